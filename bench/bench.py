@@ -1,0 +1,331 @@
+#!/usr/bin/env python3
+"""bench.py - runs the benchmarks of all systems in turn and prints them side by side.
+
+Systems are interleaved, A B C A B C ..., so that a slow minute of the machine hurts all of them; the figure of a
+system is the median of its rounds. Everything shown is also written to OUT/results.json, and plots are drawn
+from that file. A system that is not installed is left out, and the reason is printed.
+"""
+
+import argparse
+import dataclasses
+import difflib
+import json
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import metg
+import suites
+
+PROCESS_LIMIT_SECONDS = 600
+
+
+class Skipped(Exception):
+    """This system cannot do this; the text says why."""
+
+
+class Failed(Exception):
+    """This system stopped or answered wrongly; the text says how."""
+
+
+class Peers:
+    """Where the executables are, and why others are not."""
+
+    def __init__(self, build):
+        listing = Path(build) / "bench" / "peers.json"
+        if not listing.exists():
+            raise SystemExit(f"bench: {listing} is missing\n"
+                             "  try   build first: cmake --preset release && cmake --build build/release")
+        self.known = json.loads(listing.read_text())
+
+    def path(self, system):
+        entry = self.known.get(system, {"path": "", "reason": "not part of this build"})
+        if not entry["path"]:
+            raise Skipped(entry["reason"])
+        if not Path(entry["path"]).exists():
+            raise Skipped(f"{entry['path']} is not built")
+        if system == "mpi" and not shutil.which("mpirun"):
+            raise Skipped("mpirun was not found (apt install openmpi-bin)")
+        return entry["path"]
+
+    def run(self, system, suite, workers, reps, more=()):
+        """Starts one process and returns the measurements that it prints."""
+        program, name = suites.VARIANTS.get(system, (system, suite.bench))
+        line = [*suites.command(self.path(program), program, workers), "--bench", name,
+                "--workers", str(workers), "--reps", str(reps), *suite.arguments, *more]
+        try:
+            done = subprocess.run(line, env={**os.environ, **suites.ENVIRONMENT}, capture_output=True, text=True,
+                                  timeout=PROCESS_LIMIT_SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"no answer in {PROCESS_LIMIT_SECONDS} s") from None
+        if done.returncode != 0:
+            last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+            raise Failed(f"exit code {done.returncode}: {last}")
+        measured = [json.loads(text) for text in done.stdout.splitlines() if text.startswith("{")]
+        if not measured:
+            raise Failed("printed no measurement")
+        if "skipped" in measured[0]:
+            raise Skipped(measured[0]["skipped"])
+        return measured
+
+
+def measure_micro(peers, suite, system, workers, settings):
+    found = peers.run(system, suite, workers, settings.reps)[0]
+    return {"value": found["value"], "unit": found["unit"], "better": found["better"]}
+
+
+def measure_metg(peers, suite, system, workers, settings):
+    def point(iterations):
+        steps = settings.metg_steps if iterations < 4096 else settings.metg_steps // 4
+        more = ("--iterations", str(iterations), "--steps", str(steps))
+        found = peers.run(system, suite, workers, settings.reps, more)[0]
+        return found["best"], found["flops_per_s"]
+
+    # The clock of a core drifts with its neighbours, so peak is taken beside every search.
+    answer = metg.search(point, peak_of_one_core(peers) * workers)
+    return {"value": answer.granularity, "unit": "us/task", "better": "lower", "kind": answer.kind,
+            "points": [dataclasses.asdict(p) for p in answer.points]}
+
+
+def peak_of_one_core(peers):
+    """Flops per second of the serial program with large tasks."""
+    trivial = suites.Suite("peak", "", "taskbench", "serial", ("serial",), arguments=("--pattern", "trivial"))
+    return peers.run("serial", trivial, 1, 3, ("--iterations", "65536", "--steps", "100"))[0]["flops_per_s"]
+
+
+def merged(points, more):
+    """Points of several searches: of each size the one that was disturbed least, smallest size first."""
+    best = {}
+    for point in [*points, *more]:
+        kept = best.setdefault(point["iterations"], point)
+        if point["efficiency"] > kept["efficiency"]:
+            best[point["iterations"]] = point
+    return [best[iterations] for iterations in sorted(best)]
+
+
+def rounds_of(columns, rounds):
+    """Every column once per round; each round starts with another one, so no place in the order is favoured."""
+    for number in range(rounds):
+        shift = number % len(columns)
+        yield from ((number, column) for column in columns[shift:] + columns[:shift])
+
+
+def run_suite(peers, suite, settings, measure, progress):
+    """One row per system and number of workers, in the order of the suite; skipped ones keep their reason."""
+    rows = {(s, w): {"system": s, "workers": w, "samples": []}
+            for w in suite.workers for s in suite.systems
+            if s in settings.systems and (s != "serial" or w == 1)}
+    if not rows:
+        return []
+    for number, key in rounds_of(list(rows), settings.rounds):
+        row = rows[key]
+        if "skipped" in row or "failed" in row:
+            continue
+        progress(f"{suite.name}: round {number + 1} of {settings.rounds}, {key[0]} with {key[1]}")
+        try:
+            found = measure(peers, suite, *key, settings)
+        except Skipped as reason:
+            row["skipped"] = str(reason)
+        except Failed as fault:
+            row["failed"] = str(fault)
+        else:
+            row["samples"].append(found.pop("value"))
+            if "points" in found:
+                found["points"] = merged(row.get("points", []), found["points"])
+            row.update(found)
+    for row in rows.values():
+        if row["samples"] and "failed" not in row:
+            row["value"] = statistics.median(row["samples"])
+    return with_ratios(list(rows.values()), settings.against or suite.against)
+
+
+def with_ratios(rows, against):
+    """Adds how many times the figure of the peer `against`, with the same workers, each figure is."""
+    reference = {row["workers"]: row["value"] for row in rows if row["system"] == against and "value" in row}
+    for row in rows:
+        if "value" in row and reference.get(row["workers"], 0) > 0:
+            row["ratio"] = row["value"] / reference[row["workers"]]
+    return rows
+
+
+def table(suite, rows, against):
+    """The suite as text: a line per row, and the rows without a figure with their reason."""
+    unit = next((row["unit"] for row in rows if "unit" in row), "")
+    better = next((row["better"] for row in rows if "better" in row), "lower")
+    lines = [f"{suite.title}  ({unit}, {better} is better)",
+             f"  {'system':<14} {'workers':>7} {'median':>10} {'from':>10} {'to':>10} {'of ' + against:>12}  goal"]
+    for row in rows:
+        head = f"  {row['system']:<14} {row['workers']:>7}"
+        if "value" not in row:
+            lines.append(f"{head}   {'failed' if 'failed' in row else 'skipped'}: "
+                         f"{row.get('failed') or row.get('skipped')}")
+            continue
+        ratio = f"{row['ratio']:.2f} x" if "ratio" in row else "-"
+        goal = suite.goals.get(row["workers"]) if row["system"] == "stretto" else None
+        bound = {"at most": "<=", "at least": ">="}.get(row.get("kind"), "")
+        lines.append(f"{head} {bound + figure(row['value']):>10} {figure(min(row['samples'])):>10} "
+                     f"{figure(max(row['samples'])):>10} {ratio:>12}  {figure(goal) if goal else ''}".rstrip())
+    return "\n".join(lines)
+
+
+def figure(value):
+    """Three significant digits, no exponent: 0.447, 52.1, 1,234."""
+    if value >= 999.5:
+        return f"{value:,.0f}"
+    return f"{value:.3g}"
+
+
+def first_line(*command):
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+    except OSError:
+        return None
+    return (done.stdout.splitlines() or [None])[0]
+
+
+def system_info(build):
+    cpu = next((line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
+                if line.startswith("model name")), platform.processor())
+    cache = Path(build) / "CMakeCache.txt"
+    compiler = next((line.split("=", 1)[1] for line in cache.read_text().splitlines()
+                     if line.startswith("CMAKE_CXX_COMPILER:")), "c++") if cache.exists() else "c++"
+    return {"cpu": cpu, "cores": len(os.sched_getaffinity(0)), "kernel": platform.release(),
+            "compiler": first_line(compiler, "--version"), "clang": first_line("clang++-16", "--version"),
+            "tbb": first_line("pkg-config", "--modversion", "tbb"),
+            "starpu": first_line("pkg-config", "--modversion", "starpu-1.3"),
+            "mpi": first_line("mpirun", "--version"), "load_before": os.getloadavg()[0]}
+
+
+def load_warning(info):
+    """A line for the user if others use the cores too; peers that spin suffer most."""
+    if info["load_before"] < 0.5 * info["cores"]:
+        return ""
+    return (f"bench: warning: load {info['load_before']:.1f} on {info['cores']} cores before the first run; "
+            "figures with all cores will be too high\n")
+
+
+def chosen_suites(names, quick):
+    """The suites that are named, or all, or the quick ones. A name may also be a group: micro, uts, metg."""
+    groups = {"micro": [s for s in suites.SUITES if not s.metg and s.bench != "uts"],
+              "uts": [s for s in suites.SUITES if s.bench == "uts"], "metg": [s for s in suites.SUITES if s.metg]}
+    known = {s.name: [s] for s in suites.SUITES} | groups
+    if not names:
+        return [s for s in suites.SUITES if s.quick or not quick]
+    picked = []
+    for name in names.split(","):
+        if name not in known:
+            raise SystemExit(unknown("suite", name, known))
+        picked += [s for s in known[name] if s not in picked and (name == s.name or s.quick or not quick)]
+    return picked
+
+
+def unknown(what, name, known):
+    near = difflib.get_close_matches(name, known, 1)
+    hint = f"did you mean \"{near[0]}\"?" if near else "choose from " + ", ".join(known)
+    return f"bench: there is no {what} \"{name}\"\n  try   {hint}"
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        flags = [flag for action in self._actions for flag in action.option_strings]
+        wrong = message.removeprefix("unrecognized arguments: ").split()[0]
+        if message.startswith("unrecognized"):
+            message = unknown("option", wrong, flags).removeprefix("bench: ")
+        self.exit(2, f"bench: {message}\n")
+
+
+def parse(arguments):
+    parser = Parser(prog="stretto bench", allow_abbrev=False, description=__doc__.split("\n\n")[0])
+    parser.add_argument("--suite", metavar="NAMES", help="suites or groups (micro, uts, metg), comma-separated")
+    parser.add_argument("--system", metavar="NAMES", help="systems, comma-separated; default: all")
+    parser.add_argument("--against", metavar="SYSTEM", help="the peer that ratios refer to; default: the suite's")
+    parser.add_argument("--rounds", type=int, help="interleaved rounds, 5; the figure is their median")
+    parser.add_argument("--quick", action="store_true", help="the short suites, 2 rounds")
+    parser.add_argument("--out", metavar="FOLDER", type=Path, default=Path("out/bench"),
+                        help="results.json and plots; default out/bench")
+    parser.add_argument("--build", metavar="FOLDER", type=Path, default=HERE.parent / "build" / "release")
+    parser.add_argument("--json", action="store_true", help="print the results as JSON, not as tables")
+    parser.add_argument("--list", action="store_true", help="list the suites and stop")
+    given = parser.parse_args(arguments)
+    given.systems = given.system.split(",") if given.system else list(suites.SYSTEMS)
+    for name in given.systems + ([given.against] if given.against else []):
+        if name not in suites.SYSTEMS:
+            raise SystemExit(unknown("system", name, suites.SYSTEMS))
+    if given.rounds is not None and given.rounds < 1:
+        parser.error(f"--rounds takes a whole number of at least 1, not {given.rounds}")
+    given.rounds = given.rounds or (2 if given.quick else 5)
+    given.reps = 1 if given.quick else 3
+    given.metg_steps = 1000 if given.quick else 4000
+    return given
+
+
+def prepare(folder):
+    """Fails before any work if the results could not be kept."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "results.json").open("a").close()
+    except OSError as fault:
+        raise SystemExit(f"bench: cannot write to {folder}: {fault.strerror}\n"
+                         "  try   another folder: --out FOLDER") from None
+
+
+def draw(folder):
+    """Draws with the first Python that has matplotlib; returns what to tell the user."""
+    for python in dict.fromkeys((sys.executable, "/usr/bin/python3")):
+        if not Path(python).exists():
+            continue
+        has = subprocess.run([python, "-c", "import matplotlib"], capture_output=True, check=False).returncode == 0
+        if has:
+            done = subprocess.run([python, HERE / "plots.py", folder / "results.json", folder],
+                                  capture_output=True, text=True, check=False)
+            return f"plots in {folder}" if done.returncode == 0 else f"no plots: {done.stderr.strip()[-300:]}"
+    return "no plots: matplotlib was not found (apt install python3-matplotlib)"
+
+
+def main(arguments):
+    settings = parse(arguments)
+    picked = chosen_suites(settings.suite, settings.quick)
+    if settings.list:
+        print("\n".join(f"{s.name:<24} {s.title}" for s in picked))
+        return 0
+    peers = Peers(settings.build)
+    prepare(settings.out)
+    show = sys.stderr.isatty()
+
+    def progress(text):
+        if show:
+            print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+
+    results = {"system_info": system_info(settings.build), "rounds": settings.rounds, "suites": []}
+    print(load_warning(results["system_info"]), end="", file=sys.stderr)
+    interrupted = False
+    try:
+        for suite in picked:
+            measure = measure_metg if suite.metg else measure_micro
+            rows = run_suite(peers, suite, settings, measure, progress)
+            against = settings.against or suite.against
+            results["suites"].append({"name": suite.name, "title": suite.title, "against": against,
+                                      "goals": suite.goals, "rows": rows})
+            progress("")
+            if not settings.json:
+                print(table(suite, rows, against) + "\n", flush=True)
+    except KeyboardInterrupt:
+        interrupted = True
+    (settings.out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    if settings.json:
+        print(json.dumps(results))
+    plots = draw(settings.out)
+    print(f"results in {settings.out / 'results.json'}; {plots}", file=sys.stderr)
+    failed = any("failed" in row for suite in results["suites"] for row in suite["rows"])
+    return 130 if interrupted else 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,49 @@
+// benchmarks.hpp - what the table in stretto.cpp names, by file.
+//
+// Threads     each is called by worker 0, inside run(); those of whole_runtime.cpp by a thread of no runtime.
+#pragma once
+
+#include "common/measure.hpp"
+
+// fork_join.cpp
+bench::outcome time_fib(const bench::options&);
+bench::outcome time_empty(const bench::options&);
+bench::outcome time_spawn_wait(const bench::options&);
+bench::outcome time_uts(const bench::options&);
+
+// dependences.cpp
+bench::outcome time_chain(const bench::options&);
+bench::outcome time_handoff(const bench::options&);
+bench::outcome measure_pending_bytes(const bench::options&);
+bench::outcome measure_many_tasks(const bench::options&);
+
+// task_graphs.cpp
+bench::outcome time_taskbench(const bench::options&);
+bench::outcome time_taskbench_static(const bench::options&);
+bench::outcome time_taskbench_columns(const bench::options&);
+
+// events.cpp
+bench::outcome time_event_chain(const bench::options&);
+bench::outcome time_event_link(const bench::options&);
+bench::outcome time_event_trigger(const bench::options&);
+bench::outcome time_event_merge(const bench::options&);
+bench::outcome time_event_fan_out(const bench::options&);
+bench::outcome time_event_fan(const bench::options&);
+
+// exclusion.cpp
+bench::outcome count_uncontended_grants(const bench::options&);
+bench::outcome count_chained_grants(const bench::options&);
+bench::outcome time_barrier(const bench::options&);
+
+// elements.cpp
+bench::outcome time_copy(const bench::options&);
+bench::outcome time_copy_chain(const bench::options&);
+bench::outcome compare_large_copy(const bench::options&);
+bench::outcome time_instance(const bench::options&);
+
+// whole_runtime.cpp
+bool needs_no_runtime(const std::string& bench);
+bench::outcome time_startup(const bench::options&);
+bench::outcome time_shutdown(const bench::options&);
+bench::outcome measure_idle_share(const bench::options&);
+bench::outcome measure_two_runtimes(const bench::options&);

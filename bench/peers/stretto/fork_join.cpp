@@ -1,0 +1,81 @@
+// fork_join.cpp - Stretto: async with get, and async inside finish; no cut-off by hand anywhere.
+//
+// Threads     counters are per worker; a task looks up its worker where it counts, for it may have moved.
+
+#include <stretto/finish.hpp>
+#include <stretto/task.hpp>
+
+#include "peers/stretto/benchmarks.hpp"
+#include "uts/search.hpp"
+
+namespace {
+
+long fib(long n) {
+  if (n < 2) return n;
+  auto first = stretto::async([n] { return fib(n - 1); });
+  const long second = fib(n - 2);
+  return first.get() + second;
+}
+
+struct alignas(128) counter {
+  long value = 0;
+};
+
+struct searcher {
+  const uts::tree& tree;
+  std::vector<uts::padded>& counters;
+
+  // The last child is searched by its parent's task, every other child is a task of its own.
+  void visit(uts::node n) const {
+    for (;;) {
+      const int children = tree.num_children(n);
+      counters[stretto::this_worker()].visit(n, children);
+      if (children == 0) return;
+      for (int i = 0; i + 1 < children; ++i)
+        stretto::async([this, child = tree.child(n, i)] { visit(child); });
+      n = tree.child(n, children - 1);
+    }
+  }
+};
+
+}  // namespace
+
+bench::outcome time_fib(const bench::options& o) {
+  const bench::stopwatch clock;
+  const long result = fib(o.size);
+  const double ns = clock.nanoseconds_per(bench::fib_tasks(o.size));
+  bench::expect("fib", result, bench::fib(o.size));
+  return {ns};
+}
+
+bench::outcome time_empty(const bench::options& o) {
+  std::vector<counter> done(o.workers);
+  const bench::stopwatch clock;
+  stretto::finish([&] {
+    for (long i = 0; i < o.size; ++i)
+      stretto::async([&done] { ++done[stretto::this_worker()].value; });
+  });
+  const double ns = clock.nanoseconds_per(o.size);
+  long all = 0;
+  for (const counter& c : done) all += c.value;
+  bench::expect("number of tasks done", all, o.size);
+  return {ns};
+}
+
+bench::outcome time_spawn_wait(const bench::options& o) {
+  long sum = 0;
+  const bench::stopwatch clock;
+  for (long i = 0; i < o.size; ++i) sum += stretto::async([i] { return i; }).get();
+  const double ns = clock.nanoseconds_per(o.size);
+  bench::expect("sum of the results", sum, o.size * (o.size - 1) / 2);
+  return {ns};
+}
+
+bench::outcome time_uts(const bench::options& o) {
+  return uts::measure(o, [&](const uts::tree& t) {
+    std::vector<uts::padded> counters(o.workers);
+    const searcher search{t, counters};
+    stretto::finish([&] { search.visit(t.root()); });
+    return uts::sum(counters);
+  });
+}

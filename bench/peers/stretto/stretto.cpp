@@ -1,0 +1,51 @@
+// stretto.cpp - Stretto: the table of its benchmarks.
+//
+// Threads     a runtime of exactly `workers`, of which the calling thread is worker 0.
+
+#include <stretto/runtime.hpp>
+
+#include <cstdio>
+
+#include "peers/stretto/benchmarks.hpp"
+
+int main(int argc, char** argv) {
+  using bench::better;
+  using bench::repeat;
+  const bench::program system{
+      .system = "stretto",
+      .entries = {{"fib", "ns/task", better::lower, 30, time_fib},
+                  {"empty", "ns/task", better::lower, 1000000, time_empty},
+                  {"chain", "ns/hop", better::lower, 100000, time_chain},
+                  {"spawn_wait", "ns/task", better::lower, 200000, time_spawn_wait},
+                  {"handoff", "ns/handoff", better::lower, 100000, time_handoff},
+                  {"pending_bytes", "bytes/task", better::lower, 200000, measure_pending_bytes, repeat::once},
+                  {"many_tasks", "MB", better::lower, 10000000, measure_many_tasks, repeat::once},
+                  {"uts", "Mnodes/s", better::higher, 0, time_uts},
+                  {"taskbench", "us/task", better::lower, 0, time_taskbench},
+                  {"taskbench_static", "us/task", better::lower, 0, time_taskbench_static},
+                  {"taskbench_columns", "us/task", better::lower, 0, time_taskbench_columns},
+                  {"event_chain", "ns/trigger", better::lower, 1000, time_event_chain},
+                  {"event_link", "ns/event", better::lower, 1000, time_event_link},
+                  {"event_trigger", "ns/event", better::lower, 1000, time_event_trigger},
+                  {"event_merge", "ns/input", better::lower, 1000, time_event_merge},
+                  {"event_fan_out", "ns/waiter", better::lower, 1024, time_event_fan_out},
+                  {"event_fan", "ns/edge", better::lower, 8, time_event_fan},
+                  {"reservation", "Mgrants/s", better::higher, 100000, count_uncontended_grants},
+                  {"reservation_chains", "Mgrants/s", better::higher, 1, count_chained_grants},
+                  {"barrier", "ns/phase", better::lower, 100000, time_barrier},
+                  {"copy", "ns/copy", better::lower, 100000, time_copy},
+                  {"copy_chain", "ns/copy", better::lower, 1000, time_copy_chain},
+                  {"copy_large", "of memcpy", better::lower, 64 << 20, compare_large_copy},
+                  {"instance", "ns/instance", better::lower, 100000, time_instance},
+                  {"startup", "ms", better::lower, 0, time_startup},
+                  {"shutdown", "ms", better::lower, 0, time_shutdown},
+                  {"idle", "% of a core", better::lower, 1000, measure_idle_share},
+                  {"two_runtimes", "of one", better::lower, 30, measure_two_runtimes}},
+      .with_workers = [](const bench::options& o, const std::function<void()>& body) {
+        if (needs_no_runtime(o.bench)) return body();
+        stretto::runtime_options options;
+        options.workers = static_cast<std::uint32_t>(o.workers);
+        stretto::runtime(options).run(body);
+      }};
+  return bench::run(system, argc, argv);
+}

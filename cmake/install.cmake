@@ -1,0 +1,36 @@
+# What an installed copy consists of: headers, the library, the command, and two ways to find them:
+# find_package(stretto) with the target stretto::stretto, and pkg-config stretto.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+get_target_property(stretto_type stretto TYPE)
+# A static library brings what it links along: in the exported target, and on the pkg-config line.
+set(stretto_private_libs "-lboost_context -lhwloc -lspdlog -lfmt -pthread")
+if(stretto_type STREQUAL "STATIC_LIBRARY")
+  set(stretto_is_static TRUE)
+  set(stretto_pc_libs "-lstretto ${stretto_private_libs}")
+  set(stretto_pc_libs_private "")
+else()
+  set(stretto_is_static FALSE)
+  set(stretto_pc_libs "-lstretto -pthread")
+  set(stretto_pc_libs_private "${stretto_private_libs}")
+endif()
+
+set(stretto_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/stretto)
+install(TARGETS stretto EXPORT stretto-targets)
+install(DIRECTORY include/stretto DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT stretto-targets NAMESPACE stretto:: DESTINATION ${stretto_cmake_dir})
+configure_package_config_file(cmake/stretto-config.cmake.in ${PROJECT_BINARY_DIR}/stretto-config.cmake
+  INSTALL_DESTINATION ${stretto_cmake_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/stretto-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/stretto-config.cmake ${PROJECT_BINARY_DIR}/stretto-config-version.cmake
+  DESTINATION ${stretto_cmake_dir})
+
+# Relative to the file itself, so that an installed copy may be moved.
+file(RELATIVE_PATH stretto_prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(cmake/stretto.pc.in ${PROJECT_BINARY_DIR}/stretto.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/stretto.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(STRETTO_TOOLS)
+  install(TARGETS stretto_command)
+  install(DIRECTORY examples/media DESTINATION ${CMAKE_INSTALL_DATADIR}/stretto FILES_MATCHING PATTERN "*.png")
+endif()

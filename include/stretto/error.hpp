@@ -1,0 +1,74 @@
+// error.hpp - every failure that Stretto reports, in one shape: code, sentence, facts, because, try.
+//
+// Threads     an error is a value: copy it, throw it, keep it, from any thread.
+// Shape       error B04: two chunks of "blur" write the same elements of buffer B3 "image"
+//               submitted   wave.cpp:41
+//               because     neighborhood{1, 0} widens every chunk by one row
+//               try         read with neighborhood, write with one_to_one into a second buffer
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace stretto {
+
+/// A failure that the user can read and act on. Built in one expression:
+///
+///     throw error("P03", "place \"L9\" on the pop path of worker 2 is not declared")
+///         .fact("file", "node.json:14:22")
+///         .because("paths may name declared places only")
+///         .remedy("did you mean \"L2\"?");
+///
+/// The code is a letter for the room (B base/options, E event, P platform, S sched, D data, T trace, W demo
+/// and command) and two digits; it is stable, and `stretto explain CODE` prints its page.
+class error : public std::exception {
+ public:
+  error(std::string code, std::string sentence);
+
+  /// Adds a line "name   value" under the sentence. Numbers carry their unit in the text.
+  error& fact(std::string name, std::string value) &;
+  error&& fact(std::string name, std::string value) &&;
+  error& fact(std::string name, const std::source_location& where) &;
+  error&& fact(std::string name, const std::source_location& where) &&;
+  error& because(std::string why) &;
+  error&& because(std::string why) &&;
+  /// The "try" line: one remedy.
+  error& remedy(std::string what_to_try) &;
+  error&& remedy(std::string what_to_try) &&;
+
+  const std::string& code() const noexcept;
+  const std::string& sentence() const noexcept;
+  const std::vector<std::pair<std::string, std::string>>& facts() const noexcept;
+  const std::string& why() const noexcept;
+  const std::string& what_to_try() const noexcept;
+
+  /// The whole message, several lines, no trailing newline.
+  const char* what() const noexcept override;
+
+ private:
+  struct content;
+  content& own();                        // copy on write
+  std::shared_ptr<content> content_;     // shared between copies, so copying cannot throw
+};
+
+/// What waiting for skipped work throws (code E10): the chain of what was skipped, and the exception that it began with.
+/// Waiting for the work that failed itself throws that exception as it is.
+class poisoned : public error {
+ public:
+  poisoned(error chain, std::exception_ptr root) : error(std::move(chain)), root_(std::move(root)) {}
+  /// The exception of the work that failed.
+  const std::exception_ptr& root() const noexcept { return root_; }
+
+ private:
+  std::exception_ptr root_;
+};
+
+/// "wave.cpp:41": the file without its folders, and the line.
+std::string short_location(const std::source_location& where);
+
+}  // namespace stretto

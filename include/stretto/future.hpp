@@ -1,0 +1,212 @@
+// future.hpp - a task's result: an event plus the value that it promised; and promises that the program keeps.
+//
+// Threads     a future or promise object belongs to one task at a time, like any value; copies are free to go
+//             anywhere. Const members may be called from several tasks at once.
+// Memory      what the task did before it ended is visible after get() or wait() returned.
+// Cost        moving: one store. Copying: one atomic addition. get() of a task that has not started, right after
+//             it was spawned: a call. Otherwise the waiting task suspends, never its worker.
+// Invariants  (1) the value lives in the task's record until the last future is gone. (2) a promise that is
+//             destroyed unkept poisons its future.
+#pragma once
+
+#include <stretto/event.hpp>
+
+
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace stretto {
+
+namespace detail {
+
+/// Where a record keeps the body, then the value: this many bytes from its start, aligned to as many.
+inline constexpr std::size_t storage_offset = 64;
+
+/// What the compiled core must know of a type of task. `run` calls the body, destroys it and leaves the value
+/// in the same storage; it may throw, the body being destroyed then too. Null where there is nothing to do.
+struct task_type : completion_kind {
+  void (*run)(void* storage);
+  void (*drop_body)(void* storage) noexcept;
+  void (*drop_value)(void* storage) noexcept;
+};
+
+void destroy_task(completion& c) noexcept;
+std::string describe_task(const completion& c);
+inline constexpr completion_kind task_kind{destroy_task, describe_task};
+
+void add_reference(completion& c) noexcept;
+void release(completion& c) noexcept;
+bool is_done(const completion& c) noexcept;
+bool is_poisoned(const completion& c) noexcept;
+bool is_only_reference(const completion& c) noexcept;
+/// Suspends the calling task until `c` is done; throws its failure. On another thread: blocks it.
+void wait_for(completion& c, const std::source_location& where);
+event event_of(completion& c);
+wait_result result_of(const completion& c);
+
+inline void* storage_of(completion& c) noexcept { return reinterpret_cast<std::byte*>(&c) + storage_offset; }
+
+completion& new_promise(std::size_t bytes, const task_type& type, const std::source_location& where);
+void keep_promise(completion& c) noexcept;
+void break_promise(completion& c, std::exception_ptr why) noexcept;
+[[noreturn]] void no_value(const char* what, const std::source_location& where);
+
+template <class T>
+inline constexpr task_type value_type{
+    task_kind, nullptr, nullptr,
+    std::is_trivially_destructible_v<T> ? nullptr
+                                        : +[](void* s) noexcept { static_cast<T*>(s)->~T(); }};
+template <>
+inline constexpr task_type value_type<void>{task_kind, nullptr, nullptr, nullptr};
+
+template <class T>
+inline constexpr std::size_t value_bytes = sizeof(T);
+template <>
+inline constexpr std::size_t value_bytes<void> = 0;
+
+/// The counted reference that futures are made of.
+class future_base {
+ public:
+  future_base() noexcept = default;
+  future_base(const future_base& other) noexcept : record_(other.record_) {
+    if (record_) add_reference(*record_);
+  }
+  future_base(future_base&& other) noexcept : record_(std::exchange(other.record_, nullptr)) {}
+  future_base& operator=(future_base other) noexcept {
+    std::swap(record_, other.record_);
+    return *this;
+  }
+  ~future_base() {
+    if (record_) release(*record_);
+  }
+
+  /// False for a default-made or moved-from future.
+  bool valid() const noexcept { return record_ != nullptr; }
+  /// True once the value is there or never will be.
+  bool is_ready() const noexcept { return record_ && is_done(*record_); }
+  bool is_poisoned() const noexcept { return record_ && stretto::detail::is_poisoned(*record_); }
+  /// How it ended; ok() while it has not. Never waits.
+  wait_result result() const { return record_ ? result_of(*record_) : wait_result(); }
+
+  /// The task as something to wait for; this future must outlive the call that takes it.
+  operator dependency() const {
+    if (!record_) no_value("after", std::source_location::current());
+    return dependency(*record_);
+  }
+  /// An event that happens when the task ends. Cost: an event slot, made now.
+  operator event() const { return record_ ? event_of(*record_) : event(); }
+
+ protected:
+  /// Takes over one reference.
+  explicit future_base(completion& record) noexcept : record_(&record) {}
+  completion& wait_for_record(const std::source_location& where) const {
+    if (!record_) no_value("get", where);
+    wait_for(*record_, where);
+    return *record_;
+  }
+  completion* record_ = nullptr;
+};
+
+struct future_access;
+
+}  // namespace detail
+
+/// The promised result of a task or of a promise<T>.
+///
+///     stretto::future<int> f = stretto::async([] { return 42; });
+///     int answer = f.get();
+template <class T = void>
+class future;
+
+template <class T>
+class future : public detail::future_base {
+ public:
+  using detail::future_base::future_base;
+
+  /// Waits, then the value, which stays where it is. Throws what the task threw, or stretto::poisoned if it was
+  /// skipped because something that it depends on failed.
+  const T& get(std::source_location where = std::source_location::current()) const& {
+    return *std::launder(static_cast<const T*>(detail::storage_of(wait_for_record(where))));
+  }
+  /// The same, moved out of the record if this is the only future or a copy cannot be made, else copied.
+  T get(std::source_location where = std::source_location::current()) && {
+    completion& record = wait_for_record(where);
+    T& value = *std::launder(static_cast<T*>(detail::storage_of(record)));
+    if constexpr (std::is_copy_constructible_v<T> && !std::is_trivially_copyable_v<T>)
+      if (!detail::is_only_reference(record)) return std::as_const(value);
+    return std::move(value);
+  }
+
+ private:
+  friend detail::future_access;
+  explicit future(completion& record) noexcept : future_base(record) {}
+};
+
+template <>
+class future<void> : public detail::future_base {
+ public:
+  using detail::future_base::future_base;
+
+  void get(std::source_location where = std::source_location::current()) const { wait_for_record(where); }
+
+ private:
+  friend detail::future_access;
+  explicit future(completion& record) noexcept : future_base(record) {}
+};
+
+namespace detail {
+struct future_access {
+  template <class T>
+  static future<T> make(completion& record) noexcept {
+    return future<T>(record);
+  }
+};
+}  // namespace detail
+
+/// The writing end of a future. Move-only; may be handed to any task. Destroying it unkept poisons the future.
+template <class T = void>
+class promise {
+ public:
+  explicit promise(std::source_location where = std::source_location::current())
+      : record_(&detail::new_promise(detail::value_bytes<T>, detail::value_type<T>, where)) {}
+  promise(promise&& other) noexcept : record_(std::exchange(other.record_, nullptr)) {}
+  promise& operator=(promise other) noexcept {
+    std::swap(record_, other.record_);
+    return *this;
+  }
+  ~promise() {
+    if (record_) detail::break_promise(*record_, nullptr);
+  }
+
+  /// As many futures as wanted, before set().
+  future<T> get_future(std::source_location where = std::source_location::current()) const {
+    detail::add_reference(live(where));
+    return detail::future_access::make<T>(*record_);
+  }
+
+  /// Keeps the promise; this object is empty afterwards. Throws E12 if it was kept before.
+  template <class... Value>
+    requires(std::is_void_v<T> ? sizeof...(Value) == 0 : sizeof...(Value) == 1)
+  void set(Value&&... value) {
+    completion& record = live(std::source_location::current());
+    if constexpr (!std::is_void_v<T>) ::new (detail::storage_of(record)) T(std::forward<Value>(value)...);
+    record_ = nullptr;
+    detail::keep_promise(record);
+  }
+  /// There will be no value, and why.
+  void poison(std::exception_ptr why, std::source_location where = std::source_location::current()) {
+    completion& record = live(where);
+    record_ = nullptr;
+    detail::break_promise(record, std::move(why));
+  }
+
+ private:
+  completion& live(const std::source_location& where) const {
+    if (!record_) detail::no_value("promise", where);
+    return *record_;
+  }
+  completion* record_;
+};
+
+}  // namespace stretto

@@ -1,0 +1,372 @@
+// reduce.hpp - operators that combine values, and instances that hold contributions until one sweep applies them.
+//
+// Threads     contributors of one reduction may work at the same time, each used by one task at a time.
+// Memory      reduce, fold_into and clear are deferred operations, ordered by events as copies are.
+// Cost        a contribution: about 1 ns and a cache miss (fold), 2 ns and none (list), an atomic addition (shared).
+// Invariants  (1) for an operator that does not commute, contributions are combined in the order of the contributors'
+//             numbers, and within one contributor in the order in which it made them. (2) a reduction's memory is
+//             taken from its place as contributions arrive, and counted there.
+// Source      reduction operators with apply and fold, fold and list instances: Treichler, Bauer, Aiken, "Realm", PACT
+//             2014, section 6. A contributor that goes over from list to fold by itself is Stretto's.
+#pragma once
+
+#include <stretto/instance.hpp>
+
+#include <atomic>
+#include <concepts>
+#include <limits>
+#include <new>
+
+namespace stretto {
+
+/// A type with two operations and no state: apply changes a left-hand side by a right-hand side; fold combines two
+/// right-hand sides so that applying the result is applying one after the other. fold is associative.
+///
+///     struct count_words {
+///       using lhs_type = tally;  using rhs_type = word_stats;
+///       static rhs_type identity();                                 // apply(l, identity()) leaves l as it is
+///       static void apply(lhs_type& l, const rhs_type& r);
+///       static void fold(rhs_type& first, const rhs_type& second);
+///       static constexpr bool is_commutative = false;               // optional; true if absent
+///     };
+template <class Op>
+concept reduction_operator =
+    std::is_trivially_copyable_v<typename Op::lhs_type> && std::is_trivially_copyable_v<typename Op::rhs_type> &&
+    requires(typename Op::lhs_type& l, typename Op::rhs_type& r, const typename Op::rhs_type& by) {
+      { Op::identity() } -> std::convertible_to<typename Op::rhs_type>;
+      Op::apply(l, by);
+      Op::fold(r, by);
+    };
+
+namespace detail {
+template <class T, T (*Identity)(), void (*Combine)(T&, const T&)>
+struct same_type_operator {
+  using lhs_type = T;
+  using rhs_type = T;
+  static constexpr T identity() { return Identity(); }
+  static constexpr void apply(T& l, const T& r) { Combine(l, r); }
+  static constexpr void fold(T& l, const T& r) { Combine(l, r); }
+};
+template <class T> constexpr T zero() { return T{}; }
+template <class T> constexpr T one() { return T{1}; }
+template <class T> constexpr T all_bits() { return static_cast<T>(~T{}); }
+template <class T> constexpr T largest() {
+  return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+}
+template <class T> constexpr T smallest() {
+  return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+}
+template <class T> constexpr void add(T& l, const T& r) { l = static_cast<T>(l + r); }
+template <class T> constexpr void multiply(T& l, const T& r) { l = static_cast<T>(l * r); }
+template <class T> constexpr void keep_less(T& l, const T& r) { l = r < l ? r : l; }
+template <class T> constexpr void keep_more(T& l, const T& r) { l = l < r ? r : l; }
+template <class T> constexpr void and_bits(T& l, const T& r) { l = static_cast<T>(l & r); }
+template <class T> constexpr void or_bits(T& l, const T& r) { l = static_cast<T>(l | r); }
+template <class T> constexpr void xor_bits(T& l, const T& r) { l = static_cast<T>(l ^ r); }
+}  // namespace detail
+
+template <class T> struct sum : detail::same_type_operator<T, detail::zero<T>, detail::add<T>> {};
+template <class T> struct product : detail::same_type_operator<T, detail::one<T>, detail::multiply<T>> {};
+template <class T> struct minimum : detail::same_type_operator<T, detail::largest<T>, detail::keep_less<T>> {};
+template <class T> struct maximum : detail::same_type_operator<T, detail::smallest<T>, detail::keep_more<T>> {};
+template <std::integral T> struct bit_and : detail::same_type_operator<T, detail::all_bits<T>, detail::and_bits<T>> {};
+template <std::integral T> struct bit_or : detail::same_type_operator<T, detail::zero<T>, detail::or_bits<T>> {};
+template <std::integral T> struct bit_xor : detail::same_type_operator<T, detail::zero<T>, detail::xor_bits<T>> {};
+
+/// How contributions are held.
+enum class reduction_style : std::uint8_t {
+  automatic,    // each contributor begins as a list and becomes a fold when that is the cheaper (docs/guide/data.md)
+  fold,         // one right-hand side per element for every contributor: dense contributions
+  shared_fold,  // one per element for all contributors together, combined atomically: dense, many contributors
+  list,         // a log of element and value: sparse contributions
+};
+
+struct reduction_options {
+  reduction_style style = reduction_style::automatic;
+  std::string_view name = {};
+};
+
+namespace detail {
+
+struct contribution;  // one contributor's share of a reduction
+
+template <class Rhs>
+struct log_entry {
+  std::uint64_t element;  // position in the box, last axis fastest
+  Rhs value;
+};
+
+/// Where log entries go: `first` is the element at position 0.
+struct log_target {
+  std::byte* first;
+  data::layout shape;
+  stretto::box logged;             // the box that positions count in
+  bool is_linear;                  // position p is at first + p * element_bytes
+  std::uint64_t from, to;          // only entries with from <= position < to
+  std::byte* at(std::uint64_t position) const noexcept {
+    if (is_linear) return first + position * shape.element_bytes;
+    const auto n1 = static_cast<std::uint64_t>(logged.length(1)), n2 = static_cast<std::uint64_t>(logged.length(2));
+    const auto k = static_cast<coordinate>(position % n2), j = static_cast<coordinate>(position / n2 % n1),
+               i = static_cast<coordinate>(position / n2 / n1);
+    return first + shape.offset_of(logged.min() + point(i, j, k));
+  }
+};
+
+/// An operator without its types: what the compiled core calls, a run of elements at a time.
+struct reduction_kind {
+  std::uint32_t lhs_bytes, rhs_bytes, entry_bytes;
+  bool is_commutative;
+  void (*set_identity)(std::byte* rhs, std::uint64_t count);
+  void (*apply)(std::byte* lhs, std::int64_t step, const std::byte* by, std::int64_t by_step, std::uint64_t count);
+  void (*fold)(std::byte* rhs, std::int64_t step, const std::byte* by, std::int64_t by_step, std::uint64_t count);
+  void (*apply_log)(const log_target& lhs, const std::byte* entries, std::uint64_t count);
+  void (*fold_log)(const log_target& rhs, const std::byte* entries, std::uint64_t count);
+};
+
+template <class Op>
+struct erased_operator {
+  using lhs = typename Op::lhs_type;
+  using rhs = typename Op::rhs_type;
+  using entry = log_entry<rhs>;
+
+  static void set_identity(std::byte* to, std::uint64_t count) {
+    const rhs none = Op::identity();
+    auto* values = reinterpret_cast<rhs*>(to);
+    for (std::uint64_t i = 0; i < count; ++i) ::new (values + i) rhs(none);
+  }
+  template <class Left, void (*Combine)(Left&, const rhs&)>
+  static void walk(std::byte* l, std::int64_t ls, const std::byte* r, std::int64_t rs, std::uint64_t count) {
+    if (ls == sizeof(Left) && rs == sizeof(rhs)) {  // known steps let the compiler use vectors
+      auto* left = reinterpret_cast<Left*>(l);
+      const auto* right = reinterpret_cast<const rhs*>(r);
+      for (std::uint64_t i = 0; i < count; ++i) Combine(left[i], right[i]);
+      return;
+    }
+    for (std::uint64_t i = 0; i < count; ++i, l += ls, r += rs)
+      Combine(*reinterpret_cast<Left*>(l), *reinterpret_cast<const rhs*>(r));
+  }
+  template <class Left, void (*Combine)(Left&, const rhs&)>
+  static void log(const log_target& target, const std::byte* entries, std::uint64_t count) {
+    const auto* e = reinterpret_cast<const entry*>(entries);
+    for (std::uint64_t i = 0; i < count; ++i)
+      if (e[i].element - target.from < target.to - target.from)
+        Combine(*reinterpret_cast<Left*>(target.at(e[i].element)), e[i].value);
+  }
+  static void apply_one(lhs& l, const rhs& r) { Op::apply(l, r); }
+  static void fold_one(rhs& l, const rhs& r) { Op::fold(l, r); }
+  static constexpr bool is_commutative() {
+    if constexpr (requires { Op::is_commutative; })
+      return Op::is_commutative;
+    else
+      return true;
+  }
+};
+
+/// One table per operator: this is its registration.
+template <reduction_operator Op>
+inline constexpr reduction_kind kind_of{
+    sizeof(typename Op::lhs_type), sizeof(typename Op::rhs_type), sizeof(log_entry<typename Op::rhs_type>),
+    erased_operator<Op>::is_commutative(), erased_operator<Op>::set_identity,
+    erased_operator<Op>::template walk<typename Op::lhs_type, erased_operator<Op>::apply_one>,
+    erased_operator<Op>::template walk<typename Op::rhs_type, erased_operator<Op>::fold_one>,
+    erased_operator<Op>::template log<typename Op::lhs_type, erased_operator<Op>::apply_one>,
+    erased_operator<Op>::template log<typename Op::rhs_type, erased_operator<Op>::fold_one>};
+
+/// What a contributor needs at hand: a dense array, or the free part of the log's last chunk.
+struct open_contribution {
+  contribution* share = nullptr;
+  std::byte* dense = nullptr;
+  std::byte* next = nullptr;
+  std::byte* end = nullptr;
+  bool is_shared = false;
+};
+inline constexpr std::uint32_t any_contributor = 0xffffffffu;
+
+instance_handle create_reduction(place memory, const box& elements, std::uint8_t dimensions, const reduction_kind& kind,
+                                 const reduction_options& options, const std::source_location& where);
+open_contribution open(const instance_handle& h, std::uint32_t number, const std::source_location& where);
+/// The log's chunk is full: another one, or an array instead. Throws D16 if the memory has no room.
+void refill(const instance_handle& h, open_contribution& c);
+void close(const instance_handle& h, open_contribution& c) noexcept;
+/// For right-hand sides that the processor cannot exchange atomically.
+void lock_element(const void* address) noexcept;
+void unlock_element(const void* address) noexcept;
+
+event reduce_held(const instance_handle& from, const instance_handle& to, const reduction_kind& kind,
+                  const preconditions& after, const std::source_location& where);
+event reduce_values(const instance_handle& from, const instance_handle& to, const box* part, const reduction_kind& kind,
+                    const preconditions& after, const std::source_location& where);
+event fold_held(const instance_handle& from, const instance_handle& to, std::uint32_t contributor,
+                const reduction_kind& kind, const preconditions& after, const std::source_location& where);
+event clear_held(const instance_handle& h, const preconditions& after, const std::source_location& where);
+
+template <class Op>
+void fold_atomically(typename Op::rhs_type& target, const typename Op::rhs_type& by) {
+  using rhs = typename Op::rhs_type;
+  if constexpr (sizeof(rhs) == 1 || sizeof(rhs) == 2 || sizeof(rhs) == 4 || sizeof(rhs) == 8) {
+    std::atomic_ref<rhs> shared(target);
+    rhs before = shared.load(std::memory_order_relaxed), then;
+    do {
+      then = before;
+      Op::fold(then, by);
+    } while (!shared.compare_exchange_weak(before, then, std::memory_order_relaxed));
+  } else {
+    lock_element(&target);
+    Op::fold(target, by);
+    unlock_element(&target);
+  }
+}
+
+}  // namespace detail
+
+template <class Op, std::size_t D>
+class reduction_instance;
+
+/// One task's way to contribute. Closed when it goes out of scope, which must be before the reduction is swept.
+template <class Op, std::size_t D>
+class contributor {
+ public:
+  using rhs_type = typename Op::rhs_type;
+  contributor(contributor&& other) noexcept : handle_(other.handle_), box_(other.box_), open_(other.open_) {
+    other.open_.share = nullptr;
+  }
+  contributor& operator=(contributor&&) = delete;
+  ~contributor() {
+    if (open_.share) detail::close(handle_, open_);
+  }
+
+  /// An element to contribute to.
+  class target {
+   public:
+    void operator<<(const rhs_type& value) const { owner_.put(element_, value); }
+
+   private:
+    friend contributor;
+    target(contributor& owner, std::uint64_t element) noexcept : owner_(owner), element_(element) {}
+    contributor& owner_;
+    std::uint64_t element_;
+  };
+  /// The element at these coordinates, which lie in the box (unchecked): `c(i, j) << value` contributes to it.
+  template <class... Index>
+    requires(sizeof...(Index) == D && (std::is_convertible_v<Index, coordinate> && ...))
+  target operator()(Index... index) noexcept {
+    const coordinate at[D] = {static_cast<coordinate>(index)...};
+    std::uint64_t element = 0;
+    for (std::size_t a = 0; a < D; ++a)
+      element = element * static_cast<std::uint64_t>(box_.length(static_cast<int>(a))) +
+                static_cast<std::uint64_t>(at[a] - box_.min()[static_cast<int>(a)]);
+    return {*this, element};
+  }
+
+ private:
+  friend class reduction_instance<Op, D>;
+  contributor(detail::instance_handle h, const box& b, detail::open_contribution open) noexcept
+      : handle_(h), box_(b), open_(open) {}
+
+  void put(std::uint64_t element, const rhs_type& value) {
+    for (;;) {
+      if (open_.dense) {
+        auto& held = reinterpret_cast<rhs_type*>(open_.dense)[element];
+        if (open_.is_shared)
+          detail::fold_atomically<Op>(held, value);
+        else
+          Op::fold(held, value);
+        return;
+      }
+      if (open_.next != open_.end) [[likely]] {
+        ::new (open_.next) detail::log_entry<rhs_type>{element, value};
+        open_.next += sizeof(detail::log_entry<rhs_type>);
+        return;
+      }
+      detail::refill(handle_, open_);
+    }
+  }
+
+  detail::instance_handle handle_;
+  box box_;
+  detail::open_contribution open_;
+};
+
+/// Right-hand sides on their way to the elements of a box: they can be contributed to, reduced and cleared, not read.
+///
+///     auto r = reduction_instance<sum<double>>::create(at(memory), {0, 1000});
+///     event done = async([=] { auto c = r.contribute(); c(7) << 0.5; });
+///     event applied = reduce(r, totals, after(done));
+template <class Op, std::size_t D = 1>
+class reduction_instance {
+  static_assert(reduction_operator<Op>, "a reduction operator has lhs_type, rhs_type, identity, apply and fold");
+
+ public:
+  constexpr reduction_instance() noexcept = default;
+  /// Exists at once: it takes memory as contributions arrive. Throws D04 as instance::create does; D05 for a
+  /// shared_fold of an operator that does not commute.
+  static reduction_instance create(at_place memory, const box& elements, const reduction_options& options = {},
+                                   std::source_location where = std::source_location::current()) {
+    reduction_instance made;
+    made.handle_ = detail::create_reduction(memory.where, elements, D, detail::kind_of<Op>, options, where);
+    made.box_ = elements;
+    return made;
+  }
+  /// Frees it when the preconditions have ended, as instance::destroy.
+  event destroy(const preconditions& after = {},
+                std::source_location where = std::source_location::current()) const {
+    return detail::destroy_instance(handle_, after, where);
+  }
+
+  /// A contributor that nobody else holds. Throws D17 if the operator does not commute: then give a number.
+  contributor<Op, D> contribute(std::source_location where = std::source_location::current()) const {
+    return {handle_, box_, detail::open(handle_, detail::any_contributor, where)};
+  }
+  /// Contributor `number`, from 0: contributions are combined in the order of the numbers. Throws D17 while another
+  /// task holds it.
+  contributor<Op, D> contribute(std::uint32_t number,
+                                std::source_location where = std::source_location::current()) const {
+    return {handle_, box_, detail::open(handle_, number, where)};
+  }
+  const detail::instance_handle& handle() const noexcept { return handle_; }
+  explicit operator bool() const noexcept { return handle_.record != nullptr; }
+
+ private:
+  detail::instance_handle handle_;
+  box box_;
+};
+
+/// Applies everything contributed to `from` to the elements of `to`, whose box contains that of `from` (or D06), in
+/// one sweep. What `from` holds stays: clear() empties it.
+template <class Op, std::size_t D>
+event reduce(const reduction_instance<Op, D>& from, const instance<typename Op::lhs_type, D>& to,
+             const preconditions& after = {}, std::source_location where = std::source_location::current()) {
+  return detail::reduce_held(from.handle(), to.handle(), detail::kind_of<Op>, after, where);
+}
+/// to[p] becomes apply(to[p], from[p]) for every p of both; the boxes are equal (or D06).
+///
+///     reduce<sum<float>>(ghost, shared, after(computed));
+template <reduction_operator Op, std::size_t D>
+event reduce(const instance<typename Op::rhs_type, D>& from, const instance<typename Op::lhs_type, D>& to,
+             const preconditions& after = {}, std::source_location where = std::source_location::current()) {
+  return detail::reduce_values(from.handle(), to.handle(), nullptr, detail::kind_of<Op>, after, where);
+}
+template <reduction_operator Op, std::size_t D>
+event reduce(const instance<typename Op::rhs_type, D>& from, const instance<typename Op::lhs_type, D>& to,
+             const box& part, const preconditions& after = {},
+             std::source_location where = std::source_location::current()) {
+  return detail::reduce_values(from.handle(), to.handle(), &part, detail::kind_of<Op>, after, where);
+}
+
+/// Contributes everything that `from` holds to `to`, as contributor `number` of it (any one, if the operator
+/// commutes): so trees of reductions follow the machine. Same box, or D06. What `from` holds stays.
+template <class Op, std::size_t D>
+event fold_into(const reduction_instance<Op, D>& from, const reduction_instance<Op, D>& to,
+                std::uint32_t number = detail::any_contributor, const preconditions& after = {},
+                std::source_location where = std::source_location::current()) {
+  return detail::fold_held(from.handle(), to.handle(), number, detail::kind_of<Op>, after, where);
+}
+
+/// Forgets all contributions and gives their memory back.
+template <class Op, std::size_t D>
+event clear(const reduction_instance<Op, D>& r, const preconditions& after = {},
+            std::source_location where = std::source_location::current()) {
+  return detail::clear_held(r.handle(), after, where);
+}
+
+}  // namespace stretto

@@ -1,0 +1,101 @@
+// runtime.hpp - one node: workers, memories, events. Everything hangs off it; there is no global runtime.
+//
+// Threads     made and destroyed by one thread; run by one thread at a time; attach() from any.
+// Cost        start-up a few ms, most of it asking the machine what it is.
+// Invariants  (1) independent runtimes of a process have different node numbers, so foreign handles are refused.
+//             (2) destroying a runtime lets everything that can run finish, then poisons what still waits.
+#pragma once
+
+#include <stretto/finish.hpp>
+#include <stretto/place.hpp>
+
+#include <vector>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace stretto {
+
+class platform;
+
+/// What a runtime is told by the program; what is left out comes from STRETTO_* variables, else from the defaults
+/// (docs/guide/options.md).
+struct runtime_options {
+  std::optional<std::uint32_t> workers = {};    // 0: one per usable core
+  std::optional<std::uint64_t> stack_bytes = {};  // of a suspended task
+  std::optional<std::uint64_t> seed = {};
+  std::shared_ptr<const platform> machine = {}; // null: discovered, or STRETTO_PLATFORM
+  std::optional<std::string> trace = {};        // a file: every span is recorded and written there at the end
+  bool stepped = false;                         // no threads of its own: see step()
+};
+
+struct worker_statistics {
+  std::uint64_t tasks = 0;         // run to their end
+  std::uint64_t steals = 0;        // batches
+  std::uint64_t stolen_tasks = 0;
+  std::uint64_t suspensions = 0;
+  std::uint64_t parks = 0;         // times it went to sleep
+};
+
+struct runtime_statistics {
+  std::vector<worker_statistics> workers;
+  event_statistics events;
+  std::size_t stacks = 0;          // made so far
+  std::size_t task_bytes = 0;      // memory of task records, now
+};
+
+class runtime {
+ public:
+  explicit runtime(const runtime_options& options = {});
+  runtime(const runtime&) = delete;
+  /// Drains: what can run, runs to its end; what waits for events that nobody will trigger is poisoned.
+  ~runtime();
+
+  /// Calls `body` on this thread as worker 0, then waits for everything spawned inside.
+  ///
+  ///   returns  what body returns
+  ///   throws   what body throws, or as finish(); S07 if another thread is inside run
+  template <std::invocable<> F>
+  auto run(F&& body, std::source_location where = std::source_location::current()) {
+    const entered inside(*this, where);
+    return finish(std::forward<F>(body), where);
+  }
+
+  /// Runs one ready task, on a worker drawn from the seed, until it ends or suspends; false if nothing is ready.
+  ///   throws   S01 unless the runtime was made with `stepped`; S07 from inside run or step
+  bool step();
+
+  std::uint32_t workers() const noexcept;
+  std::uint16_t node() const noexcept;
+  const platform& machine() const noexcept;
+  runtime_statistics statistics() const;
+
+  /// Writes what is remembered of the run so far as a Chrome/Perfetto timeline; any thread, at any time.
+  ///   throws   T01 if the file cannot be written
+  void save_trace(const std::string& file) const;
+
+ private:
+  friend class attachment;
+  friend struct runtime_access;
+  struct entered {
+    entered(runtime& r, const std::source_location& where);
+    ~entered();
+    runtime& owner;
+  };
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// While it lives, this thread, which is no worker, may use the runtime. It blocks where a task would suspend.
+class attachment {
+ public:
+  explicit attachment(runtime& r);
+  attachment(const attachment&) = delete;
+  ~attachment();
+
+ private:
+  runtime* owner_;
+  void* thread_;
+};
+
+}  // namespace stretto

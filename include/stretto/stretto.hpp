@@ -1,0 +1,20 @@
+// stretto.hpp - everything.
+#pragma once
+
+#include <stretto/barrier.hpp>
+#include <stretto/box.hpp>
+#include <stretto/completion_queue.hpp>
+#include <stretto/copy.hpp>
+#include <stretto/coroutine.hpp>
+#include <stretto/error.hpp>
+#include <stretto/event.hpp>
+#include <stretto/finish.hpp>
+#include <stretto/forasync.hpp>
+#include <stretto/future.hpp>
+#include <stretto/instance.hpp>
+#include <stretto/place.hpp>
+#include <stretto/platform.hpp>
+#include <stretto/reduce.hpp>
+#include <stretto/reservation.hpp>
+#include <stretto/runtime.hpp>
+#include <stretto/task.hpp>

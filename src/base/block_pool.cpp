@@ -1,0 +1,79 @@
+#include "base/block_pool.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace stretto::base {
+
+namespace {
+constexpr std::align_val_t block_alignment{64};
+constexpr std::size_t largest_chunk_bytes = 1 << 20;
+}  // namespace
+
+block_stock::~block_stock() {
+  for (void* chunk : chunks_) ::operator delete(chunk, block_alignment);
+}
+
+free_block* block_stock::take_batch(std::size_t& count) {
+  std::scoped_lock lock(mutex_);
+  if (free_block* list = batches_) {
+    batches_ = list->next_batch;
+    count = list->count;
+    return list;
+  }
+  // Chunks double, so that an idle runtime stays small and a busy one allocates rarely.
+  const std::size_t blocks = next_chunk_blocks_;
+  chunks_.reserve(chunks_.size() + 1);
+  auto* chunk = static_cast<std::byte*>(::operator new(blocks * block_bytes_, block_alignment));
+  std::memset(chunk, 0, blocks * block_bytes_);
+  chunks_.push_back(chunk);
+  footprint_.fetch_add(blocks * block_bytes_, std::memory_order_relaxed);
+  next_chunk_blocks_ = std::max<std::size_t>(
+      batch, std::min(2 * blocks, largest_chunk_bytes / block_bytes_ / batch * batch));
+
+  const auto carve = [&](std::size_t first) {
+    free_block* list = nullptr;
+    for (std::size_t i = first + batch; i-- > first;) {
+      auto* block = reinterpret_cast<free_block*>(chunk + i * block_bytes_);
+      block->next = list;
+      list = block;
+    }
+    return list;
+  };
+  for (std::size_t first = batch; first < blocks; first += batch) {
+    free_block* list = carve(first);
+    list->count = batch;
+    list->next_batch = batches_;
+    batches_ = list;
+  }
+  count = batch;
+  return carve(0);
+}
+
+void block_stock::give_batch(free_block* list, std::size_t count) noexcept {
+  list->count = count;
+  std::scoped_lock lock(mutex_);
+  list->next_batch = batches_;
+  batches_ = list;
+}
+
+void block_cache::refill() { list_ = stock_->take_batch(count_); }
+
+void block_cache::spill() noexcept {
+  free_block* first = list_;
+  free_block* last = first;
+  for (std::size_t i = 1; i < block_stock::batch; ++i) last = last->next;
+  list_ = last->next;
+  last->next = nullptr;
+  count_ -= block_stock::batch;
+  stock_->give_batch(first, block_stock::batch);
+}
+
+void block_cache::flush() noexcept {
+  if (list_) stock_->give_batch(list_, count_);
+  list_ = nullptr;
+  count_ = 0;
+}
+
+}  // namespace stretto::base

@@ -1,0 +1,65 @@
+// config.hpp - the one place where the compiler and the processor are asked what they are.
+//
+// Everything here is a value or a one-line function; elsewhere the choice is `if constexpr (base::x86_64)`, whose
+// branches are both compiled, so that neither rots. The rest of the source holds no #if.
+#pragma once
+
+#include <string_view>
+
+namespace stretto::base {
+
+// g++ defines macros; clang answers questions, which g++ 12 cannot even read.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+inline constexpr bool thread_sanitizer = true;
+#else
+inline constexpr bool thread_sanitizer = false;
+#endif
+#if __has_feature(address_sanitizer)
+inline constexpr bool address_sanitizer = true;
+#else
+inline constexpr bool address_sanitizer = false;
+#endif
+#else
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool thread_sanitizer = true;
+#else
+inline constexpr bool thread_sanitizer = false;
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool address_sanitizer = true;
+#else
+inline constexpr bool address_sanitizer = false;
+#endif
+#endif
+
+#if defined(__x86_64__)
+inline constexpr bool x86_64 = true;
+#else
+inline constexpr bool x86_64 = false;
+#endif
+
+#if defined(__clang__)
+inline constexpr std::string_view compiler = __VERSION__;
+#else
+inline constexpr std::string_view compiler = "g++ " __VERSION__;
+#endif
+
+/// Tells the core that this is a spin loop.
+inline void relax() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+inline constexpr unsigned cache_line = 64;
+
+/// "0.1.0": the version of the library that is linked, which may differ from the headers that were compiled.
+std::string_view version();
+
+/// "g++ 12.2.0, x86_64, address sanitizer": what built the library, for reports.
+std::string_view built_with();
+
+}  // namespace stretto::base

@@ -1,0 +1,53 @@
+// context.hpp - which runtime a thread belongs to; an opaque slot per floor for each runtime and each thread.
+//
+// Threads     a runtime_context is shared by the threads of its runtime; a thread_context belongs to one thread.
+// Invariants  (1) floors fill their own slot before any thread of the runtime runs and clear it after the last.
+//             (2) current() is never inlined: a compiler may keep a thread-local's address in a register across a
+//                 stack switch, after which the code may run on another thread.
+#pragma once
+
+#include <cstdint>
+
+namespace stretto::base {
+
+/// One slot per floor that keeps state. A floor reads its own slot only.
+enum class floor_slot : unsigned { trace, event, platform, sched, data, device, net, dist, api, count };
+
+inline constexpr unsigned floor_slots = static_cast<unsigned>(floor_slot::count);
+
+/// What every floor knows of "the runtime": a node number, unique among the runtimes of this process (the
+/// simulated nodes of one job share theirs as a cluster does), and the floors' own states.
+struct runtime_context {
+  std::uint16_t node = 0;
+  void* floors[floor_slots] = {};
+
+  template <class State>
+  State* get(floor_slot slot) const noexcept {
+    return static_cast<State*>(floors[static_cast<unsigned>(slot)]);
+  }
+  void set(floor_slot slot, void* state) noexcept { floors[static_cast<unsigned>(slot)] = state; }
+};
+
+/// One per worker and per attached outside thread. `index` is dense within the runtime, workers first.
+struct thread_context {
+  runtime_context* runtime = nullptr;
+  std::uint32_t index = 0;
+  void* floors[floor_slots] = {};
+
+  template <class State>
+  State* get(floor_slot slot) const noexcept {
+    return static_cast<State*>(floors[static_cast<unsigned>(slot)]);
+  }
+  void set(floor_slot slot, void* state) noexcept { floors[static_cast<unsigned>(slot)] = state; }
+};
+
+/// The calling thread's context, or null on a thread that no runtime knows. Cost: a call and a load.
+[[gnu::noinline]] thread_context* current() noexcept;
+
+/// As current(), but throws error B20 that says how to attach. `verb` is what the user called: "async".
+thread_context& require_current(const char* verb);
+
+/// Makes `context` (or nothing) the calling thread's; returns what it was.
+thread_context* set_current(thread_context* context) noexcept;
+
+}  // namespace stretto::base

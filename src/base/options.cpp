@@ -1,0 +1,286 @@
+#include "base/options.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <stretto/error.hpp>
+
+#include "base/nearest_name.hpp"
+
+namespace stretto::base {
+namespace {
+
+const std::vector<std::string> zero_or_one{"0", "1"};
+const std::vector<std::string> off_auto_on{"off", "auto", "on"};
+
+const std::vector<option>& table() {
+  static const std::vector<option> rows{
+      {"workers", &settings::workers, "0", "0", "4096", {}, "",
+       "threads that run tasks; 0 means one per core"},
+      {"stack_size", &settings::stack_size, "256k", "16k", "1G", {}, "bytes",
+       "stack of a task that suspends"},
+      {"max_suspended", &settings::max_suspended, "60000", "1", "100000000", {}, "tasks",
+       "tasks that may be suspended at once; each holds a stack and two memory mappings"},
+      {"high_water", &settings::high_water, "8192", "1", "1000000000", {}, "tasks",
+       "tasks waiting to run before a task that spawns more runs its own in place"},
+      {"spin_us", &settings::spin_us, "50", "0", "1000000", {}, "microseconds",
+       "how long a worker looks for work before it sleeps"},
+      {"seed", &settings::seed, "0", "0", "", {}, "",
+       "start of every random choice; a runtime that is stepped replays it exactly"},
+      {"stuck", &settings::stuck, "0", "0", "1000000", {}, "seconds",
+       "time without progress before the wait chain is printed; 0 means never"},
+      {"check", &settings::check, "0", "", "", zero_or_one, "",
+       "whether costly checks of misuse are made"},
+      {"platform", &settings::platform, "", "", "", {}, "path",
+       "platform file to use in place of what is discovered"},
+      {"trace", &settings::trace, "", "", "", {}, "path",
+       "file that receives the trace at the end, for Perfetto or chrome://tracing"},
+      {"trace_level", &settings::trace_level, "sampled", "", "", {"off", "sampled", "full"}, "",
+       "what the trace keeps: sampled counts very short tasks and times some of them"},
+      {"log", &settings::log, "warn", "", "", {"off", "error", "warn", "info", "debug"}, "",
+       "how much a runtime says about its work"},
+      {"progress", &settings::progress, "auto", "", "", off_auto_on, "",
+       "whether long work shows a progress line; auto means on a terminal"},
+      {"color", &settings::color, "auto", "", "", off_auto_on, "",
+       "whether output is coloured; auto means on a terminal, unless NO_COLOR is set"},
+  };
+  return rows;
+}
+
+bool counts_bytes(const option& row) { return row.unit == "bytes"; }
+
+template <class Number>
+struct read_number {
+  std::optional<Number> value;
+  bool too_large = false;
+};
+
+// "256k" is 262144 where `binary_suffix` is allowed.
+template <class Number>
+read_number<Number> read(std::string_view text, bool binary_suffix) {
+  unsigned shift = 0;
+  if (binary_suffix && !text.empty()) {
+    const auto at = std::string_view("kMG").find(text.back() == 'K' ? 'k' : text.back());
+    if (at != std::string_view::npos) {
+      shift = 10 * (static_cast<unsigned>(at) + 1);
+      text.remove_suffix(1);
+    }
+  }
+  Number number{};
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (end != text.data() + text.size() || text.empty()) return {};
+  if (fault == std::errc::result_out_of_range) return {{}, true};
+  if (fault != std::errc()) return {};
+  if constexpr (std::is_integral_v<Number>) {
+    if (shift && number > (~Number{0} >> shift)) return {{}, true};
+    return {static_cast<Number>(number << shift)};
+  } else {
+    if (!std::isfinite(number)) return {};
+    return {number};
+  }
+}
+
+std::string listed(std::span<const std::string> names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+  return text;
+}
+
+// One value on its way into a row: who gave it, for the messages.
+struct given {
+  const option& row;
+  std::string value;
+  std::string by;  // "flag --workers 4", "variable STRETTO_WORKERS=4"
+
+  [[noreturn]] void not_of_type(std::string_view type) const {
+    throw error("B12", fmt::format("option {} takes {}, and \"{}\" is not one", row.name, type, value))
+        .fact("given by", by)
+        .fact("allowed", allowed_of(row));
+  }
+  [[noreturn]] void out_of_range() const {
+    throw error("B13", fmt::format("option {} cannot be {}", row.name, value))
+        .fact("given by", by)
+        .fact("allowed", allowed_of(row));
+  }
+
+  template <class Number>
+  Number number(std::string_view type) const {
+    const auto [number, too_large] = read<Number>(value, counts_bytes(row));
+    if (too_large) out_of_range();
+    if (!number) not_of_type(type);
+    const auto bound = [&](std::string_view text) { return read<Number>(text, counts_bytes(row)).value; };
+    if (!row.least.empty() && *number < *bound(row.least)) out_of_range();
+    if (!row.most.empty() && *number > *bound(row.most)) out_of_range();
+    return *number;
+  }
+  std::size_t choice() const {
+    const auto found = std::ranges::find(row.choices, value);
+    if (found == row.choices.end())
+      throw error("B14", fmt::format("option {} cannot be \"{}\"", row.name, value))
+          .fact("given by", by)
+          .fact("allowed", allowed_of(row))
+          .remedy(did_you_mean(value, row.choices));
+    return static_cast<std::size_t>(found - row.choices.begin());
+  }
+
+  void put(std::uint64_t& into) const {
+    into = number<std::uint64_t>(counts_bytes(row) ? "a size" : "a whole number");
+  }
+  void put(double& into) const { into = number<double>("a number"); }
+  void put(bool& into) const { into = choice() == 1; }
+  void put(std::string& into) const { into = value; }
+  template <class Enum>
+  void put(Enum& into) const { into = static_cast<Enum>(choice()); }
+
+  void put_into(settings& values) const {
+    std::visit([&](auto member) { put(values.*member); }, row.where);
+  }
+};
+
+std::vector<std::string> all(std::string (*spelling)(const option&)) {
+  std::vector<std::string> names;
+  for (const auto& row : table()) names.push_back(spelling(row));
+  return names;
+}
+
+const option* find(std::string_view name, std::string (*spelling)(const option&)) {
+  for (const auto& row : table())
+    if (spelling(row) == name) return &row;
+  return nullptr;
+}
+
+std::string or_else(std::string suggestion, std::string otherwise) {
+  return suggestion.empty() ? std::move(otherwise) : suggestion;
+}
+
+std::string spelt_size(std::uint64_t bytes) {
+  int suffix = 0;
+  while (suffix < 3 && bytes && bytes % 1024 == 0) bytes /= 1024, ++suffix;
+  return fmt::format("{}{}", bytes, suffix ? std::string(1, "kMG"[suffix - 1]) : "");
+}
+
+}  // namespace
+
+settings::settings() {
+  for (const auto& row : table()) given{row, std::string(row.by_default), "default"}.put_into(*this);
+}
+
+std::span<const option> option_table() { return table(); }
+
+std::string variable_of(const option& row) {
+  std::string name = "STRETTO_";
+  for (const char c : row.name) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return name;
+}
+
+std::string flag_of(const option& row) {
+  std::string name = "--";
+  for (const char c : row.name) name += c == '_' ? '-' : c;
+  return name;
+}
+
+std::string allowed_of(const option& row) {
+  if (!row.choices.empty()) return listed(row.choices);
+  if (std::holds_alternative<std::string settings::*>(row.where)) return fmt::format("a {}", row.unit);
+  const auto unit = row.unit.empty() ? std::string() : fmt::format(" {}", row.unit);
+  if (row.most.empty()) return fmt::format("{} or more{}", row.least, unit);
+  return fmt::format("{} to {}{}", row.least, row.most, unit);
+}
+
+std::string spelt(const option& row, const settings& values) {
+  return std::visit(
+      [&](auto member) -> std::string {
+        const auto& value = values.*member;
+        using type = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<type, std::string>) return value;
+        else if constexpr (std::is_same_v<type, double>) return fmt::format("{}", value);
+        else if constexpr (std::is_same_v<type, std::uint64_t>)
+          return counts_bytes(row) ? spelt_size(value) : std::to_string(value);
+        else return row.choices[static_cast<std::size_t>(value)];
+      },
+      row.where);
+}
+
+parsed_options parse_options(const environment& variables, std::span<const std::string> arguments,
+                             foreign_arguments foreign, const settings& start) {
+  parsed_options result{start, {}, {}};
+  const settings defaults;
+  for (const auto& row : table())
+    result.origin.push_back(spelt(row, start) == spelt(row, defaults) ? "default" : "program");
+  const auto accept = [&](const given& one, const char* origin) {
+    one.put_into(result.values);
+    result.origin[static_cast<std::size_t>(&one.row - table().data())] = origin;
+  };
+
+  for (const auto& [name, value] : variables) {
+    if (!name.starts_with("STRETTO_") || name.starts_with("STRETTO_TEST_")) continue;
+    const auto* row = find(name, variable_of);
+    if (!row)
+      throw error("B10", fmt::format("the environment variable {} is no option of Stretto", name))
+          .because("a name that begins with STRETTO_ is checked, so that a misspelt one is not ignored")
+          .remedy(or_else(did_you_mean(name, all(variable_of)), "unset it; `stretto options` lists the options"));
+    accept({*row, value, fmt::format("variable {}={}", name, value)}, "environment");
+  }
+
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    const auto equals = argument.find('=');
+    const std::string name = argument.substr(0, equals);
+    const auto* row = find(name, flag_of);
+    if (!row && foreign == foreign_arguments::keep) {
+      const bool the_rest = argument == "--";
+      const auto until = the_rest ? arguments.size() : i + 1;
+      result.rest.insert(result.rest.end(), arguments.begin() + i, arguments.begin() + until);
+      if (the_rest) break;
+      continue;
+    }
+    if (!row)
+      throw error("B11", fmt::format("\"{}\" is no flag of Stretto", argument))
+          .remedy(or_else(did_you_mean(name, all(flag_of)), "`stretto options` lists the flags"));
+    if (equals == std::string::npos && i + 1 == arguments.size())
+      throw error("B15", fmt::format("the flag {} needs a value", name))
+          .fact("allowed", allowed_of(*row))
+          .remedy(fmt::format("{} {}", name, row->by_default.empty() ? "FILE" : row->by_default));
+    const std::string value = equals == std::string::npos ? arguments[++i] : argument.substr(equals + 1);
+    accept({*row, value, fmt::format("flag {} {}", name, value)}, "flag");
+  }
+  return result;
+}
+
+environment stretto_environment() {
+  environment ours;
+  for (char** entry = environ; entry && *entry; ++entry) {
+    const std::string_view text = *entry;
+    const auto equals = text.find('=');
+    if (text.starts_with("STRETTO_") && equals != text.npos)
+      ours.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return ours;
+}
+
+std::string options_page() {
+  std::string page =
+      "# Options\n\n"
+      "<!-- Written by `stretto options --markdown`; a test compares the two. -->\n\n"
+      "Every option is an environment variable and a flag of every `stretto` command and of every program that\n"
+      "hands its arguments to the runtime. A flag wins over the environment, the environment over what the program\n"
+      "asks for itself. A misspelt name or a value out of range is an error, never ignored. `stretto options`\n"
+      "shows the values in force and where each comes from.\n";
+  for (const auto& row : table())
+    page += fmt::format(
+        "\n## {}\n\n"
+        "{}.\n\n"
+        "- variable `{}`, flag `{}`\n"
+        "- allowed: {}\n"
+        "- default: {}\n",
+        row.name, row.help, variable_of(row), flag_of(row), allowed_of(row),
+        row.by_default.empty() ? "none" : fmt::format("`{}`", row.by_default));
+  return page;
+}
+
+}  // namespace stretto::base

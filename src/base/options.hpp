@@ -1,0 +1,100 @@
+// options.hpp - every option of Stretto, one row of one table each; all spellings and texts come from it.
+//
+// Threads     the table is constant; parsing is pure: environment and arguments come in as values.
+// Invariants  (1) an option stack_size is the variable STRETTO_STACK_SIZE and the flag --stack-size, always.
+//             (2) a flag wins over the environment, the environment over `start`; of equals, the last.
+//             (3) a misspelt name or a value out of range is an error (B10 to B15), never ignored.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/log.hpp"
+
+namespace stretto::base {
+
+enum class trace_detail { off, sampled, full };
+
+/// The value of every option. A new one holds the defaults of the table, which says what each means.
+struct settings {
+  settings();
+
+  std::uint64_t workers;
+  std::uint64_t stack_size;  // bytes
+  std::uint64_t max_suspended;
+  std::uint64_t high_water;
+  std::uint64_t spin_us;
+  std::uint64_t seed;
+  double stuck;  // seconds
+  bool check;
+  std::string platform;  // path or empty
+  std::string trace;     // path or empty
+  trace_detail trace_level;
+  log_level log;
+  automatic progress;
+  automatic color;
+
+  bool operator==(const settings&) const = default;
+};
+
+/// Where a row's value lives, which also is its type.
+using field = std::variant<std::uint64_t settings::*, double settings::*, bool settings::*, std::string settings::*,
+                           trace_detail settings::*, log_level settings::*, automatic settings::*>;
+
+struct option {
+  std::string_view name;             // as in settings
+  field where;
+  std::string_view by_default;       // spelt as a user would
+  std::string_view least, most;      // of numbers; empty where there is no bound
+  std::vector<std::string> choices;  // of enumerations, in the order of the enumerators
+  std::string_view unit;             // "bytes", "microseconds", ...; empty where a number counts things
+  std::string_view help;             // one sentence, no full stop
+};
+
+/// The rows, in the order in which they are shown.
+std::span<const option> option_table();
+/// "STRETTO_STACK_SIZE".
+std::string variable_of(const option& row);
+/// "--stack-size".
+std::string flag_of(const option& row);
+/// "16k to 1G bytes", "off, sampled or full", "a path".
+std::string allowed_of(const option& row);
+/// The value as a user would spell it: "256k", "sampled".
+std::string spelt(const option& row, const settings& values);
+
+using environment = std::map<std::string, std::string>;
+
+/// What to do with an argument that is not a flag of the table.
+enum class foreign_arguments { keep, refuse };
+
+struct parsed_options {
+  settings values;
+  std::vector<std::string> rest;    // arguments that are not ours, in their order
+  std::vector<std::string> origin;  // per row of the table: "default", "environment", "flag" or "program"
+};
+
+/// Reads the STRETTO_* variables among `variables`, then the flags among `arguments` (without the program's
+/// name), as `--flag value` or `--flag=value`, up to an argument `--`.
+///
+///   start    what the program asked for itself
+///   foreign  keep: other arguments are returned in `rest`, `--` and what follows included;
+///            refuse: they are errors
+///   throws   B10 unknown variable, B11 unknown flag, B12 not a value of the option's type, B13 out of
+///            range, B14 unknown choice, B15 flag without a value
+///
+/// Names that begin with STRETTO_TEST_ belong to the test suite and are left alone.
+parsed_options parse_options(const environment& variables, std::span<const std::string> arguments,
+                             foreign_arguments foreign = foreign_arguments::refuse, const settings& start = {});
+
+/// The variables of this process whose names begin with STRETTO_. Not pure: reads `environ`.
+environment stretto_environment();
+
+/// The page docs/guide/options.md.
+std::string options_page();
+
+}  // namespace stretto::base

@@ -1,0 +1,38 @@
+// address_range.hpp - addresses set aside for one host memory; pages become real as they are touched.
+//
+// Threads     commit: one at a time (the memory's lock); base and capacity: any.
+// Cost        creation: one system call, no page. commit: a comparison, and one system call per doubling.
+// Invariants  (1) nothing is accounted to the process at creation. (2) addresses never move.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace stretto::data {
+
+class address_range {
+ public:
+  /// Sets aside `capacity` bytes, or half as much, and so on, where the system has not so many addresses left; look
+  /// at capacity(). Nothing is reserved if capacity is 0.
+  explicit address_range(std::uint64_t capacity) noexcept;
+  address_range(const address_range&) = delete;
+  ~address_range();
+
+  std::byte* base() const noexcept { return base_; }
+  std::uint64_t capacity() const noexcept { return capacity_; }
+
+  /// Makes [0, end) usable; false if the system refuses.
+  bool commit(std::uint64_t end) noexcept { return end <= committed_ || grow(end); }
+  std::uint64_t committed() const noexcept { return committed_; }
+  /// Gives the pages that lie wholly in [from, to) back to the system; they read as zero when touched again.
+  void discard(std::uint64_t from, std::uint64_t to) noexcept;
+
+ private:
+  bool grow(std::uint64_t end) noexcept;
+
+  std::byte* base_ = nullptr;
+  std::uint64_t capacity_ = 0;
+  std::uint64_t committed_ = 0;
+};
+
+}  // namespace stretto::data

@@ -1,0 +1,188 @@
+#include "data/block_allocator.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace stretto::data {
+
+namespace {
+constexpr std::size_t descriptors_per_chunk = 128;
+}
+
+block_allocator::block_allocator(std::uint64_t capacity) : capacity_(capacity / grain * grain) {
+  if (capacity_ == 0) return;
+  block* all = descriptor();
+  *all = {0, capacity_, nullptr, nullptr, nullptr, nullptr, block::state::free};
+  lowest_ = all;
+  put(*all);
+}
+
+block* block_allocator::descriptor() {
+  if (!spare_) {
+    chunks_.reserve(chunks_.size() + 1);
+    chunks_.push_back(std::make_unique<block[]>(descriptors_per_chunk));
+    for (std::size_t i = 0; i < descriptors_per_chunk; ++i) {
+      chunks_.back()[i].next = spare_;
+      spare_ = &chunks_.back()[i];
+    }
+  }
+  block* b = spare_;
+  spare_ = b->next;
+  return b;
+}
+
+// Level 0 holds one class per grain count below `steps`; from there on each power of two has `steps` classes.
+block_allocator::size_class block_allocator::class_of(std::uint64_t bytes) noexcept {
+  const std::uint64_t grains = bytes / grain;
+  if (grains < steps) return {0, static_cast<unsigned>(grains)};
+  const unsigned high = 63 - static_cast<unsigned>(std::countl_zero(grains));
+  return {high - 3, static_cast<unsigned>(grains >> (high - 4)) - steps};
+}
+
+void block_allocator::put(block& b) noexcept {
+  const auto [level, step] = class_of(b.bytes);
+  block*& head = free_[level][step];
+  b.is = block::state::free;
+  b.previous = nullptr;
+  b.next = head;
+  if (head) head->previous = &b;
+  head = &b;
+  steps_in_use_[level] |= 1u << step;
+  levels_in_use_ |= std::uint64_t{1} << level;
+}
+
+void block_allocator::take(block& b) noexcept {
+  if (b.next) b.next->previous = b.previous;
+  if (b.previous) {
+    b.previous->next = b.next;
+    return;
+  }
+  const auto [level, step] = class_of(b.bytes);
+  free_[level][step] = b.next;
+  if (b.next) return;
+  steps_in_use_[level] &= ~(1u << step);
+  if (steps_in_use_[level] == 0) levels_in_use_ &= ~(std::uint64_t{1} << level);
+}
+
+block* block_allocator::find(std::uint64_t bytes) noexcept {
+  const auto own = class_of(bytes);
+  // Any block of a higher class is long enough; low offsets first is not promised, constant time is.
+  std::uint32_t in_level = own.step + 1 < steps ? steps_in_use_[own.level] & (~0u << (own.step + 1)) : 0;
+  unsigned level = own.level;
+  // Blocks of exactly this size fill their class at level 0, and are the best fit elsewhere if first.
+  if (block* head = free_[own.level][own.step]; head && head->bytes >= bytes) return head;
+  if (!in_level) {
+    const std::uint64_t above = own.level + 1 < levels ? levels_in_use_ & (~std::uint64_t{0} << (own.level + 1)) : 0;
+    if (above) {
+      level = static_cast<unsigned>(std::countr_zero(above));
+      in_level = steps_in_use_[level];
+    }
+  }
+  if (in_level) return free_[level][static_cast<unsigned>(std::countr_zero(in_level))];
+  for (block* b = free_[own.level][own.step]; b; b = b->next)
+    if (b->bytes >= bytes) return b;
+  return nullptr;
+}
+
+block* block_allocator::allocate(std::uint64_t bytes, side from) {
+  if (bytes > capacity_) return nullptr;
+  bytes = rounded(bytes);
+  if (bytes <= parked_up_to && from == side::front)
+    if (block*& head = parked_[bytes / grain - 1]) {
+      block* b = head;
+      head = b->next;
+      --parked_count_;
+      b->is = block::state::used;
+      b->leaves_with = 0;
+      used_ += bytes;
+      return b;
+    }
+  block* b = find(bytes);
+  if (!b && parked_count_) {
+    settle();
+    b = find(bytes);
+  }
+  if (!b) return nullptr;
+  if (b->bytes > bytes) {
+    block* rest = descriptor();
+    take(*b);
+    const std::uint64_t first = from == side::front ? bytes : b->bytes - bytes;
+    *rest = {b->offset + first, b->bytes - first, b, b->behind, nullptr, nullptr, block::state::free};
+    if (b->behind) b->behind->before = rest;
+    b->behind = rest;
+    b->bytes = first;
+    if (from == side::back) std::swap(b, rest);
+    put(*rest);
+  } else {
+    take(*b);
+  }
+  b->is = block::state::used;
+  b->leaves_with = 0;
+  used_ += b->bytes;
+  return b;
+}
+
+void block_allocator::free(block& b) noexcept {
+  used_ -= b.bytes;
+  if (b.bytes <= parked_up_to && parked_count_ < parked_at_most) {
+    b.is = block::state::parked;
+    block*& head = parked_[b.bytes / grain - 1];
+    b.next = head;
+    head = &b;
+    ++parked_count_;
+    return;
+  }
+  merge_and_put(b);
+}
+
+void block_allocator::merge_and_put(block& b) noexcept {
+  const auto swallow = [this](block& into, block& eaten) {
+    into.bytes += eaten.bytes;
+    into.behind = eaten.behind;
+    if (eaten.behind) eaten.behind->before = &into;
+    eaten.next = spare_;
+    spare_ = &eaten;
+  };
+  if (block* behind = b.behind; behind && behind->is == block::state::free) {
+    take(*behind);
+    swallow(b, *behind);
+  }
+  if (block* before = b.before; before && before->is == block::state::free) {
+    take(*before);
+    swallow(*before, b);
+    put(*before);
+    return;
+  }
+  put(b);
+}
+
+void block_allocator::settle() noexcept {
+  for (block*& head : parked_)
+    while (block* b = head) {
+      head = b->next;
+      merge_and_put(*b);
+    }
+  parked_count_ = 0;
+}
+
+std::uint64_t block_allocator::largest_free() noexcept {
+  settle();
+  if (!levels_in_use_) return 0;
+  const unsigned level = 63 - static_cast<unsigned>(std::countl_zero(levels_in_use_));
+  const unsigned step = 31 - static_cast<unsigned>(std::countl_zero(steps_in_use_[level]));
+  std::uint64_t largest = 0;
+  for (block* b = free_[level][step]; b; b = b->next) largest = std::max(largest, b->bytes);
+  return largest;
+}
+
+std::uint64_t block_allocator::longest_stretch(std::uint64_t ticket) const noexcept {
+  std::uint64_t longest = 0, stretch = 0;
+  for (const block* b = lowest_; b; b = b->behind) {
+    const bool available = b->is != block::state::used || (b->leaves_with != 0 && b->leaves_with < ticket);
+    stretch = available ? stretch + b->bytes : 0;
+    longest = std::max(longest, stretch);
+  }
+  return longest;
+}
+
+}  // namespace stretto::data

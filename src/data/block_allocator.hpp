@@ -1,0 +1,93 @@
+// block_allocator.hpp - which parts of a memory are in use: offsets and lengths, never a byte of the memory itself.
+//
+// Descriptors live outside the memory, so one allocator serves host memory, device memory and files alike.
+//
+// Threads     one at a time (the memory that owns it holds a lock).
+// Cost        allocate and free: constant; blocks of at most 4 KiB are parked unmerged and taken again in a few
+//             instructions. largest_free: constant plus the merging of what is parked.
+// Invariants  (1) blocks tile [0, capacity). (2) no two free neighbours, except parked ones. (3) a request that
+//             largest_free() covers succeeds.
+// Source      two-level segregated fit: Masmano, Ripoll, Crespo, Real, ECRTS 2004. Ours keeps descriptors apart,
+//             parks small blocks, and looks through the request's own class before it gives up.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace stretto::data {
+
+/// A piece of the space. Its holder reads offset and bytes and leaves the rest alone.
+struct block {
+  std::uint64_t offset;
+  std::uint64_t bytes;
+  block* before;  // neighbours by address
+  block* behind;
+  block* next;  // in its free or parked list
+  block* previous;
+  enum class state : std::uint8_t { used, free, parked } is;
+  std::uint64_t leaves_with = 0;  // ticket of the destruction that was announced for it; 0: none
+};
+
+class block_allocator {
+ public:
+  static constexpr std::uint64_t grain = 64;
+
+  /// A space of `capacity` bytes, rounded down to the grain, all free.
+  explicit block_allocator(std::uint64_t capacity);
+  block_allocator(const block_allocator&) = delete;
+
+  /// A block of at least `bytes` (0 counts as 1) at a multiple of the grain; null if none is large enough.
+  /// Throws std::bad_alloc if the system has no memory for a descriptor.
+  /// The front of a free block is given, or its back.
+  enum class side : std::uint8_t { front, back };
+  block* allocate(std::uint64_t bytes, side from = side::front);
+  void free(block& b) noexcept;
+
+  std::uint64_t capacity() const noexcept { return capacity_; }
+  std::uint64_t used() const noexcept { return used_; }
+  std::uint64_t free_bytes() const noexcept { return capacity_ - used_; }
+  /// Merges what is parked, then the longest free block in bytes.
+  std::uint64_t largest_free() noexcept;
+
+  /// The longest stretch of blocks that are free or leave with a ticket below this one. Cost: a walk over all blocks.
+  std::uint64_t longest_stretch(std::uint64_t ticket) const noexcept;
+
+  static constexpr std::uint64_t rounded(std::uint64_t bytes) noexcept {
+    return bytes == 0 ? grain : (bytes + grain - 1) / grain * grain;
+  }
+
+ private:
+  static constexpr unsigned steps = 16;  // classes between two powers of two
+  static constexpr unsigned levels = 60;
+  static constexpr std::uint64_t parked_up_to = 4096;  // bytes
+  static constexpr unsigned parked_at_most = 1024;     // blocks
+
+  struct size_class {
+    unsigned level, step;
+  };
+  static size_class class_of(std::uint64_t bytes) noexcept;
+
+  block* descriptor();
+  block* find(std::uint64_t bytes) noexcept;
+  void put(block& b) noexcept;
+  void take(block& b) noexcept;
+  void merge_and_put(block& b) noexcept;
+  void settle() noexcept;
+
+  std::uint64_t capacity_;
+  std::uint64_t used_ = 0;
+  std::uint64_t levels_in_use_ = 0;
+  std::array<std::uint32_t, levels> steps_in_use_{};
+  std::array<std::array<block*, steps>, levels> free_{};
+  std::array<block*, parked_up_to / grain> parked_{};
+  unsigned parked_count_ = 0;
+  block* lowest_ = nullptr;  // the block at offset 0
+  block* spare_ = nullptr;
+  std::vector<std::unique_ptr<block[]>> chunks_;
+};
+
+}  // namespace stretto::data

@@ -1,0 +1,189 @@
+// The calls behind copy.hpp: what can be known to be wrong is thrown here, the rest is submitted.
+#include <stretto/copy.hpp>
+
+#include <stretto/error.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+#include "data/operation.hpp"
+
+namespace stretto {
+
+using data::operation_kind;
+using data::operation_request;
+using detail::instance_handle;
+using detail::instance_record;
+
+namespace {
+
+/// Calls body(walk part) for each box of the request that falls to this part.
+template <std::size_t N, class Body>
+void for_each_walk(const operation_request& r, const std::array<data::reach, N>& operands, unsigned part,
+                   unsigned parts, Body&& body) {
+  for (std::size_t i = 0; i < r.box_count; ++i) {
+    auto walk = data::plan(r.box_at(i), operands);
+    body(parts > 1 ? data::part_of(walk, part, parts) : walk);
+  }
+}
+
+void run_copy(const operation_request& r, unsigned part, unsigned parts) {
+  const std::array operands{data::reach_of(r.used[0]), data::reach_of(r.used[1], r.shift)};
+  for_each_walk(r, operands, part, parts, data::copy_elements);
+}
+
+void run_fill(const operation_request& r, unsigned part, unsigned parts) {
+  const std::byte* value = r.large_value ? r.large_value.get() : r.value.data();
+  for_each_walk(r, std::array{data::reach_of(r.used[0])}, part, parts,
+                [&](const data::nest<1>& walk) { data::fill_elements(walk, value); });
+}
+
+void complain(const data::bad_index& bad, const instance_record& table, const operation_request& r) {
+  const unsigned axes = r.indices <= detail::index_kind::point1 ? 1 : r.indices == detail::index_kind::point2 ? 2 : 3;
+  std::string text;
+  for (unsigned a = 0; a < axes; ++a)
+    text += (a ? ", " : "") + std::to_string(bad.index[static_cast<int>(a)]);
+  throw error("D07", std::string(r.kind->verb) + " met an index outside " + detail::describe(table))
+      .fact("submitted", r.where)
+      .fact("index", text)
+      .fact("box", table.shape.box.text());
+}
+
+// used: gather writes 0 (dense), reads 1 (table), 2 (indices); scatter writes 0 (table), reads 1 (dense), 2.
+void run_gather(const operation_request& r, unsigned part, unsigned parts) {
+  const auto table = data::operand_of(r.used[1]);
+  for_each_walk(r, std::array{data::reach_of(r.used[0]), data::reach_of(r.used[2])}, part, parts,
+                [&](const data::nest<2>& walk) {
+                  if (const auto bad = data::gather_elements(walk, table, r.indices))
+                    complain(*bad, *r.used[1].record, r);
+                });
+}
+
+void run_scatter(const operation_request& r, unsigned part, unsigned parts) {
+  const auto table = data::operand_of(r.used[0]);
+  for_each_walk(r, std::array{data::reach_of(r.used[1]), data::reach_of(r.used[2])}, part, parts,
+                [&](const data::nest<2>& walk) {
+                  if (const auto bad = data::scatter_elements(walk, table, r.indices))
+                    complain(*bad, *r.used[0].record, r);
+                });
+}
+
+constexpr operation_kind copy_kind{"copy", run_copy};
+constexpr operation_kind fill_kind{"fill", run_fill};
+constexpr operation_kind gather_kind{"gather", run_gather};
+constexpr operation_kind scatter_kind{"scatter", run_scatter, operation_kind::cut::forbidden};
+
+[[noreturn]] void not_inside(const char* verb, const box& part, const instance_record& r,
+                             const std::source_location& where) {
+  throw error("D06", std::string(verb) + " names elements that " + detail::describe(r) + " does not have")
+      .fact("submitted", where)
+      .fact("box", part.text())
+      .fact("instance", r.shape.box.text());
+}
+
+/// Elements of one instance that an operation would read and write at once.
+void refuse_overlap(const instance_record& r, std::span<const box> boxes, const point& shift,
+                    const std::source_location& where) {
+  for (const box& to : boxes)
+    for (const box& from : boxes)
+      if (to.meets(from.shifted(shift)))
+        throw error("D11", "copy reads and writes the same elements of " + detail::describe(r))
+            .fact("submitted", where)
+            .fact("from", from.shifted(shift).text())
+            .fact("to", to.text())
+            .remedy("copy by way of a second instance");
+}
+
+}  // namespace
+
+namespace detail {
+
+event copy_boxes(const instance_handle& to, const instance_handle& from, std::span<const box> boxes, const point& shift,
+                 const preconditions& after, const std::source_location& where) {
+  base::thread_context& context = base::require_current("copy");
+  const instance_record& target = data::usable(to, "copy", context, where);
+  const instance_record& source = data::usable(from, "copy", context, where);
+  std::uint64_t bytes = 0;
+  for (const box& b : boxes) {
+    if (!target.shape.box.contains(b)) not_inside("copy", b, target, where);
+    const box moved = b.shifted(shift);
+    if (!source.shape.box.contains(moved)) not_inside("copy", moved, source, where);
+    bytes += b.volume() * target.shape.element_bytes;
+  }
+  if (&target == &source) refuse_overlap(target, boxes, shift, where);
+  if (data::runs_at_once(std::array{to, from}, bytes, after, context)) {
+    for (const box& b : boxes)
+      data::copy_elements(data::plan(b, std::array{data::reach_of(to), data::reach_of(from, shift)}));
+    return {};
+  }
+  operation_request r;
+  r.kind = &copy_kind;
+  r.bytes = bytes;
+  r.used = {to, from};
+  r.used_count = 2;
+  r.box_count = boxes.size();
+  r.shift = shift;
+  r.where = where;
+  if (!boxes.empty()) r.first_box = boxes[0];
+  if (boxes.size() > 1) {
+    r.boxes = std::make_unique<box[]>(boxes.size());
+    std::ranges::copy(boxes, r.boxes.get());
+  }
+  return data::submit(std::move(r), after, context);
+}
+
+event copy_whole(const instance_handle& to, const instance_handle& from, const preconditions& after,
+                 const std::source_location& where) {
+  base::thread_context& context = base::require_current("copy");
+  const instance_record& target = data::usable(to, "copy", context, where);
+  const instance_record& source = data::usable(from, "copy", context, where);
+  if (target.shape.box != source.shape.box)
+    throw error("D06", "copy of whole instances whose boxes differ")
+        .fact("submitted", where)
+        .fact("from", describe(source) + ", " + source.shape.box.text())
+        .fact("to", describe(target) + ", " + target.shape.box.text())
+        .remedy("name the box to copy, or where it goes: copy(from, box, to, at)");
+  return copy_boxes(to, from, {&target.shape.box, 1}, {}, after, where);
+}
+
+event fill_box(const instance_handle& to, const box* part, const void* value, std::size_t bytes,
+               const preconditions& after, const std::source_location& where) {
+  base::thread_context& context = base::require_current("fill");
+  const instance_record& target = data::usable(to, "fill", context, where);
+  if (part && !target.shape.box.contains(*part)) not_inside("fill", *part, target, where);
+  operation_request r;
+  r.kind = &fill_kind;
+  r.used[0] = to;
+  r.used_count = 1;
+  r.first_box = part ? *part : target.shape.box;
+  r.bytes = r.first_box.volume() * bytes;
+  r.where = where;
+  std::byte* kept = r.value.data();
+  if (bytes > r.value.size()) kept = (r.large_value = std::make_unique<std::byte[]>(bytes)).get();
+  std::memcpy(kept, value, bytes);
+  return data::submit(std::move(r), after, context);
+}
+
+event move_indexed(indexed way, const instance_handle& dense, const instance_handle& table,
+                   const instance_handle& indices, index_kind kind, const preconditions& after,
+                   const std::source_location& where) {
+  const bool gathers = way == indexed::gather;
+  const operation_kind& what = gathers ? gather_kind : scatter_kind;
+  base::thread_context& context = base::require_current(what.verb);
+  const instance_record& all = data::usable(dense, what.verb, context, where);
+  data::usable(table, what.verb, context, where);
+  const instance_record& names = data::usable(indices, what.verb, context, where);
+  if (!names.shape.box.contains(all.shape.box)) not_inside(what.verb, all.shape.box, names, where);
+  operation_request r;
+  r.kind = &what;
+  r.used = gathers ? std::array{dense, table, indices} : std::array{table, dense, indices};
+  r.used_count = 3;
+  r.first_box = all.shape.box;
+  r.bytes = 4 * r.first_box.volume() * all.shape.element_bytes;  // scattered accesses cost more than their bytes
+  r.indices = kind;
+  r.where = where;
+  return data::submit(std::move(r), after, context);
+}
+
+}  // namespace detail
+}  // namespace stretto

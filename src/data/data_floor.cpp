@@ -1,0 +1,64 @@
+#include "data/data_floor.hpp"
+
+#include <stretto/platform.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include "data/instances.hpp"
+#include "data/operation.hpp"
+#include "data/staging.hpp"
+#include "data/task_executor.hpp"
+
+namespace stretto::data {
+
+namespace {
+constexpr std::size_t operation_block =
+    std::max({sizeof(operation), sizeof(deferred_creation), sizeof(deferred_destruction)});
+
+data_settings completed(data_settings s) {
+  if (!s.channels) {
+    auto between_hosts = std::make_shared<places::channel_registry>();
+    add_host_channels(*between_hosts);
+    s.channels = std::move(between_hosts);
+  }
+  if (!s.tasks) s.tasks = std::make_shared<task_executor>();
+  return s;
+}
+
+// What a memory offers where the platform does not say: a file may describe a machine without its sizes.
+constexpr std::uint64_t capacity_if_unknown = std::uint64_t{4} << 30;
+}  // namespace
+
+void start_data(base::runtime_context& runtime, data_settings settings) {
+  auto state = std::make_unique<data_state>(runtime, completed(std::move(settings)), operation_block);
+  state->detours = std::make_unique<staging>(*state);
+  runtime.set(base::floor_slot::data, state.release());
+}
+
+void start_data(base::runtime_context& runtime, const platform& machine) {
+  data_settings settings;
+  for (const place p : machine.memories()) {
+    const place_description& about = machine.about(p);
+    if (is_host_memory(about.kind))
+      settings.memories.push_back({p, about.name, about.kind, about.capacity_bytes.value_or(capacity_if_unknown)});
+  }
+  settings.width = machine.worker_count();
+  start_data(runtime, std::move(settings));
+}
+
+void stop_data(base::runtime_context& runtime) noexcept {
+  delete runtime.get<data_state>(base::floor_slot::data);
+  runtime.set(base::floor_slot::data, nullptr);
+}
+
+void leave_data(base::thread_context& thread) noexcept {
+  auto* share = thread.get<thread_data>(base::floor_slot::data);
+  if (!share) return;
+  thread.set(base::floor_slot::data, nullptr);
+  data_state& state = state_of(thread);
+  std::scoped_lock lock(state.mutex);
+  std::erase_if(state.shares, [&](const auto& s) { return s.get() == share; });
+}
+
+}  // namespace stretto::data

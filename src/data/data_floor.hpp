@@ -1,0 +1,23 @@
+// data_floor.hpp - what other floors call to start and stop the data floor of a runtime.
+//
+// Threads     start and stop: the thread that makes the runtime. leave: the thread that it concerns.
+// Cost        start: one address reservation per memory, no page touched.
+#pragma once
+
+#include "data/data_state.hpp"
+
+namespace stretto {
+class platform;
+}
+
+namespace stretto::data {
+
+/// From a platform: its memories with their capacities, host channels, tasks of the runtime's workers.
+void start_data(base::runtime_context& runtime, const platform& machine);
+void start_data(base::runtime_context& runtime, data_settings settings);
+/// All operations have ended and no thread uses the floor any more.
+void stop_data(base::runtime_context& runtime) noexcept;
+/// Gives a thread's share of the pools back; a thread that goes on gets a new one with its next call.
+void leave_data(base::thread_context& thread) noexcept;
+
+}  // namespace stretto::data

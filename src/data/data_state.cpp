@@ -1,0 +1,33 @@
+#include "data/data_state.hpp"
+
+#include <utility>
+
+namespace stretto::data {
+
+namespace {
+constexpr std::size_t rounded_to_line(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+}  // namespace
+
+data_state::data_state(base::runtime_context& context, data_settings s, std::size_t operation_bytes)
+    : runtime(context),
+      settings(std::move(s)),
+      records(rounded_to_line(sizeof(detail::instance_record))),
+      operations(rounded_to_line(operation_bytes)) {
+  for (const memory_description& m : settings.memories) {
+    memories.push_back(std::make_unique<memory_space>(m.where, m.name, m.kind, m.capacity_bytes));
+    if (by_place.size() <= m.where.index) by_place.resize(m.where.index + 1);
+    by_place[m.where.index] = memories.back().get();
+  }
+}
+
+thread_data& enter_data(base::thread_context& thread) {
+  data_state& state = state_of(thread);
+  auto share = std::make_unique<thread_data>(state);
+  thread_data& made = *share;
+  std::scoped_lock lock(state.mutex);
+  state.shares.push_back(std::move(share));
+  thread.set(base::floor_slot::data, &made);
+  return made;
+}
+
+}  // namespace stretto::data

@@ -1,0 +1,85 @@
+// data_state.hpp - what the data floor keeps for one runtime, and each thread's share of its pools.
+//
+// Threads     memories and settings: immutable once started. The rest says so itself.
+// Cost        state_of and share_of: one load each, once a thread's share is made.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "base/block_pool.hpp"
+#include "base/context.hpp"
+#include "data/detour.hpp"
+#include "data/host_channel.hpp"
+#include "data/instance_record.hpp"
+#include "data/memory_space.hpp"
+#include "data/reduction_record.hpp"
+#include "platform/executor.hpp"
+
+namespace stretto::data {
+
+/// A memory that a runtime offers. Devices append theirs.
+struct memory_description {
+  place where;
+  std::string name;
+  place_kind kind = place_kind::system_memory;
+  std::uint64_t capacity_bytes = 0;
+};
+
+/// What the runtime decides once.
+struct data_settings {
+  std::vector<memory_description> memories;
+  std::shared_ptr<const places::channel_registry> channels;  // null: between all host memories
+  std::shared_ptr<places::executor> tasks;   // runs the parts of large operations; null: as tasks of the workers
+  unsigned width = 1;                        // how many of those may run at the same time
+  std::uint64_t inline_bytes = 16 << 10;     // operations up to this size run where they become ready
+  std::uint64_t part_bytes = 512 << 10;      // larger ones are cut into parts of at least this size
+  std::uint64_t staging_bytes = 1 << 20;     // one piece of a copy that has no direct way
+};
+
+struct data_state {
+  /// Operations of all kinds fit into blocks of `operation_bytes`.
+  data_state(base::runtime_context& runtime, data_settings settings, std::size_t operation_bytes);
+
+  base::runtime_context& runtime;
+  const data_settings settings;
+  std::vector<std::unique_ptr<memory_space>> memories;  // in the order of settings.memories
+  base::block_stock records, operations;
+  std::atomic<std::uint32_t> numbers{0};
+  std::atomic<std::uint64_t> key_ranges{1};
+  std::unique_ptr<detour> detours;  // for copies that loads and stores cannot do
+
+  /// Null if the place is no memory.
+  memory_space* find(place p) const noexcept {
+    return p.index < by_place.size() ? by_place[p.index] : nullptr;
+  }
+  std::vector<memory_space*> by_place;
+
+  std::mutex mutex;  // guards what follows
+  std::vector<std::unique_ptr<struct thread_data>> shares;
+  std::unordered_map<const detail::instance_record*, std::unique_ptr<detail::reduction_record>> reductions;
+};
+
+/// One thread's share of the pools.
+struct thread_data {
+  explicit thread_data(data_state& state) : records(state.records), operations(state.operations) {}
+  base::block_cache records, operations;
+  std::uint64_t next_key = 0, end_of_keys = 0;  // keys are handed to threads a range at a time
+};
+
+/// The calling thread's share is made by its first call, and again after leave_data.
+thread_data& enter_data(base::thread_context& thread);
+
+inline data_state& state_of(const base::thread_context& context) noexcept {
+  return *context.runtime->get<data_state>(base::floor_slot::data);
+}
+inline thread_data& share_of(base::thread_context& context) {
+  if (auto* share = context.get<thread_data>(base::floor_slot::data)) [[likely]]
+    return *share;
+  return enter_data(context);
+}
+
+}  // namespace stretto::data

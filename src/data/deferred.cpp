@@ -1,0 +1,73 @@
+#include "data/deferred.hpp"
+
+#include <vector>
+
+namespace stretto::data {
+
+namespace {
+
+/// All of them in their order.
+template <class Body>
+void for_each_dependency(const preconditions& after, std::span<const event> also, Body&& body) {
+  for (const dependency& d : after.dependencies) body(d);
+  for (const event& e : after.events) body(dependency(e));
+  for (const event& e : also) body(dependency(e));
+}
+
+bool has_always_happened(const dependency& d) noexcept { return !d.task() && d.as_event().raw() == 0; }
+
+}  // namespace
+
+outlook look_at(const preconditions& after, std::span<const event> also, base::thread_context& context) {
+  outlook o;
+  for_each_dependency(after, also, [&](const dependency& d) {
+    if (has_always_happened(d) || o.pending) return;
+    if (!detail::has_ended(d, context))
+      o.pending = true;
+    else if (!o.cause)
+      o.cause = detail::cause_of(d, context);
+  });
+  return o;
+}
+
+void deferred::arm(const preconditions& after, std::span<const event> also, base::thread_context& context) {
+  std::array<dependency, 4> direct{event{}, event{}, event{}, event{}};
+  std::size_t n = 0;
+  for_each_dependency(after, also, [&](const dependency& d) {
+    if (has_always_happened(d)) return;
+    if (n < direct.size()) direct[n] = d;
+    ++n;
+  });
+  if (n > direct.size()) {
+    std::vector<dependency> all;
+    for_each_dependency(after, also, [&](const dependency& d) { all.push_back(d); });
+    direct[0] = merge_dependencies(all);
+    n = 1;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    links_[i].fire = on_fire;
+    links_[i].owner = this;
+    unended_.fetch_add(1, std::memory_order_relaxed);
+    if (!detail::subscribe(direct[i], links_[i], context)) {
+      links_[i].cause = detail::cause_of(direct[i], context);
+      unended_.fetch_sub(1, std::memory_order_relaxed);  // arm's own count keeps it above zero
+    }
+  }
+  arrived(context);
+}
+
+void deferred::on_fire(waiter& self, const failure* cause, base::thread_context& context) noexcept {
+  auto& l = static_cast<link&>(self);
+  l.cause = failure_ref::share(cause);
+  l.owner->arrived(context);
+}
+
+void deferred::arrived(base::thread_context& context) noexcept {
+  if (unended_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  failure_ref cause;
+  for (link& l : links_)
+    if (l.cause && !cause) cause = std::move(l.cause);
+  start(*this, std::move(cause), context);
+}
+
+}  // namespace stretto::data

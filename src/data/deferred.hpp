@@ -1,0 +1,47 @@
+// deferred.hpp - something that starts once everything it waits for has ended.
+//
+// Threads     prepare and arm: the thread that submits. Waiters fire on any thread; start runs on the last of them.
+// Cost        up to four unended preconditions are linked to directly; more are merged into one event first.
+// Invariants  (1) start runs exactly once. (2) its cause is that of the first poisoned precondition in their order.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <stretto/instance.hpp>
+
+#include "event/event_floor.hpp"
+
+namespace stretto::data {
+
+/// What a call waits for, looked at once: whether anything is pending, and if not whether anything is poisoned.
+struct outlook {
+  bool pending = false;
+  failure_ref cause;  // of the first poisoned one; meaningful only if nothing is pending
+};
+outlook look_at(const preconditions& after, std::span<const event> also, base::thread_context& context);
+
+struct deferred {
+  using start_function = void (*)(deferred& self, failure_ref cause, base::thread_context& context) noexcept;
+
+  explicit deferred(start_function f) noexcept : start(f) {}
+  deferred(const deferred&) = delete;
+
+  /// Links it to all of `after` and `also`; start may run inside. The object may be gone when this returns.
+  /// Throws, with nothing linked, if there is no memory for a merge.
+  void arm(const preconditions& after, std::span<const event> also, base::thread_context& context);
+
+ private:
+  struct link : waiter {
+    deferred* owner = nullptr;
+    failure_ref cause;
+  };
+  static void on_fire(waiter& self, const failure* cause, base::thread_context& context) noexcept;
+  void arrived(base::thread_context& context) noexcept;
+
+  std::array<link, 4> links_;
+  std::atomic<std::uint32_t> unended_{1};  // one for arm() itself
+  start_function start;
+};
+
+}  // namespace stretto::data

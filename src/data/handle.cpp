@@ -1,0 +1,34 @@
+#include "data/handle.hpp"
+
+#include <stretto/error.hpp>
+
+namespace stretto::data {
+
+detail::instance_record& usable(const detail::instance_handle& h, const char* verb, base::thread_context& context,
+                                const std::source_location& where) {
+  if (!h.record)
+    throw error("D13", std::string(verb) + " was given a handle that names no instance")
+        .fact("submitted", where)
+        .remedy("create the instance first: a default-made handle is empty");
+  if (h.key >> 48 != context.runtime->node)
+    throw error("D13", std::string(verb) + " was given an instance of another runtime")
+        .fact("submitted", where)
+        .fact("instance of", "N" + std::to_string(h.key >> 48))
+        .fact("called on", "N" + std::to_string(context.runtime->node));
+  if (h.record->live.load(std::memory_order_acquire) == h.key) [[likely]]
+    return *h.record;
+  was_destroyed(h, verb, where);
+}
+
+void was_destroyed(const detail::instance_handle& h, const char* verb, const std::source_location& where) {
+  // The record may be another instance's by now; then nothing of this one is known.
+  const bool is_own = h.record->key.load(std::memory_order_acquire) == 0;
+  error e("D01", (is_own ? detail::describe(*h.record) : "an instance") + " was destroyed before this " + verb);
+  e.fact("submitted", where);
+  if (is_own) e.fact("destroyed", h.record->destroyed);
+  throw std::move(e)
+      .because("the destruction did not wait for it")
+      .remedy("destroy the instance after everything that uses it: x.destroy(after(event))");
+}
+
+}  // namespace stretto::data

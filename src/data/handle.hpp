@@ -1,0 +1,20 @@
+// handle.hpp - from the handle of an instance to its record, or an error that says why not.
+//
+// Threads     any thread of a runtime.
+// Cost        three loads and two comparisons.
+#pragma once
+
+#include <source_location>
+
+#include "base/context.hpp"
+#include "data/instance_record.hpp"
+
+namespace stretto::data {
+
+/// The record behind a handle that may be used: until its destruction has taken effect, since the work that a
+/// destruction waits for may well be submitted after it. Throws D01 or D13.
+detail::instance_record& usable(const detail::instance_handle& h, const char* verb, base::thread_context& context,
+                                const std::source_location& where);
+[[noreturn]] void was_destroyed(const detail::instance_handle& h, const char* verb, const std::source_location& where);
+
+}  // namespace stretto::data

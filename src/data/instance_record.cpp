@@ -1,0 +1,9 @@
+#include "data/instance_record.hpp"
+
+namespace stretto::detail {
+
+std::string describe(const instance_record& r) {
+  return r.name[0] ? "instance \"" + std::string(r.name.data()) + "\"" : "instance I" + std::to_string(r.number);
+}
+
+}  // namespace stretto::detail

@@ -1,0 +1,321 @@
+#include "data/instances.hpp"
+
+#include <stretto/error.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "data/handle.hpp"
+#include "data/layout.hpp"
+#include "data/reduction_record.hpp"
+
+namespace stretto {
+
+using data::state_of;
+using data::share_of;
+
+namespace {
+
+std::string bytes_text(std::uint64_t bytes) {
+  std::string digits = std::to_string(bytes);
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), ",");
+  return digits + " bytes";
+}
+
+std::uint64_t bytes_of(const data::layout& shape) noexcept {
+  const auto span = data::span_of(shape);
+  return static_cast<std::uint64_t>(span.to - span.from);
+}
+
+std::uint64_t fresh_key(data::data_state& state, data::thread_data& share) noexcept {
+  constexpr std::uint64_t range = 1 << 20;
+  if (share.next_key == share.end_of_keys) {
+    share.next_key = state.key_ranges.fetch_add(1, std::memory_order_relaxed) * range;
+    share.end_of_keys = share.next_key + range;
+  }
+  return (std::uint64_t{state.runtime.node} << 48) | (share.next_key++ & ((std::uint64_t{1} << 48) - 1));
+}
+
+data::layout layout_of(const detail::instance_request& r, const std::source_location& where) {
+  for (int a = r.dimensions; a < max_axes; ++a)
+    if (r.box.length(a) > 1 || r.box.min()[a] != 0)
+      throw error("D05", "the box has more axes than the instance")
+          .fact("submitted", where)
+          .fact("box", r.box.text())
+          .fact("dimensions", std::to_string(r.dimensions))
+          .remedy("declare the instance with as many dimensions as the box has");
+  if (data::is_beyond_addressing(r.box, r.element_bytes))
+    throw error("D14", "an instance of more than 2^62 bytes was asked for")
+        .fact("submitted", where)
+        .fact("element", bytes_text(r.element_bytes));
+  data::layout shape = data::dense_layout(r.box, r.dimensions, r.element_bytes, r.order);
+  if (!r.strides.empty()) {
+    if (r.strides.size() != r.dimensions)
+      throw error("D05", "the strides do not fit the dimensions of the instance")
+          .fact("submitted", where)
+          .fact("strides", std::to_string(r.strides.size()))
+          .fact("dimensions", std::to_string(r.dimensions))
+          .remedy("give one stride per axis, in elements");
+    for (std::size_t a = 0; a < r.dimensions; ++a)
+      shape.stride[a] = r.strides[a] * static_cast<std::int64_t>(r.element_bytes);
+    if (!data::is_injective(shape)) {
+      std::string text;
+      for (const auto s : r.strides) text += (text.empty() ? "" : ", ") + std::to_string(s);
+      throw error("D05", "the strides let two elements share memory")
+          .fact("submitted", where)
+          .fact("box", r.box.text())
+          .fact("strides", text + " (elements)")
+          .because("each axis must step over everything that the axes with smaller strides reach")
+          .remedy("widen the strides, or leave them out for a dense instance");
+    }
+  }
+  if (r.external && reinterpret_cast<std::uintptr_t>(r.external) % r.alignment != 0)
+    throw error("D05", "external memory is not aligned for its element type")
+        .fact("submitted", where)
+        .fact("alignment", bytes_text(r.alignment))
+        .fact("address", "off by " + bytes_text(reinterpret_cast<std::uintptr_t>(r.external) % r.alignment));
+  return shape;
+}
+
+void name_it(detail::instance_record& r, std::string_view name) noexcept {
+  const std::size_t n = std::min(name.size(), r.name.size() - 1);
+  std::copy_n(name.data(), n, r.name.data());
+  r.name[n] = '\0';
+}
+
+void settle(detail::instance_record& r, data::block& held) noexcept {
+  r.held = &held;
+  r.first = r.space->address_of(held) - data::span_of(r.shape).from;
+}
+
+/// The destruction of an instance whose preconditions have ended.
+void take_effect(detail::instance_record& r, data::destruction* announced, base::thread_context& context) noexcept {
+  r.live.store(0, std::memory_order_release);
+  if (r.reduction) {  // first: what it frees may be what a waiting creation waits for
+    r.reduction->clear(context);
+    data::data_state& state = state_of(context);
+    std::scoped_lock lock(state.mutex);
+    state.reductions.erase(&r);
+  }
+  data::creation* resolved = nullptr;
+  if (r.space && (r.held || announced)) resolved = r.space->destroy(std::exchange(r.held, nullptr), announced);
+  r.first = nullptr;
+  share_of(context).records.free(&r);
+  if (resolved) data::tell(resolved, context);
+}
+
+}  // namespace
+
+namespace data {
+
+failure_ref no_room(const detail::instance_record& r, const creation& refused) {
+  error e("D03", detail::describe(r) + " does not fit into memory \"" + r.space->name() + "\"");
+  e.fact("submitted", r.created)
+      .fact("wanted", bytes_text(refused.bytes))
+      .fact("free", bytes_text(refused.free_bytes))
+      .fact("largest", bytes_text(refused.largest_block) + " in one block")
+      .fact("capacity", bytes_text(r.space->capacity()));
+  if (refused.bytes > r.space->capacity())
+    std::move(e).because("the memory is smaller than the instance").remedy("use smaller instances or another memory");
+  else if (refused.bytes <= refused.free_bytes)
+    e.because("what is free is in pieces")
+        .remedy("destroy neighbours first, or create large instances before small ones");
+  else
+    e.because("no destruction that was submitted earlier is left to wait for")
+        .remedy("destroy instances before this creation is submitted, or use smaller ones");
+  return detail::make_failure(std::make_exception_ptr(std::move(e)), detail::describe(r), r.created);
+}
+
+namespace {
+
+void end_creation(deferred_creation& c, failure_ref cause, base::thread_context& context) noexcept {
+  detail::instance_record& r = *c.record;
+  if (c.is == creation::outcome::granted) settle(r, *c.held);
+  const event ready = r.ready;
+  const std::source_location where = r.created;
+  c.~deferred_creation();
+  share_of(context).operations.free(&c);
+  detail::end_event(ready, std::move(cause), context, where);
+}
+
+void start_creation(deferred& self, failure_ref cause, base::thread_context& context) noexcept {
+  auto& c = static_cast<deferred_creation&>(self);
+  detail::instance_record& r = *c.record;
+  if (cause) {
+    c.is = creation::outcome::refused;
+    return end_creation(
+        c, failure_ref::adopt(new failure(*cause.get(), "creation of " + detail::describe(r), r.created)), context);
+  }
+  switch (r.space->create(c)) {
+    case creation::outcome::waiting: return;
+    case creation::outcome::granted: return end_creation(c, {}, context);
+    case creation::outcome::refused: return end_creation(c, no_room(r, c), context);
+  }
+}
+
+void start_destruction(deferred& self, failure_ref, base::thread_context& context) noexcept {
+  auto& d = static_cast<deferred_destruction&>(self);
+  const event done = d.done;
+  const std::source_location where = d.record->destroyed;
+  take_effect(*d.record, d.record->space ? &d : nullptr, context);
+  d.~deferred_destruction();
+  share_of(context).operations.free(&d);
+  detail::end_event(done, {}, context, where);
+}
+
+}  // namespace
+
+deferred_creation::deferred_creation(detail::instance_record& r) : deferred(start_creation), record(&r) {
+  told = [](creation& self, base::thread_context& context) noexcept {
+    auto& c = static_cast<deferred_creation&>(self);
+    end_creation(c, c.is == outcome::granted ? failure_ref{} : no_room(*c.record, c), context);
+  };
+}
+deferred_destruction::deferred_destruction(detail::instance_record& r) : deferred(start_destruction), record(&r) {}
+
+}  // namespace data
+
+namespace detail {
+
+instance_handle create_instance(const instance_request& request, const preconditions& after,
+                                const std::source_location& where) {
+  base::thread_context& context = base::require_current("create");
+  data::data_state& state = state_of(context);
+  const data::layout shape = layout_of(request, where);
+  data::memory_space* space = nullptr;
+  if (!request.external) {
+    space = state.find(request.memory);
+    if (!space) {
+      error e("D04", "an instance was to be made at a place that is no memory of this runtime");
+      e.fact("submitted", where);
+      if (request.memory) e.fact("place", "number " + std::to_string(request.memory.index));
+      std::string names;
+      for (const auto& m : state.memories) names += (names.empty() ? "" : ", ") + m->name();
+      throw std::move(e).fact("memories", names).remedy("choose one of runtime.machine().memories()");
+    }
+  }
+  data::thread_data& share = share_of(context);
+  auto& r = *::new (share.records.allocate()) instance_record;
+  r.shape = shape;
+  r.dimensions = request.dimensions;
+  r.space = space;
+  r.created = where;
+  r.number = state.numbers.fetch_add(1, std::memory_order_relaxed);
+  name_it(r, request.name);
+  const instance_handle handle{&r, fresh_key(state, share)};
+  r.live.store(handle.key, std::memory_order_relaxed);
+  r.key.store(handle.key, std::memory_order_release);
+  if (!space || request.holds == detail::storage::by_contributors) {
+    r.first = request.external;
+    return handle;
+  }
+
+  const std::uint64_t bytes = bytes_of(shape);
+  const bool at_once = after.dependencies.empty() && after.events.empty();
+  data::outlook outlook;
+  if (!at_once) outlook = data::look_at(after, {}, context);
+  if (!outlook.pending && !outlook.cause)
+    if (data::block* held = space->try_create(bytes)) {
+      settle(r, *held);
+      return handle;
+    }
+  auto* c = ::new (share.operations.allocate()) data::deferred_creation(r);
+  c->bytes = bytes;
+  c->ticket = space->ticket();
+  r.ready = make_event(context, where);
+  c->arm(after, {}, context);
+  return handle;
+}
+
+event destroy_instance(const instance_handle& h, const preconditions& after, const std::source_location& where) {
+  base::thread_context& context = base::require_current("destroy");
+  instance_record& r = data::usable(h, "destroy", context, where);
+  const event ready = r.ready;
+  const std::span<const event> also(&ready, ready.raw() != 0);
+  const bool at_once = after.dependencies.empty() && after.events.empty() && also.empty();
+  const bool pending = !at_once && data::look_at(after, also, context).pending;
+  data::deferred_destruction* d = nullptr;
+  if (pending) d = ::new (share_of(context).operations.allocate()) data::deferred_destruction(r);
+  std::uint64_t key = h.key;
+  if (!r.key.compare_exchange_strong(key, 0, std::memory_order_acq_rel)) {
+    if (d) {
+      d->~deferred_destruction();
+      share_of(context).operations.free(d);
+    }
+    data::was_destroyed(h, "destroy", where);
+  }
+  r.destroyed = where;
+  if (!pending) {
+    take_effect(r, nullptr, context);
+    return {};
+  }
+  if (r.space) {
+    const bool already_there = ready.raw() == 0 || has_ended(ready, context);
+    d->ticket = r.space->ticket();
+    d->bytes = data::block_allocator::rounded(bytes_of(r.shape));
+    r.space->announce(*d, already_there ? r.held : nullptr);
+  }
+  const event done = d->done = make_event(context, where);
+  d->arm(after, also, context);
+  return done;
+}
+
+event ready_event(const instance_handle& h, const std::source_location& where) {
+  return data::usable(h, "ready", base::require_current("ready"), where).ready;
+}
+
+std::byte* open_instance(const instance_handle& h, data::layout& shape, const std::source_location& where) {
+  base::thread_context& context = base::require_current("view");
+  instance_record& r = data::usable(h, "view", context, where);
+  // A failed creation's own error is the better answer.
+  if (r.ready.raw() != 0 && has_ended(r.ready, context))
+    if (const failure_ref cause = cause_of(r.ready, context)) cause->raise();
+  if (r.ready.raw() != 0 && !has_ended(r.ready, context))
+    throw error("D09", describe(r) + " was opened before it existed")
+        .fact("submitted", where)
+        .fact("created", r.created)
+        .because("its creation waits for preconditions, or for memory")
+        .remedy("open it in a task that runs after(ready)");
+  if (r.space && !data::is_host_memory(r.space->kind()))
+    throw error("D15", describe(r) + " lives in a memory that the processor does not address")
+        .fact("submitted", where)
+        .fact("memory", r.space->name())
+        .remedy("copy it to an instance in host memory");
+  shape = r.shape;
+  return r.first;
+}
+
+data::layout shape_of(const instance_handle& h, const std::source_location& where) {
+  return data::usable(h, "elements", base::require_current("elements"), where).shape;
+}
+
+place memory_of(const instance_handle& h, const std::source_location& where) {
+  const instance_record& r = data::usable(h, "memory", base::require_current("memory"), where);
+  return r.space ? r.space->where() : place{};
+}
+
+void out_of_bounds(const point& at, const box& box, unsigned dimensions) {
+  std::string text;
+  for (unsigned a = 0; a < dimensions; ++a) text += (a ? ", " : "(") + std::to_string(at[a]);
+  throw error("D02", "an element outside its instance was used")
+      .fact("element", text + ")")
+      .fact("box", box.text());
+}
+
+void row_not_contiguous(std::int64_t stride_bytes, std::size_t element_bytes) {
+  throw error("D10", "row() was asked of an instance whose last axis is not contiguous")
+      .fact("stride", std::to_string(stride_bytes) + " bytes between elements of " + std::to_string(element_bytes))
+      .remedy("use operator(), or create the instance in C order");
+}
+
+}  // namespace detail
+
+memory_usage usage_of(place memory, std::source_location where) {
+  data::data_state& state = state_of(base::require_current("usage_of"));
+  if (data::memory_space* space = state.find(memory)) return space->usage();
+  throw error("D04", "the usage of a place that is no memory of this runtime was asked for").fact("submitted", where);
+}
+
+}  // namespace stretto

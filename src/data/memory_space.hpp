@@ -1,0 +1,102 @@
+// memory_space.hpp - one memory of the host: its addresses, who holds which, and who waits for what.
+//
+// A creation that does not fit waits, but only for destructions that were submitted before it; if none of those is
+// left it is refused. So the outcome depends on what the program asked before, never on what it may ask later.
+//
+// Threads     any.
+// Cost        create and destroy: one lock and a constant amount of work; with creations waiting, a scan of those.
+// Invariants  (1) creations are granted in the order of their tickets, except that a later one may go first where
+//             what the earlier ones were promised remains. (2) a refused creation holds nothing.
+// Source      deferred allocation: Realm's documentation; the ordering rule is Stretto's.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <stretto/instance.hpp>
+#include <string>
+
+#include "base/context.hpp"
+#include "data/address_range.hpp"
+#include "data/block_allocator.hpp"
+
+namespace stretto::data {
+
+/// A creation on its way. Owned by the caller, who keeps it alive until it is granted or refused.
+struct creation {
+  std::uint64_t bytes = 0;
+  std::uint64_t ticket = 0;
+  enum class outcome : std::uint8_t { granted, waiting, refused } is = outcome::waiting;
+  block* held = nullptr;            // granted
+  std::uint64_t free_bytes = 0;     // refused: what was left
+  std::uint64_t largest_block = 0;  // refused: the longest piece of that
+  creation* next = nullptr;         // in the waiting list, or in a list of resolved ones
+  /// What its owner does once it is granted or refused after waiting; it may free the object.
+  void (*told)(creation& self, base::thread_context& context) noexcept = nullptr;
+};
+
+/// Tells the creations that a destruction has granted or refused, outside of any lock.
+inline void tell(creation* resolved, base::thread_context& context) noexcept {
+  while (creation* c = resolved) {
+    resolved = c->next;
+    c->told(*c, context);
+  }
+}
+
+/// A destruction that was submitted and has yet to take effect.
+struct destruction {
+  std::uint64_t ticket = 0;
+  std::uint64_t bytes = 0;
+  destruction* next = nullptr;
+  destruction* previous = nullptr;
+};
+
+class memory_space {
+ public:
+  /// Sets aside `capacity` bytes of addresses (fewer where the system has not so many); takes no page.
+  memory_space(place where, std::string name, place_kind kind, std::uint64_t capacity);
+  memory_space(const memory_space&) = delete;
+
+  /// The order of submission, for creations and destructions whose preconditions have not ended.
+  std::uint64_t ticket() noexcept { return tickets_.fetch_add(1, std::memory_order_relaxed); }
+
+  /// A block, if it can be had at once and is not promised to those who wait; else null and nothing happened.
+  block* try_create(std::uint64_t bytes);
+  /// Grants or refuses, or keeps `c` in the waiting list. `c.ticket` and `c.bytes` are set.
+  creation::outcome create(creation& c);
+  /// `d.ticket` and `d.bytes` are set; `held` null if the instance does not exist yet. Until it takes effect, later
+  /// creations may wait for it.
+  void announce(destruction& d, block* held);
+  /// Returns a block; `announced` null if the destruction takes effect in the call that submits it. The answer is
+  /// the list of creations that this granted or refused, for the caller to tell.
+  [[nodiscard]] creation* destroy(block* held, destruction* announced) noexcept;
+
+  memory_usage usage();
+  std::byte* address_of(const block& b) const noexcept { return range_.base() + b.offset; }
+
+  place where() const noexcept { return where_; }
+  place_kind kind() const noexcept { return kind_; }
+  const std::string& name() const noexcept { return name_; }
+  std::uint64_t capacity() const noexcept { return blocks_.capacity(); }
+
+ private:
+  bool grant(creation& c);
+  bool grant(creation& c, block_allocator::side from);
+  bool grant_beside_waiting(creation& c);
+  void refuse(creation& c) noexcept;
+  bool is_promised_away(const creation& c) const noexcept;
+  creation* resolve_waiting() noexcept;
+
+  const place where_;
+  const place_kind kind_;
+  const std::string name_;
+  std::atomic<std::uint64_t> tickets_{1};
+
+  std::mutex mutex_;  // guards what follows
+  address_range range_;
+  block_allocator blocks_;
+  creation* waiting_ = nullptr;  // ascending tickets
+  destruction announced_;        // ring of the pending ones, ascending tickets
+  std::uint64_t peak_ = 0;
+};
+
+}  // namespace stretto::data

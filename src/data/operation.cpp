@@ -1,0 +1,176 @@
+#include "data/operation.hpp"
+
+#include <stretto/error.hpp>
+
+#include <algorithm>
+#include <new>
+
+namespace stretto::data {
+
+using detail::instance_handle;
+using detail::instance_record;
+
+namespace {
+
+/// The ready events of what an operation uses; those that existed at once have none.
+struct ready_events {
+  explicit ready_events(std::span<const instance_handle> used) noexcept {
+    for (const instance_handle& h : used)
+      if (const event e = h.record->ready; e.raw() != 0) events[count++] = e;
+  }
+  std::array<event, 3> events;
+  std::size_t count = 0;
+  operator std::span<const event>() const noexcept { return {events.data(), count}; }
+};
+
+std::span<const instance_handle> instances_of(const operation_request& r) noexcept {
+  return {r.used.data(), r.used_count};
+}
+
+/// Throws D08 for an instance that went away before the operation came to run.
+void require_alive(const operation_request& r) {
+  for (unsigned i = 0; i < r.used_count; ++i) {
+    const instance_handle& h = r.used[i];
+    if (h.record->live.load(std::memory_order_acquire) == h.key) continue;
+    throw error("D08", std::string(r.kind->verb) + " came to run after an instance that it uses was destroyed")
+        .fact("submitted", r.where)
+        .fact("which", i == 0 ? "the one that is written" : "one that is read")
+        .because("the destruction did not wait for it")
+        .remedy("pass the operation's event to destroy: x.destroy(after(event))");
+  }
+}
+
+memory_space* space_of(const instance_handle& h) noexcept { return h.record->space; }
+place_kind kind_of(const instance_handle& h) noexcept {
+  return space_of(h) ? space_of(h)->kind() : place_kind::system_memory;
+}
+
+/// Whether the processor's own loads and stores do it.
+bool is_direct(std::span<const instance_handle> used, const data_state& state) noexcept {
+  if (used.size() < 2) return true;
+  const place_kind to = kind_of(used[0]);
+  for (const instance_handle& h : used.subspan(1)) {
+    const place_kind from = kind_of(h);
+    if (from == to && is_host_memory(from)) continue;
+    if (!is_host_memory(from) || !is_host_memory(to) || !state.settings.channels->find(from, to)) return false;
+  }
+  return true;
+}
+
+void run_part(operation& op, unsigned part, base::thread_context& context) noexcept {
+  try {
+    op.request.kind->run(op.request, part, op.parts);
+  } catch (...) {
+    failure_ref cause = current_failure(op.request);
+    const failure* none = nullptr;
+    if (op.failed.compare_exchange_strong(none, cause.get(), std::memory_order_acq_rel)) cause.detach();
+  }
+  if (op.parts_left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  finish(op, failure_ref::adopt(op.failed.load(std::memory_order_acquire)), context);
+}
+
+void run_item(places::work_item& self) noexcept {
+  auto& item = static_cast<operation::part_item&>(self);
+  run_part(*item.owner, item.part, base::require_current("data"));
+}
+
+/// Its preconditions have ended well.
+void run(operation& op, base::thread_context& context) {
+  data_state& state = state_of(context);
+  const operation_request& r = op.request;
+  require_alive(r);
+  if (!is_direct(instances_of(r), state)) return state.detours->start(op, context);
+  if (r.bytes <= state.settings.inline_bytes) {
+    r.kind->run(r, 0, 1);
+    return finish(op, {}, context);
+  }
+  if (r.kind->parts == operation_kind::cut::allowed)
+    op.parts = static_cast<unsigned>(
+        std::clamp<std::uint64_t>(r.bytes / state.settings.part_bytes, 1, state.settings.width));
+  op.parts_left.store(op.parts, std::memory_order_relaxed);
+  const unsigned parts = op.parts;
+  operation::part_item* items = &op.whole;
+  if (parts > 1) items = (op.items = std::make_unique<operation::part_item[]>(parts)).get();
+  for (unsigned part = 0; part < parts; ++part) {
+    items[part].owner = &op;
+    items[part].part = part;
+  }
+  const place near = r.used[0].record->space ? r.used[0].record->space->where() : place{};
+  for (unsigned part = 0; part < parts; ++part) state.settings.tasks->execute(items[part], near);
+}
+
+void start_operation(deferred& self, failure_ref cause, base::thread_context& context) noexcept {
+  auto& op = static_cast<operation&>(self);
+  if (cause) {
+    auto link = failure_ref::adopt(new failure(*cause.get(), describe(op.request), op.request.where));
+    return finish(op, std::move(link), context);
+  }
+  try {
+    run(op, context);
+  } catch (...) {
+    finish(op, current_failure(op.request), context);
+  }
+}
+
+}  // namespace
+
+operation::part_item::part_item() noexcept : work_item(run_item) {}
+
+operation::operation(operation_request&& r) : deferred(start_operation), request(std::move(r)) {}
+
+bool runs_at_once(std::span<const instance_handle> used, std::uint64_t bytes, const preconditions& after,
+                  base::thread_context& context) {
+  const data_state& state = state_of(context);
+  if (bytes > state.settings.inline_bytes || !is_direct(used, state)) return false;
+  const ready_events ready(used);
+  if (after.dependencies.empty() && after.events.empty() && ready.count == 0) return true;
+  const outlook o = look_at(after, ready, context);
+  return !o.pending && !o.cause;
+}
+
+event submit(operation_request&& request, const preconditions& after, base::thread_context& context) {
+  const ready_events ready(instances_of(request));
+  data_state& state = state_of(context);
+  if (runs_at_once(instances_of(request), request.bytes, after, context)) {
+    failure_ref cause;
+    try {
+      request.kind->run(request, 0, 1);
+      return {};
+    } catch (...) {
+      cause = current_failure(request);
+    }
+    const event failed = detail::make_event(context, request.where);
+    detail::end_event(failed, std::move(cause), context, request.where);
+    return failed;
+  }
+  if (!is_direct(instances_of(request), state)) state.detours->require_route(request);
+  auto* op = ::new (share_of(context).operations.allocate()) operation(std::move(request));
+  const event done = op->done = detail::make_event(context, op->request.where);
+  try {
+    op->arm(after, ready, context);
+  } catch (...) {
+    finish(*op, current_failure(op->request), context);
+  }
+  return done;
+}
+
+void finish(operation& op, failure_ref cause, base::thread_context& context) noexcept {
+  const event done = op.done;
+  const std::source_location where = op.request.where;
+  op.~operation();
+  share_of(context).operations.free(&op);
+  detail::end_event(done, std::move(cause), context, where);
+}
+
+failure_ref current_failure(const operation_request& r) {
+  return detail::make_failure(std::current_exception(), describe(r), r.where);
+}
+
+std::string describe(const operation_request& r) {
+  std::string text = r.kind->verb;
+  if (r.used_count > 1) text += " of " + detail::describe(*r.used[1].record);
+  if (r.used_count > 0) text += " to " + detail::describe(*r.used[0].record);
+  return text;
+}
+
+}  // namespace stretto::data

@@ -1,0 +1,94 @@
+// operation.hpp - copies, fills, gathers, scatters and reductions between instances, each with its event.
+//
+// Threads     submit: any thread of the runtime. Bodies run where the last precondition ended if they are small,
+//             else as tasks; parts of one operation run at the same time.
+// Cost        a small operation with nothing to wait for runs in the call and makes no event. A deferred one takes
+//             one pooled block and one event.
+// Invariants  (1) everything that the call can know to be wrong throws there. (2) what goes wrong later poisons
+//             the event: nothing is written after a failure of a precondition.
+#pragma once
+
+#include <memory>
+
+#include "data/data_state.hpp"
+#include "data/deferred.hpp"
+#include "data/handle.hpp"
+#include "data/moves.hpp"
+
+namespace stretto {
+namespace detail {
+struct reduction_kind;
+}
+namespace data {
+
+struct operation_request;
+
+/// What distinguishes copy from fill from gather.
+struct operation_kind {
+  const char* verb;
+  /// Does part `part` of `parts`; what it throws poisons the event.
+  void (*run)(const operation_request& r, unsigned part, unsigned parts);
+  enum class cut : std::uint8_t { allowed, forbidden } parts = cut::allowed;
+};
+
+/// What is to be done. used[0] is written, the others are read.
+struct operation_request {
+  const operation_kind* kind = nullptr;
+  std::array<detail::instance_handle, 3> used{};
+  unsigned used_count = 0;
+  box first_box;                               // in used[0]
+  point shift;                             // added to a coordinate of used[0] to find it in used[1]
+  std::uint64_t bytes = 0;                     // an estimate of the work
+  index_kind indices = index_kind::int64;
+  const detail::reduction_kind* reduction = nullptr;
+  std::uint32_t contributor = 0;               // of used[0], in a fold of reductions
+  std::array<std::byte, 32> value{};           // of a fill, if it fits
+  std::unique_ptr<std::byte[]> large_value;    // of a fill otherwise
+  std::unique_ptr<box[]> boxes;         // more than one box: all of them, `first_box` too
+  std::size_t box_count = 1;
+  std::source_location where;
+
+  const box& box_at(std::size_t i) const noexcept { return boxes ? boxes[i] : first_box; }
+};
+
+/// An instance as an operand of a walk; `shift` is added to the walk's coordinates to find its own.
+inline reach reach_of(const detail::instance_handle& h, const point& shift = {}) noexcept {
+  return reach::of(h.record->first, h.record->shape, shift);
+}
+inline operand operand_of(const detail::instance_handle& h) noexcept { return {h.record->first, h.record->shape}; }
+
+/// True if an operation of this size on these instances has nothing to wait for, nothing is poisoned, and the
+/// processor's own loads and stores do it: then the caller may do it in the call, without a request.
+bool runs_at_once(std::span<const detail::instance_handle> used, std::uint64_t bytes, const preconditions& after,
+                  base::thread_context& context);
+
+/// Runs it, now or later. `after` is looked at during the call only.
+event submit(operation_request&& request, const preconditions& after, base::thread_context& context);
+
+struct operation final : deferred {
+  explicit operation(operation_request&& r);
+
+  struct part_item : places::work_item {
+    part_item() noexcept;
+    operation* owner = nullptr;
+    unsigned part = 0;
+  };
+
+  operation_request request;
+  event done;
+  part_item whole;                      // of an operation in one part
+  std::unique_ptr<part_item[]> items;   // of one in several
+  unsigned parts = 1;
+  std::atomic<unsigned> parts_left{1};
+  std::atomic<const failure*> failed{nullptr};
+};
+
+/// `copy of instance "u" to instance "v"`.
+std::string describe(const operation_request& r);
+/// Ends its event and frees it.
+void finish(operation& op, failure_ref cause, base::thread_context& context) noexcept;
+/// What is being handled, as the cause of a poisoned event.
+failure_ref current_failure(const operation_request& r);
+
+}  // namespace data
+}  // namespace stretto

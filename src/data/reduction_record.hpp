@@ -1,0 +1,79 @@
+// reduction_record.hpp - what one reduction instance holds: a share per contributor, each a log or an array.
+//
+// Threads     shares are found and opened under the lock; an open share belongs to the task that opened it. Sweeps
+//             read shares that are closed: events order them.
+// Invariants  a share holds a log or an array, not both. All memory comes from, and is counted in, the space.
+#pragma once
+
+#include <stretto/reduce.hpp>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/context.hpp"
+#include "data/memory_space.hpp"
+#include "data/nest.hpp"
+
+namespace stretto::detail {
+
+/// A list goes over to an array once it has as many entries as the box has elements, divided by this.
+///
+/// Measured (bench/micro/data_micro.cpp, reductions by density) with doubles, contributions and sweep together: list
+/// and array cost the same at one entry per two to three elements, in arrays of 0.5 MB and of 32 MB.
+inline constexpr std::uint64_t elements_per_entry = 2;
+
+struct log_chunk {
+  data::block* held;
+  std::uint64_t entries;
+  std::uint64_t capacity;
+};
+
+struct contribution {
+  bool is_open = false;
+  std::vector<log_chunk> log;
+  std::uint64_t logged = 0;      // entries in all chunks but the last one
+  data::block* array = nullptr;
+};
+
+class reduction_record {
+ public:
+  reduction_record(data::memory_space& space, const box& elements, const reduction_kind& kind, reduction_style style);
+  reduction_record(const reduction_record&) = delete;
+
+  /// False if the share is in use.
+  bool open(std::uint32_t number, open_contribution& c, base::thread_context& context);
+  void refill(open_contribution& c, base::thread_context& context);
+  void close(open_contribution& c) noexcept;
+  void clear(base::thread_context& context) noexcept;
+
+  /// Part `part` of `parts` of everything held, applied to `to` (of left-hand sides).
+  void apply_to(const data::operand& to, unsigned part, unsigned parts) const;
+  /// Everything held, folded into a share of `to` that the caller has opened.
+  void fold_to(reduction_record& to, open_contribution& c, base::thread_context& context) const;
+
+  /// Bytes that are held now, also while contributors are at work: for deciding where a sweep runs.
+  std::uint64_t held_bytes() const noexcept { return held_bytes_.load(std::memory_order_relaxed); }
+
+  const reduction_kind& kind;
+  const box elements;
+
+ private:
+  std::byte* address_of(const data::block& b) const noexcept { return space_.address_of(b); }
+  std::byte* new_array(contribution& share, base::thread_context& context);
+  data::block* take(std::uint64_t bytes, std::uint64_t at_least);
+  void free(data::block& b, base::thread_context& context) noexcept;
+  void become_array(contribution& share, base::thread_context& context);
+  void give_back(contribution& share, base::thread_context& context) noexcept;
+  log_target whole(std::byte* array) const noexcept;
+
+  data::memory_space& space_;
+  const reduction_style style_;
+  std::atomic<std::uint64_t> held_bytes_{0};
+  mutable std::mutex mutex_;                            // guards what follows
+  std::vector<std::unique_ptr<contribution>> shares_;   // by contributor number
+  contribution all_;                                    // of a shared fold
+};
+
+}  // namespace stretto::detail

@@ -1,0 +1,186 @@
+#include "data/staged_copy.hpp"
+
+#include <algorithm>
+
+#include "data/layout.hpp"
+#include "data/operation.hpp"
+#include "data/pieces.hpp"
+
+namespace stretto::data {
+
+staged_copy::step_part::step_part() noexcept : completion(on_part_done) {}
+
+staged_copy::staged_copy(data_state& state, owner& made_by, operation& op, std::vector<memory_space*> route)
+    : state_(state), owner_(made_by), op_(op), route_(std::move(route)), steps_(route_.size() - 1) {
+  for (unsigned h = 0; h < steps_.size(); ++h) {
+    steps_[h].copy = this;
+    steps_[h].hop = h;
+  }
+}
+
+staged_copy::~staged_copy() { give_back(); }
+
+void staged_copy::give_back() noexcept {
+  for (std::size_t i = 0; i < buffers_.size(); ++i)
+    if (creation* resolved = route_[i + 1]->destroy(buffers_[i], nullptr))
+      tell(resolved, base::require_current("data"));
+  buffers_.clear();
+}
+
+bool staged_copy::reserve() {
+  const std::uint64_t element = op_.request.used[0].record->shape.element_bytes;
+  const std::uint64_t whole = std::max<std::uint64_t>(op_.request.first_box.volume(), 1) * element;
+  piece_bytes_ = std::max(element, std::min(state_.settings.staging_bytes, whole));
+  for (;; piece_bytes_ = std::max(element, piece_bytes_ / 2)) {
+    for (slots_ = 2; slots_ > 0; --slots_) {
+      bool enough = true;
+      for (std::size_t i = 1; enough && i + 1 < route_.size(); ++i) {
+        block* held = route_[i]->try_create(slots_ * piece_bytes_);
+        if (held)
+          buffers_.push_back(held);
+        else
+          enough = false;
+      }
+      if (enough) {
+        const std::uint64_t per_piece =
+            route_.size() == 2 ? op_.request.first_box.volume() : std::max<std::uint64_t>(1, piece_bytes_ / element);
+        for (std::size_t i = 0; i < op_.request.box_count; ++i)
+          for (const box& b : pieces_of(op_.request.box_at(i), std::max<std::uint64_t>(per_piece, 1)))
+            pieces_.push_back(b);
+        order_ = std::make_unique<pipeline>(static_cast<unsigned>(steps_.size()), pieces_.size(), slots_);
+        return true;
+      }
+      give_back();
+    }
+    if (piece_bytes_ == element) return false;
+  }
+}
+
+void staged_copy::start(base::thread_context& context) { advance(nullptr, context); }
+
+// Stage 0 is the instance read, the last stage the one written; those between are packed buffers. All operands are
+// addressed by the coordinates of the instance written.
+reach staged_copy::end_of(unsigned stage, std::uint64_t piece, const box& b) const {
+  if (stage == 0) return reach_of(op_.request.used[1], op_.request.shift);
+  if (stage + 1 == route_.size()) return reach_of(op_.request.used[0]);
+  const std::uint32_t element = op_.request.used[0].record->shape.element_bytes;
+  std::byte* buffer = route_[stage]->address_of(*buffers_[stage - 1]) +
+                      static_cast<std::uint64_t>(order_->slot_of(piece)) * piece_bytes_;
+  return reach::of(buffer, dense_layout(b, 3, element));
+}
+
+nest<2> staged_copy::walk_of(unsigned hop, std::uint64_t piece) const {
+  const box& b = pieces_[piece];
+  return plan(b, std::array{end_of(hop + 1, piece, b), end_of(hop, piece, b)});
+}
+
+// Marking a step finished and looking whether another call is at it happen under one lock: once that lock is
+// released, the other call may end and destroy the copy.
+void staged_copy::advance(step* finished, base::thread_context& context) noexcept {
+  std::unique_lock lock(mutex_);
+  if (finished) order_->finish(finished->hop);
+  if (advancing_) {
+    again_ = true;
+    return;
+  }
+  advancing_ = true;
+  do {
+    again_ = false;
+    for (step& s : steps_) {
+      if (failed_ || !order_->can_start(s.hop)) continue;
+      s.piece = order_->start(s.hop);
+      lock.unlock();
+      failure_ref cause;
+      try {
+        begin(s);
+      } catch (...) {
+        cause = current_failure(op_.request);
+      }
+      lock.lock();
+      if (cause) {
+        order_->finish(s.hop);
+        if (!failed_) failed_ = std::move(cause);
+      }
+    }
+  } while (again_);
+  advancing_ = false;
+  if (order_->is_running() || !(failed_ || order_->is_done())) return;
+  failure_ref cause = failed_;
+  lock.unlock();
+  owner_.ended(*this, std::move(cause), context);
+}
+
+void staged_copy::begin(step& s) {
+  s.walk = walk_of(s.hop, s.piece);
+  const memory_space* from = route_[s.hop];
+  const memory_space* to = route_[s.hop + 1];
+  const auto kind = [](const memory_space* m) { return m ? m->kind() : place_kind::system_memory; };
+  const auto where = [](const memory_space* m) { return m ? m->where() : place{}; };
+  if (s.walk.empty || (is_host_memory(kind(from)) && is_host_memory(kind(to)))) {
+    s.parts = std::vector<step_part>(1);
+    s.parts[0].owner = &s;
+    s.parts[0].run = on_host_step;
+    s.left.store(1, std::memory_order_relaxed);
+    state_.settings.tasks->execute(s.parts[0], where(to));
+    return;
+  }
+  // A channel moves rows of bytes in up to two loops; a third loop is that many starts.
+  const auto& w = s.walk;
+  const bool contiguous = w.run().stride[0] == w.element_bytes[0] && w.run().stride[1] == w.element_bytes[1];
+  const unsigned loops = w.rank - (contiguous && w.rank > 0 ? 1 : 0);
+  places::copy_shape shape;
+  shape.row_bytes = contiguous ? w.run().count * w.element_bytes[0] : w.element_bytes[0];
+  places::copy_end target{where(to), w.first[0], 0, 0}, source{where(from), w.first[1], 0, 0};
+  if (loops >= 1) {
+    const auto& rows = w.loops[loops - 1];
+    shape.rows = rows.count;
+    target.row_stride = static_cast<std::size_t>(rows.stride[0]);
+    source.row_stride = static_cast<std::size_t>(rows.stride[1]);
+  }
+  if (loops >= 2) {
+    const auto& planes = w.loops[loops - 2];
+    shape.planes = planes.count;
+    target.plane_stride = static_cast<std::size_t>(planes.stride[0]);
+    source.plane_stride = static_cast<std::size_t>(planes.stride[1]);
+  }
+  const std::uint64_t starts = loops == 3 ? w.loops[0].count : 1;
+  s.parts = std::vector<step_part>(starts);
+  s.left.store(starts, std::memory_order_relaxed);
+  places::channel& way = *state_.settings.channels->find(kind(from), kind(to));
+  for (step_part& part : s.parts) part.owner = &s;
+  const auto outer = w.loops[0].stride;  // once the last part is started, the step may be at its next piece
+  std::size_t started = 0;
+  try {
+    for (; started < starts; ++started) {
+      way.start(source, target, shape, s.parts[started]);
+      target.address += outer[0];
+      source.address += outer[1];
+    }
+  } catch (...) {  // those not started are done, having failed; the last one alive ends the step
+    const std::exception_ptr why = std::current_exception();
+    for (std::size_t i = started; i < starts; ++i) part_done(s, why);
+  }
+}
+
+void staged_copy::on_host_step(places::work_item& self) noexcept {
+  step& s = *static_cast<step_part&>(self).owner;
+  copy_elements(s.walk);
+  s.copy->part_done(s, nullptr);
+}
+
+void staged_copy::on_part_done(places::work_item& self) noexcept {
+  auto& part = static_cast<step_part&>(self);
+  part.owner->copy->part_done(*part.owner, part.failure);
+}
+
+void staged_copy::part_done(step& s, std::exception_ptr failure) noexcept {
+  if (failure) {
+    auto cause = detail::make_failure(std::move(failure), describe(op_.request), op_.request.where);
+    std::scoped_lock lock(mutex_);
+    if (!failed_) failed_ = std::move(cause);
+  }
+  if (s.left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  advance(&s, base::require_current("data"));
+}
+
+}  // namespace stretto::data

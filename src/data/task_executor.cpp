@@ -1,0 +1,12 @@
+#include "data/task_executor.hpp"
+
+#include <stretto/task.hpp>
+
+namespace stretto::data {
+
+// A memory need not be on any worker's path, so the task goes where the caller is; thieves balance it from there.
+void task_executor::execute(places::work_item& item, place) {
+  async([&item] { item.run(item); });
+}
+
+}  // namespace stretto::data

@@ -1,0 +1,236 @@
+#include <stretto/barrier.hpp>
+
+#include <stretto/error.hpp>
+
+#include <cstring>
+#include <new>
+
+#include "event/calling.hpp"
+#include "event/object_table.hpp"
+#include "event/phases.hpp"
+#include "event/self_wait.hpp"
+#include "event/waiting.hpp"
+
+namespace stretto {
+
+using namespace detail;
+
+namespace {
+
+using barrier_table = object_table<phases>;
+
+barrier_table& barriers_of(event_table& table) {
+  std::call_once(table.barriers_once, [&] { table.barriers = std::make_shared<barrier_table>(); });
+  return *static_cast<barrier_table*>(table.barriers.get());
+}
+
+std::string name_of(std::uint64_t id, std::uint64_t phase) {
+  return "barrier B" + std::to_string(barrier_table::index_of(id)) + " phase " + std::to_string(phase);
+}
+
+[[gnu::cold, gnu::noinline]] void refuse_gone(std::uint64_t id, std::uint64_t phase, event_cache& cache,
+                                              const std::source_location& where) {
+  if (id && barrier_table::node_of(id) != cache.node)
+    throw error("E03", name_of(id, phase) + " belongs to another runtime")
+        .fact("its node", std::to_string(barrier_table::node_of(id)))
+        .fact("this node", std::to_string(cache.node))
+        .because("independent runtimes of one process share no barriers")
+        .remedy("use the barrier on the runtime that made it");
+  throw error("E22", id ? name_of(id, phase) + " is gone" : "a default barrier was used")
+      .fact("used", where)
+      .because(id ? "it was destroyed before" : "a barrier made without create() is none")
+      .remedy(id ? "destroy a barrier after its last use" : "make it with barrier::create(arrivals)");
+}
+
+inline phases& find(std::uint64_t id, std::uint64_t phase, event_cache& cache, const std::source_location& where) {
+  auto* table = static_cast<barrier_table*>(cache.table->barriers.get());
+  if (id && barrier_table::node_of(id) == cache.node && table) [[likely]]
+    if (phases* p = table->find(id)) [[likely]]
+      return *p;
+  refuse_gone(id, phase, cache, where);
+  __builtin_unreachable();
+}
+
+[[gnu::cold, gnu::noinline]] void refuse_arrival(phases& p, std::uint64_t id, std::uint64_t phase, std::uint32_t count,
+                                                 phases::outcome why, const std::source_location& where) {
+  error refusal("E21", name_of(id, phase) + (why == phases::outcome::past ? " has happened already"
+                                                                          : " has more arrivals than it expects"));
+  refusal.fact("created", p.where()).fact("arrived", where);
+  if (why == phases::outcome::too_many) {
+    const auto [expected, announced] = p.expected_and_announced(phase);
+    refusal.fact("expected", std::to_string(expected))
+        .fact("so far", std::to_string(announced))
+        .fact("now", std::to_string(count) + " more");
+  }
+  throw std::move(refusal)
+      .because("each arrival beyond those expected would count for nobody")
+      .remedy("arrive at the next phase (advance), or raise the count ahead with alter_arrival_count");
+}
+
+/// Arrivals that have been announced and wait for their precondition.
+struct late_arrival : waiter {
+  std::uint64_t id, phase;
+  std::uint32_t count;
+  std::size_t bytes;  // of the value behind; 0 if none
+  alignas(std::max_align_t) std::byte near[event_table::record_bytes - 64];
+  std::byte* far = nullptr;
+
+  const void* value() const noexcept { return !bytes ? nullptr : far ? far : near; }
+
+  static late_arrival* make(event_cache& cache, std::uint64_t id, std::uint64_t phase, std::uint32_t count,
+                            const void* value, std::size_t bytes) {
+    auto* late = new (cache.records.allocate()) late_arrival;
+    late->fire = take_effect;
+    late->id = id;
+    late->phase = phase;
+    late->count = count;
+    late->bytes = value ? bytes : 0;
+    if (late->bytes > sizeof late->near) late->far = static_cast<std::byte*>(::operator new(bytes));
+    if (late->bytes) std::memcpy(late->far ? late->far : late->near, value, bytes);
+    return late;
+  }
+
+  static void take_effect(waiter& self, const failure* cause, base::thread_context& context) noexcept {
+    auto& late = static_cast<late_arrival&>(self);
+    auto& cache = event_cache::of(context);
+    if (phases* p = static_cast<barrier_table*>(cache.table->barriers.get())->find(late.id))
+      p->come(late.phase, late.count, cause, late.value(), context);
+    if (late.far) ::operator delete(late.far);
+    cache.records.free(&late);
+  }
+};
+static_assert(sizeof(late_arrival) <= event_table::record_bytes);
+
+void refuse_own_phase(phases& p, dependency when, std::uint64_t id, std::uint64_t phase, event_cache& cache,
+                      const std::source_location& where) {
+  for (const event e : p.asked_from(phase))
+    if (leads_to(when, e, cache))
+      throw error("E23", "an arrival at " + name_of(id, phase) + " is made to wait for that phase or a later one")
+          .fact("created", p.where())
+          .fact("arrived", where)
+          .because("the phase waits for the arrival, and the arrival for the phase")
+          .remedy("arrive after something else, or wait for an earlier phase");
+}
+
+void arrive_after(std::uint64_t id, std::uint64_t phase, const void* value, std::size_t bytes, dependency when,
+                  std::uint32_t count, base::thread_context& context, const std::source_location& where) {
+  auto& cache = event_cache::of(context);
+  phases& p = find(id, phase, cache, where);
+  const bool now = has_ended(when, cache);
+  if (!now) refuse_own_phase(p, when, id, phase, cache, where);
+  late_arrival* late = now ? nullptr : late_arrival::make(cache, id, phase, count, value, bytes);
+  if (const auto result = p.announce(phase, count); result != phases::outcome::done) {
+    if (late) {
+      ::operator delete(late->far);
+      cache.records.free(late);
+    }
+    refuse_arrival(p, id, phase, count, result, where);
+  }
+  if (now)
+    p.come(phase, count, cause_of(when, cache).get(), value, context);
+  else if (!subscribe(when, *late, cache, context))
+    late_arrival::take_effect(*late, cause_of(when, cache).get(), context);
+}
+
+}  // namespace
+
+barrier barrier::create(std::uint32_t arrivals, std::source_location where) {
+  return create(arrivals, value_fold{}, where);
+}
+
+barrier barrier::create(std::uint32_t arrivals, const value_fold& fold, std::source_location where) {
+  auto& cache = event_cache::of(caller("barrier::create"));
+  if (arrivals > most_arrivals)
+    throw error("E20", "a barrier cannot expect " + std::to_string(arrivals) + " arrivals")
+        .fact("created", where)
+        .fact("at most", std::to_string(most_arrivals))
+        .remedy("arrive once per group: several barriers, whose events are merged or arrive at another");
+  const auto id = barriers_of(*cache.table).create(
+      cache.node, [&](phases& p) { p.start(arrivals, {fold.bytes, fold.begin, fold.apply}, where); });
+  return barrier(id, 0);
+}
+
+void barrier::arrive(std::uint32_t count, std::source_location where) const {
+  auto& context = caller("barrier::arrive");
+  phases& p = find(id_, phase_, event_cache::of(context), where);
+  if (const auto result = p.arrive(phase_, count, context); result != phases::outcome::done) [[unlikely]]
+    refuse_arrival(p, id_, phase_, count, result, where);
+}
+
+void barrier::arrive(stretto::event when, std::uint32_t count, std::source_location where) const {
+  arrive_after(id_, phase_, nullptr, 0, when, count, caller("barrier::arrive"), where);
+}
+
+void barrier::arrive(std::span<const dependency> when, std::uint32_t count, std::source_location where) const {
+  arrive_with(nullptr, when, count, where);
+}
+
+void barrier::arrive_with(const void* value, std::span<const dependency> when, std::uint32_t count,
+                          std::source_location where) const {
+  auto& context = caller("barrier::arrive");
+  const std::size_t bytes = value ? find(id_, phase_, event_cache::of(context), where).value_bytes() : 0;
+  arrive_after(id_, phase_, value, bytes, when.size() == 1 ? when[0] : make_merge(when, context, where), count, context,
+               where);
+}
+
+void barrier::alter_arrival_count(std::int32_t delta, std::source_location where) const {
+  auto& context = caller("barrier::alter_arrival_count");
+  phases& p = find(id_, phase_, event_cache::of(context), where);
+  const auto result = p.alter(phase_, delta, context);
+  if (result == phases::outcome::done) return;
+  const bool past = result == phases::outcome::past, few = result == phases::outcome::too_few;
+  error refusal("E24", "the arrivals of " + name_of(id_, phase_) + " cannot change by " + std::to_string(delta));
+  refusal.fact("created", p.where()).fact("altered", where);
+  if (!past) refusal.fact("expected", std::to_string(p.expected_and_announced(phase_).first));
+  throw std::move(refusal)
+      .because(past  ? "the phase has happened already"
+               : few ? "this phase or a later one would expect fewer arrivals than have come, or fewer than none"
+                     : "a phase expects at most " + std::to_string(most_arrivals) + " arrivals")
+      .remedy(past  ? "alter a later phase, or alter while an arrival of yours is still expected"
+              : few ? "alter before the arrivals that are to go"
+                    : "arrive once per group");
+}
+
+bool barrier::has_triggered() const {
+  auto& cache = event_cache::of(caller("barrier::has_triggered"));
+  return find(id_, phase_, cache, std::source_location::current()).has_ended(phase_);
+}
+
+stretto::event barrier::event(std::source_location where) const {
+  auto& context = caller("barrier::event");
+  return find(id_, phase_, event_cache::of(context), where).event_at(phase_, context, where);
+}
+
+void barrier::destroy(std::source_location where) const {
+  auto& context = caller("barrier::destroy");
+  auto& cache = event_cache::of(context);
+  phases& p = find(id_, phase_, cache, where);
+  const auto created = p.where();
+  barriers_of(*cache.table).destroy(id_);
+  p.stop(make_failure(std::make_exception_ptr(error("E25", name_of(id_, phase_) + " was destroyed while waited for")
+                                                  .fact("created", created)
+                                                  .fact("destroyed", where)
+                                                  .remedy("destroy a barrier after its last phase has happened")),
+                      name_of(id_, phase_), where),
+         context);
+}
+
+bool barrier::result_into(void* value) const {
+  const auto where = std::source_location::current();
+  phases& p = find(id_, phase_, event_cache::of(caller("barrier::result")), where);
+  failure_ref cause;
+  switch (p.value(phase_, value, cause)) {
+    case phases::value_state::pending: return false;
+    case phases::value_state::ready: return true;
+    case phases::value_state::poisoned: cause->raise();
+    case phases::value_state::forgotten: break;
+  }
+  throw error("E26", "the value of " + name_of(id_, phase_) + " is not kept any more")
+      .fact("created", p.where())
+      .because("a barrier keeps the values of its last 8 phases")
+      .remedy("ask for the result of a phase before 8 more have happened");
+}
+
+std::string to_string(const barrier& b) { return name_of(b.id_, b.phase_); }
+
+}  // namespace stretto

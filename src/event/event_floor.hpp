@@ -1,0 +1,47 @@
+// event_floor.hpp - what other floors ask of the event floor; started per runtime, entered per thread.
+//
+// Threads     start and stop: the thread that makes the runtime. enter and leave: the thread they concern.
+// Cost        enter: one small cache; storage grows with untriggered events only.
+#pragma once
+
+#include "event/completion.hpp"
+
+namespace stretto::detail {
+
+/// Makes the runtime's event table in its context's slot; stop frees it (all threads have left).
+void start_events(base::runtime_context& runtime);
+void stop_events(base::runtime_context& runtime) noexcept;
+/// Who is told of failures that no event carries because nobody holds one (a deferred release of what is not held).
+/// Before the runtime's threads use events.
+void report_unobserved_to(base::runtime_context& runtime, void (*tell)(void* receiver, failure_ref),
+                          void* receiver) noexcept;
+/// Gives a thread its caches of slots; leave returns them to the table. Required before any event verb.
+void enter_events(base::thread_context& thread);
+void leave_events(base::thread_context& thread) noexcept;
+
+/// Links `w` to be fired when `d` ends; false, with `w` untouched, if it already has.
+bool subscribe(dependency d, waiter& w, base::thread_context& context);
+/// The cause if `d` has ended poisoned, else null; valid as long as the event's runtime or the task's future.
+/// Requires that `d` has ended.
+failure_ref cause_of(dependency d, base::thread_context& context);
+bool has_ended(dependency d, base::thread_context& context);
+
+/// New untriggered event / its end. `end_event` throws E01 if it had ended; `cause` null triggers it.
+event make_event(base::thread_context& context, const std::source_location& where);
+void end_event(event e, failure_ref cause, base::thread_context& context, const std::source_location& where);
+
+/// An event that follows a task's completion: the slot is made when someone asks. The default event if the task
+/// is already done and not poisoned.
+event event_of(completion& c, base::thread_context& context, const std::source_location& where);
+
+/// The runtime ends: poisons (E14) every event that something waits for and that only the program could have
+/// triggered. Returns how many; what is skipped or thrown because of that may leave more. No other thread is active.
+std::size_t poison_forsaken(base::thread_context& context) noexcept;
+
+/// What runtime.statistics() reports of events; any thread.
+event_statistics event_statistics_of(const base::runtime_context& runtime);
+
+/// From exception to cause: the chain's root.
+failure_ref make_failure(std::exception_ptr exception, std::string who, const std::source_location& where);
+
+}  // namespace stretto::detail

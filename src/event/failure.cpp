@@ -1,0 +1,45 @@
+#include "event/failure.hpp"
+
+#include <stretto/error.hpp>
+
+namespace stretto {
+namespace {
+
+std::string name_of(const failure& f) { return f.who().empty() ? "an event" : f.who(); }
+
+std::string words_of(const std::exception_ptr& exception) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "an exception that is not a std::exception";
+  }
+}
+
+/// Chains can be as long as the program; a message shows both of their ends.
+constexpr unsigned most_shown = 6;
+
+}  // namespace
+
+std::exception_ptr failure::as_exception() const {
+  if (!because_) return exception_;
+  const failure& first = root();
+  error chain("E10", name_of(*this) + " was skipped because " + name_of(first) + " failed");
+  chain.fact("skipped", name_of(*this) + ", " + short_location(where_));
+  unsigned links = 0;
+  for (auto* f = because_; f != &first; f = f->because_) ++links;
+  unsigned shown = 0;
+  for (auto* f = because_; f != &first; f = f->because_, ++shown) {
+    if (links > most_shown && shown == most_shown / 2) chain.fact("skipped", std::to_string(links - most_shown) + " more");
+    if (links <= most_shown || shown < most_shown / 2 || shown >= links - most_shown / 2)
+      chain.fact("skipped", name_of(*f) + ", " + short_location(f->where_));
+  }
+  chain.fact("failed", name_of(first) + ", " + short_location(first.where_));
+  chain.because(words_of(first.exception_));
+  return std::make_exception_ptr(poisoned(std::move(chain), first.exception_));
+}
+
+void failure::raise() const { std::rethrow_exception(as_exception()); }
+
+}  // namespace stretto

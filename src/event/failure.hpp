@@ -1,0 +1,96 @@
+// failure.hpp - why something will never happen: the exception at the root and the chain of skipped work.
+//
+// Threads     immutable once shared; counted references from any thread.
+// Cost        made only on failure; a poisoned event, task or phase holds one reference.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <source_location>
+#include <string>
+#include <utility>
+
+namespace stretto {
+
+/// One link of a causal chain. The root holds an exception; a link above it names what was skipped because of it.
+class alignas(16) failure {
+ public:
+  failure(std::exception_ptr exception, std::string who, std::source_location where)
+      : exception_(std::move(exception)), who_(std::move(who)), where_(where) {}
+  /// "`who` was skipped because of `because`".
+  failure(const failure& because, std::string who, std::source_location where)
+      : because_(&because), root_(because.root_), who_(std::move(who)), where_(where) {
+    because.add_reference();
+  }
+  failure(const failure&) = delete;
+
+  const failure& root() const noexcept { return *root_; }
+  const failure* because() const noexcept { return because_; }
+  const std::exception_ptr& exception() const noexcept { return exception_; }  // null except at the root
+  const std::string& who() const noexcept { return who_; }  // `task "halo"`, `event E7`; may be empty
+  const std::source_location& where() const noexcept { return where_; }
+
+  /// Someone was given the root's exception, so that a finish need not report it again.
+  void mark_observed() const noexcept { root().observed_.store(true, std::memory_order_relaxed); }
+  bool is_observed() const noexcept { return root().observed_.load(std::memory_order_relaxed); }
+
+  /// Throws the root's exception itself if this is the root; else stretto::poisoned naming the chain.
+  [[noreturn]] void raise() const;
+  /// What raise() throws, as a value.
+  std::exception_ptr as_exception() const;
+
+  void add_reference() const noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+  void release() const noexcept {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+ private:
+  /// Chains can be as long as the program: their links end one by one, not one inside another.
+  ~failure() {
+    for (const failure* f = because_; f && f->references_.fetch_sub(1, std::memory_order_acq_rel) == 1;) {
+      const failure* next = std::exchange(f->because_, nullptr);
+      delete f;
+      f = next;
+    }
+  }
+  std::exception_ptr exception_;
+  mutable const failure* because_ = nullptr;
+  const failure* root_ = this;
+  std::string who_;
+  std::source_location where_;
+  mutable std::atomic<unsigned> references_{1};
+  mutable std::atomic<bool> observed_{false};
+};
+
+/// A counted reference to a failure; null means success.
+class failure_ref {
+ public:
+  failure_ref() noexcept = default;
+  /// Takes over the one reference that a new failure starts with.
+  static failure_ref adopt(const failure* f) noexcept { return failure_ref(f); }
+  static failure_ref share(const failure* f) noexcept {
+    if (f) f->add_reference();
+    return failure_ref(f);
+  }
+  failure_ref(const failure_ref& other) noexcept : failure_(other.failure_) {
+    if (failure_) failure_->add_reference();
+  }
+  failure_ref(failure_ref&& other) noexcept : failure_(other.failure_) { other.failure_ = nullptr; }
+  failure_ref& operator=(failure_ref other) noexcept {
+    std::swap(failure_, other.failure_);
+    return *this;
+  }
+  ~failure_ref() {
+    if (failure_) failure_->release();
+  }
+  const failure* get() const noexcept { return failure_; }
+  const failure* detach() noexcept { return std::exchange(failure_, nullptr); }
+  const failure* operator->() const noexcept { return failure_; }
+  explicit operator bool() const noexcept { return failure_ != nullptr; }
+
+ private:
+  explicit failure_ref(const failure* f) noexcept : failure_(f) {}
+  const failure* failure_ = nullptr;
+};
+
+}  // namespace stretto

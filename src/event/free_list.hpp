@@ -1,0 +1,110 @@
+// free_list.hpp - nodes recycled per thread and balanced between threads in batches, for nodes that must keep
+// their content while free (base/block_pool.hpp writes over it).
+//
+// Threads     node_stock: any. node_cache: its owner thread only.
+// Cost        pop and push: a few instructions; once per batch, one lock on the stock.
+// Invariants  a thread that frees what others allocate hands batches on: no pile grows beyond two batches.
+#pragma once
+
+#include <mutex>
+#include <utility>
+
+namespace stretto::detail {
+
+/// Node: next_free, set_next_free, next_batch, set_next_batch.
+template <class Node>
+class node_stock {
+ public:
+  static constexpr unsigned batch = 64;
+
+  /// A list of at least one node; what `make` carves (one batch) if there is none.
+  template <class Make>
+  Node* take(unsigned& count, Make&& make) {
+    std::scoped_lock lock(mutex_);
+    if (Node* list = batches_) {
+      batches_ = list->next_batch();
+      count = batch;
+      return list;
+    }
+    if (loose_) {
+      count = std::exchange(loose_count_, 0);
+      return std::exchange(loose_, nullptr);
+    }
+    Node* list = make();
+    count = batch;
+    return list;
+  }
+
+  /// Exactly one batch.
+  void give(Node* list) noexcept {
+    std::scoped_lock lock(mutex_);
+    list->set_next_batch(batches_);
+    batches_ = list;
+  }
+
+  /// A list of any length. Kept in pieces of at most a batch, so that nobody is handed more.
+  void give_loose(Node* list) noexcept {
+    std::scoped_lock lock(mutex_);
+    while (list) {
+      Node* node = std::exchange(list, list->next_free());
+      node->set_next_free(loose_);
+      loose_ = node;
+      if (++loose_count_ < batch) continue;
+      node->set_next_batch(batches_);
+      batches_ = node;
+      loose_ = nullptr;
+      loose_count_ = 0;
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  Node* batches_ = nullptr;
+  Node* loose_ = nullptr;
+  unsigned loose_count_ = 0;
+};
+
+template <class Node>
+class node_cache {
+ public:
+  explicit node_cache(node_stock<Node>& stock) noexcept : stock_(&stock) {}
+  node_cache(const node_cache&) = delete;
+  ~node_cache() {
+    stock_->give_loose(list_);
+  }
+
+  template <class Make>
+  Node* pop(Make&& make) {
+    if (!list_) [[unlikely]]
+      list_ = stock_->take(count_, make);
+    Node* node = list_;
+    list_ = node->next_free();
+    __builtin_prefetch(list_, 1);
+    --count_;
+    return node;
+  }
+
+  void push(Node* node) noexcept {
+    node->set_next_free(list_);
+    list_ = node;
+    if (++count_ >= 2 * node_stock<Node>::batch) [[unlikely]]
+      spill();
+  }
+
+ private:
+  [[gnu::noinline]] void spill() noexcept {
+    Node* first = list_;
+    Node* last = first;
+    for (unsigned i = 1; i < node_stock<Node>::batch; ++i) last = last->next_free();
+    list_ = last->next_free();
+    last->set_next_free(nullptr);
+    count_ -= node_stock<Node>::batch;
+    stock_->give(first);
+  }
+
+  Node* list_ = nullptr;
+  unsigned count_ = 0;
+  node_stock<Node>* stock_;
+};
+
+}  // namespace stretto::detail

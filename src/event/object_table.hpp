@@ -1,0 +1,94 @@
+// object_table.hpp - objects with handles that are found without a lock and refused once stale.
+//
+// A handle is node 16, index 24, generation 24; the generation is odd while the object lives.
+//
+// Threads     any. find() takes no lock; the object may be destroyed meanwhile only by a misuse of it, and its memory
+//             stays an object of the same type until the table goes.
+// Cost        find: three loads.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace stretto::detail {
+
+/// Object: default constructible, with `std::atomic<std::uint32_t> generation{0}`.
+template <class Object>
+class object_table {
+ public:
+  static constexpr unsigned index_bits = 24, generation_bits = 24;
+  static constexpr std::uint32_t index_of(std::uint64_t id) noexcept {
+    return static_cast<std::uint32_t>(id >> generation_bits) & ((1u << index_bits) - 1);
+  }
+  static constexpr std::uint32_t generation_of(std::uint64_t id) noexcept {
+    return static_cast<std::uint32_t>(id) & ((1u << generation_bits) - 1);
+  }
+  static constexpr std::uint16_t node_of(std::uint64_t id) noexcept {
+    return static_cast<std::uint16_t>(id >> (index_bits + generation_bits));
+  }
+
+  /// Null if the object is gone or never was.
+  Object* find(std::uint64_t id) const noexcept {
+    const std::uint32_t biased = index_of(id) + first_chunk;
+    const unsigned chunk = std::bit_width(biased) - 1 - std::countr_zero(first_chunk);
+    Object* objects = chunks_[chunk].load(std::memory_order_acquire);
+    if (!objects) return nullptr;
+    Object* object = objects + (biased - (first_chunk << chunk));
+    return object->generation.load(std::memory_order_acquire) == generation_of(id) ? object : nullptr;
+  }
+
+  /// A free object, to be filled in by `fill(object)` before its handle is valid.
+  template <class Fill>
+  std::uint64_t create(std::uint16_t node, Fill&& fill) {
+    std::scoped_lock lock(mutex_);
+    std::uint32_t index;
+    if (free_.empty()) {
+      index = used_;
+      const std::uint32_t biased = index + first_chunk;
+      const unsigned chunk = std::bit_width(biased) - 1 - std::countr_zero(first_chunk);
+      if (!chunks_.at(chunk).load(std::memory_order_relaxed)) {
+        memory_[chunk] = std::make_unique<Object[]>(std::size_t{first_chunk} << chunk);
+        chunks_[chunk].store(memory_[chunk].get(), std::memory_order_release);
+      }
+      free_.push_back(index);
+      ++used_;
+    }
+    index = free_.back();
+    Object& object = at(index);
+    fill(object);
+    free_.pop_back();
+    const auto generation = object.generation.load(std::memory_order_relaxed) + 1;
+    object.generation.store(generation, std::memory_order_release);
+    return std::uint64_t{node} << (index_bits + generation_bits) | std::uint64_t{index} << generation_bits | generation;
+  }
+
+  /// The caller has made the object idle. A slot whose generations are used up is not used again.
+  void destroy(std::uint64_t id) noexcept {
+    std::scoped_lock lock(mutex_);
+    const auto next = generation_of(id) + 1;
+    at(index_of(id)).generation.store(next, std::memory_order_release);
+    if (next < (1u << generation_bits) - 2) free_.push_back(index_of(id));
+  }
+
+ private:
+  static constexpr std::uint32_t first_chunk = 16;
+
+  Object& at(std::uint32_t index) noexcept {
+    const std::uint32_t biased = index + first_chunk;
+    const unsigned chunk = std::bit_width(biased) - 1 - std::countr_zero(first_chunk);
+    return memory_[chunk][biased - (first_chunk << chunk)];
+  }
+
+  std::mutex mutex_;
+  std::array<std::atomic<Object*>, index_bits - 4 + 1> chunks_{};
+  std::array<std::unique_ptr<Object[]>, index_bits - 4 + 1> memory_;
+  std::vector<std::uint32_t> free_;
+  std::uint32_t used_ = 0;
+};
+
+}  // namespace stretto::detail

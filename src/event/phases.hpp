@@ -1,0 +1,125 @@
+// phases.hpp - one barrier: which phase it is in, what arrivals each phase still expects, and what came ahead.
+//
+// The present phase's two counts and a piece of its number are one word: `unclaimed` arrivals may still be announced,
+// `outstanding` ones have yet to come; a deferred arrival is announced at once and comes later. Everything else (later
+// phases, alterations, causes, events, values) is under a lock that only the last arrival of a phase must take.
+//
+// Threads     any.
+// Invariants  (1) present phase: outstanding >= unclaimed. (2) outstanding is 0 only while the phase ends, or if it
+//             expects none. (3) `phase_` is raised before `word_` shows the new phase's counts.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "event/event_floor.hpp"
+#include "event/spin_lock.hpp"
+
+namespace stretto::detail {
+
+/// How values are reduced: types erased; no values if `bytes` is 0.
+struct phase_fold {
+  std::size_t bytes = 0;
+  void (*begin)(void* into) = nullptr;
+  void (*apply)(void* into, const void* value) = nullptr;
+};
+
+class phases {
+ public:
+  enum class outcome { done, too_many, too_few, past };
+
+  std::atomic<std::uint32_t> generation{0};  // of object_table
+
+  void start(std::uint32_t arrivals, const phase_fold& fold, const std::source_location& where);
+
+  /// Announces `count` arrivals at `phase`; each announced arrival must come().
+  outcome announce(std::uint64_t phase, std::uint32_t count) noexcept;
+  /// Announced arrivals come. `value` may be null; it is not added if there is a cause.
+  void come(std::uint64_t phase, std::uint32_t count, const failure* cause, const void* value,
+            base::thread_context& context) noexcept;
+  /// Both at once; the fast way.
+  outcome arrive(std::uint64_t phase, std::uint32_t count, base::thread_context& context) noexcept {
+    auto word = word_.load(std::memory_order_acquire);
+    while (phase_.load(std::memory_order_acquire) == phase && tag(word) == tag_of(phase) && unclaimed(word) >= count) {
+      const auto after = word - count * (one_unclaimed + 1);
+      if (!word_.compare_exchange_weak(word, after, std::memory_order_acq_rel, std::memory_order_acquire)) continue;
+      if (outstanding(after) == 0) end_phase(context);
+      return outcome::done;
+    }
+    if (const auto result = announce(phase, count); result != outcome::done) return result;
+    come(phase, count, nullptr, nullptr, context);
+    return outcome::done;
+  }
+  outcome alter(std::uint64_t phase, std::int32_t delta, base::thread_context& context) noexcept;
+
+  bool has_ended(std::uint64_t phase) const noexcept { return phase_.load(std::memory_order_acquire) > phase; }
+  stretto::event event_at(std::uint64_t phase, base::thread_context& context, const std::source_location& where);
+  /// Events of `phase` and later ones that someone has asked for: an arrival at `phase` must not wait for them.
+  std::vector<event> asked_from(std::uint64_t phase);
+  /// Ends what is asked for with `cause` and forgets everything.
+  void stop(failure_ref cause, base::thread_context& context) noexcept;
+
+  enum class value_state { pending, ready, poisoned, forgotten };
+  value_state value(std::uint64_t phase, void* into, failure_ref& cause) noexcept;
+
+  std::size_t value_bytes() const noexcept { return fold_.bytes; }
+  const std::source_location& where() const noexcept { return where_; }
+  /// For messages: how many arrivals a phase that has not ended expects, and how many are announced.
+  std::pair<std::uint64_t, std::uint64_t> expected_and_announced(std::uint64_t phase) noexcept;
+
+ private:
+  /// What a phase has beyond the plain count.
+  struct record {
+    std::uint64_t phase;
+    std::int64_t delta = 0;           // to the arrivals expected, from this phase on
+    std::uint32_t announced = 0, come = 0;  // ahead of their phase
+    failure_ref cause{};
+    event asked{};
+  };
+  struct poisoned_phase {
+    std::uint64_t phase;
+    failure_ref cause;
+    event asked;
+  };
+  struct value_slot {
+    std::uint64_t phase = ~std::uint64_t{0};
+    std::vector<std::byte> bytes;
+  };
+  struct ended_event {
+    event e;
+    failure_ref cause;
+  };
+
+  static constexpr unsigned count_bits = 24;
+  static constexpr std::uint64_t count_mask = (1u << count_bits) - 1;
+  static constexpr std::uint64_t one_unclaimed = std::uint64_t{1} << count_bits;
+
+  static constexpr std::uint64_t tag_of(std::uint64_t phase) noexcept { return phase & 0xffff; }
+  static constexpr std::uint64_t tag(std::uint64_t word) noexcept { return word >> 2 * count_bits; }
+  static constexpr std::uint64_t unclaimed(std::uint64_t word) noexcept { return word >> count_bits & count_mask; }
+  static constexpr std::uint64_t outstanding(std::uint64_t word) noexcept { return word & count_mask; }
+  static constexpr std::uint64_t word_of(std::uint64_t phase, std::uint64_t unclaimed,
+                                         std::uint64_t outstanding) noexcept {
+    return tag_of(phase) << 2 * count_bits | unclaimed << count_bits | outstanding;
+  }
+
+  void end_phase(base::thread_context& context) noexcept;
+  // These require the lock.
+  record* find(std::uint64_t phase) noexcept;
+  record& at(std::uint64_t phase);
+  std::int64_t expected(std::uint64_t phase) const noexcept;
+  std::byte* value_of(std::uint64_t phase);
+
+  std::atomic<std::uint64_t> word_{0};
+  std::atomic<std::uint64_t> phase_{0};
+  spin_lock lock_;
+  std::atomic<bool> any_poisoned_{false};
+  std::int64_t base_ = 0;  // expected of the present phase
+  std::vector<record> records_;  // of the present and later phases, in order
+  std::vector<poisoned_phase> poisoned_;  // of past phases, in order
+  phase_fold fold_;
+  std::vector<value_slot> values_;  // by phase modulo its size
+  std::source_location where_;
+};
+
+}  // namespace stretto::detail

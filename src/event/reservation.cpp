@@ -1,0 +1,277 @@
+#include <stretto/reservation.hpp>
+
+#include <stretto/error.hpp>
+
+#include "event/calling.hpp"
+#include "event/holding.hpp"
+#include "event/object_table.hpp"
+#include "event/remote_reservation.hpp"
+#include "event/waiting.hpp"
+
+namespace stretto {
+
+using namespace detail;
+
+namespace {
+
+using reservation_table = object_table<holding>;
+
+reservation_table& reservations_of(event_table& table) {
+  std::call_once(table.reservations_once,
+                 [&] { table.reservations = std::make_shared<reservation_table>(); });
+  return *static_cast<reservation_table*>(table.reservations.get());
+}
+
+std::string name_of(std::uint64_t id) {
+  return "reservation R" + std::to_string(reservation_table::index_of(id));
+}
+
+[[gnu::cold, gnu::noinline]] void refuse_gone(std::uint64_t id, event_cache& cache,
+                                              const std::source_location& where) {
+  if (id && reservation_table::node_of(id) != cache.node)
+    throw error("E03", name_of(id) + " belongs to another runtime")
+        .fact("its node", std::to_string(reservation_table::node_of(id)))
+        .fact("this node", std::to_string(cache.node))
+        .because("independent runtimes of one process share no reservations")
+        .remedy("use the reservation on the runtime that made it");
+  throw error("E32", id ? name_of(id) + " is gone" : "a default reservation was used")
+      .fact("used", where)
+      .because(id ? "it was destroyed before" : "a reservation made without create() is none")
+      .remedy(id ? "destroy a reservation after its last release" : "make it with reservation::create()");
+}
+
+inline holding* try_find(std::uint64_t id, event_cache& cache) noexcept {
+  auto* table = static_cast<reservation_table*>(cache.table->reservations.get());
+  return id && reservation_table::node_of(id) == cache.node && table ? table->find(id) : nullptr;
+}
+
+inline holding& find(std::uint64_t id, event_cache& cache, const std::source_location& where) {
+  if (holding* h = try_find(id, cache)) [[likely]]
+    return *h;
+  refuse_gone(id, cache, where);
+  __builtin_unreachable();
+}
+
+error not_held(std::uint64_t id, const std::source_location& created, const std::source_location& where) {
+  return error("E31", name_of(id) + " was released while it was not held")
+      .fact("created", created)
+      .fact("released", where)
+      .because("each release ends one hold, and there was none when this one took effect")
+      .remedy("release once per acquire, after the grant (release after the work that runs after acquire)");
+}
+
+failure_ref gone_while_waiting(std::uint64_t id, const std::source_location& created,
+                               const std::source_location& where) {
+  return make_failure(
+      std::make_exception_ptr(error("E33", name_of(id) + " was destroyed while acquires waited for it")
+                                  .fact("created", created)
+                                  .fact("destroyed", where)
+                                  .remedy("destroy a reservation after its last release")),
+      name_of(id), where);
+}
+
+/// Lets a release take effect. A null return is success.
+failure_ref let_go(std::uint64_t id, const failure* cause, event_cache& cache, base::thread_context& context,
+                   const std::source_location& where) {
+  holding* h = try_find(id, cache);
+  if (!h) return {};  // destroyed meanwhile
+  holding::grant next;
+  if (h->release(cause, next) == holding::released::not_held)
+    return make_failure(std::make_exception_ptr(not_held(id, h->where(), where)), "release of " + name_of(id), where);
+  holding::hand_out(next, cache, context);
+  return {};
+}
+
+/// A release that waits in the slot of the event which says that it is done.
+void fire_release(waiter& self, const failure* cause, base::thread_context& context) noexcept {
+  auto& cache = event_cache::of(context);
+  slot& s = slot::of(self);
+  const failure_ref misuse = let_go(s.link[1].load(std::memory_order_relaxed), cause, cache, context,
+                                    s.where.load(std::memory_order_relaxed));
+  if (misuse) cache.table->report(misuse);
+  finish(s, misuse.get(), cache, context);
+}
+
+/// An acquire whose precondition has ended.
+void fire_acquire(waiter& self, const failure* cause, base::thread_context& context) noexcept {
+  auto& cache = event_cache::of(context);
+  slot& s = slot::of(self);
+  holding* h = try_find(s.link[1].load(std::memory_order_relaxed), cache);
+  if (cause && h) h->skip_acquire(*cause);
+  failure_ref gone;
+  if (!h && !cause) {
+    const auto where = s.where.load(std::memory_order_relaxed);
+    const std::string name = name_of(s.link[1].load(std::memory_order_relaxed));
+    gone = make_failure(std::make_exception_ptr(error("E32", name + " is gone")
+                                                    .fact("acquired", where)
+                                                    .because("it was destroyed before the acquire could take effect")
+                                                    .remedy("destroy a reservation after its last release")),
+                        name, where);
+    cause = gone.get();
+  }
+  if (cause || h->acquire(s)) finish(s, cause, cache, context);
+}
+
+slot& claim_for(std::uint64_t id, role r, dependency when, event_cache& cache, const std::source_location& where) {
+  slot& s = cache.create(where);
+  s.link[0].store(bits_of(when), std::memory_order_release);
+  s.link[1].store(id, std::memory_order_release);
+  s.claim.store(slot::claim_of(slot::generation_in(s.word.load(std::memory_order_relaxed)), r),
+                std::memory_order_release);
+  return s;
+}
+
+event acquire_after(std::uint64_t id, dependency when, base::thread_context& context,
+                    const std::source_location& where) {
+  auto& cache = event_cache::of(context);
+  holding& h = find(id, cache, where);
+  if (bits_of(when) == 0 && h.try_acquire()) return {};
+  slot& s = claim_for(id, role::acquire, when, cache, where);
+  const event e = cache.handle(s);
+  wait_for(s, when, fire_acquire, cache, context);
+  return e;
+}
+
+event release_after(std::uint64_t id, dependency when, base::thread_context& context,
+                    const std::source_location& where) {
+  auto& cache = event_cache::of(context);
+  holding& h = find(id, cache, where);
+  if (has_ended(when, cache)) {
+    holding::grant next;
+    if (h.release(cause_of(when, cache).get(), next) == holding::released::not_held)
+      throw not_held(id, h.where(), where);
+    holding::hand_out(next, cache, context);
+    return {};
+  }
+  slot& s = claim_for(id, role::release, when, cache, where);
+  const event e = cache.handle(s);
+  wait_for(s, when, fire_release, cache, context);
+  return e;
+}
+
+/// Waits, one after the other, until `when` and the grant have ended, then knows whether there was a hold.
+struct grant_release : waiter {
+  std::uint64_t id;
+  event grant, when;
+  event done;  // ours to end: the handle that release_grant returned
+  std::source_location where;
+
+  static void proceed(waiter& self, const failure*, base::thread_context& context) noexcept {
+    auto& r = static_cast<grant_release&>(self);
+    auto& cache = event_cache::of(context);
+    if (subscribe(r.when, r, cache, context) || subscribe(r.grant, r, cache, context)) return;
+    failure_ref misuse;
+    if (const failure_ref skipped = cause_of(r.grant, cache)) {
+      if (holding* h = try_find(r.id, cache)) h->release_skipped(*skipped.get());
+    } else {
+      misuse = let_go(r.id, nullptr, cache, context, r.where);
+    }
+    if (misuse) cache.table->report(misuse);
+    slot& s = cache.table->at(r.done);
+    cache.records.free(&r);
+    finish(s, misuse.get(), cache, context);
+  }
+};
+static_assert(sizeof(grant_release) <= event_table::record_bytes);
+
+}  // namespace
+
+reservation reservation::create(std::source_location where) { return create(options{}, where); }
+
+reservation reservation::create(const options& o, std::source_location where) {
+  auto& cache = event_cache::of(caller("reservation::create"));
+  if (o.payload_bytes > most_payload_bytes)
+    throw error("E30", "a reservation cannot carry " + std::to_string(o.payload_bytes) + " bytes")
+        .fact("created", where)
+        .fact("at most", "4096 bytes")
+        .because("the payload travels with every transfer of the reservation")
+        .remedy("keep large data in an instance and reserve the right to use it");
+  return reservation(reservations_of(*cache.table).create(
+      cache.node, [&](holding& h) { h.start(o.payload_bytes, o.fairness, where); }));
+}
+
+event reservation::acquire(std::source_location where) const {
+  return acquire_after(id_, event(), caller("reservation::acquire"), where);
+}
+
+event reservation::acquire(event when, std::source_location where) const {
+  auto& context = caller("reservation::acquire");
+  // What has happened needs no slot; what is poisoned does, to say so.
+  auto& cache = event_cache::of(context);
+  if (has_ended(when, cache) && !cause_of(when, cache)) when = {};
+  return acquire_after(id_, when, context, where);
+}
+
+event reservation::acquire(std::span<const dependency> when, std::source_location where) const {
+  auto& context = caller("reservation::acquire");
+  return acquire(make_merge(when, context, where), where);
+}
+
+bool reservation::try_acquire(std::source_location where) const {
+  return find(id_, event_cache::of(caller("reservation::try_acquire")), where).try_acquire();
+}
+
+event reservation::release(std::source_location where) const {
+  return release_after(id_, event(), caller("reservation::release"), where);
+}
+
+event reservation::release(event when, std::source_location where) const {
+  return release_after(id_, when, caller("reservation::release"), where);
+}
+
+event reservation::release(std::span<const dependency> when, std::source_location where) const {
+  auto& context = caller("reservation::release");
+  return release_after(id_, when.size() == 1 ? when[0] : make_merge(when, context, where), context, where);
+}
+
+event reservation::release_grant(event grant, event when, std::source_location where) const {
+  auto& context = caller("reservation::release_grant");
+  auto& cache = event_cache::of(context);
+  find(id_, cache, where);
+  has_ended(when, cache);  // refuses foreign events before anything has changed
+  has_ended(grant, cache);
+  slot& s = claim_for(id_, role::release, when, cache, where);
+  auto* r = new (cache.records.allocate()) grant_release;
+  r->fire = grant_release::proceed;
+  r->id = id_;
+  r->grant = grant;
+  r->when = when;
+  const event done = r->done = cache.handle(s);
+  r->where = where;
+  grant_release::proceed(*r, nullptr, context);
+  return done;
+}
+
+void* reservation::payload(std::source_location where) const {
+  holding& h = find(id_, event_cache::of(caller("reservation::payload")), where);
+  if (!h.payload())
+    throw error("E34", name_of(id_) + " has no payload")
+        .fact("created", h.where())
+        .fact("used", where)
+        .remedy("create it with {.payload_bytes = ...}");
+  return h.payload();
+}
+
+void reservation::destroy(std::source_location where) const {
+  auto& context = caller("reservation::destroy");
+  auto& cache = event_cache::of(context);
+  holding& h = find(id_, cache, where);
+  const failure_ref why = gone_while_waiting(id_, h.where(), where);
+  const auto left = h.stop();
+  reservations_of(*cache.table).destroy(id_);
+  for (waiter* w = left.local; w;) {
+    waiter* next = w->next;
+    finish(slot::of(*w), why.get(), cache, context);
+    w = next;
+  }
+  if (left.remote) fire(left.remote, why.get(), cache, context);
+}
+
+bool detail::acquire_for_node(reservation r, waiter& w, base::thread_context& context,
+                              const std::source_location& where) {
+  return find(r.raw(), event_cache::of(context), where).acquire_remote(w);
+}
+
+std::string to_string(const reservation& r) { return name_of(r.id_); }
+
+}  // namespace stretto

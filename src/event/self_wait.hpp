@@ -1,0 +1,15 @@
+// self_wait.hpp - finds an event that is made to wait for itself, directly or through merges and deferred triggers.
+//
+// Threads     any, with their own event_cache. What it reads of other events may change meanwhile; an answer is given
+//             only from states that held together.
+// Cost        at most 1,000 events looked at, each once; none unless something already waits for the target.
+#pragma once
+
+#include "event/table.hpp"
+
+namespace stretto::detail {
+
+/// Whether `from` certainly ends only after `target` has. Looks at local events, not through tasks.
+bool leads_to(dependency from, event target, event_cache& cache);
+
+}  // namespace stretto::detail

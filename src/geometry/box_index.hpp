@@ -1,0 +1,83 @@
+// box_index.hpp - a set of disjoint boxes, each with a number, found by what they meet.
+//
+// Threads     one owner.
+// Cost        insert, erase: O(log n). find: O(log n + found) for boxes that lie like tiles or intervals, since
+//             boxes that do not overlap give tree nodes that hardly do. Up to 16 boxes: one linear scan.
+//             About 90 bytes per box.
+// Invariants  (1) every leaf is equally deep; every node but the root holds 6 to 16 entries. (2) a node's box in its
+//             parent is the hull of its own entries.
+// Source      R-trees: Guttman, SIGMOD 1984; splitting along the axis with the smallest outlines: R*-trees, Beckmann
+//             and others, SIGMOD 1990. In one dimension, where boxes are intervals, it is a B+-tree.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stretto/box.hpp>
+
+namespace stretto::geometry {
+
+class box_index {
+ public:
+  struct entry {
+    stretto::box box;
+    std::uint32_t number;
+    friend bool operator==(const entry&, const entry&) = default;
+    friend auto operator<=>(const entry&, const entry&) = default;
+  };
+
+  /// `b` is not empty and meets no box in the index.
+  void insert(const box& b, std::uint32_t number);
+  /// False if exactly this box is not in the index.
+  bool erase(const box& b);
+  /// The entry with exactly the box `from` gets the box `to`, which lies in it and is not empty. As erase otherwise.
+  bool shrink(const box& from, const box& to);
+  /// Appends the entries that share a point with `b`, in no particular order.
+  void find(const box& b, std::vector<entry>& out) const;
+
+  std::size_t size() const noexcept { return size_; }
+  void clear();
+
+  /// Levels of the tree: 1 up to 16 boxes.
+  unsigned depth() const noexcept { return root_ == none ? 0 : level(root_) + 1u; }
+  /// Whether the invariants hold; for tests. Cost: O(n).
+  bool is_sound() const;
+
+ private:
+  static constexpr std::size_t most = 16, fewest = 6;
+  static constexpr std::uint32_t none = UINT32_MAX;
+
+  struct node {
+    std::uint8_t level = 0;  // 0: leaf, entries are the boxes; else entries are nodes one level down
+    std::uint8_t count = 0;
+    std::array<entry, most> entries;
+  };
+
+  unsigned level(std::uint32_t n) const noexcept { return nodes_[n].level; }
+  std::uint32_t new_node(unsigned level);
+  void free_node(std::uint32_t n);
+  box bounds(std::uint32_t n) const noexcept;
+  void insert_at(const entry& e, unsigned level);
+  std::uint32_t insert_below(std::uint32_t n, const entry& e, unsigned level);
+  std::uint32_t split(std::uint32_t n, const entry& extra);
+  bool erase_below(std::uint32_t n, const box& b);
+  bool shrink_below(std::uint32_t n, const box& from, const box& to);
+  void find_below(std::uint32_t n, const box& b, std::vector<entry>& out) const;
+  bool is_sound_below(std::uint32_t n, std::size_t& boxes) const;
+
+  std::vector<node> nodes_;
+  std::vector<std::uint32_t> free_;
+  std::uint32_t root_ = none;
+  std::size_t size_ = 0;
+
+  // Entries of nodes that became too small, waiting to be inserted again; empty between calls.
+  struct orphan {
+    entry what;
+    unsigned level;
+  };
+  std::vector<orphan> orphans_;
+};
+
+}  // namespace stretto::geometry

@@ -1,0 +1,161 @@
+// region_map.hpp - what is known about each element, for whole boxes of elements at a time.
+//
+// Threads     one owner.
+// Cost        update: O(log n + entries met); query: O(log n + found + sorting them). See box_index.hpp.
+// Invariants  (1) entries are disjoint. (2) every point has the value of the last update that covered it, or none.
+//             (3) two entries that together are a box have different values, where the later of the two was written
+//             (coalescing looks around what an update writes, not everywhere).
+//
+// The value is a small thing, compared with == to coalesce: an id, a set of nodes, an event.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "geometry/box_index.hpp"
+#include "geometry/region.hpp"
+
+namespace stretto {
+
+/// The box that two disjoint boxes make up, empty if they do not make up one.
+box joined(const box& a, const box& b);
+
+template <class Value>
+class region_map {
+ public:
+  using entry = std::pair<box, Value>;
+
+  region_map() = default;
+  region_map(const box& domain, Value everywhere) { update(domain, std::move(everywhere)); }
+
+  /// All points of `where` now have this value.
+  void update(const box& where, const Value& value) {
+    if (where.is_empty() || overwrite(where, value)) return;
+    carve(where);
+    put(where, value);
+  }
+  void update(const region& where, const Value& value) {
+    for (const box& b : where.boxes()) update(b, value);
+  }
+
+  /// The points of `where` now have no value.
+  void erase(const box& where) { carve(where); }
+
+  /// Replaces each value v within `where` by change(v); points without a value stay without.
+  template <class Change>
+  void transform(const box& where, Change change) {
+    for (auto& [b, old] : query(where)) {
+      Value now = change(std::as_const(old));
+      if (!(now == old)) update(b, now);
+    }
+  }
+
+  /// The parts of entries within `where`, in lexicographic order of their boxes. Parts without a value are left out.
+  std::vector<entry> query(const box& where) const {
+    std::vector<index::entry> met;
+    index_.find(where, met);
+    for (auto& e : met) e.box = intersection(e.box, where);
+    std::sort(met.begin(), met.end());
+    std::vector<entry> found;
+    found.reserve(met.size());
+    for (const auto& e : met) found.emplace_back(e.box, value_of(e));
+    return found;
+  }
+
+  /// The value of one point, null if it has none.
+  const Value* at(const point& p) const {
+    std::vector<index::entry> met;
+    index_.find(box::sized(p, unit), met);
+    return met.empty() ? nullptr : &value_of(met.front());
+  }
+
+  std::size_t size() const noexcept { return index_.size(); }
+  bool is_sound() const { return index_.is_sound(); }
+
+ private:
+  using index = geometry::box_index;
+
+  // The common cases, in one search: one entry says so already, or is exactly `where` and may stay alone.
+  bool overwrite(const box& where, const Value& value) {
+    std::vector<index::entry> near;
+    index_.find(where.widened({1, 1, 1}), near);
+    const index::entry* met = nullptr;
+    bool may_join = false;
+    for (const auto& e : near) {
+      if (e.box.meets(where)) {
+        if (met) return false;
+        met = &e;
+      } else {
+        may_join = may_join || (!joined(e.box, where).is_empty() && value_of(e) == value);
+      }
+    }
+    if (!met || !met->box.contains(where)) return false;
+    if (value_of(*met) == value) return true;
+    if (met->box != where || may_join) return false;
+    values_[met->number] = value;
+    return true;
+  }
+
+  // Takes `where` out of all entries; what is left of them around it is put back.
+  void carve(const box& where) {
+    std::vector<index::entry> met;
+    index_.find(where, met);
+    std::vector<box> rest;
+    for (const auto& e : met) {
+      rest.clear();
+      difference(e.box, where, rest);
+      if (rest.empty()) {
+        index_.erase(e.box);
+        release(e.number);
+        continue;
+      }
+      index_.shrink(e.box, rest.front());
+      for (std::size_t i = 1; i < rest.size(); ++i) index_.insert(rest[i], acquire(Value(value_of(e))));
+    }
+  }
+
+  // Inserts into free space, joined with neighbours of the same value as long as there are any.
+  void put(box where, const Value& value) {
+    std::vector<index::entry> near;
+    for (bool grown = true; grown;) {
+      grown = false;
+      near.clear();
+      index_.find(where.widened({1, 1, 1}), near);
+      std::sort(near.begin(), near.end());
+      for (const auto& e : near) {
+        const box both = joined(e.box, where);
+        if (both.is_empty() || !(value_of(e) == value)) continue;
+        index_.erase(e.box);
+        release(e.number);
+        where = both;
+        grown = true;
+      }
+    }
+    index_.insert(where, acquire(value));
+  }
+
+  const Value& value_of(const index::entry& e) const { return *values_[e.number]; }
+  std::uint32_t acquire(Value value) {
+    if (free_.empty()) {
+      values_.push_back(std::move(value));
+      return static_cast<std::uint32_t>(values_.size() - 1);
+    }
+    const std::uint32_t n = free_.back();
+    free_.pop_back();
+    values_[n] = std::move(value);
+    return n;
+  }
+  void release(std::uint32_t n) {
+    values_[n].reset();
+    free_.push_back(n);
+  }
+
+  index index_;
+  std::vector<std::optional<Value>> values_;  // by the numbers in index_
+  std::vector<std::uint32_t> free_;
+};
+
+}  // namespace stretto

@@ -1,0 +1,310 @@
+#include "platform/measure.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <exception>
+#include <limits>
+#include <map>
+#include <memory>
+#include <set>
+#include <stretto/error.hpp>
+#include <thread>
+
+#include "platform/default_paths.hpp"
+#include "platform/routes.hpp"
+
+namespace stretto::places {
+namespace {
+
+using clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr auto whole_budget = milliseconds(170);  // the rest of 200 ms is for starting and ending
+constexpr std::size_t large_bytes =
+    32u << 20;  // beyond a core's share of most last-level caches; two buffers at a time
+
+double seconds_since(clock::time_point start) {
+  return std::chrono::duration<double>(clock::now() - start).count();
+}
+
+/// Binds the calling thread to the CPUs of a core.
+void bind_to(const place_description& core) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const auto cpu : core.cpus)
+    if (cpu < CPU_SETSIZE) CPU_SET(cpu, &set);
+  if (const int failed = pthread_setaffinity_np(pthread_self(), sizeof set, &set))
+    throw error("P17", "\"" + core.name + "\" cannot be measured")
+        .because(std::string("this process may not run there: ") + std::strerror(failed))
+        .remedy("measure a platform that was discovered on this machine");
+}
+
+/// Runs `body` on a thread bound to a core, so that the caller's own binding stays as it was.
+template <typename Body>
+void on_core(const place_description& core, Body body) {
+  std::exception_ptr failure;
+  std::thread([&] {
+    try {
+      bind_to(core);
+      body();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }).join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+/// Fresh pages, placed on the NUMA node of the thread that first writes to them.
+class pages {
+ public:
+  explicit pages(std::size_t bytes)
+      : bytes_(bytes),
+        at_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+    if (at_ == MAP_FAILED)
+      throw error("P17", "there is no memory to measure with")
+          .fact("wanted", std::to_string(bytes >> 20) + " MiB");
+    madvise(at_, bytes, MADV_HUGEPAGE);  // translation misses are not what is measured
+    std::memset(at_, 0, bytes);
+  }
+  pages(const pages&) = delete;
+  pages& operator=(const pages&) = delete;
+  ~pages() { munmap(at_, bytes_); }
+
+  std::byte* data() const { return static_cast<std::byte*>(at_); }
+  std::size_t size() const { return bytes_; }
+
+ private:
+  std::size_t bytes_;
+  void* at_;
+};
+
+/// Bytes per second of copying `bytes` from one buffer to the other: the best of what fits in the time.
+double copy_bandwidth(std::byte* to, const std::byte* from, std::size_t bytes, milliseconds limit) {
+  const auto begin = clock::now();
+  const std::size_t rounds =
+      std::max<std::size_t>(1, (std::size_t{1} << 20) / bytes);  // long enough for the clock
+  double best = std::numeric_limits<double>::infinity();
+  do {
+    const auto start = clock::now();
+    for (std::size_t i = 0; i < rounds; ++i) {
+      std::memcpy(to, from, bytes);
+      asm volatile("" : : "r"(to) : "memory");  // every copy is wanted
+    }
+    best = std::min(best, seconds_since(start));
+  } while (clock::now() - begin < limit);
+  return static_cast<double>(bytes * rounds) / best;
+}
+
+/// Seconds per load from a buffer of zeros, each address depending on the load before, in scattered order.
+double load_latency(const std::byte* at, std::size_t bytes, milliseconds limit) {
+  const auto begin = clock::now();
+  const std::uint64_t lines = std::bit_floor(bytes / 64);
+  std::uint64_t line = 0;
+  double best = std::numeric_limits<double>::infinity();
+  constexpr int loads = 20000;
+  do {
+    const auto start = clock::now();
+    for (int i = 0; i < loads; ++i) {
+      std::uint64_t zero;
+      std::memcpy(&zero, at + line * 64, sizeof zero);
+      asm volatile("" : "+r"(zero));  // the compiler must not know that it is 0
+      line = (line * 6364136223846793005u + 1442695040888963407u + zero) &
+             (lines - 1);  // visits every line
+    }
+    best = std::min(best, seconds_since(start) / loads);
+  } while (clock::now() - begin < limit);
+  asm volatile("" : : "r"(line));
+  return best;
+}
+
+/// Seconds for a cache line written on one core to be seen on the other; nothing if they never ran together.
+std::optional<double> hand_off(const place_description& here, const place_description& there,
+                               milliseconds limit) {
+  struct alignas(128) {
+    std::atomic<std::uint64_t> ball{0};
+  } line;
+  constexpr std::uint64_t stop = ~std::uint64_t{0};
+  std::exception_ptr failure, failure_there;
+  std::thread other([&] {
+    try {
+      bind_to(there);
+    } catch (...) {
+      failure_there = std::current_exception();
+    }
+    for (std::uint64_t expected = 1;; expected += 2) {
+      std::uint64_t seen;
+      while ((seen = line.ball.load(std::memory_order_acquire)) != expected)
+        if (seen == stop) return;
+      if (!line.ball.compare_exchange_strong(seen, expected + 1, std::memory_order_acq_rel)) return;
+    }
+  });
+  double best = std::numeric_limits<double>::infinity();
+  const auto end = clock::now() + limit;
+  try {
+    on_core(here, [&] {
+      constexpr int rounds = 200;
+      for (std::uint64_t ball = 1; clock::now() < end;) {
+        const auto start = clock::now();
+        for (int i = 0; i < rounds; ++i, ball += 2) {
+          line.ball.store(ball, std::memory_order_release);
+          for (int spins = 0; line.ball.load(std::memory_order_acquire) != ball + 1; ++spins)
+            if ((spins & 1023) == 1023 && clock::now() > end) return;
+        }
+        best = std::min(best, seconds_since(start) / (2 * rounds));
+      }
+    });
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  line.ball.store(stop, std::memory_order_release);
+  other.join();
+  if (failure_there) failure = failure_there;
+  if (failure) std::rethrow_exception(failure);
+  if (best == std::numeric_limits<double>::infinity()) return std::nullopt;
+  return best;
+}
+
+class measurement {
+ public:
+  explicit measurement(const graph& g) : g_(g), is_(g.is), end_(clock::now() + whole_budget) {
+    for (std::uint32_t i = 0; i < is_.places.size(); ++i)
+      if (is_.places[i].kind == place_kind::core && !is_.places[i].cpus.empty())
+        cores_.push_back({i});
+    if (cores_.empty())
+      throw error("P17", "the platform has no core that can be measured")
+          .because("none of its places is a core with \"cpus\", the numbers of its CPUs")
+          .remedy("measure a platform that was discovered on this machine");
+  }
+
+  platform_description run() {
+    meeting_places();
+    levels();
+    memories();
+    return std::move(is_);
+  }
+
+ private:
+  place_description& at(place p) { return is_.places[p.index]; }
+  bool late() const { return clock::now() >= end_; }
+
+  /// The caches and the memory of the first core, from the inside out.
+  void levels() {
+    const auto path = climb(g_.is, g_.near, cores_.front());
+    on_core(at(cores_.front()), [&] {
+      double inner = 0;
+      for (std::size_t i = 1; i < path.size() && (i == 1 || !late()); ++i) {
+        const auto capacity = at(path[i]).capacity_bytes.value_or(large_bytes * 2);
+        const bool cache = at(path[i]).kind <= place_kind::l5;
+        // Half of a cache, so that source and target of a copy fit, and a quarter for what else runs.
+        const auto bytes = cache
+                               ? std::clamp<std::size_t>(static_cast<std::size_t>(capacity) * 3 / 8,
+                                                         4096, large_bytes)
+                               : large_bytes;
+        const pages from(bytes), to(bytes);
+        const double latency = std::max(inner, load_latency(from.data(), bytes, milliseconds(3)));
+        const double bandwidth =
+            copy_bandwidth(to.data(), from.data(), cache ? bytes / 2 : bytes, milliseconds(3));
+        if (!cache && i + 1 == path.size()) at(path[i]).bandwidth_bytes_per_second = bandwidth;
+        spread(at(path[i - 1]).kind, at(path[i]).kind, bandwidth, latency - inner);
+        inner = latency;
+      }
+    });
+  }
+
+  /// Machines are regular: what holds for one link holds for all between the same kinds.
+  void spread(place_kind inner, place_kind outer, double bandwidth, double latency) {
+    for (auto& l : is_.links) {
+      const auto a = at(l.a).kind, b = at(l.b).kind;
+      if (std::minmax(a, b) == std::minmax(inner, outer))
+        l.bandwidth_bytes_per_second = bandwidth, l.latency_seconds = latency;
+    }
+  }
+
+  void memories() {
+    std::vector<std::pair<place, place>> nodes;  // a memory and the core closest to it
+    for (std::uint32_t i = 0; i < is_.places.size(); ++i) {
+      if (at({i}).kind != place_kind::numa && at({i}).kind != place_kind::system_memory) continue;
+      const auto core = nearest(g_, {i}, place_kind::core);
+      if (core && !at(*core).cpus.empty()) nodes.emplace_back(place{i}, *core);
+    }
+    for (const auto& [memory, core] : nodes) {
+      if (late()) return;
+      if (at(memory).bandwidth_bytes_per_second &&
+          memory == climb(g_.is, g_.near, cores_.front()).back())
+        continue;  // just measured
+      on_core(at(core), [&] {
+        const pages from(large_bytes), to(large_bytes);
+        at(memory).bandwidth_bytes_per_second =
+            copy_bandwidth(to.data(), from.data(), large_bytes, milliseconds(5));
+      });
+    }
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      for (std::size_t j = i + 1; j < nodes.size() && !late(); ++j)
+        if (at(nodes[i].first).kind == place_kind::numa &&
+            at(nodes[j].first).kind == place_kind::numa)
+          across(nodes[i], nodes[j]);
+  }
+
+  /// A copy from the memory near one core to that near another, by the second core.
+  void across(const std::pair<place, place>& a, const std::pair<place, place>& b) {
+    constexpr std::size_t bytes = large_bytes / 4;
+    std::unique_ptr<pages> from;
+    on_core(at(a.second), [&] { from = std::make_unique<pages>(bytes); });
+    on_core(at(b.second), [&] {
+      const pages to(bytes);
+      const double latency = load_latency(from->data(), bytes, milliseconds(1));
+      const double bandwidth = copy_bandwidth(to.data(), from->data(), bytes, milliseconds(2));
+      const auto joins = [&](const place_link& l) {
+        return std::minmax(l.a, l.b) == std::minmax(a.first, b.first);
+      };
+      auto link = std::find_if(is_.links.begin(), is_.links.end(), joins);
+      if (link == is_.links.end())
+        link = is_.links.insert(link, place_link{a.first, b.first, {}, {}});
+      link->bandwidth_bytes_per_second = bandwidth;
+      link->latency_seconds = latency;
+    });
+  }
+
+  /// One pair of cores for each kind of place where two can meet: the first core, and the first core elsewhere below.
+  void meeting_places() {
+    const auto outwards = climb(g_.is, g_.near, cores_.front());
+    std::set<place> below{cores_.front()};
+    for (const place p : outwards) {
+      if (p == cores_.front() || late()) continue;
+      for (const place core : cores_) {
+        if (below.contains(core)) continue;
+        const auto path = climb(g_.is, g_.near, core);
+        if (std::find(path.begin(), path.end(), p) == path.end()) continue;
+        if (const auto time = hand_off(at(cores_.front()), at(core), milliseconds(5)))
+          for (auto& other : is_.places)
+            if (other.kind == at(p).kind) other.latency_seconds = *time;
+        break;
+      }
+      for (const place core : cores_)
+        if (const auto path = climb(g_.is, g_.near, core);
+            std::find(path.begin(), path.end(), p) != path.end())
+          below.insert(core);
+    }
+  }
+
+  const graph& g_;
+  platform_description is_;
+  std::vector<place> cores_;
+  clock::time_point end_;
+};
+
+}  // namespace
+
+platform_description measure(const graph& g) {
+  return measurement(g).run();
+}
+
+}  // namespace stretto::places

@@ -1,0 +1,43 @@
+#include <stretto/coroutine.hpp>
+#include <stretto/task.hpp>
+
+#include "event/event_floor.hpp"
+#include "sched/scopes.hpp"
+
+namespace stretto::detail {
+
+struct coroutine_waiter {
+  static void fire(waiter& w, const failure*, base::thread_context& context) noexcept {
+    auto& self = *reinterpret_cast<coroutine_wait*>(&w);  // its first member
+    auto& t = static_cast<sched::thread_state&>(context);
+    // Counted in no finish but the runtime's: the one in which the coroutine was called may be over.
+    sched::finish_scope* const scope = t.scope;
+    sched::enter_scope(t, t.owner->root);
+    if (t.as_worker) ++t.as_worker->no_room_making;  // who fires must not suspend
+    spawn([handle = self.handle] { handle.resume(); }, self.where_);
+    if (t.as_worker) --t.as_worker->no_room_making;
+    sched::enter_scope(t, scope);
+  }
+  static bool subscribe_it(coroutine_wait& self, base::thread_context& context) {
+    auto* w = ::new (self.waiter) waiter;
+    w->fire = fire;
+    completion* c = self.waits_for_.task();
+    return c ? c->subscribe(*w) : subscribe(self.waits_for_, *w, context);
+  }
+};
+
+bool coroutine_wait::await_ready() const { return has_ended(waits_for_, base::require_current("co_await")); }
+
+bool coroutine_wait::await_suspend(std::coroutine_handle<> to_resume) {
+  handle = to_resume;
+  return coroutine_waiter::subscribe_it(*this, base::require_current("co_await"));
+}
+
+void coroutine_wait::rethrow() const {
+  if (const failure_ref cause = cause_of(waits_for_, base::require_current("co_await"))) {
+    cause->mark_observed();
+    cause->raise();
+  }
+}
+
+}  // namespace stretto::detail

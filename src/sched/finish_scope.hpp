@@ -1,0 +1,96 @@
+// finish_scope.hpp - counts what was spawned and what has ended inside one finish, without a shared counter.
+//
+// Every worker counts in a line of its own with plain stores. All ended counts are summed before all spawned
+// counts: equal sums prove that nothing was left at the moment between the two sums.
+//
+// Threads     spawned, ended: any thread of the runtime. is_quiet: any. The rest: the task that opened it.
+// Cost        spawned, ended: a load and a store. is_quiet: two loads per worker that took part.
+// Invariants  (1) a task's children are counted as spawned before the task is counted as ended. (2) memory of scopes
+//             and shards is recycled, never returned while the runtime lives: a late reader of `waiting` is harmless.
+// Source      termination detection by counting: Mattern, "Algorithms for distributed termination detection", 1987.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <new>
+#include <source_location>
+#include <vector>
+
+#include "base/config.hpp"
+#include "event/failure.hpp"
+#include "sched/deque.hpp"
+
+namespace stretto::sched {
+
+struct worker;
+struct suspension;
+
+struct alignas(base::cache_line) scope_shard {
+  std::atomic<std::uint64_t> spawned{0}, ended{0};
+  // One writer, so no read-modify-write.
+  void count_spawned() noexcept { spawned.store(spawned.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  void count_ended() noexcept { ended.store(ended.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+};
+
+struct alignas(base::cache_line) finish_scope {
+  // Overwritten while the scope's memory lies in a free list.
+  finish_scope* outer;
+  finish_scope* next_waiting;                       // scheduler's list of scopes that are waited for
+  suspension* waiter;                               // null: a blocked thread
+  // For one use of the memory.
+  std::source_location where;
+  std::vector<failure_ref> failures;                // in order, each of another root; under the lock
+  std::uint64_t more_failures;                      // that were not kept
+  std::atomic<std::uint32_t> wake;                  // a blocked thread's futex
+  spin_lock failures_lock;
+  // For all uses, from zeroed memory on. A quiet scope's sums are equal, so the next use goes on counting; and a
+  // worker that remembers where it counts for this scope stays right, whatever the memory has been since.
+  std::atomic<bool> waiting;                        // someone wants to be told; false in a closed scope
+  worker* home;                                     // who counts in `own`: the first to open it
+  std::atomic<scope_shard*> others;                 // one per worker, made when a second worker takes part
+  scope_shard own;
+  scope_shard outside;                              // threads that are no workers; read-modify-write
+
+  void open(worker* opener, finish_scope* enclosing, const std::source_location& opened) noexcept {
+    outer = enclosing;
+    next_waiting = nullptr;
+    waiter = nullptr;
+    where = opened;
+    new (&failures) std::vector<failure_ref>;
+    more_failures = 0;
+    wake.store(0, std::memory_order_relaxed);
+    new (&failures_lock) spin_lock;
+    if (!home) home = opener;
+  }
+
+  /// A task failed or was skipped. All failures are kept up to a bound, for any may yet be observed.
+  void add_failure(const failure_ref& cause) {
+    constexpr std::size_t most_kept = 1000;
+    std::scoped_lock lock(failures_lock);
+    // Work skipped because of a failure is not another failure.
+    const auto same_root = [&](const failure_ref& other) { return &other->root() == &cause->root(); };
+    if (cause->because() && std::ranges::any_of(failures, same_root)) return;
+    if (failures.size() == most_kept) std::erase_if(failures, [](const failure_ref& f) { return f->is_observed(); });
+    if (failures.size() < most_kept)
+      failures.push_back(cause);
+    else if (!cause->because())
+      ++more_failures;
+  }
+
+  bool is_quiet(std::uint32_t workers) const noexcept {
+    const scope_shard* shards = others.load(std::memory_order_acquire);
+    std::uint64_t ended = own.ended.load(std::memory_order_acquire) + outside.ended.load(std::memory_order_acquire);
+    if (shards)
+      for (std::uint32_t i = 0; i < workers; ++i) ended += shards[i].ended.load(std::memory_order_acquire);
+    // A worker that took part since the first load is seen now, and then the sums differ.
+    shards = others.load(std::memory_order_acquire);
+    std::uint64_t spawned = own.spawned.load(std::memory_order_acquire) + outside.spawned.load(std::memory_order_acquire);
+    if (shards)
+      for (std::uint32_t i = 0; i < workers; ++i) spawned += shards[i].spawned.load(std::memory_order_acquire);
+    return spawned == ended;
+  }
+};
+
+}  // namespace stretto::sched

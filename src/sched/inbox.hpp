@@ -1,0 +1,54 @@
+// inbox.hpp - what others hand to a worker or a place: any thread puts, first in, first out.
+//
+// Threads     put: any. take_all: any, but two takers each get a part.
+// Cost        put: one compare-and-swap. take_all: one exchange and a reversal; nothing while it is empty.
+#pragma once
+
+#include <atomic>
+
+#include "base/config.hpp"
+#include "event/waiter.hpp"
+#include "sched/deque.hpp"
+
+namespace stretto::sched {
+
+class alignas(base::cache_line) inbox {
+ public:
+  bool is_empty() const noexcept { return head_.load(std::memory_order_acquire) == 0; }
+
+  /// `link` is the waiter of the task or suspension `i`; its lowest pointer bit tells them apart in the list.
+  void put(waiter& link, bool suspended) noexcept {
+    auto head = head_.load(std::memory_order_relaxed);
+    do link.next = reinterpret_cast<waiter*>(head);
+    while (!head_.compare_exchange_weak(head, reinterpret_cast<std::uintptr_t>(&link) | (suspended ? 1u : 0u),
+                                        std::memory_order_seq_cst, std::memory_order_relaxed));
+  }
+
+  /// Calls each(link, suspended) for everything put so far, oldest first.
+  template <class Each>
+  bool take_all(Each&& each) {
+    if (is_empty()) return false;
+    auto word = head_.exchange(0, std::memory_order_acquire);
+    std::uintptr_t reversed = 0;
+    while (word) {
+      auto* link = reinterpret_cast<waiter*>(word & ~std::uintptr_t{1});
+      const auto next = reinterpret_cast<std::uintptr_t>(link->next);
+      link->next = reinterpret_cast<waiter*>(reversed);
+      reversed = word;
+      word = next;
+    }
+    const bool any = reversed != 0;
+    while (reversed) {
+      auto* link = reinterpret_cast<waiter*>(reversed & ~std::uintptr_t{1});
+      const bool suspended = reversed & 1;
+      reversed = reinterpret_cast<std::uintptr_t>(link->next);
+      each(*link, suspended);
+    }
+    return any;
+  }
+
+ private:
+  std::atomic<std::uintptr_t> head_{0};
+};
+
+}  // namespace stretto::sched

@@ -1,0 +1,50 @@
+#include "sched/readying.hpp"
+
+namespace stretto::sched {
+
+void make_ready(thread_state& t, suspension& s) noexcept {
+  s.made_ready_by = t.current_id;
+  if (s.pinned) {
+    worker& target = *s.pinned->as_worker;
+    if (&target == &t) {
+      target.bound_ready.push_back(s.as_item());
+    } else {
+      target.bound.put(s.link, true);
+      t.owner->wake(target);
+    }
+  } else if (worker* w = t.as_worker) {
+    w->home->push(s.as_item());
+    t.owner->notify();
+  } else {
+    t.owner->injected[t.owner->paths.pop[0].back()].put(s.link, true);
+    t.owner->notify();
+  }
+}
+
+void make_ready(thread_state& t, task_record& task) noexcept {
+  const item i = reinterpret_cast<item>(&task);
+  task.made_ready_by(t.current_id);
+  if (task.bound) {
+    worker& target = *t.owner->workers[task.bound - 1u];
+    if (&target == &t) {
+      target.bound_ready.push_back(i);
+    } else {
+      target.bound.put(task.link, false);
+      t.owner->wake(target);
+    }
+    return;
+  }
+  if (worker* w = t.as_worker) {
+    if (task.flags & task_record::is_urgent)
+      w->urgent.put(i, task.priority);
+    else
+      (task.place == no_place ? *w->home : w->queue_at(task.place)).push(i);
+  } else if (task.flags & task_record::is_urgent) {
+    t.owner->workers[0]->urgent.put(i, task.priority);
+  } else {
+    t.owner->injected[task.place == no_place ? t.owner->paths.pop[0].back() : task.place].put(task.link, false);
+  }
+  t.owner->notify();
+}
+
+}  // namespace stretto::sched

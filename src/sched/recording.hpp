@@ -1,0 +1,41 @@
+// recording.hpp - what the scheduler writes into the trace: spans of tasks, suspensions, sleep.
+//
+// Threads     the worker that it concerns.
+// Cost        by default a counter and, once in about a thousand short tasks, two clock reads. In full detail two
+//             clock reads, a name look-up and a record per task.
+#pragma once
+
+#include "sched/scheduler.hpp"
+#include "trace/recorder.hpp"
+
+namespace stretto::sched {
+
+/// What was running when another task began on top of it.
+struct outer_span {
+  trace::ticks start;
+  std::uint64_t id;
+};
+
+trace::name_id name_in_trace(scheduler& owner, const task_record& task);
+void record_span(worker& w, const task_record& task, trace::ticks end, std::uint64_t cause);
+void record_suspension(worker& w, const suspension& s, const task_record& task);
+void record_sleep(worker& w, trace::ticks since);
+
+/// A task begins.
+inline outer_span begin_span(worker& w) noexcept {
+  const outer_span outer{w.span_start, w.current_id};
+  w.span_start = 0;
+  if (w.ring && (w.tasks.take() || w.every_span)) [[unlikely]] {
+    if (w.every_span) w.current_id = std::uint64_t{w.index + 1} << 40 | ++w.next_id;
+    w.span_start = trace::clock::now();
+  }
+  return outer;
+}
+
+/// It ends, on whichever worker; `cause` as the task held it when it began.
+inline void end_span(worker& w, const task_record& task, std::uint64_t cause) {
+  if (w.span_start) [[unlikely]]
+    record_span(w, task, trace::clock::now(), cause);
+}
+
+}  // namespace stretto::sched

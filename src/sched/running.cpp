@@ -1,0 +1,251 @@
+#include "sched/running.hpp"
+
+#include <cxxabi.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "event/event_floor.hpp"
+#include "sched/readying.hpp"
+#include "sched/recording.hpp"
+#include "sched/scopes.hpp"
+#include "sched/searching.hpp"
+#include "sched/stepping.hpp"
+
+namespace stretto::sched {
+namespace {
+
+void worker_loop();
+
+/// Below this many bytes left, a waiting task does not run another on top of itself.
+constexpr std::size_t inline_margin = 48 << 10;
+
+/// Of the C++ runtime: exceptions being handled and thrown on this thread belong to the task, not the thread.
+struct exception_state {
+  void* caught;
+  unsigned uncaught;
+};
+/// Never inlined, and no two calls are one: the library declares its accessor constant per thread, and a suspension
+/// may change the thread.
+[[gnu::noinline]] exception_state& exceptions_in_flight() noexcept {
+  asm volatile("");
+  return *reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
+}
+
+const std::byte* floor_of(const worker& w, const stack* s) noexcept {
+  const auto* bottom = s ? s->base : static_cast<const std::byte*>(w.own_stack_bottom);
+  const auto bytes = s ? s->bytes : w.own_stack_bytes;
+  return bottom + std::min(inline_margin, bytes / 2);
+}
+
+/// Goes to another stack: a fresh pooled one, a suspended one, or the thread's own (on = null).
+void go_to(worker& w, saved_stack* save, void** fake_stack_save, saved_stack to, stack* on, void* fiber) noexcept {
+  w.running_on = on;
+  w.stack_floor = floor_of(w, on);
+  sanitizer_switch::leaving(fake_stack_save, fiber, on ? on->base : w.own_stack_bottom,
+                            on ? on->bytes + sizeof(stack) : w.own_stack_bytes);
+  switch_stack(save, to);
+}
+
+/// First thing on a stack that was switched to.
+worker& arrive(void* fake_stack) noexcept {
+  sanitizer_switch::arrived(fake_stack);
+  worker& w = *this_thread()->as_worker;
+  if (const auto hook = std::exchange(w.after_switch, nullptr)) hook(w, w.after_switch_argument);
+  return w;
+}
+
+void recycle_stack(worker& w, void* s) {
+  if (w.spare_stacks.size() < 16)
+    w.spare_stacks.push_back(static_cast<stack*>(s));
+  else
+    w.owner->stacks.give(static_cast<stack*>(s));
+}
+
+stack* take_stack(worker& w) {
+  if (w.spare_stacks.empty()) return w.owner->stacks.take(worker_loop);
+  stack* s = w.spare_stacks.back();
+  w.spare_stacks.pop_back();
+  stack_pool::prepare(s, worker_loop);
+  return s;
+}
+
+/// From a loop whose stack holds nothing else: continue `s` and let this stack be used again.
+[[noreturn]] void continue_and_recycle(worker& w, suspension& s) {
+  saved_stack nowhere;
+  w.after_switch = recycle_stack;
+  w.after_switch_argument = w.running_on;
+  go_to(w, &nowhere, nullptr, s.saved, s.on, s.fiber);
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+void end_task(thread_state& t, task_record& r, failure_ref cause) noexcept {
+  finish_scope* const scope = r.scope;
+  if (cause && scope != t.owner->root) [[unlikely]]
+    scope->add_failure(cause);
+  r.complete(std::move(cause), t);
+  count_ended(t, scope);
+}
+
+worker* run_task(worker& w, task_record& task) {
+  w.current = &task;
+  if (w.scope != task.scope) enter_scope(w, task.scope);
+  const std::uint64_t made_ready_by = w.every_span ? task.made_ready_by() : 0;
+  const outer_span outer = begin_span(w);
+  failure_ref cause;
+  try {
+    task.flags = static_cast<std::uint8_t>((task.flags & ~task_record::has_body) | task_record::has_value);
+    task.type().run(task.storage());
+  } catch (...) {
+    task.flags = static_cast<std::uint8_t>(task.flags & ~task_record::has_value);
+    cause = detail::make_failure(std::current_exception(), detail::describe_task(task), task.where);
+  }
+  worker& now = *this_thread()->as_worker;  // the task may have suspended and moved
+  end_span(now, task, made_ready_by);
+  if (!cause) [[likely]] {
+    finish_scope* const scope = task.scope;
+    task.complete(now);
+    count_ended(now, scope);
+  } else {
+    end_task(now, task, std::move(cause));
+  }
+  now.span_start = outer.start;
+  now.current_id = outer.id;
+  return &now;
+}
+
+void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argument) {
+  const item next = w.owner->settings.stepped ? 0 : next_local(w);  // stepped: who goes on is drawn
+  suspension* const target = suspension_in(next);
+  stack* fresh = nullptr;
+  if (!target) {
+    try {
+      fresh = take_stack(w);
+    } catch (...) {
+      if (next) make_ready(w, *task_in(next));
+      throw;
+    }
+  }
+  s.on = w.running_on;
+  s.current = w.current;
+  s.scope = w.scope;
+  if (!s.on || (w.current && w.current->bound)) s.pinned = &w;
+  s.fiber = sanitizer_switch::this_fiber();
+  auto& exceptions = exceptions_in_flight();
+  s.caught_exceptions = std::exchange(exceptions.caught, nullptr);
+  s.uncaught_exceptions = std::exchange(exceptions.uncaught, 0);
+  ++w.suspensions;
+  s.id = w.current_id;
+  if (w.every_span && w.current && w.span_start) {
+    s.since = trace::clock::now();
+    record_span(w, *w.current, s.since, 0);
+  }
+  w.after_switch = hook;
+  w.after_switch_argument = argument;
+  if (target) {
+    go_to(w, &s.saved, &s.fake_stack, target->saved, target->on, target->fiber);
+  } else {
+    w.first = next;
+    go_to(w, &s.saved, &s.fake_stack, fresh->entry, fresh, fresh->sanitizer);
+  }
+  worker& now = arrive(s.fake_stack);
+  now.current = s.current;
+  if (now.scope != s.scope || &now != &w) enter_scope(now, s.scope);
+  now.current_id = s.id;
+  now.span_start = 0;
+  if (s.since) {
+    record_suspension(now, s, *s.current);
+    now.span_start = trace::clock::now();
+  }
+  auto& exceptions_now = exceptions_in_flight();
+  exceptions_now.caught = s.caught_exceptions;
+  exceptions_now.uncaught = s.uncaught_exceptions;
+}
+
+void push_when_full(worker& w, item i) noexcept {
+  if (w.home->capacity() >= w.owner->settings.high_water && !w.interrupted && !w.no_room_making) {
+    // Suspend the spawner while a part of what is queued runs, so that spawning without end stays in bounded memory.
+    suspension s;
+    s.pinned = &w;
+    w.room_left = static_cast<std::uint32_t>(w.home->capacity() / 8);
+    try {
+      suspend(w, s, [](worker& now, void* self) { now.interrupted = static_cast<suspension*>(self); }, &s);
+    } catch (...) {
+    }
+  }
+  w.home->push(i);
+}
+
+namespace {
+
+/// Entry of every pooled stack: runs what the worker finds until the runtime ends.
+void worker_loop() {
+  worker* w = &arrive(nullptr);
+  for (;;) {
+    item i = std::exchange(w->first, 0);
+    if (!i) i = w->owner->settings.stepped ? draw_step(w) : wait_for_work(*w);
+    if (suspension* s = suspension_in(i)) {
+      continue_and_recycle(*w, *s);
+    } else if (i) {
+      w = run_task(*w, *task_in(i));
+    } else {
+      // The runtime ends: back to the thread's own stack, which gives this one to the pool.
+      saved_stack nowhere;
+      w->after_switch = recycle_stack;
+      w->after_switch_argument = w->running_on;
+      go_to(*w, &nowhere, nullptr, w->thread_stack, nullptr, w->own_fiber);
+    }
+  }
+}
+
+}  // namespace
+
+void reserve_stack(worker& w) { w.spare_stacks.push_back(w.owner->stacks.take(worker_loop)); }
+
+void run_thread(worker& w) {
+  enter_worker(w);
+  stack* s = take_stack(w);
+  void* fake_stack = nullptr;
+  go_to(w, &w.thread_stack, &fake_stack, s->entry, s, s->sanitizer);
+  leave_worker(arrive(fake_stack));  // stepped, it may have become another worker
+}
+
+bool step(scheduler& owner) {
+  base::thread_context* const before = base::current();
+  owner.steps_left = 1;
+  run_thread(*owner.workers[0]);
+  const bool stepped = owner.steps_left == 0;
+  owner.steps_left = ~std::uint64_t{0};
+  base::set_current(before);
+  return stepped;
+}
+
+void enter_worker(worker& w) {
+  base::set_current(&w);
+  pthread_attr_t attributes;
+  void* bottom = nullptr;
+  std::size_t bytes = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    pthread_attr_getstack(&attributes, &bottom, &bytes);
+    pthread_attr_destroy(&attributes);
+  }
+  w.own_stack_bottom = bottom;
+  w.own_stack_bytes = bytes;
+  w.own_fiber = sanitizer_switch::this_fiber();
+  w.running_on = nullptr;
+  w.stack_floor = floor_of(w, nullptr);
+  enter_scope(w, w.owner->root);
+}
+
+void leave_worker(worker& w) noexcept {
+  w.current = nullptr;
+  w.scope = nullptr;
+  w.shard = nullptr;
+  base::set_current(nullptr);
+}
+
+}  // namespace stretto::sched

@@ -1,0 +1,34 @@
+// running.hpp - running tasks on stacks: starting, suspending, continuing, ending them.
+//
+// Threads     workers.
+// Cost        run_task: what the body costs and about 10 ns. suspend and continue: two switches of 2 ns each and
+//             a search of the worker's own queues.
+// Invariants  (1) the hook of suspend runs on the next stack, so a suspension is published only when its own has
+//             been left. (2) after suspend or run_task the caller may be on another worker: look it up again.
+#pragma once
+
+#include "sched/scheduler.hpp"
+
+namespace stretto::sched {
+
+/// Runs one fresh task on the current stack; returns the worker that the caller is on afterwards.
+worker* run_task(worker& w, task_record& task);
+/// The end of a task, run or skipped: value or failure, its waiters, its scope.
+void end_task(thread_state& t, task_record& task, failure_ref cause) noexcept;
+/// Leaves the current stack with `s` filled in; `hook(worker, argument)` runs once it is safe to continue `s`.
+void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argument);
+/// The spawner's own queue is full: other tasks run first, or the queue grows.
+void push_when_full(worker& w, item i) noexcept;
+
+/// Sets a stack aside for the worker's own loop, before tasks can take them all.
+void reserve_stack(worker& w);
+
+/// The calling thread becomes this worker, on its own stack; and stops being it.
+void enter_worker(worker& w);
+void leave_worker(worker& w) noexcept;
+/// A worker's thread, from its start to the end of the runtime.
+void run_thread(worker& w);
+/// Stepped: one ready thing runs until it ends or suspends; false if nothing is ready.
+bool step(scheduler& owner);
+
+}  // namespace stretto::sched

@@ -1,0 +1,130 @@
+#include "sched/scheduler.hpp"
+
+#include <algorithm>
+
+#include <stretto/error.hpp>
+
+#include "base/futex.hpp"
+#include "base/nearest_name.hpp"
+#include "event/event_floor.hpp"
+#include "trace/recorder.hpp"
+
+namespace stretto::sched {
+
+scheduler::scheduler(base::runtime_context& r, scheduler_paths p, const scheduler_settings& s)
+    : runtime(r),
+      paths(std::move(p)),
+      settings(s),
+      recorder(s.recorder && s.recorder->is_on() ? s.recorder : nullptr),
+      scope_stock(sizeof(finish_scope)),
+      shard_stock(sizeof(scope_shard) * paths.pop.size()),
+      stacks(s.stack_bytes, s.max_suspended + paths.pop.size()),  // each worker has one of its own
+      injected(paths.places) {
+  base::asymmetric::prepare();
+  for (const auto bytes : size_classes) stocks.push_back(std::make_unique<base::block_stock>(bytes));
+  runtime.set(base::floor_slot::sched, this);
+  for (std::uint32_t i = 0; i < paths.pop.size(); ++i) {
+    workers.push_back(std::make_unique<worker>(*this, runtime, i, paths.places,
+                                               worker_paths{&paths.pop[i], &paths.steal[i]}, settings.seed));
+    prepare_thread(*workers.back());
+    if (recorder) {
+      workers.back()->ring = &recorder->add_ring("worker " + std::to_string(i));
+      workers.back()->every_span = recorder->level() == trace::level::full;
+    }
+  }
+  step_random = settings.seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
+  next_attached = static_cast<std::uint32_t>(workers.size());
+}
+
+scheduler::~scheduler() {
+  for (auto& w : workers) {
+    for (stack* s : w->spare_stacks) stacks.give(s);
+    detail::leave_events(*w);
+  }
+  workers.clear();  // their caches give back to the stocks, which go next
+  runtime.set(base::floor_slot::sched, nullptr);
+}
+
+void scheduler::prepare_thread(thread_state& t) {
+  t.owner = this;
+  t.runtime = &runtime;
+  for (std::size_t c = 0; c < size_class_count; ++c) t.caches[c].draw_from(*stocks[c]);
+  t.scopes.draw_from(scope_stock);
+  t.shards.draw_from(shard_stock);
+  detail::enter_events(t);
+}
+
+thread_state* scheduler::attach() {
+  auto* t = new thread_state;
+  std::scoped_lock lock(attach_mutex);
+  t->index = next_attached++;
+  prepare_thread(*t);
+  t->scope = root;
+  attached.push_back(t);
+  return t;
+}
+
+void scheduler::detach(thread_state* t) noexcept {
+  std::scoped_lock lock(attach_mutex);
+  detail::leave_events(*t);
+  std::erase(attached, t);
+  delete t;
+}
+
+void scheduler::wake(worker& w) noexcept {
+  if (w.parked.exchange(0, std::memory_order_seq_cst)) {
+    searching_and_parked.fetch_add(1 - (std::uint64_t{1} << 32), std::memory_order_seq_cst);
+    base::futex_wake(w.parked);
+  }
+}
+
+void scheduler::wake_any() noexcept {
+  for (auto& w : workers)
+    if (w->parked.load(std::memory_order_relaxed)) return wake(*w);
+}
+
+void scheduler::wake_all() noexcept {
+  for (auto& w : workers) wake(*w);
+}
+
+bool scheduler::anything_ready(const worker& self) const noexcept {
+  if (!self.bound.is_empty()) return true;
+  for (const auto& box : injected)
+    if (!box.is_empty()) return true;
+  for (const auto& w : workers) {
+    if (!w->urgent.is_empty()) return true;
+    for (const auto& queue : w->queues)
+      if (const deque* q = queue.load(std::memory_order_acquire); q && q->size() > 0) return true;
+  }
+  return false;
+}
+
+std::uint16_t scheduler::reachable_place(place p, const std::source_location& where) const {
+  if (p.index >= paths.places)
+    throw error("S02", "place " + std::to_string(p.index) + " does not exist")
+        .fact("spawned", where)
+        .because("this runtime's platform has places 0 to " + std::to_string(paths.places - 1));
+  const auto reaches = [&](const std::vector<std::uint16_t>& path) {
+    return std::find(path.begin(), path.end(), p.index) != path.end();
+  };
+  for (std::size_t i = 0; i < paths.pop.size(); ++i)
+    if (reaches(paths.pop[i]) || reaches(paths.steal[i])) return static_cast<std::uint16_t>(p.index);
+  throw error("S02", "no worker's paths reach place \"" + paths.names[p.index] + "\", so a task there would never run")
+      .fact("spawned", where)
+      .remedy("put the place on a pop or steal path of the platform file");
+}
+
+std::uint16_t scheduler::worker_at(place p, const std::source_location& where) {
+  std::vector<std::uint16_t> homes;
+  for (std::size_t i = 0; i < paths.pop.size(); ++i)
+    if (paths.pop[i].front() == p.index) homes.push_back(static_cast<std::uint16_t>(i + 1));
+  if (homes.empty())
+    throw error("S03", "no worker has its home at place " +
+                           (p.index < paths.places ? "\"" + paths.names[p.index] + "\"" : std::to_string(p.index)))
+        .fact("spawned", where)
+        .because("on(place) binds a task to a worker, and a worker's home is the first place of its pop path")
+        .remedy("use at(place), or on(worker(i))");
+  return homes[next_bound.fetch_add(1, std::memory_order_relaxed) % homes.size()];
+}
+
+}  // namespace stretto::sched

@@ -1,0 +1,103 @@
+// scheduler.hpp - the workers of one runtime and what they share: queues of places, memory, sleep.
+//
+// Threads     as each member says; start and stop: the thread that makes the runtime.
+// Invariants  (1) something put into a queue is seen by a worker: who goes to sleep announces it, fences, and looks
+//             again; who puts looks for sleepers afterwards. (2) blocks and stacks are freed only after all workers.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include <stretto/place.hpp>
+
+#include "sched/worker.hpp"
+
+namespace stretto::trace {
+class recorder;
+}
+
+namespace stretto::sched {
+
+/// What a runtime is told; see the option table for ranges.
+struct scheduler_settings {
+  std::size_t stack_bytes = 256 << 10;
+  std::size_t max_suspended = 60000;
+  std::size_t high_water = 8192;      // tasks waiting on one worker before a spawner lets some of them run
+  std::uint32_t spin_microseconds = 50;
+  std::uint64_t seed = 1;
+  bool stepped = false;               // no threads: someone calls step()
+  trace::recorder* recorder = nullptr;  // null: nothing is recorded
+};
+
+/// Paths by worker, as place indices: what the scheduler needs of a platform.
+struct scheduler_paths {
+  std::uint32_t places = 1;
+  std::vector<std::vector<std::uint16_t>> pop, steal;  // one per worker, nearest first
+  std::vector<std::string> names;                      // of places, for messages
+};
+
+/// A task whose spawner named no place: it goes to the queue of the worker that makes it ready.
+inline constexpr std::uint16_t no_place = 0xffff;
+
+struct scheduler {
+  scheduler(base::runtime_context& runtime, scheduler_paths paths, const scheduler_settings& settings);
+  scheduler(const scheduler&) = delete;
+  ~scheduler();
+
+  // Immutable after construction.
+  base::runtime_context& runtime;
+  const scheduler_paths paths;
+  const scheduler_settings settings;
+  trace::recorder* const recorder;
+  std::vector<std::unique_ptr<worker>> workers;
+
+  // Any thread.
+  std::vector<std::unique_ptr<base::block_stock>> stocks;  // by size class
+  base::block_stock scope_stock, shard_stock;
+  stack_pool stacks;
+  std::vector<inbox> injected;                             // by place: from threads that are no workers
+  finish_scope* root = nullptr;                            // of tasks that no finish encloses
+  std::atomic<bool> draining{false};                       // the runtime ends once nothing more can run
+  std::atomic<bool> stop{false};
+  std::atomic<std::uint64_t> searching_and_parked{0};      // low half, high half
+  std::mutex waiting_mutex;
+  finish_scope* waiting_scopes = nullptr;
+  std::atomic<std::uint32_t> waiting_count{0};
+  std::mutex attach_mutex;
+  std::vector<thread_state*> attached;
+  std::uint32_t next_attached = 0;
+  // Stepped only, the one thread that steps: choices still to be made before it returns, and where they come from.
+  std::uint64_t steps_left = ~std::uint64_t{0};
+  std::uint64_t step_random;
+  std::atomic<std::uint32_t> next_bound{0};
+
+  /// Something was put where other workers may find it: wakes one if none is looking.
+  void notify() noexcept {
+    base::asymmetric::light();
+    const auto word = searching_and_parked.load(std::memory_order_relaxed);
+    if (word >> 32 && !(word & 0xffffffffu)) [[unlikely]]
+      wake_any();
+  }
+  void wake_any() noexcept;
+  void wake(worker& w) noexcept;
+  void wake_all() noexcept;
+  /// Looks at every queue, with no claim on anything.
+  bool anything_ready(const worker& w) const noexcept;
+
+  /// The index of a place that some worker's paths reach; throws S02.
+  std::uint16_t reachable_place(place p, const std::source_location& where) const;
+  /// A worker whose home is that processor, plus 1, in turn if several; throws S03.
+  std::uint16_t worker_at(place p, const std::source_location& where);
+
+  /// A thread that is no worker may use the runtime from attach to detach.
+  thread_state* attach();
+  void detach(thread_state* t) noexcept;
+
+ private:
+  void prepare_thread(thread_state& t);
+};
+
+}  // namespace stretto::sched

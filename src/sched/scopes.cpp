@@ -1,0 +1,98 @@
+#include "sched/scopes.hpp"
+
+#include <memory>
+#include <mutex>
+
+#include "base/futex.hpp"
+#include "sched/readying.hpp"
+
+namespace stretto::sched {
+namespace {
+
+scope_shard* shard_of(worker& w, finish_scope& scope) {
+  if (scope.home == &w) return &scope.own;
+  scope_shard* shards = scope.others.load(std::memory_order_acquire);
+  if (!shards) {
+    auto* made = static_cast<scope_shard*>(w.shards.allocate());
+    for (std::size_t i = 0; i < w.owner->workers.size(); ++i) new (&made[i]) scope_shard;
+    if (scope.others.compare_exchange_strong(shards, made, std::memory_order_acq_rel, std::memory_order_acquire))
+      shards = made;
+    else
+      w.shards.free(made);
+  }
+  return &shards[w.index];
+}
+
+}  // namespace
+
+finish_scope* open_scope(thread_state& t, const std::source_location& where) {
+  auto* scope = static_cast<finish_scope*>(t.scopes.allocate());
+  scope->open(t.as_worker, t.scope, where);
+  return scope;
+}
+
+void close_scope(thread_state& t, finish_scope* scope) noexcept {
+  std::destroy_at(&scope->failures);
+  t.scopes.free(scope);
+}
+
+void enter_scope(thread_state& t, finish_scope* scope) {
+  t.scope = scope;
+  t.shard = t.as_worker && scope ? shard_of(*t.as_worker, *scope) : nullptr;
+}
+
+void count_ended_elsewhere(thread_state& t, finish_scope* scope) noexcept {
+  if (worker* w = t.as_worker)
+    shard_of(*w, *scope)->count_ended();
+  else
+    scope->outside.ended.fetch_add(1, std::memory_order_acq_rel);
+}
+
+void tell_waiting(thread_state& t, const finish_scope& scope) noexcept {
+  // Two loads per worker spare the lock for all but the last.
+  if (scope.is_quiet(static_cast<std::uint32_t>(t.owner->workers.size()))) settle_waiting_scopes(t);
+}
+
+void register_waiting(thread_state& t, finish_scope& scope) noexcept {
+  scheduler& owner = *t.owner;
+  {
+    std::scoped_lock lock(owner.waiting_mutex);
+    scope.next_waiting = owner.waiting_scopes;
+    owner.waiting_scopes = &scope;
+    owner.waiting_count.fetch_add(1, std::memory_order_seq_cst);
+    scope.waiting.store(true, std::memory_order_seq_cst);
+  }
+  settle_waiting_scopes(t);
+}
+
+bool settle_waiting_scopes(thread_state& t) noexcept {
+  scheduler& owner = *t.owner;
+  finish_scope* quiet = nullptr;
+  {
+    std::scoped_lock lock(owner.waiting_mutex);
+    for (finish_scope** link = &owner.waiting_scopes; *link;) {
+      finish_scope* scope = *link;
+      if (scope->is_quiet(static_cast<std::uint32_t>(owner.workers.size()))) {
+        *link = scope->next_waiting;
+        scope->waiting.store(false, std::memory_order_relaxed);
+        owner.waiting_count.fetch_sub(1, std::memory_order_relaxed);
+        scope->next_waiting = quiet;
+        quiet = scope;
+      } else {
+        link = &scope->next_waiting;
+      }
+    }
+  }
+  const bool any = quiet;
+  while (quiet) {
+    finish_scope* scope = quiet;
+    quiet = scope->next_waiting;
+    if (scope->waiter)
+      make_ready(t, *scope->waiter);
+    else
+      base::futex_store_and_wake(scope->wake, 1);
+  }
+  return any;
+}
+
+}  // namespace stretto::sched

@@ -1,0 +1,40 @@
+// scopes.hpp - opening, counting in, and settling finish scopes.
+//
+// Threads     any thread of the runtime, on its own behalf.
+// Cost        count_spawned, count_ended: a load and a store on a worker, an atomic addition elsewhere.
+#pragma once
+
+#include "sched/scheduler.hpp"
+
+namespace stretto::sched {
+
+finish_scope* open_scope(thread_state& t, const std::source_location& where);
+void close_scope(thread_state& t, finish_scope* scope) noexcept;
+
+/// Makes `scope` the one where the thread's new tasks are counted.
+void enter_scope(thread_state& t, finish_scope* scope);
+inline void count_spawned(thread_state& t) noexcept {
+  if (t.shard) [[likely]]
+    t.shard->count_spawned();
+  else
+    t.scope->outside.spawned.fetch_add(1, std::memory_order_acq_rel);
+}
+/// One task of `scope` has ended on this thread; tells who waits for the scope.
+void count_ended_elsewhere(thread_state& t, finish_scope* scope) noexcept;
+void tell_waiting(thread_state& t, const finish_scope& scope) noexcept;
+inline void count_ended(thread_state& t, finish_scope* scope) noexcept {
+  if (t.scope == scope && t.shard) [[likely]]
+    t.shard->count_ended();
+  else
+    count_ended_elsewhere(t, scope);
+  // The scope may be closed and reused by now; its memory is not returned, and a false alarm does no harm.
+  if (scope->waiting.load(std::memory_order_relaxed)) [[unlikely]]
+    tell_waiting(t, *scope);
+}
+
+/// Asks to be told, by `scope.waiter` or `scope.wake`, when the scope is quiet.
+void register_waiting(thread_state& t, finish_scope& scope) noexcept;
+/// Continues whoever waits for scopes that have become quiet; true if any.
+bool settle_waiting_scopes(thread_state& t) noexcept;
+
+}  // namespace stretto::sched

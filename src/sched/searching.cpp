@@ -1,0 +1,169 @@
+#include "sched/searching.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "base/futex.hpp"
+#include "event/event_floor.hpp"
+#include "sched/recording.hpp"
+#include "sched/scopes.hpp"
+
+namespace stretto::sched {
+namespace {
+
+constexpr std::size_t most_stolen = 256;
+
+item take_bound(worker& w) {
+  w.bound.take_all([&w](waiter& link, bool suspended) { w.bound_ready.push_back(item_of(link, suspended)); });
+  if (w.bound_ready.empty()) return 0;
+  const item i = w.bound_ready.front();
+  w.bound_ready.pop_front();
+  return i;
+}
+
+item take_injected(worker& w, std::uint16_t place) {
+  auto& box = w.owner->injected[place];
+  if (box.is_empty()) return 0;
+  item first_one = 0;
+  std::size_t more = 0;
+  box.take_all([&](waiter& link, bool suspended) {
+    const item i = item_of(link, suspended);
+    if (!first_one) {
+      first_one = i;
+    } else {
+      // What was put first is stolen first and, once this worker gets there, popped last.
+      w.queue_at(place).push(i);
+      ++more;
+    }
+  });
+  if (more) w.owner->notify();
+  return first_one;
+}
+
+item steal_from(worker& w, deque& victim) {
+  const auto left = victim.size();
+  if (left <= 0) return 0;
+  if (left == 1) {
+    // A lone task is about to be taken back by its owner, unless it has been left alone for a while.
+    const auto pushes = victim.pushes();
+    for (int i = 0; i < 8; ++i) base::relax();
+    if (victim.pushes() != pushes || victim.size() < 1) return 0;
+  }
+  item loot[most_stolen];
+  const auto n = victim.steal(loot, most_stolen);
+  if (!n) return 0;
+  ++w.steals;
+  w.stolen += n;
+  // The oldest runs now; the rest keep their order: the next oldest is what others would steal.
+  for (std::size_t i = 1; i < n; ++i) w.home->push(loot[i]);
+  return loot[0];
+}
+
+void park(worker& w) {
+  scheduler& owner = *w.owner;
+  w.parked.store(1, std::memory_order_seq_cst);
+  owner.searching_and_parked.fetch_add((std::uint64_t{1} << 32) - 1, std::memory_order_seq_cst);
+  base::asymmetric::heavy();
+  if (owner.anything_ready(w) || owner.stop.load(std::memory_order_seq_cst) ||
+      (owner.waiting_count.load(std::memory_order_seq_cst) && settle_waiting_scopes(w))) {
+    owner.wake(w);  // itself, unless someone just did
+    return;
+  }
+  // All asleep with nothing ready while the runtime ends: what still waits, waits for events that nobody will trigger.
+  if (owner.draining.load(std::memory_order_seq_cst) &&
+      owner.searching_and_parked.load(std::memory_order_seq_cst) >> 32 == owner.workers.size()) {
+    owner.wake(w);
+    if (detail::poison_forsaken(w)) return;
+    w.parked.store(1, std::memory_order_seq_cst);
+    owner.searching_and_parked.fetch_add((std::uint64_t{1} << 32) - 1, std::memory_order_seq_cst);
+  }
+  ++w.parks;
+  const trace::ticks since = w.ring ? trace::clock::now() : 0;
+  while (w.parked.load(std::memory_order_acquire)) base::futex_wait(w.parked, 1);
+  if (since) record_sleep(w, since);
+}
+
+item search(worker& w) {
+  if (const item i = next_local(w)) return i;
+  return steal(w);
+}
+
+}  // namespace
+
+item next_local(worker& w) {
+  // Now and then look first where a stream of own tasks would hide other work for ever.
+  if ((++w.ticks & 63) == 0) [[unlikely]] {
+    if (const item i = take_bound(w)) return i;
+    for (const auto place : *w.paths.pop)
+      if (const item i = take_injected(w, place)) return i;
+    if (w.owner->waiting_count.load(std::memory_order_relaxed)) settle_waiting_scopes(w);
+  }
+  if (!w.urgent.is_empty()) [[unlikely]]
+    if (const item i = w.urgent.take(1)) return i;
+  if (w.interrupted) [[unlikely]] {
+    if (w.room_left == 0 || w.home->size() <= 0) return std::exchange(w.interrupted, nullptr)->as_item();
+    --w.room_left;
+  }
+  for (deque* q : w.pop_order)
+    if (const item i = q->pop()) return i;
+  if (!w.bound_ready.empty() || !w.bound.is_empty())
+    if (const item i = take_bound(w)) return i;
+  for (const auto place : *w.paths.pop)
+    if (const item i = take_injected(w, place)) return i;
+  if (!w.urgent.is_empty()) return w.urgent.take(-128);
+  return 0;
+}
+
+item steal(worker& w) {
+  const auto count = static_cast<std::uint32_t>(w.owner->workers.size());
+  w.random ^= w.random << 13;
+  w.random ^= w.random >> 7;
+  w.random ^= w.random << 17;
+  const auto start = static_cast<std::uint32_t>(w.random % count);
+  for (const auto place : *w.paths.steal) {
+    for (std::uint32_t k = 0; k < count; ++k) {
+      const auto j = start + k < count ? start + k : start + k - count;
+      if (j == w.index) continue;
+      if (deque* q = w.owner->workers[j]->queues[place].load(std::memory_order_acquire))
+        if (const item i = steal_from(w, *q)) return i;
+    }
+    // Its own tasks at a place that is on its steal path only.
+    if (deque* q = w.queues[place].load(std::memory_order_relaxed))
+      if (const item i = q->pop()) return i;
+    if (const item i = take_injected(w, place)) return i;
+  }
+  for (std::uint32_t k = 0; k < count; ++k) {
+    worker& victim = *w.owner->workers[start + k < count ? start + k : start + k - count];
+    if (&victim != &w && !victim.urgent.is_empty())
+      if (const item i = victim.urgent.take(-128)) return i;
+  }
+  return 0;
+}
+
+item wait_for_work(worker& w) {
+  scheduler& owner = *w.owner;
+  if (const item i = next_local(w)) return i;
+  owner.searching_and_parked.fetch_add(1, std::memory_order_seq_cst);
+  auto spin_until = base::nanoseconds_now() + std::uint64_t{owner.settings.spin_microseconds} * 1000;
+  for (unsigned round = 0;; ++round) {
+    if (const item i = search(w)) {
+      const auto before = owner.searching_and_parked.fetch_sub(1, std::memory_order_seq_cst);
+      if ((before & 0xffffffffu) == 1 && before >> 32 && owner.anything_ready(w)) owner.wake_any();
+      return i;
+    }
+    if (owner.stop.load(std::memory_order_acquire)) {
+      owner.searching_and_parked.fetch_sub(1, std::memory_order_seq_cst);
+      return 0;
+    }
+    if (owner.waiting_count.load(std::memory_order_relaxed) && settle_waiting_scopes(w)) continue;
+    for (unsigned i = 0; i < std::min(16u, 1 + round / 4); ++i) base::relax();
+    if ((round & 15) == 15 && base::nanoseconds_now() >= spin_until) {
+      park(w);
+      spin_until = base::nanoseconds_now() + std::uint64_t{owner.settings.spin_microseconds} * 1000;
+      round = 0;
+    }
+  }
+}
+
+}  // namespace stretto::sched

@@ -1,0 +1,285 @@
+// What async and promises need of the core: records, preconditions, the way into a queue, the end.
+#include <cstring>
+#include <new>
+#include <string>
+
+#include <stretto/error.hpp>
+#include <stretto/future.hpp>
+#include <stretto/task.hpp>
+
+#include "event/event_floor.hpp"
+#include "sched/readying.hpp"
+#include "sched/running.hpp"
+#include "sched/scopes.hpp"
+
+namespace stretto::sched {
+namespace {
+
+constexpr std::size_t most_preconditions = 255;  // more become one merged event
+
+unsigned class_for(std::size_t bytes) noexcept {
+  unsigned c = 0;
+  while (c < size_class_count && size_classes[c] < bytes) ++c;
+  return c;
+}
+static_assert(heap_class == size_class_count);
+
+constexpr std::size_t prefix_bytes(std::size_t preconditions) noexcept {
+  return (preconditions * sizeof(dependency) + 63) / 64 * 64;
+}
+
+/// Preconditions stand at the end of a pooled block, and before a record that came from the heap.
+dependency* preconditions_of(task_record& r) noexcept {
+  const unsigned c = r.flags >> task_record::size_class_shift;
+  auto* bytes = reinterpret_cast<std::byte*>(&r);
+  return reinterpret_cast<dependency*>(c == heap_class ? bytes - prefix_bytes(r.preconditions)
+                                                       : bytes + size_classes[c] - r.preconditions * sizeof(dependency));
+}
+
+task_record& make_record(thread_state& t, std::size_t bytes, std::size_t preconditions, const detail::task_type& type,
+                         const std::source_location& where) {
+  bytes += detail::storage_offset + preconditions * sizeof(dependency);
+  const unsigned c = bytes <= size_classes[0] ? 0 : class_for(bytes);
+  void* memory;
+  if (c == heap_class) [[unlikely]] {
+    const auto prefix = prefix_bytes(preconditions);
+    memory = static_cast<std::byte*>(::operator new(bytes + prefix, std::align_val_t{64})) + prefix;
+  } else {
+    memory = t.caches[c].allocate();
+  }
+  auto* r = new (memory) task_record(type, 2, where);
+  r->flags = static_cast<std::uint8_t>(c << task_record::size_class_shift | task_record::has_body);
+  r->preconditions = static_cast<std::uint8_t>(preconditions);
+  r->scope = t.scope;
+  return *r;
+}
+
+/// Looks on at preconditions, the last first; true once all have ended. Afterwards another thread may own `r`.
+bool resolve(task_record& r, base::thread_context& context) {
+  dependency* const all = preconditions_of(r);
+  while (r.pending) {
+    const dependency d = all[--r.pending];
+    completion* c = d.task();
+    if (c ? c->subscribe(r.link) : detail::subscribe(d, r.link, context)) return false;
+  }
+  return true;
+}
+
+/// The first failed precondition's cause, in the order in which they were given; drops the references.
+failure_ref settle_preconditions(task_record& r, base::thread_context& context) {
+  failure_ref first;
+  dependency* const all = preconditions_of(r);
+  for (unsigned i = 0; i < r.preconditions; ++i) {
+    if (!first) first = detail::cause_of(all[i], context);
+    if (completion* c = all[i].task()) c->release();
+  }
+  return first;
+}
+
+/// All preconditions have ended: it runs, or is skipped with the cause of the one that failed.
+void start_or_skip(thread_state& t, task_record& r) noexcept {
+  if (failure_ref cause = settle_preconditions(r, t)) {
+    if (r.type().drop_body) r.type().drop_body(r.storage());
+    r.flags &= static_cast<std::uint8_t>(~task_record::has_body);
+    end_task(t, r, failure_ref::adopt(new failure(*cause.get(), detail::describe_task(r), r.where)));
+  } else {
+    make_ready(t, r);
+  }
+}
+
+void fire_task(waiter& link, const failure*, base::thread_context& context) noexcept {
+  task_record& r = task_record::of(link);
+  if (resolve(r, context)) start_or_skip(static_cast<thread_state&>(context), r);
+}
+
+thread_state& state_or_throw(const char* verb) {
+  if (thread_state* t = this_thread()) [[likely]]
+    return *t;
+  return static_cast<thread_state&>(base::require_current(verb));
+}
+
+}  // namespace
+
+}  // namespace stretto::sched
+
+namespace stretto::detail {
+
+using namespace sched;
+
+new_task make_task(std::size_t bytes, const task_type& type, const std::source_location& where) {
+  thread_state* t = this_thread();
+  if (t && bytes <= size_classes[0] - storage_offset) [[likely]] {
+    auto* r = new (t->caches[0].allocate()) task_record(type, 2, where);
+    r->flags = task_record::has_body;
+    r->scope = t->scope;
+    return {r, t};
+  }
+  return {&make_record(state_or_throw("async"), bytes, 0, type, where), t};
+}
+
+new_task make_task(std::size_t bytes, const task_type& type, const std::source_location& where,
+                   const task_request& request) {
+  thread_state& t = state_or_throw("async");
+  const auto& paths = t.owner->paths;
+  const std::size_t given = request.after.size() + request.after_events.size();
+  std::uint16_t place = 0, bound = 0;
+  if (request.at) place = t.owner->reachable_place(request.at, where);
+  if (request.on) bound = t.owner->worker_at(request.on, where);
+  if (request.worker != 0xffffffffu) {
+    if (request.worker >= paths.pop.size())
+      throw error("S03", "there is no worker " + std::to_string(request.worker))
+          .fact("spawned", where)
+          .because("this runtime has workers 0 to " + std::to_string(paths.pop.size() - 1));
+    bound = static_cast<std::uint16_t>(request.worker + 1);
+  }
+  if (request.priority < -128 || request.priority > 127)
+    throw error("S04", "priority " + std::to_string(request.priority) + " is out of range")
+        .fact("spawned", where)
+        .because("priorities go from -128 to 127; 0 is usual");
+
+  task_record& r = make_record(t, bytes, given > most_preconditions ? 1 : given, type, where);
+  r.place = request.at ? place : no_place;
+  r.bound = bound;
+  if (request.priority) {
+    r.priority = static_cast<std::int8_t>(request.priority);
+    r.flags |= task_record::is_urgent;
+  }
+  if (!request.name.empty()) {
+    char* copy = new char[request.name.size() + 1];
+    std::memcpy(copy, request.name.data(), request.name.size());
+    copy[request.name.size()] = 0;
+    r.name = copy;
+  }
+  return {&r, &t};
+}
+
+void submit(completion& record, void* thread) noexcept {
+  thread_state& t = thread ? *static_cast<thread_state*>(thread) : *this_thread();
+  auto& r = static_cast<task_record&>(record);
+  r.place = no_place;
+  count_spawned(t);
+  if (sched::worker* w = t.as_worker) [[likely]] {
+    const item i = reinterpret_cast<item>(&r);
+    r.made_ready_by(t.current_id);
+    if (!w->home->try_push(i)) [[unlikely]]
+      push_when_full(*w, i);
+    w->owner->notify();
+  } else {
+    make_ready(t, r);
+  }
+}
+
+void submit(completion& record, const task_request& request) {
+  thread_state& t = *this_thread();
+  auto& r = static_cast<task_record&>(record);
+  count_spawned(t);
+  dependency* all = preconditions_of(r);
+  if (request.after.size() + request.after_events.size() > most_preconditions) {
+    std::vector<dependency> every(request.after.begin(), request.after.end());
+    for (event e : request.after_events) every.emplace_back(e);
+    all[0] = merge_dependencies(every, r.where);
+  } else {
+    for (dependency d : request.after) new (all++) dependency(d);
+    for (event e : request.after_events) new (all++) dependency(e);
+    all = preconditions_of(r);
+    for (unsigned i = 0; i < r.preconditions; ++i)
+      if (completion* c = all[i].task()) c->add_reference();
+  }
+  r.link.fire = fire_task;
+  r.pending = r.preconditions;
+  if (!r.preconditions && r.place == no_place && !r.bound && !(r.flags & task_record::is_urgent)) {
+    r.made_ready_by(t.current_id);
+    if (sched::worker* w = t.as_worker; w && !w->home->try_push(reinterpret_cast<item>(&r)))
+      push_when_full(*w, reinterpret_cast<item>(&r));
+    else if (!w)
+      make_ready(t, r);
+    t.owner->notify();
+  } else if (resolve(r, t)) {
+    start_or_skip(t, r);
+  }
+}
+
+void abandon(completion& record) noexcept {
+  auto& r = static_cast<task_record&>(record);
+  r.flags &= static_cast<std::uint8_t>(~task_record::has_body);
+  r.release();
+  r.release();
+}
+
+void destroy_task(completion& c) noexcept {
+  auto& r = static_cast<task_record&>(c);
+  if (r.flags & task_record::has_value && r.type().drop_value) r.type().drop_value(r.storage());
+  delete[] r.name;
+  const unsigned size_class = r.flags >> task_record::size_class_shift;
+  if (size_class == heap_class) [[unlikely]] {
+    ::operator delete(reinterpret_cast<std::byte*>(&r) - prefix_bytes(r.preconditions), std::align_val_t{64});
+    return;
+  }
+  // On a thread of no runtime there is no cache to put the block in: it stays with the stock until the runtime ends.
+  if (thread_state* t = this_thread()) t->caches[size_class].free(&r);
+}
+
+std::string describe_task(const completion& c) {
+  const auto& r = static_cast<const task_record&>(c);
+  if (r.name) return "task \"" + std::string(r.name) + "\"";
+  return (r.flags & task_record::is_promise ? "promise" : "task") + std::string(" at ") + short_location(r.where);
+}
+
+void add_reference(completion& c) noexcept { c.add_reference(); }
+void release(completion& c) noexcept { c.release(); }
+bool is_done(const completion& c) noexcept { return c.is_done(); }
+bool is_poisoned(const completion& c) noexcept { return c.is_done() && c.cause(); }
+bool is_only_reference(const completion& c) noexcept { return c.references() == 1; }
+
+event event_of(completion& c) {
+  return event_of(c, state_or_throw("event"), static_cast<task_record&>(c).where);
+}
+
+wait_result result_of(const completion& c) {
+  if (!c.is_done() || !c.cause()) return {};
+  try {
+    c.cause()->mark_observed();
+    c.cause()->raise();
+  } catch (...) {
+    return wait_result(std::current_exception());
+  }
+}
+
+completion& new_promise(std::size_t bytes, const task_type& type, const std::source_location& where) {
+  thread_state& t = state_or_throw("promise");
+  task_record& r = make_record(t, bytes, 0, type, where);
+  r.flags = static_cast<std::uint8_t>((r.flags & ~task_record::has_body) | task_record::is_promise);
+  r.scope = nullptr;
+  r.release();  // a promise starts with one reference, its own; each future adds one
+  return r;
+}
+
+void keep_promise(completion& c) noexcept {
+  auto& r = static_cast<task_record&>(c);
+  r.flags |= task_record::has_value;
+  r.complete({}, *this_thread());
+}
+
+void break_promise(completion& c, std::exception_ptr why) noexcept {
+  auto& r = static_cast<task_record&>(c);
+  if (!why) {
+    if (r.references() == 1 && !r.is_done()) {  // nobody ever asked for its future
+      r.complete({}, *this_thread());
+      return;
+    }
+    why = std::make_exception_ptr(error("E12", "a promise was destroyed without a value")
+                                      .fact("made", r.where)
+                                      .because("its future would never be ready")
+                                      .remedy("call set() or poison() on every path, also when an exception leaves"));
+  }
+  r.complete(make_failure(std::move(why), describe_task(r), r.where), *this_thread());
+}
+
+void no_value(const char* what, const std::source_location& where) {
+  throw error("E13", std::string("\"") + what + "\" was called on an empty future or promise")
+      .fact("called", where)
+      .because("it was default-made, moved from, or already kept")
+      .remedy("keep the future that async or get_future returned");
+}
+
+}  // namespace stretto::detail

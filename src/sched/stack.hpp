@@ -1,0 +1,61 @@
+// stack.hpp - stacks for tasks that suspend: pooled, guarded, known to the sanitizers.
+//
+// Threads     stack_pool: any thread. stack: whoever runs on it.
+// Cost        take and give: a lock and a list node; a new stack: one mmap, one mprotect.
+// Invariants  (1) the page below every stack is inaccessible. (2) at most `most` stacks exist at once.
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+
+#include "sched/context/switch.hpp"
+
+namespace stretto::sched {
+
+/// Stands at the top of the memory that it describes.
+struct stack {
+  std::byte* base = nullptr;  // lowest usable byte
+  std::size_t bytes = 0;
+  saved_stack entry = nullptr;  // where to switch to while the stack is fresh
+  stack* next = nullptr;
+  void* sanitizer = nullptr;   // ThreadSanitizer's fiber
+};
+
+class stack_pool {
+ public:
+  /// `bytes` per stack is rounded up to whole pages; `most` bounds stacks in use and idle together.
+  stack_pool(std::size_t bytes, std::size_t most) : bytes_(bytes), most_(most) {}
+  stack_pool(const stack_pool&) = delete;
+  ~stack_pool();
+
+  /// A stack prepared to call entry(). Throws error S11 if `most` are in use or the system has no more.
+  stack* take(void (*entry)());
+  void give(stack* s) noexcept;
+  /// Makes a stack that was used before fresh again.
+  static void prepare(stack* s, void (*entry)()) noexcept;
+
+  std::size_t made() const noexcept { return made_; }
+  std::size_t bytes() const noexcept { return bytes_; }
+
+  /// True if `address` lies in the guard page of some stack of any pool: what a stack overflow looks like.
+  static bool is_guard(const void* address) noexcept;
+
+ private:
+  stack* make();
+
+  const std::size_t bytes_, most_;
+  std::mutex mutex_;
+  stack* idle_ = nullptr;
+  std::size_t made_ = 0;
+};
+
+/// Tells the sanitizers that the thread goes from one stack to another. No-ops in other builds.
+struct sanitizer_switch {
+  /// Before switching; `fake_stack_save` null if the stack that is left will not be continued.
+  static void leaving(void** fake_stack_save, void* to_fiber, const void* to_bottom, std::size_t to_bytes) noexcept;
+  /// First thing after arriving; `fake_stack` is what leaving() saved for this stack, null on a fresh one.
+  static void arrived(void* fake_stack) noexcept;
+  static void* this_fiber() noexcept;
+};
+
+}  // namespace stretto::sched

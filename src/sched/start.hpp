@@ -1,0 +1,17 @@
+// start.hpp - a scheduler with its threads, from the first to the last.
+//
+// Threads     the one that makes and destroys the runtime.
+// Cost        start: one thread per worker but the first. stop: joins them.
+#pragma once
+
+#include <memory>
+
+#include "sched/scheduler.hpp"
+
+namespace stretto::sched {
+
+std::unique_ptr<scheduler> start(base::runtime_context& runtime, scheduler_paths paths, const scheduler_settings& settings);
+/// Lets everything that can run, run; then ends the threads. No thread is inside run or attached.
+void stop(std::unique_ptr<scheduler> s) noexcept;
+
+}  // namespace stretto::sched

@@ -1,0 +1,54 @@
+// task_record.hpp - one task or promise: its completion, what it waits for, where it goes, its body, then its value.
+//
+// Threads     the fields are set by the spawner before the record is shared; then each has one writer at a time.
+// Cost        64 bytes before the body; body and preconditions share a block of 128 bytes where they fit.
+// Invariants  (1) two references at birth: the executor's and the future's. (2) preconditions stand at the end of
+//             the block, resolved from the last to the first, one subscription at a time.
+#pragma once
+
+#include <stretto/task.hpp>
+
+#include "event/completion.hpp"
+
+namespace stretto::sched {
+
+struct finish_scope;
+
+struct alignas(64) task_record : completion {
+  enum flag : std::uint8_t {
+    has_body = 1,
+    has_value = 2,
+    is_promise = 4,
+    is_urgent = 8,  // priority is not 0
+  };
+  static constexpr unsigned size_class_shift = 5;
+
+  waiter link{};               // subscribed to the precondition; then the link of queues
+  finish_scope* scope = nullptr;
+  std::source_location where;
+  const char* name = nullptr;
+  std::uint16_t place = 0;     // whose queue
+  std::uint16_t bound = 0;     // worker + 1, or 0 for any
+  std::uint8_t preconditions = 0;
+  std::uint8_t pending = 0;    // of those, how many have not been looked at yet
+  std::int8_t priority = 0;
+  std::uint8_t flags = 0;      // the size class in the upper three bits
+
+  task_record(const detail::task_type& type, std::uint32_t references, const std::source_location& w) noexcept
+      : completion(type, references), where(w) {}
+
+  /// Once it is ready, the place of the waiter's function holds the trace's id of what made it ready.
+  void made_ready_by(std::uint64_t operation) noexcept {
+    link.fire = reinterpret_cast<waiter::fire_function>(static_cast<std::uintptr_t>(operation));
+  }
+  std::uint64_t made_ready_by() const noexcept { return reinterpret_cast<std::uintptr_t>(link.fire); }
+
+  const detail::task_type& type() const noexcept { return static_cast<const detail::task_type&>(*kind); }
+  void* storage() noexcept { return reinterpret_cast<std::byte*>(this) + detail::storage_offset; }
+  static task_record& of(waiter& link) noexcept {
+    return *reinterpret_cast<task_record*>(reinterpret_cast<std::byte*>(&link) - sizeof(completion));
+  }
+};
+static_assert(sizeof(task_record) == detail::storage_offset && sizeof(completion) == 16);
+
+}  // namespace stretto::sched

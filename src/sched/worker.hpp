@@ -1,0 +1,136 @@
+// worker.hpp - one worker: its queues, its stacks, what it runs now, and how it finds the next thing to run.
+//
+// Threads     its own thread, except where a member says "any".
+// Invariants  (1) a worker runs on exactly one stack at a time; every pooled stack has the worker loop at its base.
+//             (2) a suspension is published only after its stack has been left (after_switch).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/block_pool.hpp"
+#include "base/context.hpp"
+#include "sched/deque.hpp"
+#include "sched/finish_scope.hpp"
+#include "sched/inbox.hpp"
+#include "sched/priority_queue.hpp"
+#include "sched/stack.hpp"
+#include "sched/task_record.hpp"
+#include "trace/ring.hpp"
+#include "trace/sampler.hpp"
+
+namespace stretto::sched {
+
+struct scheduler;
+
+/// Record sizes; larger records come from the heap.
+inline constexpr std::size_t size_classes[] = {128, 192, 256, 384, 512, 1024, 2048};
+inline constexpr std::size_t size_class_count = std::size(size_classes);
+inline constexpr unsigned heap_class = 7;
+
+/// A statistic: one writer, read by anyone.
+class counter {
+ public:
+  void operator++() noexcept { *this += 1; }
+  void operator+=(std::uint64_t n) noexcept {
+    value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
+  std::uint64_t read() const noexcept { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> value_{0};
+};
+
+/// What a thread of a runtime keeps, worker or not.
+struct thread_state : base::thread_context {
+  scheduler* owner = nullptr;
+  worker* as_worker = nullptr;           // null on attached threads
+  task_record* current = nullptr;        // what runs now
+  finish_scope* scope = nullptr;         // where new tasks are counted
+  scope_shard* shard = nullptr;          // this worker's counters in `scope`; null on attached threads
+  base::block_cache caches[size_class_count];
+  base::block_cache scopes, shards;
+  counter steals, stolen, suspensions, parks;
+  trace::sampler tasks;                  // counts all, chooses which are timed
+  trace::ring* ring = nullptr;           // null: nothing is recorded
+  bool every_span = false;               // full detail
+  std::uint64_t current_id = 0;          // of what runs now, in the trace; 0 unless full
+  std::uint64_t next_id = 0;
+  trace::ticks span_start = 0;           // of what runs now, where it is timed; else 0
+};
+
+/// A stack that was left in the middle of a task; lives on that stack.
+struct suspension {
+  waiter link{};                 // fired by what it waits for; then the link of queues
+  saved_stack saved = nullptr;
+  stack* on = nullptr;           // null: the thread's own stack
+  thread_state* pinned = nullptr;  // may continue on this worker only
+  task_record* current = nullptr;
+  finish_scope* scope = nullptr;
+  void* caught_exceptions = nullptr;      // the C++ runtime's state of exceptions in flight
+  unsigned uncaught_exceptions = 0;
+  void* fiber = nullptr;         // sanitizers
+  void* fake_stack = nullptr;
+  std::uint64_t id = 0;          // the task's, in the trace
+  std::uint64_t made_ready_by = 0;
+  trace::ticks since = 0;
+  dependency waits_for = event();
+  const std::source_location* where = nullptr;
+
+  item as_item() noexcept { return reinterpret_cast<item>(this) | 1; }
+};
+
+inline suspension* suspension_in(item i) noexcept { return i & 1 ? reinterpret_cast<suspension*>(i & ~item{1}) : nullptr; }
+inline task_record* task_in(item i) noexcept { return reinterpret_cast<task_record*>(i); }
+inline item item_of(waiter& link, bool suspended) noexcept {
+  return suspended ? reinterpret_cast<item>(&link) | 1 : reinterpret_cast<item>(&task_record::of(link));
+}
+
+/// Place indices, nearest first.
+struct worker_paths {
+  const std::vector<std::uint16_t>* pop;
+  const std::vector<std::uint16_t>* steal;
+};
+
+struct worker : thread_state {
+  worker(scheduler& s, base::runtime_context& r, std::uint32_t number, std::size_t places, worker_paths paths,
+         std::uint64_t seed);
+  ~worker();
+
+  const worker_paths paths;
+  deque* home = nullptr;                       // the queue of tasks without a place
+  std::vector<std::atomic<deque*>> queues;     // by place; made when first used
+  std::vector<deque*> pop_order;               // those of them on the pop path, nearest first
+  priority_queue urgent;                       // any thread
+  inbox bound;                                 // any thread: what must run here
+  std::deque<item> bound_ready;                // taken from there
+  suspension* interrupted = nullptr;           // a spawner that made room; continues when `room_left` runs out
+  std::uint32_t room_left = 0;
+  std::uint32_t no_room_making = 0;            // greater than 0: spawning must not suspend
+  item first = 0;                              // what a fresh stack runs before it searches
+  stack* running_on = nullptr;                 // null: the thread's own stack
+  const std::byte* stack_floor = nullptr;      // below it nothing runs inline
+  const void* own_stack_bottom = nullptr;      // sanitizers
+  std::size_t own_stack_bytes = 0;
+  void* own_fiber = nullptr;
+  saved_stack thread_stack = nullptr;          // where the thread's own stack was left, to end the thread
+  void (*after_switch)(worker&, void*) = nullptr;  // runs first on the stack that was switched to
+  void* after_switch_argument = nullptr;
+  std::uint64_t random = 0;
+  std::uint32_t ticks = 0;
+  std::vector<stack*> spare_stacks;
+  std::thread thread;
+  alignas(base::cache_line) std::atomic<std::uint32_t> parked{0};  // futex
+
+  /// The queue at `place`, made if need be.
+  deque& queue_at(std::uint16_t place);
+};
+
+/// The calling thread's state, or null. Never inlined across stack switches (base::current is not).
+inline thread_state* this_thread() noexcept { return static_cast<thread_state*>(base::current()); }
+
+}  // namespace stretto::sched

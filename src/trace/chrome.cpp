@@ -1,0 +1,307 @@
+#include "trace/chrome.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <stretto/error.hpp>
+#include <string>
+
+#include "trace/arrows.hpp"
+#include "trace/json_text.hpp"
+#include "trace/line_writer.hpp"
+#include "trace/span_lanes.hpp"
+
+namespace stretto::trace {
+namespace {
+
+// What `amount` means in the arguments of each kind; empty: nothing to say.
+std::string_view amount_name(kind k) noexcept {
+  switch (k) {
+    case kind::copy:
+    case kind::fill:
+    case kind::reduce:
+    case kind::message: return ",\"bytes\":";
+    case kind::kernel:
+    case kind::user_span:
+    case kind::instant: return ",\"value\":";
+    default: return {};
+  }
+}
+
+bool is_waiting(kind k) noexcept { return k == kind::suspended || k == kind::wait; }
+
+// Everything about names that does not differ from one record to the next is made into text once.
+class escaped_names {
+ public:
+  explicit escaped_names(const name_table* table) : table_(table), known_(table ? table->size() : 0) {}
+
+  std::string_view name(name_id id, kind k) {
+    if (id == no_name || id >= known_.size()) return trace::name(k);
+    return of(id).name;
+  }
+  /// `,"at":"wave.cpp:41"` or nothing.
+  std::string_view where(name_id id) {
+    return id == no_name || id >= known_.size() ? std::string_view() : std::string_view(of(id).where);
+  }
+
+ private:
+  struct texts {
+    bool made = false;
+    std::string name, where;
+  };
+  const texts& of(name_id id) {
+    texts& t = known_[id];
+    if (t.made) return t;
+    t.made = true;
+    const name_entry& e = (*table_)[id];
+    append_json(t.name, e.name);
+    std::string_view file = e.file;
+    if (const auto slash = file.rfind('/'); slash != file.npos) file.remove_prefix(slash + 1);
+    if (!file.empty()) {
+      t.where = ",\"at\":\"";
+      append_json(t.where, file);
+      t.where += ":" + std::to_string(e.line) + "\"";
+    }
+    if (t.name.empty()) append_json(t.name, file.empty() ? "(no name)" : std::string(file) + ":" + std::to_string(e.line));
+    return t;
+  }
+
+  const name_table* table_;
+  std::vector<texts> known_;
+};
+
+class chrome_file {
+ public:
+  chrome_file(std::ostream& to, std::span<const snapshot> nodes) : to_(to), out_(to), nodes_(nodes) {
+    for (const snapshot& s : nodes) first_ns_ = std::min(first_ns_, origin_ns(s));
+  }
+
+  void write() {
+    head();
+    for (const snapshot& s : nodes_) node(s);
+    arrows();
+    out_ << "\n]}\n";
+    out_.flush();
+    to_.flush();
+  }
+
+ private:
+  static std::int64_t origin_ns(const snapshot& s) noexcept {
+    return s.calibration.steady_origin_ns + s.clock_offset_ns;
+  }
+  std::int64_t time_ns(const snapshot& s, ticks at) const noexcept {
+    return s.calibration.nanoseconds(at) + (origin_ns(s) - first_ns_);
+  }
+
+  void head() {
+    out_ << "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"format\":\"stretto trace 1\",\"nodes\":[";
+    std::string_view comma;
+    for (const snapshot& s : nodes_) {
+      std::uint64_t dropped = 0;
+      for (const track& t : s.tracks) dropped += t.dropped;
+      char rate[32];
+      const auto rate_end =
+          std::to_chars(rate, rate + sizeof rate, s.calibration.ns_per_tick, std::chars_format::fixed, 9).ptr;
+      out_ << comma << "{\"node\":";
+      out_.number(std::uint64_t{s.node}) << ",\"level\":\"" << name(s.level) << "\",\"clock\":\"" << s.clock_source
+                                         << "\",\"ns_per_tick\":"
+                                         << std::string_view(rate, static_cast<std::size_t>(rate_end - rate))
+                                         << ",\"steady_origin_ns\":";
+      out_.number(s.calibration.steady_origin_ns) << ",\"system_origin_ns\":";
+      out_.number(s.calibration.system_origin_ns) << ",\"clock_offset_ns\":";
+      out_.number(s.clock_offset_ns) << ",\"memory_limit_bytes\":";
+      out_.number(std::uint64_t{s.memory_limit}) << ",\"dropped_records\":";
+      out_.number(dropped) << "}";
+      comma = ",";
+    }
+    out_ << "]},\"traceEvents\":[";
+  }
+
+  // Begins a line; every event but the first ends the line before it with a comma.
+  line_writer& event(std::string_view text) {
+    out_ << (any_event_ ? ",\n" : "\n") << text;
+    any_event_ = true;
+    return out_;
+  }
+
+  void metadata(std::string_view what, const snapshot& s, std::uint32_t lane, std::string_view text) {
+    std::string escaped;
+    append_json(escaped, text);
+    event("{\"ph\":\"M\",\"pid\":").number(std::uint64_t{s.node}) << ",\"tid\":";
+    out_.number(std::uint64_t{lane}) << ",\"name\":\"" << what << "\",\"args\":{\"name\":\"" << escaped << "\"}}";
+  }
+  void sort_index(std::string_view what, const snapshot& s, std::uint32_t lane, std::uint64_t index) {
+    event("{\"ph\":\"M\",\"pid\":").number(std::uint64_t{s.node}) << ",\"tid\":";
+    out_.number(std::uint64_t{lane}) << ",\"name\":\"" << what << "\",\"args\":{\"sort_index\":";
+    out_.number(index) << "}}";
+  }
+
+  void node(const snapshot& s) {
+    metadata("process_name", s, 0, s.node_name);
+    sort_index("process_sort_index", s, 0, s.node);
+    escaped_names names(s.names.get());
+    std::vector<std::string> places;
+    for (const std::string& p : s.places) append_json(places.emplace_back(), p);
+    std::uint32_t lane = 1;
+    for (const track& t : s.tracks) lane += write_track(s, t, lane, names, places);
+  }
+
+  // Returns the number of lanes the track took.
+  unsigned write_track(const snapshot& s, const track& t, std::uint32_t first_lane, escaped_names& names,
+                       const std::vector<std::string>& places) {
+    const span_layout layout = lay_out(t.records);
+    const unsigned lanes = std::max(1u, layout.lanes);
+    for (unsigned i = 0; i < lanes; ++i) {
+      metadata("thread_name", s, first_lane + i, i == 0 ? t.name : t.name + " (" + std::to_string(i + 1) + ")");
+      sort_index("thread_sort_index", s, first_lane + i, first_lane + i);
+    }
+    if (t.dropped != 0) {
+      event("{\"ph\":\"i\",\"s\":\"t\",\"pid\":").number(std::uint64_t{s.node}) << ",\"tid\":";
+      out_.number(std::uint64_t{first_lane}) << ",\"ts\":";
+      out_.microseconds(t.records.empty() ? 0 : time_ns(s, t.records.front().end))
+          << ",\"name\":\"older records dropped\",\"args\":{\"dropped\":";
+      out_.number(t.dropped) << "}}";
+    }
+    for (std::size_t i = 0; i < layout.order.size(); ++i) {
+      const record& r = t.records[layout.order[i]];
+      if (layout.lane[i] == span_layout::no_lane)
+        asynchronous(s, r, first_lane, names, places);
+      else
+        span(s, r, first_lane + layout.lane[i], names, places);
+    }
+    for (const record& r : t.records) {
+      if (is_stacked(r.kind)) continue;
+      if (is_span(r.kind))
+        asynchronous(s, r, first_lane, names, places);
+      else if (r.kind == kind::edge)
+        effects_.push_back({r.cause, r.id, time_ns(s, r.end)});
+      else
+        moment(s, r, first_lane, names, places);
+    }
+    return lanes;
+  }
+
+  void span(const snapshot& s, const record& r, std::uint32_t lane, escaped_names& names,
+            const std::vector<std::string>& places) {
+    const std::int64_t start = time_ns(s, std::min(r.start, r.end)), end = time_ns(s, r.end);
+    event("{\"ph\":\"X\",\"pid\":").number(std::uint64_t{s.node}) << ",\"tid\":";
+    out_.number(std::uint64_t{lane}) << ",\"ts\":";
+    out_.microseconds(start) << ",\"dur\":";
+    out_.microseconds(end - start);
+    what(r, names);
+    arguments(r, names, places);
+    if (r.id != 0) spans_.push_back({r.id, start, end, s.node, lane});
+    if (r.cause != 0 && !is_waiting(r.kind)) effects_.push_back({r.cause, 0, start, s.node, lane});
+  }
+
+  // Spans that overlap others on their track: a pair of events held together by a number of their own.
+  void asynchronous(const snapshot& s, const record& r, std::uint32_t lane, escaped_names& names,
+                    const std::vector<std::string>& places) {
+    ++asynchronous_;
+    for (const char* phase : {"{\"ph\":\"b\",\"pid\":", "{\"ph\":\"e\",\"pid\":"}) {
+      const bool begins = phase[7] == 'b';
+      event(phase).number(std::uint64_t{s.node}) << ",\"tid\":";
+      out_.number(std::uint64_t{lane}) << ",\"id\":\"";
+      out_.hexadecimal(asynchronous_) << "\",\"ts\":";
+      out_.microseconds(time_ns(s, begins ? std::min(r.start, r.end) : r.end));
+      what(r, names);
+      if (begins)
+        arguments(r, names, places);
+      else
+        out_ << "}";
+    }
+  }
+
+  void moment(const snapshot& s, const record& r, std::uint32_t lane, escaped_names& names,
+              const std::vector<std::string>& places) {
+    event(r.kind == kind::counter ? "{\"ph\":\"C\",\"pid\":" : "{\"ph\":\"i\",\"s\":\"t\",\"pid\":")
+        .number(std::uint64_t{s.node})
+        << ",\"tid\":";
+    out_.number(std::uint64_t{lane}) << ",\"ts\":";
+    out_.microseconds(time_ns(s, r.end));
+    what(r, names);
+    if (r.kind == kind::counter) {
+      out_ << ",\"args\":{\"value\":";
+      out_.number(static_cast<std::int64_t>(r.amount)) << "}}";
+    } else {
+      arguments(r, names, places);
+    }
+  }
+
+  void what(const record& r, escaped_names& names) {
+    out_ << ",\"cat\":\"" << name(r.kind) << "\",\"name\":\"" << names.name(r.name, r.kind) << "\"";
+  }
+
+  void arguments(const record& r, escaped_names& names, const std::vector<std::string>& places) {
+    out_ << ",\"args\":{\"id\":\"0x";
+    out_.hexadecimal(r.id) << "\"";
+    if (r.cause != 0) {
+      out_ << (is_waiting(r.kind) ? ",\"waits_for\":\"0x" : ",\"cause\":\"0x");
+      out_.hexadecimal(r.cause) << "\"";
+    }
+    if (is_waiting(r.kind) && r.amount != 0) {
+      out_ << ",\"asked_by\":\"0x";
+      out_.hexadecimal(r.amount) << "\"";
+    }
+    if (const auto key = amount_name(r.kind); !key.empty() && r.amount != 0) {
+      out_ << key;
+      out_.number(r.amount);
+    }
+    if (r.place < places.size())
+      out_ << ",\"place\":\"" << places[r.place] << "\"";
+    else if (r.place != no_place)
+      (out_ << ",\"place\":").number(std::uint64_t{r.place});
+    out_ << names.where(r.name) << "}}";
+  }
+
+  void arrows() {
+    std::uint64_t id = 0;
+    for (const arrow& a : find_arrows(std::move(spans_), std::move(effects_))) {
+      ++id;
+      arrow_event("{\"ph\":\"s\",\"id\":", id, a.from);
+      arrow_event("{\"ph\":\"f\",\"bp\":\"e\",\"id\":", id, a.to);
+    }
+  }
+  void arrow_event(std::string_view text, std::uint64_t id, const arrow_end& end) {
+    event(text).number(id) << ",\"pid\":";
+    out_.number(std::uint64_t{end.node}) << ",\"tid\":";
+    out_.number(std::uint64_t{end.lane}) << ",\"ts\":";
+    out_.microseconds(end.at_ns) << ",\"cat\":\"flow\",\"name\":\"cause\"}";
+  }
+
+  std::ostream& to_;
+  line_writer out_;
+  std::span<const snapshot> nodes_;
+  std::int64_t first_ns_ = std::numeric_limits<std::int64_t>::max();
+  bool any_event_ = false;
+  std::uint64_t asynchronous_ = 0;
+  std::vector<drawn_span> spans_;
+  std::vector<effect> effects_;
+};
+
+error not_written(std::string file, int reason) {
+  auto e = error("T01", "the trace could not be written");
+  if (!file.empty()) e.fact("file", std::move(file));
+  if (reason != 0) e.because(std::strerror(reason));
+  return std::move(e.remedy("name a file in a folder that exists, is writable and has room"));
+}
+
+}  // namespace
+
+void write_chrome(std::ostream& to, std::span<const snapshot> nodes) {
+  chrome_file(to, nodes).write();
+  if (!to) throw not_written({}, 0);
+}
+
+void write_chrome(const std::filesystem::path& file, std::span<const snapshot> nodes) {
+  errno = 0;
+  std::ofstream to(file, std::ios::binary | std::ios::trunc);
+  if (!to) throw not_written(file.string(), errno);
+  chrome_file(to, nodes).write();
+  to.close();
+  if (!to) throw not_written(file.string(), errno);
+}
+
+}  // namespace stretto::trace

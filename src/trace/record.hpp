@@ -1,0 +1,56 @@
+// record.hpp - one thing that happened: 48 bytes of numbers, no types of the floors above.
+//
+// Threads     a value.
+//
+// Ids are whatever the floor above calls its operations (an event handle, a task number); 0 is "none". Two
+// records with the same id are two parts of one operation, such as a task before and after it was suspended.
+#pragma once
+
+#include <cstdint>
+
+#include "trace/clock.hpp"
+
+namespace stretto::trace {
+
+enum class kind : std::uint8_t {
+  task,       // host code that ran, from (re)start to end or suspension
+  suspended,  // a task away from its worker; cause is what it waited for, amount the task that asked
+  copy,       // amount is bytes, as for fill, reduce and message
+  fill,
+  reduce,
+  kernel,
+  message,    // from sending to arrival
+  wait,       // a thread that had nothing to run, or a thread of the program inside wait(); cause as suspended
+  user_span,  // marked by the program
+  counter,    // amount is the value (signed) at `end`
+  instant,    // at `end`
+  edge,       // no time of its own: at `end`, `id` was waiting for `cause` too
+};
+inline constexpr unsigned kind_count = 12;
+
+/// "task", "suspended", ...: the category in the file.
+const char* name(kind k) noexcept;
+
+/// Kinds with a duration.
+constexpr bool is_span(kind k) noexcept { return k < kind::counter; }
+
+using name_id = std::uint32_t;
+inline constexpr name_id no_name = 0;
+inline constexpr std::uint16_t no_place = 0xffff;
+
+struct record {
+  ticks start = 0;
+  ticks end = 0;
+  std::uint64_t id = 0;
+  std::uint64_t cause = 0;   // the operation that made this one ready; an arrow in the timeline
+  std::uint64_t amount = 0;  // bytes, value or task, as the kind says
+  name_id name = no_name;
+  std::uint16_t place = no_place;
+  trace::kind kind = kind::task;
+  std::uint8_t reserved = 0;
+
+  friend bool operator==(const record&, const record&) = default;
+};
+static_assert(sizeof(record) == 48);
+
+}  // namespace stretto::trace

@@ -1,0 +1,46 @@
+// snapshot.hpp - what one node remembers at one moment, as values: what the file writer and reports read.
+//
+// Threads     a value; the names are shared with the recorder that made it and safe to read beside it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trace/clock.hpp"
+#include "trace/name_table.hpp"
+#include "trace/record.hpp"
+
+namespace stretto::trace {
+
+enum class level : std::uint8_t {
+  off,      // nothing is recorded
+  sampled,  // the newest records of each thread; short tasks are counted and sampled
+  full,     // every record, up to the memory limit
+};
+
+/// "off", "sampled", "full".
+const char* name(level l) noexcept;
+
+/// The records of one thread or device queue.
+struct track {
+  std::string name;             // any bytes
+  std::vector<record> records;  // in the order of writing: by `end`
+  std::uint64_t dropped = 0;    // older records that had to make room
+};
+
+struct snapshot {
+  std::uint32_t node = 0;
+  std::string node_name;
+  trace::level level = level::off;
+  std::size_t memory_limit = 0;  // bytes of records that the node may keep
+  trace::calibration calibration;
+  const char* clock_source = "";
+  std::int64_t clock_offset_ns = 0;  // to add to this node's steady clock to get the job's
+  std::vector<track> tracks;
+  std::vector<std::string> places;  // by record::place
+  std::shared_ptr<const name_table> names;
+};
+
+}  // namespace stretto::trace

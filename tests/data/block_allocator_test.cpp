@@ -1,0 +1,93 @@
+#include "data/block_allocator.hpp"
+
+#include <doctest/doctest.h>
+#include <rapidcheck.h>
+
+#include <map>
+#include <vector>
+
+using stretto::data::block;
+using stretto::data::block_allocator;
+
+namespace {
+
+/// The used blocks by offset; free stretches are what lies between.
+struct model {
+  std::uint64_t capacity;
+  std::map<std::uint64_t, std::uint64_t> used;
+
+  std::uint64_t largest_free() const {
+    std::uint64_t largest = 0, at = 0;
+    for (const auto& [offset, bytes] : used) {
+      largest = std::max(largest, offset - at);
+      at = offset + bytes;
+    }
+    return std::max(largest, capacity - at);
+  }
+  bool is_free(std::uint64_t offset, std::uint64_t bytes) const {
+    if (offset + bytes > capacity) return false;
+    for (const auto& [o, b] : used)
+      if (o < offset + bytes && offset < o + b) return false;
+    return true;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("blocks never overlap and a request fails only if no free stretch is long enough") {
+  const bool ok = rc::check([] {
+    const auto capacity = *rc::gen::inRange<std::uint64_t>(0, 200) * 64;
+    block_allocator blocks(capacity);
+    model m{capacity, {}};
+    std::vector<block*> held;
+    const auto steps = *rc::gen::container<std::vector<std::pair<int, std::uint64_t>>>(
+        rc::gen::pair(rc::gen::inRange(0, 3), rc::gen::inRange<std::uint64_t>(0, 5000)));
+    for (const auto& [what, number] : steps) {
+      if (what == 0 && !held.empty()) {
+        const std::size_t which = number % held.size();
+        m.used.erase(held[which]->offset);
+        blocks.free(*held[which]);
+        held.erase(held.begin() + static_cast<std::ptrdiff_t>(which));
+      } else {
+        const std::uint64_t wanted = block_allocator::rounded(number);
+        block* b = blocks.allocate(number);
+        if (b) {
+          RC_ASSERT(b->bytes >= wanted);
+          RC_ASSERT(b->offset % block_allocator::grain == 0u);
+          RC_ASSERT(m.is_free(b->offset, b->bytes));
+          m.used[b->offset] = b->bytes;
+          held.push_back(b);
+        } else {
+          RC_ASSERT(m.largest_free() < wanted);
+        }
+      }
+      std::uint64_t used = 0;
+      for (const auto& [o, n] : m.used) used += n;
+      RC_ASSERT(blocks.used() == used);
+      RC_ASSERT(blocks.free_bytes() == capacity - used);
+    }
+    RC_ASSERT(blocks.largest_free() == m.largest_free());
+  });
+  CHECK(ok);
+}
+
+TEST_CASE("freed blocks of every size grow together again into one") {
+  block_allocator blocks(1 << 20);
+  std::vector<block*> held;
+  for (std::uint64_t i = 0; i < 300; ++i) held.push_back(blocks.allocate(64 + 37 * i % 2900));
+  for (std::size_t i = 0; i < held.size(); i += 2) blocks.free(*held[i]);
+  CHECK(blocks.largest_free() < blocks.free_bytes());
+  for (std::size_t i = 1; i < held.size(); i += 2) blocks.free(*held[i]);
+  CHECK(blocks.used() == 0);
+  CHECK(blocks.largest_free() == 1 << 20);
+  CHECK(blocks.allocate(1 << 20) != nullptr);
+}
+
+TEST_CASE("more than the capacity is refused, also where rounding up would wrap around") {
+  block_allocator blocks(1000);
+  CHECK(blocks.capacity() == 960);
+  CHECK(blocks.allocate(961) == nullptr);
+  CHECK(blocks.allocate(~std::uint64_t{0}) == nullptr);
+  CHECK(blocks.allocate(960) != nullptr);
+  CHECK(blocks.allocate(0) == nullptr);
+}

@@ -1,0 +1,76 @@
+"""guide.py - the programs of the README and the guide compile and print what the page says.
+
+    guide.py ROOT INSTALLED COMPILER
+
+A fence ```cpp program holds a whole program; a fence ```output that follows it, before the next program, is
+all that it prints (`<*>` stands for any text in a line). Programs are compiled as a reader would compile
+them, with pkg-config and the installed copy, and must exit with 0.
+"""
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+FENCE = re.compile(r"^```(cpp program|output)\n(.*?)^```$", re.M | re.S)
+
+
+def programs(page):
+    """[(line, text, expected output or None)] of one page."""
+    found = []
+    for fence in FENCE.finditer(page):
+        if fence[1] == "cpp program":
+            found.append([page.count("\n", 0, fence.start()) + 1, fence[2], None])
+        elif found:
+            found[-1][2] = fence[2]
+    return found
+
+
+def flags_of(installed):
+    paths = [path.parent for path in Path(installed).rglob("stretto.pc")]
+    env = {**os.environ, "PKG_CONFIG_PATH": ":".join(map(str, paths))}
+    return shlex.split(subprocess.run(["pkg-config", "--cflags", "--libs", "stretto"], env=env, check=True,
+                                      capture_output=True, text=True).stdout)
+
+
+def check_program(where, text, expected, compiler, flags):
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "program.cpp"
+        source.write_text(text)
+        built = subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", str(source), "-o",
+                                f"{folder}/program", *flags], capture_output=True, text=True)
+        if built.returncode:
+            return [f"{where}: does not compile:\n{built.stderr}"]
+        try:
+            libraries = ":".join(flag[2:] for flag in flags if flag.startswith("-L"))
+            ran = subprocess.run([f"{folder}/program"], cwd=folder, capture_output=True, text=True, timeout=120,
+                                 env={**os.environ, "LD_LIBRARY_PATH": libraries})
+        except subprocess.TimeoutExpired:
+            return [f"{where}: did not end within 120 s"]
+    faults = []
+    if ran.returncode:
+        faults.append(f"{where}: exit code {ran.returncode}\n{ran.stderr}")
+    if expected is not None:
+        pattern = ".*".join(re.escape(piece) for piece in expected.split("<*>"))
+        if not re.fullmatch(pattern, ran.stdout):
+            faults.append(f"{where}: printed\n{ran.stdout}where the page says\n{expected}")
+    return faults
+
+
+def main():
+    root, installed, compiler = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+    flags = flags_of(installed)
+    pages = [root / "README.md", *sorted((root / "docs/guide").glob("*.md"))]
+    work = [(f"{page.relative_to(root)}:{line}", text, expected, compiler, flags)
+            for page in pages for line, text, expected in programs(page.read_text())]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        faults = [fault for result in pool.map(lambda one: check_program(*one), work) for fault in result]
+    print("\n".join(faults) or f"{len(work)} programs do what their pages say")
+    sys.exit(1 if faults or not work else 0)
+
+
+if __name__ == "__main__":
+    main()

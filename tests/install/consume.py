@@ -1,0 +1,43 @@
+"""consume.py - builds and runs the program of the README as a user would, in one of three ways.
+
+    consume.py find_package|pkg_config|fetch_content SOURCE INSTALLED FOLDER COMPILER
+"""
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+way, source, installed, folder, compiler = sys.argv[1], *sys.argv[2:]
+project = Path(__file__).parent / "consumer"
+build = Path(folder) / way
+
+
+def run(*command, env=None):
+    print("+", " ".join(map(str, command)), flush=True)
+    subprocess.run(list(map(str, command)), check=True, env=env)
+
+
+if (project / "main.cpp").read_text() not in (Path(source) / "README.md").read_text():
+    sys.exit(f"{project / 'main.cpp'} is not the program of README.md")
+if way == "pkg_config":
+    shutil.rmtree(build, ignore_errors=True)
+    build.mkdir(parents=True)
+    paths = ":".join(str(path.parent) for path in Path(installed).rglob("stretto.pc"))
+    env = {**os.environ, "PKG_CONFIG_PATH": paths}
+    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "stretto"], env=env, check=True, capture_output=True,
+                           text=True).stdout.split()
+    run(compiler, "-std=c++20", project / "main.cpp", "-o", build / "consumer", *flags)
+else:
+    # An installed copy is looked for afresh each time; a fetched source keeps what it compiled.
+    if way == "find_package":
+        shutil.rmtree(build, ignore_errors=True)
+    found = [f"-DCMAKE_PREFIX_PATH={installed}"] if way == "find_package" else [
+        f"-DSTRETTO_SOURCE={source}", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0"]
+    run("cmake", "-G", "Ninja", "-S", project, "-B", build, f"-DCMAKE_CXX_COMPILER={compiler}", *found)
+    run("cmake", "--build", build)
+libraries = ":".join({str(path.parent) for path in Path(installed).rglob("libstretto.*")})
+printed = subprocess.run([build / "consumer"], env={**os.environ, "LD_LIBRARY_PATH": libraries}, check=True,
+                         capture_output=True, text=True).stdout
+if printed != "42\n":
+    sys.exit(f"the program printed {printed!r} in place of '42\\n'")

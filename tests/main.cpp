@@ -1,0 +1,13 @@
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "campaign.hpp"
+
+int main(int argc, char** argv) {
+  // Property tests: the same cases on every quick run, new ones (and more) in the long campaign. RapidCheck
+  // prints what reproduces a failure.
+  setenv("RC_PARAMS", stretto::test::long_campaign() ? "max_success=2000" : "seed=20140824", 0);
+  return doctest::Context(argc, argv).run();
+}

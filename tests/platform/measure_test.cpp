@@ -1,0 +1,47 @@
+#include "platform/measure.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include <stretto/platform.hpp>
+
+#include "platform/message.hpp"
+
+using namespace stretto;
+using stretto::test::message_of;
+
+TEST_CASE("this machine is measured: figures appear, paths and places stay") {
+  const auto before = platform::discover();
+  const auto after = before.measured();
+  CHECK(after.place_count() == before.place_count());
+  CHECK(after.worker_count() == before.worker_count());
+  for (std::uint32_t w = 0; w < before.worker_count(); ++w) CHECK(std::ranges::equal(after.steal_path(w), before.steal_path(w)));
+
+  const auto path = before.pop_path(0);
+  double inner = 0;
+  for (std::size_t i = 1; i < path.size(); ++i) {
+    const auto way = after.route(path[0], path[i], 64);
+    REQUIRE(way);
+    if (!way->latency_seconds) continue;  // the time ran out on a busy machine
+    CHECK(*way->latency_seconds >= inner);
+    CHECK(*way->latency_seconds < 1e-3);
+    CHECK(*way->bandwidth_bytes_per_second > 1e6);
+    inner = *way->latency_seconds;
+  }
+  CHECK(inner > 0);
+  CHECK(platform::parse(after.to_json()) == after);
+}
+
+TEST_CASE("a machine that is not here cannot be measured") {
+  auto elsewhere = platform::synthetic("core:2 pu:1").describe();
+  elsewhere.places[1].cpus = {1000};
+  CHECK(message_of([&] { platform::build(elsewhere).measured(); }) ==
+        "error P17: \"core_0\" cannot be measured\n"
+        "  because     this process may not run there: Invalid argument\n"
+        "  try         measure a platform that was discovered on this machine");
+  CHECK(message_of([] { platform::parse("{\"nworkers\": 1, \"declarations\": [\"sysmem\"]}").measured(); }) ==
+        "error P17: the platform has no core that can be measured\n"
+        "  because     none of its places is a core with \"cpus\", the numbers of its CPUs\n"
+        "  try         measure a platform that was discovered on this machine");
+}

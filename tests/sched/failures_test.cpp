@@ -1,0 +1,93 @@
+// failures_test.cpp - which failures leave a finish.
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include <stretto/stretto.hpp>
+
+using namespace stretto;
+
+namespace {
+
+void fail(const char* why) {
+  async([why] { throw std::runtime_error(why); });
+}
+
+/// The first line of what leaves a run of `body`.
+template <class Body>
+std::string thrown_by(Body&& body) {
+  runtime rt({.workers = 2});
+  try {
+    rt.run(body);
+  } catch (const error& e) {
+    return e.code() + ": " + e.sentence();
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  return "nothing";
+}
+
+}  // namespace
+
+TEST_CASE("a failure that was observed does not hide a later one that was not") {
+  CHECK(thrown_by([] {
+          auto seen = async([] { throw std::runtime_error("seen"); });
+          CHECK_THROWS_WITH(seen.get(), "seen");
+          fail("unseen");
+        }) == "unseen");
+}
+
+TEST_CASE("a failure that was observed is not counted with those that were not") {
+  CHECK(thrown_by([] {
+          auto seen = async([] { throw std::runtime_error("seen"); });
+          CHECK_THROWS(seen.get());
+          fail("one");
+          fail("two");
+        }) == "S06: 2 tasks failed inside one finish");
+}
+
+TEST_CASE("a failure that is observed late, but inside, does not leave the finish") {
+  CHECK(thrown_by([] {
+          auto seen = async([] { throw std::runtime_error("seen"); });
+          while (!seen.is_ready()) yield();
+          auto skipped = async(after(seen), [] {});
+          CHECK_THROWS_AS(skipped.get(), poisoned);
+        }) == "nothing");
+}
+
+TEST_CASE("work that was skipped because of a failure is not another failure") {
+  CHECK(thrown_by([] {
+          auto failed = async([] { throw std::runtime_error("once"); });
+          for (int i = 0; i < 10; ++i) async(after(failed), [] {});
+        }) == "once");
+}
+
+TEST_CASE("of very many failures, all are counted") {
+  CHECK(thrown_by([] {
+          for (int i = 0; i < 5000; ++i) fail("again");
+        }) == "S06: 5000 tasks failed inside one finish");
+}
+
+TEST_CASE("a chain of any length is skipped, told from both ends, and dropped") {
+  const std::string told = thrown_by([] {
+    future<void> first = async([] { throw std::runtime_error("at the start"); });
+    future<void> last = first;
+    for (int i = 0; i < 100000; ++i) last = async(after(last), [] {});
+    first = {};
+    try {
+      last.get();
+    } catch (const poisoned& p) {
+      CHECK(p.facts().size() == 9);
+    }
+  });
+  CHECK(told == "nothing");
+}
+
+TEST_CASE("work that was skipped because of an event leaves the finish once") {
+  CHECK(thrown_by([] {
+          const auto never = user_event::create();
+          for (int i = 0; i < 10; ++i) async(after(never), name("waits"), [] {});
+          never.poison(std::make_exception_ptr(std::runtime_error("given up")));
+        }).starts_with("E10: task \"waits\" was skipped because"));
+}

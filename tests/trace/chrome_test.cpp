@@ -1,0 +1,320 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <span>
+#include <sstream>
+#include <stretto/error.hpp>
+
+#include "trace/chrome.hpp"
+#include "trace/recorder.hpp"
+
+using namespace stretto::trace;
+using nlohmann::json;
+
+namespace {
+
+std::string text_of(std::span<const snapshot> nodes) {
+  std::ostringstream out;
+  write_chrome(out, nodes);
+  return out.str();
+}
+json parsed(std::span<const snapshot> nodes) { return json::parse(text_of(nodes)); }
+json parsed(const snapshot& s) { return parsed({&s, 1}); }
+
+// A node whose clock is simple: a tick is a nanosecond.
+snapshot node(std::uint32_t number = 0) {
+  snapshot s;
+  s.node = number;
+  s.node_name = "node " + std::to_string(number);
+  s.level = level::full;
+  s.clock_source = "steady clock";
+  s.names = std::make_shared<name_table>();
+  return s;
+}
+name_id intern(const snapshot& s, std::string_view name, std::string_view file = {}, std::uint32_t line = 0) {
+  return std::const_pointer_cast<name_table>(s.names)->intern(name, file, line);
+}
+
+std::vector<json> events(const json& file, std::string_view phase) {
+  std::vector<json> found;
+  for (const json& e : file.at("traceEvents"))
+    if (e.at("ph") == phase) found.push_back(e);
+  return found;
+}
+
+std::int64_t ns(const json& microseconds) {
+  return static_cast<std::int64_t>(std::llround(microseconds.get<double>() * 1000));
+}
+using lane = std::pair<int, int>;
+lane lane_of(const json& e) { return {e.at("pid"), e.at("tid")}; }
+
+struct interval {
+  std::int64_t start, end;
+};
+std::map<lane, std::vector<interval>> spans_by_lane(const json& file) {
+  std::map<lane, std::vector<interval>> lanes;
+  for (const json& e : events(file, "X"))
+    lanes[lane_of(e)].push_back({ns(e.at("ts")), ns(e.at("ts")) + ns(e.at("dur"))});
+  return lanes;
+}
+
+}  // namespace
+
+TEST_CASE("a span is written with its times, names, ids and source line") {
+  snapshot s = node();
+  s.places = {"sysmem", "L2 \"0\""};
+  s.tracks = {{"worker 0",
+               {{.start = 1'234, .end = 5'678'901, .id = 0xabc, .cause = 7,
+                 .name = intern(s, "blur", "/home/u/src/wave.cpp", 41), .place = 1},
+                {.start = 6'000'000, .end = 6'000'500, .id = 8, .amount = 4096, .place = 9, .kind = kind::copy}}}};
+  const auto x = events(parsed(s), "X");
+  REQUIRE(x.size() == 2);
+  CHECK(x[0] == json::parse(R"({"ph":"X","pid":0,"tid":1,"ts":1.234,"dur":5677.667,"cat":"task","name":"blur",
+    "args":{"id":"0xabc","cause":"0x7","place":"L2 \"0\"","at":"wave.cpp:41"}})"));
+  CHECK(x[1] == json::parse(R"({"ph":"X","pid":0,"tid":1,"ts":6000.0,"dur":0.5,"cat":"copy","name":"copy",
+    "args":{"id":"0x8","bytes":4096,"place":9}})"));
+}
+
+TEST_CASE("nodes and tracks carry their names, in any bytes") {
+  snapshot a = node(0), b = node(5);
+  b.node_name = "b\"ad\xff\n";
+  a.tracks = {{"worker 0", {}}, {"worker 1", {}}};
+  b.tracks = {{"gpu \\ 0", {}}};
+  const std::vector<snapshot> both{a, b};
+  std::map<lane, std::string> threads;
+  std::map<int, std::string> processes;
+  for (const json& e : events(parsed(both), "M")) {
+    if (e.at("name") == "thread_name") threads[lane_of(e)] = e.at("args").at("name");
+    if (e.at("name") == "process_name") processes[e.at("pid")] = e.at("args").at("name");
+  }
+  CHECK(processes == std::map<int, std::string>{{0, "node 0"}, {5, "b\"ad\xef\xbf\xbd\n"}});
+  CHECK(threads == std::map<lane, std::string>{{{0, 1}, "worker 0"}, {{0, 2}, "worker 1"}, {{5, 1}, "gpu \\ 0"}});
+}
+
+TEST_CASE("a suspension says what it waits for and who asked, beside the track") {
+  snapshot s = node();
+  s.tracks = {{"w",
+               {{.start = 0, .end = 10, .id = 1},
+                {.start = 5, .end = 25, .id = 2, .cause = 0x99, .amount = 1,
+                 .name = intern(s, "wait", "a.cpp", 3), .kind = kind::suspended},
+                {.start = 20, .end = 30, .id = 3}}}};
+  const json file = parsed(s);
+  const auto begin = events(file, "b"), end = events(file, "e");
+  REQUIRE(begin.size() == 1);
+  REQUIRE(end.size() == 1);
+  CHECK(begin[0].at("args") ==
+        json::parse(R"({"id":"0x2","waits_for":"0x99","asked_by":"0x1","at":"a.cpp:3"})"));
+  CHECK(ns(begin[0].at("ts")) == 5);
+  CHECK(ns(end[0].at("ts")) == 25);
+  CHECK(begin[0].at("id") == end[0].at("id"));
+  CHECK(begin[0].at("cat") == end[0].at("cat"));
+  CHECK(begin[0].at("name") == end[0].at("name"));
+}
+
+TEST_CASE("counters and instants are moments") {
+  snapshot s = node();
+  s.tracks = {{"w",
+               {{.end = 5, .amount = static_cast<std::uint64_t>(-3), .name = intern(s, "free"), .kind = kind::counter},
+                {.end = 6, .id = 4, .amount = 2, .kind = kind::instant}}}};
+  const json file = parsed(s);
+  CHECK(events(file, "C").at(0).at("args") == json::parse(R"({"value":-3})"));
+  CHECK(events(file, "C").at(0).at("name") == "free");
+  CHECK(events(file, "i").at(0).at("args") == json::parse(R"({"id":"0x4","value":2})"));
+}
+
+TEST_CASE("the head tells the clock of every node and the file tells what was dropped") {
+  snapshot s = node(2);
+  s.memory_limit = 1000;
+  s.calibration = {.origin = 100, .steady_origin_ns = 5000, .system_origin_ns = 1'700'000'000'000'000'000,
+                   .ns_per_tick = 0.5};
+  s.clock_offset_ns = 40;
+  s.tracks = {{"w", {{.start = 300, .end = 500, .id = 1}}, 17}};
+  const json file = parsed(s);
+  CHECK(file.at("otherData").at("nodes").at(0) ==
+        json::parse(R"({"node":2,"level":"full","clock":"steady clock","ns_per_tick":0.5,"steady_origin_ns":5000,
+          "system_origin_ns":1700000000000000000,"clock_offset_ns":40,"memory_limit_bytes":1000,
+          "dropped_records":17})"));
+  const auto i = events(file, "i");
+  REQUIRE(i.size() == 1);
+  CHECK(i[0].at("name") == "older records dropped");
+  CHECK(i[0].at("args").at("dropped") == 17);
+  CHECK(ns(events(file, "X").at(0).at("ts")) == 100);  // (300 - 100) ticks of half a nanosecond
+}
+
+TEST_CASE("nodes are aligned by origin and offset") {
+  snapshot a = node(0), b = node(1);
+  a.calibration = {.origin = 0, .steady_origin_ns = 1000, .ns_per_tick = 1};
+  b.calibration = {.origin = 500, .steady_origin_ns = 9'000'000, .ns_per_tick = 2};
+  b.clock_offset_ns = 1000 + 70 - 9'000'000;  // b's origin is 70 ns after a's
+  a.tracks = {{"w", {{.start = 10, .end = 20, .id = 1}}}};
+  b.tracks = {{"w", {{.start = 510, .end = 520, .id = 2, .cause = 1}}}};
+  const json file = parsed(std::vector<snapshot>{a, b});
+  const auto x = events(file, "X");
+  CHECK(ns(x.at(0).at("ts")) == 10);
+  CHECK(ns(x.at(1).at("ts")) == 90);
+  CHECK(ns(x.at(1).at("dur")) == 20);
+  // and the arrow crosses from one to the other
+  CHECK(lane_of(events(file, "s").at(0)) == lane{0, 1});
+  CHECK(lane_of(events(file, "f").at(0)) == lane{1, 1});
+}
+
+TEST_CASE("a further dependency gets its own arrow") {
+  snapshot s = node();
+  s.tracks = {{"w",
+               {{.start = 0, .end = 10, .id = 1},
+                {.start = 10, .end = 20, .id = 2},
+                {.end = 15, .id = 3, .cause = 1, .kind = kind::edge},
+                {.start = 30, .end = 40, .id = 3, .cause = 2}}}};
+  const json file = parsed(s);
+  const auto from = events(file, "s"), to = events(file, "f");
+  REQUIRE(from.size() == 2);
+  REQUIRE(to.size() == 2);
+  CHECK(ns(from[0].at("ts")) == 9);
+  CHECK(ns(from[1].at("ts")) == 19);
+  for (const json& e : to) CHECK(ns(e.at("ts")) == 30);
+}
+
+TEST_CASE("an empty snapshot is a valid file") {
+  CHECK(parsed(node()).at("traceEvents").size() == 2);
+  CHECK(parsed(std::span<const snapshot>()).at("traceEvents").empty());
+}
+
+TEST_CASE("a span that ends before it starts has no length") {
+  snapshot s = node();
+  s.tracks = {{"w", {{.start = 30, .end = 20, .id = 1}}}};
+  CHECK(ns(events(parsed(s), "X").at(0).at("dur")) == 0);
+}
+
+TEST_CASE("spans nest in every lane and arrows bind to spans, in a run with everything in it") {
+  std::mt19937_64 random(42);
+  std::vector<snapshot> nodes;
+  for (std::uint32_t n = 0; n < 2; ++n) {
+    snapshot s = node(n);
+    s.calibration.ns_per_tick = 0.3851;  // rounding must not break nesting
+    for (int t = 0; t < 3; ++t) {
+      track made{"track " + std::to_string(t), {}, 0};
+      ticks now = 1000;
+      for (int i = 0; i < 400; ++i) {
+        const ticks start = now + random() % 7, end = start + random() % 50;
+        const auto kinds = std::array{kind::task, kind::copy, kind::suspended, kind::user_span, kind::edge};
+        made.records.push_back({.start = start, .end = end, .id = random() % 500 + 1, .cause = random() % 500,
+                                .name = intern(s, "n" + std::to_string(random() % 20)),
+                                .kind = kinds[random() % kinds.size()]});
+        if (random() % 3 != 0) now = end;  // sometimes they overlap
+      }
+      s.tracks.push_back(made);
+    }
+    nodes.push_back(s);
+  }
+  const json file = parsed(nodes);
+  auto lanes = spans_by_lane(file);
+  CHECK(lanes.size() > 6);
+  for (const auto& [where, spans] : lanes)
+    for (std::size_t i = 0; i < spans.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        const auto &a = spans[i], &b = spans[j];
+        const bool apart = a.end <= b.start || b.end <= a.start;
+        const bool nested = (a.start <= b.start && b.end <= a.end) || (b.start <= a.start && a.end <= b.end);
+        REQUIRE((apart || nested));
+      }
+
+  std::map<int, std::int64_t> left;
+  for (const json& e : events(file, "s")) {
+    const auto& spans = lanes.at(lane_of(e));
+    const auto at = ns(e.at("ts"));
+    REQUIRE(std::any_of(spans.begin(), spans.end(), [&](const interval& s) {
+      return s.start <= at && (at < s.end || s.start == s.end);
+    }));
+    left[e.at("id")] = at;
+  }
+  const auto entering = events(file, "f");
+  CHECK(entering.size() == left.size());
+  CHECK(entering.size() > 500);
+  for (const json& e : entering) {
+    const auto& spans = lanes.at(lane_of(e));
+    const auto at = ns(e.at("ts"));
+    REQUIRE(e.at("bp") == "e");
+    REQUIRE(std::any_of(spans.begin(), spans.end(), [&](const interval& s) { return s.start == at; }));
+    REQUIRE(left.at(e.at("id")) <= at);
+  }
+}
+
+TEST_CASE("a file cut off anywhere becomes valid by closing it after its last whole line") {
+  snapshot s = node();
+  track t{"w", {}, 0};
+  for (ticks i = 0; i < 50; ++i) t.records.push_back({.start = i * 10, .end = i * 10 + 5, .id = i + 1, .cause = i});
+  s.tracks = {t};
+  const std::string whole = text_of({&s, 1});
+  const std::size_t head = whole.find("\n") + 1;
+  for (std::size_t cut = whole.find('\n', head) + 1; cut < whole.size() - 4; cut += 13) {
+    std::string text = whole.substr(0, cut);
+    text.resize(text.rfind('\n'));
+    REQUIRE(text.back() == ',');
+    text.pop_back();
+    REQUIRE_NOTHROW(json::parse(text + "]}"));
+  }
+}
+
+TEST_CASE("more text than the buffer holds is written whole") {
+  snapshot s = node();
+  const std::string long_name(3'000'000, 'n');
+  s.tracks = {{"w", {{.start = 0, .end = 1, .id = 1, .name = intern(s, long_name)}}}};
+  for (ticks i = 0; i < 20'000; ++i) s.tracks[0].records.push_back({.start = i + 2, .end = i + 3, .id = i + 2});
+  const auto x = events(parsed(s), "X");
+  CHECK(x.size() == 20'001);
+  CHECK(x.at(0).at("name") == long_name);
+}
+
+TEST_CASE("what a recorder holds goes to a file and comes back") {
+  recorder rec({.level = level::full});
+  ring& r = rec.add_ring("worker 0");
+  const auto start = stretto::trace::clock::now();
+  r.push({.start = start, .end = stretto::trace::clock::now(), .id = 1, .name = rec.names().intern("first")});
+  const auto path = std::filesystem::temp_directory_path() / "stretto_chrome_test.json";
+  write_chrome(path, rec.take_snapshot());
+  std::ifstream in(path);
+  const json file = json::parse(in);
+  CHECK(events(file, "X").at(0).at("name") == "first");
+  CHECK(ns(events(file, "X").at(0).at("ts")) >= 0);
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("a trace that cannot be written is an error that names the file") {
+  std::string message;
+  try {
+    write_chrome(std::filesystem::path("/nonexistent/run.json"), node());
+  } catch (const stretto::error& e) {
+    message = e.what();
+  }
+  CHECK(message ==
+        "error T01: the trace could not be written\n"
+        "  file        /nonexistent/run.json\n"
+        "  because     No such file or directory\n"
+        "  try         name a file in a folder that exists, is writable and has room");
+
+  std::ostringstream broken;
+  broken.setstate(std::ios::badbit);
+  CHECK_THROWS_AS(write_chrome(broken, node()), stretto::error);
+}
+
+TEST_CASE("a disk that is full while the trace is written is an error") {
+  if (!std::filesystem::exists("/dev/full")) return;
+  std::string message;
+  try {
+    write_chrome(std::filesystem::path("/dev/full"), node());
+  } catch (const stretto::error& e) {
+    message = e.what();
+  }
+  CHECK(message ==
+        "error T01: the trace could not be written\n"
+        "  file        /dev/full\n"
+        "  because     No space left on device\n"
+        "  try         name a file in a folder that exists, is writable and has room");
+}

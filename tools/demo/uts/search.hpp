@@ -1,0 +1,23 @@
+// search.hpp - visits every node of an implicit tree: one task for every node but the last child of each.
+//
+// There is no cut-off by depth or size, for none is known beforehand: subtrees of brothers differ by a factor of a
+// million. The scheduler keeps the number of waiting tasks bounded, and steals the oldest: those nearest the root.
+//
+// Threads     called inside a run; returns when all tasks have ended.
+// Cost        per node: one task of 128 bytes, one SHA-1 compression, a few additions to counters of the worker.
+// Source      the tree: bench/uts/uts_tree.hpp.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "uts/uts_tree.hpp"
+
+namespace uts {
+
+/// What each worker counted.
+std::vector<census> search_parallel(const tree& t, std::uint32_t workers);
+
+census sum(const std::vector<census>& parts);
+
+}  // namespace uts

@@ -1,0 +1,39 @@
+// demonstration.hpp - the whole of `stretto demo wave`: check, pose, run in tasks, paint, run serially, compare, report.
+//
+// Threads     one at a time in a process: it listens to Ctrl-C.
+// Order       What can be found wrong is found before any work: the output folder first, then the medium, then the
+//             numbers. Pictures are written as soon as the tasks are done, so that a Ctrl-C while the serial loop
+//             checks them loses nothing.
+// Errors      those of output.hpp, image.hpp, options.hpp and run_tasks.hpp; W18 the fields differ.
+#pragma once
+
+#include <optional>
+#include <stretto/platform.hpp>
+#include <stretto/runtime.hpp>
+
+#include "demo/wave/options.hpp"
+#include "demo/wave/progress_line.hpp"
+#include "demo/wave/report.hpp"
+#include "demo/wave/run_tasks.hpp"
+
+namespace stretto::wave {
+
+enum class report_form { text, json };
+
+struct demonstration_request {
+  options asked;
+  runtime_options runtime;           // machine and workers are chosen by `asked` and `platform_file`
+  std::string platform_file = {};    // empty: discover the machine
+  report_form form = report_form::text;
+  text_style style = text_style::plain;
+  progress_style progress = {};
+  std::optional<planned_failure> failure = std::nullopt;
+};
+
+/// Runs it and prints the report on standard output, the progress line on standard error.
+///
+///   returns  0, or 130 if Ctrl-C ended it early
+///   throws   an error, whose exit code is the caller's matter
+int demonstrate(const demonstration_request& request);
+
+}  // namespace stretto::wave

@@ -1,0 +1,38 @@
+// command.hpp - what a subcommand of `stretto` is: one row in the table of main.cpp, one function, one file.
+//
+// Shape       exit code 0: done; 1: the answer is no, or the work failed; 2: it was asked wrongly.
+//             Failures are thrown as stretto::error; main prints them. W codes are the command's own.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/options.hpp"
+
+namespace stretto::tools {
+
+/// How a subcommand was called.
+struct invocation {
+  std::string_view name;               // as in the table
+  std::string_view summary;            // as in the table
+  base::parsed_options options;        // the options of the runtime, from flags and environment
+  std::vector<std::string> arguments;  // what else stood behind the name
+};
+
+struct command {
+  std::string_view name;
+  std::string_view summary;  // one sentence, no full stop
+  int (*run)(const invocation&);
+};
+
+/// The table, in the order of the help text.
+std::span<const command> commands();
+
+int run_demo(const invocation&);
+int run_explain(const invocation&);
+int run_options(const invocation&);
+int run_platform(const invocation&);
+
+}  // namespace stretto::tools

@@ -1,0 +1,50 @@
+// demo.cpp - stretto demo NAME: the demonstration programs, one row of a table and one file demo_<name>.cpp each.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stretto/error.hpp>
+
+#include "base/nearest_name.hpp"
+#include "stretto/demos.hpp"
+
+namespace stretto::tools {
+namespace {
+
+constexpr std::array demos{
+    command{"wave", "Sends sound through a piece of ground, a task for each step of each tile", demo_wave},
+    command{"uts", "Searches an unbalanced tree whose size is published", demo_uts},
+};
+
+void print_help(const invocation& call) {
+  fmt::print("{0}.\n\nstretto {1} [NAME] [ARGUMENT...]\n\n", call.summary, call.name);
+  for (const auto& one : demos) fmt::print("  {:10}{}\n", one.name, one.summary);
+  fmt::print("\nWithout a NAME it is {0}. stretto {1} NAME --help says more about one.\n", demos[0].name, call.name);
+}
+
+}  // namespace
+
+int run_demo(const invocation& call) {
+  auto rest = call.arguments;
+  if (!rest.empty() && rest.front() == "--help") {
+    print_help(call);
+    return 0;
+  }
+  std::string name(demos[0].name);
+  if (!rest.empty() && !rest.front().starts_with("-")) {
+    name = rest.front();
+    rest.erase(rest.begin());
+  }
+  const auto found = std::ranges::find(demos, name, &command::name);
+  if (found == demos.end()) {
+    std::vector<std::string> names;
+    for (const auto& one : demos) names.emplace_back(one.name);
+    const auto near = base::did_you_mean(name, names);
+    throw error("W06", fmt::format("there is no demonstration \"{}\"", name))
+        .remedy(near.empty() ? "stretto demo --help" : near);
+  }
+  const std::string words = fmt::format("{} {}", call.name, name);
+  return found->run({words, found->summary, call.options, rest});
+}
+
+}  // namespace stretto::tools

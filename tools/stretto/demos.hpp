@@ -1,0 +1,11 @@
+// demos.hpp - the functions behind the rows of `stretto demo`.
+#pragma once
+
+#include "stretto/command.hpp"
+
+namespace stretto::tools {
+
+int demo_wave(const invocation&);
+int demo_uts(const invocation&);
+
+}  // namespace stretto::tools

@@ -1,0 +1,88 @@
+// main.cpp - the stretto command: one table of subcommands, one way to report a failure.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <stretto/error.hpp>
+
+#include "base/config.hpp"
+#include "base/nearest_name.hpp"
+#include "stretto/command.hpp"
+
+namespace stretto::tools {
+
+std::span<const command> commands() {
+  static constexpr std::array table{
+      command{"demo", "Runs a demonstration program", run_demo},
+      command{"platform", "Shows the graph of places: processors, memories and how they are linked", run_platform},
+      command{"options", "Shows every option, its value and where that comes from", run_options},
+      command{"explain", "Explains an error by its code", run_explain},
+  };
+  return table;
+}
+
+namespace {
+
+constexpr int done = 0, asked_wrongly = 2;
+
+void print_help() {
+  fmt::print("stretto: deferred execution on many unlike processors\n\nstretto COMMAND [ARGUMENT...]\n\n");
+  for (const auto& one : commands()) fmt::print("  {:10}{}\n", one.name, one.summary);
+  fmt::print("\nstretto COMMAND --help says more about one; stretto --version tells the version.\n");
+}
+
+int run(std::vector<std::string> words) {
+  const std::string name = words.empty() ? "--help" : words.front();
+  if (name == "--help" || name == "-h" || name == "help") {
+    print_help();
+    return words.empty() ? asked_wrongly : done;
+  }
+  if (name == "--version") {
+    fmt::print("stretto {} ({})\n", base::version(), base::built_with());
+    return done;
+  }
+  const auto found = std::ranges::find(commands(), name, &command::name);
+  if (found == commands().end()) {
+    std::vector<std::string> names{"--help", "--version"};
+    for (const auto& one : commands()) names.emplace_back(one.name);
+    const auto near = base::did_you_mean(name, names);
+    throw error("W01", fmt::format("stretto has no command \"{}\"", name))
+        .remedy(near.empty() ? "stretto --help" : near);
+  }
+  words.erase(words.begin());
+  auto options = base::parse_options(base::stretto_environment(), words, base::foreign_arguments::keep);
+  auto rest = std::move(options.rest);
+  return found->run({found->name, found->summary, std::move(options), std::move(rest)});
+}
+
+// A full disk shows when the text leaves our buffer, which may be as late as here.
+void flush_output() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout))
+    throw error("W05", "the output could not be written").because(std::strerror(errno));
+}
+
+// Faults in how the command was called are told apart from work that failed.
+bool is_usage(const std::string& code) {
+  static constexpr std::array usage{"W01", "W02", "W03", "W04", "W06", "W10", "W11", "W12", "W13", "W14", "W16", "W30", "P13"};
+  return code.starts_with("B1") || std::ranges::find(usage, code) != usage.end();
+}
+
+}  // namespace
+}  // namespace stretto::tools
+
+int main(int argc, char** argv) {
+  try {
+    const int code = stretto::tools::run({argv + 1, argv + argc});
+    stretto::tools::flush_output();
+    return code;
+  } catch (const stretto::error& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return stretto::tools::is_usage(e.code()) ? stretto::tools::asked_wrongly : 1;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "error W00: %s\n", e.what());
+    return 1;
+  }
+}
