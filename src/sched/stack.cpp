@@ -144,6 +144,8 @@ stack_pool::~stack_pool() {
     void* memory = s->base - page;
     const auto bytes = s->bytes + sizeof(stack) + page;
     forget_guard(memory);
+    // The memory may soon be someone else's, and the sanitizer must not take it for frames that were left.
+    if constexpr (base::address_sanitizer) __asan_unpoison_memory_region(s->base, s->bytes);
     munmap(memory, bytes);
   }
 }
