@@ -5,13 +5,20 @@
 
 namespace stretto::sched {
 
-void deque::publish() noexcept {
+bool deque::push_unless_full(item i) noexcept {
   const auto t = tail_.load(std::memory_order_relaxed);
-  std::scoped_lock lock(lock_);
-  const auto h = head_.load(std::memory_order_relaxed);
-  const auto s = std::max(shared_.load(std::memory_order_relaxed), h + (t - h) / 2);
-  shared_.store(s, std::memory_order_relaxed);
-  limit_.store(s, std::memory_order_relaxed);
+  freed_seen_ = head_.load(std::memory_order_acquire);
+  if (t - freed_seen_ >= static_cast<std::int64_t>(capacity_)) return false;
+  slots_[static_cast<std::size_t>(t) & mask_].store(i, std::memory_order_relaxed);
+  tail_.store(t + 1, std::memory_order_release);
+  if (is_asked()) {
+    std::scoped_lock lock(lock_);
+    const auto h = head_.load(std::memory_order_relaxed);
+    const auto s = std::max(shared_.load(std::memory_order_relaxed), h + (t + 1 - h) / 2);
+    shared_.store(s, std::memory_order_relaxed);
+    limit_.store(s, std::memory_order_relaxed);
+  }
+  return true;
 }
 
 item deque::pop_public(std::int64_t t) noexcept {

@@ -52,25 +52,23 @@ class alignas(base::cache_line) deque {
   deque(const deque&) = delete;
 
   void push(item i) {
-    if (!try_push(i)) [[unlikely]] {
+    if (!try_push(i) && !push_unless_full(i)) [[unlikely]] {
       grow();
-      try_push(i);
+      push_unless_full(i);
     }
   }
 
-  /// False if it is full: the owner then grows it, or first runs some of what is here.
-  bool try_push(item i) {
+  /// The common case, without a call: false if it may be full or if a thief has asked.
+  bool try_push(item i) noexcept {
     const auto t = tail_.load(std::memory_order_relaxed);
-    if (t - freed_seen_ >= static_cast<std::int64_t>(capacity_)) [[unlikely]] {
-      freed_seen_ = head_.load(std::memory_order_acquire);
-      if (t - freed_seen_ >= static_cast<std::int64_t>(capacity_)) return false;
-    }
+    if (t - freed_seen_ >= static_cast<std::int64_t>(capacity_) || is_asked()) [[unlikely]]
+      return false;
     slots_[static_cast<std::size_t>(t) & mask_].store(i, std::memory_order_relaxed);
     tail_.store(t + 1, std::memory_order_release);
-    if (limit_.load(std::memory_order_relaxed) == asked) [[unlikely]]
-      publish();
     return true;
   }
+  /// False if it is full: the owner then grows it, or first runs some of what is here.
+  bool push_unless_full(item i) noexcept;
   void grow();
   std::size_t capacity() const noexcept { return capacity_; }
 
@@ -119,7 +117,6 @@ class alignas(base::cache_line) deque {
  private:
   static constexpr std::int64_t asked = std::numeric_limits<std::int64_t>::max();
 
-  void publish() noexcept;
   item pop_public(std::int64_t t) noexcept;
   std::size_t take_locked(item* out, std::size_t most) noexcept;
 

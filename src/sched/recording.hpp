@@ -21,21 +21,21 @@ void record_span(worker& w, const task_record& task, trace::ticks end, std::uint
 void record_suspension(worker& w, const suspension& s, const task_record& task);
 void record_sleep(worker& w, trace::ticks since);
 
-/// A task begins.
+/// A task begins that the sampler has chosen.
 inline outer_span begin_span(worker& w) noexcept {
   const outer_span outer{w.span_start, w.current_id};
-  w.span_start = 0;
-  if (w.ring && (w.tasks.take() || w.every_span)) [[unlikely]] {
-    if (w.every_span) w.current_id = std::uint64_t{w.index + 1} << 40 | ++w.next_id;
-    w.span_start = trace::clock::now();
-  }
+  if (w.every_span) w.current_id = std::uint64_t{w.index + 1} << 40 | ++w.next_id;
+  w.span_start = trace::clock::now();
   return outer;
 }
 
-/// It ends, on whichever worker; `cause` as the task held it when it began.
+/// It ends, on whichever worker; `cause` as the task held it when it began. Sampled, one that has suspended is not
+/// recorded.
 inline void end_span(worker& w, const task_record& task, std::uint64_t cause) {
-  if (w.span_start) [[unlikely]]
+  if (w.span_start)
     record_span(w, task, trace::clock::now(), cause);
+  else
+    w.tasks.pass();
 }
 
 }  // namespace stretto::sched

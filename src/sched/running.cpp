@@ -91,31 +91,52 @@ void end_task(thread_state& t, task_record& r, failure_ref cause) noexcept {
   count_ended(t, scope);
 }
 
-worker* run_task(worker& w, task_record& task) {
+namespace {
+
+/// Runs the body; returns what it threw, or null.
+[[gnu::always_inline]] inline const failure* run_body(worker& w, task_record& task) {
   w.current = &task;
   if (w.scope != task.scope) enter_scope(w, task.scope);
-  const std::uint64_t made_ready_by = w.every_span ? task.made_ready_by() : 0;
-  const outer_span outer = begin_span(w);
-  failure_ref cause;
+  const failure* thrown = nullptr;
   try {
-    task.flags = static_cast<std::uint8_t>((task.flags & ~task_record::has_body) | task_record::has_value);
     task.type().run(task.storage());
   } catch (...) {
     task.flags = static_cast<std::uint8_t>(task.flags & ~task_record::has_value);
-    cause = detail::make_failure(std::current_exception(), detail::describe_task(task), task.where);
+    thrown = detail::make_failure(std::current_exception(), detail::describe_task(task), task.where).detach();
   }
-  worker& now = *this_thread()->as_worker;  // the task may have suspended and moved
-  end_span(now, task, made_ready_by);
-  if (!cause) [[likely]] {
+  return thrown;
+}
+
+[[gnu::always_inline]] inline worker* end_run(worker& now, task_record& task, const failure* thrown) noexcept {
+  if (!thrown) [[likely]] {
     finish_scope* const scope = task.scope;
     task.complete(now);
     count_ended(now, scope);
   } else {
-    end_task(now, task, std::move(cause));
+    end_task(now, task, failure_ref::adopt(thrown));
   }
+  return &now;
+}
+
+[[gnu::noinline]] worker* run_timed(worker& w, task_record& task) {
+  const std::uint64_t made_ready_by = w.every_span ? task.made_ready_by() : 0;
+  const outer_span outer = begin_span(w);
+  const failure* thrown = run_body(w, task);
+  worker& now = *this_thread()->as_worker;
+  end_span(now, task, made_ready_by);
+  end_run(now, task, thrown);  // what it makes ready names it as the cause
   now.span_start = outer.start;
   now.current_id = outer.id;
   return &now;
+}
+
+}  // namespace
+
+worker* run_task(worker& w, task_record& task) {
+  if (w.tasks.take()) [[unlikely]]
+    return run_timed(w, task);
+  const failure* thrown = run_body(w, task);
+  return end_run(*this_thread()->as_worker, task, thrown);  // it may have suspended and moved
 }
 
 void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argument) {
