@@ -9,7 +9,7 @@
 // of the private part and pays for both sides with a heavy fence, after which either it has seen the owner's latest
 // pop or the owner sees the claim and settles the matter under the lock.
 //
-// Threads     push, pop, bottom: the owner. The rest: any thread.
+// Threads     push, pop, pop_if: the owner. The rest: any thread.
 // Cost        push, pop: a few instructions. take: a lock per batch. rob: the same and a heavy fence.
 // Invariants  (1) an item leaves exactly once. (2) slots are reused only after the thief has copied them out.
 //             (3) head <= shared <= limit; what lies before shared changes hands under the lock only.
@@ -85,12 +85,19 @@ class alignas(base::cache_line) deque {
     return pop_public(t);
   }
 
-  /// The newest item without taking it, or 0; it may be stolen at any moment.
-  item bottom() const noexcept {
+  /// Takes the newest item if it is this one.
+  bool pop_if(item expected) {
     const auto t = tail_.load(std::memory_order_relaxed) - 1;
-    return t < head_.load(std::memory_order_relaxed)
-               ? 0
-               : slots_[static_cast<std::size_t>(t) & mask_].load(std::memory_order_relaxed);
+    // What stands there may be a leftover; then limit_ is beyond it.
+    if (slots_[static_cast<std::size_t>(t) & mask_].load(std::memory_order_relaxed) != expected) return false;
+    if (t >= limit_.load(std::memory_order_relaxed)) [[likely]] {
+      tail_.store(t, std::memory_order_relaxed);
+      base::asymmetric::light();
+      if (limit_.load(std::memory_order_acquire) <= t) [[likely]]
+        return true;
+      tail_.store(t + 1, std::memory_order_relaxed);
+    }
+    return pop_public(t);
   }
 
   std::int64_t size() const noexcept {

@@ -91,34 +91,12 @@ void end_task(thread_state& t, task_record& r, failure_ref cause) noexcept {
   count_ended(t, scope);
 }
 
-namespace {
-
-/// Runs the body; returns what it threw, or null.
-[[gnu::always_inline]] inline const failure* run_body(worker& w, task_record& task) {
-  w.current = &task;
-  if (w.scope != task.scope) enter_scope(w, task.scope);
-  const failure* thrown = nullptr;
-  try {
-    task.type().run(task.storage());
-  } catch (...) {
-    task.flags = static_cast<std::uint8_t>(task.flags & ~task_record::has_value);
-    thrown = detail::make_failure(std::current_exception(), detail::describe_task(task), task.where).detach();
-  }
-  return thrown;
+const failure* take_thrown(task_record& task) noexcept {
+  task.flags = static_cast<std::uint8_t>(task.flags & ~task_record::has_value);
+  return detail::make_failure(std::current_exception(), detail::describe_task(task), task.where).detach();
 }
 
-[[gnu::always_inline]] inline worker* end_run(worker& now, task_record& task, const failure* thrown) noexcept {
-  if (!thrown) [[likely]] {
-    finish_scope* const scope = task.scope;
-    task.complete(now);
-    count_ended(now, scope);
-  } else {
-    end_task(now, task, failure_ref::adopt(thrown));
-  }
-  return &now;
-}
-
-[[gnu::noinline]] worker* run_timed(worker& w, task_record& task) {
+worker& run_timed(worker& w, task_record& task) {
   const std::uint64_t made_ready_by = w.every_span ? task.made_ready_by() : 0;
   const outer_span outer = begin_span(w);
   const failure* thrown = run_body(w, task);
@@ -127,16 +105,7 @@ namespace {
   end_run(now, task, thrown);  // what it makes ready names it as the cause
   now.span_start = outer.start;
   now.current_id = outer.id;
-  return &now;
-}
-
-}  // namespace
-
-worker* run_task(worker& w, task_record& task) {
-  if (w.tasks.take()) [[unlikely]]
-    return run_timed(w, task);
-  const failure* thrown = run_body(w, task);
-  return end_run(*this_thread()->as_worker, task, thrown);  // it may have suspended and moved
+  return now;
 }
 
 void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argument) {
@@ -208,11 +177,12 @@ void worker_loop() {
   worker* w = &arrive(nullptr);
   for (;;) {
     item i = std::exchange(w->first, 0);
-    if (!i) i = w->owner->settings.stepped ? draw_step(w) : wait_for_work(*w);
+    if (!i) i = w->owner->settings.stepped ? draw_step(w) : next_quickly(*w);
+    if (!i && !w->owner->settings.stepped) i = wait_for_work(*w);
     if (suspension* s = suspension_in(i)) {
       continue_and_recycle(*w, *s);
     } else if (i) {
-      w = run_task(*w, *task_in(i));
+      w = &run_task(*w, *task_in(i));
     } else {
       // The runtime ends: back to the thread's own stack, which gives this one to the pool.
       saved_stack nowhere;

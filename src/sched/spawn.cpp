@@ -32,6 +32,8 @@ constexpr std::size_t prefix_bytes(std::size_t preconditions) noexcept {
 dependency* preconditions_of(task_record& r) noexcept {
   const unsigned c = r.flags >> task_record::size_class_shift;
   auto* bytes = reinterpret_cast<std::byte*>(&r);
+  if (c == 0) [[likely]]
+    return reinterpret_cast<dependency*>(bytes + size_classes[0]) - r.preconditions;
   return reinterpret_cast<dependency*>(c == heap_class ? bytes - prefix_bytes(r.preconditions)
                                                        : bytes + size_classes[c] - r.preconditions * sizeof(dependency));
 }
@@ -70,8 +72,12 @@ failure_ref settle_preconditions(task_record& r, base::thread_context& context) 
   failure_ref first;
   dependency* const all = preconditions_of(r);
   for (unsigned i = 0; i < r.preconditions; ++i) {
-    if (!first) first = detail::cause_of(all[i], context);
-    if (completion* c = all[i].task()) c->release();
+    if (completion* c = all[i].task()) {
+      if (!first) first = failure_ref::share(c->cause());
+      c->release();
+    } else if (!first) {
+      first = detail::cause_of(all[i], context);
+    }
   }
   return first;
 }

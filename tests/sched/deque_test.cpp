@@ -20,9 +20,11 @@ std::vector<item> taken(std::size_t n, const item* items) { return {items, items
 TEST_CASE("the owner of a deque gets the newest item") {
   deque d(4);
   for (item i = 1; i <= 100; ++i) d.push(i);
-  CHECK(d.bottom() == 100);
-  for (item i = 100; i >= 1; --i) CHECK(d.pop() == i);
+  CHECK_FALSE(d.pop_if(99));
+  CHECK(d.pop_if(100));
+  for (item i = 99; i >= 1; --i) CHECK(d.pop() == i);
   CHECK(d.pop() == 0);
+  CHECK_FALSE(d.pop_if(1));
   CHECK(d.size() == 0);
 }
 
@@ -107,6 +109,11 @@ TEST_CASE("every item leaves a deque exactly once, whoever takes it") {
       for (auto n = random() % 16; n-- && next <= items;) d.push(next++);
       for (auto n = random() % 16; n--;)
         if (const item i = d.pop()) mine.push_back(i);
+      if (next <= items) {
+        d.push(next);
+        if (d.pop_if(next)) mine.push_back(next);
+        ++next;
+      }
     }
     while (const item i = d.pop()) mine.push_back(i);
     CHECK(d.size() == 0);
