@@ -21,6 +21,15 @@ bool deque::push_unless_full(item i) noexcept {
   return true;
 }
 
+void deque::publish() noexcept {
+  std::scoped_lock lock(lock_);
+  const auto h = head_.load(std::memory_order_relaxed);
+  const auto s = std::max(shared_.load(std::memory_order_relaxed),
+                          h + (tail_.load(std::memory_order_relaxed) - h + 1) / 2);
+  shared_.store(s, std::memory_order_relaxed);
+  limit_.store(s, std::memory_order_relaxed);
+}
+
 item deque::pop_public(std::int64_t t) noexcept {
   if (t < head_.load(std::memory_order_relaxed)) return 0;
   std::scoped_lock lock(lock_);

@@ -118,6 +118,8 @@ class alignas(base::cache_line) deque {
   void ask() noexcept { limit_.store(asked, std::memory_order_relaxed); }
   /// False once the owner has come by.
   bool is_asked() const noexcept { return limit_.load(std::memory_order_relaxed) == asked; }
+  /// The owner, asked or not, makes the older half public, a lone item too.
+  void publish() noexcept;
   /// As take(), but from the private part where nothing is public: for an owner that does not come by.
   std::size_t rob(item* out, std::size_t most) noexcept;
 

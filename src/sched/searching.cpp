@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <stretto/task.hpp>
+
 #include "base/clock.hpp"
 #include "base/futex.hpp"
 #include "event/event_floor.hpp"
@@ -179,3 +181,11 @@ item wait_for_work(worker& w) {
 }
 
 }  // namespace stretto::sched
+
+bool stretto::should_split() noexcept {
+  const sched::thread_state* t = sched::this_thread();
+  if (!t || !t->as_worker) return false;
+  sched::deque& queue = *t->as_worker->home;
+  if (queue.is_asked()) queue.publish();  // it may be long until the next push or pop
+  return queue.size() <= 0;
+}
