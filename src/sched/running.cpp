@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "event/event_floor.hpp"
+#include "sched/overflow.hpp"
 #include "sched/readying.hpp"
 #include "sched/recording.hpp"
 #include "sched/scopes.hpp"
@@ -226,6 +227,7 @@ bool step(scheduler& owner) {
 
 void enter_worker(worker& w) {
   base::set_current(&w);
+  watch_thread();
   pthread_attr_t attributes;
   void* bottom = nullptr;
   std::size_t bytes = 0;
@@ -246,6 +248,7 @@ void leave_worker(worker& w) noexcept {
   w.scope = nullptr;
   w.shard = nullptr;
   base::set_current(nullptr);
+  unwatch_thread();
 }
 
 }  // namespace stretto::sched

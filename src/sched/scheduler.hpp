@@ -13,6 +13,7 @@
 
 #include <stretto/place.hpp>
 
+#include "sched/overflow.hpp"
 #include "sched/worker.hpp"
 
 namespace stretto::trace {
@@ -73,6 +74,7 @@ struct scheduler {
   std::uint64_t steps_left = ~std::uint64_t{0};
   std::uint64_t step_random;
   std::atomic<std::uint32_t> next_bound{0};
+  const overflow_watch watch;
 
   /// Something was put where other workers may find it: wakes one if none is looking.
   void notify() noexcept {
