@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "data/operation.hpp"
+#include "data/recording.hpp"
 
 namespace stretto {
 
@@ -68,10 +68,10 @@ void run_scatter(const operation_request& r, unsigned part, unsigned parts) {
                 });
 }
 
-constexpr operation_kind copy_kind{"copy", run_copy};
-constexpr operation_kind fill_kind{"fill", run_fill};
-constexpr operation_kind gather_kind{"gather", run_gather};
-constexpr operation_kind scatter_kind{"scatter", run_scatter, operation_kind::cut::forbidden};
+constexpr operation_kind copy_kind{"copy", trace::kind::copy, run_copy};
+constexpr operation_kind fill_kind{"fill", trace::kind::fill, run_fill};
+constexpr operation_kind gather_kind{"gather", trace::kind::copy, run_gather};
+constexpr operation_kind scatter_kind{"scatter", trace::kind::copy, run_scatter, operation_kind::cut::forbidden};
 
 [[noreturn]] void not_inside(const char* verb, const box& part, const instance_record& r,
                              const std::source_location& where) {
@@ -112,6 +112,8 @@ event copy_boxes(const instance_handle& to, const instance_handle& from, std::sp
   }
   if (&target == &source) refuse_overlap(target, boxes, shift, where);
   if (data::runs_at_once(std::array{to, from}, bytes, after, context)) {
+    const data::operation_span span(copy_kind, std::array{to, from}, bytes, where, data::operation_span::cause::none,
+                                    context);
     for (const box& b : boxes)
       data::copy_elements(data::plan(b, std::array{data::reach_of(to), data::reach_of(from, shift)}));
     return {};

@@ -20,7 +20,7 @@ namespace {
 std::string bytes_text(std::uint64_t bytes) {
   std::string digits = std::to_string(bytes);
   for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(static_cast<std::size_t>(at), ",");
+    digits.insert(static_cast<std::size_t>(at), 1, ',');
   return digits + " bytes";
 }
 

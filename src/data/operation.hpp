@@ -14,6 +14,7 @@
 #include "data/deferred.hpp"
 #include "data/handle.hpp"
 #include "data/moves.hpp"
+#include "trace/record.hpp"
 
 namespace stretto {
 namespace detail {
@@ -26,6 +27,7 @@ struct operation_request;
 /// What distinguishes copy from fill from gather.
 struct operation_kind {
   const char* verb;
+  trace::kind shown;  // in the trace
   /// Does part `part` of `parts`; what it throws poisons the event.
   void (*run)(const operation_request& r, unsigned part, unsigned parts);
   enum class cut : std::uint8_t { allowed, forbidden } parts = cut::allowed;
@@ -84,7 +86,8 @@ struct operation final : deferred {
 };
 
 /// `copy of instance "u" to instance "v"`.
-std::string describe(const operation_request& r);
+std::string describe(const operation_kind& kind, std::span<const detail::instance_handle> used);
+inline std::string describe(const operation_request& r) { return describe(*r.kind, {r.used.data(), r.used_count}); }
 /// Ends its event and frees it.
 void finish(operation& op, failure_ref cause, base::thread_context& context) noexcept;
 /// What is being handled, as the cause of a poisoned event.

@@ -60,10 +60,10 @@ void run_clear(const operation_request& r, unsigned, unsigned) {
   held_by(r.used[0]).clear(base::require_current("clear"));
 }
 
-constexpr operation_kind reduce_held_kind{"reduce", run_reduce_held};
-constexpr operation_kind reduce_values_kind{"reduce", run_reduce_values};
-constexpr operation_kind fold_kind{"fold_into", run_fold_held, operation_kind::cut::forbidden};
-constexpr operation_kind clear_kind{"clear", run_clear, operation_kind::cut::forbidden};
+constexpr operation_kind reduce_held_kind{"reduce", trace::kind::reduce, run_reduce_held};
+constexpr operation_kind reduce_values_kind{"reduce", trace::kind::reduce, run_reduce_values};
+constexpr operation_kind fold_kind{"fold_into", trace::kind::reduce, run_fold_held, operation_kind::cut::forbidden};
+constexpr operation_kind clear_kind{"clear", trace::kind::fill, run_clear, operation_kind::cut::forbidden};
 
 void require_inside(const char* verb, const box& part, const instance_record& r, const std::source_location& where) {
   if (r.shape.box.contains(part)) return;

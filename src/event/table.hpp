@@ -89,6 +89,7 @@ class event_table {
 struct fired_list {
   waiter* list;
   const failure* cause;  // a reference of its own
+  std::uint64_t ended_by;  // the trace's number of what ended it
 };
 
 /// Memory that searches for self-waits use again and again.

@@ -10,6 +10,9 @@
 
 namespace stretto::sched {
 
+/// A number for an operation that the worker begins.
+inline std::uint64_t new_id(thread_state& t) noexcept { return std::uint64_t{t.index + 1} << 40 | ++t.next_id; }
+
 /// What was running when another task began on top of it.
 struct outer_span {
   trace::ticks start;
@@ -26,7 +29,7 @@ inline outer_span begin_span(worker& w) noexcept {
   const outer_span outer{w.span_start, w.current_id};
   w.span_start = 0;
   if (w.ring && (w.tasks.take() || w.every_span)) [[unlikely]] {
-    if (w.every_span) w.current_id = std::uint64_t{w.index + 1} << 40 | ++w.next_id;
+    if (w.every_span) w.current_id = new_id(w);
     w.span_start = trace::clock::now();
   }
   return outer;

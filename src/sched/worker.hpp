@@ -58,9 +58,9 @@ struct thread_state : base::thread_context {
   trace::sampler tasks;                  // counts all, chooses which are timed
   trace::ring* ring = nullptr;           // null: nothing is recorded
   bool every_span = false;               // full detail
-  std::uint64_t current_id = 0;          // of what runs now, in the trace; 0 unless full
   std::uint64_t next_id = 0;
   trace::ticks span_start = 0;           // of what runs now, where it is timed; else 0
+  trace::record shown_as;                // what a floor above says of it, unless its kind is task
 };
 
 /// A stack that was left in the middle of a task; lives on that stack.
