@@ -99,6 +99,8 @@ stack_pool::~stack_pool() {
     idle_ = s->next;
     if constexpr (base::thread_sanitizer)
       if (s->sanitizer) __tsan_destroy_fiber(s->sanitizer);
+    // The memory may soon be someone else's, and the sanitizer must not take it for frames that were left.
+    if constexpr (base::address_sanitizer) __asan_unpoison_memory_region(s->base, s->bytes);
     munmap(s->base - stack_guard_bytes, stack_guard_bytes + s->bytes + sizeof(stack));
   }
 }
