@@ -44,7 +44,7 @@ struct alignas(base::cache_line) finish_scope {
   std::vector<failure_ref> failures;                // in order, each of another root; under the lock
   std::uint64_t more_failures;                      // that were not kept
   std::atomic<std::uint32_t> wake;                  // a blocked thread's futex
-  spin_lock failures_lock;
+  base::spin_lock failures_lock;
   // For all uses, from zeroed memory on. A quiet scope's sums are equal, so the next use goes on counting; and a
   // worker that remembers where it counts for this scope stays right, whatever the memory has been since.
   std::atomic<bool> waiting;                        // someone wants to be told; false in a closed scope
@@ -61,7 +61,7 @@ struct alignas(base::cache_line) finish_scope {
     new (&failures) std::vector<failure_ref>;
     more_failures = 0;
     wake.store(0, std::memory_order_relaxed);
-    new (&failures_lock) spin_lock;
+    new (&failures_lock) base::spin_lock;
     if (!home) home = opener;
   }
 

@@ -46,7 +46,7 @@ class priority_queue {
       return priority != other.priority ? priority < other.priority : arrival > other.arrival;
     }
   };
-  spin_lock lock_;
+  base::spin_lock lock_;
   std::vector<entry> heap_;
   std::uint64_t arrivals_ = 0;
   std::atomic<std::size_t> size_{0};
