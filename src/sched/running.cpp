@@ -92,6 +92,12 @@ void end_task(thread_state& t, task_record& r, failure_ref cause) noexcept {
   count_ended(t, scope);
 }
 
+void skip_task(thread_state& t, task_record& r, failure_ref cause) noexcept {
+  if (r.type().drop_body) r.type().drop_body(r.storage());
+  r.flags &= static_cast<std::uint8_t>(~task_record::has_body);
+  end_task(t, r, std::move(cause));
+}
+
 worker* run_task(worker& w, task_record& task) {
   w.current = &task;
   if (w.scope != task.scope) enter_scope(w, task.scope);

@@ -15,6 +15,8 @@ namespace stretto::sched {
 worker* run_task(worker& w, task_record& task);
 /// The end of a task, run or skipped: value or failure, its waiters, its scope.
 void end_task(thread_state& t, task_record& task, failure_ref cause) noexcept;
+/// The end of a task that has not begun and is not to.
+void skip_task(thread_state& t, task_record& task, failure_ref cause) noexcept;
 /// Leaves the current stack with `s` filled in; `hook(worker, argument)` runs once it is safe to continue `s`.
 void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argument);
 /// The spawner's own queue is full: other tasks run first, or the queue grows.

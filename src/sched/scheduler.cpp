@@ -88,7 +88,7 @@ void scheduler::wake_all() noexcept {
 }
 
 bool scheduler::anything_ready(const worker& self) const noexcept {
-  if (!self.bound.is_empty()) return true;
+  if (!self.bound.is_empty() || !self.bound_urgent.is_empty()) return true;
   for (const auto& box : injected)
     if (!box.is_empty()) return true;
   for (const auto& w : workers) {

@@ -74,6 +74,7 @@ struct scheduler {
   std::uint64_t steps_left = ~std::uint64_t{0};
   std::uint64_t step_random;
   std::atomic<std::uint32_t> next_bound{0};
+  std::atomic<std::uint32_t> without_stack{0};             // workers that could go on only with one more stack
   const overflow_watch watch;
 
   /// Something was put where other workers may find it: wakes one if none is looking.

@@ -12,8 +12,13 @@
 
 namespace stretto::sched {
 
-/// What this worker may run without asking others; 0 if nothing.
+/// What this worker may run without asking others; 0 if nothing. What is bound to it, or was injected, is passed over
+/// for newer tasks of its own at most 63 times in a row.
 item next_local(worker& w);
+/// Whether next_local would find something, as far as can be told from outside.
+bool has_local(const worker& w) noexcept;
+/// True as often as what next_local passes over is due. For whoever runs tasks without asking next_local.
+bool is_other_work_due(worker& w) noexcept;
 /// From other workers and places; 0 if nothing was found.
 item steal(worker& w);
 /// The next thing to run: searches, spins, sleeps. 0 when the runtime ends.

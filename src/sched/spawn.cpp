@@ -79,9 +79,7 @@ failure_ref settle_preconditions(task_record& r, base::thread_context& context) 
 /// All preconditions have ended: it runs, or is skipped with the cause of the one that failed.
 void start_or_skip(thread_state& t, task_record& r) noexcept {
   if (failure_ref cause = settle_preconditions(r, t)) {
-    if (r.type().drop_body) r.type().drop_body(r.storage());
-    r.flags &= static_cast<std::uint8_t>(~task_record::has_body);
-    end_task(t, r, failure_ref::adopt(new failure(*cause.get(), detail::describe_task(r), r.where)));
+    skip_task(t, r, failure_ref::adopt(new failure(*cause.get(), detail::describe_task(r), r.where)));
   } else {
     make_ready(t, r);
   }

@@ -106,7 +106,8 @@ struct worker : thread_state {
   std::vector<std::atomic<deque*>> queues;     // by place; made when first used
   std::vector<deque*> pop_order;               // those of them on the pop path, nearest first
   priority_queue urgent;                       // any thread
-  inbox bound;                                 // any thread: what must run here
+  priority_queue bound_urgent;                 // any thread: tasks with a priority that must run here
+  inbox bound;                                 // any thread: what else must run here
   std::deque<item> bound_ready;                // taken from there
   suspension* interrupted = nullptr;           // a spawner that made room; continues when `room_left` runs out
   std::uint32_t room_left = 0;
