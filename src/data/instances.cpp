@@ -137,6 +137,7 @@ void end_creation(deferred_creation& c, failure_ref cause, base::thread_context&
   const std::source_location where = r.created;
   c.~deferred_creation();
   share_of(context).operations.free(&c);
+  if (cause) detail::report(cause, context);
   detail::end_event(ready, std::move(cause), context, where);
 }
 

@@ -145,6 +145,7 @@ event submit(operation_request&& request, const preconditions& after, base::thre
     } catch (...) {
       cause = current_failure(request);
     }
+    detail::report(cause, context);
     const event failed = detail::make_event(context, request.where);
     detail::end_event(failed, std::move(cause), context, request.where);
     return failed;
@@ -165,6 +166,7 @@ void finish(operation& op, failure_ref cause, base::thread_context& context) noe
   const std::source_location where = op.request.where;
   op.~operation();
   share_of(context).operations.free(&op);
+  if (cause) detail::report(cause, context);
   detail::end_event(done, std::move(cause), context, where);
 }
 

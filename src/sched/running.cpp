@@ -86,8 +86,8 @@ stack* take_stack(worker& w) {
 
 void end_task(thread_state& t, task_record& r, failure_ref cause) noexcept {
   finish_scope* const scope = r.scope;
-  if (cause && scope != t.owner->root) [[unlikely]]
-    scope->add_failure(cause);
+  if (cause) [[unlikely]]
+    scope->failures.add(cause);
   r.complete(std::move(cause), t);
   count_ended(t, scope);
 }

@@ -34,9 +34,12 @@ scheduler::scheduler(base::runtime_context& r, scheduler_paths p, const schedule
   }
   step_random = settings.seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
   next_attached = static_cast<std::uint32_t>(workers.size());
+  detail::report_unobserved_to(
+      runtime, [](void* self, failure_ref f) { static_cast<scheduler*>(self)->unobserved.add(f); }, this);
 }
 
 scheduler::~scheduler() {
+  detail::report_unobserved_to(runtime, nullptr, nullptr);
   for (auto& w : workers) {
     for (stack* s : w->spare_stacks) stacks.give(s);
     detail::leave_events(*w);

@@ -61,6 +61,7 @@ struct scheduler {
   stack_pool stacks;
   std::vector<inbox> injected;                             // by place: from threads that are no workers
   finish_scope* root = nullptr;                            // of tasks that no finish encloses
+  failure_list unobserved;                                 // of what is no task; they surface from run
   std::atomic<bool> draining{false};                       // the runtime ends once nothing more can run
   std::atomic<bool> stop{false};
   std::atomic<std::uint64_t> searching_and_parked{0};      // low half, high half

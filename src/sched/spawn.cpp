@@ -236,7 +236,6 @@ event event_of(completion& c) {
 wait_result result_of(const completion& c) {
   if (!c.is_done() || !c.cause()) return {};
   try {
-    c.cause()->mark_observed();
     c.cause()->raise();
   } catch (...) {
     return wait_result(std::current_exception());
@@ -260,7 +259,8 @@ void keep_promise(completion& c) noexcept {
 
 void break_promise(completion& c, std::exception_ptr why) noexcept {
   auto& r = static_cast<task_record&>(c);
-  if (!why) {
+  const bool let_go = !why;
+  if (let_go) {
     if (r.references() == 1 && !r.is_done()) {  // nobody ever asked for its future
       r.complete({}, *this_thread());
       return;
@@ -270,7 +270,9 @@ void break_promise(completion& c, std::exception_ptr why) noexcept {
                                       .because("its future would never be ready")
                                       .remedy("call set() or poison() on every path, also when an exception leaves"));
   }
-  r.complete(make_failure(std::move(why), describe_task(r), r.where), *this_thread());
+  const failure_ref cause = make_failure(std::move(why), describe_task(r), r.where);
+  if (let_go) report(cause, *this_thread());
+  r.complete(cause, *this_thread());
 }
 
 void no_value(const char* what, const std::source_location& where) {

@@ -1,5 +1,6 @@
 // Waiting: for a task, an event, a scope; on a worker by suspension, on any other thread by blocking.
 #include <algorithm>
+#include <iterator>
 #include <thread>
 
 #include <stretto/error.hpp>
@@ -172,10 +173,8 @@ void wait_for(completion& c, const std::source_location& where) {
     else
       wait_until_ended(*t, dependency(c), where);
   }
-  if (const failure* f = c.cause()) [[unlikely]] {
-    f->mark_observed();
+  if (const failure* f = c.cause()) [[unlikely]]
     f->raise();
-  }
 }
 
 open_finish::open_finish(const std::source_location& where) {
@@ -192,22 +191,21 @@ void open_finish::close() {
   scope_ = nullptr;
   thread_state& t = *this_thread();
   enter_scope(t, scope->outer);
-  std::vector<failure_ref> failures = std::move(scope->failures);
-  const auto more = scope->more_failures;
+  failure_list::content failures = scope->failures.take();
+  // The finish of run, not one inside a task: what failed without being a task surfaces here.
+  failure_list::content others;
+  if (scope->outer == t.owner->root && t.as_worker && !t.current) others = t.owner->unobserved.take();
+  std::ranges::copy(others.kept, std::back_inserter(failures.kept));
+  failures.more += others.more;
   close_scope(t, scope);
-  std::erase_if(failures, [](const failure_ref& f) { return f->is_observed(); });
   if (failures.empty()) return;
-  for (const failure_ref& f : failures) f->mark_observed();
-  const failure_ref first = failures.front();
-  if (failures.size() + more == 1) first->raise();
-  try {
-    first->raise();
-  } catch (const std::exception& e) {
-    throw error("S06", std::to_string(failures.size() + more) + " tasks failed inside one finish")
-        .fact("first", first->who())
-        .fact("spawned", first->where())
-        .because(e.what());
-  }
+  const failure_ref first = failures.kept.front();
+  if (failures.size() == 1) first->raise();
+  throw error("S06", std::to_string(failures.size()) +
+                         (others.empty() ? " tasks failed inside one finish" : " failures inside one run"))
+      .fact("first", first->who())
+      .fact("spawned", first->where())
+      .because(words_of(first->as_exception()));
 }
 
 open_finish::~open_finish() {
@@ -231,10 +229,7 @@ void wait(const dependency& d, std::source_location where) {
   thread_state* t = this_thread();
   if (!t) base::require_current("wait");
   if (!detail::has_ended(d, *t)) wait_until_ended(*t, d, where);
-  if (const failure_ref cause = detail::cause_of(d, *this_thread())) {
-    cause->mark_observed();
-    cause->raise();
-  }
+  if (const failure_ref cause = detail::cause_of(d, *this_thread())) cause->raise();
 }
 
 void yield(std::source_location where) {
