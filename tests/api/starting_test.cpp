@@ -1,6 +1,10 @@
 // starting_test.cpp - a runtime that cannot be made says why and leaves nothing behind.
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <new>
 #include <string>
 
 #include <sys/resource.h>
@@ -33,7 +37,11 @@ TEST_CASE("a runtime for whose workers the system has no threads is refused") {
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    const rlimit addresses{512 << 20, 512 << 20};  // of which a thread's stack takes eight
+    // Room for what the workers need themselves, but not for 500 threads' stacks of some megabytes.
+    std::uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t bytes = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + (rlim_t{800} << 20);
+    const rlimit addresses{bytes, bytes};
     setrlimit(RLIMIT_AS, &addresses);
     int status = 1;
     try {
@@ -44,7 +52,7 @@ TEST_CASE("a runtime for whose workers the system has no threads is refused") {
           text.find("\n  try         ask for fewer workers") != text.npos)
         status = 0;
       else
-        write(STDOUT_FILENO, text.data(), text.size());
+        std::fprintf(stderr, "%s\n", e.what());
     } catch (const std::bad_alloc&) {
       status = 2;
     }
