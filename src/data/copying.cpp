@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "data/operation.hpp"
 #include "data/recording.hpp"
 
 namespace stretto {

@@ -174,11 +174,4 @@ failure_ref current_failure(const operation_request& r) {
   return detail::make_failure(std::current_exception(), describe(r), r.where);
 }
 
-std::string describe(const operation_kind& kind, std::span<const instance_handle> used) {
-  std::string text = kind.verb;
-  if (used.size() > 1) text += " of " + detail::describe(*used[1].record);
-  if (!used.empty()) text += " to " + detail::describe(*used[0].record);
-  return text;
-}
-
 }  // namespace stretto::data

@@ -4,7 +4,9 @@
 // Cost        nothing to speak of unless every span is recorded; then a name look-up, two clock reads and a record.
 #pragma once
 
-#include "data/operation.hpp"
+#include "base/context.hpp"
+#include "data/operation_request.hpp"
+#include "trace/clock.hpp"
 
 namespace stretto::data {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/layout.hpp"
+#include "data/operation.hpp"
 #include "data/pieces.hpp"
 #include "data/recording.hpp"
 
