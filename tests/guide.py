@@ -1,6 +1,6 @@
-"""guide.py - the programs of the README and the guide compile and print what the page says.
+"""guide.py - the programs of the README, the guide and other pages compile and print what the page says.
 
-    guide.py ROOT INSTALLED COMPILER
+    guide.py ROOT INSTALLED COMPILER PAGE_OR_FOLDER...
 
 A fence ```cpp program holds a whole program; a fence ```output that follows it, before the next program, is
 all that it prints (`<*>` stands for any text in a line). Programs are compiled as a reader would compile
@@ -63,7 +63,8 @@ def check_program(where, text, expected, compiler, flags):
 def main():
     root, installed, compiler = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
     flags = flags_of(installed)
-    pages = [root / "README.md", *sorted((root / "docs/guide").glob("*.md"))]
+    named = [root / name for name in sys.argv[4:]]
+    pages = [page for name in named for page in (sorted(name.glob("*.md")) if name.is_dir() else [name])]
     work = [(f"{page.relative_to(root)}:{line}", text, expected, compiler, flags)
             for page in pages for line, text, expected in programs(page.read_text())]
     with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "event/event_floor.hpp"
+#include "micro/event_work.hpp"
 
 using namespace stretto;
 
@@ -60,39 +61,13 @@ void run(benchmark::State& state, double operations, Setup&& setup, Timed&& time
 
 void nothing() {}
 
-user_event link_chain(std::int64_t n, user_event head) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto next = user_event::create();
-    next.trigger(head);
-    head = next;
-  }
-  return head;
-}
-
-void chain_trigger(benchmark::State& state) {
+/// One of the works that the comparison with peers measures too.
+template <class Work>
+void run_work(benchmark::State& state) {
   world w;
-  user_event head;
-  run(state, state.range(0), [&] { head = user_event::create(), link_chain(state.range(0), head); },
-      [&] { head.trigger(); });
-}
-
-void chain_create_and_link(benchmark::State& state) {
-  world w;
-  user_event head;
-  run(state, state.range(0),
-      [&] {
-        if (head != event()) head.trigger();
-        head = user_event::create();
-      },
-      [&] { link_chain(state.range(0), head); });
-  head.trigger();
-}
-
-void create_and_trigger(benchmark::State& state) {
-  world w;
-  run(state, 1000, nothing, [] {
-    for (int i = 0; i < 1000; ++i) user_event::create().trigger();
-  });
+  Work work{state.range(0)};
+  run(state, work.operations(), [&] { work.setup(); }, [&] { work.timed(); });
+  if constexpr (requires { work.finish(); }) work.finish();
 }
 
 void query(benchmark::State& state) {
@@ -102,21 +77,6 @@ void query(benchmark::State& state) {
     for (int i = 0; i < 1000; ++i) benchmark::DoNotOptimize(e.has_triggered());
   });
   e.trigger();
-}
-
-void merge_call_and_triggers(benchmark::State& state) {
-  world w;
-  std::vector<user_event> users(state.range(0));
-  std::vector<event> inputs(state.range(0));
-  run(state, state.range(0),
-      [&] {
-        for (std::size_t i = 0; i < users.size(); ++i) inputs[i] = users[i] = user_event::create();
-      },
-      [&] {
-        const event all = merge(inputs);
-        for (auto u : users) u.trigger();
-        benchmark::DoNotOptimize(all);
-      });
 }
 
 void merge_call(benchmark::State& state) {
@@ -131,46 +91,6 @@ void merge_call(benchmark::State& state) {
         for (std::size_t i = 0; i < users.size(); ++i) inputs[i] = users[i] = user_event::create();
       },
       [&] { all = merge(inputs); });
-}
-
-/// One event, n dependents, each a deferred trigger.
-void fan_out(benchmark::State& state) {
-  world w;
-  user_event head;
-  run(state, state.range(0),
-      [&] {
-        head = user_event::create();
-        for (std::int64_t i = 0; i < state.range(0); ++i) user_event::create().trigger(head);
-      },
-      [&] { head.trigger(); });
-}
-
-/// Levels of 32 merges, each of `fan` events of the level before: every event has fan-in and fan-out `fan`. Per trigger
-/// means per edge.
-void fan_in_and_out(benchmark::State& state) {
-  world w;
-  const int fan = static_cast<int>(state.range(0)), width = std::max(32, fan), levels = 16;
-  user_event start;
-  run(state, double(width) * fan * levels,
-      [&] {
-        start = user_event::create();
-        std::vector<event> level(width), next(width), inputs(fan);
-        for (auto& e : level) {
-          const auto u = user_event::create();
-          u.trigger(start);
-          e = u;
-        }
-        for (int l = 0; l < levels; ++l) {
-          for (int i = 0; i < width; ++i) {
-            for (int k = 0; k < fan; ++k) inputs[k] = level[(i + k) % width];
-            const auto u = user_event::create();
-            u.trigger(merge(inputs));
-            next[i] = u;
-          }
-          level.swap(next);
-        }
-      },
-      [&] { start.trigger(); });
 }
 
 void reservation_uncontended(benchmark::State& state) {
@@ -258,14 +178,14 @@ void completion_queue_add_and_pop(benchmark::State& state) {
 
 }  // namespace
 
-BENCHMARK(chain_trigger)->Arg(100)->Arg(1'000)->Arg(10'000)->Arg(100'000)->Arg(1'000'000)->UseManualTime();
-BENCHMARK(chain_create_and_link)->Arg(100)->Arg(1'000)->Arg(100'000)->UseManualTime();
-BENCHMARK(create_and_trigger)->UseManualTime();
+BENCHMARK(run_work<bench::chain_trigger>)->Name("chain_trigger")->Arg(100)->Arg(1'000)->Arg(10'000)->Arg(100'000)->Arg(1'000'000)->UseManualTime();
+BENCHMARK(run_work<bench::chain_create_and_link>)->Name("chain_create_and_link")->Arg(100)->Arg(1'000)->Arg(100'000)->UseManualTime();
+BENCHMARK(run_work<bench::create_and_trigger>)->Name("create_and_trigger")->Arg(1'000)->UseManualTime();
 BENCHMARK(query)->UseManualTime();
-BENCHMARK(merge_call_and_triggers)->Arg(2)->Arg(10)->Arg(100)->Arg(1'000)->UseManualTime();
+BENCHMARK(run_work<bench::merge_and_trigger>)->Name("merge_call_and_triggers")->Arg(2)->Arg(10)->Arg(100)->Arg(1'000)->UseManualTime();
 BENCHMARK(merge_call)->Arg(2)->Arg(10)->Arg(100)->Arg(1'000)->UseManualTime();
-BENCHMARK(fan_out)->Arg(1)->Arg(8)->Arg(64)->Arg(1'024)->UseManualTime();
-BENCHMARK(fan_in_and_out)->RangeMultiplier(2)->Range(1, 256)->UseManualTime();
+BENCHMARK(run_work<bench::fan_out>)->Name("fan_out")->Arg(1)->Arg(8)->Arg(64)->Arg(1'024)->UseManualTime();
+BENCHMARK(run_work<bench::fan_in_and_out>)->Name("fan_in_and_out")->RangeMultiplier(2)->Range(1, 256)->UseManualTime();
 BENCHMARK(reservation_uncontended)->UseManualTime();
 BENCHMARK(reservation_chains)->RangeMultiplier(4)->Range(1, 1'024)->UseManualTime();
 BENCHMARK(barrier_arrive_and_trigger)->Arg(1)->Arg(4)->UseManualTime();

@@ -20,7 +20,9 @@
 namespace stretto {
 
 /// How values are reduced at arrival: a type of values, what to begin with, and how to put one more in. Arrivals come in
-/// any order, so apply must be associative and commutative.
+/// any order, so apply must be associative and commutative. Floating-point addition is so only up to rounding: its last
+/// bits may differ from run to run. Where they must not, add exactly (integers, fixed point), or use a reduction_instance
+/// with numbered contributors, which are combined in the order of their numbers.
 ///
 ///     struct sum { using value_type = double;
 ///                  static double identity() { return 0; }

@@ -82,6 +82,7 @@ class runtime {
     ~entered();
     runtime& owner;
   };
+  void stop_floors() noexcept;  // those that started
   struct state;
   std::unique_ptr<state> state_;
 };

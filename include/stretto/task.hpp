@@ -195,7 +195,8 @@ auto async(const T1& t1, const T2& t2, const T3& t3, const T4& t4, F&& body,
 /// waiting there is. A thread that is no worker blocks.
 void wait(const dependency& d, std::source_location where = std::source_location::current());
 
-/// Lets other ready tasks of this worker go first.
+/// Lets other ready tasks of this worker go first. It goes on after at most 64 of them for each yielded or bound task
+/// that is ahead of it, also where more keep coming.
 void yield(std::source_location where = std::source_location::current());
 
 /// True while the caller's worker has nothing queued that others could take: the moment to spawn a part of one's own

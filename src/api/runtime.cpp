@@ -104,23 +104,29 @@ runtime::runtime(const runtime_options& options) {
                                       .stepped = options.stepped,
                                       .recorder = &state_->recorder});
   } catch (...) {
+    if (state_) stop_floors();
     give_node(node);
     throw;
   }
 }
 
 runtime::~runtime() {
-  sched::stop(std::move(state_->scheduler));
+  if (const std::string told = sched::stop(std::move(state_->scheduler)); !told.empty())
+    std::fprintf(stderr, "%s\n", told.c_str());  // a destructor has no other way to say so
   if (!state_->settings.trace.empty()) {
     try {
       save_trace(state_->settings.trace);
     } catch (const std::exception& e) {
-      std::fprintf(stderr, "%s\n", e.what());  // a destructor has no other way to say so
+      std::fprintf(stderr, "%s\n", e.what());
     }
   }
+  stop_floors();
+  give_node(state_->context.node);
+}
+
+void runtime::stop_floors() noexcept {
   data::stop_data(state_->context);
   detail::stop_events(state_->context);
-  give_node(state_->context.node);
 }
 
 void runtime::save_trace(const std::string& file) const {

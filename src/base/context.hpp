@@ -34,6 +34,7 @@ struct runtime_context {
 struct thread_context {
   runtime_context* runtime = nullptr;
   std::uint32_t index = 0;
+  std::uint64_t current_id = 0;  // the trace's number of what this thread does now; 0 unless every span is recorded
   void* floors[floor_slots] = {};
 
   template <class State>

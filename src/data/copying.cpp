@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "data/operation.hpp"
+#include "data/recording.hpp"
 
 namespace stretto {
 
@@ -68,18 +69,10 @@ void run_scatter(const operation_request& r, unsigned part, unsigned parts) {
                 });
 }
 
-constexpr operation_kind copy_kind{"copy", run_copy};
-constexpr operation_kind fill_kind{"fill", run_fill};
-constexpr operation_kind gather_kind{"gather", run_gather};
-constexpr operation_kind scatter_kind{"scatter", run_scatter, operation_kind::cut::forbidden};
-
-[[noreturn]] void not_inside(const char* verb, const box& part, const instance_record& r,
-                             const std::source_location& where) {
-  throw error("D06", std::string(verb) + " names elements that " + detail::describe(r) + " does not have")
-      .fact("submitted", where)
-      .fact("box", part.text())
-      .fact("instance", r.shape.box.text());
-}
+constexpr operation_kind copy_kind{"copy", trace::kind::copy, run_copy};
+constexpr operation_kind fill_kind{"fill", trace::kind::fill, run_fill};
+constexpr operation_kind gather_kind{"gather", trace::kind::copy, run_gather};
+constexpr operation_kind scatter_kind{"scatter", trace::kind::copy, run_scatter, operation_kind::cut::forbidden};
 
 /// Elements of one instance that an operation would read and write at once.
 void refuse_overlap(const instance_record& r, std::span<const box> boxes, const point& shift,
@@ -105,13 +98,15 @@ event copy_boxes(const instance_handle& to, const instance_handle& from, std::sp
   const instance_record& source = data::usable(from, "copy", context, where);
   std::uint64_t bytes = 0;
   for (const box& b : boxes) {
-    if (!target.shape.box.contains(b)) not_inside("copy", b, target, where);
+    data::require_inside("copy", b, target, where);
     const box moved = b.shifted(shift);
-    if (!source.shape.box.contains(moved)) not_inside("copy", moved, source, where);
+    data::require_inside("copy", moved, source, where);
     bytes += b.volume() * target.shape.element_bytes;
   }
   if (&target == &source) refuse_overlap(target, boxes, shift, where);
   if (data::runs_at_once(std::array{to, from}, bytes, after, context)) {
+    const data::operation_span span(copy_kind, std::array{to, from}, bytes, where, data::operation_span::cause::none,
+                                    context);
     for (const box& b : boxes)
       data::copy_elements(data::plan(b, std::array{data::reach_of(to), data::reach_of(from, shift)}));
     return {};
@@ -150,7 +145,7 @@ event fill_box(const instance_handle& to, const box* part, const void* value, st
                const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("fill");
   const instance_record& target = data::usable(to, "fill", context, where);
-  if (part && !target.shape.box.contains(*part)) not_inside("fill", *part, target, where);
+  if (part) data::require_inside("fill", *part, target, where);
   operation_request r;
   r.kind = &fill_kind;
   r.used[0] = to;
@@ -173,7 +168,7 @@ event move_indexed(indexed way, const instance_handle& dense, const instance_han
   const instance_record& all = data::usable(dense, what.verb, context, where);
   data::usable(table, what.verb, context, where);
   const instance_record& names = data::usable(indices, what.verb, context, where);
-  if (!names.shape.box.contains(all.shape.box)) not_inside(what.verb, all.shape.box, names, where);
+  data::require_inside(what.verb, all.shape.box, names, where);
   operation_request r;
   r.kind = &what;
   r.used = gathers ? std::array{dense, table, indices} : std::array{table, dense, indices};

@@ -31,4 +31,12 @@ void was_destroyed(const detail::instance_handle& h, const char* verb, const std
       .remedy("destroy the instance after everything that uses it: x.destroy(after(event))");
 }
 
+void not_inside(const char* verb, const box& part, const detail::instance_record& r,
+                const std::source_location& where) {
+  throw error("D06", std::string(verb) + " names elements that " + detail::describe(r) + " does not have")
+      .fact("submitted", where)
+      .fact("box", part.text())
+      .fact("instance", r.shape.box.text());
+}
+
 }  // namespace stretto::data

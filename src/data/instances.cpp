@@ -20,7 +20,7 @@ namespace {
 std::string bytes_text(std::uint64_t bytes) {
   std::string digits = std::to_string(bytes);
   for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(static_cast<std::size_t>(at), ",");
+    digits.insert(static_cast<std::size_t>(at), 1, ',');
   return digits + " bytes";
 }
 
@@ -137,6 +137,7 @@ void end_creation(deferred_creation& c, failure_ref cause, base::thread_context&
   const std::source_location where = r.created;
   c.~deferred_creation();
   share_of(context).operations.free(&c);
+  if (cause) detail::report(cause, context);
   detail::end_event(ready, std::move(cause), context, where);
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <new>
 
+#include "data/recording.hpp"
+
 namespace stretto::data {
 
 using detail::instance_handle;
@@ -59,6 +61,7 @@ bool is_direct(std::span<const instance_handle> used, const data_state& state) n
 
 void run_part(operation& op, unsigned part, base::thread_context& context) noexcept {
   try {
+    show_task_as(op.request, op.request.bytes / op.parts, context);
     op.request.kind->run(op.request, part, op.parts);
   } catch (...) {
     failure_ref cause = current_failure(op.request);
@@ -81,7 +84,9 @@ void run(operation& op, base::thread_context& context) {
   require_alive(r);
   if (!is_direct(instances_of(r), state)) return state.detours->start(op, context);
   if (r.bytes <= state.settings.inline_bytes) {
+    operation_span span(r, operation_span::cause::what_ran, context);
     r.kind->run(r, 0, 1);
+    span.stop();
     return finish(op, {}, context);
   }
   if (r.kind->parts == operation_kind::cut::allowed)
@@ -134,11 +139,13 @@ event submit(operation_request&& request, const preconditions& after, base::thre
   if (runs_at_once(instances_of(request), request.bytes, after, context)) {
     failure_ref cause;
     try {
+      const operation_span span(request, operation_span::cause::none, context);
       request.kind->run(request, 0, 1);
       return {};
     } catch (...) {
       cause = current_failure(request);
     }
+    detail::report(cause, context);
     const event failed = detail::make_event(context, request.where);
     detail::end_event(failed, std::move(cause), context, request.where);
     return failed;
@@ -159,18 +166,12 @@ void finish(operation& op, failure_ref cause, base::thread_context& context) noe
   const std::source_location where = op.request.where;
   op.~operation();
   share_of(context).operations.free(&op);
+  if (cause) detail::report(cause, context);
   detail::end_event(done, std::move(cause), context, where);
 }
 
 failure_ref current_failure(const operation_request& r) {
   return detail::make_failure(std::current_exception(), describe(r), r.where);
-}
-
-std::string describe(const operation_request& r) {
-  std::string text = r.kind->verb;
-  if (r.used_count > 1) text += " of " + detail::describe(*r.used[1].record);
-  if (r.used_count > 0) text += " to " + detail::describe(*r.used[0].record);
-  return text;
 }
 
 }  // namespace stretto::data

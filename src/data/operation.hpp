@@ -12,44 +12,9 @@
 
 #include "data/data_state.hpp"
 #include "data/deferred.hpp"
-#include "data/handle.hpp"
-#include "data/moves.hpp"
+#include "data/operation_request.hpp"
 
-namespace stretto {
-namespace detail {
-struct reduction_kind;
-}
-namespace data {
-
-struct operation_request;
-
-/// What distinguishes copy from fill from gather.
-struct operation_kind {
-  const char* verb;
-  /// Does part `part` of `parts`; what it throws poisons the event.
-  void (*run)(const operation_request& r, unsigned part, unsigned parts);
-  enum class cut : std::uint8_t { allowed, forbidden } parts = cut::allowed;
-};
-
-/// What is to be done. used[0] is written, the others are read.
-struct operation_request {
-  const operation_kind* kind = nullptr;
-  std::array<detail::instance_handle, 3> used{};
-  unsigned used_count = 0;
-  box first_box;                               // in used[0]
-  point shift;                             // added to a coordinate of used[0] to find it in used[1]
-  std::uint64_t bytes = 0;                     // an estimate of the work
-  index_kind indices = index_kind::int64;
-  const detail::reduction_kind* reduction = nullptr;
-  std::uint32_t contributor = 0;               // of used[0], in a fold of reductions
-  std::array<std::byte, 32> value{};           // of a fill, if it fits
-  std::unique_ptr<std::byte[]> large_value;    // of a fill otherwise
-  std::unique_ptr<box[]> boxes;         // more than one box: all of them, `first_box` too
-  std::size_t box_count = 1;
-  std::source_location where;
-
-  const box& box_at(std::size_t i) const noexcept { return boxes ? boxes[i] : first_box; }
-};
+namespace stretto::data {
 
 /// An instance as an operand of a walk; `shift` is added to the walk's coordinates to find its own.
 inline reach reach_of(const detail::instance_handle& h, const point& shift = {}) noexcept {
@@ -83,12 +48,9 @@ struct operation final : deferred {
   std::atomic<const failure*> failed{nullptr};
 };
 
-/// `copy of instance "u" to instance "v"`.
-std::string describe(const operation_request& r);
 /// Ends its event and frees it.
 void finish(operation& op, failure_ref cause, base::thread_context& context) noexcept;
 /// What is being handled, as the cause of a poisoned event.
 failure_ref current_failure(const operation_request& r);
 
-}  // namespace data
-}  // namespace stretto
+}  // namespace stretto::data

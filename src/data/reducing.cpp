@@ -60,18 +60,10 @@ void run_clear(const operation_request& r, unsigned, unsigned) {
   held_by(r.used[0]).clear(base::require_current("clear"));
 }
 
-constexpr operation_kind reduce_held_kind{"reduce", run_reduce_held};
-constexpr operation_kind reduce_values_kind{"reduce", run_reduce_values};
-constexpr operation_kind fold_kind{"fold_into", run_fold_held, operation_kind::cut::forbidden};
-constexpr operation_kind clear_kind{"clear", run_clear, operation_kind::cut::forbidden};
-
-void require_inside(const char* verb, const box& part, const instance_record& r, const std::source_location& where) {
-  if (r.shape.box.contains(part)) return;
-  throw error("D06", std::string(verb) + " names elements that " + detail::describe(r) + " does not have")
-      .fact("submitted", where)
-      .fact("box", part.text())
-      .fact("instance", r.shape.box.text());
-}
+constexpr operation_kind reduce_held_kind{"reduce", trace::kind::reduce, run_reduce_held};
+constexpr operation_kind reduce_values_kind{"reduce", trace::kind::reduce, run_reduce_values};
+constexpr operation_kind fold_kind{"fold_into", trace::kind::reduce, run_fold_held, operation_kind::cut::forbidden};
+constexpr operation_kind clear_kind{"clear", trace::kind::fill, run_clear, operation_kind::cut::forbidden};
 
 void number_needed(const instance_record& r, const std::source_location& where) {
   throw error("D17", detail::describe(r) + " needs a contributor's number")
@@ -154,7 +146,7 @@ event reduce_held(const instance_handle& from, const instance_handle& to, const 
   base::thread_context& context = base::require_current("reduce");
   const instance_record& target = data::usable(to, "reduce", context, where);
   const instance_record& source = data::usable(from, "reduce", context, where);
-  require_inside("reduce", source.shape.box, target, where);
+  data::require_inside("reduce", source.shape.box, target, where);
   operation_request r = request(reduce_held_kind, to, from, where);
   r.first_box = source.shape.box;
   r.reduction = &kind;
@@ -169,8 +161,8 @@ event reduce_values(const instance_handle& from, const instance_handle& to, cons
   const instance_record& target = data::usable(to, "reduce", context, where);
   const instance_record& source = data::usable(from, "reduce", context, where);
   const box all = part ? *part : source.shape.box;
-  require_inside("reduce", all, target, where);
-  require_inside("reduce", part ? *part : target.shape.box, source, where);
+  data::require_inside("reduce", all, target, where);
+  data::require_inside("reduce", part ? *part : target.shape.box, source, where);
   operation_request r = request(reduce_values_kind, to, from, where);
   r.first_box = all;
   r.bytes = all.volume() * (kind.lhs_bytes + kind.rhs_bytes);

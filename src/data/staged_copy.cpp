@@ -5,6 +5,7 @@
 #include "data/layout.hpp"
 #include "data/operation.hpp"
 #include "data/pieces.hpp"
+#include "data/recording.hpp"
 
 namespace stretto::data {
 
@@ -74,6 +75,10 @@ nest<2> staged_copy::walk_of(unsigned hop, std::uint64_t piece) const {
   return plan(b, std::array{end_of(hop + 1, piece, b), end_of(hop, piece, b)});
 }
 
+std::uint64_t staged_copy::bytes_of(const step& s) const noexcept {
+  return pieces_[s.piece].volume() * op_.request.used[0].record->shape.element_bytes;
+}
+
 // Marking a step finished and looking whether another call is at it happen under one lock: once that lock is
 // released, the other call may end and destroy the copy.
 void staged_copy::advance(step* finished, base::thread_context& context) noexcept {
@@ -121,6 +126,7 @@ void staged_copy::begin(step& s) {
     s.parts[0].owner = &s;
     s.parts[0].run = on_host_step;
     s.left.store(1, std::memory_order_relaxed);
+    s.since = 0;
     state_.settings.tasks->execute(s.parts[0], where(to));
     return;
   }
@@ -146,6 +152,7 @@ void staged_copy::begin(step& s) {
   const std::uint64_t starts = loops == 3 ? w.loops[0].count : 1;
   s.parts = std::vector<step_part>(starts);
   s.left.store(starts, std::memory_order_relaxed);
+  s.since = trace::clock::now();
   places::channel& way = *state_.settings.channels->find(kind(from), kind(to));
   for (step_part& part : s.parts) part.owner = &s;
   const auto outer = w.loops[0].stride;  // once the last part is started, the step may be at its next piece
@@ -164,6 +171,9 @@ void staged_copy::begin(step& s) {
 
 void staged_copy::on_host_step(places::work_item& self) noexcept {
   step& s = *static_cast<step_part&>(self).owner;
+  staged_copy& copy = *s.copy;
+  base::thread_context& context = base::require_current("data");
+  show_task_as(copy.op_.request, copy.bytes_of(s), copy.route_[s.hop], copy.route_[s.hop + 1], context);
   copy_elements(s.walk);
   s.copy->part_done(s, nullptr);
 }
@@ -180,7 +190,9 @@ void staged_copy::part_done(step& s, std::exception_ptr failure) noexcept {
     if (!failed_) failed_ = std::move(cause);
   }
   if (s.left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  advance(&s, base::require_current("data"));
+  base::thread_context& context = base::require_current("data");
+  if (s.since) record_transfer(op_.request, bytes_of(s), route_[s.hop], route_[s.hop + 1], s.since, context);
+  advance(&s, context);
 }
 
 }  // namespace stretto::data

@@ -13,6 +13,7 @@
 #include "data/pipeline.hpp"
 #include "event/failure.hpp"
 #include "platform/work_item.hpp"
+#include "trace/clock.hpp"
 
 namespace stretto::data {
 
@@ -53,6 +54,7 @@ class staged_copy {
     std::atomic<std::size_t> left{0};
     std::vector<step_part> parts;
     nest<2> walk;
+    trace::ticks since = 0;  // a channel is at it
   };
 
   static void on_host_step(places::work_item& self) noexcept;
@@ -62,6 +64,7 @@ class staged_copy {
   void advance(step* finished, base::thread_context& context) noexcept;
   void begin(step& s);
   nest<2> walk_of(unsigned hop, std::uint64_t piece) const;
+  std::uint64_t bytes_of(const step& s) const noexcept;
   reach end_of(unsigned stage, std::uint64_t piece, const box& b) const;
   void give_back() noexcept;
 

@@ -2,8 +2,8 @@
 
 #include <new>
 
+#include "base/spin_lock.hpp"
 #include "event/calling.hpp"
-#include "event/spin_lock.hpp"
 #include "event/waiting.hpp"
 
 namespace stretto {
@@ -15,7 +15,7 @@ struct record;
 }
 
 struct completion_queue::state {
-  spin_lock lock;
+  base::spin_lock lock;
   waiter* first = nullptr;  // records of what has ended
   waiter* last = nullptr;
   std::size_t ended = 0, pending = 0;

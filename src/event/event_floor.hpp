@@ -11,10 +11,12 @@ namespace stretto::detail {
 /// Makes the runtime's event table in its context's slot; stop frees it (all threads have left).
 void start_events(base::runtime_context& runtime);
 void stop_events(base::runtime_context& runtime) noexcept;
-/// Who is told of failures that no event carries because nobody holds one (a deferred release of what is not held).
-/// Before the runtime's threads use events.
+/// Who is told of failures behind which no task stands, so that they come to light if nobody observes them.
+/// Before the runtime's threads use events; null once they use none any more.
 void report_unobserved_to(base::runtime_context& runtime, void (*tell)(void* receiver, failure_ref),
                           void* receiver) noexcept;
+/// Such a failure: of a data operation, a deferred release, a promise that was let go.
+void report(const failure_ref& f, base::thread_context& context) noexcept;
 /// Gives a thread its caches of slots; leave returns them to the table. Required before any event verb.
 void enter_events(base::thread_context& thread);
 void leave_events(base::thread_context& thread) noexcept;

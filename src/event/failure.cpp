@@ -7,6 +7,11 @@ namespace {
 
 std::string name_of(const failure& f) { return f.who().empty() ? "an event" : f.who(); }
 
+/// Chains can be as long as the program; a message shows both of their ends.
+constexpr unsigned most_shown = 6;
+
+}  // namespace
+
 std::string words_of(const std::exception_ptr& exception) {
   try {
     std::rethrow_exception(exception);
@@ -17,12 +22,8 @@ std::string words_of(const std::exception_ptr& exception) {
   }
 }
 
-/// Chains can be as long as the program; a message shows both of their ends.
-constexpr unsigned most_shown = 6;
-
-}  // namespace
-
 std::exception_ptr failure::as_exception() const {
+  mark_observed();
   if (!because_) return exception_;
   const failure& first = root();
   error chain("E10", name_of(*this) + " was skipped because " + name_of(first) + " failed");

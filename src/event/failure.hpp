@@ -34,7 +34,8 @@ class alignas(16) failure {
   void mark_observed() const noexcept { root().observed_.store(true, std::memory_order_relaxed); }
   bool is_observed() const noexcept { return root().observed_.load(std::memory_order_relaxed); }
 
-  /// Throws the root's exception itself if this is the root; else stretto::poisoned naming the chain.
+  /// Throws the root's exception itself if this is the root; else stretto::poisoned naming the chain. It counts as
+  /// observed from then on.
   [[noreturn]] void raise() const;
   /// What raise() throws, as a value.
   std::exception_ptr as_exception() const;
@@ -52,6 +53,9 @@ class alignas(16) failure {
   mutable std::atomic<unsigned> references_{1};
   mutable std::atomic<bool> observed_{false};
 };
+
+/// What the exception says; the whole message of an error.
+std::string words_of(const std::exception_ptr& exception);
 
 /// A counted reference to a failure; null means success.
 class failure_ref {

@@ -2,14 +2,15 @@
 
 namespace stretto::detail {
 
-void put_off(waiter* list, const failure* cause, event_cache& cache) noexcept {
+void put_off(waiter* list, const failure* cause, event_cache& cache, const base::thread_context& context) noexcept {
   if (cause) cause->add_reference();  // its owner may go before its turn comes
-  cache.put_off.push_back({list, cause});
+  cache.put_off.push_back({list, cause, context.current_id});
 }
 
 void fire_now(waiter* list, const failure* cause, event_cache& cache, base::thread_context& context) noexcept {
   cache.firing = true;
   const failure* kept = nullptr;
+  const std::uint64_t outermost = context.current_id;
   for (;;) {
     do {
       waiter* next = list->next;  // firing may end the waiter's life
@@ -21,8 +22,10 @@ void fire_now(waiter* list, const failure* cause, event_cache& cache, base::thre
     if (cache.put_off.empty()) break;
     list = cache.put_off.back().list;
     cause = kept = cache.put_off.back().cause;
+    context.current_id = cache.put_off.back().ended_by;
     cache.put_off.pop_back();
   }
+  context.current_id = outermost;
   cache.firing = false;
 }
 

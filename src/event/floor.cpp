@@ -43,6 +43,8 @@ void report_unobserved_to(base::runtime_context& runtime, void (*tell)(void* rec
   table.unobserved.store(tell, std::memory_order_release);
 }
 
+void report(const failure_ref& f, base::thread_context& context) noexcept { event_cache::of(context).table->report(f); }
+
 bool subscribe(dependency d, waiter& w, base::thread_context& context) {
   return subscribe(d, w, event_cache::of(context), context);
 }

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "event/spin_lock.hpp"
+#include "base/spin_lock.hpp"
 #include "event/table.hpp"
 
 namespace stretto::detail {
@@ -63,7 +63,7 @@ class holding {
   };
   bool ignore(const failure* root) noexcept;  // requires the lock
 
-  spin_lock lock_;
+  base::spin_lock lock_;
   bool held_ = false;
   std::uint32_t fairness_ = 0;
   std::uint32_t preferred_ = 0;  // local grants in a row while another node waited

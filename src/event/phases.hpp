@@ -12,8 +12,8 @@
 #include <atomic>
 #include <vector>
 
+#include "base/spin_lock.hpp"
 #include "event/event_floor.hpp"
-#include "event/spin_lock.hpp"
 
 namespace stretto::detail {
 
@@ -112,7 +112,7 @@ class phases {
 
   std::atomic<std::uint64_t> word_{0};
   std::atomic<std::uint64_t> phase_{0};
-  spin_lock lock_;
+  base::spin_lock lock_;
   std::atomic<bool> any_poisoned_{false};
   std::int64_t base_ = 0;  // expected of the present phase
   std::vector<record> records_;  // of the present and later phases, in order

@@ -108,6 +108,7 @@ void fire_acquire(waiter& self, const failure* cause, base::thread_context& cont
                                                     .remedy("destroy a reservation after its last release")),
                         name, where);
     cause = gone.get();
+    cache.table->report(gone);
   }
   if (cause || h->acquire(s)) finish(s, cause, cache, context);
 }

@@ -9,7 +9,9 @@
 
 namespace stretto::detail {
 
-/// Whether `from` certainly ends only after `target` has. Looks at local events, not through tasks.
+/// Whether `from` certainly ends only after `target` has. Looks at local events; not through tasks, which may end and
+/// be recycled, preconditions and all, while they are looked at, nor through the queues of reservations, where nothing
+/// is certain: a release may yet be issued by anyone.
 bool leads_to(dependency from, event target, event_cache& cache);
 
 }  // namespace stretto::detail

@@ -59,11 +59,11 @@ class event_table {
   std::once_flag barriers_once, reservations_once;
   std::shared_ptr<void> barriers, reservations;
 
-  /// Told of failures that no event can carry, because nobody holds one.
+  /// Told of failures behind which no task stands.
   std::atomic<void (*)(void* receiver, failure_ref)> unobserved{nullptr};
   void* unobserved_receiver = nullptr;
-  void report(failure_ref f) noexcept {
-    if (auto tell = unobserved.load(std::memory_order_acquire)) tell(unobserved_receiver, std::move(f));
+  void report(const failure_ref& f) noexcept {
+    if (auto tell = unobserved.load(std::memory_order_acquire)) tell(unobserved_receiver, f);
   }
 
   void enter(event_cache& cache);
@@ -89,6 +89,7 @@ class event_table {
 struct fired_list {
   waiter* list;
   const failure* cause;  // a reference of its own
+  std::uint64_t ended_by;  // the trace's number of what ended it
 };
 
 /// Memory that searches for self-waits use again and again.

@@ -34,10 +34,7 @@ bool coroutine_wait::await_suspend(std::coroutine_handle<> to_resume) {
 }
 
 void coroutine_wait::rethrow() const {
-  if (const failure_ref cause = cause_of(waits_for_, base::require_current("co_await"))) {
-    cause->mark_observed();
-    cause->raise();
-  }
+  if (const failure_ref cause = cause_of(waits_for_, base::require_current("co_await"))) cause->raise();
 }
 
 }  // namespace stretto::detail

@@ -25,25 +25,12 @@
 
 #include "base/asymmetric_fence.hpp"
 #include "base/config.hpp"
+#include "base/spin_lock.hpp"
 
 namespace stretto::sched {
 
 /// What stands in a queue: a task that has not started, or (lowest bit set) a suspension to resume. 0 is nothing.
 using item = std::uintptr_t;
-
-class spin_lock {
- public:
-  bool try_lock() noexcept {
-    return !taken_.load(std::memory_order_relaxed) && !taken_.exchange(true, std::memory_order_acquire);
-  }
-  void lock() noexcept {
-    while (!try_lock()) base::relax();
-  }
-  void unlock() noexcept { taken_.store(false, std::memory_order_release); }
-
- private:
-  std::atomic<bool> taken_{false};
-};
 
 class alignas(base::cache_line) deque {
  public:
@@ -139,7 +126,7 @@ class alignas(base::cache_line) deque {
   // written under the lock
   alignas(base::cache_line) std::atomic<std::int64_t> head_{0};
   std::atomic<std::int64_t> shared_{0};
-  spin_lock lock_;
+  base::spin_lock lock_;
 };
 
 }  // namespace stretto::sched

@@ -10,17 +10,13 @@
 // Source      termination detection by counting: Mattern, "Algorithms for distributed termination detection", 1987.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <new>
 #include <source_location>
-#include <vector>
 
 #include "base/config.hpp"
-#include "event/failure.hpp"
-#include "sched/deque.hpp"
+#include "sched/failure_list.hpp"
 
 namespace stretto::sched {
 
@@ -41,10 +37,8 @@ struct alignas(base::cache_line) finish_scope {
   suspension* waiter;                               // null: a blocked thread
   // For one use of the memory.
   std::source_location where;
-  std::vector<failure_ref> failures;                // in order, each of another root; under the lock
-  std::uint64_t more_failures;                      // that were not kept
+  failure_list failures;                            // of its tasks
   std::atomic<std::uint32_t> wake;                  // a blocked thread's futex
-  spin_lock failures_lock;
   // For all uses, from zeroed memory on. A quiet scope's sums are equal, so the next use goes on counting; and a
   // worker that remembers where it counts for this scope stays right, whatever the memory has been since.
   std::atomic<bool> waiting;                        // someone wants to be told; false in a closed scope
@@ -58,25 +52,9 @@ struct alignas(base::cache_line) finish_scope {
     next_waiting = nullptr;
     waiter = nullptr;
     where = opened;
-    new (&failures) std::vector<failure_ref>;
-    more_failures = 0;
+    new (&failures) failure_list;
     wake.store(0, std::memory_order_relaxed);
-    new (&failures_lock) spin_lock;
     if (!home) home = opener;
-  }
-
-  /// A task failed or was skipped. All failures are kept up to a bound, for any may yet be observed.
-  void add_failure(const failure_ref& cause) {
-    constexpr std::size_t most_kept = 1000;
-    std::scoped_lock lock(failures_lock);
-    // Work skipped because of a failure is not another failure.
-    const auto same_root = [&](const failure_ref& other) { return &other->root() == &cause->root(); };
-    if (cause->because() && std::ranges::any_of(failures, same_root)) return;
-    if (failures.size() == most_kept) std::erase_if(failures, [](const failure_ref& f) { return f->is_observed(); });
-    if (failures.size() < most_kept)
-      failures.push_back(cause);
-    else if (!cause->because())
-      ++more_failures;
   }
 
   bool is_quiet(std::uint32_t workers) const noexcept {

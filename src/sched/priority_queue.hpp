@@ -1,12 +1,13 @@
 // priority_queue.hpp - ready tasks with a priority other than 0: higher first, then in order of arrival.
 //
 // Threads     any.
-// Cost        is_empty: one load. put, take: a lock and O(log n).
+// Cost        is_empty, highest: one load. put, take: a lock and O(log n).
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <mutex>
 #include <vector>
 
@@ -16,24 +17,28 @@ namespace stretto::sched {
 
 class priority_queue {
  public:
-  bool is_empty() const noexcept { return size_.load(std::memory_order_acquire) == 0; }
+  static constexpr int none = std::numeric_limits<int>::min();
+
+  bool is_empty() const noexcept { return highest() == none; }
+  /// The priority of the first one, or none.
+  int highest() const noexcept { return highest_.load(std::memory_order_acquire); }
 
   void put(item i, int priority) {
     std::scoped_lock lock(lock_);
     heap_.push_back({priority, arrivals_++, i});
     std::push_heap(heap_.begin(), heap_.end());
-    size_.store(heap_.size(), std::memory_order_seq_cst);
+    highest_.store(heap_.front().priority, std::memory_order_seq_cst);
   }
 
   /// The first one if its priority is at least `least`, else 0.
   item take(int least) {
-    if (is_empty()) return 0;
+    if (highest() < least) return 0;
     std::scoped_lock lock(lock_);
     if (heap_.empty() || heap_.front().priority < least) return 0;
     const item i = heap_.front().what;
     std::pop_heap(heap_.begin(), heap_.end());
     heap_.pop_back();
-    size_.store(heap_.size(), std::memory_order_release);
+    highest_.store(heap_.empty() ? none : heap_.front().priority, std::memory_order_release);
     return i;
   }
 
@@ -46,10 +51,10 @@ class priority_queue {
       return priority != other.priority ? priority < other.priority : arrival > other.arrival;
     }
   };
-  spin_lock lock_;
+  base::spin_lock lock_;
   std::vector<entry> heap_;
   std::uint64_t arrivals_ = 0;
-  std::atomic<std::size_t> size_{0};
+  std::atomic<int> highest_{none};
 };
 
 }  // namespace stretto::sched

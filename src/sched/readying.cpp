@@ -26,12 +26,13 @@ void make_ready(thread_state& t, task_record& task) noexcept {
   task.made_ready_by(t.current_id);
   if (task.bound) {
     worker& target = *t.owner->workers[task.bound - 1u];
-    if (&target == &t) {
+    if (task.flags & task_record::is_urgent)
+      target.bound_urgent.put(i, task.priority);
+    else if (&target == &t)
       target.bound_ready.push_back(i);
-    } else {
+    else
       target.bound.put(task.link, false);
-      t.owner->wake(target);
-    }
+    if (&target != &t) t.owner->wake(target);
     return;
   }
   if (worker* w = t.as_worker) {

@@ -1,6 +1,7 @@
 #include "sched/recording.hpp"
 
 #include <string>
+#include <utility>
 
 namespace stretto::sched {
 
@@ -10,13 +11,16 @@ trace::name_id name_in_trace(scheduler& owner, const task_record& task) {
 
 void record_span(worker& w, const task_record& task, trace::ticks end, std::uint64_t cause) {
   w.tasks.record(end - w.span_start);
-  w.ring->push({.start = w.span_start,
-                .end = end,
-                .id = w.current_id,
-                .cause = cause,
-                .name = name_in_trace(*w.owner, task),
-                .place = w.paths.pop->front(),
-                .kind = trace::kind::task});
+  trace::record r = std::exchange(w.shown_as, trace::record());
+  if (r.kind == trace::kind::task) {
+    r.name = name_in_trace(*w.owner, task);
+    r.place = w.paths.pop->front();
+  }
+  r.start = w.span_start;
+  r.end = end;
+  r.id = w.current_id;
+  r.cause = cause;
+  w.ring->push(r);
 }
 
 void record_suspension(worker& w, const suspension& s, const task_record& task) {

@@ -10,10 +10,14 @@
 
 namespace stretto::sched {
 
+/// A number for an operation that the worker begins.
+inline std::uint64_t new_id(thread_state& t) noexcept { return std::uint64_t{t.index + 1} << 40 | ++t.next_id; }
+
 /// What was running when another task began on top of it.
 struct outer_span {
   trace::ticks start;
   std::uint64_t id;
+  const task_record* timed;
 };
 
 trace::name_id name_in_trace(scheduler& owner, const task_record& task);
@@ -22,9 +26,10 @@ void record_suspension(worker& w, const suspension& s, const task_record& task);
 void record_sleep(worker& w, trace::ticks since);
 
 /// A task begins that the sampler has chosen.
-inline outer_span begin_span(worker& w) noexcept {
-  const outer_span outer{w.span_start, w.current_id};
-  if (w.every_span) w.current_id = std::uint64_t{w.index + 1} << 40 | ++w.next_id;
+inline outer_span begin_span(worker& w, const task_record& task) noexcept {
+  const outer_span outer{w.span_start, w.current_id, w.timed};
+  w.timed = &task;
+  if (w.every_span) w.current_id = new_id(w);
   w.span_start = trace::clock::now();
   return outer;
 }
@@ -36,6 +41,13 @@ inline void end_span(worker& w, const task_record& task, std::uint64_t cause) {
     record_span(w, task, trace::clock::now(), cause);
   else
     w.tasks.pass();
+}
+
+/// What ran beneath it goes on.
+inline void continue_span(worker& w, const outer_span& outer) noexcept {
+  w.span_start = outer.start;
+  w.current_id = outer.id;
+  w.timed = outer.timed;
 }
 
 }  // namespace stretto::sched

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "event/event_floor.hpp"
+#include "sched/overflow.hpp"
 #include "sched/readying.hpp"
 #include "sched/recording.hpp"
 #include "sched/scopes.hpp"
@@ -85,8 +86,8 @@ stack* take_stack(worker& w) {
 
 void end_task(thread_state& t, task_record& r, failure_ref cause) noexcept {
   finish_scope* const scope = r.scope;
-  if (cause && scope != t.owner->root) [[unlikely]]
-    scope->add_failure(cause);
+  if (cause) [[unlikely]]
+    scope->failures.add(cause);
   r.complete(std::move(cause), t);
   count_ended(t, scope);
 }
@@ -96,15 +97,20 @@ const failure* take_thrown(task_record& task) noexcept {
   return detail::make_failure(std::current_exception(), detail::describe_task(task), task.where).detach();
 }
 
+void skip_task(thread_state& t, task_record& r, failure_ref cause) noexcept {
+  if (r.type().drop_body) r.type().drop_body(r.storage());
+  r.flags &= static_cast<std::uint8_t>(~task_record::has_value);
+  end_task(t, r, std::move(cause));
+}
+
 worker& run_timed(worker& w, task_record& task) {
   const std::uint64_t made_ready_by = w.every_span ? task.made_ready_by() : 0;
-  const outer_span outer = begin_span(w);
+  const outer_span outer = begin_span(w, task);
   const failure* thrown = run_body(w, task);
   worker& now = *this_thread()->as_worker;
   end_span(now, task, made_ready_by);
   end_run(now, task, thrown);  // what it makes ready names it as the cause
-  now.span_start = outer.start;
-  now.current_id = outer.id;
+  continue_span(now, outer);
   return now;
 }
 
@@ -217,6 +223,7 @@ bool step(scheduler& owner) {
 
 void enter_worker(worker& w) {
   base::set_current(&w);
+  watch_thread();
   pthread_attr_t attributes;
   void* bottom = nullptr;
   std::size_t bytes = 0;
@@ -237,6 +244,7 @@ void leave_worker(worker& w) noexcept {
   w.scope = nullptr;
   w.shard = nullptr;
   base::set_current(nullptr);
+  unwatch_thread();
 }
 
 }  // namespace stretto::sched

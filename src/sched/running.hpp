@@ -13,6 +13,8 @@ namespace stretto::sched {
 
 /// The end of a task, run or skipped: value or failure, its waiters, its scope.
 void end_task(thread_state& t, task_record& task, failure_ref cause) noexcept;
+/// The end of a task that has not begun and is not to.
+void skip_task(thread_state& t, task_record& task, failure_ref cause) noexcept;
 /// Inside a handler: what the task's body threw, with a reference for the caller.
 const failure* take_thrown(task_record& task) noexcept;
 

@@ -34,9 +34,12 @@ scheduler::scheduler(base::runtime_context& r, scheduler_paths p, const schedule
   }
   step_random = settings.seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
   next_attached = static_cast<std::uint32_t>(workers.size());
+  detail::report_unobserved_to(
+      runtime, [](void* self, failure_ref f) { static_cast<scheduler*>(self)->unobserved.add(f); }, this);
 }
 
 scheduler::~scheduler() {
+  detail::report_unobserved_to(runtime, nullptr, nullptr);
   for (auto& w : workers) {
     for (stack* s : w->spare_stacks) stacks.give(s);
     detail::leave_events(*w);
@@ -88,7 +91,7 @@ void scheduler::wake_all() noexcept {
 }
 
 bool scheduler::anything_ready(const worker& self) const noexcept {
-  if (!self.bound.is_empty()) return true;
+  if (!self.bound.is_empty() || !self.bound_urgent.is_empty()) return true;
   for (const auto& box : injected)
     if (!box.is_empty()) return true;
   for (const auto& w : workers) {

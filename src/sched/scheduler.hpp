@@ -13,6 +13,7 @@
 
 #include <stretto/place.hpp>
 
+#include "sched/overflow.hpp"
 #include "sched/worker.hpp"
 
 namespace stretto::trace {
@@ -60,6 +61,7 @@ struct scheduler {
   stack_pool stacks;
   std::vector<inbox> injected;                             // by place: from threads that are no workers
   finish_scope* root = nullptr;                            // of tasks that no finish encloses
+  failure_list unobserved;                                 // of what is no task; they surface from run
   std::atomic<bool> draining{false};                       // the runtime ends once nothing more can run
   std::atomic<bool> stop{false};
   std::atomic<std::uint64_t> searching_and_parked{0};      // low half, high half
@@ -73,6 +75,8 @@ struct scheduler {
   std::uint64_t steps_left = ~std::uint64_t{0};
   std::uint64_t step_random;
   std::atomic<std::uint32_t> next_bound{0};
+  std::atomic<std::uint32_t> without_stack{0};             // workers that could go on only with one more stack
+  const overflow_watch watch;
 
   /// Something was put where other workers may find it: wakes one if none is looking.
   void notify() noexcept {

@@ -98,6 +98,12 @@ void park(worker& w) {
   if (since) record_sleep(w, since);
 }
 
+/// The first of those with a priority of `least` or more, of what is bound here and of what is not.
+item take_urgent(worker& w, int least) {
+  priority_queue& first = w.bound_urgent.highest() >= w.urgent.highest() ? w.bound_urgent : w.urgent;
+  return first.take(least);
+}
+
 item search(worker& w) {
   if (const item i = next_local(w)) return i;
   return steal(w);
@@ -113,8 +119,8 @@ item next_local(worker& w) {
       if (const item i = take_injected(w, place)) return i;
     if (w.owner->waiting_count.load(std::memory_order_relaxed)) settle_waiting_scopes(w);
   }
-  if (!w.urgent.is_empty()) [[unlikely]]
-    if (const item i = w.urgent.take(1)) return i;
+  if (w.urgent.highest() > 0 || w.bound_urgent.highest() > 0) [[unlikely]]
+    if (const item i = take_urgent(w, 1)) return i;
   if (w.interrupted) [[unlikely]] {
     if (w.room_left == 0 || w.home->size() <= 0) return std::exchange(w.interrupted, nullptr)->as_item();
     --w.room_left;
@@ -125,8 +131,24 @@ item next_local(worker& w) {
     if (const item i = take_bound(w)) return i;
   for (const auto place : *w.paths.pop)
     if (const item i = take_injected(w, place)) return i;
-  if (!w.urgent.is_empty()) return w.urgent.take(-128);
-  return 0;
+  return take_urgent(w, -128);
+}
+
+bool has_local(const worker& w) noexcept {
+  if (w.interrupted || !w.bound_ready.empty() || !w.bound.is_empty()) return true;
+  if (!w.urgent.is_empty() || !w.bound_urgent.is_empty()) return true;
+  for (const deque* q : w.pop_order)
+    if (q->size() > 0) return true;
+  for (const auto place : *w.paths.pop)
+    if (!w.owner->injected[place].is_empty()) return true;
+  return false;
+}
+
+bool is_other_work_due(worker& w) noexcept {
+  if ((++w.ticks & 63) != 63) return false;  // next_local, if asked now, begins with it
+  bool any = !w.bound_ready.empty() || !w.bound.is_empty();
+  for (const auto place : *w.paths.pop) any = any || !w.owner->injected[place].is_empty();
+  return any;
 }
 
 item steal(worker& w) {

@@ -12,11 +12,17 @@
 
 namespace stretto::sched {
 
-/// What this worker may run without asking others; 0 if nothing.
+/// What this worker may run without asking others; 0 if nothing. What is bound to it, or was injected, is passed over
+/// for newer tasks of its own at most 63 times in a row.
 item next_local(worker& w);
+/// Whether next_local would find something, as far as can be told from outside.
+bool has_local(const worker& w) noexcept;
+/// True as often as what next_local passes over is due. For whoever runs tasks without asking next_local.
+bool is_other_work_due(worker& w) noexcept;
 /// The newest task of its own, where nothing else may have to go first; 0 otherwise.
 inline item next_quickly(worker& w) {
-  if ((w.ticks & 63) == 63 || !w.urgent.is_empty() || (w.interrupted && !w.room_left)) [[unlikely]]
+  if ((w.ticks & 63) == 63 || w.urgent.highest() > 0 || w.bound_urgent.highest() > 0 ||
+      (w.interrupted && !w.room_left)) [[unlikely]]
     return 0;
   ++w.ticks;
   if (w.interrupted) --w.room_left;

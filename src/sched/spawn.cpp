@@ -85,9 +85,7 @@ failure_ref settle_preconditions(task_record& r, base::thread_context& context) 
 /// All preconditions have ended: it runs, or is skipped with the cause of the one that failed.
 void start_or_skip(thread_state& t, task_record& r) noexcept {
   if (failure_ref cause = settle_preconditions(r, t)) {
-    if (r.type().drop_body) r.type().drop_body(r.storage());
-    r.flags &= static_cast<std::uint8_t>(~task_record::has_value);
-    end_task(t, r, failure_ref::adopt(new failure(*cause.get(), detail::describe_task(r), r.where)));
+    skip_task(t, r, failure_ref::adopt(new failure(*cause.get(), detail::describe_task(r), r.where)));
   } else {
     make_ready(t, r);
   }
@@ -273,7 +271,6 @@ event event_of(completion& c) {
 wait_result result_of(const completion& c) {
   if (!c.is_done() || !c.cause()) return {};
   try {
-    c.cause()->mark_observed();
     c.cause()->raise();
   } catch (...) {
     return wait_result(std::current_exception());
@@ -297,7 +294,8 @@ void keep_promise(completion& c) noexcept {
 
 void break_promise(completion& c, std::exception_ptr why) noexcept {
   auto& r = static_cast<task_record&>(c);
-  if (!why) {
+  const bool let_go = !why;
+  if (let_go) {
     if (r.references() == 1 && !r.is_done()) {  // nobody ever asked for its future
       r.complete({}, *this_thread());
       return;
@@ -307,7 +305,9 @@ void break_promise(completion& c, std::exception_ptr why) noexcept {
                                       .because("its future would never be ready")
                                       .remedy("call set() or poison() on every path, also when an exception leaves"));
   }
-  r.complete(make_failure(std::move(why), describe_task(r), r.where), *this_thread());
+  const failure_ref cause = make_failure(std::move(why), describe_task(r), r.where);
+  if (let_go) report(cause, *this_thread());
+  r.complete(cause, *this_thread());
 }
 
 void no_value(const char* what, const std::source_location& where) {

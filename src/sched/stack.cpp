@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <fstream>
 #include <new>
 #include <string>
@@ -30,45 +29,6 @@ std::size_t page_bytes() noexcept {
   return bytes;
 }
 
-// A prime-sized open table of guard pages would be overkill: the question is asked once, by a dying process.
-struct guard_list {
-  static constexpr std::size_t most = 1 << 17;
-  std::atomic<const void*> pages[most];
-};
-std::atomic<guard_list*> guards{nullptr};
-
-guard_list& all_guards() {
-  if (auto* list = guards.load(std::memory_order_acquire)) return *list;
-  void* memory = mmap(nullptr, sizeof(guard_list), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  auto* list = new (memory) guard_list;
-  guard_list* none = nullptr;
-  if (guards.compare_exchange_strong(none, list, std::memory_order_acq_rel)) return *list;
-  munmap(memory, sizeof(guard_list));
-  return *none;
-}
-
-std::size_t guard_slot(const void* page) noexcept {
-  return (reinterpret_cast<std::uintptr_t>(page) / page_bytes() * 0x9e3779b97f4a7c15u >> 40) % guard_list::most;
-}
-
-void remember_guard(const void* page) {
-  auto& list = all_guards();
-  for (std::size_t i = guard_slot(page), tries = 0; tries < guard_list::most; ++tries, i = (i + 1) % guard_list::most) {
-    const void* none = nullptr;
-    if (list.pages[i].compare_exchange_strong(none, page, std::memory_order_relaxed)) return;
-  }
-}
-
-void forget_guard(const void* page) noexcept {
-  auto* list = guards.load(std::memory_order_acquire);
-  if (!list) return;
-  for (std::size_t i = guard_slot(page), tries = 0; tries < guard_list::most; ++tries, i = (i + 1) % guard_list::most) {
-    const void* expected = page;
-    if (list->pages[i].compare_exchange_strong(expected, nullptr, std::memory_order_relaxed)) return;
-  }
-}
-
 /// How many memory mappings stacks may take: some are left for the heap, without which not even an error can be thrown.
 std::size_t most_mappings() {
   static const std::size_t most = [] {
@@ -85,16 +45,15 @@ stack* stack_pool::make() {
   const auto page = page_bytes();
   const auto bytes = (std::max(bytes_, 4 * page) + page - 1) / page * page;
   const bool mappings_left = 2 * made_ < most_mappings();
-  void* memory = !mappings_left ? MAP_FAILED : mmap(nullptr, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE) != 0) {
-    if (memory != MAP_FAILED) munmap(memory, bytes + page);
+  void* memory = !mappings_left ? MAP_FAILED : mmap(nullptr, bytes + stack_guard_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (memory == MAP_FAILED || mprotect(memory, stack_guard_bytes, PROT_NONE) != 0) {
+    if (memory != MAP_FAILED) munmap(memory, bytes + stack_guard_bytes);
     throw error("S11", "the system has no memory for another task stack")
         .fact("stacks", std::to_string(made_) + " of " + std::to_string(bytes / 1024) + " KiB")
         .because("every suspended task keeps a stack, and a guarded stack costs two memory mappings")
         .remedy("suspend fewer tasks at once (coroutines need no stack), or raise vm.max_map_count");
   }
-  remember_guard(memory);
-  auto* base = static_cast<std::byte*>(memory) + page;
+  auto* base = static_cast<std::byte*>(memory) + stack_guard_bytes;
   auto* s = new (base + bytes - sizeof(stack)) stack;
   s->base = base;
   s->bytes = bytes - sizeof(stack);
@@ -140,23 +99,10 @@ stack_pool::~stack_pool() {
     idle_ = s->next;
     if constexpr (base::thread_sanitizer)
       if (s->sanitizer) __tsan_destroy_fiber(s->sanitizer);
-    const auto page = page_bytes();
-    void* memory = s->base - page;
-    const auto bytes = s->bytes + sizeof(stack) + page;
-    forget_guard(memory);
     // The memory may soon be someone else's, and the sanitizer must not take it for frames that were left.
     if constexpr (base::address_sanitizer) __asan_unpoison_memory_region(s->base, s->bytes);
-    munmap(memory, bytes);
+    munmap(s->base - stack_guard_bytes, stack_guard_bytes + s->bytes + sizeof(stack));
   }
-}
-
-bool stack_pool::is_guard(const void* address) noexcept {
-  const auto* list = guards.load(std::memory_order_acquire);
-  if (!list) return false;
-  const auto page = reinterpret_cast<std::uintptr_t>(address) / page_bytes() * page_bytes();
-  for (const auto& p : list->pages)
-    if (reinterpret_cast<std::uintptr_t>(p.load(std::memory_order_relaxed)) == page) return true;
-  return false;
 }
 
 void sanitizer_switch::leaving(void** fake_stack_save, void* to_fiber, const void* to_bottom,

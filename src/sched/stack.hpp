@@ -2,7 +2,7 @@
 //
 // Threads     stack_pool: any thread. stack: whoever runs on it.
 // Cost        take and give: a lock and a list node; a new stack: one mmap, one mprotect.
-// Invariants  (1) the page below every stack is inaccessible. (2) at most `most` stacks exist at once.
+// Invariants  (1) the `stack_guard_bytes` below every stack are inaccessible. (2) at most `most` stacks exist at once.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,10 @@
 #include "sched/context/switch.hpp"
 
 namespace stretto::sched {
+
+/// Wide enough that a function with local arrays of some size cannot step over it into the next stack. It takes
+/// addresses only.
+inline constexpr std::size_t stack_guard_bytes = 64 << 10;
 
 /// Stands at the top of the memory that it describes.
 struct stack {
@@ -36,9 +40,6 @@ class stack_pool {
 
   std::size_t made() const noexcept { return made_; }
   std::size_t bytes() const noexcept { return bytes_; }
-
-  /// True if `address` lies in the guard page of some stack of any pool: what a stack overflow looks like.
-  static bool is_guard(const void* address) noexcept;
 
  private:
   stack* make();

@@ -1,37 +1,77 @@
 #include "sched/start.hpp"
 
+#include <stretto/error.hpp>
+
+#include <system_error>
+
 #include "sched/running.hpp"
 #include "sched/scopes.hpp"
 #include "sched/waiting.hpp"
 
 namespace stretto::sched {
+namespace {
+
+/// Once `stop` is set.
+void end_threads(scheduler& s) noexcept {
+  s.wake_all();
+  for (auto& w : s.workers)
+    if (w->thread.joinable()) w->thread.join();
+  // Freeing records and scopes needs a thread's caches.
+  base::thread_context* const before = base::set_current(s.workers[0].get());
+  close_scope(*s.workers[0], s.root);
+  base::set_current(before);
+}
+
+/// What nobody will ask for any more.
+std::string tell_unobserved(scheduler& s) {
+  failure_list::content left = s.unobserved.take();
+  const failure_list::content of_tasks = s.root->failures.take();
+  left.kept.insert(left.kept.end(), of_tasks.kept.begin(), of_tasks.kept.end());
+  if (left.empty()) return {};
+  const failure& first = *left.kept.front().get();
+  const auto count = left.size() + of_tasks.more;
+  return error("S13", "a runtime ended with " + (count == 1 ? "a failure" : std::to_string(count) + " failures") +
+                          " that nobody had looked at")
+      .fact(count == 1 ? "failed" : "first", first.who())
+      .fact("at", first.where())
+      .because(words_of(first.as_exception()))
+      .remedy("wait for what may fail, or get its result, before the runtime ends")
+      .what();
+}
+
+}  // namespace
 
 std::unique_ptr<scheduler> start(base::runtime_context& runtime, scheduler_paths paths,
                                  const scheduler_settings& settings) {
   auto s = std::make_unique<scheduler>(runtime, std::move(paths), settings);
   s->root = open_scope(*s->workers[0], std::source_location::current());
   for (auto& w : s->workers) reserve_stack(*w);
-  if (!settings.stepped)
-    for (std::uint32_t i = 1; i < s->workers.size(); ++i)
-      s->workers[i]->thread = std::thread([w = s->workers[i].get()] { run_thread(*w); });
+  std::uint32_t started = 1;
+  try {
+    for (; !settings.stepped && started < s->workers.size(); ++started)
+      s->workers[started]->thread = std::thread([w = s->workers[started].get()] { run_thread(*w); });
+  } catch (const std::system_error& e) {
+    const auto wanted = s->workers.size();
+    s->stop.store(true, std::memory_order_release);
+    end_threads(*s);
+    throw error("S10", "the system has no thread for worker " + std::to_string(started) + " of " + std::to_string(wanted))
+        .because(e.what())
+        .remedy("ask for fewer workers, or raise the limits of processes and memory (ulimit -u, ulimit -v)");
+  }
   return s;
 }
 
-void stop(std::unique_ptr<scheduler> s) noexcept {
+std::string stop(std::unique_ptr<scheduler> s) noexcept {
   worker& first = *s->workers[0];
   enter_worker(first);
   s->draining.store(true, std::memory_order_seq_cst);
   s->wake_all();  // whoever falls asleep last from now on looks for what is forsaken
   wait_for_scope(*s->root);
+  std::string told = tell_unobserved(*s);
   leave_worker(first);
   s->stop.store(true, std::memory_order_release);
-  s->wake_all();
-  for (auto& w : s->workers)
-    if (w->thread.joinable()) w->thread.join();
-  // Freeing records and scopes needs a thread's caches.
-  base::thread_context* const before = base::set_current(&first);
-  close_scope(first, s->root);
-  base::set_current(before);
+  end_threads(*s);
+  return told;
 }
 
 }  // namespace stretto::sched

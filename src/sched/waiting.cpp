@@ -1,5 +1,7 @@
 // Waiting: for a task, an event, a scope; on a worker by suspension, on any other thread by blocking.
 #include <algorithm>
+#include <iterator>
+#include <thread>
 
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
@@ -10,6 +12,7 @@
 #include "sched/readying.hpp"
 #include "sched/running.hpp"
 #include "sched/scopes.hpp"
+#include "sched/searching.hpp"
 #include "sched/waiting.hpp"
 
 namespace stretto::sched {
@@ -81,6 +84,41 @@ void wait_until_ended(thread_state& t, dependency d, const std::source_location&
   wait_until_ended(*t, dependency(c), where);
 }
 
+/// Nobody can run `task`: not this worker, which has no stack for it, and no other either.
+bool is_stuck(const worker& w, const task_record& task) noexcept {
+  const scheduler& owner = *w.owner;
+  const auto all = owner.workers.size();
+  if (owner.settings.stepped) return true;
+  if (!task.bound) return owner.without_stack.load(std::memory_order_seq_cst) == all;
+  const auto word = owner.searching_and_parked.load(std::memory_order_seq_cst);
+  return owner.without_stack.load(std::memory_order_seq_cst) + (word >> 32) + (word & 0xffffffffu) == all;
+}
+
+/// No stack is left to leave the present one for, and what waits here must not return early: what is ready runs on
+/// top of it. Where that cannot be, since the stack is nearly full or a bound task's, and no worker could do it either,
+/// it fails: better an error that says why than a program that does not go on.
+void run_without_stack(worker& w, const error& why) {
+  const item i = next_local(w);
+  if (suspension* s = suspension_in(i)) {
+    make_ready(w, *s);  // leaving the stack for that one needs no other
+  } else if (!i) {
+    base::relax();
+  } else if (can_run_on_top(w)) {
+    run_on_top(w, *task_in(i));
+  } else {
+    task_record& task = *task_in(i);
+    scheduler& owner = *w.owner;
+    owner.without_stack.fetch_add(1, std::memory_order_seq_cst);
+    if (is_stuck(w, task)) {
+      skip_task(w, task, detail::make_failure(std::make_exception_ptr(why), detail::describe_task(task), task.where));
+    } else {
+      make_ready(w, task);  // for thieves
+      std::this_thread::yield();
+    }
+    owner.without_stack.fetch_sub(1, std::memory_order_seq_cst);
+  }
+}
+
 void register_scope(worker& w, void* argument) { register_waiting(w, *static_cast<finish_scope*>(argument)); }
 
 }  // namespace
@@ -97,8 +135,8 @@ void wait_for_scope(finish_scope& scope) {
       while (!scope.wake.load(std::memory_order_acquire)) base::futex_wait(scope.wake, 0);
       continue;
     }
-    // Its own children run on top of it, newest first, unless something more urgent is ready.
-    while (can_run_on_top(*w) && w->urgent.is_empty()) {
+    // Its own children run on top of it, newest first, unless something else is more urgent or has waited for long.
+    while (can_run_on_top(*w) && w->urgent.is_empty() && w->bound_urgent.is_empty() && !is_other_work_due(*w)) {
       // Taken before it is looked at: what is only seen may be stolen, run and freed meanwhile.
       const item i = w->home->pop();
       if (!i) break;
@@ -116,16 +154,8 @@ void wait_for_scope(finish_scope& scope) {
     s.where = &scope.where;
     try {
       suspend(*w, s, register_scope, &scope);
-    } catch (const error&) {
-      // No stack is left to leave this one for, and a finish must not return early: what is ready runs on top of it.
-      const item i = can_run_on_top(*w) ? w->home->pop() : 0;
-      if (i && !suspension_in(i)) {
-        run_on_top(*w, *task_in(i));
-      } else if (i) {
-        w->home->push(i);
-      } else {
-        base::relax();
-      }
+    } catch (const error& why) {
+      run_without_stack(*w, why);
     }
     scope.waiter = nullptr;
   }
@@ -148,10 +178,8 @@ void wait_for(completion& c, const std::source_location& where) {
     else
       wait_for_ended(c, where);
   }
-  if (const failure* f = c.cause()) [[unlikely]] {
-    f->mark_observed();
+  if (const failure* f = c.cause()) [[unlikely]]
     f->raise();
-  }
 }
 
 open_finish::open_finish(const std::source_location& where) {
@@ -168,22 +196,21 @@ void open_finish::close() {
   scope_ = nullptr;
   thread_state& t = *this_thread();
   enter_scope(t, scope->outer);
-  std::vector<failure_ref> failures = std::move(scope->failures);
-  const auto more = scope->more_failures;
+  failure_list::content failures = scope->failures.take();
+  // The finish of run, not one inside a task: what failed without being a task surfaces here.
+  failure_list::content others;
+  if (scope->outer == t.owner->root && t.as_worker && !t.current) others = t.owner->unobserved.take();
+  std::ranges::copy(others.kept, std::back_inserter(failures.kept));
+  failures.more += others.more;
   close_scope(t, scope);
-  std::erase_if(failures, [](const failure_ref& f) { return f->is_observed(); });
   if (failures.empty()) return;
-  for (const failure_ref& f : failures) f->mark_observed();
-  const failure_ref first = failures.front();
-  if (failures.size() + more == 1) first->raise();
-  try {
-    first->raise();
-  } catch (const std::exception& e) {
-    throw error("S06", std::to_string(failures.size() + more) + " tasks failed inside one finish")
-        .fact("first", first->who())
-        .fact("spawned", first->where())
-        .because(e.what());
-  }
+  const failure_ref first = failures.kept.front();
+  if (failures.size() == 1) first->raise();
+  throw error("S06", std::to_string(failures.size()) +
+                         (others.empty() ? " tasks failed inside one finish" : " failures inside one run"))
+      .fact("first", first->who())
+      .fact("spawned", first->where())
+      .because(words_of(first->as_exception()));
 }
 
 open_finish::~open_finish() {
@@ -207,17 +234,14 @@ void wait(const dependency& d, std::source_location where) {
   thread_state* t = this_thread();
   if (!t) base::require_current("wait");
   if (!detail::has_ended(d, *t)) wait_until_ended(*t, d, where);
-  if (const failure_ref cause = detail::cause_of(d, *this_thread())) {
-    cause->mark_observed();
-    cause->raise();
-  }
+  if (const failure_ref cause = detail::cause_of(d, *this_thread())) cause->raise();
 }
 
 void yield(std::source_location where) {
   thread_state* t = this_thread();
   if (!t) base::require_current("yield");
   sched::worker* w = t->as_worker;
-  if (!w || (w->home->size() <= 0 && w->bound.is_empty() && w->bound_ready.empty())) return;
+  if (!w || !has_local(*w)) return;
   suspension s;
   s.where = &where;
   // Behind what is ready: it must not be the next thing popped.

@@ -58,9 +58,10 @@ struct thread_state : base::thread_context {
   trace::sampler tasks;                  // counts all, chooses which are timed
   trace::ring* ring = nullptr;           // null: nothing is recorded
   bool every_span = false;               // full detail
-  std::uint64_t current_id = 0;          // of what runs now, in the trace; 0 unless full
   std::uint64_t next_id = 0;
   trace::ticks span_start = 0;           // of what runs now, where it is timed; else 0
+  const task_record* timed = nullptr;    // the task that span_start is of
+  trace::record shown_as;                // what a floor above says of it, unless its kind is task
 };
 
 /// A stack that was left in the middle of a task; lives on that stack.
@@ -106,7 +107,8 @@ struct worker : thread_state {
   std::vector<std::atomic<deque*>> queues;     // by place; made when first used
   std::vector<deque*> pop_order;               // those of them on the pop path, nearest first
   priority_queue urgent;                       // any thread
-  inbox bound;                                 // any thread: what must run here
+  priority_queue bound_urgent;                 // any thread: tasks with a priority that must run here
+  inbox bound;                                 // any thread: what else must run here
   std::deque<item> bound_ready;                // taken from there
   suspension* interrupted = nullptr;           // a spawner that made room; continues when `room_left` runs out
   std::uint32_t room_left = 0;

@@ -16,6 +16,8 @@
 namespace stretto::trace {
 namespace {
 
+bool moves_data(kind k) noexcept { return k == kind::copy || k == kind::fill || k == kind::reduce; }
+
 // What `amount` means in the arguments of each kind; empty: nothing to say.
 std::string_view amount_name(kind k) noexcept {
   switch (k) {
@@ -245,15 +247,23 @@ class chrome_file {
       out_ << ",\"asked_by\":\"0x";
       out_.hexadecimal(r.amount) << "\"";
     }
-    if (const auto key = amount_name(r.kind); !key.empty() && r.amount != 0) {
+    const std::uint64_t amount = moves_data(r.kind) ? bytes_moved(r.amount) : r.amount;
+    if (const auto key = amount_name(r.kind); !key.empty() && amount != 0) {
       out_ << key;
-      out_.number(r.amount);
+      out_.number(amount);
     }
-    if (r.place < places.size())
-      out_ << ",\"place\":\"" << places[r.place] << "\"";
-    else if (r.place != no_place)
-      (out_ << ",\"place\":").number(std::uint64_t{r.place});
+    if (moves_data(r.kind)) place(",\"from\":", moved_from(r.amount), places);
+    place(moves_data(r.kind) ? ",\"to\":" : ",\"place\":", r.place, places);
     out_ << names.where(r.name) << "}}";
+  }
+
+  void place(std::string_view key, std::uint16_t number, const std::vector<std::string>& places) {
+    if (number < places.size())
+      out_ << key << "\"" << places[number] << "\"";
+    else if (number == program_memory)
+      out_ << key << "\"program memory\"";
+    else if (number != no_place)
+      (out_ << key).number(std::uint64_t{number});
   }
 
   void arrows() {

@@ -15,11 +15,11 @@ namespace stretto::trace {
 enum class kind : std::uint8_t {
   task,       // host code that ran, from (re)start to end or suspension
   suspended,  // a task away from its worker; cause is what it waited for, amount the task that asked
-  copy,       // amount is bytes, as for fill, reduce and message
+  copy,       // amount is moved(bytes, from), as for fill and reduce; place is the memory written
   fill,
   reduce,
   kernel,
-  message,    // from sending to arrival
+  message,    // from sending to arrival; amount is bytes
   wait,       // a thread that had nothing to run, or a thread of the program inside wait(); cause as suspended
   user_span,  // marked by the program
   counter,    // amount is the value (signed) at `end`
@@ -37,6 +37,16 @@ constexpr bool is_span(kind k) noexcept { return k < kind::counter; }
 using name_id = std::uint32_t;
 inline constexpr name_id no_name = 0;
 inline constexpr std::uint16_t no_place = 0xffff;
+inline constexpr std::uint16_t program_memory = 0xfffd;  // memory that belongs to no place of the platform
+
+/// Bytes (below 2^48) and the memory that they were read from, in one number.
+constexpr std::uint64_t moved(std::uint64_t bytes, std::uint16_t from = no_place) noexcept {
+  return (bytes & 0xffff'ffff'ffff) | std::uint64_t{static_cast<std::uint16_t>(from + 1)} << 48;
+}
+constexpr std::uint64_t bytes_moved(std::uint64_t amount) noexcept { return amount & 0xffff'ffff'ffff; }
+constexpr std::uint16_t moved_from(std::uint64_t amount) noexcept {
+  return static_cast<std::uint16_t>((amount >> 48) - 1);
+}
 
 struct record {
   ticks start = 0;

@@ -165,6 +165,7 @@ TEST_CASE("a creation whose precondition is poisoned takes no memory, and can be
     CHECK_FALSE(gone.has_triggered());
     never.poison(std::make_exception_ptr(std::runtime_error("no")));
     CHECK(ready.is_poisoned());
+    CHECK_FALSE(ready.result().ok());
     wait(gone);
     CHECK(usage_of(ram).used == 0);
     CHECK(usage_of(ram).peak == 0);

@@ -53,6 +53,31 @@ TEST_CASE("every option is taken as asked") {
   CHECK(p.frame_steps == std::vector<int>{10, 20, 30, 40, 50});
 }
 
+TEST_CASE("the velocities of black and white are taken as asked") {
+  CHECK(validate({}, here).velocities.black_mps == 1500);
+  CHECK(validate({}, here).velocities.white_mps == 4500);
+  const auto p = validate({.velocity = "330.5:6e3"}, here);
+  CHECK(p.velocities.black_mps == 330.5);
+  CHECK(p.velocities.white_mps == 6000);
+  CHECK(validate({.velocity = "1:1"}, here).velocities.white_mps == 1);
+}
+
+TEST_CASE("velocities that make no sense are refused") {
+  CHECK(message_of({.velocity = "1500"}) ==
+        "error W27: --velocity \"1500\" is not MIN:MAX, two velocities\n"
+        "  range       1 to 100000 m/s\n"
+        "  because     MIN is that of the picture's black, MAX that of its white\n"
+        "  try         --velocity 1500:4500");
+  CHECK(message_of({.velocity = "4500:1500"}) ==
+        "error W27: --velocity 4500:1500 begins with the faster one\n"
+        "  because     MIN is that of the picture's black, MAX that of its white\n"
+        "  try         --velocity 1500:4500");
+  for (const char* text : {"", ":", "1:", ":1", "0:1", "1:2:3", "1: 2", "a:b", "-1:5", "nan:5", "1:inf", "0.5:7", "1:1e9"}) {
+    CAPTURE(text);
+    CHECK(message_of({.velocity = text}).starts_with("error W27"));
+  }
+}
+
 TEST_CASE("a count of sources spreads them evenly below the border") {
   const auto p = validate({.sources = "4"}, here);
   CHECK(p.sources == std::vector<position>{{60, 100}, {60, 300}, {60, 500}, {60, 700}});

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "campaign.hpp"
 #include "event/event_world.hpp"
 
 using namespace stretto;
@@ -155,7 +156,7 @@ void run_random_program() {
 
 TEST_CASE("random programs over events do what the definitions say") {
   rc::detail::TestParams params;
-  params.maxSuccess = std::getenv("STRETTO_TEST_LONG") ? 50'000 : 500;
+  params.maxSuccess = test::scaled(500, 50'000);
   const auto result = rc::detail::checkTestable(run_random_program, rc::detail::TestMetadata{}, params);
   if (!result.template is<rc::detail::SuccessResult>()) {
     std::ostringstream text;

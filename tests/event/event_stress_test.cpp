@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <atomic>
 #include <barrier>
-#include <cstdlib>
 #include <random>
 #include <set>
 #include <thread>
 #include <vector>
 
+#include "campaign.hpp"
 #include "event/event_world.hpp"
 
 using namespace stretto;
@@ -23,7 +23,7 @@ namespace {
 
 constexpr unsigned threads = 4;
 
-unsigned seeds() { return std::getenv("STRETTO_TEST_LONG") ? 2'000 : 20; }
+unsigned seeds() { return test::scaled(20u, 2'000u); }
 
 /// Runs f(thread) on several members of the world.
 template <class F>

@@ -122,15 +122,22 @@ TEST_CASE("a deferred trigger follows its precondition, success or failure") {
   CHECK(at_once.has_triggered());
 }
 
+namespace {
+/// The last of a million events, each triggered by the one before, the first by `head`.
+user_event end_of_chain(user_event head) {
+  for (int i = 0; i < 1'000'000; ++i) {
+    const auto next = user_event::create();
+    next.trigger(head);
+    head = next;
+  }
+  return head;
+}
+}  // namespace
+
 TEST_CASE("a chain of a million events triggers on a constant stack") {
   lone_world world;
   const auto head = user_event::create();
-  user_event last = head;
-  for (int i = 0; i < 1'000'000; ++i) {
-    const auto next = user_event::create();
-    next.trigger(last);
-    last = next;
-  }
+  const auto last = end_of_chain(head);
   head.trigger();
   CHECK(last.has_triggered());
   CHECK(current_event_statistics().untriggered == 0);
@@ -139,12 +146,7 @@ TEST_CASE("a chain of a million events triggers on a constant stack") {
 TEST_CASE("a chain of a million events carries poison to its end") {
   lone_world world;
   const auto head = user_event::create();
-  user_event last = head;
-  for (int i = 0; i < 1'000'000; ++i) {
-    const auto next = user_event::create();
-    next.trigger(last);
-    last = next;
-  }
+  const auto last = end_of_chain(head);
   head.poison(trouble("root"));
   CHECK(words_of_cause(last) == "root");
 }

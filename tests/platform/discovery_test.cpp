@@ -11,21 +11,12 @@
 #include <stretto/platform.hpp>
 
 #include "platform/message.hpp"
+#include "platform/names.hpp"
 
 using namespace stretto;
+using stretto::test::list;
 using stretto::test::message_of;
-
-namespace {
-
-using list = std::vector<std::string>;
-
-list names(const platform& p, std::span<const place> of) {
-  list out;
-  for (const place at : of) out.push_back(p.name(at));
-  return out;
-}
-
-}  // namespace
+using stretto::test::names;
 
 TEST_CASE("two sockets of 64 cores with NUMA and deep caches become places, links and paths") {
   const auto p = platform::synthetic("pack:2 numa:1 l3:4 l2:16 l1d:1 core:1 pu:2");

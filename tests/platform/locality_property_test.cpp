@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <random>
 #include <set>
 #include <stretto/error.hpp>
 #include <stretto/platform.hpp>
 
+#include "campaign.hpp"
 #include "platform/locality_names.hpp"
 
 using namespace stretto;
@@ -126,8 +126,7 @@ TEST_CASE("regular machines are written with expressions and by rule, and read b
 }
 
 TEST_CASE("no mutated graph does anything but load or be refused with a position") {
-  const char* asked = std::getenv("STRETTO_TEST_LONG");
-  const int rounds = asked && std::string_view(asked) == "1" ? 2'000'000 : 20'000;
+  const int rounds = stretto::test::scaled(20'000, 2'000'000);
   std::mt19937 random(42);
   int loaded = 0, refused = 0;
   for (const auto seed : seeds) REQUIRE_NOTHROW(platform::parse(seed, "seed.json"));

@@ -7,19 +7,14 @@
 #include <unordered_set>
 
 #include "platform/message.hpp"
+#include "platform/names.hpp"
 
 using namespace stretto;
+using stretto::test::list;
 using stretto::test::message_of;
+using stretto::test::names;
 
 namespace {
-
-using list = std::vector<std::string>;
-
-list names(const platform& p, std::span<const place> of) {
-  list out;
-  for (const place at : of) out.push_back(p.name(at));
-  return out;
-}
 
 place_description named(std::string name, place_kind kind) {
   place_description p;

@@ -91,3 +91,61 @@ TEST_CASE("work that was skipped because of an event leaves the finish once") {
           never.poison(std::make_exception_ptr(std::runtime_error("given up")));
         }).starts_with("E10: task \"waits\" was skipped because"));
 }
+
+TEST_CASE("a failed data operation that nobody looks at leaves run") {
+  std::string told = thrown_by([] {
+    const auto table = instance<int>::create(at(place{0}), {0, 4}).made;
+    const auto names = instance<std::int64_t>::create(at(place{0}), {0, 2}).made;
+    const auto out = instance<int>::create(at(place{0}), {0, 2}).made;
+    fill(table, 1);
+    fill(names, 9);
+    gather(table, names, out);
+  });
+  CHECK(told.starts_with("D07: gather met an index outside"));
+}
+
+TEST_CASE("a failed data operation that was looked at does not leave run, by whatever way") {
+  CHECK(thrown_by([] {
+          const auto bad = [] {
+            const auto table = instance<int>::create(at(place{0}), {0, 4}).made;
+            const auto names = instance<std::int64_t>::create(at(place{0}), {0, 2}).made;
+            const auto out = instance<int>::create(at(place{0}), {0, 2}).made;
+            fill(table, 1);
+            fill(names, 9);
+            return gather(table, names, out);
+          };
+          CHECK_THROWS_AS(wait(bad()), error);
+          CHECK_FALSE(bad().result().ok());
+          CHECK_THROWS_AS(async(after(bad()), [] {}).get(), poisoned);
+          const auto q = completion_queue::create();
+          q.add(bad());
+          CHECK_FALSE(q.pop(1).at(0).how.ok());
+        }) == "nothing");
+}
+
+TEST_CASE("work skipped because of a failed data operation is the same failure") {
+  CHECK(thrown_by([] {
+          const auto never = user_event::create();
+          const auto u = instance<int>::create(at(place{0}), {0, 4}, {.name = "u"}).made;
+          const event filled = fill(u, 1, after(never));
+          for (int i = 0; i < 5; ++i) async(after(filled), [] {});
+          never.poison(std::make_exception_ptr(std::runtime_error("given up")));
+        }).starts_with("E10: "));
+}
+
+TEST_CASE("a promise that is let go is told by run if nobody asks its future") {
+  CHECK(thrown_by([] {
+          future<int> f;
+          promise<int> p;
+          f = p.get_future();
+        }).starts_with("E12: a promise was destroyed without a value"));
+}
+
+TEST_CASE("data operations and tasks that fail side by side are counted together") {
+  CHECK(thrown_by([] {
+          future<int> f;
+          promise<int> p;
+          f = p.get_future();
+          fail("task");
+        }) == "S06: 2 failures inside one run");
+}

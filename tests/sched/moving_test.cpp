@@ -1,10 +1,13 @@
 // task_test.cpp - what stays with a task when it moves or waits, which goes first, and who gets its value.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <stretto/stretto.hpp>
@@ -71,6 +74,112 @@ TEST_CASE("of what is ready on one worker, the higher priority goes first, also 
     async(priority(127), [&] { order += "a"; });
   });
   CHECK(order == "abcd");
+}
+
+TEST_CASE("of what is bound to one worker, the higher priority goes first, wherever it was spawned") {
+  for (std::uint32_t from : {0u, 1u}) {
+    runtime rt({.workers = 2});
+    std::string order;
+    rt.run([&] {
+      async(on(worker(from)), [&] {
+        const auto go = user_event::create();
+        for (const auto& [level, letter] : {std::pair{-3, 'd'}, {0, 'c'}, {1, 'b'}, {127, 'a'}})
+          async(on(worker(0)), after(go), priority(level), [&order, letter = letter] { order += letter; });
+        // They become ready while worker 0 is busy with this.
+        if (from == 0) return go.trigger();
+        std::atomic<bool> busy{false}, done{false};
+        auto holds = async(on(worker(0)), priority(127), [&] {
+          busy = true;
+          while (!done) std::this_thread::yield();
+        });
+        while (!busy) std::this_thread::yield();
+        go.trigger();
+        done = true;
+        holds.get();
+      });
+    });
+    CHECK(order == "abcd");
+  }
+}
+
+TEST_CASE("of bound and unbound tasks on one worker, the higher priority goes first") {
+  runtime rt({.workers = 1});
+  std::string order;
+  rt.run([&] {
+    async(priority(1), [&] { order += "c"; });
+    async(on(worker(0)), priority(2), [&] { order += "b"; });
+    async(priority(3), [&] { order += "a"; });
+    async(on(worker(0)), priority(-1), [&] { order += "d"; });
+    async(priority(-2), [&] { order += "e"; });
+  });
+  CHECK(order == "abcde");
+}
+
+namespace {
+/// Spawns itself anew until told to stop; counts.
+struct endless {
+  std::atomic<bool>& stop;
+  std::uint64_t& count;
+  void operator()() const {
+    ++count;
+    if (!stop) async(*this);
+  }
+};
+}  // namespace
+
+TEST_CASE("a task that yields goes on after a bounded number of others, though more keep coming") {
+  for (bool inside_finish : {false, true}) {
+    runtime rt({.workers = 1});
+    std::atomic<bool> stop{false};
+    std::uint64_t others = 0, most = 0;
+    rt.run([&] {
+      const auto go_on = [&] {
+        for (int i = 0; i < 3; ++i) async(endless{stop, others});
+      };
+      async([&] {
+        if (inside_finish)
+          async([&] { finish(go_on); });
+        else
+          go_on();
+        for (int i = 0; i < 100; ++i) {
+          const auto before = others;
+          yield();
+          most = std::max(most, others - before);
+        }
+        stop = true;
+      });
+    });
+    CHECK(others >= 100);
+    CHECK(most <= 128);
+  }
+}
+
+TEST_CASE("a finish in a bound task for which no stack is left fails with an error that says so") {
+  for (const bool stepped : {false, true}) {
+    setenv("STRETTO_MAX_SUSPENDED", "4", 1);
+    runtime rt({.workers = 1, .stepped = stepped});
+    unsetenv("STRETTO_MAX_SUSPENDED");
+    std::string seen;
+    int waited = 0;
+    rt.run([&] {
+      const auto go = user_event::create();
+      for (int i = 0; i < 4; ++i)
+        async(priority(1), [&, go] {
+          wait(go);
+          ++waited;
+        });
+      async(on(worker(0)), [&, go] {
+        try {
+          finish([&] { async(name("child"), [&] { seen += "child ran "; }); });
+        } catch (const error& e) {
+          seen += e.code();
+        }
+        go.trigger();
+      });
+    });
+    CHECK(seen == "S11");
+    CHECK(waited == 4);
+  }
 }
 
 TEST_CASE("a task that yields goes on where no stack is left for others to run on") {

@@ -79,7 +79,29 @@ TEST_CASE("a span is written with its times, names, ids and source line") {
   CHECK(x[0] == json::parse(R"({"ph":"X","pid":0,"tid":1,"ts":1.234,"dur":5677.667,"cat":"task","name":"blur",
     "args":{"id":"0xabc","cause":"0x7","place":"L2 \"0\"","at":"wave.cpp:41"}})"));
   CHECK(x[1] == json::parse(R"({"ph":"X","pid":0,"tid":1,"ts":6000.0,"dur":0.5,"cat":"copy","name":"copy",
-    "args":{"id":"0x8","bytes":4096,"place":9}})"));
+    "args":{"id":"0x8","bytes":4096,"to":9}})"));
+}
+
+TEST_CASE("what moves data says how many bytes, from which memory and to which") {
+  snapshot s = node();
+  s.places = {"sysmem", "GPU \"0\""};
+  const auto name = intern(s, "copy of u to v", "/src/wave.cpp", 12);
+  s.tracks = {{"w",
+               {{.start = 0, .end = 10, .id = 1, .cause = 7, .amount = moved(4096, 0), .name = name, .place = 1,
+                 .kind = kind::copy},
+                {.start = 10, .end = 20, .amount = moved(0xffff'ffff'ffff, program_memory), .place = 0,
+                 .kind = kind::reduce},
+                {.start = 20, .end = 30, .amount = moved(8), .place = program_memory, .kind = kind::fill}}}};
+  const auto x = events(parsed(s), "X");
+  REQUIRE(x.size() == 3);
+  CHECK(x[0].at("cat") == "copy");
+  CHECK(x[0].at("name") == "copy of u to v");
+  CHECK(x[0].at("args") ==
+        json::parse(R"({"id":"0x1","cause":"0x7","bytes":4096,"from":"sysmem","to":"GPU \"0\"","at":"wave.cpp:12"})"));
+  CHECK(x[1].at("cat") == "reduce");
+  CHECK(x[1].at("args") == json::parse(R"({"id":"0x0","bytes":281474976710655,"from":"program memory","to":"sysmem"})"));
+  CHECK(x[2].at("cat") == "fill");
+  CHECK(x[2].at("args") == json::parse(R"({"id":"0x0","bytes":8,"to":"program memory"})"));
 }
 
 TEST_CASE("nodes and tracks carry their names, in any bytes") {

@@ -4,6 +4,7 @@
 
 #include <stretto/runtime.hpp>
 
+#include "campaign.hpp"
 #include "demo/uts/report.hpp"
 #include "demo/uts/search.hpp"
 
@@ -28,6 +29,14 @@ TEST_CASE("the published tree T1 has its published counts with one, two and four
 TEST_CASE("the published tree T3, whose deepest node is 1572 below the root, has its published counts") {
   const auto& named = uts::tree_named("T3");
   CHECK(uts::sum(search(uts::tree(named.parameters), 2)) == named.expected);
+}
+
+TEST_CASE("the large published trees T1L and T3L have their published counts") {
+  if (!stretto::test::long_campaign()) return;
+  for (const char* name : {"T1L", "T3L"}) {
+    const auto& named = uts::tree_named(name);
+    CHECK(uts::sum(search(uts::tree(named.parameters), 4)) == named.expected);
+  }
 }
 
 TEST_CASE("any tree counts as in a serial search") {

@@ -48,6 +48,8 @@ int demo_wave(const invocation& call) {
   words.add_option("--tiles", asked.tiles, "how the field is cut; else to suit the workers")->type_name("AxD");
   words.add_option("--medium", asked.medium, "PNG or PGM picture of the ground; else the shipped one")
       ->type_name("FILE");
+  words.add_option("--velocity", asked.velocity, "of the picture's black and white, in m/s; else 1500:4500")
+      ->type_name("MIN:MAX");
   words.add_option("--out", asked.out, "where the pictures go; else out")->type_name("FOLDER");
   words.add_option("--sources", asked.sources, "a count, or places: X,Y:X,Y:... from 0,0 to 1,1")->type_name("S");
   words.add_option("--animate", asked.animate, "also an animated picture of N frames")->type_name("N");

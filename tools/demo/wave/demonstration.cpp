@@ -62,7 +62,7 @@ class demonstration {
     const auto machine = machine_for(request_);
     work_.picture = picture.size;
     work_.planned = validate(request_.asked, {picture.size, int(machine.worker_count())});
-    const auto ground = make_medium(resample(picture, work_.planned.size), {}, work_.planned.spacing_m);
+    const auto ground = make_medium(resample(picture, work_.planned.size), work_.planned.velocities, work_.planned.spacing_m);
     const auto wave = pose(ground, work_.planned.sources, work_.planned.steps);
     work_.velocities = {ground.slowest_mps, ground.fastest_mps};
     work_.time = wave.time;

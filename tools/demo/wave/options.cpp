@@ -90,12 +90,32 @@ tiling chosen_tiles(const options& asked, extent size, int workers) {
   return cut(size, int(counts->first), int(counts->second));
 }
 
-std::optional<double> share(std::string_view text) {
+/// A number from `least` to `most` that fills the text.
+std::optional<double> number(std::string_view text, double least, double most) {
   double value = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc{} || end != text.data() + text.size() || !(value >= 0 && value <= 1))
+  if (failure != std::errc{} || end != text.data() + text.size() || !(value >= least && value <= most))
     return std::nullopt;
   return value;
+}
+std::optional<double> share(std::string_view text) { return number(text, 0, 1); }
+
+velocity_range chosen_velocities(const options& asked) {
+  if (!asked.velocity) return {};
+  const std::string_view text = *asked.velocity;
+  const auto colon = std::min(text.find(':'), text.size());
+  const auto slowest = number(text.substr(0, colon), least_velocity_mps, most_velocity_mps);
+  const auto fastest = number(text.substr(std::min(colon + 1, text.size())), least_velocity_mps, most_velocity_mps);
+  if (!slowest || !fastest)
+    throw error("W27", fmt::format("--velocity \"{}\" is not MIN:MAX, two velocities", text))
+        .fact("range", fmt::format("{} to {} m/s", least_velocity_mps, most_velocity_mps))
+        .because("MIN is that of the picture's black, MAX that of its white")
+        .remedy("--velocity 1500:4500");
+  if (*slowest > *fastest)
+    throw error("W27", fmt::format("--velocity {} begins with the faster one", text))
+        .because("MIN is that of the picture's black, MAX that of its white")
+        .remedy(fmt::format("--velocity {}:{}", *fastest, *slowest));
+  return {*slowest, *fastest};
 }
 
 position cell_at(double x, double y, extent size) {
@@ -156,6 +176,7 @@ plan validate(const options& asked, const surroundings& here) {
   p.tiles = chosen_tiles(asked, p.size, p.workers);
   p.sources = chosen_sources(asked, p.size);
   p.frame_steps = chosen_frames(asked, p.steps);
+  p.velocities = chosen_velocities(asked);
   return p;
 }
 

@@ -11,7 +11,7 @@ namespace {
 /// "1 source", "3 sources"
 std::string counted(std::size_t n, const char* one, const char* many) {
   std::string digits = std::to_string(n);
-  for (auto at = std::ptrdiff_t(digits.size()) - 3; at > 0; at -= 3) digits.insert(std::size_t(at), ",");
+  for (auto at = std::ptrdiff_t(digits.size()) - 3; at > 0; at -= 3) digits.insert(std::size_t(at), 1, ',');
   return fmt::format("{} {}", digits, n == 1 ? one : many);
 }
 

@@ -9,14 +9,17 @@
 
 #include "base/config.hpp"
 
-namespace stretto::detail {
+namespace stretto::base {
 
 class spin_lock {
  public:
+  bool try_lock() noexcept {
+    return !taken_.load(std::memory_order_relaxed) && !taken_.exchange(true, std::memory_order_acquire);
+  }
   void lock() noexcept {
     for (unsigned tries = 0; taken_.exchange(true, std::memory_order_acquire); ++tries)
       while (taken_.load(std::memory_order_relaxed)) {
-        base::relax();
+        relax();
         if (++tries % 64 == 0) std::this_thread::yield();
       }
   }
@@ -26,4 +29,4 @@ class spin_lock {
   std::atomic<bool> taken_{false};
 };
 
-}  // namespace stretto::detail
+}  // namespace stretto::base

@@ -1,0 +1,59 @@
+// operation_request.hpp - what a copy, fill, gather, scatter or reduction is asked to do.
+//
+// Threads     a value until it is submitted; then immutable.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <string>
+
+#include "data/handle.hpp"
+#include "data/moves.hpp"
+#include "trace/record.hpp"
+
+namespace stretto {
+namespace detail {
+struct reduction_kind;
+}
+namespace data {
+
+struct operation_request;
+
+/// What distinguishes copy from fill from gather.
+struct operation_kind {
+  const char* verb;
+  trace::kind shown;  // in the trace
+  /// Does part `part` of `parts`; what it throws poisons the event.
+  void (*run)(const operation_request& r, unsigned part, unsigned parts);
+  enum class cut : std::uint8_t { allowed, forbidden } parts = cut::allowed;
+};
+
+/// What is to be done. used[0] is written, the others are read.
+struct operation_request {
+  const operation_kind* kind = nullptr;
+  std::array<detail::instance_handle, 3> used{};
+  unsigned used_count = 0;
+  box first_box;                               // in used[0]
+  point shift;                             // added to a coordinate of used[0] to find it in used[1]
+  std::uint64_t bytes = 0;                     // an estimate of the work
+  index_kind indices = index_kind::int64;
+  const detail::reduction_kind* reduction = nullptr;
+  std::uint32_t contributor = 0;               // of used[0], in a fold of reductions
+  std::array<std::byte, 32> value{};           // of a fill, if it fits
+  std::unique_ptr<std::byte[]> large_value;    // of a fill otherwise
+  std::unique_ptr<box[]> boxes;         // more than one box: all of them, `first_box` too
+  std::size_t box_count = 1;
+  std::source_location where;
+
+  const box& box_at(std::size_t i) const noexcept { return boxes ? boxes[i] : first_box; }
+};
+
+/// `copy of instance "u" to instance "v"`.
+std::string describe(const operation_kind& kind, std::span<const detail::instance_handle> used);
+inline std::string describe(const operation_request& r) { return describe(*r.kind, {r.used.data(), r.used_count}); }
+
+}  // namespace data
+}  // namespace stretto

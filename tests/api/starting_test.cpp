@@ -1,0 +1,65 @@
+// starting_test.cpp - a runtime that cannot be made says why and leaves nothing behind.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <new>
+#include <string>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <stretto/stretto.hpp>
+
+#include "base/config.hpp"
+
+using namespace stretto;
+
+TEST_CASE("a runtime without memory for its stacks is refused, and the next one starts") {
+  std::string text;
+  for (int i = 0; i < 3; ++i) {
+    try {
+      runtime rt({.workers = 2, .stack_bytes = std::uint64_t{1} << 46});
+    } catch (const error& e) {
+      text = e.what();
+    }
+    CHECK(text.starts_with("error S11: the system has no memory for another task stack"));
+  }
+  runtime rt({.workers = 2});
+  CHECK(rt.node() == 0);
+  CHECK(rt.run([] { return async([] { return 42; }).get(); }) == 42);
+}
+
+TEST_CASE("a runtime for whose workers the system has no threads is refused") {
+  if (base::address_sanitizer || base::thread_sanitizer) return;  // which need the addresses themselves
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    // Room for what the workers need themselves, but not for 500 threads' stacks of some megabytes.
+    std::uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t bytes = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + (rlim_t{800} << 20);
+    const rlimit addresses{bytes, bytes};
+    setrlimit(RLIMIT_AS, &addresses);
+    int status = 1;
+    try {
+      runtime rt({.workers = 500, .stack_bytes = 16 << 10});
+    } catch (const error& e) {
+      const std::string text = e.what();
+      if (text.starts_with("error S10: the system has no thread for worker ") && text.find(" of 500\n") != text.npos &&
+          text.find("\n  try         ask for fewer workers") != text.npos)
+        status = 0;
+      else
+        std::fprintf(stderr, "%s\n", e.what());
+    } catch (const std::bad_alloc&) {
+      status = 2;
+    }
+    _exit(status);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}

@@ -1,0 +1,87 @@
+// unobserved_test.cpp - what a runtime tells at its end of failures that nobody has looked at.
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <source_location>
+#include <stdexcept>
+#include <string>
+
+#include <unistd.h>
+
+#include <stretto/stretto.hpp>
+
+using namespace stretto;
+
+namespace {
+
+/// What `body` writes to standard error.
+template <class Body>
+std::string told_by(Body&& body) {
+  std::FILE* file = std::tmpfile();
+  REQUIRE(file);
+  std::fflush(stderr);
+  const int before = dup(STDERR_FILENO);
+  dup2(fileno(file), STDERR_FILENO);
+  body();
+  std::fflush(stderr);
+  dup2(before, STDERR_FILENO);
+  close(before);
+  std::rewind(file);
+  std::string text(10000, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  std::fclose(file);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a failure outside of run that nobody looks at is told when the runtime ends") {
+  const auto here = std::source_location::current();
+  const std::string line = "unobserved_test.cpp:" + std::to_string(here.line());
+  CHECK(told_by([&] {
+          runtime rt({.workers = 2});
+          const attachment attached(rt);
+          async(name("save"), [] { throw std::runtime_error("disk full"); }, here);
+        }) ==
+        "error S13: a runtime ended with a failure that nobody had looked at\n"
+        "  failed      task \"save\"\n"
+        "  at          " + line + "\n"
+        "  because     disk full\n"
+        "  try         wait for what may fail, or get its result, before the runtime ends\n");
+}
+
+TEST_CASE("several are counted, and what was skipped because of one of them is not") {
+  const std::string told = told_by([] {
+    runtime rt({.workers = 1});
+    const attachment here(rt);
+    for (int i = 0; i < 3; ++i) {
+      auto failed = async([] { throw std::runtime_error("no"); });
+      async(after(failed), [] {});
+    }
+  });
+  CHECK(told.starts_with("error S13: a runtime ended with 3 failures that nobody had looked at\n  first       task at "));
+}
+
+TEST_CASE("a failure outside of run that was looked at is not told") {
+  CHECK(told_by([] {
+          runtime rt({.workers = 2});
+          const attachment here(rt);
+          auto failed = async([] { throw std::runtime_error("no"); });
+          CHECK_THROWS_WITH(failed.get(), "no");
+        }) == "");
+}
+
+TEST_CASE("what left run is not told again, and work that waits at the end is told as skipped") {
+  CHECK(told_by([] {
+          runtime rt({.workers = 2});
+          CHECK_THROWS_WITH(rt.run([] { async([] { throw std::runtime_error("no"); }); }), "no");
+        }) == "");
+  const std::string told = told_by([] {
+    runtime rt({.workers = 2});
+    const attachment here(rt);
+    async(after(user_event::create()), name("waits"), [] {});
+  });
+  CHECK(told.starts_with("error S13: a runtime ended with a failure that nobody had looked at\n"
+                         "  failed      task \"waits\"\n"));
+  CHECK(told.find("E14") != told.npos);
+}

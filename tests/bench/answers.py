@@ -1,0 +1,53 @@
+"""answers.py - every benchmark of Stretto computes what it must: each checks its own answer and fails if it is wrong.
+
+    answers.py PROGRAM
+
+Each benchmark runs once at its usual size with 1, 2 and 4 workers; uts searches small trees. With STRETTO_TEST_LONG=1 it
+searches the large published trees too, and the benchmarks that mostly wait run as well.
+"""
+import json
+import os
+import subprocess
+import sys
+
+LONG = os.environ.get("STRETTO_TEST_LONG") == "1"
+WAITS = {"idle", "two_runtimes"}
+TREES = ["T1", "T3"] + (["T2", "T4", "T5", "T1L", "T3L"] if LONG else [])
+
+
+def run(program, *flags):
+    done = subprocess.run([program, *flags], capture_output=True, text=True, timeout=3000)
+    return done.returncode, done.stdout.strip(), done.stderr.strip()
+
+
+def benchmarks(program):
+    """Asked for one that no program has, it names those that it has."""
+    said = json.loads(run(program, "--bench", "?")[1])["skipped"]
+    return said.split("; it has ", 1)[1].split(", ")
+
+
+def check(program, name, workers, *more):
+    flags = ["--bench", name, "--workers", str(workers), "--reps", "1", *more]
+    code, printed, fault = run(program, *flags)
+    lines = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
+    if code or not lines or any("skipped" in line for line in lines):
+        return [f"{' '.join(flags)}: exit code {code}\n{printed}\n{fault}"]
+    return []
+
+
+def main():
+    program, faults, runs = sys.argv[1], [], 0
+    names = [name for name in benchmarks(program) if LONG or name not in WAITS]
+    for name in names:
+        for workers in (1, 2, 4):
+            for more in [("--tree", tree) for tree in TREES] if name == "uts" else [()]:
+                if name == "uts" and not LONG and workers == 1:
+                    continue
+                faults += check(program, name, workers, *more)
+                runs += 1
+    print("\n".join(faults) or f"{runs} runs of {len(names)} benchmarks have the right answers")
+    sys.exit(1 if faults or not runs else 0)
+
+
+if __name__ == "__main__":
+    main()
