@@ -1,5 +1,6 @@
 #include "sched/start.hpp"
 
+#include "sched/polling.hpp"
 #include "sched/running.hpp"
 #include "sched/scopes.hpp"
 #include "sched/waiting.hpp"
@@ -14,23 +15,29 @@ std::unique_ptr<scheduler> start(base::runtime_context& runtime, scheduler_paths
   if (!settings.stepped)
     for (std::uint32_t i = 1; i < s->workers.size(); ++i)
       s->workers[i]->thread = std::thread([w = s->workers[i].get()] { run_thread(*w); });
+  if (settings.polls) settings.polls->begin(*s);
   return s;
 }
 
-void stop(std::unique_ptr<scheduler> s) noexcept {
-  worker& first = *s->workers[0];
+void stop(scheduler& s, const std::function<void()>& last) noexcept {
+  worker& first = *s.workers[0];
   enter_worker(first);
-  s->draining.store(true, std::memory_order_seq_cst);
-  s->wake_all();  // whoever falls asleep last from now on looks for what is forsaken
-  wait_for_scope(*s->root);
+  s.draining.store(true, std::memory_order_seq_cst);
+  s.wake_all();  // whoever falls asleep last from now on looks for what is forsaken
+  wait_for_scope(*s.root);
+  if (last) {
+    last();
+    wait_for_scope(*s.root);
+  }
+  if (s.polls) s.polls->end();
   leave_worker(first);
-  s->stop.store(true, std::memory_order_release);
-  s->wake_all();
-  for (auto& w : s->workers)
+  s.stop.store(true, std::memory_order_release);
+  s.wake_all();
+  for (auto& w : s.workers)
     if (w->thread.joinable()) w->thread.join();
   // Freeing records and scopes needs a thread's caches.
   base::thread_context* const before = base::set_current(&first);
-  close_scope(first, s->root);
+  close_scope(first, s.root);
   base::set_current(before);
 }
 
