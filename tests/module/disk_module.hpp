@@ -100,10 +100,11 @@ class disk_module final : public module, private place_server, private channel {
     auto kept = std::make_shared<copy_done>(std::move(done));
     put([=, this] {
       if (manner_.drops_copy) return;
-      const auto timing = copies_.measure(extent.bytes());
+      auto timing = std::make_unique<statistic::measurement>(copies_, extent.bytes());
       for (std::size_t p = 0; p < extent.planes; ++p)
         for (std::size_t r = 0; r < extent.rows; ++r)
           std::memcpy(row_of(target, p, r), row_of(source, p, r), extent.row_bytes);
+      timing.reset();  // counted before anybody can know that it has ended
       kept->succeed();
     });
   }

