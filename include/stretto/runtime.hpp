@@ -8,6 +8,7 @@
 
 #include <stretto/finish.hpp>
 #include <stretto/place.hpp>
+#include <stretto/statistics.hpp>
 
 #include <vector>
 #include <memory>
@@ -16,6 +17,7 @@
 
 namespace stretto {
 
+class module;
 class platform;
 
 /// What a runtime is told by the program; what is left out comes from STRETTO_* variables, else from the defaults
@@ -27,6 +29,7 @@ struct runtime_options {
   std::shared_ptr<const platform> machine = {}; // null: discovered, or STRETTO_PLATFORM
   std::optional<std::string> trace = {};        // a file: every span is recorded and written there at the end
   bool stepped = false;                         // no threads of its own: see step()
+  std::vector<std::shared_ptr<module>> modules = {};  // in the order in which they start (module.hpp)
 };
 
 struct worker_statistics {
@@ -39,9 +42,15 @@ struct worker_statistics {
 
 struct runtime_statistics {
   std::vector<worker_statistics> workers;
+  std::vector<place_statistics> places;    // those where workers live or tasks were put
+  std::vector<module_statistics> modules;  // in the order in which modules added them
   event_statistics events;
   std::size_t stacks = 0;          // made so far
   std::size_t task_bytes = 0;      // memory of task records, now
+
+  /// A table for people, and the same as one JSON object.
+  std::string to_text() const;
+  std::string to_json() const;
 };
 
 class runtime {
@@ -68,6 +77,8 @@ class runtime {
   std::uint32_t workers() const noexcept;
   std::uint16_t node() const noexcept;
   const platform& machine() const noexcept;
+  /// What has been counted so far; any thread, at any time. With STRETTO_STATISTICS=1 its text is written to the error
+  /// stream when the runtime ends.
   runtime_statistics statistics() const;
 
   /// Writes what is remembered of the run so far as a Chrome/Perfetto timeline; any thread, at any time.
@@ -82,8 +93,8 @@ class runtime {
     ~entered();
     runtime& owner;
   };
-  void stop_floors() noexcept;  // those that started
   struct state;
+  void start(bool stepped);
   std::unique_ptr<state> state_;
 };
 

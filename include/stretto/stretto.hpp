@@ -4,6 +4,7 @@
 #include <stretto/barrier.hpp>
 #include <stretto/box.hpp>
 #include <stretto/completion_queue.hpp>
+#include <stretto/async_copy.hpp>
 #include <stretto/copy.hpp>
 #include <stretto/coroutine.hpp>
 #include <stretto/error.hpp>

@@ -10,12 +10,15 @@
 #include <stretto/error.hpp>
 #include <stretto/platform.hpp>
 
+#include "base/options.hpp"
 #include "data/data_floor.hpp"
 #include "event/event_floor.hpp"
-#include "base/options.hpp"
+#include "module/module_set.hpp"
+#include "sched/polling.hpp"
 #include "sched/running.hpp"
 #include "sched/start.hpp"
 #include "trace/chrome.hpp"
+#include "trace/counters.hpp"
 #include "trace/recorder.hpp"
 
 namespace stretto {
@@ -63,13 +66,23 @@ struct runtime::state {
   platform machine;
   base::runtime_context context;
   trace::recorder recorder;
+  trace::counters counters;  // of modules; outlives them
+  sched::polling polls;
+  modules::module_set modules;
   std::unique_ptr<sched::scheduler> scheduler;
   std::atomic<bool> entered{false};
 
-  state(base::settings s, platform m, std::uint16_t node)
-      : settings(std::move(s)), machine(std::move(m)), recorder({.node = node, .level = level_of(settings)}) {
+  state(base::settings s, const platform& m, std::uint16_t node, const std::vector<std::shared_ptr<module>>& given)
+      : settings(std::move(s)),
+        machine(m),
+        recorder({.node = node, .level = level_of(settings)}),
+        polls(static_cast<std::uint32_t>(settings.poll_us)),
+        modules(given, polls, counters) {
     context.node = node;
+    machine = modules.extended(m);
   }
+  /// Ends what has been started, the last first: at the end of the runtime, or where its start failed.
+  void end(runtime* whole) noexcept;
   static trace::level level_of(const base::settings& s) {
     if (!s.trace.empty()) return trace::level::full;
     return static_cast<trace::level>(s.trace_level);
@@ -89,44 +102,70 @@ runtime::runtime(const runtime_options& options) {
   if (workers && machine.worker_count() != workers) machine = machine.with_workers(workers);
   const std::uint16_t node = take_node();
   try {
-    state_ = std::make_unique<state>(std::move(settings), std::move(machine), node);
-    detail::start_events(state_->context);
-    data::start_data(state_->context, state_->machine);
-    state_->recorder.name_places(paths_of(state_->machine).names);
-    state_->context.set(base::floor_slot::trace, &state_->recorder);
-    const auto& s = state_->settings;
-    state_->scheduler = sched::start(state_->context, paths_of(state_->machine),
-                                     {.stack_bytes = s.stack_size,
-                                      .max_suspended = s.max_suspended,
-                                      .high_water = std::bit_ceil(s.high_water),
-                                      .spin_microseconds = static_cast<std::uint32_t>(s.spin_us),
-                                      .seed = s.seed,
-                                      .stepped = options.stepped,
-                                      .recorder = &state_->recorder});
+    state_ = std::make_unique<state>(std::move(settings), machine, node, options.modules);
   } catch (...) {
-    if (state_) stop_floors();
+    give_node(node);
+    throw;
+  }
+  try {
+    start(options.stepped);
+  } catch (...) {
+    state_->end(nullptr);
     give_node(node);
     throw;
   }
 }
 
-runtime::~runtime() {
-  if (const std::string told = sched::stop(std::move(state_->scheduler)); !told.empty())
-    std::fprintf(stderr, "%s\n", told.c_str());  // a destructor has no other way to say so
-  if (!state_->settings.trace.empty()) {
+void runtime::start(bool stepped) {
+  state& s = *state_;
+  detail::start_events(s.context);
+  s.modules.initialise(s.context, s.machine);
+  data::start_data(s.context, s.machine, s.modules.channels());
+  sched::scheduler_paths paths = paths_of(s.machine);
+  s.recorder.name_places(paths.names);
+  s.context.set(base::floor_slot::trace, &s.recorder);
+  s.scheduler = sched::start(s.context, std::move(paths),
+                             {.stack_bytes = s.settings.stack_size,
+                              .max_suspended = s.settings.max_suspended,
+                              .high_water = std::bit_ceil(s.settings.high_water),
+                              .spin_microseconds = static_cast<std::uint32_t>(s.settings.spin_us),
+                              .seed = s.settings.seed,
+                              .stepped = stepped,
+                              .recorder = &s.recorder,
+                              .polls = &s.polls,
+                              .servers = s.modules.servers()});
+  // Before anything can be counted: no task exists yet, and nothing is pending.
+  for (auto& w : s.scheduler->workers) w->set(base::floor_slot::trace, &s.counters.add_slab());
+  s.modules.started(*this);
+}
+
+void runtime::state::end(runtime* whole) noexcept {
+  const auto last = [&] {
+    modules.finalise();
+    if (whole && settings.statistics) std::fputs(whole->statistics().to_text().c_str(), stderr);
+  };
+  if (scheduler) {
+    if (const std::string told = sched::stop(*scheduler, last); !told.empty())
+      std::fprintf(stderr, "%s\n", told.c_str());  // a destructor has no other way to say so
+  } else {
+    last();
+  }
+  polls.release();
+  scheduler.reset();
+  if (whole && !settings.trace.empty()) {
     try {
-      save_trace(state_->settings.trace);
+      whole->save_trace(settings.trace);
     } catch (const std::exception& e) {
       std::fprintf(stderr, "%s\n", e.what());
     }
   }
-  stop_floors();
-  give_node(state_->context.node);
+  data::stop_data(context);
+  detail::stop_events(context);
 }
 
-void runtime::stop_floors() noexcept {
-  data::stop_data(state_->context);
-  detail::stop_events(state_->context);
+runtime::~runtime() {
+  state_->end(this);
+  give_node(state_->context.node);
 }
 
 void runtime::save_trace(const std::string& file) const {
@@ -164,9 +203,28 @@ bool runtime::step() {
 
 runtime_statistics runtime::statistics() const {
   const sched::scheduler& s = *state_->scheduler;
+  const auto names = s.paths.names;
   runtime_statistics out;
-  for (const auto& w : s.workers)
-    out.workers.push_back({w->tasks.count(), w->steals.read(), w->stolen.read(), w->suspensions.read(), w->parks.read()});
+  std::vector<place_statistics> all(names.size());
+  const double seconds_per_tick = trace::clock::calibrate().ns_per_tick * 1e-9;
+  for (const auto& w : s.workers) {
+    out.workers.push_back(
+        {w->tasks.count(), w->steals.read(), w->stolen.read(), w->suspensions.read(), w->parks.read()});
+    place_statistics& home = all[w->paths.pop->front()];
+    home.tasks += w->tasks.count();
+    home.busy_seconds += static_cast<double>(w->tasks.estimated_ticks()) * seconds_per_tick;
+  }
+  for (std::uint32_t p = 0; p < all.size(); ++p) {
+    const auto queued = s.queued_at(p);
+    if (!queued) continue;
+    all[p].queued = *queued;
+    all[p].place = names[p];
+    out.places.push_back(std::move(all[p]));
+  }
+  // What modules count, they count in nanoseconds (trace/statistic.cpp).
+  for (trace::counter_value& c : state_->counters.read())
+    out.modules.push_back({std::move(c.module), std::move(c.what), std::move(c.place), c.count,
+                           static_cast<double>(c.time) * 1e-9, c.amount});
   out.events = detail::event_statistics_of(state_->context);
   out.stacks = s.stacks.made();
   for (const auto& stock : s.stocks) out.task_bytes += stock->footprint();

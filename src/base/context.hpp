@@ -13,7 +13,7 @@
 namespace stretto::base {
 
 /// One slot per floor that keeps state. A floor reads its own slot only.
-enum class floor_slot : unsigned { trace, event, platform, sched, data, device, net, dist, api, count };
+enum class floor_slot : unsigned { trace, event, platform, sched, data, device, net, dist, module, api, count };
 
 inline constexpr unsigned floor_slots = static_cast<unsigned>(floor_slot::count);
 

@@ -5,11 +5,17 @@
 #include <unistd.h>
 
 #include <climits>
+#include <ctime>
 
 namespace stretto::base {
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
   syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+}
+
+void futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t value, std::int64_t nanoseconds) noexcept {
+  const timespec at_most{static_cast<time_t>(nanoseconds / 1'000'000'000), static_cast<long>(nanoseconds % 1'000'000'000)};
+  syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT_PRIVATE, value, &at_most, nullptr, 0);
 }
 
 void futex_wake(std::atomic<std::uint32_t>& word) noexcept {

@@ -11,6 +11,8 @@ namespace stretto::base {
 
 /// Sleeps while `word` is `value`.
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
+/// The same, but no longer than `nanoseconds`.
+void futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t value, std::int64_t nanoseconds) noexcept;
 /// Wakes one sleeper.
 void futex_wake(std::atomic<std::uint32_t>& word) noexcept;
 /// Stores and wakes all; the word may be gone as soon as the store is seen, which the kernel forgives.

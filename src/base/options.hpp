@@ -30,11 +30,13 @@ struct settings {
   std::uint64_t high_water;
   std::uint64_t spin_us;
   std::uint64_t seed;
+  std::uint64_t poll_us;
   double stuck;  // seconds
   bool check;
   std::string platform;  // path or empty
   std::string trace;     // path or empty
   trace_detail trace_level;
+  bool statistics;
   log_level log;
   automatic progress;
   automatic color;

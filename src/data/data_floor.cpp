@@ -36,8 +36,11 @@ void start_data(base::runtime_context& runtime, data_settings settings) {
   runtime.set(base::floor_slot::data, state.release());
 }
 
-void start_data(base::runtime_context& runtime, const platform& machine) {
+void start_data(base::runtime_context& runtime, const platform& machine,
+                std::shared_ptr<const places::channel_registry> channels) {
   data_settings settings;
+  settings.channels = std::move(channels);
+  for (const place p : machine.places()) settings.places.push_back({p, machine.name(p), machine.kind(p), 0});
   for (const place p : machine.memories()) {
     const place_description& about = machine.about(p);
     if (is_host_memory(about.kind))

@@ -12,8 +12,10 @@ class platform;
 
 namespace stretto::data {
 
-/// From a platform: its memories with their capacities, host channels, tasks of the runtime's workers.
-void start_data(base::runtime_context& runtime, const platform& machine);
+/// From a platform: its host memories with their capacities, tasks of the runtime's workers; `channels` null: those
+/// between all host memories.
+void start_data(base::runtime_context& runtime, const platform& machine,
+                std::shared_ptr<const places::channel_registry> channels = nullptr);
 void start_data(base::runtime_context& runtime, data_settings settings);
 /// All operations have ended and no thread uses the floor any more.
 void stop_data(base::runtime_context& runtime) noexcept;

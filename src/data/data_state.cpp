@@ -18,6 +18,9 @@ data_state::data_state(base::runtime_context& context, data_settings s, std::siz
     if (by_place.size() <= m.where.index) by_place.resize(m.where.index + 1);
     by_place[m.where.index] = memories.back().get();
   }
+  for (const memory_description& m : settings.places)
+    distant.push_back(is_near_host_memory(m.kind) ? nullptr
+                                                  : std::make_unique<memory_space>(m.where, m.name, m.kind, 0));
 }
 
 thread_data& enter_data(base::thread_context& thread) {

@@ -32,6 +32,7 @@ struct memory_description {
 /// What the runtime decides once.
 struct data_settings {
   std::vector<memory_description> memories;
+  std::vector<memory_description> places;  // all of the platform, by index: what bytes may be copied between
   std::shared_ptr<const places::channel_registry> channels;  // null: between all host memories
   std::shared_ptr<places::executor> tasks;   // runs the parts of large operations; null: as tasks of the workers
   unsigned width = 1;                        // how many of those may run at the same time
@@ -57,6 +58,9 @@ struct data_state {
     return p.index < by_place.size() ? by_place[p.index] : nullptr;
   }
   std::vector<memory_space*> by_place;
+  /// Ends of copies that hold no instances: places whose bytes only a module's channel reaches, by index; null for
+  /// places whose memory the processor addresses.
+  std::vector<std::unique_ptr<memory_space>> distant;
 
   std::mutex mutex;  // guards what follows
   std::vector<std::unique_ptr<struct thread_data>> shares;

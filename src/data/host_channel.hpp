@@ -17,6 +17,11 @@ constexpr bool is_host_memory(place_kind kind) noexcept {
   return kind == place_kind::numa || kind == place_kind::system_memory || kind == place_kind::pinned_memory;
 }
 
+/// True for places whose bytes are in a host memory: those, and the processors and caches next to one.
+constexpr bool is_near_host_memory(place_kind kind) noexcept {
+  return kind <= place_kind::system_memory || is_host_memory(kind);
+}
+
 class host_channel final : public places::channel {
  public:
   void start(const places::copy_end& source, const places::copy_end& target, places::copy_shape shape,

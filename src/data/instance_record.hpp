@@ -32,10 +32,11 @@ struct instance_record {
   event ready;                            // the default event if it existed at once
   std::source_location created, destroyed;
   std::uint32_t number = 0;               // I12
+  bool is_bare = false;                   // bytes at an address, one end of an async_copy; no handle reaches the program
   std::array<char, 32> name{};            // what did not fit is left out, so that a record never owns memory
 };
 
-/// `instance "u"`, or `instance I12` if it has no name.
+/// `instance "u"`, or `instance I12` if it has no name; `bytes at "disk"` of bare ones.
 std::string describe(const instance_record& r);
 
 }  // namespace stretto::detail

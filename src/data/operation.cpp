@@ -141,10 +141,11 @@ event submit(operation_request&& request, const preconditions& after, base::thre
     try {
       const operation_span span(request, operation_span::cause::none, context);
       request.kind->run(request, 0, 1);
-      return {};
     } catch (...) {
       cause = current_failure(request);
     }
+    if (request.owns_ends) free_ends(request, context);
+    if (!cause) return {};
     detail::report(cause, context);
     const event failed = detail::make_event(context, request.where);
     detail::end_event(failed, std::move(cause), context, request.where);
@@ -164,10 +165,20 @@ event submit(operation_request&& request, const preconditions& after, base::thre
 void finish(operation& op, failure_ref cause, base::thread_context& context) noexcept {
   const event done = op.done;
   const std::source_location where = op.request.where;
+  if (op.request.owns_ends) free_ends(op.request, context);
   op.~operation();
   share_of(context).operations.free(&op);
   if (cause) detail::report(cause, context);
   detail::end_event(done, std::move(cause), context, where);
+}
+
+void free_ends(const operation_request& r, base::thread_context& context) noexcept {
+  for (unsigned i = 0; i < r.used_count; ++i) {
+    instance_record& end = *r.used[i].record;
+    end.live.store(0, std::memory_order_relaxed);
+    end.key.store(0, std::memory_order_relaxed);
+    share_of(context).records.free(&end);
+  }
 }
 
 failure_ref current_failure(const operation_request& r) {

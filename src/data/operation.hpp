@@ -48,6 +48,8 @@ struct operation final : deferred {
   std::atomic<const failure*> failed{nullptr};
 };
 
+/// The bare instances of an operation that is not submitted, or has ended.
+void free_ends(const operation_request& r, base::thread_context& context) noexcept;
 /// Ends its event and frees it.
 void finish(operation& op, failure_ref cause, base::thread_context& context) noexcept;
 /// What is being handled, as the cause of a poisoned event.

@@ -46,6 +46,7 @@ struct operation_request {
   std::unique_ptr<std::byte[]> large_value;    // of a fill otherwise
   std::unique_ptr<box[]> boxes;         // more than one box: all of them, `first_box` too
   std::size_t box_count = 1;
+  bool owns_ends = false;               // the used instances are bare and go with the operation
   std::source_location where;
 
   const box& box_at(std::size_t i) const noexcept { return boxes ? boxes[i] : first_box; }

@@ -18,19 +18,21 @@ std::vector<memory_space*> staging::route(const operation_request& r) const {
     if (m.get() == to) last = stops.size();
     stops.push_back({m->where(), m->kind()});
   }
-  // Memory of the program is no place; it is reached as system memory is.
-  const auto outside = [&](std::size_t& at) {
+  // Memory of the program is no place; it is reached as system memory is. A distant place holds no buffers.
+  const auto add_end = [&](const memory_space* end, std::size_t& at) {
+    if (end && state_.find(end->where()) == end) return;
     at = stops.size();
-    stops.push_back({place{}, place_kind::system_memory});
+    stops.push_back(end ? stop{end->where(), end->kind()} : stop{place{}, place_kind::system_memory});
   };
-  if (!from) outside(first);
-  if (!to) outside(last);
+  add_end(from, first);
+  add_end(to, last);
   std::vector<memory_space*> memories;
   for (const std::size_t i : cheapest_route(stops, *state_.settings.channels, first, last, r.bytes))
     memories.push_back(i < state_.memories.size() ? state_.memories[i].get() : nullptr);
-  // No route may stage in the program's own memory.
+  // No route may stage at the ends' own memory.
   for (std::size_t i = 1; i + 1 < memories.size(); ++i)
     if (!memories[i]) return {};
+  if (!memories.empty()) memories.front() = from, memories.back() = to;
   return memories;
 }
 

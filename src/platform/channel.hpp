@@ -1,31 +1,22 @@
-// channel.hpp - a way to copy bytes between two kinds of memory: host to host, host to device, device to file.
+// channel.hpp - a way to copy bytes between two kinds of memory, as the floors that use it see it.
 //
-// Threads     start may be called from any thread; done runs on any thread.
+// The public stretto::channel, which modules derive from, is wrapped in one of these (src/module); floors that register
+// channels of their own derive from this, which costs no handle and no counting.
+//
+// Threads     start may be called from any thread; done runs on any thread of the runtime.
 // Invariants  (1) done runs exactly once for each start that returns. (2) the bytes of source and target are touched
 //             only between start and done.
 // Source      Realm's direct memory access channels, one per pair of kinds of memory.
 #pragma once
 
-#include <stretto/place.hpp>
-
-#include <cstddef>
+#include <stretto/channel.hpp>
 
 #include "platform/work_item.hpp"
 
 namespace stretto::places {
 
-/// Up to three dimensions of bytes: rows of bytes, rows in a plane, planes; strides in bytes between rows and planes.
-struct copy_shape {
-  std::size_t row_bytes = 0, rows = 1, planes = 1;
-
-  constexpr std::size_t bytes() const { return row_bytes * rows * planes; }
-};
-
-struct copy_end {
-  place memory;
-  std::byte* address = nullptr;  // as the memory's own device counts
-  std::size_t row_stride = 0, plane_stride = 0;
-};
+using stretto::copy_end;
+using copy_shape = stretto::copy_extent;
 
 class channel {
  public:

@@ -1,6 +1,23 @@
 #include "sched/readying.hpp"
 
+#include "sched/served_task_access.hpp"
+
 namespace stretto::sched {
+namespace {
+
+void give_to_server(thread_state& t, task_record& r) noexcept {
+  const place where{r.place};
+  place_server& server = *t.owner->server_of(r.place);
+  t.owner->outside_began();
+  served_task task = detail::served_task_access::make(r);
+  try {
+    server.serve(std::move(task), where);
+  } catch (...) {
+    if (task) task.fail(std::current_exception());
+  }
+}
+
+}  // namespace
 
 void make_ready(thread_state& t, suspension& s) noexcept {
   s.made_ready_by = t.current_id;
@@ -25,6 +42,8 @@ void make_ready(thread_state& t, task_record& task) noexcept {
   const item i = reinterpret_cast<item>(&task);
   task.made_ready_by(t.current_id);
   if (task.bound) {
+    if (task.bound == bound_to_server) [[unlikely]]
+      return give_to_server(t, task);
     worker& target = *t.owner->workers[task.bound - 1u];
     if (task.flags & task_record::is_urgent)
       target.bound_urgent.put(i, task.priority);

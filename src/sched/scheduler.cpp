@@ -16,6 +16,7 @@ scheduler::scheduler(base::runtime_context& r, scheduler_paths p, const schedule
       paths(std::move(p)),
       settings(s),
       recorder(s.recorder && s.recorder->is_on() ? s.recorder : nullptr),
+      polls(s.polls),
       scope_stock(sizeof(finish_scope)),
       shard_stock(sizeof(scope_shard) * paths.pop.size()),
       stacks(s.stack_bytes, s.max_suspended + paths.pop.size()),  // each worker has one of its own
@@ -102,6 +103,14 @@ bool scheduler::anything_ready(const worker& self) const noexcept {
   return false;
 }
 
+std::optional<std::uint64_t> scheduler::queued_at(std::uint32_t place) const noexcept {
+  std::optional<std::uint64_t> queued;
+  for (const auto& w : workers)
+    if (const deque* q = w->queues[place].load(std::memory_order_acquire))
+      queued = queued.value_or(0) + static_cast<std::uint64_t>(std::max<std::int64_t>(0, q->size()));
+  return queued;
+}
+
 std::uint16_t scheduler::reachable_place(place p, const std::source_location& where) const {
   if (p.index >= paths.places)
     throw error("S02", "place " + std::to_string(p.index) + " does not exist")
@@ -112,9 +121,10 @@ std::uint16_t scheduler::reachable_place(place p, const std::source_location& wh
   };
   for (std::size_t i = 0; i < paths.pop.size(); ++i)
     if (reaches(paths.pop[i]) || reaches(paths.steal[i])) return static_cast<std::uint16_t>(p.index);
+  if (server_of(static_cast<std::uint16_t>(p.index))) return static_cast<std::uint16_t>(p.index);
   throw error("S02", "no worker's paths reach place \"" + paths.names[p.index] + "\", so a task there would never run")
       .fact("spawned", where)
-      .remedy("put the place on a pop or steal path of the platform file");
+      .remedy("put the place on a pop or steal path of the platform file, or let a module claim it");
 }
 
 std::uint16_t scheduler::worker_at(place p, const std::source_location& where) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include <stretto/place.hpp>
@@ -20,7 +21,13 @@ namespace stretto::trace {
 class recorder;
 }
 
+namespace stretto {
+class place_server;
+}
+
 namespace stretto::sched {
+
+class polling;
 
 /// What a runtime is told; see the option table for ranges.
 struct scheduler_settings {
@@ -31,6 +38,8 @@ struct scheduler_settings {
   std::uint64_t seed = 1;
   bool stepped = false;               // no threads: someone calls step()
   trace::recorder* recorder = nullptr;  // null: nothing is recorded
+  polling* polls = nullptr;             // null: no pollers
+  std::vector<place_server*> servers;   // by place: who serves it in place of workers; shorter: nobody
 };
 
 /// Paths by worker, as place indices: what the scheduler needs of a platform.
@@ -42,6 +51,8 @@ struct scheduler_paths {
 
 /// A task whose spawner named no place: it goes to the queue of the worker that makes it ready.
 inline constexpr std::uint16_t no_place = 0xffff;
+/// In `bound`: the task goes to the server of its place.
+inline constexpr std::uint16_t bound_to_server = 0xffff;
 
 struct scheduler {
   scheduler(base::runtime_context& runtime, scheduler_paths paths, const scheduler_settings& settings);
@@ -53,6 +64,7 @@ struct scheduler {
   const scheduler_paths paths;
   const scheduler_settings settings;
   trace::recorder* const recorder;
+  polling* const polls;
   std::vector<std::unique_ptr<worker>> workers;
 
   // Any thread.
@@ -65,6 +77,7 @@ struct scheduler {
   std::atomic<bool> draining{false};                       // the runtime ends once nothing more can run
   std::atomic<bool> stop{false};
   std::atomic<std::uint64_t> searching_and_parked{0};      // low half, high half
+  std::atomic<std::uint64_t> outside{0};                   // tasks and copies that are with modules, polls under way
   std::mutex waiting_mutex;
   finish_scope* waiting_scopes = nullptr;
   std::atomic<std::uint32_t> waiting_count{0};
@@ -90,9 +103,21 @@ struct scheduler {
   void wake_all() noexcept;
   /// Looks at every queue, with no claim on anything.
   bool anything_ready(const worker& w) const noexcept;
+  /// What is in the workers' queues at a place now; nothing if it has none, because nothing was ever put there.
+  std::optional<std::uint64_t> queued_at(std::uint32_t place) const noexcept;
+
+  /// Something is with a module until outside_ended: it may make tasks ready, so what waits is not forsaken.
+  void outside_began() noexcept { outside.fetch_add(1, std::memory_order_seq_cst); }
+  void outside_ended() noexcept {
+    if (outside.fetch_sub(1, std::memory_order_seq_cst) == 1 && draining.load(std::memory_order_seq_cst)) wake_any();
+  }
 
   /// The index of a place that some worker's paths reach; throws S02.
   std::uint16_t reachable_place(place p, const std::source_location& where) const;
+  /// Who runs tasks at a reachable place if no worker does; else null.
+  place_server* server_of(std::uint16_t place) const noexcept {
+    return place < settings.servers.size() ? settings.servers[place] : nullptr;
+  }
   /// A worker whose home is that processor, plus 1, in turn if several; throws S03.
   std::uint16_t worker_at(place p, const std::source_location& where);
 

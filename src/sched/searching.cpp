@@ -8,6 +8,7 @@
 #include "base/clock.hpp"
 #include "base/futex.hpp"
 #include "event/event_floor.hpp"
+#include "sched/polling.hpp"
 #include "sched/recording.hpp"
 #include "sched/scopes.hpp"
 
@@ -74,6 +75,10 @@ item steal_from(worker& w, deque& victim) {
   return loot[0];
 }
 
+bool is_waiting_for_modules(const scheduler& owner) noexcept {
+  return owner.outside.load(std::memory_order_seq_cst) || (owner.polls && owner.polls->any_pending());
+}
+
 void park(worker& w) {
   scheduler& owner = *w.owner;
   w.parked.store(1, std::memory_order_seq_cst);
@@ -84,8 +89,10 @@ void park(worker& w) {
     owner.wake(w);  // itself, unless someone just did
     return;
   }
-  // All asleep with nothing ready while the runtime ends: what still waits, waits for events that nobody will trigger.
-  if (owner.draining.load(std::memory_order_seq_cst) &&
+  if (owner.polls) owner.polls->hand_over();
+  // All asleep with nothing ready or pending while the runtime ends: what still waits, waits for events that nobody will
+  // trigger.
+  if (owner.draining.load(std::memory_order_seq_cst) && !is_waiting_for_modules(owner) &&
       owner.searching_and_parked.load(std::memory_order_seq_cst) >> 32 == owner.workers.size()) {
     owner.wake(w);
     if (detail::poison_forsaken(w)) return;
@@ -185,7 +192,10 @@ item wait_for_work(worker& w) {
   for (unsigned round = 0;; ++round) {
     if (const item i = search(w)) {
       const auto before = owner.searching_and_parked.fetch_sub(1, std::memory_order_seq_cst);
-      if ((before & 0xffffffffu) == 1 && before >> 32 && owner.anything_ready(w)) owner.wake_any();
+      if ((before & 0xffffffffu) == 1) {
+        if (before >> 32 && owner.anything_ready(w)) owner.wake_any();
+        if (owner.polls) owner.polls->hand_over();
+      }
       return i;
     }
     if (owner.stop.load(std::memory_order_acquire)) {
@@ -193,6 +203,11 @@ item wait_for_work(worker& w) {
       return 0;
     }
     if (owner.waiting_count.load(std::memory_order_relaxed) && settle_waiting_scopes(w)) continue;
+    if (owner.polls && owner.polls->poll_idle(w)) {
+      round = 0;
+      spin_until = base::nanoseconds_now() + std::uint64_t{owner.settings.spin_microseconds} * 1000;
+      continue;
+    }
     for (unsigned i = 0; i < std::min(16u, 1 + round / 4); ++i) base::relax();
     if ((round & 15) == 15 && base::nanoseconds_now() >= spin_until) {
       park(w);

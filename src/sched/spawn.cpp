@@ -163,7 +163,10 @@ new_task make_task(std::size_t bytes, const task_type& type, const std::source_l
   const auto& paths = t.owner->paths;
   const std::size_t given = request.after.size() + request.after_events.size();
   std::uint16_t place = 0, bound = 0;
-  if (request.at) place = t.owner->reachable_place(request.at, where);
+  if (request.at) {
+    place = t.owner->reachable_place(request.at, where);
+    if (t.owner->server_of(place)) bound = bound_to_server;
+  }
   if (request.on) bound = t.owner->worker_at(request.on, where);
   if (request.worker != 0xffffffffu) {
     if (request.worker >= paths.pop.size())

@@ -4,6 +4,7 @@
 
 #include <system_error>
 
+#include "sched/polling.hpp"
 #include "sched/running.hpp"
 #include "sched/scopes.hpp"
 #include "sched/waiting.hpp"
@@ -58,19 +59,25 @@ std::unique_ptr<scheduler> start(base::runtime_context& runtime, scheduler_paths
         .because(e.what())
         .remedy("ask for fewer workers, or raise the limits of processes and memory (ulimit -u, ulimit -v)");
   }
+  if (settings.polls) settings.polls->begin(*s);
   return s;
 }
 
-std::string stop(std::unique_ptr<scheduler> s) noexcept {
-  worker& first = *s->workers[0];
+std::string stop(scheduler& s, const std::function<void()>& last) noexcept {
+  worker& first = *s.workers[0];
   enter_worker(first);
-  s->draining.store(true, std::memory_order_seq_cst);
-  s->wake_all();  // whoever falls asleep last from now on looks for what is forsaken
-  wait_for_scope(*s->root);
-  std::string told = tell_unobserved(*s);
+  s.draining.store(true, std::memory_order_seq_cst);
+  s.wake_all();  // whoever falls asleep last from now on looks for what is forsaken
+  wait_for_scope(*s.root);
+  if (last) {
+    last();
+    wait_for_scope(*s.root);
+  }
+  if (s.polls) s.polls->end();
+  std::string told = tell_unobserved(s);
   leave_worker(first);
-  s->stop.store(true, std::memory_order_release);
-  end_threads(*s);
+  s.stop.store(true, std::memory_order_release);
+  end_threads(s);
   return told;
 }
 

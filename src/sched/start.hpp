@@ -4,6 +4,7 @@
 // Cost        start: one thread per worker but the first. stop: joins them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -12,8 +13,9 @@
 namespace stretto::sched {
 
 std::unique_ptr<scheduler> start(base::runtime_context& runtime, scheduler_paths paths, const scheduler_settings& settings);
-/// Lets everything that can run, run; then ends the threads. No thread is inside run or attached. Returns error S13 as
-/// text if failures are left that nobody has observed.
-std::string stop(std::unique_ptr<scheduler> s) noexcept;
+/// Lets everything that can run, run; calls `last` as worker 0 and lets run what that made; then ends the threads. No
+/// thread is inside run or attached, but those that `last` detaches. The scheduler may be destroyed afterwards. Returns
+/// error S13 as text if failures are left that nobody has observed.
+std::string stop(scheduler& s, const std::function<void()>& last = {}) noexcept;
 
 }  // namespace stretto::sched

@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include "event/event_floor.hpp"
+#include "sched/polling.hpp"
 #include "sched/scopes.hpp"
 #include "sched/searching.hpp"
 
@@ -46,18 +47,20 @@ item draw_step(worker*& w) {
       if (!i) continue;
       become(*w, v);
       w = &v;
-      --owner.steps_left;
+      if (owner.steps_left != ~std::uint64_t{0}) --owner.steps_left;
       return i;
     }
     if (owner.waiting_count.load(std::memory_order_relaxed) && settle_waiting_scopes(*w)) continue;
+    if (owner.polls && owner.polls->poll_idle(*w)) continue;
     if (owner.steps_left != ~std::uint64_t{0}) return 0;  // step() says that nothing is ready
-    // Inside run or the end of the runtime. Only an attached thread could still make something ready.
-    bool others;
-    {
+    // Inside run or the end of the runtime. Only a pending operation or an attached thread could make something ready.
+    // At the end threads of modules may still be attached; what they have under way is known.
+    bool others = false;
+    if (!owner.draining.load(std::memory_order_relaxed)) {
       std::scoped_lock lock(owner.attach_mutex);
       others = !owner.attached.empty();
     }
-    if (others)
+    if (others || owner.outside.load(std::memory_order_seq_cst) || (owner.polls && owner.polls->any_pending()))
       sched_yield();
     else
       detail::poison_forsaken(*w);

@@ -1,6 +1,7 @@
 #include "platform/channel_registry.hpp"
 
 #include <doctest/doctest.h>
+#include <stretto/poller.hpp>
 
 #include <cstring>
 #include <deque>
@@ -8,7 +9,6 @@
 
 #include "platform/executor.hpp"
 #include "platform/message.hpp"
-#include "platform/poller.hpp"
 
 using namespace stretto;
 using namespace stretto::places;
@@ -17,16 +17,16 @@ using stretto::test::message_of;
 namespace {
 
 /// Copies when it is polled, as a device queue would: an executor, a poller and a channel at once.
-class slow_copier : public channel, public poller {
+class slow_copier : public places::channel, public poller {
  public:
   void start(const copy_end& source, const copy_end& target, copy_shape shape, completion& done) override {
     if (!source.address) throw error("D01", "nothing to copy from");
     waiting_.push_back({source, target, shape, &done});
+    add_pending();
   }
   double bandwidth_bytes_per_second(place, place) const override { return 1e9; }
   double latency_seconds(place, place) const override { return 1e-6; }
 
-  std::size_t pending() const noexcept override { return waiting_.size(); }
   std::size_t poll() override {
     const auto finished = waiting_.size();
     for (; !waiting_.empty(); waiting_.pop_front()) {
@@ -37,8 +37,10 @@ class slow_copier : public channel, public poller {
                       c.source.address + z * c.source.plane_stride + y * c.source.row_stride, c.shape.row_bytes);
       c.done->run(*c.done);
     }
+    remove_pending(finished);
     return finished;
   }
+  void fail(std::exception_ptr) noexcept override {}
 
  private:
   struct copy {

@@ -1,7 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <stretto/stretto.hpp>
@@ -95,4 +97,25 @@ TEST_CASE("fork and join give the same sums in every order that a seed draws") {
     runtime rt({.workers = 3, .seed = static_cast<std::uint64_t>(seed), .stepped = true});
     CHECK(rt.run([] { return fibonacci::of(12); }) == 144);
   }
+}
+
+TEST_CASE("a stepped run goes on looking after a task, for what an attached thread will make ready") {
+  runtime rt({.workers = 2, .stepped = true});
+  user_event e;
+  std::atomic<bool> ready{false}, attached{false};
+  std::thread outside([&] {
+    attachment here(rt);
+    attached = true;
+    while (!ready) std::this_thread::yield();
+    e.trigger();
+  });
+  rt.run([&] {
+    e = user_event::create();
+    while (!attached) std::this_thread::yield();
+    for (int i = 0; i < 3; ++i) async([] {}).get();
+    ready = true;
+    wait(e);
+    CHECK(e.has_triggered());
+  });
+  outside.join();
 }

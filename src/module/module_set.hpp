@@ -1,0 +1,69 @@
+// module_set.hpp - the modules of one runtime: their life cycle, and what each has claimed and registered.
+//
+// Threads     the thread that makes and destroys the runtime; find, and what has been registered, from any once the
+//             runtime runs.
+// Invariants  finalise() ends exactly those whose initialise returned, in reverse, once.
+#pragma once
+
+#include <stretto/module.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/context.hpp"
+#include "platform/channel_registry.hpp"
+#include "sched/polling.hpp"
+#include "trace/counters.hpp"
+
+namespace stretto::modules {
+
+/// One module of a runtime.
+struct membership {
+  std::shared_ptr<module> is;
+  std::string name;
+  std::vector<poller*> pollers;
+  bool initialised = false;
+};
+
+class module_set {
+ public:
+  /// Throws M01 for names that are empty or used twice, M02 for an object that another runtime uses.
+  module_set(std::vector<std::shared_ptr<module>> given, sched::polling& polls, trace::counters& counters);
+  module_set(const module_set&) = delete;
+  ~module_set();
+
+  /// The machine with the places that modules add.
+  platform extended(const platform& machine) const;
+  /// Each in turn; `machine` outlives the set. Throws M03, M04, M10, M11; the caller finalises then.
+  void initialise(base::runtime_context& runtime, const platform& machine);
+  /// Each in turn. Throws M04.
+  void started(runtime& owner);
+  /// In reverse. What goes wrong is written to the error stream: the runtime ends all the same (M06).
+  void finalise() noexcept;
+
+  module* find(const std::type_info& type) const noexcept;
+  std::string names() const;
+
+  /// What was registered, for the floors below.
+  std::shared_ptr<const places::channel_registry> channels() const noexcept { return channels_; }
+  const std::vector<place_server*>& servers() const noexcept { return servers_; }
+
+ private:
+  friend class stretto::module_host;
+  struct channel_owner {
+    place_kind from, to;
+    const membership* by;
+  };
+
+  std::vector<std::unique_ptr<membership>> members_;
+  sched::polling& polls_;
+  trace::counters& counters_;
+  const platform* machine_ = nullptr;
+  std::vector<const membership*> claims_;  // by place
+  std::vector<place_server*> servers_;     // by place; only where no worker serves
+  std::shared_ptr<places::channel_registry> channels_;
+  std::vector<channel_owner> channel_owners_;
+};
+
+}  // namespace stretto::modules

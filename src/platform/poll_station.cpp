@@ -1,0 +1,137 @@
+#include "platform/poll_station.hpp"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include <stretto/error.hpp>
+
+namespace stretto {
+
+poller::~poller() {
+  if (auto* station = station_.load(std::memory_order_acquire)) station->forget(*this);
+}
+
+void poller::add_pending(std::size_t n) noexcept {
+  if (n == 0 || silent_.load(std::memory_order_relaxed) || pending_.fetch_add(n, std::memory_order_seq_cst) != 0) return;
+  if (auto* station = station_.load(std::memory_order_acquire)) station->began(*this);
+}
+
+void poller::remove_pending(std::size_t n) noexcept {
+  if (n == 0 || pending_.fetch_sub(n, std::memory_order_seq_cst) != n) return;
+  if (auto* station = station_.load(std::memory_order_acquire)) station->ended();
+}
+
+void poller::next_poll(std::chrono::steady_clock::time_point t) noexcept {
+  using std::chrono::nanoseconds;
+  const auto at = t == t.max() ? detail::poll_station::never
+                               : std::chrono::duration_cast<nanoseconds>(t.time_since_epoch()).count();
+  if (due_.exchange(at, std::memory_order_seq_cst) <= at || !pending()) return;
+  if (auto* station = station_.load(std::memory_order_acquire))
+    station->sooner(at, detail::poll_station::urgency::at_once);
+}
+
+void poller::stop_polling() noexcept {
+  silent_.store(true, std::memory_order_seq_cst);
+  while (busy_.load(std::memory_order_seq_cst)) std::this_thread::yield();
+}
+
+void poller::poll_now() noexcept {
+  due_.store(0, std::memory_order_seq_cst);
+  if (auto* station = station_.load(std::memory_order_acquire))
+    station->sooner(0, detail::poll_station::urgency::at_once);
+}
+
+namespace detail {
+
+std::int64_t poll_station::now() noexcept {
+  using std::chrono::nanoseconds, std::chrono::steady_clock;
+  return std::chrono::duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+void poll_station::add(poller& p) {
+  poll_station* none = nullptr;
+  if (!p.station_.compare_exchange_strong(none, this, std::memory_order_seq_cst))
+    throw error("M11", "a poller was added twice")
+        .because("a poller belongs to one runtime, until that has ended")
+        .remedy("make a poller per runtime, and add it once");
+  p.next_ = first_.load(std::memory_order_relaxed);
+  first_.store(&p, std::memory_order_release);
+  if (p.pending()) began(p);  // what was pending before; a module starts nothing while it is initialised
+}
+
+// Of a module that failed to initialise: nobody polls yet.
+void poll_station::forget(poller& gone) noexcept {
+  poller* before = nullptr;
+  for (poller* p = first_.load(std::memory_order_relaxed); p && p != &gone; p = p->next_) before = p;
+  if (before)
+    before->next_ = gone.next_;
+  else
+    first_.store(gone.next_, std::memory_order_relaxed);
+}
+
+void poll_station::release() noexcept {
+  for (poller* p = first_.exchange(nullptr); p;) {
+    poller* const next = std::exchange(p->next_, nullptr);
+    p->silent_.store(false, std::memory_order_relaxed);
+    p->due_.store(0, std::memory_order_relaxed);
+    p->station_.store(nullptr, std::memory_order_release);
+    p = next;
+  }
+  pending_pollers_.store(0);
+}
+
+void poll_station::began(const poller& p) noexcept {
+  pending_pollers_.fetch_add(1, std::memory_order_seq_cst);
+  sooner(p.due_.load(std::memory_order_seq_cst), urgency::in_turn);
+}
+
+void poll_station::ended() noexcept {
+  if (pending_pollers_.fetch_sub(1, std::memory_order_seq_cst) == 1) none_pending();
+}
+
+std::int64_t poll_station::earliest_due() const noexcept {
+  std::int64_t earliest = never;
+  if (!any_pending()) return earliest;
+  for (const poller* p = first_.load(std::memory_order_acquire); p; p = p->next_)
+    if (p->pending_.load(std::memory_order_seq_cst) && !p->silent_.load(std::memory_order_relaxed))
+      earliest = std::min(earliest, p->due_.load(std::memory_order_seq_cst));
+  return earliest;
+}
+
+std::size_t poll_station::give_up(poller& p, const char* why) noexcept {
+  p.silent_.store(true, std::memory_order_seq_cst);
+  p.fail(std::make_exception_ptr(error("M05", "polling failed, so these operations will never be seen to end")
+                                     .because(why)
+                                     .remedy("poll() throws only where nothing can be saved; see to the cause")));
+  if (p.pending_.exchange(0, std::memory_order_seq_cst)) ended();
+  return 1;
+}
+
+std::size_t poll_station::poll_each() noexcept {
+  std::size_t ended = 0;
+  std::int64_t time = 0;
+  for (poller* p = first_.load(std::memory_order_acquire); p; p = p->next_) {
+    if (!p->pending() || p->silent_.load(std::memory_order_relaxed)) continue;
+    if (const auto due = p->due_.load(std::memory_order_relaxed)) {
+      if (due == never || (due > (time ? time : time = now()))) continue;
+    }
+    if (p->busy_.load(std::memory_order_relaxed) || p->busy_.exchange(true, std::memory_order_seq_cst)) continue;
+    if (p->silent_.load(std::memory_order_seq_cst)) {
+      p->busy_.store(false, std::memory_order_release);
+      continue;
+    }
+    try {
+      ended += p->poll();
+    } catch (const std::exception& e) {
+      ended += give_up(*p, e.what());
+    } catch (...) {
+      ended += give_up(*p, "what was thrown is no std::exception");
+    }
+    p->busy_.store(false, std::memory_order_release);
+  }
+  return ended;
+}
+
+}  // namespace detail
+}  // namespace stretto

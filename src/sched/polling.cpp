@@ -1,0 +1,60 @@
+#include "sched/polling.hpp"
+
+#include "sched/scheduler.hpp"
+#include "sched/scopes.hpp"
+
+namespace stretto::sched {
+
+void polling::begin(scheduler& owner) {
+  owner_.store(&owner, std::memory_order_seq_cst);
+  if (owner.settings.stepped) return;  // whoever steps polls
+  service_.start_with(owner);
+  hand_over();
+}
+
+void polling::end() noexcept {
+  service_.stop();
+  owner_.store(nullptr, std::memory_order_seq_cst);
+}
+
+// What a poll spawns or triggers belongs to no task: the worker forgets the one that it ran last.
+std::size_t polling::poll_idle(worker& w) noexcept {
+  if (!any_pending()) return 0;
+  w.current = nullptr;
+  if (w.scope != w.owner->root) enter_scope(w, w.owner->root);
+  ++w.no_room_making;
+  const std::size_t ended = poll_each();
+  --w.no_room_making;
+  polls_of_workers_.fetch_add(1, std::memory_order_relaxed);
+  return ended;
+}
+
+service_thread::duty::finding polling::look(thread_state& t) noexcept {
+  const std::int64_t due = earliest_due();
+  if (due > now()) return {due, finding::nothing};
+  const std::uint64_t polls = polls_of_workers_.load(std::memory_order_relaxed);
+  if (polls != seen_) {
+    seen_ = polls;
+    return {due, finding::others_look};
+  }
+  t.owner->outside_began();
+  const std::size_t ended = poll_each();
+  t.owner->outside_ended();
+  return {earliest_due(), ended ? finding::worked : finding::nothing};
+}
+
+void polling::sooner(std::int64_t due, urgency how) noexcept {
+  scheduler* const owner = owner_.load(std::memory_order_seq_cst);
+  if (!owner) return;  // begin() looks
+  // A worker that looks for work will see it, or hand over when it stops.
+  if (owner->searching_and_parked.load(std::memory_order_seq_cst) & 0xffffffffu) return;
+  service_.call(due, how == urgency::at_once);
+}
+
+// At the end of a runtime, workers that sleep have taken what waits for operations as not forsaken: let one look again.
+void polling::none_pending() noexcept {
+  if (scheduler* const owner = owner_.load(std::memory_order_seq_cst))
+    if (owner->draining.load(std::memory_order_seq_cst)) owner->wake_any();
+}
+
+}  // namespace stretto::sched

@@ -1,0 +1,50 @@
+// polling.hpp - who asks the pollers of a runtime: idle workers, the service thread, and one thread that steps.
+//
+// Threads     as each member says; made before the scheduler and outlives it.
+// Cost        a worker that looks for work: one load. A busy worker: nothing.
+// Invariants  (1) while something is pending and due, a worker is looking for work or the service thread looks at
+//             least once in `longest_pause`: who stops looking last hands over, who makes something pending calls
+//             where nobody looks. (2) a poll of the service thread counts as outside: nothing is forsaken meanwhile.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "platform/poll_station.hpp"
+#include "sched/service_thread.hpp"
+
+namespace stretto::sched {
+
+struct worker;
+
+class polling final : public detail::poll_station, private service_thread::duty {
+ public:
+  explicit polling(std::uint32_t longest_pause_us) noexcept
+      : service_(*this, std::int64_t{longest_pause_us} * 1000) {}
+
+  /// The threads that poll are there; after end() the service thread is not any more, and workers see their last polls.
+  /// Once they are gone, release(). The thread that makes the runtime.
+  void begin(scheduler& owner);
+  void end() noexcept;
+
+  /// A worker between two tasks. May leave it in the scope of the runtime.
+  std::size_t poll_idle(worker& w) noexcept;
+  /// A worker stops looking for work, and none is left that does.
+  void hand_over() noexcept {
+    if (any_pending()) [[unlikely]]
+      service_.call(earliest_due(), false);
+  }
+
+ private:
+  finding look(thread_state& t) noexcept override;
+  std::int64_t next_due() const noexcept override { return earliest_due(); }
+  void sooner(std::int64_t due, urgency how) noexcept override;
+  void none_pending() noexcept override;
+
+  service_thread service_;
+  std::atomic<scheduler*> owner_{nullptr};
+  std::atomic<std::uint64_t> polls_of_workers_{0};
+  std::uint64_t seen_ = 0;                         // of those; the service thread
+};
+
+}  // namespace stretto::sched

@@ -1,0 +1,110 @@
+#include "sched/service_thread.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/clock.hpp"
+#include "base/futex.hpp"
+#include "sched/scheduler.hpp"
+
+namespace stretto::sched {
+namespace {
+
+constexpr std::int64_t for_ever = std::numeric_limits<std::int64_t>::max();
+
+std::int64_t now() noexcept { return static_cast<std::int64_t>(base::nanoseconds_now()); }
+
+}  // namespace
+
+void service_thread::call(std::int64_t due, bool short_sleep) noexcept {
+  if (!owner_.load(std::memory_order_seq_cst)) return;
+  if (!started_.load(std::memory_order_acquire)) return start();
+  const sleep how = asleep_.load(std::memory_order_seq_cst);
+  if (how == sleep::none || (how == sleep::pause && !short_sleep)) return;
+  if (how == sleep::long_sleep && due >= until_.load(std::memory_order_relaxed)) return;
+  calls_.fetch_add(1, std::memory_order_seq_cst);
+  base::futex_wake(calls_);
+}
+
+void service_thread::start() noexcept {
+  const std::scoped_lock lock(start_mutex_);
+  scheduler* const owner = owner_.load(std::memory_order_relaxed);
+  if (!owner || thread_.joinable()) return;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // a new thread inherits the mask: the program's handlers run elsewhere
+  try {
+    thread_ = std::thread([this, owner] { serve(*owner); });
+    started_.store(true, std::memory_order_release);
+  } catch (...) {
+    // No thread to be had now: workers that are idle poll, and the next call tries again.
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void service_thread::stop() noexcept {
+  {
+    const std::scoped_lock lock(start_mutex_);
+    owner_.store(nullptr, std::memory_order_seq_cst);
+  }
+  if (!thread_.joinable()) return;
+  ends_.store(true, std::memory_order_seq_cst);
+  calls_.fetch_add(1, std::memory_order_seq_cst);
+  base::futex_wake(calls_);
+  thread_.join();
+}
+
+// Whoever called before it was seen to be asleep did not wake it; so both look again once they have said that they are.
+void service_thread::rest(std::int64_t until, std::int64_t due, std::uint32_t seen) noexcept {
+  asleep_.store(sleep::pause, std::memory_order_seq_cst);
+  if (duty_.next_due() >= due && !ends_.load(std::memory_order_seq_cst))
+    if (const std::int64_t left = until - now(); left > 0) base::futex_wait_for(calls_, seen, left);
+  asleep_.store(sleep::none, std::memory_order_seq_cst);
+}
+
+void service_thread::doze(std::int64_t until, std::uint32_t seen) noexcept {
+  until_.store(until, std::memory_order_relaxed);
+  asleep_.store(sleep::long_sleep, std::memory_order_seq_cst);
+  if (duty_.next_due() >= until && !ends_.load(std::memory_order_seq_cst)) {
+    if (until == for_ever)
+      base::futex_wait(calls_, seen);
+    else if (const std::int64_t left = until - now(); left > 0)
+      base::futex_wait_for(calls_, seen, left);
+  }
+  asleep_.store(sleep::none, std::memory_order_seq_cst);
+}
+
+void service_thread::serve(scheduler& owner) {
+  asleep_.store(sleep::none, std::memory_order_seq_cst);
+  thread_state* const t = owner.attach();
+  base::set_current(t);
+  std::int64_t pause = least_pause;
+  unsigned idle_looks = 0;
+  while (!ends_.load(std::memory_order_seq_cst)) {
+    const std::uint32_t seen = calls_.load(std::memory_order_seq_cst);
+    const auto [due, was] = duty_.look(*t);
+    const std::int64_t time = now();
+    if (was == duty::finding::worked) {
+      pause = std::min(least_pause, longest_pause_);
+      idle_looks = 0;
+    } else {
+      pause = std::min(2 * pause, longest_pause_);
+    }
+    if (due <= time + pause) {
+      idle_looks = 0;
+      // Due already: in its turn after the pause, whatever urgent there is before. Due soon: then.
+      rest(due <= time ? time + pause : due, due, seen);
+    } else if (++idle_looks < patience) {
+      rest(time + longest_pause_, due, seen);
+    } else {
+      doze(due, seen);
+    }
+  }
+  base::set_current(nullptr);
+  owner.detach(t);
+}
+
+}  // namespace stretto::sched

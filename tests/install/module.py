@@ -1,0 +1,20 @@
+"""module.py - a module builds alone, against the installed library and its public headers, and passes its own tests.
+
+    module.py FOLDER INSTALLED BUILD COMPILER
+"""
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+folder, installed, build, compiler = Path(sys.argv[1]), *sys.argv[2:]
+build = Path(build) / folder.name
+shutil.rmtree(build, ignore_errors=True)
+libraries = ":".join({str(path.parent) for path in Path(installed).rglob("libstretto.*")})
+for command in [["cmake", "-G", "Ninja", "-S", folder, "-B", build, f"-DCMAKE_CXX_COMPILER={compiler}",
+                 f"-DCMAKE_PREFIX_PATH={installed}", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS=-Werror"],
+                ["cmake", "--build", build],
+                ["ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error", "--timeout", "120"]]:
+    print("+", *command, flush=True)
+    subprocess.run(list(map(str, command)), check=True, env={**os.environ, "LD_LIBRARY_PATH": libraries})

@@ -1,0 +1,259 @@
+#include <doctest/doctest.h>
+#include <stretto/stretto.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "module/timer_module.hpp"
+
+using namespace stretto;
+using namespace std::chrono_literals;
+using test::steady, test::timer_module;
+
+namespace {
+
+runtime_options with(std::shared_ptr<module> m, std::uint32_t workers, bool stepped = false, std::uint64_t seed = 1) {
+  return {.workers = workers, .seed = seed, .stepped = stepped, .modules = {std::move(m)}};
+}
+
+/// Ends an operation the n-th time that it is polled; says who polled.
+class countdown final : public module, public poller {
+ public:
+  std::string_view name() const noexcept override { return "countdown"; }
+  void initialise(module_host& host) override { host.add_poller(*this); }
+
+  event start(int polls) {
+    done_ = user_event::create();
+    left_ = polls;
+    add_pending();
+    return done_;
+  }
+  std::size_t poll() override {
+    CHECK_FALSE(inside_.exchange(true));  // one thread at a time
+    CHECK(pending() > 0);
+    ++polls;
+    std::size_t ended = 0;
+    if (--left_ == 0) {
+      if (throws) {
+        inside_ = false;
+        throw std::runtime_error("the device is gone");
+      }
+      done_.trigger();
+      remove_pending();
+      ended = 1;
+    }
+    inside_ = false;
+    return ended;
+  }
+  void fail(std::exception_ptr why) noexcept override { done_.poison(why); }
+
+  std::atomic<int> polls{0};
+  bool throws = false;
+
+ private:
+  user_event done_;
+  std::atomic<int> left_{0};
+  std::atomic<bool> inside_{false};
+};
+
+}  // namespace
+
+TEST_CASE("idle workers poll, and a task that waits for an operation goes on") {
+  for (const std::uint32_t workers : {1u, 2u, 4u}) {
+    auto c = std::make_shared<countdown>();
+    runtime rt(with(c, workers));
+    for (int round = 0; round < 20; ++round)
+      rt.run([&] {
+        auto sum = async(after(c->start(5)), [] { return 7; });
+        CHECK(sum.get() == 7);
+      });
+    CHECK(c->polls == 100);
+  }
+}
+
+TEST_CASE("a poller with nothing pending is never asked") {
+  auto c = std::make_shared<countdown>();
+  runtime rt(with(c, 2));
+  rt.run([&] {
+    wait(c->start(3));
+    CHECK(c->polls == 3);
+    for (int i = 0; i < 2000; ++i) async([] {});
+  });
+  std::this_thread::sleep_for(5ms);
+  CHECK(c->polls == 3);
+}
+
+TEST_CASE("while every worker is busy the service thread polls") {
+  for (const std::uint32_t workers : {1u, 2u}) {
+    auto c = std::make_shared<countdown>();
+    runtime rt(with(c, workers));
+    rt.run([&] {
+      const event e = c->start(4);
+      // No worker is idle until it has happened.
+      for (std::uint32_t w = 0; w < workers; ++w)
+        async(on(worker(w)), [e] {
+          while (!e.has_triggered()) std::this_thread::yield();
+        });
+    });
+    CHECK(c->polls == 4);
+  }
+}
+
+TEST_CASE("with every worker asleep, and nobody in run, an attached thread sees its operation end") {
+  auto c = std::make_shared<countdown>();
+  runtime rt(with(c, 2));
+  std::thread outside([&] {
+    attachment here(rt);
+    for (int i = 0; i < 10; ++i) wait(c->start(3));
+    CHECK(async([] { return 5; }).get() == 5);
+  });
+  rt.run([] {});
+  outside.join();
+  CHECK(c->polls == 30);
+}
+
+TEST_CASE("operations that tasks wait for at the end of a runtime are waited for, not forsaken") {
+  for (const bool stepped : {false, true})
+    for (const std::uint32_t workers : {1u, 2u, 4u}) {
+      auto timer = std::make_shared<timer_module>();
+      std::atomic<int> ran{0};
+      {
+        runtime rt(with(timer, workers, stepped));
+        attachment here(rt);
+        for (int i = 0; i < 10; ++i) {
+          auto f = async(after(timer->sleep_for(std::chrono::milliseconds(i))), [&] { ++ran; });
+        }
+      }
+      CHECK(ran == 10);
+    }
+}
+
+TEST_CASE("an operation without end does not keep the runtime from ending: the module says what becomes of it") {
+  auto timer = std::make_shared<timer_module>();
+  event later;
+  {
+    runtime rt(with(timer, 2));
+    rt.run([&] { later = timer->sleep_for(1h); });
+    CHECK(timer->waiting() == 1);
+  }
+  CHECK(timer->waiting() == 0);
+}
+
+TEST_CASE("what waits for nothing that is pending is still found forsaken while a module is there") {
+  for (const bool stepped : {false, true}) {
+    auto timer = std::make_shared<timer_module>();
+    std::exception_ptr why;
+    {
+      runtime rt(with(timer, 2, stepped));
+      attachment here(rt);
+      const user_event never = user_event::create();
+      async([=, &why] {
+        wait(timer->sleep_for(2ms));
+        try {
+          wait(never);
+        } catch (...) {
+          why = std::current_exception();
+        }
+      });
+    }
+    REQUIRE(why);
+    try {
+      std::rethrow_exception(why);
+    } catch (const error& e) {
+      CHECK(e.code() == "E14");
+    }
+  }
+}
+
+TEST_CASE("a poller that throws is told, its operations are poisoned with M05, and it is not asked again") {
+  for (const bool stepped : {false, true}) {
+    auto c = std::make_shared<countdown>();
+    c->throws = true;
+    runtime rt(with(c, 2, stepped));
+    rt.run([&] {
+      const event e = c->start(3);
+      try {
+        wait(e);
+        FAIL("it did not throw");
+      } catch (const error& x) {
+        CHECK(std::string(x.what()) ==
+              "error M05: polling failed, so these operations will never be seen to end\n"
+              "  because     the device is gone\n"
+              "  try         poll() throws only where nothing can be saved; see to the cause");
+      }
+      CHECK(c->pending() == 0);
+      CHECK(c->polls == 3);
+      c->add_pending();
+      for (int i = 0; i < 100; ++i) async([] {});
+    });
+    CHECK(c->polls == 3);
+  }
+}
+
+TEST_CASE("stepped, whoever steps polls, and step says that nothing is ready meanwhile") {
+  auto c = std::make_shared<countdown>();
+  runtime rt(with(c, 2, true));
+  std::thread([&] {
+    attachment here(rt);
+    async(after(c->start(6)), [] {});
+  }).join();
+  int steps = 0, misses = 0;
+  while (steps == 0 && misses < 100) ++(rt.step() ? steps : misses);
+  CHECK(steps == 1);
+  CHECK(c->polls == 6);
+  CHECK(misses == 5);
+}
+
+TEST_CASE("many timers at once each end once") {
+  for (const std::uint32_t workers : {1u, 2u, 4u})
+    for (const bool stepped : {false, true}) {
+      auto timer = std::make_shared<timer_module>();
+      runtime rt(with(timer, workers, stepped));
+      std::vector<int> order;
+      rt.run([&] {
+        const auto start = steady::now() + 2ms;
+        std::vector<event> all;
+        for (int i = 0; i < 50; ++i) {
+          const int slot = (i * 7) % 50;
+          const event e = timer->sleep_until(start + slot * 20us);
+          all.push_back(async(after(e), on(worker(0)), [&order, slot] { order.push_back(slot); }));
+        }
+        wait(merge(all));
+      });
+      CHECK(order.size() == 50);
+      std::sort(order.begin(), order.end());
+      CHECK(std::adjacent_find(order.begin(), order.end()) == order.end());
+      CHECK(rt.statistics().modules.at(0).count == 50);
+    }
+}
+
+TEST_CASE("a sooner time wakes whoever sleeps until a later one") {
+  auto timer = std::make_shared<timer_module>();
+  runtime rt(with(timer, 2));
+  rt.run([&] {
+    const event later = timer->sleep_for(1h);
+    std::this_thread::sleep_for(20ms);  // the service thread sleeps for the hour
+    wait(timer->sleep_for(1ms));
+    CHECK_FALSE(later.has_triggered());
+  });
+}
+
+TEST_CASE("starting and ending runtimes with operations under way, over many seeds") {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    auto timer = std::make_shared<timer_module>();
+    std::atomic<int> ran{0};
+    {
+      runtime rt(with(timer, 1 + static_cast<std::uint32_t>(seed % 4), seed % 3 == 0, seed));
+      rt.run([&] {
+        for (int i = 0; i < 8; ++i)
+          async([&, i] {
+            wait(timer->sleep_for(std::chrono::microseconds((seed * 37 + static_cast<std::uint64_t>(i) * 61) % 400)));
+            ++ran;
+          });
+      });
+      CHECK(ran == 8);
+      rt.run([&] { timer->sleep_for(1h); });
+    }
+  }
+}
