@@ -199,6 +199,20 @@ void wait(const dependency& d, std::source_location where = std::source_location
 /// that is ahead of it, also where more keep coming.
 void yield(std::source_location where = std::source_location::current());
 
+/// True while the caller's worker has nothing queued that others could take: the moment to spawn a part of one's own
+/// work. A long search or loop that asks now and then makes as many tasks as there are idle workers, and no more.
+///
+///   returns  false on a thread that is no worker
+///   cost     a call and three loads
+///   source   Tzannes, Caragea, Barua, Vishkin: "Lazy binary-splitting", PPoPP 2010
+///
+///     while (!stack.empty()) {
+///       expand(stack);                                     // a depth-first search, with a stack of its own
+///       if (stack.size() > 1 && should_split())
+///         async([older = take_older_half(stack)] { search(older); });
+///     }
+bool should_split() noexcept;
+
 /// Happens when all have; poisoned, once all have ended, with the first poisoned one's cause.
 template <class... T>
 future<void> when_all(const future<T>&... futures);

@@ -64,6 +64,16 @@ class block_cache {
     return block;
   }
 
+  /// Null if that would need the stock.
+  void* try_allocate() noexcept {
+    free_block* block = list_;
+    if (block) [[likely]] {
+      list_ = block->next;
+      --count_;
+    }
+    return block;
+  }
+
   void free(void* memory) noexcept {
     auto* block = static_cast<free_block*>(memory);
     block->next = list_;

@@ -54,6 +54,20 @@ inline void relax() noexcept {
 #endif
 }
 
+/// The thread-local pointer of base/context.cpp, by a call.
+void* read_thread_slot() noexcept;
+/// The same without a call. Read anew every time: a compiler that knew it as a thread-local might keep its address
+/// across a stack switch, after which the code may run on another thread.
+inline void* thread_slot() noexcept {
+#if defined(__x86_64__)
+  void* slot;
+  asm volatile("movq stretto_thread_slot@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(slot) : : "memory");
+  return slot;
+#else
+  return read_thread_slot();
+#endif
+}
+
 inline constexpr unsigned cache_line = 64;
 
 /// "0.1.0": the version of the library that is linked, which may differ from the headers that were compiled.

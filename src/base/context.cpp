@@ -2,14 +2,16 @@
 
 #include <stretto/error.hpp>
 
-namespace stretto::base {
-namespace {
-thread_local thread_context* this_thread = nullptr;
+// A plain name, for the assembly in config.hpp.
+extern "C" {
+[[gnu::tls_model("initial-exec"), gnu::visibility("hidden")]] constinit thread_local void* stretto_thread_slot = nullptr;
 }
 
-thread_context* current() noexcept {
+namespace stretto::base {
+
+void* read_thread_slot() noexcept {
   asm volatile("");  // keeps callers from treating two calls as one
-  return this_thread;
+  return stretto_thread_slot;
 }
 
 thread_context& require_current(const char* verb) {
@@ -20,8 +22,8 @@ thread_context& require_current(const char* verb) {
 }
 
 thread_context* set_current(thread_context* context) noexcept {
-  thread_context* before = this_thread;
-  this_thread = context;
+  thread_context* before = current();
+  stretto_thread_slot = context;
   return before;
 }
 

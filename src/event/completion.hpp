@@ -94,7 +94,8 @@ struct completion {
   }
   void drop_cause() noexcept {
     const auto word = word_.load(std::memory_order_relaxed);
-    if (word & poisoned) static_cast<const failure*>(pointer(word))->release();
+    if (word & poisoned) [[unlikely]]
+      static_cast<const failure*>(pointer(word))->release();
   }
 
   std::atomic<std::uint64_t> word_;

@@ -41,6 +41,19 @@ std::exception_ptr failure::as_exception() const {
   return std::make_exception_ptr(poisoned(std::move(chain), first.exception_));
 }
 
+void failure::release() const noexcept {
+  if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+}
+
+// Chains can be as long as the program: their links end one by one, not one inside another.
+failure::~failure() {
+  for (const failure* f = because_; f && f->references_.fetch_sub(1, std::memory_order_acq_rel) == 1;) {
+    const failure* next = std::exchange(f->because_, nullptr);
+    delete f;
+    f = next;
+  }
+}
+
 void failure::raise() const { std::rethrow_exception(as_exception()); }
 
 }  // namespace stretto

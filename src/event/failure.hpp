@@ -41,19 +41,10 @@ class alignas(16) failure {
   std::exception_ptr as_exception() const;
 
   void add_reference() const noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
-  void release() const noexcept {
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
-  }
+  void release() const noexcept;
 
  private:
-  /// Chains can be as long as the program: their links end one by one, not one inside another.
-  ~failure() {
-    for (const failure* f = because_; f && f->references_.fetch_sub(1, std::memory_order_acq_rel) == 1;) {
-      const failure* next = std::exchange(f->because_, nullptr);
-      delete f;
-      f = next;
-    }
-  }
+  ~failure();
   std::exception_ptr exception_;
   mutable const failure* because_ = nullptr;
   const failure* root_ = this;

@@ -5,12 +5,48 @@
 
 namespace stretto::sched {
 
-item deque::settle(std::int64_t t) {
+bool deque::push_unless_full(item i) noexcept {
+  const auto t = tail_.load(std::memory_order_relaxed);
+  freed_seen_ = head_.load(std::memory_order_acquire);
+  if (t - freed_seen_ >= static_cast<std::int64_t>(capacity_)) return false;
+  slots_[static_cast<std::size_t>(t) & mask_].store(i, std::memory_order_relaxed);
+  tail_.store(t + 1, std::memory_order_release);
+  if (is_asked()) {
+    std::scoped_lock lock(lock_);
+    const auto h = head_.load(std::memory_order_relaxed);
+    const auto s = std::max(shared_.load(std::memory_order_relaxed), h + (t + 1 - h) / 2);
+    shared_.store(s, std::memory_order_relaxed);
+    limit_.store(s, std::memory_order_relaxed);
+  }
+  return true;
+}
+
+void deque::publish() noexcept {
   std::scoped_lock lock(lock_);
-  if (head_.load(std::memory_order_relaxed) <= t)
-    return slots_[static_cast<std::size_t>(t) & mask_].load(std::memory_order_relaxed);
-  tail_.store(t + 1, std::memory_order_relaxed);
-  return 0;
+  const auto h = head_.load(std::memory_order_relaxed);
+  const auto s = std::max(shared_.load(std::memory_order_relaxed),
+                          h + (tail_.load(std::memory_order_relaxed) - h + 1) / 2);
+  shared_.store(s, std::memory_order_relaxed);
+  limit_.store(s, std::memory_order_relaxed);
+}
+
+item deque::pop_public(std::int64_t t) noexcept {
+  if (t < head_.load(std::memory_order_relaxed)) return 0;
+  std::scoped_lock lock(lock_);
+  const auto h = head_.load(std::memory_order_relaxed);
+  auto s = shared_.load(std::memory_order_relaxed);
+  if (t < h) {
+    limit_.store(s, std::memory_order_relaxed);
+    return 0;
+  }
+  if (t < s)
+    s = h + (t - h) / 2;  // nothing is private: take half back
+  else if (is_asked())
+    s = std::max(s, h + (t - h + 1) / 2);  // of what is left: it has something to run
+  shared_.store(s, std::memory_order_relaxed);
+  limit_.store(s, std::memory_order_relaxed);
+  tail_.store(t, std::memory_order_relaxed);
+  return slots_[static_cast<std::size_t>(t) & mask_].load(std::memory_order_relaxed);
 }
 
 void deque::grow() {
@@ -26,24 +62,40 @@ void deque::grow() {
   mask_ = capacity - 1;
 }
 
-std::size_t deque::steal(item* out, std::size_t most) {
+std::size_t deque::take_locked(item* out, std::size_t most) noexcept {
+  const auto h = head_.load(std::memory_order_relaxed);
+  const auto there = shared_.load(std::memory_order_relaxed) - h;
+  const auto n = std::min<std::int64_t>((there + 1) / 2, static_cast<std::int64_t>(most));
+  for (std::int64_t i = 0; i < n; ++i)
+    out[i] = slots_[static_cast<std::size_t>(h + i) & mask_].load(std::memory_order_relaxed);
+  head_.store(h + n, std::memory_order_release);
+  return static_cast<std::size_t>(n);
+}
+
+std::size_t deque::take(item* out, std::size_t most) noexcept {
+  if (!has_public() || !lock_.try_lock()) return 0;
+  std::lock_guard lock(lock_, std::adopt_lock);
+  return take_locked(out, most);
+}
+
+std::size_t deque::rob(item* out, std::size_t most) noexcept {
   if (size() <= 0 || !lock_.try_lock()) return 0;
   std::lock_guard lock(lock_, std::adopt_lock);
   const auto h = head_.load(std::memory_order_relaxed);
-  const auto seen = tail_.load(std::memory_order_acquire) - h;
-  if (seen <= 0) return 0;
-  auto taken = std::min<std::int64_t>((seen + 1) / 2, static_cast<std::int64_t>(most));
-  head_.store(h + taken, std::memory_order_relaxed);
-  base::asymmetric::heavy();
-  const auto left = tail_.load(std::memory_order_acquire) - h;
-  if (left < taken) {
-    taken = std::max<std::int64_t>(left, 0);
-    head_.store(h + taken, std::memory_order_release);
+  if (shared_.load(std::memory_order_relaxed) == h) {
+    const auto seen = tail_.load(std::memory_order_acquire) - h;
+    if (seen <= 0) return 0;
+    auto claimed = h + (seen + 1) / 2;
+    limit_.store(claimed, std::memory_order_relaxed);
+    base::asymmetric::heavy();
+    const auto t = tail_.load(std::memory_order_acquire);
+    if (t < claimed) {
+      claimed = std::max(t, h);
+      limit_.store(claimed, std::memory_order_release);
+    }
+    shared_.store(claimed, std::memory_order_relaxed);
   }
-  for (std::int64_t i = 0; i < taken; ++i)
-    out[i] = slots_[static_cast<std::size_t>(h + i) & mask_].load(std::memory_order_relaxed);
-  freed_.store(h + taken, std::memory_order_release);
-  return static_cast<std::size_t>(taken);
+  return take_locked(out, most);
 }
 
 }  // namespace stretto::sched

@@ -1,18 +1,26 @@
 // deque.hpp - one worker's tasks at one place: the owner at one end, thieves at the other, in batches.
 //
-// The owner pushes and pops without a lock, a fence or a read-modify-write. A thief locks out other thieves, claims
-// a batch by advancing the head, then pays for both sides with a heavy fence: after it, either the thief has seen
-// the owner's latest pop or the owner sees the claim and settles the matter under the lock.
+//        head        shared           tail
+//     ----|-- public --|--- private ----|
 //
-// Threads     push, pop, bottom: the owner. steal, size: any thread.
-// Cost        push, pop: a few instructions. steal: one heavy fence per batch of up to half the tasks.
+// The owner pushes and pops its private part without a lock, a fence or a read-modify-write. Thieves take from the
+// public part under a lock. Where that is empty a thief asks, and the owner, at its next push or pop, makes the older
+// half public. Only an owner that does not come by, because its task is long, is robbed: the thief claims a batch
+// of the private part and pays for both sides with a heavy fence, after which either it has seen the owner's latest
+// pop or the owner sees the claim and settles the matter under the lock.
+//
+// Threads     push, pop, pop_if: the owner. The rest: any thread.
+// Cost        push, pop: a few instructions. take: a lock per batch. rob: the same and a heavy fence.
 // Invariants  (1) an item leaves exactly once. (2) slots are reused only after the thief has copied them out.
-// Source      the THE protocol of Cilk-5 (Frigo, Leiserson, Randall, PLDI 1998), with asymmetric fences and batches.
+//             (3) head <= shared <= limit; what lies before shared changes hands under the lock only.
+// Source      the THE protocol of Cilk-5 (Frigo, Leiserson, Randall, PLDI 1998) with asymmetric fences and batches;
+//             the moving split: van Dijk and van de Pol, "Lace", MuCoCoS 2014.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "base/asymmetric_fence.hpp"
@@ -31,68 +39,93 @@ class alignas(base::cache_line) deque {
   deque(const deque&) = delete;
 
   void push(item i) {
-    if (!try_push(i)) [[unlikely]] {
+    if (!try_push(i) && !push_unless_full(i)) [[unlikely]] {
       grow();
-      try_push(i);
+      push_unless_full(i);
     }
   }
 
-  /// False if it is full: the owner then grows it, or first runs some of what is here.
-  bool try_push(item i) {
+  /// The common case, without a call: false if it may be full or if a thief has asked.
+  bool try_push(item i) noexcept {
     const auto t = tail_.load(std::memory_order_relaxed);
-    if (t - freed_seen_ >= static_cast<std::int64_t>(capacity_)) [[unlikely]] {
-      freed_seen_ = freed_.load(std::memory_order_acquire);
-      if (t - freed_seen_ >= static_cast<std::int64_t>(capacity_)) return false;
-    }
+    if (t - freed_seen_ >= static_cast<std::int64_t>(capacity_) || is_asked()) [[unlikely]]
+      return false;
     slots_[static_cast<std::size_t>(t) & mask_].store(i, std::memory_order_relaxed);
-    pushes_.store(pushes_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     tail_.store(t + 1, std::memory_order_release);
     return true;
   }
+  /// False if it is full: the owner then grows it, or first runs some of what is here.
+  bool push_unless_full(item i) noexcept;
   void grow();
   std::size_t capacity() const noexcept { return capacity_; }
 
-  /// The newest item, or 0. May be 0 while a thief that claimed too much is giving the rest back.
+  /// The newest item, or 0.
   item pop() {
     const auto t = tail_.load(std::memory_order_relaxed) - 1;
-    if (t < head_.load(std::memory_order_relaxed)) return 0;
+    if (t < limit_.load(std::memory_order_relaxed)) return pop_public(t);
     const item i = slots_[static_cast<std::size_t>(t) & mask_].load(std::memory_order_relaxed);
     tail_.store(t, std::memory_order_relaxed);
     base::asymmetric::light();
-    if (head_.load(std::memory_order_acquire) <= t) [[likely]]
+    if (limit_.load(std::memory_order_acquire) <= t) [[likely]]
       return i;
-    return settle(t);
+    tail_.store(t + 1, std::memory_order_relaxed);
+    return pop_public(t);
   }
 
-  /// The newest item without taking it, or 0; it may be stolen at any moment.
-  item bottom() const noexcept {
+  /// Takes the newest item if it is this one.
+  bool pop_if(item expected) {
     const auto t = tail_.load(std::memory_order_relaxed) - 1;
-    return t < head_.load(std::memory_order_relaxed)
-               ? 0
-               : slots_[static_cast<std::size_t>(t) & mask_].load(std::memory_order_relaxed);
+    // What stands there may be a leftover; then limit_ is beyond it.
+    if (slots_[static_cast<std::size_t>(t) & mask_].load(std::memory_order_relaxed) != expected) return false;
+    if (t >= limit_.load(std::memory_order_relaxed)) [[likely]] {
+      tail_.store(t, std::memory_order_relaxed);
+      base::asymmetric::light();
+      if (limit_.load(std::memory_order_acquire) <= t) [[likely]]
+        return true;
+      tail_.store(t + 1, std::memory_order_relaxed);
+    }
+    return pop_public(t);
   }
 
   std::int64_t size() const noexcept {
     return tail_.load(std::memory_order_acquire) - head_.load(std::memory_order_acquire);
   }
-  /// Grows with every push: two equal readings say that what is here has been left alone.
-  std::uint64_t pushes() const noexcept { return pushes_.load(std::memory_order_relaxed); }
 
-  /// Takes up to half of the items, oldest first, at most `most`; returns how many. None if another thief is here.
-  std::size_t steal(item* out, std::size_t most);
+  /// Two different readings say that the owner is at work here.
+  std::int64_t pushed() const noexcept { return tail_.load(std::memory_order_relaxed); }
+
+  /// Something can be taken at once.
+  bool has_public() const noexcept {
+    return head_.load(std::memory_order_relaxed) < shared_.load(std::memory_order_relaxed);
+  }
+  /// Takes up to half of the public items, oldest first, at most `most`; returns how many. None if another thief is
+  /// here.
+  std::size_t take(item* out, std::size_t most) noexcept;
+  /// Asks the owner to make a part public. It keeps a lone item, which it is about to run.
+  void ask() noexcept { limit_.store(asked, std::memory_order_relaxed); }
+  /// False once the owner has come by.
+  bool is_asked() const noexcept { return limit_.load(std::memory_order_relaxed) == asked; }
+  /// The owner, asked or not, makes the older half public, a lone item too.
+  void publish() noexcept;
+  /// As take(), but from the private part where nothing is public: for an owner that does not come by.
+  std::size_t rob(item* out, std::size_t most) noexcept;
 
  private:
-  item settle(std::int64_t t);
+  static constexpr std::int64_t asked = std::numeric_limits<std::int64_t>::max();
+
+  item pop_public(std::int64_t t) noexcept;
+  std::size_t take_locked(item* out, std::size_t most) noexcept;
 
   // written by the owner
   std::atomic<std::int64_t> tail_{0};
-  std::atomic<std::uint64_t> pushes_{0};
   std::int64_t freed_seen_ = 0;
   std::size_t capacity_, mask_;
   std::unique_ptr<std::atomic<item>[]> slots_;  // replaced under the lock only
-  // written by thieves
+  // Written by both. What the owner compares with instead of shared_: never less, and `asked` sends it to the lock.
+  std::atomic<std::int64_t> limit_{0};
+  // written under the lock
   alignas(base::cache_line) std::atomic<std::int64_t> head_{0};
-  std::atomic<std::int64_t> freed_{0};  // slots before it have been copied out
+  std::atomic<std::int64_t> shared_{0};
   base::spin_lock lock_;
 };
 

@@ -17,6 +17,7 @@ inline std::uint64_t new_id(thread_state& t) noexcept { return std::uint64_t{t.i
 struct outer_span {
   trace::ticks start;
   std::uint64_t id;
+  const task_record* timed;
 };
 
 trace::name_id name_in_trace(scheduler& owner, const task_record& task);
@@ -24,21 +25,29 @@ void record_span(worker& w, const task_record& task, trace::ticks end, std::uint
 void record_suspension(worker& w, const suspension& s, const task_record& task);
 void record_sleep(worker& w, trace::ticks since);
 
-/// A task begins.
-inline outer_span begin_span(worker& w) noexcept {
-  const outer_span outer{w.span_start, w.current_id};
-  w.span_start = 0;
-  if (w.ring && (w.tasks.take() || w.every_span)) [[unlikely]] {
-    if (w.every_span) w.current_id = new_id(w);
-    w.span_start = trace::clock::now();
-  }
+/// A task begins that the sampler has chosen.
+inline outer_span begin_span(worker& w, const task_record& task) noexcept {
+  const outer_span outer{w.span_start, w.current_id, w.timed};
+  w.timed = &task;
+  if (w.every_span) w.current_id = new_id(w);
+  w.span_start = trace::clock::now();
   return outer;
 }
 
-/// It ends, on whichever worker; `cause` as the task held it when it began.
+/// It ends, on whichever worker; `cause` as the task held it when it began. Sampled, one that has suspended is not
+/// recorded.
 inline void end_span(worker& w, const task_record& task, std::uint64_t cause) {
-  if (w.span_start) [[unlikely]]
+  if (w.span_start)
     record_span(w, task, trace::clock::now(), cause);
+  else
+    w.tasks.pass();
+}
+
+/// What ran beneath it goes on.
+inline void continue_span(worker& w, const outer_span& outer) noexcept {
+  w.span_start = outer.start;
+  w.current_id = outer.id;
+  w.timed = outer.timed;
 }
 
 }  // namespace stretto::sched

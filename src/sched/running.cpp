@@ -92,37 +92,26 @@ void end_task(thread_state& t, task_record& r, failure_ref cause) noexcept {
   count_ended(t, scope);
 }
 
+const failure* take_thrown(task_record& task) noexcept {
+  task.flags = static_cast<std::uint8_t>(task.flags & ~task_record::has_value);
+  return detail::make_failure(std::current_exception(), detail::describe_task(task), task.where).detach();
+}
+
 void skip_task(thread_state& t, task_record& r, failure_ref cause) noexcept {
   if (r.type().drop_body) r.type().drop_body(r.storage());
-  r.flags &= static_cast<std::uint8_t>(~task_record::has_body);
+  r.flags &= static_cast<std::uint8_t>(~task_record::has_value);
   end_task(t, r, std::move(cause));
 }
 
-worker* run_task(worker& w, task_record& task) {
-  w.current = &task;
-  if (w.scope != task.scope) enter_scope(w, task.scope);
+worker& run_timed(worker& w, task_record& task) {
   const std::uint64_t made_ready_by = w.every_span ? task.made_ready_by() : 0;
-  const outer_span outer = begin_span(w);
-  failure_ref cause;
-  try {
-    task.flags = static_cast<std::uint8_t>((task.flags & ~task_record::has_body) | task_record::has_value);
-    task.type().run(task.storage());
-  } catch (...) {
-    task.flags = static_cast<std::uint8_t>(task.flags & ~task_record::has_value);
-    cause = detail::make_failure(std::current_exception(), detail::describe_task(task), task.where);
-  }
-  worker& now = *this_thread()->as_worker;  // the task may have suspended and moved
+  const outer_span outer = begin_span(w, task);
+  const failure* thrown = run_body(w, task);
+  worker& now = *this_thread()->as_worker;
   end_span(now, task, made_ready_by);
-  if (!cause) [[likely]] {
-    finish_scope* const scope = task.scope;
-    task.complete(now);
-    count_ended(now, scope);
-  } else {
-    end_task(now, task, std::move(cause));
-  }
-  now.span_start = outer.start;
-  now.current_id = outer.id;
-  return &now;
+  end_run(now, task, thrown);  // what it makes ready names it as the cause
+  continue_span(now, outer);
+  return now;
 }
 
 void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argument) {
@@ -194,11 +183,12 @@ void worker_loop() {
   worker* w = &arrive(nullptr);
   for (;;) {
     item i = std::exchange(w->first, 0);
-    if (!i) i = w->owner->settings.stepped ? draw_step(w) : wait_for_work(*w);
+    if (!i) i = w->owner->settings.stepped ? draw_step(w) : next_quickly(*w);
+    if (!i && !w->owner->settings.stepped) i = wait_for_work(*w);
     if (suspension* s = suspension_in(i)) {
       continue_and_recycle(*w, *s);
     } else if (i) {
-      w = run_task(*w, *task_in(i));
+      w = &run_task(*w, *task_in(i));
     } else {
       // The runtime ends: back to the thread's own stack, which gives this one to the pool.
       saved_stack nowhere;

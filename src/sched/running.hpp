@@ -7,16 +7,49 @@
 //             been left. (2) after suspend or run_task the caller may be on another worker: look it up again.
 #pragma once
 
-#include "sched/scheduler.hpp"
+#include "sched/scopes.hpp"
 
 namespace stretto::sched {
 
-/// Runs one fresh task on the current stack; returns the worker that the caller is on afterwards.
-worker* run_task(worker& w, task_record& task);
 /// The end of a task, run or skipped: value or failure, its waiters, its scope.
 void end_task(thread_state& t, task_record& task, failure_ref cause) noexcept;
 /// The end of a task that has not begun and is not to.
 void skip_task(thread_state& t, task_record& task, failure_ref cause) noexcept;
+/// Inside a handler: what the task's body threw, with a reference for the caller.
+const failure* take_thrown(task_record& task) noexcept;
+
+/// Runs the body; returns what it threw, or null.
+[[gnu::always_inline]] inline const failure* run_body(worker& w, task_record& task) {
+  w.current = &task;
+  if (w.scope != task.scope) enter_scope(w, task.scope);
+  try {
+    task.type().run(task.storage());
+  } catch (...) {
+    return take_thrown(task);
+  }
+  return nullptr;
+}
+
+[[gnu::always_inline]] inline void end_run(worker& now, task_record& task, const failure* thrown) noexcept {
+  if (thrown) [[unlikely]]
+    return end_task(now, task, failure_ref::adopt(thrown));
+  finish_scope* const scope = task.scope;
+  task.complete(now);
+  count_ended(now, scope);
+}
+
+/// As run_task(), for a task that the sampler has chosen.
+worker& run_timed(worker& w, task_record& task);
+
+/// Runs one fresh task on the current stack; returns the worker that the caller is on afterwards.
+[[gnu::always_inline]] inline worker& run_task(worker& w, task_record& task) {
+  if (w.tasks.take()) [[unlikely]]
+    return run_timed(w, task);
+  const failure* thrown = run_body(w, task);
+  worker& now = *this_thread()->as_worker;
+  end_run(now, task, thrown);
+  return now;
+}
 /// Leaves the current stack with `s` filled in; `hook(worker, argument)` runs once it is safe to continue `s`.
 void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argument);
 /// The spawner's own queue is full: other tasks run first, or the queue grows.

@@ -27,10 +27,10 @@ scheduler::scheduler(base::runtime_context& r, scheduler_paths p, const schedule
     workers.push_back(std::make_unique<worker>(*this, runtime, i, paths.places,
                                                worker_paths{&paths.pop[i], &paths.steal[i]}, settings.seed));
     prepare_thread(*workers.back());
-    if (recorder) {
-      workers.back()->ring = &recorder->add_ring("worker " + std::to_string(i));
-      workers.back()->every_span = recorder->level() == trace::level::full;
-    }
+    worker& w = *workers.back();
+    w.every_span = recorder && recorder->level() == trace::level::full;
+    if (recorder) w.ring = &recorder->add_ring("worker " + std::to_string(i));
+    w.tasks.choose({.most_period = !recorder ? 0u : w.every_span ? 1u : 1024u, .seed = i + 1u});
   }
   step_random = settings.seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
   next_attached = static_cast<std::uint32_t>(workers.size());

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <stretto/task.hpp>
+
 #include "base/clock.hpp"
 #include "base/futex.hpp"
 #include "event/event_floor.hpp"
@@ -13,6 +15,8 @@ namespace stretto::sched {
 namespace {
 
 constexpr std::size_t most_stolen = 256;
+/// How often a thief looks whether its victim has answered; about as long as robbing it costs.
+constexpr int patience = 64;
 
 item take_bound(worker& w) {
   w.bound.take_all([&w](waiter& link, bool suspended) { w.bound_ready.push_back(item_of(link, suspended)); });
@@ -45,13 +49,23 @@ item steal_from(worker& w, deque& victim) {
   const auto left = victim.size();
   if (left <= 0) return 0;
   if (left == 1) {
-    // A lone task is about to be taken back by its owner, unless it has been left alone for a while.
-    const auto pushes = victim.pushes();
-    for (int i = 0; i < 8; ++i) base::relax();
-    if (victim.pushes() != pushes || victim.size() < 1) return 0;
+    // A lone task is about to be taken back by its owner, unless it has been left alone for a while. Looking twice
+    // only: every look takes the owner's cache line away from it.
+    const auto pushed = victim.pushed();
+    for (int i = 0; i < 16; ++i) base::relax();
+    if (victim.size() != 1 || victim.pushed() != pushed) return 0;
   }
   item loot[most_stolen];
-  const auto n = victim.steal(loot, most_stolen);
+  auto n = victim.take(loot, most_stolen);
+  if (!n) {
+    victim.ask();
+    if (!w.owner->settings.stepped) {
+      for (int i = 0; i < patience && victim.is_asked(); ++i) base::relax();
+      n = victim.take(loot, most_stolen);
+    }
+    // It has not come by: what it runs is long.
+    if (!n && victim.is_asked()) n = victim.rob(loot, most_stolen);
+  }
   if (!n) return 0;
   ++w.steals;
   w.stolen += n;
@@ -189,3 +203,11 @@ item wait_for_work(worker& w) {
 }
 
 }  // namespace stretto::sched
+
+bool stretto::should_split() noexcept {
+  const sched::thread_state* t = sched::this_thread();
+  if (!t || !t->as_worker) return false;
+  sched::deque& queue = *t->as_worker->home;
+  if (queue.is_asked()) queue.publish();  // it may be long until the next push or pop
+  return queue.size() <= 0;
+}

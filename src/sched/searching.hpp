@@ -19,6 +19,15 @@ item next_local(worker& w);
 bool has_local(const worker& w) noexcept;
 /// True as often as what next_local passes over is due. For whoever runs tasks without asking next_local.
 bool is_other_work_due(worker& w) noexcept;
+/// The newest task of its own, where nothing else may have to go first; 0 otherwise.
+inline item next_quickly(worker& w) {
+  if ((w.ticks & 63) == 63 || w.urgent.highest() > 0 || w.bound_urgent.highest() > 0 ||
+      (w.interrupted && !w.room_left)) [[unlikely]]
+    return 0;
+  ++w.ticks;
+  if (w.interrupted) --w.room_left;
+  return w.home->pop();
+}
 /// From other workers and places; 0 if nothing was found.
 item steal(worker& w);
 /// The next thing to run: searches, spins, sleeps. 0 when the runtime ends.

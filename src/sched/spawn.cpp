@@ -32,6 +32,8 @@ constexpr std::size_t prefix_bytes(std::size_t preconditions) noexcept {
 dependency* preconditions_of(task_record& r) noexcept {
   const unsigned c = r.flags >> task_record::size_class_shift;
   auto* bytes = reinterpret_cast<std::byte*>(&r);
+  if (c == 0) [[likely]]
+    return reinterpret_cast<dependency*>(bytes + size_classes[0]) - r.preconditions;
   return reinterpret_cast<dependency*>(c == heap_class ? bytes - prefix_bytes(r.preconditions)
                                                        : bytes + size_classes[c] - r.preconditions * sizeof(dependency));
 }
@@ -48,7 +50,7 @@ task_record& make_record(thread_state& t, std::size_t bytes, std::size_t precond
     memory = t.caches[c].allocate();
   }
   auto* r = new (memory) task_record(type, 2, where);
-  r->flags = static_cast<std::uint8_t>(c << task_record::size_class_shift | task_record::has_body);
+  r->flags = static_cast<std::uint8_t>(c << task_record::size_class_shift | task_record::has_value);
   r->preconditions = static_cast<std::uint8_t>(preconditions);
   r->scope = t.scope;
   return *r;
@@ -70,8 +72,12 @@ failure_ref settle_preconditions(task_record& r, base::thread_context& context) 
   failure_ref first;
   dependency* const all = preconditions_of(r);
   for (unsigned i = 0; i < r.preconditions; ++i) {
-    if (!first) first = detail::cause_of(all[i], context);
-    if (completion* c = all[i].task()) c->release();
+    if (completion* c = all[i].task()) {
+      if (!first) first = failure_ref::share(c->cause());
+      c->release();
+    } else if (!first) {
+      first = detail::cause_of(all[i], context);
+    }
   }
   return first;
 }
@@ -96,6 +102,41 @@ thread_state& state_or_throw(const char* verb) {
   return static_cast<thread_state&>(base::require_current(verb));
 }
 
+// What the paths that every task takes leave aside; never inlined, so that those save no registers.
+[[gnu::noinline]] detail::new_task make_other_task(std::size_t bytes, const detail::task_type& type,
+                                                   const std::source_location& where) {
+  thread_state& t = state_or_throw("async");
+  return {&make_record(t, bytes, 0, type, where), &t};
+}
+
+[[gnu::noinline]] void push_slowly(worker& w, task_record& r) noexcept {
+  const item i = reinterpret_cast<item>(&r);
+  if (!w.home->push_unless_full(i)) push_when_full(w, i);
+  this_thread()->owner->notify();
+}
+
+[[gnu::noinline]] void submit_elsewhere(task_record& r) noexcept {
+  thread_state& t = *this_thread();
+  r.place = no_place;
+  r.made_ready_by(t.current_id);
+  count_spawned(t);
+  if (worker* w = t.as_worker)
+    push_slowly(*w, r);
+  else
+    make_ready(t, r);
+}
+
+[[gnu::noinline]] void destroy_contents(task_record& r) noexcept {
+  if (r.flags & task_record::has_value && r.type().drop_value) r.type().drop_value(r.storage());
+  delete[] r.name;
+  r.name = nullptr;
+  r.flags &= static_cast<std::uint8_t>(~task_record::has_value);
+  if (r.flags >> task_record::size_class_shift == heap_class)
+    ::operator delete(reinterpret_cast<std::byte*>(&r) - prefix_bytes(r.preconditions), std::align_val_t{64});
+  else
+    detail::destroy_task(r);
+}
+
 }  // namespace
 
 }  // namespace stretto::sched
@@ -106,13 +147,14 @@ using namespace sched;
 
 new_task make_task(std::size_t bytes, const task_type& type, const std::source_location& where) {
   thread_state* t = this_thread();
-  if (t && bytes <= size_classes[0] - storage_offset) [[likely]] {
-    auto* r = new (t->caches[0].allocate()) task_record(type, 2, where);
-    r->flags = task_record::has_body;
-    r->scope = t->scope;
-    return {r, t};
-  }
-  return {&make_record(state_or_throw("async"), bytes, 0, type, where), t};
+  if (t && bytes <= size_classes[0] - storage_offset) [[likely]]
+    if (void* memory = t->caches[0].try_allocate()) [[likely]] {
+      auto* r = new (memory) task_record(type, 2, where);
+      r->flags = task_record::has_value;
+      r->scope = t->scope;
+      return {r, t};
+    }
+  return make_other_task(bytes, type, where);
 }
 
 new_task make_task(std::size_t bytes, const task_type& type, const std::source_location& where,
@@ -152,19 +194,17 @@ new_task make_task(std::size_t bytes, const task_type& type, const std::source_l
 }
 
 void submit(completion& record, void* thread) noexcept {
-  thread_state& t = thread ? *static_cast<thread_state*>(thread) : *this_thread();
   auto& r = static_cast<task_record&>(record);
-  r.place = no_place;
-  count_spawned(t);
-  if (sched::worker* w = t.as_worker) [[likely]] {
-    const item i = reinterpret_cast<item>(&r);
-    r.made_ready_by(t.current_id);
-    if (!w->home->try_push(i)) [[unlikely]]
-      push_when_full(*w, i);
-    w->owner->notify();
-  } else {
-    make_ready(t, r);
-  }
+  if (thread) [[likely]]
+    if (sched::worker* w = static_cast<thread_state*>(thread)->as_worker) [[likely]] {
+      r.place = no_place;
+      r.made_ready_by(w->current_id);
+      w->shard->count_spawned();
+      if (w->home->try_push(reinterpret_cast<item>(&r))) [[likely]]
+        return w->owner->notify();
+      return push_slowly(*w, r);
+    }
+  submit_elsewhere(r);
 }
 
 void submit(completion& record, const task_request& request) {
@@ -187,11 +227,10 @@ void submit(completion& record, const task_request& request) {
   r.pending = r.preconditions;
   if (!r.preconditions && r.place == no_place && !r.bound && !(r.flags & task_record::is_urgent)) {
     r.made_ready_by(t.current_id);
-    if (sched::worker* w = t.as_worker; w && !w->home->try_push(reinterpret_cast<item>(&r)))
-      push_when_full(*w, reinterpret_cast<item>(&r));
-    else if (!w)
+    if (sched::worker* w = t.as_worker)
+      push_slowly(*w, r);
+    else
       make_ready(t, r);
-    t.owner->notify();
   } else if (resolve(r, t)) {
     start_or_skip(t, r);
   }
@@ -199,20 +238,16 @@ void submit(completion& record, const task_request& request) {
 
 void abandon(completion& record) noexcept {
   auto& r = static_cast<task_record&>(record);
-  r.flags &= static_cast<std::uint8_t>(~task_record::has_body);
+  r.flags &= static_cast<std::uint8_t>(~task_record::has_value);
   r.release();
   r.release();
 }
 
 void destroy_task(completion& c) noexcept {
   auto& r = static_cast<task_record&>(c);
-  if (r.flags & task_record::has_value && r.type().drop_value) r.type().drop_value(r.storage());
-  delete[] r.name;
   const unsigned size_class = r.flags >> task_record::size_class_shift;
-  if (size_class == heap_class) [[unlikely]] {
-    ::operator delete(reinterpret_cast<std::byte*>(&r) - prefix_bytes(r.preconditions), std::align_val_t{64});
-    return;
-  }
+  if (r.name || size_class == heap_class || (r.flags & task_record::has_value && r.type().drop_value)) [[unlikely]]
+    return destroy_contents(r);
   // On a thread of no runtime there is no cache to put the block in: it stays with the stock until the runtime ends.
   if (thread_state* t = this_thread()) t->caches[size_class].free(&r);
 }
@@ -245,7 +280,7 @@ wait_result result_of(const completion& c) {
 completion& new_promise(std::size_t bytes, const task_type& type, const std::source_location& where) {
   thread_state& t = state_or_throw("promise");
   task_record& r = make_record(t, bytes, 0, type, where);
-  r.flags = static_cast<std::uint8_t>((r.flags & ~task_record::has_body) | task_record::is_promise);
+  r.flags = static_cast<std::uint8_t>((r.flags & ~task_record::has_value) | task_record::is_promise);
   r.scope = nullptr;
   r.release();  // a promise starts with one reference, its own; each future adds one
   return r;

@@ -16,8 +16,7 @@ struct finish_scope;
 
 struct alignas(64) task_record : completion {
   enum flag : std::uint8_t {
-    has_body = 1,
-    has_value = 2,
+    has_value = 1,  // the storage holds, or will hold once the body has returned, a value to destroy
     is_promise = 4,
     is_urgent = 8,  // priority is not 0
   };

@@ -54,11 +54,11 @@ bool can_run_on_top(const worker& w) noexcept {
   return !(w.current && w.current->bound) && static_cast<const std::byte*>(__builtin_frame_address(0)) > w.stack_floor;
 }
 
-/// Runs a task that stands at the bottom of the worker's own queue on top of the current stack.
-void run_on_top(worker& w, task_record& task) {
+/// Runs a task that stood at the bottom of the worker's own queue on top of the current stack.
+[[gnu::always_inline]] inline void run_on_top(worker& w, task_record& task) {
   task_record* const current = w.current;
   finish_scope* const scope = w.scope;
-  worker& now = *run_task(w, task);
+  worker& now = run_task(w, task);
   now.current = current;
   if (now.scope != scope || &now != &w) enter_scope(now, scope);
 }
@@ -76,6 +76,12 @@ void wait_until_ended(thread_state& t, dependency d, const std::source_location&
     suspend_until_ended(*w, d, where);
   else
     block(t, d);
+}
+
+[[gnu::noinline]] void wait_for_ended(completion& c, const std::source_location& where) {
+  thread_state* t = this_thread();
+  if (!t) base::require_current("get");
+  wait_until_ended(*t, dependency(c), where);
 }
 
 /// Nobody can run `task`: not this worker, which has no stack for it, and no other either.
@@ -164,14 +170,13 @@ using namespace sched;
 void wait_for(completion& c, const std::source_location& where) {
   if (!c.is_done()) {
     thread_state* t = this_thread();
-    if (!t) base::require_current("get");
-    // Only its address is compared: what stands at the bottom of the own queue is surely a task.
-    const item awaited = reinterpret_cast<item>(static_cast<task_record*>(&c));
-    sched::worker* w = t->as_worker;
-    if (w && w->home->bottom() == awaited && can_run_on_top(*w) && w->home->pop() == awaited)
-      run_on_top(*w, *reinterpret_cast<task_record*>(awaited));
+    sched::worker* w = t ? t->as_worker : nullptr;
+    task_record& task = static_cast<task_record&>(c);
+    // What stands at the bottom of the own queue is surely a task, if it is this one.
+    if (w && can_run_on_top(*w) && w->home->pop_if(reinterpret_cast<item>(&task))) [[likely]]
+      run_on_top(*w, task);
     else
-      wait_until_ended(*t, dependency(c), where);
+      wait_for_ended(c, where);
   }
   if (const failure* f = c.cause()) [[unlikely]]
     f->raise();

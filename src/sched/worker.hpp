@@ -60,6 +60,7 @@ struct thread_state : base::thread_context {
   bool every_span = false;               // full detail
   std::uint64_t next_id = 0;
   trace::ticks span_start = 0;           // of what runs now, where it is timed; else 0
+  const task_record* timed = nullptr;    // the task that span_start is of
   trace::record shown_as;                // what a floor above says of it, unless its kind is task
 };
 

@@ -21,12 +21,18 @@ namespace stretto::trace {
 class sampler {
  public:
   struct settings {
-    std::uint32_t most_period = 1024;  // >= 1
+    std::uint32_t most_period = 1024;  // 1: every task; 0: none, they are only counted
     ticks short_task = 10'000;         // some microseconds: twenty nanoseconds more are below one per cent
     std::uint64_t seed = 1;
   };
   sampler() : sampler(settings()) {}
-  explicit sampler(const settings& s) : settings_(s), random_(s.seed * 2 + 1) {}
+  explicit sampler(const settings& s) : settings_(s), next_(s.most_period ? 1 : never), random_(s.seed * 2 + 1) {}
+  /// Before the first task.
+  void choose(const settings& s) noexcept {
+    settings_ = s;
+    next_ = s.most_period ? 1 : never;
+    random_ = s.seed * 2 + 1;
+  }
 
   /// Counts a task. True: read the clock before and after it and tell record(); at most one task at a time.
   bool take() noexcept {
@@ -48,6 +54,9 @@ class sampler {
     next_ = n + distance();
   }
 
+  /// Instead of record(), for a task that cannot be timed.
+  void pass() noexcept { next_ = count_.load(std::memory_order_relaxed) + distance(); }
+
   std::uint64_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
   std::uint64_t timed() const noexcept { return timed_.load(std::memory_order_relaxed); }
   /// The time that the tasks up to the last timed one took, as far as the timed ones tell.
@@ -66,8 +75,9 @@ class sampler {
     return period_ - period_ / 2 + random_ % (2 * (period_ / 2) + 1);
   }
 
-  const settings settings_;
-  std::uint64_t next_ = 1;  // the count at which take() says yes
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
+  settings settings_;
+  std::uint64_t next_;  // the count at which take() says yes
   std::uint64_t last_ = 0;
   std::uint64_t random_;
   std::uint32_t period_ = 1;

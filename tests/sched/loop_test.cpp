@@ -85,3 +85,43 @@ TEST_CASE("a coroutine waits for events and futures without a stack") {
     });
   }
 }
+
+TEST_CASE("a worker should split its work while it has nothing queued for others") {
+  runtime rt({.workers = 1});
+  CHECK_FALSE(should_split());
+  rt.run([] {
+    CHECK(should_split());
+    auto queued = async([] { return should_split(); });
+    CHECK_FALSE(should_split());
+    CHECK(queued.get());
+    CHECK(should_split());
+  });
+}
+
+TEST_CASE("a search that splits where it should reaches every worker and every node") {
+  runtime rt({.workers = 4});
+  std::atomic<long> nodes{0};
+  struct search {
+    std::atomic<long>& nodes;
+    void operator()(std::vector<int> depths) const {
+      long mine = 0;
+      while (!depths.empty()) {
+        const int depth = depths.back();
+        depths.pop_back();
+        ++mine;
+        if (depth < 16) depths.insert(depths.end(), 2, depth + 1);
+        if (depths.size() > 1 && should_split()) {
+          const auto middle = depths.begin() + static_cast<std::ptrdiff_t>(depths.size() / 2);
+          async([*this, older = std::vector(depths.begin(), middle)] { (*this)(older); });
+          depths.erase(depths.begin(), middle);
+        }
+      }
+      nodes += mine;
+    }
+  };
+  for (int round = 0; round < 10; ++round) {
+    nodes = 0;
+    rt.run([&] { search{nodes}({0}); });
+    CHECK(nodes == (1 << 17) - 1);
+  }
+}

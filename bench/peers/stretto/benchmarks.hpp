@@ -10,6 +10,7 @@ bench::outcome time_fib(const bench::options&);
 bench::outcome time_empty(const bench::options&);
 bench::outcome time_spawn_wait(const bench::options&);
 bench::outcome time_uts(const bench::options&);
+bench::outcome time_uts_tasks(const bench::options&);
 
 // dependences.cpp
 bench::outcome time_chain(const bench::options&);

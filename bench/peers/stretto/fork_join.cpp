@@ -21,11 +21,33 @@ struct alignas(128) counter {
   long value = 0;
 };
 
+/// A task searches from a stack of its own, and gives the older half of it away where others have nothing to do.
+struct splitter {
+  const uts::tree& tree;
+  std::vector<uts::padded>& counters;
+
+  void search(std::vector<uts::node> stack) const {
+    uts::padded& mine = counters[stretto::this_worker()];  // it never waits, so it never moves
+    while (!stack.empty()) {
+      const uts::node n = stack.back();
+      stack.pop_back();
+      const int children = tree.num_children(n);
+      mine.visit(n, children);
+      for (int i = 0; i < children; ++i) stack.push_back(tree.child(n, i));
+      if (stack.size() > 1 && stretto::should_split()) {
+        const auto middle = stack.begin() + static_cast<std::ptrdiff_t>(stack.size() / 2);
+        stretto::async([this, older = std::vector(stack.begin(), middle)]() mutable { search(std::move(older)); });
+        stack.erase(stack.begin(), middle);
+      }
+    }
+  }
+};
+
+/// A task for every node but the last of its siblings, which its parent's task goes on with.
 struct searcher {
   const uts::tree& tree;
   std::vector<uts::padded>& counters;
 
-  // The last child is searched by its parent's task, every other child is a task of its own.
   void visit(uts::node n) const {
     for (;;) {
       const int children = tree.num_children(n);
@@ -72,6 +94,15 @@ bench::outcome time_spawn_wait(const bench::options& o) {
 }
 
 bench::outcome time_uts(const bench::options& o) {
+  return uts::measure(o, [&](const uts::tree& t) {
+    std::vector<uts::padded> counters(o.workers);
+    const splitter splits{t, counters};
+    stretto::finish([&] { splits.search({t.root()}); });
+    return uts::sum(counters);
+  });
+}
+
+bench::outcome time_uts_tasks(const bench::options& o) {
   return uts::measure(o, [&](const uts::tree& t) {
     std::vector<uts::padded> counters(o.workers);
     const searcher search{t, counters};

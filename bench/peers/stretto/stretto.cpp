@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
                   {"pending_bytes", "bytes/task", better::lower, 200000, measure_pending_bytes, repeat::once},
                   {"many_tasks", "MB", better::lower, 10000000, measure_many_tasks, repeat::once},
                   {"uts", "Mnodes/s", better::higher, 0, time_uts},
+                  {"uts_tasks", "Mnodes/s", better::higher, 0, time_uts_tasks},
                   {"taskbench", "us/task", better::lower, 0, time_taskbench},
                   {"taskbench_static", "us/task", better::lower, 0, time_taskbench_static},
                   {"taskbench_columns", "us/task", better::lower, 0, time_taskbench_columns},
