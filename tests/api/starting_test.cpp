@@ -21,7 +21,7 @@ TEST_CASE("a runtime without memory for its stacks is refused, and the next one 
   std::string text;
   for (int i = 0; i < 3; ++i) {
     try {
-      runtime rt({.workers = 2, .stack_bytes = std::uint64_t{1} << 46});
+      runtime rt({.workers = 2, .stack_bytes = std::uint64_t{1} << 48});  // more than there are addresses
     } catch (const error& e) {
       text = e.what();
     }

@@ -132,10 +132,10 @@ TEST_CASE("a task that yields goes on after a bounded number of others, though m
     runtime rt({.workers = 1});
     std::atomic<bool> stop{false};
     std::uint64_t others = 0, most = 0;
+    const auto go_on = [&] {
+      for (int i = 0; i < 3; ++i) async(endless{stop, others});
+    };
     rt.run([&] {
-      const auto go_on = [&] {
-        for (int i = 0; i < 3; ++i) async(endless{stop, others});
-      };
       async([&] {
         if (inside_finish)
           async([&] { finish(go_on); });
