@@ -45,6 +45,18 @@ struct task_name {
 };
 inline task_name name(std::string_view text) noexcept { return {text}; }
 
+/// What an operation waits for: made of `after(...)`, or nothing.
+class preconditions {
+ public:
+  constexpr preconditions() noexcept = default;
+  template <std::size_t N>
+  preconditions(const after_list<N>& list) noexcept : dependencies(list.items) {}
+  preconditions(after_range range) noexcept : events(range.items) {}
+
+  std::span<const dependency> dependencies;  // one of the two is empty
+  std::span<const event> events;
+};
+
 namespace detail {
 
 /// All that the tags of one async said.

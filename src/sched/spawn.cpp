@@ -162,28 +162,18 @@ new_task make_task(std::size_t bytes, const task_type& type, const std::source_l
 new_task make_task(std::size_t bytes, const task_type& type, const std::source_location& where,
                    const task_request& request) {
   thread_state& t = state_or_throw("async");
-  const auto& paths = t.owner->paths;
   const std::size_t given = request.after.size() + request.after_events.size();
   std::uint16_t place = 0, bound = 0;
   if (request.at) place = t.owner->reachable_place(request.at, where);
   if (request.on) bound = t.owner->worker_at(request.on, where);
-  if (request.worker != 0xffffffffu) {
-    if (request.worker >= paths.pop.size())
-      throw error("S03", "there is no worker " + std::to_string(request.worker))
-          .fact("spawned", where)
-          .because("this runtime has workers 0 to " + std::to_string(paths.pop.size() - 1));
-    bound = static_cast<std::uint16_t>(request.worker + 1);
-  }
-  if (request.priority < -128 || request.priority > 127)
-    throw error("S04", "priority " + std::to_string(request.priority) + " is out of range")
-        .fact("spawned", where)
-        .because("priorities go from -128 to 127; 0 is usual");
+  if (request.worker != 0xffffffffu) bound = t.owner->worker_numbered(request.worker, where);
+  const std::int8_t urgency = checked_priority(request.priority, where);
 
   task_record& r = make_record(t, bytes, given > most_preconditions ? 1 : given, type, where);
   r.place = request.at ? place : no_place;
   r.bound = bound;
-  if (request.priority) {
-    r.priority = static_cast<std::int8_t>(request.priority);
+  if (urgency) {
+    r.priority = urgency;
     r.flags |= task_record::is_urgent;
   }
   if (!request.name.empty()) {
