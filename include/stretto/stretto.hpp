@@ -14,6 +14,7 @@
 #include <stretto/instance.hpp>
 #include <stretto/place.hpp>
 #include <stretto/platform.hpp>
+#include <stretto/profile.hpp>
 #include <stretto/recorded_graph.hpp>
 #include <stretto/reduce.hpp>
 #include <stretto/reservation.hpp>

@@ -14,6 +14,7 @@
 #include "data/deferred.hpp"
 #include "data/handle.hpp"
 #include "data/moves.hpp"
+#include "sched/profiling.hpp"
 
 namespace stretto {
 namespace detail {
@@ -31,7 +32,7 @@ struct operation_kind {
   enum class cut : std::uint8_t { allowed, forbidden } parts = cut::allowed;
 };
 
-/// What is to be done. used[0] is written, the others are read.
+/// What is to be done; a copy of it costs no allocation. used[0] is written, the others are read.
 struct operation_request {
   const operation_kind* kind = nullptr;
   std::array<detail::instance_handle, 3> used{};
@@ -43,8 +44,8 @@ struct operation_request {
   const detail::reduction_kind* reduction = nullptr;
   std::uint32_t contributor = 0;               // of used[0], in a fold of reductions
   std::array<std::byte, 32> value{};           // of a fill, if it fits
-  std::unique_ptr<std::byte[]> large_value;    // of a fill otherwise
-  std::unique_ptr<box[]> boxes;         // more than one box: all of them, `first_box` too
+  std::shared_ptr<const std::byte[]> large_value;  // of a fill otherwise
+  std::shared_ptr<const box[]> boxes;          // more than one box: all of them, `first_box` too
   std::size_t box_count = 1;
   std::source_location where;
 
@@ -64,6 +65,8 @@ bool runs_at_once(std::span<const detail::instance_handle> used, std::uint64_t b
 
 /// Runs it, now or later. `after` is looked at during the call only.
 event submit(operation_request&& request, const preconditions& after, base::thread_context& context);
+/// Runs it once more, though its instances may have been destroyed meanwhile: throws D08.
+event submit_again(const operation_request& request, base::thread_context& context);
 
 struct operation final : deferred {
   explicit operation(operation_request&& r);
@@ -81,6 +84,8 @@ struct operation final : deferred {
   unsigned parts = 1;
   std::atomic<unsigned> parts_left{1};
   std::atomic<const failure*> failed{nullptr};
+  std::unique_ptr<sched::profile_state> profile;  // if someone asked
+  unsigned hops = 1;                    // from memory to memory
 };
 
 /// `copy of instance "u" to instance "v"`.

@@ -16,6 +16,7 @@
 #include <stretto/recorded_graph.hpp>
 
 #include "sched/graph_plan.hpp"
+#include "sched/profiling.hpp"
 #include "sched/scheduler.hpp"
 
 namespace stretto {
@@ -77,6 +78,7 @@ struct replay_state {
   std::atomic<std::uint32_t> sinks_left{0};
   std::atomic<bool> has_failed{false};
   failure_ref not_begun;          // why nothing of it runs
+  std::unique_ptr<profile_state> profile;    // if someone asked
   replay_state* next = nullptr;   // free, or the replay that begins after this one, in turn
 
   explicit replay_state(detail::graph_core& g);

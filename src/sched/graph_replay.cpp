@@ -173,6 +173,7 @@ void end_replay(progress& p, replay_state& r) noexcept {
   if (r.has_failed.load(std::memory_order_relaxed)) [[unlikely]]
     cause = collect_failures(p, r);
   if (g.arguments.drop) g.arguments.drop(r.arguments);
+  const std::unique_ptr<profile_state> profile = std::move(r.profile);
   r.sinks_left.store(g.plan.sinks, std::memory_order_relaxed);
   const event done = r.done;
   const std::source_location where = r.where;
@@ -190,6 +191,7 @@ void end_replay(progress& p, replay_state& r) noexcept {
     g.free = &r;
   }
   if (next && next->holds.fetch_sub(1, std::memory_order_acq_rel) == 1) p.beginning = next;
+  if (profile) profile->deliver(cause.get(), "replay of " + g.describe(), p.thread);
   detail::end_event(done, std::move(cause), p.thread, where);
   count_ended(p.thread, scope);
   g.release();
@@ -216,6 +218,10 @@ void tell_successors(progress& p, replay_part& part) noexcept {
 }
 
 void begin(progress& p, replay_state& r) noexcept {
+  if (r.profile) {
+    r.profile->mark_ready();
+    if (!r.not_begun) r.profile->mark_started(p.thread);
+  }
   if (r.not_begun) r.has_failed.store(true, std::memory_order_relaxed);
   if (r.part_count == 0) return end_replay(p, r);
   replay_part* const parts = r.parts;
@@ -345,6 +351,7 @@ event graph_base::replay_with(const void* arguments, const preconditions& after,
           .fact("called", where)
           .remedy("bind the conditions that add_precondition and add_postcondition of this graph returned");
   const dependency first = combined(after, where);
+  auto profile = after.profile ? std::make_unique<profile_state>(where) : nullptr;
   const bool waits = !has_ended(first, t);
   failure_ref not_begun = waits ? failure_ref() : cause_of(first, t);
 
@@ -359,6 +366,8 @@ event graph_base::replay_with(const void* arguments, const preconditions& after,
   }
   r.done = done;
   r.where = where;
+  if (profile) profile->promise_to(*after.profile);
+  r.profile = std::move(profile);
   r.not_begun = std::move(not_begun);
   r.scope = t.scope;
   std::ranges::fill(r.bound, event());

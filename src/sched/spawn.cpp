@@ -8,6 +8,7 @@
 #include <stretto/task.hpp>
 
 #include "event/event_floor.hpp"
+#include "sched/profiling.hpp"
 #include "sched/readying.hpp"
 #include "sched/running.hpp"
 #include "sched/scopes.hpp"
@@ -89,6 +90,7 @@ void start_or_skip(thread_state& t, task_record& r) noexcept {
     r.flags &= static_cast<std::uint8_t>(~task_record::has_value);
     end_task(t, r, failure_ref::adopt(new failure(*cause.get(), detail::describe_task(r), r.where)));
   } else {
+    if (r.flags & task_record::is_profiled) profile_of(r).mark_ready();
     make_ready(t, r);
   }
 }
@@ -182,6 +184,14 @@ new_task make_task(std::size_t bytes, const task_type& type, const std::source_l
     copy[request.name.size()] = 0;
     r.name = copy;
   }
+  if (request.profile) {
+    try {
+      begin_profile(r, *request.profile);
+    } catch (...) {
+      abandon(r);
+      throw;
+    }
+  }
   return {&r, &t};
 }
 
@@ -217,7 +227,8 @@ void submit(completion& record, const task_request& request) {
   }
   r.link.fire = fire_task;
   r.pending = r.preconditions;
-  if (!r.preconditions && r.place == no_place && !r.bound && !(r.flags & task_record::is_urgent)) {
+  constexpr auto is_special = task_record::is_urgent | task_record::is_profiled;
+  if (!r.preconditions && r.place == no_place && !r.bound && !(r.flags & is_special)) {
     r.made_ready_by(t.current_id);
     if (sched::worker* w = t.as_worker)
       push_slowly(*w, r);
@@ -231,6 +242,7 @@ void submit(completion& record, const task_request& request) {
 void abandon(completion& record) noexcept {
   auto& r = static_cast<task_record&>(record);
   r.flags &= static_cast<std::uint8_t>(~task_record::has_value);
+  if (r.flags & task_record::is_profiled) r.release();  // the profile's own
   r.release();
   r.release();
 }
