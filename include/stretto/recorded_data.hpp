@@ -12,7 +12,7 @@
 
 namespace stretto {
 
-/// What a recorded data operation is recorded after, and its name: after(...), name("..."), or {after(...), name("...")}.
+/// What a recorded data operation comes after, and its name: after(...), name("..."), or {after(...), name("...")}.
 /// What it was made of must outlive the call.
 class recorded_tags {
  public:

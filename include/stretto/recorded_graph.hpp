@@ -52,8 +52,9 @@ struct binding {
 inline binding bind(external_precondition p, event e) noexcept { return {p, e}; }
 inline binding bind(external_postcondition p, user_event e) noexcept { return {p, e}; }
 
-/// What a replay does that begins before the one before it has ended: it waits for its end, however that ended; or it
-/// runs beside it, on counters of its own but with the same bodies.
+/// What a replay does that is called before the one before it has ended: it begins after that one's end, however it
+/// ended; or it runs beside it, on counters of its own but with the same bodies. In turn, a body must not wait for a later replay
+/// of its own graph: that would wait for the body.
 enum class replays : std::uint8_t { in_turn, overlapping };
 
 struct graph_statistics {

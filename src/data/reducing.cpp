@@ -94,8 +94,9 @@ operation_request request(const operation_kind& kind, const instance_handle& to,
 
 namespace data {
 
-operation_request reduce_held_request(const instance_handle& from, const instance_handle& to, const detail::reduction_kind& kind,
-                  base::thread_context& context, const std::source_location& where) {
+operation_request reduce_held_request(const instance_handle& from, const instance_handle& to,
+                                      const detail::reduction_kind& kind, base::thread_context& context,
+                                      const std::source_location& where) {
   const instance_record& target = data::usable(to, "reduce", context, where);
   const instance_record& source = data::usable(from, "reduce", context, where);
   require_inside("reduce", source.shape.box, target, where);
@@ -107,8 +108,9 @@ operation_request reduce_held_request(const instance_handle& from, const instanc
   return r;
 }
 
-operation_request reduce_values_request(const instance_handle& from, const instance_handle& to, const box* part, const detail::reduction_kind& kind,
-                    base::thread_context& context, const std::source_location& where) {
+operation_request reduce_values_request(const instance_handle& from, const instance_handle& to, const box* part,
+                                        const detail::reduction_kind& kind, base::thread_context& context,
+                                        const std::source_location& where) {
   const instance_record& target = data::usable(to, "reduce", context, where);
   const instance_record& source = data::usable(from, "reduce", context, where);
   const box all = part ? *part : source.shape.box;
@@ -122,7 +124,8 @@ operation_request reduce_values_request(const instance_handle& from, const insta
 }
 
 operation_request fold_request(const instance_handle& from, const instance_handle& to, std::uint32_t contributor,
-                const detail::reduction_kind& kind, base::thread_context& context, const std::source_location& where) {
+                               const detail::reduction_kind& kind, base::thread_context& context,
+                               const std::source_location& where) {
   const instance_record& target = data::usable(to, "fold_into", context, where);
   const instance_record& source = data::usable(from, "fold_into", context, where);
   if (contributor == detail::any_contributor && !kind.is_commutative) number_needed(target, where);
@@ -132,7 +135,8 @@ operation_request fold_request(const instance_handle& from, const instance_handl
         .fact("from", detail::describe(source) + ", " + source.shape.box.text())
         .fact("to", detail::describe(target) + ", " + target.shape.box.text());
   if (&target == &source)
-    throw error("D11", "fold_into reads and writes the same reduction, " + detail::describe(target)).fact("submitted", where);
+    throw error("D11", "fold_into reads and writes the same reduction, " + detail::describe(target))
+        .fact("submitted", where);
   operation_request r = request(fold_kind, to, from, where);
   r.first_box = source.shape.box;
   r.contributor = contributor;

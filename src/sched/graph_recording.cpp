@@ -37,7 +37,8 @@ std::uint32_t index_in(const detail::graph_core& g, recorded_operation o, const 
                          verb + "\" of " + g.describe())
       .fact("called", where)
       .because("a handle is what add of the same graph returned")
-      .remedy("to order whole graphs, replay one after the other's event; or call replay in a body, and return its event");
+      .remedy("to order whole graphs, replay one after the other's event; or call replay in a body, and return its "
+              "event");
 }
 
 }  // namespace

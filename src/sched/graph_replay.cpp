@@ -128,7 +128,7 @@ void skip(progress& p, replay_part& part, const failure_ref& because) noexcept {
   p.add(part);
 }
 
-/// What it ends with. (Not a variable that a try block assigns: with -fsanitize=thread, GCC 12 forgets its initial value.)
+/// What it ends with. Not a variable that a try block assigns: under the thread sanitizer GCC 12 forgets its first value.
 event run_here(progress& p, replay_part& part) noexcept {
   const graph_operation& o = *part.operation;
   try {

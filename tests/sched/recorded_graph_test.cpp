@@ -138,6 +138,23 @@ TEST_CASE("replays in turn do not meet, and need no more than one state when eac
   });
 }
 
+TEST_CASE("replaying again and again takes no more memory") {
+  runtime rt({.workers = 1});
+  rt.run([&] {
+    recorded_graph<int> g;
+    recorded_operation last = g.add([] {});
+    for (int i = 0; i < 200; ++i) last = g.add(after(last), name("step"), [](int) {});
+    const auto used = [&] {
+      const auto s = rt.statistics();
+      return s.task_bytes + s.events.bytes + g.statistics().states;
+    };
+    for (int i = 0; i < 10; ++i) wait(g.replay(i));
+    const auto before = used();
+    for (int i = 0; i < 1000; ++i) wait(g.replay(i));
+    CHECK(used() == before);
+  });
+}
+
 TEST_CASE("overlapping replays run beside one another") {
   with_runtimes([] {
     const auto gate = user_event::create();
