@@ -84,7 +84,7 @@ task_profile& of(task_record& r) noexcept {
   return *static_cast<const profiled_type&>(r.type()).owner;
 }
 
-void run_timed(void* storage) {
+void run_profiled(void* storage) {
   auto& r = *reinterpret_cast<task_record*>(static_cast<std::byte*>(storage) - detail::storage_offset);
   task_profile& p = of(r);
   struct until_end {
@@ -114,7 +114,7 @@ void fire_profile(waiter& self, const failure* cause, base::thread_context& cont
 
 void begin_profile(task_record& r, future<operation_profile>& into) {
   auto* p = new task_profile(r);
-  p->type.run = run_timed;
+  p->type.run = run_profiled;
   p->type.destroy = destroy_profiled;
   r.kind = &p->type;
   r.flags |= task_record::is_profiled;
