@@ -45,18 +45,6 @@ struct layout {
 /// Which axis is contiguous: the last one (C, row-major) or the first one (Fortran, column-major).
 enum class axis_order : std::uint8_t { c, fortran };
 
-/// What an operation waits for: made of `after(...)`, or nothing.
-class preconditions {
- public:
-  constexpr preconditions() noexcept = default;
-  template <std::size_t N>
-  preconditions(const after_list<N>& list) noexcept : dependencies(list.items) {}
-  preconditions(after_range range) noexcept : events(range.items) {}
-
-  std::span<const dependency> dependencies;  // one of the two is empty
-  std::span<const event> events;
-};
-
 namespace detail {
 
 struct instance_record;

@@ -15,6 +15,9 @@
 #include <stretto/instance.hpp>
 #include <stretto/place.hpp>
 #include <stretto/platform.hpp>
+#include <stretto/profile.hpp>
+#include <stretto/recorded_data.hpp>
+#include <stretto/recorded_graph.hpp>
 #include <stretto/reduce.hpp>
 #include <stretto/reservation.hpp>
 #include <stretto/runtime.hpp>

@@ -45,6 +45,33 @@ struct task_name {
 };
 inline task_name name(std::string_view text) noexcept { return {text}; }
 
+/// The tag `profile(into)`: when the operation is over, `into` is ready with what it did and when (profile.hpp).
+struct operation_profile;
+struct profile_into {
+  future<operation_profile>* into;
+};
+inline profile_into profile(future<operation_profile>& into) noexcept { return {&into}; }
+
+/// What an operation waits for: made of `after(...)`, or nothing; and who wants its profile:
+/// {after(...), profile(into)}.
+class preconditions {
+ public:
+  constexpr preconditions() noexcept = default;
+  template <std::size_t N>
+  preconditions(const after_list<N>& list) noexcept : dependencies(list.items) {}
+  preconditions(after_range range) noexcept : events(range.items) {}
+  preconditions(profile_into p) noexcept : profile(p.into) {}
+  template <std::size_t N>
+  preconditions(const after_list<N>& list, profile_into p) noexcept : dependencies(list.items), profile(p.into) {}
+  preconditions(after_range range, profile_into p) noexcept : events(range.items), profile(p.into) {}
+
+  bool is_empty() const noexcept { return dependencies.empty() && events.empty(); }
+
+  std::span<const dependency> dependencies;  // one of the two is empty
+  std::span<const event> events;
+  future<operation_profile>* profile = nullptr;
+};
+
 namespace detail {
 
 /// All that the tags of one async said.
@@ -56,6 +83,7 @@ struct task_request {
   std::uint32_t worker = 0xffffffffu;
   int priority = 0;
   std::string_view name;
+  future<operation_profile>* profile = nullptr;
 
   void apply(std::span<const dependency> d) noexcept { after = d; }
   void apply(after_range r) noexcept { after_events = r.items; }
@@ -64,6 +92,7 @@ struct task_request {
   void apply(on_worker w) noexcept { worker = w.which.index; }
   void apply(task_priority p) noexcept { priority = p.value; }
   void apply(task_name n) noexcept { name = n.text; }
+  void apply(profile_into p) noexcept { profile = p.into; }
 };
 
 template <class Tag>
@@ -161,7 +190,8 @@ auto spawn_with(F&& body, const std::source_location& where, const Tag&... tag) 
 
 /// Runs `body` as a task and returns the future of what it returns.
 ///
-///   tags     any of after(...), at(place), on(processor), priority(n), name("text"), in any order, before the body
+///   tags     any of after(...), at(place), on(processor), priority(n), name("text"), profile(into), in any order,
+///            before the body
 ///   throws   B20 on a thread of no runtime; S02 for a place that no worker's paths reach; S03 for a worker or
 ///            processor that does not exist
 ///   cost     15 ns; 5 to 10 more per precondition that has not ended

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "data/operation.hpp"
 #include "data/recording.hpp"
+#include "data/requests.hpp"
 
 namespace stretto {
 
@@ -87,13 +87,9 @@ void refuse_overlap(const instance_record& r, std::span<const box> boxes, const 
             .remedy("copy by way of a second instance");
 }
 
-}  // namespace
-
-namespace detail {
-
-event copy_boxes(const instance_handle& to, const instance_handle& from, std::span<const box> boxes, const point& shift,
-                 const preconditions& after, const std::source_location& where) {
-  base::thread_context& context = base::require_current("copy");
+/// Throws unless both have the elements; how many bytes they are.
+std::uint64_t bytes_to_copy(const instance_handle& to, const instance_handle& from, std::span<const box> boxes,
+                            const point& shift, base::thread_context& context, const std::source_location& where) {
   const instance_record& target = data::usable(to, "copy", context, where);
   const instance_record& source = data::usable(from, "copy", context, where);
   std::uint64_t bytes = 0;
@@ -104,13 +100,11 @@ event copy_boxes(const instance_handle& to, const instance_handle& from, std::sp
     bytes += b.volume() * target.shape.element_bytes;
   }
   if (&target == &source) refuse_overlap(target, boxes, shift, where);
-  if (data::runs_at_once(std::array{to, from}, bytes, after, context)) {
-    const data::operation_span span(copy_kind, std::array{to, from}, bytes, where, data::operation_span::cause::none,
-                                    context);
-    for (const box& b : boxes)
-      data::copy_elements(data::plan(b, std::array{data::reach_of(to), data::reach_of(from, shift)}));
-    return {};
-  }
+  return bytes;
+}
+
+operation_request copy_request_of(const instance_handle& to, const instance_handle& from, std::span<const box> boxes,
+                                  const point& shift, std::uint64_t bytes, const std::source_location& where) {
   operation_request r;
   r.kind = &copy_kind;
   r.bytes = bytes;
@@ -121,15 +115,16 @@ event copy_boxes(const instance_handle& to, const instance_handle& from, std::sp
   r.where = where;
   if (!boxes.empty()) r.first_box = boxes[0];
   if (boxes.size() > 1) {
-    r.boxes = std::make_unique<box[]>(boxes.size());
-    std::ranges::copy(boxes, r.boxes.get());
+    const auto all = std::make_shared<box[]>(boxes.size());
+    std::ranges::copy(boxes, all.get());
+    r.boxes = all;
   }
-  return data::submit(std::move(r), after, context);
+  return r;
 }
 
-event copy_whole(const instance_handle& to, const instance_handle& from, const preconditions& after,
-                 const std::source_location& where) {
-  base::thread_context& context = base::require_current("copy");
+/// The box that both have.
+const box& common_box(const instance_handle& to, const instance_handle& from, base::thread_context& context,
+                      const std::source_location& where) {
   const instance_record& target = data::usable(to, "copy", context, where);
   const instance_record& source = data::usable(from, "copy", context, where);
   if (target.shape.box != source.shape.box)
@@ -138,12 +133,25 @@ event copy_whole(const instance_handle& to, const instance_handle& from, const p
         .fact("from", describe(source) + ", " + source.shape.box.text())
         .fact("to", describe(target) + ", " + target.shape.box.text())
         .remedy("name the box to copy, or where it goes: copy(from, box, to, at)");
-  return copy_boxes(to, from, {&target.shape.box, 1}, {}, after, where);
+  return target.shape.box;
 }
 
-event fill_box(const instance_handle& to, const box* part, const void* value, std::size_t bytes,
-               const preconditions& after, const std::source_location& where) {
-  base::thread_context& context = base::require_current("fill");
+}  // namespace
+
+namespace data {
+
+operation_request copy_request(const instance_handle& to, const instance_handle& from, std::span<const box> boxes,
+                               const point& shift, base::thread_context& context, const std::source_location& where) {
+  return copy_request_of(to, from, boxes, shift, bytes_to_copy(to, from, boxes, shift, context, where), where);
+}
+
+operation_request copy_request(const instance_handle& to, const instance_handle& from, base::thread_context& context,
+                               const std::source_location& where) {
+  return copy_request(to, from, {&common_box(to, from, context, where), 1}, {}, context, where);
+}
+
+operation_request fill_request(const instance_handle& to, const box* part, const void* value, std::size_t bytes,
+                               base::thread_context& context, const std::source_location& where) {
   const instance_record& target = data::usable(to, "fill", context, where);
   if (part) data::require_inside("fill", *part, target, where);
   operation_request r;
@@ -153,18 +161,21 @@ event fill_box(const instance_handle& to, const box* part, const void* value, st
   r.first_box = part ? *part : target.shape.box;
   r.bytes = r.first_box.volume() * bytes;
   r.where = where;
-  std::byte* kept = r.value.data();
-  if (bytes > r.value.size()) kept = (r.large_value = std::make_unique<std::byte[]>(bytes)).get();
-  std::memcpy(kept, value, bytes);
-  return data::submit(std::move(r), after, context);
+  if (bytes > r.value.size()) {
+    const auto kept = std::make_shared<std::byte[]>(bytes);
+    std::memcpy(kept.get(), value, bytes);
+    r.large_value = kept;
+  } else {
+    std::memcpy(r.value.data(), value, bytes);
+  }
+  return r;
 }
 
-event move_indexed(indexed way, const instance_handle& dense, const instance_handle& table,
-                   const instance_handle& indices, index_kind kind, const preconditions& after,
-                   const std::source_location& where) {
-  const bool gathers = way == indexed::gather;
+operation_request indexed_request(detail::indexed way, const instance_handle& dense, const instance_handle& table,
+                                  const instance_handle& indices, detail::index_kind kind,
+                                  base::thread_context& context, const std::source_location& where) {
+  const bool gathers = way == detail::indexed::gather;
   const operation_kind& what = gathers ? gather_kind : scatter_kind;
-  base::thread_context& context = base::require_current(what.verb);
   const instance_record& all = data::usable(dense, what.verb, context, where);
   data::usable(table, what.verb, context, where);
   const instance_record& names = data::usable(indices, what.verb, context, where);
@@ -177,7 +188,44 @@ event move_indexed(indexed way, const instance_handle& dense, const instance_han
   r.bytes = 4 * r.first_box.volume() * all.shape.element_bytes;  // scattered accesses cost more than their bytes
   r.indices = kind;
   r.where = where;
-  return data::submit(std::move(r), after, context);
+  return r;
+}
+
+}  // namespace data
+
+namespace detail {
+
+event copy_boxes(const instance_handle& to, const instance_handle& from, std::span<const box> boxes, const point& shift,
+                 const preconditions& after, const std::source_location& where) {
+  base::thread_context& context = base::require_current("copy");
+  const std::uint64_t bytes = bytes_to_copy(to, from, boxes, shift, context, where);
+  if (!after.profile && data::runs_at_once(std::array{to, from}, bytes, after, context)) {
+    const data::operation_span span(copy_kind, std::array{to, from}, bytes, where, data::operation_span::cause::none,
+                                    context);
+    for (const box& b : boxes)
+      data::copy_elements(data::plan(b, std::array{data::reach_of(to), data::reach_of(from, shift)}));
+    return {};
+  }
+  return data::submit(copy_request_of(to, from, boxes, shift, bytes, where), after, context);
+}
+
+event copy_whole(const instance_handle& to, const instance_handle& from, const preconditions& after,
+                 const std::source_location& where) {
+  base::thread_context& context = base::require_current("copy");
+  return copy_boxes(to, from, {&common_box(to, from, context, where), 1}, {}, after, where);
+}
+
+event fill_box(const instance_handle& to, const box* part, const void* value, std::size_t bytes,
+               const preconditions& after, const std::source_location& where) {
+  base::thread_context& context = base::require_current("fill");
+  return data::submit(data::fill_request(to, part, value, bytes, context, where), after, context);
+}
+
+event move_indexed(indexed way, const instance_handle& dense, const instance_handle& table,
+                   const instance_handle& indices, index_kind kind, const preconditions& after,
+                   const std::source_location& where) {
+  base::thread_context& context = base::require_current(way == indexed::gather ? "gather" : "scatter");
+  return data::submit(data::indexed_request(way, dense, table, indices, kind, context, where), after, context);
 }
 
 }  // namespace detail

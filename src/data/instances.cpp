@@ -130,9 +130,26 @@ failure_ref no_room(const detail::instance_record& r, const creation& refused) {
 
 namespace {
 
+std::string creation_of(const detail::instance_record& r) { return "creation of " + detail::describe(r); }
+
+/// It runs now, whatever its preconditions' end.
+void destroy_now(detail::instance_record& r, destruction* announced, std::unique_ptr<sched::profile_state> profile,
+                 base::thread_context& context) noexcept {
+  if (!profile) return take_effect(r, announced, context);
+  std::string what = "destruction of " + detail::describe(r);
+  profile->mark_ready();
+  profile->mark_started(context);
+  take_effect(r, announced, context);
+  profile->deliver(nullptr, std::move(what), context);
+}
+
 void end_creation(deferred_creation& c, failure_ref cause, base::thread_context& context) noexcept {
   detail::instance_record& r = *c.record;
   if (c.is == creation::outcome::granted) settle(r, *c.held);
+  if (c.profile) {
+    c.profile->moved(c.bytes, 0, 1);
+    c.profile->deliver(cause.get(), creation_of(r), context);
+  }
   const event ready = r.ready;
   const std::source_location where = r.created;
   c.~deferred_creation();
@@ -144,11 +161,13 @@ void end_creation(deferred_creation& c, failure_ref cause, base::thread_context&
 void start_creation(deferred& self, failure_ref cause, base::thread_context& context) noexcept {
   auto& c = static_cast<deferred_creation&>(self);
   detail::instance_record& r = *c.record;
+  if (c.profile) c.profile->mark_ready();
   if (cause) {
     c.is = creation::outcome::refused;
     return end_creation(
-        c, failure_ref::adopt(new failure(*cause.get(), "creation of " + detail::describe(r), r.created)), context);
+        c, failure_ref::adopt(new failure(*cause.get(), creation_of(r), r.created)), context);
   }
+  if (c.profile) c.profile->mark_started(context);
   switch (r.space->create(c)) {
     case creation::outcome::waiting: return;
     case creation::outcome::granted: return end_creation(c, {}, context);
@@ -160,7 +179,7 @@ void start_destruction(deferred& self, failure_ref, base::thread_context& contex
   auto& d = static_cast<deferred_destruction&>(self);
   const event done = d.done;
   const std::source_location where = d.record->destroyed;
-  take_effect(*d.record, d.record->space ? &d : nullptr, context);
+  destroy_now(*d.record, d.record->space ? &d : nullptr, std::move(d.profile), context);
   d.~deferred_destruction();
   share_of(context).operations.free(&d);
   detail::end_event(done, {}, context, where);
@@ -198,6 +217,7 @@ instance_handle create_instance(const instance_request& request, const precondit
     }
   }
   data::thread_data& share = share_of(context);
+  auto profile = after.profile ? std::make_unique<sched::profile_state>(where) : nullptr;
   auto& r = *::new (share.records.allocate()) instance_record;
   r.shape = shape;
   r.dimensions = request.dimensions;
@@ -208,8 +228,13 @@ instance_handle create_instance(const instance_request& request, const precondit
   const instance_handle handle{&r, fresh_key(state, share)};
   r.live.store(handle.key, std::memory_order_relaxed);
   r.key.store(handle.key, std::memory_order_release);
+  if (profile) profile->promise_to(*after.profile);
   if (!space || request.holds == detail::storage::by_contributors) {
     r.first = request.external;
+    if (profile) {
+      profile->mark_started(context);
+      profile->deliver(nullptr, data::creation_of(r), context);
+    }
     return handle;
   }
 
@@ -217,13 +242,22 @@ instance_handle create_instance(const instance_request& request, const precondit
   const bool at_once = after.dependencies.empty() && after.events.empty();
   data::outlook outlook;
   if (!at_once) outlook = data::look_at(after, {}, context);
+  if (profile && !outlook.pending && !outlook.cause) {
+    profile->mark_ready();
+    profile->mark_started(context);
+  }
   if (!outlook.pending && !outlook.cause)
     if (data::block* held = space->try_create(bytes)) {
       settle(r, *held);
+      if (profile) {
+        profile->moved(bytes, 0, 1);
+        profile->deliver(nullptr, data::creation_of(r), context);
+      }
       return handle;
     }
   auto* c = ::new (share.operations.allocate()) data::deferred_creation(r);
   c->bytes = bytes;
+  c->profile = std::move(profile);
   c->ticket = space->ticket();
   r.ready = make_event(context, where);
   c->arm(after, {}, context);
@@ -237,6 +271,7 @@ event destroy_instance(const instance_handle& h, const preconditions& after, con
   const std::span<const event> also(&ready, ready.raw() != 0);
   const bool at_once = after.dependencies.empty() && after.events.empty() && also.empty();
   const bool pending = !at_once && data::look_at(after, also, context).pending;
+  auto profile = after.profile ? std::make_unique<sched::profile_state>(where) : nullptr;
   data::deferred_destruction* d = nullptr;
   if (pending) d = ::new (share_of(context).operations.allocate()) data::deferred_destruction(r);
   std::uint64_t key = h.key;
@@ -248,10 +283,12 @@ event destroy_instance(const instance_handle& h, const preconditions& after, con
     data::was_destroyed(h, "destroy", where);
   }
   r.destroyed = where;
+  if (profile) profile->promise_to(*after.profile);
   if (!pending) {
-    take_effect(r, nullptr, context);
+    data::destroy_now(r, nullptr, std::move(profile), context);
     return {};
   }
+  d->profile = std::move(profile);
   if (r.space) {
     const bool already_there = ready.raw() == 0 || has_ended(ready, context);
     d->ticket = r.space->ticket();

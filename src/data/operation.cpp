@@ -59,7 +59,18 @@ bool is_direct(std::span<const instance_handle> used, const data_state& state) n
   return true;
 }
 
+/// Of the instance that is written.
+std::uint64_t bytes_written(const operation_request& r) noexcept {
+  std::uint64_t elements = 0;
+  for (std::size_t i = 0; i < r.box_count; ++i) elements += r.box_at(i).volume();
+  return elements * r.used[0].record->shape.element_bytes;
+}
+
+/// Between how many memories it moves elements, if it does it directly.
+unsigned direct_hops(const operation_request& r) noexcept { return r.used_count > 1 ? 1 : 0; }
+
 void run_part(operation& op, unsigned part, base::thread_context& context) noexcept {
+  if (op.profile) op.profile->mark_started(context);
   try {
     show_task_as(op.request, op.request.bytes / op.parts, context);
     op.request.kind->run(op.request, part, op.parts);
@@ -83,7 +94,9 @@ void run(operation& op, base::thread_context& context) {
   const operation_request& r = op.request;
   require_alive(r);
   if (!is_direct(instances_of(r), state)) return state.detours->start(op, context);
+  op.hops = direct_hops(r);
   if (r.bytes <= state.settings.inline_bytes) {
+    if (op.profile) op.profile->mark_started(context);
     operation_span span(r, operation_span::cause::what_ran, context);
     r.kind->run(r, 0, 1);
     span.stop();
@@ -106,6 +119,7 @@ void run(operation& op, base::thread_context& context) {
 
 void start_operation(deferred& self, failure_ref cause, base::thread_context& context) noexcept {
   auto& op = static_cast<operation&>(self);
+  if (op.profile) op.profile->mark_ready();
   if (cause) {
     auto link = failure_ref::adopt(new failure(*cause.get(), describe(op.request), op.request.where));
     return finish(op, std::move(link), context);
@@ -136,8 +150,15 @@ bool runs_at_once(std::span<const instance_handle> used, std::uint64_t bytes, co
 event submit(operation_request&& request, const preconditions& after, base::thread_context& context) {
   const ready_events ready(instances_of(request));
   data_state& state = state_of(context);
+  auto profile = after.profile ? std::make_unique<sched::profile_state>(request.where) : nullptr;
   if (runs_at_once(instances_of(request), request.bytes, after, context)) {
     failure_ref cause;
+    if (profile) {
+      profile->promise_to(*after.profile);
+      profile->moved(bytes_written(request), direct_hops(request), 1);
+      profile->mark_ready();
+      profile->mark_started(context);
+    }
     try {
       const operation_span span(request, operation_span::cause::none, context);
       request.kind->run(request, 0, 1);
@@ -145,6 +166,7 @@ event submit(operation_request&& request, const preconditions& after, base::thre
       cause = current_failure(request);
     }
     if (request.owns_ends) free_ends(request, context);
+    if (profile) profile->deliver(cause.get(), describe(request), context);
     if (!cause) return {};
     detail::report(cause, context);
     const event failed = detail::make_event(context, request.where);
@@ -153,6 +175,8 @@ event submit(operation_request&& request, const preconditions& after, base::thre
   }
   if (!is_direct(instances_of(request), state)) state.detours->require_route(request);
   auto* op = ::new (share_of(context).operations.allocate()) operation(std::move(request));
+  if (profile) profile->promise_to(*after.profile);
+  op->profile = std::move(profile);
   const event done = op->done = detail::make_event(context, op->request.where);
   try {
     op->arm(after, ready, context);
@@ -162,7 +186,20 @@ event submit(operation_request&& request, const preconditions& after, base::thre
   return done;
 }
 
+event submit_again(const operation_request& request, base::thread_context& context) {
+  require_alive(request);
+  if (!runs_at_once(instances_of(request), request.bytes, {}, context))
+    return submit(operation_request(request), {}, context);
+  const operation_span span(request, operation_span::cause::what_ran, context);
+  request.kind->run(request, 0, 1);
+  return {};
+}
+
 void finish(operation& op, failure_ref cause, base::thread_context& context) noexcept {
+  if (op.profile) {
+    op.profile->moved(bytes_written(op.request), op.hops, op.parts);
+    op.profile->deliver(cause.get(), describe(op.request), context);
+  }
   const event done = op.done;
   const std::source_location where = op.request.where;
   if (op.request.owns_ends) free_ends(op.request, context);

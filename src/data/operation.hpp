@@ -13,6 +13,7 @@
 #include "data/data_state.hpp"
 #include "data/deferred.hpp"
 #include "data/operation_request.hpp"
+#include "sched/profiling.hpp"
 
 namespace stretto::data {
 
@@ -29,6 +30,8 @@ bool runs_at_once(std::span<const detail::instance_handle> used, std::uint64_t b
 
 /// Runs it, now or later. `after` is looked at during the call only.
 event submit(operation_request&& request, const preconditions& after, base::thread_context& context);
+/// Runs it once more, though its instances may have been destroyed meanwhile: throws D08.
+event submit_again(const operation_request& request, base::thread_context& context);
 
 struct operation final : deferred {
   explicit operation(operation_request&& r);
@@ -46,6 +49,8 @@ struct operation final : deferred {
   unsigned parts = 1;
   std::atomic<unsigned> parts_left{1};
   std::atomic<const failure*> failed{nullptr};
+  std::unique_ptr<sched::profile_state> profile;  // if someone asked
+  unsigned hops = 1;                    // from memory to memory
 };
 
 /// The bare instances of an operation that is not submitted, or has ended.

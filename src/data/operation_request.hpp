@@ -31,7 +31,7 @@ struct operation_kind {
   enum class cut : std::uint8_t { allowed, forbidden } parts = cut::allowed;
 };
 
-/// What is to be done. used[0] is written, the others are read.
+/// What is to be done; a copy of it costs no allocation. used[0] is written, the others are read.
 struct operation_request {
   const operation_kind* kind = nullptr;
   std::array<detail::instance_handle, 3> used{};
@@ -43,8 +43,8 @@ struct operation_request {
   const detail::reduction_kind* reduction = nullptr;
   std::uint32_t contributor = 0;               // of used[0], in a fold of reductions
   std::array<std::byte, 32> value{};           // of a fill, if it fits
-  std::unique_ptr<std::byte[]> large_value;    // of a fill otherwise
-  std::unique_ptr<box[]> boxes;         // more than one box: all of them, `first_box` too
+  std::shared_ptr<const std::byte[]> large_value;  // of a fill otherwise
+  std::shared_ptr<const box[]> boxes;          // more than one box: all of them, `first_box` too
   std::size_t box_count = 1;
   bool owns_ends = false;               // the used instances are bare and go with the operation
   std::source_location where;

@@ -7,7 +7,7 @@
 #include <atomic>
 
 #include "base/config.hpp"
-#include "data/operation.hpp"
+#include "data/requests.hpp"
 #include "data/reduction_record.hpp"
 
 namespace stretto {
@@ -84,6 +84,67 @@ operation_request request(const operation_kind& kind, const instance_handle& to,
 
 }  // namespace
 
+namespace data {
+
+operation_request reduce_held_request(const instance_handle& from, const instance_handle& to,
+                                      const detail::reduction_kind& kind, base::thread_context& context,
+                                      const std::source_location& where) {
+  const instance_record& target = data::usable(to, "reduce", context, where);
+  const instance_record& source = data::usable(from, "reduce", context, where);
+  require_inside("reduce", source.shape.box, target, where);
+  operation_request r = request(reduce_held_kind, to, from, where);
+  r.first_box = source.shape.box;
+  r.reduction = &kind;
+  // What will be held when it runs is not known now; a dense array is the guess.
+  r.bytes = std::max(2 * source.reduction->held_bytes(), source.shape.box.volume() * kind.rhs_bytes);
+  return r;
+}
+
+operation_request reduce_values_request(const instance_handle& from, const instance_handle& to, const box* part,
+                                        const detail::reduction_kind& kind, base::thread_context& context,
+                                        const std::source_location& where) {
+  const instance_record& target = data::usable(to, "reduce", context, where);
+  const instance_record& source = data::usable(from, "reduce", context, where);
+  const box all = part ? *part : source.shape.box;
+  require_inside("reduce", all, target, where);
+  require_inside("reduce", part ? *part : target.shape.box, source, where);
+  operation_request r = request(reduce_values_kind, to, from, where);
+  r.first_box = all;
+  r.bytes = all.volume() * (kind.lhs_bytes + kind.rhs_bytes);
+  r.reduction = &kind;
+  return r;
+}
+
+operation_request fold_request(const instance_handle& from, const instance_handle& to, std::uint32_t contributor,
+                               const detail::reduction_kind& kind, base::thread_context& context,
+                               const std::source_location& where) {
+  const instance_record& target = data::usable(to, "fold_into", context, where);
+  const instance_record& source = data::usable(from, "fold_into", context, where);
+  if (contributor == detail::any_contributor && !kind.is_commutative) number_needed(target, where);
+  if (target.shape.box != source.shape.box)
+    throw error("D06", "fold_into of reductions whose boxes differ")
+        .fact("submitted", where)
+        .fact("from", detail::describe(source) + ", " + source.shape.box.text())
+        .fact("to", detail::describe(target) + ", " + target.shape.box.text());
+  if (&target == &source)
+    throw error("D11", "fold_into reads and writes the same reduction, " + detail::describe(target))
+        .fact("submitted", where);
+  operation_request r = request(fold_kind, to, from, where);
+  r.first_box = source.shape.box;
+  r.contributor = contributor;
+  r.bytes = std::max(2 * source.reduction->held_bytes(), source.shape.box.volume() * kind.rhs_bytes);
+  r.reduction = &kind;
+  return r;
+}
+
+operation_request clear_request(const instance_handle& h, base::thread_context& context,
+                                const std::source_location& where) {
+  data::usable(h, "clear", context, where);
+  return request(clear_kind, h, {}, where);
+}
+
+}  // namespace data
+
 namespace detail {
 
 instance_handle create_reduction(place memory, const box& elements, std::uint8_t dimensions, const reduction_kind& kind,
@@ -144,57 +205,24 @@ void unlock_element(const void* address) noexcept { lock_of(address).clear(std::
 event reduce_held(const instance_handle& from, const instance_handle& to, const reduction_kind& kind,
                   const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("reduce");
-  const instance_record& target = data::usable(to, "reduce", context, where);
-  const instance_record& source = data::usable(from, "reduce", context, where);
-  data::require_inside("reduce", source.shape.box, target, where);
-  operation_request r = request(reduce_held_kind, to, from, where);
-  r.first_box = source.shape.box;
-  r.reduction = &kind;
-  // What will be held when it runs is not known now; a dense array is the guess.
-  r.bytes = std::max(2 * source.reduction->held_bytes(), source.shape.box.volume() * kind.rhs_bytes);
-  return data::submit(std::move(r), after, context);
+  return data::submit(data::reduce_held_request(from, to, kind, context, where), after, context);
 }
 
 event reduce_values(const instance_handle& from, const instance_handle& to, const box* part, const reduction_kind& kind,
                     const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("reduce");
-  const instance_record& target = data::usable(to, "reduce", context, where);
-  const instance_record& source = data::usable(from, "reduce", context, where);
-  const box all = part ? *part : source.shape.box;
-  data::require_inside("reduce", all, target, where);
-  data::require_inside("reduce", part ? *part : target.shape.box, source, where);
-  operation_request r = request(reduce_values_kind, to, from, where);
-  r.first_box = all;
-  r.bytes = all.volume() * (kind.lhs_bytes + kind.rhs_bytes);
-  r.reduction = &kind;
-  return data::submit(std::move(r), after, context);
+  return data::submit(data::reduce_values_request(from, to, part, kind, context, where), after, context);
 }
 
 event fold_held(const instance_handle& from, const instance_handle& to, std::uint32_t contributor,
                 const reduction_kind& kind, const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("fold_into");
-  const instance_record& target = data::usable(to, "fold_into", context, where);
-  const instance_record& source = data::usable(from, "fold_into", context, where);
-  if (contributor == any_contributor && !kind.is_commutative) number_needed(target, where);
-  if (target.shape.box != source.shape.box)
-    throw error("D06", "fold_into of reductions whose boxes differ")
-        .fact("submitted", where)
-        .fact("from", describe(source) + ", " + source.shape.box.text())
-        .fact("to", describe(target) + ", " + target.shape.box.text());
-  if (&target == &source)
-    throw error("D11", "fold_into reads and writes the same reduction, " + describe(target)).fact("submitted", where);
-  operation_request r = request(fold_kind, to, from, where);
-  r.first_box = source.shape.box;
-  r.contributor = contributor;
-  r.bytes = std::max(2 * source.reduction->held_bytes(), source.shape.box.volume() * kind.rhs_bytes);
-  r.reduction = &kind;
-  return data::submit(std::move(r), after, context);
+  return data::submit(data::fold_request(from, to, contributor, kind, context, where), after, context);
 }
 
 event clear_held(const instance_handle& h, const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("clear");
-  data::usable(h, "clear", context, where);
-  return data::submit(request(clear_kind, h, {}, where), after, context);
+  return data::submit(data::clear_request(h, context, where), after, context);
 }
 
 }  // namespace detail

@@ -38,6 +38,8 @@ class staged_copy {
   bool reserve();
   void start(base::thread_context& context);
 
+  /// From memory to memory.
+  unsigned hops() const noexcept { return static_cast<unsigned>(steps_.size()); }
   operation& op() noexcept { return op_; }
 
  private:

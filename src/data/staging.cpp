@@ -68,6 +68,8 @@ void staging::start_waiting(base::thread_context& context) noexcept {
       try {
         auto copy = std::make_unique<staged_copy>(state_, *this, *op, route(op->request));
         if (copy->reserve()) {
+          op->hops = copy->hops();
+          if (op->profile) op->profile->mark_started(context);
           ready = copy.get();
           at_work_.push_back(std::move(copy));
         } else if (!at_work_.empty()) {

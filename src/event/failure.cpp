@@ -24,6 +24,10 @@ std::string words_of(const std::exception_ptr& exception) {
 
 std::exception_ptr failure::as_exception() const {
   mark_observed();
+  return unobserved_exception();
+}
+
+std::exception_ptr failure::unobserved_exception() const {
   if (!because_) return exception_;
   const failure& first = root();
   error chain("E10", name_of(*this) + " was skipped because " + name_of(first) + " failed");

@@ -39,6 +39,8 @@ class alignas(16) failure {
   [[noreturn]] void raise() const;
   /// What raise() throws, as a value.
   std::exception_ptr as_exception() const;
+  /// The same for a record of what happened, which does not count as looking at it.
+  std::exception_ptr unobserved_exception() const;
 
   void add_reference() const noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() const noexcept;

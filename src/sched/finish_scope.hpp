@@ -26,7 +26,9 @@ struct suspension;
 struct alignas(base::cache_line) scope_shard {
   std::atomic<std::uint64_t> spawned{0}, ended{0};
   // One writer, so no read-modify-write.
-  void count_spawned() noexcept { spawned.store(spawned.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  void count_spawned(std::uint64_t n = 1) noexcept {
+    spawned.store(spawned.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
   void count_ended() noexcept { ended.store(ended.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
 };
 

@@ -9,6 +9,7 @@
 
 #include "event/event_floor.hpp"
 #include "sched/overflow.hpp"
+#include "sched/profiling.hpp"
 #include "sched/readying.hpp"
 #include "sched/recording.hpp"
 #include "sched/scopes.hpp"
@@ -135,6 +136,8 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
   s.caught_exceptions = std::exchange(exceptions.caught, nullptr);
   s.uncaught_exceptions = std::exchange(exceptions.uncaught, 0);
   ++w.suspensions;
+  const bool is_profiled = s.current && s.current->flags & task_record::is_profiled;
+  if (is_profiled) profile_of(*s.current).suspended();
   s.id = w.current_id;
   if (w.every_span && w.current && w.span_start) {
     s.since = trace::clock::now();
@@ -153,6 +156,7 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
   if (now.scope != s.scope || &now != &w) enter_scope(now, s.scope);
   now.current_id = s.id;
   now.span_start = 0;
+  if (is_profiled) profile_of(*s.current).resumed();
   if (s.since) {
     record_suspension(now, s, *s.current);
     now.span_start = trace::clock::now();

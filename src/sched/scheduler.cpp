@@ -10,9 +10,13 @@
 #include "trace/recorder.hpp"
 
 namespace stretto::sched {
+namespace {
+std::atomic<std::uint64_t> next_number{1};
+}
 
 scheduler::scheduler(base::runtime_context& r, scheduler_paths p, const scheduler_settings& s)
-    : runtime(r),
+    : number(next_number.fetch_add(1, std::memory_order_relaxed)),
+      runtime(r),
       paths(std::move(p)),
       settings(s),
       recorder(s.recorder && s.recorder->is_on() ? s.recorder : nullptr),
@@ -138,6 +142,22 @@ std::uint16_t scheduler::worker_at(place p, const std::source_location& where) {
         .because("on(place) binds a task to a worker, and a worker's home is the first place of its pop path")
         .remedy("use at(place), or on(worker(i))");
   return homes[next_bound.fetch_add(1, std::memory_order_relaxed) % homes.size()];
+}
+
+std::uint16_t scheduler::worker_numbered(std::uint32_t index, const std::source_location& where) const {
+  if (index >= paths.pop.size())
+    throw error("S03", "there is no worker " + std::to_string(index))
+        .fact("spawned", where)
+        .because("this runtime has workers 0 to " + std::to_string(paths.pop.size() - 1));
+  return static_cast<std::uint16_t>(index + 1);
+}
+
+std::int8_t checked_priority(int priority, const std::source_location& where) {
+  if (priority < -128 || priority > 127)
+    throw error("S04", "priority " + std::to_string(priority) + " is out of range")
+        .fact("spawned", where)
+        .because("priorities go from -128 to 127; 0 is usual");
+  return static_cast<std::int8_t>(priority);
 }
 
 }  // namespace stretto::sched

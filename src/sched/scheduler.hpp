@@ -60,6 +60,7 @@ struct scheduler {
   ~scheduler();
 
   // Immutable after construction.
+  const std::uint64_t number;  // no two schedulers of a process have the same, ever
   base::runtime_context& runtime;
   const scheduler_paths paths;
   const scheduler_settings settings;
@@ -121,6 +122,9 @@ struct scheduler {
   /// A worker whose home is that processor, plus 1, in turn if several; throws S03.
   std::uint16_t worker_at(place p, const std::source_location& where);
 
+  /// That worker, plus 1; throws S03.
+  std::uint16_t worker_numbered(std::uint32_t index, const std::source_location& where) const;
+
   /// A thread that is no worker may use the runtime from attach to detach.
   thread_state* attach();
   void detach(thread_state* t) noexcept;
@@ -128,5 +132,8 @@ struct scheduler {
  private:
   void prepare_thread(thread_state& t);
 };
+
+/// Throws S04 if it is out of range.
+std::int8_t checked_priority(int priority, const std::source_location& where);
 
 }  // namespace stretto::sched

@@ -13,11 +13,11 @@ void close_scope(thread_state& t, finish_scope* scope) noexcept;
 
 /// Makes `scope` the one where the thread's new tasks are counted.
 void enter_scope(thread_state& t, finish_scope* scope);
-inline void count_spawned(thread_state& t) noexcept {
+inline void count_spawned(thread_state& t, std::uint64_t n = 1) noexcept {
   if (t.shard) [[likely]]
-    t.shard->count_spawned();
+    t.shard->count_spawned(n);
   else
-    t.scope->outside.spawned.fetch_add(1, std::memory_order_acq_rel);
+    t.scope->outside.spawned.fetch_add(n, std::memory_order_acq_rel);
 }
 /// One task of `scope` has ended on this thread; tells who waits for the scope.
 void count_ended_elsewhere(thread_state& t, finish_scope* scope) noexcept;

@@ -8,6 +8,7 @@
 #include <stretto/task.hpp>
 
 #include "event/event_floor.hpp"
+#include "sched/profiling.hpp"
 #include "sched/readying.hpp"
 #include "sched/running.hpp"
 #include "sched/scopes.hpp"
@@ -87,6 +88,7 @@ void start_or_skip(thread_state& t, task_record& r) noexcept {
   if (failure_ref cause = settle_preconditions(r, t)) {
     skip_task(t, r, failure_ref::adopt(new failure(*cause.get(), detail::describe_task(r), r.where)));
   } else {
+    if (r.flags & task_record::is_profiled) profile_of(r).mark_ready();
     make_ready(t, r);
   }
 }
@@ -160,7 +162,6 @@ new_task make_task(std::size_t bytes, const task_type& type, const std::source_l
 new_task make_task(std::size_t bytes, const task_type& type, const std::source_location& where,
                    const task_request& request) {
   thread_state& t = state_or_throw("async");
-  const auto& paths = t.owner->paths;
   const std::size_t given = request.after.size() + request.after_events.size();
   std::uint16_t place = 0, bound = 0;
   if (request.at) {
@@ -168,23 +169,14 @@ new_task make_task(std::size_t bytes, const task_type& type, const std::source_l
     if (t.owner->server_of(place)) bound = bound_to_server;
   }
   if (request.on) bound = t.owner->worker_at(request.on, where);
-  if (request.worker != 0xffffffffu) {
-    if (request.worker >= paths.pop.size())
-      throw error("S03", "there is no worker " + std::to_string(request.worker))
-          .fact("spawned", where)
-          .because("this runtime has workers 0 to " + std::to_string(paths.pop.size() - 1));
-    bound = static_cast<std::uint16_t>(request.worker + 1);
-  }
-  if (request.priority < -128 || request.priority > 127)
-    throw error("S04", "priority " + std::to_string(request.priority) + " is out of range")
-        .fact("spawned", where)
-        .because("priorities go from -128 to 127; 0 is usual");
+  if (request.worker != 0xffffffffu) bound = t.owner->worker_numbered(request.worker, where);
+  const std::int8_t urgency = checked_priority(request.priority, where);
 
   task_record& r = make_record(t, bytes, given > most_preconditions ? 1 : given, type, where);
   r.place = request.at ? place : no_place;
   r.bound = bound;
-  if (request.priority) {
-    r.priority = static_cast<std::int8_t>(request.priority);
+  if (urgency) {
+    r.priority = urgency;
     r.flags |= task_record::is_urgent;
   }
   if (!request.name.empty()) {
@@ -192,6 +184,14 @@ new_task make_task(std::size_t bytes, const task_type& type, const std::source_l
     std::memcpy(copy, request.name.data(), request.name.size());
     copy[request.name.size()] = 0;
     r.name = copy;
+  }
+  if (request.profile) {
+    try {
+      begin_profile(r, *request.profile);
+    } catch (...) {
+      abandon(r);
+      throw;
+    }
   }
   return {&r, &t};
 }
@@ -228,7 +228,8 @@ void submit(completion& record, const task_request& request) {
   }
   r.link.fire = fire_task;
   r.pending = r.preconditions;
-  if (!r.preconditions && r.place == no_place && !r.bound && !(r.flags & task_record::is_urgent)) {
+  constexpr auto is_special = task_record::is_urgent | task_record::is_profiled;
+  if (!r.preconditions && r.place == no_place && !r.bound && !(r.flags & is_special)) {
     r.made_ready_by(t.current_id);
     if (sched::worker* w = t.as_worker)
       push_slowly(*w, r);
@@ -242,6 +243,7 @@ void submit(completion& record, const task_request& request) {
 void abandon(completion& record) noexcept {
   auto& r = static_cast<task_record&>(record);
   r.flags &= static_cast<std::uint8_t>(~task_record::has_value);
+  if (r.flags & task_record::is_profiled) r.release();  // the profile's own
   r.release();
   r.release();
 }

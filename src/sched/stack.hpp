@@ -38,14 +38,17 @@ class stack_pool {
   /// Makes a stack that was used before fresh again.
   static void prepare(stack* s, void (*entry)()) noexcept;
 
-  std::size_t made() const noexcept { return made_; }
+  std::size_t made() const noexcept {
+    std::scoped_lock lock(mutex_);
+    return made_;
+  }
   std::size_t bytes() const noexcept { return bytes_; }
 
  private:
   stack* make();
 
   const std::size_t bytes_, most_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   stack* idle_ = nullptr;
   std::size_t made_ = 0;
 };

@@ -19,6 +19,7 @@ struct alignas(64) task_record : completion {
     has_value = 1,  // the storage holds, or will hold once the body has returned, a value to destroy
     is_promise = 4,
     is_urgent = 8,  // priority is not 0
+    is_profiled = 16,
   };
   static constexpr unsigned size_class_shift = 5;
 

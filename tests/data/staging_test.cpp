@@ -1,4 +1,5 @@
 #include <stretto/copy.hpp>
+#include <stretto/profile.hpp>
 
 #include <doctest/doctest.h>
 
@@ -107,6 +108,21 @@ TEST_CASE("a copy between memories without a channel goes through one that has b
   CHECK(at_once.way->starts > 8);
   CHECK(at_once.way->most_bytes <= 4096);
   there_and_back(three_memories(slow_channel::manner::as_task).options);
+}
+
+TEST_CASE("the profile of a staged copy counts its hops, and starts when its buffers are there") {
+  with_data(
+      [] {
+        const auto a = instance<int>::create(at(ram), {0, 5000}).made, away = instance<int>::create(at(far), {0, 5000}).made;
+        future<operation_profile> p;
+        wait(copy(a, away, profile(p)));
+        const operation_profile seen = p.get();
+        CHECK(seen.hops == 2);
+        CHECK(seen.bytes == 20000);
+        CHECK(seen.ready <= seen.started);
+        CHECK(seen.started <= seen.ended);
+      },
+      three_memories(slow_channel::manner::as_task).options);
 }
 
 TEST_CASE("many staged copies at the same time all end, also where the memory between is nearly full") {
