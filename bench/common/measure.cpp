@@ -1,6 +1,7 @@
 #include "common/measure.hpp"
 
 #include <malloc.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -177,6 +178,25 @@ double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t n = values.size();
   return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+void bind_to_core(int number) {
+  static const cpu_set_t allowed = [] {  // of the process, before any of its threads was bound
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(getpid(), sizeof set, &set) != 0) CPU_ZERO(&set);
+    return set;
+  }();
+  const int count = CPU_COUNT(&allowed);
+  if (count == 0) return;
+  int core = -1;
+  for (int left = number % count; left >= 0; --left)
+    do ++core;
+    while (!CPU_ISSET(core, &allowed));
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  sched_setaffinity(0, sizeof one, &one);  // refused, it runs as it would have
 }
 
 double resident_bytes() {

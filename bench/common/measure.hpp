@@ -101,6 +101,10 @@ class stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+/// Lets the calling thread run on one core only, the `number`-th of those that the process may use, modulo their count.
+/// For benchmarks whose peers are bound too, as MPI's ranks and OpenMP's threads are by their launchers.
+void bind_to_core(int number);
+
 /// Memory of this process that is in use in RAM, from the kernel; free heap pages are given back
 /// first.
 double resident_bytes();

@@ -22,6 +22,10 @@ bench::outcome time_taskbench(const bench::options&);
 bench::outcome time_taskbench_static(const bench::options&);
 bench::outcome time_taskbench_columns(const bench::options&);
 
+// task_blocks.cpp
+bench::outcome time_taskbench_blocks(const bench::options&);
+void bind_workers(const bench::options&);  // to a core each, as mpirun binds ranks
+
 // events.cpp
 bench::outcome time_event_chain(const bench::options&);
 bench::outcome time_event_link(const bench::options&);
