@@ -45,6 +45,11 @@ bench::outcome time_copy_chain(const bench::options&);
 bench::outcome compare_large_copy(const bench::options&);
 bench::outcome time_instance(const bench::options&);
 
+// reductions.cpp: the method is the last part of the benchmark's name
+bench::outcome time_histogram_dense(const bench::options&);
+bench::outcome time_histogram_sparse(const bench::options&);
+bench::outcome time_reduction_density(const bench::options&);
+
 // whole_runtime.cpp
 bool needs_no_runtime(const std::string& bench);
 bench::outcome time_startup(const bench::options&);
