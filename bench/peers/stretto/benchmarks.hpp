@@ -32,7 +32,7 @@ bench::outcome time_event_link(const bench::options&);
 bench::outcome time_event_trigger(const bench::options&);
 bench::outcome time_event_merge(const bench::options&);
 bench::outcome time_event_fan_out(const bench::options&);
-bench::outcome time_event_fan(const bench::options&);
+bench::outcome count_event_fan(const bench::options&);
 
 // exclusion.cpp
 bench::outcome count_uncontended_grants(const bench::options&);
@@ -49,6 +49,9 @@ bench::outcome time_instance(const bench::options&);
 bench::outcome time_histogram_dense(const bench::options&);
 bench::outcome time_histogram_sparse(const bench::options&);
 bench::outcome time_reduction_density(const bench::options&);
+
+// circuit.cpp
+bench::outcome sample_circuit(const bench::options&);
 
 // whole_runtime.cpp
 bool needs_no_runtime(const std::string& bench);
