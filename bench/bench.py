@@ -92,7 +92,7 @@ def measure_metg(peers, suite, system, workers, _size, settings):
     peak = peak_of_one_core(peers) * workers
     points = []
     for ladder in ((metg.LONG,) if slow else (metg.SHORT, metg.LONG)):
-        steps = settings.metg_steps if ladder is metg.SHORT else settings.metg_steps // 4
+        steps = settings.metg_steps if ladder is metg.SHORT else settings.metg_steps // 10
         more = ("--iterations", ",".join(map(str, ladder)), "--steps", str(steps), "--milliseconds", "30")
         points += [metg.Point(p["iterations"], p["best"], p["flops_per_s"] / peak)
                    for p in peers.run(system, suite, workers, 1000, more)]

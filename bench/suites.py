@@ -98,7 +98,7 @@ SUITES = (
                  goals={"startup": 5, "shutdown": 2}), against=""),
     _own("idle", "idle runtime, processor time", "idle", workers=(2,), goals={2: 1}),
     _own("two_runtimes", "two runtimes at once, time of one's", "two_runtimes", workers=(2,), goals={2: 1.1}),
-    _own("many_tasks", "ten million tasks, growth of peak memory", "many_tasks"),
+    _own("many_tasks", "ten million tasks, peak memory of the process", "many_tasks"),
 )
 
 
