@@ -16,6 +16,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -209,7 +210,7 @@ def system_info(build):
     cache = Path(build) / "CMakeCache.txt"
     compiler = next((line.split("=", 1)[1] for line in cache.read_text().splitlines()
                      if line.startswith("CMAKE_CXX_COMPILER:")), "c++") if cache.exists() else "c++"
-    return {"cpu": cpu, "cores": len(os.sched_getaffinity(0)), "kernel": platform.release(),
+    return {"date": time.strftime("%Y-%m-%d"), "cpu": cpu, "cores": len(os.sched_getaffinity(0)), "kernel": platform.release(),
             "compiler": first_line(compiler, "--version"), "clang": first_line("clang++-16", "--version"),
             "tbb": first_line("pkg-config", "--modversion", "tbb"),
             "starpu": first_line("pkg-config", "--modversion", "starpu-1.3"),
@@ -262,7 +263,7 @@ def parse(arguments):
     parser.add_argument("--system", metavar="NAMES", help="systems, comma-separated; default: all")
     parser.add_argument("--against", metavar="SYSTEM", help="the peer that ratios refer to; default: the suite's")
     parser.add_argument("--rounds", type=int, help="interleaved rounds, 5; the figure is their median")
-    parser.add_argument("--quick", action="store_true", help="the short suites, 2 rounds")
+    parser.add_argument("--quick", action="store_true", help="the short suites, 3 rounds")
     parser.add_argument("--out", metavar="FOLDER", type=Path, default=Path("out/bench"),
                         help="results.json and plots; default out/bench")
     parser.add_argument("--build", metavar="FOLDER", type=Path, default=HERE.parent / "build" / "release")
@@ -275,7 +276,7 @@ def parse(arguments):
             raise SystemExit(unknown("system", name, suites.SYSTEMS))
     if given.rounds is not None and given.rounds < 1:
         parser.error(f"--rounds takes a whole number of at least 1, not {given.rounds}")
-    given.rounds = given.rounds or (2 if given.quick else 5)
+    given.rounds = given.rounds or (3 if given.quick else 5)
     given.reps = 1 if given.quick else 3
     given.metg_steps = 1000 if given.quick else 4000
     return given

@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
 import bench
 import metg
+import report
 import suites
 
 FAKE = """#!/bin/sh
@@ -121,6 +122,49 @@ class Table(unittest.TestCase):
                          ["0.447", "52.1", "368", "1,000", "28,310"])
 
 
+class Report(unittest.TestCase):
+    RESULTS = {"system_info": {}, "rounds": 3, "suites": [
+        {"name": "fib", "title": "fork-join", "goals": {"1": 15}, "rows": [
+            {"system": "stretto", "workers": 1, "value": 20.0, "unit": "ns/task", "better": "lower"},
+            {"system": "tbb", "workers": 1, "value": 80.0, "unit": "ns/task", "better": "lower"},
+            {"system": "std", "workers": 1, "skipped": "no"}]},
+        {"name": "metg_fft", "title": "METG", "goals": {}, "rows": [
+            {"system": "stretto_blocks", "workers": 2, "value": 0.25, "kind": "at most"},
+            {"system": "starpu", "workers": 2, "failed": "boom"}]},
+        {"name": "fan", "title": "fan", "goals": {}, "axis": "fan", "rows": [
+            {"system": "stretto", "workers": 1, "x": x, "value": 10.0 * x, "unit": "M/s"} for x in (1, 2)]}]}
+
+    def test_blocks_become_tables_and_the_rest_of_the_page_stays(self):
+        page = "before\n<!-- bench: peers fib -->\nold\n<!-- end -->\nafter\n"
+        self.assertEqual(report.fill(page, self.RESULTS), """before
+<!-- bench: peers fib -->
+| what | workers | Stretto | goal | best peer | Stretto / best |
+| --- | --- | --- | --- | --- | --- |
+| fork-join, ns/task | 1 | 20 | 15 | tbb 80 | 0.25 |
+<!-- end -->
+after
+""")
+
+    def test_patterns_have_a_column_per_system_and_sweeps_one_per_size(self):
+        self.assertIn("| fft | below 0.25 |  |\n", report.block(self.RESULTS, "patterns", []))
+        self.assertIn("| M/s, by fan | 1 | 2 |\n| --- | --- | --- |\n| stretto | 10 | 20 |\n",
+                      report.block(self.RESULTS, "sweep", ["fan"]))
+
+    def test_what_was_not_measured_keeps_its_old_table(self):
+        page = "<!-- bench: own copy -->\nold\n<!-- end -->\n"
+        self.assertEqual(report.fill(page, self.RESULTS), page)
+
+    def test_pictures_of_the_page_are_copied(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run, docs = Path(folder) / "run", Path(folder) / "docs"
+            run.mkdir(), docs.mkdir()
+            (run / "results.json").write_text(json.dumps(self.RESULTS))
+            (run / "fib.svg").write_text("<svg/>"), (run / "other.svg").write_text("<svg/>")
+            (docs / "page.md").write_text("![x](pictures/bench/fib.svg)\n")
+            report.main(run / "results.json", docs / "page.md")
+            self.assertEqual([p.name for p in (docs / "pictures" / "bench").iterdir()], ["fib.svg"])
+
+
 class Load(unittest.TestCase):
     def test_a_busy_machine_is_reported_and_a_quiet_one_is_not(self):
         self.assertEqual(bench.load_warning({"load_before": 0.9, "cores": 2}), "")
@@ -225,7 +269,7 @@ class Driver(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("fork-join, fib without cut-off", shown.getvalue())
         results = json.loads((out / "results.json").read_text())
-        self.assertEqual(results["rounds"], 2)
+        self.assertEqual(results["rounds"], 3)
         self.assertEqual(set(results["system_info"]) & {"cpu", "cores", "kernel", "compiler"},
                          {"cpu", "cores", "kernel", "compiler"})
         self.assertEqual([row["system"] for row in results["suites"][0]["rows"]], ["tbb", "libomp", "tbb", "libomp"])
