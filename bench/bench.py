@@ -45,6 +45,7 @@ class Peers:
             raise SystemExit(f"bench: {listing} is missing\n"
                              "  try   build first: cmake --preset release && cmake --build build/release")
         self.known = json.loads(listing.read_text())
+        self.peak = 0  # flops per second of one core, the best seen
 
     def path(self, system):
         entry = self.known.get(system, {"path": "", "reason": "not part of this build"})
@@ -89,23 +90,24 @@ def measure_micro(peers, suite, system, workers, size, settings):
 def measure_metg(peers, suite, system, workers, _size, settings):
     """The points of one ladder, or of a longer one where that held no efficient size."""
     slow = system in suites.SLOW_GRAPHS
-    # The clock of a core drifts with its neighbours, so peak is taken beside every ladder.
     peak = peak_of_one_core(peers) * workers
     points = []
     for ladder in ((metg.LONG,) if slow else (metg.SHORT, metg.LONG)):
         steps = settings.metg_steps if ladder is metg.SHORT else settings.metg_steps // 10
         more = ("--iterations", ",".join(map(str, ladder)), "--steps", str(steps), "--milliseconds", "30")
-        points += [metg.Point(p["iterations"], p["best"], p["flops_per_s"] / peak)
+        points += [metg.Point(p["iterations"], p["best"], p["flops_per_s"])
                    for p in peers.run(system, suite, workers, 1000, more)]
-        if metg.answer(points).kind != "at least":
+        if metg.answer(points, peak).kind != "at least":
             break
-    return {"value": metg.answer(points).granularity, "unit": "us/task", "better": "lower", "points": points}
+    return {"value": metg.answer(points, peak).granularity, "unit": "us/task", "better": "lower", "points": points}
 
 
 def peak_of_one_core(peers):
-    """Flops per second of the serial program with large tasks."""
+    """Flops per second of the serial program with large tasks: the best seen so far, looked for anew at each call."""
     trivial = suites.Suite("peak", "", "taskbench", "serial", ("serial",), arguments=("--pattern", "trivial"))
-    return peers.run("serial", trivial, 1, 5, ("--iterations", "65536", "--steps", "50"))[0]["flops_per_s"]
+    found = peers.run("serial", trivial, 1, 5, ("--iterations", "65536", "--steps", "50"))[0]["flops_per_s"]
+    peers.peak = max(peers.peak, found)
+    return peers.peak
 
 
 def rounds_of(columns, rounds):
@@ -149,9 +151,10 @@ def run_suite(peers, suite, settings, measure, progress):
         if row["samples"] and "failed" not in row:
             row["value"] = statistics.median(row["samples"])
         if "points" in row:
-            found = metg.answer(row["points"])
+            peak = peers.peak * row["workers"]
+            found = metg.answer(row["points"], peak)
             row |= {"value": found.granularity, "kind": found.kind,
-                    "points": [dataclasses.asdict(p) for p in row["points"]]}
+                    "points": [dataclasses.asdict(p) | {"efficiency": p.rate / peak} for p in row["points"]]}
     return with_ratios(list(rows.values()), settings.against or suite.against)
 
 

@@ -5,7 +5,7 @@ the work inside each task until the flop rate falls below half of what the cores
 task then takes, elapsed * workers / tasks. Pure: others measure.
 
 One process measures a whole ladder, so that starting systems costs little, and every round measures it anew: a
-disturbance can only lower an efficiency, so the best of all rounds is kept for each size.
+disturbance can only lower a rate, so the best of all rounds is kept for each size, and for the peak.
 """
 
 import math
@@ -26,11 +26,11 @@ LONG = tuple(ladder(4096, 131072))[1:]  # only where nothing short was efficient
 
 @dataclass(frozen=True)
 class Point:
-    """One measured size: `granularity` in microseconds, `efficiency` as a fraction of peak."""
+    """One measured size: `granularity` in microseconds, `rate` in flops per second."""
 
     iterations: int
     granularity: float
-    efficiency: float
+    rate: float
 
 
 @dataclass(frozen=True)
@@ -47,27 +47,27 @@ def merged(points):
     best = {}
     for point in points:
         kept = best.setdefault(point.iterations, point)
-        if point.efficiency > kept.efficiency:
+        if point.rate > kept.rate:
             best[point.iterations] = point
     return [best[iterations] for iterations in sorted(best)]
 
 
-def answer(points):
-    """Where efficiency crosses one half below the smallest efficient size; not empty.
+def answer(points, peak):
+    """Where efficiency, the rate as a fraction of `peak`, crosses one half below the smallest efficient size; not empty.
 
     A larger size that is below one half was disturbed, and does not count. The logarithm of the granularity is
     interpolated linearly in the efficiency between that size and the next smaller one.
     """
     points = merged(points)
-    efficient = [i for i, point in enumerate(points) if point.efficiency >= HALF]
+    efficient = [i for i, point in enumerate(points) if point.rate / peak >= HALF]
     if not efficient:
         return Answer(points[-1].granularity, "at least")
     if efficient[0] == 0:
         return Answer(points[0].granularity, "at most")
-    return Answer(between(points[efficient[0] - 1], points[efficient[0]]), "found")
+    return Answer(between(points[efficient[0] - 1], points[efficient[0]], peak), "found")
 
 
-def between(below, above):
+def between(below, above, peak):
     """Granularity where the line through two points, log(granularity) over efficiency, meets one half."""
-    share = (HALF - below.efficiency) / (above.efficiency - below.efficiency)
+    share = (HALF * peak - below.rate) / (above.rate - below.rate)
     return math.exp(math.log(below.granularity) * (1 - share) + math.log(above.granularity) * share)

@@ -45,19 +45,22 @@ def modelled(overhead, peak=1e10, flops_per_iteration=128):
     return measure
 
 
+PEAK = 1e10
+
+
 def points(overhead, sizes=metg.SHORT):
     measure = modelled(overhead)
     found = []
     for iterations in sizes:
         granularity, rate = measure(iterations)
-        found.append(metg.Point(iterations, granularity, rate / 1e10))
+        found.append(metg.Point(iterations, granularity, rate))
     return found
 
 
 class Metg(unittest.TestCase):
     def test_it_is_the_granularity_of_twice_the_overhead(self):
         for overhead in (0.1, 1.0, 20.0):
-            found = metg.answer(points(overhead))
+            found = metg.answer(points(overhead), PEAK)
             self.assertEqual(found.kind, "found")
             self.assertAlmostEqual(found.granularity / (2 * overhead), 1, delta=0.02)
 
@@ -66,23 +69,23 @@ class Metg(unittest.TestCase):
         self.assertEqual((metg.SHORT[0], metg.SHORT[-1], metg.LONG[-1]), (1, 4096, 131072))
 
     def test_a_system_without_overhead_has_at_most_the_smallest_task(self):
-        self.assertEqual(metg.answer(points(0.0)), metg.Answer(points(0.0)[0].granularity, "at most"))
+        self.assertEqual(metg.answer(points(0.0), PEAK), metg.Answer(points(0.0)[0].granularity, "at most"))
 
     def test_a_system_that_never_reaches_half_has_at_least_the_largest_task(self):
-        self.assertEqual(metg.answer(points(1e6)), metg.Answer(points(1e6)[-1].granularity, "at least"))
+        self.assertEqual(metg.answer(points(1e6), PEAK), metg.Answer(points(1e6)[-1].granularity, "at least"))
 
     def test_a_disturbed_size_does_not_count_while_a_smaller_one_is_efficient(self):
-        disturbed = [metg.Point(p.iterations, p.granularity * 50, p.efficiency / 50) if p.iterations == 1024 else p
+        disturbed = [metg.Point(p.iterations, p.granularity * 50, p.rate / 50) if p.iterations == 1024 else p
                      for p in points(1.0)]
-        self.assertEqual(metg.answer(disturbed), metg.answer(points(1.0)))
+        self.assertEqual(metg.answer(disturbed, PEAK), metg.answer(points(1.0), PEAK))
 
     def test_of_two_rounds_the_less_disturbed_point_of_each_size_is_kept(self):
         good, bad = metg.Point(2, 1.0, 0.6), metg.Point(2, 1.5, 0.4)
         self.assertEqual(metg.merged([metg.Point(8, 1.0, 0.9), bad, good]), [good, metg.Point(8, 1.0, 0.9)])
 
     def test_it_interpolates_the_logarithm(self):
-        below, above = metg.Point(1, 1.0, 0.4), metg.Point(2, 4.0, 0.6)
-        self.assertAlmostEqual(metg.between(below, above), 2.0)
+        below, above = metg.Point(1, 1.0, 4.0), metg.Point(2, 4.0, 6.0)
+        self.assertAlmostEqual(metg.between(below, above, 10), 2.0)
 
 
 class Rounds(unittest.TestCase):
