@@ -47,8 +47,8 @@ def machine(results):
     info = results["system_info"]
     versions = [f"oneTBB {info['tbb']}", f"StarPU {info['starpu']}", info["mpi"], info["compiler"], info["clang"]]
     named = ", ".join(v for v in versions if v and "None" not in v)
-    return (f"{info.get('date', 'no date')}, {info['cores']} cores of {info['cpu']}, Linux {info['kernel']}; {named}. Load before "
-            f"the run {info['load_before']:.1f}; {results['rounds']} rounds.\n")
+    return (f"{info.get('date', 'no date')}, {info['cores']} cores of {info['cpu']}, Linux {info['kernel']}; {named}.\n"
+            f"Load before the run {info['load_before']:.1f}; {results['rounds']} rounds.\n")
 
 
 def peers(found):
@@ -58,7 +58,8 @@ def peers(found):
             if row["system"] != "stretto":
                 continue
             sign = 1 if row["better"] == "lower" else -1
-            others = [r for r in measured(suite) if r["workers"] == row["workers"] and not is_own(r["system"])]
+            others = [r for r in measured(suite) if r["workers"] == row["workers"] and r["system"] != "serial"
+                      and not is_own(r["system"])]
             best = min(others, key=lambda r: sign * r["value"], default=None)
             goal = suite["goals"].get(str(row["workers"]))
             rows.append([f"{suite['title']}, {row['unit']}", str(row["workers"]), figure(row["value"]),
