@@ -102,7 +102,7 @@ def time_line(suite, folder):
     axes.set_yscale("log")
     axes.set_xlabel(f"time, {clock}", fontsize=8)
     axes.set_ylabel("events", fontsize=8)
-    axes.set_title(suite["title"], fontsize=10)
+    axes.set_title(suite["title"].split(":")[0] + " over time", fontsize=10)
     axes.legend(fontsize=8, frameon=False, ncols=len(columns), loc="lower right")
     axes.spines[["top", "right"]].set_visible(False)
     save(figure, folder / f"{suite['name']}_events.svg")
