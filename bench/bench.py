@@ -16,6 +16,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -44,6 +45,7 @@ class Peers:
             raise SystemExit(f"bench: {listing} is missing\n"
                              "  try   build first: cmake --preset release && cmake --build build/release")
         self.known = json.loads(listing.read_text())
+        self.peak = 0  # flops per second of one core, the best seen
 
     def path(self, system):
         entry = self.known.get(system, {"path": "", "reason": "not part of this build"})
@@ -57,8 +59,8 @@ class Peers:
 
     def run(self, system, suite, workers, reps, more=()):
         """Starts one process and returns the measurements that it prints."""
-        program, name = suites.VARIANTS.get(system, (system, suite.bench))
-        line = [*suites.command(self.path(program), program, workers), "--bench", name,
+        program, suffix = suites.VARIANTS.get(system, (system, ""))
+        line = [*suites.command(self.path(program), program, workers), "--bench", suite.bench + suffix,
                 "--workers", str(workers), "--reps", str(reps), *suite.arguments, *more]
         try:
             done = subprocess.run(line, env={**os.environ, **suites.ENVIRONMENT}, capture_output=True, text=True,
@@ -76,38 +78,36 @@ class Peers:
         return measured
 
 
-def measure_micro(peers, suite, system, workers, settings):
-    found = peers.run(system, suite, workers, settings.reps)[0]
-    return {"value": found["value"], "unit": found["unit"], "better": found["better"]}
+def measure_micro(peers, suite, system, workers, size, settings):
+    more = ("--size", str(size)) if size is not None else ()
+    found = peers.run(system, suite, workers, settings.reps, more)[0]
+    kept = ("value", "unit", "better", "series")
+    asked = ("system", "bench", "workers", "size", "tree", "reps", "best", "samples")
+    facts = {name: found[name] for name in found if name not in kept + asked}
+    return {name: found[name] for name in kept if name in found} | ({"facts": facts} if facts else {})
 
 
-def measure_metg(peers, suite, system, workers, settings):
-    def point(iterations):
-        steps = settings.metg_steps if iterations < 4096 else settings.metg_steps // 4
-        more = ("--iterations", str(iterations), "--steps", str(steps))
-        found = peers.run(system, suite, workers, settings.reps, more)[0]
-        return found["best"], found["flops_per_s"]
-
-    # The clock of a core drifts with its neighbours, so peak is taken beside every search.
-    answer = metg.search(point, peak_of_one_core(peers) * workers)
-    return {"value": answer.granularity, "unit": "us/task", "better": "lower", "kind": answer.kind,
-            "points": [dataclasses.asdict(p) for p in answer.points]}
+def measure_metg(peers, suite, system, workers, _size, settings):
+    """The points of one ladder, or of a longer one where that held no efficient size."""
+    slow = system in suites.SLOW_GRAPHS
+    peak = peak_of_one_core(peers) * workers
+    points = []
+    for ladder in ((metg.LONG,) if slow else (metg.SHORT, metg.LONG)):
+        steps = settings.metg_steps if ladder is metg.SHORT else settings.metg_steps // 10
+        more = ("--iterations", ",".join(map(str, ladder)), "--steps", str(steps), "--milliseconds", "30")
+        points += [metg.Point(p["iterations"], p["best"], p["flops_per_s"])
+                   for p in peers.run(system, suite, workers, 1000, more)]
+        if metg.answer(points, peak).kind != "at least":
+            break
+    return {"value": metg.answer(points, peak).granularity, "unit": "us/task", "better": "lower", "points": points}
 
 
 def peak_of_one_core(peers):
-    """Flops per second of the serial program with large tasks."""
+    """Flops per second of the serial program with large tasks: the best seen so far, looked for anew at each call."""
     trivial = suites.Suite("peak", "", "taskbench", "serial", ("serial",), arguments=("--pattern", "trivial"))
-    return peers.run("serial", trivial, 1, 3, ("--iterations", "65536", "--steps", "100"))[0]["flops_per_s"]
-
-
-def merged(points, more):
-    """Points of several searches: of each size the one that was disturbed least, smallest size first."""
-    best = {}
-    for point in [*points, *more]:
-        kept = best.setdefault(point["iterations"], point)
-        if point["efficiency"] > kept["efficiency"]:
-            best[point["iterations"]] = point
-    return [best[iterations] for iterations in sorted(best)]
+    found = peers.run("serial", trivial, 1, 5, ("--iterations", "65536", "--steps", "50"))[0]["flops_per_s"]
+    peers.peak = max(peers.peak, found)
+    return peers.peak
 
 
 def rounds_of(columns, rounds):
@@ -117,11 +117,18 @@ def rounds_of(columns, rounds):
         yield from ((number, column) for column in columns[shift:] + columns[:shift])
 
 
+def wanted(system, suite, workers, settings):
+    program = suites.VARIANTS.get(system, (system, ""))[0]
+    chosen = system in settings.systems or (system not in suites.SYSTEMS and program in settings.systems)
+    fast = not (settings.quick and suite.metg and system in suites.SLOW_GRAPHS and suite.name != suites.QUICK_PATTERN)
+    return chosen and fast and (system != "serial" or workers == 1)
+
+
 def run_suite(peers, suite, settings, measure, progress):
-    """One row per system and number of workers, in the order of the suite; skipped ones keep their reason."""
-    rows = {(s, w): {"system": s, "workers": w, "samples": []}
-            for w in suite.workers for s in suite.systems
-            if s in settings.systems and (s != "serial" or w == 1)}
+    """One row per size, number of workers and system, in the order of the suite; skipped ones keep their reason."""
+    rows = {(s, w, x): {"system": s, "workers": w, "samples": []} | ({"x": x} if suite.sweep else {})
+            for x in suite.sweep or (None,) for w in suite.workers for s in suite.systems
+            if wanted(s, suite, w, settings)}
     if not rows:
         return []
     for number, key in rounds_of(list(rows), settings.rounds):
@@ -138,20 +145,28 @@ def run_suite(peers, suite, settings, measure, progress):
         else:
             row["samples"].append(found.pop("value"))
             if "points" in found:
-                found["points"] = merged(row.get("points", []), found["points"])
+                found["points"] = metg.merged([*row.get("points", []), *found["points"]])
             row.update(found)
     for row in rows.values():
         if row["samples"] and "failed" not in row:
             row["value"] = statistics.median(row["samples"])
+        if "points" in row:
+            peak = peers.peak * row["workers"]
+            found = metg.answer(row["points"], peak)
+            row |= {"value": found.granularity, "kind": found.kind,
+                    "points": [dataclasses.asdict(p) | {"efficiency": p.rate / peak} for p in row["points"]]}
     return with_ratios(list(rows.values()), settings.against or suite.against)
 
 
 def with_ratios(rows, against):
-    """Adds how many times the figure of the peer `against`, with the same workers, each figure is."""
-    reference = {row["workers"]: row["value"] for row in rows if row["system"] == against and "value" in row}
+    """Adds how many times the figure of the peer `against`, with the same workers and size, each figure is."""
+    def place(row):
+        return row["workers"], row.get("x")
+
+    reference = {place(row): row["value"] for row in rows if row["system"] == against and "value" in row}
     for row in rows:
-        if "value" in row and reference.get(row["workers"], 0) > 0:
-            row["ratio"] = row["value"] / reference[row["workers"]]
+        if "value" in row and reference.get(place(row), 0) > 0:
+            row["ratio"] = row["value"] / reference[place(row)]
     return rows
 
 
@@ -159,16 +174,18 @@ def table(suite, rows, against):
     """The suite as text: a line per row, and the rows without a figure with their reason."""
     unit = next((row["unit"] for row in rows if "unit" in row), "")
     better = next((row["better"] for row in rows if "better" in row), "lower")
+    columns = f"{'system':<14} {'workers':>7}" + (f" {suite.axis:>18}" if suite.sweep else "")
+    middle = "best" if suite.metg else "median"
     lines = [f"{suite.title}  ({unit}, {better} is better)",
-             f"  {'system':<14} {'workers':>7} {'median':>10} {'from':>10} {'to':>10} {'of ' + against:>12}  goal"]
+             f"  {columns} {middle:>10} {'from':>10} {'to':>10} {'of ' + against if against else '':>12}  goal"]
     for row in rows:
-        head = f"  {row['system']:<14} {row['workers']:>7}"
+        head = f"  {row['system']:<14} {row['workers']:>7}" + (f" {row['x']:>18}" if suite.sweep else "")
         if "value" not in row:
             lines.append(f"{head}   {'failed' if 'failed' in row else 'skipped'}: "
                          f"{row.get('failed') or row.get('skipped')}")
             continue
         ratio = f"{row['ratio']:.2f} x" if "ratio" in row else "-"
-        goal = suite.goals.get(row["workers"]) if row["system"] == "stretto" else None
+        goal = suite.goals.get(row["workers"]) if row["system"] == "stretto" else suite.goals.get(row["system"])
         bound = {"at most": "<=", "at least": ">="}.get(row.get("kind"), "")
         lines.append(f"{head} {bound + figure(row['value']):>10} {figure(min(row['samples'])):>10} "
                      f"{figure(max(row['samples'])):>10} {ratio:>12}  {figure(goal) if goal else ''}".rstrip())
@@ -196,7 +213,7 @@ def system_info(build):
     cache = Path(build) / "CMakeCache.txt"
     compiler = next((line.split("=", 1)[1] for line in cache.read_text().splitlines()
                      if line.startswith("CMAKE_CXX_COMPILER:")), "c++") if cache.exists() else "c++"
-    return {"cpu": cpu, "cores": len(os.sched_getaffinity(0)), "kernel": platform.release(),
+    return {"date": time.strftime("%Y-%m-%d"), "cpu": cpu, "cores": len(os.sched_getaffinity(0)), "kernel": platform.release(),
             "compiler": first_line(compiler, "--version"), "clang": first_line("clang++-16", "--version"),
             "tbb": first_line("pkg-config", "--modversion", "tbb"),
             "starpu": first_line("pkg-config", "--modversion", "starpu-1.3"),
@@ -212,8 +229,10 @@ def load_warning(info):
 
 
 def chosen_suites(names, quick):
-    """The suites that are named, or all, or the quick ones. A name may also be a group: micro, uts, metg."""
-    groups = {"micro": [s for s in suites.SUITES if not s.metg and s.bench != "uts"],
+    """The suites that are named, or all, or the quick ones. A name may also be a group."""
+    groups = {"micro": [s for s in suites.SUITES
+                        if s.against in suites.SYSTEMS and not s.metg and s.bench != "uts"],
+              "own": [s for s in suites.SUITES if s.against not in suites.SYSTEMS],
               "uts": [s for s in suites.SUITES if s.bench == "uts"], "metg": [s for s in suites.SUITES if s.metg]}
     known = {s.name: [s] for s in suites.SUITES} | groups
     if not names:
@@ -243,11 +262,11 @@ class Parser(argparse.ArgumentParser):
 
 def parse(arguments):
     parser = Parser(prog="stretto bench", allow_abbrev=False, description=__doc__.split("\n\n")[0])
-    parser.add_argument("--suite", metavar="NAMES", help="suites or groups (micro, uts, metg), comma-separated")
+    parser.add_argument("--suite", metavar="NAMES", help="suites or groups (micro, own, uts, metg), comma-separated")
     parser.add_argument("--system", metavar="NAMES", help="systems, comma-separated; default: all")
     parser.add_argument("--against", metavar="SYSTEM", help="the peer that ratios refer to; default: the suite's")
     parser.add_argument("--rounds", type=int, help="interleaved rounds, 5; the figure is their median")
-    parser.add_argument("--quick", action="store_true", help="the short suites, 2 rounds")
+    parser.add_argument("--quick", action="store_true", help="the short suites, 3 rounds")
     parser.add_argument("--out", metavar="FOLDER", type=Path, default=Path("out/bench"),
                         help="results.json and plots; default out/bench")
     parser.add_argument("--build", metavar="FOLDER", type=Path, default=HERE.parent / "build" / "release")
@@ -260,7 +279,7 @@ def parse(arguments):
             raise SystemExit(unknown("system", name, suites.SYSTEMS))
     if given.rounds is not None and given.rounds < 1:
         parser.error(f"--rounds takes a whole number of at least 1, not {given.rounds}")
-    given.rounds = given.rounds or (2 if given.quick else 5)
+    given.rounds = given.rounds or (3 if given.quick else 5)
     given.reps = 1 if given.quick else 3
     given.metg_steps = 1000 if given.quick else 4000
     return given
@@ -312,7 +331,7 @@ def main(arguments):
             rows = run_suite(peers, suite, settings, measure, progress)
             against = settings.against or suite.against
             results["suites"].append({"name": suite.name, "title": suite.title, "against": against,
-                                      "goals": suite.goals, "rows": rows})
+                                      "goals": suite.goals, "axis": suite.axis, "rows": rows})
             progress("")
             if not settings.json:
                 print(table(suite, rows, against) + "\n", flush=True)

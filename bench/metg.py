@@ -1,25 +1,36 @@
-"""metg.py - the smallest task that still reaches half of peak, found by bisection.
+"""metg.py - the smallest task that still reaches half of peak, from a ladder of task sizes.
 
 METG(50 %), "minimum effective task granularity", is the figure of Task Bench (Slaughter et al., SC 2020): shrink
 the work inside each task until the flop rate falls below half of what the cores can do, and report how long a
-task then takes, elapsed * workers / tasks. Pure: `measure` brings the clock.
+task then takes, elapsed * workers / tasks. Pure: others measure.
+
+One process measures a whole ladder, so that starting systems costs little, and every round measures it anew: a
+disturbance can only lower a rate, so the best of all rounds is kept for each size, and for the peak.
 """
 
 import math
 from dataclasses import dataclass
 
 HALF = 0.5
-MOST_ITERATIONS = 1 << 17
-SECOND_CHANCES = 2
+
+
+def ladder(smallest, largest):
+    """Sizes from `smallest` to `largest` iterations, two for each doubling."""
+    steps = round(2 * math.log2(largest / smallest))
+    return sorted({round(smallest * 2 ** (k / 2)) for k in range(steps + 1)})
+
+
+SHORT = tuple(ladder(1, 4096))
+LONG = tuple(ladder(4096, 131072))[1:]  # only where nothing short was efficient
 
 
 @dataclass(frozen=True)
 class Point:
-    """One measured size: `granularity` in microseconds, `efficiency` as a fraction of peak."""
+    """One measured size: `granularity` in microseconds, `rate` in flops per second."""
 
     iterations: int
     granularity: float
-    efficiency: float
+    rate: float
 
 
 @dataclass(frozen=True)
@@ -29,63 +40,34 @@ class Answer:
 
     granularity: float
     kind: str
-    points: tuple
 
 
-def search(measure, peak, start=1 << 16):
-    """Returns the Answer for one system.
+def merged(points):
+    """Of each size the point that was disturbed least, smallest size first."""
+    best = {}
+    for point in points:
+        kept = best.setdefault(point.iterations, point)
+        if point.rate > kept.rate:
+            best[point.iterations] = point
+    return [best[iterations] for iterations in sorted(best)]
 
-    measure  iterations -> (granularity in microseconds, flops per second)
-    peak     flops per second of all cores together
-    start    where to begin, a power of two; only the number of measurements depends on it
 
-    Halves (or doubles) until efficiency crosses one half, adds the geometric midpoint of the crossing, and
-    interpolates the logarithm of the granularity linearly in the efficiency. A disturbance can only lower an
-    efficiency; so a point below one half is measured again and its best kept, and does not count while half its
-    size is efficient.
+def answer(points, peak):
+    """Where efficiency, the rate as a fraction of `peak`, crosses one half below the smallest efficient size; not empty.
+
+    A larger size that is below one half was disturbed, and does not count. The logarithm of the granularity is
+    interpolated linearly in the efficiency between that size and the next smaller one.
     """
-    points = {}
-
-    def once(iterations):
-        granularity, rate = measure(iterations)
-        return Point(iterations, granularity, rate / peak)
-
-    def at(iterations):
-        if iterations not in points:
-            points[iterations] = once(iterations)
-            for _ in range(SECOND_CHANCES):
-                if points[iterations].efficiency >= HALF:
-                    break
-                points[iterations] = max(points[iterations], once(iterations), key=lambda p: p.efficiency)
-        return points[iterations]
-
-    def answer(granularity, kind):
-        return Answer(granularity, kind, tuple(points[i] for i in sorted(points)))
-
-    upper = start
-    while at(upper).efficiency < HALF:
-        if upper >= MOST_ITERATIONS:
-            return answer(points[upper].granularity, "at least")
-        upper *= 2
-    lower = upper // 2
-    while lower >= 1:
-        efficient = [i for i in (lower, lower // 2) if i >= 1 and at(i).efficiency >= HALF]
-        if not efficient:
-            break
-        upper, lower = efficient[0], efficient[0] // 2
-    if lower < 1:
-        return answer(points[upper].granularity, "at most")
-
-    middle = round(math.sqrt(lower * upper))
-    if lower < middle < upper:
-        if at(middle).efficiency >= HALF:
-            upper = middle
-        else:
-            lower = middle
-    return answer(between(points[lower], points[upper]), "found")
+    points = merged(points)
+    efficient = [i for i, point in enumerate(points) if point.rate / peak >= HALF]
+    if not efficient:
+        return Answer(points[-1].granularity, "at least")
+    if efficient[0] == 0:
+        return Answer(points[0].granularity, "at most")
+    return Answer(between(points[efficient[0] - 1], points[efficient[0]], peak), "found")
 
 
-def between(below, above):
+def between(below, above, peak):
     """Granularity where the line through two points, log(granularity) over efficiency, meets one half."""
-    share = (HALF - below.efficiency) / (above.efficiency - below.efficiency)
+    share = (HALF * peak - below.rate) / (above.rate - below.rate)
     return math.exp(math.log(below.granularity) * (1 - share) + math.log(above.granularity) * share)

@@ -1,4 +1,7 @@
-"""plots.py RESULTS FOLDER - draws the suites of a results.json as SVG: bars per system, and METG curves."""
+"""plots.py RESULTS FOLDER - draws the suites of a results.json as SVG.
+
+Bars per system; lines over sizes; METG curves, and one picture of all patterns; time lines.
+"""
 
 import json
 import sys
@@ -10,20 +13,23 @@ matplotlib.use("svg")
 matplotlib.rcParams["svg.hashsalt"] = "bench"  # the same results give the same file
 import matplotlib.pyplot as plt
 
-COLOURS = {"stretto": "#d1495b", "stretto_static": "#e58c98", "tbb": "#00798c", "tbb_static": "#66b0bb",
-           "libgomp": "#edae49", "libomp": "#b8860b", "starpu": "#66a182", "std": "#8d96a3",
-           "pthreads": "#2e4057", "mpi": "#5b5f97", "serial": "#aaaaaa"}
+COLOURS = {"stretto": "#d1495b", "stretto_static": "#e58c98", "stretto_blocks": "#8c1c2c", "tbb": "#00798c",
+           "tbb_static": "#66b0bb", "libgomp": "#edae49", "libomp": "#b8860b", "starpu": "#66a182", "std": "#8d96a3",
+           "pthreads": "#2e4057", "mpi": "#5b5f97", "serial": "#aaaaaa",
+           "original": "#2e4057", "fold": "#00798c", "shared_fold": "#66b0bb", "list": "#d1495b",
+           "automatic": "#edae49", "localize": "#66a182", "single": "#8d96a3"}
+OWN = "#d1495b"
 
 
 def bars(suite, folder):
     """One bar per system and worker count, longest below, with the figure at its end."""
-    rows = [row for row in suite["rows"] if "value" in row]
+    rows = [row for row in suite["rows"] if "value" in row and "x" not in row]
     if not rows:
         return
     figure, axes = plt.subplots(figsize=(7, 0.9 + 0.3 * len(rows)), layout="constrained")
     labels = [f"{row['system']}, {row['workers']} worker{'s' if row['workers'] > 1 else ''}" for row in rows]
     drawn = axes.barh(range(len(rows)), [row["value"] for row in rows],
-                      color=[COLOURS[row["system"]] for row in rows])
+                      color=[COLOURS.get(row["system"], OWN) for row in rows])
     axes.bar_label(drawn, [f"{row['value']:.3g}" for row in rows], padding=3, fontsize=8)
     axes.set_yticks(range(len(rows)), labels, fontsize=8)
     axes.invert_yaxis()
@@ -58,15 +64,81 @@ def curves(suite, folder):
     save(figure, folder / f"{suite['name']}_curves.svg")
 
 
+def sizes(suite, folder):
+    """One line per system over the sizes of a sweep."""
+    rows = [row for row in suite["rows"] if "value" in row and "x" in row]
+    if not rows:
+        return
+    figure, axes = plt.subplots(figsize=(7, 3.5), layout="constrained")
+    for system in dict.fromkeys(row["system"] for row in rows):
+        line = [row for row in rows if row["system"] == system]
+        axes.plot([row["x"] for row in line], [row["value"] for row in line], marker="o", markersize=3,
+                  color=COLOURS.get(system, OWN), label=system)
+    axes.set_xscale("log", base=2)
+    values = [row["value"] for row in rows]
+    if max(values) > 20 * min(values):
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(bottom=0)
+    axes.set_xlabel(suite["axis"], fontsize=8)
+    axes.set_ylabel(f"{rows[0]['unit']}, {rows[0]['better']} is better", fontsize=8)
+    axes.set_title(suite["title"], fontsize=10)
+    if len({row["system"] for row in rows}) > 1:
+        axes.legend(fontsize=8, frameon=False)
+    axes.spines[["top", "right"]].set_visible(False)
+    save(figure, folder / f"{suite['name']}.svg")
+
+
+def time_line(suite, folder):
+    """What a benchmark sampled while it ran: every column over the first, which is the time."""
+    series = next((row["series"] for row in suite["rows"] if row.get("series")), None)
+    if not series:
+        return
+    (clock, times), *columns = series.items()
+    order = sorted(range(len(times)), key=times.__getitem__)
+    figure, axes = plt.subplots(figsize=(7, 3.5), layout="constrained")
+    for (name, values), colour in zip(columns, ("#2e4057", "#edae49", "#00798c", "#d1495b"), strict=False):
+        axes.plot([times[i] for i in order], [values[i] for i in order], linewidth=1.2, color=colour, label=name)
+    axes.set_yscale("log")
+    axes.set_xlabel(f"time, {clock}", fontsize=8)
+    axes.set_ylabel("events", fontsize=8)
+    axes.set_title(suite["title"].split(":")[0] + " over time", fontsize=10)
+    axes.legend(fontsize=8, frameon=False, ncols=len(columns), loc="lower right")
+    axes.spines[["top", "right"]].set_visible(False)
+    save(figure, folder / f"{suite['name']}_events.svg")
+
+
+def patterns(suites, folder):
+    """METG of every pattern and system in one picture."""
+    suites = [s for s in suites if s["name"].startswith("metg_") and any("value" in row for row in s["rows"])]
+    if len(suites) < 2:
+        return
+    figure, axes = plt.subplots(figsize=(8, 4), layout="constrained")
+    names = [s["name"].removeprefix("metg_") for s in suites]
+    for system in dict.fromkeys(row["system"] for s in suites for row in s["rows"]):
+        found = [next((row.get("value") for row in s["rows"] if row["system"] == system), None) for s in suites]
+        axes.plot([n for n, v in zip(names, found, strict=True) if v], [v for v in found if v], marker="o",
+                  linestyle="none" if sum(v is not None for v in found) < 2 else "-", linewidth=0.8, markersize=4,
+                  color=COLOURS.get(system, OWN), label=system)
+    axes.set_yscale("log")
+    axes.set_ylabel("METG(50 %), us, lower is better", fontsize=8)
+    axes.tick_params(axis="x", labelrotation=40, labelsize=8)
+    axes.legend(fontsize=7, frameon=False, ncols=1, loc="center left", bbox_to_anchor=(1, 0.5))
+    axes.spines[["top", "right"]].set_visible(False)
+    save(figure, folder / "metg.svg")
+
+
 def save(figure, path):
     figure.savefig(path, metadata={"Date": None})
     plt.close(figure)
 
 
 def main(results, folder):
-    for suite in json.loads(Path(results).read_text())["suites"]:
-        bars(suite, Path(folder))
-        curves(suite, Path(folder))
+    suites = json.loads(Path(results).read_text())["suites"]
+    for suite in suites:
+        for draw in (bars, sizes, curves, time_line):
+            draw(suite, Path(folder))
+    patterns(suites, Path(folder))
 
 
 if __name__ == "__main__":

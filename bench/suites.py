@@ -1,14 +1,20 @@
 """suites.py - what is measured: a table of suites, and how each system is started."""
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 # Names of executables are bench_<system>; the order is the order in tables and plots.
-SYSTEMS = ("stretto", "stretto_static", "tbb", "tbb_static", "libgomp", "libomp", "starpu", "std", "pthreads", "mpi",
-           "serial")
+SYSTEMS = ("stretto", "stretto_blocks", "stretto_static", "tbb", "tbb_static", "libgomp", "libomp", "starpu", "std",
+           "pthreads", "mpi", "serial")
 
-# Another benchmark of the same program as a system of its own: here, task graphs that stand before the clock runs.
-VARIANTS = {"stretto_static": ("stretto", "taskbench_static"), "tbb_static": ("tbb", "taskbench_static")}
+# Other benchmarks of a program, shown as systems of their own: the program, and what follows the suite's benchmark in
+# the name of theirs. taskbench_static: the graph stands before the clock runs; taskbench_blocks: a task per worker.
+VARIANTS = {"stretto_static": ("stretto", "_static"), "stretto_blocks": ("stretto", "_blocks"),
+            "tbb_static": ("tbb", "_static")}
+EVENTS = ("chain", "link", "trigger", "merge", "fan_out")
+METHODS = ("original", "fold", "shared_fold", "list", "automatic", "localize", "single")
+LIFE = ("startup", "shutdown")
+VARIANTS |= {part: ("stretto", "_" + part) for part in EVENTS + METHODS + LIFE}
 
 # Options of the runtimes under which they are at their best in these benchmarks.
 ENVIRONMENT = {"OMP_WAIT_POLICY": "active", "OMP_PROC_BIND": "spread", "STARPU_SILENT": "1"}
@@ -22,18 +28,28 @@ class Suite:
     name: str
     title: str
     bench: str
-    against: str  # the peer that ratios refer to
+    against: str  # the peer that ratios refer to; "" if there is none
     systems: tuple
     workers: tuple = (1, 2)
     arguments: tuple = ()
-    goals: dict = field(default_factory=dict)  # workers -> figure that Stretto is to reach
+    goals: dict = field(default_factory=dict)  # workers, or a variant of Stretto -> figure to reach
     quick: bool = True  # part of a --quick run
     metg: bool = False
+    sweep: tuple = ()  # values of --size, a row each
+    axis: str = ""  # what they are
 
 
 _TASKS = ("stretto", "tbb", "libgomp", "libomp", "starpu", "std")
 _SEARCHES = ("stretto", "pthreads", "tbb", "libgomp", "libomp", "serial")
-_GRAPHS = ("stretto", "stretto_static", "mpi", "tbb", "tbb_static", "libgomp", "libomp", "starpu")
+_GRAPHS = ("stretto_blocks", "stretto", "stretto_static", "mpi", "tbb", "tbb_static", "libgomp", "libomp", "starpu")
+
+# Systems whose METG is tens of microseconds begin with larger tasks, in fewer steps; in a --quick run they are
+# measured on one pattern only.
+SLOW_GRAPHS = ("libgomp", "libomp", "starpu")
+QUICK_PATTERN = "metg_stencil_1d"
+
+PATTERNS = ("stencil_1d", "stencil_1d_periodic", "fft", "nearest", "random_nearest", "spread", "all_to_all", "tree",
+            "dom", "no_comm", "trivial")
 
 
 def _uts(tree, goal, quick=True):
@@ -41,10 +57,14 @@ def _uts(tree, goal, quick=True):
                  arguments=("--tree", tree), goals=goal, quick=quick)
 
 
-def _metg(pattern, quick=False, width=4):
+def _metg(pattern, width=4):
     return Suite(f"metg_{pattern}", f"METG(50 %), {pattern}, width {width}", "taskbench", "mpi", _GRAPHS,
-                 workers=(2,), arguments=("--pattern", pattern, "--width", str(width), "--radix", "5"),
-                 quick=quick, metg=True)
+                 workers=(2,), arguments=("--pattern", pattern, "--width", str(width), "--radix", "5"), metg=True)
+
+
+def _own(name, title, bench, systems=("stretto",), **more):
+    """A figure of Stretto alone, or of what its own ways cost; ratios refer to the first of them."""
+    return Suite(name, title, bench, systems[0] if len(systems) > 1 else "", systems, **more)
 
 
 SUITES = (
@@ -56,9 +76,29 @@ SUITES = (
     Suite("pending_bytes", "memory per pending dependent task", "pending_bytes", "tbb", _TASKS,
           workers=(2,), goals={2: 128}),
     _uts("T1", {}), _uts("T3", {}), _uts("T1L", {}, quick=False),
-    _metg("trivial"), _metg("stencil_1d", quick=True), _metg("fft"), _metg("nearest"), _metg("random_nearest"),
-    _metg("no_comm"), _metg("stencil_1d_periodic"), _metg("dom"), _metg("tree"), _metg("all_to_all"),
-    _metg("spread"),
+    *(_metg(pattern) for pattern in PATTERNS),
+    replace(_own("events", "events, one worker, per operation", "event", EVENTS, workers=(1,),
+                 goals={"chain": 15, "link": 20, "trigger": 10, "merge": 15, "fan_out": 15}), against=""),
+    _own("event_fan", "trigger rate by fan-in and fan-out", "event_fan", workers=(1,),
+         sweep=(1, 2, 4, 8, 16, 32, 64, 128, 256), axis="fan"),
+    _own("reservation", "reservation, acquire and release", "reservation", workers=(1,), goals={1: 50}),
+    _own("reservation_chains", "1,024 chains of grants over reservations", "reservation_chains", workers=(1,),
+         goals={1: 10}, sweep=(1, 4, 16, 64, 256, 1024), axis="reservations"),
+    _own("barrier", "phase barrier, arrival and trigger", "barrier", workers=(1,), goals={1: 20}),
+    _own("instance", "instance, create and destroy", "instance", workers=(1,), goals={1: 100}),
+    _own("copy", "copy of 8 bytes, and a wait", "copy", workers=(1,), goals={1: 150}),
+    _own("copy_chain", "copy of 8 bytes, in a chain", "copy_chain", workers=(1,), goals={1: 150}),
+    _own("copy_large", "copy of 64 MiB, time of memcpy's", "copy_large", goals={1: 1, 2: 1}),
+    _own("histogram_dense", "histogram, 32 values per bucket", "histogram_dense", METHODS, workers=(2,)),
+    _own("histogram_sparse", "histogram, 64 buckets per value", "histogram_sparse", METHODS, workers=(2,)),
+    _own("density", "reduction by density", "density", ("original", "fold", "list", "automatic"), workers=(2,),
+         sweep=(1, 2, 4, 8, 16, 64, 256), axis="elements per value"),
+    _own("circuit", "Circuit: events per slot", "circuit", workers=(2,)),
+    replace(_own("life", "runtime, start-up and shut-down", "runtime", LIFE, workers=(2,),
+                 goals={"startup": 5, "shutdown": 2}), against=""),
+    _own("idle", "idle runtime, processor time", "idle", workers=(2,), goals={2: 1}),
+    _own("two_runtimes", "two runtimes at once, time of one's", "two_runtimes", workers=(2,), goals={2: 1.1}),
+    _own("many_tasks", "ten million tasks, peak memory of the process", "many_tasks"),
 )
 
 

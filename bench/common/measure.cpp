@@ -1,6 +1,7 @@
 #include "common/measure.hpp"
 
 #include <malloc.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,6 +44,12 @@ std::string digits(double value) {
   return text;
 }
 
+std::string list_of(const std::vector<double>& values) {
+  std::string list = "[";
+  for (double value : values) list.append(list.size() == 1 ? "" : ",").append(digits(value));
+  return list + "]";
+}
+
 void add(std::string& line, const char* name, const std::string& value) {
   line.append(line.empty() ? "{\"" : ",\"").append(name).append("\":").append(value);
 }
@@ -81,16 +88,18 @@ const entry& find(const program& p, const std::string& name) {
 void measure(const program& p, options o) {
   const entry& e = find(p, o.bench);
   if (o.size == 0) o.size = e.default_size;
-  for (long iterations : std::vector<long>(o.iterations)) {
-    o.iterations = {iterations};
-    p.with_workers(o, [&] {
+  p.with_workers(o, [&] {
+    for (long iterations : std::vector<long>(o.iterations)) {
+      o.iterations = {iterations};
       if (e.repeat == repeat::after_warm_up) e.run(o);
       const int reps = e.repeat == repeat::once ? 1 : o.reps;
       std::vector<outcome> samples;
-      while (static_cast<int>(samples.size()) < reps) samples.push_back(e.run(o));
+      const stopwatch clock;
+      do samples.push_back(e.run(o));
+      while (static_cast<int>(samples.size()) < reps && p.agree(clock.seconds() < o.seconds));
       print(p.out, json_line(p, e, o, samples));
-    });
-  }
+    }
+  });
 }
 
 }  // namespace
@@ -107,6 +116,8 @@ options parse(const std::vector<std::string>& arguments) {
       o.workers = static_cast<int>(number(flag, value, 1));
     else if (flag == "--reps")
       o.reps = static_cast<int>(number(flag, value, 1));
+    else if (flag == "--milliseconds")
+      o.seconds = 1e-3 * static_cast<double>(number(flag, value, 1));
     else if (flag == "--size")
       o.size = number(flag, value, 1);
     else if (flag == "--tree")
@@ -124,7 +135,7 @@ options parse(const std::vector<std::string>& arguments) {
     else
       throw std::invalid_argument(
           flag +
-          " is not a flag; there are --bench --workers --reps --size --tree "
+          " is not a flag; there are --bench --workers --reps --milliseconds --size --tree "
           "--pattern --width --steps --radix --iterations");
   }
   if (o.bench.empty()) throw std::invalid_argument("--bench NAME is missing");
@@ -146,9 +157,12 @@ std::string json_line(const program& p, const entry& e, const options& o,
   add(line, "best", digits(best));
   const auto of_best = std::find(values.begin(), values.end(), best) - values.begin();
   for (const auto& [name, value] : samples[of_best].facts) add(line, name.c_str(), digits(value));
-  std::string list;
-  for (double value : values) list.append(list.empty() ? "[" : ",").append(digits(value));
-  add(line, "samples", list + "]");
+  if (const auto& series = samples[of_best].series; !series.empty()) {
+    std::string all;
+    for (const auto& [name, column] : series) add(all, name.c_str(), list_of(column));
+    add(line, "series", all + "}");
+  }
+  add(line, "samples", list_of(values));
   return line + "}";
 }
 
@@ -177,6 +191,25 @@ double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t n = values.size();
   return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+void bind_to_core(int number) {
+  static const cpu_set_t allowed = [] {  // of the process, before any of its threads was bound
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(getpid(), sizeof set, &set) != 0) CPU_ZERO(&set);
+    return set;
+  }();
+  const int count = CPU_COUNT(&allowed);
+  if (count == 0) return;
+  int core = -1;
+  for (int left = number % count; left >= 0; --left)
+    do ++core;
+    while (!CPU_ISSET(core, &allowed));
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  sched_setaffinity(0, sizeof one, &one);  // refused, it runs as it would have
 }
 
 double resident_bytes() {

@@ -27,6 +27,7 @@ struct options {
   std::string bench;
   int workers = 1;
   int reps = 5;
+  double seconds = 1e9;  ///< no repetition begins after so long; there is always one
   long size = 0;  ///< tasks, hops or the argument of fib; 0 takes the table's default
   std::string tree = "T1";
   std::string pattern = "stencil_1d";
@@ -37,10 +38,11 @@ struct options {
   long iteration() const { return iterations.front(); }
 };
 
-/// One repetition: the figure, and whatever else belongs beside it in the JSON line.
+/// One repetition: the figure, and whatever else belongs beside it in the JSON line; series have one length.
 struct outcome {
   double value = 0;
   std::vector<std::pair<std::string, double>> facts{};
+  std::vector<std::pair<std::string, std::vector<double>>> series{};
 };
 
 enum class better { lower, higher };
@@ -74,6 +76,8 @@ struct program {
   /// Runs the given body with the system's workers up; start-up is never part of a figure.
   std::function<void(const options&, const std::function<void()>&)> with_workers =
       [](const options&, const std::function<void()>& body) { body(); };
+  /// Where several processes take part: what the first of them says.
+  std::function<bool(bool)> agree = [](bool mine) { return mine; };
   std::FILE* out = stdout;  ///< null: take part, print nothing (ranks other than 0)
 };
 
@@ -100,6 +104,10 @@ class stopwatch {
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
+
+/// Lets the calling thread run on one core only, the `number`-th of those that the process may use, modulo their count.
+/// For benchmarks whose peers are bound too, as MPI's ranks and OpenMP's threads are by their launchers.
+void bind_to_core(int number);
 
 /// Memory of this process that is in use in RAM, from the kernel; free heap pages are given back
 /// first.

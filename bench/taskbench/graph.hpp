@@ -67,6 +67,10 @@ class graph {
   /// Points of step t + 1 that need (t, p).
   std::span<const long> outputs(long t, long p) const { return clipped(outputs_, t + 1, p, t + 1); }
 
+  /// The same lists before they are clipped to the window: they depend on t modulo period() only.
+  std::span<const long> unclipped_inputs(long t, long p) const { return inputs_[set_at(t) * is_.width + p]; }
+  std::span<const long> unclipped_outputs(long t, long p) const { return outputs_[set_at(t + 1) * is_.width + p]; }
+
   long max_inputs() const;  ///< over all tasks
 
   /// Steps t and t + period() have the same dependence set.

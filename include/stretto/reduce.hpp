@@ -12,6 +12,7 @@
 
 #include <stretto/instance.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <concepts>
 #include <limits>
@@ -148,9 +149,24 @@ struct erased_operator {
   template <class Left, void (*Combine)(Left&, const rhs&)>
   static void log(const log_target& target, const std::byte* entries, std::uint64_t count) {
     const auto* e = reinterpret_cast<const entry*>(entries);
-    for (std::uint64_t i = 0; i < count; ++i)
-      if (e[i].element - target.from < target.to - target.from)
-        Combine(*reinterpret_cast<Left*>(target.at(e[i].element)), e[i].value);
+    const auto combine = [&](const entry& one) { Combine(*reinterpret_cast<Left*>(target.at(one.element)), one.value); };
+    if (target.from == 0 && target.to == target.logged.volume()) {
+      for (std::uint64_t i = 0; i < count; ++i) combine(e[i]);
+      return;
+    }
+    // Which entries are this part's own cannot be predicted: they are picked without a branch, then combined, so that
+    // the processor has many elements on their way from memory at once.
+    constexpr std::uint64_t batch = 256;
+    std::uint8_t picked[batch];
+    for (; count > 0; e += std::min(batch, count), count -= std::min(batch, count)) {
+      const std::uint64_t n = std::min(batch, count);
+      std::uint64_t own = 0;
+      for (std::uint64_t i = 0; i < n; ++i) {
+        picked[own] = static_cast<std::uint8_t>(i);
+        own += e[i].element - target.from < target.to - target.from;
+      }
+      for (std::uint64_t k = 0; k < own; ++k) combine(e[picked[k]]);
+    }
   }
   static void apply_one(lhs& l, const rhs& r) { Op::apply(l, r); }
   static void fold_one(rhs& l, const rhs& r) { Op::fold(l, r); }

@@ -12,6 +12,8 @@
 
 namespace stretto {
 
+class barrier;
+
 /// The tag `at(place)`: spawn there; it may be stolen along steal paths.
 struct at_place {
   place where;
@@ -224,6 +226,8 @@ auto async(const T1& t1, const T2& t2, const T3& t3, const T4& t4, F&& body,
 /// Suspends the calling task, never its worker, until the event or task has ended; throws its failure. The only
 /// waiting there is. A thread that is no worker blocks.
 void wait(const dependency& d, std::source_location where = std::source_location::current());
+/// The same for a barrier's phase. Cost: two loads if it has happened; no event slot if it is about to.
+void wait(const barrier& b, std::source_location where = std::source_location::current());
 
 /// Lets other ready tasks of this worker go first. It goes on after at most 64 of them for each yielded or bound task
 /// that is ahead of it, also where more keep coming.

@@ -43,6 +43,8 @@ bool address_range::grow(std::uint64_t end) noexcept {
     if (::mprotect(base_ + committed_, wanted - committed_, PROT_READ | PROT_WRITE) == 0) {
       // These addresses may have been a task's stack before; the sanitizer's marks outlive a mapping.
       if constexpr (base::address_sanitizer) __asan_unpoison_memory_region(base_ + committed_, wanted - committed_);
+      // Large instances are read at random, too: fewer pages, fewer misses of the processor's table of them.
+      ::madvise(base_ + committed_, wanted - committed_, MADV_HUGEPAGE);
       committed_ = wanted;
       return true;
     }

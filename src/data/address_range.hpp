@@ -1,7 +1,8 @@
 // address_range.hpp - addresses set aside for one host memory; pages become real as they are touched.
 //
 // Threads     commit: one at a time (the memory's lock); base and capacity: any.
-// Cost        creation: one system call, no page. commit: a comparison, and one system call per doubling.
+// Cost        creation: one system call, no page. commit: a comparison, and two system calls per doubling. Where the
+//             system has large pages, the first touch makes 2 MiB real at once.
 // Invariants  (1) nothing is accounted to the process at creation. (2) addresses never move.
 #pragma once
 

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <thread>
 
+#include <stretto/barrier.hpp>
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/task.hpp>
@@ -63,6 +64,21 @@ bool can_run_on_top(const worker& w) noexcept {
   if (now.scope != scope || &now != &w) enter_scope(now, scope);
 }
 
+/// Looks for a moment whether what is awaited ends, as long as this worker could do nothing else: leaving a stack and
+/// coming back to it costs more, and so does being made ready by another worker.
+template <class Ended>
+bool ends_soon(const worker& w, Ended&& ended) {
+  if (w.owner->settings.stepped || w.owner->workers.size() == 1) return false;  // nobody else could end it
+  for (unsigned looks = 0; looks < 40; ++looks) {
+    if (ended()) return true;
+    if (w.home->size() > 0 || !w.bound_ready.empty() || !w.bound.is_empty() || !w.urgent.is_empty() ||
+        !w.bound_urgent.is_empty() || w.interrupted)
+      return false;
+    base::relax();
+  }
+  return ended();
+}
+
 [[gnu::noinline]] void suspend_until_ended(worker& w, dependency d, const std::source_location& where) {
   suspension s;
   s.link.fire = fire_suspension;
@@ -72,9 +88,10 @@ bool can_run_on_top(const worker& w) noexcept {
 }
 
 void wait_until_ended(thread_state& t, dependency d, const std::source_location& where) {
-  if (worker* w = t.as_worker)
-    suspend_until_ended(*w, d, where);
-  else
+  if (worker* w = t.as_worker) {
+    completion* c = d.task();
+    if (!ends_soon(*w, [&] { return c ? c->is_done() : detail::has_ended(d, *w); })) suspend_until_ended(*w, d, where);
+  } else
     block(t, d);
 }
 
@@ -235,6 +252,15 @@ void wait(const dependency& d, std::source_location where) {
   if (!t) base::require_current("wait");
   if (!detail::has_ended(d, *t)) wait_until_ended(*t, d, where);
   if (const failure_ref cause = detail::cause_of(d, *this_thread())) cause->raise();
+}
+
+void wait(const barrier& b, std::source_location where) {
+  if (!b.has_triggered()) {
+    // Asked for only once looking has not helped: a phase without an event costs its last arrival less.
+    const thread_state* t = this_thread();
+    if (t && t->as_worker) ends_soon(*t->as_worker, [&] { return b.has_triggered(); });
+  }
+  if (const event e = b.event(where); e != event()) wait(dependency(e), where);
 }
 
 void yield(std::source_location where) {

@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
 import bench
 import metg
+import report
 import suites
 
 FAKE = """#!/bin/sh
@@ -21,6 +22,17 @@ calls="$0.calls"
 echo x >> "$calls"
 value=$(($(wc -l < "$calls") * 10))
 echo "{\\"system\\":\\"fake\\",\\"value\\":$value,\\"unit\\":\\"ns/task\\",\\"better\\":\\"lower\\"}"
+"""
+
+LADDER = """
+import json, pathlib, sys
+calls = pathlib.Path(sys.argv[0] + ".calls")
+disturbed = 10 if not calls.exists() else 1
+calls.write_text("")
+for iterations in map(int, sys.argv[sys.argv.index("--iterations") + 1].split(",")):
+    work = 128 * iterations
+    granularity = disturbed * (work / 1e10 * 1e6 + 1)
+    print(json.dumps({"iterations": iterations, "best": granularity, "flops_per_s": work / (granularity * 1e-6)}))
 """
 
 
@@ -33,52 +45,47 @@ def modelled(overhead, peak=1e10, flops_per_iteration=128):
     return measure
 
 
+PEAK = 1e10
+
+
+def points(overhead, sizes=metg.SHORT):
+    measure = modelled(overhead)
+    found = []
+    for iterations in sizes:
+        granularity, rate = measure(iterations)
+        found.append(metg.Point(iterations, granularity, rate))
+    return found
+
+
 class Metg(unittest.TestCase):
-    def test_it_finds_the_granularity_of_twice_the_overhead_from_any_start(self):
-        for overhead in (0.1, 1.0, 30.0):
-            for start in (1, 256, 1 << 17):
-                found = metg.search(modelled(overhead), 1e10, start)
-                self.assertEqual(found.kind, "found")
-                self.assertAlmostEqual(found.granularity / (2 * overhead), 1, delta=0.02)
+    def test_it_is_the_granularity_of_twice_the_overhead(self):
+        for overhead in (0.1, 1.0, 20.0):
+            found = metg.answer(points(overhead), PEAK)
+            self.assertEqual(found.kind, "found")
+            self.assertAlmostEqual(found.granularity / (2 * overhead), 1, delta=0.02)
 
-    def test_it_adds_one_midpoint_and_doubts_only_what_is_below_half(self):
-        asked = []
-
-        def measure(iterations):
-            asked.append(iterations)
-            return modelled(1.0)(iterations)
-
-        metg.search(measure, 1e10, 256)
-        self.assertEqual(asked, [256, 128, 64, 64, 64, 32, 32, 32, 91])  # half of peak is at 78
+    def test_a_ladder_has_two_sizes_for_each_doubling(self):
+        self.assertEqual(metg.ladder(1, 16), [1, 2, 3, 4, 6, 8, 11, 16])
+        self.assertEqual((metg.SHORT[0], metg.SHORT[-1], metg.LONG[-1]), (1, 4096, 131072))
 
     def test_a_system_without_overhead_has_at_most_the_smallest_task(self):
-        found = metg.search(modelled(0.0), 1e10, 4)
-        self.assertEqual((found.kind, found.points[0].iterations), ("at most", 1))
+        self.assertEqual(metg.answer(points(0.0), PEAK), metg.Answer(points(0.0)[0].granularity, "at most"))
 
     def test_a_system_that_never_reaches_half_has_at_least_the_largest_task(self):
-        self.assertEqual(metg.search(lambda i: (float(i), 1e9), 1e10).kind, "at least")
+        self.assertEqual(metg.answer(points(1e6), PEAK), metg.Answer(points(1e6)[-1].granularity, "at least"))
 
-    def test_one_disturbed_measurement_changes_nothing(self):
-        asked = []
+    def test_a_disturbed_size_does_not_count_while_a_smaller_one_is_efficient(self):
+        disturbed = [metg.Point(p.iterations, p.granularity * 50, p.rate / 50) if p.iterations == 1024 else p
+                     for p in points(1.0)]
+        self.assertEqual(metg.answer(disturbed, PEAK), metg.answer(points(1.0), PEAK))
 
-        def disturbed(iterations):
-            asked.append(iterations)
-            granularity, rate = modelled(1.0)(iterations)
-            return (granularity * 50, rate / 50) if len(asked) == 1 else (granularity, rate)
-
-        self.assertEqual(metg.search(disturbed, 1e10, 4096), metg.search(modelled(1.0), 1e10, 4096))
-
-    def test_a_size_that_is_always_disturbed_does_not_end_the_search(self):
-        def disturbed(iterations):
-            granularity, rate = modelled(1.0)(iterations)
-            return (granularity * 50, rate / 50) if iterations == 512 else (granularity, rate)
-
-        found = metg.search(disturbed, 1e10, 4096)
-        self.assertEqual(found.granularity, metg.search(modelled(1.0), 1e10, 4096).granularity)
+    def test_of_two_rounds_the_less_disturbed_point_of_each_size_is_kept(self):
+        good, bad = metg.Point(2, 1.0, 0.6), metg.Point(2, 1.5, 0.4)
+        self.assertEqual(metg.merged([metg.Point(8, 1.0, 0.9), bad, good]), [good, metg.Point(8, 1.0, 0.9)])
 
     def test_it_interpolates_the_logarithm(self):
-        below, above = metg.Point(1, 1.0, 0.4), metg.Point(2, 4.0, 0.6)
-        self.assertAlmostEqual(metg.between(below, above), 2.0)
+        below, above = metg.Point(1, 1.0, 4.0), metg.Point(2, 4.0, 6.0)
+        self.assertAlmostEqual(metg.between(below, above, 10), 2.0)
 
 
 class Rounds(unittest.TestCase):
@@ -118,6 +125,49 @@ class Table(unittest.TestCase):
                          ["0.447", "52.1", "368", "1,000", "28,310"])
 
 
+class Report(unittest.TestCase):
+    RESULTS = {"system_info": {}, "rounds": 3, "suites": [
+        {"name": "fib", "title": "fork-join", "goals": {"1": 15}, "rows": [
+            {"system": "stretto", "workers": 1, "value": 20.0, "unit": "ns/task", "better": "lower"},
+            {"system": "tbb", "workers": 1, "value": 80.0, "unit": "ns/task", "better": "lower"},
+            {"system": "std", "workers": 1, "skipped": "no"}]},
+        {"name": "metg_fft", "title": "METG", "goals": {}, "rows": [
+            {"system": "stretto_blocks", "workers": 2, "value": 0.25, "kind": "at most"},
+            {"system": "starpu", "workers": 2, "failed": "boom"}]},
+        {"name": "fan", "title": "fan", "goals": {}, "axis": "fan", "rows": [
+            {"system": "stretto", "workers": 1, "x": x, "value": 10.0 * x, "unit": "M/s"} for x in (1, 2)]}]}
+
+    def test_blocks_become_tables_and_the_rest_of_the_page_stays(self):
+        page = "before\n<!-- bench: peers fib -->\nold\n<!-- end -->\nafter\n"
+        self.assertEqual(report.fill(page, self.RESULTS), """before
+<!-- bench: peers fib -->
+| what | workers | Stretto | goal | best peer | Stretto / best |
+| --- | --- | --- | --- | --- | --- |
+| fork-join, ns/task | 1 | 20 | 15 | tbb 80 | 0.25 |
+<!-- end -->
+after
+""")
+
+    def test_patterns_have_a_column_per_system_and_sweeps_one_per_size(self):
+        self.assertIn("| fft | below 0.25 |  |\n", report.block(self.RESULTS, "patterns", []))
+        self.assertIn("| M/s, by fan | 1 | 2 |\n| --- | --- | --- |\n| stretto | 10 | 20 |\n",
+                      report.block(self.RESULTS, "sweep", ["fan"]))
+
+    def test_what_was_not_measured_keeps_its_old_table(self):
+        page = "<!-- bench: own copy -->\nold\n<!-- end -->\n"
+        self.assertEqual(report.fill(page, self.RESULTS), page)
+
+    def test_pictures_of_the_page_are_copied(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run, docs = Path(folder) / "run", Path(folder) / "docs"
+            run.mkdir(), docs.mkdir()
+            (run / "results.json").write_text(json.dumps(self.RESULTS))
+            (run / "fib.svg").write_text("<svg/>"), (run / "other.svg").write_text("<svg/>")
+            (docs / "page.md").write_text("![x](pictures/bench/fib.svg)\n")
+            report.main(run / "results.json", docs / "page.md")
+            self.assertEqual([p.name for p in (docs / "pictures" / "bench").iterdir()], ["fib.svg"])
+
+
 class Load(unittest.TestCase):
     def test_a_busy_machine_is_reported_and_a_quiet_one_is_not(self):
         self.assertEqual(bench.load_warning({"load_before": 0.9, "cores": 2}), "")
@@ -146,27 +196,53 @@ class Driver(unittest.TestCase):
         (self.build / "bench" / "peers.json").write_text(json.dumps(self.listing))
         return bench.Peers(self.build)
 
-    def rows(self, systems, rounds=3):
-        suite = suites.Suite("fib", "fork-join", "fib", "tbb", systems, workers=(1,))
-        settings = types.SimpleNamespace(systems=systems, rounds=rounds, reps=1, against=None)
-        return bench.run_suite(self.peers(), suite, settings, bench.measure_micro, lambda text: None)
+    def rows(self, systems, rounds=3, measure=bench.measure_micro, **more):
+        suite = suites.Suite("fib", "fork-join", "fib", "tbb", systems, **{"workers": (1,)} | more)
+        settings = types.SimpleNamespace(systems=systems, rounds=rounds, reps=1, against=None, quick=True,
+                                         metg_steps=1000)
+        return bench.run_suite(self.peers(), suite, settings, measure, lambda text: None)
 
     def test_the_figure_is_the_median_over_rounds(self):
         tbb, libgomp = self.rows(("tbb", "libgomp"))
         self.assertEqual((tbb["samples"], tbb["value"], tbb["ratio"]), ([10, 20, 30], 20, 1))
         self.assertEqual(libgomp["ratio"], 1)
 
-    def test_curves_keep_the_best_of_all_rounds(self):
-        def point(iterations, efficiency):
-            return {"iterations": iterations, "granularity": 1.0, "efficiency": efficiency}
-
-        merged = bench.merged([point(64, 0.5), point(32, 0.4)], [point(64, 0.6), point(32, 0.3), point(16, 0.2)])
-        self.assertEqual(merged, [point(16, 0.2), point(32, 0.4), point(64, 0.6)])
-
     def test_a_variant_is_another_benchmark_of_the_same_program(self):
         self.add("tbb", "#!/bin/sh\necho \"{\\\"value\\\":1,\\\"unit\\\":\\\"$2\\\",\\\"better\\\":\\\"lower\\\"}\"\n")
         (row,) = self.rows(("tbb_static",))
-        self.assertEqual(row["unit"], "taskbench_static")
+        self.assertEqual(row["unit"], "fib_static")
+
+    def test_a_sweep_has_a_row_per_size_and_ratios_within_a_size(self):
+        self.add("tbb", "#!/bin/sh\necho \"{\\\"value\\\":${8},\\\"unit\\\":\\\"ns\\\",\\\"better\\\":\\\"lower\\\"}\"\n")
+        rows = self.rows(("tbb",), sweep=(4, 16), axis="fan")
+        self.assertEqual([(row["x"], row["value"], row["ratio"]) for row in rows], [(4, 4, 1), (16, 16, 1)])
+
+    def test_what_else_was_measured_is_kept_beside_the_figure(self):
+        self.add("tbb", FAKE.replace('\\"unit', '\\"seconds\\":3,\\"series\\":{\\"ms\\":[1,2]},\\"unit'))
+        (row,) = self.rows(("tbb",), rounds=1)
+        self.assertEqual((row["facts"], row["series"]), ({"seconds": 3}, {"ms": [1, 2]}))
+
+    def test_metg_is_found_from_the_best_of_all_rounds(self):
+        # Every second call is disturbed; peak is 1e10.
+        self.add("serial", "#!/bin/sh\necho '{\"flops_per_s\":1e10}'\n")
+        self.add("tbb", f"#!{sys.executable}\n" + LADDER)
+        (row,) = self.rows(("tbb",), rounds=2, measure=bench.measure_metg, metg=True)
+        self.assertEqual(row["kind"], "found")
+        self.assertAlmostEqual(row["value"] / 2.0, 1, delta=0.02)
+        self.assertGreater(row["samples"][0], 2 * row["value"])
+
+    def test_a_quick_run_leaves_slow_systems_out_of_all_patterns_but_one(self):
+        settings = types.SimpleNamespace(systems=suites.SYSTEMS, quick=True)
+        one, other = (next(s for s in suites.SUITES if s.name == name) for name in ("metg_stencil_1d", "metg_fft"))
+        self.assertTrue(bench.wanted("starpu", one, 2, settings))
+        self.assertFalse(bench.wanted("starpu", other, 2, settings))
+        settings.quick = False
+        self.assertTrue(bench.wanted("starpu", other, 2, settings))
+
+    def test_own_variants_are_chosen_with_their_program(self):
+        suite = next(s for s in suites.SUITES if s.name == "histogram_dense")
+        for systems, chosen in ((["stretto"], True), (["tbb"], False)):
+            self.assertEqual(bench.wanted("fold", suite, 2, types.SimpleNamespace(systems=systems, quick=False)), chosen)
 
     def test_a_system_that_is_not_built_keeps_its_reason(self):
         (row,) = self.rows(("mpi",))
@@ -196,7 +272,7 @@ class Driver(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("fork-join, fib without cut-off", shown.getvalue())
         results = json.loads((out / "results.json").read_text())
-        self.assertEqual(results["rounds"], 2)
+        self.assertEqual(results["rounds"], 3)
         self.assertEqual(set(results["system_info"]) & {"cpu", "cores", "kernel", "compiler"},
                          {"cpu", "cores", "kernel", "compiler"})
         self.assertEqual([row["system"] for row in results["suites"][0]["rows"]], ["tbb", "libomp", "tbb", "libomp"])
@@ -236,6 +312,8 @@ class Flags(unittest.TestCase):
     def test_groups_and_quick_choose_suites(self):
         names = [s.name for s in bench.chosen_suites("uts", True)]
         self.assertEqual(names, ["uts_t1", "uts_t3"])
+        self.assertIn("circuit", [s.name for s in bench.chosen_suites("own", True)])
+        self.assertNotIn("circuit", [s.name for s in bench.chosen_suites("micro", True)])
         self.assertEqual([s.name for s in bench.chosen_suites("uts_t1l", True)], ["uts_t1l"])
         self.assertEqual(len(bench.chosen_suites(None, False)), len(suites.SUITES))
 

@@ -99,8 +99,8 @@ TEST_CASE("bad flags are refused with a sentence") {
                     "--iterations takes numbers separated by commas");
   CHECK_THROWS_WITH(
       bench::parse({"--worker", "2"}),
-      "--worker is not a flag; there are --bench --workers --reps --size --tree --pattern --width "
-      "--steps --radix --iterations");
+      "--worker is not a flag; there are --bench --workers --reps --milliseconds --size --tree "
+      "--pattern --width --steps --radix --iterations");
 }
 
 TEST_CASE("the median of an even number of values is the mean of the middle two") {

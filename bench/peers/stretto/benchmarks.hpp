@@ -23,13 +23,17 @@ bench::outcome time_taskbench(const bench::options&);
 bench::outcome time_taskbench_static(const bench::options&);
 bench::outcome time_taskbench_columns(const bench::options&);
 
+// task_blocks.cpp
+bench::outcome time_taskbench_blocks(const bench::options&);
+void bind_workers(const bench::options&);  // to a core each, as mpirun binds ranks
+
 // events.cpp
 bench::outcome time_event_chain(const bench::options&);
 bench::outcome time_event_link(const bench::options&);
 bench::outcome time_event_trigger(const bench::options&);
 bench::outcome time_event_merge(const bench::options&);
 bench::outcome time_event_fan_out(const bench::options&);
-bench::outcome time_event_fan(const bench::options&);
+bench::outcome count_event_fan(const bench::options&);
 
 // exclusion.cpp
 bench::outcome count_uncontended_grants(const bench::options&);
@@ -41,6 +45,14 @@ bench::outcome time_copy(const bench::options&);
 bench::outcome time_copy_chain(const bench::options&);
 bench::outcome compare_large_copy(const bench::options&);
 bench::outcome time_instance(const bench::options&);
+
+// reductions.cpp: the method is the last part of the benchmark's name
+bench::outcome time_histogram_dense(const bench::options&);
+bench::outcome time_histogram_sparse(const bench::options&);
+bench::outcome time_reduction_density(const bench::options&);
+
+// circuit.cpp
+bench::outcome sample_circuit(const bench::options&);
 
 // whole_runtime.cpp
 bool needs_no_runtime(const std::string& bench);

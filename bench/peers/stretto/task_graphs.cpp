@@ -81,6 +81,7 @@ struct columns {
 
 bench::outcome time_taskbench(const bench::options& o) {
   const taskbench::graph g = taskbench::graph_of(o);
+  bind_workers(o);
   const bench::stopwatch clock;
   spawner tasks(g, o.iteration());
   stretto::finish([&] { tasks.spawn_all(); });
@@ -89,6 +90,7 @@ bench::outcome time_taskbench(const bench::options& o) {
 
 bench::outcome time_taskbench_static(const bench::options& o) {
   const taskbench::graph g = taskbench::graph_of(o);
+  bind_workers(o);
   const auto start = stretto::user_event::create();
   spawner tasks(g, o.iteration(), start);
   bench::stopwatch clock;
@@ -102,6 +104,7 @@ bench::outcome time_taskbench_static(const bench::options& o) {
 
 bench::outcome time_taskbench_columns(const bench::options& o) {
   const taskbench::graph g = taskbench::graph_of(o);
+  bind_workers(o);
   columns all(g, o.iteration());
   const bench::stopwatch clock;
   const long width = g.is().width;

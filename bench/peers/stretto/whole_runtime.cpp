@@ -45,7 +45,7 @@ void run_fib(stretto::runtime& runtime, long n, int times) {
 }  // namespace
 
 bool needs_no_runtime(const std::string& bench) {
-  constexpr std::array own{"startup", "shutdown", "idle", "two_runtimes"};
+  constexpr std::array own{"runtime_startup", "runtime_shutdown", "idle", "two_runtimes"};
   return std::find(own.begin(), own.end(), bench) != own.end();
 }
 

@@ -1,6 +1,8 @@
 #include "peers/tbb/flow_graph.hpp"
 
 #include <oneapi/tbb/flow_graph.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_scheduler_observer.h>
 
 #include <deque>
 
@@ -50,6 +52,18 @@ struct flow_tasks {
   std::vector<step*> sources;
 };
 
+// Binds each thread that enters the arena to a core, as the other systems' threads are bound.
+struct binding : tbb::task_scheduler_observer {
+  binding() { observe(true); }
+  ~binding() override { observe(false); }
+  void on_scheduler_entry(bool) override { bench::bind_to_core(tbb::this_task_arena::current_thread_index()); }
+};
+
+void bind_threads() {
+  static const binding for_ever;
+  bench::bind_to_core(tbb::this_task_arena::current_thread_index());
+}
+
 }  // namespace
 
 bench::outcome time_flow_chain(const bench::options& o) {
@@ -76,6 +90,7 @@ bench::outcome measure_flow_bytes(const bench::options& o) {
 
 bench::outcome time_flow_taskbench(const bench::options& o) {
   const taskbench::graph g = taskbench::graph_of(o);
+  bind_threads();
   const bench::stopwatch clock;
   flow_tasks tasks(g, o.iteration());
   tasks.run();
@@ -84,6 +99,7 @@ bench::outcome time_flow_taskbench(const bench::options& o) {
 
 bench::outcome time_flow_taskbench_static(const bench::options& o) {
   const taskbench::graph g = taskbench::graph_of(o);
+  bind_threads();
   flow_tasks tasks(g, o.iteration());
   const bench::stopwatch clock;
   tasks.run();
