@@ -20,6 +20,7 @@
 #include "sched/priority_queue.hpp"
 #include "sched/stack.hpp"
 #include "sched/task_record.hpp"
+#include "trace/name_cache.hpp"
 #include "trace/ring.hpp"
 #include "trace/sampler.hpp"
 
@@ -124,6 +125,7 @@ struct worker : thread_state {
   void* after_switch_argument = nullptr;
   std::uint64_t random = 0;
   std::uint32_t ticks = 0;
+  trace::name_cache names;
   std::vector<stack*> spare_stacks;
   std::thread thread;
   alignas(base::cache_line) std::atomic<std::uint32_t> parked{0};  // futex

@@ -1,10 +1,11 @@
-// search.hpp - visits every node of an implicit tree: one task for every node but the last child of each.
+// search.hpp - visits every node of an implicit tree; where others are idle, a search gives half of its nodes away.
 //
 // There is no cut-off by depth or size, for none is known beforehand: subtrees of brothers differ by a factor of a
-// million. The scheduler keeps the number of waiting tasks bounded, and steals the oldest: those nearest the root.
+// million. A task searches from a stack of its own, and asks should_split() at every node.
 //
 // Threads     called inside a run; returns when all tasks have ended.
-// Cost        per node: one task of 128 bytes, one SHA-1 compression, a few additions to counters of the worker.
+// Cost        per node: one SHA-1 compression, a few additions to counters of the worker, a question. A task for each
+//             time that a worker has nothing left to take.
 // Source      the tree: bench/uts/uts_tree.hpp.
 #pragma once
 
