@@ -6,6 +6,9 @@
 namespace uts {
 namespace {
 
+/// Workers share the count of a progress, so each brings its nodes there in bundles.
+constexpr std::uint64_t told_at_once = 16384;
+
 /// Counters of one worker, alone on two cache lines (the prefetcher fetches lines in pairs).
 struct alignas(128) padded {
   census counted;
@@ -14,6 +17,7 @@ struct alignas(128) padded {
 struct search {
   const tree& searched;
   std::vector<padded> parts;
+  stretto::progress* shown;
 
   // A task moves to another worker only where it waits, and this one never does: its counters stay its own.
   void visit(node n) {
@@ -21,6 +25,7 @@ struct search {
     for (;;) {
       const int children = searched.num_children(n);
       mine.counted.visit(n, children);
+      if (shown && mine.counted.nodes % told_at_once == 0) shown->advance(told_at_once);
       if (children == 0) return;
       // A child is hashed by the task that visits it, so that a node of many children is no bottleneck.
       for (int i = 0; i + 1 < children; ++i)
@@ -32,8 +37,8 @@ struct search {
 
 }  // namespace
 
-std::vector<census> search_parallel(const tree& t, std::uint32_t workers) {
-  search s{t, std::vector<padded>(workers)};
+std::vector<census> search_parallel(const tree& t, std::uint32_t workers, stretto::progress* shown) {
+  search s{t, std::vector<padded>(workers), shown};
   stretto::finish([&] { s.visit(t.root()); });
   std::vector<census> counted;
   for (const padded& part : s.parts) counted.push_back(part.counted);
