@@ -18,6 +18,7 @@ std::span<const command> commands() {
   static constexpr std::array table{
       command{"demo", "Runs a demonstration program", run_demo},
       command{"platform", "Shows the graph of places: processors, memories and how they are linked", run_platform},
+      command{"doctor", "Tells what is here, what is missing, which limits bite, and how fast it is", run_doctor},
       command{"options", "Shows every option, its value and where that comes from", run_options},
       command{"explain", "Explains an error by its code", run_explain},
   };
