@@ -5,11 +5,15 @@
 #include <bit>
 #include <bitset>
 #include <cstdio>
+#include <filesystem>
+#include <functional>
 #include <mutex>
 
 #include <stretto/error.hpp>
 #include <stretto/platform.hpp>
 
+#include "api/live_runtimes.hpp"
+#include "api/trace_on_signal.hpp"
 #include "base/options.hpp"
 #include "data/data_floor.hpp"
 #include "event/event_floor.hpp"
@@ -70,6 +74,8 @@ struct runtime::state {
   sched::polling polls;
   modules::module_set modules;
   std::unique_ptr<sched::scheduler> scheduler;
+  std::optional<trace_on_signal> on_signal;
+  std::optional<live_runtime> live;
   std::atomic<bool> entered{false};
 
   state(base::settings s, const platform& m, std::uint16_t node, const std::vector<std::shared_ptr<module>>& given)
@@ -137,6 +143,12 @@ void runtime::start(bool stepped) {
   // Before anything can be counted: no task exists yet, and nothing is pending.
   for (auto& w : s.scheduler->workers) w->set(base::floor_slot::trace, &s.counters.add_slab());
   s.modules.started(*this);
+  if (s.settings.live) s.live.emplace(node(), [this] { return statistics().to_json(); });
+  // What is stepped has no thread but the program's.
+  if (stepped) return;
+  std::function<void(const std::filesystem::path&)> save;
+  if (s.recorder.is_on()) save = [this](const std::filesystem::path& file) { save_trace(file.string()); };
+  s.on_signal.emplace(node(), s.settings.trace, std::move(save));
 }
 
 void runtime::state::end(runtime* whole) noexcept {
@@ -150,6 +162,8 @@ void runtime::state::end(runtime* whole) noexcept {
   } else {
     last();
   }
+  live.reset();  // until here: an end that hangs can be looked at
+  on_signal.reset();
   polls.release();
   scheduler.reset();
   if (whole && !settings.trace.empty()) {
@@ -207,9 +221,11 @@ runtime_statistics runtime::statistics() const {
   runtime_statistics out;
   std::vector<place_statistics> all(names.size());
   const double seconds_per_tick = trace::clock::calibrate().ns_per_tick * 1e-9;
+  std::uint64_t resumptions = 0;
   for (const auto& w : s.workers) {
     out.workers.push_back(
         {w->tasks.count(), w->steals.read(), w->stolen.read(), w->suspensions.read(), w->parks.read()});
+    resumptions += w->resumptions.read();
     place_statistics& home = all[w->paths.pop->front()];
     home.tasks += w->tasks.count();
     home.busy_seconds += static_cast<double>(w->tasks.estimated_ticks()) * seconds_per_tick;
@@ -226,6 +242,10 @@ runtime_statistics runtime::statistics() const {
     out.modules.push_back({std::move(c.module), std::move(c.what), std::move(c.place), c.count,
                            static_cast<double>(c.time) * 1e-9, c.amount});
   out.events = detail::event_statistics_of(state_->context);
+  // Read after what is taken from it, so that it is never the smaller by much.
+  std::uint64_t suspensions = 0;
+  for (const auto& w : s.workers) suspensions += w->suspensions.read();
+  out.suspended = suspensions > resumptions ? suspensions - resumptions : 0;
   out.stacks = s.stacks.made();
   for (const auto& stock : s.stocks) out.task_bytes += stock->footprint();
   return out;

@@ -14,6 +14,7 @@
 
 #include <stretto/place.hpp>
 
+#include "sched/debugger.hpp"
 #include "sched/overflow.hpp"
 #include "sched/worker.hpp"
 
@@ -91,6 +92,7 @@ struct scheduler {
   std::atomic<std::uint32_t> next_bound{0};
   std::atomic<std::uint32_t> without_stack{0};             // workers that could go on only with one more stack
   const overflow_watch watch;
+  const debugged for_debuggers{*this};
 
   /// Something was put where other workers may find it: wakes one if none is looking.
   void notify() noexcept {

@@ -57,7 +57,13 @@ stack* stack_pool::make() {
   auto* s = new (base + bytes - sizeof(stack)) stack;
   s->base = base;
   s->bytes = bytes - sizeof(stack);
+  s->older = newest_;
+  newest_ = s;
   return s;
+}
+
+std::size_t stack_pool::offset_of_newest() noexcept {
+  return offsetof(stack_pool, newest_);
 }
 
 void stack_pool::prepare(stack* s, void (*entry)()) noexcept {

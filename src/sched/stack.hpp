@@ -16,6 +16,8 @@ namespace stretto::sched {
 /// addresses only.
 inline constexpr std::size_t stack_guard_bytes = 64 << 10;
 
+struct suspension;
+
 /// Stands at the top of the memory that it describes.
 struct stack {
   std::byte* base = nullptr;  // lowest usable byte
@@ -23,6 +25,9 @@ struct stack {
   saved_stack entry = nullptr;  // where to switch to while the stack is fresh
   stack* next = nullptr;
   void* sanitizer = nullptr;   // ThreadSanitizer's fiber
+  // For debuggers.
+  stack* older = nullptr;      // made before this one
+  suspension* left = nullptr;  // of a task that was left in the middle
 };
 
 class stack_pool {
@@ -43,6 +48,7 @@ class stack_pool {
     return made_;
   }
   std::size_t bytes() const noexcept { return bytes_; }
+  static std::size_t offset_of_newest() noexcept;
 
  private:
   stack* make();
@@ -50,6 +56,7 @@ class stack_pool {
   const std::size_t bytes_, most_;
   mutable std::mutex mutex_;
   stack* idle_ = nullptr;
+  stack* newest_ = nullptr;  // of all that were made
   std::size_t made_ = 0;
 };
 

@@ -31,8 +31,10 @@ struct command {
 std::span<const command> commands();
 
 int run_demo(const invocation&);
+int run_doctor(const invocation&);
 int run_explain(const invocation&);
 int run_options(const invocation&);
 int run_platform(const invocation&);
+int run_top(const invocation&);
 
 }  // namespace stretto::tools

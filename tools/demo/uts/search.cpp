@@ -6,6 +6,9 @@
 namespace uts {
 namespace {
 
+/// Workers share the count of a progress, so each brings its nodes there in bundles.
+constexpr std::uint64_t told_at_once = 16384;
+
 /// Counters of one worker, alone on two cache lines (the prefetcher fetches lines in pairs).
 struct alignas(128) padded {
   census counted;
@@ -14,6 +17,7 @@ struct alignas(128) padded {
 struct search {
   const tree& searched;
   std::vector<padded> parts;
+  stretto::progress* shown;
 
   // A task moves to another worker only where it waits, and this one never does: its counters stay its own.
   void visit(std::vector<node> stack) {
@@ -25,6 +29,7 @@ struct search {
       mine.counted.visit(n, children);
       for (int i = 0; i < children; ++i) stack.push_back(searched.child(n, i));
       if (stack.size() > 1 && stretto::should_split()) give_older_half(stack);
+      if (shown && mine.counted.nodes % told_at_once == 0) shown->advance(told_at_once);
     }
   }
 
@@ -38,8 +43,8 @@ struct search {
 
 }  // namespace
 
-std::vector<census> search_parallel(const tree& t, std::uint32_t workers) {
-  search s{t, std::vector<padded>(workers)};
+std::vector<census> search_parallel(const tree& t, std::uint32_t workers, stretto::progress* shown) {
+  search s{t, std::vector<padded>(workers), shown};
   stretto::finish([&] { s.visit({t.root()}); });
   std::vector<census> counted;
   for (const padded& part : s.parts) counted.push_back(part.counted);

@@ -12,12 +12,15 @@
 #include <cstdint>
 #include <vector>
 
+#include <stretto/progress.hpp>
+
 #include "uts/uts_tree.hpp"
 
 namespace uts {
 
 /// What each worker counted.
-std::vector<census> search_parallel(const tree& t, std::uint32_t workers);
+///   shown   null, or told now and then how many nodes have been visited
+std::vector<census> search_parallel(const tree& t, std::uint32_t workers, stretto::progress* shown = nullptr);
 
 census sum(const std::vector<census>& parts);
 
