@@ -18,6 +18,7 @@ std::span<const command> commands() {
   static constexpr std::array table{
       command{"demo", "Runs a demonstration program", run_demo},
       command{"platform", "Shows the graph of places: processors, memories and how they are linked", run_platform},
+      command{"report", "Tells of a recorded run: critical path, idle time, copies, what to change", run_report},
       command{"options", "Shows every option, its value and where that comes from", run_options},
       command{"explain", "Explains an error by its code", run_explain},
   };
