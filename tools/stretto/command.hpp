@@ -35,5 +35,6 @@ int run_explain(const invocation&);
 int run_options(const invocation&);
 int run_platform(const invocation&);
 int run_report(const invocation&);
+int run_graph(const invocation&);
 
 }  // namespace stretto::tools
