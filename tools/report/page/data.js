@@ -43,7 +43,7 @@ const effects_of = i => Array.from(out_order.subarray(first_out[i], first_out[i 
 
 // The records of each lane in order of start, how deep each is nested, and sums that let a pixel stand for thousands.
 const lanes = facts.lanes.map(name => ({name, count: 0}));
-const depth = new Uint8Array(records);
+const depth = new Uint8Array(records), is_wait = facts.labels.map(l => l.kind === 'wait');
 for (let i = 0; i < records; ++i) ++lanes[lane_of[i]].count;
 for (const lane of lanes) {
   lane.all = new Uint32Array(lane.count);
@@ -59,7 +59,7 @@ for (let i = 0; i < records; ++i) {
   lane.open.push(i);
   lane.all[n] = i;
   lane.latest_end[n] = Math.max(n ? lane.latest_end[n - 1] : 0, end_of(i));
-  lane.busy[n + 1] = lane.busy[n] + (kind_of(i) === 'wait' ? 0 : self_of[i]);
+  lane.busy[n + 1] = lane.busy[n] + (is_wait[label[i]] ? 0 : self_of[i]);
 }
 
 // The first of `count` numbers for which is_behind(number) holds; it must hold for all later ones.

@@ -176,7 +176,7 @@ function describe(i) {
   return lines.join('\n');
 }
 function centre(i) {
-  const half = Math.max(length_of[i] * 4, Math.min(shown.to - shown.from, facts.length / 50) / 2);
+  const half = Math.max(length_of[i] * 4, Math.min(shown.to - shown.from, length_of[i] * 40) / 2);
   show(start[i] + length_of[i] / 2 - half, start[i] + length_of[i] / 2 + half);
   view.scrollTop = Math.max(0, lane_of[i] * row - view.clientHeight / 2);
   select(i);
