@@ -36,5 +36,7 @@ int run_explain(const invocation&);
 int run_options(const invocation&);
 int run_platform(const invocation&);
 int run_top(const invocation&);
+int run_report(const invocation&);
+int run_graph(const invocation&);
 
 }  // namespace stretto::tools

@@ -20,6 +20,8 @@ std::span<const command> commands() {
       command{"platform", "Shows the graph of places: processors, memories and how they are linked", run_platform},
       command{"doctor", "Tells what is here, what is missing, which limits bite, and how fast it is", run_doctor},
       command{"top", "Shows what the workers of a running program do", run_top},
+      command{"report", "Tells of a recorded run: critical path, idle time, copies, what to change", run_report},
+      command{"graph", "Draws a part of a recorded run as a graph", run_graph},
       command{"options", "Shows every option, its value and where that comes from", run_options},
       command{"explain", "Explains an error by its code", run_explain},
   };
@@ -70,6 +72,7 @@ void flush_output() {
 bool is_usage(const std::string& code) {
   static constexpr std::array usage{"W01", "W02", "W03", "W04", "W06", "W10", "W11", "W12", "W13", "W14", "W16", "W27",
                                     "W30", "W40", "P13"};
+                                    "W30", "P13", "T14", "T15", "T16"};
   return code.starts_with("B1") || std::ranges::find(usage, code) != usage.end();
 }
 
