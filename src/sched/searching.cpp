@@ -79,27 +79,38 @@ bool is_waiting_for_modules(const scheduler& owner) noexcept {
   return owner.outside.load(std::memory_order_seq_cst) || (owner.polls && owner.polls->any_pending());
 }
 
+/// How often the others have gone to sleep.
+std::uint64_t sleeps_of_others(const worker& w) noexcept {
+  std::uint64_t all = 0;
+  for (const auto& other : w.owner->workers)
+    if (other.get() != &w) all += other->parks.read();
+  return all;
+}
+
 void park(worker& w) {
   scheduler& owner = *w.owner;
-  w.parked.store(1, std::memory_order_seq_cst);
-  owner.searching_and_parked.fetch_add((std::uint64_t{1} << 32) - 1, std::memory_order_seq_cst);
-  base::asymmetric::heavy();
-  if (owner.anything_ready(w) || owner.stop.load(std::memory_order_seq_cst) ||
-      (owner.waiting_count.load(std::memory_order_seq_cst) && settle_waiting_scopes(w))) {
-    owner.wake(w);  // itself, unless someone just did
-    return;
-  }
-  if (owner.polls) owner.polls->hand_over();
-  // All asleep with nothing ready or pending while the runtime ends: what still waits, waits for events that nobody will
-  // trigger.
-  if (owner.draining.load(std::memory_order_seq_cst) && !is_waiting_for_modules(owner) &&
-      owner.searching_and_parked.load(std::memory_order_seq_cst) >> 32 == owner.workers.size()) {
-    owner.wake(w);
-    if (detail::poison_forsaken(w)) return;
+  for (std::uint64_t seen = ~std::uint64_t{0};;) {
+    ++w.parks;
     w.parked.store(1, std::memory_order_seq_cst);
     owner.searching_and_parked.fetch_add((std::uint64_t{1} << 32) - 1, std::memory_order_seq_cst);
+    base::asymmetric::heavy();
+    if (owner.anything_ready(w) || owner.stop.load(std::memory_order_seq_cst) ||
+        (owner.waiting_count.load(std::memory_order_seq_cst) && settle_waiting_scopes(w))) {
+      owner.wake(w);  // itself, unless someone just did
+      return;
+    }
+    if (owner.polls) owner.polls->hand_over();
+    if (!owner.draining.load(std::memory_order_seq_cst) || is_waiting_for_modules(owner) ||
+        owner.searching_and_parked.load(std::memory_order_seq_cst) >> 32 != owner.workers.size())
+      break;
+    // All asleep with nothing ready or pending while the runtime ends: what still waits, waits for events that nobody
+    // will trigger. Once is enough, unless another worker has been awake since.
+    const std::uint64_t now = sleeps_of_others(w);
+    if (now == seen) break;
+    seen = now;
+    owner.wake(w);
+    if (detail::poison_forsaken(w)) return;
   }
-  ++w.parks;
   const trace::ticks since = w.ring ? trace::clock::now() : 0;
   while (w.parked.load(std::memory_order_acquire)) base::futex_wait(w.parked, 1);
   if (since) record_sleep(w, since);
