@@ -51,6 +51,24 @@ TEST_CASE("tasks at a place that no worker serves run on the module's thread, an
     }
 }
 
+TEST_CASE("a recorded task at a place that no worker serves runs on the module's thread in every replay") {
+  for (const bool stepped : {false, true})
+    for (const std::uint32_t workers : {1u, 2u}) {
+      auto disk = std::make_shared<disk_module>();
+      runtime rt(with(disk, workers, stepped));
+      const place there = rt.machine().at("disk");
+      rt.run([&] {
+        std::atomic<int> on_thread{0}, after_it{0};
+        recorded_graph<> g;
+        const auto served = g.add(at(there), [&] { on_thread += std::this_thread::get_id() == disk->thread(); });
+        g.add(after(served), [&] { ++after_it; });
+        for (int i = 0; i < 3; ++i) wait(g.replay());
+        CHECK(on_thread == 3);
+        CHECK(after_it == 3);
+      });
+    }
+}
+
 TEST_CASE("what a task throws on the module's thread poisons its future, and its finish rethrows it") {
   auto disk = std::make_shared<disk_module>();
   runtime rt(with(disk, 2));
