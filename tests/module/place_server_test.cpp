@@ -5,24 +5,17 @@
 #include <thread>
 
 #include "module/disk_module.hpp"
+#include "thrown_by.hpp"
 
 using namespace stretto;
 using test::disk_module;
+using test::thrown_by;
 using manner = disk_module::manner;
 
 namespace {
 
 runtime_options with(std::shared_ptr<module> m, std::uint32_t workers, bool stepped = false, std::uint64_t seed = 1) {
   return {.workers = workers, .seed = seed, .stepped = stepped, .modules = {std::move(m)}};
-}
-
-std::string thrown_by(auto&& body) {
-  try {
-    body();
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
 }
 
 }  // namespace
