@@ -130,15 +130,19 @@ item search(worker& w) {
 }  // namespace
 
 item next_local(worker& w) {
-  // Now and then look first where a stream of own tasks would hide other work for ever.
-  if ((++w.ticks & 63) == 0) [[unlikely]] {
+  // Now and then look first where a stream of own tasks would hide other work for ever; but never before what is urgent.
+  const bool look_around = (++w.ticks & 63) == 0;
+  if (w.urgent.highest() > 0 || w.bound_urgent.highest() > 0) [[unlikely]]
+    if (const item i = take_urgent(w, 1)) {
+      if (look_around) --w.ticks;
+      return i;
+    }
+  if (look_around) [[unlikely]] {
     if (const item i = take_bound(w)) return i;
     for (const auto place : *w.paths.pop)
       if (const item i = take_injected(w, place)) return i;
     if (w.owner->waiting_count.load(std::memory_order_relaxed)) settle_waiting_scopes(w);
   }
-  if (w.urgent.highest() > 0 || w.bound_urgent.highest() > 0) [[unlikely]]
-    if (const item i = take_urgent(w, 1)) return i;
   if (w.interrupted) [[unlikely]] {
     if (w.room_left == 0 || w.home->size() <= 0) return std::exchange(w.interrupted, nullptr)->as_item();
     --w.room_left;

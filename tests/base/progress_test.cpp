@@ -11,33 +11,13 @@
 #include <vector>
 
 #include "base/progress_list.hpp"
+#include "written_by.hpp"
 
 using namespace stretto;
 using base::progress_now;
 using base::progress_state;
 using base::progress_text;
-
-namespace {
-
-/// What `body` writes to standard error.
-template <class Body>
-std::string written_by(Body&& body) {
-  std::fflush(stderr);
-  std::FILE* const file = std::tmpfile();
-  const int before = dup(STDERR_FILENO);
-  dup2(fileno(file), STDERR_FILENO);
-  body();
-  std::fflush(stderr);
-  dup2(before, STDERR_FILENO);
-  close(before);
-  std::rewind(file);
-  std::string text;
-  for (int c; (c = std::fgetc(file)) != EOF;) text += static_cast<char>(c);
-  std::fclose(file);
-  return text;
-}
-
-}  // namespace
+using test::written_by;
 
 TEST_CASE("a progress line shows a bar, a share and units") {
   CHECK(progress_text({"tasks", "steps", 0, 1200}, false) ==
