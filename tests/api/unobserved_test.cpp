@@ -33,7 +33,7 @@ TEST_CASE("with STRETTO_ERRORS=json it is told as one line of JSON, with the fai
   const auto here = std::source_location::current();
   const std::string line = "unobserved_test.cpp:" + std::to_string(here.line());
   setenv("STRETTO_ERRORS", "json", 1);
-  const std::string told = told_by([&] {
+  const std::string told = written_by([&] {
     runtime rt({.workers = 2});
     const attachment attached(rt);
     async(name("save"), [] { throw error("P11", "disk full"); }, here);
