@@ -2,10 +2,10 @@
 
     error_programs.py ROOT INSTALLED COMPILER [COMMAND]
 
-In a page, ```cpp program is a whole program, ```output behind it all that it prints, which must hold the page's
-code. ```cpp repaired is an excerpt of the same program: what lies between the program's lines that are equal to the
-excerpt's first and last line is replaced by the excerpt, and then the program must end well and print no error, or
-just the ```output that follows. ```console is a dialogue with the command, as in golden.py.
+In a page, ```cpp program is a whole program, ```output behind it all that it prints, on standard error too, which must
+hold the page's code. ```cpp repaired is an excerpt of the same program: what lies between the program's lines that are
+equal to the excerpt's first and last line is replaced by the excerpt, and then the program must end well and print no
+error, or just the ```output that follows. ```console is a dialogue with the command, as in golden.py.
 
 Many programs are compiled together, each in a namespace of its own: the headers are what takes the time.
 """
@@ -31,11 +31,11 @@ class Program:
     def __init__(self, where, code, text):
         self.where, self.code, self.text, self.expected = where, code, text, None
 
-    def judge(self, output, exit_code, messages):
+    def judge(self, output, exit_code):
         faults = []
         output = re.sub(r"\bprogram_\d+::", "", output)  # where a type is named with our namespace
         if exit_code:
-            faults.append(f"{self.where}: exit code {exit_code}\n{messages}")
+            faults.append(f"{self.where}: exit code {exit_code}\n{output}")
         if self.expected is None:
             if re.search(r"^error [A-Z]\d\d:", output, re.M):
                 faults.append(f"{self.where}: the repaired program prints\n{output}")
@@ -113,9 +113,10 @@ def check_unit(programs, compiler, flags):
         for number, program in enumerate(programs):
             with tempfile.TemporaryDirectory() as empty:
                 try:
-                    ran = subprocess.run([f"{folder}/unit", str(number)], cwd=empty, capture_output=True, text=True,
-                                         timeout=120, env={**os.environ, "LD_LIBRARY_PATH": libraries})
-                    faults += program.judge(ran.stdout, ran.returncode, ran.stderr)
+                    ran = subprocess.run([f"{folder}/unit", str(number)], cwd=empty, stdout=subprocess.PIPE,
+                                         stderr=subprocess.STDOUT, text=True, timeout=120,
+                                         env={**os.environ, "LD_LIBRARY_PATH": libraries})
+                    faults += program.judge(ran.stdout, ran.returncode)
                 except subprocess.TimeoutExpired:
                     faults.append(f"{program.where}: did not end within 120 s")
         return faults

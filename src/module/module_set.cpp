@@ -112,7 +112,7 @@ void module_set::finalise() noexcept {
       for (poller* p : m.pollers) p->stop_polling(), left += p->pending();
       if (left)
         throw error("M06", "module " + quoted(m.name) + " left " + std::to_string(left) +
-                               " operations pending when it was finalised")
+                               (left == 1 ? " operation" : " operations") + " pending when it was finalised")
             .because("their events will never end")
             .remedy("end or poison them in finalise()");
     } catch (const error& e) {
