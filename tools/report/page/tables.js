@@ -36,7 +36,7 @@ const whole = facts.length, idle_whole = whole * facts.idle.workers, path = fact
 const piece_text = {work: s => s.kind, delay: () => 'delay before', unknown: () => 'unknown, before'};
 
 document.getElementById('summary').textContent =
-  `${records} records in ${time_text(whole)} on ${facts.workers.length} workers, ${edge_from.length} arrows. ` +
+  `${records} records in ${time_text(whole)} on ${facts.workers.length} workers, ${facts.edges} arrows. ` +
   `Work in all: ${time_text(path.work)}; longest chain of dependences: ${time_text(path.longest_chain)}.`;
 for (const note of facts.notes) document.getElementById('notes').append(element('p', note, 'note'));
 
@@ -101,10 +101,22 @@ function follow_address() {
   }
   if (asked_for.has('from') && asked_for.has('to')) show(+asked_for.get('from'), +asked_for.get('to'));
 }
-window.addEventListener('hashchange', follow_address);
+// The overview first; the records once it has been painted, or soon where nobody looks at the page.
 show(0, facts.length);
 select(-1);
-follow_address();
 draw();
-document.body.dataset.ready = records;
-document.body.dataset.milliseconds = Math.round(performance.now());
+const painted = new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+painted.then(() => { document.body.dataset.drawn = Math.round(performance.now()); });
+const arrived = new Promise(done => document.addEventListener('DOMContentLoaded', done));
+Promise.all([arrived, Promise.race([painted, new Promise(done => setTimeout(done, 300))])]).then(unpack).then(() => {
+  load_records();
+  search(query.value);
+  follow_address();
+  window.addEventListener('hashchange', follow_address);
+  draw();
+  document.body.dataset.ready = records;
+  document.body.dataset.milliseconds = Math.round(performance.now());
+}).catch(fault => {
+  const said = `The records could not be read: ${fault}. The tables and the overview are complete.`;
+  document.getElementById('notes').append(element('p', said, 'note'));
+});
