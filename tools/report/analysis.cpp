@@ -52,7 +52,7 @@ json idle(const idle_time& i, std::size_t most) {
           {"overhead_per_task", i.overhead},
           {"by_cause", rows(i.totals, most, [](const idle_total& t) {
              json row{{"cause", name(t.cause)}};
-             if (!t.what.empty()) row["on"] = t.what;
+             if (!t.what.empty()) row["kind"] = name(t.kind), row["on"] = t.what, row["at"] = t.at;
              row["count"] = t.count;
              row["time"] = t.time;
              return row;
@@ -72,7 +72,7 @@ json suggestions(const advice& a) {
   return {{"recorded", a.recorded},
           {"replayed", a.replayed},
           {"operations", a.operations},
-          {"beginning_only", a.shortened},
+          {"error", a.error()},
           {"tried", rows(a.suggestions, a.suggestions.size(), [](const suggestion& s) {
              return json{{"change", s.change}, {"predicted", s.predicted}, {"gain", s.gain}};
            })}};
@@ -111,7 +111,7 @@ analysis analyse(const run& r) {
   a.copies = copies_by_cause(r);
   a.idle = find_idle(r);
   a.lengths = find_lengths(r, a.idle.overhead);
-  a.advice = find_advice(r, a.idle.tracks, a.idle.overhead);
+  a.advice = find_advice(r);
   return a;
 }
 
@@ -162,7 +162,7 @@ std::string to_text(const run& r, const analysis& a) {
   table(text, fmt::format("idle ({} of {} on {} workers)", share_text(a.idle.time, idle_whole), time_text(idle_whole), a.idle.tracks), a.idle.totals,
         [&](const idle_total& t) {
           return fmt::format("{:>7}  {:>9}  {}{}", share_text(t.time, idle_whole), time_text(t.time), name(t.cause),
-                             t.what.empty() ? std::string() : " for " + plain_name(t.what));
+                             t.what.empty() ? std::string() : fmt::format(": {} {}  {}", name(t.kind), plain_name(t.what), plain_name(t.at)));
         });
   if (a.lengths.count != 0)
     text += fmt::format("\ntasks\n  median {}; {} of {} shorter than ten times the overhead of {}\n", time_text(a.lengths.median), a.lengths.too_fine,
@@ -170,8 +170,8 @@ std::string to_text(const run& r, const analysis& a) {
   std::vector<suggestion> best;
   for (const suggestion& s : a.advice.suggestions)
     if (best.size() < 3 && s.gain >= 0.001) best.push_back(s);
-  table(text, fmt::format("worth trying (replayed unchanged: {}, recorded: {}{})", time_text(a.advice.replayed), time_text(a.advice.recorded),
-                          a.advice.shortened ? "; the beginning only" : ""),
+  table(text, fmt::format("worth trying (replayed unchanged: {}, recorded: {}, error {:+.1f} %)", time_text(a.advice.replayed),
+                          time_text(a.advice.recorded), 100 * a.advice.error()),
         best, [](const suggestion& s) {
           return fmt::format("{:>+6.1f} %  {:>9}  {}", -100 * s.gain, time_text(s.predicted), plain_name(s.change, 80));
         });

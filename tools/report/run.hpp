@@ -88,6 +88,9 @@ struct run {
   std::uint32_t track_of(std::uint32_t i) const noexcept { return lanes[records[i].lane].track; }
 };
 
+/// Which tracks are workers: those of that name, and where there are none, those that ran tasks or kernels.
+std::vector<bool> worker_tracks(const run& r);
+
 /// Brings hand-made or read parts into the order that the invariants ask for: sorts the records, renumbers the edges,
 /// drops edges that go back in time and doubled ones, joins the parts of one operation, and computes `self` and `length`.
 /// Cost: O(n log n), O(n) where records come in order.

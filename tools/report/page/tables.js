@@ -32,6 +32,7 @@ function link(name) {
   made.href = '#find=' + encodeURIComponent(name);
   return made;
 }
+const signed_share = part => (part < 0 ? '' : '+') + share_text(part, 1);
 const whole = facts.length, idle_whole = whole * facts.idle.workers, path = facts.critical_path;
 const piece_text = {work: s => s.kind, delay: () => 'delay before', unknown: () => 'unknown, before'};
 
@@ -43,8 +44,8 @@ for (const note of facts.notes) document.getElementById('notes').append(element(
 table('changes', facts.changes.tried.filter(s => s.gain >= .001).slice(0, 3),
   [['change', s => s.change], ['predicted', s => time_text(s.predicted), 'number'], ['gain', s => share_text(s.gain, 1), 'number']]);
 document.getElementById('changes').append(element('p',
-  `Replayed unchanged, the recorded graph takes ${time_text(facts.changes.replayed)}; recorded were ${time_text(facts.changes.recorded)}` +
-  (facts.changes.beginning_only ? `, both for the first ${facts.changes.operations} operations.` : '.')));
+  `Replayed unchanged, the recorded graph of ${facts.changes.operations} operations takes ${time_text(facts.changes.replayed)}; ` +
+  `recorded were ${time_text(facts.changes.recorded)}: an error of ${signed_share(facts.changes.error)}. Predictions err at least as much.`));
 table('path', path.by_name, [['share', s => share_text(s.time, whole), 'number'], ['time', s => time_text(s.time), 'number'],
   ['', s => meter(s.time, whole)], ['what', s => piece_text[s.piece](s)], ['name', s => link(s.name)], ['count', s => s.count, 'number']]);
 for (const [id, rows] of [['workers', facts.workers], ['places', facts.places_used]])
@@ -57,7 +58,8 @@ for (const [id, rows] of [['names', facts.names], ['kinds', facts.kinds]])
 table('copies', facts.copies, [['time', c => time_text(c.time), 'number'], ['count', c => c.count, 'number'], ['bytes', c => c.bytes, 'number'],
   ['GB/s', c => c.time ? (c.bytes / c.time).toFixed(2) : '', 'number'], ['what', c => link(c.name)], ['from', c => c.from], ['to', c => c.to], ['at', c => c.at]]);
 table('idle', facts.idle.by_cause, [['share', t => share_text(t.time, idle_whole), 'number'], ['time', t => time_text(t.time), 'number'],
-  ['', t => meter(t.time, idle_whole)], ['cause', t => t.cause], ['for', t => t.on ? link(t.on) : ''], ['gaps', t => t.count, 'number']]);
+  ['', t => meter(t.time, idle_whole)], ['cause', t => t.cause], ['kind', t => t.on ? t.kind : ''], ['name', t => t.on ? link(t.on) : ''],
+  ['at', t => t.on ? t.at : ''], ['gaps', t => t.count, 'number']]);
 const most = Math.max(1, ...facts.task_lengths.bins.map(b => b.count));
 table('lengths', facts.task_lengths.bins, [['from', b => time_text(b.from), 'number'], ['below', b => time_text(b.below), 'number'],
   ['count', b => b.count, 'number'], ['', b => meter(b.count, most)], ['time', b => time_text(b.time), 'number'],
