@@ -16,8 +16,6 @@
 namespace stretto::trace {
 namespace {
 
-bool moves_data(kind k) noexcept { return k == kind::copy || k == kind::fill || k == kind::reduce; }
-
 // What `amount` means in the arguments of each kind; empty: nothing to say.
 std::string_view amount_name(kind k) noexcept {
   switch (k) {
@@ -144,6 +142,7 @@ class chrome_file {
     metadata("process_name", s, 0, s.node_name);
     sort_index("process_sort_index", s, 0, s.node);
     escaped_names names(s.names.get());
+    owners_ = &s.modules;
     std::vector<std::string> places;
     for (const std::string& p : s.places) append_json(places.emplace_back(), p);
     std::uint32_t lane = 1;
@@ -254,7 +253,14 @@ class chrome_file {
     }
     if (moves_data(r.kind)) place(",\"from\":", moved_from(r.amount), places);
     place(moves_data(r.kind) ? ",\"to\":" : ",\"place\":", r.place, places);
+    if (const std::string_view owner = owners_->of(r); !owner.empty()) module(owner);
     out_ << names.where(r.name) << "}}";
+  }
+
+  void module(std::string_view name) {
+    std::string escaped;
+    append_json(escaped, name);
+    out_ << ",\"module\":\"" << escaped << "\"";
   }
 
   void place(std::string_view key, std::uint16_t number, const std::vector<std::string>& places) {
@@ -284,6 +290,7 @@ class chrome_file {
   std::ostream& to_;
   line_writer out_;
   std::span<const snapshot> nodes_;
+  const module_owners* owners_ = nullptr;  // of the node at hand
   std::int64_t first_ns_ = std::numeric_limits<std::int64_t>::max();
   bool any_event_ = false;
   std::uint64_t asynchronous_ = 0;

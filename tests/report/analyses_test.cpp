@@ -41,6 +41,11 @@ TEST_CASE("the critical path goes back over the dependency that ended last, and 
   CHECK(path.longest_chain == 190);
   REQUIRE(path.shares.size() == 3);
   CHECK(path.shares[0].name == "a");
+  REQUIRE(path.kinds.size() == 2);
+  CHECK(path.kinds[0].kind == kind::task);
+  CHECK(path.kinds[0].time == 190);
+  CHECK(path.kinds[1].kind == kind::wait);
+  CHECK(path.kinds[1].time == 10);
   CHECK(path.shares[2].piece == piece_kind::delay);
   CHECK(path.shares[2].time == 10);
 }
@@ -229,6 +234,22 @@ TEST_CASE("copies are told apart by what they move, from where to where, and the
   CHECK(copies[1].to == "device");
   CHECK(copies[1].at == "x.cpp:7");
   CHECK(copies[1].bytes == 64);
+}
+
+TEST_CASE("time and counts per module: what belongs to none outside the core is the core's") {
+  run r = make_run({{0, 0, 10, "t"}, {0, 10, 40, "t"}, {0, 40, 100, "copy of x", kind::copy}, {0, 100, 101, "w", kind::wait}});
+  r.modules = {"", "disk"};
+  r.records[1].module = r.records[2].module = 1;
+  r.records[2].amount = 64;
+  const auto modules = totals_by_module(r);
+  REQUIRE(modules.size() == 3);
+  CHECK(modules[0].module == "disk");
+  CHECK(modules[0].kind == kind::copy);
+  CHECK(modules[0].bytes == 64);
+  CHECK(modules[1].module == "disk");
+  CHECK(modules[1].time == 30);
+  CHECK(modules[2].module == "core");
+  CHECK(modules[2].count == 1);
 }
 
 TEST_CASE("the histogram of task lengths has powers of two and counts what is too fine") {

@@ -134,6 +134,7 @@ class Page(unittest.TestCase):
         page.value("document.getElementById('path-shown').click()")
         self.assertFalse(self.shows(page, RED))
         self.assertIn("blur", page.text("path"))
+        self.assertRegex(page.text("path-kinds"), r"task\d.*wait for a worker\d")
 
     def test_a_search_counts_and_goes_to_the_next_and_the_address_does_the_same(self):
         page = self.open(small())
@@ -145,6 +146,8 @@ class Page(unittest.TestCase):
         page.press("Enter")
         page.wait_for("document.getElementById('chosen').textContent.includes('task blur')")
         self.assertIn("1 found", self.open(small(), "#find=blur").text("found"))
+        family = self.open(small().replace("blur", "blur 7,12"), "#find=blur%20%23,%23")
+        self.assertIn("1 found", family.text("found"))
 
     def test_a_kind_that_is_filtered_out_is_neither_drawn_nor_clicked(self):
         page = self.open(small())

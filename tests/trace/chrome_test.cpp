@@ -340,3 +340,38 @@ TEST_CASE("a disk that is full while the trace is written is an error") {
         "  because     No space left on device\n"
         "  try         name a file in a folder that exists, is writable and has room");
 }
+
+TEST_CASE("an operation is told as a module's where that claims its place or carries its copy, with any bytes in its name") {
+  snapshot s = node();
+  s.places = {"ram", "disk", "card"};
+  s.modules.of_place = {"", "st\"ore", ""};
+  s.modules.of_copies = {{0, 2, "card maker"}};
+  s.tracks = {{"w",
+               {{.start = 0, .end = 1, .place = 0},
+                {.start = 1, .end = 2, .place = 1},
+                {.start = 2, .end = 3, .amount = moved(8, 0), .place = 2, .kind = kind::copy},
+                {.start = 3, .end = 4, .amount = moved(8, 2), .place = 0, .kind = kind::copy},
+                {.start = 4, .end = 5, .amount = moved(8, 1), .place = program_memory, .kind = kind::copy}}}};
+  std::vector<std::string> modules;
+  for (const json& x : events(parsed(s), "X")) modules.push_back(x.at("args").value("module", "none"));
+  CHECK(modules == std::vector<std::string>{"none", "st\"ore", "card maker", "none", "st\"ore"});
+}
+
+TEST_CASE("every record says its node, and a node's clock and its offset stand at the head of the file") {
+  snapshot a = node(0), b = node(3);
+  b.clock_offset_ns = 250;
+  for (snapshot* s : {&a, &b}) s->tracks = {{"w", {{.start = 1000, .end = 2000, .id = 1}, {.end = 2000, .kind = kind::instant}}}};
+  const std::array nodes{a, b};
+  const json file = parsed(nodes);
+  for (const json& e : file.at("traceEvents")) {
+    CHECK(e.contains("pid"));
+    const bool is_known = e.at("pid") == 0 || e.at("pid") == 3;
+    CHECK(is_known);
+  }
+  const json& heads = file.at("otherData").at("nodes");
+  REQUIRE(heads.size() == 2);
+  CHECK(heads[1].at("node") == 3);
+  for (const char* member : {"clock", "ns_per_tick", "steady_origin_ns", "system_origin_ns", "clock_offset_ns"}) CHECK(heads[1].contains(member));
+  const auto x = events(file, "X");
+  CHECK(ns(x[1].at("ts")) - ns(x[0].at("ts")) == 250);
+}

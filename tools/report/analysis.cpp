@@ -31,13 +31,22 @@ json totals(const std::vector<name_total>& all, std::size_t most) {
   });
 }
 
+json shares(const std::vector<path_share>& all, std::size_t most) {
+  return rows(all, most, [](const path_share& s) {
+    json row{{"piece", name(s.piece)}, {"kind", name(s.kind)}};
+    if (!s.name.empty()) row["name"] = s.name;
+    row["count"] = s.count;
+    row["time"] = s.time;
+    return row;
+  });
+}
+
 json path(const critical_path& p, std::size_t most) {
   return {{"work", p.work},
           {"longest_chain", p.longest_chain},
           {"pieces", p.pieces.size()},
-          {"by_name", rows(p.shares, most, [](const path_share& s) {
-             return json{{"piece", name(s.piece)}, {"kind", name(s.kind)}, {"name", s.name}, {"count", s.count}, {"time", s.time}};
-           })}};
+          {"by_kind", shares(p.kinds, most)},
+          {"by_name", shares(p.shares, most)}};
 }
 
 json used(const std::vector<utilisation>& all, std::size_t most) {
@@ -108,6 +117,7 @@ analysis analyse(const run& r) {
   a.used = find_utilisation(r);
   a.names = totals_by_name(r);
   a.kinds = totals_by_kind(r);
+  a.modules = totals_by_module(r);
   a.copies = copies_by_cause(r);
   a.idle = find_idle(r);
   a.lengths = find_lengths(r, a.idle.overhead);
@@ -123,6 +133,11 @@ json to_json(const run& r, const analysis& a, std::size_t most) {
   all["places"] = used(a.used.places, most);
   all["names"] = totals(a.names, most);
   all["kinds"] = totals(a.kinds, most);
+  all["modules"] = rows(a.modules, most, [](const module_total& m) {
+    json row{{"module", m.module}, {"kind", name(m.kind)}, {"count", m.count}, {"time", m.time}};
+    if (m.bytes != 0) row["bytes"] = m.bytes;
+    return row;
+  });
   all["copies"] = rows(a.copies, most, [](const copy_total& c) {
     return json{{"name", c.name}, {"from", c.from}, {"to", c.to}, {"at", c.at}, {"count", c.count}, {"bytes", c.bytes}, {"time", c.time}};
   });
@@ -154,6 +169,10 @@ std::string to_text(const run& r, const analysis& a) {
   table(text, "time by name", a.names, [](const name_total& t) {
     return fmt::format("{:>9}  {:>8} x  {} {}  {}", time_text(t.total), t.count, name(t.kind), plain_name(t.name), plain_name(t.at));
   });
+  if (r.modules.size() > 1)
+    table(text, "time by module", a.modules, [](const module_total& m) {
+      return fmt::format("{:>9}  {:>8} x  {} {}", time_text(m.time), m.count, plain_name(m.module), name(m.kind));
+    });
   table(text, "copies", a.copies, [](const copy_total& c) {
     return fmt::format("{:>9}  {:>8} x  {} B  {}, {} to {}  {}", time_text(c.time), c.count, c.bytes, plain_name(c.name),
                        c.from.empty() ? "(unknown)" : plain_name(c.from), c.to.empty() ? "(unknown)" : plain_name(c.to), plain_name(c.at));

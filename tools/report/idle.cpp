@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "report/by_name.hpp"
+
 namespace stretto::report {
 
 const char* name(idle_cause c) noexcept {
@@ -144,7 +146,7 @@ class search {
         else label = no_record;
       }
       idle_total one{cause, kind::other, {}, {}, 0, 0};
-      if (label != no_record) one = {cause, r_.labels[label].kind, r_.labels[label].name, r_.labels[label].at, 0, 0};
+      if (label != no_record) one = {cause, r_.labels[label].kind, family_of(r_.labels[label].name), r_.labels[label].at, 0, 0};
       idle_total& t = named.try_emplace({cause, one.what, one.at, one.kind}, one).first->second;
       t.count += sum.first;
       t.time += sum.second;

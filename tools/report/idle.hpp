@@ -30,7 +30,7 @@ inline constexpr nanoseconds longest_overhead = 20'000;
 struct idle_total {
   idle_cause cause = idle_cause::no_work_yet;
   report::kind kind = kind::other;  // of what
-  std::string what, at;             // a name and its line; empty if there is none
+  std::string what, at;             // a family of names (by_name.hpp) and its line; empty if there is none
   std::uint64_t count = 0;          // gaps, or parts of them
   nanoseconds time = 0;
 };

@@ -48,6 +48,7 @@ struct record {
   std::uint32_t lane = 0;
   std::uint16_t place = no_place;  // where it ran, or the memory written
   std::uint16_t from = no_place;   // the memory read
+  std::uint16_t module = 0;        // index into run::modules; 0: the core
   report::kind kind = kind::other;
 
   nanoseconds length() const noexcept { return end - start; }
@@ -71,6 +72,7 @@ struct run {
   std::string title;                // the file's name
   std::vector<label> labels;
   std::vector<std::string> places;
+  std::vector<std::string> modules{""};  // those outside the core that operations belong to, behind the core itself
   std::vector<std::string> tracks;  // workers, streams, threads of the program
   std::vector<lane> lanes;
   std::vector<record> records;

@@ -46,6 +46,9 @@ table('changes', facts.changes.tried.filter(s => s.gain >= .001).slice(0, 3),
 document.getElementById('changes').append(element('p',
   `Replayed unchanged, the recorded graph of ${facts.changes.operations} operations takes ${time_text(facts.changes.replayed)}; ` +
   `recorded were ${time_text(facts.changes.recorded)}: an error of ${signed_share(facts.changes.error)}. Predictions err at least as much.`));
+const path_kind = {work: s => s.kind, delay: () => 'wait for a worker', unknown: () => 'before the first record'};
+table('path-kinds', path.by_kind, [['share', s => share_text(s.time, whole), 'number'], ['time', s => time_text(s.time), 'number'],
+  ['', s => meter(s.time, whole)], ['what', s => path_kind[s.piece](s)], ['count', s => s.count, 'number']]);
 table('path', path.by_name, [['share', s => share_text(s.time, whole), 'number'], ['time', s => time_text(s.time), 'number'],
   ['', s => meter(s.time, whole)], ['what', s => piece_text[s.piece](s)], ['name', s => link(s.name)], ['count', s => s.count, 'number']]);
 for (const [id, rows] of [['workers', facts.workers], ['places', facts.places_used]])
@@ -55,6 +58,8 @@ for (const [id, rows] of [['names', facts.names], ['kinds', facts.kinds]])
   table(id, rows, [['time', t => time_text(t.total), 'number'], ['count', t => t.count, 'number'], ['kind', t => t.kind], ['name', t => link(t.name)],
     ['at', t => t.at], ['mean', t => time_text(t.total / t.count), 'number'], ['shortest', t => time_text(t.shortest), 'number'],
     ['longest', t => time_text(t.longest), 'number']]);
+table('modules', facts.modules, [['time', m => time_text(m.time), 'number'], ['count', m => m.count, 'number'], ['module', m => m.module],
+  ['kind', m => m.kind], ['bytes', m => m.bytes || '', 'number']]);
 table('copies', facts.copies, [['time', c => time_text(c.time), 'number'], ['count', c => c.count, 'number'], ['bytes', c => c.bytes, 'number'],
   ['GB/s', c => c.time ? (c.bytes / c.time).toFixed(2) : '', 'number'], ['what', c => link(c.name)], ['from', c => c.from], ['to', c => c.to], ['at', c => c.at]]);
 table('idle', facts.idle.by_cause, [['share', t => share_text(t.time, idle_whole), 'number'], ['time', t => time_text(t.time), 'number'],

@@ -212,8 +212,10 @@ function record_at(x, y) {
 
 function search(query) {
   shown.query = query;
-  const wanted = query.toLowerCase();
-  matches = wanted === '' ? null : facts.labels.map(l => l.name.toLowerCase().includes(wanted) || l.at.toLowerCase().includes(wanted));
+  // In a family of names, # stands for any number: "tile #,#".
+  const wanted = query.toLowerCase(), in_family = wanted.includes('#');
+  const has = text => (in_family ? text.replace(/\d+/g, '#') : text).toLowerCase().includes(wanted);
+  matches = wanted === '' ? null : facts.labels.map(l => has(l.name) || l.name.toLowerCase().includes(wanted) || has(l.at));
   let count = 0;
   if (matches && is_here()) for (let i = 0; i < records; ++i) if (matches[label[i]]) ++count;
   document.getElementById('found').textContent = matches && is_here() ? `${count} found; Enter shows the next` : '';
