@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "module/disk_module.hpp"
+#include "written_by.hpp"
 
 using namespace stretto;
 using nlohmann::json;
@@ -58,7 +59,10 @@ TEST_CASE("operations at a module's place, and copies that it carries, are told 
     rt.run([&] {
       async(name("on disk"), at(there), [] {}).get();
       async(name("in memory"), [] {}).get();
-      wait(async_copy(here, bytes.data(), there, disk_module::at(0), bytes.size()));
+      const auto gate = user_event::create();
+      const event copied = async_copy(here, bytes.data(), there, disk_module::at(0), bytes.size(), after(gate));
+      async(name("then"), after(copied), [] {});
+      gate.trigger();
     });
   }
   const auto served = trace.spans("on disk");
@@ -71,10 +75,7 @@ TEST_CASE("operations at a module's place, and copies that it carries, are told 
   REQUIRE(copies.size() >= 1);
   CHECK(copies[0]["args"]["module"] == "disk");
   CHECK(copies[0]["args"]["from"] == "disk");
-  // The body slept until the copy had ended, and says so.
-  std::set<std::string> waited_for;
-  for (const json& one : trace.spans("body of run")) waited_for.insert(one["args"].value("waits_for", ""));
-  CHECK(waited_for.count(copies[0]["args"]["id"]) == 1);
+  CHECK(trace.spans("then").at(0)["args"]["cause"] == copies[0]["args"]["id"]);
 }
 
 TEST_CASE("the body of run is an operation that names its line, and what it spawns names it as the cause") {
@@ -98,6 +99,15 @@ TEST_CASE("the body of run is an operation that names its line, and what it spaw
     for (const json& one : spawned) CHECK(ids.count(one["args"]["cause"]));
     for (const json& one : nested) CHECK_FALSE(ids.count(one["args"]["cause"]));
   }
+}
+
+TEST_CASE("a runtime whose trace cannot be written ends all the same, and says so") {
+  const std::string said = test::written_by([] {
+    runtime rt({.workers = 1, .trace = "/nonexistent/run.json"});
+    CHECK(rt.run([] { return async([] { return 7; }).get(); }) == 7);
+  });
+  CHECK(said.find("error T01") != std::string::npos);
+  CHECK(said.find("/nonexistent/run.json") != std::string::npos);
 }
 
 TEST_CASE("a suspension is told with the line of its wait, and the task that ended it") {
