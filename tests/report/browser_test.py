@@ -166,6 +166,14 @@ class Page(unittest.TestCase):
         self.assertRegex(page.text("comparison"), r"-2\.00 us\s*5\.00 us\s*3\.00 us.*blur")
         self.assertFalse(page.value("document.getElementById('comparison-part').hidden"))
 
+    def test_long_tables_show_their_first_rows_and_the_others_when_asked_to(self):
+        events = [event("X", 1, 2 * k, dur=1, cat="task", name="n" + chr(97 + k), args={}) for k in range(25)]
+        page = self.open(timeline(events))
+        visible = "[...document.querySelectorAll('#names tbody tr')].filter(r => r.offsetHeight > 0).length"
+        self.assertEqual(page.value(visible), 12)
+        page.value("document.querySelector('#names button').click()")
+        self.assertEqual(page.value(visible), 25)
+
     def test_a_run_that_was_cut_off_says_so(self):
         whole = small()
         page = self.open(whole[:whole.index('{"ph": "s"')])

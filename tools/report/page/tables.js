@@ -21,6 +21,17 @@ function table(id, rows, columns) {
     }
   }
   place.append(made);
+  if (rows.length > 20) fold(place, body, 12);
+}
+// Long tables show their first rows, and the others when asked to.
+function fold(place, body, shown_rows) {
+  const rest = [...body.rows].slice(shown_rows), more = element('button', `${rest.length} more`);
+  for (const line of rest) line.hidden = true;
+  more.addEventListener('click', () => {
+    for (const line of rest) line.hidden = false;
+    more.remove();
+  });
+  place.append(more);
 }
 function meter(part, whole) {
   const made = element('div', '', 'meter');
