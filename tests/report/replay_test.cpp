@@ -57,9 +57,8 @@ TEST_CASE("an operation's own delay is paid before it, on its worker") {
 }
 
 TEST_CASE("twice the speed halves lengths, and when others are let go") {
-  const auto g = with_speed(tasks({100, 90}, {{0, 1, 30}}, 2), 2, [](const operation& o) { return o.length == 100; });
-  CHECK(g.operations[0].length == 50);
-  CHECK(replay(g) == 15 + 90);
+  const auto g = tasks({100, 90}, {{0, 1, 30}}, 2);
+  CHECK(replay(g, {.speed = 2, .are_faster = [](const operation& o) { return o.length == 100; }}) == 15 + 90);
 }
 
 TEST_CASE("a finer grain helps where one long task keeps the others waiting") {
@@ -92,8 +91,7 @@ TEST_CASE("a recorded graph replayed on its own workers takes what it took") {
 TEST_CASE("work that an idle worker took up was not there before, though nothing names its cause") {
   const run r = make_run({{0, 0, 100'000, "a"}, {1, 150'000, 200'000, "b"}});
   CHECK(replay(graph_of(r)) == 200'000);
-  const auto faster = with_speed(graph_of(r), 2, [](const operation& o) { return o.length == 100'000; });
-  CHECK(replay(faster) == 150'000);
+  CHECK(replay(graph_of(r), {.speed = 2, .are_faster = [](const operation& o) { return o.length == 100'000; }}) == 150'000);
 }
 
 TEST_CASE("what ran within another splits it: the rest of the outer one waits for the inner") {
@@ -103,7 +101,7 @@ TEST_CASE("what ran within another splits it: the rest of the outer one waits fo
   CHECK(replay(g) == 100);
   g.workers = 8;
   CHECK(replay(g) == 100);
-  CHECK(replay(with_speed(g, 2, [&](const operation& o) { return g.families[o.family] == "inner"; })) == 80);
+  CHECK(replay(g, {.speed = 2, .are_faster = [&](const operation& o) { return g.families[o.family] == "inner"; }}) == 80);
 }
 
 TEST_CASE("a record deep within others, one behind another, is replayed as it ran") {
@@ -119,7 +117,7 @@ TEST_CASE("a stream is no worker: what ran there waits for its turn there, and o
   const auto g = graph_of(r);
   CHECK(g.workers == 1);
   CHECK(replay(g) == 120);
-  CHECK(replay(with_speed(g, 2, [](const operation& o) { return o.kind == kind::copy; })) == 70);
+  CHECK(replay(g, {.speed = 2, .are_faster = [](const operation& o) { return o.kind == kind::copy; }}) == 70);
 }
 
 TEST_CASE("of what is ready that is begun first which was begun first") {

@@ -29,14 +29,14 @@ std::vector<std::uint32_t> heaviest(const replay_graph& g) {
 
 struct attempt {
   std::string change;
-  std::function<replay_graph()> changed;
+  std::function<nanoseconds()> replayed;
   nanoseconds time = 0;
 };
 
-// At most two at a time: each holds a copy of the graph.
+// At most two at a time, for the memory that they take.
 void replay_all(std::vector<attempt>& all) {
   const auto every_second = [&](std::size_t first) {
-    for (std::size_t i = first; i < all.size(); i += 2) all[i].time = replay(all[i].changed());
+    for (std::size_t i = first; i < all.size(); i += 2) all[i].time = all[i].replayed();
   };
   if (std::thread::hardware_concurrency() < 2) {
     every_second(0);
@@ -70,19 +70,20 @@ advice find_advice(const run& r) {
   for (const record& one : r.records)
     if (is_work(one.kind)) a.recorded = std::max(a.recorded, one.end);
 
-  std::vector<attempt> all{{"", [&] { return g; }}};
-  all.push_back({std::to_string(2 * g.workers) + " workers instead of " + std::to_string(g.workers), [&] {
-                   replay_graph more = g;
-                   more.workers *= 2;
-                   return more;
-                 }});
-  if (std::any_of(g.operations.begin(), g.operations.end(), [](const operation& o) { return moves(o.kind); }))
-    all.push_back({"copies twice as fast", [&] { return with_speed(g, 2, [](const operation& o) { return moves(o.kind); }); }});
-  all.push_back({"finer grain: long tasks cut in two", [&] { return with_finer_grain(g); }});
-  all.push_back({"coarser grain: two tasks in a row joined", [&] { return with_coarser_grain(g); }});
+  const replayer again(g);
+  std::vector<attempt> all{{"", [&] { return again.run(); }}};
+  all.push_back({"finer grain: long tasks cut in two", [&] { return replay(with_finer_grain(g)); }});
+  all.push_back({std::to_string(2 * g.workers) + " workers instead of " + std::to_string(g.workers),
+                 [&] { return again.run({.workers = 2 * g.workers}); }});
+  all.push_back({"coarser grain: two tasks in a row joined", [&] { return replay(with_coarser_grain(g)); }});
+  const auto is_move = [](const operation& o) { return moves(o.kind); };
+  if (std::any_of(g.operations.begin(), g.operations.end(), is_move))
+    all.push_back({"copies twice as fast", [&] { return again.run({.speed = 2, .are_faster = is_move}); }});
   for (const std::uint32_t family : heaviest(g))
-    all.push_back({"\"" + g.families[family] + "\" twice as fast", [&g, family] {
-                     return with_speed(g, 2, [&](const operation& o) { return o.family == family && !moves(o.kind); });
+    all.push_back({"\"" + g.families[family] + "\" twice as fast", [&again, family] {
+                     return again.run({.speed = 2, .are_faster = [family](const operation& o) {
+                                         return o.family == family && !moves(o.kind);
+                                       }});
                    }});
   replay_all(all);
   a.replayed = all[0].time;

@@ -13,38 +13,30 @@ namespace {
 using entry = std::pair<nanoseconds, std::uint32_t>;
 using earliest_first = std::priority_queue<entry, std::vector<entry>, std::greater<>>;  // the top is the earliest
 
-/// What waits for each operation, in one array.
-struct followers {
-  std::vector<std::uint32_t> first, order;  // those of operation i: order[first[i]] up to order[first[i + 1]]
-  std::vector<std::uint32_t> waits;         // how many each operation waits for
-
-  explicit followers(const replay_graph& g)
-      : first(g.operations.size() + 1), order(g.dependencies.size()), waits(g.operations.size()) {
-    for (const dependency& d : g.dependencies) {
-      ++waits[d.to];
-      ++first[d.from + 1];
-    }
-    std::partial_sum(first.begin(), first.end(), first.begin());
-    auto next = first;
-    for (std::uint32_t i = 0; i < g.dependencies.size(); ++i) order[next[g.dependencies[i].from]++] = i;
-  }
-};
-
 class simulation {
  public:
-  explicit simulation(const replay_graph& g)
-      : g_(g), followers_(g), ready_at_(g.operations.size()), ready_(std::max<std::size_t>(1, g.operations.size())) {
+  simulation(const replayer& r, const change& c)
+      : g_(r.graph()),
+        replayer_(r),
+        waits_(r.waits()),
+        ready_at_(g_.operations.size()),
+        speed_(c.speed),
+        ready_(std::max<std::size_t>(1, g_.operations.size())) {
+    if (c.are_faster) {
+      is_faster_.resize(g_.operations.size());
+      for (std::size_t i = 0; i < is_faster_.size(); ++i) is_faster_[i] = c.are_faster(g_.operations[i]);
+    }
     std::uint32_t tracks = 0;
-    for (const operation& o : g.operations)
+    for (const operation& o : g_.operations)
       if (o.runs_on != any_worker) tracks = std::max(tracks, o.runs_on + 1);
     track_free_.resize(tracks);
-    for (unsigned i = 0; i < std::max(1u, g.workers); ++i) workers_.push(0);
+    for (unsigned i = 0; i < std::max(1u, c.workers ? c.workers : g_.workers); ++i) workers_.push(0);
   }
 
   nanoseconds run() {
     for (std::uint32_t i = 0; i < g_.operations.size(); ++i) {
       ready_at_[i] = g_.operations[i].released;
-      if (followers_.waits[i] == 0) will_be_ready(i);
+      if (waits_[i] == 0) will_be_ready(i);
     }
     for (;;) {
       nanoseconds now = workers_.top();
@@ -75,20 +67,28 @@ class simulation {
 
   nanoseconds run_at(nanoseconds at, std::uint32_t i) {
     const operation& o = g_.operations[i];
-    const nanoseconds start = std::max(at, ready_at_[i]) + o.delay, ended = start + o.length;
+    const bool is_faster = !is_faster_.empty() && is_faster_[i];
+    const nanoseconds length = is_faster ? scaled(o.length) : o.length;
+    const nanoseconds start = std::max(at, ready_at_[i]) + o.delay, ended = start + length;
     end_ = std::max(end_, ended);
-    for (std::uint32_t k = followers_.first[i]; k < followers_.first[i + 1]; ++k) {
-      const dependency& d = g_.dependencies[followers_.order[k]];
-      const nanoseconds lets_go = d.offset < 0 ? ended : start + std::min(d.offset, o.length);
+    for (std::uint32_t k = replayer_.first(i); k < replayer_.first(i + 1); ++k) {
+      const dependency& d = g_.dependencies[replayer_.followers()[k]];
+      const nanoseconds offset = is_faster ? scaled(d.offset) : d.offset;
+      const nanoseconds lets_go = d.offset < 0 ? ended : start + std::min(offset, length);
       ready_at_[d.to] = std::max(ready_at_[d.to], lets_go + d.lag);
-      if (--followers_.waits[d.to] == 0) will_be_ready(d.to);
+      if (--waits_[d.to] == 0) will_be_ready(d.to);
     }
     return ended;
   }
 
+  nanoseconds scaled(nanoseconds t) const { return static_cast<nanoseconds>(static_cast<double>(t) / speed_); }
+
   const replay_graph& g_;
-  followers followers_;
+  const replayer& replayer_;
+  std::vector<std::uint32_t> waits_;
   std::vector<nanoseconds> ready_at_;
+  const double speed_;
+  std::vector<bool> is_faster_;
   index_set ready_;       // for any worker
   earliest_first soon_;   // all that it depends on has begun
   std::vector<nanoseconds> track_free_;
@@ -102,7 +102,18 @@ bool may_be_cut(const operation& o) {
 
 }  // namespace
 
-nanoseconds replay(const replay_graph& g) { return simulation(g).run(); }
+replayer::replayer(const replay_graph& g)
+    : graph_(g), first_(g.operations.size() + 1), followers_(g.dependencies.size()), waits_(g.operations.size()) {
+  for (const dependency& d : g.dependencies) {
+    ++waits_[d.to];
+    ++first_[d.from + 1];
+  }
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  auto next = first_;
+  for (std::uint32_t i = 0; i < g.dependencies.size(); ++i) followers_[next[g.dependencies[i].from]++] = i;
+}
+
+nanoseconds replayer::run(const change& c) const { return simulation(*this, c).run(); }
 
 replay_graph with_finer_grain(const replay_graph& g) {
   replay_graph finer;

@@ -9,6 +9,8 @@
 // operations, one after each of those. What ran on a track that is no worker, such as a stream, runs there, one at a time.
 #pragma once
 
+#include <functional>
+
 #include "report/run.hpp"
 
 namespace stretto::report {
@@ -46,21 +48,34 @@ struct replay_graph {
 /// sort where records nest.
 replay_graph graph_of(const run& r);
 
-/// The time that the graph takes on its workers. Operations on a cycle never begin and do not count.
-/// Cost: linear but for a heap of what will be ready soon; 0.1 s for a million operations.
-nanoseconds replay(const replay_graph& g);
+/// What is different in a replay.
+struct change {
+  unsigned workers = 0;                                // 0: as many as there were
+  double speed = 1;                                    // of the operations that are_faster says; null: none
+  std::function<bool(const operation&)> are_faster = nullptr;
+};
 
-/// The graph with every operation that is_chosen(operation) says `speed` times as fast.
-template <class F>
-replay_graph with_speed(replay_graph g, double speed, F&& is_chosen) {
-  std::vector<bool> chosen(g.operations.size());
-  for (std::size_t i = 0; i < g.operations.size(); ++i)
-    if ((chosen[i] = is_chosen(g.operations[i])))
-      g.operations[i].length = static_cast<nanoseconds>(static_cast<double>(g.operations[i].length) / speed);
-  for (dependency& d : g.dependencies)
-    if (d.offset > 0 && chosen[d.from]) d.offset = static_cast<nanoseconds>(static_cast<double>(d.offset) / speed);
-  return g;
-}
+/// Replays one graph, which must outlive it, as often as wanted.
+class replayer {
+ public:
+  explicit replayer(const replay_graph& g);
+  /// The time that the graph takes on its workers. Operations on a cycle never begin and do not count. Any thread, several
+  /// at a time. Cost: linear but for a heap of what will be ready soon; 0.1 s for a million operations.
+  nanoseconds run(const change& c = {}) const;
+
+  const replay_graph& graph() const noexcept { return graph_; }
+  /// The dependencies on operation i: followers()[first(i)] up to followers()[first(i + 1)].
+  std::uint32_t first(std::size_t i) const noexcept { return first_[i]; }
+  const std::vector<std::uint32_t>& followers() const noexcept { return followers_; }
+  const std::vector<std::uint32_t>& waits() const noexcept { return waits_; }
+
+ private:
+  const replay_graph& graph_;
+  std::vector<std::uint32_t> first_, followers_;
+  std::vector<std::uint32_t> waits_;  // how many dependencies each operation has
+};
+
+inline nanoseconds replay(const replay_graph& g, const change& c = {}) { return replayer(g).run(c); }
 
 /// Tasks longer than the mean cut into two halves that may run beside each other.
 replay_graph with_finer_grain(const replay_graph& g);
