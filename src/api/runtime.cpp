@@ -1,5 +1,7 @@
 #include <stretto/runtime.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -12,6 +14,7 @@
 
 #include "base/options.hpp"
 #include "data/data_floor.hpp"
+#include "diagnose/watcher.hpp"
 #include "event/event_floor.hpp"
 #include "module/module_set.hpp"
 #include "sched/polling.hpp"
@@ -43,6 +46,16 @@ void give_node(std::uint16_t n) noexcept {
   nodes_taken[n] = false;
 }
 
+/// Whoever looks on is told that nothing goes on, unless they said otherwise.
+constexpr double stuck_on_terminal = 10;  // seconds
+
+base::settings settings_of_process() {
+  const base::environment given = base::stretto_environment();
+  base::settings settings = base::parse_options(given, {}).values;
+  if (!given.contains("STRETTO_STUCK") && isatty(STDERR_FILENO)) settings.stuck = stuck_on_terminal;
+  return settings;
+}
+
 sched::scheduler_paths paths_of(const platform& machine) {
   sched::scheduler_paths paths;
   paths.places = static_cast<std::uint32_t>(machine.place_count());
@@ -70,6 +83,7 @@ struct runtime::state {
   sched::polling polls;
   modules::module_set modules;
   std::unique_ptr<sched::scheduler> scheduler;
+  std::unique_ptr<diagnose::watched> watch;  // null where one thread steps
   std::atomic<bool> entered{false};
 
   state(base::settings s, const platform& m, std::uint16_t node, const std::vector<std::shared_ptr<module>>& given)
@@ -90,7 +104,7 @@ struct runtime::state {
 };
 
 runtime::runtime(const runtime_options& options) {
-  base::settings settings = base::parse_options(base::stretto_environment(), {}).values;
+  base::settings settings = settings_of_process();
   if (options.workers) settings.workers = *options.workers;
   if (options.stack_bytes) settings.stack_size = *options.stack_bytes;
   if (options.seed) settings.seed = *options.seed;
@@ -137,6 +151,9 @@ void runtime::start(bool stepped) {
   // Before anything can be counted: no task exists yet, and nothing is pending.
   for (auto& w : s.scheduler->workers) w->set(base::floor_slot::trace, &s.counters.add_slab());
   s.modules.started(*this);
+  if (!stepped)
+    s.watch = std::make_unique<diagnose::watched>(
+        *s.scheduler, diagnose::watch_settings{.limit = s.settings.stuck, .file = s.settings.stuck_file});
 }
 
 void runtime::state::end(runtime* whole) noexcept {
@@ -144,12 +161,14 @@ void runtime::state::end(runtime* whole) noexcept {
     modules.finalise();
     if (whole && settings.statistics) std::fputs(whole->statistics().to_text().c_str(), stderr);
   };
+  if (watch) watch->draining();
   if (scheduler) {
     if (const std::string told = sched::stop(*scheduler, last); !told.empty())
       std::fprintf(stderr, "%s\n", told.c_str());  // a destructor has no other way to say so
   } else {
     last();
   }
+  watch.reset();
   polls.release();
   scheduler.reset();
   if (whole && !settings.trace.empty()) {

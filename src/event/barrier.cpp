@@ -5,10 +5,12 @@
 #include <cstring>
 #include <new>
 
+#include "base/peek.hpp"
 #include "event/calling.hpp"
 #include "event/object_table.hpp"
 #include "event/phases.hpp"
 #include "event/self_wait.hpp"
+#include "event/telling.hpp"
 #include "event/waiting.hpp"
 
 namespace stretto {
@@ -229,6 +231,30 @@ bool barrier::result_into(void* value) const {
       .fact("created", p.where())
       .because("a barrier keeps the values of its last 8 phases")
       .remedy("ask for the result of a phase before 8 more have happened");
+}
+
+void detail::tell_barriers(event_table& table, base::wait_walk& walk) {
+  using base::wait_kind;
+  barriers_of(table).for_each(table.node, [&](std::uint64_t id, phases& p) {
+    for (const auto& one : p.awaited_phases()) {
+      const std::uint32_t node = walk.at(wait_kind::barrier, id * 0x9e3779b97f4a7c15u + one.phase);
+      walk[node].kind = wait_kind::barrier;
+      walk[node].name = name_of(id, one.phase);
+      walk[node].made = short_location(p.where());
+      walk[node].expected = one.expected;
+      walk[node].arrived = one.come;
+      walk[node].announced = one.announced;
+      const std::uint32_t asked = walk.at(wait_kind::event, one.asked.raw());
+      walk[asked].is_promised = true;
+      walk.link(asked, node);
+    }
+  });
+  for (const auto& [w, target] : walk.linked) {
+    const base::peeked<waiter> head(w);
+    if (!head || head->fire != late_arrival::take_effect) continue;
+    if (const base::peeked<late_arrival> late(w); late)
+      walk.link(walk.at(wait_kind::barrier, late->id * 0x9e3779b97f4a7c15u + late->phase), target);
+  }
 }
 
 std::string to_string(const barrier& b) { return name_of(b.id_, b.phase_); }

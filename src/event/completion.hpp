@@ -75,6 +75,11 @@ struct completion {
     }
   }
 
+  /// For reports: who waits now, the latest first.
+  const waiter* waiters() const noexcept {
+    const auto word = word_.load(std::memory_order_acquire);
+    return word & done ? nullptr : static_cast<const waiter*>(pointer(word));
+  }
   std::uint32_t references() const noexcept {
     return static_cast<std::uint32_t>((word_.load(std::memory_order_relaxed) & references_mask) >> reference_shift);
   }

@@ -189,6 +189,22 @@ std::vector<event> phases::asked_from(std::uint64_t phase) {
   return found;
 }
 
+std::vector<phases::awaited> phases::awaited_phases() {
+  std::vector<awaited> found;
+  std::scoped_lock lock(lock_);
+  const auto now = phase_.load(std::memory_order_relaxed);
+  const auto word = word_.load(std::memory_order_acquire);
+  for (const auto& r : records_) {
+    if (r.asked == event()) continue;
+    const auto all = static_cast<std::uint64_t>(expected(r.phase));
+    if (r.phase == now)
+      found.push_back({r.phase, r.asked, all, all - outstanding(word), outstanding(word) - unclaimed(word)});
+    else
+      found.push_back({r.phase, r.asked, all, r.come, r.announced - r.come});
+  }
+  return found;
+}
+
 void phases::stop(failure_ref cause, base::thread_context& context) noexcept {
   std::vector<record> left;
   {

@@ -64,6 +64,13 @@ class phases {
 
   std::size_t value_bytes() const noexcept { return fold_.bytes; }
   const std::source_location& where() const noexcept { return where_; }
+  /// A phase that something waits for.
+  struct awaited {
+    std::uint64_t phase;
+    event asked;
+    std::uint64_t expected, come, announced;  // announced: without those that have come
+  };
+  std::vector<awaited> awaited_phases();
   /// For messages: how many arrivals a phase that has not ended expects, and how many are announced.
   std::pair<std::uint64_t, std::uint64_t> expected_and_announced(std::uint64_t phase) noexcept;
 

@@ -145,6 +145,8 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
   }
   w.after_switch = hook;
   w.after_switch_argument = argument;
+  auto& holds = s.on ? s.on->holds : w.holds;  // whoever is on the thread's own stack stays with this worker
+  holds.store(&s, std::memory_order_release);
   if (target) {
     go_to(w, &s.saved, &s.fake_stack, target->saved, target->on, target->fiber);
   } else {
@@ -152,6 +154,7 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
     go_to(w, &s.saved, &s.fake_stack, fresh->entry, fresh, fresh->sanitizer);
   }
   worker& now = arrive(s.fake_stack);
+  holds.store(nullptr, std::memory_order_relaxed);
   now.current = s.current;
   if (now.scope != s.scope || &now != &w) enter_scope(now, s.scope);
   now.current_id = s.id;
@@ -241,9 +244,11 @@ void enter_worker(worker& w) {
   w.running_on = nullptr;
   w.stack_floor = floor_of(w, nullptr);
   enter_scope(w, w.owner->root);
+  w.has_thread.store(true, std::memory_order_seq_cst);
 }
 
 void leave_worker(worker& w) noexcept {
+  w.has_thread.store(false, std::memory_order_seq_cst);
   w.current = nullptr;
   w.scope = nullptr;
   w.shard = nullptr;

@@ -55,6 +55,7 @@ void service_thread::stop() noexcept {
   calls_.fetch_add(1, std::memory_order_seq_cst);
   base::futex_wake(calls_);
   thread_.join();
+  started_.store(false, std::memory_order_release);
 }
 
 // Whoever called before it was seen to be asleep did not wake it; so both look again once they have said that they are.

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <new>
 #include <string>
+#include <utility>
 #include <stretto/error.hpp>
 
 #include "base/config.hpp"
@@ -80,6 +81,7 @@ stack* stack_pool::take(void (*entry)()) {
             .because("every suspended task keeps a stack, and option max_suspended bounds them")
             .remedy("suspend fewer tasks at once (coroutines need no stack), or raise STRETTO_MAX_SUSPENDED");
       s = make();
+      s->made_before = std::exchange(newest_, s);
       ++made_;
     }
   }

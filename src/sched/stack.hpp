@@ -5,12 +5,15 @@
 // Invariants  (1) the `stack_guard_bytes` below every stack are inaccessible. (2) at most `most` stacks exist at once.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <mutex>
 
 #include "sched/context/switch.hpp"
 
 namespace stretto::sched {
+
+struct suspension;
 
 /// Wide enough that a function with local arrays of some size cannot step over it into the next stack. It takes
 /// addresses only.
@@ -23,6 +26,8 @@ struct stack {
   saved_stack entry = nullptr;  // where to switch to while the stack is fresh
   stack* next = nullptr;
   void* sanitizer = nullptr;   // ThreadSanitizer's fiber
+  stack* made_before = nullptr;  // of all the pool's; constant
+  std::atomic<const suspension*> holds{nullptr};  // what waits on it now, for reports
 };
 
 class stack_pool {
@@ -43,6 +48,11 @@ class stack_pool {
     return made_;
   }
   std::size_t bytes() const noexcept { return bytes_; }
+  /// All that were ever made, linked by made_before; they stay until the pool goes.
+  const stack* newest() const noexcept {
+    std::scoped_lock lock(mutex_);
+    return newest_;
+  }
 
  private:
   stack* make();
@@ -50,6 +60,7 @@ class stack_pool {
   const std::size_t bytes_, most_;
   mutable std::mutex mutex_;
   stack* idle_ = nullptr;
+  stack* newest_ = nullptr;
   std::size_t made_ = 0;
 };
 

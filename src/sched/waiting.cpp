@@ -14,6 +14,7 @@
 #include "sched/running.hpp"
 #include "sched/scopes.hpp"
 #include "sched/searching.hpp"
+#include "sched/telling.hpp"
 #include "sched/waiting.hpp"
 
 namespace stretto::sched {
@@ -95,9 +96,25 @@ void wait_until_ended(thread_state& t, dependency d, const std::source_location&
     block(t, d);
 }
 
+/// What runs in a scope, or in one inside it, must end before the task that opened the scope can.
+void refuse_own_end(const thread_state& t, const completion& c, const std::source_location& where) {
+  const auto& awaited = static_cast<const task_record&>(c);
+  const bool is_itself = t.current == &awaited;
+  const finish_scope* scope = t.current ? t.scope : nullptr;
+  while (!is_itself && scope && scope->opener != &awaited) scope = scope->outer;
+  if (!is_itself && !scope) return;
+  error e("S14", is_itself ? "a task waits for itself" : "a task waits for the one whose finish waits for it");
+  e.fact("waits for", detail::describe_task(awaited)).fact("at", where);
+  if (!is_itself) e.fact("finish", scope->where);
+  throw std::move(e)
+      .because("neither could ever end")
+      .remedy(is_itself ? "let another task wait for it" : "wait after the finish, or for something that the task does before it");
+}
+
 [[gnu::noinline]] void wait_for_ended(completion& c, const std::source_location& where) {
   thread_state* t = this_thread();
   if (!t) base::require_current("get");
+  refuse_own_end(*t, c, where);
   wait_until_ended(*t, dependency(c), where);
 }
 
@@ -139,6 +156,8 @@ void run_without_stack(worker& w, const error& why) {
 void register_scope(worker& w, void* argument) { register_waiting(w, *static_cast<finish_scope*>(argument)); }
 
 }  // namespace
+
+bool is_of_blocked_thread(const waiter& w) noexcept { return w.fire == blocked_thread::fire; }
 
 void wait_for_scope(finish_scope& scope) {
   const auto count = static_cast<std::uint32_t>(this_thread()->owner->workers.size());
@@ -190,9 +209,10 @@ void wait_for(completion& c, const std::source_location& where) {
     sched::worker* w = t ? t->as_worker : nullptr;
     task_record& task = static_cast<task_record&>(c);
     // What stands at the bottom of the own queue is surely a task, if it is this one.
-    if (w && can_run_on_top(*w) && w->home->pop_if(reinterpret_cast<item>(&task))) [[likely]]
+    if (w && can_run_on_top(*w) && w->home->pop_if(reinterpret_cast<item>(&task))) [[likely]] {
+      task.runs_on_top_of(w->current);
       run_on_top(*w, task);
-    else
+    } else
       wait_for_ended(c, where);
   }
   if (const failure* f = c.cause()) [[unlikely]]

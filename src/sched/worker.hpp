@@ -125,6 +125,9 @@ struct worker : thread_state {
   std::uint64_t random = 0;
   std::uint32_t ticks = 0;
   std::vector<stack*> spare_stacks;
+  std::atomic<const suspension*> holds{nullptr};  // what waits on the thread's own stack; any thread reads it
+  std::atomic<bool> asleep{false};                // parked, and past the last look for work
+  std::atomic<bool> has_thread{false};            // between enter_worker and leave_worker; any thread reads it
   std::thread thread;
   alignas(base::cache_line) std::atomic<std::uint32_t> parked{0};  // futex
 

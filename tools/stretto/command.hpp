@@ -34,5 +34,6 @@ int run_demo(const invocation&);
 int run_explain(const invocation&);
 int run_options(const invocation&);
 int run_platform(const invocation&);
+int run_why(const invocation&);
 
 }  // namespace stretto::tools

@@ -19,6 +19,7 @@ std::span<const command> commands() {
       command{"demo", "Runs a demonstration program", run_demo},
       command{"platform", "Shows the graph of places: processors, memories and how they are linked", run_platform},
       command{"options", "Shows every option, its value and where that comes from", run_options},
+      command{"why", "Tells what a program that hung was waiting for, from its report", run_why},
       command{"explain", "Explains an error by its code", run_explain},
   };
   return table;

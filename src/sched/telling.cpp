@@ -1,0 +1,193 @@
+#include "sched/telling.hpp"
+
+#include <stretto/error.hpp>
+
+#include "base/peek.hpp"
+#include "event/telling.hpp"
+#include "sched/polling.hpp"
+#include "sched/scheduler.hpp"
+
+namespace stretto::sched {
+namespace {
+
+using base::wait_kind;
+constexpr auto seq_cst = std::memory_order_seq_cst;
+
+class teller {
+ public:
+  teller(scheduler& owner, base::wait_walk& walk) noexcept : owner_(owner), walk_(walk) {}
+
+  void scopes() {
+    const std::scoped_lock lock(owner_.waiting_mutex);
+    for (const finish_scope* scope = owner_.waiting_scopes; scope; scope = scope->next_waiting) {
+      const std::uint32_t node = finish(scope);
+      walk_[node].kind = wait_kind::finish;
+      walk_[node].name = scope == owner_.root ? "the end of the runtime" : "finish";
+      walk_[node].made = scope == owner_.root ? std::string() : short_location(scope->where);
+      if (scope->opener) walk_.link(task(scope->opener), node);
+      if (scope->waiter) {
+        waiting_.push_back({scope->waiter, node});
+      } else {
+        const std::uint32_t thread = walk_.at(wait_kind::thread, reinterpret_cast<std::uintptr_t>(scope));
+        walk_[thread].kind = wait_kind::thread;
+        walk_[thread].name = "a thread that is no worker";
+        walk_.link(thread, node);
+      }
+    }
+  }
+
+  void suspended(const suspension* at) {
+    if (!at) return;
+    const base::peeked<suspension> s(at);
+    if (!s) return;
+    const std::uint32_t node = s->current ? task(s->current) : body(at);
+    const bool is_ours = !s->current && owner_.draining.load(seq_cst);
+    if (!is_ours) walk_[node].waits_at = base::peek_location(s->where);
+    for (const auto& [waiter, scope] : waiting_)
+      if (waiter == at) return walk_.link(node, scope);
+    if (const auto bits = detail::bits_of(s->waits_for)) walk_.link(node, detail::node_of_dependency(bits, walk_));
+  }
+
+  void running(const worker& w) {
+    const base::peeked<const task_record*> current(&w.current);
+    if (current && *current) walk_[task(*current)].is_running = true;
+  }
+
+  /// What waits for events and tasks; each task found may have more behind it.
+  void linked() {
+    for (std::size_t i = 0; i < walk_.linked.size() && !walk_.is_full(); ++i) {
+      const auto [at, target] = walk_.linked[i];
+      const base::peeked<waiter> w(at);
+      if (!w) continue;
+      if (is_of_task(*w)) {
+        walk_.link(task(&task_record::of(*const_cast<waiter*>(static_cast<const waiter*>(at)))), target);
+      } else if (is_of_blocked_thread(*w)) {
+        other(wait_kind::thread, "a thread that is no worker", {}, at, target);
+      } else if (const auto where = where_coroutine_waits(*w, at); !where.empty()) {
+        other(wait_kind::coroutine, "a coroutine", where, at, target);
+        coroutines_.push_back(at);
+      }
+      if (i + 1 == walk_.linked.size()) awaited_only();
+    }
+    if (walk_.linked.empty()) awaited_only();
+    for (const void* at : coroutines_)
+      if (const auto bits = bits_of(promised_by_coroutine(at)); walk_.has(wait_kind::task, bits))
+        walk_.link(walk_.at(wait_kind::task, bits), walk_.at(wait_kind::coroutine, reinterpret_cast<std::uintptr_t>(at)));
+  }
+
+ private:
+  static std::uint64_t bits_of(const void* task) noexcept {
+    return reinterpret_cast<std::uintptr_t>(task) | std::uint64_t{1} << 63;
+  }
+  std::uint32_t finish(const finish_scope* scope) {
+    return walk_.at(wait_kind::finish, reinterpret_cast<std::uintptr_t>(scope));
+  }
+  /// The scope of a task that has not ended: it is open, so whoever opened it has yet to wait for it.
+  std::uint32_t enclosing(const finish_scope* scope) {
+    const std::uint32_t node = finish(scope);
+    if (walk_[node].kind != wait_kind::unknown || scope == owner_.root) return node;
+    const base::peeked<finish_scope> s(scope);
+    if (!s) return node;
+    walk_[node].kind = wait_kind::finish;
+    walk_[node].name = "finish";
+    walk_[node].made = base::peek_location(&scope->where);
+    if (s->opener) walk_.link(task(s->opener), node);
+    return node;
+  }
+  std::uint32_t body(const suspension* at) {
+    const std::uint32_t node = walk_.at(wait_kind::body, reinterpret_cast<std::uintptr_t>(at));
+    walk_[node].kind = wait_kind::body;
+    walk_[node].name = owner_.draining.load(seq_cst) ? "the runtime's destructor" : "the body of run";
+    return node;
+  }
+  void other(wait_kind kind, const char* name, const std::string& where, const void* at, std::uint32_t target) {
+    const std::uint32_t node = walk_.at(kind, reinterpret_cast<std::uintptr_t>(at));
+    walk_[node].kind = kind;
+    walk_[node].name = name;
+    walk_[node].waits_at = where;
+    walk_.link(node, target);
+  }
+  std::uint32_t task(const task_record* at) {
+    const auto bits = bits_of(at);
+    const std::uint32_t node = walk_.at(wait_kind::task, bits);
+    if (walk_[node].kind != wait_kind::unknown) return node;
+    const base::peeked<task_record> r(at);
+    if (!r || r->is_done()) return node;
+    const bool is_promise = r->flags & task_record::is_promise;
+    walk_[node].kind = is_promise ? wait_kind::promise : wait_kind::task;
+    const std::string name = base::peek_text(r->name);
+    walk_[node].name = (is_promise ? "promise" : "task") + (name.empty() ? std::string() : " \"" + name + "\"");
+    walk_[node].made = base::peek_location(&at->where);
+    detail::tell_waiters(r->waiters(), node, walk_);
+    if (is_promise) return node;
+    walk_.link(enclosing(r->scope), node);
+    if (const task_record* below = r->below()) walk_.link(task(below), node);
+    return node;
+  }
+  /// Tasks that only dependencies mention.
+  void awaited_only() {
+    for (const auto bits : walk_.undescribed(wait_kind::task))
+      task(reinterpret_cast<const task_record*>(bits & ~(std::uint64_t{1} << 63)));
+  }
+
+  scheduler& owner_;
+  base::wait_walk& walk_;
+  struct waiting_scope {
+    const suspension* waiter;
+    std::uint32_t node;
+  };
+  std::vector<waiting_scope> waiting_;
+  std::vector<const void*> coroutines_;
+};
+
+}  // namespace
+
+void tell_waits(scheduler& owner, base::wait_snapshot& into, base::wait_walk& walk) {
+  teller tell(owner, walk);
+  tell.scopes();
+  for (const stack* s = owner.stacks.newest(); s && !walk.is_full(); s = s->made_before)
+    tell.suspended(s->holds.load(std::memory_order_acquire));
+  for (const auto& w : owner.workers) {
+    tell.suspended(w->holds.load(std::memory_order_acquire));
+    base::worker_state state;
+    state.index = w->index;
+    state.is_idle = !w->has_thread.load(seq_cst) || w->parked.load(seq_cst) == 1;
+    if (!state.is_idle) {
+      tell.running(*w);
+      const base::peeked<const task_record*> current(&w->current);
+      if (current && *current) {
+        if (const base::peeked<task_record> r(*current); r) {
+          const std::string name = base::peek_text(r->name);
+          state.runs = (name.empty() ? "task" : "task \"" + name + "\"") + " spawned at " +
+                       base::peek_location(&(*current)->where);
+        }
+      } else {
+        state.runs = "the body of run";
+      }
+    }
+    into.workers.push_back(std::move(state));
+  }
+  tell.linked();
+}
+
+std::uint64_t progress_of(const scheduler& owner) noexcept {
+  std::uint64_t sum = 0;
+  for (const auto& w : owner.workers) sum += w->tasks.count() + w->steals.read() + w->suspensions.read();
+  return sum;
+}
+
+activity activity_of(const scheduler& owner) noexcept {
+  activity now{.counts = progress_of(owner), .is_quiet = true};
+  for (const auto& w : owner.workers) {
+    now.counts += w->parks.read();
+    if (!w->has_thread.load(seq_cst)) continue;
+    ++now.threads;
+    now.is_entered = now.is_entered || w->index == 0;
+    now.is_quiet = now.is_quiet && w->asleep.load(seq_cst) && w->parked.load(seq_cst) == 1;
+  }
+  now.threads += owner.polls && owner.polls->has_thread();
+  now.waits_for_modules = owner.outside.load(seq_cst) || (owner.polls && owner.polls->any_pending());
+  return now;
+}
+
+}  // namespace stretto::sched

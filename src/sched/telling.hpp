@@ -1,0 +1,42 @@
+// telling.hpp - what the scheduler knows of who waits for what, and of whether anything can still happen.
+//
+// Threads     any, while the workers run: nothing is locked that a running task needs.
+// Cost        a look at every stack that was ever made, and some system calls per task that waits.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/wait_snapshot.hpp"
+#include "event/waiter.hpp"
+
+namespace stretto::sched {
+
+struct scheduler;
+
+/// After the event floor: suspended and pending tasks, scopes that are waited for, blocked threads, workers.
+void tell_waits(scheduler& owner, base::wait_snapshot& into, base::wait_walk& walk);
+
+/// Goes up whenever a task begins, suspends or is stolen.
+std::uint64_t progress_of(const scheduler& owner) noexcept;
+
+/// What workers and pollers do at the moment. Where two activities are equal and `is_quiet`, nothing has run between.
+struct activity {
+  std::uint64_t counts = 0;      // of progress, and of each time that a worker went to sleep
+  std::uint32_t threads = 0;     // of the process that are known: workers and the service thread
+  bool is_quiet = false;         // all workers that have a thread sleep
+  bool is_entered = false;       // worker 0 has a thread
+  bool waits_for_modules = false;
+  bool operator==(const activity&) const = default;
+};
+activity activity_of(const scheduler& owner) noexcept;
+
+// Whose waiter it is; by the files that link them.
+bool is_of_task(const waiter& w) noexcept;
+bool is_of_blocked_thread(const waiter& w) noexcept;
+/// Empty if it is none of a coroutine; `at` is where `w` was copied from.
+std::string where_coroutine_waits(const waiter& w, const void* at);
+/// The first word of that coroutine's promise object: its task record, if the coroutine returns a future.
+const void* promised_by_coroutine(const void* at) noexcept;
+
+}  // namespace stretto::sched

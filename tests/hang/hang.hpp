@@ -1,0 +1,25 @@
+// hang.hpp - programs that hang, each in its own way; hang_test.py starts them and reads what they are told.
+#pragma once
+
+#include <cstdio>
+
+#include <stretto/barrier.hpp>
+#include <stretto/coroutine.hpp>
+#include <stretto/event.hpp>
+#include <stretto/finish.hpp>
+#include <stretto/future.hpp>
+#include <stretto/reservation.hpp>
+#include <stretto/runtime.hpp>
+#include <stretto/task.hpp>
+
+namespace hang {
+
+using namespace stretto;
+
+struct program {
+  const char* name;
+  void (*run)(runtime& rt);
+};
+extern const program of_events[], of_cycles[], of_objects[], not_proven[];  // each ends with a null name
+
+}  // namespace hang

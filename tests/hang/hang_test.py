@@ -1,0 +1,143 @@
+"""hang_test.py - programs that hang are told why, naming the line at fault; healthy ones are never accused.
+
+    hang_test.py HANG SOURCES [HEALTHY...]
+
+HANG is the program of tests/hang, SOURCES its folder, where a comment GUILTY name marks the line that program `name`
+must be told of. HEALTHY are programs of the test suite, which run under the smallest limit and load: none may be accused.
+"""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+PATIENCE = 60  # seconds; what is expected comes within two of the limit where the machine is idle
+EXPECTED = {  # the code of the first message
+    "forgotten_event": "H01", "forgotten_precondition": "H01", "behind_many": "H01", "behind_a_merge": "H01",
+    "many_waiters": "H01", "waiting_coroutine": "H01", "kept_promise": "H05", "two_tasks": "H02", "own_future": "H02",
+    "own_finish": "H02", "through_an_event": "H02", "never_released": "H03", "acquired_twice": "H03",
+    "lock_order": "H03", "short_barrier": "H04", "late_arrival": "H01", "at_the_end": "H03", "alone": "H10",
+    "outside_thread": "H10", "blocked_outside": "H10", "slow_but_healthy": "H10",
+}
+ACCUSED = re.compile(r"error H0\d")
+
+
+def guilty_lines(folder):
+    found = {}
+    for path in folder.glob("*.cpp"):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if mark := re.search(r"// GUILTY (\w+)", line):
+                found[mark[1]] = f"{path.name}:{number}"
+    return found
+
+
+def environment(**more):
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("STRETTO_")}
+    return clean | more
+
+
+def read_until(process, log, wanted):
+    """What it has said, once all of `wanted` is in it, or it has ended, or PATIENCE has."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        text = Path(log).read_text(errors="replace")
+        if all(w in text for w in wanted) or process.poll() is not None or time.monotonic() > until:
+            return text
+        time.sleep(0.02)
+
+
+def catches_signal(process):
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    return int(re.search(r"SigCgt:\s*(\w+)", status)[1], 16) >> (signal.SIGUSR1 - 1) & 1
+
+
+def check_one(program, name, line, folder, by_signal=False):
+    log, report = folder / f"{name}.log", folder / f"{name}.json"
+    limit = "0" if by_signal else "0.1"
+    with open(log, "w") as out:
+        process = subprocess.Popen([program, name], stderr=out, stdout=out,
+                                   env=environment(STRETTO_STUCK=limit, STRETTO_STUCK_FILE=str(report)))
+    code = EXPECTED[name]
+    wanted = [f"error {code}", *([line] if line else [])]
+    try:
+        text = ""
+        if by_signal:
+            until = time.monotonic() + PATIENCE
+            while not catches_signal(process) and time.monotonic() < until:
+                time.sleep(0.01)
+            while not all(w in text for w in wanted) and process.poll() is None and time.monotonic() < until:
+                process.send_signal(signal.SIGUSR1)
+                time.sleep(0.1)
+                text = log.read_text()
+        else:
+            text = read_until(process, log, wanted)
+        if name == "slow_but_healthy":
+            process.wait(PATIENCE)
+            text = log.read_text()
+            wanted.append("ended")
+        faults = [f"does not say {w!r}" for w in wanted if w not in text]
+        first = re.search(r"error (H\d\d)", text)
+        if not by_signal and first and first[1] != code:
+            faults.append(f"says {first[1]} first, not {code}")
+        if code == "H10" and ACCUSED.search(text):
+            faults.append("accuses, though nothing is proven")
+        if not faults:
+            until = time.monotonic() + PATIENCE
+            while True:  # the file follows the text
+                try:
+                    if json.loads(report.read_text())["stretto_stuck"] == 1:
+                        break
+                except (OSError, ValueError):
+                    if time.monotonic() > until:
+                        faults.append("wrote no report as JSON")
+                        break
+                    time.sleep(0.02)
+        return [f"{name}{' by signal' if by_signal else ''}: {f}\n{text}" for f in faults]
+    finally:
+        process.kill()
+        process.wait()
+
+
+def check_healthy(command):
+    """Under the smallest limits, with as many busy processes beside it as there are cores."""
+    load = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
+    try:
+        faults = []
+        for limit in ["0.000001", "0.01"]:
+            done = subprocess.run(command, env=environment(STRETTO_STUCK=limit), capture_output=True, text=True, timeout=600)
+            if ACCUSED.search(done.stderr):
+                faults.append(f"{' '.join(command)}: accused\n{done.stderr}")
+            if done.returncode:
+                faults.append(f"{' '.join(command)}: failed\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        return faults
+    finally:
+        for process in load:
+            process.kill()
+            process.wait()
+
+
+def main():
+    program, sources = sys.argv[1], Path(sys.argv[2])
+    lines = guilty_lines(sources)
+    names = subprocess.run([program], capture_output=True, text=True, check=True).stdout.split()
+    faults = [f"{n} is not expected to say anything" for n in names if n not in EXPECTED or n not in lines]
+    checked = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            line = None if EXPECTED.get(name) == "H10" and name != "alone" else lines.get(name)
+            faults += check_one(program, name, line, Path(folder))
+            checked += 1
+        for name in ["forgotten_event", "alone"]:
+            faults += check_one(program, name, lines[name], Path(folder), by_signal=True)
+    for command in sys.argv[3:]:
+        faults += check_healthy(command.split())
+    print("\n".join(faults) or f"{checked} programs that hang, each told where; nobody else accused")
+    sys.exit(1 if faults or checked < 15 else 0)
+
+
+if __name__ == "__main__":
+    main()
