@@ -26,6 +26,13 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/stretto-config-version.cm
 install(FILES ${PROJECT_BINARY_DIR}/stretto-config.cmake ${PROJECT_BINARY_DIR}/stretto-config-version.cmake
   DESTINATION ${stretto_cmake_dir})
 
+# gdb reads what lies beside a shared library under its name; for a static one it is told to (docs/guide/gdb.md).
+install(FILES tools/gdb/stretto_gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/stretto)
+if(NOT stretto_is_static)
+  install(FILES tools/gdb/stretto_gdb.py DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    RENAME libstretto.so.${PROJECT_VERSION}-gdb.py)
+endif()
+
 # Relative to the file itself, so that an installed copy may be moved.
 file(RELATIVE_PATH stretto_prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(cmake/stretto.pc.in ${PROJECT_BINARY_DIR}/stretto.pc @ONLY)

@@ -45,6 +45,7 @@ struct runtime_statistics {
   std::vector<place_statistics> places;    // those where workers live or tasks were put
   std::vector<module_statistics> modules;  // in the order in which modules added them
   event_statistics events;
+  std::uint64_t suspended = 0;     // tasks that have begun and wait, or could go on, now
   std::size_t stacks = 0;          // made so far
   std::size_t task_bytes = 0;      // memory of task records, now
 

@@ -16,6 +16,7 @@
 #include <stretto/place.hpp>
 #include <stretto/platform.hpp>
 #include <stretto/profile.hpp>
+#include <stretto/progress.hpp>
 #include <stretto/recorded_data.hpp>
 #include <stretto/recorded_graph.hpp>
 #include <stretto/reduce.hpp>

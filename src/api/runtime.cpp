@@ -7,11 +7,15 @@
 #include <bit>
 #include <bitset>
 #include <cstdio>
+#include <filesystem>
+#include <functional>
 #include <mutex>
 
 #include <stretto/error.hpp>
 #include <stretto/platform.hpp>
 
+#include "api/live_runtimes.hpp"
+#include "api/trace_on_signal.hpp"
 #include "base/options.hpp"
 #include "data/data_floor.hpp"
 #include "diagnose/watcher.hpp"
@@ -83,6 +87,8 @@ struct runtime::state {
   sched::polling polls;
   modules::module_set modules;
   std::unique_ptr<sched::scheduler> scheduler;
+  std::optional<trace_on_signal> on_signal;
+  std::optional<live_runtime> live;
   std::unique_ptr<diagnose::watched> watch;  // null where one thread steps
   std::atomic<bool> entered{false};
 
@@ -151,9 +157,14 @@ void runtime::start(bool stepped) {
   // Before anything can be counted: no task exists yet, and nothing is pending.
   for (auto& w : s.scheduler->workers) w->set(base::floor_slot::trace, &s.counters.add_slab());
   s.modules.started(*this);
-  if (!stepped)
-    s.watch = std::make_unique<diagnose::watched>(
-        *s.scheduler, diagnose::watch_settings{.limit = s.settings.stuck, .file = s.settings.stuck_file});
+  if (s.settings.live) s.live.emplace(node(), [this] { return statistics().to_json(); });
+  // What is stepped has no thread but the program's.
+  if (stepped) return;
+  std::function<void(const std::filesystem::path&)> save;
+  if (s.recorder.is_on()) save = [this](const std::filesystem::path& file) { save_trace(file.string()); };
+  s.on_signal.emplace(node(), s.settings.trace, std::move(save));
+  s.watch = std::make_unique<diagnose::watched>(
+      *s.scheduler, diagnose::watch_settings{.limit = s.settings.stuck, .file = s.settings.stuck_file});
 }
 
 void runtime::state::end(runtime* whole) noexcept {
@@ -168,6 +179,8 @@ void runtime::state::end(runtime* whole) noexcept {
   } else {
     last();
   }
+  live.reset();  // until here: an end that hangs can be looked at
+  on_signal.reset();
   watch.reset();
   polls.release();
   scheduler.reset();
@@ -226,9 +239,11 @@ runtime_statistics runtime::statistics() const {
   runtime_statistics out;
   std::vector<place_statistics> all(names.size());
   const double seconds_per_tick = trace::clock::calibrate().ns_per_tick * 1e-9;
+  std::uint64_t resumptions = 0;
   for (const auto& w : s.workers) {
     out.workers.push_back(
         {w->tasks.count(), w->steals.read(), w->stolen.read(), w->suspensions.read(), w->parks.read()});
+    resumptions += w->resumptions.read();
     place_statistics& home = all[w->paths.pop->front()];
     home.tasks += w->tasks.count();
     home.busy_seconds += static_cast<double>(w->tasks.estimated_ticks()) * seconds_per_tick;
@@ -245,6 +260,10 @@ runtime_statistics runtime::statistics() const {
     out.modules.push_back({std::move(c.module), std::move(c.what), std::move(c.place), c.count,
                            static_cast<double>(c.time) * 1e-9, c.amount});
   out.events = detail::event_statistics_of(state_->context);
+  // Read after what is taken from it, so that it is never the smaller by much.
+  std::uint64_t suspensions = 0;
+  for (const auto& w : s.workers) suspensions += w->suspensions.read();
+  out.suspended = suspensions > resumptions ? suspensions - resumptions : 0;
   out.stacks = s.stacks.made();
   for (const auto& stock : s.stocks) out.task_bytes += stock->footprint();
   return out;

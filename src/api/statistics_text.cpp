@@ -79,6 +79,7 @@ std::string runtime_statistics::to_json() const {
                    {"slots", events.slots},
                    {"retired", events.retired},
                    {"bytes", events.bytes}};
+  all["suspended"] = suspended;
   all["stacks"] = stacks;
   all["task_bytes"] = task_bytes;
   return all.dump(2, ' ', false, ordered_json::error_handler_t::replace);

@@ -48,6 +48,8 @@ const std::vector<option>& table() {
        "what the trace keeps: sampled counts very short tasks and times some of them"},
       {"statistics", &settings::statistics, "0", "", "", zero_or_one, "",
        "whether what was counted per module and per place is printed at the end"},
+      {"live", &settings::live, "0", "", "", zero_or_one, "",
+       "whether `stretto top` may look at the runtime while it runs"},
       {"log", &settings::log, "warn", "", "", {"off", "error", "warn", "info", "debug"}, "",
        "how much a runtime says about its work"},
       {"progress", &settings::progress, "auto", "", "", off_auto_on, "",

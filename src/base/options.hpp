@@ -38,6 +38,7 @@ struct settings {
   std::string trace;     // path or empty
   trace_detail trace_level;
   bool statistics;
+  bool live;
   log_level log;
   automatic progress;
   automatic color;

@@ -32,7 +32,7 @@ struct memory_description {
 /// What the runtime decides once.
 struct data_settings {
   std::vector<memory_description> memories;
-  std::vector<memory_description> places;  // all of the platform, by index: what bytes may be copied between
+  std::vector<memory_description> places = {};  // all of the platform, by index: what bytes may be copied between
   std::shared_ptr<const places::channel_registry> channels;  // null: between all host memories
   std::shared_ptr<places::executor> tasks;   // runs the parts of large operations; null: as tasks of the workers
   unsigned width = 1;                        // how many of those may run at the same time

@@ -77,9 +77,9 @@ recorded_operation graph_base::record(runs how, const char* verb, recorded_body 
   o->body = std::move(body);
   o->name = request.name;
   o->where = where;
-  o->place = request.at ? s.reachable_place(request.at, where) : sched::no_place;
-  o->bound = request.on ? s.worker_at(request.on, where) : std::uint16_t{0};
-  if (request.worker != 0xffffffffu) o->bound = s.worker_numbered(request.worker, where);
+  const auto to = s.destination_of(request.at, request.on, request.worker, where);
+  o->place = to.place;
+  o->bound = to.bound;
   o->priority = sched::checked_priority(request.priority, where);
   std::vector<std::uint32_t> after;
   after.reserve(request.after.size());

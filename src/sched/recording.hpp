@@ -20,7 +20,7 @@ struct outer_span {
   const task_record* timed;
 };
 
-trace::name_id name_in_trace(scheduler& owner, const task_record& task);
+trace::name_id name_in_trace(worker& w, const task_record& task);
 void record_span(worker& w, const task_record& task, trace::ticks end, std::uint64_t cause);
 void record_suspension(worker& w, const suspension& s, const task_record& task);
 void record_sleep(worker& w, trace::ticks since);

@@ -143,10 +143,10 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
     s.since = trace::clock::now();
     record_span(w, *w.current, s.since, 0);
   }
+  suspension*& left = s.on ? s.on->left : w.own_left;
+  left = &s;
   w.after_switch = hook;
   w.after_switch_argument = argument;
-  auto& holds = s.on ? s.on->holds : w.holds;  // whoever is on the thread's own stack stays with this worker
-  holds.store(&s, std::memory_order_release);
   if (target) {
     go_to(w, &s.saved, &s.fake_stack, target->saved, target->on, target->fiber);
   } else {
@@ -154,7 +154,8 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
     go_to(w, &s.saved, &s.fake_stack, fresh->entry, fresh, fresh->sanitizer);
   }
   worker& now = arrive(s.fake_stack);
-  holds.store(nullptr, std::memory_order_relaxed);
+  left = nullptr;  // its own stack's, or of the worker that it is pinned to
+  ++now.resumptions;
   now.current = s.current;
   if (now.scope != s.scope || &now != &w) enter_scope(now, s.scope);
   now.current_id = s.id;

@@ -115,6 +115,18 @@ std::optional<std::uint64_t> scheduler::queued_at(std::uint32_t place) const noe
   return queued;
 }
 
+scheduler::destination scheduler::destination_of(place at, place on, std::uint32_t worker,
+                                                 const std::source_location& where) {
+  destination to;
+  if (at) {
+    to.place = reachable_place(at, where);
+    if (server_of(to.place)) to.bound = bound_to_server;
+  }
+  if (on) to.bound = worker_at(on, where);
+  if (worker != 0xffffffffu) to.bound = worker_numbered(worker, where);
+  return to;
+}
+
 std::uint16_t scheduler::reachable_place(place p, const std::source_location& where) const {
   if (p.index >= paths.places)
     throw error("S02", "place " + std::to_string(p.index) + " does not exist")

@@ -14,6 +14,7 @@
 
 #include <stretto/place.hpp>
 
+#include "sched/debugger.hpp"
 #include "sched/overflow.hpp"
 #include "sched/worker.hpp"
 
@@ -91,6 +92,7 @@ struct scheduler {
   std::atomic<std::uint32_t> next_bound{0};
   std::atomic<std::uint32_t> without_stack{0};             // workers that could go on only with one more stack
   const overflow_watch watch;
+  const debugged for_debuggers{*this};
 
   /// Something was put where other workers may find it: wakes one if none is looking.
   void notify() noexcept {
@@ -113,23 +115,29 @@ struct scheduler {
     if (outside.fetch_sub(1, std::memory_order_seq_cst) == 1 && draining.load(std::memory_order_seq_cst)) wake_any();
   }
 
-  /// The index of a place that some worker's paths reach; throws S02.
-  std::uint16_t reachable_place(place p, const std::source_location& where) const;
+  /// Whose queue a task goes to, and to whom it is bound: a worker's number plus 1, bound_to_server, or 0.
+  struct destination {
+    std::uint16_t place = no_place, bound = 0;
+  };
+  /// What the tags at(place), on(processor) and on(worker(i)) ask for; empty places and worker 0xffffffff: nothing.
+  /// Throws S02, S03.
+  destination destination_of(place at, place on, std::uint32_t worker, const std::source_location& where);
   /// Who runs tasks at a reachable place if no worker does; else null.
   place_server* server_of(std::uint16_t place) const noexcept {
     return place < settings.servers.size() ? settings.servers[place] : nullptr;
   }
-  /// A worker whose home is that processor, plus 1, in turn if several; throws S03.
-  std::uint16_t worker_at(place p, const std::source_location& where);
-
-  /// That worker, plus 1; throws S03.
-  std::uint16_t worker_numbered(std::uint32_t index, const std::source_location& where) const;
 
   /// A thread that is no worker may use the runtime from attach to detach.
   thread_state* attach();
   void detach(thread_state* t) noexcept;
 
  private:
+  /// The index of a place that some worker's paths reach; throws S02.
+  std::uint16_t reachable_place(place p, const std::source_location& where) const;
+  /// A worker whose home is that processor, plus 1, in turn if several; throws S03.
+  std::uint16_t worker_at(place p, const std::source_location& where);
+  /// That worker, plus 1; throws S03.
+  std::uint16_t worker_numbered(std::uint32_t index, const std::source_location& where) const;
   void prepare_thread(thread_state& t);
 };
 

@@ -79,27 +79,38 @@ bool is_waiting_for_modules(const scheduler& owner) noexcept {
   return owner.outside.load(std::memory_order_seq_cst) || (owner.polls && owner.polls->any_pending());
 }
 
+/// How often the others have gone to sleep.
+std::uint64_t sleeps_of_others(const worker& w) noexcept {
+  std::uint64_t all = 0;
+  for (const auto& other : w.owner->workers)
+    if (other.get() != &w) all += other->parks.read();
+  return all;
+}
+
 void park(worker& w) {
   scheduler& owner = *w.owner;
-  w.parked.store(1, std::memory_order_seq_cst);
-  owner.searching_and_parked.fetch_add((std::uint64_t{1} << 32) - 1, std::memory_order_seq_cst);
-  base::asymmetric::heavy();
-  if (owner.anything_ready(w) || owner.stop.load(std::memory_order_seq_cst) ||
-      (owner.waiting_count.load(std::memory_order_seq_cst) && settle_waiting_scopes(w))) {
-    owner.wake(w);  // itself, unless someone just did
-    return;
-  }
-  if (owner.polls) owner.polls->hand_over();
-  // All asleep with nothing ready or pending while the runtime ends: what still waits, waits for events that nobody will
-  // trigger.
-  if (owner.draining.load(std::memory_order_seq_cst) && !is_waiting_for_modules(owner) &&
-      owner.searching_and_parked.load(std::memory_order_seq_cst) >> 32 == owner.workers.size()) {
-    owner.wake(w);
-    if (detail::poison_forsaken(w)) return;
+  for (std::uint64_t seen = ~std::uint64_t{0};;) {
+    ++w.parks;
     w.parked.store(1, std::memory_order_seq_cst);
     owner.searching_and_parked.fetch_add((std::uint64_t{1} << 32) - 1, std::memory_order_seq_cst);
+    base::asymmetric::heavy();
+    if (owner.anything_ready(w) || owner.stop.load(std::memory_order_seq_cst) ||
+        (owner.waiting_count.load(std::memory_order_seq_cst) && settle_waiting_scopes(w))) {
+      owner.wake(w);  // itself, unless someone just did
+      return;
+    }
+    if (owner.polls) owner.polls->hand_over();
+    if (!owner.draining.load(std::memory_order_seq_cst) || is_waiting_for_modules(owner) ||
+        owner.searching_and_parked.load(std::memory_order_seq_cst) >> 32 != owner.workers.size())
+      break;
+    // All asleep with nothing ready or pending while the runtime ends: what still waits, waits for events that nobody
+    // will trigger. Once is enough, unless another worker has been awake since.
+    const std::uint64_t now = sleeps_of_others(w);
+    if (now == seen) break;
+    seen = now;
+    owner.wake(w);
+    if (detail::poison_forsaken(w)) return;
   }
-  ++w.parks;
   const trace::ticks since = w.ring ? trace::clock::now() : 0;
   w.asleep.store(true, std::memory_order_seq_cst);
   while (w.parked.load(std::memory_order_acquire)) base::futex_wait(w.parked, 1);
@@ -121,15 +132,19 @@ item search(worker& w) {
 }  // namespace
 
 item next_local(worker& w) {
-  // Now and then look first where a stream of own tasks would hide other work for ever.
-  if ((++w.ticks & 63) == 0) [[unlikely]] {
+  // Now and then look first where a stream of own tasks would hide other work for ever; but never before what is urgent.
+  const bool look_around = (++w.ticks & 63) == 0;
+  if (w.urgent.highest() > 0 || w.bound_urgent.highest() > 0) [[unlikely]]
+    if (const item i = take_urgent(w, 1)) {
+      if (look_around) --w.ticks;
+      return i;
+    }
+  if (look_around) [[unlikely]] {
     if (const item i = take_bound(w)) return i;
     for (const auto place : *w.paths.pop)
       if (const item i = take_injected(w, place)) return i;
     if (w.owner->waiting_count.load(std::memory_order_relaxed)) settle_waiting_scopes(w);
   }
-  if (w.urgent.highest() > 0 || w.bound_urgent.highest() > 0) [[unlikely]]
-    if (const item i = take_urgent(w, 1)) return i;
   if (w.interrupted) [[unlikely]] {
     if (w.room_left == 0 || w.home->size() <= 0) return std::exchange(w.interrupted, nullptr)->as_item();
     --w.room_left;

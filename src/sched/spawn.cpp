@@ -166,18 +166,12 @@ new_task make_task(std::size_t bytes, const task_type& type, const std::source_l
                    const task_request& request) {
   thread_state& t = state_or_throw("async");
   const std::size_t given = request.after.size() + request.after_events.size();
-  std::uint16_t place = 0, bound = 0;
-  if (request.at) {
-    place = t.owner->reachable_place(request.at, where);
-    if (t.owner->server_of(place)) bound = bound_to_server;
-  }
-  if (request.on) bound = t.owner->worker_at(request.on, where);
-  if (request.worker != 0xffffffffu) bound = t.owner->worker_numbered(request.worker, where);
+  const auto to = t.owner->destination_of(request.at, request.on, request.worker, where);
   const std::int8_t urgency = checked_priority(request.priority, where);
 
   task_record& r = make_record(t, bytes, given > most_preconditions ? 1 : given, type, where);
-  r.place = request.at ? place : no_place;
-  r.bound = bound;
+  r.place = to.place;
+  r.bound = to.bound;
   if (urgency) {
     r.priority = urgency;
     r.flags |= task_record::is_urgent;

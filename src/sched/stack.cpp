@@ -7,7 +7,6 @@
 #include <fstream>
 #include <new>
 #include <string>
-#include <utility>
 #include <stretto/error.hpp>
 
 #include "base/config.hpp"
@@ -58,7 +57,13 @@ stack* stack_pool::make() {
   auto* s = new (base + bytes - sizeof(stack)) stack;
   s->base = base;
   s->bytes = bytes - sizeof(stack);
+  s->older = newest_;
+  newest_ = s;
   return s;
+}
+
+std::size_t stack_pool::offset_of_newest() noexcept {
+  return offsetof(stack_pool, newest_);
 }
 
 void stack_pool::prepare(stack* s, void (*entry)()) noexcept {
@@ -81,7 +86,6 @@ stack* stack_pool::take(void (*entry)()) {
             .because("every suspended task keeps a stack, and option max_suspended bounds them")
             .remedy("suspend fewer tasks at once (coroutines need no stack), or raise STRETTO_MAX_SUSPENDED");
       s = make();
-      s->made_before = std::exchange(newest_, s);
       ++made_;
     }
   }

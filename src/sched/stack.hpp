@@ -5,7 +5,6 @@
 // Invariants  (1) the `stack_guard_bytes` below every stack are inaccessible. (2) at most `most` stacks exist at once.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <mutex>
 
@@ -13,11 +12,11 @@
 
 namespace stretto::sched {
 
-struct suspension;
-
 /// Wide enough that a function with local arrays of some size cannot step over it into the next stack. It takes
 /// addresses only.
 inline constexpr std::size_t stack_guard_bytes = 64 << 10;
+
+struct suspension;
 
 /// Stands at the top of the memory that it describes.
 struct stack {
@@ -26,8 +25,9 @@ struct stack {
   saved_stack entry = nullptr;  // where to switch to while the stack is fresh
   stack* next = nullptr;
   void* sanitizer = nullptr;   // ThreadSanitizer's fiber
-  stack* made_before = nullptr;  // of all the pool's; constant
-  std::atomic<const suspension*> holds{nullptr};  // what waits on it now, for reports
+  // For debuggers and reports.
+  stack* older = nullptr;      // made before this one
+  suspension* left = nullptr;  // of a task that was left in the middle
 };
 
 class stack_pool {
@@ -48,7 +48,8 @@ class stack_pool {
     return made_;
   }
   std::size_t bytes() const noexcept { return bytes_; }
-  /// All that were ever made, linked by made_before; they stay until the pool goes.
+  static std::size_t offset_of_newest() noexcept;
+  /// All that were ever made, linked by `older`; they stay until the pool goes.
   const stack* newest() const noexcept {
     std::scoped_lock lock(mutex_);
     return newest_;
@@ -60,7 +61,7 @@ class stack_pool {
   const std::size_t bytes_, most_;
   mutable std::mutex mutex_;
   stack* idle_ = nullptr;
-  stack* newest_ = nullptr;
+  stack* newest_ = nullptr;  // of all that were made
   std::size_t made_ = 0;
 };
 

@@ -36,8 +36,11 @@ class teller {
     }
   }
 
+  void left_on(suspension* const* stack) {
+    if (const base::peeked<const suspension*> at(stack); at && *at) suspended(*at);
+  }
+
   void suspended(const suspension* at) {
-    if (!at) return;
     const base::peeked<suspension> s(at);
     if (!s) return;
     const std::uint32_t node = s->current ? task(s->current) : body(at);
@@ -145,10 +148,9 @@ class teller {
 void tell_waits(scheduler& owner, base::wait_snapshot& into, base::wait_walk& walk) {
   teller tell(owner, walk);
   tell.scopes();
-  for (const stack* s = owner.stacks.newest(); s && !walk.is_full(); s = s->made_before)
-    tell.suspended(s->holds.load(std::memory_order_acquire));
+  for (const stack* s = owner.stacks.newest(); s && !walk.is_full(); s = s->older) tell.left_on(&s->left);
   for (const auto& w : owner.workers) {
-    tell.suspended(w->holds.load(std::memory_order_acquire));
+    tell.left_on(&w->own_left);
     base::worker_state state;
     state.index = w->index;
     state.is_idle = !w->has_thread.load(seq_cst) || w->parked.load(seq_cst) == 1;

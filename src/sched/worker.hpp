@@ -20,6 +20,7 @@
 #include "sched/priority_queue.hpp"
 #include "sched/stack.hpp"
 #include "sched/task_record.hpp"
+#include "trace/name_cache.hpp"
 #include "trace/ring.hpp"
 #include "trace/sampler.hpp"
 
@@ -54,7 +55,7 @@ struct thread_state : base::thread_context {
   scope_shard* shard = nullptr;          // this worker's counters in `scope`; null on attached threads
   base::block_cache caches[size_class_count];
   base::block_cache scopes, shards;
-  counter steals, stolen, suspensions, parks;
+  counter steals, stolen, suspensions, resumptions, parks;
   trace::sampler tasks;                  // counts all, chooses which are timed
   trace::ring* ring = nullptr;           // null: nothing is recorded
   bool every_span = false;               // full detail
@@ -115,6 +116,7 @@ struct worker : thread_state {
   std::uint32_t no_room_making = 0;            // greater than 0: spawning must not suspend
   item first = 0;                              // what a fresh stack runs before it searches
   stack* running_on = nullptr;                 // null: the thread's own stack
+  suspension* own_left = nullptr;              // of what was left on the thread's own stack
   const std::byte* stack_floor = nullptr;      // below it nothing runs inline
   const void* own_stack_bottom = nullptr;      // sanitizers
   std::size_t own_stack_bytes = 0;
@@ -124,8 +126,8 @@ struct worker : thread_state {
   void* after_switch_argument = nullptr;
   std::uint64_t random = 0;
   std::uint32_t ticks = 0;
+  trace::name_cache names;
   std::vector<stack*> spare_stacks;
-  std::atomic<const suspension*> holds{nullptr};  // what waits on the thread's own stack; any thread reads it
   std::atomic<bool> asleep{false};                // parked, and past the last look for work
   std::atomic<bool> has_thread{false};            // between enter_worker and leave_worker; any thread reads it
   std::thread thread;

@@ -37,18 +37,18 @@ TEST_CASE("a runtime for whose workers the system has no threads is refused") {
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    // Room for what the workers need themselves, but not for 500 threads' stacks of some megabytes.
+    // Room for what the workers need themselves, but not for 200 threads' stacks of some megabytes.
     std::uint64_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
-    const rlim_t bytes = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + (rlim_t{800} << 20);
+    const rlim_t bytes = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + (rlim_t{700} << 20);
     const rlimit addresses{bytes, bytes};
     setrlimit(RLIMIT_AS, &addresses);
     int status = 1;
     try {
-      runtime rt({.workers = 500, .stack_bytes = 16 << 10});
+      runtime rt({.workers = 200, .stack_bytes = 16 << 10});
     } catch (const error& e) {
       const std::string text = e.what();
-      if (text.starts_with("error S10: the system has no thread for worker ") && text.find(" of 500\n") != text.npos &&
+      if (text.starts_with("error S10: the system has no thread for worker ") && text.find(" of 200\n") != text.npos &&
           text.find("\n  try         ask for fewer workers") != text.npos)
         status = 0;
       else

@@ -6,39 +6,17 @@
 #include <stdexcept>
 #include <string>
 
-#include <unistd.h>
-
 #include <stretto/stretto.hpp>
 
+#include "written_by.hpp"
+
 using namespace stretto;
-
-namespace {
-
-/// What `body` writes to standard error.
-template <class Body>
-std::string told_by(Body&& body) {
-  std::FILE* file = std::tmpfile();
-  REQUIRE(file);
-  std::fflush(stderr);
-  const int before = dup(STDERR_FILENO);
-  dup2(fileno(file), STDERR_FILENO);
-  body();
-  std::fflush(stderr);
-  dup2(before, STDERR_FILENO);
-  close(before);
-  std::rewind(file);
-  std::string text(10000, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file));
-  std::fclose(file);
-  return text;
-}
-
-}  // namespace
+using test::written_by;
 
 TEST_CASE("a failure outside of run that nobody looks at is told when the runtime ends") {
   const auto here = std::source_location::current();
   const std::string line = "unobserved_test.cpp:" + std::to_string(here.line());
-  CHECK(told_by([&] {
+  CHECK(written_by([&] {
           runtime rt({.workers = 2});
           const attachment attached(rt);
           async(name("save"), [] { throw std::runtime_error("disk full"); }, here);
@@ -51,7 +29,7 @@ TEST_CASE("a failure outside of run that nobody looks at is told when the runtim
 }
 
 TEST_CASE("several are counted, and what was skipped because of one of them is not") {
-  const std::string told = told_by([] {
+  const std::string told = written_by([] {
     runtime rt({.workers = 1});
     const attachment here(rt);
     for (int i = 0; i < 3; ++i) {
@@ -63,7 +41,7 @@ TEST_CASE("several are counted, and what was skipped because of one of them is n
 }
 
 TEST_CASE("a failure outside of run that was looked at is not told") {
-  CHECK(told_by([] {
+  CHECK(written_by([] {
           runtime rt({.workers = 2});
           const attachment here(rt);
           auto failed = async([] { throw std::runtime_error("no"); });
@@ -72,11 +50,11 @@ TEST_CASE("a failure outside of run that was looked at is not told") {
 }
 
 TEST_CASE("what left run is not told again, and work that waits at the end is told as skipped") {
-  CHECK(told_by([] {
+  CHECK(written_by([] {
           runtime rt({.workers = 2});
           CHECK_THROWS_WITH(rt.run([] { async([] { throw std::runtime_error("no"); }); }), "no");
         }) == "");
-  const std::string told = told_by([] {
+  const std::string told = written_by([] {
     runtime rt({.workers = 2});
     const attachment here(rt);
     async(after(user_event::create()), name("waits"), [] {});

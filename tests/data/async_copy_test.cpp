@@ -4,21 +4,14 @@
 #include <numeric>
 
 #include "module/disk_module.hpp"
+#include "thrown_by.hpp"
 
 using namespace stretto;
 using test::disk_module;
+using test::thrown_by;
 using manner = disk_module::manner;
 
 namespace {
-
-std::string thrown_by(auto&& body) {
-  try {
-    body();
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
 
 std::vector<int> counted(std::size_t n) {
   std::vector<int> v(n);

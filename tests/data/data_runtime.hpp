@@ -9,8 +9,11 @@
 
 #include "base/context.hpp"
 #include "data/data_floor.hpp"
+#include "thrown_by.hpp"
 
 namespace stretto::data {
+
+using test::thrown_by;
 
 inline constexpr place ram{1}, other{2}, far{3};
 
@@ -44,17 +47,6 @@ void with_data(Body&& body, const test_options& o = {}) {
   });
   rt.run(body);
   rt.run([&] { stop_data(*context); });
-}
-
-/// The whole text of what `body` throws.
-template <class Body>
-std::string thrown_by(Body&& body) {
-  try {
-    body();
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
 }
 
 /// The same with the line after `submitted` and `destroyed` and `created` left out: it moves with the test's text.

@@ -5,7 +5,6 @@
 #include <limits>
 #include <string>
 
-#include "demo/wave/progress_line.hpp"
 
 using namespace stretto::wave;
 
@@ -90,15 +89,4 @@ TEST_CASE("coloured text is plain text with escape sequences") {
   }
   CHECK(bare == text_before(some_work(), text_style::plain));
   CHECK(coloured.size() > bare.size());
-}
-
-TEST_CASE("the progress line shows a bar, a share and steps") {
-  CHECK(progress_text("tasks", 0, 1200, false) ==
-        "  tasks      [                                        ]   0 %   0 of 1200 steps");
-  CHECK(progress_text("tasks", 600, 1200, false) ==
-        "  tasks      [====================                    ]  50 %   600 of 1200 steps");
-  CHECK(progress_text("check", 1200, 1200, false) ==
-        "  check      [========================================] 100 %   1200 of 1200 steps");
-  CHECK(progress_text("check", 10'000'000, 10'000'000, true) ==
-        "  check      [\x1b[36m========================================\x1b[0m] 100 %   10000000 of 10000000 steps");
 }

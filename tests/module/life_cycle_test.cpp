@@ -6,9 +6,11 @@
 #include <thread>
 
 #include "module/timer_module.hpp"
+#include "thrown_by.hpp"
 
 using namespace stretto;
 using test::timer_module;
+using test::thrown_by;
 
 namespace {
 
@@ -41,15 +43,6 @@ class noted final : public module {
   std::string name_;
   std::vector<std::string>& log_;
 };
-
-std::string thrown_by(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
 
 /// Lines "claimed ..." name a line of this file.
 std::string without_line(std::string text) {

@@ -5,24 +5,17 @@
 #include <thread>
 
 #include "module/disk_module.hpp"
+#include "thrown_by.hpp"
 
 using namespace stretto;
 using test::disk_module;
+using test::thrown_by;
 using manner = disk_module::manner;
 
 namespace {
 
 runtime_options with(std::shared_ptr<module> m, std::uint32_t workers, bool stepped = false, std::uint64_t seed = 1) {
   return {.workers = workers, .seed = seed, .stepped = stepped, .modules = {std::move(m)}};
-}
-
-std::string thrown_by(auto&& body) {
-  try {
-    body();
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
 }
 
 }  // namespace
@@ -47,6 +40,24 @@ TEST_CASE("tasks at a place that no worker serves run on the module's thread, an
         auto sum = async(at(there), [] { return 20; });
         auto more = async(at(there), after(sum), [&] { return sum.get() + 1; });
         CHECK(async(after(more), [&] { return more.get() + 1; }).get() == 22);
+      });
+    }
+}
+
+TEST_CASE("a recorded task at a place that no worker serves runs on the module's thread in every replay") {
+  for (const bool stepped : {false, true})
+    for (const std::uint32_t workers : {1u, 2u}) {
+      auto disk = std::make_shared<disk_module>();
+      runtime rt(with(disk, workers, stepped));
+      const place there = rt.machine().at("disk");
+      rt.run([&] {
+        std::atomic<int> on_thread{0}, after_it{0};
+        recorded_graph<> g;
+        const auto served = g.add(at(there), [&] { on_thread += std::this_thread::get_id() == disk->thread(); });
+        g.add(after(served), [&] { ++after_it; });
+        for (int i = 0; i < 3; ++i) wait(g.replay());
+        CHECK(on_thread == 3);
+        CHECK(after_it == 3);
       });
     }
 }

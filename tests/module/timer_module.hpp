@@ -56,8 +56,8 @@ class timer_module final : public module, private poller {
         next = due_.begin()->second;
         due_.erase(due_.begin());
       }
+      rung_.add();  // before whoever waits can look
       next.trigger();
-      rung_.add();
       remove_pending();
       ++n;
     }

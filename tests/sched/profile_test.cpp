@@ -9,21 +9,12 @@
 #include <stretto/stretto.hpp>
 
 #include "campaign.hpp"
+#include "sched/with_runtimes.hpp"
 
 using namespace stretto;
+using test::with_runtimes;
 
 namespace {
-
-template <class Body>
-void with_runtimes(Body&& body) {
-  for (const bool stepped : {false, true})
-    for (const std::uint32_t workers : {1u, 2u, 4u}) {
-      CAPTURE(stepped);
-      CAPTURE(workers);
-      runtime rt({.workers = workers, .stepped = stepped});
-      rt.run(body);
-    }
-}
 
 void check_order(const operation_profile& p) {
   CHECK(p.created <= p.ready);

@@ -14,8 +14,10 @@
 #include <stretto/stretto.hpp>
 
 #include "campaign.hpp"
+#include "sched/with_runtimes.hpp"
 
 using namespace stretto;
+using test::with_runtimes;
 
 namespace {
 
@@ -33,17 +35,6 @@ std::string thrown_by(Body&& body) {
     while (at < text.size() && text[at] >= '0' && text[at] <= '9') text.erase(at, 1);
   }
   return text;
-}
-
-template <class Body>
-void with_runtimes(Body&& body) {
-  for (const bool stepped : {false, true})
-    for (const std::uint32_t workers : {1u, 2u, 4u}) {
-      CAPTURE(stepped);
-      CAPTURE(workers);
-      runtime rt({.workers = workers, .stepped = stepped});
-      rt.run(body);
-    }
 }
 
 /// Letters in the order in which their operations ran.

@@ -5,8 +5,9 @@
 #include <thread>
 #include <vector>
 
-#include "trace/name_table.hpp"
+#include "trace/name_cache.hpp"
 
+using stretto::trace::name_cache;
 using stretto::trace::name_id;
 using stretto::trace::name_table;
 using stretto::trace::no_name;
@@ -89,4 +90,22 @@ TEST_CASE("threads that tell the same names get the same ids") {
   for (const auto& ids : got) CHECK(ids == got[0]);
   CHECK(std::count(got[0].begin(), got[0].end(), no_name) == 0);
   CHECK(names.size() == 3001);
+}
+
+TEST_CASE("a cache of names answers as its table does") {
+  name_table names;
+  name_cache cache;
+  const auto here = std::source_location::current(), there = std::source_location::current();
+  for (int round = 0; round < 3; ++round)
+    for (const std::source_location& where : {here, there})
+      for (const char* name : {"blur", "sharpen", ""}) CHECK(cache.intern(names, name, where) == names.intern(name, where));
+}
+
+TEST_CASE("a cache of a full table keeps to the table's entry for all others") {
+  name_table names(4);
+  name_cache cache;
+  const auto here = std::source_location::current();
+  for (int round = 0; round < 3; ++round)
+    for (const char* name : {"a name", "another name", "one more"})
+      CHECK(cache.intern(names, name, here) == names.intern(name, here));
 }

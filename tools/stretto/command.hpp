@@ -31,9 +31,13 @@ struct command {
 std::span<const command> commands();
 
 int run_demo(const invocation&);
+int run_doctor(const invocation&);
 int run_explain(const invocation&);
 int run_options(const invocation&);
 int run_platform(const invocation&);
+int run_top(const invocation&);
+int run_report(const invocation&);
+int run_graph(const invocation&);
 int run_why(const invocation&);
 
 }  // namespace stretto::tools

@@ -9,6 +9,7 @@
 #include "demo/uts/search.hpp"
 #include "stretto/arguments.hpp"
 #include "stretto/demos.hpp"
+#include "stretto/terminal.hpp"
 
 namespace stretto::tools {
 namespace {
@@ -25,7 +26,9 @@ uts::report search(const uts::published_tree& named, const base::settings& told)
   uts::report report{.tree = named, .by_worker = {}};
   report.serial_seconds = seconds_of([&] { uts::check(named, uts::search_serial(tree)); });
   runtime rt({.workers = static_cast<std::uint32_t>(told.workers), .stack_bytes = told.stack_size, .seed = told.seed});
-  report.seconds = seconds_of([&] { report.by_worker = rt.run([&] { return uts::search_parallel(tree, rt.workers()); }); });
+  progress shown("tree " + std::string(named.name), named.expected.nodes, progress_as(told, "nodes"));
+  report.seconds = seconds_of(
+      [&] { report.by_worker = rt.run([&] { return uts::search_parallel(tree, rt.workers(), &shown); }); });
   uts::check(named, uts::sum(report.by_worker));
   return report;
 }

@@ -1,6 +1,4 @@
 // demo_wave.cpp - stretto demo wave: what was typed, as a request to the demonstration.
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -10,18 +8,10 @@
 #include "demo/wave/demonstration.hpp"
 #include "stretto/arguments.hpp"
 #include "stretto/demos.hpp"
+#include "stretto/terminal.hpp"
 
 namespace stretto::tools {
 namespace {
-
-bool fits(base::automatic wish, std::FILE* to) {
-  return wish == base::automatic::always || (wish == base::automatic::when_fitting && isatty(fileno(to)));
-}
-
-bool may_colour(base::automatic wish, std::FILE* to) {
-  const char* refused = std::getenv("NO_COLOR");
-  return fits(wish, to) && (wish == base::automatic::always || !refused || !*refused);
-}
 
 /// What a test asks for with STRETTO_TEST_FAIL_TILE=TILE:STEP.
 std::optional<wave::planned_failure> failure_asked_for() {
@@ -69,7 +59,7 @@ int demo_wave(const invocation& call) {
   request.platform_file = now.platform;
   request.form = json ? wave::report_form::json : wave::report_form::text;
   request.style = may_colour(now.color, stdout) ? wave::text_style::coloured : wave::text_style::plain;
-  request.progress = {.shown = fits(now.progress, stderr), .coloured = may_colour(now.color, stderr)};
+  request.progress = progress_as(now, "steps");
   request.failure = failure_asked_for();
   return wave::demonstrate(request);
 }

@@ -18,6 +18,10 @@ std::span<const command> commands() {
   static constexpr std::array table{
       command{"demo", "Runs a demonstration program", run_demo},
       command{"platform", "Shows the graph of places: processors, memories and how they are linked", run_platform},
+      command{"doctor", "Tells what is here, what is missing, which limits bite, and how fast it is", run_doctor},
+      command{"top", "Shows what the workers of a running program do", run_top},
+      command{"report", "Tells of a recorded run: critical path, idle time, copies, what to change", run_report},
+      command{"graph", "Draws a part of a recorded run as a graph", run_graph},
       command{"options", "Shows every option, its value and where that comes from", run_options},
       command{"why", "Tells what a program that hung was waiting for, from its report", run_why},
       command{"explain", "Explains an error by its code", run_explain},
@@ -68,7 +72,7 @@ void flush_output() {
 // Faults in how the command was called are told apart from work that failed.
 bool is_usage(const std::string& code) {
   static constexpr std::array usage{"W01", "W02", "W03", "W04", "W06", "W10", "W11", "W12", "W13", "W14", "W16", "W27",
-                                    "W30", "P13"};
+                                    "W30", "W40", "P13", "T14", "T15", "T16"};
   return code.starts_with("B1") || std::ranges::find(usage, code) != usage.end();
 }
 

@@ -18,7 +18,7 @@ std::string read_file(const std::string& file) {
   errno = 0;
   std::ifstream in(file, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) throw error("W40", "a hang report could not be read").fact("file", file).because(std::strerror(errno ? errno : EIO));
+  if (!in) throw error("W42", "a hang report could not be read").fact("file", file).because(std::strerror(errno ? errno : EIO));
   return text;
 }
 

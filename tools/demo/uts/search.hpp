@@ -1,22 +1,26 @@
-// search.hpp - visits every node of an implicit tree: one task for every node but the last child of each.
+// search.hpp - visits every node of an implicit tree; where others are idle, a search gives half of its nodes away.
 //
 // There is no cut-off by depth or size, for none is known beforehand: subtrees of brothers differ by a factor of a
-// million. The scheduler keeps the number of waiting tasks bounded, and steals the oldest: those nearest the root.
+// million. A task searches from a stack of its own, and asks should_split() at every node.
 //
 // Threads     called inside a run; returns when all tasks have ended.
-// Cost        per node: one task of 128 bytes, one SHA-1 compression, a few additions to counters of the worker.
+// Cost        per node: one SHA-1 compression, a few additions to counters of the worker, a question. A task for each
+//             time that a worker has nothing left to take.
 // Source      the tree: bench/uts/uts_tree.hpp.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include <stretto/progress.hpp>
+
 #include "uts/uts_tree.hpp"
 
 namespace uts {
 
 /// What each worker counted.
-std::vector<census> search_parallel(const tree& t, std::uint32_t workers);
+///   shown   null, or told now and then how many nodes have been visited
+std::vector<census> search_parallel(const tree& t, std::uint32_t workers, stretto::progress* shown = nullptr);
 
 census sum(const std::vector<census>& parts);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <stretto/error.hpp>
 #include <utility>
 
@@ -52,8 +53,7 @@ double largest_of(field_view<const float> u) {
 /// One run, from the plan to the files.
 class demonstration {
  public:
-  explicit demonstration(const demonstration_request& request)
-      : request_(request), progress_(stderr, request.progress) {}
+  explicit demonstration(const demonstration_request& request) : request_(request) {}
 
   int run() {
     prepare_output(request_.asked.out);
@@ -71,7 +71,7 @@ class demonstration {
     const interrupt ctrl_c;
     const auto in_tasks = compute_in_tasks(wave, ground, machine, ctrl_c);
     if (in_tasks.steps == wave.steps()) check(wave, in_tasks, ctrl_c);
-    progress_.clear();
+    progress_.reset();
     say(request_.form == report_form::json ? json_of(work_, result_) : text_after(work_, result_, request_.style));
     if (!result_.serial) return interrupted_exit_code;
     if (result_.difference != 0)
@@ -101,21 +101,22 @@ class demonstration {
 
     if (!planned.frame_steps.empty()) film_.emplace(ground, wave);
     run_requests requests{.frame_steps = planned.frame_steps,
-                          .on_progress = [this, &wave](int n) { progress_.show("tasks", n, wave.steps()); },
+                          .on_progress = [this](int n) { progress_->set(std::uint64_t(n)); },
                           .stop = &ctrl_c.wished(),
                           .failure = request_.failure};
     if (film_) requests.paint = [this](field_view<const float> u) { film_->file.add(film_->painted.frame(u)); };
 
     tasks_result in_tasks;
+    show_progress("tasks", wave);
     try {
       runtime rt(settings);  // whose end writes the trace, however the tasks ended
       rt.run([&] { in_tasks = run_tasks(wave, planned.tiles, rt.machine(), requests); });
     } catch (const error& failed) {
-      progress_.clear();
+      progress_.reset();
       if (trace_.empty()) throw;
       throw error(failed).fact("trace", trace_.string());
     } catch (...) {
-      progress_.clear();
+      progress_.reset();
       throw;
     }
     result_.steps = in_tasks.steps;
@@ -125,7 +126,7 @@ class demonstration {
     result_.largest_pressure = largest_of(std::as_const(in_tasks.last).view());
     result_.at_end = energy_between(std::as_const(in_tasks.last).view(), std::as_const(in_tasks.before_last).view(),
                                     wave.coefficient.view());
-    progress_.clear();
+    progress_.reset();
     on_end(in_tasks, wave, ground);
     return in_tasks;
   }
@@ -145,16 +146,21 @@ class demonstration {
       result_.files.push_back({trace_, "the timeline of workers and tasks, for ui.perfetto.dev"});
   }
 
+  void show_progress(const char* what, const problem& wave) {
+    progress_.emplace(what, std::uint64_t(wave.steps()), request_.progress);
+  }
+
   void keep(const fs::path& file, std::span<const std::byte> bytes, const std::string& what) {
     write_file(file, bytes);
     result_.files.push_back({file, what});
   }
 
   void check(const problem& wave, const tasks_result& in_tasks, const interrupt& ctrl_c) {
+    show_progress("check", wave);
     try {
       const auto serial = run_serial(wave, [&](const field&, int n) {
         if (ctrl_c.wished()) throw stopped_by_user{};
-        progress_.show("check", n, wave.steps());
+        progress_->set(std::uint64_t(n));
       });
       result_.serial = speed{serial.seconds, serial.cells_per_second};
       result_.difference = std::max(
@@ -165,7 +171,7 @@ class demonstration {
   }
 
   const demonstration_request& request_;
-  progress_line progress_;
+  std::optional<progress> progress_;
   undertaking work_;
   outcome result_;
   std::optional<film> film_;

@@ -9,10 +9,10 @@
 
 #include <optional>
 #include <stretto/platform.hpp>
+#include <stretto/progress.hpp>
 #include <stretto/runtime.hpp>
 
 #include "demo/wave/options.hpp"
-#include "demo/wave/progress_line.hpp"
 #include "demo/wave/report.hpp"
 #include "demo/wave/run_tasks.hpp"
 
@@ -26,7 +26,7 @@ struct demonstration_request {
   std::string platform_file = {};    // empty: discover the machine
   report_form form = report_form::text;
   text_style style = text_style::plain;
-  progress_style progress = {};
+  progress_options progress = {};
   std::optional<planned_failure> failure = std::nullopt;
 };
 

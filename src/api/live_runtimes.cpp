@@ -1,0 +1,99 @@
+#include "api/live_runtimes.hpp"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/local_socket.hpp"
+#include "base/progress_list.hpp"
+
+namespace stretto {
+
+// The socket belongs to the process, so its runtimes share this.
+struct live_list {
+  std::mutex changing;                  // held while runtimes come and go
+  base::local_socket* socket = nullptr;
+  std::mutex listing;                   // held while someone looks
+  live_runtime* first = nullptr;
+
+  void add(live_runtime& r) {
+    const std::scoped_lock lock(changing);
+    if (!socket) socket = new base::local_socket(base::local_socket_folder(), live_text);
+    const std::scoped_lock list(listing);
+    live_runtime** at = &first;
+    while (*at) at = &(*at)->next_;
+    *at = &r;
+  }
+  void remove(live_runtime& r) noexcept {
+    const std::scoped_lock lock(changing);
+    bool is_empty;
+    {
+      const std::scoped_lock list(listing);
+      live_runtime** at = &first;
+      while (*at != &r) at = &(*at)->next_;
+      *at = r.next_;
+      is_empty = !first;
+    }
+    if (!is_empty) return;
+    delete socket;  // its thread may be looking at the list
+    socket = nullptr;
+  }
+  nlohmann::ordered_json look() {
+    const std::scoped_lock list(listing);
+    auto all = nlohmann::ordered_json::array();
+    for (const live_runtime* r = first; r; r = r->next_) {
+      auto one = nlohmann::ordered_json::parse(r->statistics_());
+      one["node"] = r->node_;
+      one["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - r->since_).count();
+      all.push_back(std::move(one));
+    }
+    return all;
+  }
+};
+
+namespace {
+
+constinit live_list list;
+
+std::string program_name() {
+  std::ifstream in("/proc/self/comm");
+  std::string name;
+  std::getline(in, name);
+  return name;
+}
+
+std::uint64_t resident_bytes() {
+  std::ifstream in("/proc/self/statm");
+  std::uint64_t whole = 0, resident = 0;
+  in >> whole >> resident;
+  return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+live_runtime::live_runtime(std::uint16_t node, std::function<std::string()> statistics)
+    : node_(node), statistics_(std::move(statistics)), since_(std::chrono::steady_clock::now()) {
+  list.add(*this);
+}
+
+live_runtime::~live_runtime() { list.remove(*this); }
+
+std::string live_text() try {
+  using json = nlohmann::ordered_json;
+  auto works = json::array();
+  for (const auto& p : base::progress_now())
+    works.push_back({{"what", p.what}, {"unit", p.unit}, {"done", p.done}, {"total", p.total}});
+  const json all{{"process", getpid()},
+                 {"program", program_name()},
+                 {"resident_bytes", resident_bytes()},
+                 {"progress", works},
+                 {"runtimes", list.look()}};
+  return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+} catch (...) {
+  return {};  // no memory: who asks sees that there is no answer
+}
+
+}  // namespace stretto

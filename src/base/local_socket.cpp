@@ -1,0 +1,229 @@
+#include "base/local_socket.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include <stretto/error.hpp>
+
+namespace stretto::base {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view suffix = ".sock";
+
+class descriptor {
+ public:
+  explicit descriptor(int number) noexcept : number_(number) {}
+  descriptor(const descriptor&) = delete;
+  ~descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  explicit operator bool() const noexcept { return number_ >= 0; }
+  int get() const noexcept { return number_; }
+  int release() noexcept { return std::exchange(number_, -1); }
+
+ private:
+  int number_;
+};
+
+/// While it lives, no other process opens or removes sockets in that folder.
+class folder_lock {
+ public:
+  explicit folder_lock(const fs::path& folder) : folder_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (folder_)
+      while (flock(folder_.get(), LOCK_EX) != 0 && errno == EINTR) {
+      }
+  }
+
+ private:
+  descriptor folder_;
+};
+
+[[noreturn]] void refuse(const fs::path& folder, const std::string& why, const char* remedy) {
+  throw error("B30", "this process cannot be watched: it has no socket of its own")
+      .fact("folder", folder.string())
+      .because(why)
+      .remedy(remedy);
+}
+
+/// Another user could have made the folder first, and a socket of his in it.
+void own_folder(const fs::path& folder) {
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+    refuse(folder, std::strerror(errno), "set XDG_RUNTIME_DIR to a folder of yours that is there");
+  struct stat found;
+  if (lstat(folder.c_str(), &found) != 0) refuse(folder, std::strerror(errno), "set XDG_RUNTIME_DIR to a folder of yours");
+  if (!S_ISDIR(found.st_mode) || found.st_uid != geteuid() || found.st_mode & 077)
+    refuse(folder, "it is not a folder that you alone may enter",
+           "remove it, or give it to yourself (chown) and close it to others (chmod 700)");
+}
+
+std::optional<sockaddr_un> address_of(const fs::path& folder, const std::string& name) {
+  const std::string path = (folder / (name + std::string(suffix))).string();
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return std::nullopt;
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  return address;
+}
+
+const sockaddr* generic(const sockaddr_un& a) noexcept { return reinterpret_cast<const sockaddr*>(&a); }
+
+bool is_trusted(int peer) noexcept {
+  ucred who{};
+  socklen_t size = sizeof who;
+  return getsockopt(peer, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 && (who.uid == geteuid() || who.uid == 0);
+}
+
+enum class listener { none, alive, stale };
+
+/// An own socket does not wait to connect: a queue that is full has somebody behind it.
+listener look_for_listener(const sockaddr_un& address) noexcept {
+  const descriptor s(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!s || connect(s.get(), generic(address), sizeof address) == 0) return listener::alive;
+  if (errno == ENOENT) return listener::none;
+  return errno == ECONNREFUSED ? listener::stale : listener::alive;
+}
+
+}  // namespace
+
+fs::path local_socket_folder() {
+  if (const char* const given = std::getenv("XDG_RUNTIME_DIR"); given && *given) return fs::path(given) / "stretto";
+  return "/tmp/stretto-" + std::to_string(geteuid());
+}
+
+local_socket::local_socket(fs::path folder, std::function<std::string()> answer)
+    : folder_(std::move(folder)), answer_(std::move(answer)) {
+  open();
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // a new thread inherits the mask: the program's handlers run elsewhere
+  try {
+    thread_ = std::thread([this] { serve(); });
+  } catch (...) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    close(listener_), close(ender_);
+    unlink((folder_ / (name_ + std::string(suffix))).c_str());
+    refuse(folder_, "the system has no thread for it", "raise the limit of processes (ulimit -u)");
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void local_socket::open() {
+  own_folder(folder_);
+  const folder_lock lock(folder_);
+  descriptor made(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)), ender(eventfd(0, EFD_CLOEXEC));
+  if (!made || !ender) refuse(folder_, std::strerror(errno), "raise the limit of open files (ulimit -n)");
+  for (unsigned other = 0;; ++other) {
+    name_ = std::to_string(getpid()) + (other ? "-" + std::to_string(other) : "");
+    const auto address = address_of(folder_, name_);
+    if (!address) refuse(folder_, "its path is too long for a socket", "set XDG_RUNTIME_DIR to a shorter one");
+    const listener found = look_for_listener(*address);
+    if (found == listener::alive) continue;
+    if (found == listener::stale) unlink(address->sun_path);
+    if (bind(made.get(), generic(*address), sizeof *address) != 0 || chmod(address->sun_path, 0600) != 0 ||
+        listen(made.get(), 16) != 0)
+      refuse(folder_, std::strerror(errno), "set XDG_RUNTIME_DIR to a folder where sockets can be made");
+    break;
+  }
+  listener_ = made.release();
+  ender_ = ender.release();
+}
+
+local_socket::~local_socket() {
+  const std::uint64_t one = 1;
+  while (write(ender_, &one, sizeof one) < 0 && errno == EINTR) {
+  }
+  thread_.join();
+  {
+    const folder_lock lock(folder_);
+    unlink((folder_ / (name_ + std::string(suffix))).c_str());
+  }
+  shutdown(listener_, SHUT_RDWR);  // also that of a child which has it still
+  close(listener_);
+  close(ender_);
+}
+
+void local_socket::serve() noexcept {
+  pollfd waits[] = {{listener_, POLLIN, 0}, {ender_, POLLIN, 0}};
+  for (;;) {
+    if (poll(waits, std::size(waits), -1) < 0 && errno != EINTR) return;
+    if (waits[1].revents) return;
+    if (!waits[0].revents) continue;
+    const descriptor peer(accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC));
+    if (peer && is_trusted(peer.get())) send_to(peer.get());
+  }
+}
+
+/// Who does not read is given up: the next may be waiting, and the runtime to end.
+void local_socket::send_to(int peer) noexcept {
+  const timeval patience{.tv_sec = 1, .tv_usec = 0};
+  setsockopt(peer, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  const std::string text = answer_();
+  for (std::size_t sent = 0; sent < text.size();) {
+    const auto n = send(peer, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return;
+    sent += static_cast<std::size_t>(n);
+  }
+}
+
+std::vector<std::string> local_sockets_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code fault;
+  for (const auto& file : fs::directory_iterator(folder, fault)) {
+    const std::string name = file.path().filename().string();
+    if (!name.ends_with(suffix)) continue;
+    const std::string stem = name.substr(0, name.size() - suffix.size());
+    const auto address = address_of(folder, stem);
+    if (!address) continue;
+    const folder_lock lock(folder);
+    const listener found = look_for_listener(*address);
+    if (found == listener::alive) names.push_back(stem);
+    if (found == listener::stale) unlink(address->sun_path);
+  }
+  // By number: "10" after "9", "9-1" after "9".
+  std::ranges::sort(names, [](const std::string& a, const std::string& b) {
+    return std::pair(std::strtoull(a.c_str(), nullptr, 10), a) < std::pair(std::strtoull(b.c_str(), nullptr, 10), b);
+  });
+  return names;
+}
+
+std::optional<std::string> ask_local_socket(const fs::path& folder, const std::string& name,
+                                            std::chrono::milliseconds patience) {
+  const auto address = address_of(folder, name);
+  const descriptor s(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!address || !s) return std::nullopt;
+  const timeval limit{.tv_sec = patience.count() / 1000, .tv_usec = patience.count() % 1000 * 1000};
+  setsockopt(s.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  setsockopt(s.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);  // of connect
+  if (connect(s.get(), generic(*address), sizeof *address) != 0 || !is_trusted(s.get())) return std::nullopt;
+  std::string text;
+  char part[4096];
+  for (;;) {
+    const auto n = recv(s.get(), part, sizeof part, 0);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return std::nullopt;
+    if (n == 0) break;
+    text.append(part, static_cast<std::size_t>(n));
+  }
+  if (text.empty()) return std::nullopt;
+  return text;
+}
+
+}  // namespace stretto::base

@@ -1,0 +1,25 @@
+// progress_list.hpp - every long work of this process that tells how far it is.
+//
+// Threads     any.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace stretto::base {
+
+struct progress_state {
+  std::string what, unit;
+  std::uint64_t done = 0, total = 0;  // total 0: not known
+
+  friend bool operator==(const progress_state&, const progress_state&) = default;
+};
+
+/// The newest first.
+std::vector<progress_state> progress_now();
+
+/// The line itself: "  tasks      [=====     ]  50 %   600 of 1200 steps".
+std::string progress_text(const progress_state& state, bool coloured);
+
+}  // namespace stretto::base

@@ -1,0 +1,181 @@
+#include "base/signal_watch.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include "base/config.hpp"
+#include "base/futex.hpp"
+
+namespace stretto::base {
+
+// Handlers belong to the process, so watches share what follows. Nothing of it needs an end: a runtime may live longer
+// than what the main thread destroys.
+struct signal_registry {
+  static constexpr int signals = 64;
+
+  // The handler.
+  std::atomic<std::uint64_t> watched{0}, pending{0};  // a bit per signal
+  std::atomic<std::uint32_t> calls{0};                // futex
+  std::atomic<std::uint32_t> inside{0};               // handlers that may read `before`
+  struct sigaction before[signals] = {};              // written while none is inside that would read it
+
+  // Constructors and destructors, whole.
+  std::mutex changing;
+  std::uint64_t installed = 0;  // ours are there, or below another's
+  std::thread* thread = nullptr;
+  std::atomic<bool> ends{false};
+
+  // The list; held while callbacks run.
+  std::mutex listing;
+  signal_watch* first = nullptr;
+
+  void add(signal_watch& w);
+  void remove(signal_watch& w) noexcept;
+  bool start_thread();
+  void stop_thread() noexcept;
+  void install(int number) noexcept;
+  void uninstall(int number) noexcept;
+  void serve() noexcept;
+  void run_callbacks(std::uint64_t due) noexcept;
+};
+
+namespace {
+
+constinit signal_registry registry;
+
+std::uint64_t bit(int number) noexcept { return std::uint64_t{1} << number; }
+
+void on_signal(int number, siginfo_t* about, void* context) {
+  const int error_of_others = errno;
+  registry.inside.fetch_add(1, std::memory_order_seq_cst);
+  const struct sigaction next = registry.before[number];
+  registry.inside.fetch_sub(1, std::memory_order_seq_cst);
+  if (registry.watched.load(std::memory_order_seq_cst) & bit(number)) {
+    registry.pending.fetch_or(bit(number), std::memory_order_seq_cst);
+    registry.calls.fetch_add(1, std::memory_order_seq_cst);
+    futex_wake(registry.calls);
+  }
+  errno = error_of_others;
+  // The usual end of a process by a signal that nobody handles is what a watch is there to replace.
+  if (next.sa_flags & SA_SIGINFO) return next.sa_sigaction(number, about, context);
+  if (next.sa_handler != SIG_DFL && next.sa_handler != SIG_IGN) next.sa_handler(number);
+}
+
+bool is_ours(const struct sigaction& s) noexcept { return s.sa_flags & SA_SIGINFO && s.sa_sigaction == on_signal; }
+
+}  // namespace
+
+void signal_registry::install(int number) noexcept {
+  pending.fetch_and(~bit(number), std::memory_order_seq_cst);
+  watched.fetch_or(bit(number), std::memory_order_seq_cst);
+  if (installed & bit(number)) return;
+  installed |= bit(number);
+  struct sigaction ours {};
+  ours.sa_sigaction = on_signal;
+  ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;  // ONSTACK: a task's stack is small
+  sigemptyset(&ours.sa_mask);
+  while (inside.load(std::memory_order_seq_cst)) relax();  // of an earlier life
+  sigaction(number, nullptr, &before[number]);
+  sigaction(number, &ours, nullptr);
+}
+
+void signal_registry::uninstall(int number) noexcept {
+  watched.fetch_and(~bit(number), std::memory_order_seq_cst);
+  struct sigaction now;
+  sigaction(number, nullptr, &now);
+  if (!is_ours(now)) return;  // a handler of ours that someone passes on to must stay what it is
+  sigaction(number, &before[number], nullptr);
+  installed &= ~bit(number);
+}
+
+bool signal_registry::start_thread() {
+  if (thread) return true;
+  sigset_t all, mask;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &mask);  // a new thread inherits the mask
+  try {
+    ends.store(false, std::memory_order_seq_cst);
+    thread = new std::thread([this] { serve(); });
+  } catch (const std::system_error&) {
+    // Asked questions are worth less than the program that would answer them.
+  }
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  return thread != nullptr;
+}
+
+void signal_registry::stop_thread() noexcept {
+  if (!thread) return;
+  ends.store(true, std::memory_order_seq_cst);
+  calls.fetch_add(1, std::memory_order_seq_cst);
+  futex_wake(calls);
+  thread->join();
+  delete thread;
+  thread = nullptr;
+}
+
+void signal_registry::add(signal_watch& w) {
+  const std::scoped_lock lock(changing);
+  if (!start_thread()) return;
+  {
+    const std::scoped_lock list(listing);
+    w.next_ = first;
+    first = &w;
+  }
+  install(w.number_);
+}
+
+void signal_registry::remove(signal_watch& w) noexcept {
+  const std::scoped_lock lock(changing);
+  bool was_last = true, is_empty;
+  {
+    const std::scoped_lock list(listing);
+    signal_watch** at = &first;
+    while (*at && *at != &w) at = &(*at)->next_;
+    if (!*at) return;  // it never had a thread
+    *at = w.next_;
+    for (const signal_watch* other = first; other; other = other->next_) was_last &= other->number_ != w.number_;
+    is_empty = !first;
+  }
+  if (was_last) uninstall(w.number_);
+  if (is_empty) stop_thread();
+}
+
+void signal_registry::run_callbacks(std::uint64_t due) noexcept {
+  const std::scoped_lock list(listing);
+  for (const signal_watch* w = first; w; w = w->next_) {
+    if (!(due & bit(w->number_))) continue;
+    try {
+      w->callback_();
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "%s\n", e.what());
+    } catch (...) {
+      std::fputs("stretto: what a signal asked for failed\n", stderr);
+    }
+  }
+}
+
+void signal_registry::serve() noexcept {
+  while (!ends.load(std::memory_order_seq_cst)) {
+    const std::uint32_t seen = calls.load(std::memory_order_seq_cst);
+    if (const std::uint64_t due = pending.exchange(0, std::memory_order_seq_cst)) run_callbacks(due);
+    else if (!ends.load(std::memory_order_seq_cst)) futex_wait(calls, seen);
+  }
+}
+
+signal_watch::signal_watch(int number, std::function<void()> callback)
+    : number_(number), callback_(std::move(callback)) {
+  registry.add(*this);
+}
+
+signal_watch::~signal_watch() { registry.remove(*this); }
+
+}  // namespace stretto::base

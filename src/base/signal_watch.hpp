@@ -1,0 +1,35 @@
+// signal_watch.hpp - callbacks for signals that ask a running program something, on a thread where all is allowed.
+//
+// The handler marks its signal and wakes one thread of the process, which sleeps in a futex and blocks every signal
+// itself; that thread runs the callbacks. Whoever handled the signal before still does, after us. One thread of its own,
+// and not a runtime's service thread: it answers also while a poller of a module hangs.
+//
+// Threads     any, any number at a time; but not from inside a callback.
+// Cost        the first watch starts the thread, the last ends it; between, nothing until a signal comes.
+// Invariants  (1) once a watch is destroyed its callback does not run and will not. (2) with the last watch of a signal
+//             its handler is again that from before, unless someone has put his own on top: then ours stays below and
+//             only passes on. (3) the handler allocates nothing and locks nothing. (4) signals that come while a
+//             callback runs make it run once more, however many they are.
+#pragma once
+
+#include <functional>
+
+namespace stretto::base {
+
+class signal_watch {
+ public:
+  /// While it lives, `callback` runs whenever the process gets that signal; what it throws is told on standard error.
+  /// Where the system has no thread for it, the signal keeps the meaning that it had.
+  ///   number   1 to 63, such as SIGUSR1
+  signal_watch(int number, std::function<void()> callback);
+  signal_watch(const signal_watch&) = delete;
+  ~signal_watch();
+
+ private:
+  friend struct signal_registry;
+  const int number_;
+  const std::function<void()> callback_;
+  signal_watch* next_ = nullptr;
+};
+
+}  // namespace stretto::base

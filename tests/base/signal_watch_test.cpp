@@ -1,0 +1,164 @@
+#include "base/signal_watch.hpp"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+using stretto::base::signal_watch;
+
+namespace {
+
+std::atomic<int> handled_by_another{0};
+void another(int) { ++handled_by_another; }
+
+struct sigaction handler_of(int number) {
+  struct sigaction now;
+  sigaction(number, nullptr, &now);
+  return now;
+}
+
+/// Puts a handler in place for the time of a test.
+struct foreign_handler {
+  explicit foreign_handler(void (*f)(int)) {
+    struct sigaction theirs {};
+    theirs.sa_handler = f;
+    sigaction(SIGUSR2, &theirs, &before);
+  }
+  ~foreign_handler() { sigaction(SIGUSR2, &before, nullptr); }
+  struct sigaction before;
+};
+
+void wait_until_equal(const std::atomic<int>& n, int wanted) {
+  while (n.load() != wanted) std::this_thread::yield();
+}
+
+}  // namespace
+
+TEST_CASE("a signal runs the callback of its watch, on another thread, and no other") {
+  std::atomic<int> first{0}, second{0};
+  std::thread::id by;
+  const signal_watch a(SIGUSR2, [&] { by = std::this_thread::get_id(), ++first; });
+  const signal_watch b(SIGUSR1, [&] { ++second; });
+  raise(SIGUSR2);
+  wait_until_equal(first, 1);
+  CHECK(by != std::this_thread::get_id());
+  CHECK(second == 0);
+  raise(SIGUSR1);
+  wait_until_equal(second, 1);
+  CHECK(first == 1);
+}
+
+TEST_CASE("every watch of a signal hears of it") {
+  std::atomic<int> heard{0};
+  const signal_watch a(SIGUSR2, [&] { ++heard; });
+  auto b = std::make_unique<signal_watch>(SIGUSR2, [&] { ++heard; });
+  raise(SIGUSR2);
+  wait_until_equal(heard, 2);
+  b.reset();
+  raise(SIGUSR2);
+  wait_until_equal(heard, 3);
+}
+
+TEST_CASE("the handler from before is called too, and is back when the last watch has gone") {
+  const foreign_handler theirs(another);
+  handled_by_another = 0;
+  std::atomic<int> heard{0};
+  {
+    const signal_watch a(SIGUSR2, [&] { ++heard; });
+    {
+      const signal_watch b(SIGUSR2, [] {});
+    }
+    CHECK((handler_of(SIGUSR2).sa_handler != another));
+    raise(SIGUSR2);
+    wait_until_equal(heard, 1);
+    CHECK(handled_by_another == 1);
+  }
+  CHECK((handler_of(SIGUSR2).sa_handler == another));
+  raise(SIGUSR2);
+  CHECK(handled_by_another == 2);
+  CHECK(heard == 1);
+}
+
+TEST_CASE("a handler that someone puts on top stays there, and ours below it only passes on") {
+  const foreign_handler below(another);
+  handled_by_another = 0;
+  static struct sigaction ours;
+  std::atomic<int> heard{0};
+  {
+    const signal_watch a(SIGUSR2, [&] { ++heard; });
+    ours = handler_of(SIGUSR2);
+  }
+  {
+    const signal_watch a(SIGUSR2, [&] { ++heard; });
+    const foreign_handler top([](int n) { ours.sa_sigaction(n, nullptr, nullptr); });
+    raise(SIGUSR2);
+    wait_until_equal(heard, 1);
+  }
+  std::unique_ptr<foreign_handler> top;
+  {
+    const signal_watch a(SIGUSR2, [&] { ++heard; });
+    top = std::make_unique<foreign_handler>([](int n) { ours.sa_sigaction(n, nullptr, nullptr); });
+  }
+  const int before = handled_by_another;
+  raise(SIGUSR2);
+  CHECK(handled_by_another == before + 1);
+  {
+    const signal_watch again(SIGUSR2, [&] { ++heard; });  // found below the other
+    raise(SIGUSR2);
+    wait_until_equal(heard, 2);
+  }
+  top.reset();  // puts ours back, below which theirs still is
+  raise(SIGUSR2);
+  CHECK(handled_by_another == before + 3);
+  {
+    const signal_watch last(SIGUSR2, [&] { ++heard; });
+  }
+  CHECK((handler_of(SIGUSR2).sa_handler == another));
+}
+
+TEST_CASE("what a callback throws ends neither the process nor the watch") {
+  std::atomic<int> heard{0};
+  const signal_watch a(SIGUSR2, [&] {
+    ++heard;
+    throw std::runtime_error("this line belongs to a test of signals");
+  });
+  raise(SIGUSR2);
+  wait_until_equal(heard, 1);
+  raise(SIGUSR2);
+  wait_until_equal(heard, 2);
+}
+
+TEST_CASE("signals that come while watches come and go are heard or not, and nothing breaks") {
+  const foreign_handler theirs(another);  // the last watch would give the signal back its meaning: the end
+  std::atomic<bool> ends{false};
+  std::atomic<int> alive{0}, too_late{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 200; ++i) {
+        auto lives = std::make_unique<std::atomic<bool>>(true);
+        {
+          const signal_watch w(SIGUSR2, [&, here = lives.get()] {
+            if (!*here) ++too_late;
+            ++alive;
+          });
+          std::this_thread::yield();
+        }
+        *lives = false;
+      }
+    });
+  std::thread sender([&] {
+    while (!ends) raise(SIGUSR2), std::this_thread::yield();
+  });
+  for (auto& t : threads) t.join();
+  ends = true;
+  sender.join();
+  CHECK(too_late == 0);
+  CHECK((handler_of(SIGUSR2).sa_handler == another));
+}

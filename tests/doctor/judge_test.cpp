@@ -1,0 +1,97 @@
+#include "doctor/judge.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "doctor/report.hpp"
+#include "made_up_machine.hpp"
+
+using namespace stretto::doctor;
+
+namespace {
+
+verdict about(const findings& seen, const std::string& topic) {
+  const auto all = judge(seen);
+  const auto found = std::ranges::find(all, topic, &verdict::topic);
+  REQUIRE(found != all.end());
+  return *found;
+}
+
+}  // namespace
+
+TEST_CASE("a machine with everything gets only fine verdicts") {
+  for (const verdict& v : judge(good_machine())) {
+    CAPTURE(v.topic);
+    CHECK(v.grade == grade::fine);
+    CHECK(v.means.empty());
+    CHECK(v.remedy.empty());
+  }
+}
+
+TEST_CASE("every verdict that is not fine says what it costs, and every limit what to do") {
+  for (const verdict& v : judge(poor_machine())) {
+    CAPTURE(v.topic);
+    CHECK(v.grade != grade::fine);
+    CHECK(!v.means.empty());
+    if (v.group != "pieces" || v.topic != "CUDA driver") CHECK(!v.remedy.empty());
+  }
+}
+
+TEST_CASE("a missing piece is installed by the system's own command, with sudo only where that is needed") {
+  CHECK(install_command("graphviz", packager::apt, false) == "sudo apt-get install graphviz");
+  CHECK(install_command("graphviz", packager::apt, true) == "apt-get install graphviz");
+  CHECK(install_command("linux-perf", packager::dnf, true) == "dnf install perf");
+  CHECK(install_command("linux-perf", packager::none, false) == "install what Debian calls linux-perf");
+  CHECK(install_command("no such thing", packager::apt, false).empty());
+  auto seen = good_machine();
+  seen.pieces.gdb = false;
+  CHECK(about(seen, "gdb").remedy == "sudo apt-get install gdb");
+}
+
+TEST_CASE("a container's quota counts only below the cores that the process may use") {
+  auto seen = good_machine();
+  seen.limits.granted_cpus = 8.0;
+  CHECK(about(seen, "cores").grade == grade::fine);
+  seen.limits.granted_cpus = 1.5;
+  CHECK(about(seen, "cores").says == "1.5 of time on 8 of 8");
+  seen.limits.granted_cpus = {};
+  seen.limits.allowed_cpus = 2;
+  CHECK(about(seen, "cores").says == "2 of 8");
+}
+
+TEST_CASE("mappings are enough if every task that may be suspended finds two") {
+  auto seen = good_machine();
+  seen.max_suspended = 1000;
+  seen.limits.mappings = 3000;
+  CHECK(about(seen, "mappings").grade == grade::fine);
+  seen.limits.mappings = 2999;
+  CHECK(about(seen, "mappings").grade == grade::limited);
+  CHECK(about(seen, "mappings").remedy == "sudo sysctl vm.max_map_count=6000");
+}
+
+TEST_CASE("no shared memory is a fault, little a limit, and what is not known neither") {
+  auto seen = good_machine();
+  seen.limits.shared_memory = 0;
+  CHECK(about(seen, "shared memory").grade == grade::broken);
+  seen.limits.shared_memory = std::uint64_t{64} << 20;
+  CHECK(about(seen, "shared memory").grade == grade::limited);
+  CHECK(about(seen, "shared memory").says == "64 MiB");
+  seen.limits.shared_memory = {};
+  CHECK(about(seen, "shared memory").grade == grade::fine);
+}
+
+TEST_CASE("speeds are told as shares of what is expected: more is better, of times and of rates") {
+  auto seen = good_machine();
+  const expected_speeds expected;
+  seen.speeds.spawn_and_wait = expected.spawn_and_wait / 2;
+  CHECK(about(seen, "spawn and wait").says == "20 ns, 2.00 of what is expected");
+  seen.speeds.copy = expected.copy / 2;
+  CHECK(about(seen, "copy").says == "4.0 GB/s, 0.50 of what is expected");
+  CHECK(about(seen, "copy").grade == grade::fine);
+  seen.speeds.hand_off = expected.hand_off * 4;
+  CHECK(about(seen, "hand-off").grade == grade::limited);
+  seen.speeds.hand_off = {};
+  CHECK(about(seen, "hand-off").grade == grade::fine);
+}

@@ -1,0 +1,51 @@
+// made_up_machine.hpp - machines that are not here.
+#pragma once
+
+#include "doctor/findings.hpp"
+#include "doctor/judge.hpp"
+
+inline stretto::doctor::findings good_machine() {
+  const stretto::doctor::expected_speeds expected;
+  stretto::doctor::findings f;
+  f.system = "Debian GNU/Linux 12 (bookworm)";
+  f.processor = "A Made-up Processor";
+  f.packages = stretto::doctor::packager::apt;
+  f.max_suspended = 60000;
+  f.stack_size = 256 << 10;
+  f.pieces = {true, true, true, true, true, true, true, 2};
+  f.limits.online_cpus = f.limits.allowed_cpus = 8;
+  f.limits.memory = std::uint64_t{32} << 30;
+  f.limits.stack = 8 << 20;
+  f.limits.shared_memory = std::uint64_t{16} << 30;
+  f.limits.mappings = 1048576;
+  f.limits.overcommit = 0;
+  f.limits.perf_paranoia = 1;
+  f.limits.membarrier = true;
+  f.limits.huge_pages = "madvise";
+  f.limits.governor = "performance";
+  f.speeds = {expected.hand_off, expected.spawn_and_wait, expected.trigger, expected.copy};
+  return f;
+}
+
+inline stretto::doctor::findings poor_machine() {
+  const stretto::doctor::expected_speeds expected;
+  auto f = good_machine();
+  f.pieces = {.perf = false};
+  f.limits = {.online_cpus = 8,
+              .allowed_cpus = 8,
+              .granted_cpus = 0.5,
+              .granted_memory = std::uint64_t{1} << 30,
+              .memory = std::uint64_t{32} << 30,
+              .memlock = 64 << 10,
+              .stack = 256 << 10,
+              .processes = 20,
+              .shared_memory = 64 << 20,
+              .mappings = 65530,
+              .overcommit = 2,
+              .perf_paranoia = 3,
+              .membarrier = false,
+              .huge_pages = "never",
+              .governor = "powersave"};
+  f.speeds = {9 * expected.hand_off, 9 * expected.spawn_and_wait, 9 * expected.trigger, expected.copy / 9};
+  return f;
+}

@@ -1,0 +1,31 @@
+// written_by.hpp - what a call writes to standard error, as text.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+namespace stretto::test {
+
+/// All that is written while `body` runs, by whatever thread.
+template <class Body>
+std::string written_by(Body&& body) {
+  std::FILE* const file = std::tmpfile();
+  REQUIRE(file);
+  std::fflush(stderr);
+  const int before = dup(STDERR_FILENO);
+  dup2(fileno(file), STDERR_FILENO);
+  body();
+  std::fflush(stderr);
+  dup2(before, STDERR_FILENO);
+  close(before);
+  std::rewind(file);
+  std::string text;
+  for (int c; (c = std::fgetc(file)) != EOF;) text += static_cast<char>(c);
+  std::fclose(file);
+  return text;
+}
+
+}  // namespace stretto::test

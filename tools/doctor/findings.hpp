@@ -1,0 +1,61 @@
+// findings.hpp - what `stretto doctor` saw on a machine: plain values, so that a made-up machine is as good as a real one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace stretto::doctor {
+
+enum class packager { none, apt, dnf, pacman, zypper };
+
+/// Programs and libraries that add something where they are present.
+struct pieces_found {
+  bool hwloc = false, graphviz = false, perf = false, gdb = false, mpi = false, chromium = false, cuda_driver = false;
+  unsigned opencl_platforms = 0;  // files of installed drivers
+
+  friend bool operator==(const pieces_found&, const pieces_found&) = default;
+};
+
+/// Absent: unlimited, or not to be found out.
+struct limits_found {
+  unsigned online_cpus = 0;                       // of the machine
+  unsigned allowed_cpus = 0;                      // that this process may run on
+  std::optional<double> granted_cpus = {};        // by control groups, as time
+  std::optional<std::uint64_t> granted_memory = {};
+  std::optional<std::uint64_t> memory = {};       // of the machine
+  std::optional<std::uint64_t> memlock = {}, stack = {}, processes = {};
+  std::optional<std::uint64_t> shared_memory = {};  // bytes of /dev/shm; 0: there is none
+  std::optional<std::uint64_t> mappings = {};       // vm.max_map_count
+  std::optional<int> overcommit = {};               // vm.overcommit_memory
+  std::optional<int> perf_paranoia = {};            // kernel.perf_event_paranoid
+  bool membarrier = false;
+  std::string huge_pages = {};                      // "always", "madvise", "never"; empty: unknown
+  std::string governor = {};                        // "performance", "powersave", ...; empty: unknown
+
+  friend bool operator==(const limits_found&, const limits_found&) = default;
+};
+
+/// Absent: could not be measured here.
+struct speeds_found {
+  std::optional<double> hand_off = {};        // seconds from one worker to another, through a task bound there
+  std::optional<double> spawn_and_wait = {};  // seconds
+  std::optional<double> trigger = {};         // seconds to make an event, and to trigger it
+  std::optional<double> copy = {};            // bytes per second, between two large buffers
+
+  friend bool operator==(const speeds_found&, const speeds_found&) = default;
+};
+
+struct findings {
+  std::string system = {};          // "Debian GNU/Linux 12 (bookworm)"
+  std::string processor = {};
+  packager packages = packager::none;
+  bool is_root = false;
+  std::uint64_t max_suspended = 0;  // what the options ask for
+  std::uint64_t stack_size = 0;
+  pieces_found pieces = {};
+  limits_found limits = {};
+  speeds_found speeds = {};
+};
+
+}  // namespace stretto::doctor

@@ -1,0 +1,22 @@
+// look.hpp - sees what is on this machine; nothing is judged here.
+//
+// Threads     any; reads files, asks the kernel.
+// Cost        a few ms; measure() about half a second.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "doctor/findings.hpp"
+
+namespace stretto::doctor {
+
+/// Everything but speeds.
+///   root   where /proc, /sys and /etc are found
+///   path   folders of programs, as in $PATH
+findings look(const std::filesystem::path& root, const std::string& path);
+
+/// Tries how fast tasks, events and copies are, with the runtime itself; the best of several tries counts.
+speeds_found measure_speeds();
+
+}  // namespace stretto::doctor

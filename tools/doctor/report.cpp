@@ -1,0 +1,62 @@
+#include "doctor/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+namespace stretto::doctor {
+namespace {
+
+constexpr std::array marks{"ok", "--", "!", "!!"};
+constexpr std::array names{"fine", "absent", "limited", "broken"};
+
+std::string title_of(const std::string& group) {
+  if (group == "pieces") return "What is here";
+  if (group == "limits") return "Limits";
+  return "Speed";
+}
+
+}  // namespace
+
+std::string to_text(const findings& seen, const std::vector<verdict>& verdicts) {
+  std::string text = fmt::format("{}\n{}\n", seen.system.empty() ? "an unknown system" : seen.system,
+                                 seen.processor.empty() ? "an unknown processor" : seen.processor);
+  const std::string* group = nullptr;
+  for (const verdict& v : verdicts) {
+    if (!group || *group != v.group) text += fmt::format("\n{}\n", title_of(v.group));
+    group = &v.group;
+    text += fmt::format("  {:3}{:16}{}\n", marks[static_cast<std::size_t>(v.grade)], v.topic, v.says);
+    if (!v.means.empty()) text += fmt::format("{:21}{}{}\n", "", v.grade == grade::absent ? "adds: " : "", v.means);
+    if (!v.remedy.empty()) text += fmt::format("{:21}try: {}\n", "", v.remedy);
+  }
+  const auto count = [&](grade g) { return std::ranges::count(verdicts, g, &verdict::grade); };
+  text += fmt::format("\n{} fine, {} not here, {} limited, {} broken\n", count(grade::fine), count(grade::absent),
+                      count(grade::limited), count(grade::broken));
+  return text;
+}
+
+std::string to_json(const findings& seen, const std::vector<verdict>& verdicts) {
+  using json = nlohmann::ordered_json;
+  auto rows = json::array();
+  for (const verdict& v : verdicts)
+    rows.push_back({{"group", v.group},
+                    {"topic", v.topic},
+                    {"grade", names[static_cast<std::size_t>(v.grade)]},
+                    {"says", v.says},
+                    {"means", v.means},
+                    {"try", v.remedy}});
+  const auto figure = [](const std::optional<double>& x) { return x ? json(*x) : json(nullptr); };
+  const json all{{"system", seen.system},
+                 {"processor", seen.processor},
+                 {"verdicts", rows},
+                 {"measured",
+                  {{"hand_off_seconds", figure(seen.speeds.hand_off)},
+                   {"spawn_and_wait_seconds", figure(seen.speeds.spawn_and_wait)},
+                   {"trigger_seconds", figure(seen.speeds.trigger)},
+                   {"copy_bytes_per_second", figure(seen.speeds.copy)}}}};
+  return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace stretto::doctor

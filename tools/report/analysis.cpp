@@ -1,0 +1,210 @@
+#include "report/analysis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "trace/json_text.hpp"
+
+namespace stretto::report {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr std::size_t rows_of_text = 8;
+
+template <class Rows, class F>
+json rows(const Rows& all, std::size_t most, F&& row) {
+  json table = json::array();
+  for (std::size_t i = 0; i < std::min(all.size(), most); ++i) table.push_back(row(all[i]));
+  return table;
+}
+
+json totals(const std::vector<name_total>& all, std::size_t most) {
+  return rows(all, most, [](const name_total& t) {
+    json row{{"kind", name(t.kind)}, {"name", t.name},         {"at", t.at},          {"count", t.count},
+             {"total", t.total},     {"shortest", t.shortest}, {"longest", t.longest}};
+    if (t.bytes != 0) row["bytes"] = t.bytes;
+    return row;
+  });
+}
+
+json path(const critical_path& p, std::size_t most) {
+  return {{"work", p.work},
+          {"longest_chain", p.longest_chain},
+          {"pieces", p.pieces.size()},
+          {"by_name", rows(p.shares, most, [](const path_share& s) {
+             return json{{"piece", name(s.piece)}, {"kind", name(s.kind)}, {"name", s.name}, {"count", s.count}, {"time", s.time}};
+           })}};
+}
+
+json used(const std::vector<utilisation>& all, std::size_t most) {
+  return rows(all, most, [](const utilisation& u) {
+    return json{{"name", u.name}, {"count", u.count}, {"busy", u.busy}, {"asleep", u.asleep}};
+  });
+}
+
+json idle(const idle_time& i, std::size_t most) {
+  return {{"time", i.time},
+          {"workers", i.tracks},
+          {"overhead_per_task", i.overhead},
+          {"by_cause", rows(i.totals, most, [](const idle_total& t) {
+             json row{{"cause", name(t.cause)}};
+             if (!t.what.empty()) row["on"] = t.what;
+             row["count"] = t.count;
+             row["time"] = t.time;
+             return row;
+           })}};
+}
+
+json lengths(const length_histogram& h) {
+  return {{"count", h.count},
+          {"median", h.median},
+          {"shorter_than_ten_overheads", h.too_fine},
+          {"bins", rows(h.bins, h.bins.size(), [](const length_bin& b) {
+             return json{{"from", b.from}, {"below", b.below}, {"count", b.count}, {"time", b.time}};
+           })}};
+}
+
+json suggestions(const advice& a) {
+  return {{"recorded", a.recorded},
+          {"replayed", a.replayed},
+          {"operations", a.operations},
+          {"beginning_only", a.shortened},
+          {"tried", rows(a.suggestions, a.suggestions.size(), [](const suggestion& s) {
+             return json{{"change", s.change}, {"predicted", s.predicted}, {"gain", s.gain}};
+           })}};
+}
+
+// A heading and its rows; nothing if there are none.
+class section {
+ public:
+  section(std::string& to, std::string heading) : to_(to), heading_(std::move(heading)) {}
+  void row(std::string text) {
+    if (rows_++ == 0) to_ += "\n" + heading_ + "\n";
+    to_ += "  " + std::move(text) + "\n";
+  }
+
+ private:
+  std::string& to_;
+  std::string heading_;
+  std::size_t rows_ = 0;
+};
+
+template <class Rows, class F>
+void table(std::string& to, std::string heading, const Rows& all, F&& text) {
+  section s(to, std::move(heading));
+  for (std::size_t i = 0; i < std::min(all.size(), rows_of_text); ++i) s.row(text(all[i]));
+  if (all.size() > rows_of_text) s.row(fmt::format("... and {} more", all.size() - rows_of_text));
+}
+
+}  // namespace
+
+analysis analyse(const run& r) {
+  analysis a;
+  a.path = find_critical_path(r);
+  a.used = find_utilisation(r);
+  a.names = totals_by_name(r);
+  a.kinds = totals_by_kind(r);
+  a.copies = copies_by_cause(r);
+  a.idle = find_idle(r);
+  a.lengths = find_lengths(r, a.idle.overhead);
+  a.advice = find_advice(r, a.idle.tracks, a.idle.overhead);
+  return a;
+}
+
+json to_json(const run& r, const analysis& a, std::size_t most) {
+  json all{{"file", r.title},          {"length", r.length},       {"records", r.records.size()}, {"edges", r.edges.size()},
+           {"dropped", r.dropped},     {"level", r.level},         {"damage", r.damage}};
+  all["critical_path"] = path(a.path, most);
+  all["workers"] = used(a.used.tracks, most);
+  all["places"] = used(a.used.places, most);
+  all["names"] = totals(a.names, most);
+  all["kinds"] = totals(a.kinds, most);
+  all["copies"] = rows(a.copies, most, [](const copy_total& c) {
+    return json{{"name", c.name}, {"from", c.from}, {"to", c.to}, {"at", c.at}, {"count", c.count}, {"bytes", c.bytes}, {"time", c.time}};
+  });
+  all["idle"] = idle(a.idle, most);
+  all["task_lengths"] = lengths(a.lengths);
+  all["changes"] = suggestions(a.advice);
+  std::size_t left_out = 0;
+  for (const std::size_t size : {a.path.shares.size(), a.used.tracks.size(), a.used.places.size(), a.names.size(),
+                                 a.copies.size(), a.idle.totals.size()})
+    left_out += size - std::min(size, most);
+  all["rows_left_out"] = left_out;
+  return all;
+}
+
+std::string to_text(const run& r, const analysis& a) {
+  std::string text = fmt::format("{}: {} records in {}, {} arrows\n", plain_name(r.title, 200), r.records.size(), time_text(r.length), r.edges.size());
+  if (!r.damage.empty()) text += "  note  " + r.damage + "\n";
+  if (r.dropped != 0) text += fmt::format("  note  {} older records had no room: what came before is missing\n", r.dropped);
+  if (r.level == "sampled") text += "  note  short tasks were sampled; STRETTO_TRACE_LEVEL=full records all of them\n";
+  const nanoseconds whole = std::max<nanoseconds>(r.length, 1);
+  table(text, fmt::format("critical path ({} of work in all; longest chain {})", time_text(a.path.work), time_text(a.path.longest_chain)),
+        a.path.shares, [&](const path_share& s) {
+          const char* how = s.piece == piece_kind::work ? name(s.kind) : s.piece == piece_kind::delay ? "delay before" : "before";
+          return fmt::format("{:>7}  {:>9}  {} {} ({})", share_text(s.time, whole), time_text(s.time), how, plain_name(s.name), s.count);
+        });
+  table(text, "busy", a.used.tracks, [&](const utilisation& u) {
+    return fmt::format("{:>7}  {:>9}  {} ({} records)", share_text(u.busy, whole), time_text(u.busy), plain_name(u.name), u.count);
+  });
+  table(text, "time by name", a.names, [](const name_total& t) {
+    return fmt::format("{:>9}  {:>8} x  {} {}  {}", time_text(t.total), t.count, name(t.kind), plain_name(t.name), plain_name(t.at));
+  });
+  table(text, "copies", a.copies, [](const copy_total& c) {
+    return fmt::format("{:>9}  {:>8} x  {} B  {}, {} to {}  {}", time_text(c.time), c.count, c.bytes, plain_name(c.name),
+                       c.from.empty() ? "(unknown)" : plain_name(c.from), c.to.empty() ? "(unknown)" : plain_name(c.to), plain_name(c.at));
+  });
+  const nanoseconds idle_whole = std::max<nanoseconds>(whole * a.idle.tracks, 1);
+  table(text, fmt::format("idle ({} of {} on {} workers)", share_text(a.idle.time, idle_whole), time_text(idle_whole), a.idle.tracks), a.idle.totals,
+        [&](const idle_total& t) {
+          return fmt::format("{:>7}  {:>9}  {}{}", share_text(t.time, idle_whole), time_text(t.time), name(t.cause),
+                             t.what.empty() ? std::string() : " for " + plain_name(t.what));
+        });
+  if (a.lengths.count != 0)
+    text += fmt::format("\ntasks\n  median {}; {} of {} shorter than ten times the overhead of {}\n", time_text(a.lengths.median), a.lengths.too_fine,
+                        a.lengths.count, time_text(a.idle.overhead));
+  std::vector<suggestion> best;
+  for (const suggestion& s : a.advice.suggestions)
+    if (best.size() < 3 && s.gain >= 0.001) best.push_back(s);
+  table(text, fmt::format("worth trying (replayed unchanged: {}, recorded: {}{})", time_text(a.advice.replayed), time_text(a.advice.recorded),
+                          a.advice.shortened ? "; the beginning only" : ""),
+        best, [](const suggestion& s) {
+          return fmt::format("{:>+6.1f} %  {:>9}  {}", -100 * s.gain, time_text(s.predicted), plain_name(s.change, 80));
+        });
+  return text;
+}
+
+std::string time_text(nanoseconds t) {
+  static constexpr std::array units{"ns", "us", "ms", "s"};
+  double value = static_cast<double>(t);
+  std::size_t unit = 0;
+  while (value >= 999.5 && unit + 1 < units.size()) value /= 1000, ++unit;
+  return fmt::format("{:.{}f} {}", value, unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, units[unit]);
+}
+
+std::string share_text(nanoseconds part, nanoseconds whole) {
+  return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::string plain_name(std::string_view name, std::size_t most) {
+  std::string valid;  // trace::append_json would also escape quotes, so only ill-formed bytes go through it
+  for (std::size_t i = 0; i < name.size();) {
+    std::size_t length = 1;
+    while (i + length < name.size() && (static_cast<unsigned char>(name[i + length]) & 0xc0) == 0x80) ++length;
+    std::string one;
+    trace::append_json(one, name.substr(i, length));
+    const auto first = static_cast<unsigned char>(name[i]);
+    if (first < 0x20 || first == 0x7f || (first == 0xc2 && length > 1 && static_cast<unsigned char>(name[i + 1]) < 0xa0)) valid += "\xef\xbf\xbd";
+    else if (first == '"' || first == '\\') valid += name[i];
+    else valid += one;
+    i += length;
+    if (valid.size() >= most && i < name.size()) return valid + "...";
+  }
+  return valid;
+}
+
+}  // namespace stretto::report

@@ -1,0 +1,23 @@
+#include "stretto/terminal.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <utility>
+
+namespace stretto::tools {
+
+bool fits(base::automatic wish, std::FILE* to) {
+  return wish == base::automatic::always || (wish == base::automatic::when_fitting && isatty(fileno(to)));
+}
+
+bool may_colour(base::automatic wish, std::FILE* to) {
+  const char* refused = std::getenv("NO_COLOR");
+  return fits(wish, to) && (wish == base::automatic::always || !refused || !*refused);
+}
+
+progress_options progress_as(const base::settings& told, std::string unit) {
+  return {.unit = std::move(unit), .shown = fits(told.progress, stderr), .coloured = may_colour(told.color, stderr)};
+}
+
+}  // namespace stretto::tools
