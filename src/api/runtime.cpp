@@ -273,10 +273,12 @@ std::uint32_t runtime::workers() const noexcept { return static_cast<std::uint32
 std::uint16_t runtime::node() const noexcept { return state_->context.node; }
 const platform& runtime::machine() const noexcept { return state_->machine; }
 
-attachment::attachment(runtime& r) : owner_(&r) {
+attachment::attachment(runtime& r, std::source_location where) : owner_(&r) {
   if (base::current())
-    throw error("S07", "this thread belongs to a runtime already").remedy("attach only threads of your own");
-  auto* t = r.state_->scheduler->attach();
+    throw error("S07", "this thread belongs to a runtime already")
+        .fact("attached", where)
+        .remedy("attach only threads of your own");
+  auto* t = r.state_->scheduler->attach(where);
   thread_ = t;
   base::set_current(t);
 }

@@ -16,19 +16,20 @@
 
 namespace stretto::base {
 
-enum class wait_kind : std::uint8_t { unknown, body, task, coroutine, thread, promise, finish, event, barrier, reservation };
+enum class wait_kind : std::uint8_t { unknown, body, task, coroutine, thread, promise, finish, event, barrier, reservation, place };
 inline constexpr const char* wait_kind_names[] = {"unknown", "body",   "task",  "coroutine", "thread",
-                                                  "promise", "finish", "event", "barrier",   "reservation"};
+                                                  "promise", "finish", "event", "barrier",   "reservation", "place"};
 
 struct wait_node {
   wait_kind kind = wait_kind::unknown;
   bool is_promised = false;             // of an event: something is bound to end it
-  bool is_running = false;              // of a task: on a worker now
+  bool is_running = false;              // of a task: on a worker now; of a thread: outside
   std::string name;                     // task "halo", reservation R0, event
   std::string made;                     // where: "wave.cpp:41"; empty if unknown
   std::string waits_at;                 // where it is suspended; empty if it is not
   std::string held_by;                  // of a reservation: where it was acquired by who holds it
   std::uint64_t expected = 0, arrived = 0, announced = 0;  // of a barrier's phase
+  std::vector<std::string> arrived_at;  // of a barrier's phase: where, the latest few
   std::vector<std::uint32_t> waits_for;
 
   bool operator==(const wait_node&) const = default;
@@ -39,6 +40,8 @@ struct worker_state {
   bool is_idle = false;
   std::string runs;      // what runs on it; empty if nothing does or it is unknown
   double seconds = 0;    // how long it has been seen to
+  std::int32_t kernel_thread = 0;
+  std::vector<std::string> stack;  // of what runs, innermost first; empty if unknown
   bool operator==(const worker_state&) const = default;
 };
 

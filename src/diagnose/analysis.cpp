@@ -132,6 +132,7 @@ cause_kind kind_of(const wait_node& n) {
     case wait_kind::reservation: return cause_kind::reservation;
     case wait_kind::barrier: return cause_kind::barrier;
     case wait_kind::promise: return cause_kind::promise;
+    case wait_kind::place: return cause_kind::place;
     default: return cause_kind::unknown;
   }
 }
@@ -139,7 +140,9 @@ cause_kind kind_of(const wait_node& n) {
 }  // namespace
 
 bool has_work(const base::wait_snapshot& s) {
-  return std::ranges::any_of(s.nodes, [](const wait_node& n) { return waits(n) || n.is_running; });
+  return std::ranges::any_of(s.nodes, [](const wait_node& n) {
+    return waits(n) || (n.is_running && n.kind == wait_kind::task);
+  });
 }
 
 std::vector<hang_cause> causes_of(const base::wait_snapshot& s) {

@@ -8,7 +8,7 @@
 
 namespace stretto::diagnose {
 
-enum class cause_kind { event, cycle, reservation, barrier, promise, unknown };
+enum class cause_kind { event, cycle, reservation, barrier, promise, place, unknown };
 
 /// The end of chains of waiting.
 struct hang_cause {

@@ -24,7 +24,7 @@ json written(const wait_node& n) {
   text("held_by", n.held_by);
   if (n.is_promised) out["is_promised"] = true;
   if (n.is_running) out["is_running"] = true;
-  if (n.expected) out["arrivals"] = {{"expected", n.expected}, {"come", n.arrived}, {"announced", n.announced}};
+  if (n.expected) out["arrivals"] = {{"expected", n.expected}, {"come", n.arrived}, {"announced", n.announced}, {"at", n.arrived_at}};
   return out;
 }
 
@@ -44,6 +44,7 @@ wait_node read_node(const json& in, std::size_t count) {
     n.expected = arrivals->at("expected");
     n.arrived = arrivals->at("come");
     n.announced = arrivals->at("announced");
+    n.arrived_at = arrivals->value("at", std::vector<std::string>());
   }
   n.waits_for = in.at("waits_for").get<std::vector<std::uint32_t>>();
   for (const auto to : n.waits_for)
@@ -58,7 +59,8 @@ std::string to_json(std::span<const wait_snapshot> runtimes) {
   for (const auto& s : runtimes) {
     json workers = json::array(), nodes = json::array();
     for (const auto& w : s.workers)
-      workers.push_back({{"index", w.index}, {"is_idle", w.is_idle}, {"runs", w.runs}, {"seconds", w.seconds}});
+      workers.push_back({{"index", w.index}, {"is_idle", w.is_idle}, {"runs", w.runs}, {"seconds", w.seconds},
+                         {"thread", w.kernel_thread}, {"stack", w.stack}});
     for (const auto& n : s.nodes) nodes.push_back(written(n));
     all.push_back({{"node", s.node}, {"seconds", s.seconds}, {"is_proven", s.is_proven}, {"unproven", s.unproven},
                    {"workers", workers}, {"nodes", nodes}});
@@ -78,7 +80,8 @@ std::vector<wait_snapshot> from_json(std::string_view text) {
       s.is_proven = in.at("is_proven");
       s.unproven = in.at("unproven").get<std::vector<std::string>>();
       for (const json& w : in.at("workers"))
-        s.workers.push_back({w.at("index"), w.at("is_idle"), w.at("runs"), w.at("seconds")});
+        s.workers.push_back({w.at("index"), w.at("is_idle"), w.at("runs"), w.at("seconds"), w.value("thread", 0),
+                             w.value("stack", std::vector<std::string>())});
       for (const json& n : in.at("nodes")) s.nodes.push_back(read_node(n, in.at("nodes").size()));
       out.push_back(std::move(s));
     }

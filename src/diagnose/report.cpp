@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include <stretto/error.hpp>
 
 namespace stretto::diagnose {
@@ -11,13 +13,13 @@ using base::wait_kind;
 using base::wait_node;
 using base::wait_snapshot;
 
-constexpr std::size_t most_causes = 5, most_links = 8, most_held_up = 4;
+constexpr std::size_t most_causes = 5, most_links = 8, most_held_up = 4, most_frames = 12;
 
 std::string title(const wait_node& n) {
   std::string text = n.name;
   if (!n.made.empty()) {
-    const bool is_spawned = n.kind == wait_kind::task;
-    text += fmt::format(" ({} {})", is_spawned ? "spawned" : "made", n.made);
+    const char* const verb = n.kind == wait_kind::task ? "spawned" : n.kind == wait_kind::thread ? "attached" : "made";
+    text += fmt::format(" ({} {})", verb, n.made);
   }
   return text;
 }
@@ -27,6 +29,17 @@ std::string step(const wait_node& n) {
 }
 
 std::string counted(std::uint64_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
+
+/// Where who came to a barrier did so, the same place once.
+std::string come_from(const wait_node& barrier) {
+  std::map<std::string, std::size_t> counts;
+  for (const auto& at : barrier.arrived_at) ++counts[at];
+  std::string text;
+  for (const auto& [at, count] : counts)
+    text += (text.empty() ? ", at " : ", ") + at + (count > 1 ? fmt::format(" ({} times)", count) : "");
+  if (text.empty() || barrier.arrived <= barrier.arrived_at.size()) return text;
+  return text + fmt::format(" and {} earlier", barrier.arrived - barrier.arrived_at.size());
+}
 
 error headline(const wait_snapshot& s, const hang_cause& cause) {
   const wait_node& root = s.nodes[cause.nodes.front()];
@@ -48,7 +61,7 @@ error headline(const wait_snapshot& s, const hang_cause& cause) {
     case cause_kind::barrier:
       return std::move(error("H04", fmt::format("{} lacks {}", root.name, counted(root.expected - std::min(root.expected, root.arrived), "arrival")))
                            .fact("made", root.made)
-                           .fact("arrived", fmt::format("{} of {}", root.arrived, root.expected) +
+                           .fact("arrived", fmt::format("{} of {}", root.arrived, root.expected) + come_from(root) +
                                                 (root.announced ? fmt::format(", {} more announced", root.announced) : "")))
           .because("all threads of this process sleep, and nothing is under way that could arrive")
           .remedy("make it expect as many as arrive, or lower the count with alter_arrival_count");
@@ -56,6 +69,10 @@ error headline(const wait_snapshot& s, const hang_cause& cause) {
       return std::move(error("H05", "work waits for a promise that nobody will keep").fact("made", root.made))
           .because("all threads of this process sleep, and the promise still exists, so it was not dropped either")
           .remedy("set or poison it on every path, or let it go out of scope");
+    case cause_kind::place:
+      return error("H07", "work is ready at " + root.name + ", and no thread looks there")
+          .because("no worker that has a thread has it on its paths; worker 0 has one only while run is called")
+          .remedy("call run, make the runtime with more workers, or spawn at another place");
     case cause_kind::unknown: break;
   }
   return error("H06", "nothing can go on any more")
@@ -84,11 +101,18 @@ std::string told(const wait_snapshot& s, const hang_cause& cause) {
   return e.what();
 }
 
+void tell_worker(error& e, const base::worker_state& w) {
+  e.fact(fmt::format("worker {}", w.index), fmt::format("runs {}, seen for {:.1f} s", w.runs, w.seconds));
+  for (std::size_t i = 0; i < w.stack.size() && i < most_frames; ++i) e.fact(i ? "" : "in", w.stack[i]);
+}
+
 std::string no_progress(const wait_snapshot& s) {
   error e("H10", fmt::format("no progress for {:.1f} s", s.seconds));
   for (const auto& w : s.workers)
     if (!w.is_idle && !w.runs.empty())
-      e.fact(fmt::format("worker {}", w.index), fmt::format("runs {}, seen for {:.1f} s", w.runs, w.seconds));
+      tell_worker(e, w);
+  for (const auto& n : s.nodes)
+    if (n.kind == wait_kind::thread && n.is_running) e.fact("outside", title(n) + " runs code of its own");
   std::size_t waiting = 0;
   for (const auto& n : s.nodes) {
     if (n.waits_for.empty() || n.kind == wait_kind::event || n.kind == wait_kind::barrier ||

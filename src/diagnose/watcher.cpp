@@ -1,18 +1,20 @@
 #include "diagnose/watcher.hpp"
 
-#include <pthread.h>
 #include <signal.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <optional>
 
 #include "base/clock.hpp"
 #include "base/config.hpp"
-#include "base/futex.hpp"
+#include "base/onlooker.hpp"
+#include "base/signal_watch.hpp"
+#include "base/thread_stack.hpp"
 #include "diagnose/report.hpp"
 #include "event/event_floor.hpp"
 #include "event/table.hpp"
@@ -21,16 +23,33 @@
 namespace stretto::diagnose {
 namespace {
 
-constexpr double limit_at_end = 1;  // seconds, where nothing else is asked for
+// Seconds, where nothing else is asked for: until it is told what never ends, and what has not ended yet.
+constexpr double limit_at_end = 1, patience_at_end = 10;
 
 std::int64_t now() noexcept { return static_cast<std::int64_t>(base::nanoseconds_now()); }
 
-/// Zero if it cannot be known.
-std::size_t threads_of_process() noexcept {
+/// Their numbers; none if they cannot be known.
+std::vector<int> threads_of_process() {
   std::error_code failed;
-  std::size_t count = 0;
-  for (std::filesystem::directory_iterator i("/proc/self/task", failed), end; !failed && i != end; i.increment(failed)) ++count;
-  return failed ? 0 : count;
+  std::vector<int> found;
+  for (std::filesystem::directory_iterator i("/proc/self/task", failed), end; !failed && i != end; i.increment(failed))
+    found.push_back(std::atoi(i->path().filename().c_str()));
+  return failed ? std::vector<int>() : found;
+}
+
+/// "1 thread", "2 threads (program, reader)": how many more there are than `known`, and what those are called that are
+/// not among `ours`.
+std::string strangers(const std::vector<int>& all, std::size_t known, const std::vector<int>& ours) {
+  std::string names;
+  for (const int number : all) {
+    if (std::ranges::find(ours, number) != ours.end()) continue;
+    std::ifstream in("/proc/self/task/" + std::to_string(number) + "/comm");
+    std::string name;
+    if (std::getline(in, name) && !name.starts_with("stretto ") && names.size() < 200)
+      names += (names.empty() ? "\"" : ", \"") + name + "\"";
+  }
+  const auto count = all.size() - known;
+  return std::to_string(count) + (count == 1 ? " thread" : " threads") + (names.empty() ? "" : " (" + names + ")");
 }
 
 std::uint64_t progress_now(const sched::scheduler& s) {
@@ -43,7 +62,7 @@ std::uint64_t progress_now(const sched::scheduler& s) {
 class watcher {
  public:
   static watcher& of_process() {
-    static watcher* const one = new watcher;  // never destroyed: the handler may run until the very end
+    static watcher* const one = new watcher;  // never destroyed: a runtime may live longer than what main destroys
     return *one;
   }
 
@@ -55,98 +74,48 @@ class watcher {
       w.since_ = now();
       all_.push_back(&w);
     }
-    if (thread_.joinable()) return call();
-    ends_.store(false);
-    sigset_t every, before;
-    sigfillset(&every);
-    pthread_sigmask(SIG_SETMASK, &every, &before);  // the program's handlers run elsewhere
-    try {
-      thread_ = std::thread([this] { watch(); });
-    } catch (...) {
-      // No thread to be had: there are no reports.
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    if (thread_.joinable()) take_signal();
+    if (looks_) return looks_->call();
+    on_signal_.emplace(SIGUSR1, [this] { answer(); });
+    looks_.emplace([this] { return look_at_all(); });
   }
 
   void remove(watched& w) noexcept {
     const std::scoped_lock turn(turn_);
-    bool is_last;
     {
       const std::scoped_lock lock(mutex_);
       std::erase(all_, &w);
-      is_last = all_.empty();
+      if (!all_.empty()) return;
     }
-    if (!is_last || !thread_.joinable()) return;
-    give_signal_back();
-    ends_.store(true);
-    call();
-    thread_.join();
+    on_signal_.reset();
+    looks_.reset();
   }
 
   void call() noexcept {
-    calls_.fetch_add(1, std::memory_order_seq_cst);
-    base::futex_wake(calls_);
+    const std::scoped_lock turn(turn_);
+    if (looks_) looks_->call();
   }
 
  private:
-  static void handle(int number, siginfo_t* info, void* context) noexcept {
-    const int error_before = errno;
-    watcher& self = of_process();
-    self.asked_.fetch_add(1, std::memory_order_seq_cst);
-    self.call();
-    const struct sigaction& before = self.before_;
-    if (before.sa_flags & SA_SIGINFO) {
-      if (before.sa_sigaction) before.sa_sigaction(number, info, context);
-    } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-      before.sa_handler(number);
-    }
-    errno = error_before;
+  void answer() {
+    const std::scoped_lock lock(mutex_);
+    tell_all();
   }
 
-  void take_signal() noexcept {
-    sigaction(SIGUSR1, nullptr, &before_);
-    struct sigaction ours = {};
-    ours.sa_sigaction = handle;
-    ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-    sigemptyset(&ours.sa_mask);
-    sigaction(SIGUSR1, &ours, nullptr);
-  }
-  void give_signal_back() noexcept {
-    struct sigaction present;
-    sigaction(SIGUSR1, nullptr, &present);
-    if (present.sa_flags & SA_SIGINFO && present.sa_sigaction == handle) sigaction(SIGUSR1, &before_, nullptr);
-  }
-
-  void watch() {
-    pthread_setname_np(pthread_self(), "stretto watch");
-    std::uint32_t answered = asked_.load();
-    while (!ends_.load()) {
-      const auto seen = calls_.load(std::memory_order_seq_cst);
-      std::int64_t pause = 0;  // without end
-      {
-        const std::scoped_lock lock(mutex_);
-        const auto asked = asked_.load(std::memory_order_seq_cst);
-        if (asked != answered) tell_all();
-        answered = asked;
-        for (watched* w : all_) {
-          if (const auto wanted = tick(*w)) pause = pause ? std::min(pause, wanted) : wanted;
-        }
-      }
-      if (ends_.load()) break;
-      if (pause)
-        base::futex_wait_for(calls_, seen, pause);
-      else
-        base::futex_wait(calls_, seen);
-    }
+  /// Until the next look.
+  std::int64_t look_at_all() noexcept {
+    const std::scoped_lock lock(mutex_);
+    std::int64_t pause = base::timed_watch::never;
+    for (watched* w : all_)
+      if (const auto wanted = tick(*w); wanted != base::timed_watch::never)
+        pause = pause == base::timed_watch::never ? wanted : std::min(pause, wanted);
+    return pause;
   }
 
   // These require the lock.
 
-  /// How long until the next look, in nanoseconds; 0: none is needed.
   std::int64_t tick(watched& w) {
     const double limit = w.limit();
-    if (limit <= 0) return 0;
+    if (limit <= 0) return base::timed_watch::never;
     const auto pause = static_cast<std::int64_t>(std::clamp(limit / 4, 0.01, 0.5) * 1e9);
     const auto progress = progress_now(w.runtime_);
     if (progress != w.progress_) {
@@ -161,12 +130,16 @@ class watcher {
   }
 
   void tell_stuck(watched& w, double seconds) {
-    const base::wait_snapshot s = look(w, seconds);
+    base::wait_snapshot s = look(w, seconds);
     if (progress_now(w.runtime_) != w.progress_ || !has_work(s)) return;
+    // Nobody asked for more than certainty at the end.
+    if (!s.is_proven && w.settings_.limit <= 0 && seconds < patience_at_end) return;
     if (s.is_proven)
       w.accused_ = true;
     else if (std::exchange(w.told_, true))
       return;  // once; if it gets proven, that is told
+    else
+      add_stacks(s);
     tell({&s, 1}, w.settings_.file);
   }
 
@@ -175,6 +148,7 @@ class watcher {
     std::string file;
     for (watched* w : all_) {
       every.push_back(look(*w, static_cast<double>(now() - w->since_) * 1e-9));
+      add_stacks(every.back());
       if (!w->settings_.file.empty()) file = w->settings_.file;
     }
     tell(every, file);
@@ -193,6 +167,13 @@ class watcher {
     if (!out) std::fprintf(stderr, "the hang report could not be written to %s\n", file.c_str());
   }
 
+  /// Of tasks that run, where they are.
+  static void add_stacks(base::wait_snapshot& s) {
+    for (auto& w : s.workers)
+      if (!w.is_idle && !w.runs.empty() && w.kernel_thread)
+        w.stack = base::names_of_code(base::stack_of_thread(w.kernel_thread));
+  }
+
   /// What all runtimes of the process do.
   std::vector<sched::activity> activities() const {
     std::vector<sched::activity> found;
@@ -202,30 +183,31 @@ class watcher {
 
   base::wait_snapshot look(watched& w, double seconds) {
     // Whatever happens, some thread does it. If each thread of the process is a worker that sleeps, one that polls while
-    // nothing is pending, or this one, then nobody is left to do anything, and nobody to start a thread that would.
+    // nothing is pending, or one that only looks, then nobody is left to do anything, and nobody to start a thread that would.
     // Had one been awake between the two looks, it would have counted when it went to sleep again.
     const auto before = activities();
     base::wait_snapshot s = look_at(w.runtime_, seconds);
     const auto again = look_at(w.runtime_, seconds);
-    const std::size_t threads = threads_of_process();
+    const std::vector<int> threads = threads_of_process();
     const auto after = activities();
-    std::size_t known = 1 + base::thread_sanitizer;  // this one; that of the sanitizer
+    std::size_t known = base::onlooker::count() + base::thread_sanitizer;  // that of the sanitizer
     bool all_sleep = true, with_modules = false;
+    std::vector<int> ours;
     for (const auto& a : after) {
       known += a.threads;
+      ours.insert(ours.end(), a.numbers.begin(), a.numbers.end());
       all_sleep = all_sleep && a.is_quiet;
       with_modules = with_modules || a.waits_for_modules;
     }
     if (w.runtime_.runtime.get<detail::event_table>(base::floor_slot::event)->remote.load())
       s.unproven.push_back("other nodes may act");
-    if (!all_sleep) s.unproven.push_back("a worker is running");
+    if (!all_sleep) s.unproven.push_back("a worker or an attached thread is running");
     if (with_modules) s.unproven.push_back("operations are pending at a module");
-    if (!threads)
+    if (threads.empty())
       s.unproven.push_back("the threads of this process cannot be counted");
-    else if (threads > known)
-      s.unproven.push_back(std::to_string(threads - known) + (threads - known == 1 ? " thread" : " threads") +
-                           " of this process that no runtime runs may act");
-    else if (threads < known)
+    else if (threads.size() > known)
+      s.unproven.push_back(strangers(threads, known, ours) + " of this process that no runtime runs may act");
+    else if (threads.size() < known)
       s.unproven.push_back("threads are starting or ending");
     if (s.unproven.empty() && (before != after || !(s == again))) s.unproven.push_back("something ran meanwhile");
     for (auto& worker : s.workers) worker.seconds = seconds;
@@ -236,11 +218,8 @@ class watcher {
   std::mutex turn_;  // of those that add and remove
   std::mutex mutex_;
   std::vector<watched*> all_;
-  std::thread thread_;
-  std::atomic<bool> ends_{false};
-  std::atomic<std::uint32_t> calls_{0};  // futex
-  std::atomic<std::uint32_t> asked_{0};  // by signal
-  struct sigaction before_ = {};         // the handler
+  std::optional<base::signal_watch> on_signal_;
+  std::optional<base::timed_watch> looks_;
 };
 
 watched::watched(sched::scheduler& runtime, watch_settings settings) : runtime_(runtime), settings_(std::move(settings)) {

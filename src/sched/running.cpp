@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <mutex>
@@ -245,6 +246,7 @@ void enter_worker(worker& w) {
   w.running_on = nullptr;
   w.stack_floor = floor_of(w, nullptr);
   enter_scope(w, w.owner->root);
+  w.kernel_thread.store(gettid(), std::memory_order_relaxed);
   w.has_thread.store(true, std::memory_order_seq_cst);
 }
 

@@ -83,7 +83,7 @@ struct scheduler {
   std::mutex waiting_mutex;
   finish_scope* waiting_scopes = nullptr;
   std::atomic<std::uint32_t> waiting_count{0};
-  std::mutex attach_mutex;
+  mutable std::mutex attach_mutex;
   std::vector<thread_state*> attached;
   std::uint32_t next_attached = 0;
   // Stepped only, the one thread that steps: choices still to be made before it returns, and where they come from.
@@ -128,7 +128,7 @@ struct scheduler {
   }
 
   /// A thread that is no worker may use the runtime from attach to detach.
-  thread_state* attach();
+  thread_state* attach(const std::source_location& where);
   void detach(thread_state* t) noexcept;
 
  private:

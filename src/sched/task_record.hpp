@@ -43,15 +43,10 @@ struct alignas(64) task_record : completion {
   }
   std::uint64_t made_ready_by() const noexcept { return reinterpret_cast<std::uintptr_t>(link.fire); }
 
-  /// Once it runs, `link.next` tells reports on top of which task that waits for it, if it does. No list has this bit set.
-  void runs_on_top_of(task_record* below) noexcept {
-    link.next = reinterpret_cast<waiter*>(reinterpret_cast<std::uintptr_t>(below) | on_top);
-  }
-  const task_record* below() const noexcept {
-    const auto word = reinterpret_cast<std::uintptr_t>(link.next);
-    return word & on_top ? reinterpret_cast<const task_record*>(word & ~on_top) : nullptr;
-  }
-  static constexpr std::uintptr_t on_top = 2;
+  /// While it runs on top of a task that waits for it, `link.next` keeps that one (waiting.cpp): the link is in no list.
+  /// Else it may be anything.
+  void runs_on_top_of(task_record* below) noexcept { link.next = reinterpret_cast<waiter*>(below); }
+  task_record* below() const noexcept { return reinterpret_cast<task_record*>(link.next); }
 
   const detail::task_type& type() const noexcept { return static_cast<const detail::task_type&>(*kind); }
   void* storage() noexcept { return reinterpret_cast<std::byte*>(this) + detail::storage_offset; }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <source_location>
 #include <thread>
 #include <vector>
 
@@ -63,6 +64,10 @@ struct thread_state : base::thread_context {
   trace::ticks span_start = 0;           // of what runs now, where it is timed; else 0
   const task_record* timed = nullptr;    // the task that span_start is of
   trace::record shown_as;                // what a floor above says of it, unless its kind is task
+  // For reports.
+  std::atomic<int> kernel_thread{0};     // its number, while there is one
+  std::atomic<const std::atomic<std::uint32_t>*> blocked_on{nullptr};  // no worker, and sleeps while that is 0
+  std::source_location attached_at;
 };
 
 /// A stack that was left in the middle of a task; lives on that stack.
@@ -128,8 +133,8 @@ struct worker : thread_state {
   std::uint32_t ticks = 0;
   trace::name_cache names;
   std::vector<stack*> spare_stacks;
-  std::atomic<bool> asleep{false};                // parked, and past the last look for work
-  std::atomic<bool> has_thread{false};            // between enter_worker and leave_worker; any thread reads it
+  std::atomic<bool> asleep{false};      // parked, and past the last look for work
+  std::atomic<bool> has_thread{false};  // between enter_worker and leave_worker; any thread reads it
   std::thread thread;
   alignas(base::cache_line) std::atomic<std::uint32_t> parked{0};  // futex
 

@@ -100,6 +100,26 @@ TEST_CASE("a barrier short of arrivals says how many have come") {
       "error H04: barrier B0 phase 3 lacks 2 arrivals\n  made        a.cpp:4\n  arrived     3 of 5\n"));
 }
 
+TEST_CASE("a barrier short of arrivals says where those that came have arrived") {
+  auto s = proven({node(wait_kind::task, "task", "a.cpp:1", {1}), node(wait_kind::barrier, "barrier B0 phase 0", "a.cpp:4")});
+  s.nodes[1].expected = 7;
+  s.nodes[1].arrived = 6;
+  s.nodes[1].arrived_at = {"b.cpp:2", "a.cpp:9", "b.cpp:2", "b.cpp:2"};
+  CHECK(report_text(s).find("\n  arrived     6 of 7, at a.cpp:9, b.cpp:2 (3 times) and 2 earlier\n") != std::string::npos);
+}
+
+TEST_CASE("work that is ready where no thread looks is told with the place") {
+  const auto s = proven({node(wait_kind::thread, "a thread that is no worker", "a.cpp:1", {1}),
+                         node(wait_kind::task, "task \"t\"", "a.cpp:2", {2}), node(wait_kind::place, "place \"L2\"", "")});
+  CHECK(report_text(s) ==
+        "error H07: work is ready at place \"L2\", and no thread looks there\n"
+        "  waiting     a thread that is no worker (attached a.cpp:1)\n"
+        "  for         task \"t\" (spawned a.cpp:2)\n"
+        "  held up     2 tasks, scopes or threads\n"
+        "  because     no worker that has a thread has it on its paths; worker 0 has one only while run is called\n"
+        "  try         call run, make the runtime with more workers, or spawn at another place");
+}
+
 TEST_CASE("a promise that is kept nowhere is told") {
   const auto s = proven({node(wait_kind::task, "task", "a.cpp:1", {1}), node(wait_kind::promise, "promise", "a.cpp:2")});
   CHECK(report_text(s).starts_with("error H05: work waits for a promise that nobody will keep\n  made        a.cpp:2\n"));
@@ -121,17 +141,24 @@ TEST_CASE("a runtime in which nothing waits has no work, one with a running task
   CHECK_FALSE(has_work(s));
   s.nodes[0].is_running = true;
   CHECK(has_work(s));
+  s.nodes[0].kind = wait_kind::thread;
+  CHECK_FALSE(has_work(s));
 }
 
 TEST_CASE("short of proof nobody is accused: the state is shown") {
   auto s = proven({node(wait_kind::task, "task", "a.cpp:1", {1}), node(wait_kind::event, "event", "a.cpp:2")});
   s.is_proven = false;
   s.unproven = {"a worker is running"};
-  s.workers = {{1, false, "task \"hermit\" spawned at a.cpp:9", 2}};
+  s.workers = {{1, false, "task \"hermit\" spawned at a.cpp:9", 2, 77, {"nanosleep, libc.so.6+0x12", "hermit(), program+0x5"}}};
   s.nodes[0].waits_at = "a.cpp:3";
+  s.nodes.push_back(node(wait_kind::thread, "a thread that is no worker", "a.cpp:7"));
+  s.nodes.back().is_running = true;
   CHECK(report_text(s) ==
         "error H10: no progress for 2.0 s\n"
         "  worker 1    runs task \"hermit\" spawned at a.cpp:9, seen for 2.0 s\n"
+        "  in          nanosleep, libc.so.6+0x12\n"
+        "              hermit(), program+0x5\n"
+        "  outside     a thread that is no worker (attached a.cpp:7) runs code of its own\n"
         "  waiting     task (spawned a.cpp:1), which waits at a.cpp:3, for event (made a.cpp:2)\n"
         "  because     it may still go on: a worker is running");
 }
@@ -145,7 +172,8 @@ TEST_CASE("a report survives its way through JSON") {
   auto s = proven({node(wait_kind::task, "task \"\xc3\xa9\"", "a.cpp:1", {1}), node(wait_kind::barrier, "barrier B0 phase 0", "a.cpp:2")});
   s.node = 7;
   s.unproven = {"x"};
-  s.workers = {{1, true, "", 0.5}};
+  s.workers = {{1, true, "", 0.5, 4711, {"f(), program+0x10"}}};
+  s.nodes[1].arrived_at = {"a.cpp:5"};
   s.nodes[1].expected = 3;
   s.nodes[1].arrived = 1;
   s.nodes[1].announced = 1;

@@ -1,6 +1,7 @@
 // hang.hpp - programs that hang, each in its own way; hang_test.py starts them and reads what they are told.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 
 #include <stretto/barrier.hpp>
@@ -19,7 +20,8 @@ using namespace stretto;
 struct program {
   const char* name;
   void (*run)(runtime& rt);
+  std::uint32_t workers = 2;
 };
-extern const program of_events[], of_cycles[], of_objects[], not_proven[];  // each ends with a null name
+extern const program of_events[], of_cycles[], of_objects[], of_threads[], not_proven[];  // each ends with a null name
 
 }  // namespace hang

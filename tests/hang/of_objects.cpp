@@ -52,7 +52,7 @@ void short_barrier(runtime& rt) {
     const auto three = barrier::create(3);  // GUILTY short_barrier
     for (int i = 0; i < 2; ++i)
       async([three] {
-        three.arrive();
+        three.arrive();  // NAMED short_barrier
         wait(three);
       });
   });
