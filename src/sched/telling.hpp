@@ -29,7 +29,7 @@ struct activity {
   std::uint32_t threads = 0;     // of the process that are known: workers, attached ones and the service thread
   bool is_quiet = false;         // all workers that have a thread, and all attached threads sleep
   bool waits_for_modules = false;
-  std::vector<int> numbers;      // of these threads
+  std::vector<int> numbers = {};  // of these threads
   bool operator==(const activity&) const = default;
 };
 activity activity_of(const scheduler& owner) noexcept;

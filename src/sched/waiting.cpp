@@ -65,9 +65,11 @@ void block(thread_state& t, dependency d, const std::source_location& where) {
 
 /// May another task run on top of what runs now? Not on a task that is bound: if the other suspended, both would
 /// continue where the other is allowed to.
-bool can_run_on_top(const worker& w) noexcept {
-  return !(w.current && w.current->bound) && static_cast<const std::byte*>(__builtin_frame_address(0)) > w.stack_floor;
+bool can_run_on_top(const worker& w, const task_record* current) noexcept {
+  return !(current && current->bound) && static_cast<const std::byte*>(__builtin_frame_address(0)) > w.stack_floor;
 }
+
+bool can_run_on_top(const worker& w) noexcept { return can_run_on_top(w, w.current); }
 
 /// Runs a task that stood at the bottom of the worker's own queue on top of the current stack.
 [[gnu::always_inline]] inline void run_on_top(worker& w, task_record& task) {
@@ -109,25 +111,28 @@ void wait_until_ended(thread_state& t, dependency d, const std::source_location&
     block(t, d, where);
 }
 
-/// What runs in a scope, or in one inside it, must end before the task that opened the scope can.
-void refuse_own_end(const thread_state& t, const completion& c, const std::source_location& where) {
-  const auto& awaited = static_cast<const task_record&>(c);
-  const bool is_itself = t.current == &awaited;
-  const finish_scope* scope = t.current ? t.scope : nullptr;
-  while (!is_itself && scope && scope->opener != &awaited) scope = scope->outer;
-  if (!is_itself && !scope) return;
-  error e("S14", is_itself ? "a task waits for itself" : "a task waits for the one whose finish waits for it");
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_own_end(const task_record& awaited, const finish_scope* scope,
+                                                          const std::source_location& where) {
+  error e("S14", scope ? "a task waits for the one whose finish waits for it" : "a task waits for itself");
   e.fact("waits for", detail::describe_task(awaited)).fact("at", where);
-  if (!is_itself) e.fact("finish", scope->where);
+  if (scope) e.fact("finish", scope->where);
   throw std::move(e)
       .because("neither could ever end")
-      .remedy(is_itself ? "let another task wait for it" : "wait after the finish, or for something that the task does before it");
+      .remedy(scope ? "wait after the finish, or for something that the task does before it" : "let another task wait for it");
+}
+
+/// What runs in a scope, or in one inside it, must end before the task that opened the scope can.
+void check_own_end(const thread_state& t, const completion& c, const std::source_location& where) {
+  const auto& awaited = static_cast<const task_record&>(c);
+  if (t.current == &awaited) refuse_own_end(awaited, nullptr, where);
+  for (const finish_scope* scope = t.scope; scope->outer; scope = scope->outer)  // the outermost is the runtime's
+    if (scope->opener == &awaited) refuse_own_end(awaited, scope, where);
 }
 
 [[gnu::noinline]] void wait_for_ended(completion& c, const std::source_location& where) {
   thread_state* t = this_thread();
   if (!t) base::require_current("get");
-  refuse_own_end(*t, c, where);
+  check_own_end(*t, c, where);
   wait_until_ended(*t, dependency(c), where);
 }
 
@@ -226,10 +231,11 @@ void wait_for(completion& c, const std::source_location& where) {
     sched::worker* w = t ? t->as_worker : nullptr;
     task_record& task = static_cast<task_record&>(c);
     // What stands at the bottom of the own queue is surely a task, if it is this one.
-    if (w && can_run_on_top(*w) && w->home->pop_if(reinterpret_cast<item>(&task))) [[likely]] {
-      task.runs_on_top_of(w->current);  // kept there rather than here: reports see it, and it costs the same
+    task_record* const current = w ? w->current : nullptr;
+    if (w && can_run_on_top(*w, current) && w->home->pop_if(reinterpret_cast<item>(&task))) [[likely]] {
+      task.runs_on_top_of(current);  // kept there rather than here, so that reports see it
       finish_scope* const scope = w->scope;
-      sched::worker& now = run_task(*w, task);
+      sched::worker& now = run_task<holder::caller>(*w, task);
       now.current = task.below();  // `c` is the caller's, so it lives on
       if (now.scope != scope || &now != w) enter_scope(now, scope);
     } else

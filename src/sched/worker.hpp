@@ -73,20 +73,21 @@ struct thread_state : base::thread_context {
 /// A stack that was left in the middle of a task; lives on that stack.
 struct suspension {
   waiter link{};                 // fired by what it waits for; then the link of queues
-  saved_stack saved = nullptr;
-  stack* on = nullptr;           // null: the thread's own stack
   thread_state* pinned = nullptr;  // may continue on this worker only
-  task_record* current = nullptr;
-  finish_scope* scope = nullptr;
-  void* caught_exceptions = nullptr;      // the C++ runtime's state of exceptions in flight
-  unsigned uncaught_exceptions = 0;
-  void* fiber = nullptr;         // sanitizers
   void* fake_stack = nullptr;
-  std::uint64_t id = 0;          // the task's, in the trace
   std::uint64_t made_ready_by = 0;
   trace::ticks since = 0;
   dependency waits_for = event();
   const std::source_location* where = nullptr;
+  // By suspend().
+  saved_stack saved;
+  stack* on;                     // null: the thread's own stack
+  task_record* current;
+  finish_scope* scope;
+  void* caught_exceptions;       // the C++ runtime's state of exceptions in flight
+  unsigned uncaught_exceptions;
+  void* fiber;                   // sanitizers
+  std::uint64_t id;              // the task's, in the trace
 
   item as_item() noexcept { return reinterpret_cast<item>(this) | 1; }
 };
