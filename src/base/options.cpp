@@ -34,10 +34,9 @@ const std::vector<option>& table() {
       {"poll_us", &settings::poll_us, "200", "10", "1000000", {}, "microseconds",
        "longest pause between two polls for pending operations while no worker is idle"},
       {"stuck", &settings::stuck, "0", "0", "1000000", {}, "seconds",
-       "time without progress before it is told who waits for what; 0 means never; where it is not set and standard error "
-       "is a terminal, 10 is used"},
+       "time without progress before it is told who waits for what; 0 means never; on a terminal 10 if not set"},
       {"stuck_file", &settings::stuck_file, "", "", "", {}, "path",
-       "file that receives each report of that kind too, for `stretto why`"},
+       "file that keeps the last report of who waits for what, for `stretto why`"},
       {"check", &settings::check, "0", "", "", zero_or_one, "",
        "whether costly checks of misuse are made"},
       {"platform", &settings::platform, "", "", "", {}, "path",

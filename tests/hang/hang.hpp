@@ -1,4 +1,5 @@
-// hang.hpp - programs that hang, each in its own way; hang_test.py starts them and reads what they are told.
+// hang.hpp - programs that hang, each in its own way, and some that do not; hang_test.py starts them and reads what they
+// are told.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,6 @@ struct program {
   void (*run)(runtime& rt);
   std::uint32_t workers = 2;
 };
-extern const program of_events[], of_cycles[], of_objects[], of_threads[], not_proven[];  // each ends with a null name
+extern const program of_events[], of_cycles[], of_objects[], of_threads[], not_proven[], healthy[];  // each ends with a null name
 
 }  // namespace hang
