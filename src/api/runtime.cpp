@@ -166,7 +166,7 @@ void runtime::start(bool stepped) {
   if (s.recorder.is_on()) save = [this](const std::filesystem::path& file) { save_trace(file.string()); };
   s.on_signal.emplace(node(), s.settings.trace, std::move(save));
   s.watch = std::make_unique<diagnose::watched>(
-      *s.scheduler, diagnose::watch_settings{.limit = s.settings.stuck, .file = s.settings.stuck_file});
+      *s.scheduler, diagnose::watch_settings{.limit = s.settings.stuck, .file = s.settings.stuck_file, .errors = s.settings.errors});
 }
 
 void runtime::state::end(runtime* whole) noexcept {

@@ -4,8 +4,6 @@
 
 #include <map>
 
-#include <stretto/error.hpp>
-
 namespace stretto::diagnose {
 namespace {
 
@@ -80,7 +78,7 @@ error headline(const wait_snapshot& s, const hang_cause& cause) {
       .because("all threads of this process sleep, and nothing is under way");
 }
 
-std::string told(const wait_snapshot& s, const hang_cause& cause) {
+error told(const wait_snapshot& s, const hang_cause& cause) {
   error e = headline(s, cause);
   // The chain's last node is the cause, which the sentence has named.
   const std::size_t links = cause.chain.size() - 1;
@@ -98,7 +96,7 @@ std::string told(const wait_snapshot& s, const hang_cause& cause) {
   }
   if (const auto more = cause.waiting - std::min<std::size_t>(cause.waiting, 1); more > 0)
     e.fact("held up", fmt::format("{} tasks, scopes or threads", cause.waiting));
-  return e.what();
+  return e;
 }
 
 void tell_worker(error& e, const base::worker_state& w) {
@@ -106,7 +104,7 @@ void tell_worker(error& e, const base::worker_state& w) {
   for (std::size_t i = 0; i < w.stack.size() && i < most_frames; ++i) e.fact(i ? "" : "in", w.stack[i]);
 }
 
-std::string no_progress(const wait_snapshot& s) {
+error no_progress(const wait_snapshot& s) {
   error e("H10", fmt::format("no progress for {:.1f} s", s.seconds));
   for (const auto& w : s.workers)
     if (!w.is_idle && !w.runs.empty())
@@ -131,18 +129,27 @@ std::string no_progress(const wait_snapshot& s) {
   std::string why;
   for (const auto& reason : s.unproven) why += (why.empty() ? "" : "; ") + reason;
   e.because("it may still go on: " + (why.empty() ? "something ran while this was written" : why));
-  return e.what();
+  return e;
 }
 
 }  // namespace
 
+std::vector<error> report_of(const wait_snapshot& s) {
+  if (!s.is_proven) return {no_progress(s)};
+  std::vector<error> all;
+  for (const auto& cause : causes_of(s)) {
+    if (all.size() == most_causes) break;
+    all.push_back(told(s, cause));
+  }
+  if (all.empty()) all.emplace_back("H06", "nothing can go on any more");
+  return all;
+}
+
 std::string report_text(const wait_snapshot& s) {
-  if (!s.is_proven) return no_progress(s);
-  const auto causes = causes_of(s);
   std::string text;
-  for (std::size_t i = 0; i < causes.size() && i < most_causes; ++i) text += (i ? "\n" : "") + told(s, causes[i]);
-  if (causes.size() > most_causes) text += fmt::format("\n... and {} more causes", causes.size() - most_causes);
-  if (causes.empty()) text = error("H06", "nothing can go on any more").what();
+  for (const auto& e : report_of(s)) text += (text.empty() ? "" : "\n") + std::string(e.what());
+  if (const auto causes = s.is_proven ? causes_of(s).size() : 0; causes > most_causes)
+    text += fmt::format("\n... and {} more causes", causes - most_causes);
   return text;
 }
 

@@ -6,13 +6,18 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include <stretto/error.hpp>
 
 #include "diagnose/analysis.hpp"
 
 namespace stretto::diagnose {
 
-/// One message per cause (H01 to H05), or "no progress" (H10) with the state where nothing is proven. The messages have
-/// the shape of errors; nothing is thrown.
+/// One message per cause (H01 to H07), the first few, or "no progress" (H10) with the state where nothing is proven. They
+/// have the shape of errors; nothing is thrown.
+std::vector<error> report_of(const base::wait_snapshot& s);
+/// All of them, with how many more causes there are.
 std::string report_text(const base::wait_snapshot& s);
 
 std::string to_json(std::span<const base::wait_snapshot> runtimes);

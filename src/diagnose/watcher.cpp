@@ -140,31 +140,37 @@ class watcher {
       return;  // once; if it gets proven, that is told
     else
       add_stacks(s);
-    tell({&s, 1}, w.settings_.file);
+    tell({&s, 1}, w.settings_);
   }
 
   void tell_all() {
     std::vector<base::wait_snapshot> every;
-    std::string file;
+    watch_settings settings;
     for (watched* w : all_) {
       every.push_back(look(*w, static_cast<double>(now() - w->since_) * 1e-9));
       add_stacks(every.back());
-      if (!w->settings_.file.empty()) file = w->settings_.file;
+      settings.errors = w->settings_.errors;
+      if (!w->settings_.file.empty()) settings.file = w->settings_.file;
     }
-    tell(every, file);
+    tell(every, settings);
   }
 
-  static void tell(std::span<const base::wait_snapshot> runtimes, const std::string& file) {
+  static void tell(std::span<const base::wait_snapshot> runtimes, const watch_settings& settings) {
     std::string text;
     for (const auto& s : runtimes) {
+      if (settings.errors == base::error_form::json) {
+        if (has_work(s))
+          for (const auto& e : report_of(s)) text += e.to_json() + "\n";
+        continue;
+      }
       if (runtimes.size() > 1) text += "runtime N" + std::to_string(s.node) + ":\n";
       text += (has_work(s) || runtimes.size() > 1 ? report_text(s) : "nothing waits") + "\n";
     }
-    std::fputs(text.c_str(), stderr);
-    if (file.empty()) return;
-    std::ofstream out(file, std::ios::binary);
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    if (settings.file.empty()) return;
+    std::ofstream out(settings.file, std::ios::binary);
     out << to_json(runtimes) << std::flush;
-    if (!out) std::fprintf(stderr, "the hang report could not be written to %s\n", file.c_str());
+    if (!out) std::fprintf(stderr, "the hang report could not be written to %s\n", settings.file.c_str());
   }
 
   /// Of tasks that run, where they are.

@@ -1,16 +1,17 @@
-// watcher.hpp - one thread per process that looks whether runtimes go on, and tells on SIGUSR1 what they wait for.
+// watcher.hpp - looks now and then whether the runtimes of the process go on, and tells on SIGUSR1 what they wait for.
 //
 // The only thing beside node numbers that runtimes of a process share: signals belong to the process, and whether an
 // outside thread could still do something can be told only of all runtimes together.
 //
-// Threads     watched: the thread that makes the runtime. The signal's handler touches an atomic and a futex.
-// Cost        a thread that sleeps; with a limit, it looks at some counters four times per limit.
+// Threads     watched: the thread that makes the runtime. The looks run on the thread of base/signal_watch.
+// Cost        nothing until SIGUSR1; with a limit, some counters are looked at four times per limit.
 // Invariants  (1) the handler for SIGUSR1 that was there before is called too, and is back after the last runtime.
 //             (2) a runtime is accused once for each time that it stops, never while it may go on.
 #pragma once
 
 #include <string>
 
+#include "base/options.hpp"
 #include "base/wait_snapshot.hpp"
 #include "sched/scheduler.hpp"
 
@@ -19,6 +20,7 @@ namespace stretto::diagnose {
 struct watch_settings {
   double limit = 0;        // seconds without progress; 0: only on SIGUSR1, and at the runtime's end
   std::string file;        // receives the last report as JSON; empty: none
+  base::error_form errors = base::error_form::text;
 };
 
 /// A runtime under watch, from its start to its end.

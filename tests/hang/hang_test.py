@@ -115,6 +115,22 @@ def check_one(program, name, lines, folder, by_signal=False):
         process.wait()
 
 
+def check_json(program, lines):
+    """With STRETTO_ERRORS=json the message has the form of all errors."""
+    process = subprocess.Popen([program, "short_barrier"], stderr=subprocess.PIPE, text=True,
+                               env=environment(STRETTO_STUCK="0.1", STRETTO_ERRORS="json"))
+    try:
+        while True:
+            told = json.loads(process.stderr.readline())
+            if told["code"] != "H10":
+                break
+        facts = str(told["facts"])
+        return [] if told["code"] == "H04" and all(line in facts for line in lines) else [f"as JSON it is told {told}"]
+    finally:
+        process.kill()
+        process.wait()
+
+
 def check_storm(program, name, folder):
     """Asked all the time, and judged at each look that finds no progress, it goes on to its end and is not accused."""
     log = folder / f"{name}.log"
@@ -157,6 +173,7 @@ def main():
         faults += [fault for one in every for fault in one.result()]
         for name in ["forgotten_event", "alone"]:
             faults += check_one(program, name, lines[name], Path(folder), by_signal=True)
+        faults += check_json(program, lines["short_barrier"])
         for name in HEALTHY:
             faults += check_storm(program, name, Path(folder))
     print("\n".join(faults) or f"{len(names)} programs that hang, each told where")
