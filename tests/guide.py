@@ -53,6 +53,8 @@ def check_program(where, text, expected, compiler, flags):
     faults = []
     if ran.returncode:
         faults.append(f"{where}: exit code {ran.returncode}\n{ran.stderr}")
+    if accused := re.search(r"^error H0\d:.*", ran.stderr, re.M):
+        faults.append(f"{where}: is said to hang: {accused[0]}")
     if expected is not None:
         pattern = ".*".join(re.escape(piece) for piece in expected.split("<*>"))
         if not re.fullmatch(pattern, ran.stdout):

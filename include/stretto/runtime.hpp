@@ -102,7 +102,7 @@ class runtime {
 /// While it lives, this thread, which is no worker, may use the runtime. It blocks where a task would suspend.
 class attachment {
  public:
-  explicit attachment(runtime& r);
+  explicit attachment(runtime& r, std::source_location where = std::source_location::current());
   attachment(const attachment&) = delete;
   ~attachment();
 

@@ -1,5 +1,7 @@
 #include <stretto/runtime.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -17,6 +19,7 @@
 #include "base/error_output.hpp"
 #include "base/options.hpp"
 #include "data/data_floor.hpp"
+#include "diagnose/watcher.hpp"
 #include "event/event_floor.hpp"
 #include "module/module_set.hpp"
 #include "sched/polling.hpp"
@@ -49,6 +52,16 @@ void give_node(std::uint16_t n) noexcept {
   nodes_taken[n] = false;
 }
 
+/// Whoever looks on is told that nothing goes on, unless they said otherwise.
+constexpr double stuck_on_terminal = 10;  // seconds
+
+base::settings settings_of_process() {
+  const base::environment given = base::stretto_environment();
+  base::settings settings = base::parse_options(given, {}).values;
+  if (!given.contains("STRETTO_STUCK") && isatty(STDERR_FILENO)) settings.stuck = stuck_on_terminal;
+  return settings;
+}
+
 sched::scheduler_paths paths_of(const platform& machine) {
   sched::scheduler_paths paths;
   paths.places = static_cast<std::uint32_t>(machine.place_count());
@@ -78,6 +91,7 @@ struct runtime::state {
   std::unique_ptr<sched::scheduler> scheduler;
   std::optional<trace_on_signal> on_signal;
   std::optional<live_runtime> live;
+  std::unique_ptr<diagnose::watched> watch;  // null where one thread steps
   std::atomic<bool> entered{false};
 
   state(base::settings s, const platform& m, std::uint16_t node, const std::vector<std::shared_ptr<module>>& given)
@@ -98,7 +112,7 @@ struct runtime::state {
 };
 
 runtime::runtime(const runtime_options& options) {
-  base::settings settings = base::parse_options(base::stretto_environment(), {}).values;
+  base::settings settings = settings_of_process();
   if (options.workers) settings.workers = *options.workers;
   if (options.stack_bytes) settings.stack_size = *options.stack_bytes;
   if (options.seed) settings.seed = *options.seed;
@@ -153,6 +167,8 @@ void runtime::start(bool stepped) {
   std::function<void(const std::filesystem::path&)> save;
   if (s.recorder.is_on()) save = [this](const std::filesystem::path& file) { save_trace(file.string()); };
   s.on_signal.emplace(node(), s.settings.trace, std::move(save));
+  s.watch = std::make_unique<diagnose::watched>(
+      *s.scheduler, diagnose::watch_settings{.limit = s.settings.stuck, .file = s.settings.stuck_file, .errors = s.settings.errors});
 }
 
 void runtime::state::end(runtime* whole) noexcept {
@@ -160,6 +176,7 @@ void runtime::state::end(runtime* whole) noexcept {
     modules.finalise();
     if (whole && settings.statistics) std::fputs(whole->statistics().to_text().c_str(), stderr);
   };
+  if (watch) watch->draining();
   if (scheduler) {
     if (const auto told = sched::stop(*scheduler, last))
       base::print_error(*told, settings.errors);  // a destructor has no other way to say so
@@ -168,6 +185,7 @@ void runtime::state::end(runtime* whole) noexcept {
   }
   live.reset();  // until here: an end that hangs can be looked at
   on_signal.reset();
+  watch.reset();
   polls.release();
   scheduler.reset();
   if (whole && !settings.trace.empty()) {
@@ -262,10 +280,12 @@ std::uint32_t runtime::workers() const noexcept { return static_cast<std::uint32
 std::uint16_t runtime::node() const noexcept { return state_->context.node; }
 const platform& runtime::machine() const noexcept { return state_->machine; }
 
-attachment::attachment(runtime& r) : owner_(&r) {
+attachment::attachment(runtime& r, std::source_location where) : owner_(&r) {
   if (base::current())
-    throw error("S07", "this thread belongs to a runtime already").remedy("attach only threads of your own");
-  auto* t = r.state_->scheduler->attach();
+    throw error("S07", "this thread belongs to a runtime already")
+        .fact("attached", where)
+        .remedy("attach only threads of your own");
+  auto* t = r.state_->scheduler->attach(where);
   thread_ = t;
   base::set_current(t);
 }

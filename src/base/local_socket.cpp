@@ -20,6 +20,8 @@
 
 #include <stretto/error.hpp>
 
+#include "base/onlooker.hpp"
+
 namespace stretto::base {
 namespace {
 
@@ -160,6 +162,7 @@ local_socket::~local_socket() {
 }
 
 void local_socket::serve() noexcept {
+  const onlooker here;
   pollfd waits[] = {{listener_, POLLIN, 0}, {ender_, POLLIN, 0}};
   for (;;) {
     if (poll(waits, std::size(waits), -1) < 0 && errno != EINTR) return;

@@ -34,6 +34,7 @@ struct settings {
   std::uint64_t seed;
   std::uint64_t poll_us;
   double stuck;  // seconds
+  std::string stuck_file;  // path or empty
   bool check;
   std::string platform;  // path or empty
   std::string trace;     // path or empty

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -12,8 +13,10 @@
 #include <system_error>
 #include <thread>
 
+#include "base/clock.hpp"
 #include "base/config.hpp"
 #include "base/futex.hpp"
+#include "base/onlooker.hpp"
 
 namespace stretto::base {
 
@@ -37,15 +40,20 @@ struct signal_registry {
   // The list; held while callbacks run.
   std::mutex listing;
   signal_watch* first = nullptr;
+  timed_watch* first_timed = nullptr;
 
   void add(signal_watch& w);
   void remove(signal_watch& w) noexcept;
+  void add(timed_watch& w);
+  void remove(timed_watch& w) noexcept;
+  void wake() noexcept;
   bool start_thread();
   void stop_thread() noexcept;
   void install(int number) noexcept;
   void uninstall(int number) noexcept;
   void serve() noexcept;
   void run_callbacks(std::uint64_t due) noexcept;
+  std::int64_t run_looks() noexcept;
 };
 
 namespace {
@@ -61,8 +69,7 @@ void on_signal(int number, siginfo_t* about, void* context) {
   registry.inside.fetch_sub(1, std::memory_order_seq_cst);
   if (registry.watched.load(std::memory_order_seq_cst) & bit(number)) {
     registry.pending.fetch_or(bit(number), std::memory_order_seq_cst);
-    registry.calls.fetch_add(1, std::memory_order_seq_cst);
-    futex_wake(registry.calls);
+    registry.wake();
   }
   errno = error_of_others;
   // The usual end of a process by a signal that nobody handles is what a watch is there to replace.
@@ -73,6 +80,11 @@ void on_signal(int number, siginfo_t* about, void* context) {
 bool is_ours(const struct sigaction& s) noexcept { return s.sa_flags & SA_SIGINFO && s.sa_sigaction == on_signal; }
 
 }  // namespace
+
+void signal_registry::wake() noexcept {
+  calls.fetch_add(1, std::memory_order_seq_cst);
+  futex_wake(calls);
+}
 
 void signal_registry::install(int number) noexcept {
   pending.fetch_and(~bit(number), std::memory_order_seq_cst);
@@ -115,8 +127,7 @@ bool signal_registry::start_thread() {
 void signal_registry::stop_thread() noexcept {
   if (!thread) return;
   ends.store(true, std::memory_order_seq_cst);
-  calls.fetch_add(1, std::memory_order_seq_cst);
-  futex_wake(calls);
+  wake();
   thread->join();
   delete thread;
   thread = nullptr;
@@ -143,9 +154,32 @@ void signal_registry::remove(signal_watch& w) noexcept {
     if (!*at) return;  // it never had a thread
     *at = w.next_;
     for (const signal_watch* other = first; other; other = other->next_) was_last &= other->number_ != w.number_;
-    is_empty = !first;
+    is_empty = !first && !first_timed;
   }
   if (was_last) uninstall(w.number_);
+  if (is_empty) stop_thread();
+}
+
+void signal_registry::add(timed_watch& w) {
+  const std::scoped_lock lock(changing);
+  if (!start_thread()) return;
+  const std::scoped_lock list(listing);
+  w.next_ = first_timed;
+  first_timed = &w;
+  wake();
+}
+
+void signal_registry::remove(timed_watch& w) noexcept {
+  const std::scoped_lock lock(changing);
+  bool is_empty;
+  {
+    const std::scoped_lock list(listing);
+    timed_watch** at = &first_timed;
+    while (*at && *at != &w) at = &(*at)->next_;
+    if (!*at) return;  // it never had a thread
+    *at = w.next_;
+    is_empty = !first && !first_timed;
+  }
   if (is_empty) stop_thread();
 }
 
@@ -163,11 +197,35 @@ void signal_registry::run_callbacks(std::uint64_t due) noexcept {
   }
 }
 
+/// How long until the next look is due; timed_watch::never: none is.
+std::int64_t signal_registry::run_looks() noexcept {
+  const std::scoped_lock list(listing);
+  std::int64_t pause = timed_watch::never;
+  for (timed_watch* w = first_timed; w; w = w->next_) {
+    const auto now = static_cast<std::int64_t>(nanoseconds_now());
+    if (w->due_ != timed_watch::never && w->due_ <= now) {
+      const std::int64_t wanted = w->look_();
+      w->due_ = wanted == timed_watch::never ? timed_watch::never : static_cast<std::int64_t>(nanoseconds_now()) + wanted;
+    }
+    if (w->due_ == timed_watch::never) continue;
+    const std::int64_t left = std::max<std::int64_t>(w->due_ - static_cast<std::int64_t>(nanoseconds_now()), 1);
+    pause = pause == timed_watch::never ? left : std::min(pause, left);
+  }
+  return pause;
+}
+
 void signal_registry::serve() noexcept {
+  const onlooker here;
+  pthread_setname_np(pthread_self(), "stretto watch");
   while (!ends.load(std::memory_order_seq_cst)) {
     const std::uint32_t seen = calls.load(std::memory_order_seq_cst);
     if (const std::uint64_t due = pending.exchange(0, std::memory_order_seq_cst)) run_callbacks(due);
-    else if (!ends.load(std::memory_order_seq_cst)) futex_wait(calls, seen);
+    const std::int64_t pause = run_looks();
+    if (ends.load(std::memory_order_seq_cst)) return;
+    if (pause == timed_watch::never)
+      futex_wait(calls, seen);
+    else
+      futex_wait_for(calls, seen, pause);
   }
 }
 
@@ -177,5 +235,15 @@ signal_watch::signal_watch(int number, std::function<void()> callback)
 }
 
 signal_watch::~signal_watch() { registry.remove(*this); }
+
+timed_watch::timed_watch(std::function<std::int64_t()> look) : look_(std::move(look)) { registry.add(*this); }
+
+timed_watch::~timed_watch() { registry.remove(*this); }
+
+void timed_watch::call() noexcept {
+  const std::scoped_lock list(registry.listing);
+  due_ = 0;
+  registry.wake();
+}
 
 }  // namespace stretto::base

@@ -1,17 +1,19 @@
-// signal_watch.hpp - callbacks for signals that ask a running program something, on a thread where all is allowed.
+// signal_watch.hpp - callbacks for signals that ask a running program something, and now and then, on a thread where all
+// is allowed.
 //
 // The handler marks its signal and wakes one thread of the process, which sleeps in a futex and blocks every signal
 // itself; that thread runs the callbacks. Whoever handled the signal before still does, after us. One thread of its own,
 // and not a runtime's service thread: it answers also while a poller of a module hangs.
 //
 // Threads     any, any number at a time; but not from inside a callback.
-// Cost        the first watch starts the thread, the last ends it; between, nothing until a signal comes.
-// Invariants  (1) once a watch is destroyed its callback does not run and will not. (2) with the last watch of a signal
+// Cost        the first watch starts the thread, the last ends it; between, nothing until a signal comes or a time.
+// Invariants  (1) once a watch is destroyed its callback does not run and will not; no two run at once. (2) with the last watch of a signal
 //             its handler is again that from before, unless someone has put his own on top: then ours stays below and
 //             only passes on. (3) the handler allocates nothing and locks nothing. (4) signals that come while a
 //             callback runs make it run once more, however many they are.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 namespace stretto::base {
@@ -30,6 +32,26 @@ class signal_watch {
   const int number_;
   const std::function<void()> callback_;
   signal_watch* next_ = nullptr;
+};
+
+class timed_watch {
+ public:
+  static constexpr std::int64_t never = -1;
+
+  /// While it lives, `look` runs soon, and again as many nanoseconds after each look as that returned; `never`: not
+  /// before call(). It must not throw. Where the system has no thread for it, it does not run.
+  explicit timed_watch(std::function<std::int64_t()> look);
+  timed_watch(const timed_watch&) = delete;
+  ~timed_watch();
+
+  /// `look` runs soon, whatever it has returned.
+  void call() noexcept;
+
+ private:
+  friend struct signal_registry;
+  const std::function<std::int64_t()> look_;
+  std::int64_t due_ = 0;  // on the clock of base/clock.hpp; never
+  timed_watch* next_ = nullptr;
 };
 
 }  // namespace stretto::base

@@ -5,10 +5,12 @@
 #include <cstring>
 #include <new>
 
+#include "base/peek.hpp"
 #include "event/calling.hpp"
 #include "event/object_table.hpp"
 #include "event/phases.hpp"
 #include "event/self_wait.hpp"
+#include "event/telling.hpp"
 #include "event/waiting.hpp"
 
 namespace stretto {
@@ -74,16 +76,18 @@ struct late_arrival : waiter {
   std::size_t bytes;  // of the value behind; 0 if none
   alignas(std::max_align_t) std::byte near[event_table::record_bytes - 64];
   std::byte* far = nullptr;
+  std::source_location where;
 
   const void* value() const noexcept { return !bytes ? nullptr : far ? far : near; }
 
   static late_arrival* make(event_cache& cache, std::uint64_t id, std::uint64_t phase, std::uint32_t count,
-                            const void* value, std::size_t bytes) {
+                            const void* value, std::size_t bytes, const std::source_location& where) {
     auto* late = new (cache.records.allocate()) late_arrival;
     late->fire = take_effect;
     late->id = id;
     late->phase = phase;
     late->count = count;
+    late->where = where;
     late->bytes = value ? bytes : 0;
     if (late->bytes > sizeof late->near) late->far = static_cast<std::byte*>(::operator new(bytes));
     if (late->bytes) std::memcpy(late->far ? late->far : late->near, value, bytes);
@@ -94,7 +98,7 @@ struct late_arrival : waiter {
     auto& late = static_cast<late_arrival&>(self);
     auto& cache = event_cache::of(context);
     if (phases* p = static_cast<barrier_table*>(cache.table->barriers.get())->find(late.id))
-      p->come(late.phase, late.count, cause, late.value(), context);
+      p->come(late.phase, late.count, cause, late.value(), context, late.where);
     if (late.far) ::operator delete(late.far);
     cache.records.free(&late);
   }
@@ -118,7 +122,7 @@ void arrive_after(std::uint64_t id, std::uint64_t phase, const void* value, std:
   phases& p = find(id, phase, cache, where);
   const bool now = has_ended(when, cache);
   if (!now) refuse_own_phase(p, when, id, phase, cache, where);
-  late_arrival* late = now ? nullptr : late_arrival::make(cache, id, phase, count, value, bytes);
+  late_arrival* late = now ? nullptr : late_arrival::make(cache, id, phase, count, value, bytes, where);
   if (const auto result = p.announce(phase, count); result != phases::outcome::done) {
     if (late) {
       ::operator delete(late->far);
@@ -127,7 +131,7 @@ void arrive_after(std::uint64_t id, std::uint64_t phase, const void* value, std:
     refuse_arrival(p, id, phase, count, result, where);
   }
   if (now)
-    p.come(phase, count, cause_of(when, cache).get(), value, context);
+    p.come(phase, count, cause_of(when, cache).get(), value, context, where);
   else if (!subscribe(when, *late, cache, context))
     late_arrival::take_effect(*late, cause_of(when, cache).get(), context);
 }
@@ -153,7 +157,7 @@ barrier barrier::create(std::uint32_t arrivals, const value_fold& fold, std::sou
 void barrier::arrive(std::uint32_t count, std::source_location where) const {
   auto& context = caller("barrier::arrive");
   phases& p = find(id_, phase_, event_cache::of(context), where);
-  if (const auto result = p.arrive(phase_, count, context); result != phases::outcome::done) [[unlikely]]
+  if (const auto result = p.arrive(phase_, count, context, where); result != phases::outcome::done) [[unlikely]]
     refuse_arrival(p, id_, phase_, count, result, where);
 }
 
@@ -229,6 +233,31 @@ bool barrier::result_into(void* value) const {
       .fact("created", p.where())
       .because("a barrier keeps the values of its last 8 phases")
       .remedy("ask for the result of a phase before 8 more have happened");
+}
+
+void detail::tell_barriers(event_table& table, base::wait_walk& walk) {
+  using base::wait_kind;
+  barriers_of(table).for_each(table.node, [&](std::uint64_t id, phases& p) {
+    for (const auto& one : p.awaited_phases()) {
+      const std::uint32_t node = walk.at(wait_kind::barrier, id * 0x9e3779b97f4a7c15u + one.phase);
+      walk[node].kind = wait_kind::barrier;
+      walk[node].name = name_of(id, one.phase);
+      walk[node].made = short_location(p.where());
+      walk[node].expected = one.expected;
+      walk[node].arrived = one.come;
+      walk[node].announced = one.announced;
+      for (const auto& where : one.come_at) walk[node].arrived_at.push_back(short_location(where));
+      const std::uint32_t asked = walk.at(wait_kind::event, one.asked.raw());
+      walk[asked].is_promised = true;
+      walk.link(asked, node);
+    }
+  });
+  for (const auto& [w, target] : walk.linked) {
+    const base::peeked<waiter> head(w);
+    if (!head || head->fire != late_arrival::take_effect) continue;
+    if (const base::peeked<late_arrival> late(w); late)
+      walk.link(walk.at(wait_kind::barrier, late->id * 0x9e3779b97f4a7c15u + late->phase), target);
+  }
 }
 
 std::string to_string(const barrier& b) { return name_of(b.id_, b.phase_); }

@@ -42,14 +42,10 @@ struct completion {
 
   /// Marks it done, drops the finisher's reference, fires all waiters. The object may be gone when this returns.
   void complete(base::thread_context& context) noexcept {
-    auto word = word_.load(std::memory_order_relaxed);
-    std::uint64_t after;
-    do after = done | ((word & references_mask) - one_reference);
-    while (!word_.compare_exchange_weak(word, after, std::memory_order_acq_rel, std::memory_order_relaxed));
-    if (word >> pointer_shift) [[unlikely]]
-      detail::fire_all(static_cast<waiter*>(pointer(word)), nullptr, context);
-    if (!(after & references_mask)) kind->destroy(*this);
+    if (!end(context)) kind->destroy(*this);
   }
+  /// The same where the caller holds it beside the finisher.
+  void complete_held(base::thread_context& context) noexcept { end(context); }
 
   /// The same, poisoned if there is a cause.
   void complete(failure_ref cause, base::thread_context& context) noexcept {
@@ -75,6 +71,11 @@ struct completion {
     }
   }
 
+  /// For reports: who waits now, the latest first.
+  const waiter* waiters() const noexcept {
+    const auto word = word_.load(std::memory_order_acquire);
+    return word & done ? nullptr : static_cast<const waiter*>(pointer(word));
+  }
   std::uint32_t references() const noexcept {
     return static_cast<std::uint32_t>((word_.load(std::memory_order_relaxed) & references_mask) >> reference_shift);
   }
@@ -91,6 +92,16 @@ struct completion {
   }
   static void* pointer(std::uint64_t word) noexcept {
     return reinterpret_cast<void*>(static_cast<std::uintptr_t>(word >> pointer_shift << 4));
+  }
+  /// Whether anybody holds it still.
+  [[gnu::always_inline]] bool end(base::thread_context& context) noexcept {
+    auto word = word_.load(std::memory_order_relaxed);
+    std::uint64_t after;
+    do after = done | ((word & references_mask) - one_reference);
+    while (!word_.compare_exchange_weak(word, after, std::memory_order_acq_rel, std::memory_order_relaxed));
+    if (word >> pointer_shift) [[unlikely]]
+      detail::fire_all(static_cast<waiter*>(pointer(word)), nullptr, context);
+    return after & references_mask;
   }
   void drop_cause() noexcept {
     const auto word = word_.load(std::memory_order_relaxed);

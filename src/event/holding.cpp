@@ -45,10 +45,11 @@ void holding::start(std::size_t payload_bytes, std::uint32_t fairness, const std
   skipped_.clear();
 }
 
-bool holding::try_acquire() noexcept {
+bool holding::try_acquire(const std::source_location& by) noexcept {
   lock_.lock();
   const bool free = !held_;
   held_ = true;
+  if (free) holder_ = by;
   lock_.unlock();
   return free;
 }
@@ -57,7 +58,10 @@ bool holding::acquire(slot& s) noexcept {
   lock_.lock();
   const bool free = !held_;
   held_ = true;
-  if (!free) append(s.own, first_, last_);
+  if (free)
+    holder_ = s.where.load(std::memory_order_relaxed);
+  else
+    append(s.own, first_, last_);
   lock_.unlock();
   return free;
 }
@@ -66,7 +70,10 @@ bool holding::acquire_remote(waiter& w) noexcept {
   lock_.lock();
   const bool free = !held_;
   held_ = true;
-  if (!free) append(w, first_remote_, last_remote_);
+  if (free)
+    holder_ = {};
+  else
+    append(w, first_remote_, last_remote_);
   lock_.unlock();
   return free;
 }
@@ -98,10 +105,12 @@ holding::released holding::release(const failure* cause, grant& next) noexcept {
   if (first_ && (!first_remote_ || preferred_ < fairness_)) {
     if (first_remote_) ++preferred_;
     next.local = &slot::of(*take(first_, last_));
+    holder_ = next.local->where.load(std::memory_order_relaxed);
   } else if (first_remote_) {
     preferred_ = 0;
     next.remote = take(first_remote_, last_remote_);
     next.remote->next = nullptr;
+    holder_ = {};
   } else {
     held_ = false;
   }

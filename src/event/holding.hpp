@@ -8,6 +8,8 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <vector>
 
 #include "base/spin_lock.hpp"
@@ -28,7 +30,7 @@ class holding {
 
   void start(std::size_t payload_bytes, std::uint32_t fairness, const std::source_location& where);
 
-  bool try_acquire() noexcept;
+  bool try_acquire(const std::source_location& by) noexcept;
   /// True if it is held now; else `s` is granted later, by finish(s, null).
   bool acquire(slot& s) noexcept;
   /// The same for a request of another node: `w` is fired when granted.
@@ -52,6 +54,11 @@ class holding {
   void* payload() const noexcept { return payload_.get(); }
   std::size_t payload_bytes() const noexcept { return payload_bytes_; }
   const std::source_location& where() const noexcept { return where_; }
+  /// For reports: where the acquire was called that holds it now; nothing if it is free.
+  std::optional<std::source_location> holder() noexcept {
+    const std::scoped_lock lock(lock_);
+    return held_ ? std::optional(holder_) : std::nullopt;
+  }
 
  private:
   struct skipped {
@@ -74,7 +81,7 @@ class holding {
   std::vector<skipped> skipped_;
   std::size_t payload_bytes_ = 0;
   std::unique_ptr<std::byte, free_payload> payload_;
-  std::source_location where_;
+  std::source_location where_, holder_;
 };
 
 }  // namespace stretto::detail

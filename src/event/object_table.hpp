@@ -75,6 +75,15 @@ class object_table {
     if (next < (1u << generation_bits) - 2) free_.push_back(index_of(id));
   }
 
+  /// Calls each(id, object) for all that live; none is made or destroyed meanwhile.
+  template <class Each>
+  void for_each(std::uint16_t node, Each&& each) {
+    std::scoped_lock lock(mutex_);
+    for (std::uint32_t i = 0; i < used_; ++i)
+      if (const auto generation = at(i).generation.load(std::memory_order_acquire); generation & 1)
+        each(std::uint64_t{node} << (index_bits + generation_bits) | std::uint64_t{i} << generation_bits | generation, at(i));
+  }
+
  private:
   static constexpr std::uint32_t first_chunk = 16;
 

@@ -21,6 +21,7 @@ void phases::start(std::uint32_t arrivals, const phase_fold& fold, const std::so
   base_ = arrivals;
   any_poisoned_.store(false, std::memory_order_relaxed);
   phase_.store(0, std::memory_order_relaxed);
+  for (auto& one : come_at_) one.store(0, std::memory_order_relaxed);  // of a barrier before it
   word_.store(word_of(0, arrivals, arrivals), std::memory_order_release);
 }
 
@@ -65,7 +66,7 @@ phases::outcome phases::announce(std::uint64_t phase, std::uint32_t count) noexc
 }
 
 void phases::come(std::uint64_t phase, std::uint32_t count, const failure* cause, const void* value,
-                  base::thread_context& context) noexcept {
+                  base::thread_context& context, const std::source_location& where) noexcept {
   if (cause || value) {
     std::scoped_lock lock(lock_);
     if (cause) {
@@ -80,7 +81,10 @@ void phases::come(std::uint64_t phase, std::uint32_t count, const failure* cause
     while (phase_.load(std::memory_order_acquire) == phase && tag(word) == tag_of(phase)) {
       if (!word_.compare_exchange_weak(word, word - count, std::memory_order_acq_rel, std::memory_order_acquire))
         continue;
-      if (outstanding(word - count) == 0) end_phase(context);
+      if (outstanding(word - count) == 0)
+        end_phase(context);
+      else
+        remember(word - count, where);
       return;
     }
     std::scoped_lock lock(lock_);
@@ -186,6 +190,26 @@ std::vector<event> phases::asked_from(std::uint64_t phase) {
   std::scoped_lock lock(lock_);
   for (const auto& r : records_)
     if (r.phase >= phase && r.asked != event()) found.push_back(r.asked);
+  return found;
+}
+
+std::vector<phases::awaited> phases::awaited_phases() {
+  std::vector<awaited> found;
+  std::scoped_lock lock(lock_);
+  const auto now = phase_.load(std::memory_order_relaxed);
+  const auto word = word_.load(std::memory_order_acquire);
+  for (const auto& r : records_) {
+    if (r.asked == event()) continue;
+    const auto all = static_cast<std::uint64_t>(expected(r.phase));
+    if (r.phase != now) {
+      found.push_back({r.phase, r.asked, all, r.come, r.announced - r.come, {}});
+      continue;
+    }
+    found.push_back({r.phase, r.asked, all, all - outstanding(word), outstanding(word) - unclaimed(word), {}});
+    for (const auto& one : come_at_)
+      if (const auto at = one.load(std::memory_order_relaxed); (at & tag_mask) == (word & tag_mask) && at & ~tag_mask)
+        found.back().come_at.push_back(std::bit_cast<std::source_location>(at & ~tag_mask));
+  }
   return found;
 }
 

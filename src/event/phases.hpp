@@ -10,8 +10,12 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
+#include <iterator>
+#include <source_location>
 #include <vector>
 
+#include "base/config.hpp"
 #include "base/spin_lock.hpp"
 #include "event/event_floor.hpp"
 
@@ -24,7 +28,7 @@ struct phase_fold {
   void (*apply)(void* into, const void* value) = nullptr;
 };
 
-class phases {
+class alignas(base::cache_line) phases {
  public:
   enum class outcome { done, too_many, too_few, past };
 
@@ -36,18 +40,22 @@ class phases {
   outcome announce(std::uint64_t phase, std::uint32_t count) noexcept;
   /// Announced arrivals come. `value` may be null; it is not added if there is a cause.
   void come(std::uint64_t phase, std::uint32_t count, const failure* cause, const void* value,
-            base::thread_context& context) noexcept;
+            base::thread_context& context, const std::source_location& where) noexcept;
   /// Both at once; the fast way.
-  outcome arrive(std::uint64_t phase, std::uint32_t count, base::thread_context& context) noexcept {
+  outcome arrive(std::uint64_t phase, std::uint32_t count, base::thread_context& context,
+                 const std::source_location& where) noexcept {
     auto word = word_.load(std::memory_order_acquire);
     while (phase_.load(std::memory_order_acquire) == phase && tag(word) == tag_of(phase) && unclaimed(word) >= count) {
       const auto after = word - count * (one_unclaimed + 1);
       if (!word_.compare_exchange_weak(word, after, std::memory_order_acq_rel, std::memory_order_acquire)) continue;
-      if (outstanding(after) == 0) end_phase(context);
+      if (outstanding(after) == 0)
+        end_phase(context);
+      else
+        remember(after, where);
       return outcome::done;
     }
     if (const auto result = announce(phase, count); result != outcome::done) return result;
-    come(phase, count, nullptr, nullptr, context);
+    come(phase, count, nullptr, nullptr, context, where);
     return outcome::done;
   }
   outcome alter(std::uint64_t phase, std::int32_t delta, base::thread_context& context) noexcept;
@@ -64,6 +72,14 @@ class phases {
 
   std::size_t value_bytes() const noexcept { return fold_.bytes; }
   const std::source_location& where() const noexcept { return where_; }
+  /// A phase that something waits for.
+  struct awaited {
+    std::uint64_t phase;
+    event asked;
+    std::uint64_t expected, come, announced;  // announced: without those that have come
+    std::vector<std::source_location> come_at;  // the latest few
+  };
+  std::vector<awaited> awaited_phases();
   /// For messages: how many arrivals a phase that has not ended expects, and how many are announced.
   std::pair<std::uint64_t, std::uint64_t> expected_and_announced(std::uint64_t phase) noexcept;
 
@@ -103,6 +119,14 @@ class phases {
     return tag_of(phase) << 2 * count_bits | unclaimed << count_bits | outstanding;
   }
 
+  /// Who has come, for reports: the latest ones, by the phase's tag and an address, in place of `outstanding` and so on.
+  static constexpr std::uint64_t tag_mask = ~std::uint64_t{0} << 2 * count_bits;
+  void remember(std::uint64_t word, const std::source_location& where) noexcept {
+    static_assert(sizeof where == sizeof(std::uint64_t));  // a pointer, below 2^47
+    come_at_[word % std::size(come_at_)].store((word & tag_mask) | std::bit_cast<std::uint64_t>(where),
+                                               std::memory_order_relaxed);
+  }
+
   void end_phase(base::thread_context& context) noexcept;
   // These require the lock.
   record* find(std::uint64_t phase) noexcept;
@@ -112,6 +136,7 @@ class phases {
 
   std::atomic<std::uint64_t> word_{0};
   std::atomic<std::uint64_t> phase_{0};
+  std::atomic<std::uint64_t> come_at_[4] = {};  // see remember()
   base::spin_lock lock_;
   std::atomic<bool> any_poisoned_{false};
   std::int64_t base_ = 0;  // expected of the present phase

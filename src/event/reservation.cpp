@@ -6,6 +6,7 @@
 #include "event/holding.hpp"
 #include "event/object_table.hpp"
 #include "event/remote_reservation.hpp"
+#include "event/telling.hpp"
 #include "event/waiting.hpp"
 
 namespace stretto {
@@ -126,7 +127,7 @@ event acquire_after(std::uint64_t id, dependency when, base::thread_context& con
                     const std::source_location& where) {
   auto& cache = event_cache::of(context);
   holding& h = find(id, cache, where);
-  if (bits_of(when) == 0 && h.try_acquire()) return {};
+  if (bits_of(when) == 0 && h.try_acquire(where)) return {};
   slot& s = claim_for(id, role::acquire, when, cache, where);
   const event e = cache.handle(s);
   wait_for(s, when, fire_acquire, cache, context);
@@ -209,7 +210,7 @@ event reservation::acquire(std::span<const dependency> when, std::source_locatio
 }
 
 bool reservation::try_acquire(std::source_location where) const {
-  return find(id_, event_cache::of(caller("reservation::try_acquire")), where).try_acquire();
+  return find(id_, event_cache::of(caller("reservation::try_acquire")), where).try_acquire(where);
 }
 
 event reservation::release(std::source_location where) const {
@@ -271,6 +272,18 @@ void reservation::destroy(std::source_location where) const {
 bool detail::acquire_for_node(reservation r, waiter& w, base::thread_context& context,
                               const std::source_location& where) {
   return find(r.raw(), event_cache::of(context), where).acquire_remote(w);
+}
+
+void detail::tell_reservations(event_table& table, base::wait_walk& walk) {
+  reservations_of(table).for_each(table.node, [&](std::uint64_t id, holding& h) {
+    const auto holder = h.holder();
+    if (!holder) return;
+    const std::uint32_t node = walk.at(base::wait_kind::reservation, id);
+    walk[node].kind = base::wait_kind::reservation;
+    walk[node].name = name_of(id);
+    walk[node].made = short_location(h.where());
+    walk[node].held_by = holder->line() ? short_location(*holder) : "another node";
+  });
 }
 
 std::string to_string(const reservation& r) { return name_of(r.id_); }

@@ -53,9 +53,10 @@ bool add_inputs(slot& s, std::uint32_t generation, std::vector<std::uint64_t>& f
   return s.link[0].load(std::memory_order_relaxed) == head;
 }
 
-/// Adds what the event `e` waits for to `found`.
-void add_awaited(event e, event_cache& cache, std::vector<std::uint64_t>& found) {
-  slot& s = cache.table->at(e);
+}  // namespace
+
+void add_awaited(event e, const event_table& table, std::vector<std::uint64_t>& found) {
+  slot& s = table.at(e);
   const auto generation = generation_of(e);
   if (s.generation_now() != generation) return;
   const auto claim = s.claim.load(std::memory_order_acquire);
@@ -71,8 +72,6 @@ void add_awaited(event e, event_cache& cache, std::vector<std::uint64_t>& found)
   if (!valid || !is_still(s, generation)) found.clear();
 }
 
-}  // namespace
-
 bool leads_to(dependency from, event target, event_cache& cache) {
   search_state search(cache.search);
   auto& found = cache.search.found;
@@ -82,7 +81,7 @@ bool leads_to(dependency from, event target, event_cache& cache) {
     if (bits_of(d) == target.raw()) return true;
     if (d.task() || !cache.is_local(d.as_event())) continue;
     found.clear();
-    add_awaited(d.as_event(), cache, found);
+    add_awaited(d.as_event(), *cache.table, found);
     for (const auto bits : found) search.add(bits);
   }
   return false;

@@ -14,4 +14,8 @@ namespace stretto::detail {
 /// is certain: a release may yet be issued by anyone.
 bool leads_to(dependency from, event target, event_cache& cache);
 
+/// Adds what the event `e` of this node waits for to `found`, as bits of dependencies, of which some may have ended;
+/// nothing if `e` has ended or changed while it was looked at.
+void add_awaited(event e, const event_table& table, std::vector<std::uint64_t>& found);
+
 }  // namespace stretto::detail

@@ -1,12 +1,17 @@
 #include <stretto/coroutine.hpp>
 #include <stretto/task.hpp>
 
+#include "base/peek.hpp"
 #include "event/event_floor.hpp"
 #include "sched/scopes.hpp"
+#include "sched/telling.hpp"
 
 namespace stretto::detail {
 
 struct coroutine_waiter {
+  static std::string where(const void* at) {
+    return base::peek_location(&static_cast<const coroutine_wait*>(at)->where_);
+  }
   static void fire(waiter& w, const failure*, base::thread_context& context) noexcept {
     auto& self = *reinterpret_cast<coroutine_wait*>(&w);  // its first member
     auto& t = static_cast<sched::thread_state&>(context);
@@ -25,6 +30,23 @@ struct coroutine_waiter {
     return c ? c->subscribe(*w) : subscribe(self.waits_for_, *w, context);
   }
 };
+
+}  // namespace stretto::detail
+
+std::string stretto::sched::where_coroutine_waits(const waiter& w, const void* at) {
+  if (w.fire != detail::coroutine_waiter::fire) return {};
+  return detail::coroutine_waiter::where(at);
+}
+
+const void* stretto::sched::promised_by_coroutine(const void* at) noexcept {
+  const base::peeked<std::coroutine_handle<>> frame(&static_cast<const detail::coroutine_wait*>(at)->handle);
+  if (!frame || !*frame) return nullptr;
+  const void* const promise = __builtin_coro_promise(frame->address(), alignof(void*), false);
+  const base::peeked<const void*> first(promise);
+  return first ? *first : nullptr;
+}
+
+namespace stretto::detail {
 
 bool coroutine_wait::await_ready() const { return has_ended(waits_for_, base::require_current("co_await")); }
 

@@ -22,6 +22,7 @@ namespace stretto::sched {
 
 struct worker;
 struct suspension;
+struct task_record;
 
 struct alignas(base::cache_line) scope_shard {
   std::atomic<std::uint64_t> spawned{0}, ended{0};
@@ -39,6 +40,7 @@ struct alignas(base::cache_line) finish_scope {
   suspension* waiter;                               // null: a blocked thread
   // For one use of the memory.
   std::source_location where;
+  const task_record* opener;                        // null: the body of run, or no worker; for reports
   failure_list failures;                            // of its tasks
   std::atomic<std::uint32_t> wake;                  // a blocked thread's futex
   // For all uses, from zeroed memory on. A quiet scope's sums are equal, so the next use goes on counting; and a
@@ -49,14 +51,16 @@ struct alignas(base::cache_line) finish_scope {
   scope_shard own;
   scope_shard outside;                              // threads that are no workers; read-modify-write
 
-  void open(worker* opener, finish_scope* enclosing, const std::source_location& opened) noexcept {
+  void open(worker* here, finish_scope* enclosing, const std::source_location& opened,
+            const task_record* by) noexcept {
     outer = enclosing;
     next_waiting = nullptr;
     waiter = nullptr;
     where = opened;
+    opener = by;
     new (&failures) failure_list;
     wake.store(0, std::memory_order_relaxed);
-    if (!home) home = opener;
+    if (!home) home = here;
   }
 
   bool is_quiet(std::uint32_t workers) const noexcept {

@@ -47,6 +47,9 @@ class alignas(base::cache_line) inbox {
     return any;
   }
 
+  /// For reports: the newest, with its lowest bit as in the list; 0: none.
+  std::uintptr_t newest() const noexcept { return head_.load(std::memory_order_acquire); }
+
  private:
   std::atomic<std::uintptr_t> head_{0};
 };

@@ -27,6 +27,8 @@ class polling final : public detail::poll_station, private service_thread::duty 
   void begin(scheduler& owner);
   void end() noexcept;
 
+  bool has_thread() const noexcept { return service_.has_thread(); }
+
   /// A worker between two tasks. May leave it in the scope of the runtime.
   std::size_t poll_idle(worker& w) noexcept;
   /// A worker stops looking for work, and none is left that does.

@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <mutex>
@@ -245,9 +246,12 @@ void enter_worker(worker& w) {
   w.running_on = nullptr;
   w.stack_floor = floor_of(w, nullptr);
   enter_scope(w, w.owner->root);
+  w.kernel_thread.store(gettid(), std::memory_order_relaxed);
+  w.has_thread.store(true, std::memory_order_seq_cst);
 }
 
 void leave_worker(worker& w) noexcept {
+  w.has_thread.store(false, std::memory_order_seq_cst);
   w.current = nullptr;
   w.scope = nullptr;
   w.shard = nullptr;

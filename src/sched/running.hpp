@@ -30,11 +30,18 @@ const failure* take_thrown(task_record& task) noexcept;
   return nullptr;
 }
 
+/// Who has a reference to a task beside its executor, surely.
+enum class holder { unknown, caller };
+
+template <holder Holder = holder::unknown>
 [[gnu::always_inline]] inline void end_run(worker& now, task_record& task, const failure* thrown) noexcept {
   if (thrown) [[unlikely]]
     return end_task(now, task, failure_ref::adopt(thrown));
   finish_scope* const scope = task.scope;
-  task.complete(now);
+  if constexpr (Holder == holder::caller)
+    task.complete_held(now);
+  else
+    task.complete(now);
   count_ended(now, scope);
 }
 
@@ -42,12 +49,13 @@ const failure* take_thrown(task_record& task) noexcept;
 worker& run_timed(worker& w, task_record& task);
 
 /// Runs one fresh task on the current stack; returns the worker that the caller is on afterwards.
+template <holder Holder = holder::unknown>
 [[gnu::always_inline]] inline worker& run_task(worker& w, task_record& task) {
   if (w.tasks.take()) [[unlikely]]
     return run_timed(w, task);
   const failure* thrown = run_body(w, task);
   worker& now = *this_thread()->as_worker;
-  end_run(now, task, thrown);
+  end_run<Holder>(now, task, thrown);
   return now;
 }
 /// Leaves the current stack with `s` filled in; `hook(worker, argument)` runs once it is safe to continue `s`.

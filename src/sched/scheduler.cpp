@@ -1,5 +1,7 @@
 #include "sched/scheduler.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include <stretto/error.hpp>
@@ -62,8 +64,10 @@ void scheduler::prepare_thread(thread_state& t) {
   detail::enter_events(t);
 }
 
-thread_state* scheduler::attach(const char* called) {
+thread_state* scheduler::attach(const std::source_location& where, const char* called) {
   auto* t = new thread_state;
+  t->attached_at = where;
+  t->kernel_thread.store(gettid(), std::memory_order_relaxed);
   std::scoped_lock lock(attach_mutex);
   t->called = called;
   t->every_span = recorder && recorder->level() == trace::level::full;

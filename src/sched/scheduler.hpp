@@ -84,7 +84,7 @@ struct scheduler {
   std::mutex waiting_mutex;
   finish_scope* waiting_scopes = nullptr;
   std::atomic<std::uint32_t> waiting_count{0};
-  std::mutex attach_mutex;
+  mutable std::mutex attach_mutex;
   std::vector<thread_state*> attached;
   std::uint32_t next_attached = 0;
   std::uint32_t rings_of_threads = 0;
@@ -131,7 +131,7 @@ struct scheduler {
   }
 
   /// A thread that is no worker may use the runtime from attach to detach.
-  thread_state* attach(const char* called = "thread");
+  thread_state* attach(const std::source_location& where, const char* called = "thread");
   void detach(thread_state* t) noexcept;
 
  private:

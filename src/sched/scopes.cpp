@@ -27,7 +27,7 @@ scope_shard* shard_of(worker& w, finish_scope& scope) {
 
 finish_scope* open_scope(thread_state& t, const std::source_location& where) {
   auto* scope = static_cast<finish_scope*>(t.scopes.allocate());
-  scope->open(t.as_worker, t.scope, where);
+  scope->open(t.as_worker, t.scope, where, t.current);
   return scope;
 }
 

@@ -112,7 +112,9 @@ void park(worker& w) {
     if (detail::poison_forsaken(w)) return;
   }
   const trace::ticks since = w.ring ? trace::clock::now() : 0;
+  w.asleep.store(true, std::memory_order_seq_cst);
   while (w.parked.load(std::memory_order_acquire)) base::futex_wait(w.parked, 1);
+  w.asleep.store(false, std::memory_order_seq_cst);
   if (since) record_sleep(w, since);
 }
 

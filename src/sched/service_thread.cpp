@@ -55,6 +55,7 @@ void service_thread::stop() noexcept {
   calls_.fetch_add(1, std::memory_order_seq_cst);
   base::futex_wake(calls_);
   thread_.join();
+  started_.store(false, std::memory_order_release);
 }
 
 // Whoever called before it was seen to be asleep did not wake it; so both look again once they have said that they are.
@@ -79,7 +80,7 @@ void service_thread::doze(std::int64_t until, std::uint32_t seen) noexcept {
 
 void service_thread::serve(scheduler& owner) {
   asleep_.store(sleep::none, std::memory_order_seq_cst);
-  thread_state* const t = owner.attach("service thread");
+  thread_state* const t = owner.attach({}, "service thread");  // nobody asked for it
   base::set_current(t);
   std::int64_t pause = least_pause;
   unsigned idle_looks = 0;

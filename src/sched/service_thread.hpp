@@ -43,6 +43,8 @@ class service_thread {
   void start_with(scheduler& owner) noexcept { owner_.store(&owner, std::memory_order_seq_cst); }
   void stop() noexcept;
 
+  bool has_thread() const noexcept { return started_.load(std::memory_order_acquire); }
+
   /// There will be something to look for at `due`; `short_sleep`: it is awakened from a pause too.
   void call(std::int64_t due, bool short_sleep) noexcept;
 

@@ -12,6 +12,7 @@
 #include "sched/readying.hpp"
 #include "sched/running.hpp"
 #include "sched/scopes.hpp"
+#include "sched/telling.hpp"
 
 namespace stretto::sched {
 namespace {
@@ -140,6 +141,8 @@ thread_state& state_or_throw(const char* verb) {
 }
 
 }  // namespace
+
+bool is_of_task(const waiter& w) noexcept { return w.fire == fire_task; }
 
 }  // namespace stretto::sched
 

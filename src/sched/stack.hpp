@@ -25,7 +25,7 @@ struct stack {
   saved_stack entry = nullptr;  // where to switch to while the stack is fresh
   stack* next = nullptr;
   void* sanitizer = nullptr;   // ThreadSanitizer's fiber
-  // For debuggers.
+  // For debuggers and reports.
   stack* older = nullptr;      // made before this one
   suspension* left = nullptr;  // of a task that was left in the middle
 };
@@ -49,6 +49,11 @@ class stack_pool {
   }
   std::size_t bytes() const noexcept { return bytes_; }
   static std::size_t offset_of_newest() noexcept;
+  /// All that were ever made, linked by `older`; they stay until the pool goes.
+  const stack* newest() const noexcept {
+    std::scoped_lock lock(mutex_);
+    return newest_;
+  }
 
  private:
   stack* make();

@@ -43,6 +43,11 @@ struct alignas(64) task_record : completion {
   }
   std::uint64_t made_ready_by() const noexcept { return reinterpret_cast<std::uintptr_t>(link.fire); }
 
+  /// While it runs on top of a task that waits for it, `link.next` keeps that one (waiting.cpp): the link is in no list.
+  /// Else it may be anything.
+  void runs_on_top_of(task_record* below) noexcept { link.next = reinterpret_cast<waiter*>(below); }
+  task_record* below() const noexcept { return reinterpret_cast<task_record*>(link.next); }
+
   const detail::task_type& type() const noexcept { return static_cast<const detail::task_type&>(*kind); }
   void* storage() noexcept { return reinterpret_cast<std::byte*>(this) + detail::storage_offset; }
   static task_record& of(waiter& link) noexcept {

@@ -9,11 +9,13 @@
 #include <stretto/task.hpp>
 
 #include "base/futex.hpp"
+#include "base/peek.hpp"
 #include "event/event_floor.hpp"
 #include "sched/readying.hpp"
 #include "sched/running.hpp"
 #include "sched/scopes.hpp"
 #include "sched/searching.hpp"
+#include "sched/telling.hpp"
 #include "sched/waiting.hpp"
 
 namespace stretto::sched {
@@ -31,29 +33,43 @@ void subscribe_suspension(worker& w, void* argument) {
   if (!(c ? c->subscribe(s.link) : detail::subscribe(d, s.link, w))) make_ready(w, s);
 }
 
+/// A thread that is no worker sleeps until `word` is not 0 any more.
+void sleep_on(thread_state& t, std::atomic<std::uint32_t>& word) noexcept {
+  ++t.parks;
+  t.blocked_on.store(&word, std::memory_order_seq_cst);
+  while (!word.load(std::memory_order_acquire)) base::futex_wait(word, 0);
+  t.blocked_on.store(nullptr, std::memory_order_seq_cst);
+}
+
 /// A thread that is no worker sleeps on this until fired.
 struct blocked_thread {
   waiter link{};
   std::atomic<std::uint32_t> fired{0};
+  const thread_state* who;
+  const std::source_location* where;
   static void fire(waiter& link, const failure*, base::thread_context&) noexcept {
     auto& self = reinterpret_cast<blocked_thread&>(link);
     base::futex_store_and_wake(self.fired, 1);
   }
 };
 
-void block(thread_state& t, dependency d) {
+void block(thread_state& t, dependency d, const std::source_location& where) {
   blocked_thread b;
+  b.who = &t;
+  b.where = &where;
   b.link.fire = blocked_thread::fire;
   completion* c = d.task();
   if (!(c ? c->subscribe(b.link) : detail::subscribe(d, b.link, t))) return;
-  while (!b.fired.load(std::memory_order_acquire)) base::futex_wait(b.fired, 0);
+  sleep_on(t, b.fired);
 }
 
 /// May another task run on top of what runs now? Not on a task that is bound: if the other suspended, both would
 /// continue where the other is allowed to.
-bool can_run_on_top(const worker& w) noexcept {
-  return !(w.current && w.current->bound) && static_cast<const std::byte*>(__builtin_frame_address(0)) > w.stack_floor;
+bool can_run_on_top(const worker& w, const task_record* current) noexcept {
+  return !(current && current->bound) && static_cast<const std::byte*>(__builtin_frame_address(0)) > w.stack_floor;
 }
+
+bool can_run_on_top(const worker& w) noexcept { return can_run_on_top(w, w.current); }
 
 /// Runs a task that stood at the bottom of the worker's own queue on top of the current stack.
 [[gnu::always_inline]] inline void run_on_top(worker& w, task_record& task) {
@@ -92,12 +108,31 @@ void wait_until_ended(thread_state& t, dependency d, const std::source_location&
     completion* c = d.task();
     if (!ends_soon(*w, [&] { return c ? c->is_done() : detail::has_ended(d, *w); })) suspend_until_ended(*w, d, where);
   } else
-    block(t, d);
+    block(t, d, where);
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_own_end(const task_record& awaited, const finish_scope* scope,
+                                                          const std::source_location& where) {
+  error e("S14", scope ? "a task waits for the one whose finish waits for it" : "a task waits for itself");
+  e.fact("waits for", detail::describe_task(awaited)).fact("at", where);
+  if (scope) e.fact("finish", scope->where);
+  throw std::move(e)
+      .because("neither could ever end")
+      .remedy(scope ? "wait after the finish, or for something that the task does before it" : "let another task wait for it");
+}
+
+/// What runs in a scope, or in one inside it, must end before the task that opened the scope can.
+void check_own_end(const thread_state& t, const completion& c, const std::source_location& where) {
+  const auto& awaited = static_cast<const task_record&>(c);
+  if (t.current == &awaited) refuse_own_end(awaited, nullptr, where);
+  for (const finish_scope* scope = t.scope; scope->outer; scope = scope->outer)  // the outermost is the runtime's
+    if (scope->opener == &awaited) refuse_own_end(awaited, scope, where);
 }
 
 [[gnu::noinline]] void wait_for_ended(completion& c, const std::source_location& where) {
   thread_state* t = this_thread();
   if (!t) base::require_current("get");
+  check_own_end(*t, c, where);
   wait_until_ended(*t, dependency(c), where);
 }
 
@@ -140,6 +175,12 @@ void register_scope(worker& w, void* argument) { register_waiting(w, *static_cas
 
 }  // namespace
 
+blocked_waiter blocked_thread_of(const waiter& w, const void* at) noexcept {
+  if (w.fire != blocked_thread::fire) return {};
+  const base::peeked<blocked_thread> b(at);
+  return b ? blocked_waiter{b->who, b->where} : blocked_waiter{};
+}
+
 void wait_for_scope(finish_scope& scope) {
   const auto count = static_cast<std::uint32_t>(this_thread()->owner->workers.size());
   for (;;) {
@@ -149,7 +190,7 @@ void wait_for_scope(finish_scope& scope) {
       if (scope.is_quiet(count)) return;
       scope.wake.store(0, std::memory_order_relaxed);
       register_waiting(t, scope);
-      while (!scope.wake.load(std::memory_order_acquire)) base::futex_wait(scope.wake, 0);
+      sleep_on(t, scope.wake);
       continue;
     }
     // Its own children run on top of it, newest first, unless something else is more urgent or has waited for long.
@@ -190,9 +231,14 @@ void wait_for(completion& c, const std::source_location& where) {
     sched::worker* w = t ? t->as_worker : nullptr;
     task_record& task = static_cast<task_record&>(c);
     // What stands at the bottom of the own queue is surely a task, if it is this one.
-    if (w && can_run_on_top(*w) && w->home->pop_if(reinterpret_cast<item>(&task))) [[likely]]
-      run_on_top(*w, task);
-    else
+    task_record* const current = w ? w->current : nullptr;
+    if (w && can_run_on_top(*w, current) && w->home->pop_if(reinterpret_cast<item>(&task))) [[likely]] {
+      task.runs_on_top_of(current);  // kept there rather than here, so that reports see it
+      finish_scope* const scope = w->scope;
+      sched::worker& now = run_task<holder::caller>(*w, task);
+      now.current = task.below();  // `c` is the caller's, so it lives on
+      if (now.scope != scope || &now != w) enter_scope(now, scope);
+    } else
       wait_for_ended(c, where);
   }
   if (const failure* f = c.cause()) [[unlikely]]

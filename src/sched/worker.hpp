@@ -65,25 +65,30 @@ struct thread_state : base::thread_context {
   trace::ticks span_start = 0;           // of what runs now, where it is timed; else 0
   const task_record* timed = nullptr;    // the task that span_start is of
   trace::record shown_as;                // what a floor above says of it, unless its kind is task
+  // For reports.
+  std::atomic<int> kernel_thread{0};     // its number, while there is one
+  std::atomic<const std::atomic<std::uint32_t>*> blocked_on{nullptr};  // no worker, and sleeps while that is 0
+  std::source_location attached_at;
 };
 
 /// A stack that was left in the middle of a task; lives on that stack.
 struct suspension {
   waiter link{};                 // fired by what it waits for; then the link of queues
-  saved_stack saved = nullptr;
-  stack* on = nullptr;           // null: the thread's own stack
   thread_state* pinned = nullptr;  // may continue on this worker only
-  task_record* current = nullptr;
-  finish_scope* scope = nullptr;
-  void* caught_exceptions = nullptr;      // the C++ runtime's state of exceptions in flight
-  unsigned uncaught_exceptions = 0;
-  void* fiber = nullptr;         // sanitizers
   void* fake_stack = nullptr;
-  std::uint64_t id = 0;          // the task's, in the trace
   std::uint64_t made_ready_by = 0;
   trace::ticks since = 0;
   dependency waits_for = event();
   const std::source_location* where = nullptr;
+  // By suspend().
+  saved_stack saved;
+  stack* on;                     // null: the thread's own stack
+  task_record* current;
+  finish_scope* scope;
+  void* caught_exceptions;       // the C++ runtime's state of exceptions in flight
+  unsigned uncaught_exceptions;
+  void* fiber;                   // sanitizers
+  std::uint64_t id;              // the task's, in the trace
 
   item as_item() noexcept { return reinterpret_cast<item>(this) | 1; }
 };
@@ -131,6 +136,8 @@ struct worker : thread_state {
   trace::name_cache names;
   std::source_location body;                   // of run, where it is called
   std::vector<stack*> spare_stacks;
+  std::atomic<bool> asleep{false};      // parked, and past the last look for work
+  std::atomic<bool> has_thread{false};  // between enter_worker and leave_worker; any thread reads it
   std::thread thread;
   alignas(base::cache_line) std::atomic<std::uint32_t> parked{0};  // futex
 

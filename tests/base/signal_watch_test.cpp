@@ -11,6 +11,7 @@
 #include <vector>
 
 using stretto::base::signal_watch;
+using stretto::base::timed_watch;
 
 namespace {
 
@@ -161,4 +162,35 @@ TEST_CASE("signals that come while watches come and go are heard or not, and not
   sender.join();
   CHECK(too_late == 0);
   CHECK((handler_of(SIGUSR2).sa_handler == another));
+}
+
+TEST_CASE("a timed watch looks soon, again after what it asks for, and at once when called") {
+  std::atomic<int> looks{0};
+  timed_watch w([&] { return ++looks < 3 ? std::int64_t{1} : timed_watch::never; });
+  wait_until_equal(looks, 3);
+  w.call();
+  wait_until_equal(looks, 4);
+}
+
+TEST_CASE("timed watches and signals share one thread, and none looks once it is destroyed") {
+  std::atomic<int> first{0}, second{0}, heard{0};
+  std::thread::id of_look, of_signal;
+  auto a = std::make_unique<timed_watch>([&] {
+    of_look = std::this_thread::get_id();
+    ++first;
+    return std::int64_t{1'000'000};
+  });
+  {
+    const signal_watch b(SIGUSR2, [&] { of_signal = std::this_thread::get_id(), ++heard; });
+    const timed_watch c([&] { return ++second, std::int64_t{1'000'000}; });
+    raise(SIGUSR2);
+    wait_until_equal(heard, 1);
+    while (first < 3 || second < 3) std::this_thread::yield();
+  }
+  a.reset();
+  CHECK(of_look == of_signal);
+  const int last = first, others = second;
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  CHECK(first == last);
+  CHECK(second == others);
 }

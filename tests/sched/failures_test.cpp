@@ -1,6 +1,7 @@
 // failures_test.cpp - which failures leave a finish.
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -148,4 +149,46 @@ TEST_CASE("data operations and tasks that fail side by side are counted together
           f = p.get_future();
           fail("task");
         }) == "S06: 2 failures inside one run");
+}
+
+TEST_CASE("a task that waits for its own end is refused at once") {
+  CHECK(thrown_by([] {
+          const auto self = std::make_shared<future<void>>();
+          const auto go = user_event::create();
+          *self = async([self, go] {
+            wait(go);
+            wait(*self);
+          });
+          go.trigger();
+        }) == "S14: a task waits for itself");
+}
+
+TEST_CASE("a task inside a finish that waits for the one that opened it is refused at once, however deep") {
+  CHECK(thrown_by([] {
+          const auto opener = std::make_shared<future<void>>();
+          const auto go = user_event::create();
+          *opener = async([opener, go] {
+            wait(go);
+            finish([opener] {
+              async([opener] {
+                finish([opener] { async([opener] { CHECK_THROWS_AS(wait(*opener), error); }); });
+                wait(*opener);
+              });
+            });
+          });
+          go.trigger();
+        }) == "S14: a task waits for the one whose finish waits for it");
+}
+
+TEST_CASE("a task inside a finish may wait for one that was spawned before the finish") {
+  CHECK(thrown_by([] {
+          const auto go = user_event::create();
+          const auto before = async([go] { wait(go); });
+          async([before, go] {
+            finish([before, go] {
+              async([before] { wait(before); });
+              async([go] { go.trigger(); });
+            });
+          });
+        }) == "nothing");
 }

@@ -38,5 +38,6 @@ int run_platform(const invocation&);
 int run_top(const invocation&);
 int run_report(const invocation&);
 int run_graph(const invocation&);
+int run_why(const invocation&);
 
 }  // namespace stretto::tools

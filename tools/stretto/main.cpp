@@ -24,6 +24,7 @@ std::span<const command> commands() {
       command{"report", "Tells of a recorded run: critical path, idle time, copies, what to change", run_report},
       command{"graph", "Draws a part of a recorded run as a graph", run_graph},
       command{"options", "Shows every option, its value and where that comes from", run_options},
+      command{"why", "Tells what a program that hung was waiting for, from its report", run_why},
       command{"explain", "Explains an error by its code", run_explain},
   };
   return table;

@@ -1,0 +1,94 @@
+// wait_snapshot.hpp - who waits for what in one runtime, as a value; and how floors tell their part of it.
+//
+// Each floor that knows of waiting adds what it has to a wait_walk, the lowest floor first. It may find waiters that are
+// not its own: it leaves them in `linked`, and the floor whose they are says what they are. Only floor `diagnose` walks.
+//
+// Threads     a value; the walk belongs to one thread.
+// Invariants  (1) wait_node::waits_for are indices into nodes. (2) a node that nobody described stands for something that
+//             has ended, or of which nothing is known.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace stretto::base {
+
+enum class wait_kind : std::uint8_t { unknown, body, task, coroutine, thread, promise, finish, event, barrier, reservation, place };
+inline constexpr const char* wait_kind_names[] = {"unknown", "body",   "task",  "coroutine", "thread",
+                                                  "promise", "finish", "event", "barrier",   "reservation", "place"};
+
+struct wait_node {
+  wait_kind kind = wait_kind::unknown;
+  bool is_promised = false;             // of an event: something is bound to end it
+  bool is_running = false;              // of a task: on a worker now; of a thread: outside
+  std::string name;                     // task "halo", reservation R0, event
+  std::string made;                     // where: "wave.cpp:41"; empty if unknown
+  std::string waits_at;                 // where it is suspended; empty if it is not
+  std::string held_by;                  // of a reservation: where it was acquired by who holds it
+  std::uint64_t expected = 0, arrived = 0, announced = 0;  // of a barrier's phase
+  std::vector<std::string> arrived_at;  // of a barrier's phase: where, the latest few
+  std::vector<std::uint32_t> waits_for;
+
+  bool operator==(const wait_node&) const = default;
+};
+
+struct worker_state {
+  std::uint32_t index = 0;
+  bool is_idle = false;
+  std::string runs;      // what runs on it; empty if nothing does or it is unknown
+  double seconds = 0;    // how long it has been seen to
+  std::int32_t kernel_thread = 0;
+  std::vector<std::string> stack;  // of what runs, innermost first; empty if unknown
+  bool operator==(const worker_state&) const = default;
+};
+
+struct wait_snapshot {
+  std::uint32_t node = 0;
+  double seconds = 0;                     // without progress
+  bool is_proven = false;                 // nothing can happen any more
+  std::vector<std::string> unproven;      // else: why something still may
+  std::vector<worker_state> workers;
+  std::vector<wait_node> nodes;
+  bool operator==(const wait_snapshot&) const = default;
+};
+
+class wait_walk {
+ public:
+  static constexpr std::size_t most_nodes = 20'000;
+
+  explicit wait_walk(wait_snapshot& into) noexcept : into_(into) {}
+
+  /// The node of that thing, made on first mention. `raw` tells things of one kind of key apart.
+  std::uint32_t at(wait_kind key, std::uint64_t raw) {
+    const auto [found, is_new] = known_.try_emplace({key, raw}, static_cast<std::uint32_t>(into_.nodes.size()));
+    if (is_new) into_.nodes.emplace_back();
+    return found->second;
+  }
+  wait_node& operator[](std::uint32_t index) noexcept { return into_.nodes[index]; }
+  void link(std::uint32_t who, std::uint32_t waits_for) { into_.nodes[who].waits_for.push_back(waits_for); }
+  bool has(wait_kind key, std::uint64_t raw) const { return known_.contains({key, raw}); }
+  /// What was mentioned by `key` and is not described yet.
+  std::vector<std::uint64_t> undescribed(wait_kind key) const {
+    std::vector<std::uint64_t> raw;
+    for (const auto& [what, index] : known_)
+      if (what.first == key && into_.nodes[index].kind == wait_kind::unknown) raw.push_back(what.second);
+    return raw;
+  }
+  bool is_full() const noexcept { return into_.nodes.size() >= most_nodes || linked.size() >= most_nodes; }
+
+  /// A waiter that was found linked, by address, and the node that will fire it.
+  struct found_waiter {
+    const void* waiter;
+    std::uint32_t target;
+  };
+  std::vector<found_waiter> linked;
+
+ private:
+  wait_snapshot& into_;
+  std::map<std::pair<wait_kind, std::uint64_t>, std::uint32_t> known_;
+};
+
+}  // namespace stretto::base

@@ -1,0 +1,183 @@
+#include "diagnose/report.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace stretto::diagnose {
+namespace {
+
+using base::wait_kind;
+using base::wait_node;
+using base::wait_snapshot;
+
+constexpr std::size_t most_causes = 5, most_links = 8, most_held_up = 4, most_frames = 12;
+
+std::string title(const wait_node& n) {
+  std::string text = n.name;
+  if (!n.made.empty()) {
+    const char* const verb = n.kind == wait_kind::task ? "spawned" : n.kind == wait_kind::thread ? "attached" : "made";
+    text += fmt::format(" ({} {})", verb, n.made);
+  }
+  return text;
+}
+
+std::string step(const wait_node& n) {
+  return title(n) + (n.waits_at.empty() ? "" : ", which waits at " + n.waits_at);
+}
+
+std::string counted(std::uint64_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
+
+/// Where who came to a barrier did so, the same place once.
+std::string come_from(const wait_node& barrier) {
+  std::map<std::string, std::size_t> counts;
+  for (const auto& at : barrier.arrived_at) ++counts[at];
+  std::string text;
+  for (const auto& [at, count] : counts)
+    text += (text.empty() ? ", at " : ", ") + at + (count > 1 ? fmt::format(" ({} times)", count) : "");
+  if (text.empty() || barrier.arrived <= barrier.arrived_at.size()) return text;
+  return text + fmt::format(" and {} earlier", barrier.arrived - barrier.arrived_at.size());
+}
+
+error headline(const wait_snapshot& s, const hang_cause& cause) {
+  const wait_node& root = s.nodes[cause.nodes.front()];
+  switch (cause.kind) {
+    case cause_kind::event:
+      return std::move(error("H01", "work waits for an event that nobody will trigger").fact("made", root.made))
+          .because("all threads of this process sleep, and nothing is under way that could trigger it")
+          .remedy("trigger or poison it on every path");
+    case cause_kind::cycle:
+      return error("H02", cause.nodes.size() == 1 ? root.name + " waits for itself"
+                                                  : "work waits for itself in a cycle of " +
+                                                        std::to_string(cause.nodes.size()))
+          .because("each waits for the next and the last for the first, so none can go on")
+          .remedy("take one of these waits away, or let it wait for something earlier");
+    case cause_kind::reservation:
+      return std::move(error("H03", root.name + " is never released").fact("made", root.made).fact("held by", "the acquire at " + root.held_by))
+          .because("all threads of this process sleep, and no release is under way that could take effect")
+          .remedy("release it on every path, or make the release wait for the work: release(after(work))");
+    case cause_kind::barrier:
+      return std::move(error("H04", fmt::format("{} lacks {}", root.name, counted(root.expected - std::min(root.expected, root.arrived), "arrival")))
+                           .fact("made", root.made)
+                           .fact("arrived", fmt::format("{} of {}", root.arrived, root.expected) + come_from(root) +
+                                                (root.announced ? fmt::format(", {} more announced", root.announced) : "")))
+          .because("all threads of this process sleep, and nothing is under way that could arrive")
+          .remedy("make it expect as many as arrive, or lower the count with alter_arrival_count");
+    case cause_kind::promise:
+      return std::move(error("H05", "work waits for a promise that nobody will keep").fact("made", root.made))
+          .because("all threads of this process sleep, and the promise still exists, so it was not dropped either")
+          .remedy("set or poison it on every path, or let it go out of scope");
+    case cause_kind::place:
+      return error("H07", "work is ready at " + root.name + ", and no thread looks there")
+          .because("no worker that has a thread has it on its paths; worker 0 has one only while run is called")
+          .remedy("call run, make the runtime with more workers, or spawn at another place");
+    case cause_kind::unknown: break;
+  }
+  return error("H06", "nothing can go on any more")
+      .fact("last known", step(root))
+      .because("all threads of this process sleep, and nothing is under way");
+}
+
+error told(const wait_snapshot& s, const hang_cause& cause) {
+  error e = headline(s, cause);
+  // The chain's last node is the cause, which the sentence has named.
+  const std::size_t links = cause.chain.size() - 1;
+  for (std::size_t i = 0; i < links; ++i) {
+    if (links > most_links && i == most_links / 2) {
+      e.fact("", fmt::format("... {} more ...", links - most_links));
+      i = links - most_links / 2;
+    }
+    e.fact(i == 0 ? "waiting" : "for", step(s.nodes[cause.chain[i]]));
+  }
+  if (cause.kind == cause_kind::cycle) {
+    for (std::size_t i = 0; i < cause.nodes.size() && i < 2 * most_links; ++i)
+      e.fact(i == 0 ? "cycle" : "for", step(s.nodes[cause.nodes[i]]));
+    e.fact("for", "the first again");
+  }
+  if (const auto more = cause.waiting - std::min<std::size_t>(cause.waiting, 1); more > 0)
+    e.fact("held up", fmt::format("{} tasks, scopes or threads", cause.waiting));
+  return e;
+}
+
+void tell_worker(error& e, const base::worker_state& w) {
+  e.fact(fmt::format("worker {}", w.index), fmt::format("runs {}, seen for {:.1f} s", w.runs, w.seconds));
+  for (std::size_t i = 0; i < w.stack.size() && i < most_frames; ++i) e.fact(i ? "" : "in", w.stack[i]);
+}
+
+error no_progress(const wait_snapshot& s) {
+  error e("H10", fmt::format("no progress for {:.1f} s", s.seconds));
+  for (const auto& w : s.workers)
+    if (!w.is_idle && !w.runs.empty())
+      tell_worker(e, w);
+  for (const auto& n : s.nodes)
+    if (n.kind == wait_kind::thread && n.is_running) e.fact("outside", title(n) + " runs code of its own");
+  std::size_t waiting = 0;
+  for (const auto& n : s.nodes) {
+    if (n.waits_for.empty() || n.kind == wait_kind::event || n.kind == wait_kind::barrier ||
+        n.kind == wait_kind::reservation || n.kind == wait_kind::unknown)
+      continue;
+    if (++waiting > most_held_up) continue;
+    std::string what = step(n);
+    for (const auto to : n.waits_for)
+      if (to < s.nodes.size() && s.nodes[to].kind != wait_kind::unknown && s.nodes[to].kind != wait_kind::finish) {
+        what += ", for " + title(s.nodes[to]);
+        break;
+      }
+    e.fact("waiting", what);
+  }
+  if (waiting > most_held_up) e.fact("", counted(waiting - most_held_up, "more"));
+  std::string why;
+  for (const auto& reason : s.unproven) why += (why.empty() ? "" : "; ") + reason;
+  e.because("it may still go on: " + (why.empty() ? "something ran while this was written" : why));
+  return e;
+}
+
+}  // namespace
+
+std::vector<error> report_of(const wait_snapshot& s) {
+  if (!s.is_proven) return {no_progress(s)};
+  std::vector<error> all;
+  for (const auto& cause : causes_of(s)) {
+    if (all.size() == most_causes) break;
+    all.push_back(told(s, cause));
+  }
+  if (all.empty()) all.emplace_back("H06", "nothing can go on any more");
+  return all;
+}
+
+std::string report_text(const wait_snapshot& s) {
+  std::string text;
+  for (const auto& e : report_of(s)) text += (text.empty() ? "" : "\n") + std::string(e.what());
+  if (const auto causes = s.is_proven ? causes_of(s).size() : 0; causes > most_causes)
+    text += fmt::format("\n... and {} more causes", causes - most_causes);
+  return text;
+}
+
+std::string graphviz_text(std::span<const wait_snapshot> runtimes) {
+  std::string text = "digraph waits {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\", style=filled, fillcolor=white];\n";
+  const auto quoted = [](const std::string& s) {
+    std::string out = "\"";
+    for (const char c : s) {
+      if (c == '"' || c == '\\') out += '\\';
+      out += c;
+    }
+    return out + '"';
+  };
+  for (std::size_t r = 0; r < runtimes.size(); ++r) {
+    const wait_snapshot& s = runtimes[r];
+    std::vector<bool> guilty(s.nodes.size());
+    if (s.is_proven)
+      for (const auto& cause : causes_of(s))
+        for (const auto n : cause.nodes) guilty[n] = true;
+    for (std::uint32_t n = 0; n < s.nodes.size(); ++n) {
+      if (s.nodes[n].kind == wait_kind::unknown) continue;
+      text += fmt::format("  n{}_{} [label={}{}];\n", r, n, quoted(step(s.nodes[n])),
+                          guilty[n] ? ", fillcolor=\"#f4a582\"" : s.nodes[n].is_running ? ", fillcolor=\"#a6dba0\"" : "");
+      for (const auto to : s.nodes[n].waits_for)
+        if (to < s.nodes.size() && s.nodes[to].kind != wait_kind::unknown) text += fmt::format("  n{}_{} -> n{}_{};\n", r, n, r, to);
+    }
+  }
+  return text + "}\n";
+}
+
+}  // namespace stretto::diagnose

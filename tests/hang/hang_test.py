@@ -1,0 +1,184 @@
+"""hang_test.py - programs that hang are told why, naming the line at fault.
+
+    hang_test.py HANG SOURCES [--no-stacks]
+
+HANG is the program of tests/hang, SOURCES its folder, where a comment GUILTY name marks the line that program `name`
+must be told of, and NAMED name others that belong to it. Those of HEALTHY do not hang, and are asked while they run.
+"""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+PATIENCE = 60  # seconds; what is expected comes within two of the limit where the machine is idle
+EXPECTED = {  # the code of the first accusation; H10: there is none
+    "forgotten_event": "H01", "forgotten_precondition": "H01", "behind_many": "H01", "behind_a_merge": "H01",
+    "many_waiters": "H01", "waiting_coroutine": "H01", "kept_promise": "H05", "two_tasks": "H02", "own_future": "H02",
+    "own_finish": "H02", "through_an_event": "H02", "never_released": "H03", "acquired_twice": "H03",
+    "lock_order": "H03", "short_barrier": "H04", "late_arrival": "H01", "at_the_end": "H03", "alone": "H10",
+    "outside_thread": "H10", "blocked_outside": "H01", "blocked_in_finish": "H01", "nobody_inside_run": "H07",
+    "bound_to_nobody": "H07", "each_other": "H01", "on_top": "H02", "foreign_lock": "H10", "slow_but_healthy": "H10",
+}
+HEALTHY = ["busy", "busy_alone", "many_runtimes"]
+WORDS = {  # more that must be told
+    "alone": ["nanosleep"], "foreign_lock": ["lock"], "nobody_inside_run": ["place "], "bound_to_nobody": ["worker 0"],
+    "on_top": ['task "lower"', 'task "upper"'],
+}
+ACCUSED = re.compile(r"error (H0\d)")
+
+
+def marked_lines(folder):
+    """{program: [lines that must be told, the guilty one first]}"""
+    found = {}
+    for word in ["GUILTY", "NAMED"]:
+        for path in folder.glob("*.cpp"):
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                if mark := re.search(rf"// {word} (\w+)", line):
+                    found.setdefault(mark[1], []).append(f"{path.name}:{number}")
+    return found
+
+
+def environment(**more):
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("STRETTO_")}
+    return clean | more
+
+
+def read_until(process, log, wanted):
+    """What it has said, once all of `wanted` is in it, or it has ended, or PATIENCE has."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        text = Path(log).read_text(errors="replace")
+        if all(w in text for w in wanted) or process.poll() is not None or time.monotonic() > until:
+            return text
+        time.sleep(0.02)
+
+
+def catches_signal(process):
+    try:
+        status = Path(f"/proc/{process.pid}/status").read_text()
+    except OSError:
+        return False
+    caught = re.search(r"SigCgt:\s*(\w+)", status)
+    return caught is not None and int(caught[1], 16) >> (signal.SIGUSR1 - 1) & 1
+
+
+def check_one(program, name, lines, folder, by_signal=False):
+    log, report = folder / f"{name}.log", folder / f"{name}.json"
+    limit = "0" if by_signal else "0.1"
+    with open(log, "w") as out:
+        process = subprocess.Popen([program, name], stderr=out, stdout=out,
+                                   env=environment(STRETTO_STUCK=limit, STRETTO_STUCK_FILE=str(report)))
+    code = EXPECTED[name]
+    wanted = [f"error {code}", *lines, *WORDS.get(name, [])]
+    try:
+        text = ""
+        if by_signal:
+            until = time.monotonic() + PATIENCE
+            while not catches_signal(process) and time.monotonic() < until:
+                time.sleep(0.01)
+            while not all(w in text for w in wanted) and process.poll() is None and time.monotonic() < until:
+                process.send_signal(signal.SIGUSR1)
+                time.sleep(0.1)
+                text = log.read_text()
+        else:
+            text = read_until(process, log, wanted)
+        if name == "slow_but_healthy":
+            process.wait(PATIENCE)
+            text = log.read_text()
+            wanted.append("ended")
+        faults = [f"does not say {w!r}" for w in wanted if w not in text]
+        accusation = ACCUSED.search(text)
+        if not by_signal and code != "H10" and accusation and accusation[1] != code:
+            faults.append(f"accuses of {accusation[1]} first, not {code}")
+        if code == "H10" and ACCUSED.search(text):
+            faults.append("accuses, though nothing is proven")
+        if not faults:
+            until = time.monotonic() + PATIENCE
+            while True:  # the file follows the text
+                try:
+                    if json.loads(report.read_text())["stretto_stuck"] == 1:
+                        break
+                except (OSError, ValueError):
+                    if time.monotonic() > until:
+                        faults.append("wrote no report as JSON")
+                        break
+                    time.sleep(0.02)
+        return [f"{name}{' by signal' if by_signal else ''}: {f}\n{text}" for f in faults]
+    finally:
+        process.kill()
+        process.wait()
+
+
+def check_json(program, lines):
+    """With STRETTO_ERRORS=json the message has the form of all errors."""
+    process = subprocess.Popen([program, "short_barrier"], stderr=subprocess.PIPE, text=True,
+                               env=environment(STRETTO_STUCK="0.1", STRETTO_ERRORS="json"))
+    try:
+        while True:
+            told = json.loads(process.stderr.readline())
+            if told["code"] != "H10":
+                break
+        facts = str(told["facts"])
+        return [] if told["code"] == "H04" and all(line in facts for line in lines) else [f"as JSON it is told {told}"]
+    finally:
+        process.kill()
+        process.wait()
+
+
+def check_storm(program, name, folder):
+    """Asked all the time, and judged at each look that finds no progress, it goes on to its end and is not accused."""
+    log = folder / f"{name}.log"
+    with open(log, "w") as out:
+        process = subprocess.Popen([program, name], stderr=out, stdout=out,
+                                   env=environment(STRETTO_STUCK="0.000001", STRETTO_STUCK_FILE=str(folder / f"{name}.json")))
+    try:
+        asked, until = 0, time.monotonic() + PATIENCE
+        while process.poll() is None and time.monotonic() < until:
+            if catches_signal(process):
+                process.send_signal(signal.SIGUSR1)
+                asked += 1
+            time.sleep(0.005)
+        text = log.read_text(errors="replace")
+        faults = [f"{name}: ends with {process.poll()}\n{text[-4000:]}"] if process.poll() != 0 else []
+        if "ended" not in text:
+            faults.append(f"{name}: does not come to its end\n{text[-4000:]}")
+        if accusation := ACCUSED.search(text):
+            faults.append(f"{name}: is accused\n{text[max(0, accusation.start() - 1000):][:4000]}")
+        if not asked or not re.search("error H10|nothing waits", text):
+            faults.append(f"{name}: asked {asked} times, it has told nothing")
+        return faults
+    finally:
+        process.kill()
+        process.wait()
+
+
+def main():
+    if "--no-stacks" in sys.argv:  # sanitizers keep signals back from threads that sleep
+        for name in ["alone", "foreign_lock"]:
+            WORDS.pop(name)
+    program, sources = sys.argv[1], Path(sys.argv[2])
+    lines = marked_lines(sources)
+    names = subprocess.run([program], capture_output=True, text=True, check=True).stdout.split()
+    names = [n for n in names if n not in HEALTHY]
+    faults = [f"{n} is not expected to say anything" for n in names if n not in EXPECTED or n not in lines]
+    faults += [f"{n} is expected and not there" for n in EXPECTED if n not in names]
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(4) as pool:  # most of them sleep
+        every = [pool.submit(check_one, program, name, lines[name], Path(folder)) for name in names if name in EXPECTED]
+        faults += [fault for one in every for fault in one.result()]
+        for name in ["forgotten_event", "alone"]:
+            faults += check_one(program, name, lines[name], Path(folder), by_signal=True)
+        faults += check_json(program, lines["short_barrier"])
+        for name in HEALTHY:
+            faults += check_storm(program, name, Path(folder))
+    print("\n".join(faults) or f"{len(names)} programs that hang, each told where")
+    sys.exit(1 if faults or len(names) < 15 else 0)
+
+
+if __name__ == "__main__":
+    main()

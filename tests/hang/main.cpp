@@ -1,0 +1,20 @@
+// hang NAME: runs one program; without a name, lists all.
+#include <csignal>
+#include <cstring>
+
+#include "hang.hpp"
+
+int main(int argc, char** argv) {
+  std::signal(SIGUSR1, SIG_IGN);  // who asks too late, when the runtime has ended, is not to kill
+  for (const auto* list : {hang::of_events, hang::of_cycles, hang::of_objects, hang::of_threads, hang::not_proven,
+                           hang::healthy})
+    for (; list->name; ++list)
+      if (argc < 2) {
+        std::puts(list->name);
+      } else if (std::strcmp(argv[1], list->name) == 0) {
+        stretto::runtime rt({.workers = list->workers});
+        list->run(rt);
+        return 0;
+      }
+  return argc < 2 ? 0 : 2;
+}

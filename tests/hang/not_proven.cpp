@@ -1,0 +1,65 @@
+// Programs of which nobody can know: the report shows the state and accuses nobody.
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "hang.hpp"
+
+namespace hang {
+namespace {
+
+void alone(runtime& rt) {
+  rt.run([] {
+    async(name("hermit"), [] { std::this_thread::sleep_for(std::chrono::hours(1)); });  // GUILTY alone
+  });
+}
+
+void outside_thread(runtime& rt) {
+  rt.run([&rt] {
+    const auto late = user_event::create();  // GUILTY outside_thread
+    std::thread([&rt] {
+      const attachment here(rt);  // NAMED outside_thread
+      std::this_thread::sleep_for(std::chrono::hours(1));
+    }).detach();
+    wait(late);
+  });
+}
+
+/// A lock that the runtime knows nothing of: only the stacks tell.
+void foreign_lock(runtime& rt) {
+  rt.run([] {
+    const auto lock = std::make_shared<std::mutex>();
+    const auto taken = user_event::create();
+    async(name("keeper"), [lock, taken] {
+      lock->lock();
+      taken.trigger();
+    });
+    async(after(taken), name("second"), [lock] { lock->lock(); });  // GUILTY foreign_lock
+  });
+}
+
+/// Not a hang at all: goes on as soon as it has been reported.
+void slow_but_healthy(runtime& rt) {
+  rt.run([&rt] {
+    const auto late = user_event::create();  // GUILTY slow_but_healthy
+    std::thread outside([&rt, late] {
+      std::this_thread::sleep_for(std::chrono::seconds(2));
+      const attachment here(rt);
+      late.trigger();
+    });
+    wait(late);
+    outside.join();
+  });
+  std::puts("ended");
+}
+
+}  // namespace
+
+const program not_proven[] = {{"alone", alone},
+                              {"outside_thread", outside_thread},
+                              {"foreign_lock", foreign_lock},
+                              {"slow_but_healthy", slow_but_healthy},
+                              {}};
+
+}  // namespace hang

@@ -1,0 +1,79 @@
+// Events and promises that nobody ends. GUILTY marks the line that the report must name.
+#include "hang.hpp"
+
+namespace hang {
+namespace {
+
+void forgotten_event(runtime& rt) {
+  rt.run([] {
+    const auto never = user_event::create();  // GUILTY forgotten_event
+    wait(never);
+  });
+}
+
+void forgotten_precondition(runtime& rt) {
+  rt.run([] {
+    const auto never = user_event::create();  // GUILTY forgotten_precondition
+    async(after(never), name("reader"), [] {});
+  });
+}
+
+void behind_many(runtime& rt) {
+  rt.run([] {
+    const auto never = user_event::create();  // GUILTY behind_many
+    auto last = async(after(never), [] {});
+    for (int i = 0; i < 20; ++i) last = async(after(last), [] {});
+    async(name("last"), [last] { wait(last); });
+  });
+}
+
+void behind_a_merge(runtime& rt) {
+  rt.run([] {
+    const auto a = user_event::create(), b = user_event::create(), c = user_event::create();
+    const auto never = user_event::create();  // GUILTY behind_a_merge
+    const event parts[] = {a, never, b, c};
+    const event whole = merge(parts);
+    async([a, b, c] {
+      a.trigger();
+      b.trigger();
+      c.trigger();
+    });
+    wait(whole);
+  });
+}
+
+void kept_promise(runtime& rt) {
+  rt.run([] {
+    promise<int> answer;  // GUILTY kept_promise
+    const future<int> wanted = answer.get_future();
+    wait(async(name("asker"), [wanted] { return wanted.get(); }));
+  });
+}
+
+void waiting_coroutine(runtime& rt) {
+  rt.run([] {
+    const auto never = user_event::create();  // GUILTY waiting_coroutine
+    const auto wait_for = [](event e) -> future<void> { co_await e; };
+    wait(wait_for(never));
+  });
+}
+
+void many_waiters(runtime& rt) {
+  rt.run([] {
+    const auto never = user_event::create();  // GUILTY many_waiters
+    for (int i = 0; i < 50; ++i) async([never] { wait(never); });
+  });
+}
+
+}  // namespace
+
+const program of_events[] = {{"forgotten_event", forgotten_event},
+                             {"forgotten_precondition", forgotten_precondition},
+                             {"behind_many", behind_many},
+                             {"behind_a_merge", behind_a_merge},
+                             {"kept_promise", kept_promise},
+                             {"waiting_coroutine", waiting_coroutine},
+                             {"many_waiters", many_waiters},
+                             {}};
+
+}  // namespace hang

@@ -1,0 +1,85 @@
+// Reservations and barriers.
+#include "hang.hpp"
+
+namespace hang {
+namespace {
+
+void never_released(runtime& rt) {
+  rt.run([] {
+    const auto r = reservation::create();
+    wait(r.acquire());  // GUILTY never_released
+    async(name("next"), [r] { wait(r.acquire()); });
+  });
+}
+
+void acquired_twice(runtime& rt) {
+  rt.run([] {
+    const auto r = reservation::create();
+    const event held = r.acquire();  // GUILTY acquired_twice
+    const auto inner = async(after(held), name("inner"), [r] {
+      wait(r.acquire());
+      r.release();
+    });
+    r.release(after(inner));
+  });
+}
+
+void lock_order(runtime& rt) {
+  rt.run([] {
+    const auto a = reservation::create(), b = reservation::create();
+    const auto both_held = barrier::create(2);
+    async(name("a then b"), [=] {
+      wait(a.acquire());  // GUILTY lock_order
+      both_held.arrive();
+      wait(both_held);
+      wait(b.acquire());
+      b.release();
+      a.release();
+    });
+    async(name("b then a"), [=] {
+      wait(b.acquire());
+      both_held.arrive();
+      wait(both_held);
+      wait(a.acquire());
+      a.release();
+      b.release();
+    });
+  });
+}
+
+void short_barrier(runtime& rt) {
+  rt.run([] {
+    const auto three = barrier::create(3);  // GUILTY short_barrier
+    for (int i = 0; i < 2; ++i)
+      async([three] {
+        three.arrive();  // NAMED short_barrier
+        wait(three);
+      });
+  });
+}
+
+void late_arrival(runtime& rt) {
+  rt.run([] {
+    const auto never = user_event::create();  // GUILTY late_arrival
+    const auto two = barrier::create(2);
+    two.arrive();
+    two.arrive(never);
+    async(name("waiter"), [two] { wait(two); });
+  });
+}
+
+void at_the_end(runtime& rt) {
+  const attachment here(rt);
+  const auto r = reservation::create();
+  r.acquire();  // GUILTY at_the_end
+  async(after(r.acquire()), name("left over"), [] {});
+}
+
+}  // namespace
+
+const program of_objects[] = {{"never_released", never_released}, {"acquired_twice", acquired_twice},
+                              {"lock_order", lock_order},         {"short_barrier", short_barrier},
+                              {"late_arrival", late_arrival},     {"at_the_end", at_the_end},
+                              {}};
+
+}  // namespace hang

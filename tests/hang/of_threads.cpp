@@ -1,0 +1,71 @@
+// Threads that are no workers, and work that no thread comes by.
+#include <memory>
+#include <thread>
+
+#include "hang.hpp"
+
+namespace hang {
+namespace {
+
+void blocked_outside(runtime& rt) {
+  const attachment here(rt);               // NAMED blocked_outside
+  const auto never = user_event::create();  // GUILTY blocked_outside
+  wait(never);
+}
+
+void blocked_in_finish(runtime& rt) {
+  const attachment here(rt);  // NAMED blocked_in_finish
+  const auto never = user_event::create();  // GUILTY blocked_in_finish
+  finish([never] { async(after(never), name("inside"), [] {}); });
+}
+
+void nobody_inside_run(runtime& rt) {
+  const attachment here(rt);
+  wait(async(name("stranded"), [] {}));  // GUILTY nobody_inside_run
+}
+
+void bound_to_nobody(runtime& rt) {
+  const attachment here(rt);
+  wait(async(on(worker(0)), name("bound"), [] {}));  // GUILTY bound_to_nobody
+}
+
+/// The thread outside holds what the body of run waits for, and waits for the body.
+void each_other(runtime& rt) {
+  const auto of_outside = std::make_shared<user_event>(), of_body = std::make_shared<user_event>();
+  rt.run([=, &rt] {
+    *of_outside = user_event::create();
+    *of_body = user_event::create();  // GUILTY each_other
+    std::thread([=, &rt] {
+      const attachment here(rt);
+      wait(*of_body);  // NAMED each_other
+      of_outside->trigger();
+    }).detach();
+    wait(*of_outside);
+    of_body->trigger();
+  });
+}
+
+/// The lower task waits for the one on top of it, which waits for the lower one.
+void on_top(runtime& rt) {
+  rt.run([] {
+    const auto lower = std::make_shared<future<void>>();
+    const auto go = user_event::create();
+    *lower = async(name("lower"), [lower, go] {
+      wait(go);
+      wait(async(name("upper"), [lower] { wait(event(*lower)); }));  // GUILTY on_top
+    });
+    go.trigger();
+  });
+}
+
+}  // namespace
+
+const program of_threads[] = {{"blocked_outside", blocked_outside},
+                              {"blocked_in_finish", blocked_in_finish},
+                              {"nobody_inside_run", nobody_inside_run, 1},
+                              {"bound_to_nobody", bound_to_nobody},
+                              {"each_other", each_other},
+                              {"on_top", on_top, 1},
+                              {}};
+
+}  // namespace hang

@@ -1,0 +1,89 @@
+"""pages.py - the hanging programs of the pages are told what the page says, and those repaired end.
+
+    pages.py ROOT INSTALLED COMPILER PAGE...
+
+In a page, ```cpp hangs is a whole program that hangs, and the ```output behind it the report that it must get (`<*>`
+stands for any text in a line). ```cpp ends is an excerpt of it, repaired: what lies between the program's lines that are
+equal to the excerpt's first and last line is replaced by the excerpt, and then the program must end and be told nothing.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import guide  # noqa: E402
+
+FENCE = re.compile(r"^```(cpp hangs|cpp ends|output)\n(.*?)^```$", re.M | re.S)
+PATIENCE = 60  # seconds
+
+
+def repaired(program, excerpt):
+    old, new = program.splitlines(), excerpt.splitlines()
+    first, last = old.index(new[0]), old.index(new[-1])
+    return "\n".join(old[:first] + new + old[last + 1:]) + "\n"
+
+
+def programs(page):
+    """[(text, report or None if it must end)]"""
+    found, before = [], ""
+    for fence in FENCE.finditer(page):
+        if fence[1] == "cpp hangs":
+            found.append([fence[2], None])
+        elif fence[1] == "cpp ends":
+            found.append([repaired(found[-1][0], fence[2]), None])
+        elif before == "cpp hangs":
+            found[-1][1] = fence[2]
+        before = fence[1]
+    return found
+
+
+def check(where, text, report, compiler, flags):
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "program.cpp"
+        source.write_text(text)
+        built = subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", str(source), "-o",
+                                f"{folder}/program", *flags], capture_output=True, text=True)
+        if built.returncode:
+            return [f"{where}: does not compile:\n{built.stderr}"]
+        log = Path(folder) / "log"
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("STRETTO_")}
+        clean |= {"LD_LIBRARY_PATH": ":".join(flag[2:] for flag in flags if flag.startswith("-L")), "STRETTO_STUCK": "0.1"}
+        with open(log, "w") as out:
+            process = subprocess.Popen([f"{folder}/program"], cwd=folder, stdout=out, stderr=out, env=clean)
+        try:
+            if report is None:
+                if process.wait(PATIENCE):
+                    return [f"{where}: exit code {process.returncode}\n{log.read_text()}"]
+                return [f"{where}: is told\n{log.read_text()}"] if "error " in log.read_text() else []
+            pattern = ".*".join(re.escape(piece) for piece in report.split("<*>"))
+            until = time.monotonic() + PATIENCE
+            while not re.search(pattern, log.read_text()):
+                if process.poll() is not None or time.monotonic() > until:
+                    return [f"{where}: is told\n{log.read_text()}where the page says\n{report}"]
+                time.sleep(0.02)
+            return []
+        except subprocess.TimeoutExpired:
+            return [f"{where}: does not end, and is told\n{log.read_text()}"]
+        finally:
+            process.kill()
+            process.wait()
+
+
+def main():
+    root, installed, compiler = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+    flags = guide.flags_of(installed)
+    work = [(f"{page}, program {number + 1}", text, report, compiler, flags)
+            for page in sys.argv[4:] for number, (text, report) in enumerate(programs((root / page).read_text()))]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        faults = [fault for result in pool.map(lambda one: check(*one), work) for fault in result]
+    print("\n".join(faults) or f"{len(work)} programs hang or end as their pages say")
+    sys.exit(1 if faults or not any(report for _, _, report, *_ in work) else 0)
+
+
+if __name__ == "__main__":
+    main()
