@@ -78,22 +78,13 @@ struct recorded_body {
 enum class runs : std::uint8_t { as_task, at_once };
 
 /// All that the tags of one recorded operation said.
-struct recorded_request {
+struct recorded_request : placing_request {
   std::span<const recorded_operation> after;
-  place at;
-  place on;
-  std::uint32_t worker = 0xffffffffu;
-  int priority = 0;
-  std::string_view name;
 
+  using placing_request::apply;
   template <std::size_t N>
   void apply(const recorded_list<N>& l) noexcept { after = l.items; }
   void apply(recorded_range r) noexcept { after = r.items; }
-  void apply(at_place p) noexcept { at = p.where; }
-  void apply(on_processor p) noexcept { on = p.where; }
-  void apply(on_worker w) noexcept { worker = w.which.index; }
-  void apply(task_priority p) noexcept { priority = p.value; }
-  void apply(task_name n) noexcept { name = n.text; }
 };
 template <class Tag>
 concept recorded_tag = requires(recorded_request request, const Tag& tag) { request.apply(tag); };

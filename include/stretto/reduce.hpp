@@ -150,8 +150,15 @@ struct erased_operator {
   static void log(const log_target& target, const std::byte* entries, std::uint64_t count) {
     const auto* e = reinterpret_cast<const entry*>(entries);
     const auto combine = [&](const entry& one) { Combine(*reinterpret_cast<Left*>(target.at(one.element)), one.value); };
+    // What is not in the cache is asked for some entries early: more is on its way at once than the processor sees ahead.
+    constexpr std::uint64_t ahead = 32, cached_bytes = 1 << 20;
+    const bool is_far = target.is_linear && target.logged.volume() * sizeof(Left) > cached_bytes;
+    const auto announce = [&](const entry& one) { __builtin_prefetch(target.at(one.element), 1); };
     if (target.from == 0 && target.to == target.logged.volume()) {
-      for (std::uint64_t i = 0; i < count; ++i) combine(e[i]);
+      for (std::uint64_t i = 0; i < count; ++i) {
+        if (is_far && i + ahead < count) announce(e[i + ahead]);
+        combine(e[i]);
+      }
       return;
     }
     // Which entries are this part's own cannot be predicted: they are picked without a branch, then combined, so that
@@ -165,7 +172,12 @@ struct erased_operator {
         picked[own] = static_cast<std::uint8_t>(i);
         own += e[i].element - target.from < target.to - target.from;
       }
-      for (std::uint64_t k = 0; k < own; ++k) combine(e[picked[k]]);
+      if (is_far)
+        for (std::uint64_t k = 0; k < std::min(ahead, own); ++k) announce(e[picked[k]]);
+      for (std::uint64_t k = 0; k < own; ++k) {
+        if (is_far && k + ahead < own) announce(e[picked[k + ahead]]);
+        combine(e[picked[k]]);
+      }
     }
   }
   static void apply_one(lhs& l, const rhs& r) { Op::apply(l, r); }

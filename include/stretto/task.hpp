@@ -76,24 +76,30 @@ class preconditions {
 
 namespace detail {
 
-/// All that the tags of one async said.
-struct task_request {
-  std::span<const dependency> after;
-  std::span<const event> after_events;
+/// Where a task goes, how urgent it is and what it is called, as its tags say.
+struct placing_request {
   place at;
   place on;
   std::uint32_t worker = 0xffffffffu;
   int priority = 0;
   std::string_view name;
-  future<operation_profile>* profile = nullptr;
 
-  void apply(std::span<const dependency> d) noexcept { after = d; }
-  void apply(after_range r) noexcept { after_events = r.items; }
   void apply(at_place p) noexcept { at = p.where; }
   void apply(on_processor p) noexcept { on = p.where; }
   void apply(on_worker w) noexcept { worker = w.which.index; }
   void apply(task_priority p) noexcept { priority = p.value; }
   void apply(task_name n) noexcept { name = n.text; }
+};
+
+/// All that the tags of one async said.
+struct task_request : placing_request {
+  std::span<const dependency> after;
+  std::span<const event> after_events;
+  future<operation_profile>* profile = nullptr;
+
+  using placing_request::apply;
+  void apply(std::span<const dependency> d) noexcept { after = d; }
+  void apply(after_range r) noexcept { after_events = r.items; }
   void apply(profile_into p) noexcept { profile = p.into; }
 };
 

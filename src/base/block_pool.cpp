@@ -29,25 +29,24 @@ free_block* block_stock::take_batch(std::size_t& count) {
   std::memset(chunk, 0, blocks * block_bytes_);
   chunks_.push_back(chunk);
   footprint_.fetch_add(blocks * block_bytes_, std::memory_order_relaxed);
-  next_chunk_blocks_ = std::max<std::size_t>(
-      batch, std::min(2 * blocks, largest_chunk_bytes / block_bytes_ / batch * batch));
+  next_chunk_blocks_ = std::max(batch_, std::min(2 * blocks, largest_chunk_bytes / block_bytes_ / batch_ * batch_));
 
   const auto carve = [&](std::size_t first) {
     free_block* list = nullptr;
-    for (std::size_t i = first + batch; i-- > first;) {
+    for (std::size_t i = first + batch_; i-- > first;) {
       auto* block = reinterpret_cast<free_block*>(chunk + i * block_bytes_);
       block->next = list;
       list = block;
     }
     return list;
   };
-  for (std::size_t first = batch; first < blocks; first += batch) {
+  for (std::size_t first = batch_; first < blocks; first += batch_) {
     free_block* list = carve(first);
-    list->count = batch;
+    list->count = batch_;
     list->next_batch = batches_;
     batches_ = list;
   }
-  count = batch;
+  count = batch_;
   return carve(0);
 }
 
@@ -61,13 +60,14 @@ void block_stock::give_batch(free_block* list, std::size_t count) noexcept {
 void block_cache::refill() { list_ = stock_->take_batch(count_); }
 
 void block_cache::spill() noexcept {
+  const std::size_t batch = stock_->batch();
   free_block* first = list_;
   free_block* last = first;
-  for (std::size_t i = 1; i < block_stock::batch; ++i) last = last->next;
+  for (std::size_t i = 1; i < batch; ++i) last = last->next;
   list_ = last->next;
   last->next = nullptr;
-  count_ -= block_stock::batch;
-  stock_->give_batch(first, block_stock::batch);
+  count_ -= batch;
+  stock_->give_batch(first, batch);
 }
 
 void block_cache::flush() noexcept {

@@ -1,13 +1,15 @@
 // block_pool.hpp - fixed-size blocks recycled per thread, balanced between threads in batches.
 //
 // A block freed by another thread than the one that allocates would pile up there; so a thread's list that
-// grows past two batches hands one batch to the shared stock, and an empty one takes a batch from it.
+// grows past two batches hands one batch to the shared stock, and an empty one takes a batch from it. The larger the
+// blocks, the fewer are in a batch, so that threads do not hoard memory.
 //
 // Threads     block_stock: any. block_cache: its owner thread only.
 // Cost        allocate and free: a few instructions; once per batch, one lock on the stock.
 // Invariants  blocks are aligned to 64 bytes and zero when new; memory goes back to the system only with the stock.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <mutex>
@@ -24,7 +26,7 @@ struct free_block {
 /// Where one runtime's blocks of one size come from.
 class block_stock {
  public:
-  explicit block_stock(std::size_t block_bytes) : block_bytes_(block_bytes) {}
+  explicit block_stock(std::size_t block_bytes) : block_bytes_(block_bytes), batch_(batch_of(block_bytes)) {}
   block_stock(const block_stock&) = delete;
   ~block_stock();
 
@@ -36,14 +38,20 @@ class block_stock {
   /// Bytes obtained from the system so far.
   std::size_t footprint() const noexcept { return footprint_.load(std::memory_order_relaxed); }
 
-  static constexpr std::size_t batch = 64;
+  /// Blocks that change hands at once.
+  std::size_t batch() const noexcept { return batch_; }
 
  private:
-  const std::size_t block_bytes_;
+  static constexpr std::size_t most_in_batch = 64, most_batch_bytes = 64 << 10;
+  static constexpr std::size_t batch_of(std::size_t block_bytes) noexcept {
+    return std::clamp<std::size_t>(most_batch_bytes / block_bytes, 1, most_in_batch);
+  }
+
+  const std::size_t block_bytes_, batch_;
   std::mutex mutex_;
   free_block* batches_ = nullptr;
   std::vector<void*> chunks_;
-  std::size_t next_chunk_blocks_ = batch;
+  std::size_t next_chunk_blocks_ = batch_;
   std::atomic<std::size_t> footprint_{0};
 };
 
@@ -51,7 +59,7 @@ class block_stock {
 class block_cache {
  public:
   block_cache() = default;
-  explicit block_cache(block_stock& stock) : stock_(&stock) {}
+  explicit block_cache(block_stock& stock) { draw_from(stock); }
   block_cache(const block_cache&) = delete;
   ~block_cache() { flush(); }
 
@@ -78,12 +86,15 @@ class block_cache {
     auto* block = static_cast<free_block*>(memory);
     block->next = list_;
     list_ = block;
-    if (++count_ >= 2 * block_stock::batch) [[unlikely]]
+    if (++count_ >= most_) [[unlikely]]
       spill();
   }
 
   /// For one that was made without a stock. Required before anything else.
-  void draw_from(block_stock& stock) noexcept { stock_ = &stock; }
+  void draw_from(block_stock& stock) noexcept {
+    stock_ = &stock;
+    most_ = 2 * stock.batch();
+  }
   /// Gives everything back to the stock.
   void flush() noexcept;
 
@@ -92,7 +103,7 @@ class block_cache {
   void spill() noexcept;
 
   free_block* list_ = nullptr;
-  std::size_t count_ = 0;
+  std::size_t count_ = 0, most_ = 0;
   block_stock* stock_ = nullptr;
 };
 

@@ -6,17 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "base/first_line.hpp"
+
 namespace stretto::places {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string first_line(const fs::path& file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
+using base::first_line;
 
 void tighten(container_limits& limits, double quota, double period) {
   if (quota <= 0 || period <= 0) return;  // -1: no limit

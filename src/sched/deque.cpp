@@ -11,17 +11,32 @@ bool deque::push_unless_full(item i) noexcept {
   if (t - freed_seen_ >= static_cast<std::int64_t>(capacity_)) return false;
   slots_[static_cast<std::size_t>(t) & mask_].store(i, std::memory_order_relaxed);
   tail_.store(t + 1, std::memory_order_release);
-  if (is_asked()) {
-    std::scoped_lock lock(lock_);
-    const auto h = head_.load(std::memory_order_relaxed);
-    const auto s = std::max(shared_.load(std::memory_order_relaxed), h + (t + 1 - h) / 2);
-    shared_.store(s, std::memory_order_relaxed);
-    limit_.store(s, std::memory_order_relaxed);
-  }
+  if (is_asked()) answer(t);
   return true;
 }
 
+/// The owner, asked, has come by; false if that was often enough. Where nobody gains by it, it is sooner.
+bool deque::stays_asked(bool in_vain) noexcept {
+  answers_.store(answers_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  answered_ += in_vain ? 4 : 1;
+  if (answered_ < enough_answers) return true;
+  answered_ = 0;
+  return false;
+}
+
+/// What lies before `until` becomes public, unless a thief is here just now.
+void deque::answer(std::int64_t until) noexcept {
+  const bool in_vain = shared_.load(std::memory_order_relaxed) >= until;
+  const bool stays = stays_asked(in_vain);
+  if ((stays && in_vain) || !lock_.try_lock()) return;
+  std::lock_guard lock(lock_, std::adopt_lock);
+  const auto s = std::max(shared_.load(std::memory_order_relaxed), until);
+  shared_.store(s, std::memory_order_relaxed);
+  if (!stays || !is_asked()) limit_.store(s, std::memory_order_relaxed);
+}
+
 void deque::publish() noexcept {
+  if (size() <= 0) return;
   std::scoped_lock lock(lock_);
   const auto h = head_.load(std::memory_order_relaxed);
   const auto s = std::max(shared_.load(std::memory_order_relaxed),
@@ -30,23 +45,42 @@ void deque::publish() noexcept {
   limit_.store(s, std::memory_order_relaxed);
 }
 
+/// While it is asked the owner compares with shared_ itself; a thief that robs writes both before it fences.
+item deque::pop_asked(std::int64_t t) noexcept {
+  if (t < shared_.load(std::memory_order_relaxed)) return 0;
+  const item i = slots_[static_cast<std::size_t>(t) & mask_].load(std::memory_order_relaxed);
+  tail_.store(t, std::memory_order_relaxed);
+  base::asymmetric::light();
+  if (t < shared_.load(std::memory_order_acquire)) {
+    tail_.store(t + 1, std::memory_order_relaxed);
+    return 0;
+  }
+  answer(t);
+  return i;
+}
+
 item deque::pop_public(std::int64_t t) noexcept {
   if (t < head_.load(std::memory_order_relaxed)) return 0;
+  if (is_asked())
+    if (const item i = pop_asked(t)) return i;
   std::scoped_lock lock(lock_);
   const auto h = head_.load(std::memory_order_relaxed);
   auto s = shared_.load(std::memory_order_relaxed);
-  if (t < h) {
-    limit_.store(s, std::memory_order_relaxed);
-    return 0;
+  bool stays = is_asked();
+  item i = 0;
+  if (t >= h) {
+    if (stays) {
+      s = t;
+      stays = stays_asked(false);
+    } else if (t < s) {
+      s = h + (t - h) / 2;  // nothing is private: take half back
+    }
+    i = slots_[static_cast<std::size_t>(t) & mask_].load(std::memory_order_relaxed);
+    shared_.store(s, std::memory_order_relaxed);
+    tail_.store(t, std::memory_order_relaxed);
   }
-  if (t < s)
-    s = h + (t - h) / 2;  // nothing is private: take half back
-  else if (is_asked())
-    s = std::max(s, h + (t - h + 1) / 2);  // of what is left: it has something to run
-  shared_.store(s, std::memory_order_relaxed);
-  limit_.store(s, std::memory_order_relaxed);
-  tail_.store(t, std::memory_order_relaxed);
-  return slots_[static_cast<std::size_t>(t) & mask_].load(std::memory_order_relaxed);
+  if (!stays) limit_.store(s, std::memory_order_relaxed);
+  return i;
 }
 
 void deque::grow() {
@@ -69,6 +103,8 @@ std::size_t deque::take_locked(item* out, std::size_t most) noexcept {
   for (std::int64_t i = 0; i < n; ++i)
     out[i] = slots_[static_cast<std::size_t>(h + i) & mask_].load(std::memory_order_relaxed);
   head_.store(h + n, std::memory_order_release);
+  // Who has more than one is not hungry, and the owner may keep what comes.
+  if (n > 1) limit_.store(shared_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   return static_cast<std::size_t>(n);
 }
 
@@ -86,14 +122,15 @@ std::size_t deque::rob(item* out, std::size_t most) noexcept {
     const auto seen = tail_.load(std::memory_order_acquire) - h;
     if (seen <= 0) return 0;
     auto claimed = h + (seen + 1) / 2;
+    shared_.store(claimed, std::memory_order_relaxed);
     limit_.store(claimed, std::memory_order_relaxed);
     base::asymmetric::heavy();
     const auto t = tail_.load(std::memory_order_acquire);
     if (t < claimed) {
       claimed = std::max(t, h);
+      shared_.store(claimed, std::memory_order_release);
       limit_.store(claimed, std::memory_order_release);
     }
-    shared_.store(claimed, std::memory_order_relaxed);
   }
   return take_locked(out, most);
 }

@@ -4,13 +4,16 @@
 //     ----|-- public --|--- private ----|
 //
 // The owner pushes and pops its private part without a lock, a fence or a read-modify-write. Thieves take from the
-// public part under a lock. Where that is empty a thief asks, and the owner, at its next push or pop, makes the older
-// half public. Only an owner that does not come by, because its task is long, is robbed: the thief claims a batch
-// of the private part and pays for both sides with a heavy fence, after which either it has seen the owner's latest
-// pop or the owner sees the claim and settles the matter under the lock.
+// public part under a lock. A thief that finds nothing there asks, even where there is nothing at all, and the
+// question stands: at its next pushes and pops the owner makes all public but the newest item, which it is about to
+// run. So what one task makes ready all at once is there for thieves before the owner goes on. It counts its answers
+// and takes the question away after some. Only an owner that does not come by, because its task is long, is robbed: the
+// thief claims a batch of the private part and pays for both sides with a heavy fence, after which either it has seen
+// the owner's latest pop or the owner sees the claim and settles the matter under the lock.
 //
 // Threads     push, pop, pop_if: the owner. The rest: any thread.
-// Cost        push, pop: a few instructions. take: a lock per batch. rob: the same and a heavy fence.
+// Cost        push, pop: a few instructions; while asked, a lock if there is something to publish. take: a lock per
+//             batch. rob: the same and a heavy fence.
 // Invariants  (1) an item leaves exactly once. (2) slots are reused only after the thief has copied them out.
 //             (3) head <= shared <= limit; what lies before shared changes hands under the lock only.
 // Source      the THE protocol of Cilk-5 (Frigo, Leiserson, Randall, PLDI 1998) with asymmetric fences and batches;
@@ -91,20 +94,19 @@ class alignas(base::cache_line) deque {
     return tail_.load(std::memory_order_acquire) - head_.load(std::memory_order_acquire);
   }
 
-  /// Two different readings say that the owner is at work here.
-  std::int64_t pushed() const noexcept { return tail_.load(std::memory_order_relaxed); }
-
   /// Something can be taken at once.
   bool has_public() const noexcept {
     return head_.load(std::memory_order_relaxed) < shared_.load(std::memory_order_relaxed);
   }
   /// Takes up to half of the public items, oldest first, at most `most`; returns how many. None if another thief is
-  /// here.
+  /// here. More than one, and nobody asks any longer.
   std::size_t take(item* out, std::size_t most) noexcept;
-  /// Asks the owner to make a part public. It keeps a lone item, which it is about to run.
+  /// From now on the owner makes public all but the newest item, until it has answered often enough.
   void ask() noexcept { limit_.store(asked, std::memory_order_relaxed); }
-  /// False once the owner has come by.
+  /// False once the owner has answered often enough.
   bool is_asked() const noexcept { return limit_.load(std::memory_order_relaxed) == asked; }
+  /// Two different readings say that the owner has come by while it was asked.
+  std::uint32_t answers() const noexcept { return answers_.load(std::memory_order_relaxed); }
   /// The owner, asked or not, makes the older half public, a lone item too.
   void publish() noexcept;
   /// As take(), but from the private part where nothing is public: for an owner that does not come by.
@@ -113,7 +115,13 @@ class alignas(base::cache_line) deque {
  private:
   static constexpr std::int64_t asked = std::numeric_limits<std::int64_t>::max();
 
+  /// So many answers, and the owner takes the question away; one that publishes nothing counts for four.
+  static constexpr std::uint32_t enough_answers = 32;
+
   item pop_public(std::int64_t t) noexcept;
+  item pop_asked(std::int64_t t) noexcept;
+  void answer(std::int64_t until) noexcept;
+  bool stays_asked(bool in_vain) noexcept;
   std::size_t take_locked(item* out, std::size_t most) noexcept;
 
   // written by the owner
@@ -121,7 +129,9 @@ class alignas(base::cache_line) deque {
   std::int64_t freed_seen_ = 0;
   std::size_t capacity_, mask_;
   std::unique_ptr<std::atomic<item>[]> slots_;  // replaced under the lock only
-  // Written by both. What the owner compares with instead of shared_: never less, and `asked` sends it to the lock.
+  std::atomic<std::uint32_t> answers_{0};
+  std::uint32_t answered_ = 0;  // since a question was last taken away
+  // Written by both. What the owner compares with instead of shared_: never less, and `asked` sends it to shared_.
   std::atomic<std::int64_t> limit_{0};
   // written under the lock
   alignas(base::cache_line) std::atomic<std::int64_t> head_{0};

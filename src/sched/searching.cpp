@@ -16,8 +16,10 @@ namespace stretto::sched {
 namespace {
 
 constexpr std::size_t most_stolen = 256;
-/// How often a thief looks whether its victim has answered; about as long as robbing it costs.
-constexpr int patience = 64;
+/// How often a thief looks for an answer before it searches elsewhere again.
+constexpr unsigned looks_per_round = 16;
+/// In how many rounds a victim must not have come by before it is robbed; about as long as robbing it costs.
+constexpr unsigned patience = 4;
 
 item take_bound(worker& w) {
   w.bound.take_all([&w](waiter& link, bool suspended) { w.bound_ready.push_back(item_of(link, suspended)); });
@@ -46,26 +48,31 @@ item take_injected(worker& w, std::uint16_t place) {
   return first_one;
 }
 
-item steal_from(worker& w, deque& victim) {
-  const auto left = victim.size();
-  if (left <= 0) return 0;
-  if (left == 1) {
-    // A lone task is about to be taken back by its owner, unless it has been left alone for a while. Looking twice
-    // only: every look takes the owner's cache line away from it.
-    const auto pushed = victim.pushed();
-    for (int i = 0; i < 16; ++i) base::relax();
-    if (victim.size() != 1 || victim.pushed() != pushed) return 0;
+/// True if `victim` has something and has not come by since this thief began to watch it, for long enough. One is
+/// watched at a time.
+bool is_to_be_robbed(worker& w, const deque& victim) noexcept {
+  const bool has_something = victim.size() > 0;
+  if (w.owner->settings.stepped) return has_something;  // one thread: it would wait for itself
+  const auto answers = victim.answers();
+  if (w.watched == &victim) {
+    if (has_something && w.answers_seen == answers && victim.is_asked()) return ++w.rounds_watched >= patience;
+    w.watched = nullptr;
+  } else if (!w.watched && has_something) {
+    w.watched = &victim;
+    w.answers_seen = answers;
+    w.rounds_watched = 0;
   }
+  return false;
+}
+
+item steal_from(worker& w, deque& victim) {
   item loot[most_stolen];
   auto n = victim.take(loot, most_stolen);
   if (!n) {
-    victim.ask();
-    if (!w.owner->settings.stepped) {
-      for (int i = 0; i < patience && victim.is_asked(); ++i) base::relax();
-      n = victim.take(loot, most_stolen);
-    }
-    // It has not come by: what it runs is long.
-    if (!n && victim.is_asked()) n = victim.rob(loot, most_stolen);
+    const bool rob = is_to_be_robbed(w, victim);
+    if (!victim.is_asked()) victim.ask();
+    w.asked = &victim;
+    if (rob) n = victim.rob(loot, most_stolen);
   }
   if (!n) return 0;
   ++w.steals;
@@ -73,6 +80,14 @@ item steal_from(worker& w, deque& victim) {
   // The oldest runs now; the rest keep their order: the next oldest is what others would steal.
   for (std::size_t i = 1; i < n; ++i) w.home->push(loot[i]);
   return loot[0];
+}
+
+/// Between two rounds of a search: until the last one whom it asked answers, something is sent here, or time passes.
+void look_out(const worker& w) noexcept {
+  for (unsigned i = 0; i < looks_per_round; ++i) {
+    base::relax();
+    if ((w.asked && w.asked->has_public()) || !w.bound.is_empty()) return;
+  }
 }
 
 bool is_waiting_for_modules(const scheduler& owner) noexcept {
@@ -205,6 +220,7 @@ item wait_for_work(worker& w) {
   scheduler& owner = *w.owner;
   if (const item i = next_local(w)) return i;
   owner.searching_and_parked.fetch_add(1, std::memory_order_seq_cst);
+  w.watched = w.asked = nullptr;
   auto spin_until = base::nanoseconds_now() + std::uint64_t{owner.settings.spin_microseconds} * 1000;
   for (unsigned round = 0;; ++round) {
     if (const item i = search(w)) {
@@ -225,7 +241,7 @@ item wait_for_work(worker& w) {
       spin_until = base::nanoseconds_now() + std::uint64_t{owner.settings.spin_microseconds} * 1000;
       continue;
     }
-    for (unsigned i = 0; i < std::min(16u, 1 + round / 4); ++i) base::relax();
+    look_out(w);
     if ((round & 15) == 15 && base::nanoseconds_now() >= spin_until) {
       park(w);
       spin_until = base::nanoseconds_now() + std::uint64_t{owner.settings.spin_microseconds} * 1000;

@@ -1,7 +1,7 @@
 // searching.hpp - how a worker finds the next thing to run.
 //
 // Own queues along the pop path, what is bound to it, what was injected; then others' queues along the steal path,
-// oldest tasks first, half of them at once.
+// oldest tasks first, half of them at once. A thief that finds nothing leaves its question with the owner (deque.hpp).
 //
 // Threads     the worker itself.
 // Cost        next_local: a few loads where queues are empty. steal: two loads per queue looked at.

@@ -133,6 +133,10 @@ struct worker : thread_state {
   void* after_switch_argument = nullptr;
   std::uint64_t random = 0;
   std::uint32_t ticks = 0;
+  // As a thief: whom it asked last, and who has something but may not be coming by.
+  const deque* asked = nullptr;
+  const deque* watched = nullptr;
+  std::uint32_t answers_seen = 0, rounds_watched = 0;
   trace::name_cache names;
   std::source_location body;                   // of run, where it is called
   std::vector<stack*> spare_stacks;

@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,10 +38,14 @@ TEST_CASE("a runtime for whose workers the system has no threads is refused") {
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    // Room for what the workers need themselves, but not for 200 threads' stacks of some megabytes.
+    // Stacks so large that what else a runtime needs is little beside them: some 60 fit into the addresses, not 200.
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, std::size_t{1} << 30);
+    pthread_setattr_default_np(&attributes);
     std::uint64_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
-    const rlim_t bytes = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + (rlim_t{700} << 20);
+    const rlim_t bytes = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + (rlim_t{64} << 30);
     const rlimit addresses{bytes, bytes};
     setrlimit(RLIMIT_AS, &addresses);
     int status = 1;

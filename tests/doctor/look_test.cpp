@@ -1,32 +1,20 @@
 #include "doctor/look.hpp"
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 
-#include <fstream>
+#include "false_root.hpp"
 
 using namespace stretto::doctor;
 namespace fs = std::filesystem;
 
 namespace {
 
-/// A file system that a test fills.
-struct made_up_root {
-  made_up_root() {
-    std::string name = (fs::temp_directory_path() / "stretto-XXXXXX").string();
-    path = mkdtemp(name.data());
-  }
-  ~made_up_root() { fs::remove_all(path); }
-  void write(const fs::path& file, const std::string& text) const {
-    fs::create_directories((path / file).parent_path());
-    std::ofstream(path / file) << text;
-  }
+struct made_up_root : stretto::test::false_root {
   void program(const fs::path& file) const {
     write(file, "#!/bin/sh\n");
     fs::permissions(path / file, fs::perms::owner_all);
   }
   std::string search_path() const { return (path / "bin").string() + "::" + (path / "usr/bin").string(); }
-  fs::path path;
 };
 
 }  // namespace

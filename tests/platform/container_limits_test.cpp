@@ -2,28 +2,14 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
-#include <string>
-#include <unistd.h>
+#include "false_root.hpp"
 
-namespace fs = std::filesystem;
 using stretto::places::limits_of_this_process;
 
 namespace {
 
-/// A root folder with the files that a test writes, removed at its end.
-class false_root {
- public:
-  false_root() : at_(fs::temp_directory_path() / ("stretto_limits_" + std::to_string(getpid()))) { fs::remove_all(at_); }
-  ~false_root() { fs::remove_all(at_); }
-  void write(const std::string& file, const std::string& text) {
-    fs::create_directories((at_ / file).parent_path());
-    std::ofstream(at_ / file) << text << '\n';
-  }
-  auto limits() const { return limits_of_this_process(at_); }
-
- private:
-  fs::path at_;
+struct false_root : stretto::test::false_root {
+  auto limits() const { return limits_of_this_process(path); }
 };
 
 }  // namespace

@@ -28,23 +28,23 @@ TEST_CASE("the owner of a deque gets the newest item") {
   CHECK(d.size() == 0);
 }
 
-TEST_CASE("a thief that asks gets the oldest items at the owner's next push") {
-  stretto::base::asymmetric::prepare();
+TEST_CASE("an owner that is asked makes all but the newest item public at its next push") {
   deque d;
   item out[8];
   for (item i = 1; i <= 7; ++i) d.push(i);
   CHECK(d.take(out, 8) == 0);
   d.ask();
   CHECK(d.take(out, 8) == 0);
+  CHECK(d.answers() == 0);
   d.push(8);
-  CHECK_FALSE(d.is_asked());
-  CHECK(taken(d.take(out, 8), out) == std::vector<item>{1, 2});
-  CHECK(taken(d.take(out, 1), out) == std::vector<item>{3});
-  for (item i = 8; i >= 4; --i) CHECK(d.pop() == i);
+  CHECK(d.answers() == 1);
+  CHECK(taken(d.take(out, 8), out) == std::vector<item>{1, 2, 3, 4});
+  CHECK(taken(d.take(out, 1), out) == std::vector<item>{5});
+  for (item i = 8; i >= 6; --i) CHECK(d.pop() == i);
   CHECK(d.pop() == 0);
 }
 
-TEST_CASE("a thief that asks gets the oldest items at the owner's next pop") {
+TEST_CASE("an owner that is asked makes what it leaves public at its next pop") {
   deque d;
   item out[8];
   for (item i = 1; i <= 2; ++i) d.push(i);
@@ -54,14 +54,52 @@ TEST_CASE("a thief that asks gets the oldest items at the owner's next pop") {
   CHECK(d.pop() == 0);
 }
 
+TEST_CASE("a question to an empty deque stands, and is answered by the first push that leaves two items") {
+  deque d;
+  item out[8];
+  d.ask();
+  CHECK(d.pop() == 0);
+  d.push(1);
+  CHECK(d.is_asked());
+  CHECK(d.take(out, 8) == 0);  // the owner is about to run it
+  d.push(2);
+  d.push(3);
+  CHECK(taken(d.take(out, 8), out) == std::vector<item>{1});
+  CHECK(d.pop() == 3);
+  CHECK(taken(d.take(out, 8), out) == std::vector<item>{2});
+  CHECK(d.pop() == 0);
+}
+
 TEST_CASE("a lone item that was just pushed is kept from thieves that ask") {
   deque d;
   item out[8];
   d.ask();
   d.push(1);
-  CHECK_FALSE(d.is_asked());
   CHECK(d.take(out, 8) == 0);
   CHECK(d.pop() == 1);
+  d.push(2);
+  CHECK(d.pop_if(2));
+  CHECK(d.pop() == 0);
+}
+
+TEST_CASE("a question is taken away once it has been answered often enough") {
+  deque d;
+  item out[8];
+  d.ask();
+  item i = 0;
+  while (d.is_asked()) {
+    d.push(++i);
+    REQUIRE(i < 1000);
+  }
+  while (d.take(out, 8)) {
+  }
+  const auto answers = d.answers();
+  d.push(++i);
+  CHECK(d.answers() == answers);
+  CHECK(d.take(out, 8) == 0);
+  CHECK(d.pop() == i);
+  CHECK(d.pop() == i - 1);
+  CHECK(d.pop() == 0);
 }
 
 TEST_CASE("a thief robs half of what an owner keeps private") {

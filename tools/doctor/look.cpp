@@ -12,19 +12,14 @@
 #include <string_view>
 
 #include "base/asymmetric_fence.hpp"
+#include "base/first_line.hpp"
 #include "platform/container_limits.hpp"
 
 namespace stretto::doctor {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string first_line(const fs::path& file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
+using base::first_line;
 
 template <class Number>
 std::optional<Number> number_in(const fs::path& file) {

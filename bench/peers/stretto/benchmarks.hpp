@@ -21,7 +21,6 @@ bench::outcome measure_many_tasks(const bench::options&);
 // task_graphs.cpp
 bench::outcome time_taskbench(const bench::options&);
 bench::outcome time_taskbench_static(const bench::options&);
-bench::outcome time_taskbench_columns(const bench::options&);
 
 // task_blocks.cpp
 bench::outcome time_taskbench_blocks(const bench::options&);

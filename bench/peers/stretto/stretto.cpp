@@ -25,7 +25,6 @@ int main(int argc, char** argv) {
                   {"taskbench", "us/task", better::lower, 0, time_taskbench},
                   {"taskbench_static", "us/task", better::lower, 0, time_taskbench_static},
                   {"taskbench_blocks", "us/task", better::lower, 0, time_taskbench_blocks},
-                  {"taskbench_columns", "us/task", better::lower, 0, time_taskbench_columns},
                   {"event_chain", "ns/trigger", better::lower, 1000, time_event_chain},
                   {"event_link", "ns/event", better::lower, 1000, time_event_link},
                   {"event_trigger", "ns/event", better::lower, 1000, time_event_trigger},

@@ -1,8 +1,7 @@
-// task_graphs.cpp - Stretto: Task Bench, in three ways that a program may choose from.
+// task_graphs.cpp - Stretto: Task Bench, in two ways that a program may choose from.
 //
 //   taskbench          a task per point and step, after the futures of its inputs; spawned while others run.
 //   taskbench_static   the same tasks stand behind one event before the clock runs.
-//   taskbench_columns  a task per point for all steps; it waits for the events of its neighbours.
 //
 // Threads     worker 0 spawns; a task graph's futures belong to it.
 
@@ -53,30 +52,6 @@ class spawner {
   std::vector<dependency> needs_;
 };
 
-// What a column tells the others: the event of each of its steps that somebody waits for.
-struct columns {
-  columns(const taskbench::graph& g, long iterations)
-      : graph(g), iterations(iterations), where(g), ended(g.is().steps * g.is().width) {
-    for (auto& e : ended) e = stretto::user_event::create();
-  }
-  stretto::user_event& end_of(long t, long p) { return ended[t * graph.is().width + p]; }
-
-  void run(long p) {
-    for (long t = 0; t < graph.is().steps; ++t) {
-      if (!graph.contains(t, p)) continue;
-      for (const long q : graph.inputs(t, p))
-        if (q != p) stretto::wait(end_of(t - 1, q));
-      taskbench::run_task(graph, t, p, where, iterations);
-      end_of(t, p).trigger();
-    }
-  }
-
-  const taskbench::graph& graph;
-  const long iterations;
-  taskbench::stamps where;
-  std::vector<stretto::user_event> ended;
-};
-
 }  // namespace
 
 bench::outcome time_taskbench(const bench::options& o) {
@@ -98,20 +73,6 @@ bench::outcome time_taskbench_static(const bench::options& o) {
     tasks.spawn_all();
     clock = {};
     start.trigger();
-  });
-  return taskbench::report(g, o, clock.seconds());
-}
-
-bench::outcome time_taskbench_columns(const bench::options& o) {
-  const taskbench::graph g = taskbench::graph_of(o);
-  bind_workers(o);
-  columns all(g, o.iteration());
-  const bench::stopwatch clock;
-  const long width = g.is().width;
-  stretto::finish([&] {
-    for (long p = 0; p < width; ++p)
-      stretto::async(stretto::on(stretto::worker(static_cast<std::uint32_t>(p * o.workers / width))),
-                     [&all, p] { all.run(p); });
   });
   return taskbench::report(g, o, clock.seconds());
 }

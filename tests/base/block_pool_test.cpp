@@ -1,0 +1,61 @@
+#include "base/block_pool.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <vector>
+
+using stretto::base::block_cache;
+using stretto::base::block_stock;
+
+TEST_CASE("blocks are aligned, zero when new, and apart") {
+  for (const std::size_t bytes : {64u, 128u, 1024u, 2048u, 32768u, 2u << 20}) {
+    CAPTURE(bytes);
+    block_stock stock(bytes);
+    block_cache cache(stock);
+    std::set<std::byte*> seen;
+    for (int i = 0; i < 150; ++i) {
+      auto* block = static_cast<std::byte*>(cache.allocate());
+      CHECK(reinterpret_cast<std::uintptr_t>(block) % 64 == 0);
+      // What a free list leaves in a new block is overwritten by whoever gets it; beyond that it is zero.
+      CHECK(std::all_of(block + 32, block + bytes, [](std::byte b) { return b == std::byte{0}; }));
+      std::memset(block, 0xff, bytes);
+      const auto next = seen.insert(block).first;
+      if (next != seen.begin()) CHECK(block - *std::prev(next) >= static_cast<std::ptrdiff_t>(bytes));
+      if (std::next(next) != seen.end()) CHECK(*std::next(next) - block >= static_cast<std::ptrdiff_t>(bytes));
+      if (seen.size() * bytes > (8u << 20)) break;
+    }
+    for (auto* block : seen) cache.free(block);
+  }
+}
+
+TEST_CASE("what one thread frees another gets, whatever the size of the blocks") {
+  for (const std::size_t bytes : {64u, 2048u, 32768u, 2u << 20}) {
+    CAPTURE(bytes);
+    block_stock stock(bytes);
+    block_cache from(stock), to(stock);
+    std::vector<void*> held;
+    std::size_t peak = 0;
+    for (int round = 0; round < 1000; ++round) {
+      held.push_back(from.allocate());
+      if (held.size() < 4) continue;
+      to.free(held.front());
+      held.erase(held.begin());
+      if (round == 500) peak = stock.footprint();
+    }
+    CHECK(stock.footprint() == peak);
+    for (void* block : held) to.free(block);
+  }
+}
+
+TEST_CASE("a thread that needs one large block does not take megabytes") {
+  for (const std::size_t bytes : {64u, 128u, 2048u, 32768u}) {
+    CAPTURE(bytes);
+    block_stock stock(bytes);
+    block_cache cache(stock);
+    cache.free(cache.allocate());
+    CHECK(stock.footprint() <= (64u << 10));
+  }
+}

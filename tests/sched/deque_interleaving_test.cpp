@@ -1,0 +1,137 @@
+// The deque's own source, compiled once more over atomics that say when they are touched: see interleaving.hpp.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "base/asymmetric_fence.hpp"
+#include "base/config.hpp"
+#include "base/spin_lock.hpp"
+#include "campaign.hpp"
+#include "sched/interleaving.hpp"
+
+// Names that the source finds before the real ones.
+namespace stretto::interleaved {
+namespace std {
+using namespace ::std;
+template <class Value>
+using atomic = test::watched<Value>;
+}  // namespace std
+namespace base {
+using stretto::base::cache_line;
+namespace asymmetric {
+inline void light() { test::machine::running->access(); }
+inline void heavy() { test::machine::running->heavy_fence(); }
+}  // namespace asymmetric
+class spin_lock {
+ public:
+  bool try_lock() { return !taken_.exchange(true); }
+  void lock() {
+    while (!try_lock()) {
+    }
+  }
+  void unlock() { taken_.store(false, ::std::memory_order_release); }
+
+ private:
+  test::watched<bool> taken_;
+};
+}  // namespace base
+}  // namespace stretto::interleaved
+
+#define sched interleaved
+#include "sched/deque.hpp"
+#include "sched/deque.cpp"
+#undef sched
+
+using stretto::interleaved::deque;
+using stretto::interleaved::item;
+using stretto::test::machine;
+
+namespace {
+
+struct outcome {
+  int wrong = 0;  // items that left never, or more than once
+  bool robbed = false, asked = false, took = false;
+};
+
+/// An owner that pushes and pops, and thieves, all by chance.
+outcome play(unsigned seed, machine::fences fences) {
+  std::mt19937 random(seed);
+  machine m(seed, fences);
+  deque d(2);
+  outcome seen;
+  std::map<item, int> left;
+  item pushed = 0;
+  bool over = false;
+  const auto count = [&left](item i) { ++left[i]; };
+
+  const unsigned thieves = 1 + random() % 3, steps = 4 + random() % 24;
+  m.add([&, choices = std::mt19937(seed + 1)]() mutable {
+    for (unsigned n = 0; n < steps; ++n)
+      switch (choices() % 16) {
+        case 0: d.publish(); break;
+        case 1: case 2: {
+          d.push(++pushed);
+          const item mine = pushed;
+          if (d.pop_if(mine)) count(mine);
+          break;
+        }
+        case 3: case 4: case 5: case 6: case 7: case 8:
+          if (const item i = d.pop()) count(i);
+          break;
+        default: d.push(++pushed);
+      }
+    while (const item i = d.pop()) count(i);
+    over = true;
+  });
+  for (unsigned t = 0; t < thieves; ++t)
+    m.add([&, choices = std::mt19937(seed + 2 + t)]() mutable {
+      item loot[4];
+      while (!over) {
+        std::size_t n = 0;
+        switch (choices() % 8) {
+          case 0: case 1: case 2: d.ask(), seen.asked = true; break;
+          case 3:
+            n = d.rob(loot, 1 + choices() % 4);
+            seen.robbed |= n > 0;
+            break;
+          default:
+            n = d.take(loot, 1 + choices() % 4);
+            seen.took |= n > 0;
+        }
+        std::for_each(loot, loot + n, count);
+        machine::running->access();
+      }
+    });
+  m.run();
+  for (item i = 1; i <= pushed; ++i) seen.wrong += left[i] != 1;
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("every item leaves a deque exactly once, however owner and thieves interleave") {
+  const unsigned seeds = stretto::test::scaled(3000u, 300000u);
+  unsigned asked = 0, robbed = 0, took = 0;
+  for (unsigned seed = 1; seed <= seeds; ++seed) {
+    CAPTURE(seed);
+    const outcome o = play(seed, machine::fences::work);
+    asked += o.asked;
+    robbed += o.robbed;
+    took += o.took;
+    REQUIRE(o.wrong == 0);
+  }
+  CHECK(asked > seeds / 10);
+  CHECK(robbed > seeds / 100);
+  CHECK(took > seeds / 100);
+}
+
+TEST_CASE("without the thief's fence some interleaving of a deque goes wrong") {
+  const unsigned seeds = 20000;
+  unsigned seed = 1;
+  while (seed <= seeds && play(seed, machine::fences::do_nothing).wrong == 0) ++seed;
+  CHECK(seed <= seeds);
+}
