@@ -65,7 +65,7 @@ struct place_statistics {
   std::string place;
   std::uint64_t tasks = 0;    // run to their end by the workers whose home it is
   double busy_seconds = 0;    // of those, as far as the timed ones tell: one in about a thousand short ones is
-  std::uint64_t queued = 0;   // in the workers' queues here, now
+  std::uint64_t queued = 0;   // ready here now; what has a priority or is bound: at the home of its worker
 
   friend bool operator==(const place_statistics&, const place_statistics&) = default;
 };

@@ -1,5 +1,6 @@
 #include "api/live_runtimes.hpp"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -19,9 +20,16 @@ struct live_list {
   std::mutex listing;                   // held while someone looks
   live_runtime* first = nullptr;
 
-  void add(live_runtime& r) {
-    const std::scoped_lock lock(changing);
+  void open() {
     if (!socket) socket = new base::local_socket(base::local_socket_folder(), live_text);
+  }
+  void open_when_asked() {
+    const std::scoped_lock lock(changing);
+    if (first) open();
+  }
+  void add(live_runtime& r, live_runtime::opens when) {
+    const std::scoped_lock lock(changing);
+    if (when == live_runtime::opens::at_once) open();
     const std::scoped_lock list(listing);
     live_runtime** at = &first;
     while (*at) at = &(*at)->next_;
@@ -74,12 +82,16 @@ std::uint64_t resident_bytes() {
 
 }  // namespace
 
-live_runtime::live_runtime(std::uint16_t node, std::function<std::string()> statistics)
+live_runtime::live_runtime(std::uint16_t node, opens when, std::function<std::string()> statistics)
     : node_(node), statistics_(std::move(statistics)), since_(std::chrono::steady_clock::now()) {
-  list.add(*this);
+  list.add(*this, when);
+  if (when == opens::when_asked) asked_.emplace(SIGURG, [] { list.open_when_asked(); });
 }
 
-live_runtime::~live_runtime() { list.remove(*this); }
+live_runtime::~live_runtime() {
+  asked_.reset();  // first: its callback waits for the list, and is waited for here
+  list.remove(*this);
+}
 
 std::string live_text() try {
   using json = nlohmann::ordered_json;

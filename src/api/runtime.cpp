@@ -161,8 +161,10 @@ void runtime::start(bool stepped) {
   // Before anything can be counted: no task exists yet, and nothing is pending.
   for (auto& w : s.scheduler->workers) w->set(base::floor_slot::trace, &s.counters.add_slab());
   s.modules.started(*this);
-  if (s.settings.live) s.live.emplace(node(), [this] { return statistics().to_json(); });
-  // What is stepped has no thread but the program's.
+  // What is stepped has no thread but the program's, unless somebody asks for it.
+  using opens = live_runtime::opens;
+  if (s.settings.live || !stepped)
+    s.live.emplace(node(), s.settings.live ? opens::at_once : opens::when_asked, [this] { return statistics().to_json(); });
   if (stepped) return;
   std::function<void(const std::filesystem::path&)> save;
   if (s.recorder.is_on()) save = [this](const std::filesystem::path& file) { save_trace(file.string()); };

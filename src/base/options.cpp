@@ -48,7 +48,7 @@ const std::vector<option>& table() {
       {"statistics", &settings::statistics, "0", "", "", zero_or_one, "",
        "whether what was counted per module and per place is printed at the end"},
       {"live", &settings::live, "0", "", "", zero_or_one, "",
-       "whether `stretto top` may look at the runtime while it runs"},
+       "whether `stretto top` lists the program from its start, rather than once it has been asked for by number"},
       {"log", &settings::log, "warn", "", "", {"off", "error", "warn", "info", "debug"}, "",
        "how much a runtime says about its work"},
       {"errors", &settings::errors, "text", "", "", {"text", "json"}, "",

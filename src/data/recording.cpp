@@ -54,22 +54,23 @@ void show_task_as(const operation_request& r, std::uint64_t bytes, const memory_
   t.shown_as = described(*r.kind, {r.used.data(), r.used_count}, bytes, from, to, r.where, *t.owner->recorder);
 }
 
-transfer_record::transfer_record(const operation_request& r, std::uint64_t bytes, const memory_space* from,
-                                 const memory_space* to, trace::ticks since, base::thread_context& context) {
+std::uint64_t record_transfer(const operation_request& r, std::uint64_t bytes, const memory_space* from,
+                              const memory_space* to, trace::ticks since, base::thread_context& context) {
   auto& t = static_cast<sched::thread_state&>(context);
-  if (!since || !t.every_span) return;
+  if (!t.every_span) return 0;
   trace::record made = described(*r.kind, {r.used.data(), r.used_count}, bytes, from, to, r.where, *t.owner->recorder);
   made.start = since;
   made.end = trace::clock::now();
   made.id = sched::new_id(t);
   t.ring->push(made);
-  context_ = &context;
-  outer_id_ = std::exchange(t.current_id, made.id);
+  return made.id;
 }
 
-transfer_record::~transfer_record() {
-  if (context_) static_cast<sched::thread_state*>(context_)->current_id = outer_id_;
+caused_by::caused_by(std::uint64_t id, base::thread_context& context) noexcept
+    : context_(context), outer_id_(context.current_id) {
+  if (id) context.current_id = id;
 }
+caused_by::~caused_by() { context_.current_id = outer_id_; }
 
 void show_task_as(const operation_request& r, std::uint64_t bytes, base::thread_context& context) {
   const std::span<const detail::instance_handle> used(r.used.data(), r.used_count);

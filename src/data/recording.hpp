@@ -50,18 +50,21 @@ class operation_span {
 void show_task_as(const operation_request& r, std::uint64_t bytes, const memory_space* from, const memory_space* to,
                   base::thread_context& context);
 void show_task_as(const operation_request& r, std::uint64_t bytes, base::thread_context& context);
-/// A channel has moved `bytes` of `r`, from `since` until now, while no thread of ours was at it; 0: nobody asked since
-/// when. While the object lives, what becomes ready was caused by that transfer.
-class transfer_record {
+/// A channel has moved `bytes` of `r`, from `since` until now, while no thread of ours was at it. Returns the transfer's
+/// id, 0 if it is not recorded.
+std::uint64_t record_transfer(const operation_request& r, std::uint64_t bytes, const memory_space* from,
+                              const memory_space* to, trace::ticks since, base::thread_context& context);
+
+/// While it lives, what becomes ready on this thread was caused by that operation; 0: by whatever it is already.
+class caused_by {
  public:
-  transfer_record(const operation_request& r, std::uint64_t bytes, const memory_space* from, const memory_space* to,
-                  trace::ticks since, base::thread_context& context);
-  transfer_record(const transfer_record&) = delete;
-  ~transfer_record();
+  caused_by(std::uint64_t id, base::thread_context& context) noexcept;
+  caused_by(const caused_by&) = delete;
+  ~caused_by();
 
  private:
-  base::thread_context* context_ = nullptr;
-  std::uint64_t outer_id_ = 0;
+  base::thread_context& context_;
+  const std::uint64_t outer_id_;
 };
 
 }  // namespace stretto::data

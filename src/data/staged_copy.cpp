@@ -111,7 +111,10 @@ void staged_copy::advance(step* finished, base::thread_context& context) noexcep
   advancing_ = false;
   if (order_->is_running() || !(failed_ || order_->is_done())) return;
   failure_ref cause = failed_;
+  // Perhaps on another thread than the last transfer, which caused it all the same.
+  const std::uint64_t id = latest_transfer_.load(std::memory_order_relaxed);
   lock.unlock();
+  const caused_by transfer(id, context);
   owner_.ended(*this, std::move(cause), context);
 }
 
@@ -191,7 +194,9 @@ void staged_copy::part_done(step& s, std::exception_ptr failure) noexcept {
   }
   if (s.left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   base::thread_context& context = base::require_current("data");
-  const transfer_record shown(op_.request, bytes_of(s), route_[s.hop], route_[s.hop + 1], s.since, context);
+  latest_transfer_.store(
+      s.since ? record_transfer(op_.request, bytes_of(s), route_[s.hop], route_[s.hop + 1], s.since, context) : 0,
+      std::memory_order_relaxed);
   advance(&s, context);
 }
 

@@ -80,6 +80,8 @@ class staged_copy {
   std::vector<box> pieces_;
   std::vector<step> steps_;  // one per hop
 
+  std::atomic<std::uint64_t> latest_transfer_{0};  // in the trace; 0: none, or tasks moved what came after it
+
   std::mutex mutex_;  // guards what follows
   std::unique_ptr<pipeline> order_;
   bool advancing_ = false, again_ = false;

@@ -22,6 +22,14 @@ class alignas(base::cache_line) inbox {
     do link.next = reinterpret_cast<waiter*>(head);
     while (!head_.compare_exchange_weak(head, reinterpret_cast<std::uintptr_t>(&link) | (suspended ? 1u : 0u),
                                         std::memory_order_seq_cst, std::memory_order_relaxed));
+    puts_.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  /// How many have been put so far; how many of them nobody has taken yet, roughly.
+  std::uint64_t puts() const noexcept { return puts_.load(std::memory_order_relaxed); }
+  std::uint64_t size() const noexcept {
+    const std::uint64_t taken = taken_.load(std::memory_order_relaxed), put = puts();
+    return put > taken ? put - taken : 0;
   }
 
   /// Calls each(link, suspended) for everything put so far, oldest first.
@@ -30,7 +38,8 @@ class alignas(base::cache_line) inbox {
     if (is_empty()) return false;
     auto word = head_.exchange(0, std::memory_order_acquire);
     std::uintptr_t reversed = 0;
-    while (word) {
+    std::uint64_t count = 0;
+    for (; word; ++count) {
       auto* link = reinterpret_cast<waiter*>(word & ~std::uintptr_t{1});
       const auto next = reinterpret_cast<std::uintptr_t>(link->next);
       link->next = reinterpret_cast<waiter*>(reversed);
@@ -38,6 +47,7 @@ class alignas(base::cache_line) inbox {
       word = next;
     }
     const bool any = reversed != 0;
+    taken_.fetch_add(count, std::memory_order_relaxed);
     while (reversed) {
       auto* link = reinterpret_cast<waiter*>(reversed & ~std::uintptr_t{1});
       const bool suspended = reversed & 1;
@@ -52,6 +62,7 @@ class alignas(base::cache_line) inbox {
 
  private:
   std::atomic<std::uintptr_t> head_{0};
+  std::atomic<std::uint64_t> puts_{0}, taken_{0};
 };
 
 }  // namespace stretto::sched

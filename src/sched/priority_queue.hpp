@@ -42,6 +42,11 @@ class priority_queue {
     return i;
   }
 
+  std::size_t size() const noexcept {
+    std::scoped_lock lock(lock_);
+    return heap_.size();
+  }
+
  private:
   struct entry {
     int priority;
@@ -51,7 +56,7 @@ class priority_queue {
       return priority != other.priority ? priority < other.priority : arrival > other.arrival;
     }
   };
-  base::spin_lock lock_;
+  mutable base::spin_lock lock_;
   std::vector<entry> heap_;
   std::uint64_t arrivals_ = 0;
   std::atomic<int> highest_{none};

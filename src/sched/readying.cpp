@@ -24,7 +24,7 @@ void make_ready(thread_state& t, suspension& s) noexcept {
   if (s.pinned) {
     worker& target = *s.pinned->as_worker;
     if (&target == &t) {
-      target.bound_ready.push_back(s.as_item());
+      target.put_bound_here(s.as_item());
     } else {
       target.bound.put(s.link, true);
       t.owner->wake(target);
@@ -48,7 +48,7 @@ void make_ready(thread_state& t, task_record& task) noexcept {
     if (task.flags & task_record::is_urgent)
       target.bound_urgent.put(i, task.priority);
     else if (&target == &t)
-      target.bound_ready.push_back(i);
+      target.put_bound_here(i);
     else
       target.bound.put(task.link, false);
     if (&target != &t) t.owner->wake(target);

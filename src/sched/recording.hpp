@@ -20,7 +20,6 @@ struct outer_span {
   const task_record* timed;
 };
 
-trace::name_id name_in_trace(worker& w, const task_record& task);
 void record_span(worker& w, const task_record& task, trace::ticks end, std::uint64_t cause);
 /// What runs, a task or the body of run, is about to leave its stack; and goes on.
 void record_before_suspension(worker& w, trace::ticks end);

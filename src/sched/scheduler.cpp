@@ -133,6 +133,9 @@ std::optional<std::uint64_t> scheduler::queued_at(std::uint32_t place) const noe
   for (const auto& w : workers)
     if (const deque* q = w->queues[place].load(std::memory_order_acquire))
       queued = queued.value_or(0) + static_cast<std::uint64_t>(std::max<std::int64_t>(0, q->size()));
+  for (const auto& w : workers)
+    if (w->paths.pop->front() == place) queued = queued.value_or(0) + w->urgent.size() + w->bound_count();
+  if (injected[place].puts() != 0) queued = queued.value_or(0) + injected[place].size();
   return queued;
 }
 

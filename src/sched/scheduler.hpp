@@ -109,7 +109,8 @@ struct scheduler {
   void wake_all() noexcept;
   /// Looks at every queue, with no claim on anything.
   bool anything_ready(const worker& w) const noexcept;
-  /// What is in the workers' queues at a place now; nothing if it has none, because nothing was ever put there.
+  /// What is ready at a place now, in the workers' queues and what other threads put there; what has a priority or is
+  /// bound counts at the home of its worker. Nothing if there are no queues, because nothing was ever put there.
   std::optional<std::uint64_t> queued_at(std::uint32_t place) const noexcept;
 
   /// Something is with a module until outside_ended: it may make tasks ready, so what waits is not forsaken.

@@ -26,6 +26,7 @@ item take_bound(worker& w) {
   if (w.bound_ready.empty()) return 0;
   const item i = w.bound_ready.front();
   w.bound_ready.pop_front();
+  ++w.bound_taken;
   return i;
 }
 

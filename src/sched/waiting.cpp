@@ -320,7 +320,7 @@ void yield(std::source_location where) {
   // Behind what is ready: it must not be the next thing popped.
   s.pinned = w;
   const auto queue = [](sched::worker& now, void* self) {
-    now.bound_ready.push_back(static_cast<suspension*>(self)->as_item());
+    now.put_bound_here(static_cast<suspension*>(self)->as_item());
   };
   try {
     suspend(*w, s, queue, &s);

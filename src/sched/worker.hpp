@@ -117,7 +117,8 @@ struct worker : thread_state {
   priority_queue urgent;                       // any thread
   priority_queue bound_urgent;                 // any thread: tasks with a priority that must run here
   inbox bound;                                 // any thread: what else must run here
-  std::deque<item> bound_ready;                // taken from there
+  std::deque<item> bound_ready;                // taken from there, and put by the worker itself
+  counter bound_here, bound_taken;             // put by the worker itself; taken out of bound_ready
   suspension* interrupted = nullptr;           // a spawner that made room; continues when `room_left` runs out
   std::uint32_t room_left = 0;
   std::uint32_t no_room_making = 0;            // greater than 0: spawning must not suspend
@@ -144,6 +145,16 @@ struct worker : thread_state {
   std::atomic<bool> has_thread{false};  // between enter_worker and leave_worker; any thread reads it
   std::thread thread;
   alignas(base::cache_line) std::atomic<std::uint32_t> parked{0};  // futex
+
+  void put_bound_here(item i) {
+    bound_ready.push_back(i);
+    ++bound_here;
+  }
+  /// What waits in its queues for no other worker, roughly; any thread.
+  std::uint64_t bound_count() const noexcept {
+    const std::uint64_t taken = bound_taken.read(), put = bound.puts() + bound_here.read();
+    return (put > taken ? put - taken : 0) + bound_urgent.size();
+  }
 
   /// The queue at `place`, made if need be.
   deque& queue_at(std::uint16_t place);

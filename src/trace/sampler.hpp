@@ -45,6 +45,12 @@ class sampler {
   void record(ticks duration) noexcept {
     const std::uint64_t n = count_.load(std::memory_order_relaxed);
     add(timed_, 1);
+    if (settings_.most_period == 1) {  // every task is timed
+      add(estimated_, duration);
+      last_ = n;
+      next_ = n + 1;
+      return;
+    }
     add(estimated_, duration * (n - last_));
     last_ = n;
     if (duration >= settings_.short_task)

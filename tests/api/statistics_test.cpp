@@ -25,6 +25,33 @@ TEST_CASE("statistics count tasks, spawns and module operations per place while 
   CHECK(s.modules == std::vector<module_statistics>{{"timer", "alarms", "", 1, 0, 0}});
 }
 
+TEST_CASE("what is ready is counted wherever it waits: in order, by priority, bound, and from other threads") {
+  runtime rt({.workers = 2, .stepped = true});
+  const auto ready = [&] {
+    std::uint64_t all = 0;
+    for (const auto& p : rt.statistics().places) all += p.queued;
+    return all;
+  };
+  rt.run([&] {
+    CHECK(ready() == 0);
+    async([] {});
+    CHECK(ready() == 1);
+    async(priority(3), [] {});
+    CHECK(ready() == 2);
+    async(on(worker(0)), [] {});
+    async(on(worker(1)), [] {});
+    CHECK(ready() == 4);
+    async(on(worker(1)), priority(1), [] {});
+    CHECK(ready() == 5);
+    std::thread([&] {
+      const attachment here(rt);
+      for (int i = 0; i < 3; ++i) async([] {});
+    }).join();
+    CHECK(ready() == 8);
+  });
+  CHECK(ready() == 0);
+}
+
 TEST_CASE("statistics can be read from any thread at any time") {
   runtime rt({.workers = 2, .modules = {std::make_shared<test::timer_module>()}});
   std::atomic<bool> stop{false};

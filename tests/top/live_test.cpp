@@ -1,5 +1,6 @@
 // A live runtime of this very process, looked at through its socket.
 #include <doctest/doctest.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -102,6 +103,43 @@ TEST_CASE("runtimes that nobody asked to see have no socket") {
   runtime rt({.workers = 1});
   CHECK(!here.look());
   CHECK(!fs::exists(here.folder / "stretto"));
+}
+
+TEST_CASE("a process opens its socket when SIGURG asks for it, as stretto top does, and closes it with its last runtime") {
+  const live_environment here;
+  unsetenv("STRETTO_LIVE");
+  {
+    runtime a({.workers = 1}), b({.workers = 2});
+    CHECK(!here.look());
+    kill(getpid(), SIGURG);
+    std::optional<top::sample> seen;
+    while (!(seen = here.look())) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    CHECK(seen->runtimes.size() == 2);
+    kill(getpid(), SIGURG);  // once more changes nothing
+    CHECK(here.look());
+  }
+  CHECK(!here.look());
+  kill(getpid(), SIGURG);  // nobody handles it any more: the system ignores it
+  CHECK(!here.look());
+}
+
+TEST_CASE("requests to open while runtimes come and go break nothing") {
+  const live_environment here;
+  unsetenv("STRETTO_LIVE");
+  std::atomic<bool> ends{false};
+  std::thread asker([&] {
+    while (!ends) {
+      kill(getpid(), SIGURG);
+      here.look();
+    }
+  });
+  for (int i = 0; i < 20; ++i) {
+    runtime rt({.workers = 2});
+    rt.run([] { async([] {}).get(); });
+  }
+  ends = true;
+  asker.join();
+  CHECK(!here.look());
 }
 
 TEST_CASE("looks while runtimes start, work and end break nothing") {

@@ -98,7 +98,14 @@ TEST_CASE("a cache of names answers as its table does") {
   const auto here = std::source_location::current(), there = std::source_location::current();
   for (int round = 0; round < 3; ++round)
     for (const std::source_location& where : {here, there})
-      for (const char* name : {"blur", "sharpen", ""}) CHECK(cache.intern(names, name, where) == names.intern(name, where));
+      for (const char* name : {"blur", "sharpen", "", static_cast<const char*>(nullptr)})
+        CHECK(cache.intern(names, name, where, "task") == names.intern(name ? name : "task", where));
+  // A text of the same address may be another one meanwhile.
+  char text[] = "first";
+  const name_id first = cache.intern(names, text, here, "task");
+  text[0] = 'F';
+  CHECK(cache.intern(names, text, here, "task") != first);
+  CHECK(names[cache.intern(names, text, here, "task")].name == "First");
 }
 
 TEST_CASE("a cache of a full table keeps to the table's entry for all others") {
@@ -107,5 +114,5 @@ TEST_CASE("a cache of a full table keeps to the table's entry for all others") {
   const auto here = std::source_location::current();
   for (int round = 0; round < 3; ++round)
     for (const char* name : {"a name", "another name", "one more"})
-      CHECK(cache.intern(names, name, here) == names.intern(name, here));
+      CHECK(cache.intern(names, name, here, "task") == names.intern(name, here));
 }

@@ -1,9 +1,12 @@
 // top.cpp - stretto top: what a running program's runtimes do, as a page that renews itself, or once.
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stretto/error.hpp>
@@ -16,13 +19,34 @@
 namespace stretto::tools {
 namespace {
 
-const char* const how_to_start = "start the program with STRETTO_LIVE=1; `stretto top` lists those that can be looked at";
+const char* const how_to_start =
+    "stretto top PID looks at a program that runs; those started with STRETTO_LIVE=1 are listed without it";
+
+/// Whether the process has a handler for SIGURG, as /proc tells; without one there is no runtime that would answer.
+bool handles_urgent(const std::string& process) {
+  std::ifstream in("/proc/" + process + "/status");
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("SigCgt:")) return std::strtoull(line.c_str() + 7, nullptr, 16) >> (SIGURG - 1) & 1;
+  return false;
+}
+
+/// A process without a socket opens it when it is asked to; see src/api/live_runtimes.hpp.
+std::optional<std::string> ask(const std::string& name) {
+  const auto folder = base::local_socket_folder();
+  if (auto answer = base::ask_local_socket(folder, name)) return answer;
+  const bool is_number = !name.empty() && name.size() < 10 && name.find_first_not_of("0123456789") == name.npos;
+  if (!is_number || !handles_urgent(name) || kill(std::atoi(name.c_str()), SIGURG) != 0) return std::nullopt;
+  for (int tries = 0; tries < 150; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (auto answer = base::ask_local_socket(folder, name)) return answer;
+  }
+  return std::nullopt;
+}
 
 std::string answer_of(const std::string& name) {
-  auto answer = base::ask_local_socket(base::local_socket_folder(), name);
-  if (answer) return *std::move(answer);
+  if (auto answer = ask(name)) return *std::move(answer);
   throw error("W40", fmt::format("no process {} can be looked at", name))
-      .because("none of yours with that number listens")
+      .because("none of yours with that number has a runtime that answers")
       .remedy(how_to_start);
 }
 
