@@ -40,15 +40,26 @@ class error : public std::exception {
   /// The "try" line: one remedy.
   error& remedy(std::string what_to_try) &;
   error&& remedy(std::string what_to_try) &&;
+  /// The failure that led to this one. The text names it under "because"; to_json() holds it whole.
+  error& caused_by(std::exception_ptr cause) &;
+  error&& caused_by(std::exception_ptr cause) &&;
 
   const std::string& code() const noexcept;
   const std::string& sentence() const noexcept;
   const std::vector<std::pair<std::string, std::string>>& facts() const noexcept;
   const std::string& why() const noexcept;
   const std::string& what_to_try() const noexcept;
+  const std::exception_ptr& cause() const noexcept;  // null where nothing else failed before
 
   /// The whole message, several lines, no trailing newline.
   const char* what() const noexcept override;
+  /// The same as one JSON object on one line, without a newline; what STRETTO_ERRORS=json prints:
+  ///
+  ///     {"code":"P03","sentence":"...","facts":[{"name":"file","value":"node.json:14:22"}],"because":"...","try":"..."}
+  ///
+  /// "because" and "try" are left out where they are empty. "cause" holds the error that led to this one, in the same
+  /// shape; of an exception that is not an error, only its "sentence". Bytes that are no UTF-8 become U+FFFD.
+  std::string to_json() const;
 
  private:
   struct content;

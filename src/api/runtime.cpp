@@ -14,6 +14,7 @@
 
 #include "api/live_runtimes.hpp"
 #include "api/trace_on_signal.hpp"
+#include "base/error_output.hpp"
 #include "base/options.hpp"
 #include "data/data_floor.hpp"
 #include "event/event_floor.hpp"
@@ -83,7 +84,7 @@ struct runtime::state {
         machine(m),
         recorder({.node = node, .level = level_of(settings)}),
         polls(static_cast<std::uint32_t>(settings.poll_us)),
-        modules(given, polls, counters) {
+        modules(given, polls, counters, settings.errors) {
     context.node = node;
     machine = modules.extended(m);
   }
@@ -137,6 +138,7 @@ void runtime::start(bool stepped) {
                               .spin_microseconds = static_cast<std::uint32_t>(s.settings.spin_us),
                               .seed = s.settings.seed,
                               .stepped = stepped,
+                              .errors_as_json = s.settings.errors == base::error_form::json,
                               .recorder = &s.recorder,
                               .polls = &s.polls,
                               .servers = s.modules.servers()});
@@ -157,8 +159,8 @@ void runtime::state::end(runtime* whole) noexcept {
     if (whole && settings.statistics) std::fputs(whole->statistics().to_text().c_str(), stderr);
   };
   if (scheduler) {
-    if (const std::string told = sched::stop(*scheduler, last); !told.empty())
-      std::fprintf(stderr, "%s\n", told.c_str());  // a destructor has no other way to say so
+    if (const auto told = sched::stop(*scheduler, last))
+      base::print_error(*told, settings.errors);  // a destructor has no other way to say so
   } else {
     last();
   }
@@ -170,7 +172,7 @@ void runtime::state::end(runtime* whole) noexcept {
     try {
       whole->save_trace(settings.trace);
     } catch (const std::exception& e) {
-      std::fprintf(stderr, "%s\n", e.what());
+      base::print_error(e, settings.errors);
     }
   }
   data::stop_data(context);

@@ -1,10 +1,42 @@
 #include <stretto/error.hpp>
 
+#include <nlohmann/json.hpp>
+
 namespace stretto {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json tree_of(const error& e);
+
+json tree_of(const std::exception_ptr& cause) {
+  try {
+    std::rethrow_exception(cause);
+  } catch (const error& e) {
+    return tree_of(e);
+  } catch (const std::exception& e) {
+    return {{"sentence", e.what()}};
+  } catch (...) {
+    return {{"sentence", "an exception that is not a std::exception"}};
+  }
+}
+
+json tree_of(const error& e) {
+  json facts = json::array();
+  for (const auto& [name, value] : e.facts()) facts.push_back({{"name", name}, {"value", value}});
+  json all{{"code", e.code()}, {"sentence", e.sentence()}, {"facts", std::move(facts)}};
+  if (!e.why().empty()) all["because"] = e.why();
+  if (!e.what_to_try().empty()) all["try"] = e.what_to_try();
+  if (e.cause()) all["cause"] = tree_of(e.cause());
+  return all;
+}
+
+}  // namespace
 
 struct error::content {
   std::string code, sentence, because, remedy;
   std::vector<std::pair<std::string, std::string>> facts;
+  std::exception_ptr cause;
   std::string text;
 
   void render() {
@@ -50,6 +82,11 @@ error& error::remedy(std::string what_to_try) & {
   return *this;
 }
 
+error& error::caused_by(std::exception_ptr cause) & {
+  own().cause = std::move(cause);
+  return *this;
+}
+
 error&& error::fact(std::string name, std::string value) && {
   return std::move(fact(std::move(name), std::move(value)));
 }
@@ -58,6 +95,7 @@ error&& error::fact(std::string name, const std::source_location& where) && {
 }
 error&& error::because(std::string why) && { return std::move(because(std::move(why))); }
 error&& error::remedy(std::string what) && { return std::move(remedy(std::move(what))); }
+error&& error::caused_by(std::exception_ptr cause) && { return std::move(caused_by(std::move(cause))); }
 
 const std::string& error::code() const noexcept { return content_->code; }
 const std::string& error::sentence() const noexcept { return content_->sentence; }
@@ -66,7 +104,9 @@ const std::vector<std::pair<std::string, std::string>>& error::facts() const noe
 }
 const std::string& error::why() const noexcept { return content_->because; }
 const std::string& error::what_to_try() const noexcept { return content_->remedy; }
+const std::exception_ptr& error::cause() const noexcept { return content_->cause; }
 const char* error::what() const noexcept { return content_->text.c_str(); }
+std::string error::to_json() const { return tree_of(*this).dump(-1, ' ', false, json::error_handler_t::replace); }
 
 std::string short_location(const std::source_location& where) {
   std::string_view file = where.file_name();

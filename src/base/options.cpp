@@ -49,6 +49,8 @@ const std::vector<option>& table() {
        "whether `stretto top` may look at the runtime while it runs"},
       {"log", &settings::log, "warn", "", "", {"off", "error", "warn", "info", "debug"}, "",
        "how much a runtime says about its work"},
+      {"errors", &settings::errors, "text", "", "", {"text", "json"}, "",
+       "how errors are printed; json is one object per line, with the same fields"},
       {"progress", &settings::progress, "auto", "", "", off_auto_on, "",
        "whether long work shows a progress line; auto means on a terminal"},
       {"color", &settings::color, "auto", "", "", off_auto_on, "",

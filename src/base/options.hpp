@@ -19,6 +19,8 @@
 namespace stretto::base {
 
 enum class trace_detail { off, sampled, full };
+/// How an error is printed: as people read it, or as one JSON object on one line.
+enum class error_form { text, json };
 
 /// The value of every option. A new one holds the defaults of the table, which says what each means.
 struct settings {
@@ -39,6 +41,7 @@ struct settings {
   bool statistics;
   bool live;
   log_level log;
+  error_form errors;
   automatic progress;
   automatic color;
 
@@ -47,7 +50,7 @@ struct settings {
 
 /// Where a row's value lives, which also is its type.
 using field = std::variant<std::uint64_t settings::*, double settings::*, bool settings::*, std::string settings::*,
-                           trace_detail settings::*, log_level settings::*, automatic settings::*>;
+                           trace_detail settings::*, log_level settings::*, error_form settings::*, automatic settings::*>;
 
 struct option {
   std::string_view name;             // as in settings

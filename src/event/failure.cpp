@@ -22,12 +22,12 @@ std::string words_of(const std::exception_ptr& exception) {
   }
 }
 
-std::exception_ptr failure::as_exception() const {
+std::exception_ptr failure::as_exception(const std::source_location* asked) const {
   mark_observed();
-  return unobserved_exception();
+  return unobserved_exception(asked);
 }
 
-std::exception_ptr failure::unobserved_exception() const {
+std::exception_ptr failure::unobserved_exception(const std::source_location* asked) const {
   if (!because_) return exception_;
   const failure& first = root();
   error chain("E10", name_of(*this) + " was skipped because " + name_of(first) + " failed");
@@ -41,7 +41,8 @@ std::exception_ptr failure::unobserved_exception() const {
       chain.fact("skipped", name_of(*f) + ", " + short_location(f->where_));
   }
   chain.fact("failed", name_of(first) + ", " + short_location(first.where_));
-  chain.because(words_of(first.exception_));
+  if (asked) chain.fact("asked", *asked);
+  chain.because(words_of(first.exception_)).caused_by(first.exception_);
   return std::make_exception_ptr(poisoned(std::move(chain), first.exception_));
 }
 
@@ -58,6 +59,6 @@ failure::~failure() {
   }
 }
 
-void failure::raise() const { std::rethrow_exception(as_exception()); }
+void failure::raise(const std::source_location* asked) const { std::rethrow_exception(as_exception(asked)); }
 
 }  // namespace stretto

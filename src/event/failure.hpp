@@ -36,11 +36,12 @@ class alignas(16) failure {
 
   /// Throws the root's exception itself if this is the root; else stretto::poisoned naming the chain. It counts as
   /// observed from then on.
-  [[noreturn]] void raise() const;
+  /// A chain ends with the line that asked, if that is known.
+  [[noreturn]] void raise(const std::source_location* asked = nullptr) const;
   /// What raise() throws, as a value.
-  std::exception_ptr as_exception() const;
+  std::exception_ptr as_exception(const std::source_location* asked = nullptr) const;
   /// The same for a record of what happened, which does not count as looking at it.
-  std::exception_ptr unobserved_exception() const;
+  std::exception_ptr unobserved_exception(const std::source_location* asked = nullptr) const;
 
   void add_reference() const noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() const noexcept;

@@ -2,13 +2,13 @@
 
 #include <cxxabi.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <utility>
 
 #include <stretto/error.hpp>
 #include <stretto/platform.hpp>
 
+#include "base/error_output.hpp"
 #include "data/host_channel.hpp"
 #include "module/module_channel.hpp"
 
@@ -43,12 +43,11 @@ void name_failure(const membership& m, const char* what, Body&& body) {
   }
 }
 
-void report(const error& e) noexcept { std::fprintf(stderr, "%s\n", e.what()); }
-
 }  // namespace
 
-module_set::module_set(std::vector<std::shared_ptr<module>> given, sched::polling& polls, trace::counters& counters)
-    : polls_(polls), counters_(counters), channels_(std::make_shared<places::channel_registry>()) {
+module_set::module_set(std::vector<std::shared_ptr<module>> given, sched::polling& polls, trace::counters& counters,
+                       base::error_form errors)
+    : polls_(polls), counters_(counters), errors_(errors), channels_(std::make_shared<places::channel_registry>()) {
   data::add_host_channels(*channels_);
   for (auto& g : given) {
     if (!g) throw error("M01", "a null pointer stands among the modules of a runtime");
@@ -113,13 +112,13 @@ void module_set::finalise() noexcept {
       for (poller* p : m.pollers) p->stop_polling(), left += p->pending();
       if (left)
         throw error("M06", "module " + quoted(m.name) + " left " + std::to_string(left) +
-                               " operations pending when it was finalised")
+                               (left == 1 ? " operation" : " operations") + " pending when it was finalised")
             .because("their events will never end")
             .remedy("end or poison them in finalise()");
     } catch (const error& e) {
-      report(e);  // a runtime's end has no other way to say so
+      base::print_error(e, errors_);  // a runtime's end has no other way to say so
     } catch (...) {
-      report(error("M06", "module " + quoted(m.name) + " failed to finalise"));
+      base::print_error(error("M06", "module " + quoted(m.name) + " failed to finalise"), errors_);
     }
   }
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/context.hpp"
+#include "base/options.hpp"
 #include "platform/channel_registry.hpp"
 #include "sched/polling.hpp"
 #include "trace/counters.hpp"
@@ -29,7 +30,8 @@ struct membership {
 class module_set {
  public:
   /// Throws M01 for names that are empty or used twice, M02 for an object that another runtime uses.
-  module_set(std::vector<std::shared_ptr<module>> given, sched::polling& polls, trace::counters& counters);
+  module_set(std::vector<std::shared_ptr<module>> given, sched::polling& polls, trace::counters& counters,
+             base::error_form errors);
   module_set(const module_set&) = delete;
   ~module_set();
 
@@ -59,6 +61,7 @@ class module_set {
   std::vector<std::unique_ptr<membership>> members_;
   sched::polling& polls_;
   trace::counters& counters_;
+  base::error_form errors_;  // how they are printed
   const platform* machine_ = nullptr;
   std::vector<const membership*> claims_;  // by place
   std::vector<place_server*> servers_;     // by place; only where no worker serves

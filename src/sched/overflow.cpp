@@ -30,23 +30,47 @@ struct sigaction before[std::size(signals)];
 // Read in the handler: must need no initialisation that could take a lock.
 constinit thread_local unsigned watched_depth = 0;
 constinit thread_local bool is_telling = false;
+constinit thread_local bool tells_json = false;
 // Nor may it need an end: a runtime may live longer than what the main thread destroys.
 constinit thread_local std::byte* signal_stack = nullptr;
 
-/// Text built without the heap, in the shape of stretto::error, which needs it.
+/// An error built without the heap, in the shape of stretto::error, which needs it; or in that of its to_json().
 class message {
  public:
+  message(std::string_view code, bool as_json) noexcept : json_(as_json) {
+    raw(json_ ? "{\"code\":\"" : "error ");
+    raw(code);
+    raw(json_ ? "\",\"sentence\":\"" : ": ");
+  }
+  /// What is written next is the value of a fact, in JSON of one of several.
+  void fact(std::string_view name) noexcept {
+    if (!json_) return line(name);
+    raw(std::exchange(facts_, true) ? "\"},{\"name\":\"" : "\",\"facts\":[{\"name\":\"");
+    raw(name);
+    raw("\",\"value\":\"");
+  }
+  /// Behind all facts: "because", then "try".
+  void reason(std::string_view name) noexcept {
+    if (!json_) return line(name);
+    raw(std::exchange(facts_, false) ? "\"}],\"" : "\",\"");
+    raw(name);
+    raw("\":\"");
+  }
   message& operator<<(std::string_view text) noexcept {
-    const auto n = std::min(text.size(), sizeof text_ - used_);
-    std::memcpy(text_ + used_, text.data(), n);
-    used_ += n;
+    if (!json_) return raw(text);
+    for (const char c : text) {
+      if (c == '"' || c == '\\') raw("\\");
+      // Whether bytes beyond ASCII are whole characters is not worth finding out while the process dies.
+      raw(static_cast<unsigned char>(c) - 0x20u < 0x5fu ? std::string_view(&c, 1) : "?");
+    }
     return *this;
   }
   message& operator<<(std::size_t n) noexcept {
     char digits[24];
     return *this << std::string_view(digits, std::to_chars(digits, std::end(digits), n).ptr);
   }
-  void write() const noexcept {
+  void write() noexcept {
+    raw(json_ ? "\"}\n" : "\n");
     for (std::size_t done = 0; done < used_;) {
       const auto n = ::write(STDERR_FILENO, text_ + done, used_ - done);
       if (n <= 0) return;
@@ -55,7 +79,21 @@ class message {
   }
 
  private:
-  char text_[1024];
+  message& raw(std::string_view text) noexcept {
+    const auto n = std::min(text.size(), sizeof text_ - used_);
+    std::memcpy(text_ + used_, text.data(), n);
+    used_ += n;
+    return *this;
+  }
+  void line(std::string_view name) noexcept {
+    raw("\n  ");
+    raw(name);
+    raw(std::string_view("            ").substr(name.size()));
+  }
+
+  const bool json_;
+  bool facts_ = false;  // one has begun
+  char text_[1536];     // a name of 200 bytes, each escaped, and the rest
   std::size_t used_ = 0;
 };
 
@@ -75,8 +113,7 @@ bool is_below(const worker& w, const std::byte* fault) noexcept {
 }
 
 void tell(const worker& w) noexcept {
-  message m;
-  m << "error S12: ";
+  message m("S12", tells_json);
   const task_record* task = w.current;
   if (!task)
     m << "the body of run";
@@ -85,14 +122,15 @@ void tell(const worker& w) noexcept {
   else
     m << "task at " << task->where;
   m << " ran out of stack";
-  if (task) m << "\n  spawned     " << task->where;
-  m << "\n  stack       " << (w.running_on ? w.running_on->bytes + sizeof(stack) : w.own_stack_bytes) / 1024 << " KiB"
-    << (w.running_on ? "" : ", that of the thread that called run")
-    << "\n  because     it recursed too deeply, or has local arrays that are too large"
-    << "\n  try         "
-    << (w.running_on ? "put large arrays on the heap, or raise STRETTO_STACK_SIZE or runtime_options::stack_bytes"
-                     : "put large arrays on the heap, or raise that thread's limit (ulimit -s for the main thread)")
-    << "\n";
+  if (task) m.fact("spawned"), m << task->where;
+  m.fact("stack");
+  m << (w.running_on ? w.running_on->bytes + sizeof(stack) : w.own_stack_bytes) / 1024 << " KiB"
+    << (w.running_on ? "" : ", that of the thread that called run");
+  m.reason("because");
+  m << "it recursed too deeply, or has local arrays that are too large";
+  m.reason("try");
+  m << (w.running_on ? "put large arrays on the heap, or raise STRETTO_STACK_SIZE or runtime_options::stack_bytes"
+                     : "put large arrays on the heap, or raise that thread's limit (ulimit -s for the main thread)");
   m.write();
 }
 
@@ -157,7 +195,8 @@ overflow_watch::~overflow_watch() {
   if (--watches == 0) is_below_another = !uninstall();
 }
 
-void watch_thread() noexcept {
+void watch_thread(words how) noexcept {
+  tells_json = how == words::json;
   if (!is_on || watched_depth++) return;
   stack_t now;
   if (sigaltstack(nullptr, &now) != 0 || !(now.ss_flags & SS_DISABLE)) return;

@@ -231,7 +231,7 @@ bool step(scheduler& owner) {
 
 void enter_worker(worker& w) {
   base::set_current(&w);
-  watch_thread();
+  watch_thread(w.owner->settings.errors_as_json ? words::json : words::text);
   pthread_attr_t attributes;
   void* bottom = nullptr;
   std::size_t bytes = 0;

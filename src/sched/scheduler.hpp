@@ -38,6 +38,7 @@ struct scheduler_settings {
   std::uint32_t spin_microseconds = 50;
   std::uint64_t seed = 1;
   bool stepped = false;               // no threads: someone calls step()
+  bool errors_as_json = false;        // those that are written to standard error
   trace::recorder* recorder = nullptr;  // null: nothing is recorded
   polling* polls = nullptr;             // null: no pollers
   std::vector<place_server*> servers;   // by place: who serves it in place of workers; shorter: nobody

@@ -24,7 +24,7 @@ void end_threads(scheduler& s) noexcept {
 }
 
 /// What nobody will ask for any more.
-std::string tell_unobserved(scheduler& s) {
+std::optional<error> tell_unobserved(scheduler& s) {
   failure_list::content left = s.unobserved.take();
   const failure_list::content of_tasks = s.root->failures.take();
   left.kept.insert(left.kept.end(), of_tasks.kept.begin(), of_tasks.kept.end());
@@ -37,7 +37,7 @@ std::string tell_unobserved(scheduler& s) {
       .fact("at", first.where())
       .because(words_of(first.as_exception()))
       .remedy("wait for what may fail, or get its result, before the runtime ends")
-      .what();
+      .caused_by(first.as_exception());
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ std::unique_ptr<scheduler> start(base::runtime_context& runtime, scheduler_paths
   return s;
 }
 
-std::string stop(scheduler& s, const std::function<void()>& last) noexcept {
+std::optional<error> stop(scheduler& s, const std::function<void()>& last) noexcept {
   worker& first = *s.workers[0];
   enter_worker(first);
   s.draining.store(true, std::memory_order_seq_cst);
@@ -74,7 +74,7 @@ std::string stop(scheduler& s, const std::function<void()>& last) noexcept {
     wait_for_scope(*s.root);
   }
   if (s.polls) s.polls->end();
-  std::string told = tell_unobserved(s);
+  std::optional<error> told = tell_unobserved(s);
   leave_worker(first);
   s.stop.store(true, std::memory_order_release);
   end_threads(s);

@@ -6,7 +6,8 @@
 
 #include <functional>
 #include <memory>
-#include <string>
+#include <optional>
+#include <stretto/error.hpp>
 
 #include "sched/scheduler.hpp"
 
@@ -15,7 +16,7 @@ namespace stretto::sched {
 std::unique_ptr<scheduler> start(base::runtime_context& runtime, scheduler_paths paths, const scheduler_settings& settings);
 /// Lets everything that can run, run; calls `last` as worker 0 and lets run what that made; then ends the threads. No
 /// thread is inside run or attached, but those that `last` detaches. The scheduler may be destroyed afterwards. Returns
-/// error S13 as text if failures are left that nobody has observed.
-std::string stop(scheduler& s, const std::function<void()>& last = {}) noexcept;
+/// error S13 if failures are left that nobody has observed.
+std::optional<error> stop(scheduler& s, const std::function<void()>& last = {}) noexcept;
 
 }  // namespace stretto::sched

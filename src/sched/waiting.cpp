@@ -196,7 +196,7 @@ void wait_for(completion& c, const std::source_location& where) {
       wait_for_ended(c, where);
   }
   if (const failure* f = c.cause()) [[unlikely]]
-    f->raise();
+    f->raise(&where);
 }
 
 open_finish::open_finish(const std::source_location& where) {
@@ -227,7 +227,8 @@ void open_finish::close() {
                          (others.empty() ? " tasks failed inside one finish" : " failures inside one run"))
       .fact("first", first->who())
       .fact("spawned", first->where())
-      .because(words_of(first->as_exception()));
+      .because(words_of(first->as_exception()))
+      .caused_by(first->as_exception());
 }
 
 open_finish::~open_finish() {
@@ -251,7 +252,7 @@ void wait(const dependency& d, std::source_location where) {
   thread_state* t = this_thread();
   if (!t) base::require_current("wait");
   if (!detail::has_ended(d, *t)) wait_until_ended(*t, d, where);
-  if (const failure_ref cause = detail::cause_of(d, *this_thread())) cause->raise();
+  if (const failure_ref cause = detail::cause_of(d, *this_thread())) cause->raise(&where);
 }
 
 void wait(const barrier& b, std::source_location where) {

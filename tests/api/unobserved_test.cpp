@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <source_location>
 #include <stdexcept>
 #include <string>
@@ -26,6 +27,23 @@ TEST_CASE("a failure outside of run that nobody looks at is told when the runtim
         "  at          " + line + "\n"
         "  because     disk full\n"
         "  try         wait for what may fail, or get its result, before the runtime ends\n");
+}
+
+TEST_CASE("with STRETTO_ERRORS=json it is told as one line of JSON, with the failure itself inside") {
+  const auto here = std::source_location::current();
+  const std::string line = "unobserved_test.cpp:" + std::to_string(here.line());
+  setenv("STRETTO_ERRORS", "json", 1);
+  const std::string told = written_by([&] {
+    runtime rt({.workers = 2});
+    const attachment attached(rt);
+    async(name("save"), [] { throw error("P11", "disk full"); }, here);
+  });
+  unsetenv("STRETTO_ERRORS");
+  CHECK(told ==
+        "{\"code\":\"S13\",\"sentence\":\"a runtime ended with a failure that nobody had looked at\",\"facts\":["
+        "{\"name\":\"failed\",\"value\":\"task \\\"save\\\"\"},{\"name\":\"at\",\"value\":\"" + line + "\"}],"
+        "\"because\":\"error P11: disk full\",\"try\":\"wait for what may fail, or get its result, before the runtime ends\","
+        "\"cause\":{\"code\":\"P11\",\"sentence\":\"disk full\",\"facts\":[]}}\n");
 }
 
 TEST_CASE("several are counted, and what was skipped because of one of them is not") {

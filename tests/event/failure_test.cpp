@@ -31,6 +31,8 @@ TEST_CASE("skipped work throws the chain and keeps the root exception") {
         "  skipped     task \"close\", " + line + "\n"
         "  failed      task \"write\", " + line + "\n"
         "  because     disk full");
+  CHECK(message_of([&] { top->raise(&here); }).find("write\", " + line + "\n  asked       " + line + "\n  because") !=
+        std::string::npos);
   try {
     top->raise();
   } catch (const poisoned& p) {

@@ -78,7 +78,7 @@ TEST_CASE("a chain of any length is skipped, told from both ends, and dropped") 
     try {
       last.get();
     } catch (const poisoned& p) {
-      CHECK(p.facts().size() == 9);
+      CHECK(p.facts().size() == 10);
     }
   });
   CHECK(told == "nothing");

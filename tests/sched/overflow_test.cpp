@@ -113,6 +113,21 @@ TEST_CASE("a task that recurses without end is named before the process dies") {
   CHECK(d.text == told("task \"deep \"halo\"\"", here));
 }
 
+TEST_CASE("with STRETTO_ERRORS=json an overflow is told as one line of JSON, whatever the task is called") {
+  if (is_sanitized()) return;
+  const auto here = std::source_location::current();
+  const death d = death_of([&] {
+    setenv("STRETTO_ERRORS", "json", 1);
+    run_on_pooled_stack([] { recurse(0); }, "deep \"h\x01lo\"", here);
+  });
+  CHECK(d.signal == SIGSEGV);
+  CHECK(d.text ==
+        "{\"code\":\"S12\",\"sentence\":\"task \\\"deep \\\"h?lo\\\"\\\" ran out of stack\",\"facts\":["
+        "{\"name\":\"spawned\",\"value\":\"overflow_test.cpp:" + std::to_string(here.line()) + "\"},"
+        "{\"name\":\"stack\",\"value\":\"64 KiB\"}],\"because\":\"it recursed too deeply, or has local arrays that are too "
+        "large\",\"try\":\"put large arrays on the heap, or raise STRETTO_STACK_SIZE or runtime_options::stack_bytes\"}\n");
+}
+
 TEST_CASE("a task without a name is told by the line that spawned it") {
   if (is_sanitized()) return;
   const auto here = std::source_location::current();

@@ -19,6 +19,16 @@ std::string_view title_of(const error_page& page) {
   return colon == line.npos ? line : line.substr(colon + 2);
 }
 
+/// The letters O, I and S are easily typed for the digits that they resemble: B2O is B20.
+std::string suggestion(std::string typed) {
+  for (std::size_t i = 1; i < typed.size(); ++i)
+    typed[i] = typed[i] == 'O' ? '0' : typed[i] == 'I' || typed[i] == 'L' ? '1' : typed[i] == 'S' ? '5' : typed[i];
+  std::vector<std::string> codes;
+  for (const auto& page : error_pages()) codes.emplace_back(page.code);
+  const auto near = base::did_you_mean(typed, codes);
+  return near.empty() ? "`stretto explain` lists all codes" : near;
+}
+
 const error_page& find(const std::string& typed) {
   std::string code = typed;
   for (char& c : code) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
@@ -26,7 +36,7 @@ const error_page& find(const std::string& typed) {
   if (found != error_pages().end()) return *found;
   throw error("W04", fmt::format("there is no error with the code \"{}\"", typed))
       .because("a code is a letter and two digits, as in \"error B12: ...\"")
-      .remedy("`stretto explain` lists all codes");
+      .remedy(suggestion(code));
 }
 
 }  // namespace

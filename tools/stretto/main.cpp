@@ -9,6 +9,7 @@
 #include <stretto/error.hpp>
 
 #include "base/config.hpp"
+#include "base/error_output.hpp"
 #include "base/nearest_name.hpp"
 #include "stretto/command.hpp"
 
@@ -79,15 +80,17 @@ bool is_usage(const std::string& code) {
 }  // namespace stretto::tools
 
 int main(int argc, char** argv) {
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  const auto form = stretto::base::error_form_of(stretto::base::stretto_environment(), words);
   try {
-    const int code = stretto::tools::run({argv + 1, argv + argc});
+    const int code = stretto::tools::run(words);
     stretto::tools::flush_output();
     return code;
   } catch (const stretto::error& e) {
-    std::fprintf(stderr, "%s\n", e.what());
+    stretto::base::print_error(e, form);
     return stretto::tools::is_usage(e.code()) ? stretto::tools::asked_wrongly : 1;
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "error W00: %s\n", e.what());
+    stretto::base::print_error(e, form);
     return 1;
   }
 }

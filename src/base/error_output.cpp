@@ -1,0 +1,34 @@
+#include "base/error_output.hpp"
+
+#include <cstdio>
+#include <stretto/error.hpp>
+
+namespace stretto::base {
+
+std::string printed(const std::exception& e, error_form form) {
+  const auto* ours = dynamic_cast<const error*>(&e);
+  const error shown = ours ? *ours : error("W00", e.what());
+  return (form == error_form::json ? shown.to_json() : std::string(shown.what())) + "\n";
+}
+
+void print_error(const std::exception& e, error_form form) noexcept {
+  try {
+    const std::string text = printed(e, form);
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  } catch (...) {  // no memory is left for the whole text
+    std::fputs(e.what(), stderr);
+    std::fputc('\n', stderr);
+  }
+}
+
+error_form error_form_of(const environment& variables, std::span<const std::string> arguments) {
+  std::string wish;
+  if (const auto found = variables.find("STRETTO_ERRORS"); found != variables.end()) wish = found->second;
+  for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    if (arguments[i].starts_with("--errors=")) wish = arguments[i].substr(9);
+    else if (arguments[i] == "--errors" && i + 1 < arguments.size()) wish = arguments[++i];
+  }
+  return wish == "json" ? error_form::json : error_form::text;
+}
+
+}  // namespace stretto::base
