@@ -60,7 +60,7 @@ namespace detail {
                                     const kernel_argument* arguments, const std::int64_t* id);
 
 template <class T>
-constexpr element_kind kind_of() noexcept {
+constexpr element_kind element_kind_of() noexcept {
   if constexpr (std::is_floating_point_v<T>) return element_kind::floating;
   else if constexpr (std::is_integral_v<T>)
     return std::is_signed_v<T> ? element_kind::integer : element_kind::unsigned_integer;
@@ -71,7 +71,7 @@ template <class P>
 struct parameter_traits {
   static_assert(kernels::device_type<P>, "a kernel takes numbers and plain structures by value, and arrays as in<T, D>, "
                                          "out<T, D> or inout<T, D>; not pointers, references, bool or classes");
-  static constexpr kernel_parameter value{access::value, kind_of<P>(), 0, sizeof(P), alignof(P)};
+  static constexpr kernel_parameter value{access::value, element_kind_of<P>(), 0, sizeof(P), alignof(P)};
   static P open(const kernel_argument& a, unsigned) noexcept { return *reinterpret_cast<const P*>(a.origin); }
   static void assume_dense_rows(P&) noexcept {}
   static bool has_dense_rows(const kernel_argument&) noexcept { return true; }
@@ -79,7 +79,7 @@ struct parameter_traits {
 
 template <class Array, class T, std::size_t D, access Mode>
 struct array_traits {
-  static constexpr kernel_parameter value{Mode, kind_of<T>(), D, sizeof(T), alignof(T)};
+  static constexpr kernel_parameter value{Mode, element_kind_of<T>(), D, sizeof(T), alignof(T)};
   static Array open(const kernel_argument& a, unsigned n) noexcept { return Array(a, n); }
   static void assume_dense_rows(Array& a) noexcept { a.assume_dense_rows(); }
   static bool has_dense_rows(const kernel_argument& a) noexcept { return a.stride[D - 1] == 1; }

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "device/kernel_text.hpp"
+#include "device/dialect.hpp"
 
 namespace stretto::device {
 

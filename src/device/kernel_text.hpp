@@ -12,9 +12,9 @@
 #include <string>
 #include <string_view>
 
-namespace stretto::device {
+#include "device/dialect.hpp"
 
-enum class dialect : std::uint8_t { opencl, cuda };
+namespace stretto::device {
 
 /// A program with one entry. It is compiled with -D STRETTO_DIMENSIONS=1, 2 or 3, and with -D STRETTO_DENSE where the last
 /// axis of every array has stride 1.

@@ -85,7 +85,7 @@ class opencl_device final : public device {
   std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) override {
     std::scoped_lock lock(kernels_mutex_);
     auto& kept = kernels_[&code];
-    if (!kept) kept = std::make_shared<opencl_program>(code, driver_);
+    if (!kept) kept = std::make_shared<opencl_program>(code, driver_, abilities{about_.has_double, about_.has_atomics_64});
     return kept;
   }
 

@@ -35,10 +35,15 @@ struct variant {
   friend auto operator<=>(const variant&, const variant&) = default;
 };
 
+/// What a kernel may need and a device may lack.
+struct abilities {
+  bool double_precision = true, atomics_of_64_bits = true;
+};
+
 class opencl_program final : public compiled_kernel {
  public:
-  /// Compiles the variant that most launches need; throws K12.
-  opencl_program(const kernel_code& code, std::shared_ptr<driver> d);
+  /// Compiles the variant that most launches need; throws K12, K13.
+  opencl_program(const kernel_code& code, std::shared_ptr<driver> d, abilities has);
   ~opencl_program() override;
 
   /// A kernel object whose arguments nobody else sets. To be released by the caller.
