@@ -14,7 +14,9 @@ VARIANTS = {"stretto_static": ("stretto", "_static"), "stretto_blocks": ("strett
 EVENTS = ("chain", "link", "trigger", "merge", "fan_out")
 METHODS = ("original", "fold", "shared_fold", "list", "automatic", "localize", "single")
 LIFE = ("startup", "shutdown")
-VARIANTS |= {part: ("stretto", "_" + part) for part in EVENTS + METHODS + LIFE}
+RECORDING = ("span", "share")
+REPORT = ("seconds", "memory")
+VARIANTS |= {part: ("stretto", "_" + part) for part in EVENTS + METHODS + LIFE + RECORDING + REPORT}
 
 # Options of the runtimes under which they are at their best in these benchmarks.
 ENVIRONMENT = {"OMP_WAIT_POLICY": "active", "OMP_PROC_BIND": "spread", "STARPU_SILENT": "1"}
@@ -98,6 +100,11 @@ SUITES = (
                  goals={"startup": 5, "shutdown": 2}), against=""),
     _own("idle", "idle runtime, processor time", "idle", workers=(2,), goals={2: 1}),
     _own("two_runtimes", "two runtimes at once, time of one's", "two_runtimes", workers=(2,), goals={2: 1.1}),
+    replace(_own("recording", "full recording, beside the default level", "recording", RECORDING, workers=(1,),
+                 goals={"span": 20, "share": 2}), against=""),
+    _own("trace_write", "trace of a million spans, written", "trace_write", workers=(2,), goals={2: 1}),
+    replace(_own("report", "report of a million spans", "report", REPORT, workers=(2,),
+                 goals={"seconds": 3, "memory": 1}), against=""),
     _own("many_tasks", "ten million tasks, peak memory of the process", "many_tasks"),
 )
 

@@ -20,6 +20,7 @@
 #include "event/event_floor.hpp"
 #include "module/module_set.hpp"
 #include "sched/polling.hpp"
+#include "sched/recording.hpp"
 #include "sched/running.hpp"
 #include "sched/start.hpp"
 #include "trace/chrome.hpp"
@@ -130,6 +131,7 @@ void runtime::start(bool stepped) {
   data::start_data(s.context, s.machine, s.modules.channels(), s.settings.check);
   sched::scheduler_paths paths = paths_of(s.machine);
   s.recorder.name_places(paths.names);
+  s.recorder.name_modules(s.modules.owners());
   s.context.set(base::floor_slot::trace, &s.recorder);
   s.scheduler = sched::start(s.context, std::move(paths),
                              {.stack_bytes = s.settings.stack_size,
@@ -198,10 +200,13 @@ runtime::entered::entered(runtime& r, const std::source_location& where) : owner
         .fact("called", where)
         .because("the caller of run becomes worker 0, of which there is one")
         .remedy("attach this thread and spawn tasks, or call run later");
-  sched::enter_worker(*r.state_->scheduler->workers[0]);
+  sched::worker& w = *r.state_->scheduler->workers[0];
+  sched::enter_worker(w);
+  sched::begin_body(w, where);
 }
 
 runtime::entered::~entered() {
+  sched::end_body(*owner.state_->scheduler->workers[0]);
   sched::leave_worker(*owner.state_->scheduler->workers[0]);
   owner.state_->entered.store(false);
 }

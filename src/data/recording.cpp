@@ -50,19 +50,25 @@ void operation_span::end() noexcept {
 void show_task_as(const operation_request& r, std::uint64_t bytes, const memory_space* from, const memory_space* to,
                   base::thread_context& context) {
   auto& t = static_cast<sched::thread_state&>(context);
-  if (!t.span_start || t.timed != t.current) return;  // not timed; perhaps on top of one that is
+  if (!t.span_start || !t.current || t.timed != t.current) return;  // not timed; perhaps on top of one that is
   t.shown_as = described(*r.kind, {r.used.data(), r.used_count}, bytes, from, to, r.where, *t.owner->recorder);
 }
 
-void record_transfer(const operation_request& r, std::uint64_t bytes, const memory_space* from, const memory_space* to,
-                     trace::ticks since, base::thread_context& context) {
+transfer_record::transfer_record(const operation_request& r, std::uint64_t bytes, const memory_space* from,
+                                 const memory_space* to, trace::ticks since, base::thread_context& context) {
   auto& t = static_cast<sched::thread_state&>(context);
-  if (!t.every_span) return;
+  if (!since || !t.every_span) return;
   trace::record made = described(*r.kind, {r.used.data(), r.used_count}, bytes, from, to, r.where, *t.owner->recorder);
   made.start = since;
   made.end = trace::clock::now();
   made.id = sched::new_id(t);
   t.ring->push(made);
+  context_ = &context;
+  outer_id_ = std::exchange(t.current_id, made.id);
+}
+
+transfer_record::~transfer_record() {
+  if (context_) static_cast<sched::thread_state*>(context_)->current_id = outer_id_;
 }
 
 void show_task_as(const operation_request& r, std::uint64_t bytes, base::thread_context& context) {

@@ -50,8 +50,18 @@ class operation_span {
 void show_task_as(const operation_request& r, std::uint64_t bytes, const memory_space* from, const memory_space* to,
                   base::thread_context& context);
 void show_task_as(const operation_request& r, std::uint64_t bytes, base::thread_context& context);
-/// A channel has moved `bytes` of `r`, from `since` until now, while no thread of ours was at it.
-void record_transfer(const operation_request& r, std::uint64_t bytes, const memory_space* from, const memory_space* to,
-                     trace::ticks since, base::thread_context& context);
+/// A channel has moved `bytes` of `r`, from `since` until now, while no thread of ours was at it; 0: nobody asked since
+/// when. While the object lives, what becomes ready was caused by that transfer.
+class transfer_record {
+ public:
+  transfer_record(const operation_request& r, std::uint64_t bytes, const memory_space* from, const memory_space* to,
+                  trace::ticks since, base::thread_context& context);
+  transfer_record(const transfer_record&) = delete;
+  ~transfer_record();
+
+ private:
+  base::thread_context* context_ = nullptr;
+  std::uint64_t outer_id_ = 0;
+};
 
 }  // namespace stretto::data

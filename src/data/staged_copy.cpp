@@ -191,7 +191,7 @@ void staged_copy::part_done(step& s, std::exception_ptr failure) noexcept {
   }
   if (s.left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   base::thread_context& context = base::require_current("data");
-  if (s.since) record_transfer(op_.request, bytes_of(s), route_[s.hop], route_[s.hop + 1], s.since, context);
+  const transfer_record shown(op_.request, bytes_of(s), route_[s.hop], route_[s.hop + 1], s.since, context);
   advance(&s, context);
 }
 

@@ -123,6 +123,16 @@ void module_set::finalise() noexcept {
   }
 }
 
+trace::module_owners module_set::owners() const {
+  trace::module_owners all;
+  for (const membership* m : claims_) all.of_place.push_back(m ? m->name : std::string());
+  for (const channel_owner& c : channel_owners_)
+    for (const place from : machine_->places(c.from))
+      for (const place to : machine_->places(c.to))
+        all.of_copies.push_back({static_cast<std::uint16_t>(from.index), static_cast<std::uint16_t>(to.index), c.by->name});
+  return all;
+}
+
 module* module_set::find(const std::type_info& type) const noexcept {
   for (const auto& m : members_) {
     module& is = *m->is;

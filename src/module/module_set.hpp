@@ -16,6 +16,7 @@
 #include "platform/channel_registry.hpp"
 #include "sched/polling.hpp"
 #include "trace/counters.hpp"
+#include "trace/snapshot.hpp"
 
 namespace stretto::modules {
 
@@ -50,6 +51,8 @@ class module_set {
   /// What was registered, for the floors below.
   std::shared_ptr<const places::channel_registry> channels() const noexcept { return channels_; }
   const std::vector<place_server*>& servers() const noexcept { return servers_; }
+  /// Whose the operations at each place, and the copies between two, are.
+  trace::module_owners owners() const;
 
  private:
   friend class stretto::module_host;

@@ -23,13 +23,49 @@ void record_span(worker& w, const task_record& task, trace::ticks end, std::uint
   w.ring->push(r);
 }
 
-void record_suspension(worker& w, const suspension& s, const task_record& task) {
+namespace {
+
+constexpr const char* body_name = "body of run";
+
+void record_body(worker& w, trace::ticks end) {
+  w.ring->push({.start = w.span_start,
+                .end = end,
+                .id = w.current_id,
+                .name = w.names.intern(w.owner->recorder->names(), body_name, w.body),
+                .place = w.paths.pop->front(),
+                .kind = trace::kind::task});
+}
+
+}  // namespace
+
+void begin_body(worker& w, const std::source_location& where) noexcept {
+  w.body = where;
+  if (!w.every_span) return;
+  w.current_id = new_id(w);
+  w.span_start = trace::clock::now();
+}
+
+void end_body(worker& w) {
+  if (w.every_span && w.span_start) record_body(w, trace::clock::now());
+  w.span_start = 0;
+  w.current_id = 0;
+}
+
+void record_before_suspension(worker& w, trace::ticks end) {
+  if (w.current) record_span(w, *w.current, end, 0);
+  else record_body(w, end);
+}
+
+// The name is that of what waits, the line that of its wait.
+void record_suspension(worker& w, const suspension& s) {
+  const char* const name = !s.current ? body_name : s.current->name ? s.current->name : "task";
+  const std::source_location& where = s.where ? *s.where : s.current ? s.current->where : w.body;
   w.ring->push({.start = s.since,
                 .end = trace::clock::now(),
                 .id = s.id,
                 .cause = s.made_ready_by,
                 .amount = s.id,
-                .name = name_in_trace(w, task),
+                .name = w.names.intern(w.owner->recorder->names(), name, where),
                 .place = w.paths.pop->front(),
                 .kind = trace::kind::suspended});
 }

@@ -22,8 +22,14 @@ struct outer_span {
 
 trace::name_id name_in_trace(worker& w, const task_record& task);
 void record_span(worker& w, const task_record& task, trace::ticks end, std::uint64_t cause);
-void record_suspension(worker& w, const suspension& s, const task_record& task);
+/// What runs, a task or the body of run, is about to leave its stack; and goes on.
+void record_before_suspension(worker& w, trace::ticks end);
+void record_suspension(worker& w, const suspension& s);
 void record_sleep(worker& w, trace::ticks since);
+
+/// In full detail the body of run is an operation too: what it spawns names it as its cause. Worker 0, on its own stack.
+void begin_body(worker& w, const std::source_location& where) noexcept;
+void end_body(worker& w);
 
 /// A task begins that the sampler has chosen.
 inline outer_span begin_span(worker& w, const task_record& task) noexcept {

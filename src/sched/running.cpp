@@ -139,9 +139,9 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
   const bool is_profiled = s.current && s.current->flags & task_record::is_profiled;
   if (is_profiled) profile_of(*s.current).suspended();
   s.id = w.current_id;
-  if (w.every_span && w.current && w.span_start) {
+  if (w.every_span && w.span_start) {
     s.since = trace::clock::now();
-    record_span(w, *w.current, s.since, 0);
+    record_before_suspension(w, s.since);
   }
   suspension*& left = s.on ? s.on->left : w.own_left;
   left = &s;
@@ -162,7 +162,7 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
   now.span_start = 0;
   if (is_profiled) profile_of(*s.current).resumed();
   if (s.since) {
-    record_suspension(now, s, *s.current);
+    record_suspension(now, s);
     now.span_start = trace::clock::now();
   }
   auto& exceptions_now = exceptions_in_flight();

@@ -62,9 +62,12 @@ void scheduler::prepare_thread(thread_state& t) {
   detail::enter_events(t);
 }
 
-thread_state* scheduler::attach() {
+thread_state* scheduler::attach(const char* called) {
   auto* t = new thread_state;
   std::scoped_lock lock(attach_mutex);
+  t->called = called;
+  t->every_span = recorder && recorder->level() == trace::level::full;
+  if (t->every_span) t->ring = &ring_of(called);
   t->index = next_attached++;
   prepare_thread(*t);
   t->scope = root;
@@ -72,8 +75,22 @@ thread_state* scheduler::attach() {
   return t;
 }
 
+// A ring has one writer at a time, and the recorder keeps all: threads that come and go take turns with them.
+trace::ring& scheduler::ring_of(const char* called) {
+  const auto spare = std::find_if(spare_rings.begin(), spare_rings.end(),
+                                  [&](const auto& one) { return std::string_view(one.first) == called; });
+  if (spare == spare_rings.end()) {
+    spare_rings.reserve(spare_rings.size() + attached.size() + 1);  // so that detach() needs no memory
+    return recorder->add_ring(called + (" " + std::to_string(++rings_of_threads)));
+  }
+  trace::ring& again = *spare->second;
+  spare_rings.erase(spare);
+  return again;
+}
+
 void scheduler::detach(thread_state* t) noexcept {
   std::scoped_lock lock(attach_mutex);
+  if (t->ring) spare_rings.emplace_back(t->called, t->ring);
   detail::leave_events(*t);
   std::erase(attached, t);
   delete t;

@@ -87,6 +87,8 @@ struct scheduler {
   std::mutex attach_mutex;
   std::vector<thread_state*> attached;
   std::uint32_t next_attached = 0;
+  std::uint32_t rings_of_threads = 0;
+  std::vector<std::pair<const char*, trace::ring*>> spare_rings;  // of threads that have detached
   // Stepped only, the one thread that steps: choices still to be made before it returns, and where they come from.
   std::uint64_t steps_left = ~std::uint64_t{0};
   std::uint64_t step_random;
@@ -129,10 +131,11 @@ struct scheduler {
   }
 
   /// A thread that is no worker may use the runtime from attach to detach.
-  thread_state* attach();
+  thread_state* attach(const char* called = "thread");
   void detach(thread_state* t) noexcept;
 
  private:
+  trace::ring& ring_of(const char* called);
   /// The index of a place that some worker's paths reach; throws S02.
   std::uint16_t reachable_place(place p, const std::source_location& where) const;
   /// A worker whose home is that processor, plus 1, in turn if several; throws S03.

@@ -79,7 +79,7 @@ void service_thread::doze(std::int64_t until, std::uint32_t seen) noexcept {
 
 void service_thread::serve(scheduler& owner) {
   asleep_.store(sleep::none, std::memory_order_seq_cst);
-  thread_state* const t = owner.attach();
+  thread_state* const t = owner.attach("service thread");
   base::set_current(t);
   std::int64_t pause = least_pause;
   unsigned idle_looks = 0;

@@ -6,6 +6,7 @@
 
 #include "event/event_floor.hpp"
 #include "sched/readying.hpp"
+#include "sched/recording.hpp"
 #include "sched/running.hpp"
 #include "sched/served_task_access.hpp"
 
@@ -25,7 +26,36 @@ void skip(thread_state& t, task_record& r, std::exception_ptr why) noexcept {
   skip_task(t, r, detail::make_failure(std::move(why), detail::describe_task(r), r.where));
 }
 
+/// In full detail the trace shows the task on the server's own thread.
+class served_span {
+ public:
+  served_span(thread_state& t, const task_record& r) : thread_(t) {
+    if (!t.every_span) return;
+    record_.id = new_id(t);
+    record_.cause = r.made_ready_by();
+    record_.name = t.owner->recorder->names().intern(r.name ? r.name : "task", r.where);
+    record_.place = r.place;
+    outer_ = std::exchange(t.current_id, record_.id);
+    record_.start = trace::clock::now();
+  }
+  served_span(const served_span&) = delete;
+  void stop() {
+    if (!thread_.every_span) return;
+    record_.end = trace::clock::now();
+    thread_.ring->push(record_);
+  }
+  ~served_span() {
+    if (thread_.every_span) thread_.current_id = outer_;
+  }
+
+ private:
+  thread_state& thread_;
+  trace::record record_;
+  std::uint64_t outer_ = 0;
+};
+
 void run_on(thread_state& t, task_record& r) noexcept {
+  served_span span(t, r);
   task_record* const before = std::exchange(t.current, &r);
   finish_scope* const scope = t.scope;
   if (scope != r.scope) enter_scope(t, r.scope);
@@ -35,6 +65,7 @@ void run_on(thread_state& t, task_record& r) noexcept {
   } catch (...) {
     cause = failure_ref::adopt(take_thrown(r));
   }
+  span.stop();
   end_task(t, r, std::move(cause));
   if (t.scope != scope) enter_scope(t, scope);
   t.current = before;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <source_location>
 #include <thread>
 #include <vector>
 
@@ -58,6 +59,7 @@ struct thread_state : base::thread_context {
   counter steals, stolen, suspensions, resumptions, parks;
   trace::sampler tasks;                  // counts all, chooses which are timed
   trace::ring* ring = nullptr;           // null: nothing is recorded
+  const char* called = "";               // its track in the trace, without the number; attached threads
   bool every_span = false;               // full detail
   std::uint64_t next_id = 0;
   trace::ticks span_start = 0;           // of what runs now, where it is timed; else 0
@@ -127,6 +129,7 @@ struct worker : thread_state {
   std::uint64_t random = 0;
   std::uint32_t ticks = 0;
   trace::name_cache names;
+  std::source_location body;                   // of run, where it is called
   std::vector<stack*> spare_stacks;
   std::thread thread;
   alignas(base::cache_line) std::atomic<std::uint32_t> parked{0};  // futex

@@ -1,6 +1,9 @@
 #include "trace/chrome.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -15,8 +18,6 @@
 
 namespace stretto::trace {
 namespace {
-
-bool moves_data(kind k) noexcept { return k == kind::copy || k == kind::fill || k == kind::reduce; }
 
 // What `amount` means in the arguments of each kind; empty: nothing to say.
 std::string_view amount_name(kind k) noexcept {
@@ -144,6 +145,7 @@ class chrome_file {
     metadata("process_name", s, 0, s.node_name);
     sort_index("process_sort_index", s, 0, s.node);
     escaped_names names(s.names.get());
+    owners_ = &s.modules;
     std::vector<std::string> places;
     for (const std::string& p : s.places) append_json(places.emplace_back(), p);
     std::uint32_t lane = 1;
@@ -254,7 +256,14 @@ class chrome_file {
     }
     if (moves_data(r.kind)) place(",\"from\":", moved_from(r.amount), places);
     place(moves_data(r.kind) ? ",\"to\":" : ",\"place\":", r.place, places);
+    if (const std::string_view owner = owners_->of(r); !owner.empty()) module(owner);
     out_ << names.where(r.name) << "}}";
+  }
+
+  void module(std::string_view name) {
+    std::string escaped;
+    append_json(escaped, name);
+    out_ << ",\"module\":\"" << escaped << "\"";
   }
 
   void place(std::string_view key, std::uint16_t number, const std::vector<std::string>& places) {
@@ -284,6 +293,7 @@ class chrome_file {
   std::ostream& to_;
   line_writer out_;
   std::span<const snapshot> nodes_;
+  const module_owners* owners_ = nullptr;  // of the node at hand
   std::int64_t first_ns_ = std::numeric_limits<std::int64_t>::max();
   bool any_event_ = false;
   std::uint64_t asynchronous_ = 0;
@@ -305,13 +315,45 @@ void write_chrome(std::ostream& to, std::span<const snapshot> nodes) {
   if (!to) throw not_written({}, 0);
 }
 
-void write_chrome(const std::filesystem::path& file, std::span<const snapshot> nodes) {
+namespace {
+
+// 0, or the system's reason why it failed.
+int write_to(const std::filesystem::path& file, std::span<const snapshot> nodes, bool& was_opened) {
   errno = 0;
   std::ofstream to(file, std::ios::binary | std::ios::trunc);
-  if (!to) throw not_written(file.string(), errno);
-  chrome_file(to, nodes).write();
-  to.close();
-  if (!to) throw not_written(file.string(), errno);
+  was_opened = static_cast<bool>(to);
+  if (was_opened) {
+    chrome_file(to, nodes).write();
+    to.close();
+  }
+  return to ? 0 : errno ? errno : EIO;
+}
+
+}  // namespace
+
+// Beside its place first, then there at once: of two processes that write the same file one wins, and its file is whole.
+void write_chrome(const std::filesystem::path& file, std::span<const snapshot> nodes) {
+  static std::atomic<unsigned> count{0};
+  std::error_code fault;
+  bool was_opened = false;
+  const auto there = std::filesystem::status(file, fault);
+  if (!std::filesystem::exists(there) || std::filesystem::is_regular_file(there)) {
+    const auto place = std::filesystem::is_symlink(file, fault) ? std::filesystem::canonical(file, fault) : file;
+    auto part = place;
+    part += ".part-" + std::to_string(getpid()) + "-" + std::to_string(count.fetch_add(1, std::memory_order_relaxed));
+    int reason = write_to(part, nodes, was_opened);
+    if (!reason) {
+      std::filesystem::rename(part, place, fault);
+      if (!fault) return;
+      reason = fault.value();
+    }
+    if (was_opened) {
+      std::filesystem::remove(part, fault);
+      throw not_written(file.string(), reason);
+    }
+  }
+  // No regular file, or in a folder that takes no new one.
+  if (const int reason = write_to(file, nodes, was_opened)) throw not_written(file.string(), reason);
 }
 
 }  // namespace stretto::trace

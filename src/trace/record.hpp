@@ -39,6 +39,9 @@ inline constexpr name_id no_name = 0;
 inline constexpr std::uint16_t no_place = 0xffff;
 inline constexpr std::uint16_t program_memory = 0xfffd;  // memory that belongs to no place of the platform
 
+/// Kinds whose amount is moved(bytes, from).
+constexpr bool moves_data(kind k) noexcept { return k == kind::copy || k == kind::fill || k == kind::reduce; }
+
 /// Bytes (below 2^48) and the memory that they were read from, in one number.
 constexpr std::uint64_t moved(std::uint64_t bytes, std::uint16_t from = no_place) noexcept {
   return (bytes & 0xffff'ffff'ffff) | std::uint64_t{static_cast<std::uint16_t>(from + 1)} << 48;

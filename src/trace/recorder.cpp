@@ -31,6 +31,11 @@ void recorder::name_places(std::vector<std::string> places) {
   places_ = std::move(places);
 }
 
+void recorder::name_modules(module_owners owners) {
+  const std::lock_guard lock(lock_);
+  modules_ = std::move(owners);
+}
+
 snapshot recorder::take_snapshot() const {
   snapshot s;
   s.node = options_.node;
@@ -43,6 +48,7 @@ snapshot recorder::take_snapshot() const {
   {
     const std::lock_guard lock(lock_);
     s.places = places_;
+    s.modules = modules_;
     s.tracks.reserve(rings_.size());
     for (const named_ring& r : rings_) {
       auto contents = r.records.read();

@@ -49,6 +49,8 @@ class recorder {
 
   /// What record::place numbers mean.
   void name_places(std::vector<std::string> places);
+  /// Whose the operations at these places are.
+  void name_modules(module_owners owners);
   /// To add to this node's steady clock to get that of the job. 0 until somebody has measured it.
   void set_clock_offset(std::int64_t ns) noexcept { clock_offset_ns_.store(ns, std::memory_order_relaxed); }
 
@@ -73,6 +75,7 @@ class recorder {
   };
   std::deque<named_ring> rings_;
   std::vector<std::string> places_;
+  module_owners modules_;
 };
 
 }  // namespace stretto::trace

@@ -30,6 +30,19 @@ struct track {
   std::uint64_t dropped = 0;    // older records that had to make room
 };
 
+/// Which module outside the core answers for what is done at a place, or copied from one place to another.
+struct module_owners {
+  struct route {
+    std::uint16_t from = no_place, to = no_place;
+    std::string module;
+  };
+  std::vector<std::string> of_place;  // by record::place; empty: the core
+  std::vector<route> of_copies;
+
+  /// Whose operation a record is; empty: the core's.
+  std::string_view of(const record& r) const noexcept;
+};
+
 struct snapshot {
   std::uint32_t node = 0;
   std::string node_name;
@@ -40,6 +53,7 @@ struct snapshot {
   std::int64_t clock_offset_ns = 0;  // to add to this node's steady clock to get the job's
   std::vector<track> tracks;
   std::vector<std::string> places;  // by record::place
+  module_owners modules;
   std::shared_ptr<const name_table> names;
 };
 

@@ -15,6 +15,9 @@ struct candidate {
   std::function<std::unique_ptr<device>()> make;
 };
 
+/// Those of one backend; a build without it has none.
+std::vector<candidate> opencl_candidates();
+
 /// One of each kind that this machine has. What it lacks is said once, with the reason.
 std::vector<candidate> candidates();
 

@@ -151,6 +151,27 @@ TEST_CASE("a timeline with bytes changed at random is read or refused, and can b
   }
 }
 
+TEST_CASE("times that jump back and forth, overlap and reach the ends of what numbers hold are read and analysed") {
+  std::mt19937_64 random(9);
+  for (int round = 0; round < 200; ++round) {
+    std::string text = "{\"otherData\":{\"format\":\"stretto trace 1\"},\"traceEvents\":[";
+    for (int i = 0; i < 30; ++i) {
+      const auto far = random() % 10 == 0 ? std::string("e15") : std::string();
+      text += (i ? ",{" : "{") + std::string("\"ph\":\"X\",\"cat\":\"") + report::name(static_cast<report::kind>(random() % report::kind_count)) +
+              "\",\"name\":\"n" + std::to_string(random() % 3) + "\",\"tid\":" + std::to_string(random() % 3) + ",\"ts\":" +
+              std::to_string(static_cast<int>(random() % 2000) - 1000) + far + ",\"dur\":" + std::to_string(static_cast<int>(random() % 400) - 100) +
+              ",\"args\":{\"id\":\"" + std::to_string(random() % 20) + "\",\"cause\":\"" + std::to_string(random() % 20) + "\"}}";
+    }
+    const auto r = read_run(text, "jumps.json");  // cut off: edges come from causes
+    for (const auto& one : r.records) CHECK(one.length() >= 0);
+    for (const auto& e : r.edges) CHECK(e.from < e.to);
+    const auto a = report::analyse(r);
+    CHECK(a.advice.replayed >= 0);
+    CHECK(a.idle.time >= 0);
+    CHECK_FALSE(report::to_text(r, a).empty());
+  }
+}
+
 TEST_CASE("texts come back from every escape, and half a surrogate pair becomes a replacement character") {
   std::string store;
   report::scanner in(R"("a\n\"\\\/\u00e9\ud83d\ude00\ud83dx" )");

@@ -1,4 +1,6 @@
 #include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -326,6 +328,79 @@ TEST_CASE("a trace that cannot be written is an error that names the file") {
   CHECK_THROWS_AS(write_chrome(broken, node()), stretto::error);
 }
 
+TEST_CASE("of processes that write the same file at once one wins, and the file is whole at every moment") {
+  const auto folder = std::filesystem::temp_directory_path() / ("stretto_chrome_test-" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  const auto file = folder / "run.json";
+  write_chrome(file, node());
+  pid_t writers[2];
+  for (unsigned number = 0; number < 2; ++number) {
+    if ((writers[number] = fork()) != 0) continue;
+    snapshot s = node(number);
+    s.tracks = {{"w", {}}};
+    for (std::uint64_t i = 0; i < 2000u + 3000u * number; ++i) s.tracks[0].records.push_back({.start = i, .end = i + 1, .id = i + 1});
+    for (int i = 0; i < 20; ++i) write_chrome(file, s);
+    _exit(0);
+  }
+  std::size_t looks = 0;
+  for (int left = 2; left > 0; ++looks) {
+    std::ifstream in(file);
+    CHECK(json::accept(in));
+    while (left > 0 && waitpid(-1, nullptr, WNOHANG) > 0) --left;
+  }
+  CHECK(looks > 0);
+  std::ifstream in(file);
+  const auto spans = events(json::parse(in), "X").size();
+  const bool is_of_one = spans == 2000 || spans == 5000;
+  CHECK(is_of_one);
+  std::size_t files = 0;
+  for (const auto& one : std::filesystem::directory_iterator(folder)) files += one.is_regular_file();
+  CHECK(files == 1);
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a trace goes to where a link points, and to what is no file") {
+  const auto folder = std::filesystem::temp_directory_path() / ("stretto_chrome_link-" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  write_chrome(folder / "real.json", node());
+  std::filesystem::create_symlink(folder / "real.json", folder / "link.json");
+  snapshot s = node();
+  s.tracks = {{"w", {{.start = 0, .end = 1, .id = 1}}}};
+  write_chrome(folder / "link.json", s);
+  CHECK(std::filesystem::is_symlink(folder / "link.json"));
+  std::ifstream in(folder / "real.json");
+  CHECK(events(json::parse(in), "X").size() == 1);
+  CHECK_NOTHROW(write_chrome(std::filesystem::path("/dev/null"), s));
+  CHECK(std::filesystem::is_character_file("/dev/null"));
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("clocks that jump make no span of negative length, and spans still nest") {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 100; ++round) {
+    snapshot s = node();
+    s.calibration.origin = 1'000'000;  // times before it are negative
+    s.tracks = {{"w", {}}, {"v", {}}};
+    for (int i = 0; i < 60; ++i) {
+      const std::uint64_t id = 1 + random() % 20, cause = random() % 20;
+      const auto kind = static_cast<stretto::trace::kind>(random() % kind_count);
+      s.tracks[i % 2].records.push_back({.start = random() % 2'000'000, .end = random() % 2'000'000, .id = id, .cause = cause, .kind = kind});
+    }
+    const json file = parsed(s);
+    for (const json& x : events(file, "X")) CHECK(ns(x.at("dur")) >= 0);
+    for (const auto& [lane, spans] : spans_by_lane(file))
+      for (const interval& a : spans)
+        for (const interval& b : spans) {
+          const bool is_apart = a.end <= b.start || b.end <= a.start, is_within = (a.start <= b.start && b.end <= a.end) || (b.start <= a.start && a.end <= b.end);
+          const bool nests = is_apart || is_within;
+          CHECK(nests);
+        }
+    std::map<int, json> tails;
+    for (const json& e : events(file, "s")) tails[e.at("id")] = e;
+    for (const json& e : events(file, "f")) CHECK(ns(tails.at(e.at("id")).at("ts")) <= ns(e.at("ts")));
+  }
+}
+
 TEST_CASE("a disk that is full while the trace is written is an error") {
   if (!std::filesystem::exists("/dev/full")) return;
   std::string message;
@@ -339,4 +414,39 @@ TEST_CASE("a disk that is full while the trace is written is an error") {
         "  file        /dev/full\n"
         "  because     No space left on device\n"
         "  try         name a file in a folder that exists, is writable and has room");
+}
+
+TEST_CASE("an operation is told as a module's where that claims its place or carries its copy, with any bytes in its name") {
+  snapshot s = node();
+  s.places = {"ram", "disk", "card"};
+  s.modules.of_place = {"", "st\"ore", ""};
+  s.modules.of_copies = {{0, 2, "card maker"}};
+  s.tracks = {{"w",
+               {{.start = 0, .end = 1, .place = 0},
+                {.start = 1, .end = 2, .place = 1},
+                {.start = 2, .end = 3, .amount = moved(8, 0), .place = 2, .kind = kind::copy},
+                {.start = 3, .end = 4, .amount = moved(8, 2), .place = 0, .kind = kind::copy},
+                {.start = 4, .end = 5, .amount = moved(8, 1), .place = program_memory, .kind = kind::copy}}}};
+  std::vector<std::string> modules;
+  for (const json& x : events(parsed(s), "X")) modules.push_back(x.at("args").value("module", "none"));
+  CHECK(modules == std::vector<std::string>{"none", "st\"ore", "card maker", "none", "st\"ore"});
+}
+
+TEST_CASE("every record says its node, and a node's clock and its offset stand at the head of the file") {
+  snapshot a = node(0), b = node(3);
+  b.clock_offset_ns = 250;
+  for (snapshot* s : {&a, &b}) s->tracks = {{"w", {{.start = 1000, .end = 2000, .id = 1}, {.end = 2000, .kind = kind::instant}}}};
+  const std::array nodes{a, b};
+  const json file = parsed(nodes);
+  for (const json& e : file.at("traceEvents")) {
+    CHECK(e.contains("pid"));
+    const bool is_known = e.at("pid") == 0 || e.at("pid") == 3;
+    CHECK(is_known);
+  }
+  const json& heads = file.at("otherData").at("nodes");
+  REQUIRE(heads.size() == 2);
+  CHECK(heads[1].at("node") == 3);
+  for (const char* member : {"clock", "ns_per_tick", "steady_origin_ns", "system_origin_ns", "clock_offset_ns"}) CHECK(heads[1].contains(member));
+  const auto x = events(file, "X");
+  CHECK(ns(x[1].at("ts")) - ns(x[0].at("ts")) == 250);
 }

@@ -1,8 +1,9 @@
 #include "report/advice.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <thread>
 
-#include "report/by_name.hpp"
 #include "report/replay.hpp"
 
 namespace stretto::report {
@@ -26,42 +27,72 @@ std::vector<std::uint32_t> heaviest(const replay_graph& g) {
   return found;
 }
 
-nanoseconds end_of_part(const run& r, std::size_t operations) {
-  nanoseconds end = 0;
-  for (const record& one : r.records) {
-    if (!is_work(one.kind)) continue;
-    if (operations-- == 0) break;
-    end = std::max(end, one.end);
+struct attempt {
+  std::string change;
+  std::function<nanoseconds()> replayed;
+  nanoseconds time = 0;
+};
+
+// At most two at a time, for the memory that they take.
+void replay_all(std::vector<attempt>& all) {
+  const auto every_second = [&](std::size_t first) {
+    for (std::size_t i = first; i < all.size(); i += 2) all[i].time = all[i].replayed();
+  };
+  if (std::thread::hardware_concurrency() < 2) {
+    every_second(0);
+    return every_second(1);
   }
-  return end;
+  std::exception_ptr failure;
+  std::thread beside([&] {
+    try {
+      every_second(1);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  });
+  try {
+    every_second(0);
+  } catch (...) {
+    beside.join();
+    throw;
+  }
+  beside.join();
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace
 
-advice find_advice(const run& r, unsigned workers, nanoseconds overhead) {
+advice find_advice(const run& r) {
   advice a;
-  const replay_graph g = graph_of(r, workers, overhead);
+  const replay_graph g = graph_of(r);
   a.operations = g.operations.size();
-  a.shortened = g.shortened;
   if (g.operations.empty()) return a;
-  a.recorded = end_of_part(r, g.operations.size());
-  a.replayed = replay(g);
-  const auto attempt = [&](std::string change, const replay_graph& changed) {
-    const nanoseconds time = replay(changed);
-    const double gain = a.replayed == 0 ? 0 : 1 - static_cast<double>(time) / static_cast<double>(a.replayed);
-    a.suggestions.push_back({std::move(change), time, gain});
-  };
-  replay_graph more = g;
-  more.workers = 2 * g.workers;
-  attempt(std::to_string(more.workers) + " workers instead of " + std::to_string(g.workers), more);
-  if (std::any_of(g.operations.begin(), g.operations.end(), [](const operation& o) { return moves(o.kind); }))
-    attempt("copies twice as fast", with_speed(g, 2, [](const operation& o) { return moves(o.kind); }));
-  attempt("finer grain: long tasks cut in two", with_finer_grain(g));
-  if (overhead > 0) attempt("coarser grain: two tasks in a row joined", with_coarser_grain(g, r));
+  for (const record& one : r.records)
+    if (is_work(one.kind)) a.recorded = std::max(a.recorded, one.end);
+
+  const replayer again(g);
+  std::vector<attempt> all{{"", [&] { return again.run(); }}};
+  all.push_back({"finer grain: long tasks cut in two", [&] { return replay(with_finer_grain(g)); }});
+  all.push_back({std::to_string(2 * g.workers) + " workers instead of " + std::to_string(g.workers),
+                 [&] { return again.run({.workers = 2 * g.workers}); }});
+  all.push_back({"coarser grain: two tasks in a row joined", [&] { return replay(with_coarser_grain(g)); }});
+  const auto is_move = [](const operation& o) { return moves(o.kind); };
+  if (std::any_of(g.operations.begin(), g.operations.end(), is_move))
+    all.push_back({"copies twice as fast", [&] { return again.run({.speed = 2, .are_faster = is_move}); }});
   for (const std::uint32_t family : heaviest(g))
-    attempt("\"" + g.families[family] + "\" twice as fast",
-            with_speed(g, 2, [&](const operation& o) { return o.family == family && !moves(o.kind); }));
-  std::stable_sort(a.suggestions.begin(), a.suggestions.end(), [](const auto& x, const auto& y) { return x.gain > y.gain; });
+    all.push_back({"\"" + g.families[family] + "\" twice as fast", [&again, family] {
+                     return again.run({.speed = 2, .are_faster = [family](const operation& o) {
+                                         return o.family == family && !moves(o.kind);
+                                       }});
+                   }});
+  replay_all(all);
+  a.replayed = all[0].time;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    const double gain = a.replayed == 0 ? 0 : 1 - static_cast<double>(all[i].time) / static_cast<double>(a.replayed);
+    a.suggestions.push_back({std::move(all[i].change), all[i].time, gain});
+  }
+  std::stable_sort(a.suggestions.begin(), a.suggestions.end(),
+                   [](const suggestion& x, const suggestion& y) { return x.gain > y.gain; });
   return a;
 }
 

@@ -31,13 +31,22 @@ json totals(const std::vector<name_total>& all, std::size_t most) {
   });
 }
 
+json shares(const std::vector<path_share>& all, std::size_t most) {
+  return rows(all, most, [](const path_share& s) {
+    json row{{"piece", name(s.piece)}, {"kind", name(s.kind)}};
+    if (!s.name.empty()) row["name"] = s.name;
+    row["count"] = s.count;
+    row["time"] = s.time;
+    return row;
+  });
+}
+
 json path(const critical_path& p, std::size_t most) {
   return {{"work", p.work},
           {"longest_chain", p.longest_chain},
           {"pieces", p.pieces.size()},
-          {"by_name", rows(p.shares, most, [](const path_share& s) {
-             return json{{"piece", name(s.piece)}, {"kind", name(s.kind)}, {"name", s.name}, {"count", s.count}, {"time", s.time}};
-           })}};
+          {"by_kind", shares(p.kinds, most)},
+          {"by_name", shares(p.shares, most)}};
 }
 
 json used(const std::vector<utilisation>& all, std::size_t most) {
@@ -52,7 +61,7 @@ json idle(const idle_time& i, std::size_t most) {
           {"overhead_per_task", i.overhead},
           {"by_cause", rows(i.totals, most, [](const idle_total& t) {
              json row{{"cause", name(t.cause)}};
-             if (!t.what.empty()) row["on"] = t.what;
+             if (!t.what.empty()) row["kind"] = name(t.kind), row["on"] = t.what, row["at"] = t.at;
              row["count"] = t.count;
              row["time"] = t.time;
              return row;
@@ -72,7 +81,7 @@ json suggestions(const advice& a) {
   return {{"recorded", a.recorded},
           {"replayed", a.replayed},
           {"operations", a.operations},
-          {"beginning_only", a.shortened},
+          {"error", a.error()},
           {"tried", rows(a.suggestions, a.suggestions.size(), [](const suggestion& s) {
              return json{{"change", s.change}, {"predicted", s.predicted}, {"gain", s.gain}};
            })}};
@@ -108,10 +117,11 @@ analysis analyse(const run& r) {
   a.used = find_utilisation(r);
   a.names = totals_by_name(r);
   a.kinds = totals_by_kind(r);
+  a.modules = totals_by_module(r);
   a.copies = copies_by_cause(r);
   a.idle = find_idle(r);
   a.lengths = find_lengths(r, a.idle.overhead);
-  a.advice = find_advice(r, a.idle.tracks, a.idle.overhead);
+  a.advice = find_advice(r);
   return a;
 }
 
@@ -123,6 +133,11 @@ json to_json(const run& r, const analysis& a, std::size_t most) {
   all["places"] = used(a.used.places, most);
   all["names"] = totals(a.names, most);
   all["kinds"] = totals(a.kinds, most);
+  all["modules"] = rows(a.modules, most, [](const module_total& m) {
+    json row{{"module", m.module}, {"kind", name(m.kind)}, {"count", m.count}, {"time", m.time}};
+    if (m.bytes != 0) row["bytes"] = m.bytes;
+    return row;
+  });
   all["copies"] = rows(a.copies, most, [](const copy_total& c) {
     return json{{"name", c.name}, {"from", c.from}, {"to", c.to}, {"at", c.at}, {"count", c.count}, {"bytes", c.bytes}, {"time", c.time}};
   });
@@ -154,6 +169,10 @@ std::string to_text(const run& r, const analysis& a) {
   table(text, "time by name", a.names, [](const name_total& t) {
     return fmt::format("{:>9}  {:>8} x  {} {}  {}", time_text(t.total), t.count, name(t.kind), plain_name(t.name), plain_name(t.at));
   });
+  if (r.modules.size() > 1)
+    table(text, "time by module", a.modules, [](const module_total& m) {
+      return fmt::format("{:>9}  {:>8} x  {} {}", time_text(m.time), m.count, plain_name(m.module), name(m.kind));
+    });
   table(text, "copies", a.copies, [](const copy_total& c) {
     return fmt::format("{:>9}  {:>8} x  {} B  {}, {} to {}  {}", time_text(c.time), c.count, c.bytes, plain_name(c.name),
                        c.from.empty() ? "(unknown)" : plain_name(c.from), c.to.empty() ? "(unknown)" : plain_name(c.to), plain_name(c.at));
@@ -162,7 +181,7 @@ std::string to_text(const run& r, const analysis& a) {
   table(text, fmt::format("idle ({} of {} on {} workers)", share_text(a.idle.time, idle_whole), time_text(idle_whole), a.idle.tracks), a.idle.totals,
         [&](const idle_total& t) {
           return fmt::format("{:>7}  {:>9}  {}{}", share_text(t.time, idle_whole), time_text(t.time), name(t.cause),
-                             t.what.empty() ? std::string() : " for " + plain_name(t.what));
+                             t.what.empty() ? std::string() : fmt::format(": {} {}  {}", name(t.kind), plain_name(t.what), plain_name(t.at)));
         });
   if (a.lengths.count != 0)
     text += fmt::format("\ntasks\n  median {}; {} of {} shorter than ten times the overhead of {}\n", time_text(a.lengths.median), a.lengths.too_fine,
@@ -170,8 +189,8 @@ std::string to_text(const run& r, const analysis& a) {
   std::vector<suggestion> best;
   for (const suggestion& s : a.advice.suggestions)
     if (best.size() < 3 && s.gain >= 0.001) best.push_back(s);
-  table(text, fmt::format("worth trying (replayed unchanged: {}, recorded: {}{})", time_text(a.advice.replayed), time_text(a.advice.recorded),
-                          a.advice.shortened ? "; the beginning only" : ""),
+  table(text, fmt::format("worth trying (replayed unchanged: {}, recorded: {}, error {:+.1f} %)", time_text(a.advice.replayed),
+                          time_text(a.advice.recorded), 100 * a.advice.error()),
         best, [](const suggestion& s) {
           return fmt::format("{:>+6.1f} %  {:>9}  {}", -100 * s.gain, time_text(s.predicted), plain_name(s.change, 80));
         });

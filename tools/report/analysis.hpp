@@ -18,6 +18,7 @@ struct analysis {
   critical_path path;
   utilisations used;
   std::vector<name_total> names, kinds;
+  std::vector<module_total> modules;
   std::vector<copy_total> copies;
   idle_time idle;
   length_histogram lengths;

@@ -55,6 +55,22 @@ std::vector<name_total> totals_by_kind(const run& r) {
   return totals(r, [](const label& l) { return std::string(name(l.kind)); });
 }
 
+std::vector<module_total> totals_by_module(const run& r) {
+  std::vector<module_total> sums(r.modules.size() * kind_count);
+  for (const record& one : r.records) {
+    if (!is_work(one.kind)) continue;
+    module_total& t = sums[one.module * kind_count + static_cast<unsigned>(one.kind)];
+    t.module = one.module == 0 ? "core" : r.modules[one.module];
+    t.kind = one.kind;
+    ++t.count;
+    t.bytes += one.amount;
+    t.time += one.self;
+  }
+  std::erase_if(sums, [](const module_total& t) { return t.count == 0; });
+  std::stable_sort(sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.time > b.time; });
+  return sums;
+}
+
 std::vector<copy_total> copies_by_cause(const run& r) {
   std::map<std::tuple<std::uint32_t, std::uint16_t, std::uint16_t>, copy_total> found;
   for (const record& one : r.records) {

@@ -28,10 +28,19 @@ struct copy_total {
   nanoseconds time = 0;
 };
 
+struct module_total {
+  std::string module;  // "core" for what belongs to none outside it
+  report::kind kind = kind::other;
+  std::uint64_t count = 0, bytes = 0;
+  nanoseconds time = 0;  // without nested work
+};
+
 /// Longest total first. Cost: O(records).
 std::vector<name_total> totals_by_name(const run& r);
 std::vector<name_total> totals_by_family(const run& r);
 std::vector<name_total> totals_by_kind(const run& r);
+/// Work of each module, by kind; longest time first.
+std::vector<module_total> totals_by_module(const run& r);
 /// Copies, fills and reductions; longest time first.
 std::vector<copy_total> copies_by_cause(const run& r);
 

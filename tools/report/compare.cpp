@@ -23,7 +23,7 @@ comparison compare(const run& before, const analysis& of_before, const run& afte
     for (const name_total& t : a.names)
       if (is_work(t.kind)) add(name(t.kind), t.name, t.total, t.count);
     for (const idle_total& t : a.idle.totals)
-      add("idle", t.what.empty() ? name(t.cause) : std::string(name(t.cause)) + " for " + t.what, t.time, t.count);
+      add("idle", t.what.empty() ? name(t.cause) : std::string(name(t.cause)) + ": " + t.what, t.time, t.count);
   };
   collect(of_before, &compared::before, &compared::count_before);
   collect(of_after, &compared::after, &compared::count_after);

@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "report/by_name.hpp"
+
 namespace stretto::report {
 
 const char* name(piece_kind k) noexcept {
@@ -45,11 +47,29 @@ step step_before(const run& r, std::uint32_t i, const std::vector<std::uint32_t>
   return best;
 }
 
+// Tasks, copies, ..., and waits.
+std::vector<path_share> by_kind(const std::vector<path_share>& shares) {
+  std::map<std::pair<piece_kind, kind>, path_share> found;
+  for (const path_share& s : shares) {
+    const kind k = s.piece == piece_kind::work ? s.kind : kind::wait;
+    auto& share = found.try_emplace({s.piece, k}, path_share{k, s.piece, ""}).first->second;
+    share.count += s.count;
+    share.time += s.time;
+  }
+  std::vector<path_share> all;
+  for (auto& [key, share] : found) all.push_back(std::move(share));
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.time > b.time; });
+  return all;
+}
+
 std::vector<path_share> by_name(const run& r, const std::vector<path_piece>& pieces) {
-  std::map<std::tuple<piece_kind, kind, std::string_view>, path_share> found;
+  std::map<std::tuple<piece_kind, kind, std::string>, path_share> found;
+  std::vector<std::string> families;
+  for (const label& l : r.labels) families.push_back(family_of(l.name));
   for (const path_piece& p : pieces) {
     const label& l = r.label_of(p.record);
-    auto& share = found.try_emplace({p.kind, l.kind, l.name}, path_share{l.kind, p.kind, l.name}).first->second;
+    const std::string& family = families[r.records[p.record].label];
+    auto& share = found.try_emplace({p.kind, l.kind, family}, path_share{l.kind, p.kind, family}).first->second;
     ++share.count;
     share.time += p.end - p.start;
   }
@@ -104,6 +124,7 @@ critical_path find_critical_path(const run& r) {
   std::reverse(path.pieces.begin(), path.pieces.end());
   std::erase_if(path.pieces, [](const path_piece& p) { return p.start == p.end; });
   path.shares = by_name(r, path.pieces);
+  path.kinds = by_kind(path.shares);
   return path;
 }
 

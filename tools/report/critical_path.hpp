@@ -33,7 +33,7 @@ struct path_piece {
 struct path_share {
   report::kind kind;
   piece_kind piece;
-  std::string name;  // of the work, or of the work that a delay came before
+  std::string name;  // a family of names (by_name.hpp): of the work, or of the work that a delay came before
   std::uint64_t count = 0;
   nanoseconds time = 0;
 };
@@ -41,6 +41,7 @@ struct path_share {
 struct critical_path {
   std::vector<path_piece> pieces;  // in order of time, from 0 to the end of the run
   std::vector<path_share> shares;  // the same by name, longest first
+  std::vector<path_share> kinds;   // tasks, copies, ..., and waits: without names, longest first
   nanoseconds work = 0;            // of all records
   nanoseconds longest_chain = 0;   // of records that depend on one another
 };

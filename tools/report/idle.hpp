@@ -2,8 +2,10 @@
 //
 // Threads     pure.
 //
-// A gap on a track that runs tasks has two parts. Until all that the next record depends on had ended, the worker waited for
-// the last of that; from then on the record could have run, which is the runtime's own time.
+// A gap on a worker is taken apart from its end. From when all that the next record depends on had let it go on, that record
+// could have run: the runtime's own time, or a worker that slept. Before that the worker waited for what let it go on last,
+// for as long as that ran; before that for whatever that had waited for, and so on back along the causes, until the gap's
+// begin. So a task that waits for a task that waits for a copy waits for the copy while the copy runs.
 #pragma once
 
 #include "report/run.hpp"
@@ -11,33 +13,36 @@
 namespace stretto::report {
 
 enum class idle_cause : std::uint8_t {
-  no_work_yet,   // before the first record of the track, while nothing was ready for it
-  waiting_on,    // until what the next record depended on had ended; `what` is its name
-  overhead,      // between ready and begun, at most 20 us: the cost of very fine tasks
-  late,          // the same, longer: asleep, or not found
-  too_coarse,    // nothing left to begin, while others were still in records that had begun before
-  no_work_left,  // nothing left at all
+  no_work_yet,   // before the first record of the worker, while nothing was ready for it
+  waiting_on,    // for `what`, while that ran
+  unknown,       // until a record came whose cause was not recorded
+  overhead,      // between ready and begun, at most 20 us
+  too_fine,      // the same, before tasks named `what`, whose mean length is below ten times the overhead
+  late,          // the same, longer than 20 us: the worker slept, or did not find it; or `what` had to wait elsewhere
+  too_coarse,    // nothing left to begin, while others were still in `what`, begun before
+  no_work_left,  // nothing left but `what`, one after another; or nothing at all
 };
-inline constexpr unsigned idle_cause_count = 6;
+inline constexpr unsigned idle_cause_count = 8;
 /// "no work yet", "waiting", ...
 const char* name(idle_cause c) noexcept;
 inline constexpr nanoseconds longest_overhead = 20'000;
 
 struct idle_total {
   idle_cause cause = idle_cause::no_work_yet;
-  std::string what;  // waiting_on: the name of the work waited for
-  std::uint64_t count = 0;
+  report::kind kind = kind::other;  // of what
+  std::string what, at;             // a family of names (by_name.hpp) and its line; empty if there is none
+  std::uint64_t count = 0;          // gaps, or parts of them
   nanoseconds time = 0;
 };
 
 struct idle_time {
   std::vector<idle_total> totals;  // longest first
-  nanoseconds time = 0;            // of all tracks that ran tasks
+  nanoseconds time = 0;            // of all workers: what is no work
   nanoseconds overhead = 0;        // median of the gaps before records that were ready in time, 0 if there is none
-  unsigned tracks = 0;             // that ran tasks
+  unsigned tracks = 0;             // workers
 };
 
-/// Cost: O(records + edges), and sorting the gaps' names.
+/// Cost: O(records + edges + parts of gaps), and sorting the gaps' names.
 idle_time find_idle(const run& r);
 
 }  // namespace stretto::report

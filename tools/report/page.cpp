@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "report/overview.hpp"
+#include "report/packing.hpp"
 #include "report/page_parts.hpp"
 
 namespace stretto::report {
@@ -15,30 +17,6 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr std::size_t most_rows = 300;
-
-template <class T, class F>
-void append_as(std::string& page, std::size_t count, F&& value) {
-  std::string bytes(count * sizeof(T), '\0');
-  for (std::size_t i = 0; i < count; ++i) {
-    const T one = static_cast<T>(value(i));
-    std::memcpy(bytes.data() + i * sizeof(T), &one, sizeof one);  // little-endian, as are the machines that browsers run on
-  }
-  page += base64(bytes);
-}
-
-// A column of numbers in the narrowest type that holds them.
-template <class F>
-void column(std::string& page, std::string_view name, std::size_t count, F&& value) {
-  std::uint64_t most = 0;
-  for (std::size_t i = 0; i < count; ++i) most = std::max(most, static_cast<std::uint64_t>(value(i)));
-  const char* type = most <= 0xff ? "u8" : most <= 0xffff ? "u16" : most <= 0xffffffff ? "u32" : "f64";
-  page += fmt::format("<script type=\"text/plain\" id=\"column-{}\" data-type=\"{}\">", name, type);
-  if (most <= 0xff) append_as<std::uint8_t>(page, count, value);
-  else if (most <= 0xffff) append_as<std::uint16_t>(page, count, value);
-  else if (most <= 0xffffffff) append_as<std::uint32_t>(page, count, value);
-  else append_as<double>(page, count, value);
-  page += "</script>\n";
-}
 
 json facts_of(const run& r, const analysis& a, const comparison* beside) {
   json facts = to_json(r, a, most_rows);
@@ -69,26 +47,54 @@ std::string script_safe(const std::string& text) {
   return out;
 }
 
-void columns(std::string& page, const run& r, const critical_path& path) {
+constexpr std::uint64_t or_none(std::uint16_t place) { return place == no_place ? 0 : place + 1u; }
+
+// The order of the columns is that of their use: what the timeline draws, then what a selected record shows.
+packing packed(const run& r, const critical_path& path) {
+  packing p;
   const std::size_t n = r.records.size();
-  const auto place = [&](std::uint16_t p) { return p == no_place ? r.places.size() : p; };  // one behind the last: none
-  column(page, "start", n, [&](std::size_t i) { return r.records[i].start; });
-  column(page, "length", n, [&](std::size_t i) { return r.records[i].length(); });
-  column(page, "self", n, [&](std::size_t i) { return r.records[i].self; });
-  column(page, "label", n, [&](std::size_t i) { return r.records[i].label; });
-  column(page, "lane", n, [&](std::size_t i) { return r.records[i].lane; });
-  column(page, "place", n, [&](std::size_t i) { return place(r.records[i].place); });
-  column(page, "from", n, [&](std::size_t i) { return place(r.records[i].from); });
-  column(page, "amount", n, [&](std::size_t i) { return r.records[i].amount; });
-  column(page, "id_high", n, [&](std::size_t i) { return r.records[i].id >> 32; });
-  column(page, "id_low", n, [&](std::size_t i) { return r.records[i].id & 0xffffffff; });
-  column(page, "edge_from", r.edges.size(), [&](std::size_t i) { return r.edges[i].from; });
-  column(page, "edge_to", r.edges.size(), [&](std::size_t i) { return r.edges[i].to; });
+  nanoseconds before = 0;
+  p.add_column("start", n, [&](std::size_t i) { return r.records[i].start - std::exchange(before, r.records[i].start); });
+  p.add_column("length", n, [&](std::size_t i) { return r.records[i].length(); });
+  p.add_column("nested", n, [&](std::size_t i) { return r.records[i].length() - r.records[i].self; });
+  p.add_column("label", n, [&](std::size_t i) { return r.records[i].label; });
+  p.add_column("lane", n, [&](std::size_t i) { return r.records[i].lane; });
   const auto& pieces = path.pieces;
-  column(page, "path_start", pieces.size(), [&](std::size_t i) { return pieces[i].start; });
-  column(page, "path_end", pieces.size(), [&](std::size_t i) { return pieces[i].end; });
-  column(page, "path_record", pieces.size(), [&](std::size_t i) { return pieces[i].record; });
-  column(page, "path_kind", pieces.size(), [&](std::size_t i) { return static_cast<std::uint8_t>(pieces[i].kind); });
+  before = 0;
+  p.add_column("path_start", pieces.size(), [&](std::size_t i) { return pieces[i].start - std::exchange(before, pieces[i].start); });
+  p.add_column("path_length", pieces.size(), [&](std::size_t i) { return pieces[i].end - pieces[i].start; });
+  p.add_column("path_record", pieces.size(), [&](std::size_t i) { return pieces[i].record; });
+  p.add_column("place", n, [&](std::size_t i) { return or_none(r.records[i].place); });
+  p.add_column("from", n, [&](std::size_t i) { return or_none(r.records[i].from); });
+  p.add_column("amount", n, [&](std::size_t i) { return r.records[i].amount; });
+  std::vector<std::uint64_t> id(r.lanes.size());  // the latest of each lane
+  p.begin("id_high");
+  for (const record& one : r.records)
+    p.add_signed(static_cast<std::int64_t>(one.id >> 32) - static_cast<std::int64_t>(std::exchange(id[one.lane], one.id >> 32)));
+  id.assign(r.lanes.size(), 0);
+  p.begin("id_low");
+  for (const record& one : r.records)
+    p.add_signed(static_cast<std::int64_t>(one.id & 0xffffffff) -
+                 static_cast<std::int64_t>(std::exchange(id[one.lane], one.id & 0xffffffff)));
+  p.add_column("edges", n, [&](std::size_t i) { return r.first_edge[i + 1] - r.first_edge[i]; });
+  p.add_column("edge_back", r.edges.size(), [&](std::size_t i) { return r.edges[i].to - r.edges[i].from; });
+  return p;
+}
+
+json layout_of(const packing& p) {
+  json all = json::object();
+  for (const packing::column& c : p.columns()) all[c.name] = {{"at", c.at}, {"count", c.count}, {"wide", c.most > 0xffffffff}};
+  return all;
+}
+
+json to_json(const overview& o) {
+  std::string busy;
+  json labels = json::array();
+  for (const overview_cell& c : o.cells) {
+    busy += static_cast<char>(c.busy);
+    labels.push_back(c.label);
+  }
+  return {{"slices", o.slices}, {"busy", base64(busy)}, {"labels", std::move(labels)}};
 }
 
 std::string bytes_of_hex(std::string_view hex) {
@@ -102,20 +108,6 @@ std::string bytes_of_hex(std::string_view hex) {
 }
 
 }  // namespace
-
-std::string base64(std::string_view bytes) {
-  static constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out((bytes.size() + 2) / 3 * 4, '=');
-  char* to = out.data();
-  const auto at = [&](std::size_t i) { return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0u; };
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const unsigned three = at(i) << 16 | at(i + 1) << 8 | at(i + 2);
-    const std::size_t known = std::min<std::size_t>(3, bytes.size() - i) + 1;
-    for (std::size_t k = 0; k < known; ++k) to[k] = digits[three >> (18 - 6 * k) & 63];
-    to += 4;
-  }
-  return out;
-}
 
 std::string html_text(std::string_view text) {
   std::string out;
@@ -135,7 +127,7 @@ std::string html_text(std::string_view text) {
 std::string to_page(const run& r, const analysis& a, const comparison* beside) {
   const page_parts& parts = shipped_page();
   std::string page;
-  page.reserve(r.records.size() * 48 + r.edges.size() * 12 + (1 << 16));
+  const packing records = packed(r, a.path);
   // One pass over the template, so that what is put in is not looked at again.
   for (std::string_view rest = parts.html; !rest.empty();) {
     const auto mark = rest.find('@');
@@ -150,9 +142,13 @@ std::string to_page(const run& r, const analysis& a, const comparison* beside) {
     else if (name == "HASH") page += base64(bytes_of_hex(parts.script_sha256));
     else if (name == "SCRIPT") page += parts.script.substr(1);  // its first line break stands in the template
     else if (name == "DATA") {
-      const std::string facts = facts_of(r, a, beside).dump(-1, ' ', false, json::error_handler_t::replace);
-      page += "<script type=\"application/json\" id=\"facts\">" + script_safe(facts) + "</script>\n";
-      columns(page, r, a.path);
+      json facts = facts_of(r, a, beside);
+      facts["columns"] = layout_of(records);
+      facts["overview"] = to_json(find_overview(r));
+      page += "<script type=\"application/json\" id=\"facts\">" +
+              script_safe(facts.dump(-1, ' ', false, json::error_handler_t::replace)) + "</script>\n";
+    } else if (name == "RECORDS") {
+      page += "<script type=\"text/plain\" id=\"records\">" + base64(compressed(records.bytes())) + "</script>\n";
     }
   }
   return page;

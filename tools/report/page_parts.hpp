@@ -6,7 +6,7 @@
 namespace stretto::report {
 
 struct page_parts {
-  std::string_view html;  // with @TITLE@, @STYLE@, @DATA@, @SCRIPT@ and @HASH@ where these go
+  std::string_view html;  // with @TITLE@, @STYLE@, @DATA@, @SCRIPT@, @RECORDS@ and @HASH@ where these go
   std::string_view style;
   std::string_view script;
   std::string_view script_sha256;  // in hexadecimal

@@ -60,7 +60,7 @@ class reader {
     char phase = 0;
     std::uint64_t node = 0, tid = 0, number = 0;
     nanoseconds start = 0, length = 0;
-    std::string_view category, name, id, at, to, from, lane_name;
+    std::string_view category, name, id, at, to, from, lane_name, module;
     std::uint64_t operation = 0, cause = 0, bytes = 0;
   };
 
@@ -156,6 +156,7 @@ class reader {
     else if (key == "to" || key == "place") e.to = in_.text(store_[6]);
     else if (key == "from") e.from = in_.text(store_[7]);
     else if (key == "name") e.lane_name = in_.text(store_[8]);
+    else if (key == "module") e.module = in_.text(store_[9]);
     else in_.skip();
   }
 
@@ -171,6 +172,7 @@ class reader {
     r.lane = lane_of(e);
     r.place = place_of(e.to);
     r.from = place_of(e.from);
+    r.module = module_of(e.module);
     r.kind = k;
     run_.records.push_back(r);
     return static_cast<std::uint32_t>(run_.records.size() - 1);
@@ -190,6 +192,16 @@ class reader {
     if (run_.places.size() >= no_place) return no_place;
     run_.places.emplace_back(name);
     return places_[std::string(name)] = static_cast<std::uint16_t>(run_.places.size() - 1);
+  }
+
+  std::uint16_t module_of(std::string_view name) {
+    if (name.empty()) return 0;
+    const auto known = std::find(run_.modules.begin() + 1, run_.modules.end(), name);
+    if (known != run_.modules.end()) return static_cast<std::uint16_t>(known - run_.modules.begin());
+    constexpr std::size_t most_modules = 1000;
+    if (run_.modules.size() > most_modules) return 0;
+    run_.modules.emplace_back(name);
+    return static_cast<std::uint16_t>(run_.modules.size() - 1);
   }
 
   std::uint32_t lane_of(const event& e) {
@@ -254,7 +266,7 @@ class reader {
   std::size_t size_;
   run run_;
   bool ours_ = false;
-  std::string store_[9], key_;
+  std::string store_[10], key_;
   by_text<std::uint32_t> labels_, lanes_, open_;
   by_text<std::uint16_t> places_;
   std::uint64_t last_node_ = 0, last_tid_ = 0, tail_number_ = 0;

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <numeric>
 #include <queue>
 
-#include "report/by_name.hpp"
-#include "report/idle.hpp"
+#include "report/index_set.hpp"
 
 namespace stretto::report {
 namespace {
@@ -15,148 +13,154 @@ namespace {
 using entry = std::pair<nanoseconds, std::uint32_t>;
 using earliest_first = std::priority_queue<entry, std::vector<entry>, std::greater<>>;  // the top is the earliest
 
-// The records of work among the first, in order: operation i is record work[i].
-std::vector<std::uint32_t> work_of(const run& r, std::size_t most) {
-  std::vector<std::uint32_t> work;
-  for (std::uint32_t i = 0; i < r.records.size() && work.size() < most; ++i)
-    if (is_work(r.records[i].kind)) work.push_back(i);
-  return work;
-}
+class simulation {
+ public:
+  simulation(const replayer& r, const change& c)
+      : g_(r.graph()),
+        replayer_(r),
+        waits_(r.waits()),
+        ready_at_(g_.operations.size()),
+        speed_(c.speed),
+        ready_(std::max<std::size_t>(1, g_.operations.size())) {
+    if (c.are_faster) {
+      is_faster_.resize(g_.operations.size());
+      for (std::size_t i = 0; i < is_faster_.size(); ++i) is_faster_[i] = c.are_faster(g_.operations[i]);
+    }
+    std::uint32_t tracks = 0;
+    for (const operation& o : g_.operations)
+      if (o.runs_on != any_worker) tracks = std::max(tracks, o.runs_on + 1);
+    track_free_.resize(tracks);
+    for (unsigned i = 0; i < std::max(1u, c.workers ? c.workers : g_.workers); ++i) workers_.push(0);
+  }
 
-bool may_be_cut(const operation& o) { return o.kind == kind::task || o.kind == kind::kernel; }
+  nanoseconds run() {
+    for (std::uint32_t i = 0; i < g_.operations.size(); ++i) {
+      ready_at_[i] = g_.operations[i].released;
+      if (waits_[i] == 0) will_be_ready(i);
+    }
+    for (;;) {
+      nanoseconds now = workers_.top();
+      become_ready(now);
+      while (ready_.is_empty() && !soon_.empty()) become_ready(now = soon_.top().first);
+      if (ready_.is_empty()) return end_;
+      workers_.pop();
+      workers_.push(run_at(now, static_cast<std::uint32_t>(ready_.take_least())));
+    }
+  }
+
+ private:
+  void will_be_ready(std::uint32_t i) {
+    if (ready_at_[i] <= now_ && g_.operations[i].runs_on == any_worker) ready_.insert(i);
+    else soon_.emplace(ready_at_[i], i);
+  }
+
+  void become_ready(nanoseconds now) {
+    now_ = now;
+    while (!soon_.empty() && soon_.top().first <= now) {
+      const auto [at, i] = soon_.top();
+      soon_.pop();
+      const std::uint32_t track = g_.operations[i].runs_on;
+      if (track == any_worker) ready_.insert(i);
+      else track_free_[track] = run_at(std::max(at, track_free_[track]), i);
+    }
+  }
+
+  nanoseconds run_at(nanoseconds at, std::uint32_t i) {
+    const operation& o = g_.operations[i];
+    const bool is_faster = !is_faster_.empty() && is_faster_[i];
+    const nanoseconds length = is_faster ? scaled(o.length) : o.length;
+    const nanoseconds start = std::max(at, ready_at_[i]) + o.delay, ended = start + length;
+    end_ = std::max(end_, ended);
+    for (std::uint32_t k = replayer_.first(i); k < replayer_.first(i + 1); ++k) {
+      const dependency& d = g_.dependencies[replayer_.followers()[k]];
+      const nanoseconds offset = is_faster ? scaled(d.offset) : d.offset;
+      const nanoseconds lets_go = d.offset < 0 ? ended : start + std::min(offset, length);
+      ready_at_[d.to] = std::max(ready_at_[d.to], lets_go + d.lag);
+      if (--waits_[d.to] == 0) will_be_ready(d.to);
+    }
+    return ended;
+  }
+
+  nanoseconds scaled(nanoseconds t) const { return static_cast<nanoseconds>(static_cast<double>(t) / speed_); }
+
+  const replay_graph& g_;
+  const replayer& replayer_;
+  std::vector<std::uint32_t> waits_;
+  std::vector<nanoseconds> ready_at_;
+  const double speed_;
+  std::vector<bool> is_faster_;
+  index_set ready_;       // for any worker
+  earliest_first soon_;   // all that it depends on has begun
+  std::vector<nanoseconds> track_free_;
+  std::priority_queue<nanoseconds, std::vector<nanoseconds>, std::greater<>> workers_;  // when each is free
+  nanoseconds now_ = 0, end_ = 0;
+};
+
+bool may_be_cut(const operation& o) {
+  return (o.kind == kind::task || o.kind == kind::kernel) && o.runs_on == any_worker;
+}
 
 }  // namespace
 
-replay_graph graph_of(const run& r, unsigned workers, nanoseconds overhead, std::size_t most) {
-  replay_graph g;
-  g.workers = std::max(1u, workers);
-  g.overhead = overhead;
-  const auto work = work_of(r, most);
-  g.shortened = work.size() == most && !work.empty() && work.back() + 1 != r.records.size();
-
-  std::map<std::string, std::uint32_t> families;
-  std::vector<std::uint32_t> family(r.labels.size()), operation_of(r.records.size(), no_record);
-  for (std::size_t i = 0; i < r.labels.size(); ++i) {
-    const auto [row, is_new] = families.try_emplace(family_of(r.labels[i].name), static_cast<std::uint32_t>(families.size()));
-    if (is_new) g.families.push_back(row->first);
-    family[i] = row->second;
-  }
-  std::vector<nanoseconds> busy_until(r.tracks.size(), 0);
-  std::vector<std::uint32_t> latest(r.lanes.size(), no_record);
-  earliest_first running;
-  entry ended{0, no_record};  // of what had ended before the record at hand, the last
-  for (const std::uint32_t i : work) {
-    const record& one = r.records[i];
-    const auto number = operation_of[i] = static_cast<std::uint32_t>(g.operations.size());
-    nanoseconds& until = busy_until[r.track_of(i)];
-    bool caused = false;
-    for (const edge& e : r.into(i)) {
-      if (operation_of[e.from] == no_record) continue;
-      const record& cause = r.records[e.from];
-      g.dependencies.push_back({operation_of[e.from], number, cause.end <= one.start ? -1 : std::min(cause.self, one.start - cause.start)});
-      caused = true;
-    }
-    // What ran within another was asked for by it, or in its time.
-    const std::uint32_t around = latest[one.lane];
-    if (!caused && around != no_record && r.records[around].end > one.start) {
-      g.dependencies.push_back({operation_of[around], number, std::min(r.records[around].self, one.start - r.records[around].start)});
-      caused = true;
-    }
-    for (; !running.empty() && running.top().first <= one.start; running.pop()) ended = running.top();
-    nanoseconds released = 0;
-    if (!caused && one.start - until > longest_overhead) {
-      if (ended.second == no_record) released = one.start;
-      else g.dependencies.push_back({ended.second, number, -1, one.start - ended.first});
-    }
-    running.emplace(one.end, number);
-    g.operations.push_back({one.self, released, family[one.label], one.kind});
-    if (around == no_record || one.end >= r.records[around].end || r.records[around].end <= one.start) latest[one.lane] = i;
-    until = std::max(until, one.end);
-  }
-  return g;
-}
-
-nanoseconds replay(const replay_graph& g) {
-  const auto n = static_cast<std::uint32_t>(g.operations.size());
-  std::vector<std::uint32_t> waits(n, 0), first(n + 1, 0), behind(g.dependencies.size());
+replayer::replayer(const replay_graph& g)
+    : graph_(g), first_(g.operations.size() + 1), followers_(g.dependencies.size()), waits_(g.operations.size()) {
   for (const dependency& d : g.dependencies) {
-    ++waits[d.to];
-    ++first[d.from + 1];
+    ++waits_[d.to];
+    ++first_[d.from + 1];
   }
-  std::partial_sum(first.begin(), first.end(), first.begin());
-  auto next = first;
-  for (std::uint32_t i = 0; i < g.dependencies.size(); ++i) behind[next[g.dependencies[i].from]++] = i;
-
-  earliest_first ready;
-  std::priority_queue<nanoseconds, std::vector<nanoseconds>, std::greater<>> workers;
-  for (unsigned i = 0; i < g.workers; ++i) workers.push(0);
-  std::vector<nanoseconds> ready_at(n);
-  for (std::uint32_t i = 0; i < n; ++i) {
-    ready_at[i] = g.operations[i].released;
-    if (waits[i] == 0) ready.emplace(ready_at[i], i);
-  }
-  nanoseconds end = 0;
-  while (!ready.empty()) {
-    const auto [at, i] = ready.top();
-    ready.pop();
-    const nanoseconds start = std::max(at, workers.top()) + g.overhead;
-    const nanoseconds ended = start + g.operations[i].length;
-    workers.pop();
-    workers.push(ended);
-    end = std::max(end, ended);
-    for (std::uint32_t k = first[i]; k < first[i + 1]; ++k) {
-      const dependency& d = g.dependencies[behind[k]];
-      ready_at[d.to] = std::max(ready_at[d.to], (d.offset < 0 ? ended : start + std::min(d.offset, g.operations[i].length)) + d.lag);
-      if (--waits[d.to] == 0) ready.emplace(ready_at[d.to], d.to);
-    }
-  }
-  return end;
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  auto next = first_;
+  for (std::uint32_t i = 0; i < g.dependencies.size(); ++i) followers_[next[g.dependencies[i].from]++] = i;
 }
+
+nanoseconds replayer::run(const change& c) const { return simulation(*this, c).run(); }
 
 replay_graph with_finer_grain(const replay_graph& g) {
-  replay_graph finer = g;
+  replay_graph finer;
+  finer.families = g.families;
+  finer.workers = g.workers;
   nanoseconds total = 0, count = 0;
   for (const operation& o : g.operations)
     if (may_be_cut(o)) total += o.length, ++count;
   const nanoseconds mean = count == 0 ? 0 : total / count;
-  std::vector<std::uint32_t> half(g.operations.size(), no_record);
+  // The second half stands behind the first, so that it is as old.
+  std::vector<std::uint32_t> number(g.operations.size());
+  const auto is_cut = [&](std::uint32_t i) { return may_be_cut(g.operations[i]) && g.operations[i].length > mean; };
   for (std::uint32_t i = 0; i < g.operations.size(); ++i) {
-    if (!may_be_cut(g.operations[i]) || g.operations[i].length <= mean) continue;
-    half[i] = static_cast<std::uint32_t>(finer.operations.size());
+    number[i] = static_cast<std::uint32_t>(finer.operations.size());
+    finer.operations.push_back(g.operations[i]);
+    if (!is_cut(i)) continue;
     finer.operations.push_back(g.operations[i]);
     finer.operations.back().length /= 2;
-    finer.operations[i].length -= finer.operations.back().length;
+    finer.operations[number[i]].length -= finer.operations.back().length;
   }
-  for (std::size_t k = 0; k < g.dependencies.size(); ++k) {
-    const dependency d = g.dependencies[k];
-    const std::uint32_t from = half[d.from], to = half[d.to];
-    if (from != no_record && d.offset >= 0) finer.dependencies[k].offset /= 2;
-    const nanoseconds offset = finer.dependencies[k].offset;
-    if (to != no_record) finer.dependencies.push_back({d.from, to, offset, d.lag});
-    if (from != no_record && d.offset < 0) finer.dependencies.push_back({from, d.to, -1, d.lag});
-    if (from != no_record && to != no_record && d.offset < 0) finer.dependencies.push_back({from, to, -1, d.lag});
+  for (const dependency& d : g.dependencies) {
+    const std::uint32_t from = number[d.from], to = number[d.to];
+    const bool cut_from = is_cut(d.from), cut_to = is_cut(d.to);
+    const nanoseconds offset = d.offset > 0 && cut_from ? d.offset / 2 : d.offset;
+    for (std::uint32_t second = 0; second <= (cut_to ? 1u : 0u); ++second) {
+      finer.dependencies.push_back({from, to + second, offset, d.lag});
+      if (cut_from && d.offset < 0) finer.dependencies.push_back({from + 1, to + second, -1, d.lag});
+    }
   }
   return finer;
 }
 
-// The second may be joined to the first only if all it depended on had let it go on when the first began: then nothing can lie
-// between the two. For the same reason no cycle arises: a joined operation depends only on ones whose first half began earlier.
-replay_graph with_coarser_grain(const replay_graph& g, const run& r) {
-  const auto work = work_of(r, g.operations.size());
-  std::vector<nanoseconds> ready(g.operations.size(), 0);
-  for (const dependency& d : g.dependencies)
-    ready[d.to] = std::max(ready[d.to], d.offset < 0 ? r.records[work[d.from]].end : r.records[work[d.to]].start);
-  std::vector<std::uint32_t> into(g.operations.size());
+// The second may be joined to the first only if all it depended on had let it go on when the first began: then nothing can
+// lie between the two. For the same reason no cycle arises: a joined operation depends only on ones whose first half began
+// earlier.
+replay_graph with_coarser_grain(const replay_graph& g) {
+  std::uint32_t tracks = 0;
+  for (const operation& o : g.operations) tracks = std::max(tracks, o.track + 1);
+  std::vector<std::uint32_t> into(g.operations.size()), latest(tracks, no_record);
   std::iota(into.begin(), into.end(), 0u);
-  std::vector<std::uint32_t> latest(r.tracks.size(), no_record);
-  for (std::uint32_t i = 0; i < work.size(); ++i) {
-    std::uint32_t& before = latest[r.track_of(work[i])];
-    if (!may_be_cut(g.operations[i])) {
+  for (std::uint32_t i = 0; i < g.operations.size(); ++i) {
+    const operation& o = g.operations[i];
+    std::uint32_t& before = latest[o.track];
+    if (!may_be_cut(o)) {
       before = no_record;
-      continue;
-    }
-    if (before != no_record && g.operations[before].family == g.operations[i].family &&
-        ready[i] <= r.records[work[before]].start && g.operations[i].released <= r.records[work[before]].start) {
+    } else if (before != no_record && g.operations[before].family == o.family &&
+               std::max(o.ready, o.released) <= g.operations[before].start) {
       into[i] = before;
       before = no_record;
     } else {
@@ -166,8 +170,6 @@ replay_graph with_coarser_grain(const replay_graph& g, const run& r) {
   replay_graph coarser;
   coarser.families = g.families;
   coarser.workers = g.workers;
-  coarser.overhead = g.overhead;
-  coarser.shortened = g.shortened;
   std::vector<std::uint32_t> number(g.operations.size());
   std::vector<nanoseconds> shift(g.operations.size(), 0);
   for (std::uint32_t i = 0; i < g.operations.size(); ++i) {
@@ -182,7 +184,8 @@ replay_graph with_coarser_grain(const replay_graph& g, const run& r) {
   }
   for (const dependency& d : g.dependencies)
     if (number[d.from] != number[d.to])
-      coarser.dependencies.push_back({number[d.from], number[d.to], d.offset < 0 ? -1 : d.offset + shift[d.from], d.lag});
+      coarser.dependencies.push_back(
+          {number[d.from], number[d.to], d.offset < 0 ? -1 : d.offset + shift[d.from], d.lag});
   return coarser;
 }
 

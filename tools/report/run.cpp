@@ -82,6 +82,20 @@ void subtract_nested(run& r) {
 
 }  // namespace
 
+std::vector<bool> worker_tracks(const run& r) {
+  std::vector<bool> named(r.tracks.size()), used(r.tracks.size()), both(r.tracks.size());
+  bool any = false;
+  for (std::uint32_t i = 0; i < r.records.size(); ++i)
+    if (r.records[i].kind == kind::task || r.records[i].kind == kind::kernel) used[r.track_of(i)] = true;
+  for (std::size_t t = 0; t < named.size(); ++t) {
+    const std::string& name = r.tracks[t];
+    named[t] = name.starts_with("worker ") || (name.starts_with("node ") && name.find(" worker ") != name.npos);
+    both[t] = named[t] && used[t];
+    any |= both[t];
+  }
+  return any ? both : used;
+}
+
 void put_in_order(run& r) {
   if (!r.records.empty()) {
     nanoseconds first = std::numeric_limits<nanoseconds>::max();

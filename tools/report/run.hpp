@@ -48,6 +48,7 @@ struct record {
   std::uint32_t lane = 0;
   std::uint16_t place = no_place;  // where it ran, or the memory written
   std::uint16_t from = no_place;   // the memory read
+  std::uint16_t module = 0;        // index into run::modules; 0: the core
   report::kind kind = kind::other;
 
   nanoseconds length() const noexcept { return end - start; }
@@ -71,6 +72,7 @@ struct run {
   std::string title;                // the file's name
   std::vector<label> labels;
   std::vector<std::string> places;
+  std::vector<std::string> modules{""};  // those outside the core that operations belong to, behind the core itself
   std::vector<std::string> tracks;  // workers, streams, threads of the program
   std::vector<lane> lanes;
   std::vector<record> records;
@@ -87,6 +89,9 @@ struct run {
   const label& label_of(std::uint32_t i) const noexcept { return labels[records[i].label]; }
   std::uint32_t track_of(std::uint32_t i) const noexcept { return lanes[records[i].lane].track; }
 };
+
+/// Which tracks are workers: those of that name, and where there are none, those that ran tasks or kernels.
+std::vector<bool> worker_tracks(const run& r);
 
 /// Brings hand-made or read parts into the order that the invariants ask for: sorts the records, renumbers the edges,
 /// drops edges that go back in time and doubled ones, joins the parts of one operation, and computes `self` and `length`.

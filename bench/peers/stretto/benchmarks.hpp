@@ -60,3 +60,12 @@ bench::outcome time_startup(const bench::options&);
 bench::outcome time_shutdown(const bench::options&);
 bench::outcome measure_idle_share(const bench::options&);
 bench::outcome measure_two_runtimes(const bench::options&);
+
+// recording.cpp
+bench::outcome time_recorded_span(const bench::options&);
+bench::outcome measure_recorded_share(const bench::options&);
+bench::outcome time_trace_write(const bench::options&);
+
+// reports.cpp; where the command is not built, no_reports.cpp says so
+bench::outcome time_report(const bench::options&);
+bench::outcome measure_report_memory(const bench::options&);

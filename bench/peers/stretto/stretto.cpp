@@ -61,7 +61,12 @@ int main(int argc, char** argv) {
                   {"runtime_startup", "ms", better::lower, 0, time_startup},
                   {"runtime_shutdown", "ms", better::lower, 0, time_shutdown},
                   {"idle", "% of a core", better::lower, 1000, measure_idle_share},
-                  {"two_runtimes", "of one", better::lower, 30, measure_two_runtimes}},
+                  {"two_runtimes", "of one", better::lower, 30, measure_two_runtimes},
+                  {"recording_span", "ns/span", better::lower, 200000, time_recorded_span},
+                  {"recording_share", "% of tasks of 5 us", better::lower, 4000, measure_recorded_share},
+                  {"trace_write", "s", better::lower, 1000000, time_trace_write, repeat::once},
+                  {"report_seconds", "s", better::lower, 1000000, time_report, repeat::once},
+                  {"report_memory", "GB", better::lower, 1000000, measure_report_memory, repeat::once}},
       .with_workers = [](const bench::options& o, const std::function<void()>& body) {
         if (needs_no_runtime(o.bench)) return body();
         stretto::runtime_options options;

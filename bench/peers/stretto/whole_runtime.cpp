@@ -45,7 +45,8 @@ void run_fib(stretto::runtime& runtime, long n, int times) {
 }  // namespace
 
 bool needs_no_runtime(const std::string& bench) {
-  constexpr std::array own{"runtime_startup", "runtime_shutdown", "idle", "two_runtimes"};
+  constexpr std::array own{"runtime_startup", "runtime_shutdown", "idle", "two_runtimes",
+                             "recording_span", "recording_share", "trace_write", "report_seconds", "report_memory"};
   return std::find(own.begin(), own.end(), bench) != own.end();
 }
 

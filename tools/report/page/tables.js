@@ -21,6 +21,17 @@ function table(id, rows, columns) {
     }
   }
   place.append(made);
+  if (rows.length > 20) fold(place, body, 12);
+}
+// Long tables show their first rows, and the others when asked to.
+function fold(place, body, shown_rows) {
+  const rest = [...body.rows].slice(shown_rows), more = element('button', `${rest.length} more`);
+  for (const line of rest) line.hidden = true;
+  more.addEventListener('click', () => {
+    for (const line of rest) line.hidden = false;
+    more.remove();
+  });
+  place.append(more);
 }
 function meter(part, whole) {
   const made = element('div', '', 'meter');
@@ -32,19 +43,23 @@ function link(name) {
   made.href = '#find=' + encodeURIComponent(name);
   return made;
 }
+const signed_share = part => (part < 0 ? '' : '+') + share_text(part, 1);
 const whole = facts.length, idle_whole = whole * facts.idle.workers, path = facts.critical_path;
 const piece_text = {work: s => s.kind, delay: () => 'delay before', unknown: () => 'unknown, before'};
 
 document.getElementById('summary').textContent =
-  `${records} records in ${time_text(whole)} on ${facts.workers.length} workers, ${edge_from.length} arrows. ` +
+  `${records} records in ${time_text(whole)} on ${facts.workers.length} workers, ${facts.edges} arrows. ` +
   `Work in all: ${time_text(path.work)}; longest chain of dependences: ${time_text(path.longest_chain)}.`;
 for (const note of facts.notes) document.getElementById('notes').append(element('p', note, 'note'));
 
 table('changes', facts.changes.tried.filter(s => s.gain >= .001).slice(0, 3),
   [['change', s => s.change], ['predicted', s => time_text(s.predicted), 'number'], ['gain', s => share_text(s.gain, 1), 'number']]);
 document.getElementById('changes').append(element('p',
-  `Replayed unchanged, the recorded graph takes ${time_text(facts.changes.replayed)}; recorded were ${time_text(facts.changes.recorded)}` +
-  (facts.changes.beginning_only ? `, both for the first ${facts.changes.operations} operations.` : '.')));
+  `Replayed unchanged, the recorded graph of ${facts.changes.operations} operations takes ${time_text(facts.changes.replayed)}; ` +
+  `recorded were ${time_text(facts.changes.recorded)}: an error of ${signed_share(facts.changes.error)}. Predictions err at least as much.`));
+const path_kind = {work: s => s.kind, delay: () => 'wait for a worker', unknown: () => 'before the first record'};
+table('path-kinds', path.by_kind, [['share', s => share_text(s.time, whole), 'number'], ['time', s => time_text(s.time), 'number'],
+  ['', s => meter(s.time, whole)], ['what', s => path_kind[s.piece](s)], ['count', s => s.count, 'number']]);
 table('path', path.by_name, [['share', s => share_text(s.time, whole), 'number'], ['time', s => time_text(s.time), 'number'],
   ['', s => meter(s.time, whole)], ['what', s => piece_text[s.piece](s)], ['name', s => link(s.name)], ['count', s => s.count, 'number']]);
 for (const [id, rows] of [['workers', facts.workers], ['places', facts.places_used]])
@@ -54,10 +69,13 @@ for (const [id, rows] of [['names', facts.names], ['kinds', facts.kinds]])
   table(id, rows, [['time', t => time_text(t.total), 'number'], ['count', t => t.count, 'number'], ['kind', t => t.kind], ['name', t => link(t.name)],
     ['at', t => t.at], ['mean', t => time_text(t.total / t.count), 'number'], ['shortest', t => time_text(t.shortest), 'number'],
     ['longest', t => time_text(t.longest), 'number']]);
+table('modules', facts.modules, [['time', m => time_text(m.time), 'number'], ['count', m => m.count, 'number'], ['module', m => m.module],
+  ['kind', m => m.kind], ['bytes', m => m.bytes || '', 'number']]);
 table('copies', facts.copies, [['time', c => time_text(c.time), 'number'], ['count', c => c.count, 'number'], ['bytes', c => c.bytes, 'number'],
   ['GB/s', c => c.time ? (c.bytes / c.time).toFixed(2) : '', 'number'], ['what', c => link(c.name)], ['from', c => c.from], ['to', c => c.to], ['at', c => c.at]]);
 table('idle', facts.idle.by_cause, [['share', t => share_text(t.time, idle_whole), 'number'], ['time', t => time_text(t.time), 'number'],
-  ['', t => meter(t.time, idle_whole)], ['cause', t => t.cause], ['for', t => t.on ? link(t.on) : ''], ['gaps', t => t.count, 'number']]);
+  ['', t => meter(t.time, idle_whole)], ['cause', t => t.cause], ['kind', t => t.on ? t.kind : ''], ['name', t => t.on ? link(t.on) : ''],
+  ['at', t => t.on ? t.at : ''], ['gaps', t => t.count, 'number']]);
 const most = Math.max(1, ...facts.task_lengths.bins.map(b => b.count));
 table('lengths', facts.task_lengths.bins, [['from', b => time_text(b.from), 'number'], ['below', b => time_text(b.below), 'number'],
   ['count', b => b.count, 'number'], ['', b => meter(b.count, most)], ['time', b => time_text(b.time), 'number'],
@@ -101,10 +119,22 @@ function follow_address() {
   }
   if (asked_for.has('from') && asked_for.has('to')) show(+asked_for.get('from'), +asked_for.get('to'));
 }
-window.addEventListener('hashchange', follow_address);
+// The overview first; the records once it has been painted, or soon where nobody looks at the page.
 show(0, facts.length);
 select(-1);
-follow_address();
 draw();
-document.body.dataset.ready = records;
-document.body.dataset.milliseconds = Math.round(performance.now());
+const painted = new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+painted.then(() => { document.body.dataset.drawn = Math.round(performance.now()); });
+const arrived = new Promise(done => document.addEventListener('DOMContentLoaded', done));
+Promise.all([arrived, Promise.race([painted, new Promise(done => setTimeout(done, 300))])]).then(unpack).then(() => {
+  load_records();
+  search(query.value);
+  follow_address();
+  window.addEventListener('hashchange', follow_address);
+  draw();
+  document.body.dataset.ready = records;
+  document.body.dataset.milliseconds = Math.round(performance.now());
+}).catch(fault => {
+  const said = `The records could not be read: ${fault}. The tables and the overview are complete.`;
+  document.getElementById('notes').append(element('p', said, 'note'));
+});

@@ -5,23 +5,40 @@ const row = 24, axis = 22, names_width = 130;
 const colours = {task: 45, copy: 210, fill: 190, reduce: 20, kernel: 120, message: 280, wait: -1, user: 330, suspended: -1, other: 0};
 const shown = {from: 0, to: facts.length || 1, selected: -1, query: '', hidden: new Set(), path: true};
 let matches = null;  // by label; null: all
-const hues = facts.labels.map(l => {
+const hues = facts.labels.map(() => null);
+function hue(l) {
+  if (hues[l]) return hues[l];
+  const {name, kind} = facts.labels[l], angle = colours[kind];
   let hash = 7;
-  for (const c of l.name.replace(/\d+/g, '#')) hash = (hash * 31 + c.codePointAt(0)) >>> 0;
-  const hue = colours[l.kind];
-  return hue < 0 ? '#9996' : l.kind === 'task' ? `hsl(${hash % 360} 55% 60%)` : `hsl(${hue} 60% 60%)`;
-});
+  if (kind === 'task') for (const c of name.replace(/\d+/g, '#')) hash = (hash * 31 + c.codePointAt(0)) >>> 0;
+  return hues[l] = angle < 0 ? '#9996' : kind === 'task' ? `hsl(${hash % 360} 55% 60%)` : `hsl(${angle} 60% 60%)`;
+}
 const spacer = document.createElement('div');
 view.append(spacer);
 
 view.style.height = Math.min(420, axis + lanes.length * row + 24) + 'px';
 
-const width = () => canvas.clientWidth - names_width;
+let canvas_width = 1;  // asking the document for it anew would cost more than drawing
+const width = () => canvas_width - names_width;
 const x_of = t => names_width + (t - shown.from) / (shown.to - shown.from) * width();
 const t_of = x => shown.from + (x - names_width) / width() * (shown.to - shown.from);
 const y_of = lane => axis + lane * row - view.scrollTop;
 const is_hidden = i => shown.hidden.has(kind_of(i));
 const is_dim = i => matches !== null && !matches[label[i]];
+
+// The whole run in slices of time, until the records are here.
+const overview_busy = bytes_of(facts.overview.busy);
+function draw_overview(k, y) {
+  const {slices, labels} = facts.overview, slice = facts.length / slices;
+  for (let s = 0; s < slices; ++s) {
+    const cell = k * slices + s;
+    if (!overview_busy[cell]) continue;
+    pen.globalAlpha = Math.min(1, .25 + overview_busy[cell] / 255);
+    pen.fillStyle = hue(labels[cell]);
+    pen.fillRect(x_of(s * slice), y + 2, Math.max(1, slice / (shown.to - shown.from) * width()), row - 5);
+  }
+  pen.globalAlpha = 1;
+}
 
 function draw_lane(lane, y) {
   const pixel = (shown.to - shown.from) / width();
@@ -46,7 +63,7 @@ function draw_lane(lane, y) {
     const some = seen < 0 ? i : seen;
     if (!is_hidden(some)) {
       pen.globalAlpha = (seen < 0 ? .15 : 1) * Math.min(1, .25 + (lane.busy[stop] - lane.busy[n]) / pixel);
-      pen.fillStyle = hues[label[some]];
+      pen.fillStyle = hue(label[some]);
       pen.fillRect(x_of(start[i]), y + 2 + Math.min(depth[i], 4) * 2, Math.max(1, (end_of(lane.all[stop - 1]) - start[i]) / pixel), row - 5);
     }
     n = stop;
@@ -55,10 +72,10 @@ function draw_lane(lane, y) {
 }
 
 function draw_record(i, y) {
-  const left = Math.max(x_of(start[i]), names_width), right = Math.min(x_of(end_of(i)), canvas.clientWidth);
+  const left = Math.max(x_of(start[i]), names_width), right = Math.min(x_of(end_of(i)), canvas_width);
   const inset = 2 + Math.min(depth[i], 4) * 2;
   pen.globalAlpha = is_dim(i) ? .15 : 1;
-  pen.fillStyle = hues[label[i]];
+  pen.fillStyle = hue(label[i]);
   pen.fillRect(left, y + inset, Math.max(1, right - left - .5), row - 3 - inset);
   if (i === shown.selected) {
     pen.strokeStyle = text_colour;
@@ -90,15 +107,16 @@ function draw_path() {
   pen.strokeStyle = '#d33';
   pen.lineWidth = 2;
   pen.beginPath();
-  let n = first_where(path_end.length, k => path_end[k] >= shown.from);
-  let last = -9, pending = n < path_start.length;
-  if (pending) pen.moveTo(x_of(path_start[n]), y_of(lane_of[path_record[n]]) + row - 2);
-  for (; n < path_start.length && path_start[n] <= shown.to; ++n) {
-    const x = x_of(path_end[n]), y = y_of(lane_of[path_record[n]]) + row - 2;
-    if (x - last < .5) continue;  // more pieces than pixels
+  const path_end = n => path_start[n] + path_length[n], pixel = (shown.to - shown.from) / width();
+  let n = first_where(path_start.length, k => path_end(k) >= shown.from);
+  if (n < path_start.length) pen.moveTo(x_of(path_start[n]), y_of(lane_of[path_record[n]]) + row - 2);
+  while (n < path_start.length && path_start[n] <= shown.to) {
+    const y = y_of(lane_of[path_record[n]]) + row - 2;
     pen.lineTo(x_of(path_start[n]), y);
-    pen.lineTo(x, y);
-    last = x;
+    pen.lineTo(x_of(path_end(n)), y);
+    // One of the pieces that share half a pixel stands for all.
+    const limit = path_end(n) + pixel / 2;
+    n = n + 1 < path_start.length && path_length[n + 1] < pixel ? first_where(path_start.length, k => path_end(k) >= limit, n + 1) : n + 1;
   }
   pen.stroke();
 }
@@ -106,7 +124,7 @@ function draw_path() {
 function draw_axis() {
   const span = shown.to - shown.from, rough = span / Math.max(2, width() / 110), unit = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].find(m => m * unit >= rough) * unit;
-  pen.clearRect(0, 0, canvas.clientWidth, axis);
+  pen.clearRect(0, 0, canvas_width, axis);
   pen.fillStyle = text_colour;
   for (let t = Math.max(0, Math.ceil(shown.from / step) * step); t <= shown.to; t += step) {
     const digits = Math.max(0, Math.ceil(Math.log10(Math.abs(t) / step + 1)));
@@ -127,6 +145,7 @@ function draw() {
     canvas.style.width = w + 'px';
     canvas.style.height = h + 'px';
   }
+  canvas_width = w;
   spacer.style.height = Math.max(0, axis + lanes.length * row - h) + 'px';
   text_colour = getComputedStyle(document.body).color;
   pen.setTransform(scale, 0, 0, scale, 0, 0);
@@ -134,8 +153,8 @@ function draw() {
   pen.font = '11px system-ui, sans-serif';
   pen.textBaseline = 'middle';
   const first = Math.max(0, Math.floor((view.scrollTop - axis) / row)), last = Math.min(lanes.length, first + Math.ceil(h / row) + 1);
-  for (let k = first; k < last; ++k) draw_lane(lanes[k], y_of(k));
-  if (shown.path) draw_path();
+  for (let k = first; k < last; ++k) is_here() ? draw_lane(lanes[k], y_of(k)) : draw_overview(k, y_of(k));
+  if (shown.path && is_here()) draw_path();
   if (shown.selected >= 0) {
     for (const c of causes_of(shown.selected).slice(0, 200)) draw_arrow(c, shown.selected, '#27c');
     for (const e of effects_of(shown.selected).slice(0, 200)) draw_arrow(shown.selected, e, '#2a5');
@@ -164,12 +183,13 @@ function select(i) {
   said.textContent = i < 0 ? 'Nothing selected.' : describe(i);
   redraw();
 }
+const place_text = (word, number) => number ? word + facts.places[number - 1] : '';
 function describe(i) {
   const l = facts.labels[label[i]], lines = [`${l.kind} ${l.name}  ${id_of(i)}  ${l.at}`];
   lines.push(`${time_text(length_of[i])} from ${time_text(start[i])} on ${lanes[lane_of[i]].name}` +
-    (self_of[i] === length_of[i] ? '' : `, ${time_text(self_of[i])} without what ran within it`) +
-    (amount[i] ? `, ${amount[i]} bytes` : '') + (facts.places[from_place[i]] ? ` from ${facts.places[from_place[i]]}` : '') +
-    (facts.places[place[i]] ? ` at ${facts.places[place[i]]}` : ''));
+    (nested[i] ? `, ${time_text(self_of(i))} without what ran within it` : '') +
+    (columns.amount()[i] ? `, ${columns.amount()[i]} bytes` : '') + place_text(' from ', columns.from()[i]) +
+    place_text(' at ', columns.place()[i]));
   const names = all => all.slice(0, 8).map(k => facts.labels[label[k]].name).join(' | ') + (all.length > 8 ? ` and ${all.length - 8} more` : '');
   const before = causes_of(i), after = effects_of(i);
   lines.push(`after ${before.length}: ${names(before)}`, `before ${after.length}: ${names(after)}`);
@@ -183,7 +203,7 @@ function centre(i) {
 }
 function record_at(x, y) {
   const lane = lanes[Math.floor((y - axis + view.scrollTop) / row)], t = t_of(x), slack = (shown.to - shown.from) / width() * 2;
-  if (!lane || x < names_width || y < axis) return -1;
+  if (!lane || !is_here() || x < names_width || y < axis) return -1;
   const last = first_where(lane.all.length, k => start[lane.all[k]] > t + slack);
   for (let n = last - 1; n >= 0 && n > last - 2000 && lane.latest_end[n] >= t - slack; --n)
     if (end_of(lane.all[n]) >= t - slack && !is_hidden(lane.all[n])) return lane.all[n];
@@ -192,15 +212,17 @@ function record_at(x, y) {
 
 function search(query) {
   shown.query = query;
-  const wanted = query.toLowerCase();
-  matches = wanted === '' ? null : facts.labels.map(l => l.name.toLowerCase().includes(wanted) || l.at.toLowerCase().includes(wanted));
+  // In a family of names, # stands for any number: "tile #,#".
+  const wanted = query.toLowerCase(), in_family = wanted.includes('#');
+  const has = text => (in_family ? text.replace(/\d+/g, '#') : text).toLowerCase().includes(wanted);
+  matches = wanted === '' ? null : facts.labels.map(l => has(l.name) || l.name.toLowerCase().includes(wanted) || has(l.at));
   let count = 0;
-  if (matches) for (let i = 0; i < records; ++i) if (matches[label[i]]) ++count;
-  document.getElementById('found').textContent = matches ? `${count} found; Enter shows the next` : '';
+  if (matches && is_here()) for (let i = 0; i < records; ++i) if (matches[label[i]]) ++count;
+  document.getElementById('found').textContent = matches && is_here() ? `${count} found; Enter shows the next` : '';
   redraw();
 }
 function next_match() {
-  if (!matches) return;
+  if (!matches || !is_here()) return;
   for (let k = 1; k <= records; ++k) {
     const i = (shown.selected + k + records) % records;
     if (matches[label[i]] && !is_hidden(i)) return centre(i);
