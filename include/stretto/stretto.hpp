@@ -13,6 +13,8 @@
 #include <stretto/forasync.hpp>
 #include <stretto/future.hpp>
 #include <stretto/instance.hpp>
+#include <stretto/kernel.hpp>
+#include <stretto/launch.hpp>
 #include <stretto/place.hpp>
 #include <stretto/platform.hpp>
 #include <stretto/profile.hpp>

@@ -180,18 +180,23 @@ auto spawn(F&& body, const std::source_location& where) {
   return future_access::make<typename Task::result>(*made.record);
 }
 
-template <task_body F, task_tag... Tag>
-auto spawn_with(F&& body, const std::source_location& where, const Tag&... tag) {
+template <task_body F>
+auto spawn_as(const task_request& request, F&& body, const std::source_location& where) {
   using Body = std::decay_t<F>;
   using Task = task_of<Body>;
   static_assert(alignof(Body) <= storage_offset, "a task's captures are aligned to at most 64 bytes");
-  task_request request;
-  (request.apply(tag), ...);
   const new_task made = make_task(Task::bytes, Task::type, where, request);
   construct_body<Body>(*made.record, std::forward<F>(body));
   auto result = future_access::make<typename Task::result>(*made.record);
   submit(*made.record, request);
   return result;
+}
+
+template <task_body F, task_tag... Tag>
+auto spawn_with(F&& body, const std::source_location& where, const Tag&... tag) {
+  task_request request;
+  (request.apply(tag), ...);
+  return spawn_as(request, std::forward<F>(body), where);
 }
 
 }  // namespace detail

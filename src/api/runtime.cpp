@@ -142,7 +142,7 @@ void runtime::start(bool stepped) {
   state& s = *state_;
   detail::start_events(s.context);
   s.modules.initialise(s.context, s.machine);
-  data::start_data(s.context, s.machine, s.modules.channels());
+  data::start_data(s.context, s.machine, s.modules.channels(), s.settings.check);
   sched::scheduler_paths paths = paths_of(s.machine);
   s.recorder.name_places(paths.names);
   s.recorder.name_modules(s.modules.owners());

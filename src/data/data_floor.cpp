@@ -37,8 +37,9 @@ void start_data(base::runtime_context& runtime, data_settings settings) {
 }
 
 void start_data(base::runtime_context& runtime, const platform& machine,
-                std::shared_ptr<const places::channel_registry> channels) {
+                std::shared_ptr<const places::channel_registry> channels, bool check) {
   data_settings settings;
+  settings.check = check;
   settings.channels = std::move(channels);
   for (const place p : machine.places()) settings.places.push_back({p, machine.name(p), machine.kind(p), 0});
   for (const place p : machine.memories()) {

@@ -39,6 +39,7 @@ struct data_settings {
   std::uint64_t inline_bytes = 16 << 10;     // operations up to this size run where they become ready
   std::uint64_t part_bytes = 512 << 10;      // larger ones are cut into parts of at least this size
   std::uint64_t staging_bytes = 1 << 20;     // one piece of a copy that has no direct way
+  bool check = false;                        // costly checks of misuse are made
 };
 
 struct data_state {

@@ -1,0 +1,336 @@
+// kernel.hpp - a kernel: device code written once, checked by the C++ compiler, run on the host and on every device.
+//
+//     STRETTO_KERNEL(jacobi, (in<float, 2> u, out<float, 2> v, float c), {
+//       int i = global_id(0), j = global_id(1);
+//       v(i, j) = u(i, j) + c * (u(i-1, j) + u(i+1, j) + u(i, j-1) + u(i, j+1) - 4 * u(i, j));
+//     })
+//
+// Axis 0 is the slowest, as in a box: neighbours along the last axis are neighbours in memory and on the device. In groups,
+// with a barrier after each region:
+//
+//     STRETTO_GROUP_KERNEL(sum_of_group, (in<float> x, out<float> sums, local<float> part), {
+//       each_item([&](item it) { part(it.local_id(0)) = x(it.global_id(0)); });
+//       for (int half = group_size(0) / 2; half > 0; half /= 2)
+//         each_item([&](item it) {
+//           if (it.local_id(0) < half) part(it.local_id(0)) += part(it.local_id(0) + half);
+//         });
+//       each_item([&](item it) { if (it.local_id(0) == 0) sums(group_id(0)) = part(0); });
+//     })
+//
+// A body is what C and C++ have in common, with the names of kernel_scope.hpp; what else it uses is declared by
+// STRETTO_DEVICE_FUNCTION, _STRUCT or _CONSTANT, and found by its name.
+//
+// Threads     a kernel is a constant.
+// Cost        on the host, the loop that one would write by hand.
+// Source      one definition for all devices: PREMA's heterogeneous tasking; regions between barriers: the hierarchical
+//             parallelism of OCCA and AdaptiveCpp.
+#pragma once
+
+#include <stretto/kernel_code.hpp>
+#include <stretto/kernel_scope.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace stretto {
+
+template <class Signature>
+class kernel;
+
+/// A kernel with the types of its parameters, as the macros define it.
+template <class... Parameters>
+class kernel<void(Parameters...)> {
+ public:
+  constexpr explicit kernel(const kernel_code& code) noexcept : code_(&code) {}
+  constexpr const kernel_code& code() const noexcept { return *code_; }
+  static constexpr std::size_t arity = sizeof...(Parameters);
+
+ private:
+  const kernel_code* code_;
+};
+
+namespace detail {
+
+/// Turns what a checked body threw into K01, with kernel, item, array, index and extent.
+[[noreturn]] void tell_out_of_range(const kernel_code& code, const index_out_of_range& what, const kernel_work& work,
+                                    const kernel_argument* arguments, const std::int64_t* id);
+
+template <class T>
+constexpr element_kind element_kind_of() noexcept {
+  if constexpr (std::is_floating_point_v<T>) return element_kind::floating;
+  else if constexpr (std::is_integral_v<T>)
+    return std::is_signed_v<T> ? element_kind::integer : element_kind::unsigned_integer;
+  else return element_kind::structure;
+}
+
+template <class P>
+struct parameter_traits {
+  static_assert(kernels::device_type<P>, "a kernel takes numbers and plain structures by value, and arrays as in<T, D>, "
+                                         "out<T, D> or inout<T, D>; not pointers, references, bool or classes");
+  static constexpr kernel_parameter value{access::value, element_kind_of<P>(), 0, sizeof(P), alignof(P)};
+  static P open(const kernel_argument& a, unsigned) noexcept { return *reinterpret_cast<const P*>(a.origin); }
+  static void assume_dense_rows(P&) noexcept {}
+  static bool has_dense_rows(const kernel_argument&) noexcept { return true; }
+};
+
+template <class Array, class T, std::size_t D, access Mode>
+struct array_traits {
+  static constexpr kernel_parameter value{Mode, element_kind_of<T>(), D, sizeof(T), alignof(T)};
+  static Array open(const kernel_argument& a, unsigned n) noexcept { return Array(a, n); }
+  static void assume_dense_rows(Array& a) noexcept { a.assume_dense_rows(); }
+  static bool has_dense_rows(const kernel_argument& a) noexcept { return a.stride[D - 1] == 1; }
+};
+
+// The arrays are members of a class template, whose arguments cannot be deduced: both instances are named.
+template <class T, std::size_t D>
+struct parameter_traits<kernels::language<false>::in<T, D>>
+    : array_traits<kernels::language<false>::in<T, D>, T, D, access::in> {};
+template <class T, std::size_t D>
+struct parameter_traits<kernels::language<true>::in<T, D>>
+    : array_traits<kernels::language<true>::in<T, D>, T, D, access::in> {};
+template <class T, std::size_t D>
+struct parameter_traits<kernels::language<false>::out<T, D>>
+    : array_traits<kernels::language<false>::out<T, D>, T, D, access::out> {};
+template <class T, std::size_t D>
+struct parameter_traits<kernels::language<true>::out<T, D>>
+    : array_traits<kernels::language<true>::out<T, D>, T, D, access::out> {};
+template <class T, std::size_t D>
+struct parameter_traits<kernels::language<false>::inout<T, D>>
+    : array_traits<kernels::language<false>::inout<T, D>, T, D, access::inout> {};
+template <class T, std::size_t D>
+struct parameter_traits<kernels::language<true>::inout<T, D>>
+    : array_traits<kernels::language<true>::inout<T, D>, T, D, access::inout> {};
+template <class T>
+struct parameter_traits<kernels::language<false>::local<T>>
+    : array_traits<kernels::language<false>::local<T>, T, 1, access::local> {};
+template <class T>
+struct parameter_traits<kernels::language<true>::local<T>>
+    : array_traits<kernels::language<true>::local<T>, T, 1, access::local> {};
+
+/// Runs a body, a member function of Scope, for the items of some work.
+template <class Scope, auto Body, class Signature = decltype(Body)>
+struct host_body;
+
+template <class Scope, auto Body, class... P>
+struct host_body<Scope, Body, void (Scope::*)(P...) const> {
+  static constexpr std::array<kernel_parameter, sizeof...(P)> table{parameter_traits<P>::value...};
+  using values = std::tuple<P...>;
+  using numbers = std::index_sequence_for<P...>;
+
+  static void run_items(const kernel_code&, const kernel_work& work, const kernel_argument* arguments) {
+    values v = open(arguments, numbers());
+    if (!has_dense_rows(arguments, numbers()) || !fits_int(work)) return loop<std::int64_t>(work, v);
+    assume_dense_rows(v, numbers());
+    loop<int>(work, v);
+  }
+
+  static void run_items_checked(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments) {
+    const values v = open(arguments, numbers());
+    Scope s{};
+    s.launched_ = &work;
+    std::int64_t* const id = s.id_;
+    try {
+      for (id[0] = work.min[0]; id[0] < work.max[0]; ++id[0])
+        for (id[1] = work.min[1]; id[1] < work.max[1]; ++id[1])
+          for (id[2] = work.min[2]; id[2] < work.max[2]; ++id[2]) call(s, v, numbers());
+    } catch (const index_out_of_range& outside) {
+      tell_out_of_range(code, outside, work, arguments, id);
+    }
+  }
+
+  static void run_groups(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments) {
+    const values v = open(arguments, numbers());
+    Scope s{};
+    s.launched_ = &work;
+    std::int64_t* const id = s.id_;
+    try {
+      for (id[0] = work.min[0]; id[0] < work.max[0]; ++id[0])
+        for (id[1] = work.min[1]; id[1] < work.max[1]; ++id[1])
+          for (id[2] = work.min[2]; id[2] < work.max[2]; ++id[2]) {
+            s.scratch_ = work.scratch;
+            s.scratch_left_ = work.scratch_bytes;
+            call(s, v, numbers());
+          }
+    } catch (const index_out_of_range& outside) {
+      tell_out_of_range(code, outside, work, arguments, id);
+    }
+  }
+
+ private:
+  template <std::size_t... I>
+  static values open(const kernel_argument* a, std::index_sequence<I...>) noexcept {
+    return values(parameter_traits<P>::open(a[I], I)...);
+  }
+  template <std::size_t... I>
+  static bool has_dense_rows(const kernel_argument* a, std::index_sequence<I...>) noexcept {
+    return (parameter_traits<P>::has_dense_rows(a[I]) && ...);
+  }
+  static bool fits_int(const kernel_work& work) noexcept {
+    bool fits = true;
+    for (int a = 0; a < 3; ++a) fits = fits && work.min[a] >= -2'000'000'000 && work.max[a] <= 2'000'000'000;
+    return fits;
+  }
+  template <std::size_t... I>
+  [[gnu::always_inline]] static void assume_dense_rows(values& v, std::index_sequence<I...>) noexcept {
+    (parameter_traits<P>::assume_dense_rows(std::get<I>(v)), ...);
+  }
+  template <std::size_t... I>
+  [[gnu::always_inline]] static void call(const Scope& s, const values& v, std::index_sequence<I...>) {
+    (s.*Body)(std::get<I>(v)...);
+  }
+  [[gnu::always_inline]] static void item(const kernel_work& work, const values& v, std::int64_t i, std::int64_t j,
+                                          std::int64_t k) {
+    Scope s;
+    s.launched_ = &work;
+    s.id_[0] = i, s.id_[1] = j, s.id_[2] = k;
+    call(s, v, numbers());
+  }
+
+  // One innermost loop per number of axes, so that the compiler knows which of the ids changes. Bodies keep ids in an int,
+  // mostly: only if they are counted in one does the compiler know that addresses follow. Items do not depend on one another,
+  // which is what the pragma says.
+  template <class Int>
+  [[gnu::always_inline]] static void loop(const kernel_work& work, const values v) {
+    const Int min[] = {static_cast<Int>(work.min[0]), static_cast<Int>(work.min[1]), static_cast<Int>(work.min[2])};
+    const Int max[] = {static_cast<Int>(work.max[0]), static_cast<Int>(work.max[1]), static_cast<Int>(work.max[2])};
+    if (work.dimensions == 1) {
+      STRETTO_DETAIL_INDEPENDENT
+      for (Int i = min[0]; i < max[0]; ++i) item(work, v, i, 0, 0);
+    } else if (work.dimensions == 2) {
+      for (Int i = min[0]; i < max[0]; ++i) {
+        STRETTO_DETAIL_INDEPENDENT
+        for (Int j = min[1]; j < max[1]; ++j) item(work, v, i, j, 0);
+      }
+    } else {
+      for (Int i = min[0]; i < max[0]; ++i)
+        for (Int j = min[1]; j < max[1]; ++j) {
+          STRETTO_DETAIL_INDEPENDENT
+          for (Int k = min[2]; k < max[2]; ++k) item(work, v, i, j, k);
+        }
+    }
+  }
+};
+
+/// void(P...) of a member function.
+template <class Member>
+struct signature_of;
+template <class Scope, class... P>
+struct signature_of<void (Scope::*)(P...) const> {
+  using type = void(P...);
+};
+
+/// What stands in a body that not every device has; the name of the function is what the compiler says.
+void a_kernel_cannot_use_new_or_delete();
+void a_kernel_cannot_throw_or_catch();
+void a_kernel_cannot_use_goto();
+void a_kernel_cannot_use_cpp_casts_templates_or_this();
+void a_kernel_cannot_name_namespaces();
+void a_kernel_cannot_use_static_or_thread_local();
+void a_region_cannot_return();
+
+/// Looks at a body as text. Fails to compile, naming the rule, where the device could not compile it.
+consteval bool body_is_portable(const char* text, bool in_groups) {
+  const auto letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  const auto is = [](const char* word, std::size_t length, const char* name) {
+    std::size_t i = 0;
+    while (i < length && name[i] && word[i] == name[i]) ++i;
+    return i == length && !name[i];
+  };
+  for (std::size_t i = 0; text[i];) {
+    if (text[i] == '"') {
+      for (++i; text[i] && text[i] != '"'; ++i) i += text[i] == '\\';
+      i += text[i] == '"';
+    } else if (letter(text[i])) {
+      std::size_t length = 1;
+      while (letter(text[i + length])) ++length;
+      const char* const w = text + i;
+      const auto any = [&](auto... names) { return (is(w, length, names) || ...); };
+      if (any("new", "delete")) a_kernel_cannot_use_new_or_delete();
+      if (any("throw", "try", "catch")) a_kernel_cannot_throw_or_catch();
+      if (any("goto")) a_kernel_cannot_use_goto();
+      if (any("static_cast", "reinterpret_cast", "const_cast", "dynamic_cast", "template", "typename", "decltype", "this"))
+        a_kernel_cannot_use_cpp_casts_templates_or_this();
+      if (any("std")) a_kernel_cannot_name_namespaces();
+      if (any("static", "thread_local", "constexpr")) a_kernel_cannot_use_static_or_thread_local();
+      if (in_groups && any("return")) a_region_cannot_return();
+      i += length;
+    } else {
+      ++i;
+    }
+  }
+  return true;
+}
+
+}  // namespace detail
+}  // namespace stretto
+
+// The texts come ready made, for a macro's argument is expanded before it is handed on, and devices want what was written.
+#define STRETTO_DETAIL_KERNEL(name, scope, plain, checked, groups, parameters, parameter_text, body_text, ...)            \
+  struct name##_kernel {                                                                                                  \
+    struct body : ::stretto::kernels::scope<false> {                                                                      \
+      [[gnu::always_inline]] inline void operator() parameters const __VA_ARGS__                                          \
+    };                                                                                                                    \
+    struct checked_body : ::stretto::kernels::scope<true> {                                                               \
+      void operator() parameters const __VA_ARGS__                                                                        \
+    };                                                                                                                    \
+    using host = ::stretto::detail::host_body<body, &body::operator()>;                                                   \
+    using checked_host = ::stretto::detail::host_body<checked_body, &checked_body::operator()>;                           \
+    static_assert(::stretto::detail::body_is_portable(body_text, groups));                                                \
+    static constexpr ::stretto::kernel_code code{                                                                         \
+        #name,  parameter_text,   body_text,    __FILE__,                                                                 \
+        __LINE__, groups, host::table, &host::plain, &checked_host::checked};                                        \
+  };                                                                                                                      \
+  inline constexpr ::stretto::kernel<::stretto::detail::signature_of<decltype(&name##_kernel::body::operator())>::type>   \
+      name(name##_kernel::code);
+
+/// Defines the kernel `name`, computed item by item over a range.
+#define STRETTO_KERNEL(name, parameters, ...)                                                                             \
+  STRETTO_DETAIL_KERNEL(name, item_scope, run_items, run_items_checked, false, parameters, #parameters, #__VA_ARGS__,     \
+                        __VA_ARGS__)
+
+/// Defines the kernel `name`, whose body is that of a group: each_item is a region with a barrier after it.
+#define STRETTO_GROUP_KERNEL(name, parameters, ...)                                                                       \
+  STRETTO_DETAIL_KERNEL(name, group_scope, run_groups, run_groups, true, parameters, #parameters, #__VA_ARGS__,           \
+                        __VA_ARGS__)
+
+/// Defines a function that kernels may call: type, name, parameters, body.
+#define STRETTO_DEVICE_FUNCTION(type, name, parameters, ...)                                                              \
+  template <bool Checked>                                                                                                 \
+  struct name##_function;                                                                                                 \
+  template <>                                                                                                             \
+  struct name##_function<false> : ::stretto::kernels::language<false> {                                                   \
+    [[gnu::always_inline]] static inline type call parameters __VA_ARGS__                                                 \
+  };                                                                                                                      \
+  template <>                                                                                                             \
+  struct name##_function<true> : ::stretto::kernels::language<true> {                                                     \
+    static type call parameters __VA_ARGS__                                                                               \
+  };                                                                                                                      \
+  static_assert(::stretto::detail::body_is_portable(#__VA_ARGS__, false));                                                \
+  inline const ::stretto::device_text name##_text(::stretto::device_text::what::function, #name, #type, #parameters,      \
+                                                  #__VA_ARGS__, __FILE__, __LINE__);                                      \
+  template <class... A>                                                                                                   \
+  [[gnu::always_inline]] inline type name(const A&... arguments) {                                                        \
+    if constexpr (requires { name##_function<false>::call(arguments...); })                                               \
+      return name##_function<false>::call(arguments...);                                                                  \
+    else                                                                                                                  \
+      return name##_function<true>::call(arguments...);                                                                   \
+  }
+
+/// Defines a structure that host and devices share: name, {members}.
+#define STRETTO_DEVICE_STRUCT(name, ...)                                                                                 \
+  struct name __VA_ARGS__;                                                                                                \
+  static_assert(::stretto::kernels::device_type<name>, "a structure for devices has plain members only");                 \
+  inline const ::stretto::device_text name##_text(::stretto::device_text::what::structure, #name, "", "", #__VA_ARGS__,   \
+                                                  __FILE__, __LINE__);
+
+/// Defines a constant that host and devices share: type, name, value.
+#define STRETTO_DEVICE_CONSTANT(type, name, ...)                                                                         \
+  inline constexpr type name = __VA_ARGS__;                                                                               \
+  inline const ::stretto::device_text name##_text(::stretto::device_text::what::constant, #name, #type, "", #__VA_ARGS__, \
+                                                  __FILE__, __LINE__);

@@ -1,0 +1,82 @@
+// kernel_code.hpp - what a kernel is once it has been compiled: a host function, the text for devices, and parameters.
+//
+// Threads     constants and values.
+// Cost        a kernel is a few static constants; nothing happens before main.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace stretto {
+
+/// What a kernel does with a parameter.
+///
+///   in      an array that is only read          out     an array of which every named element is written
+///   inout   an array that is read and written   local   memory of a group, sized at launch
+///   value   a number or a structure, the same for every item
+enum class access : std::uint8_t { in, out, inout, local, value };
+
+/// What an array, or the like, is made of.
+enum class element_kind : std::uint8_t { integer, unsigned_integer, floating, structure };
+
+struct kernel_parameter {
+  access mode = access::value;
+  element_kind kind = element_kind::structure;
+  std::uint8_t dimensions = 0;  ///< of an array: 1 to 3; of local memory: 1; of a value: 0
+  std::uint32_t element_bytes = 0;
+  std::uint32_t alignment = 1;
+};
+
+/// What stands for a parameter in one launch.
+struct kernel_argument {
+  /// Array: the element whose coordinates are all 0, which need not exist. Value: where it is. Local: memory of the group.
+  std::byte* origin = nullptr;
+  std::int64_t stride[3] = {0, 0, 0};  ///< array: elements from one coordinate to the next
+  std::int64_t min[3] = {0, 0, 0};     ///< array: the first element on each axis; local: 0
+  std::int64_t max[3] = {0, 0, 0};     ///< array: one past the last; local: elements
+};
+
+/// The items that one call computes: of a plain kernel all ids of a box, of a group kernel all groups of a box.
+struct kernel_work {
+  std::int64_t min[3] = {0, 0, 0}, max[3] = {1, 1, 1};  ///< of this call
+  std::int64_t all_min[3] = {0, 0, 0}, all_max[3] = {1, 1, 1};  ///< of the launch
+  std::int64_t group[3] = {1, 1, 1};  ///< items of a group
+  int dimensions = 1;
+  /// Group kernels: memory for what the body declares; at least `scratch_bytes`, 64-byte aligned.
+  std::byte* scratch = nullptr;
+  std::size_t scratch_bytes = 0;
+  /// Checked runs: 0 forward, 1 backward, else the seed of a shuffle of each group's items.
+  std::uint64_t order = 0;
+};
+
+/// A kernel without its types. Lives as long as the program.
+struct kernel_code {
+  using host_function = void (*)(const kernel_code&, const kernel_work&, const kernel_argument*);
+
+  std::string_view name;
+  std::string_view parameter_text, body_text;  ///< as the user wrote them, white space folded
+  std::string_view file;
+  unsigned line = 0;
+  bool in_groups = false;
+  std::span<const kernel_parameter> parameters;
+  host_function run = nullptr;
+  host_function run_checked = nullptr;  ///< looks at every index; throws K01
+};
+
+/// Text that kernels may use by its name: a function, a structure or a constant. A list that is complete before main.
+struct device_text {
+  enum class what : std::uint8_t { function, structure, constant };
+  what is;
+  std::string_view name, type, parameters, body;
+  std::string_view file;
+  unsigned line;
+  const device_text* next;
+
+  device_text(what, std::string_view name, std::string_view type, std::string_view parameters, std::string_view body,
+              std::string_view file, unsigned line) noexcept;
+  device_text(const device_text&) = delete;
+};
+
+}  // namespace stretto

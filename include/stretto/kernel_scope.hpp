@@ -1,0 +1,281 @@
+// kernel_scope.hpp - what the body of a kernel may name: ids, arrays, mathematics, atomics, regions of a group.
+//
+// The host compiles a body as a member function of a class that is derived from one of these, so that the names are found
+// without a using-directive and cannot be confused with the program's own. Devices get the same names from a prelude.
+//
+// Threads     an item's own; arrays are shared by all items, which run in any order and at once.
+// Cost        an element: one multiplication and one addition per axis, of which the compiler keeps those of the loop.
+// Invariants  items of a launch do not depend on one another; items of a group only from region to region.
+#pragma once
+
+#include <stretto/kernel_code.hpp>
+
+#include <bit>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+// Of the loop that follows: no iteration depends on another. Compilers have no common word for it.
+#if defined(__clang__)
+#define STRETTO_DETAIL_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define STRETTO_DETAIL_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+namespace stretto {
+
+/// An element outside of an array was named; thrown by checked kernels, and turned into error K01 with the rest.
+struct index_out_of_range {
+  unsigned parameter;
+  std::int64_t index[3];
+};
+
+namespace kernels {
+
+/// What may be an element of an array, or a value: a number or a structure of them that every device lays out alike.
+template <class T>
+concept device_type = std::is_trivially_copyable_v<T> && std::is_standard_layout_v<T> && !std::is_pointer_v<T> &&
+                      !std::same_as<T, bool> && !std::same_as<T, long double>;
+
+/// The elements of an array parameter. T is const where they are only read.
+template <class T, std::size_t D, bool Checked>
+class elements {
+ public:
+  elements() = default;
+  elements(const kernel_argument& a, unsigned parameter) noexcept
+      : origin_(reinterpret_cast<T*>(a.origin)), argument_(&a), parameter_(parameter) {
+    for (std::size_t i = 0; i < D; ++i) stride_[i] = a.stride[i];
+  }
+  template <class U>
+    requires(std::same_as<const U, T> && !std::is_const_v<U>)
+  elements(const elements<U, D, Checked>& other) noexcept  // what may be written may be read
+      : origin_(other.origin_), argument_(other.argument_), parameter_(other.parameter_) {
+    for (std::size_t i = 0; i < D; ++i) stride_[i] = other.stride_[i];
+  }
+
+  template <class... Index>
+    requires(sizeof...(Index) == D && (std::is_convertible_v<Index, std::int64_t> && ...))
+  T& operator()(Index... index) const noexcept(!Checked) {
+    const std::int64_t at[] = {static_cast<std::int64_t>(index)...};
+    if constexpr (Checked) check(at);
+    std::int64_t offset = 0;
+    for (std::size_t i = 0; i < D; ++i) offset += at[i] * stride_[i];
+    return origin_[offset];
+  }
+
+  /// Tells the compiler what the caller has seen: that the elements of the last axis are neighbours.
+  void assume_dense_rows() noexcept { stride_[D - 1] = 1; }
+
+ private:
+  template <class, std::size_t, bool>
+  friend class elements;
+
+  void check(const std::int64_t* at) const {
+    bool inside = true;
+    for (std::size_t i = 0; i < D; ++i) inside = inside && at[i] >= argument_->min[i] && at[i] < argument_->max[i];
+    if (inside) return;
+    index_out_of_range outside{parameter_, {}};
+    for (std::size_t i = 0; i < D; ++i) outside.index[i] = at[i];
+    throw outside;
+  }
+
+  T* origin_ = nullptr;
+  std::int64_t stride_[D] = {};
+  const kernel_argument* argument_ = nullptr;
+  unsigned parameter_ = 0;
+};
+
+/// The names that bodies of all kernels share.
+template <bool Checked>
+struct language {
+  template <device_type T, std::size_t D = 1>
+  struct in : elements<const T, D, Checked> {
+    using elements<const T, D, Checked>::elements;
+  };
+  template <device_type T, std::size_t D = 1>
+  struct out : elements<T, D, Checked> {
+    using elements<T, D, Checked>::elements;
+  };
+  template <device_type T, std::size_t D = 1>
+  struct inout : elements<T, D, Checked> {
+    using elements<T, D, Checked>::elements;
+  };
+  /// Memory of a group, as many elements as the launch says.
+  template <device_type T>
+  struct local : elements<T, 1, Checked> {
+    using elements<T, 1, Checked>::elements;
+  };
+
+  template <std::floating_point T> static T sqrt(T x) { return std::sqrt(x); }
+  template <std::floating_point T> static T rsqrt(T x) { return T(1) / std::sqrt(x); }
+  template <std::floating_point T> static T exp(T x) { return std::exp(x); }
+  template <std::floating_point T> static T log(T x) { return std::log(x); }
+  template <std::floating_point T> static T sin(T x) { return std::sin(x); }
+  template <std::floating_point T> static T cos(T x) { return std::cos(x); }
+  template <std::floating_point T> static T tan(T x) { return std::tan(x); }
+  template <std::floating_point T> static T atan(T x) { return std::atan(x); }
+  template <std::floating_point T> static T tanh(T x) { return std::tanh(x); }
+  template <std::floating_point T> static T floor(T x) { return std::floor(x); }
+  template <std::floating_point T> static T ceil(T x) { return std::ceil(x); }
+  template <std::floating_point T> static T round(T x) { return std::round(x); }
+  template <std::floating_point T> static T fabs(T x) { return std::fabs(x); }
+  template <std::floating_point T> static T pow(T x, std::type_identity_t<T> y) { return std::pow(x, y); }
+  template <std::floating_point T> static T atan2(T y, std::type_identity_t<T> x) { return std::atan2(y, x); }
+  template <std::floating_point T> static T fmod(T x, std::type_identity_t<T> y) { return std::fmod(x, y); }
+  template <std::floating_point T> static T hypot(T x, std::type_identity_t<T> y) { return std::hypot(x, y); }
+  template <std::floating_point T> static T fmin(T x, std::type_identity_t<T> y) { return y < x ? y : x; }
+  template <std::floating_point T> static T fmax(T x, std::type_identity_t<T> y) { return x < y ? y : x; }
+  template <std::floating_point T> static T fma(T x, std::type_identity_t<T> y, std::type_identity_t<T> z) {
+    return std::fma(x, y, z);
+  }
+  template <std::integral T> static T min(T x, std::type_identity_t<T> y) { return y < x ? y : x; }
+  template <std::integral T> static T max(T x, std::type_identity_t<T> y) { return x < y ? y : x; }
+  template <std::integral T> static T abs(T x) { return x < 0 ? -x : x; }
+
+  /// Each returns what was there before. Other items' plain accesses to the element are not ordered by it.
+  template <class T> static T atomic_add(T* at, std::type_identity_t<T> x) {
+    return change(at, [x](T old) { return static_cast<T>(old + x); });
+  }
+  template <class T> static T atomic_min(T* at, std::type_identity_t<T> x) {
+    return change(at, [x](T old) { return x < old ? x : old; });
+  }
+  template <class T> static T atomic_max(T* at, std::type_identity_t<T> x) {
+    return change(at, [x](T old) { return old < x ? x : old; });
+  }
+
+ private:
+  template <class T, class Change>
+  static T change(T* at, Change&& to) {
+    static_assert(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8), "atomics are for 32 and 64 bits");
+    using word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    auto* const place = reinterpret_cast<word*>(at);
+    word old = __atomic_load_n(place, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(place, &old, std::bit_cast<word>(to(std::bit_cast<T>(old))), true,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+    return std::bit_cast<T>(old);
+  }
+};
+
+/// One item of a plain kernel.
+template <bool Checked>
+struct item_scope : language<Checked> {
+  const kernel_work* launched_;
+  std::int64_t id_[3];
+
+  std::int64_t global_id(int axis) const noexcept { return id_[axis]; }
+  /// Items of the launch along an axis, and the first of them.
+  std::int64_t global_size(int axis) const noexcept { return launched_->all_max[axis] - launched_->all_min[axis]; }
+  std::int64_t global_min(int axis) const noexcept { return launched_->all_min[axis]; }
+};
+
+/// One item of a group, inside a region.
+struct item {
+  std::int64_t local_[3], global_[3];
+  std::int64_t number_;
+  std::int64_t local_id(int axis) const noexcept { return local_[axis]; }
+  std::int64_t global_id(int axis) const noexcept { return global_[axis]; }
+};
+
+/// A value per item of a group that lasts from region to region.
+template <class T>
+class per_item_values {
+ public:
+  explicit per_item_values(T* first) noexcept : first_(first) {}
+  T& operator()(const item& it) const noexcept { return first_[it.number_]; }
+
+ private:
+  T* first_;
+};
+
+/// Memory of a group whose size the kernel says. Row-major.
+template <class T, std::int64_t... Lengths>
+class local_values {
+ public:
+  explicit local_values(T* first) noexcept : first_(first) {}
+  template <class... Index>
+    requires(sizeof...(Index) == sizeof...(Lengths))
+  T& operator()(Index... index) const noexcept {
+    std::int64_t at = 0;
+    ((at = at * Lengths + static_cast<std::int64_t>(index)), ...);
+    return first_[at];
+  }
+
+ private:
+  T* first_;
+};
+
+/// Throws K02: a group asked for more memory than there is.
+[[noreturn]] void scratch_exhausted(std::size_t wanted, std::size_t left);
+/// The order in which a checked run visits the items of a group: a permutation of 0 to count - 1.
+std::int64_t visited(std::uint64_t order, std::int64_t step, std::int64_t count) noexcept;
+
+/// One group of a group kernel.
+template <bool Checked>
+struct group_scope : language<Checked> {
+  const kernel_work* launched_;
+  std::int64_t id_[3];
+  mutable std::byte* scratch_;
+  mutable std::size_t scratch_left_;
+
+  using item = kernels::item;
+
+  std::int64_t group_id(int axis) const noexcept { return id_[axis]; }
+  std::int64_t group_size(int axis) const noexcept { return launched_->group[axis]; }
+  std::int64_t group_count(int axis) const noexcept { return launched_->all_max[axis] - launched_->all_min[axis]; }
+
+  template <class T>
+  per_item_values<T> per_item() const {
+    return per_item_values<T>(
+        take<T>(static_cast<std::size_t>(launched_->group[0] * launched_->group[1] * launched_->group[2])));
+  }
+  template <class T, std::int64_t... Lengths>
+  local_values<T, Lengths...> local_array() const {
+    return local_values<T, Lengths...>(take<T>(static_cast<std::size_t>((Lengths * ...))));
+  }
+
+  /// Runs the region for every item of the group; what they wrote is seen by all items of the next region.
+  template <class Region>
+  void each_item(Region&& region) const {
+    const std::int64_t n0 = launched_->group[0], n1 = launched_->group[1], n2 = launched_->group[2];
+    if constexpr (Checked) {
+      for (std::int64_t step = 0; step < n0 * n1 * n2; ++step) {
+        const std::int64_t n = visited(launched_->order, step, n0 * n1 * n2);
+        region(at(n / (n1 * n2), n / n2 % n1, n % n2));
+      }
+    } else if (launched_->dimensions == 1) {
+      STRETTO_DETAIL_INDEPENDENT
+      for (std::int64_t i = 0; i < n0; ++i) region(at(i, 0, 0));
+    } else if (launched_->dimensions == 2) {
+      for (std::int64_t i = 0; i < n0; ++i) {
+        STRETTO_DETAIL_INDEPENDENT
+        for (std::int64_t j = 0; j < n1; ++j) region(at(i, j, 0));
+      }
+    } else {
+      for (std::int64_t i = 0; i < n0; ++i)
+        for (std::int64_t j = 0; j < n1; ++j) {
+          STRETTO_DETAIL_INDEPENDENT
+          for (std::int64_t k = 0; k < n2; ++k) region(at(i, j, k));
+        }
+    }
+  }
+
+ private:
+  item at(std::int64_t i, std::int64_t j, std::int64_t k) const noexcept {
+    const std::int64_t* n = launched_->group;
+    return {{i, j, k}, {id_[0] * n[0] + i, id_[1] * n[1] + j, id_[2] * n[2] + k}, (i * n[1] + j) * n[2] + k};
+  }
+  template <class T>
+  T* take(std::size_t count) const {
+    const std::size_t bytes = (count * sizeof(T) + 63) / 64 * 64;
+    if (bytes > scratch_left_) scratch_exhausted(bytes, scratch_left_);
+    auto* const first = reinterpret_cast<T*>(scratch_);
+    scratch_ += bytes;
+    scratch_left_ -= bytes;
+    return first;
+  }
+};
+
+}  // namespace kernels
+}  // namespace stretto

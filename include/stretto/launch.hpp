@@ -1,0 +1,158 @@
+// launch.hpp - computing a kernel over a range, on arrays that are instances.
+//
+//     auto stepped = launch(jacobi, box({1, 1}, {n - 1, n - 1}), u, v, 0.1f);
+//     auto next = launch(after(stepped), name("second half"), jacobi, interior, v, u, 0.1f);
+//     launch(sum_of_group, in_groups({0, 64}, 256), x, sums, local_size{256});
+//
+// Threads     any thread of the runtime.
+// Memory      what a launch wrote is visible to who waits for its future; launches on the same elements are ordered by
+//             `after`, or not at all.
+// Cost        one task, and for more than a few thousand items one per chunk of the range: about eight per worker.
+// Invariants  (1) it waits by itself until its instances exist. (2) if a precondition is poisoned nothing is written.
+//             (3) each item of the range is computed once, in any order.
+#pragma once
+
+#include <stretto/forasync.hpp>
+#include <stretto/instance.hpp>
+#include <stretto/kernel.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <source_location>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace stretto {
+
+/// The items of a launch: a box of ids, or of groups. A box becomes one by itself.
+struct kernel_range {
+  kernel_range(const box& ids, std::source_location where = std::source_location::current()) : ids(ids), where(where) {}
+  kernel_range(const box& groups, const extent& items_of_group, const std::source_location& where)
+      : ids(groups), group(items_of_group), is_of_groups(true), where(where) {}
+
+  box ids;  // of items, or of groups
+  extent group = unit;
+  bool is_of_groups = false;
+  std::source_location where;  // of the launch
+};
+
+/// The range of a group kernel: which groups, and the items of each.
+inline kernel_range in_groups(const box& groups, const extent& items_of_group,
+                              std::source_location where = std::source_location::current()) {
+  return {groups, items_of_group, where};
+}
+
+/// What stands for a parameter local<T>: how many elements each group gets.
+struct local_size {
+  std::int64_t elements = 0;
+};
+
+namespace detail {
+
+/// What the compiled core is told of an argument: an instance, or where a value is, or a size.
+struct launch_item {
+  instance_handle array{};
+  const void* value = nullptr;
+  std::int64_t local_elements = 0;
+};
+
+future<void> launch_kernel(const kernel_code& code, const kernel_range& range, std::span<const launch_item> items,
+                           task_request request);
+
+/// How argument `Number` of a launch stands for its parameter; the numbers count from 0.
+template <std::size_t Number, class Parameter, class Given>
+struct argument {
+  static_assert(std::convertible_to<const Given&, Parameter>,
+                "this argument of the launch does not convert to the type of the kernel's value parameter");
+  explicit argument(const Given& given) : value(static_cast<Parameter>(given)) {}
+  launch_item item() const noexcept { return {.value = &value}; }
+  Parameter value;
+};
+
+template <std::size_t Number, class T, std::size_t D, class Given>
+struct array_argument {
+  static_assert(std::same_as<Given, instance<T, D>>,
+                "this argument of the launch must be an instance with the element type and the number of axes of the "
+                "kernel's array parameter");
+  explicit array_argument(const Given& given) noexcept : array(given.handle()) {}
+  launch_item item() const noexcept { return {.array = array}; }
+  instance_handle array;
+};
+
+template <std::size_t Number, class T, std::size_t D, class Given>
+struct argument<Number, kernels::language<false>::in<T, D>, Given> : array_argument<Number, T, D, Given> {
+  using array_argument<Number, T, D, Given>::array_argument;
+};
+template <std::size_t Number, class T, std::size_t D, class Given>
+struct argument<Number, kernels::language<false>::out<T, D>, Given> : array_argument<Number, T, D, Given> {
+  using array_argument<Number, T, D, Given>::array_argument;
+};
+template <std::size_t Number, class T, std::size_t D, class Given>
+struct argument<Number, kernels::language<false>::inout<T, D>, Given> : array_argument<Number, T, D, Given> {
+  using array_argument<Number, T, D, Given>::array_argument;
+};
+template <std::size_t Number, class T, class Given>
+struct argument<Number, kernels::language<false>::local<T>, Given> {
+  static_assert(std::same_as<Given, local_size>, "this argument of the launch must be a local_size: the kernel's parameter is "
+                                                 "memory of a group");
+  explicit argument(const Given& given) noexcept : size(given) {}
+  launch_item item() const noexcept { return {.local_elements = size.elements}; }
+  local_size size;
+};
+
+template <class... P, class... A, std::size_t... N>
+future<void> launch_with(const kernel<void(P...)>& k, const kernel_range& range, const task_request& request,
+                         std::index_sequence<N...>, const A&... given) {
+  const std::tuple<argument<N, P, A>...> all{argument<N, P, A>(given)...};
+  const std::array<launch_item, sizeof...(P)> items{std::get<N>(all).item()...};
+  return launch_kernel(k.code(), range, items, request);
+}
+
+template <class... P, class... A>
+future<void> launch_checked(const task_request& request, const kernel<void(P...)>& k, const kernel_range& range,
+                            const A&... given) {
+  static_assert(sizeof...(A) == sizeof...(P), "a launch gives as many arguments as the kernel has parameters");
+  if constexpr (sizeof...(A) == sizeof...(P))
+    return launch_with(k, range, request, std::index_sequence_for<P...>(), given...);
+  else
+    return {};
+}
+
+}  // namespace detail
+
+/// Computes `k` for every id of `range`, in the memory of the host.
+///
+///   tags     any of after(...), at(place), on(processor), priority(n), name("text"), in any order, before the kernel;
+///            the name of the kernel is the task's where none is given
+///   given    for in, out and inout an instance, for a value something that converts to it, for local a local_size
+///   returns  a future, poisoned with what a checked kernel finds (K01; option check), with K02, or with D08, D09
+///   throws   K24 if a group kernel is given no groups, or another one some; K25 for groups of fewer than one item;
+///            what async throws
+template <class... P, class... A>
+future<void> launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
+  return detail::launch_checked({}, k, range, given...);
+}
+template <detail::task_tag T1, class... P, class... A>
+future<void> launch(const T1& t1, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
+  detail::task_request request;
+  request.apply(t1);
+  return detail::launch_checked(request, k, range, given...);
+}
+template <detail::task_tag T1, detail::task_tag T2, class... P, class... A>
+future<void> launch(const T1& t1, const T2& t2, const kernel<void(P...)>& k, const kernel_range& range,
+                    const A&... given) {
+  detail::task_request request;
+  request.apply(t1), request.apply(t2);
+  return detail::launch_checked(request, k, range, given...);
+}
+template <detail::task_tag T1, detail::task_tag T2, detail::task_tag T3, class... P, class... A>
+future<void> launch(const T1& t1, const T2& t2, const T3& t3, const kernel<void(P...)>& k, const kernel_range& range,
+                    const A&... given) {
+  detail::task_request request;
+  request.apply(t1), request.apply(t2), request.apply(t3);
+  return detail::launch_checked(request, k, range, given...);
+}
+
+}  // namespace stretto

@@ -1,0 +1,62 @@
+#include "device/device.hpp"
+
+#include <stretto/error.hpp>
+
+#include <fmt/format.h>
+
+#include "device/kernel_signature.hpp"
+
+namespace stretto::device {
+
+namespace {
+
+std::string parameter_name(const kernel_code& code, std::size_t n) {
+  return parameters_of(tokens_of(code.parameter_text))[n].name;
+}
+
+error refused(const char* code, const device& on, const kernel_code& kernel, std::string sentence) {
+  return error(code, std::move(sentence))
+      .fact("kernel", fmt::format("\"{}\" ({}:{})", kernel.name, kernel.file, kernel.line))
+      .fact("device", fmt::format("\"{}\" ({})", on.about().name, on.about().backend));
+}
+
+}  // namespace
+
+std::int64_t launch_range::items() const noexcept {
+  std::int64_t n = 1;
+  for (int a = 0; a < 3; ++a) n *= max[a] > min[a] ? (max[a] - min[a]) * group[a] : 0;
+  return n;
+}
+
+void check_launch(const device& on, const compiled_kernel& kernel, const launch_range& range,
+                  std::span<const launch_argument> arguments) {
+  const kernel_code& code = kernel.code;
+  if (arguments.size() != code.parameters.size())
+    throw refused("K20", on, code,
+                  fmt::format("a launch gives {} arguments where the kernel has {} parameters", arguments.size(),
+                              code.parameters.size()));
+  std::uint64_t local_bytes = 0;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const kernel_parameter& p = code.parameters[i];
+    if (p.mode == access::value) continue;
+    if (p.mode == access::local) {
+      local_bytes += static_cast<std::uint64_t>(arguments[i].is.max[0]) * p.element_bytes;
+    } else if (arguments[i].bytes && !on.owns(arguments[i].first, arguments[i].bytes)) {
+      throw refused("K21", on, code,
+                    fmt::format("array \"{}\" of a launch is not in the memory of the device", parameter_name(code, i)))
+          .because("a kernel reads and writes the memory of its own device only")
+          .remedy("copy the array there first");
+    }
+  }
+  const std::int64_t items = range.group[0] * range.group[1] * range.group[2];
+  if (items < 1 || items > on.about().most_items_per_group)
+    throw refused("K22", on, code, fmt::format("groups of {} items are more than the device can run", items))
+        .fact("at most", fmt::format("{} items per group", on.about().most_items_per_group))
+        .remedy("launch more and smaller groups");
+  if (local_bytes > on.about().local_memory_bytes)
+    throw refused("K23", on, code, fmt::format("{} bytes of local memory are more than a group of the device has", local_bytes))
+        .fact("at most", fmt::format("{} bytes", on.about().local_memory_bytes))
+        .remedy("launch with less local memory");
+}
+
+}  // namespace stretto::device

@@ -1,0 +1,136 @@
+// device.hpp - one processor that runs kernels in streams, and the memory that they work on.
+//
+// A device's memory is one range of addresses, which the data floor parts among instances. The addresses are the device's:
+// the host reads and writes them by copies alone, whether or not the device could share its memory.
+//
+// Threads     a device and its streams may be used from any thread; calls of one stream are ordered by the caller.
+// Memory      what an operation wrote is seen by what follows it in its stream, by other streams that wait for a mark behind
+//             it, and by the host once its completion runs.
+// Invariants  (1) operations of a stream run in order and do not overlap. (2) a completion that a call took runs exactly
+//             once, on a thread of the runtime or inside poll, with a failure or without. (3) nothing waits for the host
+//             between an operation and the next of its stream.
+// Source      streams and marks: CUDA's streams and events; the common ground of CUDA and OpenCL.
+#pragma once
+
+#include <stretto/kernel_code.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "platform/channel.hpp"
+#include "platform/work_item.hpp"
+
+namespace stretto::device {
+
+struct properties {
+  std::string name;     // as its driver calls it
+  std::string backend;  // "sim", "opencl", "cuda"
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t local_memory_bytes = 0;  // of a group
+  std::int64_t most_items_per_group = 1;
+  unsigned compute_units = 1;
+  unsigned copy_engines = 1;  // copies that run at the same time
+  bool has_double = true;
+  bool has_atomics_64 = true;
+  bool shares_host_memory = false;  // copies to it are made by the host's own memory system
+  double bandwidth_bytes_per_second = 0;  // between host and device, as far as is known
+  double latency_seconds = 0;
+};
+
+/// What stands for a parameter of a kernel in one launch.
+struct launch_argument {
+  kernel_argument is;
+  /// Array: its first byte and how many there are, all of it in the memory of the device.
+  std::byte* first = nullptr;
+  std::uint64_t bytes = 0;
+};
+
+/// The items of one launch. Group kernels: the box counts groups.
+struct launch_range {
+  std::int64_t min[3] = {0, 0, 0}, max[3] = {1, 1, 1};
+  std::int64_t group[3] = {1, 1, 1};
+  int dimensions = 1;
+
+  std::int64_t items() const noexcept;
+};
+
+/// A kernel as one device runs it.
+class compiled_kernel {
+ public:
+  virtual ~compiled_kernel() = default;
+  explicit compiled_kernel(const kernel_code& code) noexcept : code(code) {}
+  const kernel_code& code;
+};
+
+/// A point in a stream. Copies stand for the same point; a default one for none, which has been passed.
+class mark {
+ public:
+  struct state {
+    virtual ~state() = default;
+  };
+  mark() = default;
+  explicit mark(std::shared_ptr<state> s) noexcept : state_(std::move(s)) {}
+  const std::shared_ptr<state>& get() const noexcept { return state_; }
+
+ private:
+  std::shared_ptr<state> state_;
+};
+
+/// Operations in order. Each call enqueues and returns; `done`, where it is given, runs when the operation has ended. What
+/// is thrown before that was not enqueued, and its `done` never runs.
+class stream {
+ public:
+  virtual ~stream() = default;  // waits for what was enqueued
+
+  /// Copies between the host and the device, or within the device: rows of bytes at distances, as copy_end says. An end
+  /// belongs to the device if its address lies in the device's range.
+  virtual void copy(const copy_end& source, const copy_end& target, places::copy_shape shape,
+                    places::completion* done) = 0;
+  /// Repeats a pattern of 1 to 16 bytes, a power of two, over the rows of `target`.
+  virtual void fill(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
+                    places::completion* done) = 0;
+  /// Runs the kernel, which compile() of this device made. The arguments are copied. Throws K20 to K24 where the launch
+  /// cannot be: memory of another device, groups that are too large, too much local memory.
+  virtual void launch(const compiled_kernel& kernel, const launch_range& range, std::span<const launch_argument> arguments,
+                      places::completion* done) = 0;
+
+  virtual mark mark_here() = 0;
+  /// What is enqueued from here on starts after the mark, of any stream of this device, without the host.
+  virtual void wait_for(const mark& m) = 0;
+};
+
+class device {
+ public:
+  virtual ~device() = default;
+
+  virtual const properties& about() const noexcept = 0;
+
+  /// The range of the device's addresses: [memory(), memory() + about().memory_bytes).
+  virtual std::byte* memory() const noexcept = 0;
+  /// A part of it begins or ceases to be in use; what it holds is not defined before it is written.
+  virtual void allocated(std::byte* first, std::uint64_t bytes) = 0;
+  virtual void freed(std::byte* first, std::uint64_t bytes) noexcept = 0;
+
+  virtual std::unique_ptr<stream> make_stream() = 0;
+  /// Compiles for this device, once: the same is returned from then on. Throws K12 with what the device's compiler says, in the
+  /// user's file and line; K13 where the device lacks something that the kernel needs.
+  virtual std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) = 0;
+
+  /// Runs the completions of what has ended; how many. One thread at a time.
+  virtual std::size_t poll() = 0;
+  /// Operations whose completion has not run.
+  virtual std::size_t pending() const noexcept = 0;
+
+  bool owns(const std::byte* first, std::uint64_t bytes = 1) const noexcept {
+    return first >= memory() && first + bytes <= memory() + about().memory_bytes;
+  }
+};
+
+/// Whether a launch can be at all: what every backend asks before it enqueues. Throws K20 to K24.
+void check_launch(const device& on, const compiled_kernel& kernel, const launch_range& range,
+                  std::span<const launch_argument> arguments);
+
+}  // namespace stretto::device

@@ -1,0 +1,151 @@
+#include "device/kernel_preludes.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+namespace stretto::device {
+
+namespace {
+
+// Ids by the axes of the program: its last axis is the device's first, whose neighbours run together.
+constexpr std::string_view shared = R"(
+typedef struct { int64_t offset; int64_t stride[3]; } stretto_array;
+typedef struct { int64_t min[3]; int64_t count[3]; } stretto_launch;
+#ifdef STRETTO_DENSE
+#define STRETTO_LAST(stride) 1
+#else
+#define STRETTO_LAST(stride) stride
+#endif
+#define STRETTO_AXIS(a) (STRETTO_DIMENSIONS - 1 - (a))
+#define STRETTO_ID(a) ((a) < STRETTO_DIMENSIONS ? (int64_t)STRETTO_DEVICE_ID((a) < STRETTO_DIMENSIONS ? STRETTO_AXIS(a) : 0) : 0)
+#define STRETTO_BEGIN_ITEM \
+  const int64_t stretto_ids[3] = {STRETTO_ID(0), STRETTO_ID(1), STRETTO_ID(2)}; \
+  if (stretto_ids[0] >= stretto_range.count[0] || stretto_ids[1] >= stretto_range.count[1] || \
+      stretto_ids[2] >= stretto_range.count[2]) return;
+#define STRETTO_BEGIN_GROUP
+#define global_id(a) (stretto_ids[a] + stretto_range.min[a])
+#define global_size(a) (stretto_range.count[a])
+#define global_min(a) (stretto_range.min[a])
+#define group_id(a) ((int64_t)STRETTO_DEVICE_GROUP(STRETTO_AXIS(a)) + stretto_range.min[a])
+#define group_size(a) ((int64_t)STRETTO_DEVICE_GROUP_SIZE(STRETTO_AXIS(a)))
+#define group_count(a) (stretto_range.count[a])
+#define stretto_item_local_id(a) ((int64_t)STRETTO_DEVICE_LOCAL(STRETTO_AXIS(a)))
+#define stretto_item_global_id(a) (group_id(a) * group_size(a) + stretto_item_local_id(a))
+)";
+
+constexpr std::string_view opencl = R"(
+#pragma OPENCL FP_CONTRACT OFF
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#endif
+typedef char int8_t; typedef short int16_t; typedef int int32_t; typedef long int64_t;
+typedef uchar uint8_t; typedef ushort uint16_t; typedef uint uint32_t; typedef ulong uint64_t;
+#define STRETTO_GLOBAL __global
+#define STRETTO_LOCAL __local
+#define STRETTO_LOCAL_POINTER __local
+#define STRETTO_RESTRICT restrict
+#define STRETTO_CONSTANT __constant const
+#define STRETTO_FUNCTION static inline
+#define STRETTO_ENTRY __kernel void
+#define STRETTO_BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define STRETTO_DEVICE_ID(a) (get_global_id(a) - get_global_offset(a))
+#define STRETTO_DEVICE_GROUP(a) get_group_id(a)
+#define STRETTO_DEVICE_GROUP_SIZE(a) get_local_size(a)
+#define STRETTO_DEVICE_LOCAL(a) get_local_id(a)
+#define stretto_abs(x) ((__typeof__(x))abs(x))
+)";
+
+constexpr std::string_view cuda = R"(
+#define int8_t signed char
+#define int16_t short
+#define int32_t int
+#define int64_t long long
+#define uint8_t unsigned char
+#define uint16_t unsigned short
+#define uint32_t unsigned
+#define uint64_t unsigned long long
+extern __shared__ __align__(16) char stretto_shared[];
+#define STRETTO_GLOBAL
+#define STRETTO_LOCAL __shared__
+#define STRETTO_LOCAL_POINTER
+#define STRETTO_RESTRICT __restrict__
+#define STRETTO_CONSTANT static constexpr
+#define STRETTO_FUNCTION static __device__ __forceinline__
+#define STRETTO_ENTRY extern "C" __global__ void
+#define STRETTO_BARRIER __syncthreads()
+#define stretto_abs(x) abs(x)
+#define STRETTO_PICK(a, what) ((a) == 0 ? what.x : (a) == 1 ? what.y : what.z)
+#define STRETTO_DEVICE_ID(a) ((int64_t)STRETTO_PICK(a, blockIdx) * STRETTO_PICK(a, blockDim) + STRETTO_PICK(a, threadIdx))
+#define STRETTO_DEVICE_GROUP(a) STRETTO_PICK(a, blockIdx)
+#define STRETTO_DEVICE_GROUP_SIZE(a) STRETTO_PICK(a, blockDim)
+#define STRETTO_DEVICE_LOCAL(a) STRETTO_PICK(a, threadIdx)
+)";
+
+struct atomic_type {
+  std::string_view type, word;  // the integer of the same size
+};
+constexpr std::array<atomic_type, 6> atomic_types{{{"int32_t", "uint32_t"},
+                                                   {"uint32_t", "uint32_t"},
+                                                   {"float", "uint32_t"},
+                                                   {"int64_t", "uint64_t"},
+                                                   {"uint64_t", "uint64_t"},
+                                                   {"double", "uint64_t"}}};
+struct atomic_change {
+  std::string_view name, to;
+};
+constexpr std::array<atomic_change, 3> atomic_changes{
+    {{"add", "old.value + x"}, {"min", "x < old.value ? x : old.value"}, {"max", "old.value < x ? x : old.value"}}};
+
+// One loop of compare and swap for all types, which every device has; those of 64 bits only where the device has it.
+std::string opencl_atomics() {
+  std::string text;
+  for (const auto& [type, word] : atomic_types) {
+    const bool wide = word == "uint64_t";
+    text += wide ? type == "double" ? "#if defined(cl_khr_int64_base_atomics) && defined(cl_khr_fp64)\n"
+                                    : "#ifdef cl_khr_int64_base_atomics\n"
+                 : "";
+    for (const auto& [name, to] : atomic_changes)
+      for (const std::string_view space : {"global", "local"})
+        text += fmt::format(
+            "static inline {0} stretto_atomic_{1}_{0}_{2}(volatile __{2} {0}* at, {0} x) {{\n"
+            "  union {{ {0} value; {3} word; }} old, next;\n"
+            "  {3} seen = *(volatile __{2} {3}*)at;\n"
+            "  do {{ old.word = seen; next.value = {4};\n"
+            "    seen = {5}((volatile __{2} {3}*)at, old.word, next.word); }} while (seen != old.word);\n"
+            "  return old.value;\n}}\n",
+            type, name, space, word, to, wide ? "atom_cmpxchg" : "atomic_cmpxchg");
+    text += wide ? "#endif\n" : "";
+  }
+  return text;
+}
+
+std::string cuda_atomics() {
+  std::string text;
+  for (const auto& [type, word] : atomic_types)
+    for (const auto& [name, to] : atomic_changes)
+      text += fmt::format(
+          "static __device__ __forceinline__ {0} stretto_atomic_{1}_{0}_global({0}* at, {0} x) {{\n"
+          "  union {{ {0} value; {2} word; }} old, next;\n"
+          "  {2} seen = *(volatile {2}*)at;\n"
+          "  do {{ old.word = seen; next.value = {3}; seen = atomicCAS(({2}*)at, old.word, next.word); }} while (seen != "
+          "old.word);\n"
+          "  return old.value;\n}}\n"
+          "#define stretto_atomic_{1}_{0}_local stretto_atomic_{1}_{0}_global\n",
+          type, name, word, to);
+  return text;
+}
+
+}  // namespace
+
+const std::string& prelude(dialect d) {
+  static const std::string of_opencl = fmt::format("{}{}{}", opencl, shared, opencl_atomics());
+  static const std::string of_cuda = fmt::format("{}{}{}", cuda, shared, cuda_atomics());
+  return d == dialect::opencl ? of_opencl : of_cuda;
+}
+
+}  // namespace stretto::device

@@ -1,0 +1,399 @@
+#include "device/kernel_text.hpp"
+
+#include <stretto/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "device/device_texts.hpp"
+#include "device/kernel_preludes.hpp"
+#include "device/kernel_signature.hpp"
+#include "device/kernel_tokens.hpp"
+
+namespace stretto::device {
+
+namespace {
+
+token name(std::string s, unsigned line) { return {token::what::name, std::move(s), line}; }
+
+/// The user's file, or nothing. Compilers write names relative to where they ran: mostly a folder above the program.
+std::string source_of(std::string_view file) {
+  std::error_code ignored;
+  std::ifstream in{std::string(file)};
+  std::filesystem::path from = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  while (!in && from.has_relative_path()) {
+    from = from.parent_path();
+    in.clear();
+    in.open(from / file);
+  }
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// A name that the body may use for its own, though OpenCL C or CUDA have another use for the word.
+std::string as_plain_name(const std::string& word) {
+  static const std::set<std::string_view> taken{
+      "half",     "kernel",   "global",   "constant",  "private", "generic",   "read_only", "write_only", "read_write",
+      "pipe",     "uniform",  "uchar",    "ushort",    "uint",    "ulong",     "quad",      "complex",    "imaginary",
+      "event_t",  "restrict", "blockIdx", "threadIdx", "gridDim", "blockDim",  "warpSize",  "dim3",       "int2",
+      "int4",     "float2",   "float4",   "double2",   "double4", "barrier",   "select",    "vec_step",   "fract",
+      "mix",      "clamp",    "cross",    "dot",       "length",  "normalize", "distance",  "step",       "sign"};
+  return taken.contains(word) ? "stretto_" + word : word;
+}
+
+/// Memory of a group that the body declares, or a value per item.
+struct declared {
+  tokens type;
+  std::vector<tokens> lengths;
+};
+
+std::string joined(const tokens& all) {
+  std::string text;
+  for (const token& t : all) text += (text.empty() ? "" : " ") + t.spelling;
+  return text;
+}
+
+/// Rewrites one body. What it finds decides what has to be declared before it.
+class rewriter {
+ public:
+  rewriter(dialect d, std::string_view kernel, const std::vector<written_parameter>& parameters, bool in_groups)
+      : dialect_(d), kernel_(kernel), in_groups_(in_groups) {
+    for (const written_parameter& p : parameters)
+      if (p.is_array()) arrays_.emplace(p.name, p);
+  }
+
+  tokens body(const tokens& in) {
+    in_ = &in;
+    find_declarations();
+    tokens out = part(0, in.size());
+    return out;
+  }
+
+  const std::map<std::string, declared>& local_arrays() const { return local_arrays_; }
+  bool uses_atomics_64() const { return uses_atomics_64_; }
+
+ private:
+  const token& at(std::size_t i) const {
+    static const token none;
+    return i < in_->size() ? (*in_)[i] : none;
+  }
+  bool follows(std::size_t i, std::initializer_list<std::string_view> spellings) const {
+    return std::all_of(spellings.begin(), spellings.end(), [&](std::string_view s) { return at(i++) == s; });
+  }
+  [[noreturn]] void refuse(unsigned line, std::string why, std::string remedy) const {
+    throw error("K10", fmt::format("kernel \"{}\" cannot be put into the language of devices", kernel_))
+        .fact("line", fmt::format("{}", line))
+        .because(std::move(why))
+        .remedy(std::move(remedy));
+  }
+
+  // auto NAME = per_item<T>();    auto NAME = local_array<T, N, M>();
+  void find_declarations() {
+    for (std::size_t i = 0; i + 4 < in_->size(); ++i) {
+      if (!(at(i) == "auto" && at(i + 2) == "=" && at(i + 4) == "<")) continue;
+      const bool per_item = at(i + 3) == "per_item";
+      if (!per_item && !(at(i + 3) == "local_array")) continue;
+      std::size_t close = i + 5;
+      while (close < in_->size() && !(at(close) == ">")) ++close;
+      std::vector<tokens> parts = split_at_commas(*in_, i + 5, close);
+      if (parts.empty()) continue;
+      declared d{parts.front(), {parts.begin() + 1, parts.end()}};
+      (per_item ? per_item_ : local_arrays_).emplace(at(i + 1).spelling, std::move(d));
+    }
+  }
+
+  tokens part(std::size_t first, std::size_t last) {
+    tokens out;
+    for (std::size_t i = first; i < last;) i = one(i, out);
+    return out;
+  }
+
+  void append(tokens& out, const tokens& more) { out.insert(out.end(), more.begin(), more.end()); }
+  void append(tokens& out, std::string_view text, unsigned line) {
+    for (token& t : tokens_of(text)) t.line = line, out.push_back(std::move(t));
+  }
+
+  /// Rewrites what begins at `i`; returns where to go on.
+  std::size_t one(std::size_t i, tokens& out) {
+    const token& t = at(i);
+    if (t.is == token::what::number) {
+      token plain = t;
+      std::erase(plain.spelling, '\'');
+      out.push_back(std::move(plain));
+      return i + 1;
+    }
+    if (t.is != token::what::name) {
+      out.push_back(t);
+      return i + 1;
+    }
+    const bool member = i > 0 && (at(i - 1) == "." || at(i - 1) == "->");
+    if (!member) {
+      if (t == "auto") return automatic(i, out);
+      if (in_groups_ && t == "each_item") return region(i, out);
+      if (const auto item = std::find(items_.begin(), items_.end(), t.spelling); item != items_.end())
+        return member_of_item(i, out);
+      if (per_item_.contains(t.spelling) && at(i + 1) == "(") {
+        out.push_back(name(as_plain_name(t.spelling), t.line));
+        return closing(*in_, i + 1) + 1;
+      }
+      if (arrays_.contains(t.spelling)) return array(i, out);
+      if (local_arrays_.contains(t.spelling) && at(i + 1) == "(") {
+        out.push_back(name("stretto_at_" + t.spelling, t.line));
+        return i + 1;
+      }
+      if (t.spelling.starts_with("atomic_")) return atomic(i, out);
+      if (t == "abs" && at(i + 1) == "(") {  // OpenCL's returns an unsigned number
+        out.push_back(name("stretto_abs", t.line));
+        return i + 1;
+      }
+      if (is_scalar(t) && at(i + 1) == "(" && !(at(i + 2) == "*")) {  // float(x), which C does not know
+        append(out, "(" + t.spelling + ")", t.line);
+        return i + 1;
+      }
+      out.push_back(name(as_plain_name(t.spelling), t.line));
+      return i + 1;
+    }
+    out.push_back(t);
+    return i + 1;
+  }
+
+  static bool is_scalar(const token& t) {
+    static const std::set<std::string_view> names{"float",    "double",   "int",      "unsigned", "long",
+                                                  "int8_t",   "int16_t",  "int32_t",  "int64_t",  "uint8_t",
+                                                  "uint16_t", "uint32_t", "uint64_t", "short",    "char"};
+    return names.contains(t.spelling);
+  }
+
+  std::size_t automatic(std::size_t i, tokens& out) {
+    const unsigned line = at(i).line;
+    const std::string& called = at(i + 1).spelling;
+    const bool per_item = at(i + 3) == "per_item" && per_item_.contains(called);
+    const bool local = at(i + 3) == "local_array" && local_arrays_.contains(called);
+    if (!per_item && !local) {
+      out.push_back(name(dialect_ == dialect::opencl ? "__auto_type" : "auto", line));
+      return i + 1;
+    }
+    const declared& d = (per_item ? per_item_ : local_arrays_).at(called);
+    if (local) out.push_back(name("STRETTO_LOCAL", line));
+    append(out, d.type);
+    out.push_back(name(as_plain_name(called), line));
+    if (local) {
+      append(out, "[", line);
+      for (std::size_t k = 0; k < d.lengths.size(); ++k)
+        append(out, fmt::format("{}({})", k ? "*" : "", joined(d.lengths[k])), line);
+      append(out, "]", line);
+    }
+    while (!(at(i) == ";") && i < in_->size()) ++i;
+    return i;
+  }
+
+  // each_item([&](item it) { ... });
+  std::size_t region(std::size_t i, tokens& out) {
+    const unsigned line = at(i).line;
+    const std::size_t end = closing(*in_, i + 1);
+    if (!follows(i + 1, {"(", "[", "&", "]", "(", "item"}) || !(at(i + 8) == ")") || !(at(i + 9) == "{") ||
+        closing(*in_, i + 9) + 1 != end)
+      refuse(line, "a region is each_item with a lambda, nothing else", "write each_item([&](item it) { ... });");
+    items_.push_back(at(i + 7).spelling);
+    append(out, "{", line);
+    append(out, part(i + 9, end));
+    append(out, "STRETTO_BARRIER ; }", at(end).line);
+    items_.pop_back();
+    return end + 1 + (at(end + 1) == ";");
+  }
+
+  // it.local_id(0)   it.global_id(0)
+  std::size_t member_of_item(std::size_t i, tokens& out) {
+    const token& which = at(i + 2);
+    if (!(at(i + 1) == ".") || !(which == "local_id" || which == "global_id"))
+      refuse(at(i).line, fmt::format("\"{}\" is an item, which has local_id(axis) and global_id(axis)", at(i).spelling),
+             fmt::format("write {}.local_id(0)", at(i).spelling));
+    out.push_back(name("stretto_item_" + which.spelling, which.line));
+    return i + 3;
+  }
+
+  // u(i, j) is an element; u alone, handed to a function, is the array.
+  std::size_t array(std::size_t i, tokens& out) {
+    const token& t = at(i);
+    if (at(i + 1) == "(") out.push_back(name("stretto_at_" + t.spelling, t.line));
+    else if (arrays_.at(t.spelling).mode == access::local) append(out, "stretto_data_" + t.spelling, t.line);
+    else append(out, fmt::format("stretto_data_{0} , stretto_layout_{0}", t.spelling), t.line);
+    return i + 1;
+  }
+
+  // atomic_add(&v(i), x): named by the type of the element and where it is, for C has no overloading.
+  std::size_t atomic(std::size_t i, tokens& out) {
+    const token& t = at(i);
+    const std::string& target = at(i + 3).spelling;
+    const auto array = arrays_.find(target);
+    const auto local = local_arrays_.find(target);
+    if (!follows(i + 1, {"(", "&"}) || !(at(i + 4) == "(") || (array == arrays_.end() && local == local_arrays_.end()))
+      refuse(t.line, fmt::format("{} takes the address of an element of an array", t.spelling),
+             fmt::format("write {}(&v(i), x)", t.spelling));
+    const std::string type = joined(array != arrays_.end() ? array->second.type : local->second.type);
+    const bool global = array != arrays_.end() && array->second.mode != access::local;
+    uses_atomics_64_ = uses_atomics_64_ || type == "double" || type == "int64_t" || type == "uint64_t" || type == "long";
+    std::string suffix = type == "int" ? "int32_t" : type == "unsigned" ? "uint32_t" : type == "long" ? "int64_t" : type;
+    out.push_back(name(fmt::format("stretto_{}_{}_{}", t.spelling, suffix, global ? "global" : "local"), t.line));
+    return i + 1;
+  }
+
+  const dialect dialect_;
+  const std::string_view kernel_;
+  const bool in_groups_;
+  std::map<std::string, written_parameter> arrays_;
+  std::map<std::string, declared> local_arrays_, per_item_;
+  std::vector<std::string> items_;
+  const tokens* in_ = nullptr;
+  bool uses_atomics_64_ = false;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------------
+
+/// Macros that turn u(i, j) into an element of the pointer; defined before a function and undefined after it.
+struct element_macros {
+  std::string define, undefine;
+
+  void array(const written_parameter& p) {
+    static constexpr const char* indices[] = {"i", "i, j", "i, j, k"};
+    if (p.mode == access::local) {
+      define += fmt::format("#define stretto_at_{0}(i) stretto_data_{0}[i]\n", p.name);
+    } else {
+      std::string offset = fmt::format("stretto_layout_{}.offset", p.name);
+      for (int a = 0; a < p.dimensions; ++a)
+        offset += fmt::format(" + ({0}) * {3}(stretto_layout_{1}.stride[{2}])", "ijk"[a], p.name, a,
+                              a + 1 < p.dimensions ? "" : "STRETTO_LAST");
+      define += fmt::format("#define stretto_at_{0}({1}) stretto_data_{0}[{2}]\n", p.name, indices[p.dimensions - 1], offset);
+    }
+    undefine += fmt::format("#undef stretto_at_{}\n", p.name);
+  }
+
+  void local_array(const std::string& called, const declared& d) {
+    std::string parameters, offset = "0";
+    for (std::size_t a = 0; a < d.lengths.size(); ++a) {
+      parameters += fmt::format("{}i{}", a ? ", " : "", a);
+      offset = fmt::format("({}) * ({}) + (i{})", offset, joined(d.lengths[a]), a);
+    }
+    define += fmt::format("#define stretto_at_{}({}) {}[{}]\n", called, parameters, as_plain_name(called), offset);
+    undefine += fmt::format("#undef stretto_at_{}\n", called);
+  }
+};
+
+std::string declaration_of(const written_parameter& p, bool of_kernel, dialect d) {
+  const std::string type = joined(p.type);
+  if (p.mode == access::value) return fmt::format("{} {}", type, as_plain_name(p.name));
+  if (p.mode == access::local) {
+    if (of_kernel && d == dialect::cuda) return fmt::format("int64_t stretto_shared_{}", p.name);
+    return fmt::format("STRETTO_LOCAL_POINTER {} * stretto_data_{}", type, p.name);
+  }
+  return fmt::format("STRETTO_GLOBAL {}{} * {} stretto_data_{}, const stretto_array stretto_layout_{}",
+                     p.mode == access::in ? "const " : "", type, of_kernel ? "STRETTO_RESTRICT" : "", p.name, p.name);
+}
+
+bool is_integer(const tokens& type) {
+  return std::none_of(type.begin(), type.end(), [](const token& t) { return t == "float" || t == "double" || t == "{"; });
+}
+
+class writer {
+ public:
+  writer(const kernel_code& k, dialect d) : kernel_(k), dialect_(d) {}
+
+  kernel_text write() {
+    tokens parameters = tokens_of(kernel_.parameter_text), body = tokens_of(kernel_.body_text);
+    text_.has_lines = align({&parameters, &body}, kernel_.name, source_of(kernel_.file), kernel_.line);
+    include_what_is_used_by(parameters);
+    include_what_is_used_by(body);
+    entry(parameters, body);
+    text_.entry = "stretto_kernel_" + std::string(kernel_.name);
+    text_.source = fmt::format("{}\n{}", prelude(dialect_), source_);
+    text_.needs_double = uses_double_;
+    return std::move(text_);
+  }
+
+ private:
+  void include_what_is_used_by(const tokens& all) {
+    for (const token& t : all) {
+      uses_double_ = uses_double_ || t == "double";
+      if (t.is != token::what::name || included_.contains(t.spelling)) continue;
+      const device_text* const used = text_named(t.spelling, kernel_);
+      if (!used) continue;
+      included_.insert(t.spelling);
+      include(*used);
+    }
+  }
+
+  void include(const device_text& used) {
+    tokens parameters = tokens_of(used.parameters), body = tokens_of(used.body), type = tokens_of(used.type);
+    std::vector<tokens*> parts{&body};
+    if (used.is == device_text::what::function) parts.insert(parts.begin(), &parameters);
+    align(parts, used.name, source_of(used.file), used.line);
+    include_what_is_used_by(type);
+    include_what_is_used_by(parameters);
+    include_what_is_used_by(body);
+    if (used.is == device_text::what::structure)
+      source_ += fmt::format("typedef struct {} {};\n", text_of(body, used.file), used.name);
+    else if (used.is == device_text::what::constant && is_integer(type))  // which may then be the length of an array
+      source_ += fmt::format("enum {{ {} = {} }};\n", used.name, joined(body));
+    else if (used.is == device_text::what::constant)
+      source_ += fmt::format("STRETTO_CONSTANT {} {} = {};\n", joined(type), used.name, joined(body));
+    else function(used, joined(type), parameters, body);
+  }
+
+  void function(const device_text& f, const std::string& type, const tokens& parameter_text, const tokens& body) {
+    const auto parameters = parameters_of(parameter_text);
+    rewriter r(dialect_, kernel_.name, parameters, false);
+    const tokens rewritten = r.body(body);
+    text_.needs_atomics_64 |= r.uses_atomics_64();
+    element_macros macros;
+    std::string list;
+    for (const written_parameter& p : parameters) {
+      list += (list.empty() ? "" : ", ") + declaration_of(p, false, dialect_);
+      if (p.is_array()) macros.array(p);
+    }
+    source_ += fmt::format("{}STRETTO_FUNCTION {} {}({})\n{}\n{}", macros.define, type, f.name, list,
+                           text_of(rewritten, f.file), macros.undefine);
+  }
+
+  void entry(const tokens& parameter_text, const tokens& body) {
+    const auto parameters = parameters_of(parameter_text);
+    rewriter r(dialect_, kernel_.name, parameters, kernel_.in_groups);
+    const tokens rewritten = r.body(body);
+    text_.needs_atomics_64 |= r.uses_atomics_64();
+    element_macros macros;
+    std::string list, opening;
+    for (const written_parameter& p : parameters) {
+      list += declaration_of(p, true, dialect_) + ", ";
+      if (p.is_array()) macros.array(p);
+      if (p.mode == access::local && dialect_ == dialect::cuda)
+        opening += fmt::format("{0}* const stretto_data_{1} = ({0}*)(stretto_shared + stretto_shared_{1});\n", joined(p.type),
+                               p.name);
+    }
+    for (const auto& [called, d] : r.local_arrays()) macros.local_array(called, d);
+    // OpenCL wants the declarations of local memory at the outermost scope: the body's own braces are left out there.
+    const bool outermost = kernel_.in_groups && dialect_ == dialect::opencl;
+    const tokens inside = outermost ? tokens(rewritten.begin() + 1, rewritten.end() - 1) : rewritten;
+    source_ += fmt::format("{}STRETTO_ENTRY stretto_kernel_{}({}const stretto_launch stretto_range)\n{{\n{}{}{}\n}}\n{}",
+                           macros.define, kernel_.name, list, opening,
+                           kernel_.in_groups ? "STRETTO_BEGIN_GROUP\n" : "STRETTO_BEGIN_ITEM\n",
+                           text_of(inside, kernel_.file), macros.undefine);
+  }
+
+  const kernel_code& kernel_;
+  const dialect dialect_;
+  kernel_text text_;
+  std::string source_;
+  std::set<std::string> included_;
+  bool uses_double_ = false;
+};
+
+}  // namespace
+
+kernel_text text_for(const kernel_code& kernel, dialect d) { return writer(kernel, d).write(); }
+
+}  // namespace stretto::device

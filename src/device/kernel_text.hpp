@@ -1,0 +1,44 @@
+// kernel_text.hpp - the text that a device compiles, made from what the user wrote.
+//
+// Threads     pure: a kernel in, text out, but for reading the user's source file to find the lines.
+// Cost        linear in the kernel and what it uses; milliseconds, once per kernel and kind of device.
+// Source      one definition for host, OpenCL and CUDA: the kernels of PREMA's heterogeneous tasking. Theirs are a dialect of
+//             the preprocessor; here the body is C++ that the host compiles first, and tokens are rewritten.
+#pragma once
+
+#include <stretto/kernel_code.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "device/dialect.hpp"
+
+namespace stretto::device {
+
+/// A program with one entry. It is compiled with -D STRETTO_DIMENSIONS=1, 2 or 3, and with -D STRETTO_DENSE where the last
+/// axis of every array has stride 1.
+///
+/// The entry's parameters, in order: for an array its pointer and an array_layout, for local memory a pointer (OpenCL) or a
+/// byte offset into the dynamic shared memory (CUDA, 64-bit), a value as it is; and last a launch_layout.
+struct kernel_text {
+  std::string entry;
+  std::string source;
+  bool needs_double = false;
+  bool needs_atomics_64 = false;
+  bool has_lines = false;  ///< false: the user's file could not be read, and messages name the line of the macro
+};
+
+/// As devices read them: both are passed by value.
+struct array_layout {
+  std::int64_t offset = 0;  ///< elements from the pointer to the element whose coordinates are all 0
+  std::int64_t stride[3] = {0, 0, 0};
+};
+struct launch_layout {
+  std::int64_t min[3] = {0, 0, 0}, count[3] = {1, 1, 1};
+};
+
+/// Throws K10 where a body cannot be put into the dialect, K11 where a name stands for two texts.
+kernel_text text_for(const kernel_code& kernel, dialect d);
+
+}  // namespace stretto::device

@@ -1,0 +1,42 @@
+// opencl_api.hpp - the functions of an OpenCL library that was found at run time, and what its errors are called.
+//
+// Threads     loaded once per library; the functions may be called from any thread.
+// Cost        a call is a call through a pointer, as the loader's own.
+#pragma once
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace stretto::device::opencl {
+
+// One line per function: from it come the pointer and its name.
+#define STRETTO_OPENCL_FUNCTIONS(X)                                                                                         \
+  X(clGetPlatformIDs) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clGetPlatformInfo) X(clCreateContext) X(clReleaseContext)      \
+  X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateBuffer) X(clReleaseMemObject) X(clCreateProgramWithSource)     \
+  X(clCreateProgramWithBinary) X(clBuildProgram) X(clGetProgramBuildInfo) X(clGetProgramInfo) X(clReleaseProgram)           \
+  X(clCreateKernel) X(clReleaseKernel) X(clSetKernelArg) X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer)                   \
+  X(clEnqueueWriteBuffer) X(clEnqueueReadBufferRect) X(clEnqueueWriteBufferRect) X(clEnqueueCopyBuffer)                     \
+  X(clEnqueueCopyBufferRect) X(clEnqueueFillBuffer) X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrierWithWaitList)          \
+  X(clGetEventInfo) X(clReleaseEvent) X(clRetainEvent) X(clWaitForEvents) X(clFlush) X(clFinish)
+
+/// The library, held open while anything of it is in use.
+struct api {
+#define STRETTO_POINTER(f) decltype(&::f) f = nullptr;
+  STRETTO_OPENCL_FUNCTIONS(STRETTO_POINTER)
+#undef STRETTO_POINTER
+
+  /// Opens the library; throws K40 with the loader's reason, or with the function that it lacks.
+  static std::shared_ptr<const api> load(const std::string& library = "libOpenCL.so.1");
+};
+
+/// "CL_OUT_OF_RESOURCES (-5)".
+std::string name_of(cl_int status);
+
+/// Throws K41 unless the call succeeded.
+void check(cl_int status, std::string_view call);
+
+}  // namespace stretto::device::opencl

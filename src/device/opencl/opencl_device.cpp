@@ -1,0 +1,196 @@
+#include "device/opencl/opencl_device.hpp"
+
+#include <stretto/error.hpp>
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <map>
+#include <mutex>
+#include <system_error>
+
+#include "device/opencl/opencl_program.hpp"
+#include "device/opencl/opencl_registration.hpp"
+#include "device/opencl/opencl_stream.hpp"
+
+namespace stretto::device::opencl {
+
+namespace {
+
+template <class T>
+T number(const driver& d, cl_device_info what) {
+  T value{};
+  check(d.cl->clGetDeviceInfo(d.id, what, sizeof value, &value, nullptr), "clGetDeviceInfo");
+  return value;
+}
+
+std::string text(const driver& d, cl_device_info what) {
+  std::size_t bytes = 0;
+  check(d.cl->clGetDeviceInfo(d.id, what, 0, nullptr, &bytes), "clGetDeviceInfo");
+  std::string value(bytes, '\0');
+  check(d.cl->clGetDeviceInfo(d.id, what, bytes, value.data(), nullptr), "clGetDeviceInfo");
+  while (!value.empty() && (value.back() == '\0' || value.back() == ' ')) value.pop_back();
+  return value;
+}
+
+properties about(const driver& d, const options& o) {
+  const std::string extensions = text(d, CL_DEVICE_EXTENSIONS);
+  const auto has = [&](std::string_view name) { return extensions.find(name) != std::string::npos; };
+  properties p;
+  p.name = text(d, CL_DEVICE_NAME);
+  p.backend = "opencl";
+  const std::uint64_t one_buffer = number<cl_ulong>(d, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  p.memory_bytes = o.memory_bytes ? std::min(o.memory_bytes, one_buffer)
+                                  : std::min(one_buffer, number<cl_ulong>(d, CL_DEVICE_GLOBAL_MEM_SIZE) / 2);
+  p.memory_bytes -= p.memory_bytes % 4096;
+  p.local_memory_bytes = number<cl_ulong>(d, CL_DEVICE_LOCAL_MEM_SIZE);
+  p.most_items_per_group = static_cast<std::int64_t>(number<std::size_t>(d, CL_DEVICE_MAX_WORK_GROUP_SIZE));
+  p.compute_units = number<cl_uint>(d, CL_DEVICE_MAX_COMPUTE_UNITS);
+  p.has_double = has("cl_khr_fp64");
+  p.has_atomics_64 = has("cl_khr_int64_base_atomics");
+  p.shares_host_memory = number<cl_bool>(d, CL_DEVICE_HOST_UNIFIED_MEMORY);
+  return p;
+}
+
+}  // namespace
+
+class opencl_device final : public device {
+ public:
+  opencl_device(std::shared_ptr<driver> d, const options& o) : driver_(std::move(d)), about_(opencl::about(*driver_, o)) {
+    cl_int status = CL_SUCCESS;
+    memory_.buffer = driver_->cl->clCreateBuffer(driver_->context, CL_MEM_READ_WRITE, about_.memory_bytes, nullptr, &status);
+    check(status, fmt::format("a buffer of {} bytes", about_.memory_bytes));
+    void* const at = mmap(nullptr, about_.memory_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) {
+      driver_->cl->clReleaseMemObject(memory_.buffer);
+      throw std::system_error(errno, std::generic_category(), "addresses for a device's memory");
+    }
+    memory_.first = static_cast<std::byte*>(at);
+  }
+  ~opencl_device() override {
+    munmap(memory_.first, about_.memory_bytes);
+    driver_->cl->clReleaseMemObject(memory_.buffer);
+  }
+
+  const properties& about() const noexcept override { return about_; }
+  std::byte* memory() const noexcept override { return memory_.first; }
+  void allocated(std::byte*, std::uint64_t) override {}
+  void freed(std::byte*, std::uint64_t) noexcept override {}
+
+  std::unique_ptr<stream> make_stream() override { return std::make_unique<opencl_stream>(*this, driver_, memory_); }
+
+  std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) override {
+    std::scoped_lock lock(kernels_mutex_);
+    auto& kept = kernels_[&code];
+    if (!kept) kept = std::make_shared<opencl_program>(code, driver_, abilities{about_.has_double, about_.has_atomics_64});
+    return kept;
+  }
+
+  std::size_t poll() override {
+    std::size_t ended = 0;
+    std::scoped_lock lock(streams_mutex_);
+    for (opencl_stream* s : streams_) ended += s->poll();
+    return ended;
+  }
+  std::size_t pending() const noexcept override { return pending_.load(std::memory_order_acquire); }
+
+ private:
+  friend void add(opencl_device& d, opencl_stream& s);
+  friend void remove(opencl_device& d, opencl_stream& s) noexcept;
+  friend void add_pending(opencl_device& d, std::ptrdiff_t n) noexcept;
+
+  const std::shared_ptr<driver> driver_;
+  const properties about_;
+  opencl_memory memory_;
+  std::mutex kernels_mutex_;
+  std::map<const kernel_code*, std::shared_ptr<opencl_program>> kernels_;  // to the end: streams hold kernels of them
+  std::recursive_mutex streams_mutex_;  // a completion may make a stream
+  std::vector<opencl_stream*> streams_;
+  std::atomic<std::size_t> pending_{0};
+};
+
+void add(opencl_device& d, opencl_stream& s) {
+  std::scoped_lock lock(d.streams_mutex_);
+  d.streams_.push_back(&s);
+}
+void remove(opencl_device& d, opencl_stream& s) noexcept {
+  std::scoped_lock lock(d.streams_mutex_);
+  std::erase(d.streams_, &s);
+}
+void add_pending(opencl_device& d, std::ptrdiff_t n) noexcept {
+  d.pending_.fetch_add(static_cast<std::size_t>(n), std::memory_order_acq_rel);
+}
+bool owns(const opencl_device& d, const std::byte* address) noexcept { return d.owns(address); }
+const device& as_device(const opencl_device& d) noexcept { return d; }
+std::shared_ptr<const compiled_kernel> compile(opencl_device& d, const kernel_code& code) { return d.compile(code); }
+
+namespace {
+
+std::string platform_text(const api& cl, cl_platform_id p, cl_platform_info what) {
+  std::size_t bytes = 0;
+  if (cl.clGetPlatformInfo(p, what, 0, nullptr, &bytes) != CL_SUCCESS) return "?";
+  std::string value(bytes, '\0');
+  cl.clGetPlatformInfo(p, what, bytes, value.data(), nullptr);
+  while (!value.empty() && value.back() == '\0') value.pop_back();
+  return value;
+}
+
+found open(const std::shared_ptr<const api>& cl, cl_platform_id platform, cl_device_id id, const options& o) {
+  found f;
+  f.name = platform_text(*cl, platform, CL_PLATFORM_NAME);
+  try {
+    auto d = std::make_shared<driver>();
+    d->cl = cl;
+    d->id = id;
+    d->cache = kernel_cache(o.cache);
+    f.name = fmt::format("{} ({})", text(*d, CL_DEVICE_NAME), f.name);
+    if (!number<cl_bool>(*d, CL_DEVICE_AVAILABLE)) {
+      f.reason = "the driver says that it is not available";
+      f.remedy = "free the device for computing, or ask who administers it";
+      return f;
+    }
+    d->identity = fmt::format("{}, {}, driver {}", f.name, text(*d, CL_DEVICE_VERSION), text(*d, CL_DRIVER_VERSION));
+    cl_int status = CL_SUCCESS;
+    d->context = cl->clCreateContext(nullptr, 1, &id, nullptr, nullptr, &status);
+    check(status, "clCreateContext");
+    f.device = std::make_unique<opencl_device>(std::move(d), o);
+  } catch (const std::exception& e) {
+    f.reason = e.what();
+    f.remedy = "try the driver with clinfo";
+  }
+  return f;
+}
+
+}  // namespace
+
+std::vector<found> find(const options& o) {
+  std::vector<found> all;
+  const auto none = [&](std::string reason, std::string remedy) {
+    all.push_back({"OpenCL", nullptr, std::move(reason), std::move(remedy)});
+  };
+  try {
+    const std::shared_ptr<const api> cl = api::load(o.library);
+    cl_uint count = 0;
+    const cl_int status = cl->clGetPlatformIDs(0, nullptr, &count);
+    std::vector<cl_platform_id> platforms(status == CL_SUCCESS ? count : 0);
+    if (!platforms.empty()) check(cl->clGetPlatformIDs(count, platforms.data(), nullptr), "clGetPlatformIDs");
+    for (const cl_platform_id p : platforms) {
+      cl_uint devices = 0;
+      if (cl->clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, 0, nullptr, &devices) != CL_SUCCESS) continue;
+      std::vector<cl_device_id> ids(devices);
+      check(cl->clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, devices, ids.data(), nullptr), "clGetDeviceIDs");
+      for (const cl_device_id id : ids) all.push_back(open(cl, p, id, o));
+    }
+    if (all.empty())
+      none(status == CL_SUCCESS ? "no driver has a device" : fmt::format("no driver: {}", name_of(status)),
+           "apt-get install pocl-opencl-icd for the processor, or the OpenCL driver of the device");
+  } catch (const error& e) {
+    none(e.why().empty() ? e.sentence() : fmt::format("{}: {}", e.sentence(), e.why()), e.what_to_try());
+  }
+  return all;
+}
+
+}  // namespace stretto::device::opencl

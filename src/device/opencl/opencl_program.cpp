@@ -1,0 +1,104 @@
+#include "device/opencl/opencl_program.hpp"
+
+#include <stretto/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace stretto::device::opencl {
+
+namespace {
+
+int axes_of(const kernel_code& code) {
+  int most = 1;
+  for (const kernel_parameter& p : code.parameters) most = std::max<int>(most, p.dimensions);
+  return most;
+}
+
+std::string build_log(const driver& d, cl_program p) {
+  std::size_t bytes = 0;
+  d.cl->clGetProgramBuildInfo(p, d.id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes);
+  std::string log(bytes, '\0');
+  d.cl->clGetProgramBuildInfo(p, d.id, CL_PROGRAM_BUILD_LOG, bytes, log.data(), nullptr);
+  while (!log.empty() && (log.back() == '\0' || log.back() == '\n' || log.back() == ' ')) log.pop_back();
+  return log;
+}
+
+}  // namespace
+
+opencl_program::opencl_program(const kernel_code& code, std::shared_ptr<driver> d, abilities has)
+    : compiled_kernel(code), driver_(std::move(d)), text_(text_for(code, dialect::opencl)) {
+  if (const char* const lacking = text_.needs_double && !has.double_precision      ? "numbers of double precision"
+                                  : text_.needs_atomics_64 && !has.atomics_of_64_bits ? "atomics of 64 bits"
+                                                                                     : nullptr)
+    throw error("K13", fmt::format("kernel \"{}\" needs {}, which the device has not", code.name, lacking))
+        .fact("kernel", fmt::format("{}:{}", code.file, code.line))
+        .fact("device", driver_->identity)
+        .remedy("run it on another device, or write it with float");
+  const variant v{axes_of(code), true};
+  built_.emplace(v, build(v));
+}
+
+opencl_program::~opencl_program() {
+  for (const auto& [v, program] : built_) driver_->cl->clReleaseProgram(program);
+}
+
+cl_kernel opencl_program::make_kernel(variant v) const {
+  std::scoped_lock lock(mutex_);
+  auto at = built_.find(v);
+  if (at == built_.end()) at = built_.emplace(v, build(v)).first;
+  cl_int status = CL_SUCCESS;
+  const cl_kernel k = driver_->cl->clCreateKernel(at->second, text_.entry.c_str(), &status);
+  check(status, "clCreateKernel");
+  return k;
+}
+
+cl_program opencl_program::build(variant v) const {
+  const std::string flags = fmt::format("-cl-std=CL1.2 -DSTRETTO_DIMENSIONS={}{}", v.dimensions, v.dense ? " -DSTRETTO_DENSE" : "");
+  const std::string key = fmt::format("opencl\n{}\n{}\n{}", driver_->identity, flags, text_.source);
+  if (const cl_program kept = from_cache(key, flags)) return kept;
+  return from_text(key, flags);
+}
+
+cl_program opencl_program::from_cache(const std::string& key, const std::string& flags) const {
+  const auto kept = driver_->cache.find(key);
+  if (!kept) return nullptr;
+  const api& cl = *driver_->cl;
+  const std::size_t length = kept->size();
+  const auto* bytes = reinterpret_cast<const unsigned char*>(kept->data());
+  cl_int status = CL_SUCCESS, loaded = CL_SUCCESS;
+  const cl_program p = cl.clCreateProgramWithBinary(driver_->context, 1, &driver_->id, &length, &bytes, &loaded, &status);
+  if (status != CL_SUCCESS) return nullptr;  // of a driver that was replaced: compiled anew
+  if (loaded == CL_SUCCESS && cl.clBuildProgram(p, 1, &driver_->id, flags.c_str(), nullptr, nullptr) == CL_SUCCESS) return p;
+  cl.clReleaseProgram(p);
+  return nullptr;
+}
+
+cl_program opencl_program::from_text(const std::string& key, const std::string& flags) const {
+  const api& cl = *driver_->cl;
+  const char* text = text_.source.c_str();
+  cl_int status = CL_SUCCESS;
+  const cl_program p = cl.clCreateProgramWithSource(driver_->context, 1, &text, nullptr, &status);
+  check(status, "clCreateProgramWithSource");
+  status = cl.clBuildProgram(p, 1, &driver_->id, flags.c_str(), nullptr, nullptr);
+  if (status != CL_SUCCESS) {
+    const std::string log = build_log(*driver_, p);
+    cl.clReleaseProgram(p);
+    throw error("K12", fmt::format("kernel \"{}\" does not compile for the device", code.name))
+        .fact("kernel", fmt::format("{}:{}", code.file, code.line))
+        .fact("device", driver_->identity)
+        .because(log.empty() ? name_of(status) : log)
+        .remedy("a body is what C and C++ have in common; docs/guide/kernels.md lists the pitfalls");
+  }
+  std::size_t bytes = 0;
+  cl.clGetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr);
+  std::string binary(bytes, '\0');
+  auto* to = reinterpret_cast<unsigned char*>(binary.data());
+  if (bytes && cl.clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof to, &to, nullptr) == CL_SUCCESS)
+    driver_->cache.put(key, binary);
+  return p;
+}
+
+}  // namespace stretto::device::opencl

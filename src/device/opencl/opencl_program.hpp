@@ -1,0 +1,63 @@
+// opencl_program.hpp - one kernel, compiled for one device in the variants that its launches need.
+//
+// Threads     kernel_for: any thread, under a lock; what it returns belongs to the caller.
+// Cost        a variant is compiled once, in tens to hundreds of milliseconds, and kept on disk.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "device/device.hpp"
+#include "device/kernel_cache.hpp"
+#include "device/kernel_text.hpp"
+#include "device/opencl/opencl_api.hpp"
+
+namespace stretto::device::opencl {
+
+/// What all objects of one device share.
+struct driver {
+  std::shared_ptr<const api> cl;
+  cl_device_id id = nullptr;
+  cl_context context = nullptr;
+  std::string identity;  // platform, device and driver version: part of the key of what is kept on disk
+  kernel_cache cache{{}};
+
+  ~driver() {
+    if (context) cl->clReleaseContext(context);
+  }
+};
+
+struct variant {
+  int dimensions = 1;
+  bool dense = false;
+  friend auto operator<=>(const variant&, const variant&) = default;
+};
+
+/// What a kernel may need and a device may lack.
+struct abilities {
+  bool double_precision = true, atomics_of_64_bits = true;
+};
+
+class opencl_program final : public compiled_kernel {
+ public:
+  /// Compiles the variant that most launches need; throws K12, K13.
+  opencl_program(const kernel_code& code, std::shared_ptr<driver> d, abilities has);
+  ~opencl_program() override;
+
+  /// A kernel object whose arguments nobody else sets. To be released by the caller.
+  cl_kernel make_kernel(variant v) const;
+
+ private:
+  cl_program build(variant v) const;
+  cl_program from_cache(const std::string& key, const std::string& flags) const;
+  cl_program from_text(const std::string& key, const std::string& flags) const;
+
+  const std::shared_ptr<driver> driver_;
+  const kernel_text text_;
+  mutable std::mutex mutex_;
+  mutable std::map<variant, cl_program> built_;
+};
+
+}  // namespace stretto::device::opencl

@@ -1,0 +1,316 @@
+#include "device/sim/sim_device.hpp"
+
+#include <stretto/error.hpp>
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "device/sim/sim_memory.hpp"
+#include "device/sim/timeline.hpp"
+
+namespace stretto::device::sim {
+
+/// The wires, and the lock under which all that share them look at the time.
+class bus {
+ public:
+  std::mutex mutex;
+  engine wires;
+};
+
+std::shared_ptr<bus> make_bus() { return std::make_shared<bus>(); }
+
+namespace {
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+class sim_kernel final : public compiled_kernel {
+ public:
+  using compiled_kernel::compiled_kernel;
+};
+
+struct sim_mark final : mark::state {
+  std::shared_ptr<point> at = std::make_shared<point>();
+};
+
+class sim_device final : public device, public faults {
+ public:
+  explicit sim_device(options o) : options_(std::move(o)), memory_(options_.memory_bytes) {
+    shares_wires_ = options_.wires != nullptr;
+    if (!shares_wires_) options_.wires = make_bus();
+    memory_.make_rubbish(memory_.device_address(), options_.memory_bytes, sim_memory::rubbish_of_new);
+    about_ = {.name = options_.name,
+              .backend = "sim",
+              .memory_bytes = options_.memory_bytes,
+              .local_memory_bytes = options_.local_memory_bytes,
+              .most_items_per_group = options_.most_items_per_group,
+              .copy_engines = options_.copy_engines,
+              .has_double = options_.has_double,
+              .bandwidth_bytes_per_second = options_.to_device_bytes_per_second,
+              .latency_seconds = options_.copy_latency_seconds};
+    if (!options_.clock) thread_ = std::thread([this] { keep_time(); });
+  }
+
+  ~sim_device() override {
+    if (!thread_.joinable()) return;
+    {
+      std::scoped_lock lock(mutex_);
+      ending_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+  const properties& about() const noexcept override { return about_; }
+  std::byte* memory() const noexcept override { return memory_.device_address(); }
+  void allocated(std::byte* first, std::uint64_t bytes) override {
+    memory_.make_rubbish(first, bytes, sim_memory::rubbish_of_new);
+  }
+  void freed(std::byte* first, std::uint64_t bytes) noexcept override {
+    memory_.make_rubbish(first, bytes, sim_memory::rubbish_of_freed);
+  }
+  std::unique_ptr<stream> make_stream() override;
+
+  std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) override {
+    return std::make_shared<sim_kernel>(code);
+  }
+
+  std::size_t poll() override {
+    if (!thread_.joinable()) compute_until(options_.clock());
+    std::vector<places::completion*> ended;
+    {
+      std::scoped_lock lock(mutex_);
+      ended.swap(ended_);
+    }
+    pending_.fetch_sub(ended.size(), std::memory_order_relaxed);
+    for (places::completion* c : ended) c->run(*c);
+    return ended.size();
+  }
+  std::size_t pending() const noexcept override { return pending_.load(std::memory_order_acquire); }
+
+  void fail_launch(std::uint64_t n) override {
+    std::scoped_lock lock(mutex_);
+    fails_at_launch_ = launches_ + n;
+  }
+  void lose() override {
+    std::scoped_lock lock(mutex_);
+    lost_ = true;
+    memory_.make_rubbish(memory_.device_address(), options_.memory_bytes, sim_memory::rubbish_of_freed);
+  }
+
+ private:
+  friend class sim_stream;
+
+  struct operation {
+    std::function<void()> effect;
+    places::completion* done = nullptr;
+    std::exception_ptr failure;  // decided when it was enqueued
+  };
+
+  std::size_t add_stream() {
+    std::scoped_lock lock(mutex_, options_.wires->mutex);
+    return times_.add_stream();
+  }
+  void end_stream(std::size_t number) {
+    std::unique_lock lock(mutex_);
+    if (!thread_.joinable()) {
+      lock.unlock();
+      while (!is_empty(number)) compute_until(1e300);
+      return;
+    }
+    changed_.wait(lock, [&] { return times_.stream_is_empty(number) && !computing_; });
+    times_.remove_stream(number);
+  }
+  bool is_empty(std::size_t number) {
+    std::scoped_lock lock(mutex_);
+    return times_.stream_is_empty(number);
+  }
+
+  void enqueue(std::size_t number, timed_operation t, operation o) {
+    {
+      std::scoped_lock lock(mutex_, options_.wires->mutex);
+      t.id = ++ids_;
+      if (o.done) pending_.fetch_add(1, std::memory_order_relaxed);
+      operations_.emplace(t.id, std::move(o));
+      times_.enqueue(number, std::move(t), now());
+    }
+    changed_.notify_all();
+  }
+
+  double now() const { return options_.clock ? options_.clock() : steady_seconds(); }
+
+  /// Takes effects in the order of time, outside of the lock: they are the program's own code.
+  void compute_until(double until) {
+    for (;;) {
+      operation o;
+      {
+        std::scoped_lock lock(mutex_, options_.wires->mutex);
+        const auto id = times_.next_ended(until);
+        if (!id) return;
+        const auto found = operations_.find(*id);
+        o = std::move(found->second);
+        operations_.erase(found);
+        computing_ = true;
+        if (lost_) o.failure = std::make_exception_ptr(lost());
+      }
+      std::exception_ptr failure = o.failure;
+      if (!failure && o.effect) {
+        try {
+          o.effect();
+        } catch (...) {
+          failure = std::current_exception();
+        }
+      }
+      {
+        std::scoped_lock lock(mutex_);
+        computing_ = false;
+        if (o.done) {
+          o.done->failure = failure;
+          ended_.push_back(o.done);
+        }
+      }
+      changed_.notify_all();
+    }
+  }
+
+  void keep_time() {
+    constexpr double worth_sleeping = 100e-6;
+    for (;;) {
+      compute_until(steady_seconds());
+      std::unique_lock lock(mutex_);
+      const auto next = times_.next_end();
+      if (!next) {
+        if (ending_) return;
+        changed_.wait(lock, [&] { return ending_ || times_.next_end(); });
+      } else if (const double left = *next - steady_seconds(); left > worth_sleeping) {
+        changed_.wait_for(lock, std::chrono::duration<double>(left - worth_sleeping / 2));
+      } else {
+        lock.unlock();
+        std::this_thread::yield();
+      }
+    }
+  }
+
+  error lost() const {
+    return error("K31", fmt::format("device \"{}\" was lost", options_.name))
+        .because("the driver says that it no longer answers")
+        .remedy("what exists elsewhere is not lost; leave the device out and go on");
+  }
+
+  /// Between calls of launch: whether this one was chosen to fail.
+  std::exception_ptr failure_of_launch(const kernel_code& code) {
+    std::scoped_lock lock(mutex_);
+    if (++launches_ != fails_at_launch_) return {};
+    return std::make_exception_ptr(error("K30", fmt::format("kernel \"{}\" failed on device \"{}\"", code.name, options_.name))
+                                       .fact("kernel", fmt::format("{}:{}", code.file, code.line))
+                                       .because("the simulated device was told to fail this launch")
+                                       .remedy("run it on the host with STRETTO_CHECK=1 to find a fault in the kernel"));
+  }
+
+  options options_;
+  bool shares_wires_ = false;
+  properties about_;
+  sim_memory memory_;
+  engine computes_, copies_in_, copies_out_;
+
+  std::mutex mutex_;  // and the bus's, for times_
+  std::condition_variable changed_;
+  timeline times_;
+  std::unordered_map<std::uint64_t, operation> operations_;
+  std::vector<places::completion*> ended_;
+  std::uint64_t ids_ = 0, launches_ = 0, fails_at_launch_ = 0;
+  bool lost_ = false, ending_ = false, computing_ = false;
+  std::atomic<std::size_t> pending_{0};
+  std::thread thread_;
+};
+
+class sim_stream final : public stream {
+ public:
+  explicit sim_stream(sim_device& d) : device_(d), number_(d.add_stream()) {}
+  ~sim_stream() override { device_.end_stream(number_); }
+
+  void copy(const copy_end& source, const copy_end& target, places::copy_shape shape,
+            places::completion* done) override {
+    const bool from_device = device_.owns(source.address), to_device = device_.owns(target.address);
+    const options& o = device_.options_;
+    timed_operation t;
+    t.seconds = o.copy_latency_seconds +
+                static_cast<double>(shape.bytes()) / (from_device && to_device ? o.within_bytes_per_second
+                                                      : to_device              ? o.to_device_bytes_per_second
+                                                                               : o.to_host_bytes_per_second);
+    t.on = o.copy_engines > 1 && from_device && !to_device ? &device_.copies_out_ : &device_.copies_in_;
+    if (device_.shares_wires_ && !(from_device && to_device)) t.also_on = &o.wires->wires;
+    const std::ptrdiff_t in = device_.memory_.distance();
+    const std::byte* const from = source.address + (from_device ? in : 0);
+    std::byte* const to = target.address + (to_device ? in : 0);
+    device_.enqueue(number_, t, {[=] {
+                      copy_rows(to, target.row_stride, target.plane_stride, from, source.row_stride, source.plane_stride,
+                                shape);
+                    }, done, {}});
+  }
+
+  void fill(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
+            places::completion* done) override {
+    timed_operation t;
+    t.seconds = device_.options_.launch_seconds +
+                static_cast<double>(shape.bytes()) / device_.options_.within_bytes_per_second;
+    t.on = &device_.computes_;
+    std::byte* const to = target.address + device_.memory_.distance();
+    device_.enqueue(number_, t, {[=, kept = std::vector<std::byte>(pattern.begin(), pattern.end())] {
+                      fill_rows(to, target.row_stride, target.plane_stride, shape, kept);
+                    }, done, {}});
+  }
+
+  void launch(const compiled_kernel& kernel, const launch_range& range, std::span<const launch_argument> arguments,
+              places::completion* done) override {
+    check_launch(device_, kernel, range, arguments);
+    timed_operation t;
+    t.seconds = device_.options_.launch_seconds +
+                static_cast<double>(range.items()) / device_.options_.items_per_second;
+    t.on = &device_.computes_;
+    auto kept = std::make_shared<kept_arguments>(kernel.code, arguments, device_.memory_.distance());
+    const checking check = device_.options_.check;
+    device_.enqueue(number_, t, {[=] { kept->run(range, range.min, range.max, check); }, done,
+                                 device_.failure_of_launch(kernel.code)});
+  }
+
+  mark mark_here() override {
+    auto m = std::make_shared<sim_mark>();
+    timed_operation t;
+    t.marks = m->at;
+    device_.enqueue(number_, t, {});
+    return mark(std::move(m));
+  }
+
+  void wait_for(const mark& m) override {
+    if (!m.get()) return;
+    timed_operation t;
+    t.waits_for = std::static_pointer_cast<sim_mark>(m.get())->at;
+    device_.enqueue(number_, t, {});
+  }
+
+ private:
+  sim_device& device_;
+  const std::size_t number_;
+};
+
+std::unique_ptr<stream> sim_device::make_stream() { return std::make_unique<sim_stream>(*this); }
+
+}  // namespace
+
+made make(const options& o) {
+  auto d = std::make_unique<sim_device>(o);
+  faults* const f = d.get();
+  return {std::move(d), f};
+}
+
+}  // namespace stretto::device::sim

@@ -1,0 +1,60 @@
+// sim_device.hpp - a device that is not there: memory of its own, streams in time, and faults on demand.
+//
+// It behaves like a GPU where programs can tell: what the host did not copy is not there, what was freed reads as rubbish,
+// host code that touches device memory crashes, operations take the time that a cost model says, and run in any order that
+// their streams allow. Kernels are computed by their host function.
+//
+// Threads     as device.hpp. One thread per device computes, or, stepped, whoever calls poll().
+// Cost        a lock per call; time passes as modelled, except that the host must be fast enough to compute it.
+// Invariants  stepped with an injected clock, a run is a function of its calls.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "device/device.hpp"
+#include "device/host_work.hpp"
+
+namespace stretto::device::sim {
+
+/// Several devices may share the wires to the host.
+class bus;
+std::shared_ptr<bus> make_bus();
+
+struct options {
+  std::string name = "sim";
+  std::uint64_t memory_bytes = 64 << 20;
+  std::uint64_t local_memory_bytes = 48 << 10;
+  std::int64_t most_items_per_group = 1024;
+  double launch_seconds = 5e-6;        // before a kernel begins
+  double items_per_second = 1e9;       // of a kernel
+  double copy_latency_seconds = 3e-6;  // before a copy begins
+  double to_device_bytes_per_second = 12e9;
+  double to_host_bytes_per_second = 12e9;
+  double within_bytes_per_second = 200e9;
+  unsigned copy_engines = 2;   // 1: both directions take turns
+  std::shared_ptr<bus> wires;  // none: the device has wires of its own
+  bool has_double = true;
+  checking check = checking::off;
+  /// Seconds since anything, never going back. Given: no thread is started, and poll() computes what is due.
+  std::function<double()> clock;
+};
+
+class faults {
+ public:
+  virtual ~faults() = default;
+  /// The n-th launch from now on fails (1: the next one) with K30, as a kernel does that divides by zero.
+  virtual void fail_launch(std::uint64_t n) = 0;
+  /// From now on every operation ends with K31, and what the memory held is rubbish.
+  virtual void lose() = 0;
+};
+
+struct made {
+  std::unique_ptr<stretto::device::device> device;
+  faults* break_it = nullptr;  // of the device
+};
+made make(const options& o);
+
+}  // namespace stretto::device::sim

@@ -1,0 +1,33 @@
+// sim_memory.hpp - memory that has two addresses: the device's, which the host cannot touch, and the simulator's.
+//
+// Threads     any; the bytes themselves are ordered by the streams.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace stretto::device::sim {
+
+class sim_memory {
+ public:
+  /// Throws std::system_error where the system gives no memory.
+  explicit sim_memory(std::uint64_t bytes);
+  sim_memory(const sim_memory&) = delete;
+  ~sim_memory();
+
+  std::byte* device_address() const noexcept { return outside_; }
+  /// From a device address to the one that the simulator reads and writes.
+  std::ptrdiff_t distance() const noexcept { return inside_ - outside_; }
+  std::uint64_t bytes() const noexcept { return bytes_; }
+
+  /// What nobody wrote reads as this: as a float some -7e-17, as an integer a large negative number.
+  static constexpr unsigned char rubbish_of_new = 0xa5, rubbish_of_freed = 0xdb;
+  void make_rubbish(const std::byte* first, std::uint64_t bytes, unsigned char byte) noexcept;
+
+ private:
+  std::uint64_t bytes_;
+  std::byte* outside_ = nullptr;
+  std::byte* inside_ = nullptr;
+};
+
+}  // namespace stretto::device::sim

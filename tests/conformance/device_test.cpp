@@ -1,0 +1,358 @@
+// What every device must do, whatever is behind it.
+#include <stretto/error.hpp>
+#include <stretto/kernel.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <thread>
+
+#include "conformance/devices.hpp"
+#include "device/arrays.hpp"
+#include "device/host_work.hpp"
+#include "device/kernels_for_tests.hpp"
+
+namespace stretto::device {
+namespace {
+
+/// Counts what has ended, and keeps the first failure.
+struct ended : places::completion {
+  ended() : places::completion(+[](places::work_item& w) noexcept { ++static_cast<ended&>(w).times; }) {}
+  int times = 0;
+};
+
+/// A device with one stream, and its memory handed out from the front.
+struct bench {
+  std::unique_ptr<stretto::device::device> on;
+  std::unique_ptr<stream> s;
+  std::uint64_t used = 0;
+
+  explicit bench(const candidate& c) : on(c.make()), s(on->make_stream()) {}
+
+  std::byte* take(std::uint64_t bytes) {
+    std::byte* const at = on->memory() + used;
+    used += (bytes + 255) / 256 * 256;
+    REQUIRE(used <= on->about().memory_bytes);
+    on->allocated(at, bytes);
+    return at;
+  }
+  void wait(ended& e) {
+    while (!e.times) {
+      if (!on->poll()) std::this_thread::yield();
+    }
+    CHECK(e.times == 1);
+  }
+  template <class T>
+  launch_argument put(const array<T>& a) {
+    std::byte* const at = take(a.bytes());
+    s->copy({{}, reinterpret_cast<std::byte*>(const_cast<T*>(a.values.data()))}, {{}, at}, {a.bytes()}, nullptr);
+    return {a.at(at), at, a.bytes()};
+  }
+  template <class T>
+  void get(array<T>& a, const launch_argument& from) {
+    ended e;
+    s->copy({{}, from.first}, {{}, reinterpret_cast<std::byte*>(a.values.data())}, {a.bytes()}, &e);
+    wait(e);
+    CHECK_FALSE(e.failure);
+  }
+  template <class T>
+  static launch_argument value(T& v) {
+    return {stretto::device::value(v)};
+  }
+  void launch(const kernel_code& code, const launch_range& r, const std::vector<launch_argument>& a,
+              places::completion* done = nullptr) {
+    s->launch(*on->compile(code), r, a, done);
+  }
+};
+
+launch_range range(std::vector<std::int64_t> min, std::vector<std::int64_t> max, std::vector<std::int64_t> group = {}) {
+  launch_range r;
+  r.dimensions = static_cast<int>(min.size());
+  for (std::size_t i = 0; i < min.size(); ++i) {
+    r.min[i] = min[i], r.max[i] = max[i];
+    if (!group.empty()) r.group[i] = group[i];
+  }
+  return r;
+}
+
+void on_host(const kernel_code& code, const launch_range& r, std::vector<kernel_argument> a) {
+  std::vector<launch_argument> given;
+  for (kernel_argument& one : a) given.push_back({one});
+  kept_arguments(code, given, 0).run(r, r.min, r.max, checking::off);
+}
+
+template <class Body>
+void on_each(Body&& body) {
+  for (const candidate& c : candidates()) {
+    INFO(c.name);
+    bench b(c);
+    body(b);
+  }
+}
+
+TEST_CASE("what was copied in comes out again") {
+  on_each([](bench& b) {
+    array<int> x({1000}), y({1000});
+    std::iota(x.values.begin(), x.values.end(), 5);
+    b.get(y, b.put(x));
+    CHECK(x.values == y.values);
+  });
+}
+
+TEST_CASE("rows at distances are copied, and nothing between them") {
+  on_each([](bench& b) {
+    // 3 planes of 4 rows of 5 bytes, from rows 8 and planes 50 apart into rows 16 and planes 64 apart, and back.
+    std::vector<std::byte> from(150), back(150, std::byte{0xee});
+    for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i);
+    std::byte* const at = b.take(512);
+    ended e;
+    b.s->copy({{}, from.data(), 8, 50}, {{}, at, 16, 64}, {5, 4, 3}, nullptr);
+    b.s->copy({{}, at, 16, 64}, {{}, at + 256, 5, 20}, {5, 4, 3}, nullptr);  // within the device, to dense
+    b.s->copy({{}, at + 256, 5, 20}, {{}, back.data(), 8, 50}, {5, 4, 3}, &e);
+    b.wait(e);
+    for (std::size_t i = 0; i < back.size(); ++i) {
+      const bool inside = i % 50 / 8 < 4 && i % 50 % 8 < 5;
+      CHECK(back[i] == (inside ? from[i] : std::byte{0xee}));
+    }
+  });
+}
+
+TEST_CASE("a fill repeats its pattern over rows") {
+  on_each([](bench& b) {
+    array<std::uint32_t> x({8, 8}, 1);
+    const launch_argument a = b.put(x);
+    const std::uint32_t pattern = 0xdeadbeef;
+    b.s->fill({{}, a.first + 4 * 9, 32}, {12, 3, 1}, std::as_bytes(std::span(&pattern, 1)), nullptr);
+    b.get(x, a);
+    for (std::size_t i = 0; i < 8; ++i)
+      for (std::size_t j = 0; j < 8; ++j) {
+        const bool inside = i >= 1 && i < 4 && j >= 1 && j < 4;
+        CHECK(x.values[i * 8 + j] == (inside ? pattern : 1));
+      }
+  });
+}
+
+TEST_CASE("a kernel with a function, arrays of two axes and a value gives what the host gives") {
+  on_each([](bench& b) {
+    array<float> u({37, 53}), v({37, 53}, -1);
+    for (std::size_t i = 0; i < u.values.size(); ++i) u.values[i] = static_cast<float>(i * i % 101);
+    float c = 0.125f;
+    const auto du = b.put(u), dv = b.put(v);
+    const launch_range r = range({1, 1}, {36, 52});
+    b.launch(jacobi.code(), r, {du, dv, bench::value(c)});
+    array<float> got({37, 53});
+    b.get(got, dv);
+    on_host(jacobi.code(), r, {u.here(), v.here(), stretto::device::value(c)});
+    CHECK(got.values == v.values);  // sums of small integers: exact on every device
+  });
+}
+
+TEST_CASE("ids of three axes count from the beginning of the range, and nothing beside it is touched") {
+  on_each([](bench& b) {
+    array<int> x({3, 4, 70}, -1, {1, -2, 0});
+    const auto d = b.put(x);
+    const launch_range r = range({1, -1, 3}, {3, 2, 69});
+    b.launch(numbered.code(), r, {d});
+    array<int> got({3, 4, 70});
+    b.get(got, d);
+    on_host(numbered.code(), r, {x.here()});
+    CHECK(got.values == x.values);
+  });
+}
+
+TEST_CASE("an empty range does nothing and ends") {
+  on_each([](bench& b) {
+    array<int> x({4}, 3);
+    const auto d = b.put(x);
+    ended e;
+    b.launch(add_one.code(), range({2}, {2}), {d}, &e);
+    b.wait(e);
+    CHECK_FALSE(e.failure);
+    b.get(x, d);
+    CHECK(x.values == std::vector<int>(4, 3));
+  });
+}
+
+TEST_CASE("rows that are not dense are computed") {
+  on_each([](bench& b) {
+    array<int> x({6}, 0);
+    launch_argument d = b.put(x);
+    d.is.stride[0] = 2;
+    d.is.max[0] = 3;
+    b.launch(add_one.code(), range({0}, {3}), {d});
+    b.get(x, d);
+    CHECK(x.values == std::vector<int>{1, 0, 1, 0, 1, 0});
+  });
+}
+
+TEST_CASE("structures and constants are the host's") {
+  on_each([](bench& b) {
+    array<particle> p({100}, particle{1, 2, 3});
+    const auto d = b.put(p);
+    float dt = 0.5f;
+    particle wind{0, 8, 2};
+    b.launch(kick.code(), range({0}, {100}), {d, bench::value(dt), bench::value(wind)});
+    b.get(p, d);
+    for (const particle& one : p.values) {
+      CHECK(one.v == 4.0f);
+      CHECK(one.x == 3.0f);
+      CHECK(one.kicks == 5);
+    }
+  });
+}
+
+TEST_CASE("mathematics agree with the host's to some units in the last place") {
+  on_each([](bench& b) {
+    if (!b.on->about().has_double) return;
+    array<double> x({64}), y({64, 3}), host({64, 3});
+    for (std::size_t i = 0; i < 64; ++i) x.values[i] = 0.37 * static_cast<double>(i);
+    const auto dx = b.put(x), dy = b.put(y);
+    b.launch(mathematics.code(), range({0}, {64}), {dx, dy});
+    b.get(y, dy);
+    on_host(mathematics.code(), range({0}, {64}), {x.here(), host.here()});
+    for (std::size_t i = 0; i < y.values.size(); ++i)
+      CHECK(std::abs(y.values[i] - host.values[i]) <= 1e-13 * (1 + std::abs(host.values[i])));
+  });
+}
+
+TEST_CASE("atomics count every item once") {
+  on_each([](bench& b) {
+    if (!b.on->about().has_double || !b.on->about().has_atomics_64) return;
+    array<int> x({10'000}), count({4}), least({1}, 1 << 30);
+    array<float> sum({1});
+    array<double> most({1}, -1.0);
+    for (std::size_t i = 0; i < x.values.size(); ++i) x.values[i] = static_cast<int>(i * 7919 % 10'007);
+    const auto dx = b.put(x), dc = b.put(count), ds = b.put(sum), dl = b.put(least), dm = b.put(most);
+    b.launch(tally.code(), range({0}, {10'000}), {dx, dc, ds, dl, dm});
+    b.get(count, dc), b.get(sum, ds), b.get(least, dl), b.get(most, dm);
+    CHECK(std::accumulate(count.values.begin(), count.values.end(), 0) == 10'000);
+    CHECK(sum.values[0] == 10'000.0f);
+    CHECK(least.values[0] == *std::min_element(x.values.begin(), x.values.end()));
+    CHECK(most.values[0] == *std::max_element(x.values.begin(), x.values.end()));
+  });
+}
+
+TEST_CASE("groups share local memory between regions") {
+  on_each([](bench& b) {
+    array<float> x({256}), sums({8});
+    std::iota(x.values.begin(), x.values.end(), 1.0f);
+    const auto dx = b.put(x), ds = b.put(sums);
+    const launch_argument part{local_elements(32)};
+    b.launch(sum_of_group.code(), range({0}, {8}, {32}), {dx, ds, part});
+    b.get(sums, ds);
+    for (std::size_t g = 0; g < 8; ++g) CHECK(sums.values[g] == 32.0f * static_cast<float>(64 * g + 33) / 2);
+  });
+}
+
+TEST_CASE("arrays and values of a group last from region to region") {
+  on_each([](bench& b) {
+    if (!b.on->about().has_double) return;
+    constexpr int n = 24;
+    array<double> x({n, n}), y({n, n}), z({n, n}), host({n, n});
+    for (std::size_t i = 0; i < n * n; ++i) x.values[i] = static_cast<double>(i % 7), y.values[i] = static_cast<double>(i % 5);
+    int size = n;
+    const auto dx = b.put(x), dy = b.put(y), dz = b.put(z);
+    const launch_range r = range({0, 0}, {3, 3}, {8, 8});
+    b.launch(tiled_product.code(), r, {dx, dy, dz, bench::value(size)});
+    b.get(z, dz);
+    on_host(tiled_product.code(), r, {x.here(), y.here(), host.here(), stretto::device::value(size)});
+    CHECK(z.values == host.values);
+  });
+}
+
+TEST_CASE("operations of a stream run in order without the host") {
+  on_each([](bench& b) {
+    array<int> x({64}, 0);
+    const auto d = b.put(x);
+    for (int i = 0; i < 200; ++i) b.launch(add_one.code(), range({0}, {64}), {d});
+    b.get(x, d);
+    CHECK(x.values == std::vector<int>(64, 200));
+  });
+}
+
+TEST_CASE("a stream waits for a mark of another one") {
+  on_each([](bench& b) {
+    array<int> x({4096}, 0);
+    const auto d = b.put(x);
+    const auto other = b.on->make_stream();
+    other->wait_for(b.s->mark_here());
+    const auto add = b.on->compile(add_one.code());
+    for (int i = 0; i < 25; ++i) {  // to and fro: each sees what the other did before
+      other->launch(*add, range({0}, {4096}), std::vector{d}, nullptr);
+      b.s->wait_for(other->mark_here());
+      b.launch(add_one.code(), range({0}, {4096}), {d});
+      other->wait_for(b.s->mark_here());
+    }
+    b.get(x, d);
+    CHECK(x.values == std::vector<int>(4096, 50));
+    other->wait_for(mark());  // of nothing: passed
+  });
+}
+
+TEST_CASE("every completion runs once, in the order of its stream") {
+  on_each([](bench& b) {
+    array<int> x({16}, 0);
+    const auto d = b.put(x);
+    std::vector<ended> all(300);
+    for (ended& e : all) b.launch(add_one.code(), range({0}, {16}), {d}, &e);
+    b.wait(all.back());
+    for (const ended& e : all) CHECK(e.times == 1);
+    CHECK(b.on->pending() == 0);
+  });
+}
+
+TEST_CASE("launches from several threads, each with its stream, all take place") {
+  on_each([](bench& b) {
+    constexpr int threads = 4, each = 50;
+    std::vector<launch_argument> d;
+    array<int> x({128}, 0);
+    for (int t = 0; t < threads; ++t) d.push_back(b.put(x));
+    ended copied;
+    b.s->fill({{}, b.take(64)}, {64}, std::as_bytes(std::span("\1", 1)), &copied);
+    b.wait(copied);
+    const auto add = b.on->compile(add_one.code());
+    std::vector<std::jthread> running;
+    std::vector<std::unique_ptr<stream>> streams;
+    for (int t = 0; t < threads; ++t) streams.push_back(b.on->make_stream());
+    std::vector<ended> last(threads);
+    for (std::size_t t = 0; t < threads; ++t)
+      running.emplace_back([&, t] {
+        for (int i = 0; i < each; ++i)
+          streams[t]->launch(*add, range({0}, {128}), std::vector{d[t]}, i + 1 == each ? &last[t] : nullptr);
+      });
+    running.clear();
+    for (std::size_t t = 0; t < threads; ++t) {
+      b.wait(last[t]);
+      b.get(x, d[t]);
+      CHECK(x.values == std::vector<int>(128, each));
+    }
+  });
+}
+
+error refusal(bench& b, const kernel_code& code, const launch_range& r, const std::vector<launch_argument>& a) {
+  try {
+    b.launch(code, r, a);
+  } catch (const error& e) {
+    return e;
+  }
+  return error("", "it was not refused");
+}
+
+TEST_CASE("what a launch cannot have is refused before it begins") {
+  on_each([](bench& b) {
+    array<int> x({16});
+    launch_argument host{x.here(), reinterpret_cast<std::byte*>(x.values.data()), x.bytes()};
+    CHECK(refusal(b, add_one.code(), range({0}, {16}), {host}).code() == "K21");
+    CHECK(refusal(b, add_one.code(), range({0}, {16}), {}).code() == "K20");
+    array<float> f({1 << 12}), sums({4});
+    const auto df = b.put(f), ds = b.put(sums);
+    const std::int64_t many = b.on->about().most_items_per_group + 1;
+    CHECK(refusal(b, sum_of_group.code(), range({0}, {1}, {many}), {df, ds, {local_elements(4)}}).code() == "K22");
+    CHECK(refusal(b, sum_of_group.code(), range({0}, {1}, {4}), {df, ds, {local_elements(1 << 28)}}).code() == "K23");
+  });
+}
+
+}  // namespace
+}  // namespace stretto::device

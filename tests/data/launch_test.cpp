@@ -1,0 +1,149 @@
+// Kernels over instances: ranges, preconditions, checks, what is refused.
+#include <stretto/copy.hpp>
+#include <stretto/error.hpp>
+#include <stretto/launch.hpp>
+#include <stretto/platform.hpp>
+#include <stretto/runtime.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <numeric>
+
+#include "device/kernels_for_tests.hpp"
+#include "thrown_by.hpp"
+
+namespace stretto {
+namespace {
+
+template <class Body>
+void on_workers(unsigned workers, Body&& body) {
+  runtime rt({.workers = workers});
+  rt.run([&] { body(rt.machine().memories()[0]); });
+}
+
+TEST_CASE("launches after one another give what a loop gives") {
+  for (const unsigned workers : {1u, 2u, 4u})
+    on_workers(workers, [](place ram) {
+      constexpr int n = 120;
+      const box whole({0, 0}, {n, n}), inside({1, 1}, {n - 1, n - 1});
+      auto u = instance<float, 2>::create(at(ram), whole).made, v = instance<float, 2>::create(at(ram), whole).made;
+      event before = merge(std::vector<event>{fill(u, 0.0f), fill(v, 0.0f)});
+      wait(before);
+      u.view()(n / 2, n / 2) = 1024.0f;
+      std::vector<float> a(n * n), b(n * n);
+      a[n / 2 * n + n / 2] = 1024.0f;
+      future<void> last = launch(jacobi, inside, u, v, 0.25);
+      for (int step = 1; step < 8; ++step)
+        last = step % 2 ? launch(after(last), jacobi, inside, v, u, 0.25f) : launch(after(last), jacobi, inside, u, v, 0.25f);
+      last.get();
+      for (int step = 0; step < 8; ++step) {
+        for (int i = 1; i < n - 1; ++i)
+          for (int j = 1; j < n - 1; ++j)
+            b[i * n + j] = a[i * n + j] + 0.25f * (a[(i - 1) * n + j] + a[(i + 1) * n + j] + a[i * n + j - 1] +
+                                                   a[i * n + j + 1] - 4 * a[i * n + j]);
+        std::swap(a, b);
+      }
+      const auto view = u.view();
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) CHECK(view(i, j) == a[i * n + j]);
+      u.destroy(), v.destroy();
+    });
+}
+
+TEST_CASE("ids of one, two and three axes are those of the box, wherever it begins") {
+  on_workers(2, [](place ram) {
+    const box all({-3, 5, 100}, {7, 40, 190});
+    auto x = instance<int, 3>::create(at(ram), all).made;
+    launch(numbered, all, x).get();
+    const auto v = x.view();
+    for (int i = -3; i < 7; ++i)
+      for (int j = 5; j < 40; ++j)
+        for (int k = 100; k < 190; ++k) CHECK(v(i, j, k) == i * 10000 + j * 100 + k);
+    x.destroy();
+  });
+}
+
+TEST_CASE("an array in Fortran order is the same array") {
+  on_workers(2, [](place ram) {
+    auto x = instance<int, 3>::create(at(ram), {{0, 0, 0}, {9, 8, 7}}, {.order = axis_order::fortran}).made;
+    launch(numbered, x.elements(), x).get();
+    CHECK(x.view()(8, 7, 6) == 80706);
+    CHECK(x.view()(1, 2, 3) == 10203);
+    x.destroy();
+  });
+}
+
+TEST_CASE("groups share local memory, and there may be many of them") {
+  on_workers(2, [](place ram) {
+    constexpr int groups = 1000, size = 16;
+    auto x = instance<float>::create(at(ram), {0, groups * size}).made, sums = instance<float>::create(at(ram), {0, groups}).made;
+    for (int i = 0; i < groups * size; ++i) x.view()(i) = static_cast<float>(i % 100);
+    launch(name("sums"), sum_of_group, in_groups({0, groups}, size), x, sums, local_size{size}).get();
+    for (int g = 0; g < groups; ++g) {
+      float sum = 0;
+      for (int i = 0; i < size; ++i) sum += x.view()(g * size + i);
+      CHECK(sums.view()(g) == sum);
+    }
+    x.destroy(), sums.destroy();
+  });
+}
+
+TEST_CASE("a launch waits for its instances, and destruction for the launch") {
+  on_workers(2, [](place ram) {
+    const auto gate = user_event::create();
+    auto [x, ready] = instance<int>::create(at(ram), {0, 10}, after(gate));
+    const auto filled = fill(x, 4);
+    const auto added = launch(after(filled), add_one, box(0, 10), x);
+    const event gone = x.destroy(after(added));
+    CHECK_FALSE(added.is_ready());
+    gate.trigger();
+    wait(gone);
+    CHECK(added.is_ready());
+    added.get();
+  });
+}
+
+TEST_CASE("a poisoned precondition skips a launch") {
+  on_workers(1, [](place ram) {
+    auto x = instance<int>::create(at(ram), {0, 4}).made;
+    wait(fill(x, 1));
+    auto fails = async([]() -> int { throw std::runtime_error("no data"); });
+    auto skipped = launch(after(fails), add_one, box(0, 4), x);
+    const std::string told = test::thrown_by([&] { skipped.get(); });
+    CHECK(told.find("no data") != std::string::npos);
+    CHECK(told.find("add_one") != std::string::npos);
+    CHECK(x.view()(0) == 1);
+    x.destroy();
+  });
+}
+
+TEST_CASE("with the option check an index outside of its array ends the launch with K01") {
+  setenv("STRETTO_CHECK", "1", 1);
+  on_workers(2, [](place ram) {
+    auto u = instance<float, 2>::create(at(ram), {{0, 0}, {100, 100}}).made;
+    auto v = instance<float, 2>::create(at(ram), {{0, 0}, {100, 100}}).made;
+    wait(fill(u, 1.0f));
+    launch(jacobi, box({1, 1}, {99, 99}), u, v, 1.0f).get();
+    const std::string told = test::thrown_by([&] { launch(jacobi, box({1, 1}, {99, 100}), u, v, 1.0f).get(); });
+    CHECK(told.find("error K01: kernel \"jacobi\" names an element outside of array \"u\"") != std::string::npos);
+    CHECK(told.find(", 100)") != std::string::npos);
+    u.destroy(), v.destroy();
+  });
+  unsetenv("STRETTO_CHECK");
+}
+
+TEST_CASE("a range that is not of the kernel's kind is refused in the call") {
+  on_workers(1, [](place ram) {
+    auto x = instance<float>::create(at(ram), {0, 64}).made;
+    auto n = instance<int>::create(at(ram), {0, 64}).made;
+    CHECK(test::thrown_by([&] { launch(sum_of_group, box(0, 64), x, x, local_size{1}); }).find("error K24") == 0);
+    CHECK(test::thrown_by([&] { launch(add_one, in_groups({0, 2}, 32), n); }).find("error K24") == 0);
+    CHECK(test::thrown_by([&] { launch(sum_of_group, in_groups({0, 2}, 0), x, x, local_size{1}); }).find("error K25") == 0);
+    launch(add_one, box(3, 3), n).get();  // an empty range is one
+    x.destroy(), n.destroy();
+  });
+}
+
+}  // namespace
+}  // namespace stretto

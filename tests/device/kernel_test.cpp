@@ -1,0 +1,257 @@
+// Kernels on the host, and the text that is made of them for devices.
+#include <stretto/error.hpp>
+#include <stretto/kernel.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <numeric>
+#include <set>
+#include <string>
+
+#include "device/arrays.hpp"
+#include "device/host_work.hpp"
+#include "device/kernel_signature.hpp"
+#include "device/kernel_text.hpp"
+#include "device/kernel_tokens.hpp"
+#include "device/kernels_for_tests.hpp"
+
+namespace stretto {
+namespace {
+
+template <class Body>
+error error_of(Body&& body) {
+  try {
+    body();
+  } catch (const error& e) {
+    return e;
+  }
+  return error("", "nothing was thrown");
+}
+
+using device::array;
+using device::checking;
+using device::kept_arguments;
+using device::launch_argument;
+using device::launch_range;
+
+launch_range over(std::vector<std::int64_t> min, std::vector<std::int64_t> max, std::vector<std::int64_t> group = {}) {
+  launch_range r;
+  r.dimensions = static_cast<int>(min.size());
+  for (std::size_t a = 0; a < min.size(); ++a) {
+    r.min[a] = min[a];
+    r.max[a] = max[a];
+    if (!group.empty()) r.group[a] = group[a];
+  }
+  return r;
+}
+
+void run(const kernel_code& code, const launch_range& r, std::vector<kernel_argument> a, checking check = checking::off,
+         std::uint64_t order = 0) {
+  std::vector<launch_argument> given;
+  for (kernel_argument& one : a) given.push_back({one});
+  kept_arguments(code, given, 0).run(r, r.min, r.max, check, order);
+}
+
+TEST_CASE("a kernel computes every item of its range and none beside it") {
+  for (const checking check : {checking::off, checking::on}) {
+    array<int> x({3, 4, 5}, -1);
+    run(numbered.code(), over({1, 0, 2}, {3, 3, 5}), {x.here()}, check);
+    std::size_t n = 0;
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 4; ++j)
+        for (int k = 0; k < 5; ++k) {
+          const bool inside = i >= 1 && j < 3 && k >= 2;
+          CHECK(x.values[n++] == (inside ? i * 10000 + j * 100 + k : -1));
+        }
+  }
+}
+
+TEST_CASE("an array may begin anywhere") {
+  array<int> x({4}, 7, {-1'000'000'000'000});
+  run(add_one.code(), over({-1'000'000'000'000}, {-999'999'999'998}), {x.here()}, checking::on);
+  CHECK(x.values == std::vector<int>{8, 8, 7, 7});
+}
+
+TEST_CASE("rows that are not dense are read all the same") {
+  array<int> x({6}, 0);
+  kernel_argument every_other = x.here();
+  every_other.stride[0] = 2;
+  every_other.max[0] = 3;
+  run(add_one.code(), over({0}, {3}), {every_other});
+  CHECK(x.values == std::vector<int>{1, 0, 1, 0, 1, 0});
+}
+
+TEST_CASE("a checked kernel names kernel, item, array, index and extent") {
+  array<float> u({4, 4}), v({4, 4});
+  float c = 1;
+  const auto run_it = [&] { run(jacobi.code(), over({1, 1}, {3, 4}), {u.here(), v.here(), device::value(c)}, checking::on); };
+  const error e = error_of(run_it);
+  CHECK(e.code() == "K01");
+  CHECK(e.sentence() == "kernel \"jacobi\" names an element outside of array \"u\"");
+  CHECK(e.facts()[1] == std::pair<std::string, std::string>("item", "(1, 3)"));
+  CHECK(e.facts()[2] == std::pair<std::string, std::string>("index", "(1, 4)"));
+  CHECK(e.facts()[3] == std::pair<std::string, std::string>("array", "[0, 4) x [0, 4)"));
+}
+
+TEST_CASE("regions of a group see what the regions before them wrote, in any order of items") {
+  for (const std::uint64_t order : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{0x123456789abcdefu}})
+    for (const checking check : {checking::off, checking::on}) {
+      array<float> x({64}), sums({4});
+      std::iota(x.values.begin(), x.values.end(), 1.0f);
+      run(sum_of_group.code(), over({0}, {4}, {16}), {x.here(), sums.here(), device::local_elements(16)}, check, order);
+      for (int g = 0; g < 4; ++g) CHECK(sums.values[static_cast<std::size_t>(g)] == 16.0f * (16 * g + 1 + 16 * g + 16) / 2);
+    }
+}
+
+TEST_CASE("a product by tiles is the product") {
+  constexpr int n = 16;
+  array<double> a({n, n}), b({n, n}), c({n, n});
+  for (std::size_t i = 0; i < n * n; ++i) a.values[i] = static_cast<double>(i % 7), b.values[i] = static_cast<double>(i % 5);
+  int size = n;
+  run(tiled_product.code(), over({0, 0}, {2, 2}, {8, 8}), {a.here(), b.here(), c.here(), device::value(size)});
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      double sum = 0;
+      for (std::size_t k = 0; k < n; ++k) sum += a.values[i * n + k] * b.values[k * n + j];
+      CHECK(c.values[i * n + j] == sum);
+    }
+}
+
+TEST_CASE("a group that declares more memory than there is says so") {
+  array<double> a({8, 8}), b({8, 8}), c({8, 8});
+  int size = 8;
+  const auto huge = [&] {
+    run(tiled_product.code(), over({0, 0}, {1, 1}, {256, 256}), {a.here(), b.here(), c.here(), device::value(size)});
+  };
+  CHECK(error_of(huge).code() == "K02");
+}
+
+TEST_CASE("any order visits every item once") {
+  for (const std::int64_t count : {1, 2, 3, 7, 16, 60, 1024})
+    for (const std::uint64_t order : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{77}, ~std::uint64_t{0}, std::uint64_t{1} << 63}) {
+      std::set<std::int64_t> seen;
+      for (std::int64_t step = 0; step < count; ++step) seen.insert(kernels::visited(order, step, count));
+      CHECK(static_cast<std::int64_t>(seen.size()) == count);
+      CHECK(*seen.begin() == 0);
+      CHECK(*seen.rbegin() == count - 1);
+    }
+}
+
+TEST_CASE("the modes of parameters are those of their types") {
+  const auto& p = tally.code().parameters;
+  REQUIRE(p.size() == 5);
+  CHECK(p[0].mode == access::in);
+  CHECK(p[1].mode == access::inout);
+  CHECK(p[4].element_bytes == 8);
+  CHECK(jacobi.code().parameters[1].mode == access::out);
+  CHECK(jacobi.code().parameters[1].dimensions == 2);
+  CHECK(jacobi.code().parameters[2].mode == access::value);
+  CHECK(sum_of_group.code().parameters[2].mode == access::local);
+  CHECK(kick.code().parameters[2].kind == element_kind::structure);
+}
+
+TEST_CASE("text is cut into tokens and lines are kept") {
+  const device::tokens all = device::tokens_of("a+=b->c; // no\n/* nor\nthis */ 1'000.5e-3f<<\"x\\\"y\"", 10);
+  std::vector<std::string> spelled;
+  for (const device::token& t : all) spelled.push_back(t.spelling);
+  CHECK(spelled == std::vector<std::string>{"a", "+=", "b", "->", "c", ";", "1'000.5e-3f", "<<", "\"x\\\"y\""});
+  CHECK(all[0].line == 10);
+  CHECK(all[6].line == 12);
+}
+
+TEST_CASE("parameters are read from their text") {
+  const auto p = device::parameters_of(device::tokens_of("(stretto::in<std::int32_t, 2> u, out<float> v, const float c)"));
+  REQUIRE(p.size() == 3);
+  CHECK(p[0].name == "u");
+  CHECK(p[0].mode == access::in);
+  CHECK(p[0].dimensions == 2);
+  CHECK(p[0].type.front().spelling == "int32_t");
+  CHECK(p[1].dimensions == 1);
+  CHECK(p[2].mode == access::value);
+  CHECK(p[2].type.front().spelling == "float");
+}
+
+/// The lines of the file that a device compiler would be told of, for text with `word` in it.
+unsigned line_told(const std::string& source, const std::string& word) {
+  unsigned line = 0;
+  std::size_t at = 0;
+  while (at < source.size()) {
+    const std::size_t end = std::min(source.find('\n', at), source.size());
+    const std::string one = source.substr(at, end - at);
+    at = end + 1;
+    if (one.starts_with("#line ")) {
+      line = static_cast<unsigned>(std::stoul(one.substr(6)));
+      continue;
+    }
+    if (line && one.find(word) != std::string::npos && one[0] != '#') return line;
+    ++line;
+  }
+  return 0;
+}
+
+unsigned line_written(const std::string& word) {
+  std::ifstream in(STRETTO_SOURCE_DIR "/tests/device/kernels_for_tests.hpp");
+  std::string one;
+  for (unsigned n = 1; std::getline(in, one); ++n)
+    if (one.find(word) != std::string::npos) return n;
+  return 0;
+}
+
+TEST_CASE("the text for devices names the user's lines") {
+  for (const device::dialect d : {device::dialect::opencl, device::dialect::cuda}) {
+    const device::kernel_text t = device::text_for(jacobi.code(), d);
+    CHECK(t.has_lines);
+    CHECK(t.entry == "stretto_kernel_jacobi");
+    CHECK_FALSE(t.needs_double);
+    CHECK(line_told(t.source, "- 4 * stretto_at_u") == line_written("- 4 * u(i, j)"));
+    CHECK(line_told(t.source, "laplace ( stretto_data_u") == line_written("laplace(u, i, j);"));
+    CHECK(t.source.find("in <") == std::string::npos);
+  }
+}
+
+TEST_CASE("the text for devices holds what a kernel uses and nothing else") {
+  const std::string kicks = device::text_for(kick.code(), device::dialect::opencl).source;
+  CHECK(kicks.find("typedef struct") != std::string::npos);
+  CHECK(kicks.find("} particle;") != std::string::npos);
+  CHECK(kicks.find("half_of_one =") != std::string::npos);
+  CHECK(kicks.find("laplace") == std::string::npos);
+  CHECK(device::text_for(tally.code(), device::dialect::opencl).needs_atomics_64);
+  CHECK(device::text_for(mathematics.code(), device::dialect::cuda).needs_double);
+}
+
+STRETTO_GROUP_KERNEL(words_of_devices, (in<int> global, inout<int> kernel, int half, local<int> constant), {
+  auto barrier = per_item<int>();
+  auto dot = local_array<int, 4>();
+  int step = half;
+  each_item([&](item uint) {
+    barrier(uint) = global(uint.global_id(0)) + step;
+    dot(uint.local_id(0)) = barrier(uint);
+    constant(uint.local_id(0)) = dot(uint.local_id(0));
+  });
+  each_item([&](item uint) { kernel(uint.global_id(0)) = constant(uint.local_id(0)); });
+})
+
+TEST_CASE("words that are a device's own may be names in a body") {
+  const std::string text = device::text_for(words_of_devices.code(), device::dialect::opencl).source;
+  CHECK(text.find("int stretto_half") != std::string::npos);
+  CHECK(text.find("int stretto_step = stretto_half ;") != std::string::npos);
+  CHECK(text.find("int stretto_barrier ;") != std::string::npos);
+  CHECK(text.find("STRETTO_LOCAL int stretto_dot [") != std::string::npos);
+}
+
+STRETTO_KERNEL(points_at, (inout<int> x), {
+  int i = global_id(0);
+  int* p = &x(i);
+  atomic_add(p, 1);
+})
+
+TEST_CASE("an atomic on anything but an element is refused, with the line") {
+  const error e = error_of([] { device::text_for(points_at.code(), device::dialect::opencl); });
+  CHECK(e.code() == "K10");
+  CHECK(e.what_to_try() == "write atomic_add(&v(i), x)");
+}
+
+}  // namespace
+}  // namespace stretto

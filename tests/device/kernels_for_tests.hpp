@@ -1,0 +1,78 @@
+// kernels_for_tests.hpp - kernels that the tests of devices share: one of each thing that the language has.
+#pragma once
+
+#include <stretto/kernel.hpp>
+
+// clang-format off
+STRETTO_DEVICE_CONSTANT(int, tile, 8)
+STRETTO_DEVICE_CONSTANT(float, half_of_one, 0.5f)
+STRETTO_DEVICE_STRUCT(particle, { float x; float v; int kicks; })
+
+STRETTO_DEVICE_FUNCTION(float, laplace, (in<float, 2> u, int i, int j), {
+  // The comma and the comment are part of the test: lines are counted over them.
+  return u(i - 1, j) + u(i + 1, j) +
+         u(i, j - 1) + u(i, j + 1) - 4 * u(i, j);
+})
+
+STRETTO_KERNEL(jacobi, (in<float, 2> u, out<float, 2> v, float c), {
+  int i = global_id(0), j = global_id(1);
+  v(i, j) = u(i, j) + c * laplace(u, i, j);
+})
+
+STRETTO_KERNEL(numbered, (out<int, 3> x), {
+  x(global_id(0), global_id(1), global_id(2)) = (int)(global_id(0) * 10000 + global_id(1) * 100 + global_id(2));
+})
+
+STRETTO_KERNEL(add_one, (inout<int> x), { x(global_id(0)) += 1; })
+
+STRETTO_KERNEL(kick, (inout<particle> p, float dt, particle wind), {
+  int i = global_id(0);
+  p(i).v += dt * wind.v * half_of_one;
+  p(i).x += dt * p(i).v;
+  p(i).kicks += wind.kicks;
+})
+
+STRETTO_KERNEL(mathematics, (in<double> x, out<double, 2> y), {
+  int i = global_id(0);
+  double a = x(i);
+  y(i, 0) = sqrt(a) + exp(-a) + log(a + 1.0);
+  y(i, 1) = sin(a) * cos(a) + pow(a, 1.5) + fmin(a, 2.0) - fmax(a, 3.0);
+  y(i, 2) = (double)(max(i, 3) + min(i, 5) + abs(i - 4)) + floor(a) + fabs(-a);
+})
+
+STRETTO_KERNEL(tally, (in<int> x, inout<int> count, inout<float> sum, inout<int> least, inout<double> most), {
+  int i = global_id(0);
+  atomic_add(&count(x(i) % 4), 1);
+  atomic_add(&sum(0), 1.0f);
+  atomic_min(&least(0), x(i));
+  atomic_max(&most(0), (double)(x(i)));
+})
+
+STRETTO_GROUP_KERNEL(sum_of_group, (in<float> x, out<float> sums, local<float> part), {
+  each_item([&](item it) { part(it.local_id(0)) = x(it.global_id(0)); });
+  for (int half = group_size(0) / 2; half > 0; half /= 2)
+    each_item([&](item it) {
+      if (it.local_id(0) < half) part(it.local_id(0)) += part(it.local_id(0) + half);
+    });
+  each_item([&](item it) { if (it.local_id(0) == 0) sums(group_id(0)) = part(0); });
+})
+
+STRETTO_GROUP_KERNEL(tiled_product, (in<double, 2> a, in<double, 2> b, out<double, 2> c, int n), {
+  auto ta = local_array<double, tile, tile>();
+  auto tb = local_array<double, tile, tile>();
+  auto sum = per_item<double>();
+  each_item([&](item it) { sum(it) = 0; });
+  for (int t = 0; t < n / tile; ++t) {
+    each_item([&](item it) {
+      ta(it.local_id(0), it.local_id(1)) = a(it.global_id(0), t * tile + it.local_id(1));
+      tb(it.local_id(0), it.local_id(1)) = b(t * tile + it.local_id(0), it.global_id(1));
+    });
+    each_item([&](item it) {
+      double s = sum(it);
+      for (int k = 0; k < tile; ++k) s += ta(it.local_id(0), k) * tb(k, it.local_id(1));
+      sum(it) = s;
+    });
+  }
+  each_item([&](item it) { c(it.global_id(0), it.global_id(1)) = sum(it); });
+})
+// clang-format on
