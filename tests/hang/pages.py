@@ -3,7 +3,7 @@
     pages.py ROOT INSTALLED COMPILER PAGE...
 
 In a page, ```cpp hangs is a whole program that hangs, and the ```output behind it the report that it must get (`<*>`
-stands for any text in a line). ```cpp ends is an excerpt of it, repaired: what lies between the program's lines that are
+stands for any text in a line, a line `<...>` for any lines). ```cpp ends is an excerpt of it, repaired: what lies between the program's lines that are
 equal to the excerpt's first and last line is replaced by the excerpt, and then the program must end and be told nothing.
 """
 import os
@@ -61,6 +61,7 @@ def check(where, text, report, compiler, flags):
                     return [f"{where}: exit code {process.returncode}\n{log.read_text()}"]
                 return [f"{where}: is told\n{log.read_text()}"] if "error " in log.read_text() else []
             pattern = ".*".join(re.escape(piece) for piece in report.split("<*>"))
+            pattern = pattern.replace(re.escape("<...>\n"), "(?:.*\n)*?")
             until = time.monotonic() + PATIENCE
             while not re.search(pattern, log.read_text()):
                 if process.poll() is not None or time.monotonic() > until:
