@@ -164,7 +164,8 @@ void runtime::start(bool stepped) {
   // What is stepped has no thread but the program's, unless somebody asks for it.
   using opens = live_runtime::opens;
   if (s.settings.live || !stepped)
-    s.live.emplace(node(), s.settings.live ? opens::at_once : opens::when_asked, [this] { return statistics().to_json(); });
+    s.live.emplace(node(), s.settings.live ? opens::at_once : opens::when_asked,
+                   [this] { return statistics().to_json(); });
   if (stepped) return;
   std::function<void(const std::filesystem::path&)> save;
   if (s.recorder.is_on()) save = [this](const std::filesystem::path& file) { save_trace(file.string()); };
@@ -278,7 +279,9 @@ runtime_statistics runtime::statistics() const {
   return out;
 }
 
-std::uint32_t runtime::workers() const noexcept { return static_cast<std::uint32_t>(state_->scheduler->workers.size()); }
+std::uint32_t runtime::workers() const noexcept {
+  return static_cast<std::uint32_t>(state_->scheduler->workers.size());
+}
 std::uint16_t runtime::node() const noexcept { return state_->context.node; }
 const platform& runtime::machine() const noexcept { return state_->machine; }
 

@@ -23,6 +23,7 @@ address_range::address_range(std::uint64_t capacity) noexcept {
   for (std::uint64_t bytes = page_up(capacity); bytes >= page; bytes = page_up(bytes / 2)) {
     void* at = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at != MAP_FAILED) {
+      ::madvise(at, bytes, MADV_DONTDUMP);  // or a debugger writes a core file as large as the memory
       base_ = static_cast<std::byte*>(at);
       capacity_ = std::min(bytes, capacity);
       return;
@@ -45,6 +46,7 @@ bool address_range::grow(std::uint64_t end) noexcept {
       if constexpr (base::address_sanitizer) __asan_unpoison_memory_region(base_ + committed_, wanted - committed_);
       // Large instances are read at random, too: fewer pages, fewer misses of the processor's table of them.
       ::madvise(base_ + committed_, wanted - committed_, MADV_HUGEPAGE);
+      ::madvise(base_ + committed_, wanted - committed_, MADV_DODUMP);
       committed_ = wanted;
       return true;
     }

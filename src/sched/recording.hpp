@@ -26,7 +26,8 @@ void record_before_suspension(worker& w, trace::ticks end);
 void record_suspension(worker& w, const suspension& s);
 void record_sleep(worker& w, trace::ticks since);
 
-/// In full detail the body of run is an operation too: what it spawns names it as its cause. Worker 0, on its own stack.
+/// In full detail the body of run is an operation too: what it spawns names it as its cause. Worker
+/// 0, on its own stack.
 void begin_body(worker& w, const std::source_location& where) noexcept;
 void end_body(worker& w);
 

@@ -67,7 +67,9 @@ class escaped_names {
       append_json(t.where, file);
       t.where += ":" + std::to_string(e.line) + "\"";
     }
-    if (t.name.empty()) append_json(t.name, file.empty() ? "(no name)" : std::string(file) + ":" + std::to_string(e.line));
+    if (t.name.empty())
+      append_json(t.name,
+                  file.empty() ? "(no name)" : std::string(file) + ":" + std::to_string(e.line));
     return t;
   }
 
@@ -331,7 +333,8 @@ int write_to(const std::filesystem::path& file, std::span<const snapshot> nodes,
 
 }  // namespace
 
-// Beside its place first, then there at once: of two processes that write the same file one wins, and its file is whole.
+// Beside its place first, then there at once: of two processes that write the same file one wins,
+// and its file is whole.
 void write_chrome(const std::filesystem::path& file, std::span<const snapshot> nodes) {
   static std::atomic<unsigned> count{0};
   std::error_code fault;

@@ -29,10 +29,12 @@ namespace stretto::trace {
 
 /// Writes the nodes' snapshots into one timeline, aligned by their clock offsets.
 ///
-/// A file appears whole, in the place of an older one: until then it is "FILE.part-PID-N", which a crash leaves behind and
-/// which can be read as far as it goes. So two processes may write the same file; the later one's stays.
+/// A file appears whole, in the place of an older one: until then it is "FILE.part-PID-N", which a
+/// crash leaves behind and which can be read as far as it goes. So two processes may write the same
+/// file; the later one's stays.
 ///
-///   throws   error T01 if the stream or file cannot be written; what a stream has got stays, an older file too
+///   throws   error T01 if the stream or file cannot be written; what a stream has got stays, an
+///   older file too
 void write_chrome(std::ostream& to, std::span<const snapshot> nodes);
 void write_chrome(const std::filesystem::path& file, std::span<const snapshot> nodes);
 

@@ -21,7 +21,8 @@ class name_cache {
   name_id intern(name_table& table, const char* name, const std::source_location& where, const char* otherwise) {
     const char* const file = where.file_name();
     entry& e = entries_[(reinterpret_cast<std::uintptr_t>(file) / 16 + where.line()) % entries_.size()];
-    if (e.file == file && e.line == where.line() && (name ? e.text && std::strcmp(e.text, name) == 0 : !e.text)) [[likely]]
+    if (e.file == file && e.line == where.line() &&
+        (name ? e.text && std::strcmp(e.text, name) == 0 : !e.text)) [[likely]]
       return e.id;
     return enter(e, table, name, where, otherwise);
   }
@@ -34,8 +35,8 @@ class name_cache {
     name_id id = no_name;
   };
 
-  [[gnu::noinline]] static name_id enter(entry& e, name_table& table, const char* name, const std::source_location& where,
-                                         const char* otherwise) {
+  [[gnu::noinline]] static name_id enter(entry& e, name_table& table, const char* name,
+                                         const std::source_location& where, const char* otherwise) {
     const name_id id = table.intern(name ? name : otherwise, where);
     const std::string& text = table[id].name;
     e = {where.file_name(), name ? text.c_str() : nullptr, where.line(), id};

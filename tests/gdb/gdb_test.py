@@ -30,6 +30,7 @@ class Suspended(unittest.TestCase):
         core = Path(cls.folder.name) / "core"
         cls.said = gdb("break all_are_suspended", "run", "print gate", "print number", "stretto tasks", "backtrace 1",
                        f"generate-core-file {core}", "continue")
+        cls.core_bytes = core.stat().st_size if core.exists() else None
         cls.from_core = gdb("stretto tasks", target=[program, str(core)]) if core.exists() else None
 
     @classmethod
@@ -61,6 +62,11 @@ class Suspended(unittest.TestCase):
         if self.from_core is None:
             self.skipTest("gdb could not write a core file here")
         self.check_tasks(self.from_core)
+
+    def test_a_core_file_holds_what_is_used_not_what_is_reserved(self):
+        if self.core_bytes is None:
+            self.skipTest("gdb could not write a core file here")
+        self.assertLess(self.core_bytes, 1 << 30)
 
     def test_a_program_before_its_first_runtime_has_none(self):
         self.assertIn("no task is suspended", gdb("break main", "run", "stretto tasks", "kill"))

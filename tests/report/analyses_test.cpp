@@ -106,7 +106,10 @@ TEST_CASE("idle time is told apart by cause: waiting for a name, overhead, coars
 }
 
 TEST_CASE("who waits for a task that waits for a copy waits for the copy while that runs") {
-  run r = make_run({{1, 0, 100, "copy of x", kind::copy}, {0, 0, 20, "start"}, {1, 130, 200, "blur"}, {0, 200, 300, "sum"}},
+  run r = make_run({{1, 0, 100, "copy of x", kind::copy},
+                    {0, 0, 20, "start"},
+                    {1, 130, 200, "blur"},
+                    {0, 200, 300, "sum"}},
                    {{0, 2}, {2, 3}});
   r.labels[0].at = "wave.cpp:9";
   const auto idle = find_idle(r);
@@ -150,7 +153,9 @@ TEST_CASE("the overhead before tasks too short for it is told with their name, b
 }
 
 TEST_CASE("at the end a long task that had begun before is too coarse, a chain that came later is all that was left") {
-  const run r = make_run({{0, 0, 10, "a"}, {1, 0, 100, "long"}, {1, 100, 150, "then"}, {1, 150, 160, "last"}}, {{1, 2}, {2, 3}});
+  const run r =
+      make_run({{0, 0, 10, "a"}, {1, 0, 100, "long"}, {1, 100, 150, "then"}, {1, 150, 160, "last"}},
+               {{1, 2}, {2, 3}});
   const auto idle = find_idle(r);
   CHECK(time_of(idle, idle_cause::too_coarse, "long") == 90);
   CHECK(time_of(idle, idle_cause::no_work_left, "then") == 50);
@@ -237,7 +242,10 @@ TEST_CASE("copies are told apart by what they move, from where to where, and the
 }
 
 TEST_CASE("time and counts per module: what belongs to none outside the core is the core's") {
-  run r = make_run({{0, 0, 10, "t"}, {0, 10, 40, "t"}, {0, 40, 100, "copy of x", kind::copy}, {0, 100, 101, "w", kind::wait}});
+  run r = make_run({{0, 0, 10, "t"},
+                    {0, 10, 40, "t"},
+                    {0, 40, 100, "copy of x", kind::copy},
+                    {0, 100, 101, "w", kind::wait}});
   r.modules = {"", "disk"};
   r.records[1].module = r.records[2].module = 1;
   r.records[2].amount = 64;

@@ -44,7 +44,8 @@ TEST_CASE("what is compressed comes back, however large and however random") {
     const std::string packed = compressed(bytes);
     std::string back(size + 1, '\0');
     uLongf length = back.size();
-    REQUIRE(uncompress(reinterpret_cast<Bytef*>(back.data()), &length, reinterpret_cast<const Bytef*>(packed.data()), packed.size()) == Z_OK);
+    REQUIRE(uncompress(reinterpret_cast<Bytef*>(back.data()), &length,
+                       reinterpret_cast<const Bytef*>(packed.data()), packed.size()) == Z_OK);
     back.resize(length);
     CHECK(back == bytes);
   }

@@ -27,7 +27,9 @@ nlohmann::json facts_in(const std::string& page) {
 }  // namespace
 
 TEST_CASE("names of any bytes stay names: no markup or script comes from a file") {
-  const std::string hostile = "</script><script>document.title='taken'</script><!--<img src=x onerror=alert(1)>@DATA@\xff\x01";
+  const std::string hostile =
+      "</script><script>document.title='taken'</script><!--<img src=x "
+      "onerror=alert(1)>@DATA@\xff\x01";
   run r = make_run({{0, 0, 10, "plain"}});
   const std::string plain = page_of(r);
   r.labels[0].name = r.labels[0].at = r.title = r.tracks[0] = r.lanes[0].name = r.damage = hostile;
@@ -44,12 +46,14 @@ TEST_CASE("names of any bytes stay names: no markup or script comes from a file"
 TEST_CASE("the page loads nothing and allows its own script only") {
   const std::string page = page_of(make_run({{0, 0, 10, "a"}}));
   CHECK(page.find("default-src 'none'; script-src 'sha256-") != std::string::npos);
-  for (const char* what : {"http:", "https:", "src=", "@HASH@", "@TITLE@", "@DATA@", "@SCRIPT@", "@STYLE@", "@RECORDS@"})
+  for (const char* what : {"http:", "https:", "src=", "@HASH@", "@TITLE@", "@DATA@", "@SCRIPT@",
+                           "@STYLE@", "@RECORDS@"})
     CHECK_MESSAGE(count(page, what) == 0, what);
 }
 
 TEST_CASE("the facts name every column of the records") {
-  const auto columns = facts_in(page_of(make_run({{0, 0, 10, "a"}, {0, 300, 5'000'000'000, "b"}}, {{0, 1}})))["columns"];
+  const auto columns = facts_in(
+      page_of(make_run({{0, 0, 10, "a"}, {0, 300, 5'000'000'000, "b"}}, {{0, 1}})))["columns"];
   CHECK(columns["start"]["count"] == 2);
   CHECK(columns["length"]["wide"] == true);
   CHECK(columns["edge_back"]["count"] == 1);
@@ -61,7 +65,8 @@ TEST_CASE("text for HTML has no markup left") {
 }
 
 TEST_CASE("two runs are compared by name, the greatest difference first") {
-  const run before = make_run({{0, 0, 100, "a"}, {0, 100, 130, "gone"}}), after = make_run({{0, 0, 40, "a"}, {0, 40, 50, "new"}});
+  const run before = make_run({{0, 0, 100, "a"}, {0, 100, 130, "gone"}}),
+            after = make_run({{0, 0, 40, "a"}, {0, 40, 50, "new"}});
   const auto c = compare(before, analyse(before), after, analyse(after));
   CHECK(c.before == 130);
   CHECK(c.after == 50);

@@ -91,7 +91,9 @@ TEST_CASE("a recorded graph replayed on its own workers takes what it took") {
 TEST_CASE("work that an idle worker took up was not there before, though nothing names its cause") {
   const run r = make_run({{0, 0, 100'000, "a"}, {1, 150'000, 200'000, "b"}});
   CHECK(replay(graph_of(r)) == 200'000);
-  CHECK(replay(graph_of(r), {.speed = 2, .are_faster = [](const operation& o) { return o.length == 100'000; }}) == 150'000);
+  CHECK(replay(graph_of(r), {.speed = 2, .are_faster = [](const operation& o) {
+                               return o.length == 100'000;
+                             }}) == 150'000);
 }
 
 TEST_CASE("what ran within another splits it: the rest of the outer one waits for the inner") {
@@ -101,7 +103,9 @@ TEST_CASE("what ran within another splits it: the rest of the outer one waits fo
   CHECK(replay(g) == 100);
   g.workers = 8;
   CHECK(replay(g) == 100);
-  CHECK(replay(g, {.speed = 2, .are_faster = [&](const operation& o) { return g.families[o.family] == "inner"; }}) == 80);
+  CHECK(replay(g, {.speed = 2, .are_faster = [&](const operation& o) {
+                     return g.families[o.family] == "inner";
+                   }}) == 80);
 }
 
 TEST_CASE("a record deep within others, one behind another, is replayed as it ran") {
@@ -111,7 +115,10 @@ TEST_CASE("a record deep within others, one behind another, is replayed as it ra
 }
 
 TEST_CASE("a stream is no worker: what ran there waits for its turn there, and occupies no worker") {
-  run r = make_run({{0, 0, 10, "t"}, {1, 10, 60, "copy", kind::copy}, {1, 60, 110, "copy", kind::copy}, {0, 110, 120, "t"}},
+  run r = make_run({{0, 0, 10, "t"},
+                    {1, 10, 60, "copy", kind::copy},
+                    {1, 60, 110, "copy", kind::copy},
+                    {0, 110, 120, "t"}},
                    {{0, 1}, {0, 2}, {2, 3}});
   r.tracks[1] = "to device";
   const auto g = graph_of(r);
@@ -150,7 +157,8 @@ TEST_CASE("replaying a schedule unchanged takes what it took, whatever the graph
       for (std::size_t i = 0; i < count; ++i) {
         if (number[i] != no_record) continue;
         nanoseconds at = 0;
-        for (const std::size_t n : needs[i]) at = std::max(at, number[n] == no_record ? 1'000'000 : r.records[number[n]].end);
+        for (const std::size_t n : needs[i])
+          at = std::max(at, number[n] == no_record ? 1'000'000 : r.records[number[n]].end);
         if (at <= free[w]) ready.push_back(i);
         soon = std::min(soon, at);
       }

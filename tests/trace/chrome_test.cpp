@@ -101,7 +101,9 @@ TEST_CASE("what moves data says how many bytes, from which memory and to which")
   CHECK(x[0].at("args") ==
         json::parse(R"({"id":"0x1","cause":"0x7","bytes":4096,"from":"sysmem","to":"GPU \"0\"","at":"wave.cpp:12"})"));
   CHECK(x[1].at("cat") == "reduce");
-  CHECK(x[1].at("args") == json::parse(R"({"id":"0x0","bytes":281474976710655,"from":"program memory","to":"sysmem"})"));
+  CHECK(
+      x[1].at("args") ==
+      json::parse(R"({"id":"0x0","bytes":281474976710655,"from":"program memory","to":"sysmem"})"));
   CHECK(x[2].at("cat") == "fill");
   CHECK(x[2].at("args") == json::parse(R"({"id":"0x0","bytes":8,"to":"program memory"})"));
 }
@@ -338,7 +340,8 @@ TEST_CASE("of processes that write the same file at once one wins, and the file 
     if ((writers[number] = fork()) != 0) continue;
     snapshot s = node(number);
     s.tracks = {{"w", {}}};
-    for (std::uint64_t i = 0; i < 2000u + 3000u * number; ++i) s.tracks[0].records.push_back({.start = i, .end = i + 1, .id = i + 1});
+    for (std::uint64_t i = 0; i < 2000u + 3000u * number; ++i)
+      s.tracks[0].records.push_back({.start = i, .end = i + 1, .id = i + 1});
     for (int i = 0; i < 20; ++i) write_chrome(file, s);
     _exit(0);
   }
@@ -384,14 +387,20 @@ TEST_CASE("clocks that jump make no span of negative length, and spans still nes
     for (int i = 0; i < 60; ++i) {
       const std::uint64_t id = 1 + random() % 20, cause = random() % 20;
       const auto kind = static_cast<stretto::trace::kind>(random() % kind_count);
-      s.tracks[i % 2].records.push_back({.start = random() % 2'000'000, .end = random() % 2'000'000, .id = id, .cause = cause, .kind = kind});
+      s.tracks[i % 2].records.push_back({.start = random() % 2'000'000,
+                                         .end = random() % 2'000'000,
+                                         .id = id,
+                                         .cause = cause,
+                                         .kind = kind});
     }
     const json file = parsed(s);
     for (const json& x : events(file, "X")) CHECK(ns(x.at("dur")) >= 0);
     for (const auto& [lane, spans] : spans_by_lane(file))
       for (const interval& a : spans)
         for (const interval& b : spans) {
-          const bool is_apart = a.end <= b.start || b.end <= a.start, is_within = (a.start <= b.start && b.end <= a.end) || (b.start <= a.start && a.end <= b.end);
+          const bool is_apart = a.end <= b.start || b.end <= a.start,
+                     is_within = (a.start <= b.start && b.end <= a.end) ||
+                                 (b.start <= a.start && a.end <= b.end);
           const bool nests = is_apart || is_within;
           CHECK(nests);
         }
@@ -416,7 +425,9 @@ TEST_CASE("a disk that is full while the trace is written is an error") {
         "  try         name a file in a folder that exists, is writable and has room");
 }
 
-TEST_CASE("an operation is told as a module's where that claims its place or carries its copy, with any bytes in its name") {
+TEST_CASE(
+    "an operation is told as a module's where that claims its place or carries its copy, with any "
+    "bytes in its name") {
   snapshot s = node();
   s.places = {"ram", "disk", "card"};
   s.modules.of_place = {"", "st\"ore", ""};
@@ -435,7 +446,9 @@ TEST_CASE("an operation is told as a module's where that claims its place or car
 TEST_CASE("every record says its node, and a node's clock and its offset stand at the head of the file") {
   snapshot a = node(0), b = node(3);
   b.clock_offset_ns = 250;
-  for (snapshot* s : {&a, &b}) s->tracks = {{"w", {{.start = 1000, .end = 2000, .id = 1}, {.end = 2000, .kind = kind::instant}}}};
+  for (snapshot* s : {&a, &b})
+    s->tracks = {
+        {"w", {{.start = 1000, .end = 2000, .id = 1}, {.end = 2000, .kind = kind::instant}}}};
   const std::array nodes{a, b};
   const json file = parsed(nodes);
   for (const json& e : file.at("traceEvents")) {
@@ -446,7 +459,9 @@ TEST_CASE("every record says its node, and a node's clock and its offset stand a
   const json& heads = file.at("otherData").at("nodes");
   REQUIRE(heads.size() == 2);
   CHECK(heads[1].at("node") == 3);
-  for (const char* member : {"clock", "ns_per_tick", "steady_origin_ns", "system_origin_ns", "clock_offset_ns"}) CHECK(heads[1].contains(member));
+  for (const char* member :
+       {"clock", "ns_per_tick", "steady_origin_ns", "system_origin_ns", "clock_offset_ns"})
+    CHECK(heads[1].contains(member));
   const auto x = events(file, "X");
   CHECK(ns(x[1].at("ts")) - ns(x[0].at("ts")) == 250);
 }

@@ -100,7 +100,8 @@ graph part_of(const run& r, const graph_part& wanted) {
     if (!in[i]) continue;
     const record& one = r.records[i];
     const label& l = r.label_of(i);
-    const auto [row, is_new] = known.try_emplace(key_of(one, l, i, wanted.collapse), static_cast<std::uint32_t>(g.nodes.size()));
+    const auto [row, is_new] = known.try_emplace(key_of(one, l, i, wanted.collapse),
+                                                 static_cast<std::uint32_t>(g.nodes.size()));
     node_of[i] = row->second;
     if (!is_new) {
       g.nodes[row->second].time += one.self;
@@ -123,19 +124,24 @@ graph part_of(const run& r, const graph_part& wanted) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> arrows;
   for (const edge& e : r.edges) {
     const std::uint32_t from = node_of[e.from], to = node_of[e.to];
-    if (from != no_record && to != no_record && (from != to || wanted.collapse != collapse::nothing)) ++arrows[{from, to}];
+    if (from != no_record && to != no_record &&
+        (from != to || wanted.collapse != collapse::nothing))
+      ++arrows[{from, to}];
   }
   for (const auto& [ends, count] : arrows) g.arrows.push_back({ends.first, ends.second, count});
   return g;
 }
 
 std::string to_dot(const graph& g) {
-  std::string out = "digraph run {\n  rankdir=LR;\n  node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n";
+  std::string out =
+      "digraph run {\n  rankdir=LR;\n  node [shape=box, style=\"rounded,filled\", "
+      "fontname=\"sans-serif\"];\n";
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const graph_node& n = g.nodes[i];
     const std::string times = n.count == 1 ? "" : fmt::format("{} x, ", n.count);
-    out += fmt::format("  n{} [label=\"{}\\n{}{}\", tooltip=\"{} {}\", fillcolor=\"{}\"];\n", i, dot_text(n.name), times, time_text(n.time),
-                       name(n.kind), dot_text(n.at), colour(n.kind));
+    out += fmt::format("  n{} [label=\"{}\\n{}{}\", tooltip=\"{} {}\", fillcolor=\"{}\"];\n", i,
+                       dot_text(n.name), times, time_text(n.time), name(n.kind), dot_text(n.at),
+                       colour(n.kind));
   }
   for (const graph_arrow& a : g.arrows)
     out += fmt::format("  n{} -> n{}{};\n", a.from, a.to, a.count == 1 ? "" : fmt::format(" [label=\"{}\"]", a.count));
@@ -145,7 +151,8 @@ std::string to_dot(const graph& g) {
 nlohmann::ordered_json to_json(const graph& g) {
   auto nodes = nlohmann::ordered_json::array(), arrows = nodes;
   for (const graph_node& n : g.nodes) {
-    nlohmann::ordered_json row{{"kind", name(n.kind)}, {"name", n.name}, {"at", n.at}, {"count", n.count}, {"start", n.start}, {"time", n.time}};
+    nlohmann::ordered_json row{{"kind", name(n.kind)}, {"name", n.name},   {"at", n.at},
+                               {"count", n.count},     {"start", n.start}, {"time", n.time}};
     if (n.id != 0) row["id"] = fmt::format("0x{:x}", n.id);
     nodes.push_back(std::move(row));
   }

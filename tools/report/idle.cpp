@@ -30,8 +30,12 @@ std::pair<std::uint32_t, nanoseconds> made_ready(const run& r, std::uint32_t i) 
 
 class search {
  public:
-  explicit search(const run& r) : r_(r), busy_until_(r.tracks.size(), 0), works_(worker_tracks(r)), latest_(r.tracks.size(), no_record),
-                                 before_(r.records.size(), no_record) {}
+  explicit search(const run& r)
+      : r_(r),
+        busy_until_(r.tracks.size(), 0),
+        works_(worker_tracks(r)),
+        latest_(r.tracks.size(), no_record),
+        before_(r.records.size(), no_record) {}
 
   idle_time all() {
     for (std::uint32_t i = 0; i < r_.records.size(); ++i) {
@@ -146,14 +150,18 @@ class search {
         else label = no_record;
       }
       idle_total one{cause, kind::other, {}, {}, 0, 0};
-      if (label != no_record) one = {cause, r_.labels[label].kind, family_of(r_.labels[label].name), r_.labels[label].at, 0, 0};
+      if (label != no_record)
+        one = {
+            cause, r_.labels[label].kind, family_of(r_.labels[label].name), r_.labels[label].at, 0,
+            0};
       idle_total& t = named.try_emplace({cause, one.what, one.at, one.kind}, one).first->second;
       t.count += sum.first;
       t.time += sum.second;
       all.time += sum.second;
     }
     for (auto& [key, t] : named) all.totals.push_back(std::move(t));
-    std::stable_sort(all.totals.begin(), all.totals.end(), [](const auto& a, const auto& b) { return a.time > b.time; });
+    std::stable_sort(all.totals.begin(), all.totals.end(),
+                     [](const auto& a, const auto& b) { return a.time > b.time; });
     all.tracks = static_cast<unsigned>(std::count(works_.begin(), works_.end(), true));
     return all;
   }

@@ -36,7 +36,8 @@ overview find_overview(const run& r, std::uint32_t most_slices) {
     const std::size_t row = std::size_t{one.lane} * o.slices;
     for (std::uint32_t k = slice_of(one.start); k < o.slices && (edge(k) < one.end || edge(k) <= one.start); ++k) {
       const nanoseconds part = std::min(one.end, end_of(k)) - std::max(one.start, edge(k));
-      // Of what is nested only its share counts, so that nothing counts twice; each label's longest piece stands for it.
+      // Of what is nested only its share counts, so that nothing counts twice; each label's longest
+      // piece stands for it.
       const double own = one.end == one.start ? 0 : static_cast<double>(one.self) / static_cast<double>(one.length());
       const auto time = static_cast<nanoseconds>(static_cast<double>(part) * own);
       sums& s = found[row + k];

@@ -54,14 +54,18 @@ packing packed(const run& r, const critical_path& path) {
   packing p;
   const std::size_t n = r.records.size();
   nanoseconds before = 0;
-  p.add_column("start", n, [&](std::size_t i) { return r.records[i].start - std::exchange(before, r.records[i].start); });
+  p.add_column("start", n, [&](std::size_t i) {
+    return r.records[i].start - std::exchange(before, r.records[i].start);
+  });
   p.add_column("length", n, [&](std::size_t i) { return r.records[i].length(); });
   p.add_column("nested", n, [&](std::size_t i) { return r.records[i].length() - r.records[i].self; });
   p.add_column("label", n, [&](std::size_t i) { return r.records[i].label; });
   p.add_column("lane", n, [&](std::size_t i) { return r.records[i].lane; });
   const auto& pieces = path.pieces;
   before = 0;
-  p.add_column("path_start", pieces.size(), [&](std::size_t i) { return pieces[i].start - std::exchange(before, pieces[i].start); });
+  p.add_column("path_start", pieces.size(), [&](std::size_t i) {
+    return pieces[i].start - std::exchange(before, pieces[i].start);
+  });
   p.add_column("path_length", pieces.size(), [&](std::size_t i) { return pieces[i].end - pieces[i].start; });
   p.add_column("path_record", pieces.size(), [&](std::size_t i) { return pieces[i].record; });
   p.add_column("place", n, [&](std::size_t i) { return or_none(r.records[i].place); });
@@ -70,7 +74,8 @@ packing packed(const run& r, const critical_path& path) {
   std::vector<std::uint64_t> id(r.lanes.size());  // the latest of each lane
   p.begin("id_high");
   for (const record& one : r.records)
-    p.add_signed(static_cast<std::int64_t>(one.id >> 32) - static_cast<std::int64_t>(std::exchange(id[one.lane], one.id >> 32)));
+    p.add_signed(static_cast<std::int64_t>(one.id >> 32) -
+                 static_cast<std::int64_t>(std::exchange(id[one.lane], one.id >> 32)));
   id.assign(r.lanes.size(), 0);
   p.begin("id_low");
   for (const record& one : r.records)
@@ -83,7 +88,8 @@ packing packed(const run& r, const critical_path& path) {
 
 json layout_of(const packing& p) {
   json all = json::object();
-  for (const packing::column& c : p.columns()) all[c.name] = {{"at", c.at}, {"count", c.count}, {"wide", c.most > 0xffffffff}};
+  for (const packing::column& c : p.columns())
+    all[c.name] = {{"at", c.at}, {"count", c.count}, {"wide", c.most > 0xffffffff}};
   return all;
 }
 

@@ -44,8 +44,13 @@ class reader {
     in_.object([&](std::string_view key) { top(key); });
     if (!ours_) throw foreign(fmt::format("nothing in it says \"{}\"", our_format));
     if (in_.failed())
-      run_.damage = in_.ended() ? fmt::format("the file ends in the middle, after {} bytes: what came later is missing", size_)
-                                : fmt::format("the file is damaged from byte {} on: what stands there was not read", in_.offset());
+      run_.damage =
+          in_.ended()
+              ? fmt::format(
+                    "the file ends in the middle, after {} bytes: what came later is missing",
+                    size_)
+              : fmt::format("the file is damaged from byte {} on: what stands there was not read",
+                            in_.offset());
     if (run_.records.empty())
       throw error("T12", "the timeline holds no record of any work")
           .fact("file", run_.title)
@@ -238,7 +243,9 @@ class reader {
     for (const lane& l : run_.lanes) many |= l.node != run_.lanes.front().node;
     by_text<std::uint32_t> known;
     for (lane& l : run_.lanes) {
-      const auto full = [&](std::string_view name) { return many ? fmt::format("node {} {}", l.node, name) : std::string(name); };
+      const auto full = [&](std::string_view name) {
+        return many ? fmt::format("node {} {}", l.node, name) : std::string(name);
+      };
       std::string_view base = l.name;
       if (const auto open = base.rfind(" ("); base.ends_with(')') && open != base.npos) base = base.substr(0, open);
       auto found = known.find(full(base));

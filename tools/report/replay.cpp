@@ -146,9 +146,9 @@ replay_graph with_finer_grain(const replay_graph& g) {
   return finer;
 }
 
-// The second may be joined to the first only if all it depended on had let it go on when the first began: then nothing can
-// lie between the two. For the same reason no cycle arises: a joined operation depends only on ones whose first half began
-// earlier.
+// The second may be joined to the first only if all it depended on had let it go on when the first
+// began: then nothing can lie between the two. For the same reason no cycle arises: a joined
+// operation depends only on ones whose first half began earlier.
 replay_graph with_coarser_grain(const replay_graph& g) {
   std::uint32_t tracks = 0;
   for (const operation& o : g.operations) tracks = std::max(tracks, o.track + 1);

@@ -1,12 +1,15 @@
 // replay.hpp - runs a recorded graph again on paper, with something changed.
 //
 // Threads     pure; one answer for one input.
-// Source      list scheduling: R. L. Graham, "Bounds on multiprocessing timing anomalies", 1969. A worker that is free takes,
-//             of what is ready, what was begun first when it was recorded; what it cannot know of locality it leaves out.
+// Source      list scheduling: R. L. Graham, "Bounds on multiprocessing timing anomalies", 1969. A
+// worker that is free takes,
+//             of what is ready, what was begun first when it was recorded; what it cannot know of
+//             locality it leaves out.
 //
-// What a replay knows of each operation: how long it took, what it depended on, and how long it stood ready beside a free
-// worker before it began (the runtime's own time, or a worker that slept). A record within which others ran is several
-// operations, one after each of those. What ran on a track that is no worker, such as a stream, runs there, one at a time.
+// What a replay knows of each operation: how long it took, what it depended on, and how long it
+// stood ready beside a free worker before it began (the runtime's own time, or a worker that
+// slept). A record within which others ran is several operations, one after each of those. What ran
+// on a track that is no worker, such as a stream, runs there, one at a time.
 #pragma once
 
 #include <functional>
@@ -42,10 +45,11 @@ struct replay_graph {
   unsigned workers = 1;
 };
 
-/// The graph of a run's work. A record that names no cause, and whose worker had been idle just before, was asked for at
-/// about the time it began, or the worker would have taken it earlier. By whom is not recorded: it follows whatever record
-/// had ended last, by as much as it did. Other records without a cause may begin at once. Cost: O(records + edges), and a
-/// sort where records nest.
+/// The graph of a run's work. A record that names no cause, and whose worker had been idle just
+/// before, was asked for at about the time it began, or the worker would have taken it earlier. By
+/// whom is not recorded: it follows whatever record had ended last, by as much as it did. Other
+/// records without a cause may begin at once. Cost: O(records + edges), and a sort where records
+/// nest.
 replay_graph graph_of(const run& r);
 
 /// What is different in a replay.
@@ -59,8 +63,9 @@ struct change {
 class replayer {
  public:
   explicit replayer(const replay_graph& g);
-  /// The time that the graph takes on its workers. Operations on a cycle never begin and do not count. Any thread, several
-  /// at a time. Cost: linear but for a heap of what will be ready soon; 0.1 s for a million operations.
+  /// The time that the graph takes on its workers. Operations on a cycle never begin and do not
+  /// count. Any thread, several at a time. Cost: linear but for a heap of what will be ready soon;
+  /// 0.1 s for a million operations.
   nanoseconds run(const change& c = {}) const;
 
   const replay_graph& graph() const noexcept { return graph_; }

@@ -1,9 +1,10 @@
 // run.hpp - a recorded run as plain values: what every analysis reads.
 //
 // Threads     values.
-// Invariants  (1) records are sorted by start, longer ones first. (2) an edge goes from an earlier record to a later one in
-//             that order, so the order is topological. (3) times count from the first record. (4) spans of one
-//             lane nest, except suspensions and messages.
+// Invariants  (1) records are sorted by start, longer ones first. (2) an edge goes from an earlier
+// record to a later one in
+//             that order, so the order is topological. (3) times count from the first record. (4)
+//             spans of one lane nest, except suspensions and messages.
 #pragma once
 
 #include <cstdint>
@@ -93,9 +94,9 @@ struct run {
 /// Which tracks are workers: those of that name, and where there are none, those that ran tasks or kernels.
 std::vector<bool> worker_tracks(const run& r);
 
-/// Brings hand-made or read parts into the order that the invariants ask for: sorts the records, renumbers the edges,
-/// drops edges that go back in time and doubled ones, joins the parts of one operation, and computes `self` and `length`.
-/// Cost: O(n log n), O(n) where records come in order.
+/// Brings hand-made or read parts into the order that the invariants ask for: sorts the records,
+/// renumbers the edges, drops edges that go back in time and doubled ones, joins the parts of one
+/// operation, and computes `self` and `length`. Cost: O(n log n), O(n) where records come in order.
 void put_in_order(run& r);
 
 }  // namespace stretto::report

@@ -1,9 +1,11 @@
 // scanner.hpp - reads JSON piece by piece from text that may end anywhere.
 //
 // Threads     a value over text that must outlive it.
-// Cost        one pass, no allocation but for texts with escapes. The 300 MB of a million records are why this is not the
+// Cost        one pass, no allocation but for texts with escapes. The 300 MB of a million records
+// are why this is not the
 //             JSON library: its event reader alone takes longer than a whole report may.
-// Errors      none are thrown: when something is not JSON or the text ends, failed() stays true from then on.
+// Errors      none are thrown: when something is not JSON or the text ends, failed() stays true
+// from then on.
 //             Depth is bounded (64), so hostile nesting cannot exhaust the stack.
 #pragma once
 

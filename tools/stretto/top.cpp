@@ -93,7 +93,9 @@ int run_top(const invocation& call) {
   double interval = 1;
   words.add_option("PID", name, "the process; without it, those that can be looked at are listed");
   words.add_flag("--once", once, "print one page, and end");
-  words.add_option("--interval", interval, "seconds between two pages")->type_name("SECONDS")->check(CLI::Range(0.05, 3600.0));
+  words.add_option("--interval", interval, "seconds between two pages")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.05, 3600.0));
   words.add_json(json);
   if (!words.read()) return 0;
 

@@ -29,7 +29,9 @@ void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 struct recorded_file {
   explicit recorded_file(const bench::options& o)
-      : name((std::filesystem::temp_directory_path() / ("stretto_bench-" + std::to_string(getpid()) + ".json")).string()) {
+      : name((std::filesystem::temp_directory_path() /
+              ("stretto_bench-" + std::to_string(getpid()) + ".json"))
+                 .string()) {
     stretto::runtime_options options;
     options.workers = static_cast<std::uint32_t>(o.workers);
     options.trace = name;

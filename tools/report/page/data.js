@@ -59,7 +59,8 @@ const self_of = i => length_of[i] - nested[i];
 const kind_of = i => facts.labels[label[i]].kind;
 
 const id_column = name => later(() => {
-  const differences = columns[name](), values = new Float64Array(records), latest = new Float64Array(facts.lanes.length);
+  const differences = columns[name](), values = new Float64Array(records);
+  const latest = new Float64Array(facts.lanes.length);
   for (let i = 0; i < records; ++i) {
     const by = differences[i];
     values[i] = latest[lane_of[i]] += by % 2 ? -(by + 1) / 2 : by / 2;

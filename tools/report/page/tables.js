@@ -53,41 +53,63 @@ document.getElementById('summary').textContent =
 for (const note of facts.notes) document.getElementById('notes').append(element('p', note, 'note'));
 
 table('changes', facts.changes.tried.filter(s => s.gain >= .001).slice(0, 3),
-  [['change', s => s.change], ['predicted', s => time_text(s.predicted), 'number'], ['gain', s => share_text(s.gain, 1), 'number']]);
+  [['change', s => s.change], ['predicted', s => time_text(s.predicted), 'number'],
+    ['gain', s => share_text(s.gain, 1), 'number']]);
 document.getElementById('changes').append(element('p',
-  `Replayed unchanged, the recorded graph of ${facts.changes.operations} operations takes ${time_text(facts.changes.replayed)}; ` +
-  `recorded were ${time_text(facts.changes.recorded)}: an error of ${signed_share(facts.changes.error)}. Predictions err at least as much.`));
+  `Replayed unchanged, the recorded graph of ${facts.changes.operations} operations takes ` +
+  `${time_text(facts.changes.replayed)}; ` +
+  `recorded were ${time_text(facts.changes.recorded)}: an error of ${signed_share(facts.changes.error)}. ` +
+  `Predictions err at least as much.`));
 const path_kind = {work: s => s.kind, delay: () => 'wait for a worker', unknown: () => 'before the first record'};
-table('path-kinds', path.by_kind, [['share', s => share_text(s.time, whole), 'number'], ['time', s => time_text(s.time), 'number'],
+table('path-kinds', path.by_kind, [['share', s => share_text(s.time, whole), 'number'],
+    ['time', s => time_text(s.time), 'number'],
   ['', s => meter(s.time, whole)], ['what', s => path_kind[s.piece](s)], ['count', s => s.count, 'number']]);
-table('path', path.by_name, [['share', s => share_text(s.time, whole), 'number'], ['time', s => time_text(s.time), 'number'],
-  ['', s => meter(s.time, whole)], ['what', s => piece_text[s.piece](s)], ['name', s => link(s.name)], ['count', s => s.count, 'number']]);
+table('path', path.by_name, [['share', s => share_text(s.time, whole), 'number'],
+    ['time', s => time_text(s.time), 'number'],
+  ['', s => meter(s.time, whole)], ['what', s => piece_text[s.piece](s)], ['name', s => link(s.name)],
+    ['count', s => s.count, 'number']]);
 for (const [id, rows] of [['workers', facts.workers], ['places', facts.places_used]])
-  table(id, rows.filter(u => u.count || u.asleep), [['name', u => u.name], ['busy', u => share_text(u.busy, whole), 'number'], ['', u => meter(u.busy, whole)],
-    ['time', u => time_text(u.busy), 'number'], ['asleep', u => time_text(u.asleep), 'number'], ['records', u => u.count, 'number']]);
+  table(id, rows.filter(u => u.count || u.asleep), [['name', u => u.name],
+    ['busy', u => share_text(u.busy, whole), 'number'], ['', u => meter(u.busy, whole)],
+    ['time', u => time_text(u.busy), 'number'], ['asleep', u => time_text(u.asleep), 'number'],
+      ['records', u => u.count, 'number']]);
 for (const [id, rows] of [['names', facts.names], ['kinds', facts.kinds]])
-  table(id, rows, [['time', t => time_text(t.total), 'number'], ['count', t => t.count, 'number'], ['kind', t => t.kind], ['name', t => link(t.name)],
-    ['at', t => t.at], ['mean', t => time_text(t.total / t.count), 'number'], ['shortest', t => time_text(t.shortest), 'number'],
+  table(id, rows, [['time', t => time_text(t.total), 'number'], ['count', t => t.count, 'number'],
+    ['kind', t => t.kind], ['name', t => link(t.name)],
+    ['at', t => t.at], ['mean', t => time_text(t.total / t.count), 'number'],
+      ['shortest', t => time_text(t.shortest), 'number'],
     ['longest', t => time_text(t.longest), 'number']]);
-table('modules', facts.modules, [['time', m => time_text(m.time), 'number'], ['count', m => m.count, 'number'], ['module', m => m.module],
+table('modules', facts.modules, [['time', m => time_text(m.time), 'number'], ['count', m => m.count, 'number'],
+    ['module', m => m.module],
   ['kind', m => m.kind], ['bytes', m => m.bytes || '', 'number']]);
-table('copies', facts.copies, [['time', c => time_text(c.time), 'number'], ['count', c => c.count, 'number'], ['bytes', c => c.bytes, 'number'],
-  ['GB/s', c => c.time ? (c.bytes / c.time).toFixed(2) : '', 'number'], ['what', c => link(c.name)], ['from', c => c.from], ['to', c => c.to], ['at', c => c.at]]);
-table('idle', facts.idle.by_cause, [['share', t => share_text(t.time, idle_whole), 'number'], ['time', t => time_text(t.time), 'number'],
-  ['', t => meter(t.time, idle_whole)], ['cause', t => t.cause], ['kind', t => t.on ? t.kind : ''], ['name', t => t.on ? link(t.on) : ''],
+table('copies', facts.copies, [['time', c => time_text(c.time), 'number'], ['count', c => c.count, 'number'],
+    ['bytes', c => c.bytes, 'number'],
+  ['GB/s', c => c.time ? (c.bytes / c.time).toFixed(2) : '', 'number'], ['what', c => link(c.name)],
+    ['from', c => c.from], ['to', c => c.to], ['at', c => c.at]]);
+table('idle', facts.idle.by_cause, [['share', t => share_text(t.time, idle_whole), 'number'],
+    ['time', t => time_text(t.time), 'number'],
+  ['', t => meter(t.time, idle_whole)], ['cause', t => t.cause], ['kind', t => t.on ? t.kind : ''],
+    ['name', t => t.on ? link(t.on) : ''],
   ['at', t => t.on ? t.at : ''], ['gaps', t => t.count, 'number']]);
 const most = Math.max(1, ...facts.task_lengths.bins.map(b => b.count));
-table('lengths', facts.task_lengths.bins, [['from', b => time_text(b.from), 'number'], ['below', b => time_text(b.below), 'number'],
+const overhead_of = b => b.count * facts.idle.overhead_per_task;
+table('lengths', facts.task_lengths.bins, [['from', b => time_text(b.from), 'number'],
+    ['below', b => time_text(b.below), 'number'],
   ['count', b => b.count, 'number'], ['', b => meter(b.count, most)], ['time', b => time_text(b.time), 'number'],
-  ['overhead', b => share_text(b.count * facts.idle.overhead_per_task, b.time + b.count * facts.idle.overhead_per_task), 'number']]);
-document.getElementById('lengths').append(element('p', `The runtime took ${time_text(facts.idle.overhead_per_task)} between two tasks (median); ` +
-  `${facts.task_lengths.shorter_than_ten_overheads} of ${facts.task_lengths.count} tasks are shorter than ten times that.`));
+  ['overhead', b => share_text(overhead_of(b), b.time + overhead_of(b)), 'number']]);
+document.getElementById('lengths').append(element('p',
+  `The runtime took ${time_text(facts.idle.overhead_per_task)} between two tasks (median); ` +
+  `${facts.task_lengths.shorter_than_ten_overheads} of ` +
+  `${facts.task_lengths.count} tasks are shorter than ten times that.`));
 if (facts.comparison) {
   document.getElementById('comparison-part').hidden = false;
   const c = facts.comparison, signed = d => (d > 0 ? '+' : d < 0 ? '-' : '') + time_text(Math.abs(d));
-  document.getElementById('comparison').append(element('p', `Before (${c.before_file}): ${time_text(c.before)}. After: ${time_text(c.after)}.`));
-  table('comparison', c.rows, [['change', r => signed(r.after - r.before), 'number'], ['before', r => time_text(r.before), 'number'],
-    ['after', r => time_text(r.after), 'number'], ['count', r => `${r.count_before} to ${r.count_after}`, 'number'], ['what', r => r.part], ['name', r => r.name]]);
+  document.getElementById('comparison').append(element('p',
+    `Before (${c.before_file}): ${time_text(c.before)}. After: ${time_text(c.after)}.`));
+  table('comparison', c.rows, [['change', r => signed(r.after - r.before), 'number'],
+    ['before', r => time_text(r.before), 'number'],
+    ['after', r => time_text(r.after), 'number'], ['count', r => `${r.count_before} to ${r.count_after}`, 'number'],
+      ['what', r => r.part], ['name', r => r.name]]);
 }
 
 const kinds = document.getElementById('filter');

@@ -1,8 +1,10 @@
 // timeline.js - draws the lanes between two times; zoom, search, selection.
 'use strict';
-const canvas = document.getElementById('timeline'), view = document.getElementById('view'), pen = canvas.getContext('2d');
+const canvas = document.getElementById('timeline'), view = document.getElementById('view');
+const pen = canvas.getContext('2d');
 const row = 24, axis = 22, names_width = 130;
-const colours = {task: 45, copy: 210, fill: 190, reduce: 20, kernel: 120, message: 280, wait: -1, user: 330, suspended: -1, other: 0};
+const colours = {task: 45, copy: 210, fill: 190, reduce: 20, kernel: 120, message: 280, wait: -1, user: 330,
+  suspended: -1, other: 0};
 const shown = {from: 0, to: facts.length || 1, selected: -1, query: '', hidden: new Set(), path: true};
 let matches = null;  // by label; null: all
 const hues = facts.labels.map(() => null);
@@ -59,12 +61,14 @@ function draw_lane(lane, y) {
     while (stop < looked_at && length_of[lane.all[stop]] < 2 * pixel) ++stop;
     if (stop === looked_at) stop = next;
     let seen = -1;
-    for (let k = n; k < Math.min(stop, n + 32) && seen < 0; ++k) if (!is_hidden(lane.all[k]) && !is_dim(lane.all[k])) seen = lane.all[k];
+    for (let k = n; k < Math.min(stop, n + 32) && seen < 0; ++k)
+      if (!is_hidden(lane.all[k]) && !is_dim(lane.all[k])) seen = lane.all[k];
     const some = seen < 0 ? i : seen;
     if (!is_hidden(some)) {
       pen.globalAlpha = (seen < 0 ? .15 : 1) * Math.min(1, .25 + (lane.busy[stop] - lane.busy[n]) / pixel);
       pen.fillStyle = hue(label[some]);
-      pen.fillRect(x_of(start[i]), y + 2 + Math.min(depth[i], 4) * 2, Math.max(1, (end_of(lane.all[stop - 1]) - start[i]) / pixel), row - 5);
+      const pixels = Math.max(1, (end_of(lane.all[stop - 1]) - start[i]) / pixel);
+      pen.fillRect(x_of(start[i]), y + 2 + Math.min(depth[i], 4) * 2, pixels, row - 5);
     }
     n = stop;
   }
@@ -84,12 +88,14 @@ function draw_record(i, y) {
   }
   if (right - left > 40 && depth[i] < 4) {
     pen.fillStyle = '#000';
-    pen.fillText(facts.labels[label[i]].name.slice(0, Math.floor((right - left) / 6)), left + 3, y + row / 2 + 1, right - left - 4);
+    const text = facts.labels[label[i]].name.slice(0, Math.floor((right - left) / 6));
+    pen.fillText(text, left + 3, y + row / 2 + 1, right - left - 4);
   }
 }
 
 function draw_arrow(a, b, colour) {
-  const x1 = x_of(Math.min(end_of(a), start[b])), y1 = y_of(lane_of[a]) + row / 2, x2 = x_of(start[b]), y2 = y_of(lane_of[b]) + row / 2;
+  const x1 = x_of(Math.min(end_of(a), start[b])), y1 = y_of(lane_of[a]) + row / 2;
+  const x2 = x_of(start[b]), y2 = y_of(lane_of[b]) + row / 2;
   pen.strokeStyle = pen.fillStyle = colour;
   pen.lineWidth = 1.5;
   pen.beginPath();
@@ -116,13 +122,15 @@ function draw_path() {
     pen.lineTo(x_of(path_end(n)), y);
     // One of the pieces that share half a pixel stands for all.
     const limit = path_end(n) + pixel / 2;
-    n = n + 1 < path_start.length && path_length[n + 1] < pixel ? first_where(path_start.length, k => path_end(k) >= limit, n + 1) : n + 1;
+    const is_crowded = ++n < path_start.length && path_length[n] < pixel;
+    if (is_crowded) n = first_where(path_start.length, k => path_end(k) >= limit, n);
   }
   pen.stroke();
 }
 
 function draw_axis() {
-  const span = shown.to - shown.from, rough = span / Math.max(2, width() / 110), unit = 10 ** Math.floor(Math.log10(rough));
+  const span = shown.to - shown.from, rough = span / Math.max(2, width() / 110);
+  const unit = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].find(m => m * unit >= rough) * unit;
   pen.clearRect(0, 0, canvas_width, axis);
   pen.fillStyle = text_colour;
@@ -152,7 +160,8 @@ function draw() {
   pen.clearRect(0, 0, w, h);
   pen.font = '11px system-ui, sans-serif';
   pen.textBaseline = 'middle';
-  const first = Math.max(0, Math.floor((view.scrollTop - axis) / row)), last = Math.min(lanes.length, first + Math.ceil(h / row) + 1);
+  const first = Math.max(0, Math.floor((view.scrollTop - axis) / row));
+  const last = Math.min(lanes.length, first + Math.ceil(h / row) + 1);
   for (let k = first; k < last; ++k) is_here() ? draw_lane(lanes[k], y_of(k)) : draw_overview(k, y_of(k));
   if (shown.path && is_here()) draw_path();
   if (shown.selected >= 0) {
@@ -190,7 +199,8 @@ function describe(i) {
     (nested[i] ? `, ${time_text(self_of(i))} without what ran within it` : '') +
     (columns.amount()[i] ? `, ${columns.amount()[i]} bytes` : '') + place_text(' from ', columns.from()[i]) +
     place_text(' at ', columns.place()[i]));
-  const names = all => all.slice(0, 8).map(k => facts.labels[label[k]].name).join(' | ') + (all.length > 8 ? ` and ${all.length - 8} more` : '');
+  const names = all => all.slice(0, 8).map(k => facts.labels[label[k]].name).join(' | ') +
+    (all.length > 8 ? ` and ${all.length - 8} more` : '');
   const before = causes_of(i), after = effects_of(i);
   lines.push(`after ${before.length}: ${names(before)}`, `before ${after.length}: ${names(after)}`);
   return lines.join('\n');
@@ -202,7 +212,8 @@ function centre(i) {
   select(i);
 }
 function record_at(x, y) {
-  const lane = lanes[Math.floor((y - axis + view.scrollTop) / row)], t = t_of(x), slack = (shown.to - shown.from) / width() * 2;
+  const lane = lanes[Math.floor((y - axis + view.scrollTop) / row)];
+  const t = t_of(x), slack = (shown.to - shown.from) / width() * 2;
   if (!lane || !is_here() || x < names_width || y < axis) return -1;
   const last = first_where(lane.all.length, k => start[lane.all[k]] > t + slack);
   for (let n = last - 1; n >= 0 && n > last - 2000 && lane.latest_end[n] >= t - slack; --n)
@@ -215,7 +226,8 @@ function search(query) {
   // In a family of names, # stands for any number: "tile #,#".
   const wanted = query.toLowerCase(), in_family = wanted.includes('#');
   const has = text => (in_family ? text.replace(/\d+/g, '#') : text).toLowerCase().includes(wanted);
-  matches = wanted === '' ? null : facts.labels.map(l => has(l.name) || l.name.toLowerCase().includes(wanted) || has(l.at));
+  const is_match = l => has(l.name) || l.name.toLowerCase().includes(wanted) || has(l.at);
+  matches = wanted === '' ? null : facts.labels.map(is_match);
   let count = 0;
   if (matches && is_here()) for (let i = 0; i < records; ++i) if (matches[label[i]]) ++count;
   document.getElementById('found').textContent = matches && is_here() ? `${count} found; Enter shows the next` : '';
@@ -230,7 +242,10 @@ function next_match() {
 }
 
 let dragged = null;
-canvas.addEventListener('pointerdown', e => { dragged = {x: e.offsetX, from: shown.from, to: shown.to, moved: false}; canvas.setPointerCapture(e.pointerId); });
+canvas.addEventListener('pointerdown', e => {
+  dragged = {x: e.offsetX, from: shown.from, to: shown.to, moved: false};
+  canvas.setPointerCapture(e.pointerId);
+});
 canvas.addEventListener('pointermove', e => {
   if (!dragged) return;
   const by = (dragged.x - e.offsetX) / width() * (dragged.to - dragged.from);
