@@ -36,7 +36,7 @@ const std::vector<option>& table() {
       {"stuck", &settings::stuck, "0", "0", "1000000", {}, "seconds",
        "time without progress before the wait chain is printed; 0 means never"},
       {"check", &settings::check, "0", "", "", zero_or_one, "",
-       "whether costly checks of misuse are made"},
+       "whether accesses to instances that nothing orders, or that read what nothing wrote, are found"},
       {"platform", &settings::platform, "", "", "", {}, "path",
        "platform file to use in place of what is discovered"},
       {"trace", &settings::trace, "", "", "", {}, "path",
