@@ -18,7 +18,9 @@
 #include "api/trace_on_signal.hpp"
 #include "base/error_output.hpp"
 #include "base/options.hpp"
+#include "base/order_observer.hpp"
 #include "data/data_floor.hpp"
+#include "data/order_check.hpp"
 #include "diagnose/watcher.hpp"
 #include "event/event_floor.hpp"
 #include "module/module_set.hpp"
@@ -83,6 +85,7 @@ sched::scheduler_paths paths_of(const platform& machine) {
 struct runtime::state {
   base::settings settings;
   platform machine;
+  std::unique_ptr<base::order_observer> observer;
   base::runtime_context context;
   trace::recorder recorder;
   trace::counters counters;  // of modules; outlives them
@@ -142,6 +145,7 @@ void runtime::start(bool stepped) {
   state& s = *state_;
   detail::start_events(s.context);
   s.modules.initialise(s.context, s.machine);
+  if (s.settings.check) s.context.observer = (s.observer = std::make_unique<data::order_check>()).get();
   data::start_data(s.context, s.machine, s.modules.channels(), s.settings.check);
   sched::scheduler_paths paths = paths_of(s.machine);
   s.recorder.name_places(paths.names);

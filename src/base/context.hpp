@@ -12,6 +12,8 @@
 
 namespace stretto::base {
 
+class order_observer;
+
 /// One slot per floor that keeps state. A floor reads its own slot only.
 enum class floor_slot : unsigned { trace, event, platform, sched, data, device, net, dist, module, api, count };
 
@@ -21,6 +23,7 @@ inline constexpr unsigned floor_slots = static_cast<unsigned>(floor_slot::count)
 /// simulated nodes of one job share theirs as a cluster does), and the floors' own states.
 struct runtime_context {
   std::uint16_t node = 0;
+  order_observer* observer = nullptr;  // null unless costly checks are made
   void* floors[floor_slots] = {};
 
   template <class State>
@@ -35,6 +38,7 @@ struct thread_context {
   runtime_context* runtime = nullptr;
   std::uint32_t index = 0;
   std::uint64_t current_id = 0;  // the trace's number of what this thread does now; 0 unless every span is recorded
+  order_observer* observer = nullptr;  // the runtime's
   void* floors[floor_slots] = {};
 
   template <class State>

@@ -38,7 +38,7 @@ const std::vector<option>& table() {
       {"stuck_file", &settings::stuck_file, "", "", "", {}, "path",
        "file that keeps the last report of who waits for what, for `stretto why`"},
       {"check", &settings::check, "0", "", "", zero_or_one, "",
-       "whether costly checks of misuse are made"},
+       "whether races, reads of what nothing wrote and indices outside of arrays are found"},
       {"platform", &settings::platform, "", "", "", {}, "path",
        "platform file to use in place of what is discovered"},
       {"trace", &settings::trace, "", "", "", {}, "path",

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "data/order_check.hpp"
+
 namespace stretto::data {
 
 namespace {
@@ -11,8 +13,10 @@ constexpr std::size_t rounded_to_line(std::size_t bytes) { return (bytes + 63) /
 data_state::data_state(base::runtime_context& context, data_settings s, std::size_t operation_bytes)
     : runtime(context),
       settings(std::move(s)),
+      checks(dynamic_cast<order_check*>(context.observer)),
       records(rounded_to_line(sizeof(detail::instance_record))),
       operations(rounded_to_line(operation_bytes)) {
+  if (checks) checks->forget_instances();  // of a floor that has ended
   for (const memory_description& m : settings.memories) {
     memories.push_back(std::make_unique<memory_space>(m.where, m.name, m.kind, m.capacity_bytes));
     if (by_place.size() <= m.where.index) by_place.resize(m.where.index + 1);
@@ -22,6 +26,8 @@ data_state::data_state(base::runtime_context& context, data_settings s, std::siz
     distant.push_back(is_near_host_memory(m.kind) ? nullptr
                                                   : std::make_unique<memory_space>(m.where, m.name, m.kind, 0));
 }
+
+data_state::~data_state() = default;
 
 thread_data& enter_data(base::thread_context& thread) {
   data_state& state = state_of(thread);

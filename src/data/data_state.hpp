@@ -45,9 +45,11 @@ struct data_settings {
 struct data_state {
   /// Operations of all kinds fit into blocks of `operation_bytes`.
   data_state(base::runtime_context& runtime, data_settings settings, std::size_t operation_bytes);
+  ~data_state();
 
   base::runtime_context& runtime;
   const data_settings settings;
+  class order_check* const checks;  // the runtime's observer; null unless accesses are checked
   std::vector<std::unique_ptr<memory_space>> memories;  // in the order of settings.memories
   base::block_stock records, operations;
   std::atomic<std::uint32_t> numbers{0};

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "base/order_observer.hpp"
+
 namespace stretto::data {
 
 namespace {
@@ -41,6 +43,8 @@ void deferred::arm(const preconditions& after, std::span<const event> also, base
   if (n > direct.size()) {
     std::vector<dependency> all;
     for_each_dependency(after, also, [&](const dependency& d) { all.push_back(d); });
+    // A merge of our own tells the caller nothing of what has happened.
+    const base::unobserved here(context);
     direct[0] = merge_dependencies(all);
     n = 1;
   }

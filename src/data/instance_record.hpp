@@ -31,6 +31,7 @@ struct instance_record {
   reduction_record* reduction = nullptr;  // the state's, of a reduction instance: it has no elements of its own
   event ready;                            // the default event if it existed at once
   std::source_location created, destroyed;
+  std::uint64_t destruction_order = 0;    // the check's name for it, if checks are made
   std::uint32_t number = 0;               // I12
   bool is_bare = false;                   // bytes at an address, one end of an async_copy; no handle reaches the program
   std::array<char, 32> name{};            // what did not fit is left out, so that a record never owns memory

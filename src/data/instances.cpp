@@ -8,6 +8,7 @@
 
 #include "data/handle.hpp"
 #include "data/layout.hpp"
+#include "data/order_check.hpp"
 #include "data/reduction_record.hpp"
 
 namespace stretto {
@@ -92,7 +93,11 @@ void settle(detail::instance_record& r, data::block& held) noexcept {
 
 /// The destruction of an instance whose preconditions have ended.
 void take_effect(detail::instance_record& r, data::destruction* announced, base::thread_context& context) noexcept {
-  r.live.store(0, std::memory_order_release);
+  const std::uint64_t key = r.live.exchange(0, std::memory_order_acq_rel);
+  if (r.destruction_order)
+    if (auto unordered = data::state_of(context).checks->goes(r.destruction_order, {&r, key}))
+      detail::report(detail::make_failure(std::make_exception_ptr(*std::move(unordered)),
+                                          "destruction of " + detail::describe(r), r.destroyed), context);
   if (r.reduction) {  // first: what it frees may be what a waiting creation waits for
     r.reduction->clear(context);
     data::data_state& state = state_of(context);
@@ -145,7 +150,10 @@ void destroy_now(detail::instance_record& r, destruction* announced, std::unique
 
 void end_creation(deferred_creation& c, failure_ref cause, base::thread_context& context) noexcept {
   detail::instance_record& r = *c.record;
-  if (c.is == creation::outcome::granted) settle(r, *c.held);
+  if (c.is == creation::outcome::granted) {
+    settle(r, *c.held);
+    if (data::state_of(context).checks) order_check::poison(r);
+  }
   if (c.profile) {
     c.profile->moved(c.bytes, 0, 1);
     c.profile->deliver(cause.get(), creation_of(r), context);
@@ -249,6 +257,7 @@ instance_handle create_instance(const instance_request& request, const precondit
   if (!outlook.pending && !outlook.cause)
     if (data::block* held = space->try_create(bytes)) {
       settle(r, *held);
+      if (state.checks) data::order_check::poison(r);
       if (profile) {
         profile->moved(bytes, 0, 1);
         profile->deliver(nullptr, data::creation_of(r), context);
@@ -260,6 +269,7 @@ instance_handle create_instance(const instance_request& request, const precondit
   c->profile = std::move(profile);
   c->ticket = space->ticket();
   r.ready = make_event(context, where);
+  if (state.checks) state.checks->submitted(after, {}, r.ready, context);
   c->arm(after, {}, context);
   return handle;
 }
@@ -283,6 +293,8 @@ event destroy_instance(const instance_handle& h, const preconditions& after, con
     data::was_destroyed(h, "destroy", where);
   }
   r.destroyed = where;
+  data::order_check* const checks = data::state_of(context).checks;
+  r.destruction_order = checks ? checks->submitted(after, {&h, 1}, {}, context) : 0;
   if (profile) profile->promise_to(*after.profile);
   if (!pending) {
     data::destroy_now(r, nullptr, std::move(profile), context);
@@ -296,6 +308,7 @@ event destroy_instance(const instance_handle& h, const preconditions& after, con
     r.space->announce(*d, already_there ? r.held : nullptr);
   }
   const event done = d->done = make_event(context, where);
+  if (checks) checks->ends_with(r.destruction_order, done);
   d->arm(after, also, context);
   return done;
 }
@@ -321,6 +334,7 @@ std::byte* open_instance(const instance_handle& h, data::layout& shape, const st
         .fact("submitted", where)
         .fact("memory", r.space->name())
         .remedy("copy it to an instance in host memory");
+  if (auto* const checks = data::state_of(context).checks) checks->opened(h);
   shape = r.shape;
   return r.first;
 }

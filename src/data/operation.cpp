@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <new>
 
+#include "data/order_check.hpp"
 #include "data/recording.hpp"
 
 namespace stretto::data {
@@ -93,6 +94,7 @@ void run(operation& op, base::thread_context& context) {
   data_state& state = state_of(context);
   const operation_request& r = op.request;
   require_alive(r);
+  if (op.order) state.checks->begins(op.order, r);
   if (!is_direct(instances_of(r), state)) return state.detours->start(op, context);
   op.hops = direct_hops(r);
   if (r.bytes <= state.settings.inline_bytes) {
@@ -140,6 +142,7 @@ operation::operation(operation_request&& r) : deferred(start_operation), request
 bool runs_at_once(std::span<const instance_handle> used, std::uint64_t bytes, const preconditions& after,
                   base::thread_context& context) {
   const data_state& state = state_of(context);
+  if (state.checks) return false;  // each has an event of its own, to tell what follows it
   if (bytes > state.settings.inline_bytes || !is_direct(used, state)) return false;
   const ready_events ready(used);
   if (after.dependencies.empty() && after.events.empty() && ready.count == 0) return true;
@@ -147,7 +150,7 @@ bool runs_at_once(std::span<const instance_handle> used, std::uint64_t bytes, co
   return !o.pending && !o.cause;
 }
 
-event submit(operation_request&& request, const preconditions& after, base::thread_context& context) {
+event submit(operation_request&& request, const preconditions& after, base::thread_context& context, followed how) {
   const ready_events ready(instances_of(request));
   data_state& state = state_of(context);
   auto profile = after.profile ? std::make_unique<sched::profile_state>(request.where) : nullptr;
@@ -178,6 +181,9 @@ event submit(operation_request&& request, const preconditions& after, base::thre
   if (profile) profile->promise_to(*after.profile);
   op->profile = std::move(profile);
   const event done = op->done = detail::make_event(context, op->request.where);
+  if (state.checks && how == followed::yes && !op->request.owns_ends) {
+    op->order = state.checks->submitted(after, instances_of(op->request), done, context);
+  }
   try {
     op->arm(after, ready, context);
   } catch (...) {
@@ -188,6 +194,11 @@ event submit(operation_request&& request, const preconditions& after, base::thre
 
 event submit_again(const operation_request& request, base::thread_context& context) {
   require_alive(request);
+  if (order_check* const checks = state_of(context).checks) {
+    // Its place in the order is the graph's matter, which is not followed.
+    checks->untracked(request);
+    return submit(operation_request(request), {}, context, followed::no);
+  }
   if (!runs_at_once(instances_of(request), request.bytes, {}, context))
     return submit(operation_request(request), {}, context);
   const operation_span span(request, operation_span::cause::what_ran, context);

@@ -29,7 +29,9 @@ bool runs_at_once(std::span<const detail::instance_handle> used, std::uint64_t b
                   base::thread_context& context);
 
 /// Runs it, now or later. `after` is looked at during the call only.
-event submit(operation_request&& request, const preconditions& after, base::thread_context& context);
+enum class followed : bool { no, yes };  // by the checks of STRETTO_CHECK=1
+event submit(operation_request&& request, const preconditions& after, base::thread_context& context,
+             followed how = followed::yes);
 /// Runs it once more, though its instances may have been destroyed meanwhile: throws D08.
 event submit_again(const operation_request& request, base::thread_context& context);
 
@@ -51,6 +53,7 @@ struct operation final : deferred {
   std::atomic<const failure*> failed{nullptr};
   std::unique_ptr<sched::profile_state> profile;  // if someone asked
   unsigned hops = 1;                    // from memory to memory
+  std::uint64_t order = 0;              // the check's name for it, if checks are made
 };
 
 /// The bare instances of an operation that is not submitted, or has ended.

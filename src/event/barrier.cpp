@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/order_observer.hpp"
 #include "base/peek.hpp"
 #include "event/calling.hpp"
 #include "event/object_table.hpp"
@@ -202,6 +203,7 @@ bool barrier::has_triggered() const {
 
 stretto::event barrier::event(std::source_location where) const {
   auto& context = caller("barrier::event");
+  if (context.observer) context.observer->synchronised(context);  // it may have happened, and have no event then
   return find(id_, phase_, event_cache::of(context), where).event_at(phase_, context, where);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/spin_lock.hpp"
 #include "event/calling.hpp"
+#include "base/order_observer.hpp"
 #include "event/waiting.hpp"
 
 namespace stretto {
@@ -97,7 +98,9 @@ void completion_queue::add(event e, std::source_location) const {
 }
 
 std::size_t completion_queue::pop(std::span<entry> out) const {
-  auto& cache = event_cache::of(caller("completion_queue::pop"));
+  base::thread_context& context = caller("completion_queue::pop");
+  if (context.observer) context.observer->synchronised(context);
+  auto& cache = event_cache::of(context);
   waiter* taken;
   std::size_t count = 0;
   {

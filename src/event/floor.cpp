@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/order_observer.hpp"
 #include "event/misuse.hpp"
 #include "event/waiting.hpp"
 
@@ -74,8 +75,14 @@ void end_event(event e, failure_ref cause, base::thread_context& context, const 
 }
 
 event event_of(completion& c, base::thread_context& context, const std::source_location& where) {
-  if (c.is_done() && !c.cause()) return {};
-  return make_follower(dependency(c), role::follow, event_cache::of(context), context, where);
+  if (c.is_done() && !c.cause()) {
+    if (!context.observer) return {};
+    const dependency d(c);
+    return make_observed({&d, 1}, event(), event_cache::of(context), context, where);
+  }
+  const event e = make_follower(dependency(c), role::follow, event_cache::of(context), context, where);
+  if (context.observer) context.observer->merges(e.raw(), {&c, 0});
+  return e;
 }
 
 event_statistics event_statistics_of(const base::runtime_context& runtime) {

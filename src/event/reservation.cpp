@@ -2,6 +2,7 @@
 
 #include <stretto/error.hpp>
 
+#include "base/order_observer.hpp"
 #include "event/calling.hpp"
 #include "event/holding.hpp"
 #include "event/object_table.hpp"
@@ -193,11 +194,14 @@ reservation reservation::create(const options& o, std::source_location where) {
 }
 
 event reservation::acquire(std::source_location where) const {
-  return acquire_after(id_, event(), caller("reservation::acquire"), where);
+  auto& context = caller("reservation::acquire");
+  if (context.observer) context.observer->synchronised(context);  // a grant at once has no event
+  return acquire_after(id_, event(), context, where);
 }
 
 event reservation::acquire(event when, std::source_location where) const {
   auto& context = caller("reservation::acquire");
+  if (context.observer) context.observer->synchronised(context);
   // What has happened needs no slot; what is poisoned does, to say so.
   auto& cache = event_cache::of(context);
   if (has_ended(when, cache) && !cause_of(when, cache)) when = {};
@@ -210,7 +214,9 @@ event reservation::acquire(std::span<const dependency> when, std::source_locatio
 }
 
 bool reservation::try_acquire(std::source_location where) const {
-  return find(id_, event_cache::of(caller("reservation::try_acquire")), where).try_acquire(where);
+  auto& context = caller("reservation::try_acquire");
+  if (context.observer) context.observer->synchronised(context);
+  return find(id_, event_cache::of(context), where).try_acquire(where);
 }
 
 event reservation::release(std::source_location where) const {

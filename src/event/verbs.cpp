@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/order_observer.hpp"
 #include "event/calling.hpp"
 #include "event/misuse.hpp"
 #include "event/self_wait.hpp"
@@ -15,19 +16,25 @@ using namespace detail;
 
 bool event::has_triggered() const {
   if (*this == event()) return true;
-  return has_ended(*this, caller("event::has_triggered"));
+  auto& context = caller("event::has_triggered");
+  if (!has_ended(*this, context)) return false;
+  if (context.observer) context.observer->waited({nullptr, raw()}, context);
+  return true;
 }
 
 bool event::is_poisoned() const {
   if (*this == event()) return false;
   auto& context = caller("event::is_poisoned");
-  return has_ended(*this, context) && cause_of(*this, context);
+  if (!has_ended(*this, context)) return false;
+  if (context.observer) context.observer->waited({nullptr, raw()}, context);
+  return static_cast<bool>(cause_of(*this, context));
 }
 
 wait_result event::result() const {
   if (*this == event()) return {};
   auto& context = caller("event::result");
   if (!has_ended(*this, context)) return {};
+  if (context.observer) context.observer->waited({nullptr, raw()}, context);
   const failure_ref cause = cause_of(*this, context);
   return cause ? wait_result(cause->as_exception()) : wait_result();
 }
@@ -134,8 +141,14 @@ event ignore_failure(event e, std::source_location where) {
   if (e == event()) return e;
   auto& context = caller("ignore_failure");
   auto& cache = event_cache::of(context);
-  if (has_ended(e, cache)) return {};
-  return make_follower(e, role::survive, cache, context, where);
+  if (has_ended(e, cache)) {
+    if (!context.observer) return {};
+    const dependency d(e);
+    return make_observed({&d, 1}, event(), cache, context, where);
+  }
+  const event either_way = make_follower(e, role::survive, cache, context, where);
+  if (context.observer) context.observer->merges(either_way.raw(), {nullptr, e.raw()});
+  return either_way;
 }
 
 event_statistics current_event_statistics() {

@@ -2,6 +2,10 @@
 
 #include <stretto/error.hpp>
 
+#include <vector>
+
+#include "base/order_observer.hpp"
+
 namespace stretto::detail {
 
 remote_owner& owner_of(event e, event_cache& cache) {
@@ -195,6 +199,23 @@ event make_follower(dependency d, role r, event_cache& cache, base::thread_conte
   return e;
 }
 
+namespace {
+base::awaited as_awaited(const dependency& d) noexcept { return {d.task(), d.task() ? 0 : d.as_event().raw()}; }
+}  // namespace
+
+event make_observed(std::span<const dependency> inputs, dependency left, event_cache& cache,
+                    base::thread_context& context, const std::source_location& where) {
+  event e;
+  if (left.task() || left.as_event() != event()) {
+    e = make_follower(left, role::follow, cache, context, where);
+  } else {
+    e = cache.handle(cache.create(where));
+    end_event(e, {}, context, where);
+  }
+  for (const dependency& d : inputs) context.observer->merges(e.raw(), as_awaited(d));
+  return e;
+}
+
 template <class Input>
 event make_merge(std::span<const Input> inputs, base::thread_context& context, const std::source_location& where) {
   auto& cache = event_cache::of(context);
@@ -213,11 +234,15 @@ event make_merge(std::span<const Input> inputs, base::thread_context& context, c
     }
     ++kept;
   }
+  if (kept < 2 && context.observer && inputs.size() > kept) [[unlikely]]
+    return make_observed(std::vector<dependency>(inputs.begin(), inputs.end()), first, cache, context, where);
   if (kept == 0) return {};
   if (kept == 1) return first.task() ? event_of(*first.task(), context, where) : first.as_event();
 
   slot& s = cache.create(where);
   const event e = cache.handle(s);
+  if (context.observer)
+    for (const Input& input : inputs) context.observer->merges(e.raw(), as_awaited(dependency(input)));
   if (kept == 2) {
     keep(first, cache);
     keep(second, cache);

@@ -33,6 +33,11 @@ void wait_for(slot& s, dependency d, waiter::fire_function fire, event_cache& ca
 event make_follower(dependency d, role r, event_cache& cache, base::thread_context& context,
                     const std::source_location& where);
 
+/// An event of its own for what has triggered, and `left` if that is not the default event, where an observer must be able
+/// to tell who follows it: nothing else is known to whoever asked.
+event make_observed(std::span<const dependency> inputs, dependency left, event_cache& cache,
+                    base::thread_context& context, const std::source_location& where);
+
 /// Input: event or dependency.
 template <class Input>
 event make_merge(std::span<const Input> inputs, base::thread_context& context, const std::source_location& where);

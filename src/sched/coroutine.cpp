@@ -1,6 +1,7 @@
 #include <stretto/coroutine.hpp>
 #include <stretto/task.hpp>
 
+#include "base/order_observer.hpp"
 #include "base/peek.hpp"
 #include "event/event_floor.hpp"
 #include "sched/scopes.hpp"
@@ -56,6 +57,8 @@ bool coroutine_wait::await_suspend(std::coroutine_handle<> to_resume) {
 }
 
 void coroutine_wait::rethrow() const {
+  // A coroutine goes on wherever what it waited for has ended: what it knew before goes with it.
+  if (auto* context = base::current(); context && context->observer) context->observer->synchronised(*context);
   if (const failure_ref cause = cause_of(waits_for_, base::require_current("co_await"))) cause->raise();
 }
 

@@ -58,6 +58,8 @@ scheduler::~scheduler() {
 void scheduler::prepare_thread(thread_state& t) {
   t.owner = this;
   t.runtime = &runtime;
+  t.observer = runtime.observer;
+  if (!t.observer) t.unwatched = t.as_worker;
   for (std::size_t c = 0; c < size_class_count; ++c) t.caches[c].draw_from(*stocks[c]);
   t.scopes.draw_from(scope_stock);
   t.shards.draw_from(shard_stock);

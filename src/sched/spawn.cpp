@@ -8,6 +8,7 @@
 #include <stretto/task.hpp>
 
 #include "event/event_floor.hpp"
+#include "base/order_observer.hpp"
 #include "sched/profiling.hpp"
 #include "sched/readying.hpp"
 #include "sched/running.hpp"
@@ -105,6 +106,12 @@ thread_state& state_or_throw(const char* verb) {
   return static_cast<thread_state&>(base::require_current(verb));
 }
 
+[[gnu::noinline]] void observe(thread_state& t, const task_record& r, const detail::task_request& request) noexcept {
+  t.observer->spawned(&r, t);
+  for (const dependency& d : request.after) t.observer->follows(&r, {d.task(), d.task() ? 0 : d.as_event().raw()});
+  for (const event e : request.after_events) t.observer->follows(&r, {nullptr, e.raw()});
+}
+
 // What the paths that every task takes leave aside; never inlined, so that those save no registers.
 [[gnu::noinline]] detail::new_task make_other_task(std::size_t bytes, const detail::task_type& type,
                                                    const std::source_location& where) {
@@ -120,6 +127,7 @@ thread_state& state_or_throw(const char* verb) {
 
 [[gnu::noinline]] void submit_elsewhere(task_record& r) noexcept {
   thread_state& t = *this_thread();
+  if (t.observer) t.observer->spawned(&r, t);
   r.place = no_place;
   r.made_ready_by(t.current_id);
   count_spawned(t);
@@ -134,10 +142,13 @@ thread_state& state_or_throw(const char* verb) {
   delete[] r.name;
   r.name = nullptr;
   r.flags &= static_cast<std::uint8_t>(~task_record::has_value);
-  if (r.flags >> task_record::size_class_shift == heap_class)
+  if (r.flags >> task_record::size_class_shift == heap_class) {
+    // Its memory may become anything, a part of a recorded graph for one, which an observer must not take for it.
+    if (thread_state* t = this_thread(); t && t->observer) t->observer->reused(&r);
     ::operator delete(reinterpret_cast<std::byte*>(&r) - prefix_bytes(r.preconditions), std::align_val_t{64});
-  else
+  } else {
     detail::destroy_task(r);
+  }
 }
 
 }  // namespace
@@ -196,7 +207,7 @@ new_task make_task(std::size_t bytes, const task_type& type, const std::source_l
 void submit(completion& record, void* thread) noexcept {
   auto& r = static_cast<task_record&>(record);
   if (thread) [[likely]]
-    if (sched::worker* w = static_cast<thread_state*>(thread)->as_worker) [[likely]] {
+    if (sched::worker* w = static_cast<thread_state*>(thread)->unwatched) [[likely]] {
       r.place = no_place;
       r.made_ready_by(w->current_id);
       w->shard->count_spawned();
@@ -210,11 +221,14 @@ void submit(completion& record, void* thread) noexcept {
 void submit(completion& record, const task_request& request) {
   thread_state& t = *this_thread();
   auto& r = static_cast<task_record&>(record);
+  if (t.observer) [[unlikely]]
+    observe(t, r, request);
   count_spawned(t);
   dependency* all = preconditions_of(r);
   if (request.after.size() + request.after_events.size() > most_preconditions) {
     std::vector<dependency> every(request.after.begin(), request.after.end());
     for (event e : request.after_events) every.emplace_back(e);
+    const base::unobserved here(t);  // it knows of these already
     all[0] = merge_dependencies(every, r.where);
   } else {
     for (dependency d : request.after) new (all++) dependency(d);
@@ -262,7 +276,11 @@ std::string describe_task(const completion& c) {
 
 void add_reference(completion& c) noexcept { c.add_reference(); }
 void release(completion& c) noexcept { c.release(); }
-bool is_done(const completion& c) noexcept { return c.is_done(); }
+bool is_done(const completion& c) noexcept {
+  if (!c.is_done()) return false;
+  if (thread_state* t = this_thread(); t && t->observer) t->observer->waited({&c, 0}, *t);
+  return true;
+}
 bool is_poisoned(const completion& c) noexcept { return c.is_done() && c.cause(); }
 bool is_only_reference(const completion& c) noexcept { return c.references() == 1; }
 
@@ -271,7 +289,9 @@ event event_of(completion& c) {
 }
 
 wait_result result_of(const completion& c) {
-  if (!c.is_done() || !c.cause()) return {};
+  if (!c.is_done()) return {};
+  if (thread_state* t = this_thread(); t && t->observer) t->observer->waited({&c, 0}, *t);
+  if (!c.cause()) return {};
   try {
     c.cause()->raise();
   } catch (...) {
@@ -284,6 +304,8 @@ completion& new_promise(std::size_t bytes, const task_type& type, const std::sou
   task_record& r = make_record(t, bytes, 0, type, where);
   r.flags = static_cast<std::uint8_t>((r.flags & ~task_record::has_value) | task_record::is_promise);
   r.scope = nullptr;
+  if (t.observer) [[unlikely]]
+    t.observer->reused(&r);
   r.release();  // a promise starts with one reference, its own; each future adds one
   return r;
 }

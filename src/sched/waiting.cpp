@@ -9,6 +9,7 @@
 #include <stretto/task.hpp>
 
 #include "base/futex.hpp"
+#include "base/order_observer.hpp"
 #include "base/peek.hpp"
 #include "event/event_floor.hpp"
 #include "sched/readying.hpp"
@@ -219,6 +220,31 @@ void wait_for_scope(finish_scope& scope) {
   }
 }
 
+namespace {
+
+/// What stands at the bottom of the own queue is surely a task, if it is this one.
+[[gnu::always_inline]] inline bool run_if_next(worker& w, task_record& task) {
+  task_record* const current = w.current;
+  if (!can_run_on_top(w, current) || !w.home->pop_if(reinterpret_cast<item>(&task))) [[unlikely]]
+    return false;
+  task.runs_on_top_of(current);  // kept there rather than here, so that reports see it
+  finish_scope* const scope = w.scope;
+  worker& now = run_task<holder::caller>(w, task);
+  now.current = task.below();  // the task is the caller's, so it lives on
+  if (now.scope != scope || &now != &w) enter_scope(now, scope);
+  return true;
+}
+
+[[gnu::noinline]] void wait_observed(completion& c, const std::source_location& where) {
+  thread_state* t = this_thread();
+  if (!t || !t->observer) return wait_for_ended(c, where);
+  if (!t->as_worker || !run_if_next(*t->as_worker, static_cast<task_record&>(c))) wait_for_ended(c, where);
+  t = this_thread();
+  t->observer->waited({&c, 0}, *t);
+}
+
+}  // namespace
+
 }  // namespace stretto::sched
 
 namespace stretto::detail {
@@ -228,18 +254,10 @@ using namespace sched;
 void wait_for(completion& c, const std::source_location& where) {
   if (!c.is_done()) {
     thread_state* t = this_thread();
-    sched::worker* w = t ? t->as_worker : nullptr;
-    task_record& task = static_cast<task_record&>(c);
-    // What stands at the bottom of the own queue is surely a task, if it is this one.
-    task_record* const current = w ? w->current : nullptr;
-    if (w && can_run_on_top(*w, current) && w->home->pop_if(reinterpret_cast<item>(&task))) [[likely]] {
-      task.runs_on_top_of(current);  // kept there rather than here, so that reports see it
-      finish_scope* const scope = w->scope;
-      sched::worker& now = run_task<holder::caller>(*w, task);
-      now.current = task.below();  // `c` is the caller's, so it lives on
-      if (now.scope != scope || &now != w) enter_scope(now, scope);
-    } else
-      wait_for_ended(c, where);
+    sched::worker* w = t ? t->unwatched : nullptr;
+    if (!w || !run_if_next(*w, static_cast<task_record&>(c))) wait_observed(c, where);
+  } else if (thread_state* t = this_thread(); t && t->observer) [[unlikely]] {
+    t->observer->waited({&c, 0}, *t);
   }
   if (const failure* f = c.cause()) [[unlikely]]
     f->raise(&where);
@@ -258,6 +276,8 @@ void open_finish::close() {
   wait_for_scope(*scope);
   scope_ = nullptr;
   thread_state& t = *this_thread();
+  if (t.observer) [[unlikely]]
+    t.observer->synchronised(t);
   enter_scope(t, scope->outer);
   failure_list::content failures = scope->failures.take();
   // The finish of run, not one inside a task: what failed without being a task surfaces here.
@@ -298,7 +318,10 @@ void wait(const dependency& d, std::source_location where) {
   thread_state* t = this_thread();
   if (!t) base::require_current("wait");
   if (!detail::has_ended(d, *t)) wait_until_ended(*t, d, where);
-  if (const failure_ref cause = detail::cause_of(d, *this_thread())) cause->raise(&where);
+  t = this_thread();
+  if (t->observer) [[unlikely]]
+    t->observer->waited({nullptr, d.as_event().raw()}, *t);
+  if (const failure_ref cause = detail::cause_of(d, *t)) cause->raise(&where);
 }
 
 void wait(const barrier& b, std::source_location where) {
@@ -307,7 +330,8 @@ void wait(const barrier& b, std::source_location where) {
     const thread_state* t = this_thread();
     if (t && t->as_worker) ends_soon(*t->as_worker, [&] { return b.has_triggered(); });
   }
-  if (const event e = b.event(where); e != event()) wait(dependency(e), where);
+  if (const event e = b.event(where); e != event()) return wait(dependency(e), where);
+  if (thread_state* t = this_thread(); t && t->observer) t->observer->synchronised(*t);
 }
 
 void yield(std::source_location where) {

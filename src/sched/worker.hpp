@@ -51,6 +51,7 @@ class counter {
 struct thread_state : base::thread_context {
   scheduler* owner = nullptr;
   worker* as_worker = nullptr;           // null on attached threads
+  worker* unwatched = nullptr;           // the same, unless someone must be told what orders what: then null
   task_record* current = nullptr;        // what runs now
   finish_scope* scope = nullptr;         // where new tasks are counted
   scope_shard* shard = nullptr;          // this worker's counters in `scope`; null on attached threads

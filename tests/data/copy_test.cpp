@@ -69,10 +69,9 @@ TEST_CASE("tiles of one index space exchange halos by naming the box") {
   with_data([] {
     const auto left = instance<int, 2>::create(at(ram), box({0, 0}, {4, 6})).made;
     const auto right = instance<int, 2>::create(at(ram), box({0, 4}, {4, 10})).made;
-    fill(left, 1);
-    fill(right, 2);
-    copy(left, right, box({0, 4}, {4, 5}));
-    copy(right, left, box({0, 5}, {4, 6}));
+    const event filled = merge(fill(left, 1), fill(right, 2));
+    wait(copy(left, right, box({0, 4}, {4, 5}), after(filled)));
+    wait(copy(right, left, box({0, 5}, {4, 6}), after(filled)));
     CHECK(left.view()(2, 4) == 1);
     CHECK(left.view()(2, 5) == 2);
     CHECK(right.view()(3, 4) == 1);
@@ -129,21 +128,21 @@ TEST_CASE("gather and scatter follow an instance of indices") {
     const auto out = instance<double>::create(at(ram), {0, 5}).made;
     number(table);
     for (int i = 0; i < 5; ++i) index.view()(i) = 99 - 10 * i;
-    CHECK(gather(table, index, out) == event());
+    wait(gather(table, index, out));
     CHECK(out.view()(2) == 79);
-    fill(table, 0.0);
-    scatter(out, index, table);
+    wait(fill(table, 0.0));
+    wait(scatter(out, index, table));
     CHECK(table.view()(79) == 79);
     CHECK(table.view()(78) == 0);
 
     const auto image = instance<int, 2>::create(at(ram), box({0, 0}, {4, 4})).made;
     const auto where = instance<std::array<std::int64_t, 2>>::create(at(ram), {0, 2}).made;
     const auto picked = instance<int>::create(at(ram), {0, 2}).made;
-    fill(image, 0);
+    wait(fill(image, 0));
     image.view()(2, 3) = 23;
     where.view()(0) = {2, 3};
     where.view()(1) = {0, 0};
-    gather(image, where, picked);
+    wait(gather(image, where, picked));
     CHECK(picked.view()(0) == 23);
     CHECK(picked.view()(1) == 0);
   });
@@ -154,7 +153,7 @@ TEST_CASE("an index outside poisons the event and names itself") {
     const auto table = instance<int>::create(at(ram), {0, 10}, {.name = "table"}).made;
     const auto index = instance<std::int64_t>::create(at(ram), {0, 2}).made;
     const auto out = instance<int>::create(at(ram), {0, 2}).made;
-    fill(table, 1);
+    wait(fill(table, 1));
     index.view()(0) = 9;
     index.view()(1) = 10;
     const event e = gather(table, index, out);

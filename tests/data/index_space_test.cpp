@@ -83,7 +83,7 @@ TEST_CASE("an element pointer holds in every instance of its space, also as an i
     const auto here = instance<double>::create(at(ram), nodes.elements()).made;
     const auto there = instance<double>::create(at(other), nodes.elements()).made;
     const auto next = instance<element>::create(at(ram), nodes.elements()).made;
-    fill(there, -1.0);
+    wait(fill(there, -1.0));
     const element a = nodes.allocate(), b = nodes.allocate(), c = nodes.allocate();
     nodes.free(b);
     here.view()(a) = 1;
@@ -93,7 +93,7 @@ TEST_CASE("an element pointer holds in every instance of its space, also as an i
     CHECK(there.view()(a) == 1);
     CHECK(there.view()(b) == -1);
     CHECK(there.view()(c) == 3);
-    fill(next, element{0});
+    wait(fill(next, element{0}));
     next.view()(a) = c;
     const auto values = instance<double>::create(at(ram), nodes.elements()).made;
     wait(gather(there, next, values));

@@ -48,7 +48,7 @@ TEST_CASE("external memory is used in place and stays with the program") {
   with_data([] {
     std::vector<float> mine(12, 1.0f);
     const auto x = instance<float, 2>::external(mine.data(), box({0, 0}, {3, 4}));
-    fill(x, box({1, 0}, {2, 4}), 5.0f);
+    wait(fill(x, box({1, 0}, {2, 4}), 5.0f));
     CHECK(mine[3] == 1.0f);
     CHECK(mine[4] == 5.0f);
     CHECK(mine[7] == 5.0f);
@@ -195,10 +195,10 @@ TEST_CASE("every use of a destroyed instance is refused") {
 TEST_CASE("while a destruction waits, what it waits for may use the instance, but nobody may destroy it again") {
   with_data([] {
     const auto a = instance<int>::create(at(ram), {0, 10}, {.name = "a"}).made;
-    fill(a, 4);
+    wait(fill(a, 4));
     const auto start = user_event::create();
     auto sum_of_a = async(after(start), [a] {
-      fill(a, {0, 5}, 5);
+      wait(fill(a, {0, 5}, 5));
       int total = 0;
       for (const int x : a.view().row()) total += x;
       return total;
@@ -325,7 +325,7 @@ TEST_CASE("many tasks create, use and destroy instances at the same time without
           for (int i = 0; i < 50; ++i) {
             const int n = 1 + (t * 31 + i * 17) % 700;
             const auto u = instance<int>::create(at(ram), {0, n}).made;
-            fill(u, t);
+            wait(fill(u, t));
             if (u.view()(n - 1) != t) ++wrong;
             u.destroy();
           }

@@ -1,0 +1,49 @@
+// order_observer.hpp - who is told what orders what: tasks, waits and merges, for the checks of STRETTO_CHECK=1.
+//
+// Threads     any, at the same time.
+// Cost        where nobody observes: one load and one test per task, wait or merge.
+#pragma once
+
+#include <cstdint>
+
+namespace stretto::base {
+
+struct thread_context;
+
+/// Something that can be waited for: the record of a task, or an event.
+struct awaited {
+  const void* task = nullptr;
+  std::uint64_t event = 0;
+};
+
+class order_observer {
+ public:
+  virtual ~order_observer() = default;
+
+  /// The calling thread spawns a task; follows() names each of its preconditions before it can run.
+  virtual void spawned(const void* task, thread_context& by) noexcept = 0;
+  virtual void follows(const void* task, awaited precondition) noexcept = 0;
+  /// The memory of the record is a promise's from now on: what was known of a task there is not about it.
+  virtual void reused(const void* record) noexcept = 0;
+  /// What runs on the calling thread has waited for it.
+  virtual void waited(awaited what, thread_context& by) noexcept = 0;
+  /// What runs on the calling thread has waited in a way that is not followed up: it may know all that has happened.
+  virtual void synchronised(thread_context& by) noexcept = 0;
+  /// `merged` happens after this, among others.
+  virtual void merges(std::uint64_t merged, awaited input) noexcept = 0;
+};
+
+/// While it lives, what the thread does is not observed.
+template <class Thread>
+class unobserved {
+ public:
+  explicit unobserved(Thread& t) noexcept : thread_(t), observer_(t.observer) { t.observer = nullptr; }
+  unobserved(const unobserved&) = delete;
+  ~unobserved() { thread_.observer = observer_; }
+
+ private:
+  Thread& thread_;
+  order_observer* const observer_;
+};
+
+}  // namespace stretto::base

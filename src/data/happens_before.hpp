@@ -1,0 +1,160 @@
+// happens_before.hpp - what is certain to come before what: vector clocks over chains of operations.
+//
+// Every operation that begins gets a place in a chain: a chain is a sequence of operations each of which follows the one
+// before it. What an operation follows is then one number per chain, its clock, and "does it follow that one?" one look.
+// Nodes are operations, merges of events and the states of tasks; only operations take places, so tasks and merges
+// that touch no data cost no chain.
+//
+// Threads     one at a time.
+// Memory      bounded: `most_nodes` nodes, `clock_room` entries of clocks and `most_chains` chains, each as a ring. What has
+//             been overwritten counts as known to everybody, so that what is_before() denies is certain.
+// Cost        begin: the sizes of the clocks that are joined; is_before: a few loads; make and follow: constant.
+// Invariants  (1) is_before is false only if nothing told orders the two. (2) a node that something is told to follow has
+//             ended, or been skipped, before what follows it begins.
+// Source      clocks and epochs: Mattern 1989; Flanagan, Freund, "FastTrack", PLDI 2009. Chains in place of threads, made
+//             greedily as operations come: Agarwal, Garg, "Efficient dependency tracking", PODC 2005. There a lost
+//             operation is not foreseen; here time counts beginnings, and what is lost is before all that comes later.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace stretto::data {
+
+class happens_before {
+ public:
+  using node_id = std::uint64_t;  // 0: what has always happened
+
+  /// The place of an operation: its chain, its number in it, and when it began.
+  struct epoch {
+    std::uint64_t place = 0;
+    std::uint64_t time = 0;
+    bool operator==(const epoch&) const = default;
+  };
+
+  /// What one task, or the body of a worker, has waited for so far. It lives as long as something may ask for its end.
+  struct strand {
+    std::vector<std::uint64_t> clock;
+    std::uint64_t all_until = 0;
+    std::vector<node_id> pending;  // what it follows and has not been joined yet
+    bool after_unknown = false;
+    node_id state = 0, end = 0;    // nodes that stand for it now, and when it has ended
+  };
+
+  struct limits {
+    std::size_t most_nodes = std::size_t{1} << 17;
+    std::size_t clock_room = std::size_t{1} << 21;
+    std::size_t most_chains = 2048;
+  };
+  explicit happens_before(limits l);
+  happens_before() : happens_before(limits{}) {}
+
+  node_id make();
+  /// Before anything asks what `n` follows. 0 is no one.
+  void follow(node_id n, node_id earlier);
+  /// It follows something of which nothing is known: perhaps all that has begun by the time that it begins.
+  void follow_unknown(node_id n);
+
+  /// Whatever runs on the strand has waited for it.
+  void wait(strand& s, node_id earlier);
+  /// It may know all that has begun.
+  void wait_for_all(strand& s);
+  /// What the strand knows at present.
+  node_id state_of(strand& s);
+  /// What it will know when it has ended.
+  node_id end_of(strand& s);
+  /// The strand has ended, and will be another one.
+  void restart(strand& s);
+
+  /// It begins; is_before() is about it until the next one does. False if it has been forgotten.
+  bool begin(node_id n);
+  epoch current() const noexcept { return current_; }
+  bool is_before(const epoch& e) const noexcept {
+    if (e.time <= all_until_ || e.place == current_.place) return true;
+    const std::size_t chain = e.place >> place_bits;
+    return has(chain) && dense_[chain] >= e.place;
+  }
+
+  /// Events as names of nodes, as long as the node is remembered.
+  void name(node_id n, std::uint64_t event);
+  node_id named(std::uint64_t event) const noexcept {
+    const auto found = names_.find(event);
+    return found == names_.end() ? 0 : found->second;
+  }
+
+  struct sizes {
+    std::size_t names, chains;
+  };
+  sizes size() const noexcept { return {names_.size(), chains_.size()}; }
+
+ private:
+  static constexpr unsigned place_bits = 48;
+  static constexpr std::uint64_t number_mask = (std::uint64_t{1} << place_bits) - 1;
+
+  struct node {
+    node_id id = 0;
+    bool is_settled = false, is_open = false, after_unknown = false;
+    unsigned direct = 0;
+    std::array<node_id, 7> after{};
+    std::vector<node_id> more;
+    strand* of = nullptr;        // the strand whose end it is
+    std::uint64_t clock_at = 0;  // its clock, once settled; counted from the first one ever written
+    std::uint32_t clock_length = 0;
+    std::uint64_t all_until = 0;
+    std::uint64_t settled_at = 0;
+    std::uint64_t event = 0;
+  };
+  struct chain {
+    std::uint64_t tail = 0;  // the place of its last operation
+    std::uint64_t time = 0;  // when that began
+  };
+
+  node* find(node_id n) noexcept {
+    node& found = nodes_[n & (nodes_.size() - 1)];
+    return found.id == n && n ? &found : nullptr;
+  }
+  bool has(std::size_t chain) const noexcept { return known_[chain / 64] >> (chain % 64) & 1; }
+  void put(std::uint64_t place) noexcept;
+  void put(std::span<const std::uint64_t> clock) noexcept {
+    for (const std::uint64_t place : clock) put(place);
+  }
+  void clear() noexcept;
+  void join(node_id n) noexcept;
+  void join(const strand& s) noexcept;
+  template <class Body>
+  static void for_each_before(const node& n, Body&& body);
+  void join_all_before(const node& n) noexcept;
+  /// All that it follows is settled; then joins it.
+  void gather(node_id n);
+  void settle_pending(const std::vector<node_id>& all);
+  void settle(node_id n);
+  void settle(strand& s);
+  void push(node_id n);
+  void keep(node& n);
+  /// body(place) for what is known now, without what everybody knows.
+  template <class Body>
+  void for_each_known(Body&& body) const;
+  std::size_t chain_to_extend();
+
+  std::vector<node> nodes_;
+  node_id last_ = 0;
+  const std::size_t room_size_;
+  std::unique_ptr<std::uint64_t[]> room_;  // clocks, as a ring
+  std::uint64_t written_ = 0;
+  std::vector<chain> chains_;
+  std::size_t most_chains_, next_probe_ = 0;
+  std::uint64_t now_ = 0;       // how many operations have begun
+  std::uint64_t horizon_ = 0;   // what began until then is before everything
+  std::uint64_t all_until_ = 0;           // with dense_ and known_: the clock that is being made
+  std::vector<std::uint64_t> dense_, known_;
+  epoch current_;
+  std::vector<node_id> stack_;
+  std::unordered_map<std::uint64_t, node_id> names_;
+};
+
+}  // namespace stretto::data

@@ -1,0 +1,226 @@
+// happens_before_test.cpp - clocks against what can be reached in the graph that was told, over thousands of graphs.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "data/happens_before.hpp"
+
+using namespace stretto;
+using data::happens_before;
+using node_id = happens_before::node_id;
+
+namespace {
+
+enum class missing { nothing_allowed, something_allowed };
+
+/// Random operations, merges and strands, and for each operation what is really before it.
+class model {
+ public:
+  model(std::uint32_t seed, happens_before::limits limits, missing allowed)
+      : random_(seed), order_(limits), allowed_(allowed), strands_(1 + seed % 5), strand_past_(strands_.size()) {}
+
+  void run(int steps) {
+    for (int i = 0; i < steps; ++i) step();
+  }
+
+ private:
+  /// A thing that can be followed: an operation or a merge of some.
+  struct thing {
+    node_id node;
+    std::vector<bool> past;  // the operations before it, itself included
+    bool has_begun = false;  // or needs not
+    std::vector<std::size_t> after;
+  };
+
+  std::size_t below(std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_); }
+  static void unite(std::vector<bool>& a, const std::vector<bool>& b) {
+    if (a.size() < b.size()) a.resize(b.size());
+    for (std::size_t i = 0; i < b.size(); ++i)
+      if (b[i]) a[i] = true;
+  }
+
+  void step() {
+    const std::size_t s = below(strands_.size());
+    switch (below(8)) {
+      case 0: {  // a merge
+        thing t{order_.make(), {}, true, {}};
+        for (std::size_t n = below(4); n-- > 0 && !things_.empty();) follow(t, recent());
+        add_to_ready(std::move(t));
+        break;
+      }
+      case 1:  // the strand waits for something that has ended
+        if (const std::size_t n = recent_ended(); n < things_.size()) {
+          order_.wait(strands_[s], things_[n].node);
+          unite(strand_past_[s], things_[n].past);
+        }
+        break;
+      case 2: {  // a strand ends, and one that another spawned takes its place
+        const std::size_t by = below(strands_.size());
+        if (by == s) break;
+        const node_id end = order_.end_of(strands_[s]);
+        things_.push_back({end, strand_past_[s], true, {}});
+        const node_id spawner = order_.state_of(strands_[by]);
+        order_.restart(strands_[s]);
+        if (spawner) strands_[s].pending.push_back(spawner);
+        strand_past_[s] = strand_past_[by];
+        if (const std::size_t n = recent_ended(); n < things_.size()) {
+          strands_[s].pending.push_back(things_[n].node);
+          unite(strand_past_[s], things_[n].past);
+        }
+        break;
+      }
+      case 3:
+      case 4:
+      case 5: {  // an operation is submitted
+        thing t{order_.make(), strand_past_[s], false, {}};
+        order_.follow(t.node, order_.state_of(strands_[s]));
+        for (std::size_t n = below(4); n-- > 0 && !things_.empty();) follow(t, recent());
+        add_to_ready(std::move(t));
+        break;
+      }
+      default: begin_one();
+    }
+  }
+
+  void follow(thing& t, std::size_t n) {
+    order_.follow(t.node, things_[n].node);
+    t.after.push_back(n);
+  }
+  std::size_t recent() { return things_.size() - 1 - below(std::min<std::size_t>(things_.size(), 12)); }
+  bool has_ended(std::size_t n) const {
+    return things_[n].has_begun && std::ranges::all_of(things_[n].after, [&](std::size_t m) { return has_ended(m); });
+  }
+  std::size_t recent_ended() {
+    if (things_.empty()) return 0;
+    const std::size_t n = recent();
+    if (!has_ended(n)) return things_.size();
+    settle_past(n);
+    return n;
+  }
+  void settle_past(std::size_t n) {
+    for (const std::size_t m : things_[n].after) {
+      settle_past(m);
+      unite(things_[n].past, things_[m].past);
+    }
+    things_[n].after.clear();
+  }
+  void add_to_ready(thing t) {
+    things_.push_back(std::move(t));
+    if (!things_.back().has_begun) waiting_.push_back(things_.size() - 1);
+  }
+
+  /// One of the operations whose preconditions have ended, whichever, begins.
+  void begin_one() {
+    std::ranges::shuffle(waiting_, random_);
+    for (std::size_t i = 0; i < waiting_.size(); ++i) {
+      const std::size_t n = waiting_[i];
+      if (!std::ranges::all_of(things_[n].after, [&](std::size_t m) { return has_ended(m); })) continue;
+      waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+      settle_past(n);
+      thing& t = things_[n];
+      t.has_begun = true;
+      if (!order_.begin(t.node)) {
+        CHECK(allowed_ == missing::something_allowed);
+        epochs_.push_back({0, 0});
+      } else {
+        compare(t);
+        epochs_.push_back(order_.current());
+      }
+      t.past.resize(epochs_.size());
+      t.past.back() = true;
+      return;
+    }
+  }
+
+  void compare(const thing& t) {
+    bool right = true;
+    for (std::size_t e = 0; e < epochs_.size(); ++e) {
+      const bool before = e < t.past.size() && t.past[e], told = order_.is_before(epochs_[e]);
+      right = right && (before ? told : !told || allowed_ == missing::something_allowed);
+      denied_ += !told;
+    }
+    CHECK(right);
+  }
+
+  std::mt19937 random_;
+  happens_before order_;
+  const missing allowed_;
+  std::vector<happens_before::strand> strands_;
+  std::vector<std::vector<bool>> strand_past_;
+  std::vector<thing> things_;
+  std::vector<std::size_t> waiting_;
+  std::vector<happens_before::epoch> epochs_;
+
+ public:
+  std::size_t denied_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("an operation is before another exactly if it can be reached from it") {
+  std::size_t denied = 0;
+  for (std::uint32_t seed = 0; seed < 4000; ++seed) {
+    CAPTURE(seed);
+    model m(seed, {.most_nodes = 1 << 10, .clock_room = 1 << 14, .most_chains = 256}, missing::nothing_allowed);
+    m.run(150);
+    denied += m.denied_;
+  }
+  CHECK(denied > 100000);
+}
+
+TEST_CASE("however little is remembered, nothing that is ordered is called unordered") {
+  std::size_t denied = 0;
+  for (std::uint32_t seed = 0; seed < 4000; ++seed) {
+    CAPTURE(seed);
+    model m(seed, {.most_nodes = std::size_t{16} << seed % 4, .clock_room = 64, .most_chains = 2 + seed % 7},
+            missing::something_allowed);
+    m.run(300);
+    denied += m.denied_;
+  }
+  CHECK(denied > 10000);
+}
+
+TEST_CASE("a long chain, of operations that one task submits or that events order, takes one place after another") {
+  happens_before order;
+  happens_before::strand body;
+  node_id last = 0;
+  for (int i = 0; i < 100000; ++i) {
+    const node_id n = order.make();
+    order.follow(n, order.state_of(body));
+    order.follow(n, last);
+    order.name(n, 1 + static_cast<std::uint64_t>(i));
+    CHECK(order.begin(n));
+    last = n;
+    if (i % 3 == 0) order.wait(body, n);
+  }
+  CHECK(order.size().chains == 1);
+  CHECK(order.size().names <= happens_before::limits{}.most_nodes);
+}
+
+TEST_CASE("merges of merges may be as deep as a program is long") {
+  happens_before order;
+  node_id deep = 0;
+  for (int i = 0; i < 50000; ++i) {
+    const node_id n = order.make();
+    order.follow(n, deep);
+    deep = n;
+  }
+  const node_id last = order.make();
+  order.follow(last, deep);
+  CHECK(order.begin(last));
+}
+
+TEST_CASE("operations that nothing orders take chains up to a limit, and then the oldest are forgotten") {
+  happens_before order({.most_chains = 100});
+  std::vector<happens_before::epoch> all;
+  for (int i = 0; i < 1000; ++i) {
+    const node_id n = order.make();
+    CHECK(order.begin(n));
+    if (!all.empty()) CHECK_FALSE(order.is_before(all.back()));
+    all.push_back(order.current());
+  }
+  CHECK(order.size().chains == 100);
+  CHECK(order.is_before(all.front()));
+}
