@@ -3,9 +3,10 @@
 // Output
 //   decode and show did not run
 //   error E10: task "show" was skipped because task "read" failed
-//     skipped     task "show", 05_errors.cpp:40
-//     skipped     task "decode", 05_errors.cpp:39
-//     failed      task "read", 05_errors.cpp:38
+//     skipped     task "show", 05_errors.cpp:41
+//     skipped     task "decode", 05_errors.cpp:40
+//     failed      task "read", 05_errors.cpp:39
+//     asked       05_errors.cpp:45
 //     because     image.png ends after 12 of 80 bytes
 //   at the root: image.png ends after 12 of 80 bytes
 //   cleaned up although show was skipped

@@ -59,14 +59,17 @@ struct loop {
     const halves h = halve(part, origin, grain);
     if (h.second.is_empty()) return visit(part);
     auto other = spawn([this, second = h.second] { run(second); }, where);
-    // The other half uses this loop: it ends before an exception leaves.
+    // The other half uses this loop: it ends before an exception leaves. Looked at even if it has ended: it may have failed
+    // too, and the first failure stands for all.
     struct join {
       future<void>& half;
+      bool is_left = true;
       ~join() {
-        if (!half.is_ready()) try { wait(half); } catch (...) {}
+        if (is_left) try { wait(half); } catch (...) {}
       }
     } joined{other};
     run(h.first);
+    joined.is_left = false;
     other.get(where);
   }
 };

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <source_location>
 #include <string>
@@ -18,11 +19,12 @@ namespace stretto::base {
 /// False if some of it cannot be read, or the system forbids it.
 bool peek(const void* from, void* into, std::size_t bytes) noexcept;
 
-/// A copy that no constructor has made and no destructor ends.
+/// A copy that no constructor has made and no destructor ends. A stale pointer may not even be aligned: then it is none.
 template <class T>
 class peeked {
  public:
-  explicit peeked(const void* from) noexcept : valid_(peek(from, bytes_, sizeof(T))) {}
+  explicit peeked(const void* from) noexcept
+      : valid_(reinterpret_cast<std::uintptr_t>(from) % alignof(T) == 0 && peek(from, bytes_, sizeof(T))) {}
   explicit operator bool() const noexcept { return valid_; }
   const T& operator*() const noexcept { return *reinterpret_cast<const T*>(bytes_); }
   const T* operator->() const noexcept { return reinterpret_cast<const T*>(bytes_); }

@@ -28,7 +28,7 @@
 namespace stretto::base {
 namespace {
 
-constexpr int question = SIGURG;
+constexpr int question = SIGWINCH;
 constexpr std::size_t most_frames = 128;
 constexpr std::int64_t patience = 100'000'000;  // nanoseconds
 

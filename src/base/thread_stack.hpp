@@ -1,11 +1,11 @@
 // thread_stack.hpp - where another thread of this process is, for reports of what does not end.
 //
-// The thread is interrupted by a signal whose usual meaning is to be ignored (SIGURG), and looks at its own stack. If
-// the program has a handler for it, nobody is interrupted and nothing is known.
+// The thread is interrupted by a signal that is usually ignored (SIGWINCH; SIGURG is taken by `stretto top`), and looks at
+// its own stack. If the program has a handler for it, nobody is interrupted and nothing is known.
 //
 // Threads     any, one at a time. The thread that is asked loses some microseconds; a system call that it sleeps in may
 //             return early, as after any signal.
-// Source      SIGURG as a signal that disturbs nobody: the Go runtime's preemption.
+// Source      a signal that disturbs nobody: the Go runtime's preemption, which takes SIGURG.
 #pragma once
 
 #include <cstddef>

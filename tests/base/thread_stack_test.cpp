@@ -56,12 +56,12 @@ TEST_CASE("another thread's stack is told by the names of functions") {
 
 TEST_CASE("a stack is not asked for where the program handles the signal itself, and of no thread that is not there") {
   standing one;
-  const auto before = ::signal(SIGURG, handler_of_the_program);
+  const auto before = ::signal(SIGWINCH, handler_of_the_program);
   CHECK(stack_of_thread(one.number).empty());
   struct sigaction now {};
-  sigaction(SIGURG, nullptr, &now);
+  sigaction(SIGWINCH, nullptr, &now);
   CHECK((now.sa_handler == handler_of_the_program));
-  ::signal(SIGURG, before);
+  ::signal(SIGWINCH, before);
   CHECK(stack_of_thread(1).empty());  // of another process
 }
 

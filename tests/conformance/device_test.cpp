@@ -47,7 +47,9 @@ struct bench {
   template <class T>
   launch_argument put(const array<T>& a) {
     std::byte* const at = take(a.bytes());
-    s->copy({{}, reinterpret_cast<std::byte*>(const_cast<T*>(a.values.data()))}, {{}, at}, {a.bytes()}, nullptr);
+    ended e;  // the array may be gone when the device comes to it
+    s->copy({{}, reinterpret_cast<std::byte*>(const_cast<T*>(a.values.data()))}, {{}, at}, {a.bytes()}, &e);
+    wait(e);
     return {a.at(at), at, a.bytes()};
   }
   template <class T>

@@ -120,9 +120,10 @@ TEST_CASE("a suspension is told with the line of its wait, and the task that end
     rt.run([&] {
       const auto gate = user_event::create();
       bool begun = false;
-      async(name("waiter"), [&] { begun = true, wait(gate), line = __LINE__; });
+      const auto waiter = async(name("waiter"), [&] { begun = true, wait(gate), line = __LINE__; });
       while (!begun) yield();
-      async(name("opener"), [&] { gate.trigger(); });
+      const auto opener = async(name("opener"), [&] { gate.trigger(); });
+      waiter.get(), opener.get();
     });
   }
   json suspended;

@@ -23,7 +23,7 @@ namespace stretto::device::opencl {
   X(clEnqueueCopyBufferRect) X(clEnqueueFillBuffer) X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrierWithWaitList)          \
   X(clGetEventInfo) X(clReleaseEvent) X(clRetainEvent) X(clWaitForEvents) X(clFlush) X(clFinish)
 
-/// The library, held open while anything of it is in use.
+/// The library, which stays open.
 struct api {
 #define STRETTO_POINTER(f) decltype(&::f) f = nullptr;
   STRETTO_OPENCL_FUNCTIONS(STRETTO_POINTER)
