@@ -71,30 +71,18 @@ struct argument {
   Parameter value;
 };
 
-template <std::size_t Number, class T, std::size_t D, class Given>
-struct array_argument {
-  static_assert(std::same_as<Given, instance<T, D>>,
+template <std::size_t Number, kernels::array_parameter Parameter, class Given>
+struct argument<Number, Parameter, Given> {
+  static_assert(std::same_as<Given, instance<typename Parameter::element, Parameter::axes>>,
                 "this argument of the launch must be an instance with the element type and the number of axes of the "
                 "kernel's array parameter");
-  explicit array_argument(const Given& given) noexcept : array(given.handle()) {}
+  explicit argument(const Given& given) noexcept : array(given.handle()) {}
   launch_item item() const noexcept { return {.array = array}; }
   instance_handle array;
 };
-
-template <std::size_t Number, class T, std::size_t D, class Given>
-struct argument<Number, kernels::language<false>::in<T, D>, Given> : array_argument<Number, T, D, Given> {
-  using array_argument<Number, T, D, Given>::array_argument;
-};
-template <std::size_t Number, class T, std::size_t D, class Given>
-struct argument<Number, kernels::language<false>::out<T, D>, Given> : array_argument<Number, T, D, Given> {
-  using array_argument<Number, T, D, Given>::array_argument;
-};
-template <std::size_t Number, class T, std::size_t D, class Given>
-struct argument<Number, kernels::language<false>::inout<T, D>, Given> : array_argument<Number, T, D, Given> {
-  using array_argument<Number, T, D, Given>::array_argument;
-};
-template <std::size_t Number, class T, class Given>
-struct argument<Number, kernels::language<false>::local<T>, Given> {
+template <std::size_t Number, kernels::array_parameter Parameter, class Given>
+  requires(Parameter::mode == access::local)
+struct argument<Number, Parameter, Given> {
   static_assert(std::same_as<Given, local_size>, "this argument of the launch must be a local_size: the kernel's parameter is "
                                                  "memory of a group");
   explicit argument(const Given& given) noexcept : size(given) {}
