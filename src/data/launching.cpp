@@ -46,15 +46,14 @@ kernel_argument opened(const detail::instance_handle& h, const kernel_parameter&
   data::layout shape;
   std::byte* const first = detail::open_instance(h, shape, where);
   kernel_argument a;
-  std::int64_t before = 0;  // bytes from the element whose coordinates are all 0
   for (int axis = 0; axis < max_axes; ++axis) {
     a.stride[axis] = shape.stride[axis] / static_cast<std::int64_t>(p.element_bytes);
     a.min[axis] = shape.box.min()[axis];
     a.max[axis] = shape.box.max()[axis];
-    before += a.min[axis] * shape.stride[axis];
   }
   // It may lie outside of all memory: addresses are numbers here.
-  a.origin = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(first) - static_cast<std::uintptr_t>(before));
+  a.origin = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(first) +
+                                          static_cast<std::uintptr_t>(shape.offset_of(point())));
   return a;
 }
 

@@ -19,6 +19,16 @@ struct opencl_stream::transfer {
   places::copy_shape shape;
 };
 
+namespace {
+
+/// Whether the rows of one end of a copy lie behind one another without gaps.
+bool is_dense(const copy_end& e, const places::copy_shape& shape) noexcept {
+  return (shape.rows == 1 || e.row_stride == shape.row_bytes) &&
+         (shape.planes == 1 || e.plane_stride == shape.rows * shape.row_bytes);
+}
+
+}  // namespace
+
 opencl_stream::opencl_stream(opencl_device& owner, std::shared_ptr<driver> d, opencl_memory memory)
     : owner_(owner), driver_(std::move(d)), memory_(memory) {
   cl_int status = CL_SUCCESS;
@@ -66,16 +76,12 @@ void opencl_stream::copy(const copy_end& source, const copy_end& target, places:
 
 void opencl_stream::transfer_rows(const transfer& t, cl_event* event) {
   const api& cl = *driver_->cl;
-  const auto dense = [&](const copy_end& e) {
-    return (t.shape.rows == 1 || e.row_stride == t.shape.row_bytes) &&
-           (t.shape.planes == 1 || e.plane_stride == t.shape.rows * t.shape.row_bytes);
-  };
   const std::size_t zero[3] = {0, 0, 0};
   // One call takes planes only where their distance is a multiple of the rows' distance, as OpenCL wants it.
   const auto pitches_fit = [&](const copy_end& e) {
     return t.shape.planes == 1 || (e.row_stride && e.plane_stride % e.row_stride == 0);
   };
-  if (dense(t.source) && dense(t.target)) {
+  if (is_dense(t.source, t.shape) && is_dense(t.target, t.shape)) {
     const std::size_t n = t.shape.bytes();
     if (t.goes == transfer::way::in)
       check(cl.clEnqueueWriteBuffer(queue_, memory_.buffer, CL_FALSE, memory_.offset_of(t.target.address), n,
@@ -121,8 +127,7 @@ void opencl_stream::fill(const copy_end& target, places::copy_shape shape, std::
                          places::completion* done) {
   const api& cl = *driver_->cl;
   std::scoped_lock lock(mutex_);
-  const bool dense = (shape.rows == 1 || target.row_stride == shape.row_bytes) &&
-                     (shape.planes == 1 || target.plane_stride == shape.rows * shape.row_bytes);
+  const bool dense = is_dense(target, shape);
   const std::size_t planes = dense ? 1 : shape.planes, rows = dense ? 1 : shape.rows;
   const std::size_t bytes = dense ? shape.bytes() : shape.row_bytes;
   cl_event event = nullptr;
