@@ -53,6 +53,8 @@ struct operation final : deferred {
   unsigned hops = 1;                    // from memory to memory
 };
 
+/// Throws D08 for an instance that went away before the operation came to run.
+void require_alive(const operation_request& r);
 /// The bare instances of an operation that is not submitted, or has ended.
 void free_ends(const operation_request& r, base::thread_context& context) noexcept;
 /// Ends its event and frees it.

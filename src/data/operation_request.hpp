@@ -29,6 +29,7 @@ struct operation_kind {
   /// Does part `part` of `parts`; what it throws poisons the event.
   void (*run)(const operation_request& r, unsigned part, unsigned parts);
   enum class cut : std::uint8_t { allowed, forbidden } parts = cut::allowed;
+  bool only_moves = false;  // elements arrive as they are, so that channels and devices can do it
 };
 
 /// What is to be done; a copy of it costs no allocation. used[0] is written, the others are read.
