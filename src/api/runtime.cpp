@@ -19,6 +19,7 @@
 #include "base/error_output.hpp"
 #include "base/options.hpp"
 #include "data/data_floor.hpp"
+#include "device/device_channel.hpp"
 #include "device/device_set.hpp"
 #include "device/kernel_cache.hpp"
 #include "diagnose/watcher.hpp"
@@ -122,7 +123,7 @@ struct runtime::state {
     context.node = node;
     machine = modules.extended(devices ? devices->extended(m) : m);
     if (!devices) return;
-    devices->add_channels(modules.channels_of_core());
+    device::add_device_channels(modules.channels_of_core(), *devices);
     polls.add(*devices);
   }
   /// Ends what has been started, the last first: at the end of the runtime, or where its start failed.

@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "data/device_operation.hpp"
-#include "data/operation.hpp"
 #include "data/transfers.hpp"
 
 namespace stretto::data {

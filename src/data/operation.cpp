@@ -30,22 +30,6 @@ std::span<const instance_handle> instances_of(const operation_request& r) noexce
   return {r.used.data(), r.used_count};
 }
 
-}  // namespace
-
-void require_alive(const operation_request& r) {
-  for (unsigned i = 0; i < r.used_count; ++i) {
-    const instance_handle& h = r.used[i];
-    if (h.record->live.load(std::memory_order_acquire) == h.key) continue;
-    throw error("D08", std::string(r.kind->verb) + " came to run after an instance that it uses was destroyed")
-        .fact("submitted", r.where)
-        .fact("which", i == 0 ? "the one that is written" : "one that is read")
-        .because("the destruction did not wait for it")
-        .remedy("pass the operation's event to destroy: x.destroy(after(event))");
-  }
-}
-
-namespace {
-
 memory_space* space_of(const instance_handle& h) noexcept { return h.record->space; }
 place_kind kind_of(const instance_handle& h) noexcept {
   return space_of(h) ? space_of(h)->kind() : place_kind::system_memory;

@@ -57,5 +57,14 @@ struct operation_request {
 std::string describe(const operation_kind& kind, std::span<const detail::instance_handle> used);
 inline std::string describe(const operation_request& r) { return describe(*r.kind, {r.used.data(), r.used_count}); }
 
+/// Throws D08 for an instance that went away before the operation came to run.
+void require_alive(const operation_request& r);
+
+/// An instance as an operand of a walk; `shift` is added to the walk's coordinates to find its own.
+inline reach reach_of(const detail::instance_handle& h, const point& shift = {}) noexcept {
+  return reach::of(h.record->first, h.record->shape, shift);
+}
+inline operand operand_of(const detail::instance_handle& h) noexcept { return {h.record->first, h.record->shape}; }
+
 }  // namespace data
 }  // namespace stretto

@@ -1,6 +1,5 @@
 #include "device/device_channel.hpp"
 
-#include <atomic>
 #include <memory>
 
 #include "device/device_set.hpp"
@@ -50,6 +49,16 @@ double device_channel::bandwidth_bytes_per_second(place source, place target) co
 double device_channel::latency_seconds(place source, place target) const {
   const attached_device* const on = of_.at(target) ? of_.at(target) : of_.at(source);
   return on && on->is().about().latency_seconds > 0 ? on->is().about().latency_seconds : 10e-6;
+}
+
+void add_device_channels(places::channel_registry& registry, device_set& devices) {
+  if (devices.is_empty()) return;
+  const auto way = std::make_shared<device_channel>(devices);
+  for (const place_kind host : {place_kind::numa, place_kind::system_memory, place_kind::pinned_memory}) {
+    registry.add(host, place_kind::gpu_memory, way);
+    registry.add(place_kind::gpu_memory, host, way);
+  }
+  registry.add(place_kind::gpu_memory, place_kind::gpu_memory, way);
 }
 
 }  // namespace stretto::device

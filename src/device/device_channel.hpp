@@ -4,7 +4,7 @@
 // Invariants  as channel.hpp. Between two devices it does not lead.
 #pragma once
 
-#include "platform/channel.hpp"
+#include "platform/channel_registry.hpp"
 
 namespace stretto::device {
 
@@ -22,5 +22,9 @@ class device_channel final : public places::channel {
  private:
   device_set& of_;
 };
+
+/// Registers it for every kind of host memory with that of devices, both ways, and for that of devices with itself; nothing
+/// where there is no device. `devices` outlives the registry. Throws P18 where there is a channel already.
+void add_device_channels(places::channel_registry& registry, device_set& devices);
 
 }  // namespace stretto::device

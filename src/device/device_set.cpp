@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
-
-#include "device/device_channel.hpp"
 
 namespace stretto::device {
 
@@ -118,16 +115,6 @@ platform device_set::extended(const platform& machine) {
   by_place_.assign(d.places.size(), nullptr);
   for (const auto& a : all_) by_place_[a->processor_.index] = by_place_[a->memory_.index] = a.get();
   return platform::build(std::move(d));
-}
-
-void device_set::add_channels(places::channel_registry& registry) {
-  if (all_.empty()) return;
-  const auto way = std::make_shared<device_channel>(*this);
-  for (const place_kind host : {place_kind::numa, place_kind::system_memory, place_kind::pinned_memory}) {
-    registry.add(host, place_kind::gpu_memory, way);
-    registry.add(place_kind::gpu_memory, host, way);
-  }
-  registry.add(place_kind::gpu_memory, place_kind::gpu_memory, way);
 }
 
 std::size_t device_set::poll() {

@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "device/backend.hpp"
-#include "platform/channel_registry.hpp"
 #include "trace/clock.hpp"
 
 namespace stretto::device {
@@ -92,9 +91,6 @@ class device_set final : public poller {
   /// The machine with a gpu and a gpu_memory for each device, named <backend>_<number> and <backend>_<number>_memory; places of
   /// those names and kinds that the machine has already are theirs.
   platform extended(const platform& machine);
-  /// Copies between host memories and those of devices, and within a device. Throws P18 where there are some already.
-  void add_channels(places::channel_registry& registry);
-
   /// The device whose processor or memory it is; null if it is none.
   attached_device* at(place p) const noexcept { return p.index < by_place_.size() ? by_place_[p.index] : nullptr; }
 

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <random>
 
@@ -270,6 +271,25 @@ TEST_CASE("a kernel that fails poisons what was put behind it, and nothing else"
     });
   }
   unsetenv("STRETTO_CHECK");
+}
+
+TEST_CASE("what nobody waits for has ended before the runtime is gone") {
+  for (const std::string& kind : kinds()) {
+    auto result = std::make_unique<int[]>(64);
+    {
+      runtime rt({.workers = 2, .devices = kind});
+      rt.run([&] {
+        const site s = site_of(rt);
+        auto x = instance<int>::create(at(s.memories[0]), {0, 64}).made;
+        event last = fill(x, 5);
+        for (int i = 0; i < 50; ++i) last = launch(after(last), add_one, box(0, 64), x);
+        last = copy(x, instance<int>::external(result.get(), {0, 64}), after(last));
+        x.destroy(after(last));
+      });
+    }
+    CHECK(result[0] == 55);
+    CHECK(result[63] == 55);
+  }
 }
 
 TEST_CASE("what a device's memory does not hold is said in bytes") {

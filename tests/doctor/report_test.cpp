@@ -94,7 +94,7 @@ Speed
                      the machine is slow, virtual, or busy with something else
                      try: uptime  (then again, once the load is gone)
 
-0 fine, 8 not here, 15 limited, 0 broken
+0 fine, 9 not here, 15 limited, 0 broken
 )");
 }
 
