@@ -36,18 +36,26 @@ def flags_of(installed):
                                       capture_output=True, text=True).stdout)
 
 
+def build_program(where, text, folder, compiler, flags):
+    """Faults; without any, folder/program runs with LD_LIBRARY_PATH as libraries_of(flags)."""
+    source = Path(folder) / "program.cpp"
+    source.write_text(text)
+    built = subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", str(source), "-o",
+                            f"{folder}/program", *flags], capture_output=True, text=True)
+    return [f"{where}: does not compile:\n{built.stderr}"] if built.returncode else []
+
+
+def libraries_of(flags):
+    return ":".join(flag[2:] for flag in flags if flag.startswith("-L"))
+
+
 def check_program(where, text, expected, compiler, flags):
     with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "program.cpp"
-        source.write_text(text)
-        built = subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", str(source), "-o",
-                                f"{folder}/program", *flags], capture_output=True, text=True)
-        if built.returncode:
-            return [f"{where}: does not compile:\n{built.stderr}"]
+        if faults := build_program(where, text, folder, compiler, flags):
+            return faults
         try:
-            libraries = ":".join(flag[2:] for flag in flags if flag.startswith("-L"))
             ran = subprocess.run([f"{folder}/program"], cwd=folder, capture_output=True, text=True, timeout=120,
-                                 env={**os.environ, "LD_LIBRARY_PATH": libraries})
+                                 env={**os.environ, "LD_LIBRARY_PATH": libraries_of(flags)})
         except subprocess.TimeoutExpired:
             return [f"{where}: did not end within 120 s"]
     faults = []

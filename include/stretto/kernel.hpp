@@ -77,39 +77,14 @@ struct parameter_traits {
   static bool has_dense_rows(const kernel_argument&) noexcept { return true; }
 };
 
-template <class Array, class T, std::size_t D, access Mode>
-struct array_traits {
-  static constexpr kernel_parameter value{Mode, element_kind_of<T>(), D, sizeof(T), alignof(T)};
-  static Array open(const kernel_argument& a, unsigned n) noexcept { return Array(a, n); }
-  static void assume_dense_rows(Array& a) noexcept { a.assume_dense_rows(); }
-  static bool has_dense_rows(const kernel_argument& a) noexcept { return a.stride[D - 1] == 1; }
+template <kernels::array_parameter P>
+struct parameter_traits<P> {
+  static constexpr kernel_parameter value{P::mode, element_kind_of<typename P::element>(), P::axes,
+                                          sizeof(typename P::element), alignof(typename P::element)};
+  static P open(const kernel_argument& a, unsigned n) noexcept { return P(a, n); }
+  static void assume_dense_rows(P& array) noexcept { array.assume_dense_rows(); }
+  static bool has_dense_rows(const kernel_argument& a) noexcept { return a.stride[P::axes - 1] == 1; }
 };
-
-// The arrays are members of a class template, whose arguments cannot be deduced: both instances are named.
-template <class T, std::size_t D>
-struct parameter_traits<kernels::language<false>::in<T, D>>
-    : array_traits<kernels::language<false>::in<T, D>, T, D, access::in> {};
-template <class T, std::size_t D>
-struct parameter_traits<kernels::language<true>::in<T, D>>
-    : array_traits<kernels::language<true>::in<T, D>, T, D, access::in> {};
-template <class T, std::size_t D>
-struct parameter_traits<kernels::language<false>::out<T, D>>
-    : array_traits<kernels::language<false>::out<T, D>, T, D, access::out> {};
-template <class T, std::size_t D>
-struct parameter_traits<kernels::language<true>::out<T, D>>
-    : array_traits<kernels::language<true>::out<T, D>, T, D, access::out> {};
-template <class T, std::size_t D>
-struct parameter_traits<kernels::language<false>::inout<T, D>>
-    : array_traits<kernels::language<false>::inout<T, D>, T, D, access::inout> {};
-template <class T, std::size_t D>
-struct parameter_traits<kernels::language<true>::inout<T, D>>
-    : array_traits<kernels::language<true>::inout<T, D>, T, D, access::inout> {};
-template <class T>
-struct parameter_traits<kernels::language<false>::local<T>>
-    : array_traits<kernels::language<false>::local<T>, T, 1, access::local> {};
-template <class T>
-struct parameter_traits<kernels::language<true>::local<T>>
-    : array_traits<kernels::language<true>::local<T>, T, 1, access::local> {};
 
 /// Runs a body, a member function of Scope, for the items of some work.
 template <class Scope, auto Body, class Signature = decltype(Body)>

@@ -43,6 +43,9 @@ concept device_type = std::is_trivially_copyable_v<T> && std::is_standard_layout
 template <class T, std::size_t D, bool Checked>
 class elements {
  public:
+  using element = std::remove_const_t<T>;
+  static constexpr std::size_t axes = D;
+
   elements() = default;
   elements(const kernel_argument& a, unsigned parameter) noexcept
       : origin_(reinterpret_cast<T*>(a.origin)), argument_(&a), parameter_(parameter) {
@@ -87,25 +90,36 @@ class elements {
   unsigned parameter_ = 0;
 };
 
+/// in, out, inout or local, of plain or checked bodies.
+template <class P>
+concept array_parameter = requires {
+  typename P::element;
+  requires std::same_as<decltype(P::mode), const access>;
+};
+
 /// The names that bodies of all kernels share.
 template <bool Checked>
 struct language {
   template <device_type T, std::size_t D = 1>
   struct in : elements<const T, D, Checked> {
     using elements<const T, D, Checked>::elements;
+    static constexpr access mode = access::in;
   };
   template <device_type T, std::size_t D = 1>
   struct out : elements<T, D, Checked> {
     using elements<T, D, Checked>::elements;
+    static constexpr access mode = access::out;
   };
   template <device_type T, std::size_t D = 1>
   struct inout : elements<T, D, Checked> {
     using elements<T, D, Checked>::elements;
+    static constexpr access mode = access::inout;
   };
   /// Memory of a group, as many elements as the launch says.
   template <device_type T>
   struct local : elements<T, 1, Checked> {
     using elements<T, 1, Checked>::elements;
+    static constexpr access mode = access::local;
   };
 
   template <std::floating_point T> static T sqrt(T x) { return std::sqrt(x); }

@@ -13,19 +13,13 @@
 
 #include <stretto/stretto.hpp>
 
+#include "temporary_folder.hpp"
+
 using namespace stretto;
+using test::temporary_folder;
 namespace fs = std::filesystem;
 
 namespace {
-
-struct temporary_folder {
-  temporary_folder() {
-    std::string name = (fs::temp_directory_path() / "stretto-XXXXXX").string();
-    path = mkdtemp(name.data());
-  }
-  ~temporary_folder() { fs::remove_all(path); }
-  fs::path path;
-};
 
 /// The file, once it is a whole JSON text. A test that never gets there is ended by its time limit.
 nlohmann::json json_once_written(const fs::path& file) {

@@ -16,19 +16,13 @@
 
 #include <stretto/error.hpp>
 
+#include "temporary_folder.hpp"
+
 using namespace stretto::base;
+using stretto::test::temporary_folder;
 namespace fs = std::filesystem;
 
 namespace {
-
-struct temporary_folder {
-  temporary_folder() {
-    char name[] = "/tmp/stretto-XXXXXX";
-    path = mkdtemp(name);
-  }
-  ~temporary_folder() { fs::remove_all(path); }
-  fs::path path;
-};
 
 /// A socket that nobody listens to any more, as a process that was killed leaves it.
 void leave_stale(const fs::path& file) {

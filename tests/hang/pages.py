@@ -3,8 +3,8 @@
     pages.py ROOT INSTALLED COMPILER PAGE...
 
 In a page, ```cpp hangs is a whole program that hangs, and the ```output behind it the report that it must get (`<*>`
-stands for any text in a line, a line `<...>` for any lines). ```cpp ends is an excerpt of it, repaired: what lies between the program's lines that are
-equal to the excerpt's first and last line is replaced by the excerpt, and then the program must end and be told nothing.
+stands for any text in a line, a line `<...>` for any lines). ```cpp ends is an excerpt of it, repaired, as in
+error_programs.py; the program must end then and be told nothing.
 """
 import os
 import re
@@ -16,16 +16,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import error_programs  # noqa: E402
 import guide  # noqa: E402
 
 FENCE = re.compile(r"^```(cpp hangs|cpp ends|output)\n(.*?)^```$", re.M | re.S)
 PATIENCE = 60  # seconds
-
-
-def repaired(program, excerpt):
-    old, new = program.splitlines(), excerpt.splitlines()
-    first, last = old.index(new[0]), old.index(new[-1])
-    return "\n".join(old[:first] + new + old[last + 1:]) + "\n"
 
 
 def programs(page):
@@ -35,7 +30,7 @@ def programs(page):
         if fence[1] == "cpp hangs":
             found.append([fence[2], None])
         elif fence[1] == "cpp ends":
-            found.append([repaired(found[-1][0], fence[2]), None])
+            found.append([error_programs.repaired(found[-1][0], fence[2]), None])
         elif before == "cpp hangs":
             found[-1][1] = fence[2]
         before = fence[1]
@@ -44,15 +39,11 @@ def programs(page):
 
 def check(where, text, report, compiler, flags):
     with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "program.cpp"
-        source.write_text(text)
-        built = subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", str(source), "-o",
-                                f"{folder}/program", *flags], capture_output=True, text=True)
-        if built.returncode:
-            return [f"{where}: does not compile:\n{built.stderr}"]
+        if faults := guide.build_program(where, text, folder, compiler, flags):
+            return faults
         log = Path(folder) / "log"
         clean = {k: v for k, v in os.environ.items() if not k.startswith("STRETTO_")}
-        clean |= {"LD_LIBRARY_PATH": ":".join(flag[2:] for flag in flags if flag.startswith("-L")), "STRETTO_STUCK": "0.1"}
+        clean |= {"LD_LIBRARY_PATH": guide.libraries_of(flags), "STRETTO_STUCK": "0.1"}
         with open(log, "w") as out:
             process = subprocess.Popen([f"{folder}/program"], cwd=folder, stdout=out, stderr=out, env=clean)
         try:

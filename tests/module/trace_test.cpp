@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "module/disk_module.hpp"
+#include "temporary_folder.hpp"
 #include "written_by.hpp"
 
 using namespace stretto;
@@ -22,13 +23,6 @@ using test::disk_module;
 namespace {
 
 struct trace_file {
-  trace_file() {
-    char name[] = "/tmp/stretto-XXXXXX";
-    folder = mkdtemp(name);
-    file = folder / "run.json";
-  }
-  ~trace_file() { std::filesystem::remove_all(folder); }
-
   std::vector<json> events() const {
     std::ifstream in(file);
     return json::parse(in).at("traceEvents").get<std::vector<json>>();
@@ -46,7 +40,8 @@ struct trace_file {
       if (e.at("name") == "thread_name" && e.at("tid") == span.at("tid")) return e.at("args").at("name");
     return {};
   }
-  std::filesystem::path folder, file;
+  const test::temporary_folder folder;
+  const std::filesystem::path file = folder.path / "run.json";
 };
 
 }  // namespace

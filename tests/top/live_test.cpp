@@ -11,6 +11,7 @@
 #include <stretto/stretto.hpp>
 
 #include "base/local_socket.hpp"
+#include "temporary_folder.hpp"
 #include "top/view.hpp"
 
 using namespace stretto;
@@ -21,8 +22,6 @@ namespace {
 /// Runtimes made while it lives are live, in a folder of the test's own.
 struct live_environment {
   live_environment() {
-    char name[] = "/tmp/stretto-XXXXXX";
-    folder = mkdtemp(name);
     if (const char* given = getenv("XDG_RUNTIME_DIR")) before = given;
     setenv("XDG_RUNTIME_DIR", folder.c_str(), 1);
     setenv("STRETTO_LIVE", "1", 1);
@@ -31,14 +30,14 @@ struct live_environment {
     unsetenv("STRETTO_LIVE");
     if (before) setenv("XDG_RUNTIME_DIR", before->c_str(), 1);
     else unsetenv("XDG_RUNTIME_DIR");
-    fs::remove_all(folder);
   }
   std::optional<top::sample> look() const {
     const auto answer = base::ask_local_socket(folder / "stretto", std::to_string(getpid()));
     if (!answer) return std::nullopt;
     return top::read_sample(*answer);
   }
-  fs::path folder;
+  test::temporary_folder own;
+  const fs::path& folder = own.path;
   std::optional<std::string> before;
 };
 

@@ -1,13 +1,11 @@
 // platform.cpp - stretto platform: the graph of places, of this machine, of a file or of a made-up machine.
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <stretto/error.hpp>
 #include <stretto/platform.hpp>
 
 #include "stretto/arguments.hpp"
+#include "stretto/text_file.hpp"
 
 namespace stretto::tools {
 namespace {
@@ -36,14 +34,6 @@ platform platform_of(const platform_request& wanted, const base::settings& now) 
   return workers ? machine.with_workers(workers) : machine;
 }
 
-void write_file(const std::string& file, const std::string& text) {
-  errno = 0;
-  std::ofstream out(file, std::ios::binary);
-  out << text << std::flush;
-  if (!out)
-    throw error("W07", "a file could not be written").fact("file", file).because(std::strerror(errno ? errno : EIO));
-}
-
 }  // namespace
 
 int run_platform(const invocation& call) {
@@ -67,8 +57,8 @@ int run_platform(const invocation& call) {
   }
   auto machine = platform_of(wanted, call.options.values);
   if (wanted.measure) machine = machine.measured();
-  if (!wanted.write.empty()) write_file(wanted.write, machine.to_json());
-  if (!wanted.svg.empty()) write_file(wanted.svg, machine.to_svg());
+  if (!wanted.write.empty()) write_text_file(wanted.write, machine.to_json());
+  if (!wanted.svg.empty()) write_text_file(wanted.svg, machine.to_svg());
 
   if (wanted.json) {
     fmt::print("{}", machine.to_json());

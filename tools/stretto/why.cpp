@@ -10,6 +10,7 @@
 #include "diagnose/report.hpp"
 #include "platform/graphviz.hpp"
 #include "stretto/arguments.hpp"
+#include "stretto/text_file.hpp"
 
 namespace stretto::tools {
 namespace {
@@ -20,14 +21,6 @@ std::string read_file(const std::string& file) {
   std::string text{std::istreambuf_iterator<char>(in), {}};
   if (!in) throw error("W42", "a hang report could not be read").fact("file", file).because(std::strerror(errno ? errno : EIO));
   return text;
-}
-
-void write_file(const std::string& file, const std::string& text) {
-  errno = 0;
-  std::ofstream out(file, std::ios::binary);
-  out << text << std::flush;
-  if (!out)
-    throw error("W07", "a file could not be written").fact("file", file).because(std::strerror(errno ? errno : EIO));
 }
 
 }  // namespace
@@ -43,8 +36,8 @@ int run_why(const invocation& call) {
   if (!words.read()) return 0;
 
   const auto runtimes = diagnose::from_json(read_file(file));
-  if (!dot.empty()) write_file(dot, diagnose::graphviz_text(runtimes));
-  if (!svg.empty()) write_file(svg, places::svg_of(diagnose::graphviz_text(runtimes)));
+  if (!dot.empty()) write_text_file(dot, diagnose::graphviz_text(runtimes));
+  if (!svg.empty()) write_text_file(svg, places::svg_of(diagnose::graphviz_text(runtimes)));
   if (json) {
     fmt::print("{}", diagnose::to_json(runtimes));
     return 0;

@@ -19,6 +19,16 @@ struct opencl_stream::transfer {
   places::copy_shape shape;
 };
 
+namespace {
+
+/// Whether the rows of one end of a copy lie behind one another without gaps.
+bool is_dense(const copy_end& e, const places::copy_shape& shape) noexcept {
+  return (shape.rows == 1 || e.row_stride == shape.row_bytes) &&
+         (shape.planes == 1 || e.plane_stride == shape.rows * shape.row_bytes);
+}
+
+}  // namespace
+
 opencl_stream::opencl_stream(opencl_device& owner, std::shared_ptr<driver> d, opencl_memory memory)
     : owner_(owner), driver_(std::move(d)), memory_(memory) {
   cl_int status = CL_SUCCESS;
@@ -30,8 +40,10 @@ opencl_stream::opencl_stream(opencl_device& owner, std::shared_ptr<driver> d, op
 // Completions that have not run are run here: their operations have ended.
 opencl_stream::~opencl_stream() {
   driver_->cl->clFinish(queue_);
-  poll();
   remove(owner_, *this);
+  std::vector<places::completion*> ended;
+  collect(ended);
+  run_ended(owner_, ended);
   for (const auto& [key, kernel] : kernels_) driver_->cl->clReleaseKernel(kernel);
   driver_->cl->clReleaseCommandQueue(queue_);
 }
@@ -52,9 +64,8 @@ void opencl_stream::copy(const copy_end& source, const copy_end& target, places:
                          places::completion* done) {
   const bool from = owns(owner_, source.address), to = owns(owner_, target.address);
   const transfer t{from && to ? transfer::way::within : to ? transfer::way::in : transfer::way::out, source, target, shape};
-  const auto row = [&](const copy_end& e) { return shape.rows == 1 ? shape.row_bytes : e.row_stride; };
-  if (t.goes == transfer::way::within && (row(source) != row(target) || (shape.planes > 1 && source.plane_stride != target.plane_stride))) {
-    // One buffer to itself, at different distances: OpenCL has no call for that.
+  if (t.goes == transfer::way::within && !(is_dense(source, shape) && is_dense(target, shape))) {
+    // One buffer to itself: drivers take ends at large offsets for overlapping ones.
     const row_launch rows = copy_of_rows(source, target, shape);
     return launch(*compile(owner_, *rows.code), rows.range, rows.arguments, done);
   }
@@ -66,16 +77,12 @@ void opencl_stream::copy(const copy_end& source, const copy_end& target, places:
 
 void opencl_stream::transfer_rows(const transfer& t, cl_event* event) {
   const api& cl = *driver_->cl;
-  const auto dense = [&](const copy_end& e) {
-    return (t.shape.rows == 1 || e.row_stride == t.shape.row_bytes) &&
-           (t.shape.planes == 1 || e.plane_stride == t.shape.rows * t.shape.row_bytes);
-  };
   const std::size_t zero[3] = {0, 0, 0};
   // One call takes planes only where their distance is a multiple of the rows' distance, as OpenCL wants it.
   const auto pitches_fit = [&](const copy_end& e) {
     return t.shape.planes == 1 || (e.row_stride && e.plane_stride % e.row_stride == 0);
   };
-  if (dense(t.source) && dense(t.target)) {
+  if (is_dense(t.source, t.shape) && is_dense(t.target, t.shape)) {
     const std::size_t n = t.shape.bytes();
     if (t.goes == transfer::way::in)
       check(cl.clEnqueueWriteBuffer(queue_, memory_.buffer, CL_FALSE, memory_.offset_of(t.target.address), n,
@@ -107,22 +114,17 @@ void opencl_stream::transfer_rows(const transfer& t, cl_event* event) {
     check(cl.clEnqueueWriteBufferRect(queue_, memory_.buffer, CL_FALSE, target, zero, region, row(t.target), plane(t.target),
                                       row(t.source), plane(t.source), t.source.address, 0, nullptr, event),
           "clEnqueueWriteBufferRect");
-  else if (t.goes == transfer::way::out)
+  else
     check(cl.clEnqueueReadBufferRect(queue_, memory_.buffer, CL_FALSE, source, zero, region, row(t.source), plane(t.source),
                                      row(t.target), plane(t.target), t.target.address, 0, nullptr, event),
           "clEnqueueReadBufferRect");
-  else
-    check(cl.clEnqueueCopyBufferRect(queue_, memory_.buffer, memory_.buffer, source, target, region, row(t.source),
-                                     plane(t.source), row(t.target), plane(t.target), 0, nullptr, event),
-          "clEnqueueCopyBufferRect");
 }
 
 void opencl_stream::fill(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
                          places::completion* done) {
   const api& cl = *driver_->cl;
   std::scoped_lock lock(mutex_);
-  const bool dense = (shape.rows == 1 || target.row_stride == shape.row_bytes) &&
-                     (shape.planes == 1 || target.plane_stride == shape.rows * shape.row_bytes);
+  const bool dense = is_dense(target, shape);
   const std::size_t planes = dense ? 1 : shape.planes, rows = dense ? 1 : shape.rows;
   const std::size_t bytes = dense ? shape.bytes() : shape.row_bytes;
   cl_event event = nullptr;
@@ -225,30 +227,24 @@ void opencl_stream::wait_for(const mark& m) {
   flushed_ = false;
 }
 
-std::size_t opencl_stream::poll() {
+void opencl_stream::collect(std::vector<places::completion*>& ended) {
   const api& cl = *driver_->cl;
-  std::vector<places::completion*> ended;
-  {
-    std::scoped_lock lock(mutex_);
-    if (!flushed_) cl.clFlush(queue_), flushed_ = true;
-    for (; !waiting_.empty(); waiting_.pop_front()) {
-      cl_int state = CL_QUEUED;
-      const cl_int asked = cl.clGetEventInfo(waiting_.front().event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
-      if (asked != CL_SUCCESS) state = asked;
-      if (state > CL_COMPLETE) break;
-      places::completion* const done = waiting_.front().done;
-      if (state < 0)
-        done->failure = std::make_exception_ptr(
-            error("K30", fmt::format("an operation failed on device \"{}\"", as_device(owner_).about().name))
-                .because(name_of(state))
-                .remedy("run it on the host with STRETTO_CHECK=1 to find a fault in a kernel"));
-      ended.push_back(done);
-      cl.clReleaseEvent(waiting_.front().event);
-    }
+  std::scoped_lock lock(mutex_);
+  if (!flushed_) cl.clFlush(queue_), flushed_ = true;
+  for (; !waiting_.empty(); waiting_.pop_front()) {
+    cl_int state = CL_QUEUED;
+    const cl_int asked = cl.clGetEventInfo(waiting_.front().event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
+    if (asked != CL_SUCCESS) state = asked;
+    if (state > CL_COMPLETE) return;
+    places::completion* const done = waiting_.front().done;
+    if (state < 0)
+      done->failure = std::make_exception_ptr(
+          error("K30", fmt::format("an operation failed on device \"{}\"", as_device(owner_).about().name))
+              .because(name_of(state))
+              .remedy("run it on the host with STRETTO_CHECK=1 to find a fault in a kernel"));
+    ended.push_back(done);
+    cl.clReleaseEvent(waiting_.front().event);
   }
-  for (places::completion* c : ended) c->run(*c);
-  add_pending(owner_, -static_cast<std::ptrdiff_t>(ended.size()));
-  return ended.size();
 }
 
 }  // namespace stretto::device::opencl
