@@ -105,12 +105,12 @@ event detail::launch_kernel(const kernel_code& code, const kernel_range& range, 
                             task_request request) {
   refuse_wrong_range(code, range);
   base::thread_context& context = base::require_current("launch");
+  device::attached_device* const on = device_for(code, range, items, request, context);
   // What a kernel touches of an array is its body's matter, and not seen.
   if (data::order_check* const checks = data::state_of(context).checks)
     for (const launch_item& i : items)
       if (i.array.record) checks->opened(i.array);
-  if (device::attached_device* const on = device_for(code, range, items, request, context))
-    return data::launch_on(*on, code, range, items, request, context);
+  if (on) return data::launch_on(*on, code, range, items, request, context);
   const auto check = data::state_of(context).settings.check ? device::checking::on : device::checking::off;
   if (request.name.empty()) request.name = code.name;
   // Behind a pointer: a body is moved into its task, and values point into this.
