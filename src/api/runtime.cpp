@@ -128,6 +128,7 @@ struct runtime::state {
     if (!devices) return;
     device::add_device_channels(modules.channels_of_core(), *devices);
     polls.add(*devices);
+    devices->record_into(recorder);
   }
   /// Ends what has been started, the last first: at the end of the runtime, or where its start failed.
   void end(runtime* whole) noexcept;

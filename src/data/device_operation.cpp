@@ -51,7 +51,8 @@ event device_operation::submit(std::unique_ptr<device_operation> op, const preco
   const event done = it.done_ = detail::make_event(context, it.where_);
   if (profile) profile->promise_to(*after.profile);
   it.profile_ = std::move(profile);
-  it.cause_ = context.current_id;
+  auto& thread = static_cast<sched::thread_state&>(context);
+  if (thread.every_span) it.id() = sched::new_id(thread);
   it.is_chained_ = !o.is_over && o.can_chain;
   if (it.is_chained_) it.waits_for_one_more();
   op.release();
@@ -80,6 +81,7 @@ void device_operation::preconditions_ended(deferred& self, failure_ref cause, ba
 
 void device_operation::start(std::span<const device::attached_device::key> behind, base::thread_context& context) noexcept {
   if (profile_) profile_->mark_ready(), profile_->mark_started(context);
+  cause_ = context.current_id;
   try {
     on_.enqueue(what_, behind, done_.raw(), ticket_, [&](device::stream& s) { enqueue(s, *this); });
   } catch (...) {
@@ -102,17 +104,17 @@ void device_operation::device_ended(places::work_item& self) noexcept {
 
 void device_operation::record(trace::ticks since, base::thread_context& context) noexcept {
   auto& t = static_cast<sched::thread_state&>(context);
-  if (!t.every_span) return;
+  if (!id()) return;
   try {
     trace::record made{.start = since,
                        .end = trace::clock::now(),
-                       .id = id_ = sched::new_id(t),
-                       .cause = cause_,
+                       .id = id(),
+                       .cause = ticket_.cause ? ticket_.cause : cause_,
                        .amount = amount(),
                        .name = t.owner->recorder->names().intern(describe(), where_),
                        .place = static_cast<std::uint16_t>(shown_at().index),
                        .kind = shown_};
-    t.ring->push(made);
+    on_.record(ticket_, made);
   } catch (const std::bad_alloc&) {  // a span is missing
   }
 }
@@ -125,7 +127,7 @@ void device_operation::finish(failure_ref cause, base::thread_context& context) 
   }
   if (cause) detail::report(cause, context);
   const std::uint64_t outer = context.current_id;
-  if (id_) context.current_id = id_;
+  if (id()) context.current_id = id();
   detail::end_event(done_, std::move(cause), context, where_);
   context.current_id = outer;
 }

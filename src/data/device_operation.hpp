@@ -50,13 +50,14 @@ class device_operation : public deferred, public places::completion {
   void start(std::span<const device::attached_device::key> behind, base::thread_context& context) noexcept;
   void finish(failure_ref cause, base::thread_context& context) noexcept;
   void record(trace::ticks since, base::thread_context& context) noexcept;
+  std::uint64_t& id() noexcept { return ticket_.id; }  // in the trace
 
   const device::work what_;
   const trace::kind shown_;
   event done_;
   bool is_chained_ = false;  // enqueued before its preconditions have ended
   device::attached_device::ticket ticket_;
-  std::uint64_t id_ = 0, cause_ = 0;  // in the trace
+  std::uint64_t cause_ = 0;  // in the trace
   std::unique_ptr<sched::profile_state> profile_;
 };
 

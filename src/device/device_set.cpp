@@ -48,7 +48,10 @@ void attached_device::enqueue(work what, std::span<const key> behind, key mine, 
     s.wait_for(lanes_[p.lane].is->mark_here());
   }
   // Before the operation can end, and its completion look for it.
-  where = {lane, ++lanes_[lane].enqueued, trace::clock::now()};
+  where = {lane, ++lanes_[lane].enqueued, trace::clock::now(), where.id, 0};
+  trace::ticks latest = 0;
+  for (const ticket& p : waits)
+    if (p.since >= latest) latest = p.since, where.cause = p.id;
   if (mine) under_way_.emplace(mine, where);
   owner_.add_pending();
   try {
@@ -67,6 +70,22 @@ trace::ticks attached_device::ended(key mine, const ticket& where) noexcept {
   l.last_end = trace::clock::now();
   if (mine) under_way_.erase(mine);
   return since;
+}
+
+void attached_device::record(const ticket& where, const trace::record& span) noexcept {
+  if (!owner_.recorder_) return;
+  trace::ring*& ring = lanes_[where.lane].ring;
+  if (!ring) {
+    const std::string what = where.lane == lane_to_device ? "copies in"
+                             : where.lane == lane_to_host ? "copies out"
+                                                          : fmt::format("stream {}", where.lane - first_kernel_lane);
+    try {
+      ring = &owner_.recorder_->add_ring(fmt::format("{} {}", name_, what));
+    } catch (const std::bad_alloc&) {  // a span is missing
+      return;
+    }
+  }
+  ring->push(span);
 }
 
 device_set::device_set(std::vector<found> open, unsigned kernel_streams) {

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "device/backend.hpp"
-#include "trace/clock.hpp"
+#include "trace/recorder.hpp"
 
 namespace stretto::device {
 
@@ -45,6 +45,8 @@ class attached_device {
     std::size_t lane = 0;
     std::uint64_t number = 0;  // in the lane
     trace::ticks since = 0;
+    std::uint64_t id = 0;     // in the trace; the caller's, before it enqueues
+    std::uint64_t cause = 0;  // what it was enqueued behind, the latest of that, in the trace
   };
 
   /// Whether it was enqueued here and has not ended.
@@ -55,6 +57,8 @@ class attached_device {
   void enqueue(work what, std::span<const key> behind, key mine, ticket& where, const std::function<void(stream&)>& into);
   /// Its completion runs. Returns since when it had its stream for itself, as far as the host can tell.
   trace::ticks ended(key mine, const ticket& where) noexcept;
+  /// Puts a span on the track of its stream. Only from within a completion.
+  void record(const ticket& where, const trace::record& span) noexcept;
 
  private:
   friend class device_set;
@@ -63,6 +67,7 @@ class attached_device {
     std::unique_ptr<stream> is;  // made when first used
     std::uint64_t enqueued = 0;
     trace::ticks last_end = 0;
+    trace::ring* ring = nullptr;  // made with the first span; only completions use it
   };
   static constexpr std::size_t lane_to_device = 0, lane_to_host = 1, first_kernel_lane = 2;
 
@@ -91,6 +96,9 @@ class device_set final : public poller {
   /// The machine with a gpu and a gpu_memory for each device, named <backend>_<number> and <backend>_<number>_memory; places of
   /// those names and kinds that the machine has already are theirs.
   platform extended(const platform& machine);
+  /// Where spans go; before the first operation. None are kept without it.
+  void record_into(trace::recorder& r) noexcept { recorder_ = &r; }
+
   /// The device whose processor or memory it is; null if it is none.
   attached_device* at(place p) const noexcept { return p.index < by_place_.size() ? by_place_[p.index] : nullptr; }
 
@@ -99,7 +107,10 @@ class device_set final : public poller {
   void fail(std::exception_ptr why) noexcept override;
 
  private:
+  friend class attached_device;
+
   std::vector<std::unique_ptr<attached_device>> all_;
+  trace::recorder* recorder_ = nullptr;
   std::vector<attached_device*> by_place_;
 };
 

@@ -6,16 +6,20 @@
 #include <stretto/runtime.hpp>
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <random>
 
 #include "device/kernels_for_tests.hpp"
+#include "temporary_folder.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto {
@@ -271,6 +275,39 @@ TEST_CASE("a kernel that fails poisons what was put behind it, and nothing else"
     });
   }
   unsetenv("STRETTO_CHECK");
+}
+
+TEST_CASE("the timeline has a track for each stream of a device, and arrows from kernel to kernel") {
+  const test::temporary_folder folder;
+  const std::string file = (folder.path / "run.json").string();
+  {
+    runtime rt({.workers = 1, .devices = "sim", .trace = file});
+    rt.run([&] {
+      const site s = site_of(rt);
+      auto h = instance<int>::create(at(s.ram), {0, 64}).made, x = instance<int>::create(at(s.memories[0]), {0, 64}).made;
+      wait(fill(h, 1));
+      event last = copy(h, x);
+      for (int i = 0; i < 5; ++i) last = launch(after(last), add_one, box(0, 64), x);
+      wait(copy(x, h, after(last)));
+      h.destroy(), x.destroy();
+    });
+  }
+  const auto all = nlohmann::json::parse(std::ifstream(file)).at("traceEvents");
+  std::map<std::string, int> track;  // by name
+  for (const auto& e : all)
+    if (e.at("ph") == "M" && e.at("name") == "thread_name") track[e.at("args").at("name")] = e.at("tid");
+  std::map<std::string, int> spans;  // by category and track
+  int arrows = 0;
+  for (const auto& e : all) {
+    if (e.at("ph") == "X")
+      for (const auto& [name, tid] : track)
+        if (e.at("tid") == tid) ++spans[std::string(e.at("cat")) + " on " + name];
+    arrows += e.at("ph") == "f" && e.at("tid") == track["sim_0 stream 0"];
+  }
+  CHECK(spans["kernel on sim_0 stream 0"] == 5);
+  CHECK(spans["copy on sim_0 copies in"] == 1);
+  CHECK(spans["copy on sim_0 copies out"] == 1);
+  CHECK(arrows >= 5);
 }
 
 TEST_CASE("what nobody waits for has ended before the runtime is gone") {
