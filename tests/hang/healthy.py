@@ -16,6 +16,7 @@ from pathlib import Path
 
 LIMITS = ["0.000001", "0.02"]  # seconds; the first: whenever nothing has gone on between two looks
 ACCUSED = re.compile(r"^error H0\d:.*", re.M)
+FAILED = re.compile(r"^TEST CASE:.*|^\S+:\d+: (?:FATAL )?ERROR.*", re.M)  # what a unit test says that fails
 PATIENCE = 900  # seconds
 
 
@@ -44,7 +45,8 @@ def check(command, limit, is_accused):
             if process.poll() is None:
                 return [f"{command}, limit {limit}: does not end within {PATIENCE} s\n{text[-2000:]}"]
             if process.returncode:
-                return [f"{command}, limit {limit}: exit code {process.returncode}\n{text[-2000:]}"]
+                failed = "\n".join(FAILED.findall(text)[:40])
+                return [f"{command}, limit {limit}: exit code {process.returncode}\n{failed}\n{text[-2000:]}"]
             return []
         finally:
             process.kill()
