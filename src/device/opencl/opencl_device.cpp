@@ -89,11 +89,16 @@ class opencl_device final : public device {
     return kept;
   }
 
+  // Completions run outside of the lock: they may make and end streams.
   std::size_t poll() override {
-    std::size_t ended = 0;
-    std::scoped_lock lock(streams_mutex_);
-    for (opencl_stream* s : streams_) ended += s->poll();
-    return ended;
+    std::vector<places::completion*> ended;
+    {
+      std::scoped_lock lock(streams_mutex_);
+      for (opencl_stream* s : streams_) s->gather(ended);
+    }
+    for (places::completion* c : ended) c->run(*c);
+    pending_.fetch_sub(ended.size(), std::memory_order_acq_rel);
+    return ended.size();
   }
   std::size_t pending() const noexcept override { return pending_.load(std::memory_order_acquire); }
 
@@ -107,7 +112,7 @@ class opencl_device final : public device {
   opencl_memory memory_;
   std::mutex kernels_mutex_;
   std::map<const kernel_code*, std::shared_ptr<opencl_program>> kernels_;  // to the end: streams hold kernels of them
-  std::recursive_mutex streams_mutex_;  // a completion may make a stream
+  std::mutex streams_mutex_;
   std::vector<opencl_stream*> streams_;
   std::atomic<std::size_t> pending_{0};
 };
