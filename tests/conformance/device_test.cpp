@@ -375,6 +375,58 @@ TEST_CASE("rows that overlap, lie far apart or in odd planes are copied one by o
   });
 }
 
+TEST_CASE("memory of the host that a device gives is memory") {
+  on_each([](bench& b) {
+    std::byte* const host = b.on->allocate_host(1 << 16);
+    if (!host) return;  // any memory will do
+    std::memset(host, 7, 1 << 16);
+    std::byte* const at = b.take(1 << 16);
+    ended e;
+    b.s->copy({{}, host}, {{}, at}, {1 << 15}, nullptr);
+    b.s->copy({{}, at}, {{}, host + (1 << 15)}, {1 << 15}, nullptr);
+    b.s->fill({{}, at}, {1 << 15}, std::as_bytes(std::span("\2", 1)), nullptr);
+    b.s->copy({{}, at}, {{}, host}, {1 << 15}, &e);
+    b.wait(e);
+    for (std::size_t i = 0; i < 1 << 16; ++i) REQUIRE(host[i] == std::byte(i < 1 << 15 ? 2 : 7));
+    b.on->free_host(host);
+  });
+}
+
+TEST_CASE("a device reaches the memory of another one as it says") {
+  for (const candidate& c : candidates()) {
+    INFO(c.name);
+    bench alone(c), stranger(c);
+    CHECK(alone.on->reaches(*alone.on));
+    if (!c.make_two) {
+      CHECK_FALSE(alone.on->reaches(*stranger.on));
+      continue;
+    }
+    auto [one, other] = c.make_two();
+    REQUIRE(one->reaches(*other));
+    REQUIRE(other->reaches(*one));
+    const auto s = one->make_stream(), t = other->make_stream();
+    const auto end_of = [&](stretto::device::device& d, ended& e) {
+      while (!e.times)
+        if (!d.poll()) std::this_thread::yield();
+      CHECK_FALSE(e.failure);
+    };
+    std::vector<int> numbers(3000), back(3000);
+    std::iota(numbers.begin(), numbers.end(), 1);
+    std::byte* const host = reinterpret_cast<std::byte*>(numbers.data());
+    ended in, across, rows, out;
+    s->copy({{}, host}, {{}, one->memory()}, {12'000}, &in);
+    end_of(*one, in);
+    t->copy({{}, one->memory()}, {{}, other->memory() + 256}, {12'000}, &across);  // fetched by the other
+    end_of(*other, across);
+    // Written by the other, in 3 planes of 2 rows of 12 bytes.
+    t->copy({{}, other->memory() + 256, 400, 4000}, {{}, one->memory() + 20'000, 100, 1000}, {12, 2, 3}, &rows);
+    end_of(*other, rows);
+    s->copy({{}, one->memory() + 20'000, 100, 1000}, {{}, reinterpret_cast<std::byte*>(back.data()), 12, 24}, {12, 2, 3}, &out);
+    end_of(*one, out);
+    for (std::size_t i = 0; i < 18; ++i) CHECK(back[i] == numbers[i / 6 * 1000 + i / 3 % 2 * 100 + i % 3]);
+  }
+}
+
 TEST_CASE("a completion may make a stream and end another") {
   on_each([](bench& b) {
     struct maker : places::completion {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device/device.hpp"
@@ -13,6 +14,8 @@ namespace stretto::device {
 struct candidate {
   std::string name;
   std::function<std::unique_ptr<device>()> make;
+  /// Two that reach one another; null where there are none.
+  std::function<std::pair<std::unique_ptr<device>, std::unique_ptr<device>>()> make_two;
 };
 
 /// Those of one backend; a build without it has none.
