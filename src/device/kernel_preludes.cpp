@@ -181,7 +181,8 @@ std::string cuda_atomics() {
   std::string text;
   for (const auto& [type, word] : atomic_types)
     for (const auto& [name, to] : atomic_changes) {
-      text += fmt::format("static __device__ __forceinline__ {0} stretto_atomic_{1}_{0}_global({0}* at, {0} x) {{\n", type, name);
+      text += fmt::format("static __device__ __forceinline__ {0} stretto_atomic_{1}_{0}_global({0}* at, {0} x) {{\n", type,
+                          name);
       const std::string_view as = one_instruction(type, name);
       const bool only_of_late = type == "double" && !as.empty();  // since compute capability 6.0
       if (only_of_late) text += "#if __CUDA_ARCH__ >= 600\n";

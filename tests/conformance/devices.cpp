@@ -35,6 +35,7 @@ std::vector<candidate> candidates() {
     return o;
   }));
   for (candidate& c : opencl_candidates()) all.push_back(std::move(c));
+  for (candidate& c : cuda_candidates()) all.push_back(std::move(c));
   return all;
 }
 

@@ -20,6 +20,7 @@ struct candidate {
 
 /// Those of one backend; a build without it has none.
 std::vector<candidate> opencl_candidates();
+std::vector<candidate> cuda_candidates();
 
 /// One of each kind that this machine has. What it lacks is said once, with the reason.
 std::vector<candidate> candidates();
