@@ -89,15 +89,13 @@ class opencl_device final : public device {
     return kept;
   }
 
-  // Completions run outside of the lock: they may make and end streams.
   std::size_t poll() override {
     std::vector<places::completion*> ended;
     {
       std::scoped_lock lock(streams_mutex_);
-      for (opencl_stream* s : streams_) s->gather(ended);
+      for (opencl_stream* s : streams_) s->collect(ended);
     }
-    for (places::completion* c : ended) c->run(*c);
-    pending_.fetch_sub(ended.size(), std::memory_order_acq_rel);
+    run_ended(*this, ended);
     return ended.size();
   }
   std::size_t pending() const noexcept override { return pending_.load(std::memory_order_acquire); }
@@ -127,6 +125,10 @@ void remove(opencl_device& d, opencl_stream& s) noexcept {
 }
 void add_pending(opencl_device& d, std::ptrdiff_t n) noexcept {
   d.pending_.fetch_add(static_cast<std::size_t>(n), std::memory_order_acq_rel);
+}
+void run_ended(opencl_device& d, const std::vector<places::completion*>& ended) noexcept {
+  for (places::completion* c : ended) c->run(*c);
+  add_pending(d, -static_cast<std::ptrdiff_t>(ended.size()));
 }
 bool owns(const opencl_device& d, const std::byte* address) noexcept { return d.owns(address); }
 const device& as_device(const opencl_device& d) noexcept { return d; }

@@ -42,9 +42,8 @@ opencl_stream::~opencl_stream() {
   driver_->cl->clFinish(queue_);
   remove(owner_, *this);
   std::vector<places::completion*> ended;
-  gather(ended);
-  for (places::completion* c : ended) c->run(*c);
-  add_pending(owner_, -static_cast<std::ptrdiff_t>(ended.size()));
+  collect(ended);
+  run_ended(owner_, ended);
   for (const auto& [key, kernel] : kernels_) driver_->cl->clReleaseKernel(kernel);
   driver_->cl->clReleaseCommandQueue(queue_);
 }
@@ -65,9 +64,8 @@ void opencl_stream::copy(const copy_end& source, const copy_end& target, places:
                          places::completion* done) {
   const bool from = owns(owner_, source.address), to = owns(owner_, target.address);
   const transfer t{from && to ? transfer::way::within : to ? transfer::way::in : transfer::way::out, source, target, shape};
-  const auto row = [&](const copy_end& e) { return shape.rows == 1 ? shape.row_bytes : e.row_stride; };
-  if (t.goes == transfer::way::within && (row(source) != row(target) || (shape.planes > 1 && source.plane_stride != target.plane_stride))) {
-    // One buffer to itself, at different distances: OpenCL has no call for that.
+  if (t.goes == transfer::way::within && !(is_dense(source, shape) && is_dense(target, shape))) {
+    // One buffer to itself: drivers take ends at large offsets for overlapping ones.
     const row_launch rows = copy_of_rows(source, target, shape);
     return launch(*compile(owner_, *rows.code), rows.range, rows.arguments, done);
   }
@@ -120,14 +118,10 @@ void opencl_stream::transfer_rows(const transfer& t, cl_event* event) {
     check(cl.clEnqueueWriteBufferRect(queue_, memory_.buffer, CL_FALSE, target, zero, region, row(t.target), plane(t.target),
                                       row(t.source), plane(t.source), t.source.address, 0, nullptr, event),
           "clEnqueueWriteBufferRect");
-  else if (t.goes == transfer::way::out)
+  else
     check(cl.clEnqueueReadBufferRect(queue_, memory_.buffer, CL_FALSE, source, zero, region, row(t.source), plane(t.source),
                                      row(t.target), plane(t.target), t.target.address, 0, nullptr, event),
           "clEnqueueReadBufferRect");
-  else
-    check(cl.clEnqueueCopyBufferRect(queue_, memory_.buffer, memory_.buffer, source, target, region, row(t.source),
-                                     plane(t.source), row(t.target), plane(t.target), 0, nullptr, event),
-          "clEnqueueCopyBufferRect");
 }
 
 void opencl_stream::fill(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
@@ -238,7 +232,7 @@ void opencl_stream::wait_for(const mark& m) {
   flushed_ = false;
 }
 
-void opencl_stream::gather(std::vector<places::completion*>& ended) {
+void opencl_stream::collect(std::vector<places::completion*>& ended) {
   const api& cl = *driver_->cl;
   std::scoped_lock lock(mutex_);
   if (!flushed_) cl.clFlush(queue_), flushed_ = true;
@@ -246,7 +240,7 @@ void opencl_stream::gather(std::vector<places::completion*>& ended) {
     cl_int state = CL_QUEUED;
     const cl_int asked = cl.clGetEventInfo(waiting_.front().event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
     if (asked != CL_SUCCESS) state = asked;
-    if (state > CL_COMPLETE) break;
+    if (state > CL_COMPLETE) return;
     places::completion* const done = waiting_.front().done;
     if (state < 0)
       done->failure = std::make_exception_ptr(

@@ -1,6 +1,6 @@
 // opencl_stream.hpp - an in-order queue, and the completions that wait for what is in it.
 //
-// Threads     any; one lock per stream. Completions run in the device's poll(), outside of it.
+// Threads     any; one lock per stream. Completions are collected under it and run by the device, outside of it.
 #pragma once
 
 #include <deque>
@@ -46,8 +46,8 @@ class opencl_stream final : public stream {
   mark mark_here() override;
   void wait_for(const mark& m) override;
 
-  /// Moves the completions of what has ended to `ended`, oldest first, with their failures.
-  void gather(std::vector<places::completion*>& ended);
+  /// Adds the completions of what has ended, oldest first; whoever takes them runs them.
+  void collect(std::vector<places::completion*>& ended);
 
  private:
   struct waiting {
