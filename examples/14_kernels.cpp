@@ -58,8 +58,8 @@ int main() {
     event last;
     for (int s = 0; s < steps; ++s) last = launch(after(last), fall, box(0, count), p, 0.001);
     event empty = fill(slots, 0);
-    launch(after(last, empty), count_by_height, box(0, count), p, slots).get();
-    launch(add_energies, in_groups({0, count / group}, group), p, sums, local_size{group}).get();
+    wait(launch(after(last, empty), count_by_height, box(0, count), p, slots));
+    wait(launch(add_energies, in_groups({0, count / group}, group), p, sums, local_size{group}));
 
     int counted = 0;
     float lowest = 1e9f, highest = 0;

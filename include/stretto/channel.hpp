@@ -59,7 +59,8 @@ class channel {
   virtual void start(const copy_end& source, const copy_end& target, const copy_extent& extent, copy_done&& done) = 0;
 
   /// Bytes per second of a large copy between these memories, and seconds before its first byte arrives: for choosing
-  /// routes and sources. An unmeasured host copy counts as 10e9 and 100e-9.
+  /// routes and sources. An unmeasured host copy counts as 10e9 and 100e-9. No bytes per second: between these two
+  /// memories of its kinds the channel does not lead.
   virtual double bandwidth_bytes_per_second(place source, place target) const = 0;
   virtual double latency_seconds(place source, place target) const = 0;
 };

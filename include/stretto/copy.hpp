@@ -61,6 +61,12 @@ event copy(const instance<T, D>& from, const instance<T, D>& to, const precondit
            std::source_location where = std::source_location::current()) {
   return detail::copy_whole(to.handle(), from.handle(), after, where);
 }
+// The same, an exact match: with elements of namespace std, such as complex numbers, std::copy would be the better one else.
+template <class T, std::size_t D, std::size_t N>
+event copy(const instance<T, D>& from, const instance<T, D>& to, const after_list<N>& after,
+           std::source_location where = std::source_location::current()) {
+  return detail::copy_whole(to.handle(), from.handle(), after, where);
+}
 
 /// Copies the elements of `part`, which lies in the boxes of both instances (or D06), at the same coordinates. This is
 /// what a halo is: two tiles of one global index space, whose boxes overlap.

@@ -1,13 +1,15 @@
-// launch.hpp - computing a kernel over a range, on arrays that are instances.
+// launch.hpp - computing a kernel over a range, on arrays that are instances, where these are: on the host or a device.
 //
 //     auto stepped = launch(jacobi, box({1, 1}, {n - 1, n - 1}), u, v, 0.1f);
 //     auto next = launch(after(stepped), name("second half"), jacobi, interior, v, u, 0.1f);
 //     launch(sum_of_group, in_groups({0, 64}, 256), x, sums, local_size{256});
 //
 // Threads     any thread of the runtime.
-// Memory      what a launch wrote is visible to who waits for its future; launches on the same elements are ordered by
+// Memory      what a launch wrote is visible to who waits for its event; launches on the same elements are ordered by
 //             `after`, or not at all.
-// Cost        one task, and for more than a few thousand items one per chunk of the range: about eight per worker.
+// Cost        on the host one task, and for more than a few thousand items one per chunk of the range: about eight per worker.
+//             On a device the driver's cost, in the call if it waits for nothing but work of the same device; the first launch
+//             of a kernel on a device compiles it.
 // Invariants  (1) it waits by itself until its instances exist. (2) if a precondition is poisoned nothing is written.
 //             (3) each item of the range is computed once, in any order.
 #pragma once
@@ -58,7 +60,7 @@ struct launch_item {
   std::int64_t local_elements = 0;
 };
 
-future<void> launch_kernel(const kernel_code& code, const kernel_range& range, std::span<const launch_item> items,
+event launch_kernel(const kernel_code& code, const kernel_range& range, std::span<const launch_item> items,
                            task_request request);
 
 /// How argument `Number` of a launch stands for its parameter; the numbers count from 0.
@@ -91,7 +93,7 @@ struct argument<Number, Parameter, Given> {
 };
 
 template <class... P, class... A, std::size_t... N>
-future<void> launch_with(const kernel<void(P...)>& k, const kernel_range& range, const task_request& request,
+event launch_with(const kernel<void(P...)>& k, const kernel_range& range, const task_request& request,
                          std::index_sequence<N...>, const A&... given) {
   const std::tuple<argument<N, P, A>...> all{argument<N, P, A>(given)...};
   const std::array<launch_item, sizeof...(P)> items{std::get<N>(all).item()...};
@@ -99,7 +101,7 @@ future<void> launch_with(const kernel<void(P...)>& k, const kernel_range& range,
 }
 
 template <class... P, class... A>
-future<void> launch_checked(const task_request& request, const kernel<void(P...)>& k, const kernel_range& range,
+event launch_checked(const task_request& request, const kernel<void(P...)>& k, const kernel_range& range,
                             const A&... given) {
   static_assert(sizeof...(A) == sizeof...(P), "a launch gives as many arguments as the kernel has parameters");
   if constexpr (sizeof...(A) == sizeof...(P))
@@ -110,33 +112,36 @@ future<void> launch_checked(const task_request& request, const kernel<void(P...)
 
 }  // namespace detail
 
-/// Computes `k` for every id of `range`, in the memory of the host.
+/// Computes `k` for every id of `range`: on the device whose memory holds the arrays, on the workers if the host's does.
 ///
 ///   tags     any of after(...), at(place), on(processor), priority(n), name("text"), in any order, before the kernel;
-///            the name of the kernel is the task's where none is given
+///            the name of the kernel is the launch's where none is given. Without arrays on(device) says where; a device's
+///            queues know no priorities
 ///   given    for in, out and inout an instance, for a value something that converts to it, for local a local_size
-///   returns  a future, poisoned with what a checked kernel finds (K01; option check), with K02, or with D08, D09
-///   throws   K24 if a group kernel is given no groups, or another one some; K25 for groups of fewer than one item;
-///            what async throws
+///   returns  an event, poisoned with what a checked kernel finds (K01; option check), with K02, with D01, or with what
+///            a device says (K20 to K23, K30, K31)
+///   throws   K24 if a group kernel is given no groups, or another one some; K25 for groups of fewer than one item; K28 for
+///            arrays in different memories, or not in that of the device named; K12 and K13 where the device cannot run
+///            the kernel; what async throws
 template <class... P, class... A>
-future<void> launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
+event launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
   return detail::launch_checked({}, k, range, given...);
 }
 template <detail::task_tag T1, class... P, class... A>
-future<void> launch(const T1& t1, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
+event launch(const T1& t1, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
   detail::task_request request;
   request.apply(t1);
   return detail::launch_checked(request, k, range, given...);
 }
 template <detail::task_tag T1, detail::task_tag T2, class... P, class... A>
-future<void> launch(const T1& t1, const T2& t2, const kernel<void(P...)>& k, const kernel_range& range,
+event launch(const T1& t1, const T2& t2, const kernel<void(P...)>& k, const kernel_range& range,
                     const A&... given) {
   detail::task_request request;
   request.apply(t1), request.apply(t2);
   return detail::launch_checked(request, k, range, given...);
 }
 template <detail::task_tag T1, detail::task_tag T2, detail::task_tag T3, class... P, class... A>
-future<void> launch(const T1& t1, const T2& t2, const T3& t3, const kernel<void(P...)>& k, const kernel_range& range,
+event launch(const T1& t1, const T2& t2, const T3& t3, const kernel<void(P...)>& k, const kernel_range& range,
                     const A&... given) {
   detail::task_request request;
   request.apply(t1), request.apply(t2), request.apply(t3);

@@ -27,6 +27,7 @@ struct runtime_options {
   std::optional<std::uint64_t> stack_bytes = {};  // of a suspended task
   std::optional<std::uint64_t> seed = {};
   std::shared_ptr<const platform> machine = {}; // null: discovered, or STRETTO_PLATFORM
+  std::optional<std::string> devices = {};      // "all", "none", or kinds of them: "cuda,opencl", "sim:4"
   std::optional<std::string> trace = {};        // a file: every span is recorded and written there at the end
   bool stepped = false;                         // no threads of its own: see step()
   std::vector<std::shared_ptr<module>> modules = {};  // in the order in which they start (module.hpp)

@@ -19,6 +19,9 @@
 #include "base/error_output.hpp"
 #include "base/options.hpp"
 #include "data/data_floor.hpp"
+#include "device/device_channel.hpp"
+#include "device/device_set.hpp"
+#include "device/kernel_cache.hpp"
 #include "diagnose/watcher.hpp"
 #include "event/event_floor.hpp"
 #include "module/module_set.hpp"
@@ -78,6 +81,20 @@ sched::scheduler_paths paths_of(const platform& machine) {
   return paths;
 }
 
+/// Null where there are none to open: a runtime without devices asks no driver.
+std::unique_ptr<device::device_set> open_devices(const base::settings& s, bool stepped) {
+  const auto known = device::all_backends();
+  const auto which = device::parse_devices(s.devices, known);
+  if (which.empty()) return nullptr;
+  auto open = device::open_devices(which, known,
+                                   {.memory_bytes = s.device_memory,
+                                    .stepped = stepped,
+                                    .check = s.check,
+                                    .cache = device::kernel_cache::default_folder()});
+  if (open.empty()) return nullptr;
+  return std::make_unique<device::device_set>(std::move(open), static_cast<unsigned>(s.device_streams));
+}
+
 }  // namespace
 
 struct runtime::state {
@@ -87,6 +104,7 @@ struct runtime::state {
   trace::recorder recorder;
   trace::counters counters;  // of modules; outlives them
   sched::polling polls;
+  std::unique_ptr<device::device_set> devices;
   modules::module_set modules;
   std::unique_ptr<sched::scheduler> scheduler;
   std::optional<trace_on_signal> on_signal;
@@ -94,14 +112,19 @@ struct runtime::state {
   std::unique_ptr<diagnose::watched> watch;  // null where one thread steps
   std::atomic<bool> entered{false};
 
-  state(base::settings s, const platform& m, std::uint16_t node, const std::vector<std::shared_ptr<module>>& given)
+  state(base::settings s, const platform& m, std::uint16_t node, const std::vector<std::shared_ptr<module>>& given,
+        bool stepped)
       : settings(std::move(s)),
         machine(m),
         recorder({.node = node, .level = level_of(settings)}),
         polls(static_cast<std::uint32_t>(settings.poll_us)),
+        devices(open_devices(settings, stepped)),
         modules(given, polls, counters, settings.errors) {
     context.node = node;
-    machine = modules.extended(m);
+    machine = modules.extended(devices ? devices->extended(m) : m);
+    if (!devices) return;
+    device::add_device_channels(modules.channels_of_core(), *devices);
+    polls.add(*devices);
   }
   /// Ends what has been started, the last first: at the end of the runtime, or where its start failed.
   void end(runtime* whole) noexcept;
@@ -116,6 +139,7 @@ runtime::runtime(const runtime_options& options) {
   if (options.workers) settings.workers = *options.workers;
   if (options.stack_bytes) settings.stack_size = *options.stack_bytes;
   if (options.seed) settings.seed = *options.seed;
+  if (options.devices) settings.devices = *options.devices;
   if (options.trace) settings.trace = *options.trace;
   const auto workers = static_cast<std::uint32_t>(settings.workers);
   platform machine = options.machine             ? *options.machine
@@ -124,7 +148,7 @@ runtime::runtime(const runtime_options& options) {
   if (workers && machine.worker_count() != workers) machine = machine.with_workers(workers);
   const std::uint16_t node = take_node();
   try {
-    state_ = std::make_unique<state>(std::move(settings), machine, node, options.modules);
+    state_ = std::make_unique<state>(std::move(settings), machine, node, options.modules, options.stepped);
   } catch (...) {
     give_node(node);
     throw;
@@ -142,7 +166,7 @@ void runtime::start(bool stepped) {
   state& s = *state_;
   detail::start_events(s.context);
   s.modules.initialise(s.context, s.machine);
-  data::start_data(s.context, s.machine, s.modules.channels(), s.settings.check);
+  data::start_data(s.context, s.machine, s.modules.channels(), s.settings.check, s.devices.get());
   sched::scheduler_paths paths = paths_of(s.machine);
   s.recorder.name_places(paths.names);
   s.recorder.name_modules(s.modules.owners());

@@ -37,6 +37,9 @@ struct settings {
   std::string stuck_file;  // path or empty
   bool check;
   std::string platform;  // path or empty
+  std::string devices;
+  std::uint64_t device_memory;  // bytes
+  std::uint64_t device_streams;
   std::string trace;     // path or empty
   trace_detail trace_level;
   bool statistics;

@@ -33,7 +33,7 @@ address_range::address_range(std::uint64_t capacity) noexcept {
 }
 
 address_range::~address_range() {
-  if (base_) ::munmap(base_, page_up(capacity_));
+  if (base_ && is_ours_) ::munmap(base_, page_up(capacity_));
 }
 
 bool address_range::grow(std::uint64_t end) noexcept {
@@ -54,6 +54,7 @@ bool address_range::grow(std::uint64_t end) noexcept {
 }
 
 void address_range::discard(std::uint64_t from, std::uint64_t to) noexcept {
+  if (!is_ours_) return;
   from = page_up(from);
   to = to / page * page;
   if (from < to) ::madvise(base_ + from, to - from, MADV_DONTNEED);

@@ -1,4 +1,4 @@
-// address_range.hpp - addresses set aside for one host memory; pages become real as they are touched.
+// address_range.hpp - addresses set aside for one memory; of the host's, pages become real as they are touched.
 //
 // Threads     commit: one at a time (the memory's lock); base and capacity: any.
 // Cost        creation: one system call, no page. commit: a comparison, and two system calls per doubling. Where the
@@ -16,6 +16,9 @@ class address_range {
   /// Sets aside `capacity` bytes, or half as much, and so on, where the system has not so many addresses left; look
   /// at capacity(). Nothing is reserved if capacity is 0.
   explicit address_range(std::uint64_t capacity) noexcept;
+  /// Addresses that somebody else has set aside, all usable as far as they can be.
+  address_range(std::byte* base, std::uint64_t capacity) noexcept
+      : base_(base), capacity_(capacity), committed_(capacity), is_ours_(false) {}
   address_range(const address_range&) = delete;
   ~address_range();
 
@@ -34,6 +37,7 @@ class address_range {
   std::byte* base_ = nullptr;
   std::uint64_t capacity_ = 0;
   std::uint64_t committed_ = 0;
+  bool is_ours_ = true;
 };
 
 }  // namespace stretto::data

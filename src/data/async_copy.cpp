@@ -20,7 +20,8 @@ void run_async_copy(const operation_request& r, unsigned part, unsigned parts) {
   if (to > from) std::memcpy(r.used[0].record->first + from, r.used[1].record->first + from, to - from);
 }
 
-constexpr data::operation_kind async_copy_kind{"async_copy", trace::kind::copy, run_async_copy};
+constexpr data::operation_kind async_copy_kind{"async_copy", trace::kind::copy, run_async_copy,
+                                               data::operation_kind::cut::allowed, true};
 
 /// Null where the processor's own loads and stores reach.
 data::memory_space* space_of(place p, const data::data_state& state, const std::source_location& where) {

@@ -69,8 +69,8 @@ void run_scatter(const operation_request& r, unsigned part, unsigned parts) {
                 });
 }
 
-constexpr operation_kind copy_kind{"copy", trace::kind::copy, run_copy};
-constexpr operation_kind fill_kind{"fill", trace::kind::fill, run_fill};
+constexpr operation_kind copy_kind{"copy", trace::kind::copy, run_copy, operation_kind::cut::allowed, true};
+constexpr operation_kind fill_kind{"fill", trace::kind::fill, run_fill, operation_kind::cut::allowed, true};
 constexpr operation_kind gather_kind{"gather", trace::kind::copy, run_gather};
 constexpr operation_kind scatter_kind{"scatter", trace::kind::copy, run_scatter, operation_kind::cut::forbidden};
 

@@ -37,15 +37,18 @@ void start_data(base::runtime_context& runtime, data_settings settings) {
 }
 
 void start_data(base::runtime_context& runtime, const platform& machine,
-                std::shared_ptr<const places::channel_registry> channels, bool check) {
+                std::shared_ptr<const places::channel_registry> channels, bool check, device::device_set* devices) {
   data_settings settings;
   settings.check = check;
+  settings.devices = devices;
   settings.channels = std::move(channels);
   for (const place p : machine.places()) settings.places.push_back({p, machine.name(p), machine.kind(p), 0});
   for (const place p : machine.memories()) {
     const place_description& about = machine.about(p);
     if (is_host_memory(about.kind))
       settings.memories.push_back({p, about.name, about.kind, about.capacity_bytes.value_or(capacity_if_unknown)});
+    else if (device::attached_device* const on = devices ? devices->at(p) : nullptr)
+      settings.memories.push_back({p, about.name, about.kind, on->is().about().memory_bytes, &on->is()});
   }
   settings.width = machine.worker_count();
   start_data(runtime, std::move(settings));

@@ -13,9 +13,11 @@ class platform;
 namespace stretto::data {
 
 /// From a platform: its host memories with their capacities, tasks of the runtime's workers; `channels` null: those
-/// between all host memories. `check`: costly checks of misuse are made.
+/// between all host memories. `check`: costly checks of misuse are made. `devices`, which outlive the floor, have their
+/// places in the platform.
 void start_data(base::runtime_context& runtime, const platform& machine,
-                std::shared_ptr<const places::channel_registry> channels = nullptr, bool check = false);
+                std::shared_ptr<const places::channel_registry> channels = nullptr, bool check = false,
+                device::device_set* devices = nullptr);
 void start_data(base::runtime_context& runtime, data_settings settings);
 /// All operations have ended and no thread uses the floor any more.
 void stop_data(base::runtime_context& runtime) noexcept;

@@ -14,7 +14,8 @@ data_state::data_state(base::runtime_context& context, data_settings s, std::siz
       records(rounded_to_line(sizeof(detail::instance_record))),
       operations(rounded_to_line(operation_bytes)) {
   for (const memory_description& m : settings.memories) {
-    memories.push_back(std::make_unique<memory_space>(m.where, m.name, m.kind, m.capacity_bytes));
+    memories.push_back(m.of ? std::make_unique<memory_space>(m.where, m.name, m.kind, *m.of)
+                            : std::make_unique<memory_space>(m.where, m.name, m.kind, m.capacity_bytes));
     if (by_place.size() <= m.where.index) by_place.resize(m.where.index + 1);
     by_place[m.where.index] = memories.back().get();
   }

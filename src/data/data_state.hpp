@@ -17,6 +17,7 @@
 #include "data/instance_record.hpp"
 #include "data/memory_space.hpp"
 #include "data/reduction_record.hpp"
+#include "device/device_set.hpp"
 #include "platform/executor.hpp"
 
 namespace stretto::data {
@@ -27,6 +28,7 @@ struct memory_description {
   std::string name;
   place_kind kind = place_kind::system_memory;
   std::uint64_t capacity_bytes = 0;
+  device::device* of = nullptr;  // null: of the host
 };
 
 /// What the runtime decides once.
@@ -40,6 +42,7 @@ struct data_settings {
   std::uint64_t part_bytes = 512 << 10;      // larger ones are cut into parts of at least this size
   std::uint64_t staging_bytes = 1 << 20;     // one piece of a copy that has no direct way
   bool check = false;                        // costly checks of misuse are made
+  device::device_set* devices = nullptr;     // null: none
 };
 
 struct data_state {

@@ -34,6 +34,12 @@ std::vector<std::size_t> cheapest_route(std::span<const stop> memories, const pl
     std::size_t hops = 0, by = 0;
     bool settled = false;
   };
+  if (from == to) {  // there and back again is no way: only a channel from it to itself
+    const place_kind k = memories[from].kind;
+    const places::channel* way = channels.find(k, k);
+    const bool leads = way && way->bandwidth_bytes_per_second(memories[from].where, memories[from].where) > 0;
+    return leads ? std::vector{from, to} : std::vector<std::size_t>{};
+  }
   std::vector<reached> at(memories.size());
   at[from].seconds = 0;
   for (;;) {  // a node has a handful of memories: the plain quadratic search
@@ -51,8 +57,9 @@ std::vector<std::size_t> cheapest_route(std::span<const stop> memories, const pl
       const places::channel* way = channels.find(memories[best].kind, memories[next].kind);
       if (!way || at[next].settled || next == best) continue;
       const place a = memories[best].where, b = memories[next].where;
-      const double seconds = at[best].seconds + way->latency_seconds(a, b) +
-                             static_cast<double>(bytes) / way->bandwidth_bytes_per_second(a, b);
+      const double bandwidth = way->bandwidth_bytes_per_second(a, b);
+      if (!(bandwidth > 0)) continue;
+      const double seconds = at[best].seconds + way->latency_seconds(a, b) + static_cast<double>(bytes) / bandwidth;
       if (seconds < at[next].seconds || (seconds == at[next].seconds && at[best].hops + 1 < at[next].hops))
         at[next] = {seconds, at[best].hops + 1, best, false};
     }

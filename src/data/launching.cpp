@@ -1,12 +1,14 @@
-// launching.cpp - kernels computed by the workers, on instances in the memory of the host.
+// launching.cpp - what a launch is checked for, and who computes it: the workers, or the device whose memory its arrays are in.
 #include <stretto/error.hpp>
 #include <stretto/launch.hpp>
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "data/data_state.hpp"
+#include "data/device_launch.hpp"
+#include "data/handle.hpp"
+#include "data/kernel_arguments.hpp"
 #include "device/host_work.hpp"
 
 namespace stretto {
@@ -15,18 +17,6 @@ namespace {
 
 // Below this many items a launch is one piece of work: spawning would cost more than it spreads.
 constexpr std::uint64_t items_in_one_piece = 4096;
-
-device::launch_range to_range(const kernel_range& r) {
-  device::launch_range range;
-  for (int a = 0; a < max_axes; ++a) {
-    range.min[a] = r.ids.min()[a];
-    range.max[a] = r.ids.max()[a];
-    range.group[a] = r.group[a];
-    // Axes beyond the last that says anything are a matter of writing only.
-    if (range.min[a] != 0 || range.max[a] != 1 || range.group[a] != 1) range.dimensions = a + 1;
-  }
-  return range;
-}
 
 void refuse_wrong_range(const kernel_code& code, const kernel_range& r) {
   if (code.in_groups != r.is_of_groups)
@@ -42,52 +32,19 @@ void refuse_wrong_range(const kernel_code& code, const kernel_range& r) {
           .remedy("a group has at least one item along every axis");
 }
 
-kernel_argument opened(const detail::instance_handle& h, const kernel_parameter& p, const std::source_location& where) {
-  data::layout shape;
-  std::byte* const first = detail::open_instance(h, shape, where);
-  kernel_argument a;
-  for (int axis = 0; axis < max_axes; ++axis) {
-    a.stride[axis] = shape.stride[axis] / static_cast<std::int64_t>(p.element_bytes);
-    a.min[axis] = shape.box.min()[axis];
-    a.max[axis] = shape.box.max()[axis];
-  }
-  // It may lie outside of all memory: addresses are numbers here.
-  a.origin = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(first) +
-                                          static_cast<std::uintptr_t>(shape.offset_of(point())));
-  return a;
-}
-
-/// A launch on its way: values are kept, instances are opened when it runs.
+/// A launch on the workers.
 struct launching {
   const kernel_code& code;
   kernel_range range;
-  std::vector<detail::launch_item> items;
-  std::vector<std::vector<std::byte>> values;
+  data::kernel_arguments given;
   device::checking check;
 
-  launching(const kernel_code& code, const kernel_range& range, std::span<const detail::launch_item> given,
-            device::checking check)
-      : code(code), range(range), items(given.begin(), given.end()), check(check) {
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      if (!items[i].value) continue;
-      const auto* const bytes = static_cast<const std::byte*>(items[i].value);
-      values.emplace_back(bytes, bytes + code.parameters[i].element_bytes);
-      items[i].value = values.back().data();
-    }
-  }
-
   void run() const {
-    for (const detail::launch_item& i : items)
+    for (const detail::launch_item& i : given.items())
       if (i.array.record) wait(detail::ready_event(i.array, range.where), range.where);
-    std::vector<device::launch_argument> arguments(items.size());
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      kernel_argument& a = arguments[i].is;
-      if (items[i].array.record) a = opened(items[i].array, code.parameters[i], range.where);
-      else if (items[i].value) a.origin = static_cast<std::byte*>(const_cast<void*>(items[i].value));
-      else a.stride[0] = 1, a.max[0] = items[i].local_elements;
-    }
+    const auto arguments = given.arguments(base::require_current("launch"), range.where);
     const device::kept_arguments kept(code, arguments, 0);
-    const device::launch_range whole = to_range(range);
+    const device::launch_range whole = data::to_range(range);
     if (range.ids.is_empty()) return;
     const auto piece = [&](const box& part) { kept.run(whole, part.min().at, part.max().at, check); };
     if (static_cast<std::uint64_t>(whole.items()) <= items_in_one_piece) return piece(range.ids);
@@ -95,16 +52,64 @@ struct launching {
   }
 };
 
+bool is_away(const data::memory_space* m) noexcept { return m && !data::is_host_memory(m->kind()); }
+
+/// "array 0, instance "u", in "sim_0_memory"".
+std::string where_of(const detail::launch_item& item) {
+  const detail::instance_record& r = *item.array.record;
+  return detail::describe(r) + " is in " + (r.space ? "\"" + r.space->name() + "\"" : "memory of the program");
+}
+
+/// The device whose memory holds all arrays; null for the host. Throws K28 where they lie apart, or not where the launch is to
+/// be.
+device::attached_device* device_for(const kernel_code& code, const kernel_range& range,
+                                    std::span<const detail::launch_item> items, const detail::task_request& request,
+                                    base::thread_context& context) {
+  const device::device_set* const devices = data::state_of(context).settings.devices;
+  const place asked = request.on ? request.on : request.at;
+  device::attached_device* const wanted = devices ? devices->at(asked) : nullptr;
+  const detail::launch_item* first = nullptr;
+  const auto away = [](const detail::launch_item& i) { return is_away(i.array.record->space); };
+  const auto refuse = [&](std::string sentence) {
+    error e("K28", "kernel \"" + std::string(code.name) + "\" is launched " + std::move(sentence));
+    e.fact("launched", range.where);
+    for (const detail::launch_item& i : items)
+      if (i.array.record) e.fact("array", where_of(i));
+    return std::move(e)
+        .because("a kernel reads and writes the memory of one device, or that of the host")
+        .remedy("copy() the arrays to one memory first");
+  };
+  for (const detail::launch_item& i : items) {
+    if (!i.array.record) continue;
+    data::usable(i.array, "launch", context, range.where);
+    if (!first) first = &i;
+    else if ((away(i) || away(*first)) && i.array.record->space != first->array.record->space)
+      throw refuse("on arrays in different memories");
+  }
+  device::attached_device* on = nullptr;
+  if (first && away(*first)) {
+    on = devices ? devices->at(first->array.record->space->where()) : nullptr;
+    if (!on) throw refuse("on arrays in a memory that no processor of this runtime computes in");
+  }
+  if (!first) on = wanted;
+  if (asked && on != wanted)
+    throw refuse(wanted ? "on device \"" + wanted->name() + "\", and its arrays are elsewhere"
+                        : "on the host, and its arrays are in the memory of device \"" + on->name() + "\"");
+  return on;
+}
+
 }  // namespace
 
-future<void> detail::launch_kernel(const kernel_code& code, const kernel_range& range, std::span<const launch_item> items,
-                                   task_request request) {
+event detail::launch_kernel(const kernel_code& code, const kernel_range& range, std::span<const launch_item> items,
+                            task_request request) {
   refuse_wrong_range(code, range);
-  const base::thread_context& context = base::require_current("launch");
+  base::thread_context& context = base::require_current("launch");
+  if (device::attached_device* const on = device_for(code, range, items, request, context))
+    return data::launch_on(*on, code, range, items, request, context);
   const auto check = data::state_of(context).settings.check ? device::checking::on : device::checking::off;
   if (request.name.empty()) request.name = code.name;
   // Behind a pointer: a body is moved into its task, and values point into this.
-  auto what = std::make_unique<const launching>(code, range, items, check);
+  std::unique_ptr<const launching> what(new launching{code, range, {code, items}, check});
   return spawn_as(request, [what = std::move(what)] { what->run(); }, range.where);
 }
 

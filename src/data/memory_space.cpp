@@ -11,6 +11,12 @@ memory_space::memory_space(place where, std::string name, place_kind kind, std::
   announced_.next = announced_.previous = &announced_;
 }
 
+memory_space::memory_space(place where, std::string name, place_kind kind, device::device& of)
+    : where_(where), kind_(kind), name_(std::move(name)), device_(&of), range_(of.memory(), of.about().memory_bytes),
+      blocks_(range_.capacity()) {
+  announced_.next = announced_.previous = &announced_;
+}
+
 bool memory_space::grant(creation& c) {
   if (waiting_ && waiting_->ticket < c.ticket) return grant_beside_waiting(c);
   return grant(c, block_allocator::side::front);
@@ -25,7 +31,7 @@ bool memory_space::grant_beside_waiting(creation& c) {
   const bool was_possible = blocks_.longest_stretch(first.ticket) >= needs;
   if (!grant(c, block_allocator::side::back)) return false;
   if (!was_possible || blocks_.longest_stretch(first.ticket) >= needs) return true;
-  blocks_.free(*std::exchange(c.held, nullptr));
+  give_back(*std::exchange(c.held, nullptr));
   c.is = creation::outcome::waiting;
   return false;
 }
@@ -38,7 +44,15 @@ bool memory_space::grant(creation& c, block_allocator::side from) {
     return false;
   }
   if (!b) return false;
-  if (!range_.commit(b->offset + b->bytes)) {
+  bool can_be_used = range_.commit(b->offset + b->bytes);
+  if (can_be_used && device_) {
+    try {
+      device_->allocated(address_of(*b), b->bytes);
+    } catch (const std::exception&) {
+      can_be_used = false;
+    }
+  }
+  if (!can_be_used) {
     blocks_.free(*b);
     return false;
   }
@@ -46,6 +60,11 @@ bool memory_space::grant(creation& c, block_allocator::side from) {
   c.is = creation::outcome::granted;
   peak_ = std::max(peak_, blocks_.used());
   return true;
+}
+
+void memory_space::give_back(block& held) noexcept {
+  if (device_) device_->freed(address_of(held), held.bytes);
+  blocks_.free(held);
 }
 
 void memory_space::refuse(creation& c) noexcept {
@@ -108,7 +127,7 @@ creation* memory_space::destroy(block* held, destruction* announced) noexcept {
     announced->previous->next = announced->next;
     announced->next->previous = announced->previous;
   }
-  if (held) blocks_.free(*held);
+  if (held) give_back(*held);
   return waiting_ ? resolve_waiting() : nullptr;
 }
 

@@ -1,4 +1,4 @@
-// memory_space.hpp - one memory of the host: its addresses, who holds which, and who waits for what.
+// memory_space.hpp - one memory of the host or of a device: its addresses, who holds which, and who waits for what.
 //
 // A creation that does not fit waits, but only for destructions that were submitted before it; if none of those is
 // left it is refused. So the outcome depends on what the program asked before, never on what it may ask later.
@@ -18,6 +18,7 @@
 #include "base/context.hpp"
 #include "data/address_range.hpp"
 #include "data/block_allocator.hpp"
+#include "device/device.hpp"
 
 namespace stretto::data {
 
@@ -54,6 +55,8 @@ class memory_space {
  public:
   /// Sets aside `capacity` bytes of addresses (fewer where the system has not so many); takes no page.
   memory_space(place where, std::string name, place_kind kind, std::uint64_t capacity);
+  /// The memory of a device, which is told what is in use.
+  memory_space(place where, std::string name, place_kind kind, device::device& of);
   memory_space(const memory_space&) = delete;
 
   /// The order of submission, for creations and destructions whose preconditions have not ended.
@@ -82,6 +85,7 @@ class memory_space {
   bool grant(creation& c);
   bool grant(creation& c, block_allocator::side from);
   bool grant_beside_waiting(creation& c);
+  void give_back(block& held) noexcept;
   void refuse(creation& c) noexcept;
   bool is_promised_away(const creation& c) const noexcept;
   creation* resolve_waiting() noexcept;
@@ -89,6 +93,7 @@ class memory_space {
   const place where_;
   const place_kind kind_;
   const std::string name_;
+  device::device* const device_ = nullptr;  // null: memory of the host
   std::atomic<std::uint64_t> tickets_{1};
 
   std::mutex mutex_;  // guards what follows

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <new>
 
+#include "data/device_moves.hpp"
 #include "data/recording.hpp"
 
 namespace stretto::data {
@@ -29,19 +30,6 @@ std::span<const instance_handle> instances_of(const operation_request& r) noexce
   return {r.used.data(), r.used_count};
 }
 
-/// Throws D08 for an instance that went away before the operation came to run.
-void require_alive(const operation_request& r) {
-  for (unsigned i = 0; i < r.used_count; ++i) {
-    const instance_handle& h = r.used[i];
-    if (h.record->live.load(std::memory_order_acquire) == h.key) continue;
-    throw error("D08", std::string(r.kind->verb) + " came to run after an instance that it uses was destroyed")
-        .fact("submitted", r.where)
-        .fact("which", i == 0 ? "the one that is written" : "one that is read")
-        .because("the destruction did not wait for it")
-        .remedy("pass the operation's event to destroy: x.destroy(after(event))");
-  }
-}
-
 memory_space* space_of(const instance_handle& h) noexcept { return h.record->space; }
 place_kind kind_of(const instance_handle& h) noexcept {
   return space_of(h) ? space_of(h)->kind() : place_kind::system_memory;
@@ -49,8 +37,8 @@ place_kind kind_of(const instance_handle& h) noexcept {
 
 /// Whether the processor's own loads and stores do it.
 bool is_direct(std::span<const instance_handle> used, const data_state& state) noexcept {
-  if (used.size() < 2) return true;
   const place_kind to = kind_of(used[0]);
+  if (used.size() < 2) return is_host_memory(to);
   for (const instance_handle& h : used.subspan(1)) {
     const place_kind from = kind_of(h);
     if (from == to && is_host_memory(from)) continue;
@@ -150,6 +138,8 @@ bool runs_at_once(std::span<const instance_handle> used, std::uint64_t bytes, co
 event submit(operation_request&& request, const preconditions& after, base::thread_context& context) {
   const ready_events ready(instances_of(request));
   data_state& state = state_of(context);
+  if (device::attached_device* const on = device_of(request, state)) [[unlikely]]
+    return submit_to_device(std::move(request), *on, after, ready, context);
   auto profile = after.profile ? std::make_unique<sched::profile_state>(request.where) : nullptr;
   if (runs_at_once(instances_of(request), request.bytes, after, context)) {
     failure_ref cause;

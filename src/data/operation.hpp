@@ -17,12 +17,6 @@
 
 namespace stretto::data {
 
-/// An instance as an operand of a walk; `shift` is added to the walk's coordinates to find its own.
-inline reach reach_of(const detail::instance_handle& h, const point& shift = {}) noexcept {
-  return reach::of(h.record->first, h.record->shape, shift);
-}
-inline operand operand_of(const detail::instance_handle& h) noexcept { return {h.record->first, h.record->shape}; }
-
 /// True if an operation of this size on these instances has nothing to wait for, nothing is poisoned, and the
 /// processor's own loads and stores do it: then the caller may do it in the call, without a request.
 bool runs_at_once(std::span<const detail::instance_handle> used, std::uint64_t bytes, const preconditions& after,

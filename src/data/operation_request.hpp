@@ -29,6 +29,7 @@ struct operation_kind {
   /// Does part `part` of `parts`; what it throws poisons the event.
   void (*run)(const operation_request& r, unsigned part, unsigned parts);
   enum class cut : std::uint8_t { allowed, forbidden } parts = cut::allowed;
+  bool only_moves = false;  // elements arrive as they are, so that channels and devices can do it
 };
 
 /// What is to be done; a copy of it costs no allocation. used[0] is written, the others are read.
@@ -55,6 +56,15 @@ struct operation_request {
 /// `copy of instance "u" to instance "v"`.
 std::string describe(const operation_kind& kind, std::span<const detail::instance_handle> used);
 inline std::string describe(const operation_request& r) { return describe(*r.kind, {r.used.data(), r.used_count}); }
+
+/// Throws D08 for an instance that went away before the operation came to run.
+void require_alive(const operation_request& r);
+
+/// An instance as an operand of a walk; `shift` is added to the walk's coordinates to find its own.
+inline reach reach_of(const detail::instance_handle& h, const point& shift = {}) noexcept {
+  return reach::of(h.record->first, h.record->shape, shift);
+}
+inline operand operand_of(const detail::instance_handle& h) noexcept { return {h.record->first, h.record->shape}; }
 
 }  // namespace data
 }  // namespace stretto

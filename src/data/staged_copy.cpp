@@ -6,6 +6,7 @@
 #include "data/operation.hpp"
 #include "data/pieces.hpp"
 #include "data/recording.hpp"
+#include "data/transfers.hpp"
 
 namespace stretto::data {
 
@@ -133,42 +134,19 @@ void staged_copy::begin(step& s) {
     state_.settings.tasks->execute(s.parts[0], where(to));
     return;
   }
-  // A channel moves rows of bytes in up to two loops; a third loop is that many starts.
-  const auto& w = s.walk;
-  const bool contiguous = w.run().stride[0] == w.element_bytes[0] && w.run().stride[1] == w.element_bytes[1];
-  const unsigned loops = w.rank - (contiguous && w.rank > 0 ? 1 : 0);
-  places::copy_shape shape;
-  shape.row_bytes = contiguous ? w.run().count * w.element_bytes[0] : w.element_bytes[0];
-  places::copy_end target{where(to), w.first[0], 0, 0}, source{where(from), w.first[1], 0, 0};
-  if (loops >= 1) {
-    const auto& rows = w.loops[loops - 1];
-    shape.rows = rows.count;
-    target.row_stride = static_cast<std::size_t>(rows.stride[0]);
-    source.row_stride = static_cast<std::size_t>(rows.stride[1]);
-  }
-  if (loops >= 2) {
-    const auto& planes = w.loops[loops - 2];
-    shape.planes = planes.count;
-    target.plane_stride = static_cast<std::size_t>(planes.stride[0]);
-    source.plane_stride = static_cast<std::size_t>(planes.stride[1]);
-  }
-  const std::uint64_t starts = loops == 3 ? w.loops[0].count : 1;
-  s.parts = std::vector<step_part>(starts);
-  s.left.store(starts, std::memory_order_relaxed);
+  const std::vector<transfer> all = transfers_of(s.walk, where(from), where(to));
+  s.parts = std::vector<step_part>(all.size());
+  s.left.store(all.size(), std::memory_order_relaxed);
   s.since = trace::clock::now();
   places::channel& way = *state_.settings.channels->find(kind(from), kind(to));
   for (step_part& part : s.parts) part.owner = &s;
-  const auto outer = w.loops[0].stride;  // once the last part is started, the step may be at its next piece
-  std::size_t started = 0;
+  std::size_t started = 0;  // once the last part is started, the step may be at its next piece
   try {
-    for (; started < starts; ++started) {
-      way.start(source, target, shape, s.parts[started]);
-      target.address += outer[0];
-      source.address += outer[1];
-    }
+    for (; started < all.size(); ++started)
+      way.start(all[started].source, all[started].target, all[started].shape, s.parts[started]);
   } catch (...) {  // those not started are done, having failed; the last one alive ends the step
     const std::exception_ptr why = std::current_exception();
-    for (std::size_t i = started; i < starts; ++i) part_done(s, why);
+    for (std::size_t i = started; i < all.size(); ++i) part_done(s, why);
   }
 }
 

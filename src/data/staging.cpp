@@ -38,13 +38,14 @@ std::vector<memory_space*> staging::route(const operation_request& r) const {
 
 void staging::require_route(const operation_request& r) const {
   const auto name = [](const memory_space* m) { return m ? "\"" + m->name() + "\"" : std::string("program memory"); };
-  if (r.used_count == 2 && !route(r).empty()) return;
-  throw error("D12", std::string("no way for this ") + r.kind->verb + " between the memories of its instances")
-      .fact("submitted", r.where)
-      .fact("from", name(r.used[1].record->space))
+  if (r.kind->only_moves && r.used_count == 2 && !route(r).empty()) return;
+  error e("D12", std::string("no way for this ") + r.kind->verb + " between the memories of its instances");
+  e.fact("submitted", r.where);
+  if (r.used_count > 1) e.fact("from", name(r.used[1].record->space));
+  throw std::move(e)
       .fact("to", name(r.used[0].record->space))
-      .because(r.used_count == 2 ? "no sequence of registered channels joins them"
-                                 : "only copies go through channels")
+      .because(r.kind->only_moves ? "no sequence of registered channels joins them"
+                                  : "only copies and fills reach memory that the processor does not address")
       .remedy("copy to a memory that the processor addresses first, or register a channel");
 }
 

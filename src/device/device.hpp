@@ -28,7 +28,9 @@ namespace stretto::device {
 struct properties {
   std::string name;     // as its driver calls it
   std::string backend;  // "sim", "opencl", "cuda"
-  std::uint64_t memory_bytes = 0;
+  std::string vendor;   // empty where unknown
+  std::uint64_t memory_bytes = 0;        // that the runtime has
+  std::uint64_t whole_memory_bytes = 0;  // of the device
   std::uint64_t local_memory_bytes = 0;  // of a group
   std::int64_t most_items_per_group = 1;
   unsigned compute_units = 1;
@@ -128,7 +130,7 @@ class device {
   /// user's file and line; K13 where the device lacks something that the kernel needs.
   virtual std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) = 0;
 
-  /// Runs the completions of what has ended; how many. One thread at a time.
+  /// Runs the completions of what has ended, with no lock held; how many. One thread at a time.
   virtual std::size_t poll() = 0;
   /// Operations whose completion has not run.
   virtual std::size_t pending() const noexcept = 0;

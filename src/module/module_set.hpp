@@ -48,6 +48,8 @@ class module_set {
   module* find(const std::type_info& type) const noexcept;
   std::string names() const;
 
+  /// For those of the core, before modules are initialised.
+  places::channel_registry& channels_of_core() noexcept { return *channels_; }
   /// What was registered, for the floors below.
   std::shared_ptr<const places::channel_registry> channels() const noexcept { return channels_; }
   const std::vector<place_server*>& servers() const noexcept { return servers_; }

@@ -27,7 +27,8 @@ class channel {
   virtual void start(const copy_end& source, const copy_end& target, copy_shape shape,
                      completion& done) = 0;
 
-  /// Bytes per second that a large copy between these memories would run at: for choosing routes and sources.
+  /// Bytes per second that a large copy between these memories would run at: for choosing routes and sources; 0 where
+  /// the channel does not lead from one to the other.
   virtual double bandwidth_bytes_per_second(place source, place target) const = 0;
 
   /// Seconds before the first byte of a copy arrives.

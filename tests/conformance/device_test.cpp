@@ -103,6 +103,31 @@ TEST_CASE("what was copied in comes out again") {
   });
 }
 
+TEST_CASE("while a completion runs, other threads make streams and enqueue") {
+  struct asks : places::completion {
+    explicit asks(bench& b) : completion(run_it), on(b) {}
+    static void run_it(places::work_item& self) noexcept {
+      auto& a = static_cast<asks&>(self);
+      std::thread([&] {
+        a.made = a.on.on->make_stream();
+        (void)a.made->mark_here();
+        (void)a.on.s->mark_here();
+      }).join();
+      a.times = 1;
+    }
+    bench& on;
+    std::unique_ptr<stream> made;
+    int times = 0;
+  };
+  on_each([](bench& b) {
+    array<int> x({10});
+    asks a(b);
+    b.s->copy({{}, reinterpret_cast<std::byte*>(x.values.data())}, {{}, b.take(x.bytes())}, {x.bytes()}, &a);
+    while (!a.times)
+      if (!b.on->poll()) std::this_thread::yield();
+  });
+}
+
 TEST_CASE("rows at distances are copied, and nothing between them") {
   on_each([](bench& b) {
     // 3 planes of 4 rows of 5 bytes, from rows 8 and planes 50 apart into rows 16 and planes 64 apart, and back.

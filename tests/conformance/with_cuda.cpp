@@ -14,16 +14,16 @@ namespace {
 
 void add(std::vector<candidate>& all, const std::string& name, const cuda::options& o, std::size_t i, std::size_t devices) {
   const auto make = [o](std::size_t n) {
-    auto found = cuda::find(o);
-    REQUIRE_MESSAGE(found.at(n).device, found.at(n).reason);
-    return std::move(found[n].device);
+    auto all_found = cuda::find(o);
+    REQUIRE_MESSAGE(all_found.at(n).is, all_found.at(n).reason);
+    return std::move(all_found[n].is);
   };
   candidate c{name, [make, i] { return make(i); }, {}};
   // A second one only where the two are wired.
   if (devices > 1 && make(0)->reaches(*make(1)))
     c.make_two = [o] {
-      auto found = cuda::find(o);
-      return std::pair(std::move(found.at(0).device), std::move(found.at(1).device));
+      auto all_found = cuda::find(o);
+      return std::pair(std::move(all_found.at(0).is), std::move(all_found.at(1).is));
     };
   all.push_back(std::move(c));
 }
@@ -34,14 +34,14 @@ std::vector<candidate> cuda_candidates() {
   std::vector<candidate> all;
   cuda::options o;
   o.memory_bytes = 64 << 20;
-  static const std::vector<cuda::found> there = [&] {  // once: what is missing is said once
-    std::vector<cuda::found> found = cuda::find(o);
-    for (const cuda::found& f : found)
-      if (!f.device) std::fprintf(stderr, "no conformance test of %s: %s\n", f.name.c_str(), f.reason.c_str());
-    return found;
+  static const std::vector<found> there = [&] {  // once: what is missing is said once
+    std::vector<found> all_found = cuda::find(o);
+    for (const found& f : all_found)
+      if (!f.is) std::fprintf(stderr, "no conformance test of %s: %s\n", f.name.c_str(), f.reason.c_str());
+    return all_found;
   }();
   for (std::size_t i = 0; i < there.size(); ++i)
-    if (there[i].device) add(all, "cuda " + there[i].name, o, i, there.size());
+    if (there[i].is) add(all, "cuda " + there[i].name, o, i, there.size());
   add(all, "cuda with a fake driver", test::fake_driver_options(), 0, 2);
   return all;
 }

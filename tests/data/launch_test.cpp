@@ -33,10 +33,10 @@ TEST_CASE("launches after one another give what a loop gives") {
       u.view()(n / 2, n / 2) = 1024.0f;
       std::vector<float> a(n * n), b(n * n);
       a[n / 2 * n + n / 2] = 1024.0f;
-      future<void> last = launch(jacobi, inside, u, v, 0.25);
+      event last = launch(jacobi, inside, u, v, 0.25);
       for (int step = 1; step < 8; ++step)
         last = step % 2 ? launch(after(last), jacobi, inside, v, u, 0.25f) : launch(after(last), jacobi, inside, u, v, 0.25f);
-      last.get();
+      wait(last);
       for (int step = 0; step < 8; ++step) {
         for (int i = 1; i < n - 1; ++i)
           for (int j = 1; j < n - 1; ++j)
@@ -55,7 +55,7 @@ TEST_CASE("ids of one, two and three axes are those of the box, wherever it begi
   on_workers(2, [](place ram) {
     const box all({-3, 5, 100}, {7, 40, 190});
     auto x = instance<int, 3>::create(at(ram), all).made;
-    launch(numbered, all, x).get();
+    wait(launch(numbered, all, x));
     const auto v = x.view();
     for (int i = -3; i < 7; ++i)
       for (int j = 5; j < 40; ++j)
@@ -67,7 +67,7 @@ TEST_CASE("ids of one, two and three axes are those of the box, wherever it begi
 TEST_CASE("an array in Fortran order is the same array") {
   on_workers(2, [](place ram) {
     auto x = instance<int, 3>::create(at(ram), {{0, 0, 0}, {9, 8, 7}}, {.order = axis_order::fortran}).made;
-    launch(numbered, x.elements(), x).get();
+    wait(launch(numbered, x.elements(), x));
     CHECK(x.view()(8, 7, 6) == 80706);
     CHECK(x.view()(1, 2, 3) == 10203);
     x.destroy();
@@ -79,7 +79,7 @@ TEST_CASE("groups share local memory, and there may be many of them") {
     constexpr int groups = 1000, size = 16;
     auto x = instance<float>::create(at(ram), {0, groups * size}).made, sums = instance<float>::create(at(ram), {0, groups}).made;
     for (int i = 0; i < groups * size; ++i) x.view()(i) = static_cast<float>(i % 100);
-    launch(name("sums"), sum_of_group, in_groups({0, groups}, size), x, sums, local_size{size}).get();
+    wait(launch(name("sums"), sum_of_group, in_groups({0, groups}, size), x, sums, local_size{size}));
     for (int g = 0; g < groups; ++g) {
       float sum = 0;
       for (int i = 0; i < size; ++i) sum += x.view()(g * size + i);
@@ -96,11 +96,11 @@ TEST_CASE("a launch waits for its instances, and destruction for the launch") {
     const auto filled = fill(x, 4);
     const auto added = launch(after(filled), add_one, box(0, 10), x);
     const event gone = x.destroy(after(added));
-    CHECK_FALSE(added.is_ready());
+    CHECK_FALSE(added.has_triggered());
     gate.trigger();
     wait(gone);
-    CHECK(added.is_ready());
-    added.get();
+    CHECK(added.has_triggered());
+    wait(added);
   });
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("a poisoned precondition skips a launch") {
     wait(fill(x, 1));
     auto fails = async([]() -> int { throw std::runtime_error("no data"); });
     auto skipped = launch(after(fails), add_one, box(0, 4), x);
-    const std::string told = test::thrown_by([&] { skipped.get(); });
+    const std::string told = test::thrown_by([&] { wait(skipped); });
     CHECK(told.find("no data") != std::string::npos);
     CHECK(told.find("add_one") != std::string::npos);
     CHECK(x.view()(0) == 1);
@@ -124,8 +124,8 @@ TEST_CASE("with the option check an index outside of its array ends the launch w
     auto u = instance<float, 2>::create(at(ram), {{0, 0}, {100, 100}}).made;
     auto v = instance<float, 2>::create(at(ram), {{0, 0}, {100, 100}}).made;
     wait(fill(u, 1.0f));
-    launch(jacobi, box({1, 1}, {99, 99}), u, v, 1.0f).get();
-    const std::string told = test::thrown_by([&] { launch(jacobi, box({1, 1}, {99, 100}), u, v, 1.0f).get(); });
+    wait(launch(jacobi, box({1, 1}, {99, 99}), u, v, 1.0f));
+    const std::string told = test::thrown_by([&] { wait(launch(jacobi, box({1, 1}, {99, 100}), u, v, 1.0f)); });
     CHECK(told.find("error K01: kernel \"jacobi\" names an element outside of array \"u\"") != std::string::npos);
     CHECK(told.find(", 100)") != std::string::npos);
     u.destroy(), v.destroy();
@@ -140,7 +140,7 @@ TEST_CASE("a range that is not of the kernel's kind is refused in the call") {
     CHECK(test::thrown_by([&] { launch(sum_of_group, box(0, 64), x, x, local_size{1}); }).find("error K24") == 0);
     CHECK(test::thrown_by([&] { launch(add_one, in_groups({0, 2}, 32), n); }).find("error K24") == 0);
     CHECK(test::thrown_by([&] { launch(sum_of_group, in_groups({0, 2}, 0), x, x, local_size{1}); }).find("error K25") == 0);
-    launch(add_one, box(3, 3), n).get();  // an empty range is one
+    wait(launch(add_one, box(3, 3), n));  // an empty range is one
     x.destroy(), n.destroy();
   });
 }

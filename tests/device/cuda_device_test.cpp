@@ -22,7 +22,7 @@ using test::fake_driver_options;
 found nothing_found(const options& o) {
   auto all = find(o);
   REQUIRE(all.size() == 1);
-  CHECK_FALSE(all[0].device);
+  CHECK_FALSE(all[0].is);
   CHECK_FALSE(all[0].remedy.empty());
   return std::move(all[0]);
 }
@@ -86,7 +86,7 @@ TEST_CASE("a device that cannot be used is named, and does not hide the others")
     const auto all = find(o);
     REQUIRE(all.size() == 2);
     CHECK(all[1].name == "Fake GPU 1");
-    CHECK_FALSE(all[1].device);
+    CHECK_FALSE(all[1].is);
     CHECK(has(all[1].reason, "libno_such_nvrtc.so"));
     CHECK(has(all[1].remedy, "install CUDA's NVRTC"));
   }
@@ -120,10 +120,10 @@ TEST_CASE("nine tenths of what is free are a device's memory, or what is asked f
   fake_driver driver;
   options o = fake_driver_options();
   o.memory_bytes = 0;
-  CHECK(find(o)[0].device->about().memory_bytes == 230u << 20);
+  CHECK(find(o)[0].is->about().memory_bytes == 230u << 20);
   o.memory_bytes = 12 << 20;
-  CHECK(find(o)[0].device->about().memory_bytes == 12u << 20);
-  CHECK(find(o)[1].device->about().local_memory_bytes == 99u << 10);
+  CHECK(find(o)[0].is->about().memory_bytes == 12u << 20);
+  CHECK(find(o)[1].is->about().local_memory_bytes == 99u << 10);
 }
 
 /// A device of the fake driver, its stream, and a completion that keeps what it was told.
@@ -143,7 +143,7 @@ struct bench {
   std::unique_ptr<stretto::device::device> on;
   std::unique_ptr<stream> s;
 
-  explicit bench(const options& o = fake_driver_options()) : on(std::move(find(o).at(0).device)), s(on->make_stream()) {}
+  explicit bench(const options& o = fake_driver_options()) : on(std::move(find(o).at(0).is)), s(on->make_stream()) {}
   void wait(told& t) {
     while (!t.times)
       if (!on->poll()) std::this_thread::yield();
@@ -247,8 +247,8 @@ TEST_CASE("streams and page-locked memory that cannot be had are told") {
 TEST_CASE("devices that are not wired do not reach one another") {
   fake_driver d{{"peers", 0}};
   auto all = find(fake_driver_options());
-  CHECK_FALSE(all[0].device->reaches(*all[1].device));
-  CHECK(all[0].device->reaches(*all[0].device));
+  CHECK_FALSE(all[0].is->reaches(*all[1].is));
+  CHECK(all[0].is->reaches(*all[0].is));
 }
 
 TEST_CASE("distances that the driver refuses within a device are copied by a kernel") {

@@ -12,7 +12,7 @@ namespace {
 found nothing_found(const std::string& library) {
   auto all = find({.library = library, .cache = {}});
   REQUIRE(all.size() == 1);
-  CHECK_FALSE(all[0].device);
+  CHECK_FALSE(all[0].is);
   CHECK_FALSE(all[0].remedy.empty());
   return std::move(all[0]);
 }

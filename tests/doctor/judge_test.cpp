@@ -50,6 +50,14 @@ TEST_CASE("a missing piece is installed by the system's own command, with sudo o
   CHECK(about(seen, "gdb").remedy == "sudo apt-get install gdb");
 }
 
+TEST_CASE("devices are told with what they have, or why not") {
+  auto seen = good_machine();
+  CHECK(about(seen, "opencl").says == "Some Card: 8.0 GiB, 60 units");
+  seen.devices[0].has_double = false;
+  seen.devices[0].units = 1;
+  CHECK(about(seen, "opencl").says == "Some Card: 8.0 GiB, 1 unit, no double precision");
+}
+
 TEST_CASE("a container's quota counts only below the cores that the process may use") {
   auto seen = good_machine();
   seen.limits.granted_cpus = 8.0;

@@ -23,6 +23,7 @@ inline stretto::doctor::findings good_machine() {
   f.limits.membarrier = true;
   f.limits.huge_pages = "madvise";
   f.limits.governor = "performance";
+  f.devices = {{"opencl", "Some Card", true, std::uint64_t{8} << 30, 60, true, "", ""}};
   f.speeds = {expected.hand_off, expected.spawn_and_wait, expected.trigger, expected.copy};
   return f;
 }
@@ -46,6 +47,7 @@ inline stretto::doctor::findings poor_machine() {
               .membarrier = false,
               .huge_pages = "never",
               .governor = "powersave"};
+  f.devices = {{"opencl", "Some Card", false, 0, 0, true, "the driver says that it is not available", "clinfo"}};
   f.speeds = {9 * expected.hand_off, 9 * expected.spawn_and_wait, 9 * expected.trigger, expected.copy / 9};
   return f;
 }

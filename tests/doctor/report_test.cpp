@@ -32,13 +32,18 @@ What is here
                      adds: benchmarks beside MPI: ./stretto bench
                      try: sudo apt-get install openmpi-bin libopenmpi-dev
   -- OpenCL          not here
-                     adds: drivers for a module of yours that runs kernels; Stretto itself brings none yet
+                     adds: devices that run kernels, be it the processor: STRETTO_DEVICES=opencl
                      try: sudo apt-get install pocl-opencl-icd ocl-icd-opencl-dev
   -- CUDA driver     not here
-                     adds: the same for NVIDIA devices, where there is one
+                     adds: kernels on NVIDIA devices, where there is one: STRETTO_DEVICES=cuda
   -- Chromium        not here
                      adds: makes pictures of pages that a program wrote, without a screen
                      try: sudo apt-get install chromium
+
+Devices for kernels
+  -- opencl          Some Card cannot be used: the driver says that it is not available
+                     adds: kernels run on the processor's cores without it
+                     try: clinfo
 
 Limits
   !  cores           0.5 of time on 8 of 8
@@ -89,7 +94,7 @@ Speed
                      the machine is slow, virtual, or busy with something else
                      try: uptime  (then again, once the load is gone)
 
-0 fine, 8 not here, 15 limited, 0 broken
+0 fine, 9 not here, 15 limited, 0 broken
 )");
 }
 

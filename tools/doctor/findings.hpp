@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace stretto::doctor {
 
@@ -46,6 +47,19 @@ struct speeds_found {
   friend bool operator==(const speeds_found&, const speeds_found&) = default;
 };
 
+/// A device for kernels, or a kind of devices of which none can be used.
+struct device_found {
+  std::string kind;            // the word for option devices: "opencl"
+  std::string name;            // as its driver calls it
+  bool is_usable = false;
+  std::uint64_t memory = 0;    // bytes
+  unsigned units = 0;          // that compute side by side
+  bool has_double = true;
+  std::string reason, remedy;  // where it cannot be used
+
+  friend bool operator==(const device_found&, const device_found&) = default;
+};
+
 struct findings {
   std::string system = {};          // "Debian GNU/Linux 12 (bookworm)"
   std::string processor = {};
@@ -55,6 +69,7 @@ struct findings {
   std::uint64_t stack_size = 0;
   pieces_found pieces = {};
   limits_found limits = {};
+  std::vector<device_found> devices = {};
   speeds_found speeds = {};
 };
 

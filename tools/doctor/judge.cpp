@@ -43,6 +43,7 @@ class judgement {
 
   std::vector<verdict> pass() {
     pieces();
+    devices();
     processors();
     memory();
     kernel();
@@ -73,10 +74,22 @@ class judgement {
     if (p.opencl_platforms)
       fine("OpenCL", fmt::format("{} driver{}", p.opencl_platforms, p.opencl_platforms == 1 ? "" : "s"));
     else
-      piece("OpenCL", false, "drivers for a module of yours that runs kernels; Stretto itself brings none yet", "pocl-opencl-icd ocl-icd-opencl-dev");
+      piece("OpenCL", false, "devices that run kernels, be it the processor: STRETTO_DEVICES=opencl", "pocl-opencl-icd ocl-icd-opencl-dev");
     if (p.cuda_driver) fine("CUDA driver", "here");
-    else add("CUDA driver", grade::absent, "not here", "the same for NVIDIA devices, where there is one");
+    else add("CUDA driver", grade::absent, "not here", "kernels on NVIDIA devices, where there is one: STRETTO_DEVICES=cuda");
     piece("Chromium", p.chromium, "makes pictures of pages that a program wrote, without a screen", "chromium");
+  }
+
+  void devices() {
+    group_ = "devices";
+    for (const device_found& d : seen_.devices) {
+      if (d.is_usable)
+        fine(d.kind, fmt::format("{}: {}, {} unit{}{}", d.name, bytes(d.memory), d.units, d.units == 1 ? "" : "s",
+                                 d.has_double ? "" : ", no double precision"));
+      else
+        add(d.kind, grade::absent, fmt::format("{} cannot be used: {}", d.name, d.reason),
+            "kernels run on the processor's cores without it", d.remedy);
+    }
   }
 
   void processors() {

@@ -16,6 +16,9 @@ namespace stretto::doctor {
 ///   path   folders of programs, as in $PATH
 findings look(const std::filesystem::path& root, const std::string& path);
 
+/// Asks the drivers of this machine for devices, through the backends of this build. Opens each for a moment.
+std::vector<device_found> look_for_devices();
+
 /// Tries how fast tasks, events and copies are, with the runtime itself; the best of several tries counts.
 speeds_found measure_speeds();
 

@@ -14,6 +14,7 @@ constexpr std::array names{"fine", "absent", "limited", "broken"};
 
 std::string title_of(const std::string& group) {
   if (group == "pieces") return "What is here";
+  if (group == "devices") return "Devices for kernels";
   if (group == "limits") return "Limits";
   return "Speed";
 }
@@ -47,10 +48,20 @@ std::string to_json(const findings& seen, const std::vector<verdict>& verdicts) 
                     {"says", v.says},
                     {"means", v.means},
                     {"try", v.remedy}});
+  auto devices = json::array();
+  for (const device_found& d : seen.devices)
+    devices.push_back({{"kind", d.kind},
+                       {"name", d.name},
+                       {"usable", d.is_usable},
+                       {"memory_bytes", d.memory},
+                       {"units", d.units},
+                       {"double_precision", d.has_double},
+                       {"reason", d.reason}});
   const auto figure = [](const std::optional<double>& x) { return x ? json(*x) : json(nullptr); };
   const json all{{"system", seen.system},
                  {"processor", seen.processor},
                  {"verdicts", rows},
+                 {"devices", devices},
                  {"measured",
                   {{"hand_off_seconds", figure(seen.speeds.hand_off)},
                    {"spawn_and_wait_seconds", figure(seen.speeds.spawn_and_wait)},

@@ -21,6 +21,7 @@ int run_doctor(const invocation& call) {
   auto seen = doctor::look("/", path ? path : "");
   seen.max_suspended = call.options.values.max_suspended;
   seen.stack_size = call.options.values.stack_size;
+  seen.devices = doctor::look_for_devices();
   if (!quick) seen.speeds = doctor::measure_speeds();
   const auto verdicts = doctor::judge(seen);
   fmt::print("{}", json ? doctor::to_json(seen, verdicts) : doctor::to_text(seen, verdicts));

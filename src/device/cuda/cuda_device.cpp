@@ -58,6 +58,7 @@ properties about(const driver& d) {
   properties p;
   p.name = d.name;
   p.backend = "cuda";
+  p.vendor = "NVIDIA Corporation";  // as its other drivers say
   p.local_memory_bytes = static_cast<std::uint64_t>(d.most_local_bytes);
   p.most_items_per_group = attribute(d, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
   p.compute_units = static_cast<unsigned>(attribute(d, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
@@ -75,6 +76,7 @@ class cuda_device final : public device {
     const current_context current(cu, driver_->context);
     std::size_t free = 0, total = 0;
     cu.check(cu.cuMemGetInfo(&free, &total), "cuMemGetInfo");
+    about_.whole_memory_bytes = total;
     constexpr std::uint64_t grain = 2 << 20;  // of the driver's own allocations
     CUresult status = CUDA_ERROR_OUT_OF_MEMORY;
     CUdeviceptr at = 0;
@@ -233,7 +235,7 @@ found open(const std::shared_ptr<const api>& cu, const std::shared_ptr<const com
     // Devices since 2017 give a group more than the 48 KiB that go without asking.
     d->most_local_bytes = std::max(attribute(*d, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
                                    attribute(*d, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
-    f.device = std::make_unique<cuda_device>(std::move(d), o.memory_bytes);
+    f.is = std::make_unique<cuda_device>(std::move(d), o.memory_bytes);
     f.remedy.clear();
   } catch (const error& e) {
     f.reason = e.why().empty() ? e.sentence() : fmt::format("{}: {}", e.sentence(), e.why());
@@ -264,7 +266,11 @@ std::vector<found> find(const options& o) {
   }
   try {
     const auto nvrtc = o.compiler.empty() ? compiler::find(cu->version) : compiler::load(o.compiler);
-    for (int i = 0; i < count; ++i) all.push_back(open(cu, nvrtc, i, o));
+    unsigned usable = 0;
+    for (int i = 0; i < count && usable < o.at_most; ++i) {
+      all.push_back(open(cu, nvrtc, i, o));
+      usable += all.back().is != nullptr;
+    }
   } catch (const error& e) {
     // The devices are there: each is named with what it lacks.
     for (int i = 0; i < count; ++i) {

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "device/device.hpp"
+#include "device/backend.hpp"
 #include "device/kernel_cache.hpp"
 
 namespace stretto::device::cuda {
@@ -23,13 +23,7 @@ struct options {
   std::string compiler;            // NVRTC's library; empty: wherever it usually is
   std::uint64_t memory_bytes = 0;  // of each device; 0: nine tenths of what is free
   std::filesystem::path cache = kernel_cache::default_folder();
-};
-
-/// A device, or why there is none.
-struct found {
-  std::string name;  // as the driver says
-  std::unique_ptr<stretto::device::device> device;
-  std::string reason, remedy;  // where it cannot be used
+  unsigned at_most = ~0u;  // devices
 };
 
 /// Never throws for what is missing: that is one entry with a reason.

@@ -42,9 +42,11 @@ properties about(const driver& d, const options& o) {
   properties p;
   p.name = text(d, CL_DEVICE_NAME);
   p.backend = "opencl";
+  p.vendor = text(d, CL_DEVICE_VENDOR);
+  p.whole_memory_bytes = number<cl_ulong>(d, CL_DEVICE_GLOBAL_MEM_SIZE);
   const std::uint64_t one_buffer = number<cl_ulong>(d, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   p.memory_bytes = o.memory_bytes ? std::min(o.memory_bytes, one_buffer)
-                                  : std::min(one_buffer, number<cl_ulong>(d, CL_DEVICE_GLOBAL_MEM_SIZE) / 2);
+                                  : std::min(one_buffer, p.whole_memory_bytes / 2);
   p.memory_bytes -= p.memory_bytes % 4096;
   p.local_memory_bytes = number<cl_ulong>(d, CL_DEVICE_LOCAL_MEM_SIZE);
   p.most_items_per_group = static_cast<std::int64_t>(number<std::size_t>(d, CL_DEVICE_MAX_WORK_GROUP_SIZE));
@@ -163,7 +165,7 @@ found open(const std::shared_ptr<const api>& cl, cl_platform_id platform, cl_dev
     cl_int status = CL_SUCCESS;
     d->context = cl->clCreateContext(nullptr, 1, &id, nullptr, nullptr, &status);
     check(status, "clCreateContext");
-    f.device = std::make_unique<opencl_device>(std::move(d), o);
+    f.is = std::make_unique<opencl_device>(std::move(d), o);
   } catch (const std::exception& e) {
     f.reason = e.what();
     f.remedy = "try the driver with clinfo";
@@ -175,6 +177,7 @@ found open(const std::shared_ptr<const api>& cl, cl_platform_id platform, cl_dev
 
 std::vector<found> find(const options& o) {
   std::vector<found> all;
+  unsigned usable = 0;
   const auto none = [&](std::string reason, std::string remedy) {
     all.push_back({"OpenCL", nullptr, std::move(reason), std::move(remedy)});
   };
@@ -189,7 +192,11 @@ std::vector<found> find(const options& o) {
       if (cl->clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, 0, nullptr, &devices) != CL_SUCCESS) continue;
       std::vector<cl_device_id> ids(devices);
       check(cl->clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, devices, ids.data(), nullptr), "clGetDeviceIDs");
-      for (const cl_device_id id : ids) all.push_back(open(cl, p, id, o));
+      for (const cl_device_id id : ids) {
+        if (usable == o.at_most) return all;
+        all.push_back(open(cl, p, id, o));
+        usable += all.back().is != nullptr;
+      }
     }
     if (all.empty())
       none(status == CL_SUCCESS ? "no driver has a device" : fmt::format("no driver: {}", name_of(status)),

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "device/device.hpp"
+#include "device/backend.hpp"
 #include "device/kernel_cache.hpp"
 
 namespace stretto::device::opencl {
@@ -21,13 +21,7 @@ struct options {
   std::string library = "libOpenCL.so.1";
   std::uint64_t memory_bytes = 0;  // of each device; 0: as much as one buffer can be, at most half of its memory
   std::filesystem::path cache = kernel_cache::default_folder();
-};
-
-/// A device, or why there is none.
-struct found {
-  std::string name;  // device and platform, as the driver says
-  std::unique_ptr<stretto::device::device> device;
-  std::string reason, remedy;  // where it cannot be used
+  unsigned at_most = ~0u;  // devices
 };
 
 /// Never throws for what is missing: that is one entry with a reason.

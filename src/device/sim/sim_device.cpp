@@ -71,7 +71,9 @@ class sim_device final : public device, public faults {
     memory_.make_rubbish(memory_.device_address(), options_.memory_bytes, sim_memory::rubbish_of_new);
     about_ = {.name = options_.name,
               .backend = "sim",
+              .vendor = {},
               .memory_bytes = options_.memory_bytes,
+              .whole_memory_bytes = options_.memory_bytes,
               .local_memory_bytes = options_.local_memory_bytes,
               .most_items_per_group = options_.most_items_per_group,
               .copy_engines = options_.copy_engines,

@@ -1,0 +1,73 @@
+#include "data/kernel_arguments.hpp"
+
+#include <cstring>
+
+#include "data/handle.hpp"
+#include "data/layout.hpp"
+
+namespace stretto::data {
+
+namespace {
+
+constexpr std::size_t line = 64;
+constexpr std::size_t to_line(std::size_t bytes) noexcept { return (bytes + line - 1) / line * line; }
+
+device::launch_argument argument_of(const detail::instance_record& r, const kernel_parameter& p) noexcept {
+  const layout& shape = r.shape;
+  device::launch_argument argument;
+  kernel_argument& a = argument.is;
+  for (int axis = 0; axis < max_axes; ++axis) {
+    a.stride[axis] = shape.stride[axis] / static_cast<std::int64_t>(p.element_bytes);
+    a.min[axis] = shape.box.min()[axis];
+    a.max[axis] = shape.box.max()[axis];
+  }
+  // It may lie outside of all memory: addresses are numbers here.
+  a.origin = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(r.first) +
+                                          static_cast<std::uintptr_t>(shape.offset_of(point())));
+  const auto span = span_of(shape);
+  argument.first = r.first + span.from;
+  argument.bytes = static_cast<std::uint64_t>(span.to - span.from);
+  return argument;
+}
+
+}  // namespace
+
+kernel_arguments::kernel_arguments(const kernel_code& code, std::span<const detail::launch_item> given)
+    : code_(code), items_(given.begin(), given.end()) {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < items_.size(); ++i) bytes += items_[i].value ? to_line(code.parameters[i].element_bytes) : 0;
+  if (bytes) values_ = std::make_unique<std::byte[]>(bytes);
+  std::byte* at = values_.get();
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    if (!items_[i].value) continue;
+    std::memcpy(at, items_[i].value, code.parameters[i].element_bytes);
+    items_[i].value = at;
+    at += to_line(code.parameters[i].element_bytes);
+  }
+}
+
+std::vector<device::launch_argument> kernel_arguments::arguments(base::thread_context& context,
+                                                                 const std::source_location& where) const {
+  std::vector<device::launch_argument> all(items_.size());
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    kernel_argument& a = all[i].is;
+    if (items_[i].array.record) all[i] = argument_of(usable(items_[i].array, "launch", context, where), code_.parameters[i]);
+    else if (items_[i].value) a.origin = static_cast<std::byte*>(const_cast<void*>(items_[i].value));
+    else a.stride[0] = 1, a.max[0] = items_[i].local_elements;
+  }
+  return all;
+}
+
+device::launch_range to_range(const kernel_range& r) noexcept {
+  device::launch_range range;
+  for (int a = 0; a < max_axes; ++a) {
+    range.min[a] = r.ids.min()[a];
+    range.max[a] = r.ids.max()[a];
+    range.group[a] = r.group[a];
+    // Axes beyond the last that says anything are a matter of writing only.
+    if (range.min[a] != 0 || range.max[a] != 1 || range.group[a] != 1) range.dimensions = a + 1;
+  }
+  return range;
+}
+
+}  // namespace stretto::data

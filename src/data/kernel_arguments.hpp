@@ -1,0 +1,35 @@
+// kernel_arguments.hpp - the arguments of a launch on its way: values are kept, instances are looked at when it runs.
+//
+// Threads     one owner; what it keeps is constant.
+#pragma once
+
+#include <stretto/launch.hpp>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/context.hpp"
+#include "device/device.hpp"
+
+namespace stretto::data {
+
+class kernel_arguments {
+ public:
+  kernel_arguments(const kernel_code& code, std::span<const detail::launch_item> given);
+  kernel_arguments(const kernel_arguments&) = delete;
+
+  std::span<const detail::launch_item> items() const noexcept { return items_; }
+  /// Requires that the instances exist. Throws D01 for one that does not any more.
+  std::vector<device::launch_argument> arguments(base::thread_context& context, const std::source_location& where) const;
+
+ private:
+  const kernel_code& code_;
+  std::vector<detail::launch_item> items_;
+  std::unique_ptr<std::byte[]> values_;
+};
+
+/// The items as devices count them.
+device::launch_range to_range(const kernel_range& r) noexcept;
+
+}  // namespace stretto::data

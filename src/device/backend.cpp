@@ -1,0 +1,95 @@
+#include "device/backend.hpp"
+
+#include <stretto/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/nearest_name.hpp"
+
+namespace stretto::device {
+
+namespace {
+
+std::vector<std::string> words_of(const std::vector<backend>& known) {
+  std::vector<std::string> words{"all", "none"};
+  for (const backend& b : known) words.push_back(b.name);
+  return words;
+}
+
+error no_such(std::string_view word, std::string_view text, const std::vector<backend>& known) {
+  const auto words = words_of(known);
+  std::string list;
+  for (const std::string& w : words) list += (list.empty() ? "" : ", ") + w;
+  std::string guess = base::did_you_mean(word, words);
+  return error("K26", fmt::format("option devices cannot be \"{}\": \"{}\" names no kind of device", text, word))
+      .fact("allowed", list + "; all but the first two also with a number, as in sim:4")
+      .remedy(guess.empty() ? "`stretto doctor` lists the devices of this machine" : std::move(guess));
+}
+
+wanted read_word(std::string_view word, std::string_view text, const std::vector<backend>& known) {
+  wanted w;
+  const auto colon = word.find(':');
+  w.backend = word.substr(0, colon);
+  if (std::ranges::none_of(known, [&](const backend& b) { return b.name == w.backend; })) throw no_such(w.backend, text, known);
+  if (colon == word.npos) return w;
+  const std::string_view number = word.substr(colon + 1);
+  const auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), w.at_most);
+  if (fault != std::errc() || end != number.data() + number.size() || w.at_most < 1 || w.at_most > 64)
+    throw error("K26", fmt::format("option devices cannot be \"{}\": \"{}\" is no number of devices", text, number))
+        .fact("allowed", "1 to 64, or no number: all of that kind, and one that is simulated");
+  return w;
+}
+
+}  // namespace
+
+std::vector<wanted> parse_devices(std::string_view text, const std::vector<backend>& known) {
+  std::vector<wanted> all;
+  if (text.empty() || text == "none") return all;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    const std::string_view word = text.substr(at, comma - at);
+    if (word == "all") {
+      for (const backend& b : known)
+        if (!b.is_simulated) all.push_back({b.name, ~0u, false});
+    } else {
+      all.push_back(read_word(word, text, known));
+    }
+    at = comma + 1;
+  }
+  return all;
+}
+
+std::vector<found> open_devices(const std::vector<wanted>& which, const std::vector<backend>& known, const search& how) {
+  std::vector<found> open;
+  const auto has = [&](std::string_view name) {
+    return std::ranges::any_of(open, [&](const found& f) { return f.is->about().backend == name; });
+  };
+  for (const wanted& w : which) {
+    const backend& b = *std::ranges::find(known, w.backend, &backend::name);
+    search s = how;
+    s.at_most = w.at_most;
+    std::size_t usable = 0;
+    found unusable;
+    for (found& f : b.find(s)) {
+      if (!f.is) {
+        if (unusable.name.empty()) unusable = std::move(f);
+        continue;
+      }
+      // NVIDIA's driver shows its devices to OpenCL, too.
+      if (!w.is_named && has("cuda") && f.is->about().vendor == "NVIDIA Corporation") continue;
+      if (usable++ < w.at_most) open.push_back(std::move(f));
+    }
+    if (usable || !w.is_named) continue;
+    error e("K27", fmt::format("option devices asks for {}, and there is no such device that can be used", w.backend));
+    if (!unusable.name.empty()) e.fact("found", unusable.name);
+    throw std::move(e)
+        .because(unusable.reason.empty() ? "none was found" : unusable.reason)
+        .remedy(unusable.remedy.empty() ? "leave it out" : unusable.remedy);
+  }
+  return open;
+}
+
+}  // namespace stretto::device

@@ -1,0 +1,130 @@
+#include "device/device_set.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace stretto::device {
+
+attached_device::attached_device(device_set& owner, found f, std::string name, unsigned kernel_streams)
+    : owner_(owner), is_(std::move(f.is)), name_(std::move(name)), lanes_(first_kernel_lane + kernel_streams) {}
+
+stream& attached_device::stream_of(std::size_t lane) {
+  auto& is = lanes_[lane].is;
+  if (!is) is = is_->make_stream();
+  return *is;
+}
+
+bool attached_device::is_under_way(key k) const {
+  std::scoped_lock lock(mutex_);
+  return under_way_.contains(k);
+}
+
+// A kernel goes on in the stream of one that it follows, where nothing else has been put behind that one: so chains cost no
+// marks, and what forks runs side by side.
+std::size_t attached_device::lane_for(work what, std::span<const ticket> behind) noexcept {
+  if (what == work::to_device) return lane_to_device;
+  if (what == work::to_host) return lane_to_host;
+  for (const ticket& p : behind)
+    if (p.lane >= first_kernel_lane && p.number == lanes_[p.lane].enqueued) return p.lane;
+  const std::size_t lane = first_kernel_lane + next_kernel_lane_;
+  next_kernel_lane_ = (next_kernel_lane_ + 1) % (lanes_.size() - first_kernel_lane);
+  return lane;
+}
+
+void attached_device::enqueue(work what, std::span<const key> behind, key mine, ticket& where,
+                              const std::function<void(stream&)>& into) {
+  std::scoped_lock lock(mutex_);
+  std::vector<ticket> waits;
+  for (const key k : behind)
+    if (const auto found = under_way_.find(k); found != under_way_.end()) waits.push_back(found->second);
+  const std::size_t lane = lane_for(what, waits);
+  stream& s = stream_of(lane);
+  std::vector<std::size_t> waited{lane};
+  for (const ticket& p : waits) {
+    if (std::ranges::find(waited, p.lane) != waited.end()) continue;
+    waited.push_back(p.lane);
+    s.wait_for(lanes_[p.lane].is->mark_here());
+  }
+  // Before the operation can end, and its completion look for it.
+  where = {lane, ++lanes_[lane].enqueued, trace::clock::now()};
+  if (mine) under_way_.emplace(mine, where);
+  owner_.add_pending();
+  try {
+    into(s);
+  } catch (...) {
+    if (mine) under_way_.erase(mine);
+    owner_.remove_pending();
+    throw;
+  }
+}
+
+trace::ticks attached_device::ended(key mine, const ticket& where) noexcept {
+  std::scoped_lock lock(mutex_);
+  lane& l = lanes_[where.lane];
+  const trace::ticks since = std::max(where.since, l.last_end);
+  l.last_end = trace::clock::now();
+  if (mine) under_way_.erase(mine);
+  return since;
+}
+
+device_set::device_set(std::vector<found> open, unsigned kernel_streams) {
+  std::map<std::string, unsigned> numbers;
+  for (found& f : open) {
+    const std::string& backend = f.is->about().backend;
+    std::string name = fmt::format("{}_{}", backend, numbers[backend]++);
+    all_.push_back(std::make_unique<attached_device>(*this, std::move(f), std::move(name), kernel_streams));
+  }
+}
+
+platform device_set::extended(const platform& machine) {
+  if (all_.empty()) return machine;
+  platform_description d = machine.describe();
+  const auto place_named = [&](std::string name, place_kind kind) {
+    for (std::uint32_t i = 0; i < d.places.size(); ++i)
+      if (d.places[i].name == name && d.places[i].kind == kind) return place{i};
+    place_description made;
+    made.name = std::move(name);
+    made.kind = kind;
+    d.places.push_back(std::move(made));
+    return place{static_cast<std::uint32_t>(d.places.size() - 1)};
+  };
+  const auto link = [&](place a, place b, const properties& about) {
+    for (const place_link& l : d.links)
+      if ((l.a == a && l.b == b) || (l.a == b && l.b == a)) return;
+    place_link l{a, b, {}, {}};
+    if (about.bandwidth_bytes_per_second > 0) l.bandwidth_bytes_per_second = about.bandwidth_bytes_per_second;
+    if (about.latency_seconds > 0) l.latency_seconds = about.latency_seconds;
+    d.links.push_back(l);
+  };
+  // The host memory that a device hangs off: the largest in extent there is.
+  place root;
+  for (const place_kind k : {place_kind::system_memory, place_kind::numa})
+    for (std::uint32_t i = 0; !root && i < d.places.size(); ++i)
+      if (d.places[i].kind == k) root = {i};
+  if (!root) root = machine.home(0);
+  for (const auto& a : all_) {
+    const properties& about = a->is().about();
+    a->processor_ = place_named(a->name_, place_kind::gpu);
+    a->memory_ = place_named(a->name_ + "_memory", place_kind::gpu_memory);
+    d.places[a->memory_.index].capacity_bytes = about.memory_bytes;
+    link(a->processor_, a->memory_, {});
+    link(a->memory_, root, about);
+  }
+  by_place_.assign(d.places.size(), nullptr);
+  for (const auto& a : all_) by_place_[a->processor_.index] = by_place_[a->memory_.index] = a.get();
+  return platform::build(std::move(d));
+}
+
+std::size_t device_set::poll() {
+  std::size_t ended = 0;
+  for (const auto& a : all_) ended += a->is().poll();
+  remove_pending(ended);
+  return ended;
+}
+
+// No backend's poll throws: what a driver refuses to tell it gives to the completion.
+void device_set::fail(std::exception_ptr) noexcept {}
+
+}  // namespace stretto::device

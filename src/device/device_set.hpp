@@ -1,0 +1,106 @@
+// device_set.hpp - the devices of one runtime: at places of its platform, with their streams, and polled.
+//
+// Threads     any thread of the runtime once it runs; made, and its places and channels added, by the thread that makes it.
+// Cost        enqueue: a lock of the device, and the driver's own cost.
+// Invariants  (1) what is enqueued behind operations that are under way starts after them, without the host. (2) while an
+//             operation is under way the set has something pending, and is polled.
+// Source      several kernel streams and a stream per direction of copies: the PREMA paper, "request pools and streams".
+#pragma once
+
+#include <stretto/platform.hpp>
+#include <stretto/poller.hpp>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "device/backend.hpp"
+#include "trace/clock.hpp"
+
+namespace stretto::device {
+
+class device_set;
+
+/// What an operation does, which says in which of the streams it goes.
+enum class work : std::uint8_t { kernel, to_device, to_host };
+
+/// A device of a runtime.
+class attached_device {
+ public:
+  attached_device(device_set& owner, found f, std::string name, unsigned kernel_streams);
+
+  device& is() const noexcept { return *is_; }
+  const std::string& name() const noexcept { return name_; }  // of its place: "opencl_0"
+  place processor() const noexcept { return processor_; }
+  place memory() const noexcept { return memory_; }
+
+  /// What stands for an operation that others may be enqueued behind: any number, used once; 0 where nobody will be.
+  using key = std::uint64_t;
+  /// Where an operation went.
+  struct ticket {
+    std::size_t lane = 0;
+    std::uint64_t number = 0;  // in the lane
+    trace::ticks since = 0;
+  };
+
+  /// Whether it was enqueued here and has not ended.
+  bool is_under_way(key k) const;
+  /// Calls `into` with a stream, for it to enqueue one operation with a completion of the caller's; starts it after those of
+  /// `behind` that are under way. `where` is written before its completion can run. What `into` throws comes back, and
+  /// nothing is under way.
+  void enqueue(work what, std::span<const key> behind, key mine, ticket& where, const std::function<void(stream&)>& into);
+  /// Its completion runs. Returns since when it had its stream for itself, as far as the host can tell.
+  trace::ticks ended(key mine, const ticket& where) noexcept;
+
+ private:
+  friend class device_set;
+
+  struct lane {
+    std::unique_ptr<stream> is;  // made when first used
+    std::uint64_t enqueued = 0;
+    trace::ticks last_end = 0;
+  };
+  static constexpr std::size_t lane_to_device = 0, lane_to_host = 1, first_kernel_lane = 2;
+
+  std::size_t lane_for(work what, std::span<const ticket> behind) noexcept;
+  stream& stream_of(std::size_t lane);
+
+  device_set& owner_;
+  const std::unique_ptr<device> is_;
+  const std::string name_;
+  place processor_, memory_;
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::vector<lane> lanes_;
+  std::size_t next_kernel_lane_ = 0;
+  std::unordered_map<key, ticket> under_way_;
+};
+
+class device_set final : public poller {
+ public:
+  /// Each gets `kernel_streams` streams for kernels, 1 or more.
+  device_set(std::vector<found> open, unsigned kernel_streams);
+
+  bool is_empty() const noexcept { return all_.empty(); }
+  std::span<const std::unique_ptr<attached_device>> all() const noexcept { return all_; }
+
+  /// The machine with a gpu and a gpu_memory for each device, named <backend>_<number> and <backend>_<number>_memory; places of
+  /// those names and kinds that the machine has already are theirs.
+  platform extended(const platform& machine);
+  /// The device whose processor or memory it is; null if it is none.
+  attached_device* at(place p) const noexcept { return p.index < by_place_.size() ? by_place_[p.index] : nullptr; }
+
+ protected:
+  std::size_t poll() override;
+  void fail(std::exception_ptr why) noexcept override;
+
+ private:
+  std::vector<std::unique_ptr<attached_device>> all_;
+  std::vector<attached_device*> by_place_;
+};
+
+}  // namespace stretto::device
