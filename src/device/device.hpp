@@ -87,8 +87,8 @@ class stream {
  public:
   virtual ~stream() = default;  // waits for what was enqueued
 
-  /// Copies between the host and the device, or within the device: rows of bytes at distances, as copy_end says. An end
-  /// belongs to the device if its address lies in the device's range.
+  /// Copies between the host and the device, within the device, or between it and one that it reaches: rows of bytes at
+  /// distances, as copy_end says. An end belongs to the device in whose range its address lies.
   virtual void copy(const copy_end& source, const copy_end& target, places::copy_shape shape,
                     places::completion* done) = 0;
   /// Repeats a pattern of 1 to 16 bytes, a power of two, over the rows of `target`.
@@ -115,6 +115,15 @@ class device {
   /// A part of it begins or ceases to be in use; what it holds is not defined before it is written.
   virtual void allocated(std::byte* first, std::uint64_t bytes) = 0;
   virtual void freed(std::byte* first, std::uint64_t bytes) noexcept = 0;
+
+  /// Memory of the host that the device copies to and from without a detour: page-locked. Null where that is any memory, or
+  /// where no more can be had. To be freed by the same device, once no operation uses it.
+  virtual std::byte* allocate_host(std::uint64_t /*bytes*/) { return nullptr; }
+  virtual void free_host(std::byte* /*first*/) noexcept {}
+
+  /// Whether streams of this device copy to and from the memory of the other one too. The order of what the two devices do is
+  /// the caller's; both must last until the copy has ended.
+  virtual bool reaches(const device& other) const { return this == &other; }
 
   virtual std::unique_ptr<stream> make_stream() = 0;
   /// Compiles for this device, once: the same is returned from then on. Throws K12 with what the device's compiler says, in the

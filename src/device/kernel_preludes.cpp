@@ -11,7 +11,7 @@ namespace {
 
 // Ids by the axes of the program: its last axis is the device's first, whose neighbours run together.
 constexpr std::string_view shared = R"(
-typedef struct { int64_t offset; int64_t stride[3]; } stretto_array;
+typedef struct { int64_t offset; int64_t stride[3]; int64_t skip; } stretto_array;
 typedef struct { int64_t min[3]; int64_t count[3]; } stretto_launch;
 #ifdef STRETTO_DENSE
 #define STRETTO_LAST(stride) 1
@@ -35,6 +35,7 @@ typedef struct { int64_t min[3]; int64_t count[3]; } stretto_launch;
 #define stretto_item_global_id(a) (group_id(a) * group_size(a) + stretto_item_local_id(a))
 )";
 
+// Of two numbers the first decides the type, as on the host: OpenCL has an overload for each type, and none for two.
 constexpr std::string_view opencl = R"(
 #pragma OPENCL FP_CONTRACT OFF
 #ifdef cl_khr_fp64
@@ -57,33 +58,77 @@ typedef uchar uint8_t; typedef ushort uint16_t; typedef uint uint32_t; typedef u
 #define STRETTO_DEVICE_GROUP(a) get_group_id(a)
 #define STRETTO_DEVICE_GROUP_SIZE(a) get_local_size(a)
 #define STRETTO_DEVICE_LOCAL(a) get_local_id(a)
-#define stretto_abs(x) ((__typeof__(x))abs(x))
+#define STRETTO_TYPE(x) __typeof__((x) + 0)
+#define stretto_abs(x) ((STRETTO_TYPE(x))abs((x) + 0))
+#define stretto_min(x, y) min((x) + 0, (STRETTO_TYPE(x))(y))
+#define stretto_max(x, y) max((x) + 0, (STRETTO_TYPE(x))(y))
+#define stretto_fmin(x, y) fmin(x, (STRETTO_TYPE(x))(y))
+#define stretto_fmax(x, y) fmax(x, (STRETTO_TYPE(x))(y))
+#define stretto_pow(x, y) pow(x, (STRETTO_TYPE(x))(y))
+#define stretto_atan2(x, y) atan2(x, (STRETTO_TYPE(x))(y))
+#define stretto_fmod(x, y) fmod(x, (STRETTO_TYPE(x))(y))
+#define stretto_hypot(x, y) hypot(x, (STRETTO_TYPE(x))(y))
+#define stretto_fma(x, y, z) fma(x, (STRETTO_TYPE(x))(y), (STRETTO_TYPE(x))(z))
 )";
 
+// NVRTC has no headers: types are spelled out, as the host has them on 64-bit systems, so that long is int64_t there too.
 constexpr std::string_view cuda = R"(
 #define int8_t signed char
 #define int16_t short
 #define int32_t int
-#define int64_t long long
+#define int64_t long
 #define uint8_t unsigned char
 #define uint16_t unsigned short
 #define uint32_t unsigned
-#define uint64_t unsigned long long
+#define uint64_t unsigned long
 extern __shared__ __align__(16) char stretto_shared[];
 #define STRETTO_GLOBAL
 #define STRETTO_LOCAL __shared__
 #define STRETTO_LOCAL_POINTER
 #define STRETTO_RESTRICT __restrict__
-#define STRETTO_CONSTANT static constexpr
+#define STRETTO_CONSTANT static __device__ const
 #define STRETTO_FUNCTION static __device__ __forceinline__
 #define STRETTO_ENTRY extern "C" __global__ void
 #define STRETTO_BARRIER __syncthreads()
-#define stretto_abs(x) abs(x)
 #define STRETTO_PICK(a, what) ((a) == 0 ? what.x : (a) == 1 ? what.y : what.z)
-#define STRETTO_DEVICE_ID(a) ((int64_t)STRETTO_PICK(a, blockIdx) * STRETTO_PICK(a, blockDim) + STRETTO_PICK(a, threadIdx))
-#define STRETTO_DEVICE_GROUP(a) STRETTO_PICK(a, blockIdx)
+#ifdef STRETTO_BLOCKS_IN_LINE
+#define STRETTO_BLOCK(a) stretto_block(stretto_range, a)
+#else
+#define STRETTO_BLOCK(a) STRETTO_PICK(a, blockIdx)
+#endif
+#define STRETTO_DEVICE_ID(a) ((int64_t)STRETTO_BLOCK(a) * STRETTO_PICK(a, blockDim) + STRETTO_PICK(a, threadIdx))
+#define STRETTO_DEVICE_GROUP(a) STRETTO_BLOCK(a)
 #define STRETTO_DEVICE_GROUP_SIZE(a) STRETTO_PICK(a, blockDim)
 #define STRETTO_DEVICE_LOCAL(a) STRETTO_PICK(a, threadIdx)
+template <class T> struct stretto_same { typedef T type; };
+)";
+
+// What follows the types of ranges. The first argument decides the type, as on the host; CUDA has overloads, which may not.
+constexpr std::string_view cuda_functions = R"(
+#ifdef STRETTO_BLOCKS_IN_LINE
+static __device__ __forceinline__ int64_t stretto_block(const stretto_launch& range, int a) {
+  int64_t n = blockIdx.x, blocks = 1;
+  for (int k = 0; k <= a; ++k) {
+    n /= blocks;
+    const int64_t size = STRETTO_BLOCKS_IN_LINE == 2 ? 1 : STRETTO_PICK(k, blockDim);
+    blocks = (range.count[STRETTO_AXIS(k)] + size - 1) / size;
+  }
+  return n % blocks;
+}
+#endif
+#define STRETTO_OF_TWO(name, result) \
+  template <class T> static __device__ __forceinline__ T stretto_##name(T x, typename stretto_same<T>::type y) { return result; }
+STRETTO_OF_TWO(min, y < x ? y : x)
+STRETTO_OF_TWO(max, x < y ? y : x)
+STRETTO_OF_TWO(fmin, y < x ? y : x)
+STRETTO_OF_TWO(fmax, x < y ? y : x)
+STRETTO_OF_TWO(pow, pow(x, y))
+STRETTO_OF_TWO(atan2, atan2(x, y))
+STRETTO_OF_TWO(fmod, fmod(x, y))
+STRETTO_OF_TWO(hypot, hypot(x, y))
+template <class T> static __device__ __forceinline__ T stretto_abs(T x) { return x < 0 ? -x : x; }
+template <class T> static __device__ __forceinline__ T
+stretto_fma(T x, typename stretto_same<T>::type y, typename stretto_same<T>::type z) { return fma(x, y, z); }
 )";
 
 struct atomic_type {
@@ -124,19 +169,38 @@ std::string opencl_atomics() {
   return text;
 }
 
+/// As what CUDA does it in one instruction; empty: it does not.
+std::string_view one_instruction(std::string_view type, std::string_view change) {
+  const bool sum = change == "add", word = type == "int32_t" || type == "uint32_t";
+  if (word || (sum && (type == "float" || type == "double"))) return type;
+  if (type == "uint64_t" || (sum && type == "int64_t")) return "unsigned long long";
+  return type == "int64_t" ? "long long" : "";
+}
+
 std::string cuda_atomics() {
   std::string text;
   for (const auto& [type, word] : atomic_types)
-    for (const auto& [name, to] : atomic_changes)
-      text += fmt::format(
-          "static __device__ __forceinline__ {0} stretto_atomic_{1}_{0}_global({0}* at, {0} x) {{\n"
-          "  union {{ {0} value; {2} word; }} old, next;\n"
-          "  {2} seen = *(volatile {2}*)at;\n"
-          "  do {{ old.word = seen; next.value = {3}; seen = atomicCAS(({2}*)at, old.word, next.word); }} while (seen != "
-          "old.word);\n"
-          "  return old.value;\n}}\n"
-          "#define stretto_atomic_{1}_{0}_local stretto_atomic_{1}_{0}_global\n",
-          type, name, word, to);
+    for (const auto& [name, to] : atomic_changes) {
+      text += fmt::format("static __device__ __forceinline__ {0} stretto_atomic_{1}_{0}_global({0}* at, {0} x) {{\n", type,
+                          name);
+      const std::string_view as = one_instruction(type, name);
+      const bool only_of_late = type == "double" && !as.empty();  // since compute capability 6.0
+      if (only_of_late) text += "#if __CUDA_ARCH__ >= 600\n";
+      if (!as.empty())
+        text += fmt::format("  return ({0})atomic{1}(({2}*)at, ({2})x);\n", type,
+                            name == "add" ? "Add" : name == "min" ? "Min" : "Max", as);
+      if (only_of_late) text += "#else\n";
+      if (as.empty() || only_of_late)
+        text += fmt::format(
+            "  union {{ {0} value; {1} word; }} old, next;\n"
+            "  {1} seen = *(volatile {1}*)at;\n"
+            "  do {{ old.word = seen; next.value = {2}; seen = atomicCAS(({1}*)at, old.word, next.word); }} while (seen != "
+            "old.word);\n"
+            "  return old.value;\n",
+            type, word == "uint64_t" ? "unsigned long long" : "unsigned", to);
+      if (only_of_late) text += "#endif\n";
+      text += fmt::format("}}\n#define stretto_atomic_{1}_{0}_local stretto_atomic_{1}_{0}_global\n", type, name);
+    }
   return text;
 }
 
@@ -144,7 +208,7 @@ std::string cuda_atomics() {
 
 const std::string& prelude(dialect d) {
   static const std::string of_opencl = fmt::format("{}{}{}", opencl, shared, opencl_atomics());
-  static const std::string of_cuda = fmt::format("{}{}{}", cuda, shared, cuda_atomics());
+  static const std::string of_cuda = fmt::format("{}{}{}{}", cuda, shared, cuda_functions, cuda_atomics());
   return d == dialect::opencl ? of_opencl : of_cuda;
 }
 

@@ -54,7 +54,8 @@ struct declared {
 
 std::string joined(const tokens& all) {
   std::string text;
-  for (const token& t : all) text += (text.empty() ? "" : " ") + t.spelling;
+  for (const token& t : all)
+    text += (text.empty() ? "" : " ") + (t.is == token::what::name ? as_plain_name(t.spelling) : t.spelling);
   return text;
 }
 
@@ -147,8 +148,8 @@ class rewriter {
         return i + 1;
       }
       if (t.spelling.starts_with("atomic_")) return atomic(i, out);
-      if (t == "abs" && at(i + 1) == "(") {  // OpenCL's returns an unsigned number
-        out.push_back(name("stretto_abs", t.line));
+      if (needs_one_type(t) && at(i + 1) == "(") {
+        out.push_back(name("stretto_" + t.spelling, t.line));
         return i + 1;
       }
       if (is_scalar(t) && at(i + 1) == "(" && !(at(i + 2) == "*")) {  // float(x), which C does not know
@@ -160,6 +161,12 @@ class rewriter {
     }
     out.push_back(t);
     return i + 1;
+  }
+
+  /// Functions whose overloads the host chooses by their first number, and devices by all; OpenCL's abs returns an unsigned one.
+  static bool needs_one_type(const token& t) {
+    static const std::set<std::string_view> names{"abs", "min", "max", "fmin", "fmax", "pow", "atan2", "fmod", "hypot", "fma"};
+    return names.contains(t.spelling);
   }
 
   static bool is_scalar(const token& t) {
@@ -296,7 +303,10 @@ std::string declaration_of(const written_parameter& p, bool of_kernel, dialect d
 }
 
 bool is_integer(const tokens& type) {
-  return std::none_of(type.begin(), type.end(), [](const token& t) { return t == "float" || t == "double" || t == "{"; });
+  static const std::set<std::string_view> words{"int",     "unsigned", "signed",   "long",     "short",
+                                                "char",    "const",    "int8_t",   "int16_t",  "int32_t",
+                                                "int64_t", "uint8_t",  "uint16_t", "uint32_t", "uint64_t"};
+  return std::all_of(type.begin(), type.end(), [](const token& t) { return words.contains(t.spelling); });
 }
 
 class writer {
@@ -335,12 +345,13 @@ class writer {
     include_what_is_used_by(type);
     include_what_is_used_by(parameters);
     include_what_is_used_by(body);
+    const std::string name = as_plain_name(std::string(used.name));
     if (used.is == device_text::what::structure)
-      source_ += fmt::format("typedef struct {} {};\n", text_of(body, used.file), used.name);
+      source_ += fmt::format("typedef struct {} {};\n", text_of(body, used.file), name);
     else if (used.is == device_text::what::constant && is_integer(type))  // which may then be the length of an array
-      source_ += fmt::format("enum {{ {} = {} }};\n", used.name, joined(body));
+      source_ += fmt::format("enum {{ {} = {} }};\n", name, joined(body));
     else if (used.is == device_text::what::constant)
-      source_ += fmt::format("STRETTO_CONSTANT {} {} = {};\n", joined(type), used.name, joined(body));
+      source_ += fmt::format("STRETTO_CONSTANT {} {} = {};\n", joined(type), name, joined(body));
     else function(used, joined(type), parameters, body);
   }
 
@@ -355,7 +366,7 @@ class writer {
       list += (list.empty() ? "" : ", ") + declaration_of(p, false, dialect_);
       if (p.is_array()) macros.array(p);
     }
-    source_ += fmt::format("{}STRETTO_FUNCTION {} {}({})\n{}\n{}", macros.define, type, f.name, list,
+    source_ += fmt::format("{}STRETTO_FUNCTION {} {}({})\n{}\n{}", macros.define, type, as_plain_name(std::string(f.name)), list,
                            text_of(rewritten, f.file), macros.undefine);
   }
 
@@ -369,6 +380,10 @@ class writer {
     for (const written_parameter& p : parameters) {
       list += declaration_of(p, true, dialect_) + ", ";
       if (p.is_array()) macros.array(p);
+      if (p.is_array() && p.mode != access::local && dialect_ == dialect::opencl)
+        opening += fmt::format("stretto_data_{0} = (STRETTO_GLOBAL {1}{2}*)((STRETTO_GLOBAL {1}char*)stretto_data_{0} + "
+                               "stretto_layout_{0}.skip);\n",
+                               p.name, p.mode == access::in ? "const " : "", joined(p.type));
       if (p.mode == access::local && dialect_ == dialect::cuda)
         opening += fmt::format("{0}* const stretto_data_{1} = ({0}*)(stretto_shared + stretto_shared_{1});\n", joined(p.type),
                                p.name);

@@ -31,8 +31,9 @@ struct kernel_text {
 
 /// As devices read them: both are passed by value.
 struct array_layout {
-  std::int64_t offset = 0;  ///< elements from the pointer to the element whose coordinates are all 0
+  std::int64_t offset = 0;  ///< elements from the array's first to the one whose coordinates are all 0
   std::int64_t stride[3] = {0, 0, 0};
+  std::int64_t skip = 0;  ///< bytes from the pointer to the array's first element (OpenCL, whose pointers are whole buffers)
 };
 struct launch_layout {
   std::int64_t min[3] = {0, 0, 0}, count[3] = {1, 1, 1};

@@ -161,6 +161,29 @@ TEST_CASE("a fill repeats its pattern over rows") {
   });
 }
 
+TEST_CASE("a fill repeats any pattern, and begins anew in each row") {
+  on_each([](bench& b) {
+    for (const std::size_t unit : {1, 2, 4, 8, 16})
+      for (const std::size_t row_bytes : {unit, 3 * unit, 5 * unit})
+        for (const std::size_t stride : {row_bytes, row_bytes + unit, row_bytes + 16}) {
+          array<std::uint8_t> x({3 * 2 * 128}, 0xee);
+          const launch_argument a = b.put(x);
+          std::vector<std::byte> pattern(unit);
+          for (std::size_t i = 0; i < unit; ++i) pattern[i] = static_cast<std::byte>(i + 1);
+          b.s->fill({{}, a.first + 16, stride, 384}, {row_bytes, 3, 2}, pattern, nullptr);
+          b.get(x, a);
+          bool right = true;
+          for (std::size_t i = 0; i < x.values.size(); ++i) {
+            const std::size_t plane = (i - 16) / 384, in_plane = (i - 16) % 384;
+            const bool inside = i >= 16 && plane < 2 && in_plane / stride < 3 && in_plane % stride < row_bytes;
+            right = right && x.values[i] == (inside ? in_plane % stride % unit + 1 : 0xee);
+          }
+          CHECK_MESSAGE(right, unit, " in rows of ", row_bytes, " every ", stride);
+          b.used = 0;
+        }
+  });
+}
+
 TEST_CASE("a kernel with a function, arrays of two axes and a value gives what the host gives") {
   on_each([](bench& b) {
     array<float> u({37, 53}), v({37, 53}, -1);
@@ -355,6 +378,176 @@ TEST_CASE("launches from several threads, each with its stream, all take place")
       b.get(x, d[t]);
       CHECK(x.values == std::vector<int>(128, each));
     }
+  });
+}
+
+TEST_CASE("rows that overlap, lie far apart or in odd planes are copied one by one") {
+  on_each([](bench& b) {
+    std::vector<std::byte> from(600), back(600, std::byte{0xee});
+    for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i % 251);
+    std::byte* const at = b.take(1024);
+    ended e, f;
+    b.s->copy({{}, from.data(), 0, 0}, {{}, at, 8, 0}, {8, 4, 1}, nullptr);       // one row, four times
+    b.s->copy({{}, from.data() + 100, 7, 100}, {{}, at + 64, 9, 31}, {5, 3, 4}, nullptr);  // planes apart by no number of rows
+    b.s->copy({{}, at, 8, 0}, {{}, back.data(), 8, 0}, {8, 4, 1}, &e);
+    b.s->copy({{}, at + 64, 9, 31}, {{}, back.data() + 100, 7, 100}, {5, 3, 4}, &f);
+    b.wait(e), b.wait(f);
+    for (std::size_t i = 0; i < 32; ++i) CHECK(back[i] == from[i % 8]);
+    for (std::size_t i = 0; i < 400; ++i) {
+      const bool inside = i % 100 / 7 < 3 && i % 100 % 7 < 5;
+      CHECK(back[100 + i] == (inside ? from[100 + i] : std::byte{0xee}));
+    }
+  });
+}
+
+TEST_CASE("memory of the host that a device gives is memory") {
+  on_each([](bench& b) {
+    std::byte* const host = b.on->allocate_host(1 << 16);
+    if (!host) return;  // any memory will do
+    std::memset(host, 7, 1 << 16);
+    std::byte* const at = b.take(1 << 16);
+    ended e;
+    b.s->copy({{}, host}, {{}, at}, {1 << 15}, nullptr);
+    b.s->copy({{}, at}, {{}, host + (1 << 15)}, {1 << 15}, nullptr);
+    b.s->fill({{}, at}, {1 << 15}, std::as_bytes(std::span("\2", 1)), nullptr);
+    b.s->copy({{}, at}, {{}, host}, {1 << 15}, &e);
+    b.wait(e);
+    for (std::size_t i = 0; i < 1 << 16; ++i) REQUIRE(host[i] == std::byte(i < 1 << 15 ? 2 : 7));
+    b.on->free_host(host);
+  });
+}
+
+TEST_CASE("a device reaches the memory of another one as it says") {
+  for (const candidate& c : candidates()) {
+    INFO(c.name);
+    bench alone(c), stranger(c);
+    CHECK(alone.on->reaches(*alone.on));
+    if (!c.make_two) {
+      CHECK_FALSE(alone.on->reaches(*stranger.on));
+      continue;
+    }
+    auto [one, other] = c.make_two();
+    REQUIRE(one->reaches(*other));
+    REQUIRE(other->reaches(*one));
+    const auto s = one->make_stream(), t = other->make_stream();
+    const auto end_of = [&](stretto::device::device& d, ended& e) {
+      while (!e.times)
+        if (!d.poll()) std::this_thread::yield();
+      CHECK_FALSE(e.failure);
+    };
+    std::vector<int> numbers(3000), back(3000);
+    std::iota(numbers.begin(), numbers.end(), 1);
+    std::byte* const host = reinterpret_cast<std::byte*>(numbers.data());
+    ended in, across, rows, out;
+    s->copy({{}, host}, {{}, one->memory()}, {12'000}, &in);
+    end_of(*one, in);
+    t->copy({{}, one->memory()}, {{}, other->memory() + 256}, {12'000}, &across);  // fetched by the other
+    end_of(*other, across);
+    // Written by the other, in 3 planes of 2 rows of 12 bytes.
+    t->copy({{}, other->memory() + 256, 400, 4000}, {{}, one->memory() + 20'000, 100, 1000}, {12, 2, 3}, &rows);
+    end_of(*other, rows);
+    s->copy({{}, one->memory() + 20'000, 100, 1000}, {{}, reinterpret_cast<std::byte*>(back.data()), 12, 24}, {12, 2, 3}, &out);
+    end_of(*one, out);
+    for (std::size_t i = 0; i < 18; ++i) CHECK(back[i] == numbers[i / 6 * 1000 + i / 3 % 2 * 100 + i % 3]);
+  }
+}
+
+TEST_CASE("a completion may make a stream and end another") {
+  on_each([](bench& b) {
+    struct maker : places::completion {
+      maker() : places::completion(+[](places::work_item& w) noexcept {
+          auto& m = static_cast<maker&>(w);
+          for (int i = 0; i < 20; ++i) m.made.push_back(m.on->make_stream());
+          m.ends.reset();
+          m.happened = true;
+        }) {}
+      stretto::device::device* on = nullptr;
+      std::unique_ptr<stream> ends;
+      std::vector<std::unique_ptr<stream>> made;
+      bool happened = false;
+    } m;
+    array<int> x({4}, 0);
+    const auto d = b.put(x);
+    m.on = b.on.get();
+    m.ends = b.on->make_stream();
+    const auto third = b.on->make_stream();
+    b.launch(add_one.code(), range({0}, {4}), {d}, &m);
+    while (!m.happened)
+      if (!b.on->poll()) std::this_thread::yield();
+    ended e;
+    m.made.back()->launch(*b.on->compile(add_one.code()), range({0}, {4}), std::vector{d}, &e);
+    b.wait(e);
+    b.get(x, d);
+    CHECK(x.values == std::vector<int>(4, 2));
+  });
+}
+
+TEST_CASE("structures of any size begin anywhere") {
+  on_each([](bench& b) {
+    b.take(256);  // no multiple of the 12 bytes of a particle
+    array<particle> p({10}, particle{1, 2, 3});
+    const auto d = b.put(p);
+    float dt = 0.5f;
+    particle wind{0, 8, 2};
+    b.launch(kick.code(), range({0}, {10}), {d, bench::value(dt), bench::value(wind)});
+    b.get(p, d);
+    for (const particle& one : p.values) CHECK(one.kicks == 5);
+  });
+}
+
+TEST_CASE("ranges of few items on one axis and many on another are computed") {
+  on_each([](bench& b) {
+    array<int> x({70'000, 3});
+    const auto d = b.put(x);
+    b.launch(row_numbers.code(), range({0, 0}, {70'000, 3}), {d});
+    b.get(x, d);
+    bool right = true;
+    for (int i = 0; i < 210'000; ++i) right = right && x.values[static_cast<std::size_t>(i)] == i;
+    CHECK(right);
+    array<int> sums({70'000 * 2});
+    const auto ds = b.put(sums);
+    b.launch(group_numbers.code(), range({0, 0}, {70'000, 1}, {1, 2}), {ds});
+    b.get(sums, ds);
+    right = true;
+    for (int i = 0; i < 140'000; ++i) right = right && sums.values[static_cast<std::size_t>(i)] == i;
+    CHECK(right);
+  });
+}
+
+TEST_CASE("atomics of every type add, and keep the least and the greatest") {
+  on_each([](bench& b) {
+    if (!b.on->about().has_double || !b.on->about().has_atomics_64) return;
+    array<int> a({3});
+    array<unsigned> u({3});
+    array<float> f({3});
+    array<std::int64_t> l({3});
+    array<std::uint64_t> w({3});
+    array<double> g({3});
+    const auto start = [](auto& x) { x.values = {0, 100, 0}; };
+    start(a), start(u), start(f), start(l), start(w), start(g);
+    const std::vector d{b.put(a), b.put(u), b.put(f), b.put(l), b.put(w), b.put(g)};
+    b.launch(every_atomic.code(), range({0}, {100}), d);
+    b.get(a, d[0]), b.get(u, d[1]), b.get(f, d[2]), b.get(l, d[3]), b.get(w, d[4]), b.get(g, d[5]);
+    const auto right = [](const auto& x) { return x.values[0] == 5050 && x.values[1] == 1 && x.values[2] == 100; };
+    CHECK(right(a));
+    CHECK(right(u));
+    CHECK(right(f));
+    CHECK(right(l));
+    CHECK(right(w));
+    CHECK(right(g));
+  });
+}
+
+TEST_CASE("mathematics take the type of their first number") {
+  on_each([](bench& b) {
+    array<float> x({16}), y({16, 2}), host({16, 2});
+    for (std::size_t i = 0; i < 16; ++i) x.values[i] = 0.3f + 0.21f * static_cast<float>(i);
+    const auto dx = b.put(x), dy = b.put(y);
+    b.launch(mixed_mathematics.code(), range({0}, {16}), {dx, dy});
+    b.get(y, dy);
+    on_host(mixed_mathematics.code(), range({0}, {16}), {x.here(), host.here()});
+    for (std::size_t i = 0; i < y.values.size(); ++i)
+      CHECK(std::abs(y.values[i] - host.values[i]) <= 1e-5f * (1 + std::abs(host.values[i])));
   });
 }
 

@@ -6,20 +6,36 @@
 
 namespace stretto::device {
 
+namespace {
+
+candidate simulated(std::string name, std::function<sim::options()> o) {
+  return {std::move(name), [o] { return std::move(sim::make(o()).device); },
+          [o] {
+            sim::options one = o();
+            one.wires = sim::make_bus();
+            sim::options other = o();
+            other.wires = one.wires;
+            return std::pair(std::move(sim::make(one).device), std::move(sim::make(other).device));
+          }};
+}
+
+}  // namespace
+
 std::vector<candidate> candidates() {
   std::vector<candidate> all;
-  all.push_back({"sim", [] {
-                   sim::options o;
-                   o.launch_seconds = o.copy_latency_seconds = 1e-6;
-                   o.check = checking::on;
-                   return std::move(sim::make(o).device);
-                 }});
-  all.push_back({"stepped sim", [] {
-                   sim::options o;
-                   o.clock = [now = std::make_shared<double>()] { return *now += 1e-6; };
-                   return std::move(sim::make(o).device);
-                 }});
+  all.push_back(simulated("sim", [] {
+    sim::options o;
+    o.launch_seconds = o.copy_latency_seconds = 1e-6;
+    o.check = checking::on;
+    return o;
+  }));
+  all.push_back(simulated("stepped sim", [] {
+    sim::options o;
+    o.clock = [now = std::make_shared<double>()] { return *now += 1e-6; };
+    return o;
+  }));
   for (candidate& c : opencl_candidates()) all.push_back(std::move(c));
+  for (candidate& c : cuda_candidates()) all.push_back(std::move(c));
   return all;
 }
 

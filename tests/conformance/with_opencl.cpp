@@ -12,7 +12,7 @@ std::vector<candidate> opencl_candidates() {
   static const std::vector<found> there = opencl::find(o);  // once: what is missing is said once
   for (std::size_t i = 0; i < there.size(); ++i)
     if (!there[i].is) std::fprintf(stderr, "no conformance test of %s: %s\n", there[i].name.c_str(), there[i].reason.c_str());
-    else all.push_back({"opencl " + there[i].name, [o, i] { return std::move(opencl::find(o)[i].is); }});
+    else all.push_back({"opencl " + there[i].name, [o, i] { return std::move(opencl::find(o)[i].is); }, {}});
   return all;
 }
 

@@ -75,4 +75,34 @@ STRETTO_GROUP_KERNEL(tiled_product, (in<double, 2> a, in<double, 2> b, out<doubl
   }
   each_item([&](item it) { c(it.global_id(0), it.global_id(1)) = sum(it); });
 })
+
+STRETTO_KERNEL(row_numbers, (out<int, 2> x), {
+  int i = global_id(0), j = global_id(1);
+  x(i, j) = i * (int)(global_size(1)) + j;
+})
+
+STRETTO_GROUP_KERNEL(group_numbers, (out<int> x), {
+  each_item([&](item it) {
+    int id = group_id(0) * group_size(1) + it.local_id(1);
+    x(id) = id;
+  });
+})
+
+STRETTO_KERNEL(every_atomic, (inout<int> a, inout<unsigned> u, inout<float> f, inout<int64_t> l, inout<uint64_t> w, inout<double> g), {
+  int i = global_id(0) + 1;
+  atomic_add(&a(0), i); atomic_min(&a(1), i); atomic_max(&a(2), i);
+  atomic_add(&u(0), i); atomic_min(&u(1), i); atomic_max(&u(2), i);
+  atomic_add(&f(0), (float)(i)); atomic_min(&f(1), (float)(i)); atomic_max(&f(2), (float)(i));
+  atomic_add(&l(0), i); atomic_min(&l(1), i); atomic_max(&l(2), i);
+  atomic_add(&w(0), i); atomic_min(&w(1), i); atomic_max(&w(2), i);
+  atomic_add(&g(0), (double)(i)); atomic_min(&g(1), (double)(i)); atomic_max(&g(2), (double)(i));
+})
+
+STRETTO_KERNEL(mixed_mathematics, (in<float> x, out<float, 2> y), {
+  int i = global_id(0);
+  float a = x(i);
+  y(i, 0) = sqrt(a) + rsqrt(a) + exp(a) + log(a) + sin(a) + cos(a) + atan(a) + tanh(a) + floor(a) + ceil(a) + round(a) + fabs(-a);
+  y(i, 1) = pow(a, 2.5f) + atan2(a, 1.5f) + fmod(a, 0.7f) + hypot(a, 2.0f) + fmin(a, 1.0f) + fmax(a, 1.0f) + fma(a, 2.0f, 1.0f) +
+            (float)(min(global_id(0), 3) + max(i, 4) + abs(i - 3));
+})
 // clang-format on

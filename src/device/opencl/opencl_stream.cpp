@@ -95,13 +95,17 @@ void opencl_stream::transfer_rows(const transfer& t, cl_event* event) {
                                    memory_.offset_of(t.target.address), n, 0, nullptr, event), "clEnqueueCopyBuffer");
     return;
   }
-  if (!pitches_fit(t.source) || !pitches_fit(t.target)) {
-    for (std::size_t p = 0; p < t.shape.planes; ++p) {
+  // Rows that overlap go one by one: a distance of 0 means to OpenCL that there are no gaps.
+  const bool overlap = t.shape.rows > 1 && std::min(t.source.row_stride, t.target.row_stride) < t.shape.row_bytes;
+  if (overlap || !pitches_fit(t.source) || !pitches_fit(t.target)) {
+    const bool by_plane = t.shape.planes > 1;
+    const std::size_t parts = by_plane ? t.shape.planes : t.shape.rows;
+    for (std::size_t p = 0; p < parts; ++p) {
       transfer one = t;
-      one.shape.planes = 1;
-      one.source.address += p * t.source.plane_stride;
-      one.target.address += p * t.target.plane_stride;
-      transfer_rows(one, p + 1 == t.shape.planes ? event : nullptr);
+      (by_plane ? one.shape.planes : one.shape.rows) = 1;
+      one.source.address += p * (by_plane ? t.source.plane_stride : t.source.row_stride);
+      one.target.address += p * (by_plane ? t.target.plane_stride : t.target.row_stride);
+      transfer_rows(one, p + 1 == parts ? event : nullptr);
     }
     return;
   }
@@ -169,9 +173,10 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
             "clSetKernelArg");
     } else {
       array_layout layout;
-      // The origin may lie before the buffer; offsets are signed.
-      layout.offset = (reinterpret_cast<std::intptr_t>(a.origin) - reinterpret_cast<std::intptr_t>(memory_.first)) /
+      // From the array's first byte: the origin may lie before it, by a whole number of elements.
+      layout.offset = (reinterpret_cast<std::intptr_t>(a.origin) - reinterpret_cast<std::intptr_t>(arguments[i].first)) /
                       static_cast<std::intptr_t>(p.element_bytes);
+      layout.skip = arguments[i].first ? arguments[i].first - memory_.first : 0;
       std::copy_n(a.stride, 3, layout.stride);
       check(cl.clSetKernelArg(k, n++, sizeof(cl_mem), &memory_.buffer), "clSetKernelArg");
       check(cl.clSetKernelArg(k, n++, sizeof layout, &layout), "clSetKernelArg");

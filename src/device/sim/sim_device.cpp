@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -18,11 +19,31 @@
 
 namespace stretto::device::sim {
 
-/// The wires, and the lock under which all that share them look at the time.
+/// The wires, and the lock under which all that share them look at the time; and the memories that they join.
 class bus {
  public:
   std::mutex mutex;
   engine wires;
+
+  void join(const sim_memory& m) {
+    std::scoped_lock lock(memories_mutex_);
+    memories_.push_back(&m);
+  }
+  void leave(const sim_memory& m) noexcept {
+    std::scoped_lock lock(memories_mutex_);
+    std::erase(memories_, &m);
+  }
+  /// From an address to the one that the simulator uses for it: not 0 in the memories of devices.
+  std::ptrdiff_t distance_of(const std::byte* address) const noexcept {
+    std::scoped_lock lock(memories_mutex_);
+    for (const sim_memory* m : memories_)
+      if (address >= m->device_address() && address < m->device_address() + m->bytes()) return m->distance();
+    return 0;
+  }
+
+ private:
+  mutable std::mutex memories_mutex_;
+  std::vector<const sim_memory*> memories_;
 };
 
 std::shared_ptr<bus> make_bus() { return std::make_shared<bus>(); }
@@ -59,10 +80,12 @@ class sim_device final : public device, public faults {
               .has_double = options_.has_double,
               .bandwidth_bytes_per_second = options_.to_device_bytes_per_second,
               .latency_seconds = options_.copy_latency_seconds};
+    options_.wires->join(memory_);
     if (!options_.clock) thread_ = std::thread([this] { keep_time(); });
   }
 
   ~sim_device() override {
+    options_.wires->leave(memory_);
     if (!thread_.joinable()) return;
     {
       std::scoped_lock lock(mutex_);
@@ -80,6 +103,15 @@ class sim_device final : public device, public faults {
   void freed(std::byte* first, std::uint64_t bytes) noexcept override {
     memory_.make_rubbish(first, bytes, sim_memory::rubbish_of_freed);
   }
+  std::byte* allocate_host(std::uint64_t bytes) override {
+    return static_cast<std::byte*>(::operator new(bytes, std::align_val_t(host_page), std::nothrow));
+  }
+  void free_host(std::byte* first) noexcept override { ::operator delete(first, std::align_val_t(host_page)); }
+  bool reaches(const device& other) const override {
+    const auto* const peer = dynamic_cast<const sim_device*>(&other);
+    return peer && peer->options_.wires == options_.wires;
+  }
+
   std::unique_ptr<stream> make_stream() override;
 
   std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) override {
@@ -111,6 +143,7 @@ class sim_device final : public device, public faults {
 
  private:
   friend class sim_stream;
+  static constexpr std::size_t host_page = 4096;
 
   struct operation {
     std::function<void()> effect;
@@ -251,9 +284,8 @@ class sim_stream final : public stream {
                                                                                : o.to_host_bytes_per_second);
     t.on = o.copy_engines > 1 && from_device && !to_device ? &device_.copies_out_ : &device_.copies_in_;
     if (device_.shares_wires_ && !(from_device && to_device)) t.also_on = &o.wires->wires;
-    const std::ptrdiff_t in = device_.memory_.distance();
-    const std::byte* const from = source.address + (from_device ? in : 0);
-    std::byte* const to = target.address + (to_device ? in : 0);
+    const std::byte* const from = source.address + o.wires->distance_of(source.address);
+    std::byte* const to = target.address + o.wires->distance_of(target.address);
     device_.enqueue(number_, t, {[=] {
                       copy_rows(to, target.row_stride, target.plane_stride, from, source.row_stride, source.plane_stride,
                                 shape);

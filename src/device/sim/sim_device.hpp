@@ -19,7 +19,7 @@
 
 namespace stretto::device::sim {
 
-/// Several devices may share the wires to the host.
+/// Several devices may share the wires to the host; they then copy to and from one another too.
 class bus;
 std::shared_ptr<bus> make_bus();
 

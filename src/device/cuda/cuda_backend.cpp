@@ -1,0 +1,17 @@
+#include "device/cuda/cuda_backend.hpp"
+
+#include "device/cuda/cuda_device.hpp"
+
+namespace stretto::device {
+
+backend cuda_backend() {
+  return {"cuda", false, +[](const search& how) {
+            cuda::options o;
+            o.memory_bytes = how.memory_bytes;
+            o.cache = how.cache;
+            o.at_most = how.at_most;
+            return cuda::find(o);
+          }};
+}
+
+}  // namespace stretto::device

@@ -1,0 +1,12 @@
+// cuda_backend.hpp - NVIDIA's devices of this machine.
+//
+// Threads     pure.
+#pragma once
+
+#include "device/backend.hpp"
+
+namespace stretto::device {
+
+backend cuda_backend();
+
+}  // namespace stretto::device

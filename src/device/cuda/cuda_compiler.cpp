@@ -1,0 +1,136 @@
+#include "device/cuda/cuda_compiler.hpp"
+
+#include <stretto/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <regex>
+#include <sstream>
+
+#include "device/cuda/cuda_api.hpp"
+
+namespace stretto::device::cuda {
+
+namespace {
+
+constexpr const char* how_to_get_it =
+    "install CUDA's NVRTC (Debian: libnvrtc11.2, pip: nvidia-cuda-nvrtc), or set CUDA_HOME to the toolkit's folder";
+
+/// A program of NVRTC, ended with its scope.
+struct program {
+  const compiler& with;
+  nvrtcProgram handle = nullptr;
+  ~program() {
+    if (handle) with.nvrtcDestroyProgram(&handle);
+  }
+  std::string read(int (*size)(nvrtcProgram, std::size_t*), int (*get)(nvrtcProgram, char*)) const {
+    std::size_t bytes = 0;
+    if (size(handle, &bytes) != NVRTC_SUCCESS) return {};
+    std::string text(bytes, '\0');
+    return get(handle, text.data()) == NVRTC_SUCCESS ? text : std::string();
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> usual_compilers() {
+  std::vector<std::string> folders;
+  for (const char* const name : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char* const root = std::getenv(name); root && *root) folders.push_back(fmt::format("{}/lib64/", root));
+  folders.insert(folders.end(), {"", "/usr/local/cuda/lib64/"});
+  std::vector<std::string> all;
+  for (const std::string& folder : folders)
+    for (const char* const name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"})
+      all.push_back(folder + name);
+  return all;
+}
+
+std::shared_ptr<const compiler> compiler::load(const std::string& library) {
+  void* const handle = open_library(library, how_to_get_it);
+  const auto made = std::make_shared<compiler>();
+  made->library = library;
+#define STRETTO_FIND(name, suffix, parameters) \
+  made->name = reinterpret_cast<decltype(made->name)>(function_of(handle, #name #suffix, library, how_to_get_it));
+  STRETTO_NVRTC_FUNCTIONS(STRETTO_FIND)
+#undef STRETTO_FIND
+  int major = 0, minor = 0, count = 0;
+  bool good = made->nvrtcVersion(&major, &minor) == NVRTC_SUCCESS && made->nvrtcGetNumSupportedArchs(&count) == NVRTC_SUCCESS;
+  made->architectures.resize(good && count > 0 ? static_cast<std::size_t>(count) : 0);
+  good = good && made->nvrtcGetSupportedArchs(made->architectures.data()) == NVRTC_SUCCESS;
+  if (!good || made->architectures.empty())
+    throw error("K42", fmt::format("the CUDA library \"{}\" cannot be used", library))
+        .because("it does not say what it compiles for")
+        .remedy(how_to_get_it);
+  std::sort(made->architectures.begin(), made->architectures.end());
+  made->version = major * 1000 + minor * 10;
+  return made;
+}
+
+std::shared_ptr<const compiler> compiler::find(int driver_version) {
+  std::shared_ptr<const compiler> newer;
+  std::string broken;
+  for (const std::string& place : usual_compilers()) {
+    try {
+      auto one = load(place);
+      if (one->version / 1000 <= driver_version / 1000) return one;
+      newer = std::move(one);
+    } catch (const error& e) {
+      // Not there is no news; there and unusable is.
+      if (e.sentence().find("cannot be opened") == std::string::npos) broken = fmt::format("{}: {}", e.sentence(), e.why());
+    }
+  }
+  if (newer)
+    throw error("K42", fmt::format("the CUDA library \"{}\" is newer than the driver", newer->library))
+        .because(fmt::format("it is of CUDA {}, the driver of CUDA {}", version_text(newer->version),
+                             version_text(driver_version)))
+        .remedy(fmt::format("update NVIDIA's driver, or install NVRTC of CUDA {}", driver_version / 1000));
+  throw error("K42", "no CUDA library that compiles kernels (NVRTC) is found")
+      .because(broken.empty() ? "libnvrtc.so is in none of the loader's folders nor in /usr/local/cuda/lib64" : broken)
+      .remedy(how_to_get_it);
+}
+
+std::string compiler::architecture_for(int capability) const {
+  if (std::binary_search(architectures.begin(), architectures.end(), capability)) return fmt::format("sm_{}", capability);
+  // A later device than the compiler knows: the driver translates from the latest that came before.
+  const auto later = std::upper_bound(architectures.begin(), architectures.end(), capability);
+  return later == architectures.begin() ? std::string() : fmt::format("compute_{}", *std::prev(later));
+}
+
+std::string compiler::compile(const kernel_code& code, const std::string& source, const std::vector<std::string>& flags,
+                              const std::string& device) const {
+  std::vector<const char*> given;
+  for (const std::string& f : flags) given.push_back(f.c_str());
+  const bool for_the_device = std::any_of(flags.begin(), flags.end(), [](const auto& f) { return f.find("=sm_") != f.npos; });
+  program p{*this};
+  std::string log;
+  int status = nvrtcCreateProgram(&p.handle, source.c_str(), "kernel.cu", 0, nullptr, nullptr);
+  if (status == NVRTC_SUCCESS) {
+    status = nvrtcCompileProgram(p.handle, static_cast<int>(given.size()), given.data());
+    if (status == NVRTC_SUCCESS) {
+      std::string image = for_the_device ? p.read(nvrtcGetCUBINSize, nvrtcGetCUBIN) : p.read(nvrtcGetPTXSize, nvrtcGetPTX);
+      if (!image.empty()) return image;
+    }
+    log = readable_log(p.read(nvrtcGetProgramLogSize, nvrtcGetProgramLog));
+  }
+  throw error("K12", fmt::format("kernel \"{}\" does not compile for the device", code.name))
+      .fact("kernel", fmt::format("{}:{}", code.file, code.line))
+      .fact("device", device)
+      .because(log.empty() ? fmt::format("{} gives no code: NVRTC error {}", library, status) : log)
+      .remedy("a body is what C and C++ have in common; docs/guide/kernels.md lists the pitfalls");
+}
+
+std::string readable_log(const std::string& log) {
+  static const std::regex place(R"(^(.*)\((\d+)\): (error|warning|catastrophic error)( #[0-9]+(-[A-Z])?)?: )"),
+      count(R"(^\d+ (error|warning|catastrophic error)s? detected in the compilation of .*)");
+  std::istringstream in(log.substr(0, log.find('\0')));
+  std::string text, line;
+  while (std::getline(in, line)) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos || std::regex_match(line, count)) continue;
+    text += (text.empty() ? "" : "\n") + std::regex_replace(line, place, "$1:$2: $3: ");
+  }
+  return text;
+}
+
+}  // namespace stretto::device::cuda

@@ -1,0 +1,284 @@
+#include "device/cuda/cuda_device.hpp"
+
+#include <stretto/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+
+#include "device/cuda/cuda_program.hpp"
+#include "device/cuda/cuda_registration.hpp"
+#include "device/cuda/cuda_stream.hpp"
+
+namespace stretto::device::cuda {
+
+namespace {
+
+/// The memories of all devices of this process: their addresses do not overlap, so that an address says whose it is.
+class memories {
+ public:
+  void add(const std::byte* first, std::uint64_t bytes, CUcontext context) {
+    std::scoped_lock lock(mutex_);
+    ranges_[first + bytes] = {first, context};
+  }
+  void remove(const std::byte* first, std::uint64_t bytes) noexcept {
+    std::scoped_lock lock(mutex_);
+    ranges_.erase(first + bytes);
+  }
+  CUcontext context_of(const std::byte* address) const noexcept {
+    std::shared_lock lock(mutex_);
+    const auto after = ranges_.upper_bound(address);
+    return after != ranges_.end() && address >= after->second.first ? after->second.context : nullptr;
+  }
+
+ private:
+  struct range {
+    const std::byte* first;
+    CUcontext context;
+  };
+  mutable std::shared_mutex mutex_;
+  std::map<const std::byte*, range> ranges_;  // by their ends
+};
+memories& all_memories() {
+  static memories all;
+  return all;
+}
+
+int attribute(const driver& d, int which) {
+  int value = 0;
+  d.cu->check(d.cu->cuDeviceGetAttribute(&value, which, d.id), "cuDeviceGetAttribute");
+  return value;
+}
+
+properties about(const driver& d) {
+  properties p;
+  p.name = d.name;
+  p.backend = "cuda";
+  p.vendor = "NVIDIA Corporation";  // as its other drivers say
+  p.local_memory_bytes = static_cast<std::uint64_t>(d.most_local_bytes);
+  p.most_items_per_group = attribute(d, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  p.compute_units = static_cast<unsigned>(attribute(d, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+  p.copy_engines = static_cast<unsigned>(std::max(attribute(d, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT), 1));
+  p.shares_host_memory = attribute(d, CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
+  return p;
+}
+
+}  // namespace
+
+class cuda_device final : public device {
+ public:
+  cuda_device(std::shared_ptr<driver> d, std::uint64_t wanted) : driver_(std::move(d)), about_(cuda::about(*driver_)) {
+    const api& cu = *driver_->cu;
+    const current_context current(cu, driver_->context);
+    std::size_t free = 0, total = 0;
+    cu.check(cu.cuMemGetInfo(&free, &total), "cuMemGetInfo");
+    about_.whole_memory_bytes = total;
+    constexpr std::uint64_t grain = 2 << 20;  // of the driver's own allocations
+    CUresult status = CUDA_ERROR_OUT_OF_MEMORY;
+    CUdeviceptr at = 0;
+    // What is free need not lie together, and other programs take of it too.
+    for (unsigned tenths = 9; tenths >= (wanted ? 9 : 5) && status == CUDA_ERROR_OUT_OF_MEMORY; tenths -= 2) {
+      about_.memory_bytes = wanted ? wanted : free / 10 * tenths / grain * grain;
+      status = cu.cuMemAlloc(&at, about_.memory_bytes);
+    }
+    cu.check(status, fmt::format("{} MiB of its memory, of which {} of {} MiB are free", about_.memory_bytes >> 20,
+                                 free >> 20, total >> 20));
+    first_ = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(at));
+    all_memories().add(first_, about_.memory_bytes, driver_->context);
+  }
+  ~cuda_device() override {
+    kernels_.clear();
+    all_memories().remove(first_, about_.memory_bytes);
+    const api& cu = *driver_->cu;
+    const current_context current(cu, driver_->context);
+    cu.cuMemFree(reinterpret_cast<std::uintptr_t>(first_));
+  }
+
+  const properties& about() const noexcept override { return about_; }
+  std::byte* memory() const noexcept override { return first_; }
+  void allocated(std::byte*, std::uint64_t) override {}
+  void freed(std::byte*, std::uint64_t) noexcept override {}
+
+  std::byte* allocate_host(std::uint64_t bytes) override {
+    const api& cu = *driver_->cu;
+    void* made = nullptr;
+    if (driver_->is_lost()) return nullptr;
+    const current_context current(cu, driver_->context);
+    return cu.cuMemHostAlloc(&made, bytes, memory_for_all_contexts) == CUDA_SUCCESS ? static_cast<std::byte*>(made) : nullptr;
+  }
+  void free_host(std::byte* first) noexcept override {
+    const api& cu = *driver_->cu;
+    if (!first) return;
+    const current_context current(cu, driver_->context);
+    cu.cuMemFreeHost(first);
+  }
+
+  bool reaches(const device& other) const override {
+    const auto* const peer = dynamic_cast<const cuda_device*>(&other);
+    if (!peer) return false;
+    if (peer->driver_->context == driver_->context) return true;
+    std::scoped_lock lock(peers_mutex_);
+    const auto known = peers_.find(peer->driver_->context);
+    if (known != peers_.end()) return known->second;
+    return peers_[peer->driver_->context] = opens(*driver_, *peer->driver_) && opens(*peer->driver_, *driver_);
+  }
+
+  std::unique_ptr<stream> make_stream() override { return std::make_unique<cuda_stream>(*this, driver_); }
+
+  std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) override {
+    std::scoped_lock lock(kernels_mutex_);
+    auto& kept = kernels_[&code];
+    if (!kept) kept = std::make_shared<cuda_program>(code, driver_);
+    return kept;
+  }
+
+  // Completions run outside of the lock: they may make and end streams.
+  std::size_t poll() override {
+    std::vector<places::completion*> ended;
+    {
+      std::scoped_lock lock(streams_mutex_);
+      for (cuda_stream* s : streams_) s->gather(ended);
+    }
+    for (places::completion* c : ended) c->run(*c);
+    pending_.fetch_sub(ended.size(), std::memory_order_acq_rel);
+    return ended.size();
+  }
+  std::size_t pending() const noexcept override { return pending_.load(std::memory_order_acquire); }
+
+ private:
+  friend void add(cuda_device& d, cuda_stream& s);
+  friend void remove(cuda_device& d, cuda_stream& s) noexcept;
+  friend void add_pending(cuda_device& d, std::ptrdiff_t n) noexcept;
+  friend located locate(const cuda_device& d, std::byte* address) noexcept;
+
+  /// Lets one device touch the other's memory, if wires between them allow it.
+  static bool opens(const driver& from, const driver& to) {
+    const api& cu = *from.cu;
+    int can = 0;
+    if (cu.cuDeviceCanAccessPeer(&can, from.id, to.id) != CUDA_SUCCESS || !can) return false;
+    const current_context current(cu, from.context);
+    const CUresult status = cu.cuCtxEnablePeerAccess(to.context, 0);
+    return status == CUDA_SUCCESS || status == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+  }
+
+  const std::shared_ptr<driver> driver_;
+  properties about_;
+  std::byte* first_ = nullptr;
+  mutable std::mutex peers_mutex_;
+  mutable std::map<CUcontext, bool> peers_;
+  std::mutex kernels_mutex_;
+  std::map<const kernel_code*, std::shared_ptr<cuda_program>> kernels_;
+  std::mutex streams_mutex_;
+  std::vector<cuda_stream*> streams_;
+  std::atomic<std::size_t> pending_{0};
+};
+
+void add(cuda_device& d, cuda_stream& s) {
+  std::scoped_lock lock(d.streams_mutex_);
+  d.streams_.push_back(&s);
+}
+void remove(cuda_device& d, cuda_stream& s) noexcept {
+  std::scoped_lock lock(d.streams_mutex_);
+  std::erase(d.streams_, &s);
+}
+void add_pending(cuda_device& d, std::ptrdiff_t n) noexcept {
+  d.pending_.fetch_add(static_cast<std::size_t>(n), std::memory_order_acq_rel);
+}
+const device& as_device(const cuda_device& d) noexcept { return d; }
+std::shared_ptr<const compiled_kernel> compile(cuda_device& d, const kernel_code& code) { return d.compile(code); }
+located locate(const cuda_device& d, std::byte* address) noexcept {
+  return {address, d.owns(address) ? d.driver_->context : all_memories().context_of(address)};
+}
+
+namespace {
+
+std::string name_of_device(const api& cu, CUdevice id) {
+  char name[256] = "?";
+  cu.cuDeviceGetName(name, sizeof name - 1, id);
+  return name;
+}
+
+found open(const std::shared_ptr<const api>& cu, const std::shared_ptr<const compiler>& nvrtc, int ordinal, const options& o) {
+  found f;
+  f.name = fmt::format("CUDA device {}", ordinal);
+  f.remedy = "look with nvidia-smi whether another program has the device, and whether it works";
+  try {
+    CUdevice id = 0;
+    cu->check(cu->cuDeviceGet(&id, ordinal), "cuDeviceGet");
+    f.name = name_of_device(*cu, id);
+    auto d = std::make_shared<driver>(cu, id);
+    d->nvrtc = nvrtc;
+    d->name = f.name;
+    d->cache = kernel_cache(o.cache);
+    if (!attribute(*d, CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING)) {
+      f.reason = "its addresses are not told from the host's";
+      f.remedy = "none: a device with unified addresses is needed (of 2010 or later, on a system of 64 bits)";
+      return f;
+    }
+    const int capability = 10 * attribute(*d, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+                           attribute(*d, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    d->architecture = nvrtc->architecture_for(capability);
+    if (d->architecture.empty()) {
+      f.reason = fmt::format("it has compute capability {}.{}; {} of CUDA {} compiles for {}.{} and later", capability / 10,
+                             capability % 10, nvrtc->library, version_text(nvrtc->version), nvrtc->architectures.front() / 10,
+                             nvrtc->architectures.front() % 10);
+      f.remedy = "install NVRTC of an older CUDA beside it, and set CUDA_HOME to its folder";
+      return f;
+    }
+    d->identity = fmt::format("{}, {}, driver of CUDA {}, NVRTC of CUDA {}", f.name, d->architecture,
+                              version_text(cu->version), version_text(nvrtc->version));
+    d->most_pitch = attribute(*d, CU_DEVICE_ATTRIBUTE_MAX_PITCH);
+    // Devices since 2017 give a group more than the 48 KiB that go without asking.
+    d->most_local_bytes = std::max(attribute(*d, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
+                                   attribute(*d, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
+    f.is = std::make_unique<cuda_device>(std::move(d), o.memory_bytes);
+    f.remedy.clear();
+  } catch (const error& e) {
+    f.reason = e.why().empty() ? e.sentence() : fmt::format("{}: {}", e.sentence(), e.why());
+    if (!e.what_to_try().empty()) f.remedy = e.what_to_try();
+  }
+  return f;
+}
+
+}  // namespace
+
+std::vector<found> find(const options& o) {
+  std::vector<found> all;
+  const auto none = [&](std::string name, const error& e) {
+    all.push_back({std::move(name), nullptr, e.why().empty() ? e.sentence() : fmt::format("{}: {}", e.sentence(), e.why()),
+                   e.what_to_try()});
+  };
+  std::shared_ptr<const api> cu;
+  int count = 0;
+  try {
+    cu = api::load(o.library);
+    cu->check(cu->cuDeviceGetCount(&count), "cuDeviceGetCount");
+    if (count == 0)
+      throw error("K42", "the CUDA driver has no device")
+          .remedy("look with nvidia-smi; CUDA_VISIBLE_DEVICES may hide devices, containers need --gpus all");
+  } catch (const error& e) {
+    none("CUDA", e);
+    return all;
+  }
+  try {
+    const auto nvrtc = o.compiler.empty() ? compiler::find(cu->version) : compiler::load(o.compiler);
+    unsigned usable = 0;
+    for (int i = 0; i < count && usable < o.at_most; ++i) {
+      all.push_back(open(cu, nvrtc, i, o));
+      usable += all.back().is != nullptr;
+    }
+  } catch (const error& e) {
+    // The devices are there: each is named with what it lacks.
+    for (int i = 0; i < count; ++i) {
+      CUdevice id = 0;
+      none(cu->cuDeviceGet(&id, i) == CUDA_SUCCESS ? name_of_device(*cu, id) : fmt::format("CUDA device {}", i), e);
+    }
+  }
+  return all;
+}
+
+}  // namespace stretto::device::cuda

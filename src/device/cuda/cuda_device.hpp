@@ -1,0 +1,32 @@
+// cuda_device.hpp - NVIDIA's devices, through their driver and NVRTC; neither is needed to build or to start.
+//
+// A device has the context that CUDA's other interface shares (the primary one), and its memory is one allocation, whose
+// addresses are the driver's own. Copies from memory of the host that is not page-locked make the caller wait while the
+// driver takes the bytes over: allocate_host gives memory where they do not.
+//
+// Threads     as device.hpp. Nothing waits: poll() asks for the oldest event of each stream.
+// Cost        as the driver's own, and a lock per stream and call; a completion takes an event that is used again.
+// Invariants  streams do not wait for CUDA's default stream; marks are events, so that streams wait without the host.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/backend.hpp"
+#include "device/kernel_cache.hpp"
+
+namespace stretto::device::cuda {
+
+struct options {
+  std::string library = "libcuda.so.1";
+  std::string compiler;            // NVRTC's library; empty: wherever it usually is
+  std::uint64_t memory_bytes = 0;  // of each device; 0: nine tenths of what is free
+  std::filesystem::path cache = kernel_cache::default_folder();
+  unsigned at_most = ~0u;  // devices
+};
+
+/// Never throws for what is missing: that is one entry with a reason.
+std::vector<found> find(const options& o);
+
+}  // namespace stretto::device::cuda

@@ -1,0 +1,67 @@
+// cuda_driver.hpp - what all objects of one device share: its context, its compiler, events to use again, its end.
+//
+// Threads     any.
+// Cost        an event is made once and used again and again.
+// Invariants  once the device is lost it stays so: the driver repeats the error for ever.
+#pragma once
+
+#include <stretto/error.hpp>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/cuda/cuda_api.hpp"
+#include "device/cuda/cuda_compiler.hpp"
+#include "device/kernel_cache.hpp"
+
+namespace stretto::device::cuda {
+
+/// A call that the driver did not take, on its way to whoever knows what that means.
+struct refused {
+  CUresult status;
+  const char* call;
+};
+
+class driver {
+ public:
+  driver(std::shared_ptr<const api> cu, CUdevice id);  // retains the device's context; throws K43
+  driver(const driver&) = delete;
+  ~driver();
+
+  const std::shared_ptr<const api> cu;
+  const CUdevice id;
+  // Set by who opens the device.
+  CUcontext context = nullptr;
+  std::shared_ptr<const compiler> nvrtc;
+  std::string name, identity;  // the second with versions: part of the key of what is kept on disk
+  std::string architecture;    // "sm_80"
+  int most_pitch = 0, most_local_bytes = 0;
+  kernel_cache cache{{}};
+
+  /// An event of the context, without time; throws `refused`.
+  CUevent take_event();
+  void give_event(CUevent e) noexcept;
+
+  bool is_lost() const noexcept { return lost_.load(std::memory_order_acquire) != CUDA_SUCCESS; }
+  /// Whether the status ends the device, which is then remembered.
+  bool ends_with(CUresult status) noexcept;
+  /// K31 with what the driver said first.
+  error lost() const;
+  /// Throws K31 where the status ends the device, K43 where it is another refusal.
+  void check(CUresult status, std::string_view call);
+
+ private:
+  std::atomic<CUresult> lost_{CUDA_SUCCESS};
+  std::mutex mutex_;
+  std::vector<CUevent> events_;
+};
+
+inline void need(CUresult status, const char* call) {
+  if (status != CUDA_SUCCESS) throw refused{status, call};
+}
+
+}  // namespace stretto::device::cuda

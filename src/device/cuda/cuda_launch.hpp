@@ -1,0 +1,43 @@
+// cuda_launch.hpp - a launch as the driver wants it: blocks of threads, and arguments one behind the other.
+//
+// Threads     pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "device/cuda/cuda_program.hpp"
+#include "device/device.hpp"
+#include "device/kernel_text.hpp"
+
+namespace stretto::device::cuda {
+
+/// The axes of a device: its first is the program's last.
+struct geometry {
+  unsigned grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
+  counting blocks = counting::by_axis;
+};
+
+/// Of a range that is not empty. None: more blocks than any launch can have. `most_items` bounds the blocks of plain kernels.
+std::optional<geometry> geometry_of(const launch_range& range, bool in_groups, int most_items) noexcept;
+
+/// The arguments of a launch, and where each is.
+class packed_arguments {
+ public:
+  packed_arguments(const kernel_code& code, const launch_range& range, std::span<const launch_argument> given);
+  packed_arguments(const packed_arguments&) = delete;
+
+  void** pointers() noexcept { return pointers_.data(); }
+  std::uint64_t local_bytes() const noexcept { return local_bytes_; }
+
+ private:
+  std::vector<std::uint64_t> words_;  // pointers to arrays, and places in the memory of a group
+  std::vector<array_layout> layouts_;
+  launch_layout whole_;
+  std::vector<void*> pointers_;
+  std::uint64_t local_bytes_ = 0;
+};
+
+}  // namespace stretto::device::cuda

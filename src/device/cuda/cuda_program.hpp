@@ -1,0 +1,59 @@
+// cuda_program.hpp - one kernel, compiled for one device in the variants that its launches need.
+//
+// Threads     function_for: any thread, under a lock; what it returns stays.
+// Cost        a variant is compiled once and kept on disk; loading it takes a millisecond.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "device/cuda/cuda_driver.hpp"
+#include "device/device.hpp"
+#include "device/kernel_text.hpp"
+
+namespace stretto::device::cuda {
+
+/// How the blocks of a launch are counted. A grid's second and third axis hold 65535; where that is too few, all are counted
+/// along the first.
+enum class counting : std::uint8_t { by_axis, items_in_line, groups_in_line };
+
+struct variant {
+  int dimensions = 1;
+  bool dense = false;
+  counting blocks = counting::by_axis;
+  friend auto operator<=>(const variant&, const variant&) = default;
+};
+
+/// The flags with which NVRTC compiles a kernel's text.
+std::vector<std::string> flags_of(variant v, const std::string& architecture);
+
+/// A variant, loaded.
+struct loaded_kernel {
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  int local_bytes = 0;       // that the body declares
+  int most_items = 1;        // of a group: what it needs of registers decides
+};
+
+class cuda_program final : public compiled_kernel {
+ public:
+  /// Compiles the variant that most launches need; throws K12, K43.
+  cuda_program(const kernel_code& code, std::shared_ptr<driver> d);
+  ~cuda_program() override;
+
+  const loaded_kernel& function_for(variant v) const;
+
+ private:
+  loaded_kernel build(variant v) const;
+  CUresult load(const std::string& image, loaded_kernel& into) const;
+
+  const std::shared_ptr<driver> driver_;
+  const kernel_text text_;
+  mutable std::mutex mutex_;
+  mutable std::map<variant, loaded_kernel> loaded_;
+};
+
+}  // namespace stretto::device::cuda

@@ -1,0 +1,196 @@
+#include "device/cuda/cuda_stream.hpp"
+
+#include <stretto/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "device/cuda/cuda_copies.hpp"
+#include "device/cuda/cuda_launch.hpp"
+#include "device/cuda/cuda_registration.hpp"
+
+namespace stretto::device::cuda {
+
+namespace {
+
+error too_large(const char* code, const properties& on, const kernel_code& kernel, std::string sentence, std::string at_most) {
+  return error(code, std::move(sentence))
+      .fact("kernel", fmt::format("\"{}\" ({}:{})", kernel.name, kernel.file, kernel.line))
+      .fact("device", fmt::format("\"{}\" ({})", on.name, on.backend))
+      .fact("at most", std::move(at_most));
+}
+
+}  // namespace
+
+cuda_stream::cuda_stream(cuda_device& owner, std::shared_ptr<driver> d) : owner_(owner), driver_(std::move(d)) {
+  const api& cu = *driver_->cu;
+  const current_context current(cu, driver_->context);
+  cu.check(cu.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  add(owner_, *this);
+}
+
+// Completions that have not run are run here: their operations have ended.
+cuda_stream::~cuda_stream() {
+  const api& cu = *driver_->cu;
+  const current_context current(cu, driver_->context);
+  driver_->ends_with(cu.cuStreamSynchronize(stream_));
+  remove(owner_, *this);
+  std::vector<places::completion*> ended;
+  gather(ended);
+  for (places::completion* c : ended) c->run(*c);
+  add_pending(owner_, -static_cast<std::ptrdiff_t>(ended.size()));
+  cu.cuStreamDestroy(stream_);
+}
+
+template <class Calls>
+bool cuda_stream::enqueue(places::completion* done, Calls&& calls) {
+  std::scoped_lock lock(mutex_);
+  CUevent event = nullptr;
+  if (!driver_->is_lost()) {
+    const api& cu = *driver_->cu;
+    try {
+      const current_context current(cu, driver_->context);
+      need(current.status, "cuCtxPushCurrent");
+      if (!calls(cu)) return false;
+      if (!done) return true;
+      event = driver_->take_event();
+      need(cu.cuEventRecord(event, stream_), "cuEventRecord");
+    } catch (const refused& r) {
+      driver_->give_event(event);
+      event = nullptr;
+      if (!driver_->ends_with(r.status)) cu.check(r.status, r.call);
+    }
+  }
+  if (!done) return true;
+  waiting_.push_back({event, done});
+  add_pending(owner_, 1);
+  return true;
+}
+
+void cuda_stream::copy(const copy_end& source, const copy_end& target, places::copy_shape shape, places::completion* done) {
+  const located from = locate(owner_, source.address), to = locate(owner_, target.address);
+  const flat_rows rows = flatten(source, target, shape);
+  const bool enqueued = enqueue(done, [&](const api&) {
+    try {
+      enqueue_copy(*driver_, stream_, from, to, rows);
+      return true;
+    } catch (const refused& r) {
+      // Within a device, drivers may refuse distances that they did not choose themselves.
+      if (from.context != to.context || rows.rows == 1 || is_fatal(r.status)) throw;
+      return false;
+    }
+  });
+  if (!enqueued) launch_rows(copy_of_rows(source, target, shape), done);
+}
+
+void cuda_stream::fill(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
+                       places::completion* done) {
+  const flat_rows rows = flatten(target, target, shape);
+  // Each row begins with the pattern: rows may be one only where they hold it a whole number of times.
+  const bool whole = rows.width == shape.row_bytes || shape.row_bytes % pattern.size() == 0;
+  if (whole && enqueue(done, [&](const api&) { return enqueue_fill(*driver_, stream_, target.address, rows, pattern); }))
+    return;
+  std::byte repeated[16];
+  for (std::size_t i = 0; i < sizeof repeated; i += pattern.size()) std::memcpy(repeated + i, pattern.data(), pattern.size());
+  std::uint64_t words[2];
+  std::memcpy(words, repeated, sizeof words);
+  launch_rows(fill_of_rows(target, shape, words), done);
+}
+
+void cuda_stream::launch_rows(const row_launch& rows, places::completion* done) {
+  launch(*compile(owner_, *rows.code), rows.range, rows.arguments, done);
+}
+
+void cuda_stream::launch(const compiled_kernel& kernel, const launch_range& range,
+                         std::span<const launch_argument> arguments, places::completion* done) {
+  check_launch(as_device(owner_), kernel, range, arguments);
+  const kernel_code& code = kernel.code;
+  if (range.items() == 0 || driver_->is_lost()) {
+    enqueue(done, [](const api&) { return true; });
+    return;
+  }
+  variant v{range.dimensions, true};
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const kernel_parameter& p = code.parameters[i];
+    if (p.mode != access::value && p.mode != access::local)
+      v.dense = v.dense && arguments[i].is.stride[p.dimensions - 1] == 1;
+  }
+  const auto& program = static_cast<const cuda_program&>(kernel);
+  const loaded_kernel* f = &program.function_for(v);
+  const properties& on = as_device(owner_).about();
+  const std::optional<geometry> g = geometry_of(range, code.in_groups, f->most_items);
+  if (!g) throw too_large("K22", on, code, "the range has more groups than a launch can have", "2147483647 groups");
+  if (g->blocks != v.blocks) {
+    v.blocks = g->blocks;
+    f = &program.function_for(v);
+  }
+  const std::int64_t items = static_cast<std::int64_t>(g->block[0]) * g->block[1] * g->block[2];
+  if (items > f->most_items)
+    throw too_large("K22", on, code, fmt::format("groups of {} items are more than the device can run", items),
+                    fmt::format("{} items per group of this kernel", f->most_items))
+        .because("each item takes registers")
+        .remedy("launch more and smaller groups");
+  if (g->block[2] > 64)
+    throw too_large("K22", on, code,
+                    fmt::format("groups of {} items along axis 0 are more than the device can run", g->block[2]),
+                    "64 items along axis 0 of three")
+        .remedy("launch groups of another shape");
+  packed_arguments packed(code, range, arguments);
+  if (packed.local_bytes() + static_cast<std::uint64_t>(f->local_bytes) > on.local_memory_bytes)
+    throw too_large("K23", on, code, fmt::format("{} bytes of local memory are more than a group of the device has",
+                                                 packed.local_bytes() + static_cast<std::uint64_t>(f->local_bytes)),
+                    fmt::format("{} bytes, of which the kernel itself declares {}", on.local_memory_bytes, f->local_bytes))
+        .remedy("launch with less local memory");
+  enqueue(done, [&](const api& cu) {
+    need(cu.cuLaunchKernel(f->function, g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2],
+                           static_cast<unsigned>(packed.local_bytes()), stream_, packed.pointers(), nullptr),
+         "cuLaunchKernel");
+    return true;
+  });
+}
+
+mark cuda_stream::mark_here() {
+  auto m = std::make_shared<cuda_mark>();
+  m->of = driver_;
+  enqueue(nullptr, [&](const api& cu) {
+    m->event = driver_->take_event();
+    need(cu.cuEventRecord(m->event, stream_), "cuEventRecord");
+    return true;
+  });
+  return mark(std::move(m));
+}
+
+void cuda_stream::wait_for(const mark& m) {
+  if (!m.get()) return;
+  const CUevent event = static_cast<const cuda_mark&>(*m.get()).event;
+  if (!event) return;
+  enqueue(nullptr, [&](const api& cu) {
+    need(cu.cuStreamWaitEvent(stream_, event, 0), "cuStreamWaitEvent");
+    return true;
+  });
+}
+
+void cuda_stream::gather(std::vector<places::completion*>& ended) {
+  const api& cu = *driver_->cu;
+  std::scoped_lock lock(mutex_);
+  if (waiting_.empty()) return;
+  const current_context current(cu, driver_->context);
+  for (; !waiting_.empty(); waiting_.pop_front()) {
+    const waiting& first = waiting_.front();
+    if (first.event && !driver_->is_lost()) {
+      const CUresult status = cu.cuEventQuery(first.event);
+      if (status == CUDA_ERROR_NOT_READY) return;
+      if (status != CUDA_SUCCESS && !driver_->ends_with(status))
+        first.done->failure = std::make_exception_ptr(
+            error("K30", fmt::format("an operation failed on device \"{}\"", driver_->name))
+                .because(cu.name_of(status))
+                .remedy("run it on the host with STRETTO_CHECK=1 to find a fault in a kernel"));
+    }
+    if (driver_->is_lost()) first.done->failure = std::make_exception_ptr(driver_->lost());
+    driver_->give_event(first.event);
+    ended.push_back(first.done);
+  }
+}
+
+}  // namespace stretto::device::cuda

@@ -1,0 +1,49 @@
+// The backend of CUDA twice: on this machine's driver, if it has one, and on one that the tests bring with them.
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <utility>
+
+#include "conformance/devices.hpp"
+#include "device/cuda/cuda_device.hpp"
+#include "device/fake_driver.hpp"
+
+namespace stretto::device {
+
+namespace {
+
+void add(std::vector<candidate>& all, const std::string& name, const cuda::options& o, std::size_t i, std::size_t devices) {
+  const auto make = [o](std::size_t n) {
+    auto all_found = cuda::find(o);
+    REQUIRE_MESSAGE(all_found.at(n).is, all_found.at(n).reason);
+    return std::move(all_found[n].is);
+  };
+  candidate c{name, [make, i] { return make(i); }, {}};
+  // A second one only where the two are wired.
+  if (devices > 1 && make(0)->reaches(*make(1)))
+    c.make_two = [o] {
+      auto all_found = cuda::find(o);
+      return std::pair(std::move(all_found.at(0).is), std::move(all_found.at(1).is));
+    };
+  all.push_back(std::move(c));
+}
+
+}  // namespace
+
+std::vector<candidate> cuda_candidates() {
+  std::vector<candidate> all;
+  cuda::options o;
+  o.memory_bytes = 64 << 20;
+  static const std::vector<found> there = [&] {  // once: what is missing is said once
+    std::vector<found> all_found = cuda::find(o);
+    for (const found& f : all_found)
+      if (!f.is) std::fprintf(stderr, "no conformance test of %s: %s\n", f.name.c_str(), f.reason.c_str());
+    return all_found;
+  }();
+  for (std::size_t i = 0; i < there.size(); ++i)
+    if (there[i].is) add(all, "cuda " + there[i].name, o, i, there.size());
+  add(all, "cuda with a fake driver", test::fake_driver_options(), 0, 2);
+  return all;
+}
+
+}  // namespace stretto::device

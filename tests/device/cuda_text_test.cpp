@@ -1,0 +1,236 @@
+// The CUDA text of every kernel that tests and examples have, through NVIDIA's compiler and clang, where there are such.
+#include <stretto/error.hpp>
+#include <stretto/stretto.hpp>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "device/arrays.hpp"
+#include "device/copy_kernels.hpp"
+#include "device/cuda/cuda_api.hpp"
+#include "device/cuda/cuda_program.hpp"
+#include "device/kernel_text.hpp"
+#include "device/kernels_for_tests.hpp"
+#include "temporary_folder.hpp"
+
+// Its kernels, and its main under this name, which may end without a return no more.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wreturn-type"
+namespace example_14 {
+#include "../../examples/14_kernels.cpp"
+}
+#pragma GCC diagnostic pop
+
+namespace stretto::device::cuda {
+namespace {
+
+// clang-format off
+STRETTO_DEVICE_STRUCT(mixture, { double a; float b; int64_t c; uint8_t d; })
+STRETTO_DEVICE_CONSTANT(mixture, still, {1.0, 2.0f, 3, 4})
+STRETTO_DEVICE_CONSTANT(double, half, 0.5)
+
+STRETTO_KERNEL(structures, (inout<mixture, 2> p, mixture q, uint16_t few), {
+  int i = global_id(0), j = global_id(1);
+  mixture r = still;
+  p(i, j).a += q.a + r.a + still.a * half;
+  p(i, j).c = q.c + r.c + few;
+})
+
+STRETTO_KERNEL(double_mathematics, (in<double> x, out<double, 2> y), {
+  int i = global_id(0);
+  double b = x(i);
+  y(i, 0) = sqrt(b) + rsqrt(b) + exp(b) + log(b) + sin(b) + cos(b) + tan(b) + atan(b) + tanh(b) + floor(b) + ceil(b) + round(b) + fabs(b);
+  y(i, 1) = pow(b, 2.0f) + atan2(b, 1) + fmod(b, 3) + hypot(b, 4) + fmin(b, 2) + fmax(b, 1) + fma(b, 2, 1.0f);
+})
+
+STRETTO_GROUP_KERNEL(local_of_several_types, (in<double> x, out<float> y, local<uint8_t> few, local<double> many, local<int> counts), {
+  each_item([&](item it) {
+    few(it.local_id(0)) = 1;
+    many(it.local_id(0)) = x(it.global_id(0));
+    counts(0) = 0;
+  });
+  each_item([&](item it) {
+    atomic_add(&counts(0), few(it.local_id(0)));
+    atomic_max(&many(0), many(it.local_id(0)));
+  });
+  each_item([&](item it) { y(it.global_id(0)) = (float)(many(0)) + counts(0); });
+})
+// clang-format on
+
+/// Copies and fills within a device have kernels of their own.
+std::vector<const kernel_code*> all_kernels() {
+  std::vector<const kernel_code*> all{&jacobi.code(),
+                                      &numbered.code(),
+                                      &add_one.code(),
+                                      &kick.code(),
+                                      &mathematics.code(),
+                                      &tally.code(),
+                                      &sum_of_group.code(),
+                                      &tiled_product.code(),
+                                      &row_numbers.code(),
+                                      &group_numbers.code(),
+                                      &every_atomic.code(),
+                                      &mixed_mathematics.code(),
+                                      &structures.code(),
+                                      &double_mathematics.code(),
+                                      &local_of_several_types.code(),
+                                      &example_14::fall.code(),
+                                      &example_14::count_by_height.code(),
+                                      &example_14::add_energies.code()};
+  std::uint64_t words[2] = {};
+  for (const std::uintptr_t address : {1, 4, 8}) {
+    const copy_end end{{}, reinterpret_cast<std::byte*>(address), 8 * address, 0};
+    all.push_back(copy_of_rows(end, end, {address, 2, 1}).code);
+    all.push_back(fill_of_rows(end, {address, 2, 1}, words).code);
+  }
+  return all;
+}
+
+int axes_of(const kernel_code& code) {
+  int most = 1;
+  for (const kernel_parameter& p : code.parameters) most = std::max<int>(most, p.dimensions);
+  return most;
+}
+
+/// NVIDIA's own, or null where it is missing.
+std::shared_ptr<const compiler> real_compiler() {
+  static const std::shared_ptr<const compiler> found = []() -> std::shared_ptr<const compiler> {
+    try {
+      return compiler::find(1'000'000);
+    } catch (const error& e) {
+      std::fprintf(stderr, "no test of NVIDIA's compiler: %s: %s\n", e.sentence().c_str(), e.why().c_str());
+      return nullptr;
+    }
+  }();
+  return found;
+}
+
+TEST_CASE("every kernel is CUDA to NVIDIA's compiler") {
+  const auto nvrtc = real_compiler();
+  if (!nvrtc) return;
+  const std::string architecture = "sm_" + std::to_string(nvrtc->architectures.back());
+  CHECK(nvrtc->architecture_for(nvrtc->architectures.back()) == architecture);
+  for (const kernel_code* k : all_kernels())
+    for (const variant v :
+         {variant{axes_of(*k), true},
+          variant{axes_of(*k), false, k->in_groups ? counting::groups_in_line : counting::items_in_line}}) {
+      INFO(k->name);
+      std::string image;
+      CHECK_NOTHROW(image = nvrtc->compile(*k, text_for(*k, dialect::cuda).source, flags_of(v, architecture), "a test"));
+      CHECK(image.starts_with("\x7f" "ELF"));
+    }
+  const std::string ptx =
+      nvrtc->compile(add_one.code(), text_for(add_one.code(), dialect::cuda).source,
+                     flags_of({1, true}, "compute_" + std::to_string(nvrtc->architectures.front())), "a test");
+  CHECK(ptx.find(".entry stretto_kernel_add_one(") != std::string::npos);
+}
+
+TEST_CASE("NVIDIA's compiler tells a mistake in the user's file and line") {
+  const auto nvrtc = real_compiler();
+  if (!nvrtc) return;
+  const std::string source = text_for(jacobi.code(), dialect::cuda).source;
+  const std::string there = "c * laplace", faulty = "c * no_such_thing * laplace";
+  std::string with_a_mistake = source;
+  with_a_mistake.replace(with_a_mistake.find(there), there.size(), faulty);
+  unsigned line = 0;
+  std::ifstream in(STRETTO_SOURCE_DIR "/tests/device/kernels_for_tests.hpp");
+  for (std::string one; std::getline(in, one) && one.find(there) == std::string::npos;) ++line;
+  try {
+    nvrtc->compile(jacobi.code(), with_a_mistake, flags_of({2, true}, nvrtc->architecture_for(nvrtc->architectures.back())),
+                   "a test");
+    FAIL("it was compiled");
+  } catch (const error& e) {
+    INFO(e.what());
+    CHECK(e.code() == "K12");
+    CHECK(e.why().find("kernels_for_tests.hpp:" + std::to_string(line + 1) +
+                       ": error: identifier \"no_such_thing\" is undefined") != std::string::npos);
+    CHECK(e.why().find("detected in the compilation") == std::string::npos);
+    CHECK(e.why().find("warning") == std::string::npos);
+  }
+}
+
+bool runs(const std::string& command) { return std::system((command + " >/dev/null 2>&1").c_str()) == 0; }
+
+/// Compiles the text of every kernel by a command: its flags and the file follow.
+void compile_all(const std::string& compiler) {
+  const test::temporary_folder folder;
+  const std::string in = folder.path / "kernel.cu", out = folder.path / "kernel.out", log = folder.path / "log";
+  for (const kernel_code* k : all_kernels()) {
+    std::ofstream(in) << text_for(*k, dialect::cuda).source;
+    const int status = std::system(fmt::format("{} -DSTRETTO_DENSE -DSTRETTO_DIMENSIONS={} {} -o {} 2>{}", compiler, axes_of(*k), in, out, log).c_str());
+    std::ifstream said(log);
+    INFO(k->name, ": ", std::string(std::istreambuf_iterator<char>(said), std::istreambuf_iterator<char>()));
+    CHECK(status == 0);
+  }
+}
+
+TEST_CASE("every kernel is CUDA to clang") {
+  if (!runs("clang-16 --version")) {
+    std::fprintf(stderr, "no test of CUDA text by clang: there is no clang-16\n");
+    return;
+  }
+  compile_all("clang-16 -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -S -O1 -w -std=c++14 "
+              "-include " STRETTO_SOURCE_DIR "/tests/device/cuda_words_for_clang.hpp");
+}
+
+TEST_CASE("every kernel is CUDA to nvcc, where it comes without NVRTC") {
+  if (real_compiler()) return;
+  const std::string nvcc = runs("nvcc --version") ? "nvcc" : "/usr/local/cuda/bin/nvcc";
+  if (!runs(nvcc + " --version")) {
+    std::fprintf(stderr, "no test of CUDA text by nvcc: there is none\n");
+    return;
+  }
+  compile_all(nvcc + " -cubin -w -std=c++14");
+}
+
+TEST_CASE("what a compiler says is put into one form") {
+  CHECK(readable_log(
+            "\n/a/b.cpp(12): error: no\n    here\n      ^\n\n1 error detected in the compilation of \"kernel.cu\".\n") ==
+        "/a/b.cpp:12: error: no\n    here\n      ^");
+  CHECK(readable_log("b.cpp(3): error #20014-D: (a) is not b\n") == "b.cpp:3: error: (a) is not b");
+  CHECK(readable_log(std::string("short\0rest", 10)) == "short");
+  CHECK(readable_log("").empty());
+}
+
+TEST_CASE("a compiler takes the device's own code, or the latest that its driver translates") {
+  compiler c;
+  c.architectures = {75, 80, 86, 90};
+  CHECK(c.architecture_for(86) == "sm_86");
+  CHECK(c.architecture_for(89) == "compute_86");
+  CHECK(c.architecture_for(120) == "compute_90");
+  CHECK(c.architecture_for(70).empty());
+}
+
+TEST_CASE("a compiler is looked for where CUDA_HOME says, before all other places") {
+  const char* const before = std::getenv("CUDA_HOME");
+  const std::string kept = before ? before : "";
+  setenv("CUDA_HOME", "/opt/some_cuda", 1);
+  const std::vector<std::string> places = usual_compilers();
+  before ? setenv("CUDA_HOME", kept.c_str(), 1) : unsetenv("CUDA_HOME");
+  CHECK(places.front() == "/opt/some_cuda/lib64/libnvrtc.so.13");
+  CHECK(places.back() == "/usr/local/cuda/lib64/libnvrtc.so");
+  CHECK(std::count(places.begin(), places.end(), "libnvrtc.so.11.2") == 1);
+}
+
+TEST_CASE("a compiler that is newer than the driver is not taken") {
+  if (!real_compiler()) return;
+  try {
+    const auto older = compiler::find(11'080);
+    CHECK(older->version / 1000 <= 11);
+  } catch (const error& e) {
+    CHECK(e.code() == "K42");
+    CHECK(e.sentence().find("is newer than the driver") != std::string::npos);
+    CHECK(e.why() == "it is of CUDA " + version_text(real_compiler()->version) + ", the driver of CUDA 11.8");
+  }
+}
+
+}  // namespace
+}  // namespace stretto::device::cuda

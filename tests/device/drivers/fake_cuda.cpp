@@ -1,0 +1,250 @@
+// fake_cuda.cpp - the driver's devices, contexts, memory and modules, over the host's.
+//
+// Threads     any.
+#include "fake_cuda.hpp"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "fake_state.hpp"
+
+namespace stretto::device::cuda {
+
+extern "C" {
+
+void fake_cuda_set(const char* what, long value) {
+  std::scoped_lock lock(all().mutex);
+  all().settings[what] = value;
+}
+long fake_cuda_get(const char* what) {
+  whole_driver& d = all();
+  std::scoped_lock lock(d.mutex);
+  if (std::strcmp(what, "live") != 0) return d.counts[what];
+  long live = static_cast<long>(d.handles.size() + d.memory.size());
+  for (const CUctx_st& c : d.contexts) live += c.retained;
+  return live;
+}
+
+int cuInit(unsigned flags) {
+  std::scoped_lock lock(all().mutex);
+  if (flags) return misused(invalid_value);
+  if (const long status = all().setting("init")) return static_cast<int>(status);
+  all().initialized = true;
+  return CUDA_SUCCESS;
+}
+int cuDriverGetVersion(int* version) {
+  std::scoped_lock lock(all().mutex);
+  return *version = static_cast<int>(all().setting("version")), CUDA_SUCCESS;
+}
+int cuGetErrorName(CUresult status, const char** name) {
+  static const std::map<int, const char*> names{{1, "CUDA_ERROR_INVALID_VALUE"},
+                                                {2, "CUDA_ERROR_OUT_OF_MEMORY"},
+                                                {34, "CUDA_ERROR_STUB_LIBRARY"},
+                                                {100, "CUDA_ERROR_NO_DEVICE"},
+                                                {200, "CUDA_ERROR_INVALID_IMAGE"},
+                                                {201, "CUDA_ERROR_INVALID_CONTEXT"},
+                                                {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+                                                {400, "CUDA_ERROR_INVALID_HANDLE"},
+                                                {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+                                                {701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
+                                                {719, "CUDA_ERROR_LAUNCH_FAILED"},
+                                                {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"},
+                                                {999, "CUDA_ERROR_UNKNOWN"}};
+  const auto at = names.find(status);
+  *name = at == names.end() ? nullptr : at->second;
+  return *name ? CUDA_SUCCESS : invalid_value;
+}
+int cuGetErrorString(CUresult status, const char** text) {
+  *text = status == CUDA_ERROR_ILLEGAL_ADDRESS ? "an illegal memory access was encountered" : nullptr;
+  return *text ? CUDA_SUCCESS : invalid_value;
+}
+
+int cuDeviceGetCount(int* count) {
+  std::scoped_lock lock(all().mutex);
+  if (!all().initialized) return misused(not_initialized);
+  return *count = static_cast<int>(all().setting("devices")), CUDA_SUCCESS;
+}
+int cuDeviceGet(CUdevice* device, int ordinal) {
+  std::scoped_lock lock(all().mutex);
+  if (ordinal < 0 || ordinal >= all().setting("devices")) return misused(invalid_device);
+  return *device = ordinal, CUDA_SUCCESS;
+}
+int cuDeviceGetName(char* name, int bytes, CUdevice device) {
+  return std::snprintf(name, static_cast<std::size_t>(bytes), "Fake GPU %d", device), CUDA_SUCCESS;
+}
+int cuDeviceGetAttribute(int* value, int which, CUdevice) {
+  std::scoped_lock lock(all().mutex);
+  const int capability = static_cast<int>(all().setting("capability"));
+  switch (which) {
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = 1024; break;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: *value = 48 << 10; break;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: *value = 99 << 10; break;
+    case CU_DEVICE_ATTRIBUTE_MAX_PITCH: *value = 1 << 20; break;
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = 4; break;
+    case CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT: *value = 2; break;
+    case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING: *value = 1; break;
+    case CU_DEVICE_ATTRIBUTE_INTEGRATED: *value = 0; break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = capability / 10; break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = capability % 10; break;
+    default: return misused(invalid_value);
+  }
+  return CUDA_SUCCESS;
+}
+int cuDeviceCanAccessPeer(int* can, CUdevice from, CUdevice to) {
+  std::scoped_lock lock(all().mutex);
+  return *can = from != to && all().setting("peers") != 0, CUDA_SUCCESS;
+}
+
+int cuDevicePrimaryCtxRetain(CUcontext* made, CUdevice device) {
+  std::scoped_lock lock(all().mutex);
+  if (const long status = all().setting("retain")) return static_cast<int>(status);
+  CUctx_st& c = all().contexts[device];
+  if (!c.retained++) c.device = device, c.lost = CUDA_SUCCESS, c.opened.clear();  // after a reset a device works again
+  return *made = &c, CUDA_SUCCESS;
+}
+int cuDevicePrimaryCtxRelease_v2(CUdevice device) {
+  std::scoped_lock lock(all().mutex);
+  if (!all().contexts[device].retained) return misused(no_context);
+  return --all().contexts[device].retained, CUDA_SUCCESS;
+}
+int cuCtxPushCurrent_v2(CUcontext c) {
+  std::scoped_lock lock(all().mutex);
+  if (!c || !c->retained) return misused(no_context);
+  return current.push_back(c), CUDA_SUCCESS;
+}
+int cuCtxPopCurrent_v2(CUcontext* c) {
+  std::scoped_lock lock(all().mutex);
+  if (current.empty()) return misused(no_context);
+  *c = current.back();
+  current.pop_back();
+  return CUDA_SUCCESS;
+}
+int cuCtxEnablePeerAccess(CUcontext to, unsigned flags) {
+  std::scoped_lock lock(all().mutex);
+  CUcontext c = nullptr;
+  if (const int status = context_of_caller(c)) return status;
+  if (flags || to == c) return misused(invalid_value);
+  if (!all().setting("peers")) return peer_unsupported;
+  return c->opened.insert(to).second ? CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+}
+
+int cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
+  std::scoped_lock lock(all().mutex);
+  CUcontext c = nullptr;
+  if (const int status = context_of_caller(c)) return status;
+  *total = *free = static_cast<std::size_t>(all().setting("memory"));
+  for (const auto& [at, a] : all().memory) *free -= a.context == c ? a.bytes : 0;
+  return CUDA_SUCCESS;
+}
+int cuMemAlloc_v2(CUdeviceptr* made, std::size_t bytes) {
+  std::size_t free = 0, total = 0;
+  if (const int status = cuMemGetInfo_v2(&free, &total)) return status;
+  std::scoped_lock lock(all().mutex);
+  if (const long status = all().setting("alloc")) return static_cast<int>(status);
+  if (!bytes) return misused(invalid_value);
+  if (bytes > free) return CUDA_ERROR_OUT_OF_MEMORY;
+  void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
+  std::memset(at, 0xa5, std::min<std::size_t>(bytes, 1 << 20));
+  *made = reinterpret_cast<std::uintptr_t>(at);
+  all().memory[*made] = {bytes, current.back()};
+  return CUDA_SUCCESS;
+}
+int cuMemFree_v2(CUdeviceptr at) {
+  std::scoped_lock lock(all().mutex);
+  const auto found = all().memory.find(at);
+  if (found == all().memory.end() || !found->second.context) return misused(invalid_value);
+  munmap(pointer(at), found->second.bytes);
+  all().memory.erase(found);
+  return CUDA_SUCCESS;
+}
+int cuMemHostAlloc(void** made, std::size_t bytes, unsigned flags) {
+  std::scoped_lock lock(all().mutex);
+  CUcontext c = nullptr;
+  if (const int status = context_of_caller(c)) return status;
+  if (flags != memory_for_all_contexts) return misused(invalid_value);
+  if (const long status = all().setting("pinned")) return static_cast<int>(status);
+  *made = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  all().memory[reinterpret_cast<std::uintptr_t>(*made)] = {bytes, nullptr};
+  return CUDA_SUCCESS;
+}
+int cuMemFreeHost(void* at) {
+  std::scoped_lock lock(all().mutex);
+  const auto found = all().memory.find(reinterpret_cast<std::uintptr_t>(at));
+  if (found == all().memory.end() || found->second.context) return misused(invalid_value);
+  free(at);
+  all().memory.erase(found);
+  return CUDA_SUCCESS;
+}
+
+int cuModuleLoadData(CUmodule* made, const void* image) {
+  std::scoped_lock lock(all().mutex);
+  CUcontext c = nullptr;
+  if (const int status = context_of_caller(c)) return status;
+  char architecture[32] = "";
+  long bytes = 0;
+  int begins = 0;
+  const char* const text = static_cast<const char*>(image);
+  if (std::sscanf(text, "FAKE %31s %ld%n", architecture, &bytes, &begins) != 2 || text[begins] != '\n') return invalid_image;
+  const std::string named = architecture;
+  if (named.rfind("sm_", 0) == 0 && named != "sm_" + std::to_string(all().setting("capability"))) return no_binary;
+  std::string file = (std::filesystem::temp_directory_path() / "fake-cuda-XXXXXX").string();
+  const int written = mkstemp(file.data());
+  std::ofstream(file, std::ios::binary).write(text + begins + 1, bytes);
+  void* const code = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  std::filesystem::remove(file);
+  ::close(written);
+  if (!code) return invalid_image;
+  *made = new CUmod_st{c, code, {}};
+  CUfunc_st& f = (*made)->function;
+  f.module = *made;
+  f.run = reinterpret_cast<decltype(f.run)>(dlsym(code, "fake_run"));
+  f.count = *static_cast<const unsigned*>(dlsym(code, "fake_parameter_count"));
+  f.sizes = *static_cast<const std::size_t* const*>(dlsym(code, "fake_parameter_sizes"));
+  all().handles.insert(*made);
+  all().handles.insert(&f);
+  return CUDA_SUCCESS;
+}
+int cuModuleUnload(CUmodule m) {
+  std::scoped_lock lock(all().mutex);
+  CUcontext c = nullptr;
+  context_of_caller(c);
+  if (!all().handles.contains(m) || m->context != c) return misused(invalid_handle);
+  all().handles.erase(m);
+  all().handles.erase(&m->function);
+  dlclose(m->code);
+  delete m;
+  return CUDA_SUCCESS;
+}
+int cuModuleGetFunction(CUfunction* found, CUmodule m, const char* name) {
+  std::scoped_lock lock(all().mutex);
+  if (!all().handles.contains(m)) return misused(invalid_handle);
+  if (!dlsym(m->code, name)) return not_found;
+  return *found = &m->function, CUDA_SUCCESS;
+}
+int cuFuncGetAttribute(int* value, int which, CUfunction f) {
+  std::scoped_lock lock(all().mutex);
+  if (!all().handles.contains(f)) return misused(invalid_handle);
+  switch (which) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: return *value = 1024, CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: return *value = 0, CUDA_SUCCESS;
+    default: return misused(invalid_value);
+  }
+}
+int cuFuncSetAttribute(CUfunction f, int which, int value) {
+  std::scoped_lock lock(all().mutex);
+  if (!all().handles.contains(f)) return misused(invalid_handle);
+  if (which != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value > (99 << 10)) return misused(invalid_value);
+  return f->most_dynamic = value, CUDA_SUCCESS;
+}
+}  // extern "C"
+
+}  // namespace stretto::device::cuda

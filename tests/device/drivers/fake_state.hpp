@@ -1,0 +1,122 @@
+// fake_state.hpp - what the fake driver knows: devices, handles, memory, settings.
+//
+// Threads     one lock for everything but the work in streams; a function that does not take it wants it held.
+// Invariants  what a call may not do it answers with the driver's error: a context that is not current, a handle that is gone,
+//             bytes outside of an allocation.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "device/cuda/cuda_abi.hpp"
+
+namespace stretto::device::cuda {
+
+inline constexpr int invalid_value = 1, not_initialized = 3, invalid_device = 101, invalid_image = 200, no_context = 201,
+                     no_binary = 209, peer_unsupported = 217, invalid_handle = 400, not_found = 500;
+
+/// A point that has been passed or not: what an event was last recorded as.
+struct point {
+  bool passed = false;
+};
+
+struct CUctx_st {
+  int device = 0;
+  int retained = 0;
+  int lost = CUDA_SUCCESS;  // what every call answers from then on
+  std::set<CUcontext> opened;
+};
+struct CUevent_st {
+  CUcontext context;
+  std::shared_ptr<point> last;
+};
+struct CUstream_st {
+  CUcontext context;
+  std::deque<std::function<int()>> work;
+  bool busy = false, ending = false;
+  std::thread thread;
+};
+struct CUfunc_st {
+  CUmodule module;
+  int (*run)(void**, const unsigned*, const unsigned*, unsigned);
+  unsigned count;
+  const std::size_t* sizes;
+  int most_dynamic = 48 << 10;
+};
+struct CUmod_st {
+  CUcontext context;
+  void* code;
+  CUfunc_st function;
+};
+
+struct allocation {
+  std::size_t bytes;
+  CUcontext context;  // null: of the host, page-locked
+};
+
+struct whole_driver {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool initialized = false;
+  std::map<std::string, long> settings{
+      {"devices", 2}, {"memory", 256l << 20}, {"version", 12040}, {"capability", 80}, {"peers", 1}};
+  std::map<std::string, long> counts;
+  CUctx_st contexts[8];
+  std::set<const void*> handles;  // of streams, events, modules, functions
+  std::map<std::uintptr_t, allocation> memory;
+
+  long setting(const char* name) {
+    const auto at = settings.find(name);
+    return at == settings.end() ? 0 : at->second;
+  }
+};
+// Never destroyed: streams of a test that failed may still run.
+inline whole_driver& all() {
+  static auto* const d = new whole_driver;
+  return *d;
+}
+inline thread_local std::vector<CUcontext> current;
+
+inline int misused(int status) {
+  ++all().counts["misuse"];
+  return status;
+}
+
+/// The thread's context, under the lock; an error if there is none, or its device is lost.
+inline int context_of_caller(CUcontext& c) {
+  if (current.empty() || !current.back()->retained) return misused(no_context);
+  c = current.back();
+  return c->lost;
+}
+inline int context_of(const CUstream s, CUcontext& c) {
+  if (const int status = context_of_caller(c)) return status;
+  if (!all().handles.contains(s)) return misused(invalid_handle);
+  return s->context == c ? CUDA_SUCCESS : misused(invalid_handle);
+}
+
+/// Whether these bytes lie in one allocation of the device (or, for null, in none of any).
+inline bool is_in(CUcontext c, std::uintptr_t at, std::size_t bytes) {
+  auto after = all().memory.upper_bound(at);
+  const bool inside = after != all().memory.begin() && at < std::prev(after)->first + std::prev(after)->second.bytes;
+  const bool begins_another = after != all().memory.end() && after->first < at + bytes;
+  if (!c)
+    return inside
+               ? !std::prev(after)->second.context && at + bytes <= std::prev(after)->first + std::prev(after)->second.bytes
+               : !begins_another;
+  return inside && std::prev(after)->second.context == c &&
+         at + bytes <= std::prev(after)->first + std::prev(after)->second.bytes;
+}
+
+inline std::byte* pointer(CUdeviceptr p) { return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(p)); }
+
+}  // namespace stretto::device::cuda
