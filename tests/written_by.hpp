@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 namespace stretto::test {
 
-/// All that is written while `body` runs, by whatever thread.
+/// All that is written while `body` runs, by whatever thread. Runtimes that it makes say nothing of a lack of progress,
+/// whatever this process was started with: that would stand among what is looked at.
 template <class Body>
 std::string written_by(Body&& body) {
   std::FILE* const file = std::tmpfile();
@@ -17,7 +19,11 @@ std::string written_by(Body&& body) {
   std::fflush(stderr);
   const int before = dup(STDERR_FILENO);
   dup2(fileno(file), STDERR_FILENO);
+  const char* const stuck = std::getenv("STRETTO_STUCK");
+  const std::string kept = stuck ? stuck : "";
+  unsetenv("STRETTO_STUCK");
   body();
+  if (stuck) setenv("STRETTO_STUCK", kept.c_str(), 1);
   std::fflush(stderr);
   dup2(before, STDERR_FILENO);
   close(before);
