@@ -1,0 +1,109 @@
+// objects_micro.cpp - what it costs to find whom a task follows, per argument; the parts that decide, without devices.
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "objects/dependencies.hpp"
+
+using namespace stretto;
+using namespace stretto::objects;
+using data::in_use, data::inout_use, data::out_use, data::usage;
+
+namespace {
+
+// Tasks that stay live until `lag` more have been submitted.
+class window {
+ public:
+  explicit window(std::size_t lag) : live_(lag) {}
+  task_id next() {
+    task_id& oldest = live_[at_++ % live_.size()];
+    if (oldest.generation) slots.retire(oldest);
+    oldest = slots.add();
+    return oldest;
+  }
+  task_slots slots;
+
+ private:
+  std::vector<task_id> live_;
+  std::size_t at_ = 0;
+};
+
+void submit(window& w, dependencies& d, const box& where, usage how, std::vector<task_id>& found) {
+  found.clear();
+  d.access(where, how, w.next(), found);
+  benchmark::DoNotOptimize(found.data());
+}
+
+void chain_on_whole_array(benchmark::State& state) {
+  window w(64);
+  dependencies d(w.slots);
+  std::vector<task_id> found;
+  for (auto _ : state) submit(w, d, box(0, 1 << 20), inout_use, found);
+}
+BENCHMARK(chain_on_whole_array);
+
+void readers_of_whole_array(benchmark::State& state) {
+  window w(64);
+  dependencies d(w.slots);
+  std::vector<task_id> found;
+  submit(w, d, box(0, 1 << 20), out_use, found);
+  for (auto _ : state) submit(w, d, box(0, 1 << 20), in_use, found);
+}
+BENCHMARK(readers_of_whole_array);
+
+// Tasks of three whole arrays, read, read, written: as a small kernel has them.
+void three_arrays(benchmark::State& state) {
+  window w(64);
+  std::vector<std::unique_ptr<dependencies>> arrays;
+  for (int i = 0; i < 64; ++i) arrays.push_back(std::make_unique<dependencies>(w.slots));
+  std::vector<task_id> found;
+  std::size_t i = 0;
+  for (auto _ : state) {
+    found.clear();
+    const task_id t = w.next();
+    arrays[i % 64]->access(box(0, 4096), in_use, t, found);
+    arrays[(i * 7 + 1) % 64]->access(box(0, 4096), in_use, t, found);
+    arrays[(i * 13 + 2) % 64]->access(box(0, 4096), inout_use, t, found);
+    ++i;
+  }
+}
+BENCHMARK(three_arrays);
+
+// A grid of tiles of one array, each updated in turn.
+void repeated_tiles(benchmark::State& state) {
+  const auto side = static_cast<coordinate>(state.range(0));
+  const auto tiles = split_grid(box({0, 0}, {32 * side, 32 * side}), {side, side});
+  window w(64);
+  dependencies d(w.slots);
+  std::vector<task_id> found;
+  std::size_t i = 0;
+  for (auto _ : state) submit(w, d, tiles[i++ % tiles.size()], inout_use, found);
+}
+BENCHMARK(repeated_tiles)->Arg(4)->Arg(32);
+
+// A stencil's tile with its border read from one array, the tile written to the other; then the other way round. Two
+// arguments per iteration.
+void tiles_with_borders(benchmark::State& state) {
+  const box all({0, 0}, {512, 512});
+  const auto tiles = split_grid(all, {16, 16});
+  window w(64);
+  dependencies a(w.slots), b(w.slots);
+  std::array<dependencies*, 2> arrays{&a, &b};
+  std::vector<task_id> found;
+  std::size_t i = 0;
+  for (auto _ : state) {
+    const std::size_t step = i / tiles.size() % 2;
+    const box& tile = tiles[i++ % tiles.size()];
+    found.clear();
+    const task_id t = w.next();
+    arrays[step]->access(intersection(tile.widened({1, 1, 0}), all), in_use, t, found);
+    arrays[1 - step]->access(tile, out_use, t, found);
+  }
+}
+BENCHMARK(tiles_with_borders);
+
+}  // namespace
+
+BENCHMARK_MAIN();
