@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "data/replica_set.hpp"
 #include "objects/dependencies.hpp"
 
 using namespace stretto;
@@ -103,6 +104,49 @@ void tiles_with_borders(benchmark::State& state) {
   }
 }
 BENCHMARK(tiles_with_borders);
+
+// What one argument of a task costs where the array is whole and valid: acquire, waits_of, used.
+void replica_in_place(benchmark::State& state) {
+  std::uint64_t now = 0;
+  data::replica_set set(4, [](auto, auto, auto) { return 1.0; }, [&](data::token t) { return t + 64 < now; });
+  const box all(0, 1 << 20);
+  set.add({set.next_id(), 1, all}, 0);
+  set.used(0, {all, out_use}, ++now);
+  data::replica_set::plan plan;
+  std::vector<data::token> waits;
+  const data::replica_set::need need{all, state.range(0) ? inout_use : in_use};
+  for (auto _ : state) {
+    set.acquire(1, {&need, 1}, plan);
+    waits.clear();
+    set.waits_of(plan.use[0], need, waits);
+    set.used(plan.use[0], need, ++now);
+    benchmark::DoNotOptimize(waits.data());
+  }
+}
+BENCHMARK(replica_in_place)->Arg(0)->Arg(1);
+
+// The same for one of many tiles, each stored for itself.
+void replica_of_tile(benchmark::State& state) {
+  std::uint64_t now = 0;
+  data::replica_set set(4, [](auto, auto, auto) { return 1.0; }, [&](data::token t) { return t + 64 < now; });
+  const auto tiles = split_grid(box({0, 0}, {1024, 1024}), {32, 32});
+  for (const box& b : tiles) {
+    set.add({set.next_id(), 1, b}, 0);
+    set.used(set.next_id() - 1, {b, out_use}, ++now);
+  }
+  data::replica_set::plan plan;
+  std::vector<data::token> waits;
+  std::size_t i = 0;
+  for (auto _ : state) {
+    const data::replica_set::need need{tiles[i++ % tiles.size()], inout_use};
+    set.acquire(1, {&need, 1}, plan);
+    waits.clear();
+    set.waits_of(plan.use[0], need, waits);
+    set.used(plan.use[0], need, ++now);
+    benchmark::DoNotOptimize(waits.data());
+  }
+}
+BENCHMARK(replica_of_tile);
 
 }  // namespace
 

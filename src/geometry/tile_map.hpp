@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -78,6 +79,16 @@ class tile_map {
         release(n);
         ++cuts_;
       }
+  }
+
+  /// The tiles in this state become as few as a region of them has boxes.
+  void join_all(const State& such) {
+    std::vector<box> boxes;
+    each([&](const box& b, const State& s) { if (s == such) boxes.push_back(b); });
+    const region all{std::span<const box>(boxes)};
+    if (all.boxes().size() >= boxes.size()) return;
+    erase_if([&](const State& s) { return s == such; });
+    for (const box& b : all.boxes()) make(b, such);
   }
 
   std::size_t size() const noexcept { return index_.size(); }

@@ -67,6 +67,14 @@ TEST_CASE("tiles are joined once only the whole is named") {
   CHECK(visited(map, box(0, 100)) == "[0,100)=8");
 }
 
+TEST_CASE("tiles in one state can be joined wherever they lie") {
+  tile_map<int> map;
+  for (int i = 0; i < 10; ++i) set(map, box({i, 0}, {i + 1, 5}), i == 3 ? 1 : 0);
+  map.join_all(0);
+  CHECK(map.size() == 3);
+  CHECK(visited(map, box({0, 0}, {10, 5})) == "[0,3)x[0,5)=0 [3,4)x[0,5)=1 [4,10)x[0,5)=0");
+}
+
 TEST_CASE("remembered boxes are as few as tiles, however many boxes are named") {
   tile_map<int> map;
   set(map, box(0, 100), 1);
@@ -105,6 +113,7 @@ TEST_CASE("every element has the state of its last visit, in one to three dimens
           map.erase_if([&](int s) { return s == value; });
           for (int& m : model) m = m == value ? 0 : m;
         }
+        if (below(8) == 0) map.join_all(value);
         std::uint64_t volume = 0;
         bool same = true;
         map.visit(where, [&](const box& b, int& s) {
