@@ -1,6 +1,8 @@
 // objects_micro.cpp - what it costs to find whom a task follows, per argument; the parts that decide, without devices.
 #include <benchmark/benchmark.h>
 
+#include <stretto/scheduler.hpp>
+
 #include <array>
 #include <memory>
 #include <vector>
@@ -147,6 +149,43 @@ void replica_of_tile(benchmark::State& state) {
   }
 }
 BENCHMARK(replica_of_tile);
+
+// push and pop of a task with one argument, 64 of them waiting, two devices asking in turn.
+struct plain_task final : device_task {
+  std::string_view name() const override { return "task"; }
+  int priority() const override { return 0; }
+  bool may_run_on(const device_view&) const override { return true; }
+  std::uint64_t kind() const override { return 1; }
+  std::uint64_t bytes_at(const device_view& d) const override { return d.index == home ? 1000 : 0; }
+  std::uint64_t missing_bytes(const device_view& d) const override { return d.index == home ? 0 : 1000; }
+  double transfer_seconds(const device_view& d) const override { return d.index == home ? 0 : 1e-6; }
+  std::optional<double> predicted_seconds(const device_view&) const override { return 1e-6; }
+  std::uint32_t home = 0;
+};
+
+void scheduler_push_pop(benchmark::State& state, const char* policy) {
+  const auto s = make_device_scheduler(policy);
+  const std::array<device_view, 2> devices{device_view{.index = 0}, device_view{.index = 1}};
+  s->start(devices);
+  std::array<plain_task, 64> tasks;
+  std::vector<const device_task*> issued;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    tasks[i].home = i % 2;
+    s->push(tasks[i]);
+  }
+  std::size_t i = 0;
+  for (auto _ : state) {
+    const device_view& d = devices[i++ % 2];
+    const device_task* const t = s->pop(d);
+    if (!t) continue;
+    s->finished(*t, d);
+    s->push(*t);
+  }
+}
+BENCHMARK_CAPTURE(scheduler_push_pop, fifo, "fifo");
+BENCHMARK_CAPTURE(scheduler_push_pop, locality, "locality");
+BENCHMARK_CAPTURE(scheduler_push_pop, earliest_finish, "earliest_finish");
+BENCHMARK_CAPTURE(scheduler_push_pop, work_stealing, "work_stealing");
 
 }  // namespace
 
