@@ -5,7 +5,8 @@
 
 namespace stretto::data {
 
-eviction choose_victims(std::span<const resident> residents, std::uint64_t needed, std::uint64_t free) {
+eviction choose_victims(std::span<const resident> residents, std::uint64_t needed, std::uint64_t free,
+                        const std::function<std::uint64_t(std::size_t)>& write_back_bytes) {
   eviction e;
   e.needed = needed;
   e.free = free;
@@ -17,16 +18,31 @@ eviction choose_victims(std::span<const resident> residents, std::uint64_t neede
   e.possible = needed <= free + e.could_free;
   if (!e.possible || needed <= free) return e;
 
+  // A heap, because few leave; its top is who leaves first.
   const auto rank = [&](std::size_t i) {
     const resident& r = residents[i];
-    return std::tuple(~r.next_use, r.write_back_bytes != 0, r.last_use, r.transfer_seconds, i);
+    return std::tuple(~r.next_use, r.last_use, r.transfer_seconds, i);
   };
-  std::sort(candidates.begin(), candidates.end(), [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+  const auto leaves_later = [&](std::size_t a, std::size_t b) { return rank(a) > rank(b); };
+  std::make_heap(candidates.begin(), candidates.end(), leaves_later);
   std::uint64_t room = free;
-  for (const std::size_t i : candidates) {
-    if (room >= needed) break;
-    e.victims.push_back(i);
-    room += residents[i].bytes;
+  std::vector<std::size_t> equals;
+  while (room < needed) {
+    equals.clear();
+    std::uint64_t bytes = 0;
+    do {
+      std::pop_heap(candidates.begin(), candidates.end(), leaves_later);
+      equals.push_back(candidates.back());
+      bytes += residents[candidates.back()].bytes;
+      candidates.pop_back();
+    } while (equals.size() < 32 && !candidates.empty() &&
+             residents[candidates.front()].next_use == residents[equals.front()].next_use);
+    if (room + bytes > needed && equals.size() > 1)  // some may stay: those that are dear to lose
+      std::stable_partition(equals.begin(), equals.end(), [&](std::size_t i) { return write_back_bytes(i) == 0; });
+    for (std::size_t i = 0; i < equals.size() && room < needed; ++i) {
+      e.victims.push_back(equals[i]);
+      room += residents[equals[i]].bytes;
+    }
   }
   // A large one may have made smaller ones before it needless; those needed soonest stay first.
   for (std::size_t v = e.victims.size(); v-- > 0;) {
@@ -37,7 +53,7 @@ eviction choose_victims(std::span<const resident> residents, std::uint64_t neede
   }
   for (const std::size_t i : e.victims) {
     e.freed += residents[i].bytes;
-    e.write_back_bytes += residents[i].write_back_bytes;
+    e.write_back_bytes += write_back_bytes(i);
   }
   return e;
 }

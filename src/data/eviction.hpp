@@ -1,17 +1,18 @@
 // eviction.hpp - who leaves a memory that has too little room, looking ahead at what is queued.
 //
 // Threads     pure; `upcoming_uses` is a value with one owner.
-// Cost        choose_victims: O(n log n) for n residents. upcoming_uses: O(1) per use, amortised.
+// Cost        choose_victims: a few ns for each of n residents and O(log n) for each victim; it asks for at most 32 residents more
+//             than leave what would have to be written back. upcoming_uses: O(1) per use, amortised.
 // Invariants  (1) nobody in use leaves. (2) without any one of the victims the room would not suffice. (3) if the room cannot be
 //             made there are no victims.
 // Source      farthest next use: Belady, "A study of replacement algorithms for a virtual-storage computer", 1966. Of a cyclic
 //             sweep over more than fits, least recently used keeps nothing; looking ahead keeps what fits but one.
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <span>
 #include <unordered_map>
@@ -28,7 +29,6 @@ struct resident {
   bool in_use = false;                      // by a task that was issued and has not finished
   std::uint64_t next_use = no_next_use;     // position of the first queued task that will use it
   std::uint64_t last_use = 0;               // rises with each use
-  std::uint64_t write_back_bytes = 0;       // 0: all of it is valid elsewhere, or not needed
   double transfer_seconds = 0;              // to write back and to bring in again
 };
 
@@ -46,11 +46,14 @@ struct eviction {
   bool is_hopeless() const noexcept { return !possible && needed > free + could_free + in_use; }
 };
 
-/// Makes room for `needed` bytes where `free` are free: the farthest next use leaves first, of equals what need not be written
-/// back, then what was used least recently, then what is cheapest to move.
+/// Makes room for `needed` bytes where `free` are free: the farthest next use leaves first, of equals what was used least
+/// recently, then what is cheapest to move. Of the last 32 equals those leave first that need not be written back.
+///
+///   write_back_bytes   of a resident, by its index: what is valid there alone; asked as seldom as can be
 ///
 /// The bytes of all arguments of a task are asked for at once, so that two tasks cannot evict each other's for ever.
-eviction choose_victims(std::span<const resident> residents, std::uint64_t needed, std::uint64_t free);
+eviction choose_victims(std::span<const resident> residents, std::uint64_t needed, std::uint64_t free,
+                        const std::function<std::uint64_t(std::size_t)>& write_back_bytes);
 
 /// When each thing is used next, by tasks that are queued. Positions are given in rising order, as tasks are submitted.
 class upcoming_uses {

@@ -16,6 +16,8 @@ namespace {
 
 using victims = std::vector<std::size_t>;
 
+std::uint64_t all_clean(std::size_t) { return 0; }
+
 // Blocks of one byte in a memory of `capacity` bytes, used in the given order; how often one must be loaded. `window`: how many
 // uses ahead are known.
 std::size_t loads(const std::vector<std::uint64_t>& uses, std::size_t capacity, std::size_t window) {
@@ -33,7 +35,7 @@ std::size_t loads(const std::vector<std::uint64_t>& uses, std::size_t capacity, 
         all.push_back({.bytes = 1, .next_use = ahead.next(block), .last_use = last});
         blocks.push_back(block);
       }
-      const eviction e = choose_victims(all, 1, capacity - all.size());
+      const eviction e = choose_victims(all, 1, capacity - all.size(), all_clean);
       REQUIRE(e.possible);
       for (const std::size_t v : e.victims) resident_since.erase(blocks[v]);
     }
@@ -89,34 +91,46 @@ constexpr std::size_t everything = SIZE_MAX / 2;
 
 TEST_CASE("the farthest next use leaves first, and what is not queued before all others") {
   const std::vector<resident> all{{.bytes = 10, .next_use = 5}, {.bytes = 10, .next_use = 9}, {.bytes = 10, .last_use = 99}};
-  CHECK(choose_victims(all, 10, 0).victims == victims{2});
-  CHECK(choose_victims(all, 20, 0).victims == victims{2, 1});
-  CHECK(choose_victims(all, 25, 5).victims == victims{2, 1});
+  CHECK(choose_victims(all, 10, 0, all_clean).victims == victims{2});
+  CHECK(choose_victims(all, 20, 0, all_clean).victims == victims{2, 1});
+  CHECK(choose_victims(all, 25, 5, all_clean).victims == victims{2, 1});
 }
 
-TEST_CASE("of equals, what need not be written back leaves first, then what was used least recently") {
-  const std::vector<resident> all{{.bytes = 8, .last_use = 1, .write_back_bytes = 8}, {.bytes = 8, .last_use = 7},
-                                  {.bytes = 8, .last_use = 5}, {.bytes = 8, .last_use = 5, .transfer_seconds = -1}};
-  CHECK(choose_victims(all, 32, 0).victims == victims{3, 2, 1, 0});
-  CHECK(choose_victims(all, 32, 0).write_back_bytes == 8);
+TEST_CASE("of equals, what was used least recently leaves first, but before it what need not be written back") {
+  const std::vector<resident> all{{.bytes = 8, .last_use = 1}, {.bytes = 8, .last_use = 7}, {.bytes = 8, .last_use = 5},
+                                  {.bytes = 8, .last_use = 5, .transfer_seconds = -1}};
+  CHECK(choose_victims(all, 24, 0, all_clean).victims == victims{0, 3, 2});
+  const auto first_is_dirty = [](std::size_t i) { return i == 0 ? std::uint64_t{6} : 0; };
+  CHECK(choose_victims(all, 24, 0, first_is_dirty).victims == victims{3, 2, 1});
+  CHECK(choose_victims(all, 24, 0, first_is_dirty).write_back_bytes == 0);
+  CHECK(choose_victims(all, 32, 0, first_is_dirty).write_back_bytes == 6);
+}
+
+TEST_CASE("what would have to be written back is asked of few") {
+  std::vector<resident> all(1000, resident{.bytes = 8});
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].last_use = i;
+  std::size_t asked = 0;
+  const eviction e = choose_victims(all, 80, 0, [&](std::size_t) { return ++asked, std::uint64_t{1}; });
+  CHECK(e.victims == victims{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+  CHECK(asked <= 42);
 }
 
 TEST_CASE("nobody leaves where there is room") {
   const std::vector<resident> all{{.bytes = 10}};
-  const eviction e = choose_victims(all, 10, 10);
+  const eviction e = choose_victims(all, 10, 10, all_clean);
   CHECK(e.possible);
   CHECK(e.victims.empty());
 }
 
 TEST_CASE("what cannot be done is told in bytes, and whether waiting would help") {
   const std::vector<resident> all{{.bytes = 30, .in_use = true}, {.bytes = 20}};
-  const eviction now = choose_victims(all, 60, 10);
+  const eviction now = choose_victims(all, 60, 10, all_clean);
   CHECK_FALSE(now.possible);
   CHECK(now.victims.empty());
   CHECK(now.in_use == 30);
   CHECK(now.could_free == 20);
   CHECK_FALSE(now.is_hopeless());
-  CHECK(choose_victims(all, 61, 10).is_hopeless());
+  CHECK(choose_victims(all, 61, 10, all_clean).is_hopeless());
 }
 
 TEST_CASE("nobody leaves for nothing, nobody in use leaves, and the room suffices, over many seeds") {
@@ -126,9 +140,10 @@ TEST_CASE("nobody leaves for nothing, nobody in use leaves, and the room suffice
     const auto below = [&](unsigned n) { return static_cast<std::uint64_t>(random() % n); };
     std::vector<resident> all(below(12));
     for (resident& r : all)
-      r = {below(20), below(3) == 0, below(2) ? below(9) : no_next_use, below(9), below(2) * below(20), 0};
+      r = {below(20), below(3) == 0, below(2) ? below(9) : no_next_use, below(9), 0};
+    const std::uint64_t dirty = below(4096);
     const std::uint64_t needed = below(100), free = below(60);
-    const eviction e = choose_victims(all, needed, free);
+    const eviction e = choose_victims(all, needed, free, [&](std::size_t i) { return dirty >> i & 1; });
     std::uint64_t movable = 0, freed = 0;
     for (const resident& r : all) movable += r.in_use ? 0 : r.bytes;
     REQUIRE(e.possible == (needed <= free + movable));
