@@ -52,24 +52,29 @@ region replica_set::nowhere_valid(region where) const {
   return where;
 }
 
-// Which storage serves each need; new storage where there is none in one piece.
+replica_id replica_set::new_id(std::size_t nth) const noexcept {
+  return static_cast<replica_id>(nth < free_.size() ? free_[free_.size() - 1 - nth] : replicas_.size() + nth - free_.size());
+}
+
+// Which storage serves each need that has none yet; new storage where there is none in one piece.
 void replica_set::find_storage(memory_number in, std::span<const need> needs, plan& out) const {
   static const geometry::box_index nothing;
   const geometry::box_index& index = in < index_.size() ? index_[in] : nothing;
   auto met = std::move(met_);
-  bool lacking = false;
-  for (const need& n : needs) {
-    const box all = hull(n.where, n.room);
+  std::vector<box> made;
+  std::vector<bool> accumulated;
+  for (std::size_t i = 0; i < needs.size(); ++i) {
+    const box all = hull(needs[i].where, needs[i].room);
+    accumulated.push_back(out.use[i] != no_replica);
+    if (all.is_empty() || accumulated[i]) continue;
     met.clear();
-    if (!all.is_empty()) index.find(all, met);
-    const bool found = met.size() == 1 && met[0].box.contains(all);
-    out.use.push_back(found ? met[0].number : no_replica);
-    lacking = lacking || (!found && !all.is_empty());
+    index.find(all, met);
+    if (met.size() == 1 && met[0].box.contains(all))
+      out.use[i] = met[0].number;
+    else
+      made.push_back(all);
   }
-  if (lacking) {
-    std::vector<box> made;
-    for (std::size_t i = 0; i < needs.size(); ++i)
-      if (const box all = hull(needs[i].where, needs[i].room); out.use[i] == no_replica && !all.is_empty()) made.push_back(all);
+  if (!made.empty()) {
     // Each grows by what it meets, until all storage is disjoint.
     for (bool grown = true; grown;) {
       grown = false;
@@ -91,14 +96,15 @@ void replica_set::find_storage(memory_number in, std::span<const need> needs, pl
         for (std::size_t k = i + 1; k < made.size(); ++k) grown = grown || made[i].meets(made[k]);
     }
     for (std::size_t i = 0; i < made.size(); ++i) {
-      const auto id = static_cast<replica_id>(i < free_.size() ? free_[free_.size() - 1 - i]
-                                                               : replicas_.size() + i - free_.size());
+      const replica_id id = new_id(out.allocate.size());
       out.allocate.push_back({id, in, made[i]});
       met.clear();
       index.find(made[i], met);
       for (const auto& e : met) out.retire.push_back(e.number);
       for (std::size_t n = 0; n < needs.size(); ++n)
-        if (const box all = hull(needs[n].where, needs[n].room); !all.is_empty() && made[i].contains(all)) out.use[n] = id;
+        if (const box all = hull(needs[n].where, needs[n].room);
+            !accumulated[n] && !all.is_empty() && made[i].contains(all))
+          out.use[n] = id;
     }
   }
   met_ = std::move(met);
@@ -141,11 +147,21 @@ void replica_set::acquire(memory_number in, std::span<const need> needs, plan& o
   if (!out.unwritten.is_empty()) out.unwritten = {};
   if (!out.lost.is_empty()) out.lost = {};
   out.made_at = changes_;
+  out.fills.clear(), out.folds.clear();
+  out.use.assign(needs.size(), no_replica);
+  for (std::size_t i = 0; i < needs.size(); ++i)
+    if (goes_into_accumulator(in, needs, i)) find_accumulator(in, needs[i], out.use[i], out);
+  const std::size_t accumulators = out.allocate.size();
+  const auto is_accumulator = [&](replica_id r) {
+    for (const storage& s : out.allocate)
+      if (s.id == r) return s.accumulates.has_value();
+    return at(r).accumulates.has_value();
+  };
   find_storage(in, needs, out);
 
   // New storage begins with what it supersedes holds, unless that is overwritten.
   std::vector<std::pair<replica_id, region>> coming;
-  for (const storage& s : out.allocate) {
+  for (const storage& s : std::span(out.allocate).subspan(accumulators)) {
     region there;
     region overwritten;
     for (std::size_t i = 0; i < needs.size(); ++i)
@@ -161,7 +177,8 @@ void replica_set::acquire(memory_number in, std::span<const need> needs, plan& o
 
   for (std::size_t i = 0; i < needs.size(); ++i) {
     const replica_id to = out.use[i];
-    if (to == no_replica || needs[i].where.is_empty() || !needs[i].how.needs_content()) continue;
+    if (to == no_replica || needs[i].where.is_empty() || !needs[i].how.needs_content() || is_accumulator(to)) continue;
+    if (!accumulators_.empty()) plan_folds(needs[i], to, out);
     auto there = std::find_if(coming.begin(), coming.end(), [&](const auto& c) { return c.first == to; });
     if (there == coming.end()) {
       if (holds(at(to), needs[i].where)) continue;
@@ -178,28 +195,40 @@ void replica_set::add(const storage& s, token ready) {
   } else {
     free_.pop_back();
   }
-  if (index_.size() <= s.memory) index_.resize(s.memory + 1);
-  auto& index = index_[s.memory];
-  std::vector<geometry::box_index::entry> met;
-  index.find(s.where, met);
-  for (const auto& e : met) {
-    index.erase(e.box);
-    replicas_[e.number].superseded = true;
-    superseded_.push_back(e.number);
+  if (s.accumulates) {
+    accumulators_.push_back(s.id);
+  } else {
+    if (index_.size() <= s.memory) index_.resize(s.memory + 1);
+    auto& index = index_[s.memory];
+    std::vector<geometry::box_index::entry> met;
+    index.find(s.where, met);
+    for (const auto& e : met) {
+      index.erase(e.box);
+      replicas_[e.number].superseded = true;
+      superseded_.push_back(e.number);
+    }
+    index.insert(s.where, s.id);
   }
-  index.insert(s.where, s.id);
   replica& r = replicas_[s.id];
+  r.accumulates = s.accumulates;
   r.memory = s.memory;
   r.where = s.where;
   r.cells.visit(s.where, [&](const box&, cell& c) { c.written = ready; });
 }
 
-void replica_set::waits_of(const copy& c, std::vector<token>& out) const {
-  at(c.from).cells.look(c.where, [&](const box&, const cell& from) { append(out, from.written); });
-  at(c.to).cells.look(c.where, [&](const box&, const cell& to) {
-    append(out, to.written);
-    for (const token t : to.readers) append(out, t);
+void replica_set::wait_to_read(const replica& r, const box& where, std::vector<token>& out) const {
+  r.cells.look(where, [&](const box&, const cell& c) { append(out, c.written); });
+}
+void replica_set::wait_to_write(const replica& r, const box& where, std::vector<token>& out) const {
+  r.cells.look(where, [&](const box&, const cell& c) {
+    append(out, c.written);
+    for (const token t : c.readers) append(out, t);
   });
+}
+
+void replica_set::waits_of(const copy& c, std::vector<token>& out) const {
+  wait_to_read(at(c.from), c.where, out);
+  wait_to_write(at(c.to), c.where, out);
 }
 
 void replica_set::read_by(cell& c, token t) const {
@@ -226,22 +255,36 @@ void replica_set::settle(replica& r) {
 void replica_set::copied(const copy& c, token done) {
   ++changes_;
   replicas_[c.from].cells.visit(c.where, [&](const box&, cell& from) { read_by(from, done); });
-  replicas_[c.to].cells.visit(c.where, [&](const box&, cell& to) {
-    to.valid = true;
-    to.written = done;
-    to.readers.clear();
-  });
   settle(replicas_[c.from]);
-  settle(replicas_[c.to]);
+  write(c.to, c.where, done);
 }
 
 void replica_set::waits_of(replica_id r, const need& n, std::vector<token>& out) const {
   if (r == no_replica) return;
-  at(r).cells.look(n.where, [&](const box&, const cell& c) {
-    append(out, c.written);
-    if (n.how.changes_content())
-      for (const token t : c.readers) append(out, t);
+  if (n.how.changes_content())
+    wait_to_write(at(r), n.where, out);
+  else
+    wait_to_read(at(r), n.where, out);
+}
+
+void replica_set::invalidate(const box& where, replica_id but) {
+  each_meeting(where, [&](replica_id r) {
+    if (r == but) return;
+    bool valid = false;
+    at(r).cells.look(where, [&](const box&, const cell& c) { valid = valid || c.valid; });
+    if (!valid) return;
+    replicas_[r].cells.visit(intersection(where, at(r).where), [](const box&, cell& c) { c.valid = false; });
+    settle(replicas_[r]);
   });
+}
+
+void replica_set::write(replica_id r, const box& where, token done) {
+  replicas_[r].cells.visit(where, [&](const box&, cell& c) {
+    c.valid = true;
+    c.written = done;
+    c.readers.clear();
+  });
+  settle(replicas_[r]);
 }
 
 void replica_set::used(replica_id r, const need& n, token done) {
@@ -253,26 +296,17 @@ void replica_set::used(replica_id r, const need& n, token done) {
     return;
   }
   ++changes_;
-  each_meeting(n.where, [&](replica_id other) {
-    if (other == r) return;
-    bool valid = false;
-    at(other).cells.look(n.where, [&](const box&, const cell& c) { valid = valid || c.valid; });
-    if (!valid) return;
-    replicas_[other].cells.visit(intersection(n.where, at(other).where), [](const box&, cell& c) { c.valid = false; });
-    settle(replicas_[other]);
-  });
-  replicas_[r].cells.visit(n.where, [&](const box&, cell& c) {
-    c.valid = true;
-    c.written = done;
-    c.readers.clear();
-  });
-  settle(replicas_[r]);
+  if (!at(r).accumulates) {
+    invalidate(n.where, r);
+    if (n.how.is != usage::mode::reduce) forget_accumulated(n.where);
+  }
+  write(r, n.where, done);
   if (!(written_.boxes().size() == 1 && written_.boxes()[0].contains(n.where))) written_ |= n.where;
 }
 
 region replica_set::only_in(replica_id r) const {
   region alone = valid_in(at(r), at(r).where);
-  if (alone.is_empty()) return alone;
+  if (alone.is_empty() || at(r).accumulates) return alone;
   each_meeting(at(r).where, [&](replica_id other) {
     if (other != r && !alone.is_empty()) alone -= valid_in(at(other), at(r).where);
   });
@@ -288,7 +322,9 @@ void replica_set::write_back(replica_id r, memory_number to, plan& out) const {
 
 void replica_set::forget(replica_id id) {
   replica& r = replicas_[id];
-  if (r.superseded)
+  if (r.accumulates)
+    std::erase(accumulators_, id);
+  else if (r.superseded)
     std::erase(superseded_, id);
   else
     index_[r.memory].erase(r.where);
@@ -299,45 +335,9 @@ void replica_set::forget(replica_id id) {
 bool replica_set::drop(replica_id r, std::vector<token>& waits) {
   if (!only_in(r).is_empty()) return false;
   ++changes_;
-  at(r).cells.look(at(r).where, [&](const box&, const cell& c) {
-    append(waits, c.written);
-    for (const token t : c.readers) append(waits, t);
-  });
+  wait_to_write(at(r), at(r).where, waits);
   forget(r);
   return true;
-}
-
-void replica_set::discard(const box& where) {
-  ++changes_;
-  written_ -= where;
-  each_meeting(where, [&](replica_id r) {
-    replicas_[r].cells.visit(intersection(where, at(r).where), [](const box&, cell& c) { c.valid = false; });
-  });
-}
-
-region replica_set::lose(memory_number memory) {
-  ++changes_;
-  region gone;
-  for (replica_id r = 0; r < replicas_.size(); ++r) {
-    if (at(r).where.is_empty() || at(r).memory != memory) continue;
-    gone |= valid_in(at(r), at(r).where);
-    forget(r);
-  }
-  return nowhere_valid(std::move(gone));
-}
-
-region replica_set::failed(token t) {
-  ++changes_;
-  std::vector<box> gone;
-  for (replica& r : replicas_)
-    r.cells.each([&](const box& b, cell& c) {
-      // It has ended, so nobody need wait for it, and who comes later shall not fail for its sake.
-      std::erase(c.readers, t);
-      if (c.written != t) return;
-      c.written = 0;
-      if (std::exchange(c.valid, false)) gone.push_back(b);
-    });
-  return nowhere_valid(region(std::span<const box>(gone)));
 }
 
 std::uint64_t replica_set::valid_elements(memory_number in, const box& where) const {

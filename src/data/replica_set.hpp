@@ -6,23 +6,31 @@
 //
 //     replicas.acquire(memory, needs, plan);               // make room for plan.allocate, then acquire anew if that evicted here
 //     for (auto& s : plan.allocate) replicas.add(s, allocate(s));
+//     for (auto& f : plan.fills) replicas.filled(f, start_fill(f, waits_of(f)));
 //     for (auto& c : plan.copies) replicas.copied(c, start_copy(c, waits_of(c)));
+//     for (auto& f : plan.folds) replicas.folded(f, start_fold(f, waits_of(f)));
 //     ... waits_of(plan.use[i], needs[i]) of all needs; token t = start the kernel behind them ...
 //     for each need: replicas.used(plan.use[i], needs[i], t);
 //     for (auto r : plan.retire) replicas.drop(r, waits), free_after(waits);
 //
+// A reduction changes content in place where the memory has it. Elsewhere it goes into an accumulator, storage of its own that
+// begins with the operator's identity; so several memories reduce at a time. Accumulators are folded into a replica when the
+// content is needed, or when another operator comes.
+//
 // Threads     one owner.
 // Cost        acquire, waits_of and used together: about 90 ns for an array that is whole and valid where it is needed, 360 for
 //             one of 1,024 tiles stored one by one (bench/micro/objects_micro.cpp); else what tile_map and region cost.
-// Invariants  (1) in one memory storage is disjoint: each element is there at most once, and what one need names lies in one
-//             storage. (2) what is valid in several replicas is equal there, from their tokens on. (3) an element that was
-//             written is valid somewhere, or it was lost.
+// Invariants  (1) in one memory storage is disjoint, but for accumulators: each element is there at most once, and what one need
+//             names lies in one storage. (2) what is valid in several replicas is equal there, from their tokens on. (3) an
+//             element that was written is valid somewhere, or it was lost. (4) of each element all that has been accumulated is
+//             of one operator.
 // Source      replicas with validity per region: Realm's and Legion's physical instances, Celerity's buffer manager, which
 //             also grows storage where boxes overlap; MSI coherence, per region and without a third state.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -45,12 +53,27 @@ class replica_set {
     replica_id id;
     memory_number memory;
     box where;
+    std::optional<std::uint32_t> accumulates = {};  // for a reduction by this operator
     friend bool operator==(const storage&, const storage&) = default;
   };
   struct copy {
     replica_id from, to;
     box where;
     friend bool operator==(const copy&, const copy&) = default;
+  };
+  /// Sets an accumulator to the identity of its operator.
+  struct fill {
+    replica_id to;
+    box where;
+    std::uint32_t reduction;
+    friend bool operator==(const fill&, const fill&) = default;
+  };
+  /// Combines an accumulator into a replica, which may lie in another memory.
+  struct fold {
+    replica_id from, to;
+    box where;
+    std::uint32_t reduction;
+    friend bool operator==(const fold&, const fold&) = default;
   };
   /// Storage that holds `where` and `room` in one piece, and the right content of `where` unless all of it is overwritten.
   struct need {
@@ -60,7 +83,9 @@ class replica_set {
   };
   struct plan {
     std::vector<storage> allocate;   // to be added in this order
-    std::vector<copy> copies;        // to be made in this order, as far as tokens say
+    std::vector<fill> fills;         // then this,
+    std::vector<copy> copies;        // this
+    std::vector<fold> folds;         // and this, in order as far as tokens say
     std::vector<replica_id> retire;  // what allocate supersedes, to be dropped last
     std::vector<replica_id> use;     // per need; no_replica for an empty box
     region unwritten, lost;          // needed content that was never written, or that no memory has any more
@@ -87,11 +112,15 @@ class replica_set {
 
   void waits_of(const copy& c, std::vector<token>& out) const;
   void copied(const copy& c, token done);
+  void waits_of(const fill& f, std::vector<token>& out) const;
+  void filled(const fill& f, token done);
+  void waits_of(const fold& f, std::vector<token>& out) const;
+  void folded(const fold& f, token done);
   void waits_of(replica_id r, const need& n, std::vector<token>& out) const;
-  /// Whoever changes content makes every other replica invalid there. A reduction changes content in place.
+  /// Whoever changes content makes every other replica invalid there.
   void used(replica_id r, const need& n, token done);
 
-  /// What is valid in this replica alone.
+  /// What is valid in this replica alone, or has been accumulated in it.
   region only_in(replica_id r) const;
   /// What brings it to `to`, another memory, so that drop will not refuse.
   void write_back(replica_id r, memory_number to, plan& out) const;
@@ -108,7 +137,7 @@ class replica_set {
 
   std::uint64_t valid_elements(memory_number in, const box& where) const;
   bool is_valid(replica_id r, const box& where) const { return holds(at(r), where); }
-  storage about(replica_id r) const { return {r, at(r).memory, at(r).where}; }
+  storage about(replica_id r) const { return {r, at(r).memory, at(r).where, at(r).accumulates}; }
   /// Of one memory, in the order of their ids.
   std::vector<storage> replicas(memory_number in) const;
 
@@ -121,6 +150,7 @@ class replica_set {
   };
   struct replica {
     memory_number memory = 0;
+    std::optional<std::uint32_t> accumulates = {};  // by this operator; valid cells are those that hold some of it
     box where;  // empty: free
     tile_map<cell> cells = {};
     std::size_t settle_at = 1024;
@@ -136,6 +166,17 @@ class replica_set {
   void read_by(cell& c, token t) const;
   void settle(replica& r);
   void forget(replica_id r);
+  void invalidate(const box& where, replica_id but);
+  region lost_with(const region& accumulated, const region& valid);
+  void wait_to_read(const replica& r, const box& where, std::vector<token>& out) const;
+  void wait_to_write(const replica& r, const box& where, std::vector<token>& out) const;
+  void write(replica_id r, const box& where, token done);
+  bool has_accumulated(const box& where, std::optional<std::uint32_t> but) const;
+  void find_accumulator(memory_number in, const need& n, replica_id& use, plan& out) const;
+  void plan_folds(const need& n, replica_id to, plan& out) const;
+  void forget_accumulated(const box& where);
+  replica_id new_id(std::size_t nth) const noexcept;
+  bool goes_into_accumulator(memory_number in, std::span<const need> needs, std::size_t number) const;
   void find_storage(memory_number in, std::span<const need> needs, plan& out) const;
   void fetch(const box& where, replica_id to, memory_number in, region& there, plan& out) const;
 
@@ -145,7 +186,7 @@ class replica_set {
   std::vector<replica> replicas_;
   std::vector<replica_id> free_;
   std::vector<geometry::box_index> index_;  // per memory: replicas that are not superseded
-  std::vector<replica_id> superseded_;
+  std::vector<replica_id> superseded_, accumulators_;
   region written_;
   std::uint64_t changes_ = 1;
   mutable std::vector<geometry::box_index::entry> met_;

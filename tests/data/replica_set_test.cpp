@@ -40,7 +40,9 @@ struct driven {
   void carry_out() {
     REQUIRE(set.is_current(plan));
     for (const auto& s : plan.allocate) set.add(s, ++last);
+    for (const auto& f : plan.fills) set.filled(f, ++last);
     for (const auto& c : plan.copies) set.copied(c, ++last);
+    for (const auto& f : plan.folds) set.folded(f, ++last);
   }
   void retire() {
     tokens ignored;
@@ -160,6 +162,30 @@ TEST_CASE("the only valid copy is not dropped before it is written back") {
   CHECK(d.set.replicas(1).empty());
 }
 
+TEST_CASE("reductions gather where they run, and are folded when the content is needed") {
+  using fills = std::vector<replica_set::fill>;
+  using folds = std::vector<replica_set::fold>;
+  driven d;
+  d.task(0, {{whole, out_use}});
+  CHECK(d.acquire(0, {{whole, reduce_use(7)}}).use == ids{0});  // in place
+  CHECK(d.plan.folds.empty());
+  CHECK(d.acquire(1, {{box(0, 50), reduce_use(7)}}).allocate == storages{{1, 1, box(0, 50), 7}});
+  CHECK(d.plan.fills == fills{{1, box(0, 50), 7}});
+  CHECK(d.plan.copies.empty());
+  d.task(1, {{box(0, 50), reduce_use(7)}});
+  d.task(1, {{box(0, 50), reduce_use(7)}});
+  CHECK(d.acquire(1, {{box(0, 50), reduce_use(7)}}).fills.empty());
+  CHECK(d.set.only_in(1) == region(box(0, 50)));
+  CHECK(d.acquire(0, {{box(40, 60), in_use}}).folds == folds{{1, 0, box(40, 50), 7}});
+  d.carry_out();
+  CHECK(d.acquire(1, {{box(0, 50), reduce_use(7)}}).fills == fills{{1, box(40, 50), 7}});
+  CHECK(d.acquire(1, {{box(0, 50), reduce_use(8)}}).folds == folds{{1, 2, box(0, 40), 7}});  // another operator
+  CHECK(d.plan.copies == copies{{0, 2, box(0, 50)}});
+  d.task(0, {{box(0, 30), out_use}});  // what is overwritten need not be folded
+  CHECK(d.acquire(0, {{whole, in_use}}).folds == folds{{1, 0, box(30, 40), 7}});
+  CHECK(d.set.lose(1) == region(box(30, 40)));
+}
+
 TEST_CASE("a lost memory poisons what was valid there alone") {
   driven d;
   d.task(0, {{whole, out_use}});
@@ -224,6 +250,13 @@ TEST_CASE("boxes that never come again do not fill the memory") {
 
 namespace {
 
+// Operator 3 adds, 4 multiplies.
+std::int64_t combined(std::uint32_t by, std::int64_t a, std::int64_t b) {
+  const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
+  return static_cast<std::int64_t>(by == 3 ? x + y : x * y);
+}
+std::int64_t identity(std::uint32_t of) { return of == 3 ? 0 : 1; }
+
 // A random program on one array over several memories, and what every element must hold.
 struct program {
   explicit program(unsigned seed, bool with_losses)
@@ -257,6 +290,16 @@ struct program {
       where[s.id] = made;
       set.add(s, machine.submit({}, {made}, [made] { made->usable = true; }));
     }
+    for (const auto& f : plan.fills) {
+      stored* const to = where.at(f.to);
+      each_point(f.where, [&](const point& p) { CHECK_FALSE(set.is_valid(f.to, box::sized(p, unit))); });
+      tokens waits;
+      set.waits_of(f, waits);
+      set.filled(f, machine.submit(waits, {to}, [to, f] {
+        REQUIRE(to->usable);
+        each_point(f.where, [&](const point& p) { to->at(p) = identity(f.reduction); });
+      }));
+    }
     for (const auto& c : plan.copies) {
       stored *const from = where.at(c.from), *const to = where.at(c.to);
       each_point(c.where, [&](const point& p) { CHECK_FALSE(set.is_valid(c.to, box::sized(p, unit))); });
@@ -266,6 +309,16 @@ struct program {
         REQUIRE(from->usable);
         REQUIRE(to->usable);
         each_point(part, [&](const point& p) { to->at(p) = from->at(p); });
+      }));
+    }
+    for (const auto& f : plan.folds) {
+      stored *const from = where.at(f.from), *const to = where.at(f.to);
+      tokens waits;
+      set.waits_of(f, waits);
+      set.folded(f, machine.submit(waits, {from, to}, [from, to, f] {
+        REQUIRE(from->usable);
+        REQUIRE(to->usable);
+        each_point(f.where, [&](const point& p) { to->at(p) = combined(f.reduction, to->at(p), from->at(p)); });
       }));
     }
   }
@@ -289,6 +342,10 @@ struct program {
     });
   }
 
+  static void change(const usage& how, std::int64_t& value, std::int64_t mine) {
+    value = how.is == usage::mode::reduce ? combined(how.reduction, value, 2 * mine + 1) : mine;
+  }
+
   // A kernel: reads all that it needs, compares, and writes its own number.
   token kernel(const std::vector<replica_set::need>& needs, const ids& use) {
     tokens waits;
@@ -302,7 +359,7 @@ struct program {
     for (std::size_t i = 0; i < needs.size(); ++i) {
       set.waits_of(use[i], needs[i], waits);
       uses.push_back(where.at(use[i]));
-      if (needs[i].how.needs_content())
+      if (needs[i].how.needs_content() && needs[i].how.is != usage::mode::reduce)
         each_point(needs[i].where, [&](const point& p) { reads.push_back({uses.back(), p, expected[number(p)]}); });
     }
     const std::int64_t mine = ++writes;
@@ -313,13 +370,17 @@ struct program {
       for (std::size_t i = 0; i < needs.size(); ++i)
         if (needs[i].how.changes_content()) {
           REQUIRE(uses[i]->usable);
-          each_point(needs[i].where, [&](const point& p) { uses[i]->at(p) = mine; });
+          each_point(needs[i].where, [&](const point& p) { change(needs[i].how, uses[i]->at(p), mine); });
         }
     });
     for (std::size_t i = 0; i < needs.size(); ++i) {
       set.used(use[i], needs[i], t);
       if (needs[i].how.changes_content())
-        each_point(needs[i].where, [&](const point& p) { expected[number(p)] = mine, lost[number(p)] = false; });
+        each_point(needs[i].where, [&](const point& p) {
+          change(needs[i].how, expected[number(p)], mine);
+          written[number(p)] = true;
+          if (needs[i].how.is != usage::mode::reduce) lost[number(p)] = false;
+        });
     }
     return t;
   }
@@ -327,7 +388,7 @@ struct program {
   void task() {
     std::vector<replica_set::need> needs;
     for (int n = 1 + below(2) + (below(4) == 0); n > 0; --n) {
-      const usage how = below(2) ? in_use : below(2) ? out_use : below(4) ? inout_use : reduce_use(3);
+      const usage how = below(2) ? in_use : below(2) ? out_use : below(3) == 0 ? inout_use : reduce_use(3 + below(8) / 7);
       needs.push_back({any_box(), how, below(6) ? box() : any_box()});
     }
     set.acquire(static_cast<memory_number>(below(static_cast<int>(memories))), needs, plan);
@@ -336,7 +397,7 @@ struct program {
       if (n.how.needs_content())
         each_point(n.where, [&](const point& p) {
           if (lost[number(p)]) gone |= box::sized(p, unit);
-          else if (expected[number(p)] == 0) unwritten |= box::sized(p, unit);
+          else if (!written[number(p)]) unwritten |= box::sized(p, unit);
         });
     CHECK(plan.unwritten == unwritten);
     CHECK(plan.lost == gone);
@@ -395,7 +456,7 @@ struct program {
       else if (what == 26) {
         const box b = any_box();
         set.discard(b);
-        each_point(b, [&](const point& p) { expected[number(p)] = 0, lost[number(p)] = false; });
+        each_point(b, [&](const point& p) { written[number(p)] = lost[number(p)] = false; });
       } else if (what == 27 && losses) lose();
       for (int n = below(6); n > 0; --n) step();
     }
@@ -407,8 +468,8 @@ struct program {
   int axes, side;
   box all;
   memory_number memories;
-  std::vector<std::int64_t> expected;  // per element: who wrote it last; 0: nobody
-  std::vector<bool> lost;
+  std::vector<std::int64_t> expected;  // per element: who wrote it last, and what was reduced into it since
+  std::vector<bool> written = std::vector<bool>(expected.size(), false), lost;
   std::vector<double> costs;
   std::vector<box> named;
   std::int64_t writes = 0;
