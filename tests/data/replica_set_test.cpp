@@ -271,6 +271,12 @@ struct program {
     return static_cast<std::size_t>((p[0] * all.length(1) + p[1]) * all.length(2) + p[2]);
   }
 
+  bool is_valid_somewhere(replica_id r, const box& part) const {
+    bool valid = false;
+    each_point(part, [&](const point& p) { valid = valid || set.is_valid(r, box::sized(p, unit)); });
+    return valid;
+  }
+
   box any_box() {
     if (!named.empty() && below(3) != 0) return named[static_cast<std::size_t>(below(static_cast<int>(named.size())))];
     point min, max(1, 1, 1);
@@ -292,7 +298,7 @@ struct program {
     }
     for (const auto& f : plan.fills) {
       stored* const to = where.at(f.to);
-      each_point(f.where, [&](const point& p) { CHECK_FALSE(set.is_valid(f.to, box::sized(p, unit))); });
+      CHECK_FALSE(is_valid_somewhere(f.to, f.where));  // nothing is done for nothing
       tokens waits;
       set.waits_of(f, waits);
       set.filled(f, machine.submit(waits, {to}, [to, f] {
@@ -302,7 +308,7 @@ struct program {
     }
     for (const auto& c : plan.copies) {
       stored *const from = where.at(c.from), *const to = where.at(c.to);
-      each_point(c.where, [&](const point& p) { CHECK_FALSE(set.is_valid(c.to, box::sized(p, unit))); });
+      CHECK_FALSE(is_valid_somewhere(c.to, c.where));
       tokens waits;
       set.waits_of(c, waits);
       set.copied(c, machine.submit(waits, {from, to}, [from, to, part = c.where] {
@@ -484,14 +490,14 @@ struct program {
 }  // namespace
 
 TEST_CASE("every read sees the last write, in whatever order operations run, over many seeds") {
-  for (unsigned seed = 0; seed < test::scaled(1'000u, 100'000u); ++seed) {
+  for (unsigned seed = 0; seed < test::scaled(600u, 20'000u); ++seed) {
     CAPTURE(seed);
     program(seed, false).run();
   }
 }
 
 TEST_CASE("memories that are lost lose what was valid there alone, and nothing reads it unknowingly, over many seeds") {
-  for (unsigned seed = 0; seed < test::scaled(1'000u, 100'000u); ++seed) {
+  for (unsigned seed = 0; seed < test::scaled(600u, 20'000u); ++seed) {
     CAPTURE(seed);
     program(seed, true).run();
   }

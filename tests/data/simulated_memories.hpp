@@ -51,7 +51,8 @@ class simulated_memories {
   /// `uses`: what it touches; it fails with any of them lost, and with any operation that it waits for. Frees, which use
   /// nothing, run all the same.
   token submit(std::vector<token> waits, std::vector<stored*> uses, std::function<void()> run) {
-    for (const token t : waits) CHECK_FALSE(has_failed(t));  // what is known to have failed is not held against later ones
+    // What is known to have failed is not held against later ones.
+    if (std::any_of(waits.begin(), waits.end(), [&](token t) { return has_failed(t); })) FAIL_CHECK("waits for a failure");
     operations_.push_back({std::move(waits), std::move(uses), std::move(run)});
     operation& o = operations_.back();
     o.doomed = !o.uses.empty() && waits_for_doomed(o);
@@ -67,15 +68,12 @@ class simulated_memories {
   /// Runs one operation that may run, if there is one; calls on_failure(token) if it fails.
   template <class F>
   bool step(F on_failure) {
-    std::vector<std::size_t> ready;
-    for (std::size_t i = first_; i < operations_.size(); ++i) {
-      const auto& o = operations_[i];
-      if (o.state == waiting && std::all_of(o.waits.begin(), o.waits.end(), [&](token t) { return has_ended(t); }))
-        ready.push_back(i);
-    }
     while (first_ < operations_.size() && operations_[first_].state != waiting) ++first_;
-    if (ready.empty()) return false;
-    const std::size_t next = ready[random_() % ready.size()];
+    const std::size_t count = operations_.size() - first_;
+    if (count == 0) return false;
+    // The next one from a random place; the first of all that wait may always run.
+    std::size_t next = first_ + random_() % count;
+    while (!may_run(operations_[next])) next = next + 1 < operations_.size() ? next + 1 : first_;
     if (operations_[next].doomed) {
       operations_[next].state = failed;
       on_failure(next + 1);
@@ -106,6 +104,9 @@ class simulated_memories {
     enum state state = waiting;
     bool doomed = false;  // it will fail
   };
+  bool may_run(const operation& o) const {
+    return o.state == waiting && std::all_of(o.waits.begin(), o.waits.end(), [&](token t) { return has_ended(t); });
+  }
   bool waits_for_doomed(const operation& o) const {
     return std::any_of(o.waits.begin(), o.waits.end(), [&](token t) { return operations_[t - 1].doomed; });
   }

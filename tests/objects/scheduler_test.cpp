@@ -106,7 +106,7 @@ TEST_CASE("fifo issues in order of submission, larger priorities first") {
 }
 
 TEST_CASE("every policy issues each task once, where it may run, and never gets stuck, over many seeds") {
-  for (unsigned seed = 0; seed < test::scaled(300u, 10'000u); ++seed) {
+  for (unsigned seed = 0; seed < test::scaled(200u, 10'000u); ++seed) {
     CAPTURE(seed);
     const situation s = random_graph(seed);
     const double least = bound(s);
@@ -118,7 +118,7 @@ TEST_CASE("every policy issues each task once, where it may run, and never gets 
 }
 
 TEST_CASE("all policies but earliest_finish leave no device without work that it could do, over many seeds") {
-  for (unsigned seed = 0; seed < test::scaled(300u, 10'000u); ++seed) {
+  for (unsigned seed = 0; seed < test::scaled(200u, 10'000u); ++seed) {
     CAPTURE(seed);
     const situation s = random_graph(seed);
     for (const char* p : {"fifo", "locality", "work_stealing"}) REQUIRE(s.under(p).always_busy);
@@ -127,7 +127,7 @@ TEST_CASE("all policies but earliest_finish leave no device without work that it
 
 // Ratios over the same graphs: how much better on the whole, and how much worse at worst.
 TEST_CASE("policies keep their promises against fifo on random graphs, over many seeds") {
-  const unsigned seeds = test::scaled(500u, 20'000u);
+  const unsigned seeds = test::scaled(300u, 20'000u);
   struct sums {
     double seconds = 0, bytes = 0, worst_seconds = 0;
   };

@@ -149,8 +149,7 @@ class simulated_devices {
   }
 
   void issue(device_scheduler& s, std::size_t t, std::uint32_t d) {
-    REQUIRE(state_[t] == 'w');
-    REQUIRE(bool(tasks_[t].is.devices >> d & 1));
+    if (state_[t] != 'w' || !(tasks_[t].is.devices >> d & 1)) FAIL("a task that does not wait, or on a device of others");
     const made_up_task& is = tasks_[t].is;
     state_[t] = 'i';
     ++issued_[d];
