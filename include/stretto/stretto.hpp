@@ -24,4 +24,5 @@
 #include <stretto/reduce.hpp>
 #include <stretto/reservation.hpp>
 #include <stretto/runtime.hpp>
+#include <stretto/scheduler.hpp>
 #include <stretto/task.hpp>

@@ -1,0 +1,50 @@
+// What replica_set does about content that is gone: discarded, in a memory that was lost, or never written by what failed.
+#include "data/replica_set.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace stretto::data {
+
+void replica_set::discard(const box& where) {
+  ++changes_;
+  written_ -= where;
+  invalidate(where, no_replica);
+  forget_accumulated(where);
+}
+
+// Where something accumulated is gone, what is valid elsewhere is not all of the content; and what was accumulated is of no use
+// where the content is gone.
+region replica_set::lost_with(const region& accumulated, const region& valid) {
+  for (const box& b : accumulated.boxes()) invalidate(b, no_replica);
+  region gone = nowhere_valid(accumulated | valid);
+  for (const box& b : gone.boxes()) forget_accumulated(b);
+  return gone;
+}
+
+region replica_set::lose(memory_number memory) {
+  ++changes_;
+  region accumulated, valid;
+  for (replica_id r = 0; r < replicas_.size(); ++r) {
+    if (at(r).where.is_empty() || at(r).memory != memory) continue;
+    (at(r).accumulates ? accumulated : valid) |= valid_in(at(r), at(r).where);
+    forget(r);
+  }
+  return lost_with(accumulated, valid);
+}
+
+region replica_set::failed(token t) {
+  ++changes_;
+  std::vector<box> accumulated, valid;
+  for (replica& r : replicas_)
+    r.cells.each([&](const box& b, cell& c) {
+      // It has ended, so nobody need wait for it, and who comes later shall not fail for its sake.
+      std::erase(c.readers, t);
+      if (c.written != t) return;
+      c.written = 0;
+      if (std::exchange(c.valid, false)) (r.accumulates ? accumulated : valid).push_back(b);
+    });
+  return lost_with(region(std::span<const box>(accumulated)), region(std::span<const box>(valid)));
+}
+
+}  // namespace stretto::data

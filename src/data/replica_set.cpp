@@ -1,0 +1,362 @@
+#include "data/replica_set.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace stretto::data {
+
+namespace {
+
+void append(std::vector<token>& to, token t) {
+  if (t == 0) return;
+  // Lists are short, and next to one another tokens are often the same.
+  const std::size_t from = to.size() > 8 ? to.size() - 8 : 0;
+  if (std::find(to.begin() + static_cast<std::ptrdiff_t>(from), to.end(), t) == to.end()) to.push_back(t);
+}
+
+}  // namespace
+
+replica_set::replica_set(std::uint32_t element_bytes, cost_function cost, std::function<bool(token)> has_passed)
+    : element_bytes_(element_bytes), cost_(std::move(cost)), has_passed_(std::move(has_passed)) {}
+
+// Calls f(id) for all replicas that share an element with the box.
+template <class F>
+void replica_set::each_meeting(const box& where, F f) const {
+  auto met = std::move(met_);  // a call within f gets another
+  met.clear();
+  for (const auto& index : index_) index.find(where, met);
+  for (const auto& e : met) f(replica_id{e.number});
+  for (const replica_id r : superseded_)
+    if (at(r).where.meets(where)) f(r);
+  met_ = std::move(met);
+}
+
+bool replica_set::holds(const replica& r, const box& where) const {
+  std::uint64_t valid = 0;
+  r.cells.look(where, [&](const box& b, const cell& c) { valid += c.valid ? b.volume() : 0; });
+  return valid == where.volume();
+}
+
+region replica_set::valid_in(const replica& r, const box& where) const {
+  std::vector<box> boxes;
+  r.cells.look(where, [&](const box& b, const cell& c) {
+    if (c.valid) boxes.push_back(b);
+  });
+  return region(std::span<const box>(boxes));
+}
+
+region replica_set::nowhere_valid(region where) const {
+  if (where.is_empty()) return where;
+  const box all = where.bounds();
+  each_meeting(all, [&](replica_id r) { where -= valid_in(at(r), all); });
+  return where;
+}
+
+replica_id replica_set::new_id(std::size_t nth) const noexcept {
+  return static_cast<replica_id>(nth < free_.size() ? free_[free_.size() - 1 - nth] : replicas_.size() + nth - free_.size());
+}
+
+// Which storage serves each need that has none yet; new storage where there is none in one piece.
+void replica_set::find_storage(memory_number in, std::span<const need> needs, plan& out) const {
+  static const geometry::box_index nothing;
+  const geometry::box_index& index = in < index_.size() ? index_[in] : nothing;
+  auto met = std::move(met_);
+  std::vector<box> made;
+  std::vector<bool> accumulated;
+  for (std::size_t i = 0; i < needs.size(); ++i) {
+    const box all = hull(needs[i].where, needs[i].room);
+    accumulated.push_back(out.use[i] != no_replica);
+    if (all.is_empty() || accumulated[i]) continue;
+    met.clear();
+    index.find(all, met);
+    if (met.size() == 1 && met[0].box.contains(all))
+      out.use[i] = met[0].number;
+    else
+      made.push_back(all);
+  }
+  if (!made.empty()) {
+    // Each grows by what it meets, until all storage is disjoint.
+    for (bool grown = true; grown;) {
+      grown = false;
+      for (std::size_t i = 0; i < made.size(); ++i) {
+        met.clear();
+        index.find(made[i], met);
+        box all = made[i];
+        for (const auto& e : met) all = hull(all, e.box);
+        for (std::size_t k = made.size(); k-- > i + 1;)
+          if (made[k].meets(all)) {
+            all = hull(all, made[k]);
+            made.erase(made.begin() + static_cast<std::ptrdiff_t>(k));
+          }
+        grown = grown || all != made[i];
+        made[i] = all;
+      }
+      // What one has grown into may lie before it.
+      for (std::size_t i = 0; i < made.size() && !grown; ++i)
+        for (std::size_t k = i + 1; k < made.size(); ++k) grown = grown || made[i].meets(made[k]);
+    }
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      const replica_id id = new_id(out.allocate.size());
+      out.allocate.push_back({id, in, made[i]});
+      met.clear();
+      index.find(made[i], met);
+      for (const auto& e : met) out.retire.push_back(e.number);
+      for (std::size_t n = 0; n < needs.size(); ++n)
+        if (const box all = hull(needs[n].where, needs[n].room);
+            !accumulated[n] && !all.is_empty() && made[i].contains(all))
+          out.use[n] = id;
+    }
+  }
+  met_ = std::move(met);
+}
+
+// Plans copies of what of `where` is neither in `there` nor valid in `to`, from the nearest that has it. `there` is what
+// the plan brings into `to`.
+void replica_set::fetch(const box& where, replica_id to, memory_number in, region& there, plan& out) const {
+  region missing = region(where) - there;
+  const bool exists = out.allocate.end() == std::find_if(out.allocate.begin(), out.allocate.end(),
+                                                         [&](const storage& s) { return s.id == to; });
+  if (exists) missing -= valid_in(at(to), where);
+  if (missing.is_empty()) return;
+  struct source {
+    double cost;
+    replica_id id;
+  };
+  std::vector<source> sources;
+  const std::uint64_t bytes = missing.volume() * element_bytes_;
+  each_meeting(where, [&](replica_id r) {
+    if (r != to) sources.push_back({at(r).memory == in ? -1.0 : cost_(at(r).memory, in, bytes), r});
+  });
+  std::sort(sources.begin(), sources.end(), [](const source& a, const source& b) {
+    return a.cost != b.cost ? a.cost < b.cost : a.id < b.id;
+  });
+  for (const source& s : sources) {
+    const region part = missing & valid_in(at(s.id), where);
+    if (part.is_empty()) continue;
+    for (const box& b : part.boxes()) out.copies.push_back({s.id, to, b});
+    there |= part;
+    missing -= part;
+    if (missing.is_empty()) return;
+  }
+  out.lost |= missing & written_;
+  out.unwritten |= missing - written_;
+}
+
+void replica_set::acquire(memory_number in, std::span<const need> needs, plan& out) const {
+  out.allocate.clear(), out.copies.clear(), out.retire.clear(), out.use.clear();
+  if (!out.unwritten.is_empty()) out.unwritten = {};
+  if (!out.lost.is_empty()) out.lost = {};
+  out.made_at = changes_;
+  out.fills.clear(), out.folds.clear();
+  out.use.assign(needs.size(), no_replica);
+  for (std::size_t i = 0; i < needs.size(); ++i)
+    if (goes_into_accumulator(in, needs, i)) find_accumulator(in, needs[i], out.use[i], out);
+  const std::size_t accumulators = out.allocate.size();
+  const auto is_accumulator = [&](replica_id r) {
+    for (const storage& s : out.allocate)
+      if (s.id == r) return s.accumulates.has_value();
+    return at(r).accumulates.has_value();
+  };
+  find_storage(in, needs, out);
+
+  // New storage begins with what it supersedes holds, unless that is overwritten.
+  std::vector<std::pair<replica_id, region>> coming;
+  for (const storage& s : std::span(out.allocate).subspan(accumulators)) {
+    region there;
+    region overwritten;
+    for (std::size_t i = 0; i < needs.size(); ++i)
+      if (out.use[i] == s.id && !needs[i].how.needs_content()) overwritten |= needs[i].where;
+    for (const replica_id old : out.retire) {
+      if (!s.where.contains(at(old).where)) continue;
+      const region kept = valid_in(at(old), at(old).where) - overwritten;
+      for (const box& b : kept.boxes()) out.copies.push_back({old, s.id, b});
+      there |= kept;
+    }
+    coming.emplace_back(s.id, std::move(there));
+  }
+
+  for (std::size_t i = 0; i < needs.size(); ++i) {
+    const replica_id to = out.use[i];
+    if (to == no_replica || needs[i].where.is_empty() || !needs[i].how.needs_content() || is_accumulator(to)) continue;
+    if (!accumulators_.empty()) plan_folds(needs[i], to, out);
+    auto there = std::find_if(coming.begin(), coming.end(), [&](const auto& c) { return c.first == to; });
+    if (there == coming.end()) {
+      if (holds(at(to), needs[i].where)) continue;
+      there = coming.insert(coming.end(), {to, {}});
+    }
+    fetch(needs[i].where, to, in, there->second, out);
+  }
+}
+
+void replica_set::add(const storage& s, token ready) {
+  ++changes_;
+  if (free_.empty()) {
+    replicas_.emplace_back();
+  } else {
+    free_.pop_back();
+  }
+  if (s.accumulates) {
+    accumulators_.push_back(s.id);
+  } else {
+    if (index_.size() <= s.memory) index_.resize(s.memory + 1);
+    auto& index = index_[s.memory];
+    std::vector<geometry::box_index::entry> met;
+    index.find(s.where, met);
+    for (const auto& e : met) {
+      index.erase(e.box);
+      replicas_[e.number].superseded = true;
+      superseded_.push_back(e.number);
+    }
+    index.insert(s.where, s.id);
+  }
+  replica& r = replicas_[s.id];
+  r.accumulates = s.accumulates;
+  r.memory = s.memory;
+  r.where = s.where;
+  r.cells.visit(s.where, [&](const box&, cell& c) { c.written = ready; });
+}
+
+void replica_set::wait_to_read(const replica& r, const box& where, std::vector<token>& out) const {
+  r.cells.look(where, [&](const box&, const cell& c) { append(out, c.written); });
+}
+void replica_set::wait_to_write(const replica& r, const box& where, std::vector<token>& out) const {
+  r.cells.look(where, [&](const box&, const cell& c) {
+    append(out, c.written);
+    for (const token t : c.readers) append(out, t);
+  });
+}
+
+void replica_set::waits_of(const copy& c, std::vector<token>& out) const {
+  wait_to_read(at(c.from), c.where, out);
+  wait_to_write(at(c.to), c.where, out);
+}
+
+void replica_set::read_by(cell& c, token t) const {
+  std::vector<token>& list = c.readers;
+  if (!list.empty() && list.back() == t) return;
+  if (list.size() >= 8 && list.size() == list.capacity()) {
+    std::erase_if(list, has_passed_);
+    if (list.size() > list.capacity() / 2) list.reserve(2 * list.capacity());
+  }
+  list.push_back(t);
+}
+
+// Boxes that never come again would leave ever more tiles: what is settled has one of a few states, and joins.
+void replica_set::settle(replica& r) {
+  if (r.cells.size() <= r.settle_at) return;
+  r.cells.each([&](const box&, cell& c) {
+    if (c.written && has_passed_(c.written)) c.written = 0;
+    std::erase_if(c.readers, has_passed_);
+  });
+  for (const bool valid : {false, true}) r.cells.join_all(cell{valid, 0, {}});
+  r.settle_at = std::max<std::size_t>(1024, 2 * r.cells.size());
+}
+
+void replica_set::copied(const copy& c, token done) {
+  ++changes_;
+  replicas_[c.from].cells.visit(c.where, [&](const box&, cell& from) { read_by(from, done); });
+  settle(replicas_[c.from]);
+  write(c.to, c.where, done);
+}
+
+void replica_set::waits_of(replica_id r, const need& n, std::vector<token>& out) const {
+  if (r == no_replica) return;
+  if (n.how.changes_content())
+    wait_to_write(at(r), n.where, out);
+  else
+    wait_to_read(at(r), n.where, out);
+}
+
+void replica_set::invalidate(const box& where, replica_id but) {
+  each_meeting(where, [&](replica_id r) {
+    if (r == but) return;
+    bool valid = false;
+    at(r).cells.look(where, [&](const box&, const cell& c) { valid = valid || c.valid; });
+    if (!valid) return;
+    replicas_[r].cells.visit(intersection(where, at(r).where), [](const box&, cell& c) { c.valid = false; });
+    settle(replicas_[r]);
+  });
+}
+
+void replica_set::write(replica_id r, const box& where, token done) {
+  replicas_[r].cells.visit(where, [&](const box&, cell& c) {
+    c.valid = true;
+    c.written = done;
+    c.readers.clear();
+  });
+  settle(replicas_[r]);
+}
+
+void replica_set::used(replica_id r, const need& n, token done) {
+  if (r == no_replica || n.where.is_empty()) return;
+  if (!n.how.changes_content()) {
+    // Plans speak of validity only, which a reader leaves as it is.
+    replicas_[r].cells.visit(n.where, [&](const box&, cell& c) { read_by(c, done); });
+    settle(replicas_[r]);
+    return;
+  }
+  ++changes_;
+  if (!at(r).accumulates) {
+    invalidate(n.where, r);
+    if (n.how.is != usage::mode::reduce) forget_accumulated(n.where);
+  }
+  write(r, n.where, done);
+  if (!(written_.boxes().size() == 1 && written_.boxes()[0].contains(n.where))) written_ |= n.where;
+}
+
+region replica_set::only_in(replica_id r) const {
+  region alone = valid_in(at(r), at(r).where);
+  if (alone.is_empty() || at(r).accumulates) return alone;
+  each_meeting(at(r).where, [&](replica_id other) {
+    if (other != r && !alone.is_empty()) alone -= valid_in(at(other), at(r).where);
+  });
+  return alone;
+}
+
+void replica_set::write_back(replica_id r, memory_number to, plan& out) const {
+  const region alone = only_in(r);
+  std::vector<need> needs;
+  for (const box& b : alone.boxes()) needs.push_back({b, in_use, alone.bounds()});
+  acquire(to, needs, out);
+}
+
+void replica_set::forget(replica_id id) {
+  replica& r = replicas_[id];
+  if (r.accumulates)
+    std::erase(accumulators_, id);
+  else if (r.superseded)
+    std::erase(superseded_, id);
+  else
+    index_[r.memory].erase(r.where);
+  r = {};
+  free_.push_back(id);
+}
+
+bool replica_set::drop(replica_id r, std::vector<token>& waits) {
+  if (!only_in(r).is_empty()) return false;
+  ++changes_;
+  wait_to_write(at(r), at(r).where, waits);
+  forget(r);
+  return true;
+}
+
+std::uint64_t replica_set::valid_elements(memory_number in, const box& where) const {
+  if (in >= index_.size()) return 0;
+  auto met = std::move(met_);
+  met.clear();
+  index_[in].find(where, met);
+  std::uint64_t n = 0;
+  for (const auto& e : met)
+    at(e.number).cells.look(where, [&](const box& b, const cell& c) { n += c.valid ? b.volume() : 0; });
+  met_ = std::move(met);
+  return n;
+}
+
+std::vector<replica_set::storage> replica_set::replicas(memory_number in) const {
+  std::vector<storage> all;
+  for (replica_id r = 0; r < replicas_.size(); ++r)
+    if (!at(r).where.is_empty() && at(r).memory == in) all.push_back(about(r));
+  return all;
+}
+
+}  // namespace stretto::data

@@ -1,0 +1,29 @@
+// usage.hpp - what a task does with a part of a logical array.
+#pragma once
+
+#include <cstdint>
+
+namespace stretto::data {
+
+/// Readers share; reductions by the same operator share; all else excludes.
+struct usage {
+  enum class mode : std::uint8_t { in, out, inout, reduce };
+
+  mode is = mode::in;
+  std::uint32_t reduction = 0;  // which operator, where is == reduce
+
+  constexpr bool needs_content() const noexcept { return is != mode::out; }
+  constexpr bool changes_content() const noexcept { return is != mode::in; }
+
+  friend constexpr bool operator==(const usage&, const usage&) = default;
+};
+
+inline constexpr usage in_use{usage::mode::in}, out_use{usage::mode::out}, inout_use{usage::mode::inout};
+constexpr usage reduce_use(std::uint32_t operator_number) { return {usage::mode::reduce, operator_number}; }
+
+/// Whether two tasks that use the same elements so may run in any order.
+constexpr bool may_share(const usage& a, const usage& b) {
+  return a == b && (a.is == usage::mode::in || a.is == usage::mode::reduce);
+}
+
+}  // namespace stretto::data

@@ -1,0 +1,211 @@
+// tile_map.hpp - a state for each element, kept in tiles that follow how the elements are named, over and over.
+//
+// A program names the same few boxes again and again: a whole array, its tiles, tiles with their borders. A tile_map cuts
+// its tiles along those boxes once and remembers, for each box that was visited, the tiles that make it up.
+//
+// Threads     one owner.
+// Cost        visit of a box known from before, its tiles uncut since: a hash and a comparison (none of either for the
+//             box visited last), and one call per tile. A new box: O(log n + tiles met), and up to 26 new tiles around it.
+// Invariants  (1) tiles are disjoint. (2) a visit calls for tiles that together are exactly the box. (3) at any time at most
+//             four remembered boxes per tile, and 64.
+//
+// A region_map coalesces at each update, which is right for what changes once and is read often. Here what was cut is likely
+// to be cut again, so equal tiles are joined only after eight visits in a row that named them as one and found them equal.
+//
+// A State has a default (no element of it was ever visited), copies (a tile is cut) and ==. What a visit calls may change
+// states; it must not use the map.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "geometry/box_index.hpp"
+#include "geometry/region.hpp"
+
+namespace stretto {
+
+template <class State>
+class tile_map {
+ public:
+  tile_map() = default;
+  tile_map(const tile_map&) = delete;
+  tile_map(tile_map&& other) noexcept { *this = std::move(other); }
+  tile_map& operator=(tile_map&& other) noexcept {
+    tiles_.swap(other.tiles_), free_.swap(other.free_), covers_.swap(other.covers_);
+    std::swap(index_, other.index_), std::swap(cuts_, other.cuts_), std::swap(last_, other.last_);
+    return *this;
+  }
+
+  /// Calls f(const box&, State&) for the tiles of `where`, cutting those that reach beyond it and making those that lack.
+  template <class F>
+  void visit(const box& where, F f) {
+    if (where.is_empty()) return;
+    cover& c = cover_of(where);
+    if (c.tiles.size() == 1) return f(std::as_const(tiles_[c.tiles[0]].where), tiles_[c.tiles[0]].state);
+    c.equal = are_equal(c) ? c.equal + 1 : 0;
+    for (const std::uint32_t n : c.tiles) f(std::as_const(tiles_[n].where), tiles_[n].state);
+    if (c.equal >= joins_after && are_equal(c)) join(c);
+  }
+
+  /// Calls f(const box&, const State&) for the parts of tiles within `where`. Cuts nothing; what has no tile is left out.
+  template <class F>
+  void look(const box& where, F f) const {
+    if (last_ && last_->cuts == cuts_ && last_->where == where) {
+      for (const std::uint32_t n : last_->tiles) f(tiles_[n].where, tiles_[n].state);
+      return;
+    }
+    met_.clear();
+    index_.find(where, met_);
+    for (const auto& e : met_) f(intersection(e.box, where), tiles_[e.number].state);
+  }
+
+  /// Calls f(const box&, State&) for all tiles, in no particular order.
+  template <class F>
+  void each(F f) {
+    for (tile& t : tiles_)
+      if (!t.where.is_empty()) f(std::as_const(t.where), t.state);
+  }
+
+  /// Forgets the tiles whose state is such: their elements are as if never visited.
+  template <class Predicate>
+  void erase_if(Predicate such) {
+    for (std::uint32_t n = 0; n < tiles_.size(); ++n)
+      if (!tiles_[n].where.is_empty() && such(std::as_const(tiles_[n].state))) {
+        index_.erase(tiles_[n].where);
+        release(n);
+        ++cuts_;
+      }
+  }
+
+  /// The tiles in this state become as few as a region of them has boxes.
+  void join_all(const State& such) {
+    std::vector<box> boxes;
+    each([&](const box& b, const State& s) { if (s == such) boxes.push_back(b); });
+    const region all{std::span<const box>(boxes)};
+    if (all.boxes().size() >= boxes.size()) return;
+    erase_if([&](const State& s) { return s == such; });
+    for (const box& b : all.boxes()) make(b, such);
+  }
+
+  std::size_t size() const noexcept { return index_.size(); }
+  std::size_t remembered() const noexcept { return covers_.size(); }
+
+ private:
+  static constexpr unsigned joins_after = 8;
+
+  struct tile {
+    box where;  // empty: free
+    State state;
+  };
+  struct cover {
+    box where;
+    std::uint64_t cuts = 0;  // of the map when `tiles` was right
+    std::vector<std::uint32_t> tiles;
+    unsigned equal = 0;  // visits in a row that found all tiles in one state
+  };
+  struct hash {
+    std::size_t operator()(const box& b) const noexcept {
+      std::uint64_t h = 0;
+      for (int i = 0; i < max_axes; ++i) {
+        h = (h ^ static_cast<std::uint64_t>(b.min()[i])) * 0x9e3779b97f4a7c15u;
+        h = (h ^ static_cast<std::uint64_t>(b.max()[i])) * 0xc2b2ae3d27d4eb4fu;
+        h ^= h >> 29;
+      }
+      return h;
+    }
+  };
+
+  bool are_equal(const cover& c) const {
+    for (const std::uint32_t n : c.tiles)
+      if (!(tiles_[n].state == tiles_[c.tiles[0]].state)) return false;
+    return true;
+  }
+
+  cover& cover_of(const box& where) {
+    if (last_ && last_->cuts == cuts_ && last_->where == where) return *last_;
+    auto found = covers_.find(where);
+    if (found == covers_.end()) {
+      if (covers_.size() >= 4 * size() + 64) covers_.clear();
+      found = covers_.try_emplace(where).first;
+      found->second.where = where;
+      found->second.cuts = cuts_ - 1;
+    }
+    last_ = &found->second;
+    if (last_->cuts != cuts_) cut_out(*last_);
+    return *last_;
+  }
+
+  void cut_out(cover& c) {
+    c.tiles.clear();
+    c.equal = 0;
+    met_.clear();
+    index_.find(c.where, met_);
+    std::uint64_t lacking = c.where.volume();
+    for (const auto& e : met_) {
+      const box inside = intersection(e.box, c.where);
+      lacking -= inside.volume();
+      if (inside != e.box) cut(e, inside);
+      c.tiles.push_back(e.number);
+    }
+    if (lacking != 0) {
+      std::vector<box> had;
+      for (const auto& e : met_) had.push_back(e.box);
+      const region all = had.empty() ? region(c.where) : region(c.where) - region(std::span<const box>(had));
+      for (const box& b : all.boxes()) c.tiles.push_back(make(b, State{}));
+    }
+    c.cuts = cuts_;
+  }
+
+  void cut(const geometry::box_index::entry& e, const box& inside) {
+    ++cuts_;
+    rest_.clear();
+    difference(e.box, inside, rest_);
+    index_.shrink(e.box, inside);
+    tiles_[e.number].where = inside;
+    for (const box& b : rest_) make(b, State(tiles_[e.number].state));
+  }
+
+  void join(cover& c) {
+    for (const std::uint32_t n : c.tiles) index_.erase(tiles_[n].where);
+    for (std::size_t i = 1; i < c.tiles.size(); ++i) release(c.tiles[i]);
+    c.tiles.resize(1);
+    tiles_[c.tiles[0]].where = c.where;
+    index_.insert(c.where, c.tiles[0]);
+    c.cuts = ++cuts_;
+  }
+
+  std::uint32_t make(const box& where, State state) {
+    std::uint32_t n;
+    if (free_.empty()) {
+      n = static_cast<std::uint32_t>(tiles_.size());
+      tiles_.push_back({where, std::move(state)});
+    } else {
+      n = free_.back();
+      free_.pop_back();
+      tiles_[n].where = where;
+      tiles_[n].state = std::move(state);
+    }
+    index_.insert(where, n);
+    return n;
+  }
+  void release(std::uint32_t n) {
+    tiles_[n].where = box();
+    tiles_[n].state = State{};
+    free_.push_back(n);
+  }
+
+  std::vector<tile> tiles_;  // by the numbers in index_
+  std::vector<std::uint32_t> free_;
+  geometry::box_index index_;
+  std::unordered_map<box, cover, hash> covers_;
+  std::uint64_t cuts_ = 1;  // how often an existing tile has changed its box
+  cover* last_ = nullptr;
+  mutable std::vector<geometry::box_index::entry> met_;
+  std::vector<box> rest_;
+};
+
+}  // namespace stretto
