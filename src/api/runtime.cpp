@@ -210,7 +210,7 @@ void runtime::state::end(runtime* whole) noexcept {
   };
   if (watch) watch->draining();
   if (scheduler) {
-    if (const auto told = sched::stop(*scheduler, last))
+    if (const auto told = sched::stop(*scheduler, last, [&] { return devices && devices->pending() > 0; }))
       base::print_error(*told, settings.errors);  // a destructor has no other way to say so
   } else {
     last();

@@ -3,6 +3,7 @@
 #include <stretto/error.hpp>
 
 #include <system_error>
+#include <thread>
 
 #include "sched/polling.hpp"
 #include "sched/running.hpp"
@@ -63,12 +64,17 @@ std::unique_ptr<scheduler> start(base::runtime_context& runtime, scheduler_paths
   return s;
 }
 
-std::optional<error> stop(scheduler& s, const std::function<void()>& last) noexcept {
+std::optional<error> stop(scheduler& s, const std::function<void()>& last, const std::function<bool()>& pending) noexcept {
   worker& first = *s.workers[0];
   enter_worker(first);
   s.draining.store(true, std::memory_order_seq_cst);
   s.wake_all();  // whoever falls asleep last from now on looks for what is forsaken
   wait_for_scope(*s.root);
+  // What ends may make tasks ready, and those may ask for more.
+  while (pending && pending()) {
+    if (!s.polls || !s.polls->poll_idle(first)) std::this_thread::yield();
+    wait_for_scope(*s.root);
+  }
   if (last) {
     last();
     wait_for_scope(*s.root);

@@ -17,6 +17,8 @@ std::unique_ptr<scheduler> start(base::runtime_context& runtime, scheduler_paths
 /// Lets everything that can run, run; calls `last` as worker 0 and lets run what that made; then ends the threads. No
 /// thread is inside run or attached, but those that `last` detaches. The scheduler may be destroyed afterwards. Returns
 /// error S13 if failures are left that nobody has observed.
-std::optional<error> stop(scheduler& s, const std::function<void()>& last = {}) noexcept;
+///   pending   whether operations are under way that pollers will see end, and that are to end first; before `last`
+std::optional<error> stop(scheduler& s, const std::function<void()>& last = {},
+                          const std::function<bool()>& pending = {}) noexcept;
 
 }  // namespace stretto::sched
