@@ -74,7 +74,7 @@ class device_scheduler {
  public:
   virtual ~device_scheduler() = default;
 
-  /// Before all else. The views' names live as long as the scheduler.
+  /// Before all else; at most 64 devices. The views' names live as long as the scheduler.
   virtual void start(std::span<const device_view>) {}
   /// The task may be issued from now on.
   virtual void push(const device_task& t) = 0;
