@@ -3,7 +3,7 @@
     hang_test.py HANG SOURCES [--no-stacks]
 
 HANG is the program of tests/hang, SOURCES its folder, where a comment GUILTY name marks the line that program `name`
-must be told of, and NAMED name others that belong to it. Those of HEALTHY do not hang, and are asked while they run.
+must be told of, and NAMED name others that belong to it; of lines marked EITHER one is enough. Those of HEALTHY do not hang, and are asked while they run.
 """
 import json
 import os
@@ -41,7 +41,19 @@ def marked_lines(folder):
             for number, line in enumerate(path.read_text().splitlines(), 1):
                 if mark := re.search(rf"// {word} (\w+)", line):
                     found.setdefault(mark[1], []).append(f"{path.name}:{number}")
+    for path in folder.glob("*.cpp"):
+        either = {}
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if mark := re.search(r"// EITHER (\w+)", line):
+                either.setdefault(mark[1], []).append(f"{path.name}:{number}")
+        for name, lines in either.items():
+            found.setdefault(name, []).append("|".join(lines))
     return found
+
+
+def says(text, wanted):
+    """Whether it says this, or one of several with bars between."""
+    return any(w in text for w in wanted.split("|"))
 
 
 def environment(**more):
@@ -54,7 +66,7 @@ def read_until(process, log, wanted):
     until = time.monotonic() + PATIENCE
     while True:
         text = Path(log).read_text(errors="replace")
-        if all(w in text for w in wanted) or process.poll() is not None or time.monotonic() > until:
+        if all(says(text, w) for w in wanted) or process.poll() is not None or time.monotonic() > until:
             return text
         time.sleep(0.02)
 
@@ -82,7 +94,7 @@ def check_one(program, name, lines, folder, by_signal=False):
             until = time.monotonic() + PATIENCE
             while not catches_signal(process) and time.monotonic() < until:
                 time.sleep(0.01)
-            while not all(w in text for w in wanted) and process.poll() is None and time.monotonic() < until:
+            while not all(says(text, w) for w in wanted) and process.poll() is None and time.monotonic() < until:
                 process.send_signal(signal.SIGUSR1)
                 time.sleep(0.1)
                 text = log.read_text()
@@ -92,7 +104,7 @@ def check_one(program, name, lines, folder, by_signal=False):
             process.wait(PATIENCE)
             text = log.read_text()
             wanted.append("ended")
-        faults = [f"does not say {w!r}" for w in wanted if w not in text]
+        faults = [f"does not say {w!r}" for w in wanted if not says(text, w)]
         accusation = ACCUSED.search(text)
         if not by_signal and code != "H10" and accusation and accusation[1] != code:
             faults.append(f"accuses of {accusation[1]} first, not {code}")
