@@ -3,7 +3,8 @@
     hang_test.py HANG SOURCES [--no-stacks]
 
 HANG is the program of tests/hang, SOURCES its folder, where a comment GUILTY name marks the line that program `name`
-must be told of, and NAMED name others that belong to it; of lines marked EITHER one is enough. Those of HEALTHY do not hang, and are asked while they run.
+must be told of, and NAMED name others that belong to it; of lines marked EITHER one is enough. Those of HEALTHY do not hang,
+and are asked while they run.
 """
 import json
 import os
