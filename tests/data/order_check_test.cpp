@@ -10,6 +10,7 @@
 
 #include "campaign.hpp"
 #include "data/data_state.hpp"
+#include "base/config.hpp"
 #include "data/order_check.hpp"
 
 using namespace stretto;
@@ -343,6 +344,8 @@ TEST_CASE("of random programs of tasks, merges and waits, one is told exactly if
       for (int i = 0; i < j; ++i)
         expected = expected || (!follows[j][i] && (writes[i] || writes[j]) && where[i].meets(where[j]));
     racy += expected;
+    // Only the second of two accesses is held back, once it is found: what races may do so under the sanitizer's eyes.
+    if (base::thread_sanitizer && expected) continue;
     const std::string told = told_by([&](place ram) {
       auto u = make(ram, "u", 16);
       wait(fill(u, 0));
