@@ -1,6 +1,8 @@
 // thrown_by.hpp - what a call throws, as text.
 #pragma once
 
+#include <stretto/error.hpp>
+
 #include <exception>
 #include <string>
 
@@ -15,6 +17,17 @@ std::string thrown_by(Body&& body) {
     return e.what();
   }
   return "nothing was thrown";
+}
+
+/// The error that `body` throws; one without a code if it throws none.
+template <class Body>
+error error_of(Body&& body) {
+  try {
+    body();
+  } catch (const error& e) {
+    return e;
+  }
+  return error("", "nothing was thrown");
 }
 
 }  // namespace stretto::test

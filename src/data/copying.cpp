@@ -34,7 +34,7 @@ void run_copy(const operation_request& r, unsigned part, unsigned parts) {
 }
 
 void run_fill(const operation_request& r, unsigned part, unsigned parts) {
-  const std::byte* value = r.large_value ? r.large_value.get() : r.value.data();
+  const std::byte* value = r.fill_value();
   for_each_walk(r, std::array{data::reach_of(r.used[0])}, part, parts,
                 [&](const data::nest<1>& walk) { data::fill_elements(walk, value); });
 }

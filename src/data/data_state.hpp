@@ -73,6 +73,9 @@ struct data_state {
   std::unordered_map<const detail::instance_record*, std::unique_ptr<detail::reduction_record>> reductions;
 };
 
+/// Whether the processor reads and writes it; null is memory of the program.
+inline bool is_on_host(const memory_space* m) noexcept { return !m || is_host_memory(m->kind()); }
+
 /// One thread's share of the pools.
 struct thread_data {
   explicit thread_data(data_state& state) : records(state.records), operations(state.operations) {}

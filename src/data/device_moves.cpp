@@ -15,10 +15,9 @@ namespace stretto::data {
 namespace {
 
 device::attached_device* device_of(const detail::instance_record& r, const data_state& state) noexcept {
-  return r.space && !is_host_memory(r.space->kind()) ? state.settings.devices->at(r.space->where()) : nullptr;
+  return is_on_host(r.space) ? nullptr : state.settings.devices->at(r.space->where());
 }
 
-bool is_on_host(const detail::instance_record& r) noexcept { return !r.space || is_host_memory(r.space->kind()); }
 place place_of(const detail::instance_record& r) noexcept { return r.space ? r.space->where() : place{}; }
 
 class device_move final : public device_operation {
@@ -53,7 +52,7 @@ class device_move final : public device_operation {
   /// A pattern that the device repeats: of one byte where all bytes are the same, else of the element, if it is one that
   /// devices take; else empty.
   std::span<const std::byte> pattern() const noexcept {
-    const std::byte* value = request_.large_value ? request_.large_value.get() : request_.value.data();
+    const std::byte* value = request_.fill_value();
     const std::size_t bytes = request_.used[0].record->shape.element_bytes;
     if (std::all_of(value, value + bytes, [&](std::byte b) { return b == value[0]; })) return {value, 1};
     if (bytes <= 16 && std::has_single_bit(bytes)) return {value, bytes};
@@ -65,7 +64,7 @@ class device_move final : public device_operation {
     const reach target = reach_of(request_.used[0]);
     const auto walk = plan(request_.first_box, std::array{target, target});
     const auto all = transfers_of(walk, {}, place_of(*request_.used[0].record));
-    if (all.empty()) return s.fill({{}, on_.is().memory(), 0, 0}, {0, 0, 0}, {request_.value.data(), 1}, &done);
+    if (all.empty()) return s.fill({{}, on_.is().memory(), 0, 0}, {0, 0, 0}, {request_.fill_value(), 1}, &done);
     const std::span<const std::byte> repeated = pattern();
     if (repeated.empty()) return copy_pattern(s, all, done);
     for (std::size_t i = 0; i < all.size(); ++i)
@@ -74,7 +73,7 @@ class device_move final : public device_operation {
 
   /// An element that no device repeats: rows of it, copied from the host. Planes and rows share one row of the host's.
   void copy_pattern(device::stream& s, const std::vector<transfer>& all, places::completion& done) {
-    const std::byte* value = request_.large_value ? request_.large_value.get() : request_.value.data();
+    const std::byte* value = request_.fill_value();
     const std::size_t bytes = request_.used[0].record->shape.element_bytes;
     std::size_t longest = 0;
     for (const transfer& t : all) longest = std::max(longest, t.shape.row_bytes);
@@ -115,8 +114,8 @@ device::attached_device* device_of(const operation_request& r, const data_state&
   device::attached_device* const to = device_of(*r.used[0].record, state);
   if (r.used_count == 1) return to;
   device::attached_device* const from = device_of(*r.used[1].record, state);
-  if (to && (from == to || is_on_host(*r.used[1].record))) return to;
-  return from && is_on_host(*r.used[0].record) ? from : nullptr;
+  if (to && (from == to || is_on_host(r.used[1].record->space))) return to;
+  return from && is_on_host(r.used[0].record->space) ? from : nullptr;
 }
 
 event submit_to_device(operation_request&& r, device::attached_device& on, const preconditions& after,
@@ -126,7 +125,7 @@ event submit_to_device(operation_request&& r, device::attached_device& on, const
   const bool is_fill = r.used_count == 1;
   const bool within = is_fill || place_of(*r.used[1].record) == place_of(*r.used[0].record);
   const device::work what = within                         ? device::work::kernel
-                            : is_on_host(*r.used[0].record) ? device::work::to_host
+                            : is_on_host(r.used[0].record->space) ? device::work::to_host
                                                             : device::work::to_device;
   return device_operation::submit(std::make_unique<device_move>(on, what, std::move(r)), after, also, context);
 }

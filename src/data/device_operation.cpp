@@ -53,17 +53,16 @@ event device_operation::submit(std::unique_ptr<device_operation> op, const preco
   it.profile_ = std::move(profile);
   auto& thread = static_cast<sched::thread_state&>(context);
   if (thread.every_span) it.id() = sched::new_id(thread);
-  it.is_chained_ = !o.is_over && o.can_chain;
-  if (it.is_chained_) it.waits_for_one_more();
+  const bool is_chained = it.is_chained_ = !o.is_over && o.can_chain;
+  if (is_chained) it.waits_for_one_more();
   op.release();
   try {
     it.arm(after, also, context);  // not chained it may run, and be gone
   } catch (...) {
-    const auto cause = [&] { return detail::make_failure(std::current_exception(), it.describe(), it.where_); };
-    it.finish(cause(), context);
+    it.finish(it.failed_with(std::current_exception()), context);
     return done;
   }
-  if (o.can_chain && !o.is_over) it.start(o.behind, context);
+  if (is_chained) it.start(o.behind, context);
   return done;
 }
 
@@ -74,9 +73,12 @@ void device_operation::preconditions_ended(deferred& self, failure_ref cause, ba
     return op.finish(std::move(link), context);
   }
   if (!op.is_chained_) return op.start({}, context);
-  failure_ref own;
-  if (op.completion::failure) own = detail::make_failure(op.completion::failure, op.describe(), op.where_);
-  op.finish(std::move(own), context);
+  op.finish(op.failed_with(op.completion::failure), context);
+}
+
+/// Null where nothing went wrong.
+failure_ref device_operation::failed_with(std::exception_ptr why) const {
+  return why ? detail::make_failure(std::move(why), describe(), where_) : failure_ref();
 }
 
 void device_operation::start(std::span<const device::attached_device::key> behind, base::thread_context& context) noexcept {
@@ -85,7 +87,7 @@ void device_operation::start(std::span<const device::attached_device::key> behin
   try {
     on_.enqueue(what_, behind, done_.raw(), ticket_, [&](device::stream& s) { enqueue(s, *this); });
   } catch (...) {
-    if (!is_chained_) return finish(detail::make_failure(std::current_exception(), describe(), where_), context);
+    if (!is_chained_) return finish(failed_with(std::current_exception()), context);
     completion::failure = std::current_exception();
     one_more_ended(context);
   }
@@ -97,9 +99,7 @@ void device_operation::device_ended(places::work_item& self) noexcept {
   const trace::ticks since = op.on_.ended(op.done_.raw(), op.ticket_);
   op.record(since, context);
   if (op.is_chained_) return op.one_more_ended(context);
-  failure_ref cause;
-  if (op.completion::failure) cause = detail::make_failure(op.completion::failure, op.describe(), op.where_);
-  op.finish(std::move(cause), context);
+  op.finish(op.failed_with(op.completion::failure), context);
 }
 
 void device_operation::record(trace::ticks since, base::thread_context& context) noexcept {

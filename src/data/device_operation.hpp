@@ -48,6 +48,7 @@ class device_operation : public deferred, public places::completion {
   static void preconditions_ended(deferred& self, failure_ref cause, base::thread_context& context) noexcept;
   static void device_ended(places::work_item& self) noexcept;
   void start(std::span<const device::attached_device::key> behind, base::thread_context& context) noexcept;
+  failure_ref failed_with(std::exception_ptr why) const;
   void finish(failure_ref cause, base::thread_context& context) noexcept;
   void record(trace::ticks since, base::thread_context& context) noexcept;
   std::uint64_t& id() noexcept { return ticket_.id; }  // in the trace

@@ -329,7 +329,7 @@ std::byte* open_instance(const instance_handle& h, data::layout& shape, const st
         .fact("created", r.created)
         .because("its creation waits for preconditions, or for memory")
         .remedy("open it in a task that runs after(ready)");
-  if (r.space && !data::is_host_memory(r.space->kind()))
+  if (!data::is_on_host(r.space))
     throw error("D15", describe(r) + " lives in a memory that the processor does not address")
         .fact("submitted", where)
         .fact("memory", r.space->name())

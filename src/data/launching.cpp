@@ -53,9 +53,7 @@ struct launching {
   }
 };
 
-bool is_away(const data::memory_space* m) noexcept { return m && !data::is_host_memory(m->kind()); }
-
-/// "array 0, instance "u", in "sim_0_memory"".
+/// "instance "u" is in "sim_0_memory"".
 std::string where_of(const detail::launch_item& item) {
   const detail::instance_record& r = *item.array.record;
   return detail::describe(r) + " is in " + (r.space ? "\"" + r.space->name() + "\"" : "memory of the program");
@@ -70,7 +68,7 @@ device::attached_device* device_for(const kernel_code& code, const kernel_range&
   const place asked = request.on ? request.on : request.at;
   device::attached_device* const wanted = devices ? devices->at(asked) : nullptr;
   const detail::launch_item* first = nullptr;
-  const auto away = [](const detail::launch_item& i) { return is_away(i.array.record->space); };
+  const auto away = [](const detail::launch_item& i) { return !data::is_on_host(i.array.record->space); };
   const auto refuse = [&](std::string sentence) {
     error e("K28", "kernel \"" + std::string(code.name) + "\" is launched " + std::move(sentence));
     e.fact("launched", range.where);

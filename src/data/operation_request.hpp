@@ -50,6 +50,7 @@ struct operation_request {
   bool owns_ends = false;               // the used instances are bare and go with the operation
   std::source_location where;
 
+  const std::byte* fill_value() const noexcept { return large_value ? large_value.get() : value.data(); }
   const box& box_at(std::size_t i) const noexcept { return boxes ? boxes[i] : first_box; }
 };
 

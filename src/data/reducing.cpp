@@ -156,7 +156,7 @@ instance_handle create_reduction(place memory, const box& elements, std::uint8_t
         .because("contributions to a shared array are combined in the order in which they happen to arrive")
         .remedy("use reduction_style::fold, list or automatic");
   const data::memory_space* space = data::state_of(context).find(memory);
-  if (space && !data::is_host_memory(space->kind()))
+  if (!data::is_on_host(space))
     throw error("D15", "a reduction was asked for in a memory that the processor does not address")
         .fact("submitted", where)
         .fact("memory", space->name())

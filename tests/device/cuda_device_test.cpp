@@ -11,10 +11,12 @@
 #include "device/cuda/cuda_launch.hpp"
 #include "device/fake_driver.hpp"
 #include "device/kernels_for_tests.hpp"
+#include "thrown_by.hpp"
 
 namespace stretto::device::cuda {
 namespace {
 
+using test::error_of;
 using test::fake_driver;
 using test::fake_driver_options;
 
@@ -162,16 +164,6 @@ struct bench {
     s->launch(*on->compile(::add_one.code()), r, std::vector{integers(16)}, done);
   }
 };
-
-template <class Body>
-error error_of(Body&& body) {
-  try {
-    body();
-  } catch (const error& e) {
-    return e;
-  }
-  return error("", "nothing was thrown");
-}
 
 TEST_CASE("a fault in a kernel loses the device: what is under way and what follows ends with K31") {
   {

@@ -16,21 +16,13 @@
 #include "device/kernel_text.hpp"
 #include "device/kernel_tokens.hpp"
 #include "device/kernels_for_tests.hpp"
+#include "thrown_by.hpp"
 
 namespace stretto {
 namespace {
 
-template <class Body>
-error error_of(Body&& body) {
-  try {
-    body();
-  } catch (const error& e) {
-    return e;
-  }
-  return error("", "nothing was thrown");
-}
-
 using device::array;
+using test::error_of;
 using device::checking;
 using device::kept_arguments;
 using device::launch_argument;

@@ -19,14 +19,20 @@ void line(const api& cu, CUstream s, located from, located to, std::size_t bytes
          "cuMemcpyPeerAsync");
 }
 
-void plane(const api& cu, CUstream s, located from, located to, const flat_rows& r) {
-  CUDA_MEMCPY2D c;
+/// Which memories the two ends lie in, and where: the same words in each of the driver's descriptions.
+template <class Description>
+void set_ends(Description& c, located from, located to) {
   c.srcMemoryType = from.context ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
   c.dstMemoryType = to.context ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
   if (from.context) c.srcDevice = device_pointer(from.address);
   else c.srcHost = from.address;
   if (to.context) c.dstDevice = device_pointer(to.address);
   else c.dstHost = to.address;
+}
+
+void plane(const api& cu, CUstream s, located from, located to, const flat_rows& r) {
+  CUDA_MEMCPY2D c;
+  set_ends(c, from, to);
   c.srcPitch = r.source_row, c.dstPitch = r.target_row;
   c.WidthInBytes = r.width, c.Height = r.rows;
   need(cu.cuMemcpy2DAsync(&c, s), "cuMemcpy2DAsync");
@@ -34,12 +40,7 @@ void plane(const api& cu, CUstream s, located from, located to, const flat_rows&
 
 void box(const api& cu, CUstream s, located from, located to, const flat_rows& r) {
   CUDA_MEMCPY3D_PEER c;
-  c.srcMemoryType = from.context ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
-  c.dstMemoryType = to.context ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
-  if (from.context) c.srcDevice = device_pointer(from.address);
-  else c.srcHost = from.address;
-  if (to.context) c.dstDevice = device_pointer(to.address);
-  else c.dstHost = to.address;
+  set_ends(c, from, to);
   c.srcPitch = r.source_row, c.srcHeight = r.planes > 1 ? r.source_plane / r.source_row : r.rows;
   c.dstPitch = r.target_row, c.dstHeight = r.planes > 1 ? r.target_plane / r.target_row : r.rows;
   c.WidthInBytes = r.width, c.Height = r.rows, c.Depth = r.planes;
