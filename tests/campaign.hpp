@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "base/config.hpp"
+#include "../src/base/config.hpp"  // of programs that know nothing of src, too
 
 namespace stretto::test {
 
