@@ -184,6 +184,32 @@ TEST_CASE("a fill repeats any pattern, and begins anew in each row") {
   });
 }
 
+TEST_CASE("copies, fills and launches of nothing end in their turn and touch nothing") {
+  on_each([](bench& b) {
+    array<int> x({16}, 3);
+    const launch_argument d = b.put(x);
+    std::byte* const host = reinterpret_cast<std::byte*>(x.values.data());
+    const auto pattern = std::as_bytes(std::span("\1", 1));
+    std::vector<ended> all(11);
+    std::size_t n = 0;
+    b.launch(add_one.code(), range({0}, {16}), {d});
+    for (const places::copy_shape nothing : {places::copy_shape{0, 1, 1}, {4, 0, 1}, {4, 1, 0}}) {
+      b.s->copy({{}, host, 4, 16}, {{}, d.first, 4, 16}, nothing, &all[n++]);
+      b.s->copy({{}, d.first, 4, 16}, {{}, host, 4, 16}, nothing, &all[n++]);
+      b.s->fill({{}, d.first, 4, 16}, nothing, pattern, &all[n++]);
+      b.s->copy({{}, d.first, 4, 16}, {{}, d.first + 32, 8, 16}, nothing, nullptr);
+    }
+    b.s->notify(all[n++]);
+    b.launch(add_one.code(), range({5}, {5}), {d}, &all[n++]);
+    for (ended& e : all) {
+      b.wait(e);
+      CHECK_FALSE(e.failure);
+    }
+    b.get(x, d);
+    CHECK(x.values == std::vector<int>(16, 4));
+  });
+}
+
 TEST_CASE("a kernel with a function, arrays of two axes and a value gives what the host gives") {
   on_each([](bench& b) {
     array<float> u({37, 53}), v({37, 53}, -1);

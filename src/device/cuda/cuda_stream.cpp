@@ -68,7 +68,11 @@ bool cuda_stream::enqueue(places::completion* done, Calls&& calls) {
   return true;
 }
 
-void cuda_stream::copy(const copy_end& source, const copy_end& target, places::copy_shape shape, places::completion* done) {
+void cuda_stream::notify(places::completion& done) {
+  enqueue(&done, [](const api&) { return true; });
+}
+
+void cuda_stream::copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape, places::completion* done) {
   const located from = locate(owner_, source.address), to = locate(owner_, target.address);
   const flat_rows rows = flatten(source, target, shape);
   const bool enqueued = enqueue(done, [&](const api&) {
@@ -84,7 +88,7 @@ void cuda_stream::copy(const copy_end& source, const copy_end& target, places::c
   if (!enqueued) launch_rows(copy_of_rows(source, target, shape), done);
 }
 
-void cuda_stream::fill(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
+void cuda_stream::fill_some(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
                        places::completion* done) {
   const flat_rows rows = flatten(target, target, shape);
   // Each row begins with the pattern: rows may be one only where they hold it a whole number of times.
@@ -107,7 +111,7 @@ void cuda_stream::launch(const compiled_kernel& kernel, const launch_range& rang
   check_launch(as_device(owner_), kernel, range, arguments);
   const kernel_code& code = kernel.code;
   if (range.items() == 0 || driver_->is_lost()) {
-    enqueue(done, [](const api&) { return true; });
+    if (done) notify(*done);
     return;
   }
   variant v{range.dimensions, true};

@@ -28,10 +28,7 @@ class cuda_stream final : public stream {
   cuda_stream(cuda_device& owner, std::shared_ptr<driver> d);
   ~cuda_stream() override;
 
-  void copy(const copy_end& source, const copy_end& target, places::copy_shape shape,
-            places::completion* done) override;
-  void fill(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
-            places::completion* done) override;
+  void notify(places::completion& done) override;
   void launch(const compiled_kernel& kernel, const launch_range& range, std::span<const launch_argument> arguments,
               places::completion* done) override;
   mark mark_here() override;
@@ -41,6 +38,11 @@ class cuda_stream final : public stream {
   void gather(std::vector<places::completion*>& ended);
 
  private:
+  void copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape,
+                 places::completion* done) override;
+  void fill_some(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
+                 places::completion* done) override;
+
   struct waiting {
     CUevent event;  // null: the device was lost before it began
     places::completion* done;

@@ -60,7 +60,14 @@ void opencl_stream::enqueued(cl_event event, places::completion* done) {
   }
 }
 
-void opencl_stream::copy(const copy_end& source, const copy_end& target, places::copy_shape shape,
+void opencl_stream::notify(places::completion& done) {
+  std::scoped_lock lock(mutex_);
+  cl_event event = nullptr;
+  check(driver_->cl->clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &event), "clEnqueueMarkerWithWaitList");
+  enqueued(event, &done);
+}
+
+void opencl_stream::copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape,
                          places::completion* done) {
   const bool from = owns(owner_, source.address), to = owns(owner_, target.address);
   const transfer t{from && to ? transfer::way::within : to ? transfer::way::in : transfer::way::out, source, target, shape};
@@ -124,7 +131,7 @@ void opencl_stream::transfer_rows(const transfer& t, cl_event* event) {
           "clEnqueueReadBufferRect");
 }
 
-void opencl_stream::fill(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
+void opencl_stream::fill_some(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
                          places::completion* done) {
   const api& cl = *driver_->cl;
   std::scoped_lock lock(mutex_);
@@ -152,6 +159,10 @@ cl_kernel opencl_stream::kernel_for(const opencl_program& p, variant v) {
 void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& range,
                            std::span<const launch_argument> arguments, places::completion* done) {
   check_launch(as_device(owner_), kernel, range, arguments);
+  if (range.items() == 0) {
+    if (done) notify(*done);
+    return;
+  }
   const kernel_code& code = kernel.code;
   variant v{range.dimensions, true};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -184,18 +195,12 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
   }
   launch_layout whole;
   std::size_t global[3] = {1, 1, 1}, group[3] = {1, 1, 1};
-  bool empty = false;
   for (int a = 0; a < 3; ++a) {
     whole.min[a] = range.min[a];
-    whole.count[a] = std::max<std::int64_t>(range.max[a] - range.min[a], 0);
-    empty = empty || whole.count[a] == 0;
+    whole.count[a] = range.max[a] - range.min[a];
   }
   check(cl.clSetKernelArg(k, n, sizeof whole, &whole), "clSetKernelArg");
   cl_event event = nullptr;
-  if (empty) {
-    if (done) check(cl.clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &event), "clEnqueueMarkerWithWaitList");
-    return enqueued(event, done);
-  }
   // Groups of one shape: with PoCL every further shape is compiled anew. Items beyond the range leave at once.
   const auto most = static_cast<std::size_t>(as_device(owner_).about().most_items_per_group);
   for (int a = 0; a < range.dimensions; ++a) {

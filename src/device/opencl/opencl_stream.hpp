@@ -37,10 +37,7 @@ class opencl_stream final : public stream {
   opencl_stream(opencl_device& owner, std::shared_ptr<driver> d, opencl_memory memory);
   ~opencl_stream() override;
 
-  void copy(const copy_end& source, const copy_end& target, places::copy_shape shape,
-            places::completion* done) override;
-  void fill(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
-            places::completion* done) override;
+  void notify(places::completion& done) override;
   void launch(const compiled_kernel& kernel, const launch_range& range, std::span<const launch_argument> arguments,
               places::completion* done) override;
   mark mark_here() override;
@@ -50,6 +47,11 @@ class opencl_stream final : public stream {
   void collect(std::vector<places::completion*>& ended);
 
  private:
+  void copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape,
+                 places::completion* done) override;
+  void fill_some(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
+                 places::completion* done) override;
+
   struct waiting {
     cl_event event;
     places::completion* done;

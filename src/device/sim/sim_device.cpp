@@ -273,8 +273,10 @@ class sim_stream final : public stream {
   explicit sim_stream(sim_device& d) : device_(d), number_(d.add_stream()) {}
   ~sim_stream() override { device_.end_stream(number_); }
 
-  void copy(const copy_end& source, const copy_end& target, places::copy_shape shape,
-            places::completion* done) override {
+  void notify(places::completion& done) override { device_.enqueue(number_, {}, {{}, &done, {}}); }
+
+  void copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape,
+                 places::completion* done) override {
     const bool from_device = device_.owns(source.address), to_device = device_.owns(target.address);
     const options& o = device_.options_;
     timed_operation t;
@@ -292,8 +294,8 @@ class sim_stream final : public stream {
                     }, done, {}});
   }
 
-  void fill(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
-            places::completion* done) override {
+  void fill_some(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
+                 places::completion* done) override {
     timed_operation t;
     t.seconds = device_.options_.launch_seconds +
                 static_cast<double>(shape.bytes()) / device_.options_.within_bytes_per_second;
