@@ -110,6 +110,7 @@ device::attached_device* device_of(const operation_request& r, const data_state&
   if (r.used_count == 1) return to;
   device::attached_device* const from = device_of(*r.used[1].record, state);
   if (to && (from == to || is_on_host(r.used[1].record->space))) return to;
+  if (to && from && to->is().reaches(from->is())) return to;  // which fetches
   return from && is_on_host(r.used[0].record->space) ? from : nullptr;
 }
 
