@@ -12,12 +12,14 @@
 
 #include <functional>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "base/spin_lock.hpp"
 #include "device/backend.hpp"
 #include "trace/recorder.hpp"
 
@@ -64,10 +66,10 @@ class attached_device {
   friend class device_set;
 
   struct lane {
-    std::unique_ptr<stream> is;  // made when first used
-    std::uint64_t enqueued = 0;
-    trace::ticks last_end = 0;
-    trace::ring* ring = nullptr;  // made with the first span; only completions use it
+    std::unique_ptr<stream> is;    // made when first used; of who enqueues
+    std::uint64_t enqueued = 0;    // of who enqueues
+    trace::ticks last_end = 0;     // under the lock of the table
+    trace::ring* ring = nullptr;   // made with the first span; only completions use it
   };
   static constexpr std::size_t lane_to_device = 0, lane_to_host = 1, first_kernel_lane = 2;
 
@@ -79,10 +81,17 @@ class attached_device {
   const std::string name_;
   place processor_, memory_;
 
-  mutable std::mutex mutex_;  // guards what follows
-  std::vector<lane> lanes_;
+  std::vector<lane> lanes_;  // each by whom its members say
+
+  // What is enqueued: held while a driver takes an operation over, before the other one.
+  std::mutex order_mutex_;
   std::size_t next_kernel_lane_ = 0;
-  std::unordered_map<key, ticket> under_way_;
+  std::vector<ticket> waits_;  // of one call of enqueue
+
+  // What is under way, and the ends of lanes: held for moments, so that completions do not wait for drivers.
+  mutable base::spin_lock table_lock_;
+  std::pmr::unsynchronized_pool_resource nodes_;  // of the map: one comes and goes with each operation
+  std::pmr::unordered_map<key, ticket> under_way_{&nodes_};
 };
 
 class device_set final : public poller {

@@ -5,48 +5,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <mutex>
-#include <shared_mutex>
 
+#include "device/cuda/cuda_memories.hpp"
 #include "device/cuda/cuda_program.hpp"
-#include "device/cuda/cuda_registration.hpp"
 #include "device/cuda/cuda_stream.hpp"
 
 namespace stretto::device::cuda {
 
 namespace {
-
-/// The memories of all devices of this process: their addresses do not overlap, so that an address says whose it is.
-class memories {
- public:
-  void add(const std::byte* first, std::uint64_t bytes, CUcontext context) {
-    std::scoped_lock lock(mutex_);
-    ranges_[first + bytes] = {first, context};
-  }
-  void remove(const std::byte* first, std::uint64_t bytes) noexcept {
-    std::scoped_lock lock(mutex_);
-    ranges_.erase(first + bytes);
-  }
-  CUcontext context_of(const std::byte* address) const noexcept {
-    std::shared_lock lock(mutex_);
-    const auto after = ranges_.upper_bound(address);
-    return after != ranges_.end() && address >= after->second.first ? after->second.context : nullptr;
-  }
-
- private:
-  struct range {
-    const std::byte* first;
-    CUcontext context;
-  };
-  mutable std::shared_mutex mutex_;
-  std::map<const std::byte*, range> ranges_;  // by their ends
-};
-memories& all_memories() {
-  static memories all;
-  return all;
-}
 
 int attribute(const driver& d, int which) {
   int value = 0;
@@ -88,11 +56,10 @@ class cuda_device final : public device {
     cu.check(status, fmt::format("{} MiB of its memory, of which {} of {} MiB are free", about_.memory_bytes >> 20,
                                  free >> 20, total >> 20));
     first_ = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(at));
-    all_memories().add(first_, about_.memory_bytes, driver_->context);
+    noted_.note(first_, about_.memory_bytes, driver_->context);
   }
   ~cuda_device() override {
     kernels_.clear();
-    all_memories().remove(first_, about_.memory_bytes);
     const api& cu = *driver_->cu;
     const current_context current(cu, driver_->context);
     cu.cuMemFree(reinterpret_cast<std::uintptr_t>(first_));
@@ -127,7 +94,7 @@ class cuda_device final : public device {
     return peers_[peer->driver_->context] = opens(*driver_, *peer->driver_) && opens(*peer->driver_, *driver_);
   }
 
-  std::unique_ptr<stream> make_stream() override { return std::make_unique<cuda_stream>(*this, driver_); }
+  std::unique_ptr<stream> make_stream() override { return std::make_unique<cuda_stream>(*this, streams_, driver_); }
 
   std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) override {
     std::scoped_lock lock(kernels_mutex_);
@@ -136,25 +103,10 @@ class cuda_device final : public device {
     return kept;
   }
 
-  // Completions run outside of the lock: they may make and end streams.
-  std::size_t poll() override {
-    std::vector<places::completion*> ended;
-    {
-      std::scoped_lock lock(streams_mutex_);
-      for (cuda_stream* s : streams_) s->gather(ended);
-    }
-    for (places::completion* c : ended) c->run(*c);
-    pending_.fetch_sub(ended.size(), std::memory_order_acq_rel);
-    return ended.size();
-  }
-  std::size_t pending() const noexcept override { return pending_.load(std::memory_order_acquire); }
+  std::size_t poll() override { return streams_.poll(); }
+  std::size_t pending() const noexcept override { return streams_.pending(); }
 
  private:
-  friend void add(cuda_device& d, cuda_stream& s);
-  friend void remove(cuda_device& d, cuda_stream& s) noexcept;
-  friend void add_pending(cuda_device& d, std::ptrdiff_t n) noexcept;
-  friend located locate(const cuda_device& d, std::byte* address) noexcept;
-
   /// Lets one device touch the other's memory, if wires between them allow it.
   static bool opens(const driver& from, const driver& to) {
     const api& cu = *from.cu;
@@ -168,31 +120,13 @@ class cuda_device final : public device {
   const std::shared_ptr<driver> driver_;
   properties about_;
   std::byte* first_ = nullptr;
+  noted_memory noted_;
   mutable std::mutex peers_mutex_;
   mutable std::map<CUcontext, bool> peers_;
   std::mutex kernels_mutex_;
   std::map<const kernel_code*, std::shared_ptr<cuda_program>> kernels_;
-  std::mutex streams_mutex_;
-  std::vector<cuda_stream*> streams_;
-  std::atomic<std::size_t> pending_{0};
+  stream_registry streams_;
 };
-
-void add(cuda_device& d, cuda_stream& s) {
-  std::scoped_lock lock(d.streams_mutex_);
-  d.streams_.push_back(&s);
-}
-void remove(cuda_device& d, cuda_stream& s) noexcept {
-  std::scoped_lock lock(d.streams_mutex_);
-  std::erase(d.streams_, &s);
-}
-void add_pending(cuda_device& d, std::ptrdiff_t n) noexcept {
-  d.pending_.fetch_add(static_cast<std::size_t>(n), std::memory_order_acq_rel);
-}
-const device& as_device(const cuda_device& d) noexcept { return d; }
-std::shared_ptr<const compiled_kernel> compile(cuda_device& d, const kernel_code& code) { return d.compile(code); }
-located locate(const cuda_device& d, std::byte* address) noexcept {
-  return {address, d.owns(address) ? d.driver_->context : all_memories().context_of(address)};
-}
 
 namespace {
 
