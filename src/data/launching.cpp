@@ -44,10 +44,13 @@ struct launching {
     for (const detail::launch_item& i : given.items())
       if (i.array.record) wait(detail::ready_event(i.array, range.where), range.where);
     const auto arguments = given.arguments(base::require_current("launch"), range.where);
-    const device::kept_arguments kept(code, arguments, 0);
+    const device::host_arguments on_host(code, arguments, 0);  // values are kept already
     const device::launch_range whole = data::to_range(range);
     if (range.ids.is_empty()) return;
-    const auto piece = [&](const box& part) { kept.run(whole, part.min().at, part.max().at, check); };
+    const auto piece = [&](const box& part) {
+      device::group_memory& mine = data::share_of(base::require_current("launch")).groups;
+      on_host.run(whole, part.min().at, part.max().at, check, mine);
+    };
     if (static_cast<std::uint64_t>(whole.items()) <= items_in_one_piece) return piece(range.ids);
     forasync(range.ids, piece, range.where).get(range.where);
   }

@@ -315,7 +315,11 @@ class sim_stream final : public stream {
     t.on = &device_.computes_;
     auto kept = std::make_shared<kept_arguments>(kernel.code, arguments, device_.memory_.distance());
     const checking check = device_.options_.check;
-    device_.enqueue(number_, t, {[=] { kept->run(range, range.min, range.max, check); }, done,
+    const auto run = [=] {
+      group_memory memory;
+      kept->run(range, range.min, range.max, check, memory);
+    };
+    device_.enqueue(number_, t, {run, done,
                                  device_.failure_of_launch(kernel.code)});
   }
 
