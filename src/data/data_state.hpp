@@ -30,6 +30,7 @@ struct memory_description {
   place_kind kind = place_kind::system_memory;
   std::uint64_t capacity_bytes = 0;
   device::device* of = nullptr;  // null: of the host
+  std::byte* first = nullptr;    // of the host: where it lies; null: anywhere
 };
 
 /// What the runtime decides once.

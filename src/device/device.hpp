@@ -40,6 +40,7 @@ struct properties {
   bool shares_host_memory = false;  // copies to it are made by the host's own memory system
   double bandwidth_bytes_per_second = 0;  // between host and device, as far as is known
   double latency_seconds = 0;
+  std::uint64_t host_memory_bytes = 0;  // of the host, that kernels use in place; 0 where they cannot, or nobody asked
 };
 
 /// What stands for a parameter of a kernel in one launch.
@@ -128,6 +129,10 @@ class device {
   virtual void allocated(std::byte* first, std::uint64_t bytes) = 0;
   virtual void freed(std::byte* first, std::uint64_t bytes) noexcept = 0;
 
+  /// The first of host_memory_bytes of the host's memory that kernels use in place, at the same addresses: host and kernels
+  /// see what the other wrote once the operation that wrote it has ended. Null where there is none.
+  virtual std::byte* host_memory() const noexcept { return nullptr; }
+
   /// Memory of the host that the device copies to and from without a detour: page-locked. Null where that is any memory, or
   /// where no more can be had. To be freed by the same device, once no operation uses it.
   virtual std::byte* allocate_host(std::uint64_t /*bytes*/) { return nullptr; }
@@ -149,6 +154,10 @@ class device {
 
   bool owns(const std::byte* first, std::uint64_t bytes = 1) const noexcept {
     return first >= memory() && first + bytes <= memory() + about().memory_bytes;
+  }
+  /// Whether it is memory of the host that kernels use in place.
+  bool shares(const std::byte* first, std::uint64_t bytes = 1) const noexcept {
+    return host_memory() && first >= host_memory() && first + bytes <= host_memory() + about().host_memory_bytes;
   }
 };
 

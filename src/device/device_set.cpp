@@ -139,10 +139,21 @@ platform device_set::extended(const platform& machine) {
     d.places[a->memory_.index].capacity_bytes = about.memory_bytes;
     link(a->processor_, a->memory_, {});
     link(a->memory_, root, about);
+    if (!about.host_memory_bytes) continue;
+    a->host_memory_ = place_named(a->name_ + "_host_memory", place_kind::pinned_memory);
+    d.places[a->host_memory_.index].capacity_bytes = about.host_memory_bytes;
+    link(a->processor_, a->host_memory_, about);
+    link(a->host_memory_, root, {});
   }
   by_place_.assign(d.places.size(), nullptr);
   for (const auto& a : all_) by_place_[a->processor_.index] = by_place_[a->memory_.index] = a.get();
   return platform::build(std::move(d));
+}
+
+attached_device* device_set::sharing(place p) const noexcept {
+  for (const auto& a : all_)
+    if (p && a->host_memory_ == p) return a.get();
+  return nullptr;
 }
 
 std::size_t device_set::poll() {

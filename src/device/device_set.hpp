@@ -39,6 +39,8 @@ class attached_device {
   const std::string& name() const noexcept { return name_; }  // of its place: "opencl_0"
   place processor() const noexcept { return processor_; }
   place memory() const noexcept { return memory_; }
+  /// Memory of the host that its kernels use in place; none where it has none.
+  place host_memory() const noexcept { return host_memory_; }
 
   /// What stands for an operation that others may be enqueued behind: any number, used once; 0 where nobody will be.
   using key = std::uint64_t;
@@ -79,7 +81,7 @@ class attached_device {
   device_set& owner_;
   const std::unique_ptr<device> is_;
   const std::string name_;
-  place processor_, memory_;
+  place processor_, memory_, host_memory_;
 
   std::vector<lane> lanes_;  // each by whom its members say
 
@@ -102,14 +104,17 @@ class device_set final : public poller {
   bool is_empty() const noexcept { return all_.empty(); }
   std::span<const std::unique_ptr<attached_device>> all() const noexcept { return all_; }
 
-  /// The machine with a gpu and a gpu_memory for each device, named <backend>_<number> and <backend>_<number>_memory; places of
-  /// those names and kinds that the machine has already are theirs.
+  /// The machine with a gpu and a gpu_memory for each device, named <backend>_<number> and <backend>_<number>_memory, and where
+  /// it has such a pinned_memory <backend>_<number>_host_memory; places of those names and kinds that the machine has already
+  /// are theirs.
   platform extended(const platform& machine);
   /// Where spans go; before the first operation. None are kept without it.
   void record_into(trace::recorder& r) noexcept { recorder_ = &r; }
 
   /// The device whose processor or memory it is; null if it is none.
   attached_device* at(place p) const noexcept { return p.index < by_place_.size() ? by_place_[p.index] : nullptr; }
+  /// The device whose kernels use that memory of the host in place; null if none does.
+  attached_device* sharing(place p) const noexcept;
 
  protected:
   std::size_t poll() override;

@@ -5,7 +5,7 @@
 
 namespace stretto::device {
 
-host_arguments::host_arguments(const kernel_code& code, std::span<const launch_argument> given, std::ptrdiff_t distance)
+host_arguments::host_arguments(const kernel_code& code, std::span<const launch_argument> given, elsewhere moved)
     : code_(code) {
   arguments_.reserve(given.size());
   for (std::size_t i = 0; i < given.size(); ++i) {
@@ -16,14 +16,14 @@ host_arguments::host_arguments(const kernel_code& code, std::span<const launch_a
     } else if (p.mode != access::value) {
       // The origin may lie outside of the array; addresses are numbers here.
       a.origin = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(a.origin) +
-                                              static_cast<std::uintptr_t>(distance));
+                                              static_cast<std::uintptr_t>(moved.distance_of(given[i].first)));
     }
     arguments_.push_back(a);
   }
 }
 
-kept_arguments::kept_arguments(const kernel_code& code, std::span<const launch_argument> given, std::ptrdiff_t distance)
-    : host_arguments(code, given, distance), values_(code, [&](std::size_t i, std::byte* at) {
+kept_arguments::kept_arguments(const kernel_code& code, std::span<const launch_argument> given, elsewhere moved)
+    : host_arguments(code, given, moved), values_(code, [&](std::size_t i, std::byte* at) {
         std::memcpy(at, arguments_[i].origin, code.parameters[i].element_bytes);
         arguments_[i].origin = at;
       }) {}

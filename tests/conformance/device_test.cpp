@@ -83,7 +83,7 @@ void on_host(const kernel_code& code, const launch_range& r, std::vector<kernel_
   std::vector<launch_argument> given;
   for (kernel_argument& one : a) given.push_back({one});
   group_memory memory;
-  host_arguments(code, given, 0).run(r, r.min, r.max, checking::off, memory);
+  host_arguments(code, given).run(r, r.min, r.max, checking::off, memory);
 }
 
 template <class Body>
@@ -449,6 +449,47 @@ TEST_CASE("memory of the host that a device gives is memory") {
     b.wait(e);
     for (std::size_t i = 0; i < 1 << 16; ++i) REQUIRE(host[i] == std::byte(i < 1 << 15 ? 2 : 7));
     b.on->free_host(host);
+  });
+}
+
+TEST_CASE("kernels use memory of the host in place, beside the device's own") {
+  on_each([](bench& b) {
+    std::byte* const host = b.on->host_memory();
+    CHECK((host != nullptr) == (b.on->about().host_memory_bytes > 0));
+    if (!host) return;  // a device that has none says so
+    REQUIRE(b.on->shares(host, 8192));
+    CHECK_FALSE(b.on->owns(host));
+    auto* const numbers = reinterpret_cast<int*>(host + 4096);
+    std::iota(numbers, numbers + 64, 7);
+    const launch_argument in_place{{reinterpret_cast<std::byte*>(numbers), {1}, {}, {64}}, host + 4096, 256};
+    ended first, second, third;
+    b.launch(add_one.code(), range({0}, {64}), {in_place}, &first);
+    b.wait(first);
+    CHECK_FALSE(first.failure);
+    CHECK(numbers[0] == 8);
+    numbers[1] = 100;  // the host's turn
+    for (int i = 0; i < 10; ++i) b.launch(add_one.code(), range({0}, {64}), {in_place}, nullptr);
+    array<float> u({16, 16}), v({16, 16}, -1);
+    for (std::size_t i = 0; i < u.values.size(); ++i) u.values[i] = static_cast<float>(i % 13);
+    auto* const written = reinterpret_cast<float*>(host);
+    float c = 0.25f;
+    launch_argument dv = b.put(v);
+    dv.is.origin = dv.first = host;
+    b.launch(jacobi.code(), range({1, 1}, {15, 15}), {b.put(u), dv, bench::value(c)}, &second);
+    b.wait(second);
+    CHECK(numbers[0] == 18);
+    CHECK(numbers[1] == 110);
+    on_host(jacobi.code(), range({1, 1}, {15, 15}), {u.here(), v.here(), stretto::device::value(c)});
+    for (std::size_t i = 1; i < 15; ++i)
+      for (std::size_t j = 1; j < 15; ++j) CHECK(written[i * 16 + j] == v.values[i * 16 + j]);
+    b.s->copy({{}, host + 4096}, {{}, dv.first + 8192}, {0}, nullptr);
+    std::byte* const at = b.take(256);
+    b.s->copy({{}, host + 4096}, {{}, at}, {256}, nullptr);
+    b.s->copy({{}, at}, {{}, host + 16384}, {256}, &third);
+    b.wait(third);
+    CHECK(std::memcmp(host + 16384, numbers, 256) == 0);
+    CHECK_THROWS_AS(b.launch(add_one.code(), range({0}, {64}),
+                             {{{host - 256, {1}, {}, {64}}, host - 256, 256}}), const error&);
   });
 }
 

@@ -27,10 +27,12 @@ std::vector<candidate> candidates() {
     sim::options o;
     o.launch_seconds = o.copy_latency_seconds = 1e-6;
     o.check = checking::on;
+    o.host_memory_bytes = 1 << 20;
     return o;
   }));
   all.push_back(simulated("stepped sim", [] {
     sim::options o;
+    o.host_memory_bytes = 1 << 20;
     o.clock = [now = std::make_shared<double>()] { return *now += 1e-6; };
     return o;
   }));

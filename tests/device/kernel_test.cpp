@@ -43,7 +43,7 @@ void run(const kernel_code& code, const launch_range& r, std::vector<kernel_argu
   std::vector<launch_argument> given;
   for (kernel_argument& one : a) given.push_back({one});
   device::group_memory memory;
-  device::host_arguments(code, given, 0).run(r, r.min, r.max, check, memory, order);
+  device::host_arguments(code, given).run(r, r.min, r.max, check, memory, order);
 }
 
 TEST_CASE("a kernel computes every item of its range and none beside it") {

@@ -39,7 +39,7 @@ properties about(const driver& d) {
 
 class cuda_device final : public device {
  public:
-  cuda_device(std::shared_ptr<driver> d, std::uint64_t wanted) : driver_(std::move(d)), about_(cuda::about(*driver_)) {
+  cuda_device(std::shared_ptr<driver> d, std::uint64_t wanted, std::uint64_t host_bytes) : driver_(std::move(d)), about_(cuda::about(*driver_)) {
     const api& cu = *driver_->cu;
     const current_context current(cu, driver_->context);
     std::size_t free = 0, total = 0;
@@ -57,12 +57,18 @@ class cuda_device final : public device {
                                  free >> 20, total >> 20));
     first_ = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(at));
     noted_.note(first_, about_.memory_bytes, driver_->context);
+    void* host = nullptr;
+    if (host_bytes && cu.cuMemHostAlloc(&host, host_bytes, memory_for_all_contexts | memory_for_kernels) == CUDA_SUCCESS) {
+      host_memory_ = static_cast<std::byte*>(host);
+      about_.host_memory_bytes = host_bytes;
+    }
   }
   ~cuda_device() override {
     kernels_.clear();
     const api& cu = *driver_->cu;
     const current_context current(cu, driver_->context);
     cu.cuMemFree(reinterpret_cast<std::uintptr_t>(first_));
+    if (host_memory_) cu.cuMemFreeHost(host_memory_);
   }
 
   const properties& about() const noexcept override { return about_; }
@@ -70,6 +76,7 @@ class cuda_device final : public device {
   void allocated(std::byte*, std::uint64_t) override {}
   void freed(std::byte*, std::uint64_t) noexcept override {}
 
+  std::byte* host_memory() const noexcept override { return host_memory_; }
   std::byte* allocate_host(std::uint64_t bytes) override {
     const api& cu = *driver_->cu;
     void* made = nullptr;
@@ -120,6 +127,7 @@ class cuda_device final : public device {
   const std::shared_ptr<driver> driver_;
   properties about_;
   std::byte* first_ = nullptr;
+  std::byte* host_memory_ = nullptr;  // of one address for host and kernels, as all is that this driver allocates
   noted_memory noted_;
   mutable std::mutex peers_mutex_;
   mutable std::map<CUcontext, bool> peers_;
@@ -169,7 +177,7 @@ found open(const std::shared_ptr<const api>& cu, const std::shared_ptr<const com
     // Devices since 2017 give a group more than the 48 KiB that go without asking.
     d->most_local_bytes = std::max(attribute(*d, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
                                    attribute(*d, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
-    f.is = std::make_unique<cuda_device>(std::move(d), o.memory_bytes);
+    f.is = std::make_unique<cuda_device>(std::move(d), o.memory_bytes, o.host_memory_bytes);
     f.remedy.clear();
   } catch (const error& e) {
     f.reason = e.why().empty() ? e.sentence() : fmt::format("{}: {}", e.sentence(), e.why());

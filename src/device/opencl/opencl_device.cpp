@@ -69,14 +69,17 @@ class opencl_device final : public device {
       throw std::system_error(errno, std::generic_category(), "addresses for a device's memory");
     }
     memory_.first = static_cast<std::byte*>(at);
+    if (o.host_memory_bytes && about_.shares_host_memory) share_host_memory(o.host_memory_bytes);
   }
   ~opencl_device() override {
+    if (memory_.host_buffer) driver_->cl->clReleaseMemObject(memory_.host_buffer);
     munmap(memory_.first, about_.memory_bytes);
     driver_->cl->clReleaseMemObject(memory_.buffer);
   }
 
   const properties& about() const noexcept override { return about_; }
   std::byte* memory() const noexcept override { return memory_.first; }
+  std::byte* host_memory() const noexcept override { return memory_.host_first; }
   void allocated(std::byte*, std::uint64_t) override {}
   void freed(std::byte*, std::uint64_t) noexcept override {}
 
@@ -95,8 +98,29 @@ class opencl_device final : public device {
   std::size_t pending() const noexcept override { return streams_.pending(); }
 
  private:
+  /// The host has it mapped all the time: device and host use one memory, so that there is nothing to move. None where the
+  /// driver has none.
+  void share_host_memory(std::uint64_t bytes) {
+    const api& cl = *driver_->cl;
+    cl_int status = CL_SUCCESS;
+    const cl_mem buffer = cl.clCreateBuffer(driver_->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &status);
+    if (status != CL_SUCCESS) return;
+    void* at = nullptr;
+    if (const cl_command_queue queue = cl.clCreateCommandQueue(driver_->context, driver_->id, 0, &status)) {
+      at = cl.clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr, &status);
+      cl.clReleaseCommandQueue(queue);
+    }
+    if (!at || status != CL_SUCCESS) {
+      cl.clReleaseMemObject(buffer);
+      return;
+    }
+    memory_.host_buffer = buffer;
+    memory_.host_first = static_cast<std::byte*>(at);
+    about_.host_memory_bytes = bytes;
+  }
+
   const std::shared_ptr<driver> driver_;
-  const properties about_;
+  properties about_;
   opencl_memory memory_;
   std::mutex kernels_mutex_;
   std::map<const kernel_code*, std::shared_ptr<opencl_program>> kernels_;  // to the end: streams hold kernels of them

@@ -209,9 +209,10 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
       // From the array's first byte: the origin may lie before it, by a whole number of elements.
       layout.offset = (reinterpret_cast<std::intptr_t>(a.origin) - reinterpret_cast<std::intptr_t>(arguments[i].first)) /
                       static_cast<std::intptr_t>(p.element_bytes);
-      layout.skip = arguments[i].first ? arguments[i].first - memory_.first : 0;
+      const bool in_place = arguments[i].bytes && on_.shares(arguments[i].first, arguments[i].bytes);
+      layout.skip = arguments[i].first ? arguments[i].first - (in_place ? memory_.host_first : memory_.first) : 0;
       std::copy_n(a.stride, 3, layout.stride);
-      set(k, n++, sizeof(cl_mem), &memory_.buffer);
+      set(k, n++, sizeof(cl_mem), in_place ? &memory_.host_buffer : &memory_.buffer);
       set(k, n++, sizeof layout, &layout);
     }
   }

@@ -29,10 +29,13 @@ struct opencl_mark final : mark::state {
   }
 };
 
-/// The buffer that is a device's memory, and the addresses that stand for it.
+/// The buffer that is a device's memory, and the addresses that stand for it; also the buffer of the host's memory that kernels
+/// use in place, and where the host sees it.
 struct opencl_memory {
   cl_mem buffer = nullptr;
   std::byte* first = nullptr;
+  cl_mem host_buffer = nullptr;
+  std::byte* host_first = nullptr;
   std::size_t offset_of(const std::byte* address) const noexcept { return static_cast<std::size_t>(address - first); }
 };
 

@@ -80,6 +80,8 @@ class sim_device final : public device, public faults {
               .has_double = options_.has_double,
               .bandwidth_bytes_per_second = options_.to_device_bytes_per_second,
               .latency_seconds = options_.copy_latency_seconds};
+    about_.host_memory_bytes = options_.host_memory_bytes;
+    if (options_.host_memory_bytes) host_memory_ = line_memory::allocate(options_.host_memory_bytes);
     options_.wires->join(memory_);
     if (!options_.clock) thread_ = std::thread([this] { keep_time(); });
   }
@@ -103,6 +105,7 @@ class sim_device final : public device, public faults {
   void freed(std::byte* first, std::uint64_t bytes) noexcept override {
     memory_.make_rubbish(first, bytes, sim_memory::rubbish_of_freed);
   }
+  std::byte* host_memory() const noexcept override { return host_memory_.get(); }
   std::byte* allocate_host(std::uint64_t bytes) override {
     return static_cast<std::byte*>(::operator new(bytes, std::align_val_t(host_page), std::nothrow));
   }
@@ -255,6 +258,7 @@ class sim_device final : public device, public faults {
   bool shares_wires_ = false;
   properties about_;
   sim_memory memory_;
+  line_memory::block host_memory_;
   engine computes_, copies_in_, copies_out_;
 
   std::mutex mutex_;  // and the bus's, for times_
@@ -313,7 +317,14 @@ class sim_stream final : public stream {
     t.seconds = device_.options_.launch_seconds +
                 static_cast<double>(range.items()) / device_.options_.items_per_second;
     t.on = &device_.computes_;
-    auto kept = std::make_shared<kept_arguments>(kernel.code, arguments, device_.memory_.distance());
+    for (const launch_argument& a : arguments)
+      if (a.bytes && device_.shares(a.first, a.bytes)) {
+        t.seconds += static_cast<double>(a.bytes) / device_.options_.to_device_bytes_per_second;
+        if (device_.shares_wires_) t.also_on = &device_.options_.wires->wires;
+      }
+    auto kept = std::make_shared<kept_arguments>(
+        kernel.code, arguments,
+        elsewhere{device_.memory(), device_.options_.memory_bytes, device_.memory_.distance()});
     const checking check = device_.options_.check;
     const auto run = [=] {
       group_memory memory;
