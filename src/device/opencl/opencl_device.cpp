@@ -72,7 +72,13 @@ class opencl_device final : public device {
     if (o.host_memory_bytes && about_.shares_host_memory) share_host_memory(o.host_memory_bytes);
   }
   ~opencl_device() override {
-    if (memory_.host_buffer) driver_->cl->clReleaseMemObject(memory_.host_buffer);
+    if (memory_.host_buffer) {
+      // Or drivers keep the memory of the mapping.
+      driver_->cl->clEnqueueUnmapMemObject(mapped_by_, memory_.host_buffer, memory_.host_first, 0, nullptr, nullptr);
+      driver_->cl->clFinish(mapped_by_);
+      driver_->cl->clReleaseCommandQueue(mapped_by_);
+      driver_->cl->clReleaseMemObject(memory_.host_buffer);
+    }
     munmap(memory_.first, about_.memory_bytes);
     driver_->cl->clReleaseMemObject(memory_.buffer);
   }
@@ -105,12 +111,12 @@ class opencl_device final : public device {
     cl_int status = CL_SUCCESS;
     const cl_mem buffer = cl.clCreateBuffer(driver_->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &status);
     if (status != CL_SUCCESS) return;
+    mapped_by_ = cl.clCreateCommandQueue(driver_->context, driver_->id, 0, &status);
     void* at = nullptr;
-    if (const cl_command_queue queue = cl.clCreateCommandQueue(driver_->context, driver_->id, 0, &status)) {
-      at = cl.clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr, &status);
-      cl.clReleaseCommandQueue(queue);
-    }
+    if (mapped_by_)
+      at = cl.clEnqueueMapBuffer(mapped_by_, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr, &status);
     if (!at || status != CL_SUCCESS) {
+      if (mapped_by_) cl.clReleaseCommandQueue(mapped_by_);
       cl.clReleaseMemObject(buffer);
       return;
     }
@@ -121,6 +127,7 @@ class opencl_device final : public device {
 
   const std::shared_ptr<driver> driver_;
   properties about_;
+  cl_command_queue mapped_by_ = nullptr;  // the host's memory, where there is such
   opencl_memory memory_;
   std::mutex kernels_mutex_;
   std::map<const kernel_code*, std::shared_ptr<opencl_program>> kernels_;  // to the end: streams hold kernels of them
