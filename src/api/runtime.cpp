@@ -90,6 +90,7 @@ std::unique_ptr<device::device_set> open_devices(const base::settings& s, bool s
   if (which.empty()) return nullptr;
   auto open = device::open_devices(which, known,
                                    {.memory_bytes = s.device_memory,
+                                    .host_memory_bytes = s.device_host_memory,
                                     .stepped = stepped,
                                     .check = s.check,
                                     .cache = device::kernel_cache::default_folder()});

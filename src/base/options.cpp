@@ -45,6 +45,8 @@ const std::vector<option>& table() {
        "devices that the program uses: all, none, or kinds of them such as cuda,opencl or sim:4"},
       {"device_memory", &settings::device_memory, "0", "0", "", {}, "bytes",
        "how much of each device's memory is taken; 0 means as much as is sensible"},
+      {"device_host_memory", &settings::device_host_memory, "0", "0", "", {}, "bytes",
+       "memory of the host that kernels of each device use in place, as a memory of its own; 0 means none"},
       {"device_streams", &settings::device_streams, "5", "1", "64", {}, "",
        "kernels of one device that may run side by side"},
       {"trace", &settings::trace, "", "", "", {}, "path",

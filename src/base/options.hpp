@@ -39,6 +39,7 @@ struct settings {
   std::string platform;  // path or empty
   std::string devices;
   std::uint64_t device_memory;  // bytes
+  std::uint64_t device_host_memory;  // bytes
   std::uint64_t device_streams;
   std::string trace;     // path or empty
   trace_detail trace_level;

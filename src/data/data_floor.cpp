@@ -45,7 +45,10 @@ void start_data(base::runtime_context& runtime, const platform& machine,
   for (const place p : machine.places()) settings.places.push_back({p, machine.name(p), machine.kind(p), 0});
   for (const place p : machine.memories()) {
     const place_description& about = machine.about(p);
-    if (is_host_memory(about.kind))
+    if (device::attached_device* const sharing = devices ? devices->sharing(p) : nullptr)
+      settings.memories.push_back({p, about.name, about.kind, sharing->is().about().host_memory_bytes, nullptr,
+                                   sharing->is().host_memory()});
+    else if (is_host_memory(about.kind))
       settings.memories.push_back({p, about.name, about.kind, about.capacity_bytes.value_or(capacity_if_unknown)});
     else if (device::attached_device* const on = devices ? devices->at(p) : nullptr)
       settings.memories.push_back({p, about.name, about.kind, on->is().about().memory_bytes, &on->is()});

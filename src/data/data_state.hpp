@@ -18,6 +18,7 @@
 #include "data/memory_space.hpp"
 #include "data/reduction_record.hpp"
 #include "device/device_set.hpp"
+#include "device/host_work.hpp"
 #include "platform/executor.hpp"
 
 namespace stretto::data {
@@ -29,6 +30,7 @@ struct memory_description {
   place_kind kind = place_kind::system_memory;
   std::uint64_t capacity_bytes = 0;
   device::device* of = nullptr;  // null: of the host
+  std::byte* first = nullptr;    // of the host: where it lies; null: anywhere
 };
 
 /// What the runtime decides once.
@@ -80,6 +82,7 @@ inline bool is_on_host(const memory_space* m) noexcept { return !m || is_host_me
 struct thread_data {
   explicit thread_data(data_state& state) : records(state.records), operations(state.operations) {}
   base::block_cache records, operations;
+  device::group_memory groups;  // of the kernels that the thread runs
   std::uint64_t next_key = 0, end_of_keys = 0;  // keys are handed to threads a range at a time
 };
 

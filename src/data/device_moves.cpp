@@ -39,12 +39,7 @@ class device_move final : public device_operation {
       const auto of_box = transfers_of(walk, place_of(*request_.used[1].record), place_of(*request_.used[0].record));
       all.insert(all.end(), of_box.begin(), of_box.end());
     }
-    if (all.empty()) {  // nothing to copy: zero bytes, for the completion
-      transfer t;
-      t.target = t.source = {{}, on_.is().memory(), 0, 0};
-      t.shape = {0, 0, 0};
-      all.push_back(t);
-    }
+    if (all.empty()) return s.notify(done);
     for (std::size_t i = 0; i < all.size(); ++i)
       s.copy(all[i].source, all[i].target, all[i].shape, i + 1 == all.size() ? &done : nullptr);
   }
@@ -64,7 +59,7 @@ class device_move final : public device_operation {
     const reach target = reach_of(request_.used[0]);
     const auto walk = plan(request_.first_box, std::array{target, target});
     const auto all = transfers_of(walk, {}, place_of(*request_.used[0].record));
-    if (all.empty()) return s.fill({{}, on_.is().memory(), 0, 0}, {0, 0, 0}, {request_.fill_value(), 1}, &done);
+    if (all.empty()) return s.notify(done);
     const std::span<const std::byte> repeated = pattern();
     if (repeated.empty()) return copy_pattern(s, all, done);
     for (std::size_t i = 0; i < all.size(); ++i)
@@ -115,6 +110,7 @@ device::attached_device* device_of(const operation_request& r, const data_state&
   if (r.used_count == 1) return to;
   device::attached_device* const from = device_of(*r.used[1].record, state);
   if (to && (from == to || is_on_host(r.used[1].record->space))) return to;
+  if (to && from && to->is().reaches(from->is())) return to;  // which fetches
   return from && is_on_host(r.used[0].record->space) ? from : nullptr;
 }
 

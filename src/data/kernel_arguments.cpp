@@ -9,9 +9,6 @@ namespace stretto::data {
 
 namespace {
 
-constexpr std::size_t line = 64;
-constexpr std::size_t to_line(std::size_t bytes) noexcept { return (bytes + line - 1) / line * line; }
-
 device::launch_argument argument_of(const detail::instance_record& r, const kernel_parameter& p) noexcept {
   const layout& shape = r.shape;
   device::launch_argument argument;
@@ -33,18 +30,10 @@ device::launch_argument argument_of(const detail::instance_record& r, const kern
 }  // namespace
 
 kernel_arguments::kernel_arguments(const kernel_code& code, std::span<const detail::launch_item> given)
-    : code_(code), items_(given.begin(), given.end()) {
-  std::size_t bytes = 0;
-  for (std::size_t i = 0; i < items_.size(); ++i) bytes += items_[i].value ? to_line(code.parameters[i].element_bytes) : 0;
-  if (bytes) values_ = std::make_unique<std::byte[]>(bytes);
-  std::byte* at = values_.get();
-  for (std::size_t i = 0; i < items_.size(); ++i) {
-    if (!items_[i].value) continue;
-    std::memcpy(at, items_[i].value, code.parameters[i].element_bytes);
-    items_[i].value = at;
-    at += to_line(code.parameters[i].element_bytes);
-  }
-}
+    : code_(code), items_(given.begin(), given.end()), values_(code, [&](std::size_t i, std::byte* at) {
+        std::memcpy(at, items_[i].value, code.parameters[i].element_bytes);
+        items_[i].value = at;
+      }) {}
 
 std::vector<device::launch_argument> kernel_arguments::arguments(base::thread_context& context,
                                                                  const std::source_location& where) const {

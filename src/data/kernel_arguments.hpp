@@ -5,12 +5,12 @@
 
 #include <stretto/launch.hpp>
 
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "base/context.hpp"
 #include "device/device.hpp"
+#include "device/kept_values.hpp"
 
 namespace stretto::data {
 
@@ -26,7 +26,7 @@ class kernel_arguments {
  private:
   const kernel_code& code_;
   std::vector<detail::launch_item> items_;
-  std::unique_ptr<std::byte[]> values_;
+  const device::kept_values values_;
 };
 
 /// The items as devices count them.

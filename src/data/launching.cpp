@@ -2,6 +2,7 @@
 #include <stretto/error.hpp>
 #include <stretto/launch.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -44,10 +45,13 @@ struct launching {
     for (const detail::launch_item& i : given.items())
       if (i.array.record) wait(detail::ready_event(i.array, range.where), range.where);
     const auto arguments = given.arguments(base::require_current("launch"), range.where);
-    const device::kept_arguments kept(code, arguments, 0);
+    const device::host_arguments on_host(code, arguments);  // values are kept already
     const device::launch_range whole = data::to_range(range);
     if (range.ids.is_empty()) return;
-    const auto piece = [&](const box& part) { kept.run(whole, part.min().at, part.max().at, check); };
+    const auto piece = [&](const box& part) {
+      device::group_memory& mine = data::share_of(base::require_current("launch")).groups;
+      on_host.run(whole, part.min().at, part.max().at, check, mine);
+    };
     if (static_cast<std::uint64_t>(whole.items()) <= items_in_one_piece) return piece(range.ids);
     forasync(range.ids, piece, range.where).get(range.where);
   }
@@ -59,8 +63,8 @@ std::string where_of(const detail::launch_item& item) {
   return detail::describe(r) + " is in " + (r.space ? "\"" + r.space->name() + "\"" : "memory of the program");
 }
 
-/// The device whose memory holds all arrays; null for the host. Throws K28 where they lie apart, or not where the launch is to
-/// be.
+/// The device whose memory holds all arrays, or one of them and it uses the others in place, or which is asked for and uses
+/// all in place; null for the host. Throws K28 where they lie apart, or not where the launch is to be.
 device::attached_device* device_for(const kernel_code& code, const kernel_range& range,
                                     std::span<const detail::launch_item> items, const detail::task_request& request,
                                     base::thread_context& context) {
@@ -78,19 +82,25 @@ device::attached_device* device_for(const kernel_code& code, const kernel_range&
         .because("a kernel reads and writes the memory of one device, or that of the host")
         .remedy("copy() the arrays to one memory first");
   };
+  const auto uses = [&](const device::attached_device& d, const detail::launch_item& i) {
+    const data::memory_space* const space = i.array.record->space;
+    return space && (space->where() == d.memory() || space->where() == d.host_memory());
+  };
   for (const detail::launch_item& i : items) {
     if (!i.array.record) continue;
     data::usable(i.array, "launch", context, range.where);
-    if (!first) first = &i;
-    else if ((away(i) || away(*first)) && i.array.record->space != first->array.record->space)
-      throw refuse("on arrays in different memories");
+    if (!first || (away(i) && !away(*first))) first = &i;
   }
   device::attached_device* on = nullptr;
   if (first && away(*first)) {
     on = devices ? devices->at(first->array.record->space->where()) : nullptr;
     if (!on) throw refuse("on arrays in a memory that no processor of this runtime computes in");
   }
-  if (!first) on = wanted;
+  const auto all_used_by = [&](const device::attached_device& d) {
+    return std::ranges::all_of(items, [&](const detail::launch_item& i) { return !i.array.record || uses(d, i); });
+  };
+  if (on && !all_used_by(*on)) throw refuse("on arrays in different memories");
+  if (!on && wanted && all_used_by(*wanted)) on = wanted;
   if (asked && on != wanted)
     throw refuse(wanted ? "on device \"" + wanted->name() + "\", and its arrays are elsewhere"
                         : "on the host, and its arrays are in the memory of device \"" + on->name() + "\"");

@@ -11,6 +11,11 @@ memory_space::memory_space(place where, std::string name, place_kind kind, std::
   announced_.next = announced_.previous = &announced_;
 }
 
+memory_space::memory_space(place where, std::string name, place_kind kind, std::byte* first, std::uint64_t bytes)
+    : where_(where), kind_(kind), name_(std::move(name)), range_(first, bytes), blocks_(range_.capacity()) {
+  announced_.next = announced_.previous = &announced_;
+}
+
 memory_space::memory_space(place where, std::string name, place_kind kind, device::device& of)
     : where_(where), kind_(kind), name_(std::move(name)), device_(&of), range_(of.memory(), of.about().memory_bytes),
       blocks_(range_.capacity()) {

@@ -55,6 +55,8 @@ class memory_space {
  public:
   /// Sets aside `capacity` bytes of addresses (fewer where the system has not so many); takes no page.
   memory_space(place where, std::string name, place_kind kind, std::uint64_t capacity);
+  /// Memory of the host that is there already.
+  memory_space(place where, std::string name, place_kind kind, std::byte* first, std::uint64_t bytes);
   /// The memory of a device, which is told what is in use.
   memory_space(place where, std::string name, place_kind kind, device::device& of);
   memory_space(const memory_space&) = delete;

@@ -21,6 +21,7 @@ namespace stretto::device {
 struct search {
   unsigned at_most = ~0u;
   std::uint64_t memory_bytes = 0;  // of each device; 0: as much as is sensible
+  std::uint64_t host_memory_bytes = 0;  // that kernels of each device use in place, where they can
   bool stepped = false;            // time is counted, not measured, where the backend can
   bool check = false;              // kernels look at their indices, where the backend can
   std::filesystem::path cache;     // of compiled kernels; empty: none

@@ -41,7 +41,8 @@ void check_launch(const device& on, const compiled_kernel& kernel, const launch_
     if (p.mode == access::value) continue;
     if (p.mode == access::local) {
       local_bytes += static_cast<std::uint64_t>(arguments[i].is.max[0]) * p.element_bytes;
-    } else if (arguments[i].bytes && !on.owns(arguments[i].first, arguments[i].bytes)) {
+    } else if (arguments[i].bytes && !on.owns(arguments[i].first, arguments[i].bytes) &&
+               !on.shares(arguments[i].first, arguments[i].bytes)) {
       throw refused("K21", on, code,
                     fmt::format("array \"{}\" of a launch is not in the memory of the device", parameter_name(code, i)))
           .because("a kernel reads and writes the memory of its own device only")

@@ -40,6 +40,7 @@ struct properties {
   bool shares_host_memory = false;  // copies to it are made by the host's own memory system
   double bandwidth_bytes_per_second = 0;  // between host and device, as far as is known
   double latency_seconds = 0;
+  std::uint64_t host_memory_bytes = 0;  // of the host, that kernels use in place; 0 where they cannot, or nobody asked
 };
 
 /// What stands for a parameter of a kernel in one launch.
@@ -88,20 +89,32 @@ class stream {
   virtual ~stream() = default;  // waits for what was enqueued
 
   /// Copies between the host and the device, within the device, or between it and one that it reaches: rows of bytes at
-  /// distances, as copy_end says. An end belongs to the device in whose range its address lies.
-  virtual void copy(const copy_end& source, const copy_end& target, places::copy_shape shape,
-                    places::completion* done) = 0;
-  /// Repeats a pattern of 1 to 16 bytes, a power of two, over the rows of `target`.
-  virtual void fill(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
-                    places::completion* done) = 0;
+  /// distances, as copy_end says. An end belongs to the device in whose range its address lies. Of nothing: ends in its turn.
+  void copy(const copy_end& source, const copy_end& target, places::copy_shape shape, places::completion* done) {
+    if (shape.bytes()) copy_some(source, target, shape, done);
+    else if (done) notify(*done);
+  }
+  /// Repeats a pattern of 1 to 16 bytes, a power of two, over the rows of `target`, anew in each row. Nothing: as copy.
+  void fill(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern, places::completion* done) {
+    if (shape.bytes()) fill_some(target, shape, pattern, done);
+    else if (done) notify(*done);
+  }
+  /// `done` runs when all before it has ended.
+  virtual void notify(places::completion& done) = 0;
   /// Runs the kernel, which compile() of this device made. The arguments are copied. Throws K20 to K24 where the launch
-  /// cannot be: memory of another device, groups that are too large, too much local memory.
+  /// cannot be: memory of another device, groups that are too large, too much local memory. No items: ends in its turn.
   virtual void launch(const compiled_kernel& kernel, const launch_range& range, std::span<const launch_argument> arguments,
                       places::completion* done) = 0;
 
   virtual mark mark_here() = 0;
   /// What is enqueued from here on starts after the mark, of any stream of this device, without the host.
   virtual void wait_for(const mark& m) = 0;
+
+ protected:
+  /// One byte or more: drivers refuse operations on nothing.
+  virtual void copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape, places::completion* done) = 0;
+  virtual void fill_some(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
+                         places::completion* done) = 0;
 };
 
 class device {
@@ -115,6 +128,10 @@ class device {
   /// A part of it begins or ceases to be in use; what it holds is not defined before it is written.
   virtual void allocated(std::byte* first, std::uint64_t bytes) = 0;
   virtual void freed(std::byte* first, std::uint64_t bytes) noexcept = 0;
+
+  /// The first of host_memory_bytes of the host's memory that kernels use in place, at the same addresses: host and kernels
+  /// see what the other wrote once the operation that wrote it has ended. Null where there is none.
+  virtual std::byte* host_memory() const noexcept { return nullptr; }
 
   /// Memory of the host that the device copies to and from without a detour: page-locked. Null where that is any memory, or
   /// where no more can be had. To be freed by the same device, once no operation uses it.
@@ -137,6 +154,10 @@ class device {
 
   bool owns(const std::byte* first, std::uint64_t bytes = 1) const noexcept {
     return first >= memory() && first + bytes <= memory() + about().memory_bytes;
+  }
+  /// Whether it is memory of the host that kernels use in place.
+  bool shares(const std::byte* first, std::uint64_t bytes = 1) const noexcept {
+    return host_memory() && first >= host_memory() && first + bytes <= host_memory() + about().host_memory_bytes;
   }
 };
 

@@ -42,7 +42,8 @@ double device_channel::bandwidth_bytes_per_second(place source, place target) co
   const attached_device* const to = of_.at(target);
   if (!from && !to) return 0;
   const properties& about = (to ? to : from)->is().about();
-  if (from && to) return from == to ? 100e9 : 0;
+  if (from && from == to) return 100e9;
+  if (from && to && !to->is().reaches(from->is())) return 0;
   return about.bandwidth_bytes_per_second > 0 ? about.bandwidth_bytes_per_second : 10e9;
 }
 

@@ -1,7 +1,8 @@
-// device_channel.hpp - copies between the host and devices, and within a device, for those who know places only.
+// device_channel.hpp - copies between the host and devices, within a device and between those that reach one another, for
+// those who know places only.
 //
 // Threads     any thread of the runtime.
-// Invariants  as channel.hpp. Between two devices it does not lead.
+// Invariants  as channel.hpp. Between two devices it leads where the one that is written reaches the other.
 #pragma once
 
 #include "platform/channel_registry.hpp"

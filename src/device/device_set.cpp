@@ -17,7 +17,7 @@ stream& attached_device::stream_of(std::size_t lane) {
 }
 
 bool attached_device::is_under_way(key k) const {
-  std::scoped_lock lock(mutex_);
+  std::scoped_lock lock(table_lock_);
   return under_way_.contains(k);
 }
 
@@ -35,36 +35,45 @@ std::size_t attached_device::lane_for(work what, std::span<const ticket> behind)
 
 void attached_device::enqueue(work what, std::span<const key> behind, key mine, ticket& where,
                               const std::function<void(stream&)>& into) {
-  std::scoped_lock lock(mutex_);
-  std::vector<ticket> waits;
-  for (const key k : behind)
-    if (const auto found = under_way_.find(k); found != under_way_.end()) waits.push_back(found->second);
-  const std::size_t lane = lane_for(what, waits);
+  std::scoped_lock order(order_mutex_);
+  waits_.clear();
+  if (!behind.empty()) {
+    std::scoped_lock lock(table_lock_);
+    for (const key k : behind)
+      if (const auto found = under_way_.find(k); found != under_way_.end()) waits_.push_back(found->second);
+  }
+  const std::size_t lane = lane_for(what, waits_);
   stream& s = stream_of(lane);
-  std::vector<std::size_t> waited{lane};
-  for (const ticket& p : waits) {
-    if (std::ranges::find(waited, p.lane) != waited.end()) continue;
-    waited.push_back(p.lane);
-    s.wait_for(lanes_[p.lane].is->mark_here());
+  for (std::size_t i = 0; i < waits_.size(); ++i) {
+    const std::size_t other = waits_[i].lane;
+    const auto before = std::span(waits_).first(i);
+    if (other == lane || std::ranges::find(before, other, &ticket::lane) != before.end()) continue;
+    s.wait_for(lanes_[other].is->mark_here());
   }
   // Before the operation can end, and its completion look for it.
   where = {lane, ++lanes_[lane].enqueued, trace::clock::now(), where.id, 0};
   trace::ticks latest = 0;
-  for (const ticket& p : waits)
+  for (const ticket& p : waits_)
     if (p.since >= latest) latest = p.since, where.cause = p.id;
-  if (mine) under_way_.emplace(mine, where);
+  if (mine) {
+    std::scoped_lock lock(table_lock_);
+    under_way_.emplace(mine, where);
+  }
   owner_.add_pending();
   try {
     into(s);
   } catch (...) {
-    if (mine) under_way_.erase(mine);
+    if (mine) {
+      std::scoped_lock lock(table_lock_);
+      under_way_.erase(mine);
+    }
     owner_.remove_pending();
     throw;
   }
 }
 
 trace::ticks attached_device::ended(key mine, const ticket& where) noexcept {
-  std::scoped_lock lock(mutex_);
+  std::scoped_lock lock(table_lock_);
   lane& l = lanes_[where.lane];
   const trace::ticks since = std::max(where.since, l.last_end);
   l.last_end = trace::clock::now();
@@ -130,10 +139,21 @@ platform device_set::extended(const platform& machine) {
     d.places[a->memory_.index].capacity_bytes = about.memory_bytes;
     link(a->processor_, a->memory_, {});
     link(a->memory_, root, about);
+    if (!about.host_memory_bytes) continue;
+    a->host_memory_ = place_named(a->name_ + "_host_memory", place_kind::pinned_memory);
+    d.places[a->host_memory_.index].capacity_bytes = about.host_memory_bytes;
+    link(a->processor_, a->host_memory_, about);
+    link(a->host_memory_, root, {});
   }
   by_place_.assign(d.places.size(), nullptr);
   for (const auto& a : all_) by_place_[a->processor_.index] = by_place_[a->memory_.index] = a.get();
   return platform::build(std::move(d));
+}
+
+attached_device* device_set::sharing(place p) const noexcept {
+  for (const auto& a : all_)
+    if (p && a->host_memory_ == p) return a.get();
+  return nullptr;
 }
 
 std::size_t device_set::poll() {

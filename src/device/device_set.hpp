@@ -12,12 +12,14 @@
 
 #include <functional>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "base/spin_lock.hpp"
 #include "device/backend.hpp"
 #include "trace/recorder.hpp"
 
@@ -37,6 +39,8 @@ class attached_device {
   const std::string& name() const noexcept { return name_; }  // of its place: "opencl_0"
   place processor() const noexcept { return processor_; }
   place memory() const noexcept { return memory_; }
+  /// Memory of the host that its kernels use in place; none where it has none.
+  place host_memory() const noexcept { return host_memory_; }
 
   /// What stands for an operation that others may be enqueued behind: any number, used once; 0 where nobody will be.
   using key = std::uint64_t;
@@ -64,10 +68,10 @@ class attached_device {
   friend class device_set;
 
   struct lane {
-    std::unique_ptr<stream> is;  // made when first used
-    std::uint64_t enqueued = 0;
-    trace::ticks last_end = 0;
-    trace::ring* ring = nullptr;  // made with the first span; only completions use it
+    std::unique_ptr<stream> is;    // made when first used; of who enqueues
+    std::uint64_t enqueued = 0;    // of who enqueues
+    trace::ticks last_end = 0;     // under the lock of the table
+    trace::ring* ring = nullptr;   // made with the first span; only completions use it
   };
   static constexpr std::size_t lane_to_device = 0, lane_to_host = 1, first_kernel_lane = 2;
 
@@ -77,12 +81,19 @@ class attached_device {
   device_set& owner_;
   const std::unique_ptr<device> is_;
   const std::string name_;
-  place processor_, memory_;
+  place processor_, memory_, host_memory_;
 
-  mutable std::mutex mutex_;  // guards what follows
-  std::vector<lane> lanes_;
+  std::vector<lane> lanes_;  // each by whom its members say
+
+  // What is enqueued: held while a driver takes an operation over, before the other one.
+  std::mutex order_mutex_;
   std::size_t next_kernel_lane_ = 0;
-  std::unordered_map<key, ticket> under_way_;
+  std::vector<ticket> waits_;  // of one call of enqueue
+
+  // What is under way, and the ends of lanes: held for moments, so that completions do not wait for drivers.
+  mutable base::spin_lock table_lock_;
+  std::pmr::unsynchronized_pool_resource nodes_;  // of the map: one comes and goes with each operation
+  std::pmr::unordered_map<key, ticket> under_way_{&nodes_};
 };
 
 class device_set final : public poller {
@@ -93,14 +104,17 @@ class device_set final : public poller {
   bool is_empty() const noexcept { return all_.empty(); }
   std::span<const std::unique_ptr<attached_device>> all() const noexcept { return all_; }
 
-  /// The machine with a gpu and a gpu_memory for each device, named <backend>_<number> and <backend>_<number>_memory; places of
-  /// those names and kinds that the machine has already are theirs.
+  /// The machine with a gpu and a gpu_memory for each device, named <backend>_<number> and <backend>_<number>_memory, and where
+  /// it has such a pinned_memory <backend>_<number>_host_memory; places of those names and kinds that the machine has already
+  /// are theirs.
   platform extended(const platform& machine);
   /// Where spans go; before the first operation. None are kept without it.
   void record_into(trace::recorder& r) noexcept { recorder_ = &r; }
 
   /// The device whose processor or memory it is; null if it is none.
   attached_device* at(place p) const noexcept { return p.index < by_place_.size() ? by_place_[p.index] : nullptr; }
+  /// The device whose kernels use that memory of the host in place; null if none does.
+  attached_device* sharing(place p) const noexcept;
 
  protected:
   std::size_t poll() override;

@@ -5,41 +5,31 @@
 
 namespace stretto::device {
 
-namespace {
-
-constexpr std::size_t line = 64;
-constexpr std::size_t to_line(std::size_t bytes) { return (bytes + line - 1) / line * line; }
-
-}  // namespace
-
-kept_arguments::kept_arguments(const kernel_code& code, std::span<const launch_argument> given, std::ptrdiff_t distance)
+host_arguments::host_arguments(const kernel_code& code, std::span<const launch_argument> given, elsewhere moved)
     : code_(code) {
   arguments_.reserve(given.size());
-  std::size_t bytes = 0;
-  for (const kernel_parameter& p : code.parameters) bytes += p.mode == access::value ? to_line(p.element_bytes) : 0;
-  values_.resize(bytes + line);
-  std::byte* at = values_.data() + (to_line(reinterpret_cast<std::uintptr_t>(values_.data())) -
-                                    reinterpret_cast<std::uintptr_t>(values_.data()));
   for (std::size_t i = 0; i < given.size(); ++i) {
     kernel_argument a = given[i].is;
     const kernel_parameter& p = code.parameters[i];
-    if (p.mode == access::value) {
-      std::memcpy(at, a.origin, p.element_bytes);
-      a.origin = at;
-      at += to_line(p.element_bytes);
-    } else if (p.mode == access::local) {
-      local_bytes_ += to_line(static_cast<std::size_t>(a.max[0]) * p.element_bytes);
-    } else {
+    if (p.mode == access::local) {
+      local_bytes_ += line_memory::to_line(static_cast<std::size_t>(a.max[0]) * p.element_bytes);
+    } else if (p.mode != access::value) {
       // The origin may lie outside of the array; addresses are numbers here.
       a.origin = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(a.origin) +
-                                              static_cast<std::uintptr_t>(distance));
+                                              static_cast<std::uintptr_t>(moved.distance_of(given[i].first)));
     }
     arguments_.push_back(a);
   }
 }
 
-void kept_arguments::run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max, checking check,
-                         std::uint64_t order) const {
+kept_arguments::kept_arguments(const kernel_code& code, std::span<const launch_argument> given, elsewhere moved)
+    : host_arguments(code, given, moved), values_(code, [&](std::size_t i, std::byte* at) {
+        std::memcpy(at, arguments_[i].origin, code.parameters[i].element_bytes);
+        arguments_[i].origin = at;
+      }) {}
+
+void host_arguments::run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max, checking check,
+                         group_memory& memory, std::uint64_t order) const {
   kernel_work work;
   std::copy_n(min, 3, work.min);
   std::copy_n(max, 3, work.max);
@@ -51,18 +41,13 @@ void kept_arguments::run(const launch_range& whole, const std::int64_t* min, con
   const auto run = check == checking::on ? code_.run_checked : code_.run;
   if (!code_.in_groups) return run(code_, work, arguments_.data());
 
-  const std::size_t bytes = local_bytes_ + group_scratch_bytes;
-  struct release {
-    void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t(line)); }
-  };
-  const std::unique_ptr<std::byte[], release> memory(new (std::align_val_t(line)) std::byte[bytes]);
   std::vector<kernel_argument> mine = arguments_;
-  std::byte* at = memory.get();
+  std::byte* at = memory.of(local_bytes_ + group_scratch_bytes);
   for (std::size_t i = 0; i < mine.size(); ++i) {
     if (code_.parameters[i].mode != access::local) continue;
     mine[i].origin = at;
     mine[i].stride[0] = 1;
-    at += to_line(static_cast<std::size_t>(mine[i].max[0]) * code_.parameters[i].element_bytes);
+    at += line_memory::to_line(static_cast<std::size_t>(mine[i].max[0]) * code_.parameters[i].element_bytes);
   }
   work.scratch = at;
   work.scratch_bytes = group_scratch_bytes;

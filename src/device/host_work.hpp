@@ -1,39 +1,71 @@
 // host_work.hpp - running a kernel's host function over a part of a launch: what sim and host have in common.
 //
-// Threads     several threads may run parts of one launch; each brings its own scratch memory.
-// Cost        the kernel's own, and a copy of the arguments' descriptions.
+// Threads     several threads may run parts of one launch; each brings its own group_memory.
+// Cost        the kernel's own; of groups, a copy of the arguments' descriptions.
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "device/device.hpp"
+#include "device/kept_values.hpp"
 
 namespace stretto::device {
 
 enum class checking : std::uint8_t { off, on };
 
-/// The arguments of a launch, kept until it has run: values are copied, arrays are moved by a distance in bytes where the
-/// host sees the device's memory elsewhere.
-class kept_arguments {
- public:
-  kept_arguments(const kernel_code& code, std::span<const launch_argument> given, std::ptrdiff_t distance);
+/// Memory that a group of the host has for local_array and per_item, beside its local parameters.
+inline constexpr std::size_t group_scratch_bytes = 256 << 10;
 
-  /// Runs the groups or items [min, max) of the launch.
-  void run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max, checking check,
-           std::uint64_t order = 0) const;
+/// The memory of the groups that one thread runs, one after the other: kept, since getting it costs more than a small group.
+class group_memory {
+ public:
+  /// At least so many bytes; what they hold is not defined.
+  std::byte* of(std::size_t bytes) {
+    if (bytes > bytes_) memory_ = line_memory::allocate(bytes), bytes_ = bytes;
+    return memory_.get();
+  }
 
  private:
+  line_memory::block memory_;
+  std::size_t bytes_ = 0;
+};
+
+/// Memory of a device that the host sees at a distance, in bytes.
+struct elsewhere {
+  const std::byte* first = nullptr;
+  std::uint64_t bytes = 0;
+  std::ptrdiff_t distance = 0;
+
+  std::ptrdiff_t distance_of(const std::byte* p) const noexcept { return p >= first && p < first + bytes ? distance : 0; }
+};
+
+/// The arguments of a launch as the host's function takes them. Values stay where they are.
+class host_arguments {
+ public:
+  host_arguments(const kernel_code& code, std::span<const launch_argument> given, elsewhere moved = {});
+
+  /// Runs the groups or items [min, max) of the launch; `memory` is the calling thread's.
+  void run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max, checking check, group_memory& memory,
+           std::uint64_t order = 0) const;
+
+ protected:
   const kernel_code& code_;
   std::vector<kernel_argument> arguments_;
-  std::vector<std::byte> values_;
+
+ private:
   std::size_t local_bytes_ = 0;
 };
 
-/// Memory that a group of the host has for local_array and per_item, beside its local parameters.
-inline constexpr std::size_t group_scratch_bytes = 256 << 10;
+/// The same, with the values copied: for a launch that runs later.
+class kept_arguments : public host_arguments {
+ public:
+  kept_arguments(const kernel_code& code, std::span<const launch_argument> given, elsewhere moved = {});
+
+ private:
+  const kept_values values_;
+};
 
 /// Copies rows in memory that the host sees; fills them with a pattern.
 void copy_rows(std::byte* to, std::size_t to_row, std::size_t to_plane, const std::byte* from, std::size_t from_row,

@@ -133,7 +133,7 @@ event completion_queue::nonempty(std::source_location where) const {
   auto& context = caller("completion_queue::nonempty");
   std::scoped_lock lock(state_->lock);
   if (state_->first) return {};
-  if (state_->awaited == event()) state_->awaited = make_event(context, where);
+  if (state_->awaited == event()) state_->awaited = make_program_event(context, where);
   return state_->awaited;
 }
 

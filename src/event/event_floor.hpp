@@ -28,7 +28,8 @@ bool subscribe(dependency d, waiter& w, base::thread_context& context);
 failure_ref cause_of(dependency d, base::thread_context& context);
 bool has_ended(dependency d, base::thread_context& context);
 
-/// New untriggered event / its end. `end_event` throws E01 if it had ended; `cause` null triggers it.
+/// New untriggered event of an operation of the runtime, which will end it / the end of any event. `end_event` throws E01 if
+/// it had ended; `cause` null triggers it.
 event make_event(base::thread_context& context, const std::source_location& where);
 void end_event(event e, failure_ref cause, base::thread_context& context, const std::source_location& where);
 

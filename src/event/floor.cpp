@@ -56,7 +56,9 @@ bool has_ended(dependency d, base::thread_context& context) { return has_ended(d
 
 event make_event(base::thread_context& context, const std::source_location& where) {
   auto& cache = event_cache::of(context);
-  return cache.handle(cache.create(where));
+  slot& s = cache.create(where);
+  s.claim.store(s.claim.load(std::memory_order_relaxed) | slot::of_operation, std::memory_order_relaxed);
+  return cache.handle(s);
 }
 
 void end_event(event e, failure_ref cause, base::thread_context& context, const std::source_location& where) {

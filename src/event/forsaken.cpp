@@ -12,7 +12,7 @@ std::size_t poison_forsaken(base::thread_context& context) noexcept {
     slot& s = cache.table->at(i);
     const auto word = s.word.load(std::memory_order_acquire);
     const auto generation = slot::generation_in(word);
-    if (!slot::list_in(word) || s.is_claimed(generation)) continue;
+    if (!slot::list_in(word) || s.is_claimed(generation) || s.is_of_operation(generation)) continue;
     const auto where = s.where.load(std::memory_order_relaxed);
     auto why = std::make_exception_ptr(error("E14", "the runtime ended, and nobody had triggered an event that work waited for")
                                            .fact("made", where)

@@ -172,13 +172,13 @@ event phases::event_at(std::uint64_t phase, base::thread_context& context, const
     std::scoped_lock lock(lock_);
     if (phase >= phase_.load(std::memory_order_relaxed)) {
       record& r = at(phase);
-      if (r.asked == event()) r.asked = make_event(context, where);
+      if (r.asked == event()) r.asked = make_program_event(context, where);
       return r.asked;
     }
     const auto it = std::ranges::lower_bound(poisoned_, phase, {}, &poisoned_phase::phase);
     if (it == poisoned_.end() || it->phase != phase) return {};
     if (it->asked != event()) return it->asked;
-    fresh = it->asked = make_event(context, where);
+    fresh = it->asked = make_program_event(context, where);
     cause = it->cause;
   }
   end_event(fresh, std::move(cause), context, where);

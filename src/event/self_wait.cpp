@@ -60,7 +60,7 @@ void add_awaited(event e, const event_table& table, std::vector<std::uint64_t>& 
   const auto generation = generation_of(e);
   if (s.generation_now() != generation) return;
   const auto claim = s.claim.load(std::memory_order_acquire);
-  if (claim >> 3 != generation) return;
+  if (slot::generation_claimed_in(claim) != generation) return;
   bool valid = true;
   switch (static_cast<role>(claim & 7)) {
     case role::none:

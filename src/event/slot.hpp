@@ -62,9 +62,10 @@ struct alignas(64) slot {
   std::atomic<std::uint64_t> link[2];        // by role: see waiting.hpp. Free slots: next in list, next batch
   std::atomic<poison_record*> poisons;       // newest first
   std::atomic<std::uint32_t> index_and_mark;  // index 27 (constant) | mark 1: see mark()
-  std::atomic<std::uint32_t> claim;          // generation * 8 + role: of the last event created here
+  std::atomic<std::uint32_t> claim;          // generation * 8 + role, perhaps + of_operation: of the last event created here
 
   static constexpr std::uint32_t marked = 1u << slot_bits;
+  static constexpr std::uint32_t of_operation = 1u << 31;  // an operation of the runtime will end it, not the program
   static constexpr unsigned list_bits = 64 - generation_bits;
 
   static constexpr std::uint64_t word_of(std::uint32_t generation) noexcept {
@@ -103,7 +104,11 @@ struct alignas(64) slot {
   void unmark() noexcept {
     if (is_marked()) index_and_mark.store(index(), std::memory_order_relaxed);
   }
-  std::uint32_t claimed_generation() const noexcept { return claim.load(std::memory_order_relaxed) >> 3; }
+  std::uint32_t claimed_generation() const noexcept { return generation_claimed_in(claim.load(std::memory_order_relaxed)); }
+  static constexpr std::uint32_t generation_claimed_in(std::uint32_t claim) noexcept { return (claim & ~of_operation) >> 3; }
+  bool is_of_operation(std::uint32_t generation) const noexcept {
+    return claim.load(std::memory_order_relaxed) == (claim_of(generation, role::none) | of_operation);
+  }
 
   /// Links `w`, or returns false and leaves it alone if that generation has ended.
   bool subscribe(std::uint32_t generation, waiter& w) noexcept {

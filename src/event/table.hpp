@@ -142,4 +142,10 @@ struct event_cache {
   }
 };
 
+/// An event that the program ends, by whatever verb.
+inline event make_program_event(base::thread_context& context, const std::source_location& where) {
+  auto& cache = event_cache::of(context);
+  return cache.handle(cache.create(where));
+}
+
 }  // namespace stretto::detail

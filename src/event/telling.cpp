@@ -32,7 +32,7 @@ void tell_waits(const base::runtime_context& runtime, base::wait_walk& walk) {
     const auto word = s.word.load(std::memory_order_acquire);
     const auto generation = slot::generation_in(word);
     const auto claim = s.claim.load(std::memory_order_acquire);
-    if (claim >> 3 != generation) continue;  // free
+    if (slot::generation_claimed_in(claim) != generation) continue;  // free
     const auto what = static_cast<role>(claim & 7);
     if (!slot::list_in(word) && what == role::none) continue;
     const event e = handle_of(table.node, i, generation);

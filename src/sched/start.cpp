@@ -5,6 +5,7 @@
 #include <system_error>
 #include <thread>
 
+#include "event/event_floor.hpp"
 #include "sched/polling.hpp"
 #include "sched/running.hpp"
 #include "sched/scopes.hpp"
@@ -69,16 +70,19 @@ std::optional<error> stop(scheduler& s, const std::function<void()>& last, const
   enter_worker(first);
   s.draining.store(true, std::memory_order_seq_cst);
   s.wake_all();  // whoever falls asleep last from now on looks for what is forsaken
-  wait_for_scope(*s.root);
   // What ends may make tasks ready, and those may ask for more.
-  while (pending && pending()) {
-    if (!s.polls || !s.polls->poll_idle(first)) std::this_thread::yield();
+  const auto drain = [&] {
     wait_for_scope(*s.root);
-  }
-  if (last) {
-    last();
-    wait_for_scope(*s.root);
-  }
+    while (pending && pending()) {
+      if (!s.polls || !s.polls->poll_idle(first)) std::this_thread::yield();
+      wait_for_scope(*s.root);
+    }
+  };
+  drain();
+  if (last) last();
+  drain();
+  // Work for which no task stands, a copy or a kernel on a device, waits for what nobody will trigger any more.
+  while (detail::poison_forsaken(first)) drain();
   if (s.polls) s.polls->end();
   std::optional<error> told = tell_unobserved(s);
   leave_worker(first);

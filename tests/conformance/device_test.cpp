@@ -82,7 +82,8 @@ launch_range range(std::vector<std::int64_t> min, std::vector<std::int64_t> max,
 void on_host(const kernel_code& code, const launch_range& r, std::vector<kernel_argument> a) {
   std::vector<launch_argument> given;
   for (kernel_argument& one : a) given.push_back({one});
-  kept_arguments(code, given, 0).run(r, r.min, r.max, checking::off);
+  group_memory memory;
+  host_arguments(code, given).run(r, r.min, r.max, checking::off, memory);
 }
 
 template <class Body>
@@ -184,6 +185,32 @@ TEST_CASE("a fill repeats any pattern, and begins anew in each row") {
   });
 }
 
+TEST_CASE("copies, fills and launches of nothing end in their turn and touch nothing") {
+  on_each([](bench& b) {
+    array<int> x({16}, 3);
+    const launch_argument d = b.put(x);
+    std::byte* const host = reinterpret_cast<std::byte*>(x.values.data());
+    const auto pattern = std::as_bytes(std::span("\1", 1));
+    std::vector<ended> all(11);
+    std::size_t n = 0;
+    b.launch(add_one.code(), range({0}, {16}), {d});
+    for (const places::copy_shape nothing : {places::copy_shape{0, 1, 1}, {4, 0, 1}, {4, 1, 0}}) {
+      b.s->copy({{}, host, 4, 16}, {{}, d.first, 4, 16}, nothing, &all[n++]);
+      b.s->copy({{}, d.first, 4, 16}, {{}, host, 4, 16}, nothing, &all[n++]);
+      b.s->fill({{}, d.first, 4, 16}, nothing, pattern, &all[n++]);
+      b.s->copy({{}, d.first, 4, 16}, {{}, d.first + 32, 8, 16}, nothing, nullptr);
+    }
+    b.s->notify(all[n++]);
+    b.launch(add_one.code(), range({5}, {5}), {d}, &all[n++]);
+    for (ended& e : all) {
+      b.wait(e);
+      CHECK_FALSE(e.failure);
+    }
+    b.get(x, d);
+    CHECK(x.values == std::vector<int>(16, 4));
+  });
+}
+
 TEST_CASE("a kernel with a function, arrays of two axes and a value gives what the host gives") {
   on_each([](bench& b) {
     array<float> u({37, 53}), v({37, 53}, -1);
@@ -237,19 +264,27 @@ TEST_CASE("rows that are not dense are computed") {
   });
 }
 
-TEST_CASE("structures and constants are the host's") {
+/// Kicks some particles, half by a constant, half by a value that is a structure.
+void kick_particles(bench& b) {
+  array<particle> p({100}, particle{1, 2, 3});
+  const auto d = b.put(p);
+  float dt = 0.5f;
+  particle wind{0, 8, 2};
+  b.launch(kick.code(), range({0}, {100}), {d, bench::value(dt), bench::value(wind)});
+  b.get(p, d);
+  for (const particle& one : p.values) {
+    CHECK(one.v == 4.0f);
+    CHECK(one.x == 3.0f);
+    CHECK(one.kicks == 5);
+  }
+}
+
+TEST_CASE("structures and constants are the host's") { on_each(kick_particles); }
+
+TEST_CASE("structures of any size begin anywhere") {
   on_each([](bench& b) {
-    array<particle> p({100}, particle{1, 2, 3});
-    const auto d = b.put(p);
-    float dt = 0.5f;
-    particle wind{0, 8, 2};
-    b.launch(kick.code(), range({0}, {100}), {d, bench::value(dt), bench::value(wind)});
-    b.get(p, d);
-    for (const particle& one : p.values) {
-      CHECK(one.v == 4.0f);
-      CHECK(one.x == 3.0f);
-      CHECK(one.kicks == 5);
-    }
+    b.take(256);  // no multiple of the 12 bytes of a particle
+    kick_particles(b);
   });
 }
 
@@ -417,6 +452,47 @@ TEST_CASE("memory of the host that a device gives is memory") {
   });
 }
 
+TEST_CASE("kernels use memory of the host in place, beside the device's own") {
+  on_each([](bench& b) {
+    std::byte* const host = b.on->host_memory();
+    CHECK((host != nullptr) == (b.on->about().host_memory_bytes > 0));
+    if (!host) return;  // a device that has none says so
+    REQUIRE(b.on->shares(host, 8192));
+    CHECK_FALSE(b.on->owns(host));
+    auto* const numbers = reinterpret_cast<int*>(host + 4096);
+    std::iota(numbers, numbers + 64, 7);
+    const launch_argument in_place{{reinterpret_cast<std::byte*>(numbers), {1}, {}, {64}}, host + 4096, 256};
+    ended first, second, third;
+    b.launch(add_one.code(), range({0}, {64}), {in_place}, &first);
+    b.wait(first);
+    CHECK_FALSE(first.failure);
+    CHECK(numbers[0] == 8);
+    numbers[1] = 100;  // the host's turn
+    for (int i = 0; i < 10; ++i) b.launch(add_one.code(), range({0}, {64}), {in_place}, nullptr);
+    array<float> u({16, 16}), v({16, 16}, -1);
+    for (std::size_t i = 0; i < u.values.size(); ++i) u.values[i] = static_cast<float>(i % 13);
+    auto* const written = reinterpret_cast<float*>(host);
+    float c = 0.25f;
+    launch_argument dv = b.put(v);
+    dv.is.origin = dv.first = host;
+    b.launch(jacobi.code(), range({1, 1}, {15, 15}), {b.put(u), dv, bench::value(c)}, &second);
+    b.wait(second);
+    CHECK(numbers[0] == 18);
+    CHECK(numbers[1] == 110);
+    on_host(jacobi.code(), range({1, 1}, {15, 15}), {u.here(), v.here(), stretto::device::value(c)});
+    for (std::size_t i = 1; i < 15; ++i)
+      for (std::size_t j = 1; j < 15; ++j) CHECK(written[i * 16 + j] == v.values[i * 16 + j]);
+    b.s->copy({{}, host + 4096}, {{}, dv.first + 8192}, {0}, nullptr);
+    std::byte* const at = b.take(256);
+    b.s->copy({{}, host + 4096}, {{}, at}, {256}, nullptr);
+    b.s->copy({{}, at}, {{}, host + 16384}, {256}, &third);
+    b.wait(third);
+    CHECK(std::memcmp(host + 16384, numbers, 256) == 0);
+    CHECK_THROWS_AS(b.launch(add_one.code(), range({0}, {64}),
+                             {{{host - 256, {1}, {}, {64}}, host - 256, 256}}), const error&);
+  });
+}
+
 TEST_CASE("a device reaches the memory of another one as it says") {
   for (const candidate& c : candidates()) {
     INFO(c.name);
@@ -479,19 +555,6 @@ TEST_CASE("a completion may make a stream and end another") {
     b.wait(e);
     b.get(x, d);
     CHECK(x.values == std::vector<int>(4, 2));
-  });
-}
-
-TEST_CASE("structures of any size begin anywhere") {
-  on_each([](bench& b) {
-    b.take(256);  // no multiple of the 12 bytes of a particle
-    array<particle> p({10}, particle{1, 2, 3});
-    const auto d = b.put(p);
-    float dt = 0.5f;
-    particle wind{0, 8, 2};
-    b.launch(kick.code(), range({0}, {10}), {d, bench::value(dt), bench::value(wind)});
-    b.get(p, d);
-    for (const particle& one : p.values) CHECK(one.kicks == 5);
   });
 }
 

@@ -1,5 +1,6 @@
 #include "conformance/devices.hpp"
 
+#include <atomic>
 #include <utility>
 
 #include "device/sim/sim_device.hpp"
@@ -27,11 +28,14 @@ std::vector<candidate> candidates() {
     sim::options o;
     o.launch_seconds = o.copy_latency_seconds = 1e-6;
     o.check = checking::on;
+    o.host_memory_bytes = 1 << 20;
     return o;
   }));
   all.push_back(simulated("stepped sim", [] {
     sim::options o;
-    o.clock = [now = std::make_shared<double>()] { return *now += 1e-6; };
+    o.host_memory_bytes = 1 << 20;
+    // Any thread may look.
+    o.clock = [looks = std::make_shared<std::atomic<std::int64_t>>(0)] { return 1e-6 * static_cast<double>(++*looks); };
     return o;
   }));
   for (candidate& c : opencl_candidates()) all.push_back(std::move(c));

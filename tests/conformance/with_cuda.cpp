@@ -34,6 +34,7 @@ std::vector<candidate> cuda_candidates() {
   std::vector<candidate> all;
   cuda::options o;
   o.memory_bytes = 64 << 20;
+  o.host_memory_bytes = 1 << 20;
   static const std::vector<found> there = [&] {  // once: what is missing is said once
     std::vector<found> all_found = cuda::find(o);
     for (const found& f : all_found)

@@ -8,7 +8,7 @@ namespace stretto::device {
 
 std::vector<candidate> opencl_candidates() {
   std::vector<candidate> all;
-  const opencl::options o{.memory_bytes = 64 << 20, .cache = {}};
+  const opencl::options o{.memory_bytes = 64 << 20, .host_memory_bytes = 1 << 20, .cache = {}};
   static const std::vector<found> there = opencl::find(o);  // once: what is missing is said once
   for (std::size_t i = 0; i < there.size(); ++i)
     if (!there[i].is) std::fprintf(stderr, "no conformance test of %s: %s\n", there[i].name.c_str(), there[i].reason.c_str());

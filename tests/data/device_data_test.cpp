@@ -185,6 +185,22 @@ TEST_CASE("fills of elements of all sizes") {
   });
 }
 
+TEST_CASE("copies and fills of empty boxes end behind what they wait for") {
+  on_devices([](const site& s) {
+    auto d = instance<int>::create(at(s.memories[0]), {0, 8}).made, h = instance<int>::create(at(s.ram), {0, 8}).made;
+    const event filled[] = {fill(d, 3), fill(h, 4)};
+    const event last = launch(after(merge(filled)), add_one, box(0, 8), d);
+    const event in = copy(h, d, box(2, 2), after(last)), cleared = fill(d, box(5, 5), 9, after(in));
+    wait(copy(d, h, box(8, 8), after(cleared)));
+    CHECK(last.has_triggered());
+    CHECK(h.view()(2) == 4);
+    wait(copy(d, h, std::vector<box>{}));
+    wait(copy(d, h));
+    CHECK(h.view()(5) == 4);
+    d.destroy(), h.destroy();
+  });
+}
+
 TEST_CASE("a long chain of launches and copies runs in order, forks side by side") {
   on_devices([](const site& s) {
     constexpr int lanes = 7, steps = 40;

@@ -196,6 +196,11 @@ TEST_CASE("what a compiler says is put into one form") {
             "\n/a/b.cpp(12): error: no\n    here\n      ^\n\n1 error detected in the compilation of \"kernel.cu\".\n") ==
         "/a/b.cpp:12: error: no\n    here\n      ^");
   CHECK(readable_log("b.cpp(3): error #20014-D: (a) is not b\n") == "b.cpp:3: error: (a) is not b");
+  CHECK(readable_log("a(1): b(22): warning: old\nc(7): catastrophic error: gone\r\n") ==
+        "a(1): b:22: warning: old\nc:7: catastrophic error: gone\r");
+  CHECK(readable_log("2 catastrophic errors detected in the compilation of \"kernel.cu\".\n3 errors\n(x): error: y") ==
+        "3 errors\n(x): error: y");
+  CHECK(readable_log("f(): error: y\nf(3) error: y\nf(3): errors: y") == "f(): error: y\nf(3) error: y\nf(3): errors: y");
   CHECK(readable_log(std::string("short\0rest", 10)) == "short");
   CHECK(readable_log("").empty());
 }

@@ -16,7 +16,7 @@ namespace stretto::test {
 /// Kernels are compiled once for all tests of a run.
 inline device::cuda::options fake_driver_options() {
   static const temporary_folder cache;
-  return {.library = STRETTO_FAKE_CUDA, .compiler = STRETTO_FAKE_NVRTC, .memory_bytes = 64 << 20, .cache = cache.path};
+  return {.library = STRETTO_FAKE_CUDA, .compiler = STRETTO_FAKE_NVRTC, .memory_bytes = 64 << 20, .host_memory_bytes = 1 << 20, .cache = cache.path};
 }
 
 /// Sets what the fake driver does while it lives, and back.

@@ -24,7 +24,6 @@ namespace {
 using device::array;
 using test::error_of;
 using device::checking;
-using device::kept_arguments;
 using device::launch_argument;
 using device::launch_range;
 
@@ -43,7 +42,8 @@ void run(const kernel_code& code, const launch_range& r, std::vector<kernel_argu
          std::uint64_t order = 0) {
   std::vector<launch_argument> given;
   for (kernel_argument& one : a) given.push_back({one});
-  kept_arguments(code, given, 0).run(r, r.min, r.max, check, order);
+  device::group_memory memory;
+  device::host_arguments(code, given).run(r, r.min, r.max, check, memory, order);
 }
 
 TEST_CASE("a kernel computes every item of its range and none beside it") {

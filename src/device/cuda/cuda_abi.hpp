@@ -66,7 +66,7 @@ enum : int {
   NVRTC_SUCCESS = 0,
   NVRTC_ERROR_COMPILATION = 6,
 };
-inline constexpr unsigned memory_for_all_contexts = 1;  // CU_MEMHOSTALLOC_PORTABLE
+inline constexpr unsigned memory_for_all_contexts = 1, memory_for_kernels = 2;  // CU_MEMHOSTALLOC_PORTABLE, _DEVICEMAP
 
 struct CUDA_MEMCPY2D {
   std::size_t srcXInBytes = 0, srcY = 0;

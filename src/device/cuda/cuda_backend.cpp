@@ -8,6 +8,7 @@ backend cuda_backend() {
   return {"cuda", false, +[](const search& how) {
             cuda::options o;
             o.memory_bytes = how.memory_bytes;
+            o.host_memory_bytes = how.host_memory_bytes;
             o.cache = how.cache;
             o.at_most = how.at_most;
             return cuda::find(o);

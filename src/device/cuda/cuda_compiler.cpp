@@ -6,8 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <regex>
-#include <sstream>
+#include <string_view>
 
 #include "device/cuda/cuda_api.hpp"
 
@@ -121,14 +120,62 @@ std::string compiler::compile(const kernel_code& code, const std::string& source
       .remedy("a body is what C and C++ have in common; docs/guide/kernels.md lists the pitfalls");
 }
 
+namespace {
+
+bool take(std::string_view& text, std::string_view word) noexcept {
+  if (!text.starts_with(word)) return false;
+  text.remove_prefix(word.size());
+  return true;
+}
+
+std::string_view take_number(std::string_view& text) noexcept {
+  const std::string_view digits = text.substr(0, std::min(text.find_first_not_of("0123456789"), text.size()));
+  text.remove_prefix(digits.size());
+  return digits;
+}
+
+/// "error", "warning" or "catastrophic error"; empty if it is none.
+std::string_view take_kind(std::string_view& text) noexcept {
+  for (const std::string_view kind : {"catastrophic error", "error", "warning"})
+    if (take(text, kind)) return kind;
+  return {};
+}
+
+/// "2 errors detected in the compilation of ...".
+bool is_count(std::string_view line) noexcept {
+  if (take_number(line).empty() || !take(line, " ") || take_kind(line).empty()) return false;
+  take(line, "s");
+  return take(line, " detected in the compilation of ");
+}
+
+/// `file(12): error #20-D: what` as `file:12: error: what`; any other line as it is.
+std::string readable_line(std::string_view line) {
+  // A file's name may look like a place: the last that is one counts.
+  for (auto open = line.rfind('('); open != line.npos; open = open ? line.rfind('(', open - 1) : line.npos) {
+    std::string_view rest = line.substr(open + 1);
+    const std::string_view number = take_number(rest);
+    if (number.empty() || !take(rest, "): ")) continue;
+    const std::string_view kind = take_kind(rest);
+    if (kind.empty()) continue;
+    if (take(rest, " #")) {
+      take_number(rest);
+      if (rest.size() > 1 && rest[0] == '-') rest.remove_prefix(2);
+    }
+    if (take(rest, ": ")) return fmt::format("{}:{}: {}: {}", line.substr(0, open), number, kind, rest);
+  }
+  return std::string(line);
+}
+
+}  // namespace
+
 std::string readable_log(const std::string& log) {
-  static const std::regex place(R"(^(.*)\((\d+)\): (error|warning|catastrophic error)( #[0-9]+(-[A-Z])?)?: )"),
-      count(R"(^\d+ (error|warning|catastrophic error)s? detected in the compilation of .*)");
-  std::istringstream in(log.substr(0, log.find('\0')));
-  std::string text, line;
-  while (std::getline(in, line)) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos || std::regex_match(line, count)) continue;
-    text += (text.empty() ? "" : "\n") + std::regex_replace(line, place, "$1:$2: $3: ");
+  std::string_view left = std::string_view(log).substr(0, log.find('\0'));
+  std::string text;
+  while (!left.empty()) {
+    const std::string_view line = left.substr(0, left.find('\n'));
+    left.remove_prefix(std::min(line.size() + 1, left.size()));
+    if (line.find_first_not_of(" \t\r") == line.npos || is_count(line)) continue;
+    text += (text.empty() ? "" : "\n") + readable_line(line);
   }
   return text;
 }

@@ -5,48 +5,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <mutex>
-#include <shared_mutex>
 
+#include "device/cuda/cuda_memories.hpp"
 #include "device/cuda/cuda_program.hpp"
-#include "device/cuda/cuda_registration.hpp"
 #include "device/cuda/cuda_stream.hpp"
 
 namespace stretto::device::cuda {
 
 namespace {
-
-/// The memories of all devices of this process: their addresses do not overlap, so that an address says whose it is.
-class memories {
- public:
-  void add(const std::byte* first, std::uint64_t bytes, CUcontext context) {
-    std::scoped_lock lock(mutex_);
-    ranges_[first + bytes] = {first, context};
-  }
-  void remove(const std::byte* first, std::uint64_t bytes) noexcept {
-    std::scoped_lock lock(mutex_);
-    ranges_.erase(first + bytes);
-  }
-  CUcontext context_of(const std::byte* address) const noexcept {
-    std::shared_lock lock(mutex_);
-    const auto after = ranges_.upper_bound(address);
-    return after != ranges_.end() && address >= after->second.first ? after->second.context : nullptr;
-  }
-
- private:
-  struct range {
-    const std::byte* first;
-    CUcontext context;
-  };
-  mutable std::shared_mutex mutex_;
-  std::map<const std::byte*, range> ranges_;  // by their ends
-};
-memories& all_memories() {
-  static memories all;
-  return all;
-}
 
 int attribute(const driver& d, int which) {
   int value = 0;
@@ -71,7 +39,7 @@ properties about(const driver& d) {
 
 class cuda_device final : public device {
  public:
-  cuda_device(std::shared_ptr<driver> d, std::uint64_t wanted) : driver_(std::move(d)), about_(cuda::about(*driver_)) {
+  cuda_device(std::shared_ptr<driver> d, std::uint64_t wanted, std::uint64_t host_bytes) : driver_(std::move(d)), about_(cuda::about(*driver_)) {
     const api& cu = *driver_->cu;
     const current_context current(cu, driver_->context);
     std::size_t free = 0, total = 0;
@@ -88,14 +56,19 @@ class cuda_device final : public device {
     cu.check(status, fmt::format("{} MiB of its memory, of which {} of {} MiB are free", about_.memory_bytes >> 20,
                                  free >> 20, total >> 20));
     first_ = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(at));
-    all_memories().add(first_, about_.memory_bytes, driver_->context);
+    noted_.note(first_, about_.memory_bytes, driver_->context);
+    void* host = nullptr;
+    if (host_bytes && cu.cuMemHostAlloc(&host, host_bytes, memory_for_all_contexts | memory_for_kernels) == CUDA_SUCCESS) {
+      host_memory_ = static_cast<std::byte*>(host);
+      about_.host_memory_bytes = host_bytes;
+    }
   }
   ~cuda_device() override {
     kernels_.clear();
-    all_memories().remove(first_, about_.memory_bytes);
     const api& cu = *driver_->cu;
     const current_context current(cu, driver_->context);
     cu.cuMemFree(reinterpret_cast<std::uintptr_t>(first_));
+    if (host_memory_) cu.cuMemFreeHost(host_memory_);
   }
 
   const properties& about() const noexcept override { return about_; }
@@ -103,6 +76,7 @@ class cuda_device final : public device {
   void allocated(std::byte*, std::uint64_t) override {}
   void freed(std::byte*, std::uint64_t) noexcept override {}
 
+  std::byte* host_memory() const noexcept override { return host_memory_; }
   std::byte* allocate_host(std::uint64_t bytes) override {
     const api& cu = *driver_->cu;
     void* made = nullptr;
@@ -127,7 +101,7 @@ class cuda_device final : public device {
     return peers_[peer->driver_->context] = opens(*driver_, *peer->driver_) && opens(*peer->driver_, *driver_);
   }
 
-  std::unique_ptr<stream> make_stream() override { return std::make_unique<cuda_stream>(*this, driver_); }
+  std::unique_ptr<stream> make_stream() override { return std::make_unique<cuda_stream>(*this, streams_, driver_); }
 
   std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) override {
     std::scoped_lock lock(kernels_mutex_);
@@ -136,25 +110,10 @@ class cuda_device final : public device {
     return kept;
   }
 
-  // Completions run outside of the lock: they may make and end streams.
-  std::size_t poll() override {
-    std::vector<places::completion*> ended;
-    {
-      std::scoped_lock lock(streams_mutex_);
-      for (cuda_stream* s : streams_) s->gather(ended);
-    }
-    for (places::completion* c : ended) c->run(*c);
-    pending_.fetch_sub(ended.size(), std::memory_order_acq_rel);
-    return ended.size();
-  }
-  std::size_t pending() const noexcept override { return pending_.load(std::memory_order_acquire); }
+  std::size_t poll() override { return streams_.poll(); }
+  std::size_t pending() const noexcept override { return streams_.pending(); }
 
  private:
-  friend void add(cuda_device& d, cuda_stream& s);
-  friend void remove(cuda_device& d, cuda_stream& s) noexcept;
-  friend void add_pending(cuda_device& d, std::ptrdiff_t n) noexcept;
-  friend located locate(const cuda_device& d, std::byte* address) noexcept;
-
   /// Lets one device touch the other's memory, if wires between them allow it.
   static bool opens(const driver& from, const driver& to) {
     const api& cu = *from.cu;
@@ -168,31 +127,14 @@ class cuda_device final : public device {
   const std::shared_ptr<driver> driver_;
   properties about_;
   std::byte* first_ = nullptr;
+  std::byte* host_memory_ = nullptr;  // of one address for host and kernels, as all is that this driver allocates
+  noted_memory noted_;
   mutable std::mutex peers_mutex_;
   mutable std::map<CUcontext, bool> peers_;
   std::mutex kernels_mutex_;
   std::map<const kernel_code*, std::shared_ptr<cuda_program>> kernels_;
-  std::mutex streams_mutex_;
-  std::vector<cuda_stream*> streams_;
-  std::atomic<std::size_t> pending_{0};
+  stream_registry streams_;
 };
-
-void add(cuda_device& d, cuda_stream& s) {
-  std::scoped_lock lock(d.streams_mutex_);
-  d.streams_.push_back(&s);
-}
-void remove(cuda_device& d, cuda_stream& s) noexcept {
-  std::scoped_lock lock(d.streams_mutex_);
-  std::erase(d.streams_, &s);
-}
-void add_pending(cuda_device& d, std::ptrdiff_t n) noexcept {
-  d.pending_.fetch_add(static_cast<std::size_t>(n), std::memory_order_acq_rel);
-}
-const device& as_device(const cuda_device& d) noexcept { return d; }
-std::shared_ptr<const compiled_kernel> compile(cuda_device& d, const kernel_code& code) { return d.compile(code); }
-located locate(const cuda_device& d, std::byte* address) noexcept {
-  return {address, d.owns(address) ? d.driver_->context : all_memories().context_of(address)};
-}
 
 namespace {
 
@@ -235,7 +177,7 @@ found open(const std::shared_ptr<const api>& cu, const std::shared_ptr<const com
     // Devices since 2017 give a group more than the 48 KiB that go without asking.
     d->most_local_bytes = std::max(attribute(*d, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
                                    attribute(*d, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
-    f.is = std::make_unique<cuda_device>(std::move(d), o.memory_bytes);
+    f.is = std::make_unique<cuda_device>(std::move(d), o.memory_bytes, o.host_memory_bytes);
     f.remedy.clear();
   } catch (const error& e) {
     f.reason = e.why().empty() ? e.sentence() : fmt::format("{}: {}", e.sentence(), e.why());

@@ -22,6 +22,7 @@ struct options {
   std::string library = "libcuda.so.1";
   std::string compiler;            // NVRTC's library; empty: wherever it usually is
   std::uint64_t memory_bytes = 0;  // of each device; 0: nine tenths of what is free
+  std::uint64_t host_memory_bytes = 0;  // that kernels use in place
   std::filesystem::path cache = kernel_cache::default_folder();
   unsigned at_most = ~0u;  // devices
 };

@@ -8,7 +8,7 @@
 
 #include "device/cuda/cuda_copies.hpp"
 #include "device/cuda/cuda_launch.hpp"
-#include "device/cuda/cuda_registration.hpp"
+#include "device/cuda/cuda_memories.hpp"
 
 namespace stretto::device::cuda {
 
@@ -23,53 +23,63 @@ error too_large(const char* code, const properties& on, const kernel_code& kerne
 
 }  // namespace
 
-cuda_stream::cuda_stream(cuda_device& owner, std::shared_ptr<driver> d) : owner_(owner), driver_(std::move(d)) {
+cuda_stream::cuda_stream(device& on, stream_registry& polled, std::shared_ptr<driver> d)
+    : on_(on), polled_(polled), driver_(std::move(d)) {
   const api& cu = *driver_->cu;
   const current_context current(cu, driver_->context);
   cu.check(cu.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
-  add(owner_, *this);
+  polled_.add(*this);
 }
 
-// Completions that have not run are run here: their operations have ended.
 cuda_stream::~cuda_stream() {
   const api& cu = *driver_->cu;
   const current_context current(cu, driver_->context);
   driver_->ends_with(cu.cuStreamSynchronize(stream_));
-  remove(owner_, *this);
-  std::vector<places::completion*> ended;
-  gather(ended);
-  for (places::completion* c : ended) c->run(*c);
-  add_pending(owner_, -static_cast<std::ptrdiff_t>(ended.size()));
+  finished_ = true;
+  polled_.remove(*this);
   cu.cuStreamDestroy(stream_);
+}
+
+/// An event behind what is in the stream; its context is current. Throws `refused`.
+CUevent cuda_stream::record() {
+  const CUevent event = driver_->take_event();
+  if (const CUresult status = driver_->cu->cuEventRecord(event, stream_); status != CUDA_SUCCESS) {
+    driver_->give_event(event);
+    throw refused{status, "cuEventRecord"};
+  }
+  return event;
 }
 
 template <class Calls>
 bool cuda_stream::enqueue(places::completion* done, Calls&& calls) {
   std::scoped_lock lock(mutex_);
   CUevent event = nullptr;
-  if (!driver_->is_lost()) {
+  bool tells = done && ends_.next_needs_event();
+  try {
+    if (driver_->is_lost()) throw refused{CUDA_SUCCESS, ""};
     const api& cu = *driver_->cu;
-    try {
-      const current_context current(cu, driver_->context);
-      need(current.status, "cuCtxPushCurrent");
-      if (!calls(cu)) return false;
-      if (!done) return true;
-      event = driver_->take_event();
-      need(cu.cuEventRecord(event, stream_), "cuEventRecord");
-    } catch (const refused& r) {
-      driver_->give_event(event);
-      event = nullptr;
-      if (!driver_->ends_with(r.status)) cu.check(r.status, r.call);
-    }
+    const current_context current(cu, driver_->context);
+    need(current.status, "cuCtxPushCurrent");
+    if (!calls(cu)) return false;
+    if (tells) event = record();
+  } catch (const refused& r) {
+    if (!driver_->is_lost() && !driver_->ends_with(r.status)) driver_->cu->check(r.status, r.call);
+    tells = done;  // of its end at once
   }
   if (!done) return true;
-  waiting_.push_back({event, done});
-  add_pending(owner_, 1);
+  const bool starts = ends_.is_idle();
+  ends_.add(done, tells, starts ? std::chrono::steady_clock::now() : ends_in_order::time());
+  if (tells) events_.push_back(event);
+  polled_.add_pending();
   return true;
 }
 
-void cuda_stream::copy(const copy_end& source, const copy_end& target, places::copy_shape shape, places::completion* done) {
-  const located from = locate(owner_, source.address), to = locate(owner_, target.address);
+void cuda_stream::notify(places::completion& done) {
+  enqueue(&done, [](const api&) { return true; });
+}
+
+void cuda_stream::copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape, places::completion* done) {
+  const located from = locate(source.address), to = locate(target.address);
   const flat_rows rows = flatten(source, target, shape);
   const bool enqueued = enqueue(done, [&](const api&) {
     try {
@@ -84,7 +94,7 @@ void cuda_stream::copy(const copy_end& source, const copy_end& target, places::c
   if (!enqueued) launch_rows(copy_of_rows(source, target, shape), done);
 }
 
-void cuda_stream::fill(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
+void cuda_stream::fill_some(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
                        places::completion* done) {
   const flat_rows rows = flatten(target, target, shape);
   // Each row begins with the pattern: rows may be one only where they hold it a whole number of times.
@@ -99,15 +109,15 @@ void cuda_stream::fill(const copy_end& target, places::copy_shape shape, std::sp
 }
 
 void cuda_stream::launch_rows(const row_launch& rows, places::completion* done) {
-  launch(*compile(owner_, *rows.code), rows.range, rows.arguments, done);
+  launch(*on_.compile(*rows.code), rows.range, rows.arguments, done);
 }
 
 void cuda_stream::launch(const compiled_kernel& kernel, const launch_range& range,
                          std::span<const launch_argument> arguments, places::completion* done) {
-  check_launch(as_device(owner_), kernel, range, arguments);
+  check_launch(on_, kernel, range, arguments);
   const kernel_code& code = kernel.code;
   if (range.items() == 0 || driver_->is_lost()) {
-    enqueue(done, [](const api&) { return true; });
+    if (done) notify(*done);
     return;
   }
   variant v{range.dimensions, true};
@@ -118,7 +128,7 @@ void cuda_stream::launch(const compiled_kernel& kernel, const launch_range& rang
   }
   const auto& program = static_cast<const cuda_program&>(kernel);
   const loaded_kernel* f = &program.function_for(v);
-  const properties& on = as_device(owner_).about();
+  const properties& on = on_.about();
   const std::optional<geometry> g = geometry_of(range, code.in_groups, f->most_items);
   if (!g) throw too_large("K22", on, code, "the range has more groups than a launch can have", "2147483647 groups");
   if (g->blocks != v.blocks) {
@@ -153,9 +163,8 @@ void cuda_stream::launch(const compiled_kernel& kernel, const launch_range& rang
 mark cuda_stream::mark_here() {
   auto m = std::make_shared<cuda_mark>();
   m->of = driver_;
-  enqueue(nullptr, [&](const api& cu) {
-    m->event = driver_->take_event();
-    need(cu.cuEventRecord(m->event, stream_), "cuEventRecord");
+  enqueue(nullptr, [&](const api&) {
+    m->event = record();
     return true;
   });
   return mark(std::move(m));
@@ -171,25 +180,61 @@ void cuda_stream::wait_for(const mark& m) {
   });
 }
 
-void cuda_stream::gather(std::vector<places::completion*>& ended) {
-  const api& cu = *driver_->cu;
-  std::scoped_lock lock(mutex_);
-  if (waiting_.empty()) return;
-  const current_context current(cu, driver_->context);
-  for (; !waiting_.empty(); waiting_.pop_front()) {
-    const waiting& first = waiting_.front();
-    if (first.event && !driver_->is_lost()) {
-      const CUresult status = cu.cuEventQuery(first.event);
-      if (status == CUDA_ERROR_NOT_READY) return;
-      if (status != CUDA_SUCCESS && !driver_->ends_with(status))
-        first.done->failure = std::make_exception_ptr(
-            error("K30", fmt::format("an operation failed on device \"{}\"", driver_->name))
-                .because(cu.name_of(status))
-                .remedy("run it on the host with STRETTO_CHECK=1 to find a fault in a kernel"));
+bool cuda_stream::has_happened(CUevent e, std::exception_ptr& failure) {
+  if (e && !driver_->is_lost()) {
+    const CUresult status = driver_->cu->cuEventQuery(e);
+    if (status == CUDA_ERROR_NOT_READY) return finished_;
+    if (status != CUDA_SUCCESS && !driver_->ends_with(status))
+      failure = std::make_exception_ptr(error("K30", fmt::format("an operation failed on device \"{}\"", driver_->name))
+                                            .because(driver_->cu->name_of(status))
+                                            .remedy("run it on the host with STRETTO_CHECK=1 to find a fault in a kernel"));
+  }
+  if (driver_->is_lost()) failure = std::make_exception_ptr(driver_->lost());
+  return true;
+}
+
+void cuda_stream::collect(std::vector<places::completion*>& ended) {
+  // Whoever holds it enqueues, so that the device has work: the next poll is early enough.
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) {
+    if (!finished_) return;
+    lock.lock();
+  }
+  if (ends_.is_idle()) return;
+  const current_context current(*driver_->cu, driver_->context);
+  const std::size_t before = ended.size();
+  const auto take = [&](const std::exception_ptr& failure) {
+    ends_.oldest_happened(ended, failure);
+    driver_->give_event(events_.front());
+    events_.pop_front();
+  };
+  while (!events_.empty()) {
+    std::exception_ptr failure;
+    if (!has_happened(events_.front(), failure)) break;
+    take(failure);
+  }
+  if (ended.size() != before) ends_.polled(std::chrono::steady_clock::now());
+  if (!ends_.needs_event()) return;
+  CUevent behind = nullptr;
+  std::exception_ptr failure;
+  if (!driver_->is_lost() && !finished_) {
+    try {
+      behind = record();
+    } catch (const refused& r) {
+      if (!driver_->ends_with(r.status)) {  // no event will tell: the stream is waited for
+        driver_->ends_with(driver_->cu->cuStreamSynchronize(stream_));
+        failure = std::make_exception_ptr(error("K30", fmt::format("operations failed on device \"{}\"", driver_->name))
+                                              .because(driver_->cu->name_of(r.status)));
+      }
     }
-    if (driver_->is_lost()) first.done->failure = std::make_exception_ptr(driver_->lost());
-    driver_->give_event(first.event);
-    ended.push_back(first.done);
+  }
+  ends_.add_event();
+  events_.push_back(behind);
+  if (behind) return;
+  while (!events_.empty()) {
+    std::exception_ptr why = failure;
+    has_happened(events_.front(), why);
+    take(why);
   }
 }
 

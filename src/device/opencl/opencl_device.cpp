@@ -6,14 +6,12 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <map>
 #include <mutex>
 #include <system_error>
 
 #include "device/opencl/opencl_program.hpp"
-#include "device/opencl/opencl_registration.hpp"
 #include "device/opencl/opencl_stream.hpp"
 
 namespace stretto::device::opencl {
@@ -71,18 +69,29 @@ class opencl_device final : public device {
       throw std::system_error(errno, std::generic_category(), "addresses for a device's memory");
     }
     memory_.first = static_cast<std::byte*>(at);
+    if (o.host_memory_bytes && about_.shares_host_memory) share_host_memory(o.host_memory_bytes);
   }
   ~opencl_device() override {
+    if (memory_.host_buffer) {
+      // Or drivers keep the memory of the mapping.
+      driver_->cl->clEnqueueUnmapMemObject(mapped_by_, memory_.host_buffer, memory_.host_first, 0, nullptr, nullptr);
+      driver_->cl->clFinish(mapped_by_);
+      driver_->cl->clReleaseCommandQueue(mapped_by_);
+      driver_->cl->clReleaseMemObject(memory_.host_buffer);
+    }
     munmap(memory_.first, about_.memory_bytes);
     driver_->cl->clReleaseMemObject(memory_.buffer);
   }
 
   const properties& about() const noexcept override { return about_; }
   std::byte* memory() const noexcept override { return memory_.first; }
+  std::byte* host_memory() const noexcept override { return memory_.host_first; }
   void allocated(std::byte*, std::uint64_t) override {}
   void freed(std::byte*, std::uint64_t) noexcept override {}
 
-  std::unique_ptr<stream> make_stream() override { return std::make_unique<opencl_stream>(*this, driver_, memory_); }
+  std::unique_ptr<stream> make_stream() override {
+    return std::make_unique<opencl_stream>(*this, streams_, driver_, memory_);
+  }
 
   std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) override {
     std::scoped_lock lock(kernels_mutex_);
@@ -91,50 +100,39 @@ class opencl_device final : public device {
     return kept;
   }
 
-  std::size_t poll() override {
-    std::vector<places::completion*> ended;
-    {
-      std::scoped_lock lock(streams_mutex_);
-      for (opencl_stream* s : streams_) s->collect(ended);
-    }
-    run_ended(*this, ended);
-    return ended.size();
-  }
-  std::size_t pending() const noexcept override { return pending_.load(std::memory_order_acquire); }
+  std::size_t poll() override { return streams_.poll(); }
+  std::size_t pending() const noexcept override { return streams_.pending(); }
 
  private:
-  friend void add(opencl_device& d, opencl_stream& s);
-  friend void remove(opencl_device& d, opencl_stream& s) noexcept;
-  friend void add_pending(opencl_device& d, std::ptrdiff_t n) noexcept;
+  /// The host has it mapped all the time: device and host use one memory, so that there is nothing to move. None where the
+  /// driver has none.
+  void share_host_memory(std::uint64_t bytes) {
+    const api& cl = *driver_->cl;
+    cl_int status = CL_SUCCESS;
+    const cl_mem buffer = cl.clCreateBuffer(driver_->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &status);
+    if (status != CL_SUCCESS) return;
+    mapped_by_ = cl.clCreateCommandQueue(driver_->context, driver_->id, 0, &status);
+    void* at = nullptr;
+    if (mapped_by_)
+      at = cl.clEnqueueMapBuffer(mapped_by_, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr, &status);
+    if (!at || status != CL_SUCCESS) {
+      if (mapped_by_) cl.clReleaseCommandQueue(mapped_by_);
+      cl.clReleaseMemObject(buffer);
+      return;
+    }
+    memory_.host_buffer = buffer;
+    memory_.host_first = static_cast<std::byte*>(at);
+    about_.host_memory_bytes = bytes;
+  }
 
   const std::shared_ptr<driver> driver_;
-  const properties about_;
+  properties about_;
+  cl_command_queue mapped_by_ = nullptr;  // the host's memory, where there is such
   opencl_memory memory_;
   std::mutex kernels_mutex_;
   std::map<const kernel_code*, std::shared_ptr<opencl_program>> kernels_;  // to the end: streams hold kernels of them
-  std::mutex streams_mutex_;
-  std::vector<opencl_stream*> streams_;
-  std::atomic<std::size_t> pending_{0};
+  stream_registry streams_;
 };
-
-void add(opencl_device& d, opencl_stream& s) {
-  std::scoped_lock lock(d.streams_mutex_);
-  d.streams_.push_back(&s);
-}
-void remove(opencl_device& d, opencl_stream& s) noexcept {
-  std::scoped_lock lock(d.streams_mutex_);
-  std::erase(d.streams_, &s);
-}
-void add_pending(opencl_device& d, std::ptrdiff_t n) noexcept {
-  d.pending_.fetch_add(static_cast<std::size_t>(n), std::memory_order_acq_rel);
-}
-void run_ended(opencl_device& d, const std::vector<places::completion*>& ended) noexcept {
-  for (places::completion* c : ended) c->run(*c);
-  add_pending(d, -static_cast<std::ptrdiff_t>(ended.size()));
-}
-bool owns(const opencl_device& d, const std::byte* address) noexcept { return d.owns(address); }
-const device& as_device(const opencl_device& d) noexcept { return d; }
-std::shared_ptr<const compiled_kernel> compile(opencl_device& d, const kernel_code& code) { return d.compile(code); }
 
 namespace {
 

@@ -20,6 +20,7 @@ namespace stretto::device::opencl {
 struct options {
   std::string library = "libOpenCL.so.1";
   std::uint64_t memory_bytes = 0;  // of each device; 0: as much as one buffer can be, at most half of its memory
+  std::uint64_t host_memory_bytes = 0;  // that kernels use in place, of devices that have the host's memory
   std::filesystem::path cache = kernel_cache::default_folder();
   unsigned at_most = ~0u;  // devices
 };

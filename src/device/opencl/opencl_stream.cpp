@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "device/copy_kernels.hpp"
-#include "device/opencl/opencl_registration.hpp"
 
 namespace stretto::device::opencl {
 
@@ -29,50 +28,68 @@ bool is_dense(const copy_end& e, const places::copy_shape& shape) noexcept {
 
 }  // namespace
 
-opencl_stream::opencl_stream(opencl_device& owner, std::shared_ptr<driver> d, opencl_memory memory)
-    : owner_(owner), driver_(std::move(d)), memory_(memory) {
+opencl_stream::opencl_stream(device& on, stream_registry& polled, std::shared_ptr<driver> d, opencl_memory memory)
+    : on_(on), polled_(polled), driver_(std::move(d)), memory_(memory) {
   cl_int status = CL_SUCCESS;
   queue_ = driver_->cl->clCreateCommandQueue(driver_->context, driver_->id, 0, &status);
   check(status, "clCreateCommandQueue");
-  add(owner_, *this);
+  polled_.add(*this);
 }
 
-// Completions that have not run are run here: their operations have ended.
 opencl_stream::~opencl_stream() {
   driver_->cl->clFinish(queue_);
-  remove(owner_, *this);
-  std::vector<places::completion*> ended;
-  collect(ended);
-  run_ended(owner_, ended);
-  for (const auto& [key, kernel] : kernels_) driver_->cl->clReleaseKernel(kernel);
+  finished_ = true;
+  polled_.remove(*this);
+  for (const auto& [key, k] : kernels_) driver_->cl->clReleaseKernel(k.kernel);
   driver_->cl->clReleaseCommandQueue(queue_);
 }
 
-void opencl_stream::enqueued(cl_event event, places::completion* done) {
-  flushed_ = false;
-  if (!event) return;
-  waiting_.push_back({event, done});
-  add_pending(owner_, 1);
-  // The first of several starts the device; the others ride along with the next poll.
-  if (waiting_.size() == 1) {
-    driver_->cl->clFlush(queue_);
-    flushed_ = true;
-  }
+cl_event* opencl_stream::event_for(const places::completion* done) noexcept {
+  next_ = nullptr;
+  return done && ends_.next_needs_event() ? &next_ : nullptr;
 }
 
-void opencl_stream::copy(const copy_end& source, const copy_end& target, places::copy_shape shape,
+void opencl_stream::enqueued(places::completion* done) {
+  flushed_ = false;
+  if (!done) return;
+  const bool starts = ends_.is_idle();
+  ends_.add(done, next_ != nullptr, starts ? std::chrono::steady_clock::now() : ends_in_order::time());
+  if (next_) events_.push_back(next_);
+  polled_.add_pending();
+  // The first of several starts the device; the others ride along with a later poll.
+  if (!starts) return;
+  driver_->cl->clFlush(queue_);
+  flushed_ = true;
+}
+
+/// Behind all that is in the queue.
+void opencl_stream::put_event() {
+  cl_event event = nullptr;
+  check(driver_->cl->clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &event), "clEnqueueMarkerWithWaitList");
+  events_.push_back(event);
+  ends_.add_event();
+  flushed_ = false;
+}
+
+void opencl_stream::notify(places::completion& done) {
+  std::scoped_lock lock(mutex_);
+  if (cl_event* const event = event_for(&done))
+    check(driver_->cl->clEnqueueMarkerWithWaitList(queue_, 0, nullptr, event), "clEnqueueMarkerWithWaitList");
+  enqueued(&done);
+}
+
+void opencl_stream::copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape,
                          places::completion* done) {
-  const bool from = owns(owner_, source.address), to = owns(owner_, target.address);
+  const bool from = on_.owns(source.address), to = on_.owns(target.address);
   const transfer t{from && to ? transfer::way::within : to ? transfer::way::in : transfer::way::out, source, target, shape};
   if (t.goes == transfer::way::within && !(is_dense(source, shape) && is_dense(target, shape))) {
     // One buffer to itself: drivers take ends at large offsets for overlapping ones.
     const row_launch rows = copy_of_rows(source, target, shape);
-    return launch(*compile(owner_, *rows.code), rows.range, rows.arguments, done);
+    return launch(*on_.compile(*rows.code), rows.range, rows.arguments, done);
   }
   std::scoped_lock lock(mutex_);
-  cl_event event = nullptr;
-  transfer_rows(t, done ? &event : nullptr);
-  enqueued(event, done);
+  transfer_rows(t, event_for(done));
+  enqueued(done);
 }
 
 void opencl_stream::transfer_rows(const transfer& t, cl_event* event) {
@@ -124,34 +141,51 @@ void opencl_stream::transfer_rows(const transfer& t, cl_event* event) {
           "clEnqueueReadBufferRect");
 }
 
-void opencl_stream::fill(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
+void opencl_stream::fill_some(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
                          places::completion* done) {
   const api& cl = *driver_->cl;
   std::scoped_lock lock(mutex_);
   const bool dense = is_dense(target, shape);
   const std::size_t planes = dense ? 1 : shape.planes, rows = dense ? 1 : shape.rows;
   const std::size_t bytes = dense ? shape.bytes() : shape.row_bytes;
-  cl_event event = nullptr;
+  cl_event* const event = event_for(done);
   for (std::size_t p = 0; p < planes; ++p)
     for (std::size_t r = 0; r < rows; ++r) {
       const bool last = p + 1 == planes && r + 1 == rows;
       const std::size_t at = memory_.offset_of(target.address) + p * target.plane_stride + r * target.row_stride;
       check(cl.clEnqueueFillBuffer(queue_, memory_.buffer, pattern.data(), pattern.size(), at, bytes, 0, nullptr,
-                                   last && done ? &event : nullptr), "clEnqueueFillBuffer");
+                                   last ? event : nullptr), "clEnqueueFillBuffer");
     }
-  enqueued(event, done);
+  enqueued(done);
 }
 
-cl_kernel opencl_stream::kernel_for(const opencl_program& p, variant v) {
+opencl_stream::prepared& opencl_stream::kernel_for(const opencl_program& p, variant v) {
   const auto key = std::pair(&p, v);
   const auto found = kernels_.find(key);
   if (found != kernels_.end()) return found->second;
-  return kernels_.emplace(key, p.make_kernel(v)).first->second;
+  return kernels_.emplace(key, prepared{p.make_kernel(v), {}}).first->second;
+}
+
+/// `value` null: so many bytes of local memory.
+void opencl_stream::set(prepared& k, cl_uint n, std::size_t bytes, const void* value) {
+  if (k.given.size() <= n) k.given.resize(n + 1);
+  std::vector<std::byte>& last = k.given[n];
+  const std::span<const std::byte> now = value ? std::span(static_cast<const std::byte*>(value), bytes)
+                                               : std::as_bytes(std::span(&bytes, 1));
+  // An argument is always of the same size, or always local.
+  if (last.size() == now.size() && std::memcmp(last.data(), now.data(), now.size()) == 0) return;
+  last.clear();  // unknown, if it is refused
+  check(driver_->cl->clSetKernelArg(k.kernel, n, bytes, value), "clSetKernelArg");
+  last.assign(now.begin(), now.end());
 }
 
 void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& range,
                            std::span<const launch_argument> arguments, places::completion* done) {
-  check_launch(as_device(owner_), kernel, range, arguments);
+  check_launch(on_, kernel, range, arguments);
+  if (range.items() == 0) {
+    if (done) notify(*done);
+    return;
+  }
   const kernel_code& code = kernel.code;
   variant v{range.dimensions, true};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -161,43 +195,36 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
   }
   const api& cl = *driver_->cl;
   std::scoped_lock lock(mutex_);
-  const cl_kernel k = kernel_for(static_cast<const opencl_program&>(kernel), v);
+  prepared& k = kernel_for(static_cast<const opencl_program&>(kernel), v);
   cl_uint n = 0;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const kernel_parameter& p = code.parameters[i];
     const kernel_argument& a = arguments[i].is;
     if (p.mode == access::value) {
-      check(cl.clSetKernelArg(k, n++, p.element_bytes, a.origin), "clSetKernelArg");
+      set(k, n++, p.element_bytes, a.origin);
     } else if (p.mode == access::local) {
-      check(cl.clSetKernelArg(k, n++, static_cast<std::size_t>(std::max<std::int64_t>(a.max[0], 1)) * p.element_bytes, nullptr),
-            "clSetKernelArg");
+      set(k, n++, static_cast<std::size_t>(std::max<std::int64_t>(a.max[0], 1)) * p.element_bytes, nullptr);
     } else {
       array_layout layout;
       // From the array's first byte: the origin may lie before it, by a whole number of elements.
       layout.offset = (reinterpret_cast<std::intptr_t>(a.origin) - reinterpret_cast<std::intptr_t>(arguments[i].first)) /
                       static_cast<std::intptr_t>(p.element_bytes);
-      layout.skip = arguments[i].first ? arguments[i].first - memory_.first : 0;
+      const bool in_place = arguments[i].bytes && on_.shares(arguments[i].first, arguments[i].bytes);
+      layout.skip = arguments[i].first ? arguments[i].first - (in_place ? memory_.host_first : memory_.first) : 0;
       std::copy_n(a.stride, 3, layout.stride);
-      check(cl.clSetKernelArg(k, n++, sizeof(cl_mem), &memory_.buffer), "clSetKernelArg");
-      check(cl.clSetKernelArg(k, n++, sizeof layout, &layout), "clSetKernelArg");
+      set(k, n++, sizeof(cl_mem), in_place ? &memory_.host_buffer : &memory_.buffer);
+      set(k, n++, sizeof layout, &layout);
     }
   }
   launch_layout whole;
   std::size_t global[3] = {1, 1, 1}, group[3] = {1, 1, 1};
-  bool empty = false;
   for (int a = 0; a < 3; ++a) {
     whole.min[a] = range.min[a];
-    whole.count[a] = std::max<std::int64_t>(range.max[a] - range.min[a], 0);
-    empty = empty || whole.count[a] == 0;
+    whole.count[a] = range.max[a] - range.min[a];
   }
-  check(cl.clSetKernelArg(k, n, sizeof whole, &whole), "clSetKernelArg");
-  cl_event event = nullptr;
-  if (empty) {
-    if (done) check(cl.clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &event), "clEnqueueMarkerWithWaitList");
-    return enqueued(event, done);
-  }
+  set(k, n, sizeof whole, &whole);
   // Groups of one shape: with PoCL every further shape is compiled anew. Items beyond the range leave at once.
-  const auto most = static_cast<std::size_t>(as_device(owner_).about().most_items_per_group);
+  const auto most = static_cast<std::size_t>(on_.about().most_items_per_group);
   for (int a = 0; a < range.dimensions; ++a) {
     const int axis = range.dimensions - 1 - a;  // of the program
     const auto count = static_cast<std::size_t>(whole.count[axis]);
@@ -209,9 +236,9 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
       global[a] = (count + group[a] - 1) / group[a] * group[a];
     }
   }
-  check(cl.clEnqueueNDRangeKernel(queue_, k, static_cast<cl_uint>(range.dimensions), nullptr, global, group, 0, nullptr,
-                                  done ? &event : nullptr), "clEnqueueNDRangeKernel");
-  enqueued(event, done);
+  check(cl.clEnqueueNDRangeKernel(queue_, k.kernel, static_cast<cl_uint>(range.dimensions), nullptr, global, group, 0, nullptr,
+                                  event_for(done)), "clEnqueueNDRangeKernel");
+  enqueued(done);
 }
 
 mark opencl_stream::mark_here() {
@@ -232,24 +259,61 @@ void opencl_stream::wait_for(const mark& m) {
   flushed_ = false;
 }
 
+std::exception_ptr opencl_stream::failed(cl_int status) const {
+  return std::make_exception_ptr(
+      error("K30", fmt::format("an operation failed on device \"{}\"", on_.about().name))
+          .because(name_of(status))
+          .remedy("run it on the host with STRETTO_CHECK=1 to find a fault in a kernel"));
+}
+
+bool opencl_stream::has_ended(cl_event e, std::exception_ptr& failure) const {
+  cl_int state = CL_QUEUED;
+  const cl_int asked = driver_->cl->clGetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
+  if (asked != CL_SUCCESS) state = asked;
+  if (state < 0) failure = failed(state);
+  return state <= CL_COMPLETE;
+}
+
 void opencl_stream::collect(std::vector<places::completion*>& ended) {
   const api& cl = *driver_->cl;
-  std::scoped_lock lock(mutex_);
-  if (!flushed_) cl.clFlush(queue_), flushed_ = true;
-  for (; !waiting_.empty(); waiting_.pop_front()) {
-    cl_int state = CL_QUEUED;
-    const cl_int asked = cl.clGetEventInfo(waiting_.front().event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
-    if (asked != CL_SUCCESS) state = asked;
-    if (state > CL_COMPLETE) return;
-    places::completion* const done = waiting_.front().done;
-    if (state < 0)
-      done->failure = std::make_exception_ptr(
-          error("K30", fmt::format("an operation failed on device \"{}\"", as_device(owner_).about().name))
-              .because(name_of(state))
-              .remedy("run it on the host with STRETTO_CHECK=1 to find a fault in a kernel"));
-    ended.push_back(done);
-    cl.clReleaseEvent(waiting_.front().event);
+  // Whoever holds it enqueues, so that the device has work: the next poll is early enough.
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) {
+    if (!finished_) return;
+    lock.lock();
   }
+  const std::size_t before = ended.size();
+  while (!events_.empty()) {
+    std::exception_ptr failure;
+    if (!has_ended(events_.front(), failure) && !finished_) break;
+    ends_.oldest_happened(ended, failure);
+    cl.clReleaseEvent(events_.front());
+    events_.pop_front();
+  }
+  const bool any_ended = ended.size() != before;
+  if (any_ended) ends_.polled(std::chrono::steady_clock::now());
+  if (finished_ && ends_.needs_event()) {
+    ends_.add_event();
+    ends_.oldest_happened(ended, {});
+  }
+  const bool ends_here = ends_.needs_event();
+  if (ends_here) {
+    try {
+      put_event();
+    } catch (...) {  // no event will tell: the queue is waited for, and what is in it has failed
+      cl.clFinish(queue_);
+      const std::exception_ptr failure = std::current_exception();
+      while (!events_.empty()) {
+        ends_.oldest_happened(ended, failure);
+        cl.clReleaseEvent(events_.front());
+        events_.pop_front();
+      }
+      ends_.add_event();
+      ends_.oldest_happened(ended, failure);
+    }
+  }
+  // What is behind the oldest event may wait as long as that one is under way.
+  if (!flushed_ && (any_ended || ends_here || events_.size() < 2)) cl.clFlush(queue_), flushed_ = true;
 }
 
 }  // namespace stretto::device::opencl

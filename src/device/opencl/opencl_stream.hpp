@@ -1,8 +1,12 @@
 // opencl_stream.hpp - an in-order queue, and the completions that wait for what is in it.
 //
 // Threads     any; one lock per stream. Completions are collected under it and run by the device, outside of it.
+// Cost        an event of the driver's for several operations, see ends_in_order; arguments of a kernel that are those of its
+//             last launch here are not set again. Flushed where the queue was idle or runs dry.
+// Invariants  the oldest event under way has been flushed.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <map>
 #include <memory>
@@ -11,11 +15,11 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "device/ends_in_order.hpp"
 #include "device/opencl/opencl_program.hpp"
+#include "device/stream_registry.hpp"
 
 namespace stretto::device::opencl {
-
-class opencl_device;
 
 struct opencl_mark final : mark::state {
   std::shared_ptr<driver> of;
@@ -25,49 +29,65 @@ struct opencl_mark final : mark::state {
   }
 };
 
-/// The buffer that is a device's memory, and the addresses that stand for it.
+/// The buffer that is a device's memory, and the addresses that stand for it; also the buffer of the host's memory that kernels
+/// use in place, and where the host sees it.
 struct opencl_memory {
   cl_mem buffer = nullptr;
   std::byte* first = nullptr;
+  cl_mem host_buffer = nullptr;
+  std::byte* host_first = nullptr;
   std::size_t offset_of(const std::byte* address) const noexcept { return static_cast<std::size_t>(address - first); }
 };
 
-class opencl_stream final : public stream {
+class opencl_stream final : public stream, public polled_stream {
  public:
-  opencl_stream(opencl_device& owner, std::shared_ptr<driver> d, opencl_memory memory);
+  opencl_stream(device& on, stream_registry& polled, std::shared_ptr<driver> d, opencl_memory memory);
   ~opencl_stream() override;
 
-  void copy(const copy_end& source, const copy_end& target, places::copy_shape shape,
-            places::completion* done) override;
-  void fill(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
-            places::completion* done) override;
+  void notify(places::completion& done) override;
   void launch(const compiled_kernel& kernel, const launch_range& range, std::span<const launch_argument> arguments,
               places::completion* done) override;
   mark mark_here() override;
   void wait_for(const mark& m) override;
 
-  /// Adds the completions of what has ended, oldest first; whoever takes them runs them.
-  void collect(std::vector<places::completion*>& ended);
+  void collect(std::vector<places::completion*>& ended) override;
 
  private:
-  struct waiting {
-    cl_event event;
-    places::completion* done;
-  };
+  void copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape,
+                 places::completion* done) override;
+  void fill_some(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
+                 places::completion* done) override;
+
   struct transfer;
 
-  void enqueued(cl_event event, places::completion* done);
-  void transfer_rows(const transfer& t, cl_event* event);
-  cl_kernel kernel_for(const opencl_program& p, variant v);
+  /// A kernel object of this stream, and the arguments that it was given last.
+  struct prepared {
+    cl_kernel kernel = nullptr;
+    std::vector<std::vector<std::byte>> given;
+  };
 
-  opencl_device& owner_;
+  /// Where the driver puts the event of the operation that is enqueued next; null where an event behind it will tell.
+  cl_event* event_for(const places::completion* done) noexcept;
+  void enqueued(places::completion* done);
+  void put_event();
+  bool has_ended(cl_event e, std::exception_ptr& failure) const;
+  std::exception_ptr failed(cl_int status) const;
+  void transfer_rows(const transfer& t, cl_event* event);
+  prepared& kernel_for(const opencl_program& p, variant v);
+  void set(prepared& k, cl_uint n, std::size_t bytes, const void* value);
+
+  device& on_;
+  stream_registry& polled_;
   const std::shared_ptr<driver> driver_;
   const opencl_memory memory_;
   std::mutex mutex_;
   cl_command_queue queue_ = nullptr;
   bool flushed_ = true;  // everything in the queue is on its way
-  std::deque<waiting> waiting_;
-  std::map<std::pair<const opencl_program*, variant>, cl_kernel> kernels_;
+  std::atomic<bool> finished_{false};  // it is empty, and about to go
+  cl_event next_ = nullptr;      // of the operation that is being enqueued
+  ends_in_order ends_;
+  std::deque<cl_event> events_;  // that tell of them
+  std::map<std::pair<const opencl_program*, variant>, prepared> kernels_;
 };
 
 }  // namespace stretto::device::opencl

@@ -15,6 +15,7 @@ std::vector<found> find_simulated(const search& how) {
     sim::options o;
     o.name = fmt::format("simulated device {}", n);
     if (how.memory_bytes) o.memory_bytes = how.memory_bytes;
+    o.host_memory_bytes = how.host_memory_bytes;
     o.check = how.check ? checking::on : checking::off;
     // Stepped, each look at the clock takes a microsecond: time passes as the program looks.
     if (how.stepped) o.clock = [now = std::make_shared<double>()] { return *now += 1e-6; };

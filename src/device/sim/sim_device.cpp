@@ -80,6 +80,8 @@ class sim_device final : public device, public faults {
               .has_double = options_.has_double,
               .bandwidth_bytes_per_second = options_.to_device_bytes_per_second,
               .latency_seconds = options_.copy_latency_seconds};
+    about_.host_memory_bytes = options_.host_memory_bytes;
+    if (options_.host_memory_bytes) host_memory_ = line_memory::allocate(options_.host_memory_bytes);
     options_.wires->join(memory_);
     if (!options_.clock) thread_ = std::thread([this] { keep_time(); });
   }
@@ -103,6 +105,7 @@ class sim_device final : public device, public faults {
   void freed(std::byte* first, std::uint64_t bytes) noexcept override {
     memory_.make_rubbish(first, bytes, sim_memory::rubbish_of_freed);
   }
+  std::byte* host_memory() const noexcept override { return host_memory_.get(); }
   std::byte* allocate_host(std::uint64_t bytes) override {
     return static_cast<std::byte*>(::operator new(bytes, std::align_val_t(host_page), std::nothrow));
   }
@@ -255,6 +258,7 @@ class sim_device final : public device, public faults {
   bool shares_wires_ = false;
   properties about_;
   sim_memory memory_;
+  line_memory::block host_memory_;
   engine computes_, copies_in_, copies_out_;
 
   std::mutex mutex_;  // and the bus's, for times_
@@ -273,8 +277,10 @@ class sim_stream final : public stream {
   explicit sim_stream(sim_device& d) : device_(d), number_(d.add_stream()) {}
   ~sim_stream() override { device_.end_stream(number_); }
 
-  void copy(const copy_end& source, const copy_end& target, places::copy_shape shape,
-            places::completion* done) override {
+  void notify(places::completion& done) override { device_.enqueue(number_, {}, {{}, &done, {}}); }
+
+  void copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape,
+                 places::completion* done) override {
     const bool from_device = device_.owns(source.address), to_device = device_.owns(target.address);
     const options& o = device_.options_;
     timed_operation t;
@@ -292,8 +298,8 @@ class sim_stream final : public stream {
                     }, done, {}});
   }
 
-  void fill(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
-            places::completion* done) override {
+  void fill_some(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
+                 places::completion* done) override {
     timed_operation t;
     t.seconds = device_.options_.launch_seconds +
                 static_cast<double>(shape.bytes()) / device_.options_.within_bytes_per_second;
@@ -311,9 +317,20 @@ class sim_stream final : public stream {
     t.seconds = device_.options_.launch_seconds +
                 static_cast<double>(range.items()) / device_.options_.items_per_second;
     t.on = &device_.computes_;
-    auto kept = std::make_shared<kept_arguments>(kernel.code, arguments, device_.memory_.distance());
+    for (const launch_argument& a : arguments)
+      if (a.bytes && device_.shares(a.first, a.bytes)) {
+        t.seconds += static_cast<double>(a.bytes) / device_.options_.to_device_bytes_per_second;
+        if (device_.shares_wires_) t.also_on = &device_.options_.wires->wires;
+      }
+    auto kept = std::make_shared<kept_arguments>(
+        kernel.code, arguments,
+        elsewhere{device_.memory(), device_.options_.memory_bytes, device_.memory_.distance()});
     const checking check = device_.options_.check;
-    device_.enqueue(number_, t, {[=] { kept->run(range, range.min, range.max, check); }, done,
+    const auto run = [=] {
+      group_memory memory;
+      kept->run(range, range.min, range.max, check, memory);
+    };
+    device_.enqueue(number_, t, {run, done,
                                  device_.failure_of_launch(kernel.code)});
   }
 

@@ -26,6 +26,7 @@ std::shared_ptr<bus> make_bus();
 struct options {
   std::string name = "sim";
   std::uint64_t memory_bytes = 64 << 20;
+  std::uint64_t host_memory_bytes = 0;  // that kernels use in place, each access over the wires
   std::uint64_t local_memory_bytes = 48 << 10;
   std::int64_t most_items_per_group = 1024;
   double launch_seconds = 5e-6;        // before a kernel begins

@@ -170,7 +170,7 @@ int cuMemHostAlloc(void** made, std::size_t bytes, unsigned flags) {
   std::scoped_lock lock(all().mutex);
   CUcontext c = nullptr;
   if (const int status = context_of_caller(c)) return status;
-  if (flags != memory_for_all_contexts) return misused(invalid_value);
+  if ((flags & ~memory_for_kernels) != memory_for_all_contexts) return misused(invalid_value);
   if (const long status = all().setting("pinned")) return static_cast<int>(status);
   *made = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
   all().memory[reinterpret_cast<std::uintptr_t>(*made)] = {bytes, nullptr};

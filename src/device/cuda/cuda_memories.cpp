@@ -1,0 +1,45 @@
+#include "device/cuda/cuda_memories.hpp"
+
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+
+namespace stretto::device::cuda {
+
+namespace {
+
+struct range {
+  const std::byte* first;
+  CUcontext context;
+};
+struct table {
+  std::shared_mutex mutex;
+  std::map<const std::byte*, range> by_end;
+};
+table& all() {
+  static table one;
+  return one;
+}
+
+}  // namespace
+
+void noted_memory::note(const std::byte* first, std::uint64_t bytes, CUcontext context) {
+  std::scoped_lock lock(all().mutex);
+  all().by_end[first + bytes] = {first, context};
+  end_ = first + bytes;
+}
+
+noted_memory::~noted_memory() {
+  if (!end_) return;
+  std::scoped_lock lock(all().mutex);
+  all().by_end.erase(end_);
+}
+
+located locate(std::byte* address) noexcept {
+  std::shared_lock lock(all().mutex);
+  const auto after = all().by_end.upper_bound(address);
+  const bool inside = after != all().by_end.end() && address >= after->second.first;
+  return {address, inside ? after->second.context : nullptr};
+}
+
+}  // namespace stretto::device::cuda

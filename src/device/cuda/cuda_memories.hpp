@@ -1,0 +1,28 @@
+// cuda_memories.hpp - whose memory an address is in: the driver gives all devices of a process addresses of one space.
+//
+// Threads     any. One table per process, as the addresses are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "device/cuda/cuda_copies.hpp"
+
+namespace stretto::device::cuda {
+
+/// Notes the memory of a device while it lives.
+class noted_memory {
+ public:
+  noted_memory() = default;
+  noted_memory(const noted_memory&) = delete;
+  ~noted_memory();
+  void note(const std::byte* first, std::uint64_t bytes, CUcontext context);
+
+ private:
+  const std::byte* end_ = nullptr;
+};
+
+/// The context in whose device's memory an address is; none: the host's.
+located locate(std::byte* address) noexcept;
+
+}  // namespace stretto::device::cuda

@@ -1,0 +1,41 @@
+#include "device/stream_registry.hpp"
+
+#include <utility>
+
+namespace stretto::device {
+
+void stream_registry::add(polled_stream& s) {
+  std::scoped_lock lock(mutex_);
+  streams_.push_back(&s);
+}
+
+void stream_registry::remove(polled_stream& s) noexcept {
+  {
+    std::scoped_lock lock(mutex_);
+    std::erase(streams_, &s);
+  }
+  std::vector<places::completion*> ended;
+  s.collect(ended);
+  run(ended);
+}
+
+std::size_t stream_registry::poll() {
+  std::vector<places::completion*> ended = std::exchange(kept_, {});
+  {
+    std::scoped_lock lock(mutex_);
+    for (polled_stream* s : streams_) s->collect(ended);
+  }
+  const std::size_t n = run(ended);
+  ended.clear();
+  kept_ = std::move(ended);  // its memory, for the next
+  return n;
+}
+
+std::size_t stream_registry::run(const std::vector<places::completion*>& ended) noexcept {
+  if (ended.empty()) return 0;
+  for (places::completion* c : ended) c->run(*c);
+  pending_.fetch_sub(ended.size(), std::memory_order_acq_rel);
+  return ended.size();
+}
+
+}  // namespace stretto::device

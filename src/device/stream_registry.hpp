@@ -1,0 +1,46 @@
+// stream_registry.hpp - the streams of a device whose driver has to be asked, and what is pending in them.
+//
+// Threads     any. Streams are asked under a lock, completions run outside of it: they may make and end streams.
+// Cost        a lock per stream that begins or ends, and per poll; an addition per operation.
+// Invariants  an operation is pending until its completion has run.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "platform/work_item.hpp"
+
+namespace stretto::device {
+
+class polled_stream {
+ public:
+  /// Adds the completions of what has ended, oldest first, with their failures; whoever takes them runs them.
+  virtual void collect(std::vector<places::completion*>& ended) = 0;
+
+ protected:
+  ~polled_stream() = default;
+};
+
+class stream_registry {
+ public:
+  void add(polled_stream& s);
+  /// The stream has ended: what is left in it has, too, and is told.
+  void remove(polled_stream& s) noexcept;
+
+  void add_pending() noexcept { pending_.fetch_add(1, std::memory_order_acq_rel); }
+  std::size_t pending() const noexcept { return pending_.load(std::memory_order_acquire); }
+  /// As device::poll.
+  std::size_t poll();
+
+ private:
+  std::size_t run(const std::vector<places::completion*>& ended) noexcept;
+
+  std::mutex mutex_;
+  std::vector<polled_stream*> streams_;  // under the lock
+  std::vector<places::completion*> kept_;  // of one poll; only its thread's
+  std::atomic<std::size_t> pending_{0};
+};
+
+}  // namespace stretto::device

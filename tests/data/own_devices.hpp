@@ -1,0 +1,56 @@
+// own_devices.hpp - a runtime with devices that the test made itself.
+#pragma once
+
+#include <stretto/module.hpp>
+#include <stretto/platform.hpp>
+#include <stretto/runtime.hpp>
+
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/context.hpp"
+#include "data/data_floor.hpp"
+#include "data/host_channel.hpp"
+#include "device/device_channel.hpp"
+#include "device/device_set.hpp"
+
+namespace stretto::data {
+
+/// Has the runtime poll a set of devices.
+class poll_devices final : public module {
+ public:
+  explicit poll_devices(device::device_set& all) : all_(all) {}
+  std::string_view name() const noexcept override { return "devices of a test"; }
+  void initialise(module_host& host) override { host.add_poller(all_); }
+
+ private:
+  device::device_set& all_;
+};
+
+/// Runs `body(set, machine)` inside a runtime whose devices are these.
+template <class Body>
+void with_devices(std::vector<std::unique_ptr<device::device>> made, unsigned workers, Body&& body) {
+  std::vector<device::found> open;
+  for (auto& d : made) {
+    device::found f;
+    f.name = d->about().name;
+    f.is = std::move(d);
+    open.push_back(std::move(f));
+  }
+  device::device_set all(std::move(open), 3);
+  const auto machine = std::make_shared<const platform>(all.extended(platform::discover(workers)));
+  const auto channels = std::make_shared<places::channel_registry>();
+  add_host_channels(*channels);
+  device::add_device_channels(*channels, all);
+  runtime rt({.workers = workers, .machine = machine, .modules = {std::make_shared<poll_devices>(all)}});
+  rt.run([&] {
+    base::runtime_context& context = *base::current()->runtime;
+    stop_data(context);
+    start_data(context, rt.machine(), channels, false, &all);
+  });
+  rt.run([&] { body(all, rt.machine()); });
+}
+
+}  // namespace stretto::data
