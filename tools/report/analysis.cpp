@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <future>
 #include <nlohmann/json.hpp>
 
 #include "trace/json_text.hpp"
@@ -113,6 +114,7 @@ void table(std::string& to, std::string heading, const Rows& all, F&& text) {
 
 analysis analyse(const run& r) {
   analysis a;
+  auto advised = std::async(std::launch::async, [&] { return find_advice(r); });  // the longest, beside the others
   a.path = find_critical_path(r);
   a.used = find_utilisation(r);
   a.names = totals_by_name(r);
@@ -121,7 +123,7 @@ analysis analyse(const run& r) {
   a.copies = copies_by_cause(r);
   a.idle = find_idle(r);
   a.lengths = find_lengths(r, a.idle.overhead);
-  a.advice = find_advice(r);
+  a.advice = advised.get();
   return a;
 }
 
