@@ -179,6 +179,7 @@ TEST_CASE("a report survives its way through JSON") {
   s.nodes[1].announced = 1;
   s.nodes[0].is_running = true;
   s.nodes[0].waits_at = "b.cpp:1";
+  s.told = {2, 0.5, 0.003};
   const auto back = from_json(to_json({&s, 1}));
   REQUIRE(back.size() == 1);
   CHECK(back[0] == s);

@@ -125,7 +125,7 @@ TEST_CASE("a machine that is half as fast in everything gets the same verdicts")
 TEST_CASE("speeds are told as shares of what is expected: more is better, of times and of rates") {
   auto seen = good_machine();
   *seen.speeds.spawn_and_wait /= 2;
-  CHECK(about(seen, "spawn and wait").says == "14 ns, 2.00 of what is expected");
+  CHECK(about(seen, "spawn and wait").says == "15 ns, 2.00 of what is expected");
   *seen.speeds.copy /= 2;
   CHECK(about(seen, "copy").says == "4.0 GB/s, 0.50 of what is expected");
   CHECK(about(seen, "copy").means == "memcpy moves 8.0 GB/s here");
