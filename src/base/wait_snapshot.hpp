@@ -27,7 +27,7 @@ struct wait_node {
   std::string name;                     // task "halo", reservation R0, event
   std::string made;                     // where: "wave.cpp:41"; empty if unknown
   std::string waits_at;                 // where it is suspended; empty if it is not
-  std::string held_by;                  // of a reservation: where it was acquired by who holds it
+  std::string held_by;                  // who has it: the acquire at "wave.cpp:41", thread "reader" since "wave.cpp:41"
   std::uint64_t expected = 0, arrived = 0, announced = 0;  // of a barrier's phase
   std::vector<std::string> arrived_at;  // of a barrier's phase: where, the latest few
   std::vector<std::uint32_t> waits_for;

@@ -74,7 +74,7 @@ TEST_CASE("a release behind the reservation's own grant does not count as a way 
   auto s = proven({node(wait_kind::task, "task", "a.cpp:1", {1}), node(wait_kind::event, "acquire", "a.cpp:2", {2}),
                    node(wait_kind::reservation, "reservation R0", "a.cpp:3", {3}),
                    node(wait_kind::event, "release", "a.cpp:4", {4}), node(wait_kind::task, "task", "a.cpp:5", {1})});
-  s.nodes[2].held_by = "a.cpp:6";
+  s.nodes[2].held_by = "the acquire at a.cpp:6";
   auto causes = causes_of(s);
   REQUIRE(causes.size() == 1);
   CHECK(causes[0].kind == cause_kind::reservation);
@@ -161,6 +161,24 @@ TEST_CASE("short of proof nobody is accused: the state is shown") {
         "  outside     a thread that is no worker (attached a.cpp:7) runs code of its own\n"
         "  waiting     task (spawned a.cpp:1), which waits at a.cpp:3, for event (made a.cpp:2)\n"
         "  because     it may still go on: a worker is running");
+}
+
+TEST_CASE("a thing that is held is told with its holder, proven or not") {
+  auto s = proven({node(wait_kind::task, "task \"writer\"", "a.cpp:1", {1}), node(wait_kind::event, "event", "a.cpp:2", {2}),
+                   node(wait_kind::event, "view of object \"u\"", "")});
+  s.nodes[0].waits_at = "a.cpp:3";
+  s.nodes[2].held_by = "thread \"reader\" (4711) since a.cpp:9";
+  CHECK(report_text(s) ==
+        "error H01: work waits for view of object \"u\", which is not given back\n"
+        "  held by     thread \"reader\" (4711) since a.cpp:9\n"
+        "  waiting     task \"writer\" (spawned a.cpp:1), which waits at a.cpp:3\n"
+        "  for         event (made a.cpp:2)\n"
+        "  because     all threads of this process sleep, and nothing is under way that could give it back\n"
+        "  try         let go of it on every path, and before waiting for work that needs it");
+  s.is_proven = false;
+  s.unproven = {"1 thread (\"reader\") of this process that no runtime runs may act"};
+  CHECK(report_text(s).find("waiting     task \"writer\" (spawned a.cpp:1), which waits at a.cpp:3, for event (made a.cpp:2), "
+                            "held by thread \"reader\" (4711) since a.cpp:9\n") != std::string::npos);
 }
 
 TEST_CASE("a proof that knows no cause says what it knows") {

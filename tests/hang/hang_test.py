@@ -26,10 +26,13 @@ EXPECTED = {  # the code of the first accusation; H10: there is none
     "lock_order": "H03", "short_barrier": "H04", "late_arrival": "H01", "at_the_end": "H03", "alone": "H10",
     "outside_thread": "H10", "blocked_outside": "H01", "blocked_in_finish": "H01", "nobody_inside_run": "H07",
     "bound_to_nobody": "H07", "each_other": "H01", "on_top": "H02", "piled_up": "H01", "beside_a_driver": "H01",
-    "foreign_lock": "H10", "slow_but_healthy": "H10",
+    "foreign_lock": "H10", "held_outside": "H10",
+    "held_while_waiting": "H01", "slow_but_healthy": "H10",
 }
 HEALTHY = ["busy", "busy_alone", "many_runtimes"]
 WORDS = {  # more that must be told
+    "held_outside": ['held by thread "reader"', "held by the acquire at "],
+    "held_while_waiting": ['view of "u", which is not given back', 'task "keeper" since '],
     "alone": ["nanosleep"], "foreign_lock": ["lock"], "nobody_inside_run": ["place "], "bound_to_nobody": ["worker 0"],
     "on_top": ['task "lower"', 'task "upper"'], "piled_up": ["the body of run", 'task "middle"', 'task "top"'],
 }
