@@ -1,5 +1,7 @@
-// clock.hpp - nanoseconds that only grow, for timeouts. Measurements use the trace floor's clock.
+// clock.hpp - nanoseconds that only grow, for timeouts, and those that a thread used. Measurements use the trace floor's clock.
 #pragma once
+
+#include <time.h>
 
 #include <chrono>
 #include <cstdint>
@@ -9,6 +11,13 @@ namespace stretto::base {
 inline std::uint64_t nanoseconds_now() noexcept {
   return static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
+}
+
+/// Processor time of the calling thread so far: what it does, however busy the machine is.
+inline std::uint64_t processor_nanoseconds() noexcept {
+  timespec t{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
 }
 
 }  // namespace stretto::base

@@ -27,7 +27,7 @@ struct wait_node {
   std::string name;                     // task "halo", reservation R0, event
   std::string made;                     // where: "wave.cpp:41"; empty if unknown
   std::string waits_at;                 // where it is suspended; empty if it is not
-  std::string held_by;                  // of a reservation: where it was acquired by who holds it
+  std::string held_by;                  // who has it: the acquire at "wave.cpp:41", thread "reader" since "wave.cpp:41"
   std::uint64_t expected = 0, arrived = 0, announced = 0;  // of a barrier's phase
   std::vector<std::string> arrived_at;  // of a barrier's phase: where, the latest few
   std::vector<std::uint32_t> waits_for;
@@ -45,6 +45,14 @@ struct worker_state {
   bool operator==(const worker_state&) const = default;
 };
 
+/// What it took, once the limit was over, to tell: on an idle machine no longer than each look's pause and the processor time.
+struct reaction {
+  std::uint32_t looks = 0;       // that found no progress beyond the limit, the one that told it included; 0: on request
+  double longest_pause = 0;      // seconds between two looks, whatever the limit
+  double processor_seconds = 0;  // of these looks and of the telling
+  bool operator==(const reaction&) const = default;
+};
+
 struct wait_snapshot {
   std::uint32_t node = 0;
   double seconds = 0;                     // without progress
@@ -52,6 +60,7 @@ struct wait_snapshot {
   std::vector<std::string> unproven;      // else: why something still may
   std::vector<worker_state> workers;
   std::vector<wait_node> nodes;
+  reaction told;
   bool operator==(const wait_snapshot&) const = default;
 };
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/driver_threads.hpp"
 #include "base/nearest_name.hpp"
 
 namespace stretto::device {
@@ -73,7 +74,12 @@ std::vector<found> open_devices(const std::vector<wanted>& which, const std::vec
     s.at_most = w.at_most;
     std::size_t usable = 0;
     found unusable;
-    for (found& f : b.find(s)) {
+    std::vector<found> all;
+    {
+      const base::driver_threads started_here(b.thread_prefix);
+      all = b.find(s);
+    }
+    for (found& f : all) {
       if (!f.is) {
         if (unusable.name.empty()) unusable = std::move(f);
         continue;

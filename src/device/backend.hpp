@@ -39,6 +39,7 @@ struct backend {
   bool is_simulated = false;  // there is one for the asking: "all" does not mean it
   /// Never throws for what is missing: that is an entry with a reason.
   std::vector<found> (*find)(const search& how) = nullptr;
+  std::string thread_prefix = {};  // how its driver's threads are called, where they name themselves
 };
 
 /// One word of the option `devices`: "cuda", "sim:4".

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/driver_threads.hpp"
+
 namespace stretto::device {
 
 attached_device::attached_device(device_set& owner, found f, std::string name, unsigned kernel_streams)
@@ -12,7 +14,10 @@ attached_device::attached_device(device_set& owner, found f, std::string name, u
 
 stream& attached_device::stream_of(std::size_t lane) {
   auto& is = lanes_[lane].is;
-  if (!is) is = is_->make_stream();
+  if (!is) {
+    const base::driver_threads started_here;
+    is = is_->make_stream();
+  }
   return *is;
 }
 

@@ -62,8 +62,12 @@ std::string to_json(std::span<const wait_snapshot> runtimes) {
       workers.push_back({{"index", w.index}, {"is_idle", w.is_idle}, {"runs", w.runs}, {"seconds", w.seconds},
                          {"thread", w.kernel_thread}, {"stack", w.stack}});
     for (const auto& n : s.nodes) nodes.push_back(written(n));
-    all.push_back({{"node", s.node}, {"seconds", s.seconds}, {"is_proven", s.is_proven}, {"unproven", s.unproven},
-                   {"workers", workers}, {"nodes", nodes}});
+    json one{{"node", s.node}, {"seconds", s.seconds}, {"is_proven", s.is_proven}, {"unproven", s.unproven},
+             {"workers", workers}, {"nodes", nodes}};
+    if (s.told.looks)
+      one["told"] = {{"looks", s.told.looks}, {"longest_pause", s.told.longest_pause},
+                     {"processor_seconds", s.told.processor_seconds}};
+    all.push_back(std::move(one));
   }
   return json{{"stretto_stuck", 1}, {"runtimes", all}}.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
@@ -82,6 +86,8 @@ std::vector<wait_snapshot> from_json(std::string_view text) {
       for (const json& w : in.at("workers"))
         s.workers.push_back({w.at("index"), w.at("is_idle"), w.at("runs"), w.at("seconds"), w.value("thread", 0),
                              w.value("stack", std::vector<std::string>())});
+      if (const auto told = in.find("told"); told != in.end())
+        s.told = {told->at("looks"), told->at("longest_pause"), told->at("processor_seconds")};
       for (const json& n : in.at("nodes")) s.nodes.push_back(read_node(n, in.at("nodes").size()));
       out.push_back(std::move(s));
     }

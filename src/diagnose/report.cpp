@@ -43,6 +43,10 @@ error headline(const wait_snapshot& s, const hang_cause& cause) {
   const wait_node& root = s.nodes[cause.nodes.front()];
   switch (cause.kind) {
     case cause_kind::event:
+      if (!root.held_by.empty())
+        return std::move(error("H01", "work waits for " + root.name + ", which is not given back").fact("held by", root.held_by))
+            .because("all threads of this process sleep, and nothing is under way that could give it back")
+            .remedy("let go of it on every path, and before waiting for work that needs it");
       return std::move(error("H01", "work waits for an event that nobody will trigger").fact("made", root.made))
           .because("all threads of this process sleep, and nothing is under way that could trigger it")
           .remedy("trigger or poison it on every path");
@@ -53,7 +57,7 @@ error headline(const wait_snapshot& s, const hang_cause& cause) {
           .because("each waits for the next and the last for the first, so none can go on")
           .remedy("take one of these waits away, or let it wait for something earlier");
     case cause_kind::reservation:
-      return std::move(error("H03", root.name + " is never released").fact("made", root.made).fact("held by", "the acquire at " + root.held_by))
+      return std::move(error("H03", root.name + " is never released").fact("made", root.made).fact("held by", root.held_by))
           .because("all threads of this process sleep, and no release is under way that could take effect")
           .remedy("release it on every path, or make the release wait for the work: release(after(work))");
     case cause_kind::barrier:
@@ -104,6 +108,14 @@ void tell_worker(error& e, const base::worker_state& w) {
   for (std::size_t i = 0; i < w.stack.size() && i < most_frames; ++i) e.fact(i ? "" : "in", w.stack[i]);
 }
 
+/// The first described thing that it waits for; null if there is none.
+const wait_node* awaited_by(const wait_snapshot& s, const wait_node& n) {
+  for (const auto to : n.waits_for)
+    if (to < s.nodes.size() && s.nodes[to].kind != wait_kind::unknown && s.nodes[to].kind != wait_kind::finish)
+      return &s.nodes[to];
+  return nullptr;
+}
+
 error no_progress(const wait_snapshot& s) {
   error e("H10", fmt::format("no progress for {:.1f} s", s.seconds));
   for (const auto& w : s.workers)
@@ -118,11 +130,10 @@ error no_progress(const wait_snapshot& s) {
       continue;
     if (++waiting > most_held_up) continue;
     std::string what = step(n);
-    for (const auto to : n.waits_for)
-      if (to < s.nodes.size() && s.nodes[to].kind != wait_kind::unknown && s.nodes[to].kind != wait_kind::finish) {
-        what += ", for " + title(s.nodes[to]);
-        break;
-      }
+    const wait_node* next = awaited_by(s, n);
+    if (next) what += ", for " + title(*next);
+    for (std::size_t steps = 0; next && next->held_by.empty() && steps < most_links; ++steps) next = awaited_by(s, *next);
+    if (next && !next->held_by.empty()) what += ", held by " + next->held_by;
     e.fact("waiting", what);
   }
   if (waiting > most_held_up) e.fact("", counted(waiting - most_held_up, "more"));

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <optional>
 
 #include "base/clock.hpp"
 #include "base/config.hpp"
+#include "base/driver_threads.hpp"
 #include "base/onlooker.hpp"
 #include "base/signal_watch.hpp"
 #include "base/thread_stack.hpp"
@@ -25,17 +24,9 @@ namespace {
 
 // Seconds, where nothing else is asked for: until it is told what never ends, and what has not ended yet.
 constexpr double limit_at_end = 1, patience_at_end = 10;
+constexpr double shortest_pause = 0.01, longest_pause = 0.5;  // between two looks
 
 std::int64_t now() noexcept { return static_cast<std::int64_t>(base::nanoseconds_now()); }
-
-/// Their numbers; none if they cannot be known.
-std::vector<int> threads_of_process() {
-  std::error_code failed;
-  std::vector<int> found;
-  for (std::filesystem::directory_iterator i("/proc/self/task", failed), end; !failed && i != end; i.increment(failed))
-    found.push_back(std::atoi(i->path().filename().c_str()));
-  return failed ? std::vector<int>() : found;
-}
 
 /// "1 thread", "2 threads (program, reader)": how many more there are than `known`, and what those are called that are
 /// not among `ours`.
@@ -43,9 +34,8 @@ std::string strangers(const std::vector<int>& all, std::size_t known, const std:
   std::string names;
   for (const int number : all) {
     if (std::ranges::find(ours, number) != ours.end()) continue;
-    std::ifstream in("/proc/self/task/" + std::to_string(number) + "/comm");
-    std::string name;
-    if (std::getline(in, name) && !name.starts_with("stretto ") && names.size() < 200)
+    if (const std::string name = base::name_of_thread(number);
+        !name.empty() && !name.starts_with("stretto ") && names.size() < 200)
       names += (names.empty() ? "\"" : ", \"") + name + "\"";
   }
   const auto count = all.size() - known;
@@ -116,20 +106,27 @@ class watcher {
   std::int64_t tick(watched& w) {
     const double limit = w.limit();
     if (limit <= 0) return base::timed_watch::never;
-    const auto pause = static_cast<std::int64_t>(std::clamp(limit / 4, 0.01, 0.5) * 1e9);
+    const auto pause = static_cast<std::int64_t>(std::clamp(limit / 4, shortest_pause, longest_pause) * 1e9);
     const auto progress = progress_now(w.runtime_);
     if (progress != w.progress_) {
       w.progress_ = progress;
       w.since_ = now();
       w.told_ = w.accused_ = false;
+      w.looks_ = 0;
+      w.spent_ = 0;
     } else if (!w.accused_) {
       const double seconds = static_cast<double>(now() - w.since_) * 1e-9;
-      if (seconds >= limit) tell_stuck(w, seconds);
+      if (seconds >= limit) {
+        const std::uint64_t before = base::processor_nanoseconds();
+        ++w.looks_;
+        tell_stuck(w, seconds, before);
+        w.spent_ += base::processor_nanoseconds() - before;
+      }
     }
     return pause;
   }
 
-  void tell_stuck(watched& w, double seconds) {
+  void tell_stuck(watched& w, double seconds, std::uint64_t begun) {
     base::wait_snapshot s = look(w, seconds);
     if (progress_now(w.runtime_) != w.progress_ || !has_work(s)) return;
     // Nobody asked for more than certainty at the end.
@@ -141,6 +138,8 @@ class watcher {
     else
       add_stacks(s);
     tell({&s, 1}, w.settings_);
+    s.told = {w.looks_, longest_pause, static_cast<double>(w.spent_ + base::processor_nanoseconds() - begun) * 1e-9};
+    keep({&s, 1}, w.settings_);
   }
 
   void tell_all() {
@@ -153,6 +152,7 @@ class watcher {
       if (!w->settings_.file.empty()) settings.file = w->settings_.file;
     }
     tell(every, settings);
+    keep(every, settings);
   }
 
   static void tell(std::span<const base::wait_snapshot> runtimes, const watch_settings& settings) {
@@ -167,6 +167,9 @@ class watcher {
       text += (has_work(s) || runtimes.size() > 1 ? report_text(s) : "nothing waits") + "\n";
     }
     std::fwrite(text.data(), 1, text.size(), stderr);
+  }
+
+  static void keep(std::span<const base::wait_snapshot> runtimes, const watch_settings& settings) {
     if (settings.file.empty()) return;
     std::ofstream out(settings.file, std::ios::binary);
     out << to_json(runtimes) << std::flush;
@@ -194,7 +197,7 @@ class watcher {
     const auto before = activities();
     base::wait_snapshot s = look_at(w.runtime_, seconds);
     const auto again = look_at(w.runtime_, seconds);
-    const std::vector<int> threads = threads_of_process();
+    const std::vector<int> threads = base::threads_of_process();
     const auto after = activities();
     std::size_t known = base::onlooker::count() + base::thread_sanitizer;  // that of the sanitizer
     bool all_sleep = true, with_modules = false;
@@ -205,6 +208,12 @@ class watcher {
       all_sleep = all_sleep && a.is_quiet;
       with_modules = with_modules || a.waits_for_modules;
     }
+    // A driver's threads do what a module or a device gave them, and that is pending there.
+    for (const int number : base::driver_threads::among(threads))
+      if (std::ranges::find(ours, number) == ours.end()) {
+        ++known;
+        ours.push_back(number);
+      }
     if (w.runtime_.runtime.get<detail::event_table>(base::floor_slot::event)->remote.load())
       s.unproven.push_back("other nodes may act");
     if (!all_sleep) s.unproven.push_back("a worker or an attached thread is running");

@@ -42,6 +42,8 @@ class watched {
   std::uint64_t progress_ = 0;
   std::int64_t since_ = 0;
   bool told_ = false, accused_ = false;
+  std::uint32_t looks_ = 0;  // beyond the limit
+  std::uint64_t spent_ = 0;  // processor nanoseconds for them
 };
 
 /// What is known of it now; `seconds` without progress.

@@ -288,7 +288,7 @@ void detail::tell_reservations(event_table& table, base::wait_walk& walk) {
     walk[node].kind = base::wait_kind::reservation;
     walk[node].name = name_of(id);
     walk[node].made = short_location(h.where());
-    walk[node].held_by = holder->line() ? short_location(*holder) : "another node";
+    walk[node].held_by = holder->line() ? "the acquire at " + short_location(*holder) : "another node";
   });
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/block_pool.hpp"
 #include "event/free_list.hpp"
+#include "event/held_list.hpp"
 #include "event/remote_owner.hpp"
 #include "event/slot.hpp"
 
@@ -58,6 +59,7 @@ class event_table {
   // Barriers and reservations: made by their own files on first use.
   std::once_flag barriers_once, reservations_once;
   std::shared_ptr<void> barriers, reservations;
+  held_list held;
 
   /// Told of failures behind which no task stands.
   std::atomic<void (*)(void* receiver, failure_ref)> unobserved{nullptr};

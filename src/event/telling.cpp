@@ -4,6 +4,7 @@
 
 #include "base/peek.hpp"
 #include "event/event_floor.hpp"
+#include "event/held.hpp"
 #include "event/self_wait.hpp"
 
 namespace stretto::detail {
@@ -60,6 +61,7 @@ void tell_waits(const base::runtime_context& runtime, base::wait_walk& walk) {
   }
   tell_barriers(table, walk);
   tell_reservations(table, walk);
+  tell_held(table.held, walk);
 }
 
 }  // namespace stretto::detail

@@ -14,7 +14,17 @@ namespace stretto::sched {
 
 struct finish_scope;
 
+struct task_record;
+
+/// On the stack of who waits for a task and runs it there: reports look for it.
+struct alignas(8) waiting_below {
+  task_record* task = nullptr;  // null: the body of run
+  const std::source_location* where = nullptr;
+};
+
 struct alignas(64) task_record : completion {
+  static constexpr std::uintptr_t below_mark = 4;  // no pointer to a waiter has it, and queues mark theirs with 1
+
   enum flag : std::uint8_t {
     has_value = 1,  // the storage holds, or will hold once the body has returned, a value to destroy
     is_promise = 4,
@@ -43,10 +53,15 @@ struct alignas(64) task_record : completion {
   }
   std::uint64_t made_ready_by() const noexcept { return reinterpret_cast<std::uintptr_t>(link.fire); }
 
-  /// While it runs on top of a task that waits for it, `link.next` keeps that one (waiting.cpp): the link is in no list.
-  /// Else it may be anything.
-  void runs_on_top_of(task_record* below) noexcept { link.next = reinterpret_cast<waiter*>(below); }
-  task_record* below() const noexcept { return reinterpret_cast<task_record*>(link.next); }
+  /// While it runs on top of what waits for it, `link.next` keeps that, marked (waiting.cpp): the link is in no list.
+  void runs_on_top_of(const waiting_below& below) noexcept {
+    link.next = reinterpret_cast<waiter*>(reinterpret_cast<std::uintptr_t>(&below) | below_mark);
+  }
+  /// Null if it runs on top of nothing that waits for it.
+  const waiting_below* below() const noexcept {
+    const auto word = reinterpret_cast<std::uintptr_t>(link.next);
+    return word & below_mark ? reinterpret_cast<const waiting_below*>(word & ~below_mark) : nullptr;
+  }
 
   const detail::task_type& type() const noexcept { return static_cast<const detail::task_type&>(*kind); }
   void* storage() noexcept { return reinterpret_cast<std::byte*>(this) + detail::storage_offset; }

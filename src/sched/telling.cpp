@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <set>
 
 #include <stretto/error.hpp>
 
@@ -54,7 +53,6 @@ class teller {
     const std::uint32_t node = s->current ? task(s->current) : body(at);
     const bool is_ours = !s->current && owner_.draining.load(seq_cst);
     if (!is_ours) walk_[node].waits_at = base::peek_location(s->where);
-    suspended_.insert(node);
     for (const auto& [waiter, scope] : waiting_)
       if (waiter == at) return walk_.link(node, scope);
     if (const auto bits = detail::bits_of(s->waits_for)) walk_.link(node, detail::node_of_dependency(bits, walk_));
@@ -80,39 +78,50 @@ class teller {
     if (current && *current) walk_[task(*current)].is_running = true;
   }
 
-  /// What waits for events and tasks; each task found may have more behind it.
+  /// What waits for events and tasks, or below them; each task found may have more behind it.
   void linked() {
-    for (std::size_t i = 0; i < walk_.linked.size() && !walk_.is_full(); ++i) {
-      const auto [at, target] = walk_.linked[i];
-      const base::peeked<waiter> w(at);
-      if (!w) continue;
-      if (is_of_task(*w)) {
-        walk_.link(task(&task_record::of(*const_cast<waiter*>(static_cast<const waiter*>(at)))), target);
-      } else if (const blocked_waiter blocked = blocked_thread_of(*w, at); blocked.who) {
-        if (std::ranges::find(owner_.attached, blocked.who) == owner_.attached.end()) continue;
-        walk_[thread(blocked.who)].waits_at = base::peek_location(blocked.where);
-        walk_.link(thread(blocked.who), target);
-      } else if (const auto where = where_coroutine_waits(*w, at); !where.empty()) {
-        other(wait_kind::coroutine, "a coroutine", where, at, target);
-        coroutines_.push_back(at);
-      }
-      if (i + 1 == walk_.linked.size()) awaited_only();
-    }
-    if (walk_.linked.empty()) awaited_only();
-    // What a task runs on top of is known otherwise too if it matters: anything else that stands there is not that.
-    for (const auto& [below, on_top] : running_)
-      if (reinterpret_cast<std::uintptr_t>(below) % alignof(task_record) == 0 && walk_.has(wait_kind::task, bits_of(below)))
-        if (const std::uint32_t lower = walk_.at(wait_kind::task, bits_of(below));
-            lower != on_top && walk_[lower].kind == wait_kind::task && suspended_.contains(on_top))
-          walk_.link(lower, on_top);
+    std::size_t waiters = 0, piles = 0;
+    do {
+      for (; waiters < walk_.linked.size() && !walk_.is_full(); ++waiters) behind(walk_.linked[waiters]);
+      awaited_only();
+      for (; piles < running_.size() && !walk_.is_full(); ++piles) lower(running_[piles]);
+    } while ((waiters < walk_.linked.size() || piles < running_.size()) && !walk_.is_full());
     for (const void* at : coroutines_)
       if (const auto bits = bits_of(promised_by_coroutine(at)); walk_.has(wait_kind::task, bits))
         walk_.link(walk_.at(wait_kind::task, bits), walk_.at(wait_kind::coroutine, reinterpret_cast<std::uintptr_t>(at)));
   }
 
  private:
+  struct pile {
+    const waiting_below* below;
+    std::uint32_t on_top;
+  };
+
   static std::uint64_t bits_of(const void* task) noexcept {
     return reinterpret_cast<std::uintptr_t>(task) | std::uint64_t{1} << 63;
+  }
+  void behind(const base::wait_walk::found_waiter& found) {
+    const auto [at, target] = found;
+    const base::peeked<waiter> w(at);
+    if (!w) return;
+    if (is_of_task(*w)) {
+      walk_.link(task(&task_record::of(*const_cast<waiter*>(static_cast<const waiter*>(at)))), target);
+    } else if (const blocked_waiter blocked = blocked_thread_of(*w, at); blocked.who) {
+      if (std::ranges::find(owner_.attached, blocked.who) == owner_.attached.end()) return;
+      walk_[thread(blocked.who)].waits_at = base::peek_location(blocked.where);
+      walk_.link(thread(blocked.who), target);
+    } else if (const auto where = where_coroutine_waits(*w, at); !where.empty()) {
+      other(wait_kind::coroutine, "a coroutine", where, at, target);
+      coroutines_.push_back(at);
+    }
+  }
+  void lower(pile one) {  // a copy: more may be found
+    const base::peeked<waiting_below> below(one.below);
+    if (!below || reinterpret_cast<std::uintptr_t>(below->task) % alignof(task_record) != 0) return;
+    const std::uint32_t node = below->task ? task(below->task) : body(one.below);
+    if (node == one.on_top || walk_[node].kind == wait_kind::unknown) return;
+    walk_[node].waits_at = base::peek_location(below->where);
+    walk_.link(node, one.on_top);
   }
   void queued(const inbox& box, std::string name, wait_kind key, std::uint32_t index) {
     auto word = box.newest();
@@ -150,7 +159,7 @@ class teller {
     if (s->opener) walk_.link(task(s->opener), node);
     return node;
   }
-  std::uint32_t body(const suspension* at) {
+  std::uint32_t body(const void* at) {
     const std::uint32_t node = walk_.at(wait_kind::body, reinterpret_cast<std::uintptr_t>(at));
     walk_[node].kind = wait_kind::body;
     walk_[node].name = owner_.draining.load(seq_cst) ? "the runtime's destructor" : "the body of run";
@@ -177,7 +186,7 @@ class teller {
     detail::tell_waiters(r->waiters(), node, walk_);
     if (is_promise) return node;
     walk_.link(enclosing(r->scope), node);
-    running_.push_back({r->below(), node});
+    if (const waiting_below* const below = r->below()) running_.push_back({below, node});
     return node;
   }
   /// Tasks that only dependencies mention.
@@ -193,12 +202,7 @@ class teller {
     std::uint32_t node;
   };
   std::vector<waiting_scope> waiting_;
-  struct pile {
-    const task_record* below;
-    std::uint32_t on_top;
-  };
   std::vector<pile> running_;
-  std::set<std::uint32_t> suspended_;
   std::vector<const void*> coroutines_;
 };
 

@@ -223,14 +223,15 @@ void wait_for_scope(finish_scope& scope) {
 namespace {
 
 /// What stands at the bottom of the own queue is surely a task, if it is this one.
-[[gnu::always_inline]] inline bool run_if_next(worker& w, task_record& task) {
-  task_record* const current = w.current;
-  if (!can_run_on_top(w, current) || !w.home->pop_if(reinterpret_cast<item>(&task))) [[unlikely]]
+[[gnu::always_inline]] inline bool run_if_next(worker& w, task_record& task,
+                                               const std::source_location& where) {
+  const waiting_below below{w.current, &where};
+  if (!can_run_on_top(w, below.task) || !w.home->pop_if(reinterpret_cast<item>(&task))) [[unlikely]]
     return false;
-  task.runs_on_top_of(current);  // kept there rather than here, so that reports see it
+  task.runs_on_top_of(below);  // so that reports know who waits below it, and where
   finish_scope* const scope = w.scope;
   worker& now = run_task<holder::caller>(w, task);
-  now.current = task.below();  // the task is the caller's, so it lives on
+  now.current = below.task;
   if (now.scope != scope || &now != &w) enter_scope(now, scope);
   return true;
 }
@@ -238,7 +239,7 @@ namespace {
 [[gnu::noinline]] void wait_observed(completion& c, const std::source_location& where) {
   thread_state* t = this_thread();
   if (!t || !t->observer) return wait_for_ended(c, where);
-  if (!t->as_worker || !run_if_next(*t->as_worker, static_cast<task_record&>(c))) wait_for_ended(c, where);
+  if (!t->as_worker || !run_if_next(*t->as_worker, static_cast<task_record&>(c), where)) wait_for_ended(c, where);
   t = this_thread();
   t->observer->waited({&c, 0}, *t);
 }
@@ -255,7 +256,7 @@ void wait_for(completion& c, const std::source_location& where) {
   if (!c.is_done()) {
     thread_state* t = this_thread();
     sched::worker* w = t ? t->unwatched : nullptr;
-    if (!w || !run_if_next(*w, static_cast<task_record&>(c))) wait_observed(c, where);
+    if (!w || !run_if_next(*w, static_cast<task_record&>(c), where)) wait_observed(c, where);
   } else if (thread_state* t = this_thread(); t && t->observer) [[unlikely]] {
     t->observer->waited({&c, 0}, *t);
   }

@@ -74,7 +74,7 @@ TEST_CASE("a release behind the reservation's own grant does not count as a way 
   auto s = proven({node(wait_kind::task, "task", "a.cpp:1", {1}), node(wait_kind::event, "acquire", "a.cpp:2", {2}),
                    node(wait_kind::reservation, "reservation R0", "a.cpp:3", {3}),
                    node(wait_kind::event, "release", "a.cpp:4", {4}), node(wait_kind::task, "task", "a.cpp:5", {1})});
-  s.nodes[2].held_by = "a.cpp:6";
+  s.nodes[2].held_by = "the acquire at a.cpp:6";
   auto causes = causes_of(s);
   REQUIRE(causes.size() == 1);
   CHECK(causes[0].kind == cause_kind::reservation);
@@ -163,6 +163,24 @@ TEST_CASE("short of proof nobody is accused: the state is shown") {
         "  because     it may still go on: a worker is running");
 }
 
+TEST_CASE("a thing that is held is told with its holder, proven or not") {
+  auto s = proven({node(wait_kind::task, "task \"writer\"", "a.cpp:1", {1}), node(wait_kind::event, "event", "a.cpp:2", {2}),
+                   node(wait_kind::event, "view of object \"u\"", "")});
+  s.nodes[0].waits_at = "a.cpp:3";
+  s.nodes[2].held_by = "thread \"reader\" (4711) since a.cpp:9";
+  CHECK(report_text(s) ==
+        "error H01: work waits for view of object \"u\", which is not given back\n"
+        "  held by     thread \"reader\" (4711) since a.cpp:9\n"
+        "  waiting     task \"writer\" (spawned a.cpp:1), which waits at a.cpp:3\n"
+        "  for         event (made a.cpp:2)\n"
+        "  because     all threads of this process sleep, and nothing is under way that could give it back\n"
+        "  try         let go of it on every path, and before waiting for work that needs it");
+  s.is_proven = false;
+  s.unproven = {"1 thread (\"reader\") of this process that no runtime runs may act"};
+  CHECK(report_text(s).find("waiting     task \"writer\" (spawned a.cpp:1), which waits at a.cpp:3, for event (made a.cpp:2), "
+                            "held by thread \"reader\" (4711) since a.cpp:9\n") != std::string::npos);
+}
+
 TEST_CASE("a proof that knows no cause says what it knows") {
   CHECK(report_text(proven({node(wait_kind::task, "task", "a.cpp:1", {1}), node(wait_kind::task, "task", "a.cpp:2")}))
             .starts_with("error H06: nothing can go on any more\n  last known  task (spawned a.cpp:2)\n"));
@@ -179,6 +197,7 @@ TEST_CASE("a report survives its way through JSON") {
   s.nodes[1].announced = 1;
   s.nodes[0].is_running = true;
   s.nodes[0].waits_at = "b.cpp:1";
+  s.told = {2, 0.5, 0.003};
   const auto back = from_json(to_json({&s, 1}));
   REQUIRE(back.size() == 1);
   CHECK(back[0] == s);

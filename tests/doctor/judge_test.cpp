@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "doctor/expected.hpp"
 #include "doctor/report.hpp"
 #include "made_up_machine.hpp"
 
@@ -25,7 +26,7 @@ TEST_CASE("a machine with everything gets only fine verdicts") {
   for (const verdict& v : judge(good_machine())) {
     CAPTURE(v.topic);
     CHECK(v.grade == grade::fine);
-    CHECK(v.means.empty());
+    CHECK(v.means.empty() == (v.group != "speed"));  // of a speed it says where the expectation comes from
     CHECK(v.remedy.empty());
   }
 }
@@ -90,16 +91,62 @@ TEST_CASE("no shared memory is a fault, little a limit, and what is not known ne
   CHECK(about(seen, "shared memory").grade == grade::fine);
 }
 
+TEST_CASE("what is expected of a time is its instructions, locked operations and transfers at what these cost here") {
+  const yardsticks_found here{.cycle = 0.5e-9, .locked = 10e-9, .transfer = 100e-9, .memcpy = {}};
+  const counted_work work{300, 2, 3};
+  const auto expected = expected_time(work, here);
+  REQUIRE(expected);
+  CHECK(expected->value == doctest::Approx(300 / 3 * 0.5e-9 + 2 * 10e-9 + 3 * 100e-9));
+  CHECK(expected->because ==
+        "300 instructions at 3 per cycle of 0.50 ns, 2 locked operations of 10 ns, 3 transfers between cores of 100 ns");
+  CHECK(expected_time({128, 1, 0}, here)->because ==
+        "128 instructions at 3 per cycle of 0.50 ns, 1 locked operation of 10 ns");
+}
+
+TEST_CASE("a machine that is half as fast in everything gets the same verdicts") {
+  auto seen = good_machine();
+  const auto ratio = [](const verdict& v) { return v.says.substr(v.says.find(", ")); };
+  const auto before = judge(seen);
+  for (auto* time : {&seen.speeds.hand_off, &seen.speeds.spawn_and_wait, &seen.speeds.trigger, &seen.yardsticks.cycle,
+                     &seen.yardsticks.locked, &seen.yardsticks.transfer})
+    **time *= 2;
+  *seen.speeds.copy /= 2;
+  *seen.yardsticks.memcpy /= 2;
+  const auto after = judge(seen);
+  for (std::size_t i = 0; i < before.size(); ++i)
+    if (before[i].group == "speed") {
+      CAPTURE(before[i].topic);
+      CHECK(after[i].grade == grade::fine);
+      CHECK(ratio(after[i]) == ratio(before[i]));
+      CHECK(after[i].says != before[i].says);
+    }
+}
+
 TEST_CASE("speeds are told as shares of what is expected: more is better, of times and of rates") {
   auto seen = good_machine();
-  const expected_speeds expected;
-  seen.speeds.spawn_and_wait = expected.spawn_and_wait / 2;
-  CHECK(about(seen, "spawn and wait").says == "20 ns, 2.00 of what is expected");
-  seen.speeds.copy = expected.copy / 2;
+  *seen.speeds.spawn_and_wait /= 2;
+  CHECK(about(seen, "spawn and wait").says == "15 ns, 2.00 of what is expected");
+  *seen.speeds.copy /= 2;
   CHECK(about(seen, "copy").says == "4.0 GB/s, 0.50 of what is expected");
+  CHECK(about(seen, "copy").means == "memcpy moves 8.0 GB/s here");
   CHECK(about(seen, "copy").grade == grade::fine);
-  seen.speeds.hand_off = expected.hand_off * 4;
+  *seen.speeds.hand_off *= 4;
   CHECK(about(seen, "hand-off").grade == grade::limited);
+  CHECK(about(seen, "hand-off").means.ends_with(": something else took the time, other programs or a sanitized library"));
   seen.speeds.hand_off = {};
   CHECK(about(seen, "hand-off").grade == grade::fine);
+}
+
+TEST_CASE("a speed without the yardsticks that it needs is told, and not judged") {
+  auto seen = good_machine();
+  *seen.speeds.hand_off *= 100;
+  *seen.speeds.copy /= 100;
+  seen.yardsticks.transfer = {};
+  seen.yardsticks.memcpy = {};
+  for (const std::string topic : {"hand-off", "copy"}) {
+    CAPTURE(topic);
+    CHECK(about(seen, topic).grade == grade::fine);
+    CHECK(about(seen, topic).says.ends_with(", nothing to compare it with was measured"));
+  }
+  CHECK(about(seen, "event trigger").says.ends_with("of what is expected"));
 }

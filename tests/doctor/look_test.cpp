@@ -74,10 +74,16 @@ TEST_CASE("nothing is made up about files that are not there or make no sense") 
 }
 
 TEST_CASE("tasks, events and copies take some time on every machine") {
-  const auto speeds = measure_speeds();
+  const auto [speeds, yardsticks] = measure_speeds();
   REQUIRE(speeds.spawn_and_wait);
   CHECK(*speeds.spawn_and_wait > 0);
   CHECK(*speeds.trigger > 0);
   if (speeds.hand_off) CHECK(*speeds.hand_off > 0);
   if (speeds.copy) CHECK(*speeds.copy > 0);
+  REQUIRE(yardsticks.cycle);
+  CHECK(*yardsticks.cycle > 0);
+  REQUIRE(yardsticks.locked);
+  CHECK(*yardsticks.locked > 0);
+  CHECK(speeds.copy.has_value() == yardsticks.memcpy.has_value());
+  if (yardsticks.transfer) CHECK(*yardsticks.transfer > 0);
 }

@@ -2,10 +2,9 @@
 #pragma once
 
 #include "doctor/findings.hpp"
-#include "doctor/judge.hpp"
+#include "doctor/expected.hpp"
 
 inline stretto::doctor::findings good_machine() {
-  const stretto::doctor::expected_speeds expected;
   stretto::doctor::findings f;
   f.system = "Debian GNU/Linux 12 (bookworm)";
   f.processor = "A Made-up Processor";
@@ -24,12 +23,14 @@ inline stretto::doctor::findings good_machine() {
   f.limits.huge_pages = "madvise";
   f.limits.governor = "performance";
   f.devices = {{"opencl", "Some Card", true, std::uint64_t{8} << 30, 60, true, "", ""}};
-  f.speeds = {expected.hand_off, expected.spawn_and_wait, expected.trigger, expected.copy};
+  f.yardsticks = {.cycle = 0.3e-9, .locked = 6e-9, .transfer = 70e-9, .memcpy = 8e9};
+  const auto time = [&](const auto& work) { return stretto::doctor::expected_time(work, f.yardsticks)->value; };
+  f.speeds = {time(stretto::doctor::hand_off_work), time(stretto::doctor::spawn_and_wait_work),
+              time(stretto::doctor::trigger_work), f.yardsticks.memcpy};
   return f;
 }
 
 inline stretto::doctor::findings poor_machine() {
-  const stretto::doctor::expected_speeds expected;
   auto f = good_machine();
   f.pieces = {.perf = false};
   f.limits = {.online_cpus = 8,
@@ -48,6 +49,6 @@ inline stretto::doctor::findings poor_machine() {
               .huge_pages = "never",
               .governor = "powersave"};
   f.devices = {{"opencl", "Some Card", false, 0, 0, true, "the driver says that it is not available", "clinfo"}};
-  f.speeds = {9 * expected.hand_off, 9 * expected.spawn_and_wait, 9 * expected.trigger, expected.copy / 9};
+  f.speeds = {9 * *f.speeds.hand_off, 9 * *f.speeds.spawn_and_wait, 9 * *f.speeds.trigger, *f.speeds.copy / 9};
   return f;
 }

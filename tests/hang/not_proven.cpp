@@ -1,9 +1,13 @@
 // Programs of which nobody can know: the report shows the state and accuses nobody.
+#include <pthread.h>
+
 #include <chrono>
 #include <memory>
 #include <mutex>
 #include <thread>
 
+#include "base/context.hpp"
+#include "event/held.hpp"
 #include "hang.hpp"
 
 namespace hang {
@@ -39,6 +43,26 @@ void foreign_lock(runtime& rt) {
   });
 }
 
+/// What an outside thread has: a reservation, and something that a floor above the events handed it.
+void held_outside(runtime& rt) {
+  rt.run([&rt] {
+    const auto tally = reservation::create();
+    const auto given_back = user_event::create(), taken = user_event::create();
+    std::thread([&rt, tally, given_back, taken] {
+      const attachment here(rt);
+      pthread_setname_np(pthread_self(), "reader");
+      wait(tally.acquire());  // NAMED held_outside
+      const detail::held_mark mark(*base::current()->runtime, given_back, "view of \"u\"", "",
+                                   std::source_location::current());  // GUILTY held_outside
+      taken.trigger();
+      std::this_thread::sleep_for(std::chrono::hours(1));
+    }).detach();
+    wait(taken);
+    async(name("writer"), [tally] { wait(tally.acquire()); });
+    async(after(given_back), name("second writer"), [] {});
+  });
+}
+
 /// Not a hang at all: goes on as soon as it has been reported.
 void slow_but_healthy(runtime& rt) {
   rt.run([&rt] {
@@ -59,6 +83,7 @@ void slow_but_healthy(runtime& rt) {
 const program not_proven[] = {{"alone", alone},
                               {"outside_thread", outside_thread},
                               {"foreign_lock", foreign_lock},
+                              {"held_outside", held_outside},
                               {"slow_but_healthy", slow_but_healthy},
                               {}};
 

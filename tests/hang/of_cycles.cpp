@@ -15,12 +15,11 @@ void two_tasks(runtime& rt) {
     const auto go = user_event::create();
     both->first = async(name("first"), [both, go] {
       wait(go);
-      // Where one runs on top of the other, the lower one's line is not known.
-      wait(both->second);  // EITHER two_tasks
+      wait(both->second);  // GUILTY two_tasks
     });
     both->second = async(name("second"), [both, go] {
       wait(go);
-      wait(both->first);  // EITHER two_tasks
+      wait(both->first);  // NAMED two_tasks
     });
     go.trigger();
   });

@@ -1,4 +1,6 @@
 // Events and promises that nobody ends. GUILTY marks the line that the report must name.
+#include "base/context.hpp"
+#include "event/held.hpp"
 #include "hang.hpp"
 
 namespace hang {
@@ -65,6 +67,18 @@ void many_waiters(runtime& rt) {
   });
 }
 
+/// What a floor above the events would hand out, kept by who waits for work that needs it.
+void held_while_waiting(runtime& rt) {
+  rt.run([] {
+    const auto given_back = user_event::create();
+    wait(async(name("keeper"), [given_back] {
+      const detail::held_mark mark(*base::current()->runtime, given_back, "view of \"u\"", "task \"keeper\"",
+                                   std::source_location::current());  // GUILTY held_while_waiting
+      wait(async(after(given_back), name("writer"), [] {}));          // NAMED held_while_waiting
+    }));
+  });
+}
+
 }  // namespace
 
 const program of_events[] = {{"forgotten_event", forgotten_event},
@@ -74,6 +88,7 @@ const program of_events[] = {{"forgotten_event", forgotten_event},
                              {"kept_promise", kept_promise},
                              {"waiting_coroutine", waiting_coroutine},
                              {"many_waiters", many_waiters},
+                             {"held_while_waiting", held_while_waiting},
                              {}};
 
 }  // namespace hang

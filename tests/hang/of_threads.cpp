@@ -1,7 +1,9 @@
 // Threads that are no workers, and work that no thread comes by.
+#include <chrono>
 #include <memory>
 #include <thread>
 
+#include "base/driver_threads.hpp"
 #include "hang.hpp"
 
 namespace hang {
@@ -52,9 +54,38 @@ void on_top(runtime& rt) {
     const auto go = user_event::create();
     *lower = async(name("lower"), [lower, go] {
       wait(go);
-      wait(async(name("upper"), [lower] { wait(event(*lower)); }));  // GUILTY on_top
+      const auto upper = async(name("upper"), [lower] {
+        wait(event(*lower));  // NAMED on_top
+      });
+      wait(upper);  // GUILTY on_top
     });
     go.trigger();
+  });
+}
+
+/// The body of run below a task below another, all on one stack.
+void piled_up(runtime& rt) {
+  rt.run([] {
+    const auto never = user_event::create();  // GUILTY piled_up
+    const auto middle = async(name("middle"), [never] {
+      const auto top = async(name("top"), [never] {
+        wait(never);  // NAMED piled_up
+      });
+      wait(top);  // NAMED piled_up
+    });
+    wait(middle);  // NAMED piled_up
+  });
+}
+
+/// Threads of a driver do what they are given, and nothing is.
+void beside_a_driver(runtime& rt) {
+  {
+    const base::driver_threads here;
+    for (int i = 0; i < 2; ++i) std::thread([] { std::this_thread::sleep_for(std::chrono::hours(1)); }).detach();
+  }
+  rt.run([] {
+    const auto never = user_event::create();  // GUILTY beside_a_driver
+    wait(never);
   });
 }
 
@@ -66,6 +97,8 @@ const program of_threads[] = {{"blocked_outside", blocked_outside},
                               {"bound_to_nobody", bound_to_nobody},
                               {"each_other", each_other},
                               {"on_top", on_top, 1},
+                              {"piled_up", piled_up, 1},
+                              {"beside_a_driver", beside_a_driver},
                               {}};
 
 }  // namespace hang

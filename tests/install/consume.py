@@ -27,7 +27,8 @@ if way == "pkg_config":
     env = {**os.environ, "PKG_CONFIG_PATH": paths}
     flags = subprocess.run(["pkg-config", "--cflags", "--libs", "stretto"], env=env, check=True, capture_output=True,
                            text=True).stdout.split()
-    run(compiler, "-std=c++20", project / "main.cpp", "-o", build / "consumer", *flags)
+    for program, text in [("consumer", "main.cpp"), ("unordered", "unordered.cpp")]:
+        run(compiler, "-std=c++20", project / text, "-o", build / program, *flags)
 else:
     # An installed copy is looked for afresh each time; a fetched source keeps what it compiled.
     if way == "find_package":
@@ -37,7 +38,18 @@ else:
     run("cmake", "-G", "Ninja", "-S", project, "-B", build, f"-DCMAKE_CXX_COMPILER={compiler}", *found)
     run("cmake", "--build", build)
 libraries = ":".join({str(path.parent) for path in Path(installed).rglob("libstretto.*")})
-printed = subprocess.run([build / "consumer"], env={**os.environ, "LD_LIBRARY_PATH": libraries}, check=True,
-                         capture_output=True, text=True).stdout
-if printed != "42\n":
-    sys.exit(f"the program printed {printed!r} in place of '42\\n'")
+
+
+def printed_by(program, **more):
+    env = {k: v for k, v in os.environ.items() if not k.startswith("STRETTO_")} | {"LD_LIBRARY_PATH": libraries} | more
+    return subprocess.run([build / program], env=env, check=True, capture_output=True, text=True).stdout
+
+
+# A debug build of the library, which the fetched one is here, checks programs; both can be told otherwise.
+is_debug = way == "fetch_content"
+for printed, expected in [(printed_by("consumer"), "42\n"),
+                          (printed_by("unordered"), "D21\n" if is_debug else "not checked\n"),
+                          (printed_by("unordered", STRETTO_CHECK="1"), "D21\n"),
+                          (printed_by("unordered", STRETTO_CHECK="0"), "not checked\n")]:
+    if printed != expected:
+        sys.exit(f"the program printed {printed!r} in place of {expected!r}")

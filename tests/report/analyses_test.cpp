@@ -284,5 +284,7 @@ TEST_CASE("a name cannot move the cursor of a terminal, and no byte is too much 
   CHECK(plain_name("a\x1b[2Jb") == "a\xef\xbf\xbd[2Jb");
   CHECK(plain_name("\xff\"\\") == "\xef\xbf\xbd\"\\");
   CHECK(plain_name("gr\xc3\xbc\xc3\x9f" "e") == "gr\xc3\xbc\xc3\x9f" "e");
+  CHECK(plain_name("a\xe2\x80\xae" "b\xe2\x81\xa6\xd8\x9c") == "a\xef\xbf\xbd" "b\xef\xbf\xbd\xef\xbf\xbd");  // nor does it turn the line round
+  CHECK(plain_name("\xe2\x80\x94") == "\xe2\x80\x94");
   CHECK(plain_name(std::string(500, 'x')).size() < 60);
 }

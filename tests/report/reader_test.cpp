@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -9,6 +10,8 @@
 
 #include "report/analysis.hpp"
 #include "report/scanner.hpp"
+#include "report/text_source.hpp"
+#include "temporary_folder.hpp"
 #include "trace/chrome.hpp"
 
 using namespace stretto;
@@ -71,6 +74,41 @@ std::string written(std::string_view task_name = "blur") {
   return out.str();
 }
 
+// Two workers, one copy each now and then; every task is caused by the one before.
+std::string long_timeline(std::uint32_t tasks, std::string_view odd_name = "odd") {
+  auto names = std::make_shared<trace::name_table>();
+  trace::snapshot s;
+  s.node_name = "node 0";
+  s.level = trace::level::full;
+  s.places = {"core_0", "core_1", "sysmem"};
+  const trace::name_id ids[] = {names->intern("even", std::source_location::current()),
+                                names->intern(odd_name, std::source_location::current()), names->intern("copy of x")};
+  s.names = names;
+  s.tracks.resize(2);
+  for (std::uint32_t i = 1; i <= tasks; ++i) {
+    trace::record r{.start = i * 100, .end = i * 100 + 130 - i % 50, .id = i, .cause = i - 1, .name = ids[i % 2]};
+    r.place = i % 2;
+    if (i % 7 == 0) r.kind = trace::kind::copy, r.amount = trace::moved(i, 2), r.name = ids[2], r.place = 2;
+    s.tracks[i % 2].records.push_back(r);
+  }
+  std::ostringstream out;
+  trace::write_chrome(out, s);
+  return out.str();
+}
+
+bool are_equal(const report::run& a, const report::run& b) {
+  const auto same = [](const report::record& x, const report::record& y) {
+    return x.start == y.start && x.end == y.end && x.self == y.self && x.id == y.id && x.cause == y.cause &&
+           x.amount == y.amount && x.label == y.label && x.lane == y.lane && x.place == y.place && x.from == y.from &&
+           x.module == y.module && x.kind == y.kind;
+  };
+  const auto same_label = [](const report::label& x, const report::label& y) {
+    return x.name == y.name && x.at == y.at && x.kind == y.kind;
+  };
+  return std::ranges::equal(a.records, b.records, same) && std::ranges::equal(a.labels, b.labels, same_label) &&
+         a.edges == b.edges && a.places == b.places && a.tracks == b.tracks && a.damage == b.damage;
+}
+
 std::string code_of(std::string_view text) {
   try {
     read_run(text, "x.json");
@@ -100,6 +138,61 @@ TEST_CASE("what the runtime writes comes back: records, lanes, places, arrows") 
   CHECK(r.edges == std::vector<report::edge>{{0, 1}, {0, 2}, {1, 4}, {2, 4}});
   CHECK(r.records[3].kind == report::kind::suspended);
   CHECK(r.records[3].length() == 400);
+}
+
+TEST_CASE("lines that are written otherwise than by the runtime read the same") {
+  const std::string ours = long_timeline(500);
+  const auto expected = read_run(ours, "x.json");
+  CHECK(expected.records.size() == 500);
+  CHECK(expected.edges.size() > 400);
+  for (const std::string_view member : {"\"ph\":", "\"ts\":", "\"dur\":", "\"args\":{", "\"id\":", "\"cause\":",
+                                        "\"bytes\":", "\"from\":", "\"at\":", "\"bp\":", "\"cat\":"}) {
+    std::string spaced;
+    for (std::size_t at = 0, next; at != ours.npos; at = next) {
+      next = ours.find(member, at);
+      spaced += ours.substr(at, next - at);
+      if (next != ours.npos) spaced += std::string(member) + " ", next += member.size();
+    }
+    REQUIRE(spaced.size() > ours.size() + 50);
+    CHECK_MESSAGE(are_equal(read_run(spaced, "x.json"), expected), member);
+  }
+}
+
+TEST_CASE("a file is read through a window as if it were read at once") {
+  const test::temporary_folder folder;
+  const auto file = folder.path / "long.json";
+  const auto written_to_file = [&](const std::string& text) {
+    std::ofstream(file, std::ios::binary) << text;
+    return read_run(file);
+  };
+  std::string text = long_timeline(60'000);
+  REQUIRE(text.size() > 3 * report::text_source::window_bytes);
+  const auto expected = read_run(text, "long.json");
+  CHECK(are_equal(written_to_file(text), expected));
+  // Cut off behind the first window: the same records as from text that was cut off, and the same place in the file.
+  text.resize(text.size() / 2);
+  const auto cut = read_run(text, "long.json");
+  CHECK(cut.damage.find(std::to_string(text.size())) != cut.damage.npos);
+  CHECK(are_equal(written_to_file(text), cut));
+  // Damaged there.
+  text[text.size() - 100'000] = '\1';
+  CHECK(are_equal(written_to_file(text), read_run(text, "long.json")));
+}
+
+TEST_CASE("an event larger than the window is read too, and so is what stands before the events") {
+  const test::temporary_folder folder;
+  const auto file = folder.path / "wide.json";
+  const std::string wide(2 * report::text_source::window_bytes, 'x');
+  std::string text = long_timeline(4, wide);
+  std::ofstream(file, std::ios::binary) << text;
+  const auto r = read_run(file);
+  CHECK(r.records.size() == 4);
+  CHECK(r.label_of(0).name == wide);
+  CHECK(r.damage.empty());
+  text = long_timeline(10);
+  text.insert(1, "\"unknown\":\"" + wide + "\",");
+  std::ofstream(file, std::ios::binary) << text;
+  CHECK(read_run(file).records.size() == 10);
 }
 
 TEST_CASE("a file cut off at any byte keeps every whole record, or is refused with a reason") {

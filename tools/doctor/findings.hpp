@@ -42,9 +42,19 @@ struct speeds_found {
   std::optional<double> hand_off = {};        // seconds from one worker to another, through a task bound there
   std::optional<double> spawn_and_wait = {};  // seconds
   std::optional<double> trigger = {};         // seconds to make an event, and to trigger it
-  std::optional<double> copy = {};            // bytes per second, between two large buffers
+  std::optional<double> copy = {};            // bytes per second, of an instance to another, both large
 
   friend bool operator==(const speeds_found&, const speeds_found&) = default;
+};
+
+/// What the machine does without the runtime, measured beside the speeds. Absent: could not be measured here.
+struct yardsticks_found {
+  std::optional<double> cycle = {};     // seconds of the processor's clock
+  std::optional<double> locked = {};    // seconds of an atomic addition to a line of the core's own
+  std::optional<double> transfer = {};  // seconds until what one core wrote is seen by another
+  std::optional<double> memcpy = {};    // bytes per second, between the buffers of `copy`
+
+  friend bool operator==(const yardsticks_found&, const yardsticks_found&) = default;
 };
 
 /// A device for kernels, or a kind of devices of which none can be used.
@@ -71,6 +81,7 @@ struct findings {
   limits_found limits = {};
   std::vector<device_found> devices = {};
   speeds_found speeds = {};
+  yardsticks_found yardsticks = {};
 };
 
 }  // namespace stretto::doctor

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "doctor/expected.hpp"
+
 namespace stretto::doctor {
 namespace {
 
@@ -165,24 +167,31 @@ class judgement {
   }
 
   /// `ratio` above 1 is better than expected.
-  void speed(const char* topic, const std::string& says, double ratio) {
+  void speed(const char* topic, const std::string& says, double ratio, const std::string& because) {
     const auto figure = fmt::format("{}, {:.2f} of what is expected", says, ratio);
-    if (ratio >= 0.33) return fine(topic, figure);
-    add(topic, grade::limited, figure, "the machine is slow, virtual, or busy with something else",
+    if (ratio >= 0.33) return add(topic, grade::fine, figure, because);
+    add(topic, grade::limited, figure, because + ": something else took the time, other programs or a sanitized library",
         "uptime  (then again, once the load is gone)");
   }
-  void time(const char* topic, const std::optional<double>& taken, double expected) {
+  void time(const char* topic, const std::optional<double>& taken, const counted_work& work) {
     if (!taken) return fine(topic, "not measured here");
-    speed(topic, seconds(*taken), expected / *taken);
+    const auto expected = expected_time(work, seen_.yardsticks);
+    if (!expected) return fine(topic, seconds(*taken) + ", nothing to compare it with was measured");
+    speed(topic, seconds(*taken), expected->value / *taken, expected->because);
+  }
+  void copy(const std::optional<double>& bytes_per_second) {
+    if (!bytes_per_second) return fine("copy", "not measured here");
+    const auto says = fmt::format("{:.1f} GB/s", *bytes_per_second * 1e-9);
+    const auto expected = expected_copy(seen_.yardsticks);
+    if (!expected) return fine("copy", says + ", nothing to compare it with was measured");
+    speed("copy", says, *bytes_per_second / expected->value, expected->because);
   }
   void speeds() {
     group_ = "speed";
-    const expected_speeds expected;
-    time("hand-off", seen_.speeds.hand_off, expected.hand_off);
-    time("spawn and wait", seen_.speeds.spawn_and_wait, expected.spawn_and_wait);
-    time("event trigger", seen_.speeds.trigger, expected.trigger);
-    if (const auto& copy = seen_.speeds.copy) speed("copy", fmt::format("{:.1f} GB/s", *copy * 1e-9), *copy / expected.copy);
-    else fine("copy", "not measured here");
+    time("hand-off", seen_.speeds.hand_off, hand_off_work);
+    time("spawn and wait", seen_.speeds.spawn_and_wait, spawn_and_wait_work);
+    time("event trigger", seen_.speeds.trigger, trigger_work);
+    copy(seen_.speeds.copy);
   }
 
   const findings& seen_;

@@ -3,6 +3,8 @@
 // Threads     pure functions.
 // Invariants  the same findings give the same verdicts, in the same order; a verdict that is not `fine` says what it
 //             costs, and, where there is one, the remedy as a command.
+//
+// A speed is compared with what expected.hpp computes from the machine's own: below a third of that, something is wrong.
 #pragma once
 
 #include <string>
@@ -24,19 +26,13 @@ struct verdict {
   std::string topic;   // "Graphviz"
   doctor::grade grade;
   std::string says;    // "8 MiB"
-  std::string means;   // why it matters; empty where it is fine
+  std::string means;   // why it matters; where it is fine empty, but of a speed where the expectation comes from
   std::string remedy;  // a command; empty where there is none
 
   friend bool operator==(const verdict&, const verdict&) = default;
 };
 
 std::vector<verdict> judge(const findings& seen);
-
-/// What another machine of today does, measured on an otherwise idle x86-64 server with two cores: the yardstick of
-/// the verdicts on speed, not a promise.
-struct expected_speeds {
-  double hand_off = 15e-6, spawn_and_wait = 40e-9, trigger = 60e-9, copy = 8e9;
-};
 
 /// The command that installs a piece, by the name that Debian gives it; empty where that is not known.
 std::string install_command(const std::string& debian_package, packager packages, bool is_root);

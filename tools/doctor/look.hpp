@@ -19,7 +19,12 @@ findings look(const std::filesystem::path& root, const std::string& path);
 /// Asks the drivers of this machine for devices, through the backends of this build. Opens each for a moment.
 std::vector<device_found> look_for_devices();
 
-/// Tries how fast tasks, events and copies are, with the runtime itself; the best of several tries counts.
-speeds_found measure_speeds();
+struct measured_speeds {
+  speeds_found speeds;
+  yardsticks_found yardsticks;
+};
+/// Tries how fast tasks, events and copies are, with the runtime itself, and what the machine does without it; the best of
+/// several tries counts.
+measured_speeds measure_speeds();
 
 }  // namespace stretto::doctor

@@ -29,7 +29,8 @@ std::string to_text(const findings& seen, const std::vector<verdict>& verdicts) 
     if (!group || *group != v.group) text += fmt::format("\n{}\n", title_of(v.group));
     group = &v.group;
     text += fmt::format("  {:3}{:16}{}\n", marks[static_cast<std::size_t>(v.grade)], v.topic, v.says);
-    if (!v.means.empty()) text += fmt::format("{:21}{}{}\n", "", v.grade == grade::absent ? "adds: " : "", v.means);
+    const char* const word = v.grade == grade::absent ? "adds: " : v.group == "speed" ? "expected: " : "";
+    if (!v.means.empty()) text += fmt::format("{:21}{}{}\n", "", word, v.means);
     if (!v.remedy.empty()) text += fmt::format("{:21}try: {}\n", "", v.remedy);
   }
   const auto count = [&](grade g) { return std::ranges::count(verdicts, g, &verdict::grade); };
@@ -66,7 +67,11 @@ std::string to_json(const findings& seen, const std::vector<verdict>& verdicts) 
                   {{"hand_off_seconds", figure(seen.speeds.hand_off)},
                    {"spawn_and_wait_seconds", figure(seen.speeds.spawn_and_wait)},
                    {"trigger_seconds", figure(seen.speeds.trigger)},
-                   {"copy_bytes_per_second", figure(seen.speeds.copy)}}}};
+                   {"copy_bytes_per_second", figure(seen.speeds.copy)},
+                   {"cycle_seconds", figure(seen.yardsticks.cycle)},
+                   {"locked_operation_seconds", figure(seen.yardsticks.locked)},
+                   {"transfer_between_cores_seconds", figure(seen.yardsticks.transfer)},
+                   {"memcpy_bytes_per_second", figure(seen.yardsticks.memcpy)}}}};
   return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <future>
 #include <nlohmann/json.hpp>
 
 #include "trace/json_text.hpp"
@@ -113,6 +114,7 @@ void table(std::string& to, std::string heading, const Rows& all, F&& text) {
 
 analysis analyse(const run& r) {
   analysis a;
+  auto advised = std::async(std::launch::async, [&] { return find_advice(r); });  // the longest, beside the others
   a.path = find_critical_path(r);
   a.used = find_utilisation(r);
   a.names = totals_by_name(r);
@@ -121,7 +123,7 @@ analysis analyse(const run& r) {
   a.copies = copies_by_cause(r);
   a.idle = find_idle(r);
   a.lengths = find_lengths(r, a.idle.overhead);
-  a.advice = find_advice(r);
+  a.advice = advised.get();
   return a;
 }
 
@@ -232,6 +234,20 @@ std::string share_text(nanoseconds part, nanoseconds whole) {
   return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
+namespace {
+
+// Characters that no terminal shows, and that turn round what stands beside them: U+061C, U+200E, U+200F, U+202A to U+202E,
+// U+2066 to U+2069.
+bool turns_text(std::string_view one) {
+  if (one == "\xd8\x9c") return true;
+  if (one.size() != 3 || one[0] != '\xe2') return false;
+  const auto last = static_cast<unsigned char>(one[2]);
+  if (one[1] == '\x80') return last == 0x8e || last == 0x8f || (last >= 0xaa && last <= 0xae);
+  return one[1] == '\x81' && last >= 0xa6 && last <= 0xa9;
+}
+
+}  // namespace
+
 std::string plain_name(std::string_view name, std::size_t most) {
   std::string valid;  // trace::append_json would also escape quotes, so only ill-formed bytes go through it
   for (std::size_t i = 0; i < name.size();) {
@@ -241,7 +257,7 @@ std::string plain_name(std::string_view name, std::size_t most) {
     trace::append_json(one, name.substr(i, length));
     const auto first = static_cast<unsigned char>(name[i]);
     if (first < 0x20 || first == 0x7f ||
-        (first == 0xc2 && length > 1 && static_cast<unsigned char>(name[i + 1]) < 0xa0))
+        (first == 0xc2 && length > 1 && static_cast<unsigned char>(name[i + 1]) < 0xa0) || turns_text(one))
       valid += "\xef\xbf\xbd";
     else if (first == '"' || first == '\\') valid += name[i];
     else valid += one;

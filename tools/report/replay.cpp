@@ -71,8 +71,7 @@ class simulation {
     const nanoseconds length = is_faster ? scaled(o.length) : o.length;
     const nanoseconds start = std::max(at, ready_at_[i]) + o.delay, ended = start + length;
     end_ = std::max(end_, ended);
-    for (std::uint32_t k = replayer_.first(i); k < replayer_.first(i + 1); ++k) {
-      const dependency& d = g_.dependencies[replayer_.followers()[k]];
+    for (const dependency& d : replayer_.followers(i)) {
       const nanoseconds offset = is_faster ? scaled(d.offset) : d.offset;
       const nanoseconds lets_go = d.offset < 0 ? ended : start + std::min(offset, length);
       ready_at_[d.to] = std::max(ready_at_[d.to], lets_go + d.lag);
@@ -110,7 +109,7 @@ replayer::replayer(const replay_graph& g)
   }
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
   auto next = first_;
-  for (std::uint32_t i = 0; i < g.dependencies.size(); ++i) followers_[next[g.dependencies[i].from]++] = i;
+  for (std::uint32_t i = 0; i < g.dependencies.size(); ++i) followers_[next[g.dependencies[i].from]++] = g.dependencies[i];
 }
 
 nanoseconds replayer::run(const change& c) const { return simulation(*this, c).run(); }
@@ -123,6 +122,8 @@ replay_graph with_finer_grain(const replay_graph& g) {
   for (const operation& o : g.operations)
     if (may_be_cut(o)) total += o.length, ++count;
   const nanoseconds mean = count == 0 ? 0 : total / count;
+  finer.operations.reserve(2 * g.operations.size());
+  finer.dependencies.reserve(2 * g.dependencies.size());
   // The second half stands behind the first, so that it is as old.
   std::vector<std::uint32_t> number(g.operations.size());
   const auto is_cut = [&](std::uint32_t i) { return may_be_cut(g.operations[i]) && g.operations[i].length > mean; };
@@ -170,6 +171,8 @@ replay_graph with_coarser_grain(const replay_graph& g) {
   replay_graph coarser;
   coarser.families = g.families;
   coarser.workers = g.workers;
+  coarser.operations.reserve(g.operations.size());
+  coarser.dependencies.reserve(g.dependencies.size());
   std::vector<std::uint32_t> number(g.operations.size());
   std::vector<nanoseconds> shift(g.operations.size(), 0);
   for (std::uint32_t i = 0; i < g.operations.size(); ++i) {

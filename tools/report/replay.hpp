@@ -13,6 +13,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 
 #include "report/run.hpp"
 
@@ -39,8 +40,8 @@ struct dependency {
 };
 
 struct replay_graph {
-  std::vector<operation> operations;      // those that were begun first come first
-  std::vector<dependency> dependencies;   // any order
+  std::vector<operation> operations;     // those that were begun first come first
+  std::vector<dependency> dependencies;  // any order
   std::vector<std::string> families;
   unsigned workers = 1;
 };
@@ -65,19 +66,21 @@ class replayer {
   explicit replayer(const replay_graph& g);
   /// The time that the graph takes on its workers. Operations on a cycle never begin and do not
   /// count. Any thread, several at a time. Cost: linear but for a heap of what will be ready soon;
-  /// 0.1 s for a million operations.
+  /// 0.05 s for a million operations.
   nanoseconds run(const change& c = {}) const;
 
   const replay_graph& graph() const noexcept { return graph_; }
-  /// The dependencies on operation i: followers()[first(i)] up to followers()[first(i + 1)].
-  std::uint32_t first(std::size_t i) const noexcept { return first_[i]; }
-  const std::vector<std::uint32_t>& followers() const noexcept { return followers_; }
+  /// What waits for operation i.
+  std::span<const dependency> followers(std::uint32_t i) const noexcept {
+    return {followers_.data() + first_[i], followers_.data() + first_[i + 1]};
+  }
   const std::vector<std::uint32_t>& waits() const noexcept { return waits_; }
 
  private:
   const replay_graph& graph_;
-  std::vector<std::uint32_t> first_, followers_;
-  std::vector<std::uint32_t> waits_;  // how many dependencies each operation has
+  std::vector<std::uint32_t> first_;
+  std::vector<dependency> followers_;  // the graph's own, by `from`: a replay reads them in a row
+  std::vector<std::uint32_t> waits_;   // how many dependencies each operation has
 };
 
 inline nanoseconds replay(const replay_graph& g, const change& c = {}) { return replayer(g).run(c); }

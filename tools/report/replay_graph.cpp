@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <numeric>
 #include <queue>
 
 #include "report/by_name.hpp"
@@ -21,6 +20,8 @@ class reading {
   replay_graph graph() {
     name_families();
     g_.workers = std::max<unsigned>(1, static_cast<unsigned>(std::count(is_worker_.begin(), is_worker_.end(), true)));
+    g_.operations.reserve(r_.records.size() + r_.records.size() / 2);  // untouched memory costs nothing
+    g_.dependencies.reserve(r_.edges.size() + r_.records.size());
     open_.resize(r_.lanes.size());
     until_.resize(r_.tracks.size());
     for (std::uint32_t i = 0; i < r_.records.size(); ++i) {
@@ -135,13 +136,13 @@ class reading {
   void sort() {
     const auto earlier = [](const operation& a, const operation& b) { return a.start < b.start; };
     if (std::is_sorted(g_.operations.begin(), g_.operations.end(), earlier)) return;
-    std::vector<std::uint32_t> order(g_.operations.size()), number(g_.operations.size());
-    std::iota(order.begin(), order.end(), 0u);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return earlier(g_.operations[a], g_.operations[b]); });
+    std::vector<entry> order(g_.operations.size());
+    std::vector<std::uint32_t> number(g_.operations.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = {g_.operations[i].start, i};
+    std::sort(order.begin(), order.end());
     std::vector<operation> sorted;
     sorted.reserve(order.size());
-    for (const std::uint32_t i : order) {
+    for (const auto& [start, i] : order) {
       number[i] = static_cast<std::uint32_t>(sorted.size());
       sorted.push_back(g_.operations[i]);
     }

@@ -21,15 +21,21 @@ bool earlier(const record& a, const record& b) {
 
 void sort_records(run& r) {
   if (std::is_sorted(r.records.begin(), r.records.end(), earlier)) return;
-  std::vector<std::uint32_t> order(r.records.size()), place_of(r.records.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return earlier(r.records[a], r.records[b]); });
+  struct key {
+    nanoseconds start, end;
+    std::uint32_t record;
+  };
+  std::vector<key> order(r.records.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = {r.records[i].start, r.records[i].end, i};
+  std::sort(order.begin(), order.end(), [](const key& a, const key& b) {
+    return a.start != b.start ? a.start < b.start : a.end != b.end ? a.end > b.end : a.record < b.record;
+  });
+  std::vector<std::uint32_t> place_of(r.records.size());
   std::vector<record> sorted;
   sorted.reserve(order.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) {
-    place_of[order[i]] = i;
-    sorted.push_back(r.records[order[i]]);
+    place_of[order[i].record] = i;
+    sorted.push_back(r.records[order[i].record]);
   }
   r.records = std::move(sorted);
   for (edge& e : r.edges) e = {place_of[e.from], place_of[e.to]};

@@ -77,7 +77,7 @@ struct run {
   std::vector<std::string> tracks;  // workers, streams, threads of the program
   std::vector<lane> lanes;
   std::vector<record> records;
-  std::vector<edge> edges;             // sorted by `to`, then `from`
+  std::vector<edge> edges;               // sorted by `to`, then `from`
   std::vector<std::uint32_t> first_edge;  // records.size() + 1 offsets into `edges`
   nanoseconds length = 0;              // the end of the last record
   std::uint64_t dropped = 0;           // older records that the recorder had no room for

@@ -9,8 +9,6 @@ namespace {
 
 constexpr unsigned deepest = 64;
 
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
 void append_utf8(std::string& to, std::uint32_t code) {
   if (code < 0x80) {
     to += static_cast<char>(code);
@@ -32,37 +30,13 @@ void append_utf8(std::string& to, std::uint32_t code) {
 
 }  // namespace
 
-void scanner::blank() noexcept {
-  while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
-}
-
 void scanner::fail() noexcept {
   if (failed_) return;
   failed_ = true;
   ended_ = at_ == end_;
 }
 
-char scanner::peek() noexcept {
-  blank();
-  return at_ == end_ ? '\0' : *at_;
-}
-
-bool scanner::take(char c) noexcept {
-  if (failed_ || peek() != c || at_ == end_) return false;
-  ++at_;
-  return true;
-}
-
-void scanner::expect(char c) noexcept {
-  if (!take(c)) fail();
-}
-
-std::string_view scanner::text(std::string& store) {
-  expect('"');
-  if (failed_) return {};
-  const char* first = at_;
-  while (at_ != end_ && *at_ != '"' && *at_ != '\\') ++at_;
-  if (at_ != end_ && *at_ == '"') return {first, static_cast<std::size_t>(at_++ - first)};
+std::string_view scanner::text_with_escapes(const char* first, std::string& store) {
   store.assign(first, at_);
   while (at_ != end_ && *at_ != '"' && !failed_) {
     if (*at_ != '\\') {
@@ -155,8 +129,7 @@ std::int64_t scanner::thousandths() noexcept {
   return negative ? -value : value;
 }
 
-std::uint64_t scanner::integer() noexcept {
-  blank();
+std::uint64_t scanner::unusual_integer() noexcept {
   std::uint64_t value = 0;
   const char* first = at_;
   if (at_ != end_ && *at_ == '-') ++at_;

@@ -22,7 +22,11 @@ int run_doctor(const invocation& call) {
   seen.max_suspended = call.options.values.max_suspended;
   seen.stack_size = call.options.values.stack_size;
   seen.devices = doctor::look_for_devices();
-  if (!quick) seen.speeds = doctor::measure_speeds();
+  if (!quick) {
+    const auto measured = doctor::measure_speeds();
+    seen.speeds = measured.speeds;
+    seen.yardsticks = measured.yardsticks;
+  }
   const auto verdicts = doctor::judge(seen);
   fmt::print("{}", json ? doctor::to_json(seen, verdicts) : doctor::to_text(seen, verdicts));
   return 0;

@@ -12,7 +12,7 @@ backend cuda_backend() {
             o.cache = how.cache;
             o.at_most = how.at_most;
             return cuda::find(o);
-          }};
+          }, "cuda"};  // "cuda-EvtHandlr" and others
 }
 
 }  // namespace stretto::device
