@@ -91,6 +91,9 @@ SUITES = (
     _own("copy", "copy of 8 bytes, and a wait", "copy", workers=(1,), goals={1: 150}),
     _own("copy_chain", "copy of 8 bytes, in a chain", "copy_chain", workers=(1,), goals={1: 150}),
     _own("copy_large", "copy of 64 MiB, time of memcpy's", "copy_large", goals={1: 1, 2: 1}),
+    *(Suite(f"launch_{bench}", f"launches on objects, {title}", f"launch_{bench}", "starpu", ("stretto", "starpu"), goals={1: goal, 2: goal})
+      for bench, title, goal in (("none", "none", 250), ("readers_1", "one that all read", 400), ("chain_1", "one that each changes", 400),
+                                 ("readers_3", "three that all read", 900), ("chain_3", "three that each changes", 900))),
     _own("histogram_dense", "histogram, 32 values per bucket", "histogram_dense", METHODS, workers=(2,)),
     _own("histogram_sparse", "histogram, 64 buckets per value", "histogram_sparse", METHODS, workers=(2,)),
     _own("density", "reduction by density", "density", ("original", "fold", "list", "automatic"), workers=(2,),

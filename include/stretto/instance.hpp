@@ -71,6 +71,7 @@ struct instance_request {
   std::uint32_t alignment = 1;
   storage holds = storage::by_element;
   std::string_view name;
+  bool only_at_once = false;     // a handle that names nothing, rather than an instance that waits for room
 };
 
 instance_handle create_instance(const instance_request& request, const preconditions& after,

@@ -53,11 +53,18 @@ struct local_size {
 
 namespace detail {
 
+/// Arguments that make a launch one on objects, which is another matter (object.hpp).
+template <class T>
+inline constexpr bool is_object_argument = false;
+template <class... A>
+concept instance_arguments = (!is_object_argument<A> && ...);
+
 /// What the compiled core is told of an argument: an instance, or where a value is, or a size.
 struct launch_item {
   instance_handle array{};
   const void* value = nullptr;
   std::int64_t local_elements = 0;
+  const box* part = nullptr;  // of the array, what the kernel may use; null: all of it. Lasts until the launch has ended
 };
 
 event launch_kernel(const kernel_code& code, const kernel_range& range, std::span<const launch_item> items,
@@ -124,16 +131,19 @@ event launch_checked(const task_request& request, const kernel<void(P...)>& k, c
 ///            arrays in different memories, or not in that of the device named; K12 and K13 where the device cannot run
 ///            the kernel; what async throws
 template <class... P, class... A>
+  requires(detail::instance_arguments<A...>)
 event launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
   return detail::launch_checked({}, k, range, given...);
 }
 template <detail::task_tag T1, class... P, class... A>
+  requires(detail::instance_arguments<A...>)
 event launch(const T1& t1, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
   detail::task_request request;
   request.apply(t1);
   return detail::launch_checked(request, k, range, given...);
 }
 template <detail::task_tag T1, detail::task_tag T2, class... P, class... A>
+  requires(detail::instance_arguments<A...>)
 event launch(const T1& t1, const T2& t2, const kernel<void(P...)>& k, const kernel_range& range,
                     const A&... given) {
   detail::task_request request;
@@ -141,6 +151,7 @@ event launch(const T1& t1, const T2& t2, const kernel<void(P...)>& k, const kern
   return detail::launch_checked(request, k, range, given...);
 }
 template <detail::task_tag T1, detail::task_tag T2, detail::task_tag T3, class... P, class... A>
+  requires(detail::instance_arguments<A...>)
 event launch(const T1& t1, const T2& t2, const T3& t3, const kernel<void(P...)>& k, const kernel_range& range,
                     const A&... given) {
   detail::task_request request;

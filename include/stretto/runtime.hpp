@@ -17,6 +17,7 @@
 
 namespace stretto {
 
+class device_scheduler;
 class module;
 class platform;
 
@@ -30,6 +31,7 @@ struct runtime_options {
   std::optional<std::string> devices = {};      // "all", "none", or kinds of them: "cuda,opencl", "sim:4"
   std::optional<std::string> trace = {};        // a file: every span is recorded and written there at the end
   bool stepped = false;                         // no threads of its own: see step()
+  std::shared_ptr<device_scheduler> scheduler = {};   // of launches on objects (scheduler.hpp); null: the option's
   std::vector<std::shared_ptr<module>> modules = {};  // in the order in which they start (module.hpp)
 };
 
@@ -45,6 +47,7 @@ struct runtime_statistics {
   std::vector<worker_statistics> workers;
   std::vector<place_statistics> places;    // those where workers live or tasks were put
   std::vector<module_statistics> modules;  // in the order in which modules added them
+  std::vector<device_statistics> devices;  // of launches on objects: the host first
   event_statistics events;
   std::uint64_t suspended = 0;     // tasks that have begun and wait, or could go on, now
   std::size_t stacks = 0;          // made so far

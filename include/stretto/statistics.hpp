@@ -48,6 +48,16 @@ class statistic {
   std::uint32_t id_ = 0;
 };
 
+/// What the host, or a device, has computed of launches on objects.
+struct device_statistics {
+  std::string name;                 // "host", "opencl_0"
+  std::uint64_t launches = 0;       // that ended well
+  double busy_seconds = 0;          // of them, where there is a choice of devices; of the host: summed over workers
+  std::uint64_t brought_bytes = 0;  // copied into its memory
+
+  friend bool operator==(const device_statistics&, const device_statistics&) = default;
+};
+
 /// One line of a module's statistics.
 struct module_statistics {
   std::string module;  // "storage"

@@ -25,4 +25,5 @@
 #include <stretto/reservation.hpp>
 #include <stretto/runtime.hpp>
 #include <stretto/scheduler.hpp>
+#include <stretto/object.hpp>
 #include <stretto/task.hpp>

@@ -27,6 +27,8 @@
 #include "diagnose/watcher.hpp"
 #include "event/event_floor.hpp"
 #include "module/module_set.hpp"
+#include "objects/objects_floor.hpp"
+#include "objects/speeds_file.hpp"
 #include "sched/polling.hpp"
 #include "sched/recording.hpp"
 #include "sched/running.hpp"
@@ -98,6 +100,12 @@ std::unique_ptr<device::device_set> open_devices(const base::settings& s, bool s
   return std::make_unique<device::device_set>(std::move(open), static_cast<unsigned>(s.device_streams));
 }
 
+/// Where measured speeds of kernels are kept; empty: nowhere.
+std::filesystem::path speeds_file(const base::settings& s) {
+  if (s.speeds == "none") return {};
+  return s.speeds.empty() ? objects::default_speeds_file() : std::filesystem::path(s.speeds);
+}
+
 }  // namespace
 
 struct runtime::state {
@@ -109,6 +117,7 @@ struct runtime::state {
   trace::counters counters;  // of modules; outlives them
   sched::polling polls;
   std::unique_ptr<device::device_set> devices;
+  std::shared_ptr<device_scheduler> chosen_scheduler;  // of objects; null: the option's
   modules::module_set modules;
   std::unique_ptr<sched::scheduler> scheduler;
   std::optional<trace_on_signal> on_signal;
@@ -158,6 +167,7 @@ runtime::runtime(const runtime_options& options) {
     give_node(node);
     throw;
   }
+  state_->chosen_scheduler = options.scheduler;
   try {
     start(options.stepped);
   } catch (...) {
@@ -173,6 +183,15 @@ void runtime::start(bool stepped) {
   s.modules.initialise(s.context, s.machine);
   if (s.settings.check) s.context.observer = (s.observer = std::make_unique<data::order_check>()).get();
   data::start_data(s.context, s.machine, s.modules.channels(), s.settings.check, s.devices.get());
+  constexpr const char* policies[] = {"fifo", "locality", "earliest_finish", "work_stealing"};
+  objects::start_objects(s.context, s.devices.get(),
+                         {.scheduler = s.chosen_scheduler,
+                          .policy = policies[static_cast<std::size_t>(s.settings.scheduler)],
+                          .speeds = speeds_file(s.settings),
+                          .depth = static_cast<std::uint32_t>(s.settings.prefetch),
+                          .workers = s.machine.worker_count(),
+                          .log = s.settings.log,
+                          .check = s.settings.check});
   sched::scheduler_paths paths = paths_of(s.machine);
   s.recorder.name_places(paths.names);
   s.recorder.name_modules(s.modules.owners());
@@ -228,6 +247,7 @@ void runtime::state::end(runtime* whole) noexcept {
       base::print_error(e, settings.errors);
     }
   }
+  objects::stop_objects(context);
   data::stop_data(context);
   detail::stop_events(context);
 }
@@ -295,6 +315,7 @@ runtime_statistics runtime::statistics() const {
     all[p].place = names[p];
     out.places.push_back(std::move(all[p]));
   }
+  out.devices = objects::statistics_of(state_->context);
   // What modules count, they count in nanoseconds (trace/statistic.cpp).
   for (trace::counter_value& c : state_->counters.read())
     out.modules.push_back({std::move(c.module), std::move(c.what), std::move(c.place), c.count,

@@ -1,4 +1,5 @@
 // What a runtime counted, as a table and as JSON.
+#include <algorithm>
 #include <fmt/format.h>
 
 #include <iterator>
@@ -42,6 +43,10 @@ std::string runtime_statistics::to_text() const {
   for (std::size_t i = 0; i < workers.size(); ++i)
     line(i, workers[i].tasks, workers[i].steals, workers[i].suspensions,
          workers[i].parks);
+  if (std::ranges::any_of(devices, [](const device_statistics& d) { return d.launches > 0; })) {
+    line("launches on objects", "count", "time", "brought");
+    for (const auto& d : devices) line(d.name, d.launches, time_text(d.busy_seconds), bytes_text(d.brought_bytes));
+  }
   if (modules.empty()) return out;
   line("module", "count", "time", "bytes", "place");
   for (const auto& m : modules)
@@ -66,6 +71,12 @@ std::string runtime_statistics::to_json() const {
                               {"stolen_tasks", w.stolen_tasks},
                               {"suspensions", w.suspensions},
                               {"parks", w.parks}});
+  all["devices"] = ordered_json::array();
+  for (const auto& d : devices)
+    all["devices"].push_back({{"name", d.name},
+                              {"launches", d.launches},
+                              {"busy_seconds", d.busy_seconds},
+                              {"brought_bytes", d.brought_bytes}});
   all["modules"] = ordered_json::array();
   for (const auto& m : modules)
     all["modules"].push_back({{"module", m.module},

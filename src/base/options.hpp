@@ -18,6 +18,7 @@
 
 namespace stretto::base {
 
+enum class scheduling { fifo, locality, earliest_finish, work_stealing };
 enum class trace_detail { off, sampled, full };
 /// How an error is printed: as people read it, or as one JSON object on one line.
 enum class error_form { text, json };
@@ -41,6 +42,9 @@ struct settings {
   std::uint64_t device_memory;  // bytes
   std::uint64_t device_host_memory;  // bytes
   std::uint64_t device_streams;
+  scheduling scheduler;
+  std::string speeds;    // path, empty or "none"
+  std::uint64_t prefetch;
   std::string trace;     // path or empty
   trace_detail trace_level;
   bool statistics;
@@ -55,7 +59,8 @@ struct settings {
 
 /// Where a row's value lives, which also is its type.
 using field = std::variant<std::uint64_t settings::*, double settings::*, bool settings::*, std::string settings::*,
-                           trace_detail settings::*, log_level settings::*, error_form settings::*, automatic settings::*>;
+                           trace_detail settings::*, scheduling settings::*, log_level settings::*, error_form settings::*,
+                           automatic settings::*>;
 
 struct option {
   std::string_view name;             // as in settings

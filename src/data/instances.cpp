@@ -264,6 +264,12 @@ instance_handle create_instance(const instance_request& request, const precondit
       }
       return handle;
     }
+  if (request.only_at_once) {
+    r.live.store(0, std::memory_order_relaxed);
+    r.key.store(0, std::memory_order_relaxed);
+    share.records.free(&r);
+    return {};
+  }
   auto* c = ::new (share.operations.allocate()) data::deferred_creation(r);
   c->bytes = bytes;
   c->profile = std::move(profile);

@@ -1,6 +1,9 @@
 #include "data/kernel_arguments.hpp"
 
+#include <stretto/error.hpp>
+
 #include <cstring>
+#include <string>
 
 #include "data/handle.hpp"
 #include "data/layout.hpp"
@@ -9,14 +12,14 @@ namespace stretto::data {
 
 namespace {
 
-device::launch_argument argument_of(const detail::instance_record& r, const kernel_parameter& p) noexcept {
+device::launch_argument argument_of(const detail::instance_record& r, const box& part, const kernel_parameter& p) noexcept {
   const layout& shape = r.shape;
   device::launch_argument argument;
   kernel_argument& a = argument.is;
   for (int axis = 0; axis < max_axes; ++axis) {
     a.stride[axis] = shape.stride[axis] / static_cast<std::int64_t>(p.element_bytes);
-    a.min[axis] = shape.box.min()[axis];
-    a.max[axis] = shape.box.max()[axis];
+    a.min[axis] = part.min()[axis];
+    a.max[axis] = part.max()[axis];
   }
   // It may lie outside of all memory: addresses are numbers here.
   a.origin = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(r.first) +
@@ -38,13 +41,39 @@ kernel_arguments::kernel_arguments(const kernel_code& code, std::span<const deta
 std::vector<device::launch_argument> kernel_arguments::arguments(base::thread_context& context,
                                                                  const std::source_location& where) const {
   std::vector<device::launch_argument> all(items_.size());
-  for (std::size_t i = 0; i < items_.size(); ++i) {
-    kernel_argument& a = all[i].is;
-    if (items_[i].array.record) all[i] = argument_of(usable(items_[i].array, "launch", context, where), code_.parameters[i]);
-    else if (items_[i].value) a.origin = static_cast<std::byte*>(const_cast<void*>(items_[i].value));
-    else a.stride[0] = 1, a.max[0] = items_[i].local_elements;
-  }
+  for (std::size_t i = 0; i < items_.size(); ++i) all[i] = argument_of(items_[i], code_.parameters[i], context, where);
   return all;
+}
+
+device::launch_argument argument_of(const detail::launch_item& item, const kernel_parameter& p, base::thread_context& context,
+                                    const std::source_location& where) {
+  if (item.array.record) {
+    const detail::instance_record& r = usable(item.array, "launch", context, where);
+    return argument_of(r, item.part ? *item.part : r.shape.box, p);
+  }
+  device::launch_argument argument;
+  kernel_argument& a = argument.is;
+  if (item.value) {
+    a.origin = static_cast<std::byte*>(const_cast<void*>(item.value));
+  } else {
+    a.stride[0] = 1;
+    if (!item.part) a.max[0] = item.local_elements;  // else it is of no elements
+  }
+  return argument;
+}
+
+void refuse_wrong_range(const kernel_code& code, const kernel_range& r) {
+  if (code.in_groups != r.is_of_groups)
+    throw error("K24", "kernel \"" + std::string(code.name) + "\" is launched " +
+                           (code.in_groups ? "without groups, but is written for groups" : "in groups, but is written for items"))
+        .fact("launched", r.where)
+        .remedy(code.in_groups ? "launch it over in_groups(groups, items_of_group)" : "launch it over a box");
+  for (int a = 0; a < max_axes; ++a)
+    if (r.group[a] < 1)
+      throw error("K25", "kernel \"" + std::string(code.name) + "\" is launched in groups of " + std::to_string(r.group[a]) +
+                             " items along axis " + std::to_string(a))
+          .fact("launched", r.where)
+          .remedy("a group has at least one item along every axis");
 }
 
 device::launch_range to_range(const kernel_range& r) noexcept {

@@ -2,6 +2,8 @@
 #include <stretto/error.hpp>
 #include <stretto/launch.hpp>
 
+#include <boost/container/static_vector.hpp>
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -9,6 +11,7 @@
 #include "data/data_state.hpp"
 #include "data/device_launch.hpp"
 #include "data/handle.hpp"
+#include "data/host_launch.hpp"
 #include "data/kernel_arguments.hpp"
 #include "data/order_check.hpp"
 #include "device/host_work.hpp"
@@ -20,20 +23,6 @@ namespace {
 // Below this many items a launch is one piece of work: spawning would cost more than it spreads.
 constexpr std::uint64_t items_in_one_piece = 4096;
 
-void refuse_wrong_range(const kernel_code& code, const kernel_range& r) {
-  if (code.in_groups != r.is_of_groups)
-    throw error("K24", "kernel \"" + std::string(code.name) + "\" is launched " +
-                           (code.in_groups ? "without groups, but is written for groups" : "in groups, but is written for items"))
-        .fact("launched", r.where)
-        .remedy(code.in_groups ? "launch it over in_groups(groups, items_of_group)" : "launch it over a box");
-  for (int a = 0; a < max_axes; ++a)
-    if (r.group[a] < 1)
-      throw error("K25", "kernel \"" + std::string(code.name) + "\" is launched in groups of " + std::to_string(r.group[a]) +
-                             " items along axis " + std::to_string(a))
-          .fact("launched", r.where)
-          .remedy("a group has at least one item along every axis");
-}
-
 /// A launch on the workers.
 struct launching {
   const kernel_code& code;
@@ -44,16 +33,7 @@ struct launching {
   void run() const {
     for (const detail::launch_item& i : given.items())
       if (i.array.record) wait(detail::ready_event(i.array, range.where), range.where);
-    const auto arguments = given.arguments(base::require_current("launch"), range.where);
-    const device::host_arguments on_host(code, arguments);  // values are kept already
-    const device::launch_range whole = data::to_range(range);
-    if (range.ids.is_empty()) return;
-    const auto piece = [&](const box& part) {
-      device::group_memory& mine = data::share_of(base::require_current("launch")).groups;
-      on_host.run(whole, part.min().at, part.max().at, check, mine);
-    };
-    if (static_cast<std::uint64_t>(whole.items()) <= items_in_one_piece) return piece(range.ids);
-    forasync(range.ids, piece, range.where).get(range.where);
+    data::run_on_host(code, range, given, check);
   }
 };
 
@@ -109,9 +89,42 @@ device::attached_device* device_for(const kernel_code& code, const kernel_range&
 
 }  // namespace
 
+void data::run_on_host(const kernel_code& code, const kernel_range& range, std::span<const detail::launch_item> given,
+                       device::checking check) {
+  constexpr std::size_t few = 16;
+  const device::launch_range whole = to_range(range);
+  if (code.in_groups || given.size() > few || static_cast<std::uint64_t>(whole.items()) > items_in_one_piece)
+    return run_on_host(code, range, kernel_arguments(code, given), check);
+  if (range.ids.is_empty()) return;
+  base::thread_context& context = base::require_current("launch");
+  boost::container::static_vector<kernel_argument, few> arguments;
+  for (std::size_t i = 0; i < given.size(); ++i)
+    arguments.push_back(argument_of(given[i], code.parameters[i], context, range.where).is);
+  kernel_work work;
+  std::ranges::copy(whole.min, work.min);
+  std::ranges::copy(whole.max, work.max);
+  std::ranges::copy(whole.min, work.all_min);
+  std::ranges::copy(whole.max, work.all_max);
+  work.dimensions = whole.dimensions;
+  (check == device::checking::on ? code.run_checked : code.run)(code, work, arguments.data());
+}
+
+void data::run_on_host(const kernel_code& code, const kernel_range& range, const kernel_arguments& given, device::checking check) {
+  const auto arguments = given.arguments(base::require_current("launch"), range.where);
+  const device::host_arguments on_host(code, arguments);  // values are kept already
+  const device::launch_range whole = to_range(range);
+  if (range.ids.is_empty()) return;
+  const auto piece = [&](const box& part) {
+    device::group_memory& mine = share_of(base::require_current("launch")).groups;
+    on_host.run(whole, part.min().at, part.max().at, check, mine);
+  };
+  if (static_cast<std::uint64_t>(whole.items()) <= items_in_one_piece) return piece(range.ids);
+  forasync(range.ids, piece, range.where).get(range.where);
+}
+
 event detail::launch_kernel(const kernel_code& code, const kernel_range& range, std::span<const launch_item> items,
                             task_request request) {
-  refuse_wrong_range(code, range);
+  data::refuse_wrong_range(code, range);
   base::thread_context& context = base::require_current("launch");
   device::attached_device* const on = device_for(code, range, items, request, context);
   // What a kernel touches of an array is its body's matter, and not seen.

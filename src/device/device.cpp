@@ -22,6 +22,13 @@ error refused(const char* code, const device& on, const kernel_code& kernel, std
 
 }  // namespace
 
+error lacking(const kernel_code& code, std::string_view what, std::string_view device) {
+  return error("K13", fmt::format("kernel \"{}\" needs {}, which the device has not", code.name, what))
+      .fact("kernel", fmt::format("{}:{}", code.file, code.line))
+      .fact("device", std::string(device))
+      .remedy("run it on another device, or write it with float");
+}
+
 std::int64_t launch_range::items() const noexcept {
   std::int64_t n = 1;
   for (int a = 0; a < 3; ++a) n *= max[a] > min[a] ? (max[a] - min[a]) * group[a] : 0;

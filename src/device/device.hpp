@@ -12,6 +12,7 @@
 // Source      streams and marks: CUDA's streams and events; the common ground of CUDA and OpenCL.
 #pragma once
 
+#include <stretto/error.hpp>
 #include <stretto/kernel_code.hpp>
 
 #include <cstddef>
@@ -19,6 +20,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "platform/channel.hpp"
 #include "platform/work_item.hpp"
@@ -160,6 +162,9 @@ class device {
     return host_memory() && first >= host_memory() && first + bytes <= host_memory() + about().host_memory_bytes;
   }
 };
+
+/// The error K13: the kernel needs something that the device has not.
+error lacking(const kernel_code& code, std::string_view what, std::string_view device);
 
 /// Whether a launch can be at all: what every backend asks before it enqueues. Throws K20 to K24.
 void check_launch(const device& on, const compiled_kernel& kernel, const launch_range& range,

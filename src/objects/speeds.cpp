@@ -68,6 +68,17 @@ std::uint32_t speeds::number_of(std::string_view kernel, std::string_view device
   return at->second;
 }
 
+void speeds::record_at_most(std::uint32_t number, std::uint64_t items, double seconds) {
+  const double per_item = seconds / static_cast<double>(items);
+  if (items == 0 || !is_time(per_item)) return;
+  measured& m = entries_[number].of_class[class_of(items)];
+  const bool is_first = m.times <= 1;
+  if (m.times < 1'000'000) ++m.times;
+  const double weight = is_first || per_item < m.seconds_per_item ? 1 : 1.0 / 64;
+  m.seconds_per_item += weight * (per_item - m.seconds_per_item);
+  m.items += (is_first ? 1 : 1.0 / 8) * (static_cast<double>(items) - m.items);
+}
+
 void speeds::record(std::uint32_t number, std::uint64_t items, double seconds) {
   const double per_item = seconds / static_cast<double>(items);
   if (items == 0 || !is_time(per_item)) return;

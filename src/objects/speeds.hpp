@@ -26,6 +26,8 @@ class speeds {
 
   /// Times that are no positive finite number, or of no items, are left out.
   void record(std::uint32_t number, std::uint64_t items, double seconds);
+  /// The same for a time that is seen from outside, and may hold some waiting: smaller ones count at once, larger ones little.
+  void record_at_most(std::uint32_t number, std::uint64_t items, double seconds);
   /// From the class of this size; else along the line between the nearest smaller and larger classes known; else, if a class
   /// within a factor of 16 is known, at its time per item. Else nothing.
   std::optional<double> predict(std::uint32_t number, std::uint64_t items) const;

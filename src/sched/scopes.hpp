@@ -32,6 +32,18 @@ inline void count_ended(thread_state& t, finish_scope* scope) noexcept {
     tell_waiting(t, *scope);
 }
 
+/// While it lives, what the thread spawns is counted in no finish but that of the whole runtime.
+class outside_of_finishes {
+ public:
+  explicit outside_of_finishes(thread_state& t) : thread_(t), before_(t.scope) { enter_scope(t, t.owner->root); }
+  outside_of_finishes(const outside_of_finishes&) = delete;
+  ~outside_of_finishes() { enter_scope(thread_, before_); }
+
+ private:
+  thread_state& thread_;
+  finish_scope* const before_;
+};
+
 /// Asks to be told, by `scope.waiter` or `scope.wake`, when the scope is quiet.
 void register_waiting(thread_state& t, finish_scope& scope) noexcept;
 /// Continues whoever waits for scopes that have become quiet; true if any.

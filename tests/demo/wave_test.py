@@ -92,6 +92,22 @@ class Wave(unittest.TestCase):
                              ["trace.json", "wave.png", "wave_animated.png"])
             self.assertIn("tile 0,0", self.spans())
 
+    def test_devices_and_host_together_give_the_same_picture(self):
+        for devices, tiles in [("sim:2", None), ("sim", "4x3")]:
+            size = ["--size", "120x100", "--steps", "90", "--animate", "5"] + (["--tiles", tiles] if tiles else [])
+            self.assertEqual(self.run_it(*size, "--json", "--devices", devices, STRETTO_SPEEDS="none"), 0, self.err)
+            result = json.loads(self.out)
+            self.assertLess(result["largest_difference"], 1e-4 * result["largest_pressure"])
+            self.assertEqual(sum(one["launches"] for one in result["devices"]) - result["steps_done"], result["tasks"])
+            self.assertEqual(result["devices"][0]["name"], "host")
+            self.assertEqual(result["devices"][1]["name"], "sim_0")
+            self.assertGreater(result["devices"][1]["launches"], 0)
+            self.assertEqual(decoded(self.folder / "out/wave_animated.png")[3], 5)
+            self.assertIn("step of a tile", self.spans())
+        pixels = decoded(self.folder / "out/wave.png")[2]
+        self.assertEqual(self.run_it(*size, "--json"), 0, self.err)
+        self.assertEqual(len(pixels), len(decoded(self.folder / "out/wave.png")[2]))
+
     def test_any_grey_picture_is_a_medium(self):
         rows = [bytes((r * 5 + c) % 256 for c in range(30)) for r in range(20)]
         self.media("ground.png", png(30, 20, rows))

@@ -105,4 +105,13 @@ STRETTO_KERNEL(mixed_mathematics, (in<float> x, out<float, 2> y), {
   y(i, 1) = pow(a, 2.5f) + atan2(a, 1.5f) + fmod(a, 0.7f) + hypot(a, 2.0f) + fmin(a, 1.0f) + fmax(a, 1.0f) + fma(a, 2.0f, 1.0f) +
             (float)(min(global_id(0), 3) + max(i, 4) + abs(i - 3));
 })
+STRETTO_KERNEL(set_all, (out<unsigned, 2> a, unsigned c), {
+  int i = global_id(0), j = global_id(1);
+  a(i, j) = c + (unsigned)(i * 31 + j);
+})
+
+STRETTO_KERNEL(mix, (in<unsigned, 2> a, inout<unsigned, 2> b, int di, int dj, unsigned c), {
+  int i = global_id(0), j = global_id(1);
+  b(i, j) = b(i, j) * 5u + a(i + di, j + dj) * 3u + c;
+})
 // clang-format on

@@ -27,10 +27,11 @@ EXPECTED = {  # the code of the first accusation; H10: there is none
     "outside_thread": "H10", "blocked_outside": "H01", "blocked_in_finish": "H01", "nobody_inside_run": "H07",
     "bound_to_nobody": "H07", "each_other": "H01", "on_top": "H02", "piled_up": "H01", "beside_a_driver": "H01",
     "foreign_lock": "H10", "held_outside": "H10",
-    "held_while_waiting": "H01", "slow_but_healthy": "H10",
+    "held_while_waiting": "H01", "view_kept": "H01", "slow_but_healthy": "H10",
 }
 HEALTHY = ["busy", "busy_alone", "many_runtimes"]
 WORDS = {  # more that must be told
+    "view_kept": ['elements of object "x", which is not given back', "the view that read() gave"],
     "held_outside": ['held by thread "reader"', "held by the acquire at "],
     "held_while_waiting": ['view of "u", which is not given back', 'task "keeper" since '],
     "alone": ["nanosleep"], "foreign_lock": ["lock"], "nobody_inside_run": ["place "], "bound_to_nobody": ["worker 0"],

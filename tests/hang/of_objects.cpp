@@ -1,4 +1,7 @@
-// Reservations and barriers.
+// Reservations, barriers and objects.
+#include <stretto/launch.hpp>
+#include <stretto/object.hpp>
+
 #include "hang.hpp"
 
 namespace hang {
@@ -75,9 +78,23 @@ void at_the_end(runtime& rt) {
   async(after(r.acquire()), name("left over"), [] {});
 }
 
+// clang-format off
+STRETTO_KERNEL(all_zero, (out<int> x), { x(global_id(0)) = 0; })
+// clang-format on
+
+void view_kept(runtime& rt) {
+  rt.run([] {
+    const int one = 1;
+    const object<int> x(box(0, 1), &one, {.name = "x"});
+    const auto seen = x.read().get();  // GUILTY view_kept
+    wait(launch(name("again"), all_zero, x.elements(), x));  // NAMED view_kept
+  });
+}
+
 }  // namespace
 
-const program of_objects[] = {{"never_released", never_released}, {"acquired_twice", acquired_twice},
+const program of_objects[] = {{"view_kept", view_kept},
+                              {"never_released", never_released}, {"acquired_twice", acquired_twice},
                               {"lock_order", lock_order},         {"short_barrier", short_barrier},
                               {"late_arrival", late_arrival},     {"at_the_end", at_the_end},
                               {}};

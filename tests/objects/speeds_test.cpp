@@ -59,6 +59,20 @@ TEST_CASE("what is no time is not recorded") {
   CHECK_FALSE(s.predict(n, 10));
 }
 
+TEST_CASE("a time from outside is believed when it is smaller") {
+  speeds s;
+  const auto n = s.number_of("k", "d");
+  s.record_at_most(n, 100, 50e-6);  // the first is forgotten
+  s.record_at_most(n, 100, 9e-6);
+  CHECK(*s.predict(n, 100) == doctest::Approx(9e-6));
+  s.record_at_most(n, 100, 7e-6);
+  CHECK(*s.predict(n, 100) == doctest::Approx(7e-6));
+  s.record_at_most(n, 100, 71e-6);
+  CHECK(*s.predict(n, 100) == doctest::Approx(8e-6));
+  for (int i = 0; i < 2000; ++i) s.record_at_most(n, 100, 20e-6);  // it has become slower
+  CHECK(*s.predict(n, 100) == doctest::Approx(20e-6).epsilon(0.01));
+}
+
 TEST_CASE("the text of a table gives the same table, whatever the names are, over many seeds") {
   for (unsigned seed = 0; seed < stretto::test::scaled(200u, 20'000u); ++seed) {
     std::mt19937 random(seed);

@@ -53,6 +53,7 @@ int demo_wave(const invocation& call) {
   }
   request.runtime.stack_bytes = now.stack_size;
   request.runtime.seed = now.seed;
+  request.runtime.devices = now.devices;
   // A demonstration leaves its timeline beside its pictures, unless told not to.
   if (!now.trace.empty()) request.runtime.trace = now.trace;
   else if (now.trace_level != base::trace_detail::off) request.runtime.trace = (asked.out / "trace.json").string();

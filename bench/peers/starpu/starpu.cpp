@@ -205,6 +205,50 @@ bench::outcome time_taskbench(const bench::options& o) {
   return taskbench::report(g, o, seconds);
 }
 
+// Objects: variables that tasks name with a mode; whom they follow is found by StarPU.
+void do_nothing(void**, void*) {}
+void look(void** buffers, void* count) {
+  int sum = 0;
+  for (long i = 0; i < *static_cast<long*>(count); ++i) sum += *reinterpret_cast<int*>(STARPU_VARIABLE_GET_PTR(buffers[i]));
+  static volatile int seen;
+  seen = sum;
+}
+void change(void** buffers, void* count) {
+  for (long i = 0; i < *static_cast<long*>(count); ++i) ++*reinterpret_cast<int*>(STARPU_VARIABLE_GET_PTR(buffers[i]));
+}
+
+bench::outcome time_launches(const bench::options& o, long objects, bool changes) {
+  static starpu_codelet looking[] = {codelet(do_nothing, "nothing"), codelet(look, "look", 1), codelet(look, "look", 2),
+                                     codelet(look, "look", 3)};
+  static starpu_codelet changing[] = {codelet(do_nothing, "nothing"), codelet(change, "change", 1), codelet(change, "change", 2),
+                                      codelet(change, "change", 3)};
+  starpu_codelet& kind = (changes ? changing : looking)[objects];
+  int values[3] = {};
+  starpu_data_handle_t handles[3];
+  for (long i = 0; i < objects; ++i) {
+    starpu_variable_data_register(&handles[i], STARPU_MAIN_RAM, reinterpret_cast<std::uintptr_t>(&values[i]), sizeof(int));
+    kind.modes[i] = changes ? STARPU_RW : STARPU_R;
+  }
+  const bench::stopwatch clock;
+  for (long n = 0; n < o.size; ++n) {
+    starpu_task* task = task_of(kind, &objects);
+    for (long i = 0; i < objects; ++i) task->handles[i] = handles[i];
+    submit(task);
+  }
+  starpu_task_wait_for_all();
+  const double ns = clock.nanoseconds_per(o.size);
+  for (long i = 0; i < objects; ++i) {
+    starpu_data_unregister(handles[i]);
+    bench::expect("times changed", values[i], changes ? o.size : 0);
+  }
+  return {ns};
+}
+bench::outcome time_launch_of_none(const bench::options& o) { return time_launches(o, 0, false); }
+bench::outcome time_readers_of_one(const bench::options& o) { return time_launches(o, 1, false); }
+bench::outcome time_chain_on_one(const bench::options& o) { return time_launches(o, 1, true); }
+bench::outcome time_readers_of_three(const bench::options& o) { return time_launches(o, 3, false); }
+bench::outcome time_chain_on_three(const bench::options& o) { return time_launches(o, 3, true); }
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -217,6 +261,11 @@ int main(int argc, char** argv) {
                   {"spawn_wait", "ns/task", better::lower, 5000, time_spawn_wait},
                   {"pending_bytes", "bytes/task", better::lower, 50000, measure_bytes,
                    bench::repeat::once},
+                  {"launch_none", "ns/task", better::lower, 100000, time_launch_of_none},
+                  {"launch_readers_1", "ns/task", better::lower, 100000, time_readers_of_one},
+                  {"launch_chain_1", "ns/task", better::lower, 100000, time_chain_on_one},
+                  {"launch_readers_3", "ns/task", better::lower, 100000, time_readers_of_three},
+                  {"launch_chain_3", "ns/task", better::lower, 100000, time_chain_on_three},
                   {"taskbench", "us/task", better::lower, 0, time_taskbench}},
       .with_workers = [](const bench::options& o, const std::function<void()>& body) {
         setenv("STARPU_SILENT", "1", 0);

@@ -45,6 +45,13 @@ bench::outcome time_copy_chain(const bench::options&);
 bench::outcome compare_large_copy(const bench::options&);
 bench::outcome time_instance(const bench::options&);
 
+// objects.cpp
+bench::outcome time_launch_of_none(const bench::options&);
+bench::outcome time_readers_of_one(const bench::options&);
+bench::outcome time_chain_on_one(const bench::options&);
+bench::outcome time_readers_of_three(const bench::options&);
+bench::outcome time_chain_on_three(const bench::options&);
+
 // reductions.cpp: the method is the last part of the benchmark's name
 bench::outcome time_histogram_dense(const bench::options&);
 bench::outcome time_histogram_sparse(const bench::options&);

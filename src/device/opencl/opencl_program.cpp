@@ -30,13 +30,10 @@ std::string build_log(const driver& d, cl_program p) {
 
 opencl_program::opencl_program(const kernel_code& code, std::shared_ptr<driver> d, abilities has)
     : compiled_kernel(code), driver_(std::move(d)), text_(text_for(code, dialect::opencl)) {
-  if (const char* const lacking = text_.needs_double && !has.double_precision      ? "numbers of double precision"
+  if (const char* const what = text_.needs_double && !has.double_precision      ? "numbers of double precision"
                                   : text_.needs_atomics_64 && !has.atomics_of_64_bits ? "atomics of 64 bits"
                                                                                      : nullptr)
-    throw error("K13", fmt::format("kernel \"{}\" needs {}, which the device has not", code.name, lacking))
-        .fact("kernel", fmt::format("{}:{}", code.file, code.line))
-        .fact("device", driver_->identity)
-        .remedy("run it on another device, or write it with float");
+    throw lacking(code, what, driver_->identity);
   const variant v{axes_of(code), true};
   built_.emplace(v, build(v));
 }

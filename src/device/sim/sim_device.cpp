@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "device/kernel_text.hpp"
 #include "device/sim/sim_memory.hpp"
 #include "device/sim/timeline.hpp"
 
@@ -118,6 +119,8 @@ class sim_device final : public device, public faults {
   std::unique_ptr<stream> make_stream() override;
 
   std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) override {
+    if (!options_.has_double && text_for(code, dialect::opencl).needs_double)
+      throw lacking(code, "numbers of double precision", options_.name);
     return std::make_shared<sim_kernel>(code);
   }
 

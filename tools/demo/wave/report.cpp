@@ -71,8 +71,14 @@ std::string text_after(const undertaking& work, const outcome& result, text_styl
   lines out(style);
   out.add("tasks", fmt::format("{}, {} on {}", time_text(result.tasks.seconds), rate_text(result.tasks.cells_per_second),
                                counted(std::size_t(workers), "worker", "workers")));
-  out.add("", fmt::format("{}, {}, no barrier", counted(result.step_tasks, "task", "tasks"),
-                          counted(result.halo_copies, "halo copy", "halo copies")));
+  if (result.devices.empty())
+    out.add("", fmt::format("{}, {}, no barrier", counted(result.step_tasks, "task", "tasks"),
+                            counted(result.halo_copies, "halo copy", "halo copies")));
+  else
+    out.add("", fmt::format("{}, no barrier", counted(result.step_tasks, "launch", "launches")));
+  for (const device_statistics& d : result.devices)
+    out.add(&d == &result.devices.front() ? "computed" : "",
+            fmt::format("{} by {}, {} MB brought there", counted(d.launches, "launch", "launches"), d.name, d.brought_bytes / 1'000'000));
   if (result.serial) {
     out.add("serial", fmt::format("{}, {}, one plain loop on one core", time_text(result.serial->seconds),
                                   rate_text(result.serial->cells_per_second)));
@@ -124,6 +130,12 @@ std::string json_of(const undertaking& work, const outcome& result) {
     all["ratio_per_worker"] = result.speed_per_worker(p.workers);
     // JSON has no infinity; null says that a field held what is not a number.
     all["largest_difference"] = std::isfinite(result.difference) ? json(result.difference) : json(nullptr);
+  }
+  if (!result.devices.empty()) {
+    json devices = json::array();
+    for (const device_statistics& d : result.devices)
+      devices.push_back({{"name", d.name}, {"launches", d.launches}, {"brought_bytes", d.brought_bytes}});
+    all["devices"] = devices;
   }
   json files = json::array();
   for (const auto& one : result.files) files.push_back(one.file.string());

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <stretto/statistics.hpp>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ struct outcome {
   double difference = 0;             // from the serial loop's field, the largest of all cells
   double largest_pressure = 0;
   energy at_end;
+  std::vector<device_statistics> devices;  // who computed what, where devices took part
   std::vector<written_file> files;
 
   /// Of the serial loop's speed, for each worker.

@@ -1,0 +1,241 @@
+// issuing.cpp - from a task that may be issued to operations under way, and back.
+#include <stretto/error.hpp>
+
+#include <algorithm>
+
+#include "data/device_launch.hpp"
+#include "data/handle.hpp"
+#include "data/host_launch.hpp"
+#include "data/order_check.hpp"
+#include "event/event_floor.hpp"
+#include "objects/room.hpp"
+#include "objects/running.hpp"
+#include "sched/scopes.hpp"
+
+namespace stretto::objects {
+
+namespace {
+
+void refuse_without_content(const planned& p, const task& t) {
+  if (!p.plan.lost.is_empty() && p.object->lost_because) throw skipped{p.object->lost_because};
+  const region& missing = p.plan.lost.is_empty() ? p.plan.unwritten : p.plan.lost;
+  if (missing.is_empty()) return;
+  throw error("A03", t.describe() + " reads elements of " + describe(*p.object) + " that nothing wrote")
+      .fact("submitted", t.where)
+      .fact("elements", missing.boxes().front().text())
+      .fact("object", p.object->created)
+      .because("an object begins without content")
+      .remedy("write them first, or give the object its first content; a kernel that writes all of them takes them as `out`");
+}
+
+/// What each object needs; throws what is missing.
+std::span<planned> plan(const task& t, const site& at) {
+  std::vector<planned>& all = t.state.plans;
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < t.uses.size(); ++i) {
+    object_record* const o = t.uses[i].object.get();
+    std::size_t k = 0;
+    while (k < n && all[k].object != o) ++k;
+    if (k == n) {
+      if (++n > all.size()) all.emplace_back();
+      all[k].object = o;
+      all[k].needs.clear(), all[k].uses.clear();
+    }
+    all[k].needs.push_back({t.uses[i].where, t.uses[i].how});
+    all[k].uses.push_back(i);
+  }
+  const std::span<planned> plans(all.data(), n);
+  for (planned& p : plans) {
+    p.object->replicas.acquire(at.view.index, p.needs, p.plan);
+    refuse_without_content(p, t);
+  }
+  return plans;
+}
+
+/// Not behind the mutex.
+void end_on_host(task& t, failure_ref cause, base::thread_context& context) noexcept {
+  // What is behind it starts first.
+  detail::end_event(t.computed, cause, context, t.where);
+  arrive(t.end, std::move(cause), context);
+}
+
+void compute(task& t) noexcept {
+  failure_ref cause;
+  try {
+    if (t.state.has_choice()) t.began = trace::clock::now();
+    data::run_on_host(*t.code, *t.range, t.arguments(), t.state.check ? device::checking::on : device::checking::off);
+    if (t.state.has_choice()) t.ended = trace::clock::now();
+  } catch (...) {
+    cause = t.current_failure();
+  }
+  end_on_host(t, std::move(cause), base::require_current("launch"));
+}
+
+void hand_over(task& t, std::span<const event> waits, base::thread_context& context) {
+  site& at = *t.on;
+  if (!t.code) {
+    t.computed = detail::make_event(context, t.where);  // ended by the host
+    return;
+  }
+  if (at.device) {
+    detail::task_request request;
+    request.after_events = waits;
+    request.name = t.name();
+    t.computed = data::launch_on(*at.device, *t.code, *t.range, t.arguments(), request, context);
+  } else {
+    t.computed = t.done;
+  }
+}
+
+}  // namespace
+
+void preconditions_ended(data::deferred& self, failure_ref cause, base::thread_context& context) noexcept {
+  task& t = static_cast<task&>(self);
+  if (!t.code) return arrive(t.end, std::move(cause), context);
+  try {
+    if (cause) return end_on_host(t, t.skipped_because_of(*cause.get()), context);
+    // It is counted already, in the finish where it was submitted.
+    const sched::outside_of_finishes here(static_cast<sched::thread_state&>(context));
+    detail::task_request request;
+    request.name = t.name();
+    request.priority = t.urgency;
+    detail::spawn_as(request, [&t] { compute(t); }, t.where);
+  } catch (...) {
+    end_on_host(t, t.current_failure(), context);
+  }
+}
+
+bool issue(task& t, site& at, base::thread_context& context) {
+  if (t.code && at.device) at.device->is().compile(*t.code);  // before anything is moved there
+  std::span<planned> all = plan(t, at);
+  std::vector<detail::instance_handle>& storage = t.state.made;
+  while (!try_allocate(all, at, storage)) {
+    if (!make_room(at, all, t, context)) return false;
+    all = plan(t, at);
+  }
+  auto next = storage.begin();
+  std::vector<data::token>& tokens = t.state.tokens;
+  tokens.clear();
+  for (planned& p : all) {
+    for (const auto& a : p.plan.allocate) add(*p.object, a, *next++);
+    carry_out(*p.object, p.plan, context);
+    for (const data::replica_id r : p.plan.retire) drop(*p.object, r, context);
+    for (std::size_t n = 0; n < p.needs.size(); ++n) {
+      const data::replica_id r = p.plan.use[n];
+      if (r == data::no_replica) continue;
+      p.object->replicas.waits_of(r, p.needs[n], tokens);
+      for (std::size_t i = 0; i < t.items.size(); ++i)
+        if (t.use_of_item[i] == p.uses[n]) t.items[i].array = p.object->storage[r].instance;
+    }
+  }
+  std::vector<event>& waits = t.state.waits;
+  waits.clear();
+  for (const data::token k : tokens) waits.push_back(event::from_raw(k));
+  t.on = &at;
+  if (at.device) t.began = trace::clock::now();
+  hand_over(t, waits, context);
+  for (planned& p : all) {
+    for (std::size_t n = 0; n < p.needs.size(); ++n) {
+      const data::replica_id r = p.plan.use[n];
+      if (r == data::no_replica) continue;
+      p.object->replicas.used(r, p.needs[n], t.computed.raw());
+      stored& s = p.object->storage[r];
+      ++s.in_use;
+      s.last_use = ++t.state.uses;
+      t.holds.push_back({p.object, r, s.instance});
+    }
+  }
+  if (t.code) let_follow(t, context);
+  if (at.device && t.code) when_ended(t.computed, t.end, context);
+  else t.arm(after_range{waits}, {}, context);
+  return true;
+}
+
+namespace {
+
+/// Whether it is for the loss of a device.
+bool is_loss(const failure& cause) {
+  try {
+    std::rethrow_exception(cause.root().exception());
+  } catch (const error& e) {
+    return e.code() == "K31";
+  } catch (...) {
+    return false;
+  }
+}
+
+void elements_are_there(task& t, failure_ref cause, base::thread_context& context) {
+  if (cause) {
+    const event until = t.computed;
+    const std::source_location where = t.where;
+    t.promised->poison(cause->as_exception());
+    t.promised.reset();
+    for (const hold& h : t.holds) h.object->replicas.failed(until.raw()), h.object->lost_because = cause;
+    let_follow(t, context);
+    finish(t, cause, context);
+    return detail::end_event(until, std::move(cause), context, where);
+  }
+  const object_use& use = t.uses.front();
+  object_record& o = *use.object.get();
+  const detail::instance_handle there = t.holds.empty() ? detail::instance_handle() : t.holds.front().instance;
+  t.end.handle = given_back;
+  t.promised->set(detail::held_pointer(new detail::held_elements{o.state, &t, there, o.dimensions, o.element_bytes, use.where}));
+  t.promised.reset();
+}
+
+}  // namespace
+
+void task_ended(signal& self, failure_ref cause, base::thread_context& context) {
+  task& t = static_cast<task_signal&>(self).of;
+  if (!t.code) return elements_are_there(t, std::move(cause), context);
+  site& at = *t.on;
+  if (cause) {
+    if (at.device && is_loss(*cause.get())) lose(t.state, at, cause);
+    for (const hold& h : t.holds) {
+      h.object->replicas.failed(t.computed.raw());
+      h.object->lost_because = cause;
+    }
+  } else if (t.state.has_choice()) {
+    if (at.device) {
+      t.ended = trace::clock::now();
+      t.began = std::max(t.began, at.last_end);
+      at.last_end = t.ended;
+    }
+    const double seconds = t.state.ns_per_tick * static_cast<double>(t.ended - t.began) * 1e-9;
+    at.busy_seconds += seconds;
+    const std::uint32_t number = t.state.speed_number(*t.code, at.view.index);
+    if (at.device) t.state.measured.record_at_most(number, t.range->ids.volume(), seconds);
+    else t.state.measured.record(number, t.range->ids.volume(), seconds);
+  }
+  at.computed += !cause;
+  finish(t, std::move(cause), context);
+}
+
+void given_back(signal& self, failure_ref, base::thread_context& context) {
+  task& t = static_cast<task_signal&>(self).of;
+  const event until = t.computed;
+  const std::source_location where = t.where;
+  let_follow(t, context);
+  finish(t, {}, context);
+  detail::end_event(until, {}, context, where);
+}
+
+void finish(task& t, failure_ref cause, base::thread_context& context) {
+  objects_state& s = t.state;
+  for (const hold& h : t.holds)
+    if (stored& now = h.object->storage[h.replica]; now.instance == h.instance) --now.in_use;  // else it was superseded
+  s.tasks[t.number] = s.tasks.back();
+  s.tasks[t.number]->number = t.number;
+  s.tasks.pop_back();
+  if (t.popped_by) {
+    --t.popped_by->view.issued;
+    s.scheduler->finished(t, t.popped_by->view);
+  }
+  const task_pointer whole(&t);
+  if (!t.code) return;
+  if (cause) t.scope->failures.add(cause);
+  if (t.computed != t.done) detail::end_event(t.done, std::move(cause), context, t.where);
+  sched::count_ended(static_cast<sched::thread_state&>(context), t.scope);
+}
+
+}  // namespace stretto::objects

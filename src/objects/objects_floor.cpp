@@ -1,0 +1,134 @@
+#include "objects/objects_floor.hpp"
+
+#include "base/log.hpp"
+#include "data/data_state.hpp"
+#include "event/event_floor.hpp"
+#include "objects/running.hpp"
+#include "objects/speeds_file.hpp"
+
+namespace stretto::objects {
+
+namespace {
+
+bool has_passed(data::token t) {
+  if (t == 0) return true;
+  base::thread_context* const here = base::current();
+  if (!here) return false;
+  const dependency d(event::from_raw(t));
+  return detail::has_ended(d, *here) && !detail::cause_of(d, *here);
+}
+
+data::replica_set::cost_function costs(const objects_state& s) {
+  // Between two devices it goes by way of the host.
+  return [&s](data::memory_number from, data::memory_number to, std::uint64_t bytes) {
+    return static_cast<double>(bytes) / s.bytes_per_second * (from != 0 && to != 0 ? 2 : 1);
+  };
+}
+
+}  // namespace
+
+object_record::object_record(std::shared_ptr<objects_state> owner, const detail::object_request& r, const std::source_location& where)
+    : state(std::move(owner)),
+      elements(r.elements),
+      dimensions(r.dimensions),
+      element_bytes(r.element_bytes),
+      alignment(r.alignment),
+      name(r.name),
+      created(where),
+      number(++state->object_numbers),
+      order(state->slots),
+      replicas(r.element_bytes, costs(*state), has_passed) {}
+
+std::string describe(const object_record& r) {
+  return r.name.empty() ? "object O" + std::to_string(r.number) : "object \"" + r.name + "\"";
+}
+
+std::uint32_t objects_state::speed_number(const kernel_code& code, std::uint32_t site) {
+  const auto [at, is_new] = speed_numbers.try_emplace(reinterpret_cast<std::uintptr_t>(&code) ^ site, 0);
+  if (is_new) at->second = measured.number_of(code.name, sites[site].view.name);
+  return at->second;
+}
+
+const std::shared_ptr<objects_state>& state_of(const base::runtime_context& runtime) noexcept {
+  return *runtime.get<std::shared_ptr<objects_state>>(base::floor_slot::objects);
+}
+
+void start_objects(base::runtime_context& runtime, device::device_set* devices, const objects_settings& settings) {
+  auto s = std::make_shared<objects_state>();
+  s->runtime = &runtime;
+  s->check = settings.check;
+  const auto log = std::make_shared<base::logger>("stretto N" + std::to_string(runtime.node), settings.log);
+  s->warn = [log](const std::string& text) { log->warn("{}", text); };
+  const data::data_state& memories = *runtime.get<data::data_state>(base::floor_slot::data);
+  const auto add = [&](std::string_view name, std::string_view backend, data::memory_space& m, std::uint32_t depth) -> site& {
+    site at;
+    at.view.index = static_cast<std::uint32_t>(s->sites.size());
+    at.view.name = name;
+    at.view.kind = backend;
+    at.space = &m;
+    at.memory = m.where();
+    at.depth = depth;
+    return s->sites.emplace_back(at);
+  };
+  for (const auto& m : memories.memories)
+    if (data::is_on_host(m.get())) {
+      add("host", "host", *m, settings.depth * std::max(1u, settings.workers));
+      break;
+    }
+  if (devices)
+    for (const auto& d : devices->all()) {
+      site& at = add(d->name(), d->is().about().backend, *memories.find(d->memory()), settings.depth);
+      at.kind = device_kind::gpu;
+      at.device = d.get();
+      at.processor = d->processor();
+    }
+  if (devices && !settings.speeds.empty()) {  // the host alone has no choice
+    std::string warning;
+    s->speeds_file = settings.speeds;
+    s->measured = load_speeds(settings.speeds, warning);
+    if (!warning.empty()) s->warn(warning);
+  }
+  s->ns_per_tick = trace::clock::calibrate().ns_per_tick;
+  // Where there is no choice, the order of submission is as good as any.
+  s->scheduler = settings.scheduler ? settings.scheduler : make_device_scheduler(s->has_choice() ? settings.policy : "fifo");
+  std::vector<device_view> views;
+  for (const site& at : s->sites) views.push_back(at.view);
+  s->scheduler->start(views);
+  runtime.set(base::floor_slot::objects, new std::shared_ptr<objects_state>(std::move(s)));
+}
+
+std::vector<device_statistics> statistics_of(const base::runtime_context& runtime) {
+  objects_state& s = *state_of(runtime);
+  const std::scoped_lock lock(s.mutex);
+  std::vector<device_statistics> all;
+  for (const site& at : s.sites)
+    all.push_back({std::string(at.view.name), at.computed, at.busy_seconds, at.brought_bytes});
+  return all;
+}
+
+void stop_objects(base::runtime_context& runtime) noexcept {
+  auto* const slot = runtime.get<std::shared_ptr<objects_state>>(base::floor_slot::objects);
+  if (!slot) return;
+  const std::shared_ptr<objects_state> s = std::move(*slot);
+  if (!s->speeds_file.empty() && !s->speed_numbers.empty()) {
+    std::string warning;
+    if (!save_speeds(s->measured, s->speeds_file, warning)) s->warn(warning);
+  }
+  delete slot;
+  runtime.set(base::floor_slot::objects, nullptr);
+  std::vector<task*> tasks;
+  std::vector<object_record*> orphans;
+  {
+    const std::scoped_lock lock(s->mutex);
+    s->runtime = nullptr;
+    s->warn = nullptr;
+    s->arrived.store(nullptr, std::memory_order_relaxed);
+    tasks.swap(s->tasks);
+    orphans.swap(s->orphans);
+  }
+  // What has not ended waited for what nobody did. Objects live on as handles that name nothing here.
+  for (task* const t : tasks) recycle()(t);
+  for (object_record* const o : orphans) delete o;
+}
+
+}  // namespace stretto::objects

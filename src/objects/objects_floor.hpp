@@ -1,0 +1,38 @@
+// objects_floor.hpp - what other floors call to start and stop the objects of a runtime.
+//
+// Threads     the thread that makes and destroys the runtime.
+#pragma once
+
+#include <stretto/scheduler.hpp>
+#include <stretto/statistics.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/context.hpp"
+#include "base/log.hpp"
+#include "device/device_set.hpp"
+
+namespace stretto::objects {
+
+struct objects_settings {
+  std::shared_ptr<device_scheduler> scheduler = {};  // null: the one that `policy` names
+  std::string_view policy = {};
+  std::filesystem::path speeds = {};  // kept there between runs; empty: not kept
+  std::uint32_t depth = 4;            // tasks that a device, or a worker, is issued at a time
+  std::uint32_t workers = 1;
+  stretto::log_level log = log_level::warn;
+  bool check = false;
+};
+
+/// What runtime.statistics() reports: the host, then each device.
+std::vector<device_statistics> statistics_of(const base::runtime_context& runtime);
+
+/// `devices` null: the host alone. After the data floor.
+void start_objects(base::runtime_context& runtime, device::device_set* devices, const objects_settings& settings);
+/// Before the data floor; all operations have ended.
+void stop_objects(base::runtime_context& runtime) noexcept;
+
+}  // namespace stretto::objects

@@ -1,0 +1,153 @@
+// objects_state.hpp - what the objects floor keeps for one runtime: where tasks are computed, which objects there are, what waits.
+//
+// Threads     everything behind `mutex`, but what says otherwise. Events fire on any thread: they only put their signal into
+//             `arrived`, which whoever holds the mutex looks at before it lets go.
+// Invariants  (1) a task is pushed to the scheduler when all that it follows has been issued, and issued once. (2) what an issued
+//             task uses stays where it is until it has ended.
+#pragma once
+
+#include <stretto/object.hpp>
+#include <stretto/scheduler.hpp>
+
+#include <atomic>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/block_pool.hpp"
+#include "base/context.hpp"
+#include "data/memory_space.hpp"
+#include "data/replica_set.hpp"
+#include "device/device_set.hpp"
+#include "event/waiter.hpp"
+#include "objects/dependencies.hpp"
+#include "objects/speeds.hpp"
+#include "objects/task_slots.hpp"
+#include "trace/clock.hpp"
+
+namespace stretto::objects {
+
+struct objects_state;
+struct task;
+
+/// Something has happened, and somebody inside is to deal with it.
+struct signal : waiter {
+  using handler = void (*)(signal& self, failure_ref cause, base::thread_context& context);
+  signal(objects_state& s, handler h) noexcept;
+
+  objects_state& state;
+  handler handle;
+  failure_ref cause;
+  signal* next_arrived = nullptr;
+};
+
+/// The storage of one replica.
+struct stored {
+  detail::instance_handle instance;
+  std::uint64_t bytes = 0;
+  std::uint32_t in_use = 0;  // by issued tasks that have not ended, and by the host
+  std::uint64_t last_use = 0;
+};
+
+/// A submitted use that has not been issued.
+struct queued_use {
+  std::uint64_t position;
+  box where;
+};
+
+struct object_record {
+  object_record(std::shared_ptr<objects_state> owner, const detail::object_request& r, const std::source_location& where);
+
+  std::atomic<std::uint32_t> references{1};
+  const std::shared_ptr<objects_state> state;
+  const box elements;
+  const std::uint8_t dimensions;
+  const std::uint32_t element_bytes, alignment;
+  const std::string name;
+  const std::source_location created;
+  const std::uint64_t number;
+
+  dependencies order;
+  data::replica_set replicas;
+  std::vector<stored> storage;     // by replica
+  std::deque<queued_use> queued;   // in the order of submission
+  failure_ref lost_because;        // of the last content that was lost
+};
+/// `object "u"`, or `object O12` if it has no name.
+std::string describe(const object_record& r);
+
+/// What one object needs for one task.
+struct planned {
+  object_record* object = nullptr;
+  std::vector<data::replica_set::need> needs;
+  std::vector<std::size_t> uses;  // of the task, one per need
+  data::replica_set::plan plan;
+};
+
+/// Where tasks are computed, and the memory that they work on: of the workers, or of a device. Its number is that of the memory.
+struct site {
+  device_view view;
+  device_kind kind = device_kind::host;
+  device::attached_device* device = nullptr;  // null: the workers
+  place processor, memory;
+  data::memory_space* space = nullptr;
+  std::uint32_t depth = 0;    // tasks that it takes at a time
+  std::uint64_t leaving = 0;  // bytes that are on their way out
+  trace::ticks last_end = 0;
+  std::deque<task*> queue;    // to be issued here, in this order; the first may have no room yet
+  std::uint64_t computed = 0, brought_bytes = 0;  // launches that ended well; copies to it
+  double busy_seconds = 0;    // of those launches, as far as the host can tell
+  bool is_lost = false;
+  failure_ref lost_because;
+};
+
+struct objects_state {
+  objects_state();
+
+  std::atomic<base::runtime_context*> runtime = nullptr;  // null once the runtime has ended
+  bool check = false;
+  std::mutex mutex;
+  std::atomic<base::thread_context*> holder{nullptr};  // of the mutex
+  std::atomic<signal*> arrived{nullptr};
+
+  // Behind the mutex:
+  std::vector<site> sites;  // the host first
+  std::shared_ptr<device_scheduler> scheduler;
+  base::block_stock task_stock;
+  base::block_cache task_blocks;  // after their stock
+  task_slots slots;
+  std::vector<task*> by_slot;
+  std::vector<task*> tasks;             // all that have not ended
+  std::vector<object_record*> objects;
+  std::vector<object_record*> orphans;  // let go of where there was no runtime
+  speeds measured;
+  std::filesystem::path speeds_file;    // empty: they are not kept
+  std::unordered_map<std::uint64_t, std::uint32_t> speed_numbers;  // by kernel and site
+  std::uint64_t positions = 0, object_numbers = 0, uses = 0;
+  std::set<std::pair<const kernel_code*, std::uint32_t>> unusable;  // kernels that do not compile for a site
+  double bytes_per_second = 8e9;        // of transfers, as schedulers are told
+  std::function<void(const std::string&)> warn;
+
+  double ns_per_tick = 1;
+  // Kept from one task to the next for their room:
+  std::vector<planned> plans;
+  std::vector<detail::instance_handle> made;
+  std::vector<data::token> tokens;
+  std::vector<event> waits;
+  std::vector<task_id> predecessors;
+
+  /// Whether anything but the host computes.
+  bool has_choice() const noexcept { return sites.size() > 1; }
+  std::uint32_t speed_number(const kernel_code& code, std::uint32_t site);
+};
+
+/// Of this runtime.
+const std::shared_ptr<objects_state>& state_of(const base::runtime_context& runtime) noexcept;
+
+}  // namespace stretto::objects

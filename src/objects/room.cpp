@@ -1,0 +1,206 @@
+#include "objects/room.hpp"
+
+#include <stretto/copy.hpp>
+#include <stretto/error.hpp>
+
+#include <algorithm>
+
+#include "data/eviction.hpp"
+#include "data/handle.hpp"
+#include "event/event_floor.hpp"
+#include "objects/running.hpp"
+
+namespace stretto::objects {
+
+using data::replica_id;
+
+namespace {
+
+// Of an object's queued uses, how many are looked at for the next one of a replica.
+constexpr std::size_t uses_looked_at = 256;
+
+std::uint64_t bytes_of(const object_record& o, const box& where) noexcept {
+  return data::block_allocator::rounded(where.volume() * o.element_bytes);
+}
+
+/// A copy on its way.
+struct movement final : signal {
+  explicit movement(object_record& o) : signal(*o.state, copied), object(o) {
+    object.references.fetch_add(1, std::memory_order_relaxed);
+  }
+  static void copied(signal& self, failure_ref cause, base::thread_context&) {
+    const std::unique_ptr<movement> m(static_cast<movement*>(&self));
+    const detail::object_handle counted(&m->object);
+    if (!cause) return;
+    m->object.replicas.failed(m->token);
+    m->object.lost_because = std::move(cause);
+  }
+  object_record& object;
+  data::token token = 0;
+};
+
+/// A replica on its way out.
+struct leaving final : signal {
+  leaving(objects_state& s, site& at, std::uint64_t bytes) : signal(s, gone), from(at), bytes(bytes) { at.leaving += bytes; }
+  static void gone(signal& self, failure_ref, base::thread_context&) {
+    const std::unique_ptr<leaving> l(static_cast<leaving*>(&self));
+    l->from.leaving -= l->bytes;
+  }
+  site& from;
+  const std::uint64_t bytes;
+};
+
+detail::instance_handle try_allocate(object_record& o, const box& where, const site& at) {
+  detail::instance_request r;
+  r.memory = at.memory;
+  r.box = where;
+  r.dimensions = o.dimensions;
+  r.element_bytes = o.element_bytes;
+  r.alignment = o.alignment;
+  r.name = o.name;
+  r.only_at_once = true;
+  return detail::create_instance(r, {}, o.created);
+}
+
+std::uint64_t next_use(const object_record& o, const box& where) {
+  const std::size_t n = std::min(o.queued.size(), uses_looked_at);
+  for (std::size_t i = 0; i < n; ++i)
+    if (o.queued[i].where.meets(where)) return o.queued[i].position;
+  return data::no_next_use;
+}
+
+[[noreturn]] void refuse(const site& at, std::uint64_t needed, std::uint64_t free, const task& by) {
+  throw error("A04", "the arguments of " + by.describe() + " do not fit into memory \"" + at.space->name() + "\"")
+      .fact("submitted", by.where)
+      .fact("wanted", std::to_string(needed) + " bytes more")
+      .fact("free", std::to_string(free) + " of " + std::to_string(at.space->capacity()) + " bytes")
+      .because("what one launch uses lies in one memory, and nothing that is there now can leave")
+      .remedy("launch on smaller tiles, or where there is more memory: on(device_kind::host)");
+}
+
+}  // namespace
+
+std::vector<event> events_of(std::span<const data::token> tokens) {
+  std::vector<event> events;
+  for (const data::token t : tokens)
+    if (t != 0) events.push_back(event::from_raw(t));
+  return events;
+}
+
+bool try_allocate(std::span<const planned> all, site& at, std::vector<detail::instance_handle>& made) {
+  made.clear();
+  for (const planned& p : all)
+    for (const auto& a : p.plan.allocate) {
+      const detail::instance_handle h = try_allocate(*p.object, a.where, at);
+      if (h.record) {
+        made.push_back(h);
+        continue;
+      }
+      for (const detail::instance_handle& m : made) detail::destroy_instance(m, {}, p.object->created);
+      return false;
+    }
+  return true;
+}
+
+void add(object_record& o, const data::replica_set::storage& what, detail::instance_handle made) {
+  o.replicas.add(what, 0);
+  if (o.storage.size() <= what.id) o.storage.resize(what.id + 1);
+  o.storage[what.id] = {made, bytes_of(o, what.where), 0, ++o.state->uses};
+}
+
+void carry_out(object_record& o, const data::replica_set::plan& plan, base::thread_context& context) {
+  std::vector<data::token> waits;
+  for (const auto& c : plan.copies) {
+    waits.clear();
+    o.replicas.waits_of(c, waits);
+    const std::vector<event> events = events_of(waits);
+    const event done = detail::copy_boxes(o.storage[c.to].instance, o.storage[c.from].instance, {&c.where, 1}, {},
+                                          after_range{events}, o.created);
+    o.replicas.copied(c, done.raw());
+    o.state->sites[o.replicas.about(c.to).memory].brought_bytes += c.where.volume() * o.element_bytes;
+    if (done.raw() == 0) continue;
+    auto* const m = new movement(o);
+    m->token = done.raw();
+    when_ended(done, *m, context);
+  }
+}
+
+void drop(object_record& o, replica_id r, base::thread_context& context) {
+  const data::replica_set::storage about = o.replicas.about(r);
+  std::vector<data::token> waits;
+  if (!o.replicas.drop(r, waits)) return;
+  const std::vector<event> events = events_of(waits);
+  const stored s = std::exchange(o.storage[r], {});
+  const event gone = detail::destroy_instance(s.instance, after_range{events}, o.created);
+  if (gone.raw() != 0) when_ended(gone, *new leaving(*o.state, o.state->sites[about.memory], s.bytes), context);
+}
+
+void evict(object_record& o, replica_id r, const std::source_location& where, base::thread_context& context) {
+  data::replica_set::plan out;
+  o.replicas.write_back(r, 0, out);
+  site& host = o.state->sites.front();
+  for (const auto& a : out.allocate) {
+    const detail::instance_handle made = try_allocate(o, a.where, host);
+    if (!made.record)
+      throw error("A04", describe(o) + " cannot leave a device, because the memory of the host is full")
+          .fact("submitted", where)
+          .fact("wanted", std::to_string(bytes_of(o, a.where)) + " bytes")
+          .fact("capacity", std::to_string(host.space->capacity()) + " bytes")
+          .remedy("give the host more memory, or use fewer objects at a time");
+    add(o, a, made);
+  }
+  carry_out(o, out, context);
+  for (const replica_id old : out.retire) drop(o, old, context);
+  drop(o, r, context);
+}
+
+bool make_room(site& at, std::span<const planned> all, const task& by, base::thread_context& context) {
+  objects_state& s = by.state;
+  std::uint64_t needed = 0, largest = 0;
+  for (const planned& p : all)
+    for (const auto& a : p.plan.allocate) {
+      const std::uint64_t bytes = bytes_of(*p.object, a.where);
+      needed += bytes;
+      largest = std::max(largest, bytes);
+    }
+  const std::uint64_t free = at.space->usage().free, soon = free + at.leaving;
+  if (at.leaving > 0 && soon >= needed) return false;
+  // Enough in all, and not in one piece: more has to leave.
+  const std::uint64_t wanted = soon >= needed ? soon + largest : needed;
+
+  std::vector<std::pair<object_record*, replica_id>> who;
+  std::vector<data::resident> residents;
+  bool is_busy = at.leaving > 0;
+  if (at.view.index != 0)  // nothing lies beneath the host
+    for (object_record* const o : s.objects) {
+      const auto plan = std::ranges::find(all, o, &planned::object);
+      for (const auto& r : o->replicas.replicas(at.view.index)) {
+        const stored& held = o->storage[r.id];
+        const auto is_this = [&](replica_id used) { return used == r.id; };
+        if (plan != all.end() && std::ranges::any_of(plan->plan.use, is_this)) continue;
+        is_busy = is_busy || held.in_use > 0;
+        residents.push_back({held.bytes, held.in_use > 0, next_use(*o, r.where), held.last_use,
+                             static_cast<double>(held.bytes) / s.bytes_per_second});
+        who.emplace_back(o, r.id);
+      }
+    }
+  else
+    is_busy = is_busy || s.tasks.size() > 1;
+  const data::eviction e = data::choose_victims(residents, wanted, soon, [&](std::size_t i) {
+    return who[i].first->replicas.only_in(who[i].second).volume() * who[i].first->element_bytes;
+  });
+  if (!e.possible) {
+    if (is_busy) return false;
+    // Storage that overlaps what is asked for would go into a larger one; apart, it takes less.
+    bool any = false;
+    if (at.view.index != 0)
+      for (const planned& p : all)
+        for (const replica_id r : p.plan.retire) any = true, evict(*p.object, r, by.where, context);
+    if (any) return at.leaving == 0;
+    refuse(at, needed, free, by);
+  }
+  for (const std::size_t v : e.victims) evict(*who[v].first, who[v].second, by.where, context);
+  return at.leaving == 0;
+}
+
+}  // namespace stretto::objects

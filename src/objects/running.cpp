@@ -1,0 +1,232 @@
+// running.cpp - who may be issued next, and what happens when events fire.
+#include "objects/running.hpp"
+
+#include <stretto/error.hpp>
+
+#include <algorithm>
+#include <thread>
+
+#include "event/event_floor.hpp"
+#include "sched/scopes.hpp"
+
+namespace stretto::objects {
+
+namespace {
+
+void now_issuable(task& t, base::thread_context& context) {
+  if (t.failed) return give_up_on(t, t.skipped_because_of(*t.failed.get()), context);
+  if (t.code) return t.state.scheduler->push(t);
+  t.state.sites.front().queue.push_back(&t);
+}
+
+void take_arrived(objects_state& s, base::thread_context& context) {
+  // Newest first in the list; oldest first is what happened.
+  signal* reversed = nullptr;
+  for (signal* n = s.arrived.exchange(nullptr, std::memory_order_acquire); n;) {
+    signal* const next = n->next_arrived;
+    n->next_arrived = reversed;
+    reversed = n;
+    n = next;
+  }
+  while (reversed) {
+    signal& n = *reversed;
+    reversed = n.next_arrived;
+    n.handle(n, std::move(n.cause), context);
+  }
+}
+
+/// False: it has no room yet.
+bool issue_or_give_up(task& t, site& at, base::thread_context& context) {
+  try {
+    if (t.code && !t.can_run_on(at)) {
+      if (send_elsewhere(t)) return true;
+      if (at.lost_because) throw skipped{at.lost_because};
+    }
+    return issue(t, at, context);
+  } catch (const skipped& s) {
+    give_up_on(t, t.skipped_because_of(*s.because.get()), context);
+  } catch (const error& e) {
+    const bool is_unable = at.device && (e.code() == "K12" || e.code() == "K13");
+    if (is_unable && t.state.unusable.emplace(t.code, at.view.index).second && send_elsewhere(t)) {
+      t.state.warn("kernel \"" + std::string(t.code->name) + "\" runs elsewhere than on \"" + std::string(at.view.name) + "\": " + e.what());
+      return true;
+    }
+    give_up_on(t, t.current_failure(), context);
+  } catch (...) {
+    give_up_on(t, t.current_failure(), context);
+  }
+  return true;
+}
+
+void issue_what_can_be(objects_state& s, base::thread_context& context) {
+  for (bool again = true; again;) {
+    again = false;
+    for (site& at : s.sites) {
+      at.view.room = at.depth - std::min(at.depth, at.view.issued);
+      if (at.view.room > 0)
+        if (auto* const t = const_cast<task*>(static_cast<const task*>(s.scheduler->pop(at.view)))) {
+          t->popped_by = &at;
+          ++at.view.issued;
+          at.queue.push_back(t);
+          again = true;
+        }
+      while (!at.queue.empty()) {
+        task& first = *at.queue.front();
+        at.queue.pop_front();
+        if (!issue_or_give_up(first, at, context)) {
+          at.queue.push_front(&first);
+          break;
+        }
+        again = true;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+signal::signal(objects_state& s, handler h) noexcept : state(s), handle(h) {
+  fire = [](waiter& self, const failure* why, base::thread_context& context) noexcept {
+    arrive(static_cast<signal&>(self), failure_ref::share(why), context);
+  };
+}
+
+inside::inside(objects_state& s, base::thread_context& context) noexcept
+    : state_(s), context_(context), is_nested_(s.holder.load(std::memory_order_relaxed) == &context) {
+  if (is_nested_) return;
+  s.mutex.lock();
+  s.holder.store(&context, std::memory_order_seq_cst);
+}
+
+inside::~inside() {
+  if (is_nested_) return;
+  for (;;) {
+    do {
+      take_arrived(state_, context_);
+      issue_what_can_be(state_, context_);
+    } while (state_.arrived.load(std::memory_order_acquire));
+    state_.holder.store(nullptr, std::memory_order_relaxed);
+    state_.mutex.unlock();
+    // Whoever found the mutex taken in between counts on us.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (!state_.arrived.load(std::memory_order_relaxed) || !state_.mutex.try_lock()) return;
+    state_.holder.store(&context_, std::memory_order_relaxed);
+  }
+}
+
+void leave_for_others(signal& s) noexcept {
+  std::atomic<signal*>& list = s.state.arrived;
+  s.next_arrived = list.load(std::memory_order_relaxed);
+  while (!list.compare_exchange_weak(s.next_arrived, &s, std::memory_order_seq_cst)) {}
+}
+
+void arrive(signal& s, failure_ref cause, base::thread_context& context) noexcept {
+  objects_state& state = s.state;
+  s.cause = std::move(cause);
+  leave_for_others(s);
+  if (state.holder.load(std::memory_order_relaxed) == &context) return;
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  // Whoever is inside looks at the list before it lets go. A thread of no runtime does not, and holds the mutex for a moment only.
+  while (!state.mutex.try_lock()) {
+    if (state.holder.load(std::memory_order_seq_cst) || !state.arrived.load(std::memory_order_acquire)) return;
+    std::this_thread::yield();
+  }
+  state.mutex.unlock();
+  const inside deal_with_it(state, context);
+}
+
+void when_ended(const dependency& d, signal& s, base::thread_context& context) {
+  if (!detail::subscribe(d, s, context)) arrive(s, detail::cause_of(d, context), context);
+}
+
+void submit(task* submitted, std::span<const event> after, base::thread_context& context) {
+  task& t = *submitted;
+  objects_state& s = t.state;
+  t.id = s.slots.add();
+  t.position = ++s.positions;
+  t.number = s.tasks.size();
+  s.tasks.push_back(&t);
+  if (s.by_slot.size() <= t.id.slot) s.by_slot.resize(t.id.slot + 1);
+  s.by_slot[t.id.slot] = &t;
+  if (t.code) {
+    auto& thread = static_cast<sched::thread_state&>(context);
+    t.scope = thread.scope;
+    sched::count_spawned(thread);
+  }
+  std::vector<task_id>& predecessors = s.predecessors;
+  predecessors.clear();
+  for (const object_use& u : t.uses) {
+    object_record& o = *u.object.get();
+    o.order.access(u.where, u.how, t.id, predecessors);
+    if (s.has_choice()) o.queued.push_back({t.position, u.where});
+  }
+  t.unissued = 1;
+  for (const task_id p : predecessors) {
+    task& before = *s.by_slot[p.slot];
+    before.successors.push_back(&t);
+    ++t.unissued;
+    if (t.code && !before.code)
+      t.behind = detail::held_mark(*context.runtime, t.done, "elements of " + describe(*before.uses.front().object.get()),
+                                   "the view that " + before.given_name + "() gave", before.where);
+  }
+  if (!after.empty()) {
+    ++t.unissued;
+    const event all = after.size() == 1 ? after.front() : merge(after, t.where);
+    if (!detail::subscribe(all, t.gate, context)) {
+      t.failed = detail::cause_of(all, context);
+      --t.unissued;
+    }
+  }
+  if (--t.unissued == 0) now_issuable(t, context);
+}
+
+void let_follow(task& t, base::thread_context& context) {
+  if (t.state.has_choice())
+    for (const object_use& u : t.uses) {
+      auto& queued = u.object.get()->queued;
+      if (queued.front().position == t.position) queued.pop_front();
+      else queued.erase(std::ranges::lower_bound(queued, t.position, {}, &queued_use::position));
+    }
+  t.behind = {};
+  t.state.slots.retire(t.id);
+  t.state.by_slot[t.id.slot] = nullptr;
+  for (task* const next : std::exchange(t.successors, {}))
+    if (--next->unissued == 0) now_issuable(*next, context);
+}
+
+bool send_elsewhere(task& t) {
+  site* best = nullptr;
+  for (site& at : t.state.sites) {
+    if (!t.can_run_on(at)) continue;
+    if (!best || t.missing_bytes(at.view) < t.missing_bytes(best->view)) best = &at;
+  }
+  if (best) best->queue.push_back(&t);
+  return best;
+}
+
+void lose(objects_state& s, site& at, const failure_ref& cause) {
+  if (at.is_lost) return;
+  at.is_lost = true;
+  at.lost_because = cause;
+  for (object_record* const o : s.objects) {
+    o->replicas.lose(at.view.index);
+    o->lost_because = cause;
+  }
+}
+
+void give_up_on(task& t, failure_ref cause, base::thread_context& context) {
+  let_follow(t, context);
+  if (t.promised) {
+    t.promised->poison(cause->as_exception());
+    t.promised.reset();
+  }
+  finish(t, std::move(cause), context);
+}
+
+void gate_opened(signal& self, failure_ref cause, base::thread_context& context) {
+  task& t = static_cast<task_signal&>(self).of;
+  if (cause) t.failed = std::move(cause);
+  if (--t.unissued == 0) now_issuable(t, context);
+}
+
+}  // namespace stretto::objects

@@ -1,0 +1,54 @@
+// running.hpp - the steps in a task's life, for those who make one; behind the state's mutex unless they say otherwise.
+//
+// Threads     whoever holds the mutex through `inside`.
+// Invariants  nothing waits behind the mutex, and nothing of the program's runs there but its scheduler.
+#pragma once
+
+#include <span>
+
+#include "objects/task.hpp"
+
+namespace stretto::objects {
+
+/// Holds the mutex, if the thread does not hold it already; before it lets go, deals with what has happened meanwhile and issues
+/// what can be.
+class inside {
+ public:
+  inside(objects_state& s, base::thread_context& context) noexcept;
+  inside(const inside&) = delete;
+  ~inside();
+
+ private:
+  objects_state& state_;
+  base::thread_context& context_;
+  const bool is_nested_;
+};
+
+/// Not behind the mutex: `s` is dealt with by whoever is inside, or in this call.
+void arrive(signal& s, failure_ref cause, base::thread_context& context) noexcept;
+/// Behind the mutex, on a thread that cannot be inside: `s` is dealt with by the next who is.
+void leave_for_others(signal& s) noexcept;
+/// Lets `s` arrive when `d` has ended, which may be in this call.
+void when_ended(const dependency& d, signal& s, base::thread_context& context);
+
+/// Finds whom it follows; from here on it goes by itself. Takes it over, and counts it in the caller's finish if it computes.
+void submit(task* t, std::span<const event> after, base::thread_context& context);
+/// It has been issued or given up: what follows it may be issued.
+void let_follow(task& t, base::thread_context& context);
+/// It will not be computed.
+void give_up_on(task& t, failure_ref cause, base::thread_context& context);
+/// Tells who waits, and frees it.
+void finish(task& t, failure_ref cause, base::thread_context& context);
+
+/// Another site does it, if one can: false.
+bool send_elsewhere(task& t);
+/// A device is gone: content that it alone had is lost, because of `cause`.
+void lose(objects_state& s, site& at, const failure_ref& cause);
+
+/// Brings everything to where the task is to be computed and hands it over. False: there is no room now. Throws what it fails with.
+bool issue(task& t, site& at, base::thread_context& context);
+
+/// The host gives elements back.
+void given_back(signal& self, failure_ref cause, base::thread_context& context);
+
+}  // namespace stretto::objects

@@ -1,0 +1,80 @@
+// task.cpp - a task, as schedulers and messages see it.
+#include "objects/task.hpp"
+
+#include <algorithm>
+
+namespace stretto::objects {
+
+objects_state::objects_state() : task_stock(sizeof(task)), task_blocks(task_stock) {}
+
+task::task(objects_state& s)
+    : deferred(preconditions_ended), state(s), gate(*this, gate_opened), end(*this, task_ended) {}
+
+task_pointer task::make(objects_state& s) {
+  return task_pointer(::new (s.task_blocks.allocate()) task(s));
+}
+
+void recycle::operator()(task* t) const noexcept {
+  objects_state& s = t->state;
+  t->~task();
+  s.task_blocks.free(t);
+}
+
+task_signal::task_signal(task& t, handler h) noexcept : signal(t.state, h), of(t) {}
+
+std::string_view task::name() const { return given_name.empty() && code ? std::string_view(code->name) : given_name; }
+
+bool task::is_allowed_on(const site& at) const {
+  return only_site != any_site ? at.view.index == only_site : any_kind || at.kind == only_kind;
+}
+
+bool task::can_run_on(const site& at) const {
+  return is_allowed_on(at) && !at.is_lost && (state.unusable.empty() || !state.unusable.contains({code, at.view.index}));
+}
+
+// Where nothing can do it, whoever was allowed to gets it, and finds that out.
+bool task::may_run_on(const device_view& d) const {
+  const site& at = state.sites[d.index];
+  return can_run_on(at) ||
+         (is_allowed_on(at) && std::ranges::none_of(state.sites, [&](const site& s) { return can_run_on(s); }));
+}
+
+std::uint64_t task::kind() const {
+  return reinterpret_cast<std::uintptr_t>(code) << 6 | speeds::class_of(range->ids.volume());
+}
+
+std::uint64_t task::bytes_at(const device_view& d) const {
+  std::uint64_t bytes = 0;
+  for (const object_use& u : uses)
+    if (u.how.needs_content())
+      bytes += u.object.get()->replicas.valid_elements(d.index, u.where) * u.object.get()->element_bytes;
+  return bytes;
+}
+
+std::uint64_t task::missing_bytes(const device_view& d) const {
+  std::uint64_t bytes = 0;
+  for (const object_use& u : uses)
+    if (u.how.needs_content()) bytes += u.where.volume() * u.object.get()->element_bytes;
+  return bytes - std::min(bytes, bytes_at(d));
+}
+
+double task::transfer_seconds(const device_view& d) const {
+  return static_cast<double>(missing_bytes(d)) / state.bytes_per_second;
+}
+
+std::optional<double> task::predicted_seconds(const device_view& d) const {
+  return state.measured.predict(state.speed_number(*code, d.index), range->ids.volume());
+}
+
+std::string task::describe() const {
+  if (code) return "launch \"" + std::string(name()) + "\"";
+  return given_name + " of " + objects::describe(*uses.front().object.get());
+}
+
+failure_ref task::current_failure() const { return detail::make_failure(std::current_exception(), describe(), where); }
+
+failure_ref task::skipped_because_of(const failure& cause) const {
+  return failure_ref::adopt(new failure(cause, describe(), where));
+}
+
+}  // namespace stretto::objects

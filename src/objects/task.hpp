@@ -1,0 +1,139 @@
+// task.hpp - a launch on objects, or the host's holding of elements, from its submission to its end.
+//
+// Threads     behind the state's mutex, but `compute` and the end of its preconditions, which touch what issue left to them.
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+
+#include <optional>
+
+#include "data/deferred.hpp"
+#include "device/kept_values.hpp"
+#include "event/held.hpp"
+#include "objects/objects_state.hpp"
+#include "sched/finish_scope.hpp"
+
+namespace stretto::objects {
+
+/// In place for the usual numbers of arguments.
+template <class T>
+using few = boost::container::small_vector<T, 3>;
+
+/// An argument that is an object.
+struct object_use {
+  detail::object_handle object;
+  box where;
+  data::usage how;
+};
+
+/// A replica that an issued task uses.
+struct hold {
+  object_record* object;
+  data::replica_id replica;
+  detail::instance_handle instance;
+};
+
+// What its signals do.
+void gate_opened(signal& self, failure_ref cause, base::thread_context& context);
+void task_ended(signal& self, failure_ref cause, base::thread_context& context);
+/// Not behind the mutex: what an issued task waits for has ended.
+void preconditions_ended(data::deferred& self, failure_ref cause, base::thread_context& context) noexcept;
+
+/// Thrown where a task cannot be computed because something else failed.
+struct skipped {
+  failure_ref because;
+};
+
+/// Something has happened to a task.
+struct task_signal final : signal {
+  task_signal(task& t, handler h) noexcept;
+  task& of;
+};
+
+/// Ends a task's life, behind the mutex; or at the end of the runtime, when nobody else is there.
+struct recycle {
+  void operator()(task* t) const noexcept;
+};
+using task_pointer = std::unique_ptr<task, recycle>;
+
+struct task final : device_task, data::deferred {
+  /// Of recycled memory, behind the mutex.
+  static task_pointer make(objects_state& s);
+  explicit task(objects_state& s);
+
+  static constexpr std::size_t no_use = ~std::size_t{0};
+  static constexpr std::uint32_t any_site = ~0u;
+
+  objects_state& state;
+  task_id id;
+  std::size_t number = 0;              // in state.tasks
+  std::uint64_t position = 0;          // in the order of submission
+
+  // What was asked for:
+  const kernel_code* code = nullptr;   // null: elements for the host
+  std::optional<kernel_range> range;
+  few<object_use> uses;
+  few<detail::launch_item> items;  // arrays are filled in when it is issued
+  few<std::size_t> use_of_item;    // no_use for values
+  std::optional<device::kept_values> values;
+  std::string given_name;
+  std::source_location where;
+  int urgency = 0;
+  bool any_kind = true;
+  device_kind only_kind = device_kind::host;
+  std::uint32_t only_site = any_site;
+  sched::finish_scope* scope = nullptr;    // that it is counted in
+  event done;                              // of elements for the host: given back
+  std::optional<promise<detail::held_pointer>> promised;
+
+  // Until it is issued:
+  std::uint32_t unissued = 0;              // what it follows that has not been issued, and what it waits for itself
+  few<task*> successors;
+  detail::held_mark behind;                // a view that the program holds, for hang reports
+  task_signal gate;
+  failure_ref failed;                      // of what it waits for itself
+
+  // From then on:
+  site* popped_by = nullptr;               // whose task it is for the scheduler
+  site* on = nullptr;                      // where it is computed, the same but for who cannot do it
+  few<hold> holds;
+  event computed;                          // what later tasks wait for
+  trace::ticks began = 0, ended = 0;
+  task_signal end;
+
+  std::string_view name() const override;
+  int priority() const override { return urgency; }
+  bool may_run_on(const device_view& d) const override;
+  std::uint64_t kind() const override;
+  std::uint64_t bytes_at(const device_view& d) const override;
+  std::uint64_t missing_bytes(const device_view& d) const override;
+  double transfer_seconds(const device_view& d) const override;
+  std::optional<double> predicted_seconds(const device_view& d) const override;
+
+  /// By what was asked for; and whether the site is able to, too.
+  bool is_allowed_on(const site& at) const;
+  bool can_run_on(const site& at) const;
+
+  std::span<const detail::launch_item> arguments() const noexcept { return {items.data(), items.size()}; }
+  /// `launch "jacobi"`, `read of object "u"`.
+  std::string describe() const;
+  /// What is being handled, as the cause of its failure; and what else failed, as that.
+  failure_ref current_failure() const;
+  failure_ref skipped_because_of(const failure& cause) const;
+};
+
+}  // namespace stretto::objects
+
+namespace stretto::detail {
+
+/// What the host's view of an object's elements keeps.
+struct held_elements {
+  std::shared_ptr<objects::objects_state> state;
+  objects::task* by;
+  instance_handle where;  // names nothing where no element is held
+  std::uint8_t dimensions;
+  std::uint32_t element_bytes;
+  box part;
+};
+
+}  // namespace stretto::detail

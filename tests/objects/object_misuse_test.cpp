@@ -1,0 +1,270 @@
+// What is wrong with a launch on objects is said, in the call or by its event, and nothing else comes to harm.
+#include <stretto/copy.hpp>
+#include <stretto/error.hpp>
+#include <stretto/finish.hpp>
+#include <stretto/object.hpp>
+#include <stretto/platform.hpp>
+#include <stretto/runtime.hpp>
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <thread>
+
+#include "conformance/devices.hpp"
+#include "data/own_devices.hpp"
+#include "device/kernels_for_tests.hpp"
+#include "device/sim/sim_device.hpp"
+#include "objects/objects_floor.hpp"
+#include "thrown_by.hpp"
+
+namespace stretto {
+namespace {
+
+using test::error_of;
+using test::thrown_by;
+
+const box small({0, 0}, {8, 8});
+
+// clang-format off
+STRETTO_KERNEL(add_a_third, (inout<double, 2> a), { a(global_id(0), global_id(1)) += 1.0 / 3.0; })
+STRETTO_KERNEL(reach_too_far, (in<unsigned, 2> a, inout<unsigned, 2> b), {
+  b(global_id(0), global_id(1)) += a(global_id(0), global_id(1) + 1);
+})
+// clang-format on
+
+template <class Body>
+void on(const char* devices, Body&& body) {
+  setenv("STRETTO_DEVICE_MEMORY", "4096", 1);
+  runtime rt({.workers = 2, .devices = devices});
+  unsetenv("STRETTO_DEVICE_MEMORY");
+  rt.run(body);
+}
+
+/// How an event's wait ends, as text, without the finish hearing of it too.
+std::string end_of(const event& e) { return thrown_by([&] { wait(e); }); }
+
+TEST_CASE("objects that name nothing, parts that are not there, places that compute nothing") {
+  on("sim", [] {
+    object<unsigned, 2> none, a(small, {.name = "a"});
+    CHECK(error_of([&] { launch(set_all, small, none, 1u); }).code() == "A02");
+    CHECK(error_of([&] { none.read(); }).code() == "A02");
+    CHECK(error_of([&] { none.elements(); }).code() == "A02");
+    CHECK(error_of([&] { launch(set_all, small, a(box({0, 0}, {8, 9})), 1u); }).code() == "A05");
+    CHECK(error_of([&] { a.read(box({-1, 0}, {2, 2})); }).code() == "A05");
+    const object<unsigned, 2> moved = std::move(a);
+    CHECK(error_of([&] { launch(set_all, small, a, 1u); }).code() == "A02");
+    CHECK(error_of([&] { launch(set_all, in_groups(small, {1, 1, 1}), moved, 1u); }).code() == "K24");
+    wait(launch(set_all, small, moved, 1u));
+  });
+  on("none", [] {
+    object<unsigned, 2> a(small, {.name = "a"});
+    CHECK(error_of([&] { launch(on(device_kind::gpu), set_all, small, a, 1u); }).code() == "A06");
+    wait(launch(on(device_kind::host), set_all, small, a, 1u));
+  });
+}
+
+TEST_CASE("an object is of its runtime") {
+  std::optional<object<unsigned, 2>> kept;
+  on("sim", [&] {
+    kept.emplace(small, object_options{.name = "kept"});
+    launch(set_all, small, *kept, 1u);
+  });
+  on("none", [&] { CHECK(error_of([&] { kept->read(); }).code() == "A02"); });
+}
+
+TEST_CASE("elements that nothing wrote are not read, and what depends on them is skipped") {
+  on("sim", [] {
+    object<unsigned, 2> a(small, {.name = "a"}), b(small, {.name = "b"});
+    const box half({0, 0}, {4, 8});
+    launch(set_all, half, a(half), 3u);
+    const std::string what = thrown_by([&] { finish([&] { launch(mix, small, a, b, 0, 0, 1u); }); });
+    CHECK(what.find("A03") != std::string::npos);
+    CHECK(what.find("object \"a\"") != std::string::npos);
+    CHECK(what.find("[4,8)x[0,8)") != std::string::npos);
+    CHECK(thrown_by([&] { b.read().get(); }).find("A03") != std::string::npos);
+    CHECK(a.read(half).get().view()(1, 1) == 3u + 32u);
+    CHECK(thrown_by([&] { a.change().get(); }).find("A03") != std::string::npos);
+    a.overwrite().get().view()(7, 7) = 5;
+    CHECK(a.read().get().view()(7, 7) == 5);
+  });
+}
+
+TEST_CASE("who reads what a failed launch was to write is skipped, and told once, with the root") {
+  setenv("STRETTO_CHECK", "1", 1);
+  on("sim", [] {
+    const std::vector<unsigned> zeros(64);
+    object<unsigned, 2> a(small, zeros.data(), {.name = "a"}), b(small, zeros.data(), {.name = "b"}), c(small, zeros.data());
+    for (const device_kind kind : {device_kind::host, device_kind::gpu}) {
+      const std::string why = thrown_by([&] {
+        finish([&] {
+          const event broken = launch(stretto::on(kind), name("broken"), reach_too_far, small, a, b);
+          while (!broken.has_triggered()) yield();
+          launch(name("reader"), mix, small, b, c, 0, 0, 1u);
+        });
+      });
+      CHECK(why.find("K01") != std::string::npos);
+      CHECK(why.find("S06") == std::string::npos);  // one failure, though two launches came to nothing
+      CHECK(thrown_by([&] { c.read().get(); }) == "nothing was thrown");
+      CHECK(thrown_by([&] { b.read().get(); }).find("K01") != std::string::npos);
+      b.overwrite().get().view()(0, 0) = 1;
+      launch(set_all, small, b, 0u);
+    }
+  });
+  unsetenv("STRETTO_CHECK");
+}
+
+TEST_CASE("what is written after a failure is read as if there had been none") {
+  on("sim", [] {
+    object<unsigned, 2> a(small, {.name = "a"});
+    const user_event asked = user_event::create();
+    std::string why;
+    try {
+      finish([&] {
+        launch(set_all, small, a, 3u);
+        launch(after(asked), name("late"), set_all, small, a, 4u);
+        const event follows = launch(name("next"), mix, small, a, object<unsigned, 2>(small, std::vector<unsigned>(64).data()), 0, 0, 1u);
+        asked.poison(std::make_exception_ptr(std::runtime_error("no")));
+        wait(follows);  // the content from before is still there
+      });
+    } catch (const std::exception& e) {
+      why = e.what();
+    }
+    CHECK(why.find("launch \"late\"") != std::string::npos);
+    CHECK(a.read().get().view()(0, 0) == 3u);
+    launch(set_all, small, a, 7u);
+    CHECK(a.read().get().view()(0, 0) == 7u);
+  });
+}
+
+TEST_CASE("arguments that fit into no memory fail with the bytes") {
+  on("sim", [] {
+    const box large({0, 0}, {64, 64});
+    object<unsigned, 2> a(large, {.name = "large"});
+    const std::string what = end_of(launch(stretto::on(device_kind::gpu), set_all, large, a, 1u));
+    CHECK(what.find("A04") != std::string::npos);
+    CHECK(what.find("16384 bytes") != std::string::npos);
+    CHECK(what.find("of 4096 bytes") != std::string::npos);
+    wait(launch(set_all, large, a, 1u));  // the host has the room
+    CHECK(a.read().get().view()(0, 1) == 2u);
+  });
+}
+
+device::sim::options small_device(const char* name, bool has_double = true) {
+  device::sim::options o;
+  o.name = name;
+  o.memory_bytes = 4096;
+  o.has_double = has_double;
+  return o;
+}
+
+/// A runtime with these devices and the host, whose objects they compute.
+template <class Body>
+void on_devices(std::vector<device::sim::made> made, const char* policy, Body&& body) {
+  std::vector<std::unique_ptr<device::device>> devices;
+  for (device::sim::made& m : made) devices.push_back(std::move(m.device));
+  data::with_devices(std::move(devices), 2, [&](device::device_set& all, const platform&) {
+    base::runtime_context& context = *base::current()->runtime;
+    objects::stop_objects(context);
+    objects::start_objects(context, &all, {.scheduler = {}, .policy = policy, .workers = 2, .log = log_level::off});
+    body(all);
+  });
+}
+
+constexpr const char* policies[] = {"fifo", "locality", "earliest_finish", "work_stealing"};
+
+TEST_CASE("a kernel that a device cannot compile runs where it can") {
+  for (const char* policy : policies) {
+    std::vector<device::sim::made> one;
+    one.push_back(device::sim::make(small_device("single", false)));
+    on_devices(std::move(one), policy, [](device::device_set& all) {
+      const std::vector<double> zeros(64);
+      object<double, 2> a(small, zeros.data(), {.name = "a"});
+      for (int n = 0; n < 30; ++n) launch(add_a_third, small, a);
+      CHECK(a.read().get().view()(3, 3) == doctest::Approx(10));
+      CHECK(end_of(launch(stretto::on(all.all()[0]->processor()), add_a_third, small, a)).find("K13") != std::string::npos);
+      CHECK(a.read().get().view()(3, 3) == doctest::Approx(10));
+    });
+  }
+}
+
+TEST_CASE("a tile is all that a checked kernel may touch") {
+  setenv("STRETTO_CHECK", "1", 1);
+  on("sim", [] {
+    const std::vector<unsigned> zeros(64);
+    object<unsigned, 2> a(small, zeros.data(), {.name = "a"}), b(small, zeros.data(), {.name = "b"});
+    const box left({0, 0}, {8, 4});
+    for (const device_kind kind : {device_kind::host, device_kind::gpu}) {
+      const std::string what = end_of(launch(stretto::on(kind), reach_too_far, left, a(left), b(left)));
+      CHECK(what.find("K01") != std::string::npos);
+      CHECK(what.find("reach_too_far") != std::string::npos);
+    }
+    wait(launch(reach_too_far, left, a, object<unsigned, 2>(small, zeros.data())));
+  });
+  unsetenv("STRETTO_CHECK");
+}
+
+TEST_CASE("elements are held until they are given back, wherever that is") {
+  on("sim", [] {
+    object<unsigned, 2> a(small, std::vector<unsigned>(64).data(), {.name = "a"});
+    auto one = a.read().get(), two = a.read().get();  // readers share
+    const event e = launch(set_all, small, a, 9u);
+    auto after_it = a.read();
+    CHECK(one.view()(2, 2) == 0);
+    CHECK_FALSE(e.has_triggered());
+    one.release();
+    CHECK_FALSE(bool(one));
+    std::thread([mine = std::move(two)]() mutable { mine.release(); }).join();  // a thread of no runtime
+    object<unsigned, 2> other(small);  // whoever comes next deals with it
+    CHECK(after_it.get().view()(0, 0) == 9u);
+    auto none = a.read(box({3, 3}, {3, 3})).get();
+    CHECK(none.view().size() == 0);
+  });
+}
+
+TEST_CASE("objects may go while what uses them runs, and where no runtime is") {
+  std::optional<object<unsigned, 2>> elsewhere;
+  setenv("STRETTO_DEVICE_MEMORY", "4096", 1);
+  runtime rt({.workers = 2, .devices = "sim"});
+  unsetenv("STRETTO_DEVICE_MEMORY");
+  rt.run([&] {
+    for (int n = 0; n < 100; ++n) {  // many times the device's memory, if they stayed
+      object<unsigned, 2> a(small);
+      launch(stretto::on(device_kind::gpu), set_all, small, a, 1u);
+    }
+    elsewhere.emplace(small);
+    launch(set_all, small, *elsewhere, 1u);
+  });
+  elsewhere.reset();
+  rt.run([&] { CHECK(object<unsigned, 2>(small).elements() == small); });
+}
+
+TEST_CASE("the loss of a device costs what it alone had, and the rest goes on") {
+  for (const char* policy : policies) {
+    std::vector<device::sim::made> both;
+    both.push_back(device::sim::make(small_device("one")));
+    both.push_back(device::sim::make(small_device("other")));
+    device::sim::faults* const fault = both.front().break_it;
+    on_devices(std::move(both), policy, [&](device::device_set& all) {
+      INFO(std::string(policy));
+      const std::vector<unsigned> zeros(64);
+      const place doomed = all.all()[0]->processor();
+      object<unsigned, 2> there(small, {.name = "there"}), copied(small, {.name = "copied"});
+      wait(launch(stretto::on(doomed), set_all, small, there, 1u));
+      wait(launch(stretto::on(doomed), set_all, small, copied, 2u));
+      copied.read().get();  // now the host has it as well
+      fault->lose();
+      CHECK(end_of(launch(stretto::on(doomed), set_all, small, object<unsigned, 2>(small), 1u)).find("K31") != std::string::npos);
+      CHECK(thrown_by([&] { there.read().get(); }).find("K31") != std::string::npos);
+      CHECK(copied.read().get().view()(0, 0) == 2u);
+      CHECK(end_of(launch(stretto::on(doomed), set_all, small, copied, 1u)).find("K31") != std::string::npos);
+      CHECK(copied.read().get().view()(0, 0) == 2u);
+      for (int n = 0; n < 30; ++n) launch(mix, small, copied, object<unsigned, 2>(small, zeros.data()), 0, 0, 1u);
+      wait(launch(set_all, small, there, 5u));
+      CHECK(there.read().get().view()(0, 0) == 5u);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace stretto

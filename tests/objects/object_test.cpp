@@ -1,0 +1,259 @@
+// Launches on objects, on the host and on every kind of device that is here: whatever is chosen, the result is that of a loop.
+#include <stretto/error.hpp>
+#include <stretto/finish.hpp>
+#include <stretto/object.hpp>
+#include <stretto/platform.hpp>
+#include <stretto/runtime.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "campaign.hpp"
+#include "device/kernels_for_tests.hpp"
+#include "temporary_folder.hpp"
+#include "thrown_by.hpp"
+
+namespace stretto {
+namespace {
+
+const std::vector<std::string>& kinds() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> usable{"none"};
+    for (const char* kind : {"sim", "sim:3", "opencl:1", "opencl:1,sim:2"}) {
+      try {
+        runtime rt({.workers = 1, .devices = kind});
+        usable.push_back(kind);
+      } catch (const error& e) {
+        std::fprintf(stderr, "no test of objects on %s: %s\n", kind, e.what());
+      }
+    }
+    return usable;
+  }();
+  return all;
+}
+
+/// A variable of the environment while it lives.
+struct with_variable {
+  with_variable(const char* name, const char* value) : name(name) { setenv(name, value, 1); }
+  ~with_variable() { unsetenv(name); }
+  const char* name;
+};
+
+constexpr const char* policies[] = {"fifo", "locality", "earliest_finish", "work_stealing"};
+
+template <class Body>
+void everywhere(Body&& body) {
+  const with_variable memory("STRETTO_DEVICE_MEMORY", "8M");
+  for (const char* policy : policies)
+    for (const std::string& kind : kinds())
+      for (const unsigned workers : {1u, 3u}) {
+        INFO(std::string(policy) << " on " << kind << ", " << workers << " workers");
+        const with_variable scheduler("STRETTO_SCHEDULER", policy);
+        runtime rt({.workers = workers, .devices = kind});
+        rt.run([&] { body(); });
+      }
+}
+
+/// On one simulated device and the host.
+template <class Body>
+void on_sim(Body&& body, const char* memory = "8M") {
+  const with_variable of_device("STRETTO_DEVICE_MEMORY", memory);
+  runtime rt({.workers = 2, .devices = "sim"});
+  rt.run(body);
+}
+
+TEST_CASE("kernels on objects order themselves and give what a loop gives") {
+  everywhere([] {
+    constexpr int n = 40, steps = 9;
+    const box whole({0, 0}, {n, n}), inner({1, 1}, {n - 1, n - 1});
+    std::vector<float> a(n * n), b(n * n);
+    a[n / 2 * n + n / 3] = 64;
+    object<float, 2> u(whole, a.data(), {.name = "u"}), v(whole, b.data(), {.name = "v"});
+    for (int s = 0; s < steps; ++s) {
+      launch(jacobi, inner, u, v(inner), 0.25f);
+      std::swap(u, v);
+    }
+    for (int s = 0; s < steps; ++s) {
+      for (int i = 1; i < n - 1; ++i)
+        for (int j = 1; j < n - 1; ++j)
+          b[i * n + j] = a[i * n + j] + 0.25f * (a[(i - 1) * n + j] + a[(i + 1) * n + j] + a[i * n + j - 1] + a[i * n + j + 1] -
+                                                 4 * a[i * n + j]);
+      std::swap(a, b);
+    }
+    const auto seen = u.read().get();
+    int wrong = 0;
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) wrong += std::abs(seen.view()(i, j) - a[i * n + j]) > 1e-5f;
+    CHECK(wrong == 0);
+  });
+}
+
+/// A random program on a few objects, and the same on plain arrays.
+class random_program {
+ public:
+  random_program(unsigned seed, bool any_boxes) : random_(seed), any_boxes_(any_boxes) {
+    for (int k = 0; k < 3; ++k) {
+      model_.emplace_back(n * n);
+      for (unsigned& x : model_.back()) x = random_();
+      objects_.emplace_back(box({0, 0}, {n, n}), model_.back().data(), object_options{.name = "abc"});
+    }
+  }
+
+  void run(int steps) {
+    for (int s = 0; s < steps; ++s) step();
+    for (std::size_t k = 0; k < objects_.size(); ++k) compare(k, box({0, 0}, {n, n}));
+  }
+
+ private:
+  static constexpr int n = 24, tile_size = 8;
+
+  unsigned below(unsigned bound) { return static_cast<unsigned>(random_() % bound); }
+  box any_box() {
+    if (!any_boxes_) {
+      const int i = static_cast<int>(below(n / tile_size)) * tile_size, j = static_cast<int>(below(n / tile_size)) * tile_size;
+      return box({i, j}, {i + tile_size, j + tile_size});
+    }
+    const int i = static_cast<int>(below(n)), j = static_cast<int>(below(n));
+    return box({i, j}, {i + 1 + static_cast<int>(below(n - static_cast<unsigned>(i))), j + 1 + static_cast<int>(below(n - static_cast<unsigned>(j)))});
+  }
+  unsigned& at(std::size_t k, std::int64_t i, std::int64_t j) { return model_[k][static_cast<std::size_t>(i * n + j)]; }
+  template <class F>
+  static void each(const box& b, F&& f) {
+    for (auto i = b.min()[0]; i < b.max()[0]; ++i)
+      for (auto j = b.min()[1]; j < b.max()[1]; ++j) f(i, j);
+  }
+  void compare(std::size_t k, const box& b) {
+    const auto seen = objects_[k].read(b).get();
+    int wrong = 0;
+    each(b, [&](auto i, auto j) { wrong += seen.view()(i, j) != at(k, i, j); });
+    for (const event& e : launched_) wait(e);
+    launched_.clear();
+    REQUIRE(wrong == 0);
+  }
+  template <class... A>
+  void anywhere(A&&... a) {
+    if (below(4) == 0) launched_.push_back(launch(on(device_kind::host), std::forward<A>(a)...));
+    else if (below(4) == 0) launched_.push_back(launch(priority(static_cast<int>(below(3))), std::forward<A>(a)...));
+    else launched_.push_back(launch(std::forward<A>(a)...));
+  }
+
+  void step() {
+    const std::size_t k = below(3), l = below(3);
+    const box b = any_box();
+    const unsigned c = random_();
+    switch (below(12)) {
+      case 0:
+        anywhere(set_all, b, objects_[k](b), c);
+        each(b, [&](auto i, auto j) { at(k, i, j) = c + static_cast<unsigned>(i * 31 + j); });
+        break;
+      case 1: {
+        auto mine = objects_[k].change(b).get();
+        each(b, [&](auto i, auto j) { at(k, i, j) ^= c, mine.view()(i, j) ^= c; });
+        break;
+      }
+      case 2: {
+        auto mine = objects_[k].overwrite(b).get();
+        each(b, [&](auto i, auto j) { mine.view()(i, j) = at(k, i, j) = c + static_cast<unsigned>(i); });
+        break;
+      }
+      case 3: compare(k, b); break;
+      case 4: objects_[k].remove_from_devices(); break;
+      default: {
+        // From a tile of equal shape, somewhere else.
+        const std::int64_t height = b.length(0), width = b.length(1);
+        const auto i0 = static_cast<std::int64_t>(below(static_cast<unsigned>(n - height + 1)));
+        const auto j0 = static_cast<std::int64_t>(below(static_cast<unsigned>(n - width + 1)));
+        const box from({i0, j0}, {i0 + height, j0 + width});
+        if (k == l && from.meets(b)) return;
+        const int di = static_cast<int>(i0 - b.min()[0]), dj = static_cast<int>(j0 - b.min()[1]);
+        anywhere(mix, b, objects_[l](from), objects_[k](b), di, dj, c);
+        each(b, [&](auto i, auto j) { at(k, i, j) = at(k, i, j) * 5u + at(l, i + di, j + dj) * 3u + c; });
+      }
+    }
+  }
+
+  std::mt19937 random_;
+  const bool any_boxes_;
+  std::vector<std::vector<unsigned>> model_;
+  std::vector<object<unsigned, 2>> objects_;
+  std::vector<event> launched_;
+};
+
+TEST_CASE("random programs on objects give what they give on arrays, wherever they run") {
+  unsigned seed = 0;
+  const int rounds = test::scaled(1, 50);
+  for (int round = 0; round < rounds; ++round)
+    everywhere([&] {
+      ++seed;
+      random_program(seed, seed % 2).run(60);
+    });
+}
+
+TEST_CASE("random programs run in a memory that holds a fraction of what they use") {
+  // 3 objects of 2,304 bytes in tiles of 256; a launch uses two.
+  const with_variable memory("STRETTO_DEVICE_MEMORY", "1024");
+  for (unsigned seed = 0; seed < test::scaled(10u, 1000u); ++seed)
+    for (const char* policy : policies) {
+      const with_variable scheduler("STRETTO_SCHEDULER", policy);
+      INFO(std::string(policy) << ", seed " << seed);
+      runtime rt({.workers = 1 + seed % 3, .devices = seed % 2 ? "sim:2" : "sim"});
+      rt.run([&] { random_program(seed, false).run(80); });
+    }
+}
+
+TEST_CASE("a stepped runtime runs random programs on objects") {
+  const with_variable memory("STRETTO_DEVICE_MEMORY", "4096");
+  for (unsigned seed = 0; seed < test::scaled(20u, 2000u); ++seed) {
+    INFO("seed " << seed);
+    runtime rt({.workers = 2, .seed = seed, .devices = "sim:2", .stepped = true});
+    rt.run([&] { random_program(seed, false).run(60); });
+  }
+}
+
+TEST_CASE("measured speeds are kept between runs") {
+  const test::temporary_folder folder;
+  const std::string file = folder.path / "speeds.txt";
+  const with_variable speeds("STRETTO_SPEEDS", file.c_str());
+  for (int run = 0; run < 2; ++run) {
+    runtime rt({.workers = 1, .devices = "sim"});
+    rt.run([] {
+      object<unsigned, 2> a(box({0, 0}, {8, 8}));
+      for (const device_kind kind : {device_kind::host, device_kind::gpu})
+        for (int n = 0; n < 3; ++n) launch(on(kind), set_all, a.elements(), a, 1u);
+    });
+  }
+  std::ifstream in(file);
+  const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  CHECK(text.starts_with("stretto speeds 1"));
+  CHECK(text.find("set_all") != std::string::npos);
+  CHECK(text.find("sim_0") != std::string::npos);
+  CHECK(text.find("host") != std::string::npos);
+}
+
+TEST_CASE("what a finish encloses is over when it ends, and what fails there is thrown") {
+  on_sim([] {
+    object<unsigned, 2> a(box({0, 0}, {8, 8}), {.name = "a"});
+    const event e = finish([&] { return launch(set_all, a.elements(), a, 1u); });
+    CHECK(e.has_triggered());
+    const std::string what = test::thrown_by([&] {
+      finish([&] {
+        const user_event data = user_event::create();
+        launch(after(data), name("late"), set_all, a.elements(), a, 1u);
+        data.poison(std::make_exception_ptr(std::runtime_error("no data today")));
+      });
+    });
+    INFO(what);
+    CHECK(what.find("no data today") != std::string::npos);
+    CHECK(what.find("launch \"late\"") != std::string::npos);
+  });
+}
+
+}  // namespace
+}  // namespace stretto
