@@ -2,6 +2,7 @@
 #include "objects/running.hpp"
 
 #include <stretto/error.hpp>
+#include <stretto/task.hpp>
 
 #include <algorithm>
 #include <thread>
@@ -83,6 +84,20 @@ void issue_what_can_be(objects_state& s, base::thread_context& context) {
   }
 }
 
+// So often a caller deals with what arrives while it is inside. Where tasks end faster than that, it would never come out.
+constexpr unsigned most_rounds = 64;
+
+/// Somebody else deals with the rest; false if there is no memory for that.
+bool go_on_in_a_task(objects_state& s, base::thread_context& context) noexcept {
+  try {
+    const sched::outside_of_finishes here(static_cast<sched::thread_state&>(context));
+    async(name("objects"), [&s] { const inside go_on(s, base::require_current("launch")); });
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 signal::signal(objects_state& s, handler h) noexcept : state(s), handle(h) {
@@ -100,16 +115,17 @@ inside::inside(objects_state& s, base::thread_context& context) noexcept
 
 inside::~inside() {
   if (is_nested_) return;
-  for (;;) {
-    do {
-      take_arrived(state_, context_);
-      issue_what_can_be(state_, context_);
-    } while (state_.arrived.load(std::memory_order_acquire));
+  for (unsigned rounds = 0;;) {
+    take_arrived(state_, context_);
+    issue_what_can_be(state_, context_);
+    if (state_.arrived.load(std::memory_order_acquire) && ++rounds < most_rounds) continue;
     state_.holder.store(nullptr, std::memory_order_relaxed);
     state_.mutex.unlock();
     // Whoever found the mutex taken in between counts on us.
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (!state_.arrived.load(std::memory_order_relaxed) || !state_.mutex.try_lock()) return;
+    if (!state_.arrived.load(std::memory_order_relaxed)) return;
+    if (rounds >= most_rounds && go_on_in_a_task(state_, context_)) return;
+    if (!state_.mutex.try_lock()) return;
     state_.holder.store(&context_, std::memory_order_relaxed);
   }
 }
