@@ -6,7 +6,6 @@
 #include "data/device_launch.hpp"
 #include "data/handle.hpp"
 #include "data/host_launch.hpp"
-#include "data/order_check.hpp"
 #include "event/event_floor.hpp"
 #include "objects/room.hpp"
 #include "objects/running.hpp"
@@ -129,8 +128,7 @@ bool issue(task& t, site& at, base::thread_context& context) {
     }
   }
   std::vector<event>& waits = t.state.waits;
-  waits.clear();
-  for (const data::token k : tokens) waits.push_back(event::from_raw(k));
+  events_of(tokens, waits);
   t.on = &at;
   if (at.device) t.began = trace::clock::now();
   hand_over(t, waits, context);
@@ -170,7 +168,7 @@ void elements_are_there(task& t, failure_ref cause, base::thread_context& contex
     const std::source_location where = t.where;
     t.promised->poison(cause->as_exception());
     t.promised.reset();
-    for (const hold& h : t.holds) h.object->replicas.failed(until.raw()), h.object->lost_because = cause;
+    for (const hold& h : t.holds) content_failed(*h.object, until.raw(), cause);
     let_follow(t, context);
     finish(t, cause, context);
     return detail::end_event(until, std::move(cause), context, where);
@@ -191,10 +189,7 @@ void task_ended(signal& self, failure_ref cause, base::thread_context& context) 
   site& at = *t.on;
   if (cause) {
     if (at.device && is_loss(*cause.get())) lose(t.state, at, cause);
-    for (const hold& h : t.holds) {
-      h.object->replicas.failed(t.computed.raw());
-      h.object->lost_because = cause;
-    }
+    for (const hold& h : t.holds) content_failed(*h.object, t.computed.raw(), cause);
   } else if (t.state.has_choice()) {
     if (at.device) {
       t.ended = trace::clock::now();

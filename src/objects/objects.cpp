@@ -118,15 +118,7 @@ object_handle make_object(const object_request& request, const std::source_locat
   auto made = std::make_unique<object_record>(s, request, where);
   if (request.from && !request.elements.is_empty()) {
     objects::site& host = s->sites.front();
-    instance_request r;
-    r.memory = host.memory;
-    r.box = request.elements;
-    r.dimensions = request.dimensions;
-    r.element_bytes = request.element_bytes;
-    r.alignment = request.alignment;
-    r.name = request.name;
-    r.only_at_once = true;
-    const instance_handle there = create_instance(r, {}, where);
+    const instance_handle there = objects::try_allocate(*made, request.elements, host);
     if (!there.record)
       throw error("A04", objects::describe(*made) + " does not fit into memory \"" + host.space->name() + "\"")
           .fact("created", where)

@@ -31,9 +31,7 @@ struct movement final : signal {
   static void copied(signal& self, failure_ref cause, base::thread_context&) {
     const std::unique_ptr<movement> m(static_cast<movement*>(&self));
     const detail::object_handle counted(&m->object);
-    if (!cause) return;
-    m->object.replicas.failed(m->token);
-    m->object.lost_because = std::move(cause);
+    if (cause) content_failed(m->object, m->token, cause);
   }
   object_record& object;
   data::token token = 0;
@@ -49,18 +47,6 @@ struct leaving final : signal {
   site& from;
   const std::uint64_t bytes;
 };
-
-detail::instance_handle try_allocate(object_record& o, const box& where, const site& at) {
-  detail::instance_request r;
-  r.memory = at.memory;
-  r.box = where;
-  r.dimensions = o.dimensions;
-  r.element_bytes = o.element_bytes;
-  r.alignment = o.alignment;
-  r.name = o.name;
-  r.only_at_once = true;
-  return detail::create_instance(r, {}, o.created);
-}
 
 std::uint64_t next_use(const object_record& o, const box& where) {
   const std::size_t n = std::min(o.queued.size(), uses_looked_at);
@@ -80,11 +66,26 @@ std::uint64_t next_use(const object_record& o, const box& where) {
 
 }  // namespace
 
-std::vector<event> events_of(std::span<const data::token> tokens) {
-  std::vector<event> events;
-  for (const data::token t : tokens)
-    if (t != 0) events.push_back(event::from_raw(t));
-  return events;
+void content_failed(object_record& o, data::token written, const failure_ref& cause) {
+  o.replicas.failed(written);
+  o.lost_because = cause;
+}
+
+void events_of(std::span<const data::token> tokens, std::vector<event>& events) {
+  events.clear();
+  for (const data::token t : tokens) events.push_back(event::from_raw(t));
+}
+
+detail::instance_handle try_allocate(const object_record& o, const box& where, const site& at) {
+  detail::instance_request r;
+  r.memory = at.memory;
+  r.box = where;
+  r.dimensions = o.dimensions;
+  r.element_bytes = o.element_bytes;
+  r.alignment = o.alignment;
+  r.name = o.name;
+  r.only_at_once = true;
+  return detail::create_instance(r, {}, o.created);
 }
 
 bool try_allocate(std::span<const planned> all, site& at, std::vector<detail::instance_handle>& made) {
@@ -110,10 +111,11 @@ void add(object_record& o, const data::replica_set::storage& what, detail::insta
 
 void carry_out(object_record& o, const data::replica_set::plan& plan, base::thread_context& context) {
   std::vector<data::token> waits;
+  std::vector<event> events;
   for (const auto& c : plan.copies) {
     waits.clear();
     o.replicas.waits_of(c, waits);
-    const std::vector<event> events = events_of(waits);
+    events_of(waits, events);
     const event done = detail::copy_boxes(o.storage[c.to].instance, o.storage[c.from].instance, {&c.where, 1}, {},
                                           after_range{events}, o.created);
     o.replicas.copied(c, done.raw());
@@ -129,7 +131,8 @@ void drop(object_record& o, replica_id r, base::thread_context& context) {
   const data::replica_set::storage about = o.replicas.about(r);
   std::vector<data::token> waits;
   if (!o.replicas.drop(r, waits)) return;
-  const std::vector<event> events = events_of(waits);
+  std::vector<event> events;
+  events_of(waits, events);
   const stored s = std::exchange(o.storage[r], {});
   const event gone = detail::destroy_instance(s.instance, after_range{events}, o.created);
   if (gone.raw() != 0) when_ended(gone, *new leaving(*o.state, o.state->sites[about.memory], s.bytes), context);

@@ -3,7 +3,6 @@
 // Threads     whoever holds the state's mutex.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,7 +10,9 @@
 
 namespace stretto::objects {
 
-/// An instance, which exists at once, for each storage that was planned, in order; or none at all.
+/// An instance that exists at once, or a handle that names nothing.
+detail::instance_handle try_allocate(const object_record& o, const box& where, const site& at);
+/// One for each storage that was planned, in order; false, and none, where that cannot be.
 bool try_allocate(std::span<const planned> all, site& at, std::vector<detail::instance_handle>& made);
 /// It is a replica from now on.
 void add(object_record& o, const data::replica_set::storage& what, detail::instance_handle made);
@@ -27,7 +28,9 @@ void evict(object_record& o, data::replica_id r, const std::source_location& whe
 /// Frees a replica, which has nothing alone, behind what uses it.
 void drop(object_record& o, data::replica_id r, base::thread_context& context);
 
-/// The events that tokens stand for, but those that have always happened.
-std::vector<event> events_of(std::span<const data::token> tokens);
+/// What this token was to write is not valid, because of `cause`.
+void content_failed(object_record& o, data::token written, const failure_ref& cause);
+/// The events that tokens stand for; `events` is kept for its room.
+void events_of(std::span<const data::token> tokens, std::vector<event>& events);
 
 }  // namespace stretto::objects

@@ -68,25 +68,30 @@ std::uint32_t speeds::number_of(std::string_view kernel, std::string_view device
   return at->second;
 }
 
+/// What such a time belongs to, which has one more now; null for what is no time.
+speeds::measured* speeds::one_more(std::uint32_t number, std::uint64_t items, double per_item) {
+  if (items == 0 || !is_time(per_item)) return nullptr;
+  measured& m = entries_[number].of_class[class_of(items)];
+  if (m.times < 1'000'000) ++m.times;
+  return &m;
+}
+
 void speeds::record_at_most(std::uint32_t number, std::uint64_t items, double seconds) {
   const double per_item = seconds / static_cast<double>(items);
-  if (items == 0 || !is_time(per_item)) return;
-  measured& m = entries_[number].of_class[class_of(items)];
-  const bool is_first = m.times <= 1;
-  if (m.times < 1'000'000) ++m.times;
-  const double weight = is_first || per_item < m.seconds_per_item ? 1 : 1.0 / 64;
-  m.seconds_per_item += weight * (per_item - m.seconds_per_item);
-  m.items += (is_first ? 1 : 1.0 / 8) * (static_cast<double>(items) - m.items);
+  measured* const m = one_more(number, items, per_item);
+  if (!m) return;
+  const bool is_first = m->times <= 2;
+  m->seconds_per_item += (is_first || per_item < m->seconds_per_item ? 1 : 1.0 / 64) * (per_item - m->seconds_per_item);
+  m->items += (is_first ? 1 : 1.0 / 8) * (static_cast<double>(items) - m->items);
 }
 
 void speeds::record(std::uint32_t number, std::uint64_t items, double seconds) {
   const double per_item = seconds / static_cast<double>(items);
-  if (items == 0 || !is_time(per_item)) return;
-  measured& m = entries_[number].of_class[class_of(items)];
-  if (m.times < 1'000'000) ++m.times;
-  const double weight = m.times <= 2 ? 1 : std::max(1.0 / (m.times - 1), 1.0 / 8);
-  m.seconds_per_item += weight * (per_item - m.seconds_per_item);
-  m.items += weight * (static_cast<double>(items) - m.items);
+  measured* const m = one_more(number, items, per_item);
+  if (!m) return;
+  const double weight = m->times <= 2 ? 1 : std::max(1.0 / (m->times - 1), 1.0 / 8);
+  m->seconds_per_item += weight * (per_item - m->seconds_per_item);
+  m->items += weight * (static_cast<double>(items) - m->items);
 }
 
 std::optional<double> speeds::predict(std::uint32_t number, std::uint64_t items) const {

@@ -43,6 +43,9 @@ class speeds {
   friend bool operator==(const speeds&, const speeds&) = default;
 
  private:
+  struct measured;
+  measured* one_more(std::uint32_t number, std::uint64_t items, double per_item);
+
   static constexpr unsigned classes = 65;
   struct measured {
     double seconds_per_item = 0;
