@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -21,24 +20,14 @@
 #include "device/kernels_for_tests.hpp"
 #include "temporary_folder.hpp"
 #include "thrown_by.hpp"
+#include "usable_devices.hpp"
 
 namespace stretto {
 namespace {
 
 /// The values of option devices that work here.
 const std::vector<std::string>& kinds() {
-  static const std::vector<std::string> all = [] {
-    std::vector<std::string> usable;
-    for (const char* kind : {"sim", "sim:3", "opencl:1"}) {
-      try {
-        runtime rt({.workers = 1, .devices = kind});
-        usable.push_back(kind);
-      } catch (const error& e) {
-        std::fprintf(stderr, "no test of data on %s: %s\n", kind, e.what());
-      }
-    }
-    return usable;
-  }();
+  static const std::vector<std::string> all = test::usable_devices({"sim", "sim:3", "opencl:1"}, "data");
   return all;
 }
 

@@ -7,7 +7,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -19,32 +18,18 @@
 #include "device/kernels_for_tests.hpp"
 #include "temporary_folder.hpp"
 #include "thrown_by.hpp"
+#include "usable_devices.hpp"
+#include "with_variable.hpp"
 
 namespace stretto {
 namespace {
 
 const std::vector<std::string>& kinds() {
-  static const std::vector<std::string> all = [] {
-    std::vector<std::string> usable{"none"};
-    for (const char* kind : {"sim", "sim:3", "opencl:1", "opencl:1,sim:2"}) {
-      try {
-        runtime rt({.workers = 1, .devices = kind});
-        usable.push_back(kind);
-      } catch (const error& e) {
-        std::fprintf(stderr, "no test of objects on %s: %s\n", kind, e.what());
-      }
-    }
-    return usable;
-  }();
+  static const std::vector<std::string> all = test::usable_devices({"none", "sim", "sim:3", "opencl:1", "opencl:1,sim:2"}, "objects");
   return all;
 }
 
-/// A variable of the environment while it lives.
-struct with_variable {
-  with_variable(const char* name, const char* value) : name(name) { setenv(name, value, 1); }
-  ~with_variable() { unsetenv(name); }
-  const char* name;
-};
+using test::with_variable;
 
 constexpr const char* policies[] = {"fifo", "locality", "earliest_finish", "work_stealing"};
 
