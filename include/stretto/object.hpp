@@ -91,6 +91,7 @@ struct release_held {
 using held_pointer = std::unique_ptr<held_elements, release_held>;
 std::byte* first_of(const held_elements& held, data::layout& shape);
 future<held_pointer> hold_elements(const object_handle& h, const box& part, access how, const std::source_location& where);
+event copy_elements(const object_handle& h, const box& part, access how, std::byte* outside, const std::source_location& where);
 
 /// An argument of a launch, as the compiled core is told: an object with a part of it, or a value, or a size.
 struct object_item {
@@ -189,6 +190,22 @@ class object {
   }
   future<held<T, D>> overwrite(std::source_location where = std::source_location::current()) const {
     return hold<T>(elements(where), access::out, where);
+  }
+
+  /// Copies elements into memory of the program's, dense in C order, from wherever they are, once every launch submitted so far
+  /// that writes there has ended. Counts as a launch: for finish, for what follows, for failures. `to` must last until then.
+  event copy_to(T* to, const box& part, std::source_location where = std::source_location::current()) const {
+    return detail::copy_elements(handle_, part, access::in, reinterpret_cast<std::byte*>(to), where);
+  }
+  event copy_to(T* to, std::source_location where = std::source_location::current()) const {
+    return copy_to(to, elements(where), where);
+  }
+  /// Overwrites elements from memory of the program's, once every launch submitted so far that uses them has ended.
+  event copy_from(const T* from, const box& part, std::source_location where = std::source_location::current()) const {
+    return detail::copy_elements(handle_, part, access::out, reinterpret_cast<std::byte*>(const_cast<T*>(from)), where);
+  }
+  event copy_from(const T* from, std::source_location where = std::source_location::current()) const {
+    return copy_from(from, elements(where), where);
   }
 
   /// Gives its room on all devices back, once what uses it there has ended; what is valid there alone comes to the host first.

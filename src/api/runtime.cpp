@@ -135,6 +135,7 @@ struct runtime::state {
         modules(given, polls, counters, settings.errors) {
     context.node = node;
     machine = modules.extended(devices ? devices->extended(m) : m);
+    if (!settings.spill.empty()) machine = data::with_spill(machine);
     if (!devices) return;
     device::add_device_channels(modules.channels_of_core(), *devices);
     polls.add(*devices);
@@ -182,7 +183,8 @@ void runtime::start(bool stepped) {
   detail::start_events(s.context);
   s.modules.initialise(s.context, s.machine);
   if (s.settings.check) s.context.observer = (s.observer = std::make_unique<data::order_check>()).get();
-  data::start_data(s.context, s.machine, s.modules.channels(), s.settings.check, s.devices.get());
+  data::start_data(s.context, s.machine, s.modules.channels(), s.settings.check, s.devices.get(),
+                   {.memory_bytes = s.settings.host_memory, .spill = s.settings.spill});
   constexpr const char* policies[] = {"fifo", "locality", "earliest_finish", "work_stealing"};
   objects::start_objects(s.context, s.devices.get(),
                          {.scheduler = s.chosen_scheduler,
@@ -190,6 +192,7 @@ void runtime::start(bool stepped) {
                           .speeds = speeds_file(s.settings),
                           .depth = static_cast<std::uint32_t>(s.settings.prefetch),
                           .workers = s.machine.worker_count(),
+                          .spill = s.settings.spill.empty() ? place() : data::spill_of(s.machine),
                           .log = s.settings.log,
                           .check = s.settings.check});
   sched::scheduler_paths paths = paths_of(s.machine);

@@ -1,8 +1,16 @@
 #include "data/address_range.hpp"
 
+#include <fcntl.h>
+#include <stretto/error.hpp>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
 
 #include "base/config.hpp"
 
@@ -16,7 +24,46 @@ constexpr std::uint64_t first_step = 1u << 20;
 constexpr std::uint64_t largest_step = 256u << 20;
 
 std::uint64_t page_up(std::uint64_t n) noexcept { return (n + page - 1) / page * page; }
+
+[[noreturn]] void refuse(const std::filesystem::path& folder, const char* what, int why) {
+  throw error("D23", "the folder \"" + folder.string() + "\" cannot take what memory has no room for")
+      .fact("while", what)
+      .because(std::strerror(why))
+      .remedy("name another with STRETTO_SPILL, on a disk with room");
+}
+
+int open_without_name(const std::filesystem::path& folder) {
+  if (const int made = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); made >= 0) return made;
+  // Not every file system has files without a name.
+  std::string name = folder / "stretto-spill-XXXXXX";
+  const int made = ::mkostemp(name.data(), O_CLOEXEC);
+  if (made < 0) refuse(folder, "making a file in it", errno);
+  ::unlink(name.c_str());
+  return made;
+}
 }  // namespace
+
+address_range::address_range(const std::filesystem::path& folder) : file_(open_without_name(folder)) {
+  struct statvfs disk;
+  int why = ENOSPC;
+  if (::fstatvfs(file_, &disk) == 0)
+    for (std::uint64_t bytes = disk.f_bavail * disk.f_frsize / page * page; bytes >= page; bytes = bytes / 2 / page * page) {
+      if (::ftruncate(file_, static_cast<off_t>(bytes)) == 0) {
+        void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_, 0);
+        if (at != MAP_FAILED) {
+          ::madvise(at, bytes, MADV_DONTDUMP);
+          base_ = static_cast<std::byte*>(at);
+          capacity_ = bytes;
+          return;
+        }
+      }
+      why = errno;
+    }
+  else
+    why = errno;
+  ::close(file_);
+  refuse(folder, "mapping a file in it", why);
+}
 
 address_range::address_range(std::uint64_t capacity) noexcept {
   // Without access rights the range is not accounted, whatever the system's policy on over-commitment.
@@ -34,10 +81,23 @@ address_range::address_range(std::uint64_t capacity) noexcept {
 
 address_range::~address_range() {
   if (base_ && is_ours_) ::munmap(base_, page_up(capacity_));
+  if (file_ >= 0) ::close(file_);
+}
+
+// A page of a file that the disk has no room for would end the program as it is touched: room is taken first.
+bool address_range::grow_file(std::uint64_t end) noexcept {
+  for (const std::uint64_t wanted : {std::min(capacity_, page_up(std::max(end, committed_ + largest_step))), page_up(end)})
+    if (::posix_fallocate(file_, static_cast<off_t>(committed_), static_cast<off_t>(wanted - committed_)) == 0) {
+      if constexpr (base::address_sanitizer) __asan_unpoison_memory_region(base_ + committed_, wanted - committed_);
+      committed_ = wanted;
+      return true;
+    }
+  return false;
 }
 
 bool address_range::grow(std::uint64_t end) noexcept {
   if (end > capacity_) return false;
+  if (file_ >= 0) return grow_file(end);
   const std::uint64_t step = std::clamp(committed_, first_step, largest_step);
   const std::uint64_t all = page_up(capacity_);
   for (const std::uint64_t wanted : {std::min(all, page_up(std::max(end, committed_ + step))), page_up(end)})
@@ -54,7 +114,7 @@ bool address_range::grow(std::uint64_t end) noexcept {
 }
 
 void address_range::discard(std::uint64_t from, std::uint64_t to) noexcept {
-  if (!is_ours_) return;
+  if (!is_ours_ || file_ >= 0) return;
   from = page_up(from);
   to = to / page * page;
   if (from < to) ::madvise(base_ + from, to - from, MADV_DONTNEED);

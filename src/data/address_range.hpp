@@ -1,4 +1,4 @@
-// address_range.hpp - addresses set aside for one memory; of the host's, pages become real as they are touched.
+// address_range.hpp - addresses set aside for one memory; of the host's, pages become real as they are touched; or of a file.
 //
 // Threads     commit: one at a time (the memory's lock); base and capacity: any.
 // Cost        creation: one system call, no page. commit: a comparison, and two system calls per doubling. Where the
@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 
 namespace stretto::data {
 
@@ -19,6 +20,9 @@ class address_range {
   /// Addresses that somebody else has set aside, all usable as far as they can be.
   address_range(std::byte* base, std::uint64_t capacity) noexcept
       : base_(base), capacity_(capacity), committed_(capacity), is_ours_(false) {}
+  /// Of a file without a name in this folder, as large as its disk has room: what is not in use need not stay in memory.
+  /// Throws D23.
+  explicit address_range(const std::filesystem::path& folder);
   address_range(const address_range&) = delete;
   ~address_range();
 
@@ -33,11 +37,13 @@ class address_range {
 
  private:
   bool grow(std::uint64_t end) noexcept;
+  bool grow_file(std::uint64_t end) noexcept;
 
   std::byte* base_ = nullptr;
   std::uint64_t capacity_ = 0;
   std::uint64_t committed_ = 0;
   bool is_ours_ = true;
+  int file_ = -1;
 };
 
 }  // namespace stretto::data

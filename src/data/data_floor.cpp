@@ -36,8 +36,25 @@ void start_data(base::runtime_context& runtime, data_settings settings) {
   runtime.set(base::floor_slot::data, state.release());
 }
 
-void start_data(base::runtime_context& runtime, const platform& machine,
-                std::shared_ptr<const places::channel_registry> channels, bool check, device::device_set* devices) {
+place spill_of(const platform& machine) {
+  for (const place p : machine.memories())
+    if (machine.name(p) == "spill" && machine.kind(p) == place_kind::system_memory) return p;
+  return {};
+}
+
+platform with_spill(const platform& machine) {
+  if (spill_of(machine)) return machine;
+  platform_description d = machine.describe();
+  place_description made;
+  made.name = "spill";
+  made.kind = place_kind::system_memory;
+  d.places.push_back(std::move(made));
+  d.links.push_back({machine.memories().front(), place{static_cast<std::uint32_t>(d.places.size() - 1)}, {}, {}});
+  return platform::build(std::move(d));
+}
+
+void start_data(base::runtime_context& runtime, const platform& machine, std::shared_ptr<const places::channel_registry> channels,
+                bool check, device::device_set* devices, const host_limits& limits) {
   data_settings settings;
   settings.check = check;
   settings.devices = devices;
@@ -48,8 +65,11 @@ void start_data(base::runtime_context& runtime, const platform& machine,
     if (device::attached_device* const sharing = devices ? devices->sharing(p) : nullptr)
       settings.memories.push_back({p, about.name, about.kind, sharing->is().about().host_memory_bytes, nullptr,
                                    sharing->is().host_memory()});
+    else if (!limits.spill.empty() && p == spill_of(machine))
+      settings.memories.push_back({.where = p, .name = about.name, .kind = about.kind, .folder = limits.spill});
     else if (is_host_memory(about.kind))
-      settings.memories.push_back({p, about.name, about.kind, about.capacity_bytes.value_or(capacity_if_unknown)});
+      settings.memories.push_back({p, about.name, about.kind, std::min(about.capacity_bytes.value_or(capacity_if_unknown),
+                                                                       limits.memory_bytes ? limits.memory_bytes : ~std::uint64_t{0})});
     else if (device::attached_device* const on = devices ? devices->at(p) : nullptr)
       settings.memories.push_back({p, about.name, about.kind, on->is().about().memory_bytes, &on->is()});
   }

@@ -12,12 +12,21 @@ class platform;
 
 namespace stretto::data {
 
+/// What of the host's memory may be taken, and where what has no room there goes.
+struct host_limits {
+  std::uint64_t memory_bytes = 0;    // of each of its memories; 0: all of it
+  std::filesystem::path spill = {};  // a folder; empty: none
+};
+/// The platform with a memory "spill" beside those of the host; and which that is, or none.
+platform with_spill(const platform& machine);
+place spill_of(const platform& machine);
+
 /// From a platform: its host memories with their capacities, tasks of the runtime's workers; `channels` null: those
 /// between all host memories. `check`: costly checks of misuse are made. `devices`, which outlive the floor, have their
 /// places in the platform.
 void start_data(base::runtime_context& runtime, const platform& machine,
                 std::shared_ptr<const places::channel_registry> channels = nullptr, bool check = false,
-                device::device_set* devices = nullptr);
+                device::device_set* devices = nullptr, const host_limits& limits = {});
 void start_data(base::runtime_context& runtime, data_settings settings);
 /// All operations have ended and no thread uses the floor any more.
 void stop_data(base::runtime_context& runtime) noexcept;

@@ -19,6 +19,7 @@ data_state::data_state(base::runtime_context& context, data_settings s, std::siz
   if (checks) checks->forget_instances();  // of a floor that has ended
   for (const memory_description& m : settings.memories) {
     memories.push_back(m.of      ? std::make_unique<memory_space>(m.where, m.name, m.kind, *m.of)
+                       : !m.folder.empty() ? std::make_unique<memory_space>(m.where, m.name, m.kind, m.folder)
                        : m.first ? std::make_unique<memory_space>(m.where, m.name, m.kind, m.first, m.capacity_bytes)
                                  : std::make_unique<memory_space>(m.where, m.name, m.kind, m.capacity_bytes));
     if (by_place.size() <= m.where.index) by_place.resize(m.where.index + 1);

@@ -31,6 +31,7 @@ struct memory_description {
   std::uint64_t capacity_bytes = 0;
   device::device* of = nullptr;  // null: of the host
   std::byte* first = nullptr;    // of the host: where it lies; null: anywhere
+  std::filesystem::path folder = {};  // of the host, and not empty: a file in there
 };
 
 /// What the runtime decides once.

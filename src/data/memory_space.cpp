@@ -16,6 +16,11 @@ memory_space::memory_space(place where, std::string name, place_kind kind, std::
   announced_.next = announced_.previous = &announced_;
 }
 
+memory_space::memory_space(place where, std::string name, place_kind kind, const std::filesystem::path& folder)
+    : where_(where), kind_(kind), name_(std::move(name)), range_(folder), blocks_(range_.capacity()) {
+  announced_.next = announced_.previous = &announced_;
+}
+
 memory_space::memory_space(place where, std::string name, place_kind kind, device::device& of)
     : where_(where), kind_(kind), name_(std::move(name)), device_(&of), range_(of.memory(), of.about().memory_bytes),
       blocks_(range_.capacity()) {

@@ -57,6 +57,8 @@ class memory_space {
   memory_space(place where, std::string name, place_kind kind, std::uint64_t capacity);
   /// Memory of the host that is there already.
   memory_space(place where, std::string name, place_kind kind, std::byte* first, std::uint64_t bytes);
+  /// A file in this folder, as memory of the host. Throws D23.
+  memory_space(place where, std::string name, place_kind kind, const std::filesystem::path& folder);
   /// The memory of a device, which is told what is in use.
   memory_space(place where, std::string name, place_kind kind, device::device& of);
   memory_space(const memory_space&) = delete;

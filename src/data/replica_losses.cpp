@@ -13,6 +13,11 @@ void replica_set::discard(const box& where) {
   forget_accumulated(where);
 }
 
+void replica_set::spoil(const box& where) {
+  discard(where);
+  written_ |= where;
+}
+
 // Where something accumulated is gone, what is valid elsewhere is not all of the content; and what was accumulated is of no use
 // where the content is gone.
 region replica_set::lost_with(const region& accumulated, const region& valid) {

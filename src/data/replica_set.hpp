@@ -129,6 +129,8 @@ class replica_set {
   bool drop(replica_id r, std::vector<token>& waits);
   /// Its content is not needed any more; storage stays. It counts as never written.
   void discard(const box& where);
+  /// Who was to write it never began: what was there before is lost.
+  void spoil(const box& where);
   /// The memory and all in it is gone. Returns what is now lost.
   region lose(memory_number memory);
   /// What `t` stands for has failed: what it was to write is not valid. Returns what is now lost. Each token that fails in

@@ -1,4 +1,5 @@
 // issuing.cpp - from a task that may be issued to operations under way, and back.
+#include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 
 #include <algorithm>
@@ -70,8 +71,31 @@ void compute(task& t) noexcept {
   end_on_host(t, std::move(cause), base::require_current("launch"));
 }
 
-void hand_over(task& t, std::span<const event> waits, base::thread_context& context) {
+/// Between a replica and memory of the program's, without anything between them.
+event copy_outside(const task& t, detail::instance_handle there, std::span<const event> waits) {
+  const object_use& use = t.uses.front();
+  const object_record& o = *use.object.get();
+  detail::instance_request request;
+  request.external = t.outside;
+  request.box = use.where;
+  request.dimensions = o.dimensions;
+  request.element_bytes = o.element_bytes;
+  request.name = o.name;
+  const detail::instance_handle outside = detail::create_instance(request, {}, t.where);
+  const bool comes_in = use.how.changes_content();
+  const event done = detail::copy_boxes(comes_in ? there : outside, comes_in ? outside : there, {&use.where, 1}, {},
+                                        after_range{waits}, t.where);
+  detail::destroy_instance(outside, after(done), t.where);
+  return done;
+}
+
+void hand_over(task& t, std::span<const planned> all, std::span<const event> waits, base::thread_context& context) {
   site& at = *t.on;
+  if (t.outside) {
+    const data::replica_id r = all.front().plan.use.front();
+    t.computed = r == data::no_replica ? event() : copy_outside(t, all.front().object->storage[r].instance, waits);
+    return;
+  }
   if (!t.code) {
     t.computed = detail::make_event(context, t.where);  // ended by the host
     return;
@@ -131,7 +155,7 @@ bool issue(task& t, site& at, base::thread_context& context) {
   events_of(tokens, waits);
   t.on = &at;
   if (at.device) t.began = trace::clock::now();
-  hand_over(t, waits, context);
+  hand_over(t, all, waits, context);
   for (planned& p : all) {
     for (std::size_t n = 0; n < p.needs.size(); ++n) {
       const data::replica_id r = p.plan.use[n];
@@ -143,8 +167,8 @@ bool issue(task& t, site& at, base::thread_context& context) {
       t.holds.push_back({p.object, r, s.instance});
     }
   }
-  if (t.code) let_follow(t, context);
-  if (at.device && t.code) when_ended(t.computed, t.end, context);
+  if (!t.is_for_host()) let_follow(t, context);
+  if (t.outside || (at.device && t.code)) when_ended(t.computed, t.end, context);
   else t.arm(after_range{waits}, {}, context);
   return true;
 }
@@ -185,12 +209,12 @@ void elements_are_there(task& t, failure_ref cause, base::thread_context& contex
 
 void task_ended(signal& self, failure_ref cause, base::thread_context& context) {
   task& t = static_cast<task_signal&>(self).of;
-  if (!t.code) return elements_are_there(t, std::move(cause), context);
+  if (t.is_for_host()) return elements_are_there(t, std::move(cause), context);
   site& at = *t.on;
   if (cause) {
     if (at.device && is_loss(*cause.get())) lose(t.state, at, cause);
     for (const hold& h : t.holds) content_failed(*h.object, t.computed.raw(), cause);
-  } else if (t.state.has_choice()) {
+  } else if (t.code && t.state.has_choice()) {
     if (at.device) {
       t.ended = trace::clock::now();
       t.began = std::max(t.began, at.last_end);
@@ -202,7 +226,7 @@ void task_ended(signal& self, failure_ref cause, base::thread_context& context) 
     if (at.device) t.state.measured.record_at_most(number, t.range->ids.volume(), seconds);
     else t.state.measured.record(number, t.range->ids.volume(), seconds);
   }
-  at.computed += !cause;
+  at.computed += t.code && !cause;
   finish(t, std::move(cause), context);
 }
 
@@ -227,7 +251,7 @@ void finish(task& t, failure_ref cause, base::thread_context& context) {
     s.scheduler->finished(t, t.popped_by->view);
   }
   const task_pointer whole(&t);
-  if (!t.code) return;
+  if (t.is_for_host()) return;
   if (cause) t.scope->failures.add(cause);
   if (t.computed != t.done) detail::end_event(t.done, std::move(cause), context, t.where);
   sched::count_ended(static_cast<sched::thread_state&>(context), t.scope);

@@ -45,7 +45,7 @@ data::usage usage_of(access mode) noexcept {
 /// The memory of a record's replicas, and its place in the list; behind the mutex.
 void dissolve(object_record& o, base::thread_context& context) {
   o.replicas.discard(o.elements);
-  for (data::memory_number m = 0; m < o.state->sites.size(); ++m)
+  for (data::memory_number m = 0; m < o.state->memories(); ++m)
     for (const auto& r : o.replicas.replicas(m)) objects::drop(o, r.id, context);
   std::erase(o.state->objects, &o);
   delete &o;
@@ -117,8 +117,11 @@ object_handle make_object(const object_request& request, const std::source_locat
   for (object_record* const o : std::exchange(s->orphans, {})) dissolve(*o, context);
   auto made = std::make_unique<object_record>(s, request, where);
   if (request.from && !request.elements.is_empty()) {
-    objects::site& host = s->sites.front();
-    const instance_handle there = objects::try_allocate(*made, request.elements, host);
+    const objects::site& host = s->sites.front();
+    data::memory_number in = host.view.index;
+    instance_handle there = objects::try_allocate(*made, request.elements, host);
+    for (const data::memory_number beneath : s->beneath(in))
+      if (!there.record) there = objects::try_allocate(*made, request.elements, s->at(in = beneath));
     if (!there.record)
       throw error("A04", objects::describe(*made) + " does not fit into memory \"" + host.space->name() + "\"")
           .fact("created", where)
@@ -127,7 +130,7 @@ object_handle make_object(const object_request& request, const std::source_locat
           .remedy("let go of other objects or instances first, or make it in parts");
     data::layout shape;
     std::memcpy(open_instance(there, shape, where), request.from, request.elements.volume() * request.element_bytes);
-    const data::replica_set::storage all{made->replicas.next_id(), host.view.index, request.elements};
+    const data::replica_set::storage all{made->replicas.next_id(), in, request.elements};
     objects::add(*made, all, there);
     made->replicas.used(all.id, {request.elements, data::out_use}, 0);
   }
@@ -176,6 +179,22 @@ future<held_pointer> hold_elements(const object_handle& h, const box& part, acce
   auto result = t->promised->get_future();
   objects::submit(t.release(), {}, context);
   return result;
+}
+
+event copy_elements(const object_handle& h, const box& part, access how, std::byte* outside, const std::source_location& where) {
+  const char* const verb = how == access::in ? "copy_to" : "copy_from";
+  base::thread_context& context = base::require_current(verb);
+  object_record& o = usable(h, verb, context, where);
+  require_inside(o, part, verb, where);
+  const inside in(*o.state, context);
+  objects::task_pointer t = objects::task::make(*o.state);
+  t->where = where;
+  t->given_name = verb;
+  t->outside = outside;
+  t->uses.push_back({h, part, usage_of(how)});
+  const event done = t->done = make_event(context, where);
+  objects::submit(t.release(), {}, context);
+  return done;
 }
 
 void release_elements(held_elements* held) noexcept {

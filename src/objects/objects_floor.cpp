@@ -20,8 +20,9 @@ bool has_passed(data::token t) {
 
 data::replica_set::cost_function costs(const objects_state& s) {
   // Between two devices it goes by way of the host.
-  return [&s](data::memory_number from, data::memory_number to, std::uint64_t bytes) {
-    return static_cast<double>(bytes) / s.bytes_per_second * (from != 0 && to != 0 ? 2 : 1);
+  const auto steps = [&s](data::memory_number m) { return m == 0 ? 0 : m < s.sites.size() ? 1 : 8; };  // a disk is slower
+  return [&s, steps](data::memory_number from, data::memory_number to, std::uint64_t bytes) {
+    return static_cast<double>(bytes) / s.bytes_per_second * (steps(from) + steps(to));
   };
 }
 
@@ -43,6 +44,13 @@ std::string describe(const object_record& r) {
   return r.name.empty() ? "object O" + std::to_string(r.number) : "object \"" + r.name + "\"";
 }
 
+std::vector<data::memory_number> objects_state::beneath(data::memory_number memory) const {
+  std::vector<data::memory_number> all;
+  if (memory != 0 && memory < sites.size()) all.push_back(0);
+  if (memory < sites.size() && spill) all.push_back(spill->view.index);
+  return all;
+}
+
 std::uint32_t objects_state::speed_number(const kernel_code& code, std::uint32_t site) {
   const auto [at, is_new] = speed_numbers.try_emplace(reinterpret_cast<std::uintptr_t>(&code) ^ site, 0);
   if (is_new) at->second = measured.number_of(code.name, sites[site].view.name);
@@ -60,7 +68,7 @@ void start_objects(base::runtime_context& runtime, device::device_set* devices, 
   const auto log = std::make_shared<base::logger>("stretto N" + std::to_string(runtime.node), settings.log);
   s->warn = [log](const std::string& text) { log->warn("{}", text); };
   const data::data_state& memories = *runtime.get<data::data_state>(base::floor_slot::data);
-  const auto add = [&](std::string_view name, std::string_view backend, data::memory_space& m, std::uint32_t depth) -> site& {
+  const auto site_of = [&](std::string_view name, std::string_view backend, data::memory_space& m, std::uint32_t depth) {
     site at;
     at.view.index = static_cast<std::uint32_t>(s->sites.size());
     at.view.name = name;
@@ -68,7 +76,10 @@ void start_objects(base::runtime_context& runtime, device::device_set* devices, 
     at.space = &m;
     at.memory = m.where();
     at.depth = depth;
-    return s->sites.emplace_back(at);
+    return at;
+  };
+  const auto add = [&](std::string_view name, std::string_view backend, data::memory_space& m, std::uint32_t depth) -> site& {
+    return s->sites.emplace_back(site_of(name, backend, m, depth));
   };
   for (const auto& m : memories.memories)
     if (data::is_on_host(m.get())) {
@@ -82,6 +93,7 @@ void start_objects(base::runtime_context& runtime, device::device_set* devices, 
       at.device = d.get();
       at.processor = d->processor();
     }
+  if (settings.spill) s->spill = site_of("spill", "file", *memories.find(settings.spill), 0);
   if (devices && !settings.speeds.empty()) {  // the host alone has no choice
     std::string warning;
     s->speeds_file = settings.speeds;
@@ -103,6 +115,7 @@ std::vector<device_statistics> statistics_of(const base::runtime_context& runtim
   std::vector<device_statistics> all;
   for (const site& at : s.sites)
     all.push_back({std::string(at.view.name), at.computed, at.busy_seconds, at.brought_bytes});
+  if (s.spill && s.spill->brought_bytes > 0) all.push_back({std::string(s.spill->view.name), 0, 0, s.spill->brought_bytes});
   return all;
 }
 

@@ -23,6 +23,7 @@ struct objects_settings {
   std::filesystem::path speeds = {};  // kept there between runs; empty: not kept
   std::uint32_t depth = 4;            // tasks that a device, or a worker, is issued at a time
   std::uint32_t workers = 1;
+  place spill = {};                   // the memory for what the host's has no room for; none: there is none
   stretto::log_level log = log_level::warn;
   bool check = false;
 };

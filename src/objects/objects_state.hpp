@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -118,6 +119,7 @@ struct objects_state {
 
   // Behind the mutex:
   std::vector<site> sites;  // the host first
+  std::optional<site> spill;  // computes nothing: memory behind the host's, the last of all
   std::shared_ptr<device_scheduler> scheduler;
   base::block_stock task_stock;
   base::block_cache task_blocks;  // after their stock
@@ -144,6 +146,12 @@ struct objects_state {
 
   /// Whether anything but the host computes.
   bool has_choice() const noexcept { return sites.size() > 1; }
+  /// Whether content may have to leave a memory, so that it matters what is needed next.
+  bool looks_ahead() const noexcept { return has_choice() || spill; }
+  site& at(data::memory_number memory) noexcept { return memory < sites.size() ? sites[memory] : *spill; }
+  data::memory_number memories() const noexcept { return static_cast<data::memory_number>(sites.size() + spill.has_value()); }
+  /// Where content of a memory goes that has to leave, best first.
+  std::vector<data::memory_number> beneath(data::memory_number memory) const;
   std::uint32_t speed_number(const kernel_code& code, std::uint32_t site);
 };
 

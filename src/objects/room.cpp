@@ -88,18 +88,27 @@ detail::instance_handle try_allocate(const object_record& o, const box& where, c
   return detail::create_instance(r, {}, o.created);
 }
 
+bool try_allocate(const object_record& o, const data::replica_set::plan& plan, site& at, std::vector<detail::instance_handle>& made) {
+  const std::size_t before = made.size();
+  for (const auto& a : plan.allocate) {
+    const detail::instance_handle h = try_allocate(o, a.where, at);
+    if (h.record) {
+      made.push_back(h);
+      continue;
+    }
+    for (; made.size() > before; made.pop_back()) detail::destroy_instance(made.back(), {}, o.created);
+    return false;
+  }
+  return true;
+}
+
 bool try_allocate(std::span<const planned> all, site& at, std::vector<detail::instance_handle>& made) {
   made.clear();
-  for (const planned& p : all)
-    for (const auto& a : p.plan.allocate) {
-      const detail::instance_handle h = try_allocate(*p.object, a.where, at);
-      if (h.record) {
-        made.push_back(h);
-        continue;
-      }
-      for (const detail::instance_handle& m : made) detail::destroy_instance(m, {}, p.object->created);
-      return false;
-    }
+  for (const planned& p : all) {
+    if (try_allocate(*p.object, p.plan, at, made)) continue;
+    for (const detail::instance_handle& m : made) detail::destroy_instance(m, {}, p.object->created);
+    return false;
+  }
   return true;
 }
 
@@ -119,7 +128,7 @@ void carry_out(object_record& o, const data::replica_set::plan& plan, base::thre
     const event done = detail::copy_boxes(o.storage[c.to].instance, o.storage[c.from].instance, {&c.where, 1}, {},
                                           after_range{events}, o.created);
     o.replicas.copied(c, done.raw());
-    o.state->sites[o.replicas.about(c.to).memory].brought_bytes += c.where.volume() * o.element_bytes;
+    o.state->at(o.replicas.about(c.to).memory).brought_bytes += c.where.volume() * o.element_bytes;
     if (done.raw() == 0) continue;
     auto* const m = new movement(o);
     m->token = done.raw();
@@ -135,26 +144,33 @@ void drop(object_record& o, replica_id r, base::thread_context& context) {
   events_of(waits, events);
   const stored s = std::exchange(o.storage[r], {});
   const event gone = detail::destroy_instance(s.instance, after_range{events}, o.created);
-  if (gone.raw() != 0) when_ended(gone, *new leaving(*o.state, o.state->sites[about.memory], s.bytes), context);
+  if (gone.raw() != 0) when_ended(gone, *new leaving(*o.state, o.state->at(about.memory), s.bytes), context);
 }
 
 void evict(object_record& o, replica_id r, const std::source_location& where, base::thread_context& context) {
+  objects_state& s = *o.state;
+  const site& from = s.at(o.replicas.about(r).memory);
   data::replica_set::plan out;
-  o.replicas.write_back(r, 0, out);
-  site& host = o.state->sites.front();
-  for (const auto& a : out.allocate) {
-    const detail::instance_handle made = try_allocate(o, a.where, host);
-    if (!made.record)
-      throw error("A04", describe(o) + " cannot leave a device, because the memory of the host is full")
-          .fact("submitted", where)
-          .fact("wanted", std::to_string(bytes_of(o, a.where)) + " bytes")
-          .fact("capacity", std::to_string(host.space->capacity()) + " bytes")
-          .remedy("give the host more memory, or use fewer objects at a time");
-    add(o, a, made);
+  for (const data::memory_number to : s.beneath(from.view.index)) {
+    o.replicas.write_back(r, to, out);
+    s.made.clear();
+    if (!try_allocate(o, out, s.at(to), s.made)) continue;
+    auto next = s.made.begin();
+    for (const auto& a : out.allocate) add(o, a, *next++);
+    carry_out(o, out, context);
+    for (const replica_id old : out.retire) drop(o, old, context);
+    drop(o, r, context);
+    return;
   }
-  carry_out(o, out, context);
-  for (const replica_id old : out.retire) drop(o, old, context);
-  drop(o, r, context);
+  error e("A04", describe(o) + " cannot leave memory \"" + from.space->name() + "\", because what is beneath it is full");
+  std::uint64_t wanted = 0;
+  for (const auto& a : out.allocate) wanted += bytes_of(o, a.where);
+  e.fact("submitted", where).fact("wanted", std::to_string(wanted) + " bytes");
+  for (const data::memory_number to : s.beneath(from.view.index))
+    e.fact("free", std::to_string(s.at(to).space->usage().free) + " of " + std::to_string(s.at(to).space->capacity()) + " bytes in \"" +
+                       s.at(to).space->name() + "\"");
+  throw std::move(e).remedy(s.spill ? "give it a larger disk with STRETTO_SPILL, or use fewer objects at a time"
+                                    : "name a folder for the rest with STRETTO_SPILL, or use fewer objects at a time");
 }
 
 bool make_room(site& at, std::span<const planned> all, const task& by, base::thread_context& context) {
@@ -174,7 +190,8 @@ bool make_room(site& at, std::span<const planned> all, const task& by, base::thr
   std::vector<std::pair<object_record*, replica_id>> who;
   std::vector<data::resident> residents;
   bool is_busy = at.leaving > 0;
-  if (at.view.index != 0)  // nothing lies beneath the host
+  const bool can_leave = !s.beneath(at.view.index).empty();
+  if (can_leave)
     for (object_record* const o : s.objects) {
       const auto plan = std::ranges::find(all, o, &planned::object);
       for (const auto& r : o->replicas.replicas(at.view.index)) {
@@ -196,7 +213,7 @@ bool make_room(site& at, std::span<const planned> all, const task& by, base::thr
     if (is_busy) return false;
     // Storage that overlaps what is asked for would go into a larger one; apart, it takes less.
     bool any = false;
-    if (at.view.index != 0)
+    if (can_leave)
       for (const planned& p : all)
         for (const replica_id r : p.plan.retire) any = true, evict(*p.object, r, by.where, context);
     if (any) return at.leaving == 0;

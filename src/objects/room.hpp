@@ -12,6 +12,8 @@ namespace stretto::objects {
 
 /// An instance that exists at once, or a handle that names nothing.
 detail::instance_handle try_allocate(const object_record& o, const box& where, const site& at);
+/// One more in `made` for each storage that was planned; false, and none more, where that cannot be.
+bool try_allocate(const object_record& o, const data::replica_set::plan& plan, site& at, std::vector<detail::instance_handle>& made);
 /// One for each storage that was planned, in order; false, and none, where that cannot be.
 bool try_allocate(std::span<const planned> all, site& at, std::vector<detail::instance_handle>& made);
 /// It is a replica from now on.
@@ -23,7 +25,7 @@ bool make_room(site& at, std::span<const planned> all, const task& by, base::thr
 
 /// Starts copies.
 void carry_out(object_record& o, const data::replica_set::plan& plan, base::thread_context& context);
-/// Brings to the host what is valid in this replica alone, and frees it behind that. Throws A04 where the host has no room.
+/// Brings to the memory beneath what is valid in this replica alone, and frees it behind that. Throws A04 where there is no room.
 void evict(object_record& o, data::replica_id r, const std::source_location& where, base::thread_context& context);
 /// Frees a replica, which has nothing alone, behind what uses it.
 void drop(object_record& o, data::replica_id r, base::thread_context& context);

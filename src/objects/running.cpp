@@ -14,10 +14,20 @@ namespace stretto::objects {
 
 namespace {
 
+/// Where most of what a copy is about lies.
+site& nearest(const task& t) {
+  const object_use& u = t.uses.front();
+  const auto there = [&](const site& at) { return u.object.get()->replicas.valid_elements(at.view.index, u.where); };
+  site* best = &t.state.sites.front();
+  for (site& at : t.state.sites)
+    if (there(at) > there(*best)) best = &at;
+  return *best;
+}
+
 void now_issuable(task& t, base::thread_context& context) {
   if (t.failed) return give_up_on(t, t.skipped_because_of(*t.failed.get()), context);
   if (t.code) return t.state.scheduler->push(t);
-  t.state.sites.front().queue.push_back(&t);
+  (t.outside ? nearest(t) : t.state.sites.front()).queue.push_back(&t);
 }
 
 void take_arrived(objects_state& s, base::thread_context& context) {
@@ -164,7 +174,7 @@ void submit(task* submitted, std::span<const event> after, base::thread_context&
   s.tasks.push_back(&t);
   if (s.by_slot.size() <= t.id.slot) s.by_slot.resize(t.id.slot + 1);
   s.by_slot[t.id.slot] = &t;
-  if (t.code) {
+  if (!t.is_for_host()) {
     auto& thread = static_cast<sched::thread_state&>(context);
     t.scope = thread.scope;
     sched::count_spawned(thread);
@@ -174,14 +184,14 @@ void submit(task* submitted, std::span<const event> after, base::thread_context&
   for (const object_use& u : t.uses) {
     object_record& o = *u.object.get();
     o.order.access(u.where, u.how, t.id, predecessors);
-    if (s.has_choice()) o.queued.push_back({t.position, u.where});
+    if (s.looks_ahead()) o.queued.push_back({t.position, u.where});
   }
   t.unissued = 1;
   for (const task_id p : predecessors) {
     task& before = *s.by_slot[p.slot];
     before.successors.push_back(&t);
     ++t.unissued;
-    if (t.code && !before.code)
+    if (!t.is_for_host() && before.is_for_host())
       t.behind = detail::held_mark(*context.runtime, t.done, "elements of " + describe(*before.uses.front().object.get()),
                                    "the view that " + before.given_name + "() gave", before.where);
   }
@@ -197,7 +207,7 @@ void submit(task* submitted, std::span<const event> after, base::thread_context&
 }
 
 void let_follow(task& t, base::thread_context& context) {
-  if (t.state.has_choice())
+  if (t.state.looks_ahead())
     for (const object_use& u : t.uses) {
       auto& queued = u.object.get()->queued;
       if (queued.front().position == t.position) queued.pop_front();
@@ -231,6 +241,11 @@ void lose(objects_state& s, site& at, const failure_ref& cause) {
 }
 
 void give_up_on(task& t, failure_ref cause, base::thread_context& context) {
+  for (const object_use& u : t.uses)
+    if (!t.is_for_host() && u.how.changes_content()) {
+      u.object.get()->replicas.spoil(u.where);
+      u.object.get()->lost_because = cause;
+    }
   let_follow(t, context);
   if (t.promised) {
     t.promised->poison(cause->as_exception());

@@ -1,4 +1,5 @@
-// task.hpp - a launch on objects, or the host's holding of elements, from its submission to its end.
+// task.hpp - a launch on objects, the host's holding of elements, or their copying to or from memory of the program's: from its
+// submission to its end.
 //
 // Threads     behind the state's mutex, but `compute` and the end of its preconditions, which touch what issue left to them.
 #pragma once
@@ -70,7 +71,8 @@ struct task final : device_task, data::deferred {
   std::uint64_t position = 0;          // in the order of submission
 
   // What was asked for:
-  const kernel_code* code = nullptr;   // null: elements for the host
+  const kernel_code* code = nullptr;   // null: elements for the host, or
+  std::byte* outside = nullptr;        // a copy to or from here, dense in C order
   std::optional<kernel_range> range;
   few<object_use> uses;
   few<detail::launch_item> items;  // arrays are filled in when it is issued
@@ -110,6 +112,7 @@ struct task final : device_task, data::deferred {
   double transfer_seconds(const device_view& d) const override;
   std::optional<double> predicted_seconds(const device_view& d) const override;
 
+  bool is_for_host() const noexcept { return !code && !outside; }
   /// By what was asked for; and whether the site is able to, too.
   bool is_allowed_on(const site& at) const;
   bool can_run_on(const site& at) const;

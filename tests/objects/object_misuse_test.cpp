@@ -105,10 +105,11 @@ TEST_CASE("who reads what a failed launch was to write is skipped, and told once
       });
       CHECK(why.find("K01") != std::string::npos);
       CHECK(why.find("S06") == std::string::npos);  // one failure, though two launches came to nothing
-      CHECK(thrown_by([&] { c.read().get(); }) == "nothing was thrown");
-      CHECK(thrown_by([&] { b.read().get(); }).find("K01") != std::string::npos);
-      b.overwrite().get().view()(0, 0) = 1;
-      launch(set_all, small, b, 0u);
+      for (const auto& lost : {b, c}) {
+        CHECK(thrown_by([&] { lost.read().get(); }).find("K01") != std::string::npos);
+        lost.overwrite().get().view()(0, 0) = 1;
+        launch(set_all, small, lost, 0u);
+      }
     }
   });
   unsetenv("STRETTO_CHECK");
@@ -118,20 +119,14 @@ TEST_CASE("what is written after a failure is read as if there had been none") {
   on("sim", [] {
     object<unsigned, 2> a(small, {.name = "a"});
     const user_event asked = user_event::create();
-    std::string why;
-    try {
-      finish([&] {
-        launch(set_all, small, a, 3u);
-        launch(after(asked), name("late"), set_all, small, a, 4u);
-        const event follows = launch(name("next"), mix, small, a, object<unsigned, 2>(small, std::vector<unsigned>(64).data()), 0, 0, 1u);
-        asked.poison(std::make_exception_ptr(std::runtime_error("no")));
-        wait(follows);  // the content from before is still there
-      });
-    } catch (const std::exception& e) {
-      why = e.what();
-    }
-    CHECK(why.find("launch \"late\"") != std::string::npos);
-    CHECK(a.read().get().view()(0, 0) == 3u);
+    finish([&] {
+      launch(set_all, small, a, 3u);
+      launch(after(asked), name("late"), set_all, small, a, 4u);
+      const event follows = launch(name("next"), mix, small, a, object<unsigned, 2>(small, std::vector<unsigned>(64).data()), 0, 0, 1u);
+      asked.poison(std::make_exception_ptr(std::runtime_error("no")));
+      CHECK(end_of(follows).find("launch \"late\"") != std::string::npos);  // the content from before is not what it asked for
+    });  // which is told already
+    CHECK(thrown_by([&] { a.read().get(); }).find("launch \"late\"") != std::string::npos);
     launch(set_all, small, a, 7u);
     CHECK(a.read().get().view()(0, 0) == 7u);
   });
@@ -183,7 +178,7 @@ TEST_CASE("a kernel that a device cannot compile runs where it can") {
       for (int n = 0; n < 30; ++n) launch(add_a_third, small, a);
       CHECK(a.read().get().view()(3, 3) == doctest::Approx(10));
       CHECK(end_of(launch(stretto::on(all.all()[0]->processor()), add_a_third, small, a)).find("K13") != std::string::npos);
-      CHECK(a.read().get().view()(3, 3) == doctest::Approx(10));
+      CHECK(thrown_by([&] { a.read().get(); }).find("K13") != std::string::npos);
     });
   }
 }
@@ -257,8 +252,9 @@ TEST_CASE("the loss of a device costs what it alone had, and the rest goes on") 
       CHECK(end_of(launch(stretto::on(doomed), set_all, small, object<unsigned, 2>(small), 1u)).find("K31") != std::string::npos);
       CHECK(thrown_by([&] { there.read().get(); }).find("K31") != std::string::npos);
       CHECK(copied.read().get().view()(0, 0) == 2u);
-      CHECK(end_of(launch(stretto::on(doomed), set_all, small, copied, 1u)).find("K31") != std::string::npos);
-      CHECK(copied.read().get().view()(0, 0) == 2u);
+      object<unsigned, 2> asked_for(small, zeros.data());
+      CHECK(end_of(launch(stretto::on(doomed), set_all, small, asked_for, 1u)).find("K31") != std::string::npos);
+      CHECK(thrown_by([&] { asked_for.read().get(); }).find("K31") != std::string::npos);
       for (int n = 0; n < 30; ++n) launch(mix, small, copied, object<unsigned, 2>(small, zeros.data()), 0, 0, 1u);
       wait(launch(set_all, small, there, 5u));
       CHECK(there.read().get().view()(0, 0) == 5u);
