@@ -13,7 +13,7 @@
 //             they come.
 // Memory      what a launch wrote is seen by launches that follow it and through read() and change().
 // Cost        see docs/performance.md. Submission takes a lock of the runtime's.
-// Invariants  (1) readers share, writers exclude; tiles that are disjoint do not order one another. (2) an object outlives every
+// Invariants  (1) readers share, contributors by one operator share, writers exclude; tiles that are disjoint do not order one another. (2) an object outlives every
 //             operation that uses it. (3) an element that nothing wrote is not read: A03.
 // Source      hetero objects and tasks: the PREMA paper on heterogeneous tasking; data replicas: StarPU.
 #pragma once
@@ -285,7 +285,7 @@ event launch_objects_checked(const object_launch& request, const kernel<void(P..
 ///
 ///   tags     any of after(...), on(device_kind::...), on(place of a device or of the host), priority(n), name("text"), before the
 ///            kernel
-///   given    for in, out and inout an object or a tile of one, for a value something that converts to it, for local a
+///   given    for in, out, inout and reduce an object or a tile of one, for a value something that converts to it, for local a
 ///            local_size. `out` declares that every element of the object or tile is overwritten: else the parameter is inout
 ///   returns  an event, poisoned as that of a launch on instances, with A03 where it reads what nothing wrote, with A04 where
 ///            its arguments alone do not fit into the memory of any device that it may run on

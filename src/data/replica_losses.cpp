@@ -45,8 +45,9 @@ region replica_set::failed(token t) {
     r.cells.each([&](const box& b, cell& c) {
       // It has ended, so nobody need wait for it, and who comes later shall not fail for its sake.
       std::erase(c.readers, t);
-      if (c.written != t) return;
-      c.written = 0;
+      const bool contributed = std::erase_if(c.contributors, [&](const contribution& by) { return by.by == t; }) > 0;
+      if (c.written != t && !contributed) return;
+      if (c.written == t) c.written = 0;
       if (std::exchange(c.valid, false)) (r.accumulates ? accumulated : valid).push_back(b);
     });
   return lost_with(region(std::span<const box>(accumulated)), region(std::span<const box>(valid)));

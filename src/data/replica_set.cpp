@@ -217,12 +217,16 @@ void replica_set::add(const storage& s, token ready) {
 }
 
 void replica_set::wait_to_read(const replica& r, const box& where, std::vector<token>& out) const {
-  r.cells.look(where, [&](const box&, const cell& c) { append(out, c.written); });
+  r.cells.look(where, [&](const box&, const cell& c) {
+    append(out, c.written);
+    for (const contribution& by : c.contributors) append(out, by.by);
+  });
 }
 void replica_set::wait_to_write(const replica& r, const box& where, std::vector<token>& out) const {
   r.cells.look(where, [&](const box&, const cell& c) {
     append(out, c.written);
     for (const token t : c.readers) append(out, t);
+    for (const contribution& by : c.contributors) append(out, by.by);
   });
 }
 
@@ -247,6 +251,7 @@ void replica_set::settle(replica& r) {
   r.cells.each([&](const box&, cell& c) {
     if (c.written && has_passed_(c.written)) c.written = 0;
     std::erase_if(c.readers, has_passed_);
+    std::erase_if(c.contributors, [&](const contribution& by) { return has_passed_(by.by); });
   });
   for (const bool valid : {false, true}) r.cells.join_all(cell{valid, 0, {}});
   r.settle_at = std::max<std::size_t>(1024, 2 * r.cells.size());
@@ -261,7 +266,9 @@ void replica_set::copied(const copy& c, token done) {
 
 void replica_set::waits_of(replica_id r, const need& n, std::vector<token>& out) const {
   if (r == no_replica) return;
-  if (n.how.changes_content())
+  if (n.how.is == usage::mode::reduce)
+    wait_to_contribute(at(r), n, out);
+  else if (n.how.changes_content())
     wait_to_write(at(r), n.where, out);
   else
     wait_to_read(at(r), n.where, out);
@@ -283,6 +290,7 @@ void replica_set::write(replica_id r, const box& where, token done) {
     c.valid = true;
     c.written = done;
     c.readers.clear();
+    c.contributors.clear();
   });
   settle(replicas_[r]);
 }
@@ -300,7 +308,10 @@ void replica_set::used(replica_id r, const need& n, token done) {
     invalidate(n.where, r);
     if (n.how.is != usage::mode::reduce) forget_accumulated(n.where);
   }
-  write(r, n.where, done);
+  if (n.how.is == usage::mode::reduce)
+    contribute(r, n, done);
+  else
+    write(r, n.where, done);
   if (!(written_.boxes().size() == 1 && written_.boxes()[0].contains(n.where))) written_ |= n.where;
 }
 

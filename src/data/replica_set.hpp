@@ -144,10 +144,17 @@ class replica_set {
   std::vector<storage> replicas(memory_number in) const;
 
  private:
+  /// Those by the same operator do not wait for one another.
+  struct contribution {
+    token by;
+    std::uint32_t reduction;
+    friend bool operator==(const contribution&, const contribution&) = default;
+  };
   struct cell {
     bool valid = false;
     token written = 0;           // from which the content, or the storage, is there
     std::vector<token> readers;  // since then
+    std::vector<contribution> contributors;  // since then
     friend bool operator==(const cell&, const cell&) = default;
   };
   struct replica {
@@ -172,7 +179,9 @@ class replica_set {
   region lost_with(const region& accumulated, const region& valid);
   void wait_to_read(const replica& r, const box& where, std::vector<token>& out) const;
   void wait_to_write(const replica& r, const box& where, std::vector<token>& out) const;
+  void wait_to_contribute(const replica& r, const need& n, std::vector<token>& out) const;
   void write(replica_id r, const box& where, token done);
+  void contribute(replica_id r, const need& n, token done);
   bool has_accumulated(const box& where, std::optional<std::uint32_t> but) const;
   void find_accumulator(memory_number in, const need& n, replica_id& use, plan& out) const;
   void plan_folds(const need& n, replica_id to, plan& out) const;

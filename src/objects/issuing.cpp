@@ -28,6 +28,20 @@ void refuse_without_content(const planned& p, const task& t) {
       .remedy("write them first, or give the object its first content; a kernel that writes all of them takes them as `out`");
 }
 
+/// Contributions to what nothing wrote begin with the operator's identity.
+void begin_reductions(planned& p) {
+  if (p.plan.unwritten.is_empty()) return;
+  for (std::size_t n = 0; n < p.needs.size(); ++n) {
+    const data::replica_set::need& need = p.needs[n];
+    if (need.how.is != data::usage::mode::reduce) continue;
+    region begins = p.plan.unwritten & region(need.where);
+    for (const data::replica_set::need& other : p.needs)
+      if (other.how.needs_content() && other.how.is != data::usage::mode::reduce) begins -= other.where;
+    for (const box& b : begins.boxes()) p.plan.fills.push_back({p.plan.use[n], b, need.how.reduction});
+    p.plan.unwritten -= begins;
+  }
+}
+
 /// What each object needs; throws what is missing.
 std::span<planned> plan(const task& t, const site& at) {
   std::vector<planned>& all = t.state.plans;
@@ -47,6 +61,7 @@ std::span<planned> plan(const task& t, const site& at) {
   const std::span<planned> plans(all.data(), n);
   for (planned& p : plans) {
     p.object->replicas.acquire(at.view.index, p.needs, p.plan);
+    begin_reductions(p);
     refuse_without_content(p, t);
   }
   return plans;

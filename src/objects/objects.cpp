@@ -8,6 +8,7 @@
 #include "data/kernel_arguments.hpp"
 #include "data/layout.hpp"
 #include "event/event_floor.hpp"
+#include "objects/fold_kernels.hpp"
 #include "objects/room.hpp"
 #include "objects/running.hpp"
 
@@ -42,6 +43,10 @@ data::usage usage_of(access mode) noexcept {
   return mode == access::in ? data::in_use : mode == access::out ? data::out_use : data::inout_use;
 }
 
+data::usage usage_of(const kernel_parameter& p) noexcept {
+  return p.mode == access::reduce ? data::reduce_use(objects::reduction_of(p)) : usage_of(p.mode);
+}
+
 /// The memory of a record's replicas, and its place in the list; behind the mutex.
 void dissolve(object_record& o, base::thread_context& context) {
   o.replicas.discard(o.elements);
@@ -64,7 +69,7 @@ void keep_arguments(objects::task& t, std::span<const object_item> given, base::
     const box& part = item.is_tile ? item.part : o.elements;
     require_inside(o, part, "launch", t.where);
     t.use_of_item[i] = t.uses.size();
-    t.uses.push_back({*item.object, part, usage_of(code.parameters[i].mode)});
+    t.uses.push_back({*item.object, part, usage_of(code.parameters[i])});
   }
   for (std::size_t i = 0; i < given.size(); ++i)
     if (given[i].object) t.items[i].part = &t.uses[t.use_of_item[i]].where;

@@ -8,6 +8,8 @@
 #include "data/eviction.hpp"
 #include "data/handle.hpp"
 #include "event/event_floor.hpp"
+#include "objects/fold_kernels.hpp"
+#include "objects/folding.hpp"
 #include "objects/running.hpp"
 
 namespace stretto::objects {
@@ -76,7 +78,7 @@ void events_of(std::span<const data::token> tokens, std::vector<event>& events) 
   for (const data::token t : tokens) events.push_back(event::from_raw(t));
 }
 
-detail::instance_handle try_allocate(const object_record& o, const box& where, const site& at) {
+detail::instance_request request_for(const object_record& o, const box& where, const site& at) {
   detail::instance_request r;
   r.memory = at.memory;
   r.box = where;
@@ -84,6 +86,17 @@ detail::instance_handle try_allocate(const object_record& o, const box& where, c
   r.element_bytes = o.element_bytes;
   r.alignment = o.alignment;
   r.name = o.name;
+  return r;
+}
+
+void release(const object_record& o, detail::instance_handle instance, const box& where, site& at, const preconditions& behind,
+             base::thread_context& context) {
+  const event gone = detail::destroy_instance(instance, behind, o.created);
+  if (gone.raw() != 0) when_ended(gone, *new leaving(*o.state, at, bytes_of(o, where)), context);
+}
+
+detail::instance_handle try_allocate(const object_record& o, const box& where, const site& at) {
+  detail::instance_request r = request_for(o, where, at);
   r.only_at_once = true;
   return detail::create_instance(r, {}, o.created);
 }
@@ -121,18 +134,34 @@ void add(object_record& o, const data::replica_set::storage& what, detail::insta
 void carry_out(object_record& o, const data::replica_set::plan& plan, base::thread_context& context) {
   std::vector<data::token> waits;
   std::vector<event> events;
-  for (const auto& c : plan.copies) {
+  const auto behind = [&](const auto& what) {
     waits.clear();
-    o.replicas.waits_of(c, waits);
+    o.replicas.waits_of(what, waits);
     events_of(waits, events);
-    const event done = detail::copy_boxes(o.storage[c.to].instance, o.storage[c.from].instance, {&c.where, 1}, {},
-                                          after_range{events}, o.created);
-    o.replicas.copied(c, done.raw());
-    o.state->at(o.replicas.about(c.to).memory).brought_bytes += c.where.volume() * o.element_bytes;
-    if (done.raw() == 0) continue;
+    return after_range{events};
+  };
+  const auto tell_if_it_fails = [&](const event& done) {
+    if (done.raw() == 0) return;
     auto* const m = new movement(o);
     m->token = done.raw();
     when_ended(done, *m, context);
+  };
+  for (const auto& f : plan.fills) {
+    const std::span<const std::byte> identity = identity_of(f.reduction);
+    const event done = detail::fill_box(o.storage[f.to].instance, &f.where, identity.data(), identity.size(), behind(f), o.created);
+    o.replicas.filled(f, done.raw());
+    tell_if_it_fails(done);
+  }
+  for (const auto& c : plan.copies) {
+    const event done = detail::copy_boxes(o.storage[c.to].instance, o.storage[c.from].instance, {&c.where, 1}, {}, behind(c), o.created);
+    o.replicas.copied(c, done.raw());
+    o.state->at(o.replicas.about(c.to).memory).brought_bytes += c.where.volume() * o.element_bytes;
+    tell_if_it_fails(done);
+  }
+  for (const auto& f : plan.folds) {
+    const event done = fold(o, f, behind(f), context);
+    o.replicas.folded(f, done.raw());
+    tell_if_it_fails(done);
   }
 }
 
@@ -143,8 +172,7 @@ void drop(object_record& o, replica_id r, base::thread_context& context) {
   std::vector<event> events;
   events_of(waits, events);
   const stored s = std::exchange(o.storage[r], {});
-  const event gone = detail::destroy_instance(s.instance, after_range{events}, o.created);
-  if (gone.raw() != 0) when_ended(gone, *new leaving(*o.state, o.state->at(about.memory), s.bytes), context);
+  release(o, s.instance, about.where, o.state->at(about.memory), after_range{events}, context);
 }
 
 void evict(object_record& o, replica_id r, const std::source_location& where, base::thread_context& context) {

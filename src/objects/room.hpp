@@ -10,6 +10,11 @@
 
 namespace stretto::objects {
 
+/// For elements of it there.
+detail::instance_request request_for(const object_record& o, const box& where, const site& at);
+/// Frees an instance of these elements; its room counts as coming until then.
+void release(const object_record& o, detail::instance_handle instance, const box& where, site& at, const preconditions& behind,
+             base::thread_context& context);
 /// An instance that exists at once, or a handle that names nothing.
 detail::instance_handle try_allocate(const object_record& o, const box& where, const site& at);
 /// One more in `made` for each storage that was planned; false, and none more, where that cannot be.

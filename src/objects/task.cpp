@@ -5,6 +5,11 @@
 
 namespace stretto::objects {
 
+namespace {
+/// Contributions go into storage of their own where the content is not.
+bool is_brought(const object_use& u) { return u.how.needs_content() && u.how.is != data::usage::mode::reduce; }
+}  // namespace
+
 objects_state::objects_state() : task_stock(sizeof(task)), task_blocks(task_stock) {}
 
 task::task(objects_state& s)
@@ -46,7 +51,7 @@ std::uint64_t task::kind() const {
 std::uint64_t task::bytes_at(const device_view& d) const {
   std::uint64_t bytes = 0;
   for (const object_use& u : uses)
-    if (u.how.needs_content())
+    if (is_brought(u))
       bytes += u.object.get()->replicas.valid_elements(d.index, u.where) * u.object.get()->element_bytes;
   return bytes;
 }
@@ -54,7 +59,7 @@ std::uint64_t task::bytes_at(const device_view& d) const {
 std::uint64_t task::missing_bytes(const device_view& d) const {
   std::uint64_t bytes = 0;
   for (const object_use& u : uses)
-    if (u.how.needs_content()) bytes += u.where.volume() * u.object.get()->element_bytes;
+    if (is_brought(u)) bytes += u.where.volume() * u.object.get()->element_bytes;
   return bytes - std::min(bytes, bytes_at(d));
 }
 

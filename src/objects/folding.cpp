@@ -1,0 +1,75 @@
+#include "objects/folding.hpp"
+
+#include <stretto/copy.hpp>
+#include <stretto/error.hpp>
+#include <stretto/launch.hpp>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "objects/fold_kernels.hpp"
+#include "objects/room.hpp"
+#include "sched/scopes.hpp"
+
+namespace stretto::objects {
+
+namespace {
+
+/// Both instances lie in one memory.
+event fold_here(const object_record& o, const box& where, detail::instance_handle from, detail::instance_handle to, std::uint32_t reduction,
+                const preconditions& behind, base::thread_context& context) {
+  // Not counted where it happens to be asked for.
+  const sched::outside_of_finishes here(static_cast<sched::thread_state&>(context));
+  detail::task_request request;
+  request.after = behind.dependencies;
+  request.after_events = behind.events;
+  const std::array items{detail::launch_item{.array = from, .part = nullptr}, detail::launch_item{.array = to, .part = nullptr}};
+  return detail::launch_kernel(fold_kernel(reduction), {where, o.created}, items, request);
+}
+
+/// The two halves along the longest axis.
+std::array<box, 2> halved(const box& b) {
+  int longest = 0;
+  for (int a = 1; a < max_axes; ++a)
+    if (b.max()[a] - b.min()[a] > b.max()[longest] - b.min()[longest]) longest = a;
+  point middle_min = b.min(), middle_max = b.max();
+  middle_min[longest] = middle_max[longest] = (b.min()[longest] + b.max()[longest]) / 2;
+  return {box::between(b.min(), middle_max), box::between(middle_min, b.max())};
+}
+
+/// An accumulator that lies elsewhere comes here first, in pieces if there is little room.
+event fold_from_elsewhere(object_record& o, const data::replica_set::fold& f, const preconditions& behind, base::thread_context& context) {
+  site& at = o.state->at(o.replicas.about(f.to).memory);
+  std::vector<box> pieces{f.where};
+  detail::instance_handle here;
+  while (here = try_allocate(o, pieces.front(), at), !here.record) {
+    if (pieces.front().volume() == 1)
+      throw error("A04", "contributions to " + describe(o) + " have no room in memory \"" + at.space->name() + "\"")
+          .fact("free", std::to_string(at.space->usage().free) + " of " + std::to_string(at.space->capacity()) + " bytes")
+          .remedy("use fewer objects at a time");
+    std::vector<box> halves;
+    for (const box& b : pieces) std::ranges::copy_if(halved(b), std::back_inserter(halves), [](const box& h) { return !h.is_empty(); });
+    pieces = std::move(halves);
+    std::ranges::sort(pieces, std::ranges::greater(), &box::volume);  // where the first has room, all have
+  }
+  std::vector<event> folded;
+  for (const box& piece : pieces) {
+    // Only the first is there at once; each of the others waits for the one before to go.
+    if (!folded.empty()) here = detail::create_instance(request_for(o, piece, at), {}, o.created);
+    const event there = detail::copy_boxes(here, o.storage[f.from].instance, {&piece, 1}, {}, behind, o.created);
+    folded.push_back(fold_here(o, piece, here, o.storage[f.to].instance, f.reduction, after(there), context));
+    release(o, here, piece, at, after(folded.back()), context);
+    at.brought_bytes += piece.volume() * o.element_bytes;
+  }
+  return folded.size() == 1 ? folded.front() : merge(folded, o.created);
+}
+
+}  // namespace
+
+event fold(object_record& o, const data::replica_set::fold& f, const preconditions& behind, base::thread_context& context) {
+  if (o.replicas.about(f.from).memory != o.replicas.about(f.to).memory) return fold_from_elsewhere(o, f, behind, context);
+  return fold_here(o, f.where, o.storage[f.from].instance, o.storage[f.to].instance, f.reduction, behind, context);
+}
+
+}  // namespace stretto::objects
