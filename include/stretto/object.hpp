@@ -22,9 +22,11 @@
 #include <stretto/instance.hpp>
 #include <stretto/kernel.hpp>
 #include <stretto/launch.hpp>
+#include <stretto/mapper.hpp>
 
 #include <concepts>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <source_location>
 #include <span>
@@ -98,6 +100,7 @@ struct object_item {
   const object_handle* object = nullptr;
   box part = {};
   bool is_tile = false;
+  const std::function<box(const box&)>* mapped = nullptr;  // by part of the range
   const void* value = nullptr;
   std::int64_t local_elements = 0;
 };
@@ -121,6 +124,13 @@ template <class T, std::size_t D>
 struct tile {
   object<T, D> of;
   box part;
+};
+
+/// An object and what of it each part of a range uses, as an argument: u(neighborhood(1)).
+template <class T, std::size_t D>
+struct mapped {
+  object<T, D> of;
+  std::function<box(const box& part)> part;
 };
 
 /// Elements of an object for host code, until it goes or release() is called. Move-only.
@@ -166,6 +176,14 @@ class object {
       : handle_(make(elements, from, options, where)) {}
 
   tile<T, D> operator()(const box& part) const { return {*this, part}; }
+  /// What each part of a launch's range uses; such a launch may be divided (see launch).
+  template <mapper M>
+  mapped<T, D> operator()(const M& by, std::source_location where = std::source_location::current()) const {
+    if constexpr (requires(const box& b) { by(b, b); })
+      return {*this, [by, whole = elements(where)](const box& part) -> box { return by(part, whole); }};
+    else
+      return {*this, by};
+  }
   box elements(std::source_location where = std::source_location::current()) const { return detail::elements_of(handle_, where); }
 
   /// The content for host code, once every launch submitted so far that writes there has ended. Launches that are submitted later
@@ -235,6 +253,8 @@ template <class T, std::size_t D>
 inline constexpr bool is_object_argument<object<T, D>> = true;
 template <class T, std::size_t D>
 inline constexpr bool is_object_argument<tile<T, D>> = true;
+template <class T, std::size_t D>
+inline constexpr bool is_object_argument<mapped<T, D>> = true;
 template <class A>
 concept object_argument = is_object_argument<A>;
 
@@ -251,12 +271,14 @@ template <std::size_t Number, kernels::array_parameter Parameter, class Given>
   requires(Parameter::mode != access::local)
 struct argument_of_objects<Number, Parameter, Given> {
   using element = std::remove_const_t<typename Parameter::element>;
-  static_assert(std::same_as<Given, object<element, Parameter::axes>> || std::same_as<Given, tile<element, Parameter::axes>>,
+  static_assert(std::same_as<Given, object<element, Parameter::axes>> || std::same_as<Given, tile<element, Parameter::axes>> ||
+                    std::same_as<Given, mapped<element, Parameter::axes>>,
                 "this argument of the launch must be an object, or a tile of one, with the element type and the number of axes "
                 "of the kernel's array parameter");
   explicit argument_of_objects(const object<element, Parameter::axes>& o) noexcept : is{.object = &o.handle()} {}
   explicit argument_of_objects(const tile<element, Parameter::axes>& t) noexcept
       : is{.object = &t.of.handle(), .part = t.part, .is_tile = true} {}
+  explicit argument_of_objects(const mapped<element, Parameter::axes>& m) noexcept : is{.object = &m.of.handle(), .mapped = &m.part} {}
   object_item item() const noexcept { return is; }
   object_item is;
 };
@@ -287,10 +309,12 @@ event launch_objects_checked(const object_launch& request, const kernel<void(P..
 ///            kernel
 ///   given    for in, out, inout and reduce an object or a tile of one, for a value something that converts to it, for local a
 ///            local_size. `out` declares that every element of the object or tile is overwritten: else the parameter is inout
+///            Where arguments say what each part of the range uses (mapper.hpp), the launch may be divided: every device that may
+///            run it computes a part, as large as it is fast, by what was measured. All arguments that are written must say it
 ///   returns  an event, poisoned as that of a launch on instances, with A03 where it reads what nothing wrote, with A04 where
 ///            its arguments alone do not fit into the memory of any device that it may run on
 ///   throws   A02 for an object that names nothing, A05 for a tile outside of its object, A06 where no device that it may run on
-///            is there; K24, K25
+///            is there, with A07 where parts of a divided launch would write the same elements; K24, K25
 template <class... P, class... A>
   requires(detail::object_argument<A> || ...)
 event launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {

@@ -261,9 +261,9 @@ void finish(task& t, failure_ref cause, base::thread_context& context) {
   s.tasks[t.number] = s.tasks.back();
   s.tasks[t.number]->number = t.number;
   s.tasks.pop_back();
-  if (t.popped_by) {
-    --t.popped_by->view.issued;
-    s.scheduler->finished(t, t.popped_by->view);
+  if (t.counted_at) {
+    --t.counted_at->view.issued;
+    if (t.is_popped) s.scheduler->finished(t, t.counted_at->view);
   }
   const task_pointer whole(&t);
   if (t.is_for_host()) return;

@@ -8,6 +8,7 @@
 #include "data/kernel_arguments.hpp"
 #include "data/layout.hpp"
 #include "event/event_floor.hpp"
+#include "objects/dividing.hpp"
 #include "objects/fold_kernels.hpp"
 #include "objects/room.hpp"
 #include "objects/running.hpp"
@@ -56,8 +57,8 @@ void dissolve(object_record& o, base::thread_context& context) {
   delete &o;
 }
 
-/// Copies what the launch is given, for as long as it lasts.
-void keep_arguments(objects::task& t, std::span<const object_item> given, base::thread_context& context) {
+/// Copies what the launch is given, for as long as it lasts. `part`: of the range, in items.
+void keep_arguments(objects::task& t, const box& part_of_range, std::span<const object_item> given, base::thread_context& context) {
   const kernel_code& code = *t.code;
   t.items.resize(given.size());
   t.use_of_item.assign(given.size(), objects::task::no_use);
@@ -66,7 +67,7 @@ void keep_arguments(objects::task& t, std::span<const object_item> given, base::
     t.items[i].local_elements = item.local_elements;
     if (!item.object) continue;
     object_record& o = usable(*item.object, "launch", context, t.where);
-    const box& part = item.is_tile ? item.part : o.elements;
+    const box part = item.mapped ? (*item.mapped)(part_of_range) : item.is_tile ? item.part : o.elements;
     require_inside(o, part, "launch", t.where);
     t.use_of_item[i] = t.uses.size();
     t.uses.push_back({*item.object, part, usage_of(code.parameters[i])});
@@ -93,6 +94,36 @@ void choose_sites(objects::task& t, const object_launch& request) {
   std::string names;
   for (const objects::site& s : t.state.sites) names += (names.empty() ? "" : ", ") + std::string(s.view.name);
   throw std::move(e).fact("here", names).remedy("open devices with STRETTO_DEVICES=all, or leave the choice to the runtime");
+}
+
+objects::task_pointer make_launch(objects_state& s, const kernel_code& code, const kernel_range& range, const object_launch& request) {
+  objects::task_pointer t = objects::task::make(s);
+  t->code = &code;
+  t->range = range;
+  t->where = range.where;
+  t->given_name = request.name;
+  t->urgency = request.priority;
+  t->any_kind = !request.has_kind;
+  t->only_kind = request.kind;
+  return t;
+}
+
+/// Whether parts of it can be computed apart: it says of what it writes which part of the range writes what.
+bool is_divisible(const kernel_code& code, std::span<const object_item> given) {
+  bool any = false;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i].mapped) any = true;
+    else if (given[i].object && code.parameters[i].mode != access::in && code.parameters[i].mode != access::reduce) return false;
+  }
+  return any;
+}
+
+/// The items of a range, where it is one of groups, too.
+box items_of(const kernel_range& range) {
+  if (!range.is_of_groups || range.ids.is_empty()) return range.ids;
+  point min = range.ids.min(), max = range.ids.max();
+  for (int a = 0; a < max_axes; ++a) min[a] *= range.group[a], max[a] *= range.group[a];
+  return box::between(min, max);
 }
 
 }  // namespace
@@ -153,21 +184,34 @@ event launch_on_objects(const kernel_code& code, const kernel_range& range, std:
   data::refuse_wrong_range(code, range);
   objects_state& s = *objects::state_of(*context.runtime);
   const inside in(s, context);
-  objects::task_pointer t = objects::task::make(s);
-  t->code = &code;
-  t->range = range;
-  t->where = range.where;
-  t->given_name = request.name;
-  t->urgency = request.priority;
-  t->any_kind = !request.has_kind;
-  t->only_kind = request.kind;
-  keep_arguments(*t, given, context);
   std::vector<event> after(request.after_events.begin(), request.after_events.end());
   for (const dependency& d : request.after) after.push_back(d.task() ? event_of(*d.task(), context, range.where) : d.as_event());
-  choose_sites(*t, request);
-  const event done = t->done = make_event(context, range.where);
-  objects::submit(t.release(), after, context);
-  return done;
+  objects::task_pointer whole = make_launch(s, code, range, request);
+  choose_sites(*whole, request);
+  std::vector<objects::share> shares;
+  if (is_divisible(code, given)) shares = objects::divide(*whole, s);
+  if (shares.size() < 2) {
+    keep_arguments(*whole, items_of(range), given, context);
+    if (!shares.empty()) whole->goes_to = shares.front().of;
+    const event done = whole->done = make_event(context, range.where);
+    objects::submit(whole.release(), after, context);
+    return done;
+  }
+  std::vector<objects::task_pointer> parts;
+  for (const objects::share& share : shares) {
+    kernel_range part = range;
+    part.ids = share.ids;
+    parts.push_back(make_launch(s, code, part, request));
+    parts.back()->goes_to = share.of;
+    keep_arguments(*parts.back(), items_of(part), given, context);
+  }
+  objects::refuse_overlapping_writes(parts);
+  std::vector<event> done;
+  for (objects::task_pointer& t : parts) {
+    done.push_back(t->done = make_event(context, range.where));
+    objects::submit(t.release(), after, context);
+  }
+  return merge(done, range.where);
 }
 
 future<held_pointer> hold_elements(const object_handle& h, const box& part, access how, const std::source_location& where) {

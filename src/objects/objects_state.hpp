@@ -108,6 +108,13 @@ struct site {
   failure_ref lost_because;
 };
 
+/// How a launch was divided the last time.
+struct kept_division {
+  static constexpr std::size_t most = 16;  // of one kernel
+  box ids;
+  std::vector<box> parts;  // by site that may compute it
+};
+
 struct objects_state {
   objects_state();
 
@@ -131,6 +138,7 @@ struct objects_state {
   speeds measured;
   std::filesystem::path speeds_file;    // empty: they are not kept
   std::unordered_map<std::uint64_t, std::uint32_t> speed_numbers;  // by kernel and site
+  std::unordered_map<const kernel_code*, std::vector<kept_division>> divisions;
   std::uint64_t positions = 0, object_numbers = 0, uses = 0;
   std::set<std::pair<const kernel_code*, std::uint32_t>> unusable;  // kernels that do not compile for a site
   double bytes_per_second = 8e9;        // of transfers, as schedulers are told

@@ -26,6 +26,7 @@ site& nearest(const task& t) {
 
 void now_issuable(task& t, base::thread_context& context) {
   if (t.failed) return give_up_on(t, t.skipped_because_of(*t.failed.get()), context);
+  if (t.goes_to) return t.goes_to->queue.push_back(&t);
   if (t.code) return t.state.scheduler->push(t);
   (t.outside ? nearest(t) : t.state.sites.front()).queue.push_back(&t);
 }
@@ -69,6 +70,11 @@ bool issue_or_give_up(task& t, site& at, base::thread_context& context) {
   return true;
 }
 
+void count_at(task& t, site& at) {
+  t.counted_at = &at;
+  ++at.view.issued;
+}
+
 void issue_what_can_be(objects_state& s, base::thread_context& context) {
   for (bool again = true; again;) {
     again = false;
@@ -76,14 +82,17 @@ void issue_what_can_be(objects_state& s, base::thread_context& context) {
       at.view.room = at.depth - std::min(at.depth, at.view.issued);
       if (at.view.room > 0)
         if (auto* const t = const_cast<task*>(static_cast<const task*>(s.scheduler->pop(at.view)))) {
-          t->popped_by = &at;
-          ++at.view.issued;
+          t->is_popped = true;
+          count_at(*t, at);
           at.queue.push_back(t);
           again = true;
         }
       while (!at.queue.empty()) {
         task& first = *at.queue.front();
+        const bool has_come_by_itself = first.goes_to && !first.counted_at;
+        if (has_come_by_itself && at.view.issued >= at.depth) break;
         at.queue.pop_front();
+        if (has_come_by_itself) count_at(first, at);
         if (!issue_or_give_up(first, at, context)) {
           at.queue.push_front(&first);
           break;

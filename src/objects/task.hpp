@@ -84,6 +84,7 @@ struct task final : device_task, data::deferred {
   bool any_kind = true;
   device_kind only_kind = device_kind::host;
   std::uint32_t only_site = any_site;
+  site* goes_to = nullptr;                 // its share of a divided launch; no scheduler is asked
   sched::finish_scope* scope = nullptr;    // that it is counted in
   event done;                              // of elements for the host: given back
   std::optional<promise<detail::held_pointer>> promised;
@@ -96,7 +97,8 @@ struct task final : device_task, data::deferred {
   failure_ref failed;                      // of what it waits for itself
 
   // From then on:
-  site* popped_by = nullptr;               // whose task it is for the scheduler
+  site* counted_at = nullptr;              // among those that it was issued
+  bool is_popped = false;                  // by the scheduler, for that site
   site* on = nullptr;                      // where it is computed, the same but for who cannot do it
   few<hold> holds;
   event computed;                          // what later tasks wait for
