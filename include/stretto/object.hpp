@@ -283,19 +283,21 @@ struct argument_of_objects<Number, Parameter, Given> {
   object_item is;
 };
 
-template <class... P, class... A, std::size_t... N>
-event launch_objects_with(const kernel<void(P...)>& k, const kernel_range& range, const object_launch& request,
-                          std::index_sequence<N...>, const A&... given) {
+/// Calls what with the arguments as the compiled core is told them.
+template <class... P, class... A, std::size_t... N, class What>
+auto with_object_items(const kernel<void(P...)>&, std::index_sequence<N...>, What&& what, const A&... given) {
   const std::tuple<argument_of_objects<N, P, A>...> all{argument_of_objects<N, P, A>(given)...};
   const std::array<object_item, sizeof...(P)> items{std::get<N>(all).item()...};
-  return launch_on_objects(k.code(), range, items, request);
+  return what(std::span<const object_item>(items));
 }
 
 template <class... P, class... A>
 event launch_objects_checked(const object_launch& request, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
   static_assert(sizeof...(A) == sizeof...(P), "a launch gives as many arguments as the kernel has parameters");
   if constexpr (sizeof...(A) == sizeof...(P))
-    return launch_objects_with(k, range, request, std::index_sequence_for<P...>(), given...);
+    return with_object_items(k, std::index_sequence_for<P...>(), [&](std::span<const object_item> items) {
+      return launch_on_objects(k.code(), range, items, request);
+    }, given...);
   else
     return {};
 }

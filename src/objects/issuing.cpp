@@ -168,6 +168,7 @@ bool issue(task& t, site& at, base::thread_context& context) {
   }
   std::vector<event>& waits = t.state.waits;
   events_of(tokens, waits);
+  waits.insert(waits.end(), t.also_behind.begin(), t.also_behind.end());
   t.on = &at;
   if (at.device) t.began = trace::clock::now();
   hand_over(t, all, waits, context);

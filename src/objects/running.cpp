@@ -174,7 +174,7 @@ void when_ended(const dependency& d, signal& s, base::thread_context& context) {
   if (!detail::subscribe(d, s, context)) arrive(s, detail::cause_of(d, context), context);
 }
 
-void submit(task* submitted, std::span<const event> after, base::thread_context& context) {
+task_id submit(task* submitted, std::span<const event> after, std::span<const predecessor> behind, base::thread_context& context) {
   task& t = *submitted;
   objects_state& s = t.state;
   t.id = s.slots.add();
@@ -204,6 +204,14 @@ void submit(task* submitted, std::span<const event> after, base::thread_context&
       t.behind = detail::held_mark(*context.runtime, t.done, "elements of " + describe(*before.uses.front().object.get()),
                                    "the view that " + before.given_name + "() gave", before.where);
   }
+  for (const predecessor& p : behind) {
+    if (s.slots.is_live(p.id)) {
+      s.by_slot[p.id.slot]->followers.push_back(&t);
+      ++t.unissued;
+    } else {
+      t.also_behind.push_back(p.done);
+    }
+  }
   if (!after.empty()) {
     ++t.unissued;
     const event all = after.size() == 1 ? after.front() : merge(after, t.where);
@@ -212,7 +220,9 @@ void submit(task* submitted, std::span<const event> after, base::thread_context&
       --t.unissued;
     }
   }
-  if (--t.unissued == 0) now_issuable(t, context);
+  const task_id id = t.id;
+  if (--t.unissued == 0) now_issuable(t, context);  // which may be the end of it
+  return id;
 }
 
 void let_follow(task& t, base::thread_context& context) {
@@ -225,6 +235,10 @@ void let_follow(task& t, base::thread_context& context) {
   t.behind = {};
   t.state.slots.retire(t.id);
   t.state.by_slot[t.id.slot] = nullptr;
+  for (task* const next : std::exchange(t.followers, {})) {
+    next->also_behind.push_back(t.computed.raw() ? t.computed : t.done);
+    if (--next->unissued == 0) now_issuable(*next, context);
+  }
   for (task* const next : std::exchange(t.successors, {}))
     if (--next->unissued == 0) now_issuable(*next, context);
 }

@@ -31,8 +31,13 @@ void leave_for_others(signal& s) noexcept;
 /// Lets `s` arrive when `d` has ended, which may be in this call.
 void when_ended(const dependency& d, signal& s, base::thread_context& context);
 
+/// A task that was submitted before, and may have come to its end.
+struct predecessor {
+  task_id id;
+  event done;
+};
 /// Finds whom it follows; from here on it goes by itself. Takes it over, and counts it in the caller's finish if it computes.
-void submit(task* t, std::span<const event> after, base::thread_context& context);
+task_id submit(task* t, std::span<const event> after, std::span<const predecessor> behind, base::thread_context& context);
 /// It has been issued or given up: what follows it may be issued.
 void let_follow(task& t, base::thread_context& context);
 /// It will not be computed.

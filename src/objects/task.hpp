@@ -92,6 +92,8 @@ struct task final : device_task, data::deferred {
   // Until it is issued:
   std::uint32_t unissued = 0;              // what it follows that has not been issued, and what it waits for itself
   few<task*> successors;
+  few<task*> followers;                    // that were told to come after it, whatever they use
+  few<event> also_behind;                  // what it was told to come after: where that was issued, or had ended
   detail::held_mark behind;                // a view that the program holds, for hang reports
   task_signal gate;
   failure_ref failed;                      // of what it waits for itself

@@ -1,0 +1,36 @@
+#include "objects/asking.hpp"
+
+#include <stretto/error.hpp>
+
+#include "objects/fold_kernels.hpp"
+
+namespace stretto::objects {
+
+object_record& usable(const detail::object_handle& h, const char* verb, base::thread_context& context, const std::source_location& where) {
+  object_record* const o = h.get();
+  if (o && o->state->runtime == context.runtime) return *o;
+  throw error("A02", std::string(verb) + (o ? " was given an object of another runtime" : " was given an object that names nothing"))
+      .fact("submitted", where)
+      .because(o ? "an object lives no longer than the runtime in which it was made"
+                 : "it was made without elements, or its content has gone to another by std::move")
+      .remedy("make it inside the runtime that uses it: object<float> u(box(0, 100))");
+}
+
+void require_inside(const object_record& o, const box& part, const char* verb, const std::source_location& where) {
+  if (o.elements.contains(part)) return;
+  throw error("A05", std::string(verb) + " names elements that " + describe(o) + " does not have")
+      .fact("submitted", where)
+      .fact("part", part.text())
+      .fact("object", o.elements.text())
+      .remedy("name a part inside of it: intersection(part, u.elements())");
+}
+
+data::usage usage_of(access mode) noexcept {
+  return mode == access::in ? data::in_use : mode == access::out ? data::out_use : data::inout_use;
+}
+
+data::usage usage_of(const kernel_parameter& p) noexcept {
+  return p.mode == access::reduce ? data::reduce_use(reduction_of(p)) : usage_of(p.mode);
+}
+
+}  // namespace stretto::objects

@@ -1,0 +1,145 @@
+#include "objects/launching.hpp"
+
+#include <stretto/error.hpp>
+
+#include <cstring>
+
+#include "data/kernel_arguments.hpp"
+#include "event/event_floor.hpp"
+#include "objects/asking.hpp"
+#include "objects/dividing.hpp"
+
+namespace stretto {
+
+namespace objects {
+
+namespace {
+
+/// Copies what the launch is given, for as long as it lasts. `part`: of the range, in items.
+void keep_arguments(task& t, const box& part_of_range, std::span<const detail::object_item> given, base::thread_context& context) {
+  const kernel_code& code = *t.code;
+  t.items.resize(given.size());
+  t.use_of_item.assign(given.size(), task::no_use);
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const detail::object_item& item = given[i];
+    t.items[i].local_elements = item.local_elements;
+    if (!item.object) continue;
+    object_record& o = usable(*item.object, "launch", context, t.where);
+    const box part = item.mapped ? (*item.mapped)(part_of_range) : item.is_tile ? item.part : o.elements;
+    require_inside(o, part, "launch", t.where);
+    t.use_of_item[i] = t.uses.size();
+    t.uses.push_back({*item.object, part, usage_of(code.parameters[i])});
+  }
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (given[i].object) t.items[i].part = &t.uses[t.use_of_item[i]].where;
+  t.values.emplace(code, [&](std::size_t i, std::byte* at) {
+    std::memcpy(at, given[i].value, code.parameters[i].element_bytes);
+    t.items[i].value = at;
+  });
+}
+
+/// Where it may run, of what is here; throws if that is nowhere.
+void choose_sites(task& t, const detail::object_launch& request) {
+  const place wanted = request.on ? request.on : request.at;
+  bool possible = false;
+  for (const site& s : t.state.sites) {
+    if (wanted && (s.processor == wanted || s.memory == wanted)) t.only_site = s.view.index;
+    possible = possible || t.may_run_on(s.view);
+  }
+  if (possible && (!wanted || t.only_site != task::any_site)) return;
+  error e("A06", t.describe() + (wanted ? " is to run at a place that computes no kernels" : " is to run on a kind of device that is not open"));
+  e.fact("submitted", t.where);
+  std::string names;
+  for (const site& s : t.state.sites) names += (names.empty() ? "" : ", ") + std::string(s.view.name);
+  throw std::move(e).fact("here", names).remedy("open devices with STRETTO_DEVICES=all, or leave the choice to the runtime");
+}
+
+task_pointer make_launch(objects_state& s, const kernel_code& code, const kernel_range& range, const detail::object_launch& request) {
+  task_pointer t = task::make(s);
+  t->code = &code;
+  t->range = range;
+  t->where = range.where;
+  t->given_name = request.name;
+  t->urgency = request.priority;
+  t->any_kind = !request.has_kind;
+  t->only_kind = request.kind;
+  return t;
+}
+
+/// Whether parts of it can be computed apart: it says of what it writes which part of the range writes what.
+bool is_divisible(const kernel_code& code, std::span<const detail::object_item> given) {
+  bool any = false;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i].mapped) any = true;
+    else if (given[i].object && code.parameters[i].mode != access::in && code.parameters[i].mode != access::reduce) return false;
+  }
+  return any;
+}
+
+/// The items of a range, where it is one of groups, too.
+box items_of(const kernel_range& range) {
+  if (!range.is_of_groups || range.ids.is_empty()) return range.ids;
+  point min = range.ids.min(), max = range.ids.max();
+  for (int a = 0; a < max_axes; ++a) min[a] *= range.group[a], max[a] *= range.group[a];
+  return box::between(min, max);
+}
+
+}  // namespace
+
+void prepare(objects_state& s, const kernel_code& code, const kernel_range& range, std::span<const detail::object_item> given,
+             const detail::object_launch& request, base::thread_context& context, launch_tasks& made) {
+  data::refuse_wrong_range(code, range);
+  task_pointer whole = make_launch(s, code, range, request);
+  choose_sites(*whole, request);
+  std::vector<share> shares;
+  if (is_divisible(code, given)) shares = divide(*whole, s);
+  if (shares.size() < 2) {
+    keep_arguments(*whole, items_of(range), given, context);
+    if (!shares.empty()) whole->goes_to = shares.front().of;
+    made.push_back(std::move(whole));
+  } else {
+    for (const share& mine : shares) {
+      kernel_range part = range;
+      part.ids = mine.ids;
+      made.push_back(make_launch(s, code, part, request));
+      task& t = *made.back();
+      t.any_kind = whole->any_kind, t.only_kind = whole->only_kind, t.only_site = whole->only_site;
+      t.goes_to = mine.of;
+      keep_arguments(t, items_of(part), given, context);
+    }
+    refuse_overlapping_writes({made.data(), made.size()});
+  }
+}
+
+event submit_prepared(task_pointer t, std::span<const event> after, std::span<const predecessor> behind, base::thread_context& context,
+                      task_id* id) {
+  task* const mine = t.release();
+  const event done = mine->done = detail::make_event(context, mine->where);
+  const task_id its = submit(mine, after, behind, context);
+  if (id) *id = its;
+  return done;
+}
+
+std::vector<event> events_behind(const detail::task_request& request, base::thread_context& context, const std::source_location& where) {
+  std::vector<event> after(request.after_events.begin(), request.after_events.end());
+  for (const dependency& d : request.after) after.push_back(d.task() ? detail::event_of(*d.task(), context, where) : d.as_event());
+  return after;
+}
+
+}  // namespace objects
+
+event detail::launch_on_objects(const kernel_code& code, const kernel_range& range, std::span<const object_item> given,
+                                const object_launch& request) {
+  base::thread_context& context = base::require_current("launch");
+  objects::objects_state& s = *objects::state_of(*context.runtime);
+  const objects::inside in(s, context);
+  const std::vector<event> after = objects::events_behind(request, context, range.where);
+  objects::launch_tasks parts;
+  objects::prepare(s, code, range, given, request, context, parts);
+  if (parts.size() == 1) return objects::submit_prepared(std::move(parts.front()), after, {}, context);
+  std::vector<event> done;
+  for (objects::task_pointer& t : parts) done.push_back(objects::submit_prepared(std::move(t), after, {}, context));
+  return merge(done, range.where);
+}
+
+}  // namespace stretto
