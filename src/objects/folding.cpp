@@ -9,7 +9,7 @@
 #include <iterator>
 
 #include "objects/fold_kernels.hpp"
-#include "objects/room.hpp"
+#include "objects/storage.hpp"
 #include "sched/scopes.hpp"
 
 namespace stretto::objects {

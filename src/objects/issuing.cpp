@@ -10,6 +10,7 @@
 #include "event/event_floor.hpp"
 #include "objects/room.hpp"
 #include "objects/running.hpp"
+#include "objects/storage.hpp"
 #include "sched/scopes.hpp"
 
 namespace stretto::objects {

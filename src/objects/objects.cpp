@@ -10,6 +10,7 @@
 #include "objects/asking.hpp"
 #include "objects/room.hpp"
 #include "objects/running.hpp"
+#include "objects/storage.hpp"
 
 namespace stretto::detail {
 

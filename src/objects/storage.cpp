@@ -1,0 +1,85 @@
+#include "objects/storage.hpp"
+
+#include "data/block_allocator.hpp"
+#include "objects/running.hpp"
+
+namespace stretto::objects {
+
+namespace {
+
+/// A replica on its way out.
+struct leaving final : signal {
+  leaving(objects_state& s, site& at, std::uint64_t bytes) : signal(s, gone), from(at), bytes(bytes) { at.leaving += bytes; }
+  static void gone(signal& self, failure_ref, base::thread_context&) {
+    const std::unique_ptr<leaving> l(static_cast<leaving*>(&self));
+    l->from.leaving -= l->bytes;
+  }
+  site& from;
+  const std::uint64_t bytes;
+};
+
+}  // namespace
+
+std::uint64_t bytes_of(const object_record& o, const box& where) noexcept {
+  return data::block_allocator::rounded(where.volume() * o.element_bytes);
+}
+
+void events_of(std::span<const data::token> tokens, std::vector<event>& events) {
+  events.clear();
+  for (const data::token t : tokens) events.push_back(event::from_raw(t));
+}
+
+detail::instance_request request_for(const object_record& o, const box& where, const site& at) {
+  detail::instance_request r;
+  r.memory = at.memory;
+  r.box = where;
+  r.dimensions = o.dimensions;
+  r.element_bytes = o.element_bytes;
+  r.alignment = o.alignment;
+  r.name = o.name;
+  return r;
+}
+
+void release(const object_record& o, detail::instance_handle instance, const box& where, site& at, const preconditions& behind,
+             base::thread_context& context) {
+  const event gone = detail::destroy_instance(instance, behind, o.created);
+  if (gone.raw() != 0) when_ended(gone, *new leaving(*o.state, at, bytes_of(o, where)), context);
+}
+
+detail::instance_handle try_allocate(const object_record& o, const box& where, const site& at) {
+  detail::instance_request r = request_for(o, where, at);
+  r.only_at_once = true;
+  return detail::create_instance(r, {}, o.created);
+}
+
+bool try_allocate(const object_record& o, const data::replica_set::plan& plan, site& at, std::vector<detail::instance_handle>& made) {
+  const std::size_t before = made.size();
+  for (const auto& a : plan.allocate) {
+    const detail::instance_handle h = try_allocate(o, a.where, at);
+    if (h.record) {
+      made.push_back(h);
+      continue;
+    }
+    for (; made.size() > before; made.pop_back()) detail::destroy_instance(made.back(), {}, o.created);
+    return false;
+  }
+  return true;
+}
+
+bool try_allocate(std::span<const planned> all, site& at, std::vector<detail::instance_handle>& made) {
+  made.clear();
+  for (const planned& p : all) {
+    if (try_allocate(*p.object, p.plan, at, made)) continue;
+    for (const detail::instance_handle& m : made) detail::destroy_instance(m, {}, p.object->created);
+    return false;
+  }
+  return true;
+}
+
+void add(object_record& o, const data::replica_set::storage& what, detail::instance_handle made) {
+  o.replicas.add(what, 0);
+  if (o.storage.size() <= what.id) o.storage.resize(what.id + 1);
+  o.storage[what.id] = {made, bytes_of(o, what.where), 0, ++o.state->uses};
+}
+
+}  // namespace stretto::objects
