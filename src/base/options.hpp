@@ -44,6 +44,8 @@ struct settings {
   std::uint64_t device_streams;
   std::uint64_t host_memory;  // bytes
   std::string spill;     // path or empty
+  bool device_copy_streams;
+  bool device_pool;
   scheduling scheduler;
   std::string speeds;    // path, empty or "none"
   std::uint64_t prefetch;

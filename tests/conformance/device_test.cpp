@@ -29,6 +29,7 @@ struct bench {
   std::unique_ptr<stretto::device::device> on;
   std::unique_ptr<stream> s;
   std::uint64_t used = 0;
+  std::vector<std::pair<std::byte*, std::uint64_t>> taken;
 
   explicit bench(const candidate& c) : on(c.make()), s(on->make_stream()) {}
 
@@ -37,7 +38,13 @@ struct bench {
     used += (bytes + 255) / 256 * 256;
     REQUIRE(used <= on->about().memory_bytes);
     on->allocated(at, bytes);
+    taken.emplace_back(at, bytes);
     return at;
+  }
+  void give_all_back() {
+    for (const auto& [at, bytes] : taken) on->freed(at, bytes);
+    taken.clear();
+    used = 0;
   }
   void wait(ended& e) {
     while (!e.times) {
@@ -181,7 +188,7 @@ TEST_CASE("a fill repeats any pattern, and begins anew in each row") {
             right = right && x.values[i] == (inside ? in_plane % stride % unit + 1 : 0xee);
           }
           CHECK_MESSAGE(right, unit, " in rows of ", row_bytes, " every ", stride);
-          b.used = 0;
+          b.give_all_back();
         }
   });
 }
@@ -512,6 +519,8 @@ TEST_CASE("a device reaches the memory of another one as it says") {
         if (!d.poll()) std::this_thread::yield();
       CHECK_FALSE(e.failure);
     };
+    one->allocated(one->memory(), 32'000);
+    other->allocated(other->memory(), 32'000);
     std::vector<int> numbers(3000), back(3000);
     std::iota(numbers.begin(), numbers.end(), 1);
     std::byte* const host = reinterpret_cast<std::byte*>(numbers.data());
