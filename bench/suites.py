@@ -16,7 +16,8 @@ METHODS = ("original", "fold", "shared_fold", "list", "automatic", "localize", "
 LIFE = ("startup", "shutdown")
 RECORDING = ("span", "share")
 REPORT = ("seconds", "memory")
-VARIANTS |= {part: ("stretto", "_" + part) for part in EVENTS + METHODS + LIFE + RECORDING + REPORT}
+HOST_KERNELS = ("stencil", "wave", "product", "tiles", "sum")
+VARIANTS |= {part: ("stretto", "_" + part) for part in EVENTS + METHODS + LIFE + RECORDING + REPORT + HOST_KERNELS}
 
 # Options of the runtimes under which they are at their best in these benchmarks.
 ENVIRONMENT = {"OMP_WAIT_POLICY": "active", "OMP_PROC_BIND": "spread", "STARPU_SILENT": "1"}
@@ -94,6 +95,8 @@ SUITES = (
     *(Suite(f"launch_{bench}", f"launches on objects, {title}", f"launch_{bench}", "starpu", ("stretto", "starpu"), goals={1: goal, 2: goal})
       for bench, title, goal in (("none", "none", 250), ("readers_1", "one that all read", 400), ("chain_1", "one that each changes", 400),
                                  ("readers_3", "three that all read", 900), ("chain_3", "three that each changes", 900))),
+    replace(_own("host_kernels", "kernels on the host, speed of the loop by hand", "host", HOST_KERNELS, workers=(1,),
+                 goals=dict.fromkeys(HOST_KERNELS, 0.9)), against=""),
     _own("histogram_dense", "histogram, 32 values per bucket", "histogram_dense", METHODS, workers=(2,)),
     _own("histogram_sparse", "histogram, 64 buckets per value", "histogram_sparse", METHODS, workers=(2,)),
     _own("density", "reduction by density", "density", ("original", "fold", "list", "automatic"), workers=(2,),

@@ -36,6 +36,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -76,7 +77,10 @@ struct parameter_traits {
   static_assert(kernels::device_type<P>, "a kernel takes numbers and plain structures by value, and arrays as in<T, D>, "
                                          "out<T, D> or inout<T, D>; not pointers, references, bool or classes");
   static constexpr kernel_parameter value{access::value, element_kind_of<P>(), 0, sizeof(P), alignof(P)};
-  static P open(const kernel_argument& a, unsigned) noexcept { return *reinterpret_cast<const P*>(a.origin); }
+  using passed = P;
+  static passed pass(const kernel_argument& a) noexcept { return *reinterpret_cast<const P*>(a.origin); }
+  static P open(const kernel_argument& a, unsigned) noexcept { return pass(a); }
+  static P open_dense(const kernel_argument&, unsigned, const P& given) noexcept { return given; }
   static void assume_dense_rows(P&) noexcept {}
   static bool has_dense_rows(const kernel_argument&) noexcept { return true; }
 };
@@ -92,6 +96,14 @@ struct parameter_traits<P> {
   static constexpr kernel_parameter value{P::mode, element_kind_of<typename P::element>(), P::axes,
                                           sizeof(typename P::element), alignof(typename P::element), fold_of_parameter<P>()};
   static P open(const kernel_argument& a, unsigned n) noexcept { return P(a, n); }
+  using passed = typename P::pointer __restrict;
+  static typename P::pointer pass(const kernel_argument& a) noexcept { return reinterpret_cast<typename P::pointer>(a.origin); }
+  static P open_dense(const kernel_argument& a, unsigned n, typename P::pointer origin) noexcept {
+    P array(a, n);
+    array.reach_by(origin);
+    array.assume_dense_rows();
+    return array;
+  }
   static void assume_dense_rows(P& array) noexcept { array.assume_dense_rows(); }
   static bool has_dense_rows(const kernel_argument& a) noexcept { return a.stride[P::axes - 1] == 1; }
 };
@@ -106,11 +118,19 @@ struct host_body<Scope, Body, void (Scope::*)(P...) const> {
   using values = std::tuple<P...>;
   using numbers = std::index_sequence_for<P...>;
 
-  static void run_items(const kernel_code&, const kernel_work& work, const kernel_argument* arguments) {
+  STRETTO_DETAIL_LOOPS static void run_items(const kernel_code&, const kernel_work& work, const kernel_argument* arguments) {
     values v = open(arguments, numbers());
     if (!has_dense_rows(arguments, numbers()) || !fits_int(work)) return loop<std::int64_t>(work, v);
     assume_dense_rows(v, numbers());
     loop<int>(work, v);
+  }
+
+  /// For what kernel_code::run_dense asks for.
+  static void run_dense(const kernel_code&, const kernel_work& work, const kernel_argument* arguments) {
+    pass<&dense>(work, arguments, numbers());
+  }
+  static void run_wide(const kernel_code&, const kernel_work& work, const kernel_argument* arguments) {
+    pass<&wide>(work, arguments, numbers());
   }
 
   static void run_items_checked(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments) {
@@ -127,21 +147,17 @@ struct host_body<Scope, Body, void (Scope::*)(P...) const> {
     }
   }
 
-  static void run_groups(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments) {
+  STRETTO_DETAIL_LOOPS static void run_groups(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments) {
+    Scope s{};
+    each_group(work, open(arguments, numbers()), s);
+  }
+  static void run_groups_checked(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments) {
     const values v = open(arguments, numbers());
     Scope s{};
-    s.launched_ = &work;
-    std::int64_t* const id = s.id_;
     try {
-      for (id[0] = work.min[0]; id[0] < work.max[0]; ++id[0])
-        for (id[1] = work.min[1]; id[1] < work.max[1]; ++id[1])
-          for (id[2] = work.min[2]; id[2] < work.max[2]; ++id[2]) {
-            s.scratch_ = work.scratch;
-            s.scratch_left_ = work.scratch_bytes;
-            call(s, v, numbers());
-          }
+      each_group(work, v, s);
     } catch (const index_out_of_range& outside) {
-      tell_out_of_range(code, outside, work, arguments, id);
+      tell_out_of_range(code, outside, work, arguments, s.id_);
     }
   }
 
@@ -149,6 +165,42 @@ struct host_body<Scope, Body, void (Scope::*)(P...) const> {
   template <std::size_t... I>
   static values open(const kernel_argument* a, std::index_sequence<I...>) noexcept {
     return values(parameter_traits<P>::open(a[I], I)...);
+  }
+  // Functions of their own: of their parameters, and of nothing else, does a compiler believe that they lead to different places.
+  STRETTO_DETAIL_LOOPS static void dense(const kernel_work& work, const kernel_argument* a,
+                                         typename parameter_traits<P>::passed... given) {
+    all_dense(work, a, numbers(), given...);
+  }
+  STRETTO_DETAIL_WIDE STRETTO_DETAIL_LOOPS static void wide(const kernel_work& work, const kernel_argument* a,
+                                                            typename parameter_traits<P>::passed... given) {
+    all_dense(work, a, numbers(), given...);
+  }
+  template <auto Loops, std::size_t... I>
+  static void pass(const kernel_work& work, const kernel_argument* a, std::index_sequence<I...>) {
+    Loops(work, a, parameter_traits<P>::pass(a[I])...);
+  }
+  template <std::size_t... I>
+  [[gnu::always_inline]] static void all_dense(const kernel_work& work, const kernel_argument* a, std::index_sequence<I...>,
+                                               typename parameter_traits<P>::passed... given) {
+    const values v(parameter_traits<P>::open_dense(a[I], I, given)...);
+    if constexpr (requires(Scope s) { s.ids_are_ints_; }) {
+      Scope s{};
+      s.ids_are_ints_ = true;
+      each_group(work, v, s);
+    } else {
+      loop<int>(work, v);
+    }
+  }
+  [[gnu::always_inline]] static void each_group(const kernel_work& work, const values& v, Scope& s) {
+    s.launched_ = &work;
+    std::int64_t* const id = s.id_;
+    for (id[0] = work.min[0]; id[0] < work.max[0]; ++id[0])
+      for (id[1] = work.min[1]; id[1] < work.max[1]; ++id[1])
+        for (id[2] = work.min[2]; id[2] < work.max[2]; ++id[2]) {
+          s.scratch_ = work.scratch;
+          s.scratch_left_ = work.scratch_bytes;
+          call(s, v, numbers());
+        }
   }
   template <std::size_t... I>
   static bool has_dense_rows(const kernel_argument* a, std::index_sequence<I...>) noexcept {
@@ -252,6 +304,9 @@ consteval bool body_is_portable(const char* text, bool in_groups) {
   return true;
 }
 
+/// Whether a body holds a word.
+consteval bool says(std::string_view text, std::string_view word) { return text.find(word) != text.npos; }
+
 }  // namespace detail
 }  // namespace stretto
 
@@ -269,7 +324,9 @@ consteval bool body_is_portable(const char* text, bool in_groups) {
     static_assert(::stretto::detail::body_is_portable(body_text, groups));                                                \
     static constexpr ::stretto::kernel_code code{                                                                         \
         #name,  parameter_text,   body_text,    __FILE__,                                                                 \
-        __LINE__, groups, host::table, &host::plain, &checked_host::checked};                                        \
+        __LINE__, groups, host::table, &host::plain, &checked_host::checked, &host::run_dense,                                \
+        ::stretto::kernels::has_wide_vectors ? &host::run_wide : nullptr,                                                    \
+        ::stretto::detail::says(body_text, "denormals_are_zero")};                                                           \
   };                                                                                                                      \
   inline constexpr ::stretto::kernel<::stretto::detail::signature_of<decltype(&name##_kernel::body::operator())>::type>   \
       name(name##_kernel::code);
@@ -281,7 +338,7 @@ consteval bool body_is_portable(const char* text, bool in_groups) {
 
 /// Defines the kernel `name`, whose body is that of a group: each_item is a region with a barrier after it.
 #define STRETTO_GROUP_KERNEL(name, parameters, ...)                                                                       \
-  STRETTO_DETAIL_KERNEL(name, group_scope, run_groups, run_groups, true, parameters, #parameters, #__VA_ARGS__,           \
+  STRETTO_DETAIL_KERNEL(name, group_scope, run_groups, run_groups_checked, true, parameters, #parameters, #__VA_ARGS__,           \
                         __VA_ARGS__)
 
 /// Defines a function that kernels may call: type, name, parameters, body.

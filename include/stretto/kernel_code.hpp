@@ -68,6 +68,10 @@ struct kernel_code {
   std::span<const kernel_parameter> parameters;
   host_function run = nullptr;
   host_function run_checked = nullptr;  ///< looks at every index; throws K01
+  /// Only for work whose ids are ints and for arrays whose rows are dense, if what is written lies in no other argument.
+  host_function run_dense = nullptr;
+  host_function run_wide = nullptr;  ///< the same for processors with wider vectors; null where run_dense uses them already
+  bool denormals_are_zero = false;   ///< the body says so: numbers below the normal range may count as zero
 };
 
 /// Text that kernels may use by its name: a function, a structure or a constant. A list that is complete before main.

@@ -25,6 +25,29 @@
 #define STRETTO_DETAIL_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
+// Of a kernel's loops: all that it calls becomes part of it, and its loops are worth what -O3 spends on them whatever the rest of the
+// program gets. A build that does not optimise, or that is watched, stays what it is.
+#if defined(__clang__) || !defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define STRETTO_DETAIL_LOOPS [[gnu::noinline, gnu::flatten]]
+#else
+#define STRETTO_DETAIL_LOOPS [[gnu::noinline, gnu::flatten, gnu::optimize("O3")]]
+#endif
+
+// Of a function that returns memory to which nothing else leads, and into which no compiler looks.
+#if defined(__clang__)
+#define STRETTO_DETAIL_FRESH [[gnu::malloc, gnu::noinline]]
+#else
+#define STRETTO_DETAIL_FRESH [[gnu::malloc, gnu::noipa]]
+#endif
+
+// Of such loops: for vectors that not every processor of the architecture has. Without fused multiply-adds, which would
+// round otherwise. What has them already needs nothing.
+#if defined(__x86_64__) && !defined(__AVX2__)
+#define STRETTO_DETAIL_WIDE [[gnu::target("avx2")]]
+#else
+#define STRETTO_DETAIL_WIDE
+#endif
+
 namespace stretto {
 
 /// An element outside of an array was named; thrown by checked kernels, and turned into error K01 with the rest.
@@ -34,6 +57,13 @@ struct index_out_of_range {
 };
 
 namespace kernels {
+
+/// Whether kernels have a second function for wider vectors.
+#if defined(__x86_64__) && !defined(__AVX2__)
+inline constexpr bool has_wide_vectors = true;
+#else
+inline constexpr bool has_wide_vectors = false;
+#endif
 
 /// What may be an element of an array, or a value: a number or a structure of them that every device lays out alike.
 template <class T>
@@ -45,6 +75,7 @@ template <class T, std::size_t D, bool Checked>
 class elements {
  public:
   using element = std::remove_const_t<T>;
+  using pointer = T*;
   static constexpr std::size_t axes = D;
 
   elements() = default;
@@ -71,6 +102,8 @@ class elements {
 
   /// Tells the compiler what the caller has seen: that the elements of the last axis are neighbours.
   void assume_dense_rows() noexcept { stride_[D - 1] = 1; }
+  /// The same place by another pointer, of which the compiler knows more.
+  void reach_by(T* origin) noexcept { origin_ = origin; }
 
  private:
   template <class, std::size_t, bool>
@@ -186,6 +219,10 @@ struct language {
     static constexpr access mode = access::local;
   };
 
+  /// Said anywhere in a body: numbers below the normal range may count as zero, in all of it. Where a field dies away, arithmetic
+  /// on them costs many processors over a hundred cycles each.
+  static void denormals_are_zero() noexcept {}
+
   template <std::floating_point T> static T sqrt(T x) { return std::sqrt(x); }
   template <std::floating_point T> static T rsqrt(T x) { return T(1) / std::sqrt(x); }
   template <std::floating_point T> static T exp(T x) { return std::exp(x); }
@@ -289,6 +326,9 @@ class local_values {
 /// The order in which a checked run visits the items of a group: a permutation of 0 to count - 1.
 std::int64_t visited(std::uint64_t order, std::int64_t step, std::int64_t count) noexcept;
 
+/// The same address, of which the compiler believes that nothing else leads there: memory of a group that was just declared.
+STRETTO_DETAIL_FRESH inline std::byte* fresh(std::byte* memory) noexcept { return memory; }
+
 /// One group of a group kernel.
 template <bool Checked>
 struct group_scope : language<Checked> {
@@ -296,6 +336,7 @@ struct group_scope : language<Checked> {
   std::int64_t id_[3];
   mutable std::byte* scratch_;
   mutable std::size_t scratch_left_;
+  bool ids_are_ints_;
 
   using item = kernels::item;
 
@@ -315,40 +356,73 @@ struct group_scope : language<Checked> {
 
   /// Runs the region for every item of the group; what they wrote is seen by all items of the next region.
   template <class Region>
-  void each_item(Region&& region) const {
-    const std::int64_t n0 = launched_->group[0], n1 = launched_->group[1], n2 = launched_->group[2];
+  [[gnu::always_inline]] inline void each_item(Region&& region) const {
     if constexpr (Checked) {
+      const std::int64_t n0 = launched_->group[0], n1 = launched_->group[1], n2 = launched_->group[2];
       for (std::int64_t step = 0; step < n0 * n1 * n2; ++step) {
         const std::int64_t n = visited(launched_->order, step, n0 * n1 * n2);
-        region(at(n / (n1 * n2), n / n2 % n1, n % n2));
+        region(items<std::int64_t>(*this).at(n / (n1 * n2), n / n2 % n1, n % n2, n));
       }
-    } else if (launched_->dimensions == 1) {
-      STRETTO_DETAIL_INDEPENDENT
-      for (std::int64_t i = 0; i < n0; ++i) region(at(i, 0, 0));
-    } else if (launched_->dimensions == 2) {
-      for (std::int64_t i = 0; i < n0; ++i) {
-        STRETTO_DETAIL_INDEPENDENT
-        for (std::int64_t j = 0; j < n1; ++j) region(at(i, j, 0));
-      }
+    } else if (ids_are_ints_) {
+      items<int>(*this).run(region);
     } else {
-      for (std::int64_t i = 0; i < n0; ++i)
-        for (std::int64_t j = 0; j < n1; ++j) {
-          STRETTO_DETAIL_INDEPENDENT
-          for (std::int64_t k = 0; k < n2; ++k) region(at(i, j, k));
-        }
+      items<std::int64_t>(*this).run(region);
     }
   }
 
  private:
-  item at(std::int64_t i, std::int64_t j, std::int64_t k) const noexcept {
-    const std::int64_t* n = launched_->group;
-    return {{i, j, k}, {id_[0] * n[0] + i, id_[1] * n[1] + j, id_[2] * n[2] + k}, (i * n[1] + j) * n[2] + k};
-  }
+  // Bodies keep ids in an int, mostly: only if Int is one does the compiler know that addresses follow.
+  template <class Int>
+  struct items {
+    std::int64_t n[3];
+    Int first[3];
+    int dimensions;
+
+    [[gnu::always_inline]] explicit items(const group_scope& g) noexcept : dimensions(g.launched_->dimensions) {
+      for (int a = 0; a < 3; ++a) {
+        n[a] = static_cast<Int>(g.launched_->group[a]);
+        first[a] = static_cast<Int>(g.id_[a] * g.launched_->group[a]);
+      }
+    }
+    // Loops of the usual lengths have no remainders, and what does not change in them stays in registers: half the time.
+    template <std::int64_t Length, class Region>
+    [[gnu::always_inline]] void rows(Region&& region) const {
+      for (std::int64_t i = 0; i < n[0]; ++i) {
+        STRETTO_DETAIL_INDEPENDENT
+        for (std::int64_t j = 0; j < Length; ++j) region(at(i, j, 0, i * Length + j));
+      }
+    }
+    [[gnu::always_inline]] item at(std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t number) const noexcept {
+      return {{i, j, k}, {first[0] + static_cast<Int>(i), first[1] + static_cast<Int>(j), first[2] + static_cast<Int>(k)}, number};
+    }
+    template <class Region>
+    [[gnu::always_inline]] void run(Region&& region) const {
+      if (dimensions == 1) {
+        STRETTO_DETAIL_INDEPENDENT
+        for (std::int64_t i = 0; i < n[0]; ++i) region(at(i, 0, 0, i));
+      } else if (dimensions == 2 && n[1] == 16) {
+        rows<16>(region);
+      } else if (dimensions == 2 && n[1] == 32) {
+        rows<32>(region);
+      } else if (dimensions == 2) {
+        for (std::int64_t i = 0; i < n[0]; ++i) {
+          STRETTO_DETAIL_INDEPENDENT
+          for (std::int64_t j = 0; j < n[1]; ++j) region(at(i, j, 0, i * n[1] + j));
+        }
+      } else {
+        for (std::int64_t i = 0; i < n[0]; ++i)
+          for (std::int64_t j = 0; j < n[1]; ++j) {
+            STRETTO_DETAIL_INDEPENDENT
+            for (std::int64_t k = 0; k < n[2]; ++k) region(at(i, j, k, (i * n[1] + j) * n[2] + k));
+          }
+      }
+    }
+  };
   template <class T>
   T* take(std::size_t count) const {
     const std::size_t bytes = (count * sizeof(T) + 63) / 64 * 64;
     if (bytes > scratch_left_) scratch_exhausted(bytes, scratch_left_);
-    auto* const first = reinterpret_cast<T*>(scratch_);
+    auto* const first = reinterpret_cast<T*>(fresh(scratch_));
     scratch_ += bytes;
     scratch_left_ -= bytes;
     return first;

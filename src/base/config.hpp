@@ -68,6 +68,41 @@ inline void* thread_slot() noexcept {
 #endif
 }
 
+/// Whether this processor has vectors of 32 bytes for all that the baseline has of 16.
+inline bool has_wide_vectors() noexcept {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx2");
+#else
+  return false;
+#endif
+}
+
+/// While it lives, this thread's arithmetic takes numbers below the normal range for zero, and leaves zero in their place.
+class denormals_are_zero {
+ public:
+#if defined(__x86_64__)
+  denormals_are_zero() noexcept : before_(__builtin_ia32_stmxcsr()) { __builtin_ia32_ldmxcsr(before_ | 0x8040); }
+  ~denormals_are_zero() { __builtin_ia32_ldmxcsr(before_); }
+#elif defined(__aarch64__)
+  denormals_are_zero() noexcept {
+    asm volatile("mrs %0, fpcr" : "=r"(before_));
+    asm volatile("msr fpcr, %0" : : "r"(before_ | 1ul << 24));
+  }
+  ~denormals_are_zero() { asm volatile("msr fpcr, %0" : : "r"(before_)); }
+#else
+  denormals_are_zero() noexcept = default;
+#endif
+  denormals_are_zero(const denormals_are_zero&) = delete;
+  denormals_are_zero& operator=(const denormals_are_zero&) = delete;
+
+ private:
+#if defined(__x86_64__)
+  unsigned before_;
+#else
+  [[maybe_unused]] unsigned long before_ = 0;
+#endif
+};
+
 inline constexpr unsigned cache_line = 64;
 
 /// "0.1.0": the version of the library that is linked, which may differ from the headers that were compiled.

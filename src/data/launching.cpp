@@ -106,7 +106,7 @@ void data::run_on_host(const kernel_code& code, const kernel_range& range, std::
   std::ranges::copy(whole.min, work.all_min);
   std::ranges::copy(whole.max, work.all_max);
   work.dimensions = whole.dimensions;
-  (check == device::checking::on ? code.run_checked : code.run)(code, work, arguments.data());
+  device::run_on_host(code, work, arguments.data(), check);
 }
 
 void data::run_on_host(const kernel_code& code, const kernel_range& range, const kernel_arguments& given, device::checking check) {

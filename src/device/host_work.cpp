@@ -1,9 +1,76 @@
 #include "device/host_work.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
+#include "base/config.hpp"
+
 namespace stretto::device {
+
+namespace {
+
+/// Addresses from an array's first element to its last.
+struct span_of_addresses {
+  std::intptr_t first = 0, end = 0;  // equal where there are no elements
+
+  span_of_addresses(const kernel_argument& a, const kernel_parameter& p) {
+    std::int64_t least = 0, most = 0;  // elements from the origin
+    for (int axis = 0; axis < p.dimensions; ++axis) {
+      if (a.max[axis] <= a.min[axis]) return;
+      least += a.min[axis] * a.stride[axis];
+      most += (a.max[axis] - 1) * a.stride[axis];
+    }
+    const auto origin = reinterpret_cast<std::intptr_t>(a.origin);
+    first = origin + least * std::int64_t{p.element_bytes};
+    end = origin + (most + 1) * std::int64_t{p.element_bytes};
+  }
+  bool meets(const span_of_addresses& o) const { return first < o.end && o.first < end; }
+};
+
+bool is_array(const kernel_parameter& p) { return p.mode != access::value && p.mode != access::local; }
+
+bool ids_are_ints(const kernel_work& work, bool in_groups) {
+  constexpr std::int64_t most = 2'000'000'000;  // leaves a body room for neighbours
+  bool fit = true;
+  for (int a = 0; a < 3; ++a) {
+    const std::int64_t limit = in_groups ? most / std::max<std::int64_t>(1, work.group[a]) : most;
+    fit = fit && work.min[a] >= -limit && work.max[a] <= limit;
+  }
+  return fit;
+}
+
+/// Rows without gaps, and no element that is written by one name and used by another.
+bool are_dense_and_apart(const kernel_code& code, const kernel_argument* arguments) {
+  const std::span<const kernel_parameter> all = code.parameters;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!is_array(all[i])) continue;
+    if (arguments[i].stride[all[i].dimensions - 1] != 1) return false;
+    const span_of_addresses mine(arguments[i], all[i]);
+    for (std::size_t j = 0; j < i; ++j)
+      if (is_array(all[j]) && (all[i].mode != access::in || all[j].mode != access::in) &&
+          mine.meets(span_of_addresses(arguments[j], all[j])))
+        return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+kernel_code::host_function function_for(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments,
+                                        checking check) noexcept {
+  if (check == checking::on) return code.run_checked;
+  if (!code.run_dense || !ids_are_ints(work, code.in_groups) || !are_dense_and_apart(code, arguments)) return code.run;
+  static const bool wide = base::has_wide_vectors();
+  return wide && code.run_wide ? code.run_wide : code.run_dense;
+}
+
+void run_on_host(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments, checking check) {
+  const auto run = function_for(code, work, arguments, check);
+  if (!code.denormals_are_zero) return run(code, work, arguments);
+  const base::denormals_are_zero while_computing;
+  run(code, work, arguments);
+}
 
 host_arguments::host_arguments(const kernel_code& code, std::span<const launch_argument> given, elsewhere moved)
     : code_(code) {
@@ -38,8 +105,7 @@ void host_arguments::run(const launch_range& whole, const std::int64_t* min, con
   std::copy_n(whole.group, 3, work.group);
   work.dimensions = whole.dimensions;
   work.order = order;
-  const auto run = check == checking::on ? code_.run_checked : code_.run;
-  if (!code_.in_groups) return run(code_, work, arguments_.data());
+  if (!code_.in_groups) return run_on_host(code_, work, arguments_.data(), check);
 
   std::vector<kernel_argument> mine = arguments_;
   std::byte* at = memory.of(local_bytes_ + group_scratch_bytes);
@@ -51,7 +117,7 @@ void host_arguments::run(const launch_range& whole, const std::int64_t* min, con
   }
   work.scratch = at;
   work.scratch_bytes = group_scratch_bytes;
-  run(code_, work, mine.data());
+  run_on_host(code_, work, mine.data(), check);
 }
 
 void copy_rows(std::byte* to, std::size_t to_row, std::size_t to_plane, const std::byte* from, std::size_t from_row,

@@ -15,6 +15,13 @@ namespace stretto::device {
 
 enum class checking : std::uint8_t { off, on };
 
+/// Which of a kernel's host functions computes this work: that for wide vectors where the processor has them, if nothing that is
+/// written lies in what another argument names, for then loads need not wait for stores.
+kernel_code::host_function function_for(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments,
+                                        checking check) noexcept;
+/// Computes it.
+void run_on_host(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments, checking check);
+
 /// Memory that a group of the host has for local_array and per_item, beside its local parameters.
 inline constexpr std::size_t group_scratch_bytes = 256 << 10;
 

@@ -25,6 +25,7 @@ typedef struct { int64_t min[3]; int64_t count[3]; } stretto_launch;
   if (stretto_ids[0] >= stretto_range.count[0] || stretto_ids[1] >= stretto_range.count[1] || \
       stretto_ids[2] >= stretto_range.count[2]) return;
 #define STRETTO_BEGIN_GROUP
+#define denormals_are_zero() ((void)0)
 #define global_id(a) (stretto_ids[a] + stretto_range.min[a])
 #define global_size(a) (stretto_range.count[a])
 #define global_min(a) (stretto_range.min[a])

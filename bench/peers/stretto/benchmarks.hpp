@@ -52,6 +52,13 @@ bench::outcome time_chain_on_one(const bench::options&);
 bench::outcome time_readers_of_three(const bench::options&);
 bench::outcome time_chain_on_three(const bench::options&);
 
+// host_kernels.cpp
+bench::outcome compare_host_stencil(const bench::options&);
+bench::outcome compare_host_wave(const bench::options&);
+bench::outcome compare_host_product(const bench::options&);
+bench::outcome compare_host_tiles(const bench::options&);
+bench::outcome compare_host_sum(const bench::options&);
+
 // reductions.cpp: the method is the last part of the benchmark's name
 bench::outcome time_histogram_dense(const bench::options&);
 bench::outcome time_histogram_sparse(const bench::options&);

@@ -44,7 +44,8 @@ const loaded_kernel& cuda_program::function_for(variant v) const {
 }
 
 loaded_kernel cuda_program::build(variant v) const {
-  const std::vector<std::string> flags = flags_of(v, driver_->architecture);
+  std::vector<std::string> flags = flags_of(v, driver_->architecture);
+  if (code.denormals_are_zero) flags.push_back("--ftz=true");
   const std::string key = fmt::format("cuda\n{}\n{}\n{}", driver_->identity, fmt::join(flags, " "), text_.source);
   const api& cu = *driver_->cu;
   const current_context current(cu, driver_->context);

@@ -53,7 +53,8 @@ cl_kernel opencl_program::make_kernel(variant v) const {
 }
 
 cl_program opencl_program::build(variant v) const {
-  const std::string flags = fmt::format("-cl-std=CL1.2 -DSTRETTO_DIMENSIONS={}{}", v.dimensions, v.dense ? " -DSTRETTO_DENSE" : "");
+  const std::string flags = fmt::format("-cl-std=CL1.2 -DSTRETTO_DIMENSIONS={}{}{}", v.dimensions, v.dense ? " -DSTRETTO_DENSE" : "",
+                                        code.denormals_are_zero ? " -cl-denorms-are-zero" : "");
   const std::string key = fmt::format("opencl\n{}\n{}\n{}", driver_->identity, flags, text_.source);
   if (const cl_program kept = from_cache(key, flags)) return kept;
   return from_text(key, flags);

@@ -23,6 +23,7 @@ STRETTO_DEVICE_FUNCTION(float, wave_undamped, (in<float, 2> u, int i, int j, flo
 })
 
 STRETTO_KERNEL(wave_step, (inout<float, 2> older, in<float, 2> u, in<float, 2> c, in<float> row, in<float> column), {
+  denormals_are_zero();  // of which there is a belt around every wave
   const int i = global_id(0), j = global_id(1);
   const float g = row(i) * column(j);
   older(i, j) = g * (wave_undamped(u, i, j, c(i, j)) - g * older(i, j));
