@@ -197,9 +197,11 @@ struct language {
    public:
     using operation = Op;
     using typename base::element;
+    using typename base::pointer;
     using base::axes;
     using base::base;
     using base::assume_dense_rows;
+    using base::reach_by;
     static constexpr access mode = access::reduce;
     static_assert(fold_of<Op> != fold_operator::none, "a kernel contributes by sum, product, minimum, maximum, bit_and, bit_or "
                                                       "or bit_xor of stretto/reduction_operator.hpp");

@@ -183,6 +183,7 @@ TEST_CASE("contributions by one operator run side by side on the host") {
   };
   kernel_code code = contribute_sum.code();
   code.run = code.run_checked = meeting::run;
+  code.run_dense = code.run_wide = nullptr;
   const std::decay_t<decltype(contribute_sum)> meets(code);
   runtime rt({.workers = 2});
   rt.run([&] {
