@@ -51,13 +51,16 @@ void replica_set::plan_folds(const need& n, replica_id to, plan& out) const {
   }
 }
 
-void replica_set::forget_accumulated(const box& where) {
+bool replica_set::forget_accumulated(const box& where) {
+  bool any = false;
   for (const replica_id r : accumulators_) {
     const box part = intersection(where, at(r).where);
     bool some = false;
     at(r).cells.look(part, [&](const box&, const cell& c) { some = some || c.valid; });
     if (some) replicas_[r].cells.visit(part, [](const box&, cell& c) { c.valid = false; });
+    any = any || some;
   }
+  return any;
 }
 
 void replica_set::wait_to_contribute(const replica& r, const need& n, std::vector<token>& out) const {
@@ -73,8 +76,10 @@ void replica_set::wait_to_contribute(const replica& r, const need& n, std::vecto
 }
 
 // Who contributes next waits for the readers and for other operators, and not for this one: all stay in their lists.
-void replica_set::contribute(replica_id r, const need& n, token done) {
+bool replica_set::contribute(replica_id r, const need& n, token done) {
+  bool is_new = false;
   replicas_[r].cells.visit(n.where, [&](const box&, cell& c) {
+    is_new = is_new || !c.valid;
     c.valid = true;
     std::vector<contribution>& list = c.contributors;
     if (list.size() >= 8 && list.size() == list.capacity()) {
@@ -84,6 +89,7 @@ void replica_set::contribute(replica_id r, const need& n, token done) {
     list.push_back({done, n.how.reduction});
   });
   settle(replicas_[r]);
+  return is_new;
 }
 
 void replica_set::waits_of(const fill& f, std::vector<token>& out) const { wait_to_write(at(f.to), f.where, out); }

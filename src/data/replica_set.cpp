@@ -143,11 +143,8 @@ void replica_set::fetch(const box& where, replica_id to, memory_number in, regio
 }
 
 void replica_set::acquire(memory_number in, std::span<const need> needs, plan& out) const {
-  out.allocate.clear(), out.copies.clear(), out.retire.clear(), out.use.clear();
-  if (!out.unwritten.is_empty()) out.unwritten = {};
-  if (!out.lost.is_empty()) out.lost = {};
+  out.clear();
   out.made_at = changes_;
-  out.fills.clear(), out.folds.clear();
   out.use.assign(needs.size(), no_replica);
   for (std::size_t i = 0; i < needs.size(); ++i)
     if (goes_into_accumulator(in, needs, i)) find_accumulator(in, needs[i], out.use[i], out);
@@ -274,25 +271,32 @@ void replica_set::waits_of(replica_id r, const need& n, std::vector<token>& out)
     wait_to_read(at(r), n.where, out);
 }
 
-void replica_set::invalidate(const box& where, replica_id but) {
+bool replica_set::invalidate(const box& where, replica_id but) {
+  bool any = false;
+  if (replicas_.size() - free_.size() == 1 && but != no_replica) return any;  // there is no other
   each_meeting(where, [&](replica_id r) {
     if (r == but) return;
     bool valid = false;
     at(r).cells.look(where, [&](const box&, const cell& c) { valid = valid || c.valid; });
     if (!valid) return;
+    any = true;
     replicas_[r].cells.visit(intersection(where, at(r).where), [](const box&, cell& c) { c.valid = false; });
     settle(replicas_[r]);
   });
+  return any;
 }
 
-void replica_set::write(replica_id r, const box& where, token done) {
+bool replica_set::write(replica_id r, const box& where, token done) {
+  bool is_new = false;
   replicas_[r].cells.visit(where, [&](const box&, cell& c) {
+    is_new = is_new || !c.valid;
     c.valid = true;
     c.written = done;
     c.readers.clear();
     c.contributors.clear();
   });
   settle(replicas_[r]);
+  return is_new;
 }
 
 void replica_set::used(replica_id r, const need& n, token done) {
@@ -303,15 +307,13 @@ void replica_set::used(replica_id r, const need& n, token done) {
     settle(replicas_[r]);
     return;
   }
-  ++changes_;
+  bool any = false;
   if (!at(r).accumulates) {
-    invalidate(n.where, r);
-    if (n.how.is != usage::mode::reduce) forget_accumulated(n.where);
+    any = invalidate(n.where, r);
+    if (n.how.is != usage::mode::reduce) any = forget_accumulated(n.where) || any;
   }
-  if (n.how.is == usage::mode::reduce)
-    contribute(r, n, done);
-  else
-    write(r, n.where, done);
+  any = (n.how.is == usage::mode::reduce ? contribute(r, n, done) : write(r, n.where, done)) || any;
+  if (any) ++changes_;
   if (!(written_.boxes().size() == 1 && written_.boxes()[0].contains(n.where))) written_ |= n.where;
 }
 

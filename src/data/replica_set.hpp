@@ -90,6 +90,16 @@ class replica_set {
     std::vector<replica_id> use;     // per need; no_replica for an empty box
     region unwritten, lost;          // needed content that was never written, or that no memory has any more
     std::uint64_t made_at = 0;
+
+    /// Nothing is to be done first.
+    bool is_idle() const noexcept {
+      return allocate.empty() && fills.empty() && copies.empty() && folds.empty() && retire.empty() && unwritten.is_empty() && lost.is_empty();
+    }
+    void clear() {
+      allocate.clear(), fills.clear(), copies.clear(), folds.clear(), retire.clear(), use.clear();
+      if (!unwritten.is_empty()) unwritten = {};
+      if (!lost.is_empty()) lost = {};
+    }
   };
   /// What moving so many bytes from one memory to another costs, in any unit. Not called for from == to.
   using cost_function = std::function<double(memory_number from, memory_number to, std::uint64_t bytes)>;
@@ -102,8 +112,10 @@ class replica_set {
   /// What it takes to serve all needs of one task in one memory. Changes nothing. Where storage in this memory overlaps what a
   /// need asks for without containing it, one storage supersedes both, so that each need is served in one piece.
   void acquire(memory_number in, std::span<const need> needs, plan& out) const;
-  /// Whether nothing has changed since it was made.
+  /// Whether acquire would say the same again.
   bool is_current(const plan& p) const noexcept { return p.made_at == changes_; }
+  /// Rises whenever an answer of acquire may change: a task that goes on in place with what is valid there alone changes none.
+  std::uint64_t changes() const noexcept { return changes_; }
 
   /// The id that storage gets which no plan asked for: memory that the program owns.
   replica_id next_id() const noexcept { return free_.empty() ? static_cast<replica_id>(replicas_.size()) : free_.back(); }
@@ -175,17 +187,17 @@ class replica_set {
   void read_by(cell& c, token t) const;
   void settle(replica& r);
   void forget(replica_id r);
-  void invalidate(const box& where, replica_id but);
+  bool invalidate(const box& where, replica_id but);  // whether anything was
   region lost_with(const region& accumulated, const region& valid);
   void wait_to_read(const replica& r, const box& where, std::vector<token>& out) const;
   void wait_to_write(const replica& r, const box& where, std::vector<token>& out) const;
   void wait_to_contribute(const replica& r, const need& n, std::vector<token>& out) const;
-  void write(replica_id r, const box& where, token done);
-  void contribute(replica_id r, const need& n, token done);
+  bool write(replica_id r, const box& where, token done);  // whether it was not valid before
+  bool contribute(replica_id r, const need& n, token done);
   bool has_accumulated(const box& where, std::optional<std::uint32_t> but) const;
   void find_accumulator(memory_number in, const need& n, replica_id& use, plan& out) const;
   void plan_folds(const need& n, replica_id to, plan& out) const;
-  void forget_accumulated(const box& where);
+  bool forget_accumulated(const box& where);
   replica_id new_id(std::size_t nth) const noexcept;
   bool goes_into_accumulator(memory_number in, std::span<const need> needs, std::size_t number) const;
   void find_storage(memory_number in, std::span<const need> needs, plan& out) const;

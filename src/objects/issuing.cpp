@@ -43,6 +43,27 @@ void begin_reductions(planned& p) {
   }
 }
 
+ready_replica& ready_for(object_record& o, const data::replica_set::need& n, data::memory_number in) {
+  const auto first = static_cast<std::uint64_t>(n.where.min()[0]), second = static_cast<std::uint64_t>(n.where.min()[1]);
+  const std::uint64_t h = (first * 0x9e3779b97f4a7c15u + second * 0xc2b2ae3d27d4eb4fu) >> 32;
+  return o.ready[(h + in + 3 * static_cast<std::uint64_t>(n.how.is)) % o.ready.size()];
+}
+
+/// What the object needs; mostly as little as the last time.
+void plan(planned& p, data::memory_number in) {
+  object_record& o = *p.object;
+  if (p.needs.size() > 1) return o.replicas.acquire(in, p.needs, p.plan);
+  const data::replica_set::need& n = p.needs.front();
+  ready_replica& r = ready_for(o, n, in);
+  if (r.at == o.replicas.changes() && r.in == in && r.how == n.how && r.where == n.where) {
+    p.plan.clear();
+    p.plan.use.push_back(r.use);
+    return;
+  }
+  o.replicas.acquire(in, p.needs, p.plan);
+  if (p.plan.is_idle()) r = {in, n.how, n.where, p.plan.use.front(), o.replicas.changes()};
+}
+
 /// What each object needs; throws what is missing.
 std::span<planned> plan(const task& t, const site& at) {
   std::vector<planned>& all = t.state.plans;
@@ -61,7 +82,7 @@ std::span<planned> plan(const task& t, const site& at) {
   }
   const std::span<planned> plans(all.data(), n);
   for (planned& p : plans) {
-    p.object->replicas.acquire(at.view.index, p.needs, p.plan);
+    plan(p, at.view.index);
     begin_reductions(p);
     refuse_without_content(p, t);
   }

@@ -9,6 +9,7 @@
 #include <stretto/object.hpp>
 #include <stretto/scheduler.hpp>
 
+#include <array>
 #include <atomic>
 #include <deque>
 #include <filesystem>
@@ -62,6 +63,15 @@ struct queued_use {
   box where;
 };
 
+/// Which replica has served a need as it was, as long as nothing has changed since.
+struct ready_replica {
+  data::memory_number in = 0;
+  data::usage how = {};
+  box where;
+  data::replica_id use = data::no_replica;
+  std::uint64_t at = 0;  // changes of the replica set; 0: none
+};
+
 struct object_record {
   object_record(std::shared_ptr<objects_state> owner, const detail::object_request& r, const std::source_location& where);
 
@@ -77,6 +87,7 @@ struct object_record {
   dependencies order;
   data::replica_set replicas;
   std::vector<stored> storage;     // by replica
+  std::array<ready_replica, 8> ready;  // by a hash of the need
   std::deque<queued_use> queued;   // in the order of submission
   failure_ref lost_because;        // of the last content that was lost
 };

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <vector>
 
 namespace stretto::objects {
@@ -23,10 +22,9 @@ inline constexpr std::size_t most_devices = 64;
 class waiting_tasks {
  public:
   void push(const device_task& t, device_set allowed) {
-    auto at = std::find_if(classes_.begin(), classes_.end(), [&](const klass& c) { return c.allowed == allowed; });
-    if (at == classes_.end()) at = classes_.insert(at, {allowed, {}});
-    at->lists[t.priority()].push_back({next_++, &t});
-    ++size_;
+    klass& c = class_of(allowed);
+    list_of(c, t.priority()).tasks.push_back({next_++, &t});
+    ++c.size, ++size_;
   }
 
   /// Calls f(task) for the first `most` tasks that may run on the device, in order, until it returns true; takes that one out.
@@ -36,24 +34,25 @@ class waiting_tasks {
     std::vector<cursor>& open = open_;
     open.clear();
     for (klass& c : classes_)
-      if ((c.allowed >> device & 1) && !c.lists.empty()) open.push_back({&c.lists, c.lists.begin(), 0});
+      if ((c.allowed >> device & 1) && c.size > 0) open.push_back({&c, first_with_tasks(c, 0), 0});
     for (; most > 0 && !open.empty(); --most) {
       auto best = open.begin();
       for (auto o = open.begin() + 1; o != open.end(); ++o) {
-        const int a = o->list->first, b = best->list->first;
-        if (a > b || (a == b && o->list->second[o->at].number < best->list->second[best->at].number)) best = o;
+        const list &a = o->of->lists[o->list], &b = best->of->lists[best->list];
+        if (a.priority > b.priority || (a.priority == b.priority && a.tasks[o->at].number < b.tasks[best->at].number)) best = o;
       }
-      auto& list = best->list->second;
-      const device_task* const t = list[best->at].task;
+      auto& tasks = best->of->lists[best->list].tasks;
+      const device_task* const t = tasks[best->at].task;
       if (f(*t)) {
-        list.erase(list.begin() + static_cast<std::ptrdiff_t>(best->at));
-        if (list.empty()) best->lists->erase(best->list);
-        --size_;
+        if (best->at == 0) tasks.pop_front();
+        else tasks.erase(tasks.begin() + static_cast<std::ptrdiff_t>(best->at));
+        --best->of->size, --size_;
         return t;
       }
-      if (++best->at == list.size()) {
+      if (++best->at == tasks.size()) {
         best->at = 0;
-        if (++best->list == best->lists->end()) open.erase(best);
+        best->list = first_with_tasks(*best->of, best->list + 1);
+        if (best->list == best->of->lists.size()) open.erase(best);
       }
     }
     return nullptr;
@@ -62,20 +61,47 @@ class waiting_tasks {
   std::size_t size() const noexcept { return size_; }
 
  private:
+  static constexpr std::size_t most_empty_lists = 16;
+
   struct entry {
     std::uint64_t number;
     const device_task* task;
   };
-  using list_map = std::map<int, std::deque<entry>, std::greater<>>;  // by priority; none is empty
+  struct list {
+    int priority;
+    std::deque<entry> tasks;  // empty ones stay, since they are likely to be used again
+  };
   struct klass {
     device_set allowed;
-    list_map lists;
+    std::size_t size = 0;
+    std::vector<list> lists = {};  // larger priorities first
   };
   struct cursor {
-    list_map* lists;
-    list_map::iterator list;
-    std::size_t at;  // in *list
+    klass* of;
+    std::size_t list;  // of its lists
+    std::size_t at;    // in that
   };
+
+  klass& class_of(device_set allowed) {
+    for (klass& c : classes_)
+      if (c.allowed == allowed) return c;
+    return classes_.emplace_back(klass{allowed});
+  }
+  static list& list_of(klass& c, int priority) {
+    const auto find = [&] { return std::ranges::lower_bound(c.lists, priority, std::ranges::greater(), &list::priority); };
+    auto at = find();
+    if (at != c.lists.end() && at->priority == priority) return *at;
+    if (c.lists.size() >= most_empty_lists) {
+      std::erase_if(c.lists, [](const list& l) { return l.tasks.empty(); });
+      at = find();
+    }
+    return *c.lists.insert(at, list{priority, {}});
+  }
+  static std::size_t first_with_tasks(const klass& c, std::size_t from) {
+    while (from < c.lists.size() && c.lists[from].tasks.empty()) ++from;
+    return from;
+  }
+
   std::vector<klass> classes_;
   std::vector<cursor> open_;
   std::uint64_t next_ = 0;

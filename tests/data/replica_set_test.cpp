@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <random>
+#include <tuple>
 #include <vector>
 
 #include "campaign.hpp"
@@ -397,7 +398,17 @@ struct program {
       const usage how = below(2) ? in_use : below(2) ? out_use : below(3) == 0 ? inout_use : reduce_use(3 + below(8) / 7);
       needs.push_back({any_box(), how, below(6) ? box() : any_box()});
     }
-    set.acquire(static_cast<memory_number>(below(static_cast<int>(memories))), needs, plan);
+    // What it said before it says again, as long as it says that nothing has changed.
+    for (const auto& [in, asked, said] : answers)
+      if (set.is_current(said)) {
+        set.acquire(in, asked, plan);
+        CHECK((plan.use == said.use && plan.allocate == said.allocate && plan.copies == said.copies && plan.fills == said.fills &&
+               plan.folds == said.folds && plan.retire == said.retire && plan.unwritten == said.unwritten && plan.lost == said.lost));
+      }
+    const auto in = static_cast<memory_number>(below(static_cast<int>(memories)));
+    set.acquire(in, needs, plan);
+    if (answers.size() == 8) answers.erase(answers.begin());
+    answers.emplace_back(in, needs, plan);
     region unwritten, gone;
     for (const auto& n : needs)
       if (n.how.needs_content())
@@ -470,6 +481,7 @@ struct program {
   }
 
   std::mt19937 random;
+  std::vector<std::tuple<memory_number, std::vector<replica_set::need>, replica_set::plan>> answers;
   bool losses;
   int axes, side;
   box all;
