@@ -5,6 +5,10 @@
 
 #include "campaign.hpp"
 
+/// Asked by LeakSanitizer, in builds that have it. PoCL loses its compiler's passes with every kernel that it has in no cache.
+extern "C" const char* __lsan_default_suppressions();
+const char* __lsan_default_suppressions() { return "leak:libpocl.so\n"; }
+
 int main(int argc, char** argv) {
   // Property tests: the same cases on every quick run, new ones (and more) in the long campaign. RapidCheck
   // prints what reproduces a failure.
