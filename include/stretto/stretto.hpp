@@ -15,6 +15,7 @@
 #include <stretto/instance.hpp>
 #include <stretto/kernel.hpp>
 #include <stretto/launch.hpp>
+#include <stretto/native_kernel.hpp>
 #include <stretto/place.hpp>
 #include <stretto/platform.hpp>
 #include <stretto/profile.hpp>

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "device/kernel_text.hpp"
+#include "device/native.hpp"
 #include "device/sim/sim_memory.hpp"
 #include "device/sim/timeline.hpp"
 
@@ -119,7 +120,8 @@ class sim_device final : public device, public faults {
   std::unique_ptr<stream> make_stream() override;
 
   std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) override {
-    if (!options_.has_double && text_for(code, dialect::opencl).needs_double)
+    if (!code.run) throw without_code(code, "the host, nor for a simulated device");
+    if (!options_.has_double && !code.native && text_for(code, dialect::opencl).needs_double)
       throw lacking(code, "numbers of double precision", options_.name);
     return std::make_shared<sim_kernel>(code);
   }
