@@ -56,6 +56,8 @@ struct kernel_work {
   std::uint64_t order = 0;
 };
 
+class native_functions;
+
 /// A kernel without its types. Lives as long as the program.
 struct kernel_code {
   using host_function = void (*)(const kernel_code&, const kernel_work&, const kernel_argument*);
@@ -66,12 +68,14 @@ struct kernel_code {
   unsigned line = 0;
   bool in_groups = false;
   std::span<const kernel_parameter> parameters;
-  host_function run = nullptr;
+  host_function run = nullptr;          ///< null: the host has no code for it
   host_function run_checked = nullptr;  ///< looks at every index; throws K01
   /// Only for work whose ids are ints and for arrays whose rows are dense, if what is written lies in no other argument.
   host_function run_dense = nullptr;
   host_function run_wide = nullptr;  ///< the same for processors with wider vectors; null where run_dense uses them already
   bool denormals_are_zero = false;   ///< the body says so: numbers below the normal range may count as zero
+  const native_functions* native = nullptr;  ///< what the program brought in place of text (native_kernel.hpp)
+  bool is_whole = false;                     ///< `run` computes a launch in one call
 };
 
 /// Text that kernels may use by its name: a function, a structure or a constant. A list that is complete before main.

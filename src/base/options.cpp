@@ -43,7 +43,7 @@ const std::vector<option>& table() {
       {"platform", &settings::platform, "", "", "", {}, "path",
        "platform file to use in place of what is discovered"},
       {"devices", &settings::devices, "none", "", "", {}, "list",
-       "devices that the program uses: all, none, or kinds of them such as cuda,opencl or sim:4"},
+       "devices that the program uses: all, none, or kinds of them such as cuda,opencl or sim:4(shared_bus)"},
       {"device_memory", &settings::device_memory, "0", "0", "", {}, "bytes",
        "how much of each device's memory is taken; 0 means as much as is sensible"},
       {"device_host_memory", &settings::device_host_memory, "0", "0", "", {}, "bytes",

@@ -9,7 +9,8 @@ namespace {
 constexpr std::size_t descriptors_per_chunk = 128;
 }
 
-block_allocator::block_allocator(std::uint64_t capacity) : capacity_(capacity / grain * grain) {
+block_allocator::block_allocator(std::uint64_t capacity, std::uint64_t own_grain)
+    : own_grain_(own_grain), capacity_(capacity / own_grain * own_grain) {
   if (capacity_ == 0) return;
   block* all = descriptor();
   *all = {0, capacity_, nullptr, nullptr, nullptr, nullptr, block::state::free};
@@ -86,7 +87,7 @@ block* block_allocator::find(std::uint64_t bytes) noexcept {
 
 block* block_allocator::allocate(std::uint64_t bytes, side from) {
   if (bytes > capacity_) return nullptr;
-  bytes = rounded(bytes);
+  bytes = taken_by(bytes);
   if (bytes <= parked_up_to && from == side::front)
     if (block*& head = parked_[bytes / grain - 1]) {
       block* b = head;

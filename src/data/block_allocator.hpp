@@ -36,11 +36,11 @@ class block_allocator {
  public:
   static constexpr std::uint64_t grain = 64;
 
-  /// A space of `capacity` bytes, rounded down to the grain, all free.
-  explicit block_allocator(std::uint64_t capacity);
+  /// A space of `capacity` bytes, rounded down to the grain, all free. Its own grain is a multiple of the usual one.
+  explicit block_allocator(std::uint64_t capacity, std::uint64_t own_grain = grain);
   block_allocator(const block_allocator&) = delete;
 
-  /// A block of at least `bytes` (0 counts as 1) at a multiple of the grain; null if none is large enough.
+  /// A block of at least `bytes` (0 counts as 1) at a multiple of its own grain; null if none is large enough.
   /// Throws std::bad_alloc if the system has no memory for a descriptor.
   /// The front of a free block is given, or its back.
   enum class side : std::uint8_t { front, back };
@@ -56,9 +56,11 @@ class block_allocator {
   /// The longest stretch of blocks that are free or leave with a ticket below this one. Cost: a walk over all blocks.
   std::uint64_t longest_stretch(std::uint64_t ticket) const noexcept;
 
-  static constexpr std::uint64_t rounded(std::uint64_t bytes) noexcept {
-    return bytes == 0 ? grain : (bytes + grain - 1) / grain * grain;
+  /// What a block of so many bytes takes.
+  static constexpr std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to = grain) noexcept {
+    return bytes == 0 ? to : (bytes + to - 1) / to * to;
   }
+  std::uint64_t taken_by(std::uint64_t bytes) const noexcept { return rounded(bytes, own_grain_); }
 
  private:
   static constexpr unsigned steps = 16;  // classes between two powers of two
@@ -78,6 +80,7 @@ class block_allocator {
   void merge_and_put(block& b) noexcept;
   void settle() noexcept;
 
+  const std::uint64_t own_grain_;
   std::uint64_t capacity_;
   std::uint64_t used_ = 0;
   std::uint64_t levels_in_use_ = 0;

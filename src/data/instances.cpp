@@ -310,7 +310,7 @@ event destroy_instance(const instance_handle& h, const preconditions& after, con
   if (r.space) {
     const bool already_there = ready.raw() == 0 || has_ended(ready, context);
     d->ticket = r.space->ticket();
-    d->bytes = data::block_allocator::rounded(bytes_of(r.shape));
+    d->bytes = r.space->taken_by(bytes_of(r.shape));
     r.space->announce(*d, already_there ? r.held : nullptr);
   }
   const event done = d->done = make_event(context, where);

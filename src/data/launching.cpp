@@ -15,6 +15,7 @@
 #include "data/kernel_arguments.hpp"
 #include "data/order_check.hpp"
 #include "device/host_work.hpp"
+#include "device/native.hpp"
 
 namespace stretto {
 
@@ -118,7 +119,7 @@ void data::run_on_host(const kernel_code& code, const kernel_range& range, const
     device::group_memory& mine = share_of(base::require_current("launch")).groups;
     on_host.run(whole, part.min().at, part.max().at, check, mine);
   };
-  if (static_cast<std::uint64_t>(whole.items()) <= items_in_one_piece) return piece(range.ids);
+  if (code.is_whole || static_cast<std::uint64_t>(whole.items()) <= items_in_one_piece) return piece(range.ids);
   forasync(range.ids, piece, range.where).get(range.where);
 }
 
@@ -131,6 +132,7 @@ event detail::launch_kernel(const kernel_code& code, const kernel_range& range, 
   if (data::order_check* const checks = data::state_of(context).checks)
     for (const launch_item& i : items)
       if (i.array.record) checks->opened(i.array);
+  if (!on && !code.run) throw device::without_code(code, "the host").fact("launched", range.where);
   if (on) return data::launch_on(*on, code, range, items, request, context);
   const auto check = data::state_of(context).settings.check ? device::checking::on : device::checking::off;
   if (request.name.empty()) request.name = code.name;

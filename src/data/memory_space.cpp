@@ -23,7 +23,7 @@ memory_space::memory_space(place where, std::string name, place_kind kind, const
 
 memory_space::memory_space(place where, std::string name, place_kind kind, device::device& of)
     : where_(where), kind_(kind), name_(std::move(name)), device_(&of), range_(of.memory(), of.about().memory_bytes),
-      blocks_(range_.capacity()) {
+      blocks_(range_.capacity(), block_allocator::rounded(of.about().alignment)) {
   announced_.next = announced_.previous = &announced_;
 }
 
@@ -37,7 +37,7 @@ bool memory_space::grant(creation& c) {
 bool memory_space::grant_beside_waiting(creation& c) {
   if (is_promised_away(c)) return false;
   const creation& first = *waiting_;
-  const std::uint64_t needs = block_allocator::rounded(first.bytes);
+  const std::uint64_t needs = taken_by(first.bytes);
   const bool was_possible = blocks_.longest_stretch(first.ticket) >= needs;
   if (!grant(c, block_allocator::side::back)) return false;
   if (!was_possible || blocks_.longest_stretch(first.ticket) >= needs) return true;
@@ -88,13 +88,13 @@ void memory_space::refuse(creation& c) noexcept {
 bool memory_space::is_promised_away(const creation& c) const noexcept {
   std::uint64_t promised = 0, expected = blocks_.free_bytes(), last = 0;
   for (const creation* w = waiting_; w && w->ticket < c.ticket; w = w->next) {
-    promised += block_allocator::rounded(w->bytes);
+    promised += taken_by(w->bytes);
     last = w->ticket;
   }
   if (promised == 0) return false;
   for (const destruction* d = announced_.next; d != &announced_ && d->ticket < last; d = d->next)
     expected += d->bytes;
-  return block_allocator::rounded(c.bytes) + promised > expected;
+  return taken_by(c.bytes) + promised > expected;
 }
 
 block* memory_space::try_create(std::uint64_t bytes) {

@@ -78,6 +78,8 @@ class memory_space {
   [[nodiscard]] creation* destroy(block* held, destruction* announced) noexcept;
 
   memory_usage usage();
+  /// What an instance of so many bytes takes of it.
+  std::uint64_t taken_by(std::uint64_t bytes) const noexcept { return blocks_.taken_by(bytes); }
   std::byte* address_of(const block& b) const noexcept { return range_.base() + b.offset; }
 
   place where() const noexcept { return where_; }

@@ -30,11 +30,41 @@ error no_such(std::string_view word, std::string_view text, const std::vector<ba
       .remedy(guess.empty() ? "`stretto doctor` lists the devices of this machine" : std::move(guess));
 }
 
+/// Between brackets: names, each perhaps with "=" and a value, between commas.
+std::vector<setting> read_settings(std::string_view inside, const backend& of) {
+  std::vector<setting> all;
+  for (std::size_t at = 0; at <= inside.size();) {
+    const std::size_t comma = std::min(inside.find(',', at), inside.size());
+    const std::string_view one = inside.substr(at, comma - at);
+    const std::size_t equals = std::min(one.find('='), one.size());
+    setting s{std::string(one.substr(0, equals)), std::string(one.substr(std::min(equals + 1, one.size())))};
+    if (std::ranges::find(of.settings, s.name) == of.settings.end()) {
+      error e = wrong_setting(of.name, fmt::format("devices of kind {} have no setting \"{}\"", of.name, s.name));
+      if (!of.settings.empty()) e.fact("settings", fmt::format("{}", fmt::join(of.settings, ", ")));
+      std::string guess = base::did_you_mean(s.name, of.settings);
+      throw std::move(e).remedy(!guess.empty() ? std::move(guess) : "docs/guide/devices.md says what each does");
+    }
+    all.push_back(std::move(s));
+    at = comma + 1;
+  }
+  return all;
+}
+
 wanted read_word(std::string_view word, std::string_view text, const std::vector<backend>& known) {
   wanted w;
+  const std::size_t open = word.find('(');
+  const std::string_view brackets = open == word.npos ? std::string_view() : word.substr(open);
+  word = word.substr(0, open);
   const auto colon = word.find(':');
   w.backend = word.substr(0, colon);
-  if (std::ranges::none_of(known, [&](const backend& b) { return b.name == w.backend; })) throw no_such(w.backend, text, known);
+  const auto of = std::ranges::find(known, w.backend, &backend::name);
+  if (of == known.end()) throw no_such(w.backend, text, known);
+  if (!brackets.empty()) {
+    if (brackets.back() != ')')
+      throw error("K26", fmt::format("option devices cannot be \"{}\": a bracket is not closed", text))
+          .remedy("write the settings of a device as in sim:2(shared_bus,engines=1)");
+    w.settings = read_settings(brackets.substr(1, brackets.size() - 2), *of);
+  }
   if (colon == word.npos) return w;
   const std::string_view number = word.substr(colon + 1);
   const auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), w.at_most);
@@ -46,11 +76,17 @@ wanted read_word(std::string_view word, std::string_view text, const std::vector
 
 }  // namespace
 
+error wrong_setting(std::string_view backend, std::string sentence) {
+  return error("K29", std::move(sentence)).fact("option", fmt::format("devices, kind {}", backend));
+}
+
 std::vector<wanted> parse_devices(std::string_view text, const std::vector<backend>& known) {
   std::vector<wanted> all;
   if (text.empty() || text == "none") return all;
   for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
+    std::size_t comma = at;
+    for (int depth = 0; comma < text.size() && (depth > 0 || text[comma] != ','); ++comma)
+      depth += text[comma] == '(' ? 1 : text[comma] == ')' ? -1 : 0;
     const std::string_view word = text.substr(at, comma - at);
     if (word == "all") {
       for (const backend& b : known)
@@ -72,6 +108,7 @@ std::vector<found> open_devices(const std::vector<wanted>& which, const std::vec
     const backend& b = *std::ranges::find(known, w.backend, &backend::name);
     search s = how;
     s.at_most = w.at_most;
+    s.settings = w.settings;
     std::size_t usable = 0;
     found unusable;
     std::vector<found> all;

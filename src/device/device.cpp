@@ -11,6 +11,7 @@ namespace stretto::device {
 namespace {
 
 std::string parameter_name(const kernel_code& code, std::size_t n) {
+  if (code.native) return fmt::format("{}", n);
   return parameters_of(tokens_of(code.parameter_text))[n].name;
 }
 

@@ -35,6 +35,7 @@ struct properties {
   std::uint64_t whole_memory_bytes = 0;  // of the device
   std::uint64_t local_memory_bytes = 0;  // of a group
   std::int64_t most_items_per_group = 1;
+  std::uint64_t alignment = 1;  // where arrays of native kernels may begin, in its memory
   unsigned compute_units = 1;
   unsigned copy_engines = 1;  // copies that run at the same time
   bool has_double = true;
@@ -51,6 +52,8 @@ struct launch_argument {
   /// Array: its first byte and how many there are, all of it in the memory of the device.
   std::byte* first = nullptr;
   std::uint64_t bytes = 0;
+
+  std::byte* end() const noexcept { return first + bytes; }
 };
 
 /// The items of one launch. Group kernels: the box counts groups.

@@ -7,6 +7,7 @@
 #include "data/device_launch.hpp"
 #include "data/handle.hpp"
 #include "data/host_launch.hpp"
+#include "device/native.hpp"
 #include "event/event_floor.hpp"
 #include "objects/room.hpp"
 #include "objects/running.hpp"
@@ -167,6 +168,7 @@ void preconditions_ended(data::deferred& self, failure_ref cause, base::thread_c
 
 bool issue(task& t, site& at, base::thread_context& context) {
   if (t.code && at.device) at.device->is().compile(*t.code);  // before anything is moved there
+  if (t.code && !at.device && !t.code->run) throw device::without_code(*t.code, "the host").fact("submitted", t.where);
   std::span<planned> all = plan(t, at);
   std::vector<detail::instance_handle>& storage = t.state.made;
   while (!try_allocate(all, at, storage)) {

@@ -58,9 +58,10 @@ bool issue_or_give_up(task& t, site& at, base::thread_context& context) {
   } catch (const skipped& s) {
     give_up_on(t, t.skipped_because_of(*s.because.get()), context);
   } catch (const error& e) {
-    const bool is_unable = at.device && (e.code() == "K12" || e.code() == "K13");
+    const bool is_unable = at.device && (e.code() == "K12" || e.code() == "K13" || e.code() == "K14");
     if (is_unable && t.state.unusable.emplace(t.code, at.view.index).second && send_elsewhere(t)) {
-      t.state.warn("kernel \"" + std::string(t.code->name) + "\" runs elsewhere than on \"" + std::string(at.view.name) + "\": " + e.what());
+      if (e.code() != "K14")  // which is the definition's wish
+        t.state.warn("kernel \"" + std::string(t.code->name) + "\" runs elsewhere than on \"" + std::string(at.view.name) + "\": " + e.what());
       return true;
     }
     give_up_on(t, t.current_failure(), context);

@@ -34,7 +34,7 @@ bool task::is_allowed_on(const site& at) const {
 }
 
 bool task::can_run_on(const site& at) const {
-  return is_allowed_on(at) && !at.is_lost && (state.unusable.empty() || !state.unusable.contains({code, at.view.index}));
+  return is_allowed_on(at) && !at.is_lost && (at.device || !code || code->run) && (state.unusable.empty() || !state.unusable.contains({code, at.view.index}));
 }
 
 // Where nothing can do it, whoever was allowed to gets it, and finds that out.

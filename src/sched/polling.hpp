@@ -34,7 +34,7 @@ class polling final : public detail::poll_station, private service_thread::duty 
   /// A worker stops looking for work, and none is left that does.
   void hand_over() noexcept {
     if (any_pending()) [[unlikely]]
-      service_.call(earliest_due(), false);
+      service_.call(earliest_due(), true);
   }
 
  private:

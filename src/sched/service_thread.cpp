@@ -2,9 +2,11 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/futex.hpp"
@@ -82,17 +84,24 @@ void service_thread::serve(scheduler& owner) {
   asleep_.store(sleep::none, std::memory_order_seq_cst);
   thread_state* const t = owner.attach({}, "service thread");  // nobody asked for it
   base::set_current(t);
-  std::int64_t pause = least_pause;
+  // A timer of the system's comes some 50 us late unless it is told not to.
+  prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
+  std::int64_t pause = least_pause, waits_since = now();
   unsigned idle_looks = 0;
-  while (!ends_.load(std::memory_order_seq_cst)) {
+  for (std::uint32_t before = 0; !ends_.load(std::memory_order_seq_cst);) {
     const std::uint32_t seen = calls_.load(std::memory_order_seq_cst);
     const auto [due, was] = duty_.look(*t);
     const std::int64_t time = now();
+    if (std::exchange(before, seen) != seen) waits_since = time;  // somebody stopped looking, or something began
     if (was == duty::finding::worked) {
+      waits_since = time;
       pause = std::min(least_pause, longest_pause_);
       idle_looks = 0;
-    } else {
+    } else if (was == duty::finding::others_look && waits_since != time) {
       pause = std::min(2 * pause, longest_pause_);
+    } else {
+      // An end is told late by a part of what it was waited for: looks are rare where operations are long.
+      pause = std::min(std::max((time - waits_since) / part_told_late, least_pause), longest_pause_);
     }
     if (due <= time + pause) {
       idle_looks = 0;

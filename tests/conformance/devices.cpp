@@ -1,6 +1,7 @@
 #include "conformance/devices.hpp"
 
 #include <atomic>
+#include <cstring>
 #include <utility>
 
 #include "device/sim/sim_device.hpp"
@@ -8,6 +9,10 @@
 namespace stretto::device {
 
 namespace {
+
+void copy_on_host(const native_call& on, native_array<const float> from, native_array<float> to, std::int64_t bytes) {
+  if (on.is == native_call::kind::host) std::memcpy(to.data, from.data, static_cast<std::size_t>(bytes));
+}
 
 candidate simulated(std::string name, std::function<sim::options()> o) {
   return {std::move(name), [o] { return std::move(sim::make(o()).device); },
@@ -17,7 +22,8 @@ candidate simulated(std::string name, std::function<sim::options()> o) {
             sim::options other = o();
             other.wires = one.wires;
             return std::pair(std::move(sim::make(one).device), std::move(sim::make(other).device));
-          }};
+          },
+          copy_on_host, {}};
 }
 
 }  // namespace

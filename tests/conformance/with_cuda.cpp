@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "conformance/devices.hpp"
+#include "device/cuda/cuda_api.hpp"
+#include "device/cuda/cuda_compiler.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "device/fake_driver.hpp"
 
@@ -19,6 +21,18 @@ void add(std::vector<candidate>& all, const std::string& name, const cuda::optio
     return std::move(all_found[n].is);
   };
   candidate c{name, [make, i] { return make(i); }, {}};
+  c.copies = [o](const native_call& on, native_array<const float> from, native_array<float> to, std::int64_t bytes) {
+    static const auto cu = cuda::api::load(o.library);
+    CHECK(on.is == native_call::kind::cuda);
+    const auto pointer = [](const float* p) { return static_cast<cuda::CUdeviceptr>(reinterpret_cast<std::uintptr_t>(p)); };
+    cu->check(cu->cuMemcpyDtoDAsync(pointer(to.data), pointer(from.data), static_cast<std::size_t>(bytes),
+                                    static_cast<cuda::CUstream>(on.queue)), "cuMemcpyDtoDAsync");
+  };
+  if (!o.compiler.empty())
+    c.compiled = [o](const std::string& source) {
+      static const kernel_code none{};
+      return cuda::compiler::load(o.compiler)->compile(none, source, {"--gpu-architecture=sm_80"}, "a test");
+    };
   // A second one only where the two are wired.
   if (devices > 1 && make(0)->reaches(*make(1)))
     c.make_two = [o] {

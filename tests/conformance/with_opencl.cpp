@@ -1,10 +1,59 @@
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+
 #include <cstdio>
 #include <utility>
 
 #include "conformance/devices.hpp"
+#include "device/opencl/opencl_api.hpp"
 #include "device/opencl/opencl_device.hpp"
 
 namespace stretto::device {
+
+namespace {
+
+void copy_in_queue(const native_call& on, native_array<const float> from, native_array<float> to, std::int64_t bytes) {
+  static const auto cl = opencl::api::load();
+  static void* const library = dlopen("libOpenCL.so.1", RTLD_NOW);
+  static const auto clGetCommandQueueInfo =
+      reinterpret_cast<decltype(&::clGetCommandQueueInfo)>(dlsym(library, "clGetCommandQueueInfo"));
+  cl_context of_queue = nullptr;
+  const auto queue = static_cast<cl_command_queue>(on.queue);
+  cl_command_queue_properties how = 0;
+  opencl::check(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof of_queue, &of_queue, nullptr), "clGetCommandQueueInfo");
+  opencl::check(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof how, &how, nullptr), "clGetCommandQueueInfo");
+  CHECK(of_queue == on.context);
+  CHECK((how & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0);
+  CHECK(from.data == nullptr);
+  opencl::check(cl->clEnqueueCopyBuffer(queue, static_cast<cl_mem>(from.buffer), static_cast<cl_mem>(to.buffer), from.offset_bytes,
+                                        to.offset_bytes, static_cast<std::size_t>(bytes), 0, nullptr, nullptr), "clEnqueueCopyBuffer");
+}
+
+/// The binary of the first device.
+std::string compiled_by(std::size_t n, const std::string& source) {
+  const auto cl = opencl::api::load();
+  cl_platform_id platform = nullptr;
+  cl_device_id ids[16] = {};
+  cl_uint count = 0;
+  opencl::check(cl->clGetPlatformIDs(1, &platform, nullptr), "clGetPlatformIDs");
+  opencl::check(cl->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 16, ids, &count), "clGetDeviceIDs");
+  if (n >= count) return {};
+  cl_int status = CL_SUCCESS;
+  const cl_context context = cl->clCreateContext(nullptr, 1, &ids[n], nullptr, nullptr, &status);
+  const char* text = source.c_str();
+  const cl_program p = cl->clCreateProgramWithSource(context, 1, &text, nullptr, &status);
+  opencl::check(cl->clBuildProgram(p, 1, &ids[n], "", nullptr, nullptr), "clBuildProgram");
+  std::size_t bytes = 0;
+  cl->clGetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr);
+  std::string binary(bytes, '\0');
+  auto* to = reinterpret_cast<unsigned char*>(binary.data());
+  opencl::check(cl->clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof to, &to, nullptr), "clGetProgramInfo");
+  cl->clReleaseProgram(p);
+  cl->clReleaseContext(context);
+  return binary;
+}
+
+}  // namespace
 
 std::vector<candidate> opencl_candidates() {
   std::vector<candidate> all;
@@ -17,7 +66,8 @@ std::vector<candidate> opencl_candidates() {
     else
       for (const opencl::options& how : {o, of_blocks})
         all.push_back({"opencl " + there[i].name + (how.pool ? "" : ", without a pool"),
-                       [how, i] { return std::move(opencl::find(how)[i].is); }, {}});
+                       [how, i] { return std::move(opencl::find(how)[i].is); }, {}, copy_in_queue,
+                       [i](const std::string& source) { return compiled_by(i, source); }});
   return all;
 }
 

@@ -216,6 +216,29 @@ TEST_CASE("a long chain of launches and copies runs in order, forks side by side
   });
 }
 
+TEST_CASE("faults that a simulated device is told to have are seen as its own") {
+  const auto ends_with = [](const char* devices) {
+    runtime rt({.workers = 2, .devices = devices});
+    std::vector<std::string> codes;
+    rt.run([&] {
+      const place memory = rt.machine().places(place_kind::gpu_memory).front();
+      auto made = instance<int>::create(at(memory), {0, 64});
+      auto x = made.made;
+      event last = fill(x, 1);
+      for (int i = 0; i < 3; ++i) {
+        const error e = test::error_of([&] { wait(launch(after(last), add_one, box(0, 64), x)); });
+        codes.emplace_back(e.code());
+      }
+      x.destroy();
+    });
+    return codes;
+  };
+  using codes = std::vector<std::string>;
+  const auto none = test::error_of([] {}).code();
+  CHECK(ends_with("sim(fail_launch=2)") == codes{std::string(none), "K30", std::string(none)});
+  CHECK(ends_with("sim(lose=2)") == codes{std::string(none), "K31", "K31"});
+}
+
 TEST_CASE("with copies among the kernels, or memory of the driver for each instance, results are the same") {
   for (const char* const option : {"STRETTO_DEVICE_COPY_STREAMS", "STRETTO_DEVICE_POOL"}) {
     const test::with_variable off(option, "0");

@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <new>
+
 #include "device/sim/sim_device.hpp"
 #include "thrown_by.hpp"
 
@@ -59,6 +61,65 @@ TEST_CASE("a word that is none says what may be said") {
   for (const char* text : {"fast:0", "fast:x", "fast:", "made_up:65", "fast:1:2"})
     CHECK(test::thrown_by([&] { opened(text); }).starts_with("error K26: option devices cannot be \"" + std::string(text)));
   CHECK(test::thrown_by([] { opened("fast,,fast"); }).starts_with("error K26"));
+}
+
+TEST_CASE("settings of devices are read, and handed to their backend alone") {
+  auto all = known();
+  all[2].settings = {"shared_bus", "engines"};
+  const auto parsed = parse_devices("made_up:2(shared_bus,engines=1),fast:1,made_up(engines=)", all);
+  REQUIRE(parsed.size() == 3);
+  CHECK(parsed[0].at_most == 2);
+  REQUIRE(parsed[0].settings.size() == 2);
+  CHECK(parsed[0].settings[0].name == "shared_bus");
+  CHECK(parsed[0].settings[1].value == "1");
+  CHECK(parsed[1].settings.empty());
+  CHECK(parsed[2].settings[0].value.empty());
+  const auto refused = [&](const char* text) { return test::thrown_by([&] { parse_devices(text, all); }); };
+  CHECK(refused("made_up(engine=1)") ==
+        "error K29: devices of kind made_up have no setting \"engine\"\n"
+        "  option      devices, kind made_up\n"
+        "  settings    shared_bus, engines\n"
+        "  try         did you mean \"engines\"?");
+  CHECK(refused("fast(engines=1)").starts_with("error K29"));
+  CHECK(refused("made_up()").starts_with("error K29"));
+  CHECK(refused("made_up(engines=1").starts_with("error K26: option devices cannot be \"made_up(engines=1\": a bracket"));
+  CHECK(refused("made_up(engines=1)x").starts_with("error K26"));
+}
+
+std::vector<found> simulated(const char* text) {
+  const auto all = all_backends();
+  search how;
+  how.memory_bytes = 1 << 20;
+  return open_devices(parse_devices(text, all), all, how);
+}
+
+TEST_CASE("settings of simulated devices are what they become") {
+  auto two = simulated("sim:2(shared_bus,engines=1,memory=256k,bandwidth=1G,copy_us=20,no_double)");
+  REQUIRE(two.size() == 2);
+  CHECK(two[0].is->reaches(*two[1].is));
+  CHECK(two[1].is->about().copy_engines == 1);
+  CHECK(two[1].is->about().memory_bytes == 256 << 10);
+  CHECK(two[1].is->about().bandwidth_bytes_per_second == 1e9);
+  CHECK(two[1].is->about().latency_seconds == doctest::Approx(20e-6));
+  CHECK_FALSE(two[1].is->about().has_double);
+  auto apart = simulated("sim:2(engines=2),sim");
+  CHECK_FALSE(apart[0].is->reaches(*apart[1].is));
+  CHECK(apart[0].is->about().memory_bytes == 1 << 20);
+  for (const char* text : {"sim(engines=3)", "sim(engines)", "sim(memory=1)", "sim(bandwidth=fast)", "sim(bandwidth=1Q)", "sim(rate=1GG)",
+                           "sim(shared_bus=1)", "sim(lose=0)"})
+    CHECK_MESSAGE(test::thrown_by([&] { simulated(text); }).starts_with("error K29: setting "), text);
+  CHECK(test::thrown_by([&] { simulated("sim(engines=3)"); }) ==
+        "error K29: setting engines of simulated devices cannot be \"3\"\n"
+        "  option      devices, kind sim\n"
+        "  allowed     1 or 2 copies at a time");
+}
+
+TEST_CASE("faults befall the simulated device and the call that they are for") {
+  auto two = simulated("sim:2(device=1,fail_allocation=2)");
+  for (int i = 0; i < 3; ++i) two[0].is->allocated(two[0].is->memory() + 64 * i, 64);
+  two[1].is->allocated(two[1].is->memory(), 64);
+  CHECK_THROWS_AS(two[1].is->allocated(two[1].is->memory() + 64, 64), const std::bad_alloc&);
+  two[1].is->allocated(two[1].is->memory() + 64, 64);
 }
 
 TEST_CASE("what is named and not there is told with its reason") {

@@ -57,6 +57,7 @@ std::shared_ptr<const api> api::load(const std::string& library) {
   made->name = reinterpret_cast<decltype(made->name)>(function_of(handle, #name #suffix, library, newer));
   STRETTO_CUDA_DRIVER_FUNCTIONS(STRETTO_FIND)
 #undef STRETTO_FIND
+  made->cuFuncGetParamInfo = reinterpret_cast<decltype(made->cuFuncGetParamInfo)>(dlsym(handle, "cuFuncGetParamInfo"));
   if (const CUresult status = made->cuInit(0); status != CUDA_SUCCESS) {
     const refusal* known = nullptr;
     for (const refusal& r : refusals)

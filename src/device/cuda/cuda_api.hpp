@@ -13,6 +13,8 @@
 namespace stretto::device::cuda {
 
 struct api : driver_functions {
+  /// Of a parameter where and how long it is; null in drivers before CUDA 12.4.
+  int (*cuFuncGetParamInfo)(CUfunction, std::size_t, std::size_t*, std::size_t*) = nullptr;
   int version = 0;  // 12040: CUDA 12.4
 
   /// Opens and initialises the library. Throws K42 with the loader's reason, the function that it lacks, or what it said.

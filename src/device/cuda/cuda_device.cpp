@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "device/cuda/cuda_memories.hpp"
+#include "device/cuda/cuda_native.hpp"
 #include "device/cuda/cuda_program.hpp"
 #include "device/cuda/cuda_stream.hpp"
 
@@ -133,6 +134,7 @@ class cuda_device final : public device {
   std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) override {
     std::scoped_lock lock(kernels_mutex_);
     auto& kept = kernels_[&code];
+    if (!kept && code.native) kept = std::make_shared<cuda_native>(code, driver_);
     if (!kept) kept = std::make_shared<cuda_program>(code, driver_);
     return kept;
   }
@@ -178,7 +180,7 @@ class cuda_device final : public device {
   mutable std::mutex peers_mutex_;
   mutable std::map<CUcontext, bool> peers_;
   std::mutex kernels_mutex_;
-  std::map<const kernel_code*, std::shared_ptr<cuda_program>> kernels_;
+  std::map<const kernel_code*, std::shared_ptr<const compiled_kernel>> kernels_;
   stream_registry streams_;
 };
 

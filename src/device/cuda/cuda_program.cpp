@@ -56,19 +56,24 @@ loaded_kernel cuda_program::build(variant v) const {
     driver_->check(load(image, made), fmt::format("to load the code of kernel \"{}\"", code.name));
     driver_->cache.put(key, image);
   }
+  look_at(*driver_, code, made);
+  return made;
+}
+
+void look_at(driver& d, const kernel_code& code, loaded_kernel& k) {
+  const api& cu = *d.cu;
   const bool has_local = std::any_of(code.parameters.begin(), code.parameters.end(),
                                      [](const kernel_parameter& p) { return p.mode == access::local; });
-  CUresult status = cu.cuFuncGetAttribute(&made.local_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, made.function);
+  CUresult status = cu.cuFuncGetAttribute(&k.local_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, k.function);
   if (status == CUDA_SUCCESS)
-    status = cu.cuFuncGetAttribute(&made.most_items, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, made.function);
+    status = cu.cuFuncGetAttribute(&k.most_items, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, k.function);
   // Beyond 48 KiB a function has to be told that launches will ask for it.
   if (status == CUDA_SUCCESS && has_local)
-    status = cu.cuFuncSetAttribute(made.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                   std::max(driver_->most_local_bytes - made.local_bytes, 0));
-  if (status == CUDA_SUCCESS) return made;
-  cu.cuModuleUnload(made.module);
-  driver_->check(status, fmt::format("the attributes of kernel \"{}\"", code.name));
-  return made;
+    status = cu.cuFuncSetAttribute(k.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                   std::max(d.most_local_bytes - k.local_bytes, 0));
+  if (status == CUDA_SUCCESS) return;
+  cu.cuModuleUnload(k.module);
+  d.check(status, fmt::format("the attributes of kernel \"{}\"", code.name));
 }
 
 CUresult cuda_program::load(const std::string& image, loaded_kernel& into) const {

@@ -38,6 +38,10 @@ struct loaded_kernel {
   int most_items = 1;        // of a group: what it needs of registers decides
 };
 
+/// What a launch has to know of a function that was found: attributes, and that launches may ask for all local memory.
+/// Throws K43 and lets go of the module.
+void look_at(driver& d, const kernel_code& code, loaded_kernel& k);
+
 class cuda_program final : public compiled_kernel {
  public:
   /// Compiles the variant that most launches need; throws K12, K43.

@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "device/cuda/cuda_copies.hpp"
-#include "device/cuda/cuda_launch.hpp"
 #include "device/cuda/cuda_memories.hpp"
 
 namespace stretto::device::cuda {
@@ -120,6 +119,7 @@ void cuda_stream::launch(const compiled_kernel& kernel, const launch_range& rang
     if (done) notify(*done);
     return;
   }
+  if (code.native) return launch_native(static_cast<const cuda_native&>(kernel), range, arguments, done);
   variant v{range.dimensions, true};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const kernel_parameter& p = code.parameters[i];
@@ -128,17 +128,57 @@ void cuda_stream::launch(const compiled_kernel& kernel, const launch_range& rang
   }
   const auto& program = static_cast<const cuda_program&>(kernel);
   const loaded_kernel* f = &program.function_for(v);
-  const properties& on = on_.about();
-  const std::optional<geometry> g = geometry_of(range, code.in_groups, f->most_items);
-  if (!g) throw too_large("K22", on, code, "the range has more groups than a launch can have", "2147483647 groups");
-  if (g->blocks != v.blocks) {
-    v.blocks = g->blocks;
+  const geometry g = fitting(code, range, *f);
+  if (g.blocks != v.blocks) {
+    v.blocks = g.blocks;
     f = &program.function_for(v);
   }
+  packed_arguments packed(code, range, arguments);
+  launch(code, *f, g, packed.local_bytes(), packed.pointers(), done);
+}
+
+void cuda_stream::launch_native(const cuda_native& kernel, const launch_range& range,
+                                std::span<const launch_argument> arguments, places::completion* done) {
+  const kernel_code& code = kernel.code;
+  if (kernel.is_calls()) return make_calls(code, range, arguments, done);
+  check_native(code, range, arguments);
+  const loaded_kernel& f = kernel.function();
+  const geometry g = fitting(code, range, f);
+  if (g.blocks != counting::by_axis)
+    throw too_large("K22", on_.about(), code, "the range has more groups along an axis than a launch can have", "65535 groups");
+  native_arguments given(code, arguments);
+  launch(code, f, g, given.local_bytes(), given.pointers(), done);
+}
+
+void cuda_stream::make_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments,
+                             places::completion* done) {
+  std::vector<kernel_argument> given(arguments.size());
+  std::vector<native_functions::location> where(arguments.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    given[i] = arguments[i].is;
+    if (is_array(code.parameters[i]) && arguments[i].bytes)
+      where[i].data = locate(first_of(arguments[i], code.parameters[i])).address;
+  }
+  enqueue(done, [&](const api& cu) {
+    try {
+      code.native->call({native_call::kind::cuda, nullptr, driver_->context, stream_, work_of(range)}, given.data(), where.data());
+    } catch (...) {
+      driver_->ends_with(cu.cuStreamSynchronize(stream_));  // what it enqueued before
+      throw;
+    }
+    return true;
+  });
+}
+
+/// The blocks of a launch; throws K22 where the device cannot run them.
+geometry cuda_stream::fitting(const kernel_code& code, const launch_range& range, const loaded_kernel& f) const {
+  const properties& on = on_.about();
+  const std::optional<geometry> g = geometry_of(range, code.in_groups, f.most_items);
+  if (!g) throw too_large("K22", on, code, "the range has more groups than a launch can have", "2147483647 groups");
   const std::int64_t items = static_cast<std::int64_t>(g->block[0]) * g->block[1] * g->block[2];
-  if (items > f->most_items)
+  if (items > f.most_items)
     throw too_large("K22", on, code, fmt::format("groups of {} items are more than the device can run", items),
-                    fmt::format("{} items per group of this kernel", f->most_items))
+                    fmt::format("{} items per group of this kernel", f.most_items))
         .because("each item takes registers")
         .remedy("launch more and smaller groups");
   if (g->block[2] > 64)
@@ -146,15 +186,20 @@ void cuda_stream::launch(const compiled_kernel& kernel, const launch_range& rang
                     fmt::format("groups of {} items along axis 0 are more than the device can run", g->block[2]),
                     "64 items along axis 0 of three")
         .remedy("launch groups of another shape");
-  packed_arguments packed(code, range, arguments);
-  if (packed.local_bytes() + static_cast<std::uint64_t>(f->local_bytes) > on.local_memory_bytes)
+  return *g;
+}
+
+void cuda_stream::launch(const kernel_code& code, const loaded_kernel& f, const geometry& g, std::uint64_t local_bytes,
+                         void** arguments, places::completion* done) {
+  const properties& on = on_.about();
+  if (local_bytes + static_cast<std::uint64_t>(f.local_bytes) > on.local_memory_bytes)
     throw too_large("K23", on, code, fmt::format("{} bytes of local memory are more than a group of the device has",
-                                                 packed.local_bytes() + static_cast<std::uint64_t>(f->local_bytes)),
-                    fmt::format("{} bytes, of which the kernel itself declares {}", on.local_memory_bytes, f->local_bytes))
+                                                 local_bytes + static_cast<std::uint64_t>(f.local_bytes)),
+                    fmt::format("{} bytes, of which the kernel itself declares {}", on.local_memory_bytes, f.local_bytes))
         .remedy("launch with less local memory");
   enqueue(done, [&](const api& cu) {
-    need(cu.cuLaunchKernel(f->function, g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2],
-                           static_cast<unsigned>(packed.local_bytes()), stream_, packed.pointers(), nullptr),
+    need(cu.cuLaunchKernel(f.function, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1], g.block[2],
+                           static_cast<unsigned>(local_bytes), stream_, arguments, nullptr),
          "cuLaunchKernel");
     return true;
   });

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "device/copy_kernels.hpp"
+#include "device/cuda/cuda_launch.hpp"
+#include "device/cuda/cuda_native.hpp"
 #include "device/cuda/cuda_program.hpp"
 #include "device/device.hpp"
 #include "device/ends_in_order.hpp"
@@ -47,6 +49,13 @@ class cuda_stream final : public stream, public polled_stream {
   /// What a lost device refuses ends with K31; what is refused for another reason throws K43.
   template <class Calls>
   bool enqueue(places::completion* done, Calls&& calls);
+  geometry fitting(const kernel_code& code, const launch_range& range, const loaded_kernel& f) const;
+  void launch(const kernel_code& code, const loaded_kernel& f, const geometry& g, std::uint64_t local_bytes, void** arguments,
+              places::completion* done);
+  void launch_native(const cuda_native& kernel, const launch_range& range, std::span<const launch_argument> arguments,
+                     places::completion* done);
+  void make_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments,
+                  places::completion* done);
   void launch_rows(const row_launch& rows, places::completion* done);
   CUevent record();
   bool has_happened(CUevent e, std::exception_ptr& failure);

@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "device/opencl/opencl_memory.hpp"
+#include "device/opencl/opencl_native.hpp"
 #include "device/opencl/opencl_program.hpp"
 #include "device/opencl/opencl_stream.hpp"
 
@@ -50,6 +51,7 @@ properties about(const driver& d, const options& o) {
   p.memory_bytes -= p.memory_bytes % 4096;
   p.local_memory_bytes = number<cl_ulong>(d, CL_DEVICE_LOCAL_MEM_SIZE);
   p.most_items_per_group = static_cast<std::int64_t>(number<std::size_t>(d, CL_DEVICE_MAX_WORK_GROUP_SIZE));
+  p.alignment = number<cl_uint>(d, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
   p.compute_units = number<cl_uint>(d, CL_DEVICE_MAX_COMPUTE_UNITS);
   p.has_double = has("cl_khr_fp64");
   p.has_atomics_64 = has("cl_khr_int64_base_atomics");
@@ -90,6 +92,7 @@ class opencl_device final : public device {
   std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) override {
     std::scoped_lock lock(kernels_mutex_);
     auto& kept = kernels_[&code];
+    if (!kept && code.native) kept = std::make_shared<opencl_native>(code, driver_);
     if (!kept) kept = std::make_shared<opencl_program>(code, driver_, abilities{about_.has_double, about_.has_atomics_64});
     return kept;
   }
@@ -130,7 +133,7 @@ class opencl_device final : public device {
   } addresses_;
   std::optional<opencl_memory> memory_;
   std::mutex kernels_mutex_;
-  std::map<const kernel_code*, std::shared_ptr<opencl_program>> kernels_;  // to the end: streams hold kernels of them
+  std::map<const kernel_code*, std::shared_ptr<const compiled_kernel>> kernels_;  // to the end: streams hold kernels of them
   stream_registry streams_;
 };
 

@@ -17,6 +17,8 @@ int axes_of(const kernel_code& code) {
   return most;
 }
 
+}  // namespace
+
 std::string build_log(const driver& d, cl_program p) {
   std::size_t bytes = 0;
   d.cl->clGetProgramBuildInfo(p, d.id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes);
@@ -25,8 +27,6 @@ std::string build_log(const driver& d, cl_program p) {
   while (!log.empty() && (log.back() == '\0' || log.back() == '\n' || log.back() == ' ')) log.pop_back();
   return log;
 }
-
-}  // namespace
 
 opencl_program::opencl_program(const kernel_code& code, std::shared_ptr<driver> d, abilities has)
     : compiled_kernel(code), driver_(std::move(d)), text_(text_for(code, dialect::opencl)) {

@@ -29,6 +29,9 @@ struct driver {
   }
 };
 
+/// What the compiler said of the last build.
+std::string build_log(const driver& d, cl_program p);
+
 struct variant {
   int dimensions = 1;
   bool dense = false;

@@ -162,11 +162,12 @@ void opencl_stream::fill_some(const copy_end& target, places::copy_shape shape, 
   enqueued(done);
 }
 
-opencl_stream::prepared& opencl_stream::kernel_for(const opencl_program& p, variant v) {
-  const auto key = std::pair(&p, v);
+template <class Program>
+opencl_stream::prepared& opencl_stream::kernel_for(const Program& p, variant v) {
+  const auto key = std::pair(static_cast<const compiled_kernel*>(&p), v);
   const auto found = kernels_.find(key);
   if (found != kernels_.end()) return found->second;
-  return kernels_.emplace(key, prepared{p.make_kernel(v), {}}).first->second;
+  return kernels_.emplace(key, prepared{p.make_kernel(v), {}, {}}).first->second;
 }
 
 /// `value` null: so many bytes of local memory.
@@ -190,6 +191,7 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
     return;
   }
   const kernel_code& code = kernel.code;
+  if (code.native) return launch_native(static_cast<const opencl_native&>(kernel), range, arguments, done);
   variant v{range.dimensions, true};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const kernel_parameter& p = code.parameters[i];
@@ -242,6 +244,70 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
   check(cl.clEnqueueNDRangeKernel(queue_, k.kernel, static_cast<cl_uint>(range.dimensions), nullptr, global, group, 0, nullptr,
                                   event_for(done)), "clEnqueueNDRangeKernel");
   enqueued(done);
+}
+
+void opencl_stream::launch_native(const opencl_native& kernel, const launch_range& range,
+                                  std::span<const launch_argument> arguments, places::completion* done) {
+  const kernel_code& code = kernel.code;
+  const api& cl = *driver_->cl;
+  std::scoped_lock lock(mutex_);
+  if (kernel.is_calls()) {
+    make_calls(code, range, arguments);
+    if (cl_event* const event = event_for(done))
+      check(cl.clEnqueueMarkerWithWaitList(queue_, 0, nullptr, event), "clEnqueueMarkerWithWaitList");
+    return enqueued(done);
+  }
+  check_native(code, range, arguments);
+  prepared& k = kernel_for(kernel, {});
+  k.parts.resize(arguments.size());
+  cl_uint n = 0;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const kernel_parameter& p = code.parameters[i];
+    const kernel_argument& a = arguments[i].is;
+    if (p.mode == access::value) {
+      set(k, n++, p.element_bytes, a.origin);
+    } else if (p.mode == access::local) {
+      set(k, n++, static_cast<std::size_t>(std::max<std::int64_t>(a.max[0], 1)) * p.element_bytes, nullptr);
+    } else {
+      const std::byte* const first = code.native->with_layouts || !arguments[i].bytes ? arguments[i].first : first_of(arguments[i], p);
+      const cl_mem part = k.parts[i].of(driver_, memory_.at(first), static_cast<std::size_t>(arguments[i].end() - first),
+                                        on_.about().alignment);
+      if (arguments[i].bytes && !part) throw misaligned(code, i, on_.about().alignment);
+      // Of another part the driver may give the same handle.
+      check(cl.clSetKernelArg(k.kernel, n++, sizeof part, &part), "clSetKernelArg");
+      if (code.native->with_layouts) {
+        const native_layout layout = layout_of(arguments[i], p);
+        set(k, n++, sizeof layout, &layout);
+      }
+    }
+  }
+  std::size_t global[3] = {1, 1, 1}, group[3] = {1, 1, 1};
+  for (int a = 0; a < range.dimensions; ++a) {
+    const int axis = range.dimensions - 1 - a;  // of the program
+    group[a] = static_cast<std::size_t>(range.group[axis]);
+    global[a] = static_cast<std::size_t>(range.max[axis] - range.min[axis]) * group[a];
+  }
+  check(cl.clEnqueueNDRangeKernel(queue_, k.kernel, static_cast<cl_uint>(range.dimensions), nullptr, global,
+                                  code.in_groups ? group : nullptr, 0, nullptr, event_for(done)), "clEnqueueNDRangeKernel");
+  enqueued(done);
+}
+
+/// The caller holds the lock: whatever the calls enqueue stands together.
+void opencl_stream::make_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments) {
+  std::vector<kernel_argument> given(arguments.size());
+  std::vector<native_functions::location> where(arguments.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    given[i] = arguments[i].is;
+    if (!is_array(code.parameters[i]) || !arguments[i].bytes) continue;
+    const located at = memory_.at(first_of(arguments[i], code.parameters[i]));
+    where[i] = {nullptr, at.buffer, at.offset};
+  }
+  try {
+    code.native->call({native_call::kind::opencl, driver_->id, driver_->context, queue_, work_of(range)}, given.data(), where.data());
+  } catch (...) {
+    driver_->cl->clFinish(queue_);  // what it enqueued before
+    throw;
+  }
 }
 
 mark opencl_stream::mark_here() {

@@ -17,6 +17,7 @@
 #include "device/device.hpp"
 #include "device/ends_in_order.hpp"
 #include "device/opencl/opencl_memory.hpp"
+#include "device/opencl/opencl_native.hpp"
 #include "device/opencl/opencl_program.hpp"
 #include "device/stream_registry.hpp"
 
@@ -55,6 +56,7 @@ class opencl_stream final : public stream, public polled_stream {
   struct prepared {
     cl_kernel kernel = nullptr;
     std::vector<std::vector<std::byte>> given;
+    std::vector<part_of_buffer> parts;  // of a native kernel: what arrays are handed over as
   };
 
   /// Where the driver puts the event of the operation that is enqueued next; null where an event behind it will tell.
@@ -64,7 +66,11 @@ class opencl_stream final : public stream, public polled_stream {
   bool has_ended(cl_event e, std::exception_ptr& failure) const;
   std::exception_ptr failed(cl_int status) const;
   void transfer_rows(const transfer& t, cl_event* event);
-  prepared& kernel_for(const opencl_program& p, variant v);
+  template <class Program>
+  prepared& kernel_for(const Program& p, variant v);
+  void launch_native(const opencl_native& kernel, const launch_range& range, std::span<const launch_argument> arguments,
+                     places::completion* done);
+  void make_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments);
   void set(prepared& k, cl_uint n, std::size_t bytes, const void* value);
 
   device& on_;
@@ -78,7 +84,7 @@ class opencl_stream final : public stream, public polled_stream {
   cl_event next_ = nullptr;      // of the operation that is being enqueued
   ends_in_order ends_;
   std::deque<cl_event> events_;  // that tell of them
-  std::map<std::pair<const opencl_program*, variant>, prepared> kernels_;
+  std::map<std::pair<const compiled_kernel*, variant>, prepared> kernels_;
 };
 
 }  // namespace stretto::device::opencl

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "device/kernel_text.hpp"
+#include "device/native.hpp"
 #include "device/sim/sim_memory.hpp"
 #include "device/sim/timeline.hpp"
 
@@ -101,6 +102,10 @@ class sim_device final : public device, public faults {
   const properties& about() const noexcept override { return about_; }
   std::byte* memory() const noexcept override { return memory_.device_address(); }
   void allocated(std::byte* first, std::uint64_t bytes) override {
+    {
+      std::scoped_lock lock(mutex_);
+      if (++allocations_ == fails_at_allocation_) throw std::bad_alloc();
+    }
     memory_.make_rubbish(first, bytes, sim_memory::rubbish_of_new);
   }
   void freed(std::byte* first, std::uint64_t bytes) noexcept override {
@@ -119,7 +124,8 @@ class sim_device final : public device, public faults {
   std::unique_ptr<stream> make_stream() override;
 
   std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) override {
-    if (!options_.has_double && text_for(code, dialect::opencl).needs_double)
+    if (!code.run) throw without_code(code, "the host, nor for a simulated device");
+    if (!options_.has_double && !code.native && text_for(code, dialect::opencl).needs_double)
       throw lacking(code, "numbers of double precision", options_.name);
     return std::make_shared<sim_kernel>(code);
   }
@@ -143,8 +149,15 @@ class sim_device final : public device, public faults {
   }
   void lose() override {
     std::scoped_lock lock(mutex_);
-    lost_ = true;
-    memory_.make_rubbish(memory_.device_address(), options_.memory_bytes, sim_memory::rubbish_of_freed);
+    lose_now();
+  }
+  void lose_at_launch(std::uint64_t n) override {
+    std::scoped_lock lock(mutex_);
+    lost_at_launch_ = launches_ + n;
+  }
+  void fail_allocation(std::uint64_t n) override {
+    std::scoped_lock lock(mutex_);
+    fails_at_allocation_ = allocations_ + n;
   }
 
  private:
@@ -241,6 +254,12 @@ class sim_device final : public device, public faults {
     }
   }
 
+  /// Under the lock.
+  void lose_now() noexcept {
+    lost_ = true;
+    memory_.make_rubbish(memory_.device_address(), options_.memory_bytes, sim_memory::rubbish_of_freed);
+  }
+
   error lost() const {
     return error("K31", fmt::format("device \"{}\" was lost", options_.name))
         .because("the driver says that it no longer answers")
@@ -250,7 +269,9 @@ class sim_device final : public device, public faults {
   /// Between calls of launch: whether this one was chosen to fail.
   std::exception_ptr failure_of_launch(const kernel_code& code) {
     std::scoped_lock lock(mutex_);
-    if (++launches_ != fails_at_launch_) return {};
+    ++launches_;
+    if (launches_ == lost_at_launch_) lose_now();
+    if (launches_ != fails_at_launch_) return {};
     return std::make_exception_ptr(error("K30", fmt::format("kernel \"{}\" failed on device \"{}\"", code.name, options_.name))
                                        .fact("kernel", fmt::format("{}:{}", code.file, code.line))
                                        .because("the simulated device was told to fail this launch")
@@ -269,7 +290,8 @@ class sim_device final : public device, public faults {
   timeline times_;
   std::unordered_map<std::uint64_t, operation> operations_;
   std::vector<places::completion*> ended_;
-  std::uint64_t ids_ = 0, launches_ = 0, fails_at_launch_ = 0;
+  std::uint64_t ids_ = 0, launches_ = 0, fails_at_launch_ = 0, lost_at_launch_ = 0;
+  std::uint64_t allocations_ = 0, fails_at_allocation_ = 0;
   bool lost_ = false, ending_ = false, computing_ = false;
   std::atomic<std::size_t> pending_{0};
   std::thread thread_;

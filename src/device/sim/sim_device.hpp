@@ -50,6 +50,10 @@ class faults {
   virtual void fail_launch(std::uint64_t n) = 0;
   /// From now on every operation ends with K31, and what the memory held is rubbish.
   virtual void lose() = 0;
+  /// The same at the n-th launch from now on.
+  virtual void lose_at_launch(std::uint64_t n) = 0;
+  /// The n-th part of its memory that is taken from now on cannot be had.
+  virtual void fail_allocation(std::uint64_t n) = 0;
 };
 
 struct made {

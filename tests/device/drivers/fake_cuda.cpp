@@ -239,6 +239,13 @@ int cuFuncGetAttribute(int* value, int which, CUfunction f) {
     default: return misused(invalid_value);
   }
 }
+int cuFuncGetParamInfo(CUfunction f, std::size_t n, std::size_t* offset, std::size_t* bytes) {
+  std::scoped_lock lock(all().mutex);
+  if (!all().handles.contains(f)) return misused(invalid_handle);
+  if (n >= f->count) return invalid_value;
+  *offset = 0, *bytes = f->sizes[n];
+  return CUDA_SUCCESS;
+}
 int cuFuncSetAttribute(CUfunction f, int which, int value) {
   std::scoped_lock lock(all().mutex);
   if (!all().handles.contains(f)) return misused(invalid_handle);

@@ -48,18 +48,23 @@ bool understood(const std::string& option, std::string& architecture, std::strin
   static const std::string arch = "--gpu-architecture=";
   if (option.rfind(arch, 0) == 0) architecture = option.substr(arch.size());
   else if (option.rfind("-D", 0) == 0) defines += " " + option;
+  else if (option.rfind("-I", 0) == 0) defines += " " + option;
   else return option == "--std=c++14" || option == "--fmad=false" || option == "--disable-warnings";
   return true;
 }
 
 /// Between a prelude and an epilogue; empty if the text has no entry.
 std::string as_host_code(const std::string& source) {
-  static const std::regex shared(R"(extern __shared__ __align__\(16\) char (\w+)\[\];)"), entry(R"(STRETTO_ENTRY (\w+)\()");
+  static const std::regex shared(R"(extern __shared__ __align__\(16\) char (\w+)\[\];)"), entry(R"((?:STRETTO_ENTRY|extern "C" __global__ void) (\w+)\()");
   std::smatch memory, kernel;
-  if (!std::regex_search(source, memory, shared) || !std::regex_search(source, kernel, entry)) return {};
-  const bool barriers = source.find("STRETTO_BARRIER ;") != std::string::npos;
+  const bool has_memory = std::regex_search(source, memory, shared);
+  std::string::const_iterator from = source.begin();
+  // The macro's own definition is not an entry of ours.
+  if (!std::regex_search(from, source.end(), kernel, entry)) return {};
+  const bool barriers = source.find("STRETTO_BARRIER ;") != std::string::npos || source.find("__syncthreads();") != std::string::npos;
   return "#include \"" FAKE_NVRTC_PRELUDE "\"\n#line 1 \"kernel.cu\"\n" +
-         std::regex_replace(source, shared, "static __thread char* $1;") + "\n#define FAKE_SHARED " + memory[1].str() +
+         std::regex_replace(source, shared, "static __thread char* $1;") + "\n" + (has_memory ? "" : "static __thread char* no_shared;\n") + "#define FAKE_SHARED " +
+         (has_memory ? memory[1].str() : "no_shared") +
          "\n#define FAKE_ENTRY " + kernel[1].str() + "\n#define FAKE_BARRIERS " + (barriers ? "1" : "0") +
          "\n#include \"" FAKE_NVRTC_EPILOGUE "\"\n";
 }
