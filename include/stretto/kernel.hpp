@@ -17,6 +17,10 @@
 //       each_item([&](item it) { if (it.local_id(0) == 0) sums(group_id(0)) = part(0); });
 //     })
 //
+// Contributions to elements that other items contribute to as well; nobody reads them before all have ended:
+//
+//     STRETTO_KERNEL(histogram, (in<int> x, reduce<sum<int>> count), { count(x(global_id(0)) % 16) << 1; })
+//
 // A body is what C and C++ have in common, with the names of kernel_scope.hpp; what else it uses is declared by
 // STRETTO_DEVICE_FUNCTION, _STRUCT or _CONSTANT, and found by its name.
 //
@@ -81,10 +85,16 @@ struct parameter_traits {
   static bool has_dense_rows(const kernel_argument&) noexcept { return true; }
 };
 
+template <class P>
+constexpr fold_operator fold_of_parameter() noexcept {
+  if constexpr (requires { typename P::operation; }) return kernels::fold_of<typename P::operation>;
+  else return fold_operator::none;
+}
+
 template <kernels::array_parameter P>
 struct parameter_traits<P> {
   static constexpr kernel_parameter value{P::mode, element_kind_of<typename P::element>(), P::axes,
-                                          sizeof(typename P::element), alignof(typename P::element)};
+                                          sizeof(typename P::element), alignof(typename P::element), fold_of_parameter<P>()};
   static P open(const kernel_argument& a, unsigned n) noexcept { return P(a, n); }
   using passed = typename P::pointer __restrict;
   static typename P::pointer pass(const kernel_argument& a) noexcept { return reinterpret_cast<typename P::pointer>(a.origin); }

@@ -16,7 +16,11 @@ namespace stretto {
 ///   in      an array that is only read          out     an array of which every named element is written
 ///   inout   an array that is read and written   local   memory of a group, sized at launch
 ///   value   a number or a structure, the same for every item
-enum class access : std::uint8_t { in, out, inout, local, value };
+///   reduce  an array to whose elements values are contributed, in one step each and in any order
+enum class access : std::uint8_t { in, out, inout, local, value, reduce };
+
+/// What a contribution does to an element: the operators of reduction_operator.hpp by their names.
+enum class fold_operator : std::uint8_t { none, sum, product, minimum, maximum, bit_and, bit_or, bit_xor };
 
 /// What an array, or the like, is made of.
 enum class element_kind : std::uint8_t { integer, unsigned_integer, floating, structure };
@@ -27,6 +31,7 @@ struct kernel_parameter {
   std::uint8_t dimensions = 0;  ///< of an array: 1 to 3; of local memory: 1; of a value: 0
   std::uint32_t element_bytes = 0;
   std::uint32_t alignment = 1;
+  fold_operator fold = fold_operator::none;  ///< where mode is reduce
 };
 
 /// What stands for a parameter in one launch.

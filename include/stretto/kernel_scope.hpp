@@ -9,6 +9,7 @@
 #pragma once
 
 #include <stretto/kernel_code.hpp>
+#include <stretto/reduction_operator.hpp>
 
 #include <bit>
 #include <cmath>
@@ -130,6 +131,46 @@ concept array_parameter = requires {
   requires std::same_as<decltype(P::mode), const access>;
 };
 
+/// Which of the operators that every device has.
+template <class Op>
+inline constexpr fold_operator fold_of = fold_operator::none;
+template <class T> inline constexpr fold_operator fold_of<sum<T>> = fold_operator::sum;
+template <class T> inline constexpr fold_operator fold_of<product<T>> = fold_operator::product;
+template <class T> inline constexpr fold_operator fold_of<minimum<T>> = fold_operator::minimum;
+template <class T> inline constexpr fold_operator fold_of<maximum<T>> = fold_operator::maximum;
+template <class T> inline constexpr fold_operator fold_of<bit_and<T>> = fold_operator::bit_and;
+template <class T> inline constexpr fold_operator fold_of<bit_or<T>> = fold_operator::bit_or;
+template <class T> inline constexpr fold_operator fold_of<bit_xor<T>> = fold_operator::bit_xor;
+
+/// Combines one value into an element that others combine into at the same time.
+template <class Op, class T>
+inline void fold_atomically(T* at, T by) noexcept {
+  if constexpr (fold_of<Op> == fold_operator::sum && std::is_integral_v<T>) {
+    __atomic_fetch_add(at, by, __ATOMIC_RELAXED);
+  } else {
+    using word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    auto* const place = reinterpret_cast<word*>(at);
+    word old = __atomic_load_n(place, __ATOMIC_RELAXED), next;
+    do {
+      T value = std::bit_cast<T>(old);
+      Op::fold(value, by);
+      next = std::bit_cast<word>(value);
+      if (next == old) return;  // most of those for a least or greatest change nothing
+    } while (!__atomic_compare_exchange_n(place, &old, next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  }
+}
+
+/// An element that values are contributed to: h(i) << x. It cannot be read: others may be contributing.
+template <class Op, class T>
+class contributed {
+ public:
+  explicit contributed(T& element) noexcept : element_(element) {}
+  void operator<<(T value) const noexcept { fold_atomically<Op>(&element_, value); }
+
+ private:
+  T& element_;
+};
+
 /// The names that bodies of all kernels share.
 template <bool Checked>
 struct language {
@@ -147,6 +188,31 @@ struct language {
   struct inout : elements<T, D, Checked> {
     using elements<T, D, Checked>::elements;
     static constexpr access mode = access::inout;
+  };
+  /// An array that is only contributed to, by an operator of reduction_operator.hpp: h(i, j) << value.
+  template <class Op, std::size_t D = 1>
+  class reduce : elements<typename Op::rhs_type, D, Checked> {
+    using base = elements<typename Op::rhs_type, D, Checked>;
+
+   public:
+    using operation = Op;
+    using typename base::element;
+    using typename base::pointer;
+    using base::axes;
+    using base::base;
+    using base::assume_dense_rows;
+    using base::reach_by;
+    static constexpr access mode = access::reduce;
+    static_assert(fold_of<Op> != fold_operator::none, "a kernel contributes by sum, product, minimum, maximum, bit_and, bit_or "
+                                                      "or bit_xor of stretto/reduction_operator.hpp");
+    static_assert(std::is_arithmetic_v<element> && (sizeof(element) == 4 || sizeof(element) == 8),
+                  "a kernel contributes numbers of 32 or 64 bits");
+
+    template <class... Index>
+      requires(sizeof...(Index) == D && (std::is_convertible_v<Index, std::int64_t> && ...))
+    contributed<Op, element> operator()(Index... index) const noexcept(!Checked) {
+      return contributed<Op, element>(base::operator()(index...));
+    }
   };
   /// Memory of a group, as many elements as the launch says.
   template <device_type T>

@@ -93,11 +93,13 @@ std::unique_ptr<device::device_set> open_devices(const base::settings& s, bool s
   auto open = device::open_devices(which, known,
                                    {.memory_bytes = s.device_memory,
                                     .host_memory_bytes = s.device_host_memory,
+                                    .pool = s.device_pool,
                                     .stepped = stepped,
                                     .check = s.check,
                                     .cache = device::kernel_cache::default_folder()});
   if (open.empty()) return nullptr;
-  return std::make_unique<device::device_set>(std::move(open), static_cast<unsigned>(s.device_streams));
+  return std::make_unique<device::device_set>(
+      std::move(open), device::stream_options{static_cast<unsigned>(s.device_streams), s.device_copy_streams});
 }
 
 /// Where measured speeds of kernels are kept; empty: nowhere.

@@ -42,6 +42,8 @@ struct settings {
   std::uint64_t device_memory;  // bytes
   std::uint64_t device_host_memory;  // bytes
   std::uint64_t device_streams;
+  bool device_copy_streams;
+  bool device_pool;
   scheduling scheduler;
   std::string speeds;    // path, empty or "none"
   std::uint64_t prefetch;

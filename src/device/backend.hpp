@@ -22,6 +22,7 @@ struct search {
   unsigned at_most = ~0u;
   std::uint64_t memory_bytes = 0;  // of each device; 0: as much as is sensible
   std::uint64_t host_memory_bytes = 0;  // that kernels of each device use in place, where they can
+  bool pool = true;                // their memory is taken once; false: of the driver, for each instance, where the backend can
   bool stepped = false;            // time is counted, not measured, where the backend can
   bool check = false;              // kernels look at their indices, where the backend can
   std::filesystem::path cache;     // of compiled kernels; empty: none

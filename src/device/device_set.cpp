@@ -9,8 +9,9 @@
 
 namespace stretto::device {
 
-attached_device::attached_device(device_set& owner, found f, std::string name, unsigned kernel_streams)
-    : owner_(owner), is_(std::move(f.is)), name_(std::move(name)), lanes_(first_kernel_lane + kernel_streams) {}
+attached_device::attached_device(device_set& owner, found f, std::string name, const stream_options& o)
+    : copies_apart_(o.copies_apart), owner_(owner), is_(std::move(f.is)), name_(std::move(name)),
+      lanes_(first_kernel_lane + o.kernels) {}
 
 stream& attached_device::stream_of(std::size_t lane) {
   auto& is = lanes_[lane].is;
@@ -29,8 +30,8 @@ bool attached_device::is_under_way(key k) const {
 // A kernel goes on in the stream of one that it follows, where nothing else has been put behind that one: so chains cost no
 // marks, and what forks runs side by side.
 std::size_t attached_device::lane_for(work what, std::span<const ticket> behind) noexcept {
-  if (what == work::to_device) return lane_to_device;
-  if (what == work::to_host) return lane_to_host;
+  if (copies_apart_ && what == work::to_device) return lane_to_device;
+  if (copies_apart_ && what == work::to_host) return lane_to_host;
   for (const ticket& p : behind)
     if (p.lane >= first_kernel_lane && p.number == lanes_[p.lane].enqueued) return p.lane;
   const std::size_t lane = first_kernel_lane + next_kernel_lane_;
@@ -102,12 +103,12 @@ void attached_device::record(const ticket& where, const trace::record& span) noe
   ring->push(span);
 }
 
-device_set::device_set(std::vector<found> open, unsigned kernel_streams) {
+device_set::device_set(std::vector<found> open, const stream_options& of_each) {
   std::map<std::string, unsigned> numbers;
   for (found& f : open) {
     const std::string& backend = f.is->about().backend;
     std::string name = fmt::format("{}_{}", backend, numbers[backend]++);
-    all_.push_back(std::make_unique<attached_device>(*this, std::move(f), std::move(name), kernel_streams));
+    all_.push_back(std::make_unique<attached_device>(*this, std::move(f), std::move(name), of_each));
   }
 }
 

@@ -27,13 +27,18 @@ namespace stretto::device {
 
 class device_set;
 
+struct stream_options {
+  unsigned kernels = 5;     // streams for kernels, 1 or more
+  bool copies_apart = true;  // copies go in a stream per direction; else among the kernels
+};
+
 /// What an operation does, which says in which of the streams it goes.
 enum class work : std::uint8_t { kernel, to_device, to_host };
 
 /// A device of a runtime.
 class attached_device {
  public:
-  attached_device(device_set& owner, found f, std::string name, unsigned kernel_streams);
+  attached_device(device_set& owner, found f, std::string name, const stream_options& o);
 
   device& is() const noexcept { return *is_; }
   const std::string& name() const noexcept { return name_; }  // of its place: "opencl_0"
@@ -75,6 +80,8 @@ class attached_device {
   };
   static constexpr std::size_t lane_to_device = 0, lane_to_host = 1, first_kernel_lane = 2;
 
+  const bool copies_apart_;
+
   std::size_t lane_for(work what, std::span<const ticket> behind) noexcept;
   stream& stream_of(std::size_t lane);
 
@@ -98,8 +105,7 @@ class attached_device {
 
 class device_set final : public poller {
  public:
-  /// Each gets `kernel_streams` streams for kernels, 1 or more.
-  device_set(std::vector<found> open, unsigned kernel_streams);
+  device_set(std::vector<found> open, const stream_options& of_each);
 
   bool is_empty() const noexcept { return all_.empty(); }
   std::span<const std::unique_ptr<attached_device>> all() const noexcept { return all_; }

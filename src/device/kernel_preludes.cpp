@@ -132,85 +132,102 @@ template <class T> static __device__ __forceinline__ T
 stretto_fma(T x, typename stretto_same<T>::type y, typename stretto_same<T>::type z) { return fma(x, y, z); }
 )";
 
-struct atomic_type {
-  std::string_view type, word;  // the integer of the same size
-};
-constexpr std::array<atomic_type, 6> atomic_types{{{"int32_t", "uint32_t"},
-                                                   {"uint32_t", "uint32_t"},
-                                                   {"float", "uint32_t"},
-                                                   {"int64_t", "uint64_t"},
-                                                   {"uint64_t", "uint64_t"},
-                                                   {"double", "uint64_t"}}};
 struct atomic_change {
   std::string_view name, to;
+  bool of_bits = false;  // of integers alone
 };
-constexpr std::array<atomic_change, 3> atomic_changes{
-    {{"add", "old.value + x"}, {"min", "x < old.value ? x : old.value"}, {"max", "old.value < x ? x : old.value"}}};
+constexpr std::array<atomic_change, 7> atomic_changes{{{"add", "old.value + x"},
+                                                       {"min", "x < old.value ? x : old.value"},
+                                                       {"max", "old.value < x ? x : old.value"},
+                                                       {"multiply", "old.value * x"},
+                                                       {"and", "old.value & x", true},
+                                                       {"or", "old.value | x", true},
+                                                       {"xor", "old.value ^ x", true}}};
 
-// One loop of compare and swap for all types, which every device has; those of 64 bits only where the device has it.
-std::string opencl_atomics() {
-  std::string text;
-  for (const auto& [type, word] : atomic_types) {
-    const bool wide = word == "uint64_t";
-    text += wide ? type == "double" ? "#if defined(cl_khr_int64_base_atomics) && defined(cl_khr_fp64)\n"
-                                    : "#ifdef cl_khr_int64_base_atomics\n"
-                 : "";
-    for (const auto& [name, to] : atomic_changes)
-      for (const std::string_view space : {"global", "local"})
-        text += fmt::format(
-            "static inline {0} stretto_atomic_{1}_{0}_{2}(volatile __{2} {0}* at, {0} x) {{\n"
-            "  union {{ {0} value; {3} word; }} old, next;\n"
-            "  {3} seen = *(volatile __{2} {3}*)at;\n"
-            "  do {{ old.word = seen; next.value = {4};\n"
-            "    seen = {5}((volatile __{2} {3}*)at, old.word, next.word); }} while (seen != old.word);\n"
-            "  return old.value;\n}}\n",
-            type, name, space, word, to, wide ? "atom_cmpxchg" : "atomic_cmpxchg");
-    text += wide ? "#endif\n" : "";
-  }
-  return text;
+/// The integer of the same size; empty: no type that atomics know.
+std::string_view word_of(std::string_view type) {
+  if (type == "int32_t" || type == "uint32_t" || type == "float") return "uint32_t";
+  return type == "int64_t" || type == "uint64_t" || type == "double" ? "uint64_t" : "";
+}
+bool is_floating(std::string_view type) { return type == "float" || type == "double"; }
+
+/// OpenCL's own function for it, of integers: of 64 bits an extension has some. Empty: none.
+std::string opencl_function(std::string_view type, std::string_view change) {
+  if (is_floating(type) || change == "multiply") return {};
+  if (word_of(type) == "uint32_t") return fmt::format("atomic_{}", change);
+  return change == "add" ? "atom_add" : "";
 }
 
-/// As what CUDA does it in one instruction; empty: it does not.
-std::string_view one_instruction(std::string_view type, std::string_view change) {
-  const bool sum = change == "add", word = type == "int32_t" || type == "uint32_t";
-  if (word || (sum && (type == "float" || type == "double"))) return type;
-  if (type == "uint64_t" || (sum && type == "int64_t")) return "unsigned long long";
-  return type == "int64_t" ? "long long" : "";
+// A loop of compare and swap where there is no function, which every device has; of 64 bits only where the device has it.
+std::string opencl_atomic(const atomic_function& f, std::string_view to) {
+  const std::string_view word = word_of(f.type), space = f.is_global ? "global" : "local";
+  const bool wide = word == "uint64_t";
+  const std::string own = opencl_function(f.type, f.change);
+  std::string text = fmt::format("static inline {0} {1}(volatile __{2} {0}* at, {0} x) {{\n", f.type, f.name(), space);
+  if (!own.empty()) return text + fmt::format("  return {}(at, x);\n}}\n", own);
+  return text + fmt::format("  union {{ {0} value; {1} word; }} old, next;\n"
+                            "  {1} seen = *(volatile __{2} {1}*)at;\n"
+                            "  do {{ old.word = seen; next.value = {3};\n"
+                            "    seen = {4}((volatile __{2} {1}*)at, old.word, next.word); }} while (seen != old.word);\n"
+                            "  return old.value;\n}}\n",
+                            f.type, word, space, to, wide ? "atom_cmpxchg" : "atomic_cmpxchg");
 }
 
-std::string cuda_atomics() {
-  std::string text;
-  for (const auto& [type, word] : atomic_types)
-    for (const auto& [name, to] : atomic_changes) {
-      text += fmt::format("static __device__ __forceinline__ {0} stretto_atomic_{1}_{0}_global({0}* at, {0} x) {{\n", type,
-                          name);
-      const std::string_view as = one_instruction(type, name);
-      const bool only_of_late = type == "double" && !as.empty();  // since compute capability 6.0
-      if (only_of_late) text += "#if __CUDA_ARCH__ >= 600\n";
-      if (!as.empty())
-        text += fmt::format("  return ({0})atomic{1}(({2}*)at, ({2})x);\n", type,
-                            name == "add" ? "Add" : name == "min" ? "Min" : "Max", as);
-      if (only_of_late) text += "#else\n";
-      if (as.empty() || only_of_late)
-        text += fmt::format(
-            "  union {{ {0} value; {1} word; }} old, next;\n"
-            "  {1} seen = *(volatile {1}*)at;\n"
-            "  do {{ old.word = seen; next.value = {2}; seen = atomicCAS(({1}*)at, old.word, next.word); }} while (seen != "
-            "old.word);\n"
-            "  return old.value;\n",
-            type, word == "uint64_t" ? "unsigned long long" : "unsigned", to);
-      if (only_of_late) text += "#endif\n";
-      text += fmt::format("}}\n#define stretto_atomic_{1}_{0}_local stretto_atomic_{1}_{0}_global\n", type, name);
-    }
-  return text;
+/// CUDA's function for it, and as what type; empty: it has none.
+struct cuda_function {
+  std::string_view name, as;
+};
+cuda_function cuda_function_of(std::string_view type, std::string_view change) {
+  const bool sum = change == "add", wide = word_of(type) == "uint64_t";
+  const std::string_view integer = !wide ? type : type == "uint64_t" || sum ? "unsigned long long" : "long long";
+  if (is_floating(type)) return sum ? cuda_function{"atomicAdd", type} : cuda_function{};
+  if (sum) return {"atomicAdd", integer};
+  if (change == "min") return {"atomicMin", integer};
+  if (change == "max") return {"atomicMax", integer};
+  const std::string_view bits = wide ? "unsigned long long" : type;
+  if (change == "and") return {"atomicAnd", bits};
+  if (change == "or") return {"atomicOr", bits};
+  return change == "xor" ? cuda_function{"atomicXor", bits} : cuda_function{};
+}
+
+std::string cuda_atomic(const atomic_function& f, std::string_view to) {
+  const std::string_view word = word_of(f.type) == "uint64_t" ? "unsigned long long" : "unsigned";
+  const auto [own, as] = cuda_function_of(f.type, f.change);
+  const bool only_of_late = f.type == "double" && !own.empty();  // since compute capability 6.0
+  std::string text = fmt::format("static __device__ __forceinline__ {0} {1}({0}* at, {0} x) {{\n", f.type, f.name());
+  if (only_of_late) text += "#if __CUDA_ARCH__ >= 600\n";
+  if (!own.empty()) text += fmt::format("  return ({0}){1}(({2}*)at, ({2})x);\n", f.type, own, as);
+  if (only_of_late) text += "#else\n";
+  if (own.empty() || only_of_late)
+    text += fmt::format("  union {{ {0} value; {1} word; }} old, next;\n"
+                        "  {1} seen = *(volatile {1}*)at;\n"
+                        "  do {{ old.word = seen; next.value = {2}; seen = atomicCAS(({1}*)at, old.word, next.word); }} while "
+                        "(seen != old.word);\n"
+                        "  return old.value;\n",
+                        f.type, word, to);
+  if (only_of_late) text += "#endif\n";
+  return text + "}\n";
 }
 
 }  // namespace
 
 const std::string& prelude(dialect d) {
-  static const std::string of_opencl = fmt::format("{}{}{}", opencl, shared, opencl_atomics());
-  static const std::string of_cuda = fmt::format("{}{}{}{}", cuda, shared, cuda_functions, cuda_atomics());
+  static const std::string of_opencl = fmt::format("{}{}", opencl, shared);
+  static const std::string of_cuda = fmt::format("{}{}{}", cuda, shared, cuda_functions);
   return d == dialect::opencl ? of_opencl : of_cuda;
+}
+
+std::string atomic_function::name() const {
+  return fmt::format("stretto_atomic_{}_{}_{}", change, type, is_global ? "global" : "local");
+}
+
+std::string text_of(const std::set<atomic_function>& used, dialect d) {
+  std::string text;
+  for (const atomic_function& f : used)
+    for (const atomic_change& c : atomic_changes)
+      if (c.name == f.change && !word_of(f.type).empty() && !(c.of_bits && is_floating(f.type)))
+        text += d == dialect::opencl ? opencl_atomic(f, c.to) : cuda_atomic(f, c.to);
+  return text;
 }
 
 }  // namespace stretto::device

@@ -3,6 +3,7 @@
 // Threads     constants.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "device/dialect.hpp"
@@ -10,5 +11,19 @@
 namespace stretto::device {
 
 const std::string& prelude(dialect d);
+
+/// A function that changes an element in one step and returns what was there.
+struct atomic_function {
+  std::string change;  ///< add, min, max, multiply, and, or, xor
+  std::string type;    ///< int32_t, uint32_t, float, int64_t, uint64_t, double
+  bool is_global = true;  ///< of an array, else of memory of a group
+
+  /// "stretto_atomic_add_float_global".
+  std::string name() const;
+  friend auto operator<=>(const atomic_function&, const atomic_function&) = default;
+};
+
+/// The definitions of those that there are; the compiler tells of others.
+std::string text_of(const std::set<atomic_function>& used, dialect d);
 
 }  // namespace stretto::device

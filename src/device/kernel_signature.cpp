@@ -16,7 +16,28 @@ access mode_of(const token& t) {
   if (t == "in") return access::in;
   if (t == "out") return access::out;
   if (t == "inout") return access::inout;
+  if (t == "reduce") return access::reduce;
   return t == "local" ? access::local : access::value;
+}
+
+fold_operator fold_named(const token& t) {
+  if (t == "sum") return fold_operator::sum;
+  if (t == "product") return fold_operator::product;
+  if (t == "minimum") return fold_operator::minimum;
+  if (t == "maximum") return fold_operator::maximum;
+  if (t == "bit_and") return fold_operator::bit_and;
+  if (t == "bit_or") return fold_operator::bit_or;
+  return t == "bit_xor" ? fold_operator::bit_xor : fold_operator::none;
+}
+
+/// reduce<sum<int>> ends with two brackets, not with a shift.
+tokens with_single_brackets(const tokens& all) {
+  tokens out;
+  for (const token& t : all) {
+    out.push_back(t);
+    if (t == ">>") out.back().spelling.resize(1), out.push_back(out.back());
+  }
+  return out;
 }
 
 /// stretto::in and std::int32_t without what stands before the name.
@@ -56,7 +77,8 @@ std::vector<tokens> split_at_commas(const tokens& all, std::size_t first, std::s
   return parts;
 }
 
-std::vector<written_parameter> parameters_of(const tokens& text) {
+std::vector<written_parameter> parameters_of(const tokens& written) {
+  const tokens text = with_single_brackets(written);
   std::vector<written_parameter> all;
   for (tokens& part : split_at_commas(text, 1, text.size() - 1)) {
     written_parameter p;
@@ -70,6 +92,10 @@ std::vector<written_parameter> parameters_of(const tokens& text) {
       const std::vector<tokens> inside = split_at_commas(part, 2, part.size() - 1);
       p.type = inside.front();
       p.dimensions = inside.size() > 1 ? std::atoi(inside[1].front().spelling.c_str()) : 1;
+    }
+    if (p.mode == access::reduce && p.type.size() > 3 && p.type[1] == "<") {
+      p.fold = fold_named(p.type.front());
+      p.type = tokens(p.type.begin() + 2, p.type.end() - 1);
     }
     all.push_back(std::move(p));
   }

@@ -17,6 +17,7 @@ struct written_parameter {
   tokens type;  ///< of a value, or of an array's elements
   std::string name;
   int dimensions = 0;
+  fold_operator fold = fold_operator::none;  ///< of reduce; none: an operator that devices do not know by its name
 
   bool is_array() const noexcept { return mode != access::value; }
 };

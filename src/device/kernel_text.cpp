@@ -64,8 +64,12 @@ class rewriter {
  public:
   rewriter(dialect d, std::string_view kernel, const std::vector<written_parameter>& parameters, bool in_groups)
       : dialect_(d), kernel_(kernel), in_groups_(in_groups) {
-    for (const written_parameter& p : parameters)
+    for (const written_parameter& p : parameters) {
       if (p.is_array()) arrays_.emplace(p.name, p);
+      if (p.mode == access::reduce && p.fold == fold_operator::none)
+        refuse(p.type.empty() ? 0 : p.type.front().line, fmt::format("\"{}\" does not name its operator", p.name),
+               fmt::format("write reduce<sum<int>> {}, without another name for sum<int>", p.name));
+    }
   }
 
   tokens body(const tokens& in) {
@@ -76,7 +80,7 @@ class rewriter {
   }
 
   const std::map<std::string, declared>& local_arrays() const { return local_arrays_; }
-  bool uses_atomics_64() const { return uses_atomics_64_; }
+  const std::set<atomic_function>& atomics() const { return atomics_; }
 
  private:
   const token& at(std::size_t i) const {
@@ -227,13 +231,23 @@ class rewriter {
   // u(i, j) is an element; u alone, handed to a function, is the array.
   std::size_t array(std::size_t i, tokens& out) {
     const token& t = at(i);
+    if (arrays_.at(t.spelling).mode == access::reduce && at(i + 1) == "(") return contribution(i, out);
     if (at(i + 1) == "(") out.push_back(name("stretto_at_" + t.spelling, t.line));
     else if (arrays_.at(t.spelling).mode == access::local) append(out, "stretto_data_" + t.spelling, t.line);
     else append(out, fmt::format("stretto_data_{0} , stretto_layout_{0}", t.spelling), t.line);
     return i + 1;
   }
 
-  // atomic_add(&v(i), x): named by the type of the element and where it is, for C has no overloading.
+  /// The name of the function, which is to be defined before the kernel: C has no overloading.
+  token atomic_named(std::string change, const tokens& of, bool is_global, unsigned line) {
+    std::string type = joined(of);
+    if (type == "int") type = "int32_t";
+    else if (type == "unsigned") type = "uint32_t";
+    else if (type == "long") type = "int64_t";
+    return name(atomics_.insert({std::move(change), std::move(type), is_global}).first->name(), line);
+  }
+
+  // atomic_add(&v(i), x): named by the type of the element and where it is.
   std::size_t atomic(std::size_t i, tokens& out) {
     const token& t = at(i);
     const std::string& target = at(i + 3).spelling;
@@ -242,13 +256,34 @@ class rewriter {
     if (!follows(i + 1, {"(", "&"}) || !(at(i + 4) == "(") || (array == arrays_.end() && local == local_arrays_.end()))
       refuse(t.line, fmt::format("{} takes the address of an element of an array", t.spelling),
              fmt::format("write {}(&v(i), x)", t.spelling));
-    const std::string type = joined(array != arrays_.end() ? array->second.type : local->second.type);
     const bool global = array != arrays_.end() && array->second.mode != access::local;
-    uses_atomics_64_ = uses_atomics_64_ || type == "double" || type == "int64_t" || type == "uint64_t" || type == "long";
-    std::string suffix = type == "int" ? "int32_t" : type == "unsigned" ? "uint32_t" : type == "long" ? "int64_t" : type;
-    out.push_back(name(fmt::format("stretto_{}_{}_{}", t.spelling, suffix, global ? "global" : "local"), t.line));
+    out.push_back(atomic_named(t.spelling.substr(std::string_view("atomic_").size()),
+                               array != arrays_.end() ? array->second.type : local->second.type, global, t.line));
     return i + 1;
   }
+
+  // h(i, j) << x: the host's compiler has seen that x ends with the statement, or at a comma, a colon or a bracket.
+  std::size_t contribution(std::size_t i, tokens& out) {
+    static constexpr const char* changes[] = {"", "add", "multiply", "min", "max", "and", "or", "xor"};
+    const token& t = at(i);
+    const written_parameter& p = arrays_.at(t.spelling);
+    const std::size_t shift = closing(*in_, i + 1) + 1;
+    if (!(at(shift) == "<<"))
+      refuse(t.line, fmt::format("\"{}\" is a reduction, whose elements are only contributed to", t.spelling),
+             fmt::format("write {}(i) << x;", t.spelling));
+    std::size_t end = shift + 1;
+    while (end < in_->size() && !(at(end) == ";" || at(end) == "," || at(end) == ":" || is_closing(at(end))))
+      end = is_opening(at(end)) ? closing(*in_, end) + 1 : end + 1;
+    out.push_back(atomic_named(changes[static_cast<std::size_t>(p.fold)], p.type, true, t.line));
+    append(out, "( & stretto_at_" + t.spelling, t.line);
+    append(out, part(i + 1, shift));
+    append(out, ",", t.line);
+    append(out, part(shift + 1, end));
+    append(out, ")", at(end - 1).line);
+    return end;
+  }
+  static bool is_opening(const token& t) { return t == "(" || t == "[" || t == "{"; }
+  static bool is_closing(const token& t) { return t == ")" || t == "]" || t == "}"; }
 
   const dialect dialect_;
   const std::string_view kernel_;
@@ -257,7 +292,7 @@ class rewriter {
   std::map<std::string, declared> local_arrays_, per_item_;
   std::vector<std::string> items_;
   const tokens* in_ = nullptr;
-  bool uses_atomics_64_ = false;
+  std::set<atomic_function> atomics_;
 };
 
 // ---------------------------------------------------------------------------------------------------------------------------
@@ -320,8 +355,10 @@ class writer {
     include_what_is_used_by(body);
     entry(parameters, body);
     text_.entry = "stretto_kernel_" + std::string(kernel_.name);
-    text_.source = fmt::format("{}\n{}", prelude(dialect_), source_);
+    text_.source = fmt::format("{}{}\n{}", prelude(dialect_), text_of(atomics_, dialect_), source_);
     text_.needs_double = uses_double_;
+    for (const atomic_function& f : atomics_)
+      text_.needs_atomics_64 |= f.type == "double" || f.type == "int64_t" || f.type == "uint64_t";
     return std::move(text_);
   }
 
@@ -359,7 +396,7 @@ class writer {
     const auto parameters = parameters_of(parameter_text);
     rewriter r(dialect_, kernel_.name, parameters, false);
     const tokens rewritten = r.body(body);
-    text_.needs_atomics_64 |= r.uses_atomics_64();
+    atomics_.insert(r.atomics().begin(), r.atomics().end());
     element_macros macros;
     std::string list;
     for (const written_parameter& p : parameters) {
@@ -374,7 +411,7 @@ class writer {
     const auto parameters = parameters_of(parameter_text);
     rewriter r(dialect_, kernel_.name, parameters, kernel_.in_groups);
     const tokens rewritten = r.body(body);
-    text_.needs_atomics_64 |= r.uses_atomics_64();
+    atomics_.insert(r.atomics().begin(), r.atomics().end());
     element_macros macros;
     std::string list, opening;
     for (const written_parameter& p : parameters) {
@@ -403,6 +440,7 @@ class writer {
   kernel_text text_;
   std::string source_;
   std::set<std::string> included_;
+  std::set<atomic_function> atomics_;
   bool uses_double_ = false;
 };
 

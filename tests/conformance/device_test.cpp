@@ -1,6 +1,7 @@
 // What every device must do, whatever is behind it.
 #include <stretto/error.hpp>
 #include <stretto/kernel.hpp>
+#include <stretto/reduction_operator.hpp>
 
 #include <doctest/doctest.h>
 
@@ -28,6 +29,7 @@ struct bench {
   std::unique_ptr<stretto::device::device> on;
   std::unique_ptr<stream> s;
   std::uint64_t used = 0;
+  std::vector<std::pair<std::byte*, std::uint64_t>> taken;
 
   explicit bench(const candidate& c) : on(c.make()), s(on->make_stream()) {}
 
@@ -36,7 +38,13 @@ struct bench {
     used += (bytes + 255) / 256 * 256;
     REQUIRE(used <= on->about().memory_bytes);
     on->allocated(at, bytes);
+    taken.emplace_back(at, bytes);
     return at;
+  }
+  void give_all_back() {
+    for (const auto& [at, bytes] : taken) on->freed(at, bytes);
+    taken.clear();
+    used = 0;
   }
   void wait(ended& e) {
     while (!e.times) {
@@ -180,7 +188,7 @@ TEST_CASE("a fill repeats any pattern, and begins anew in each row") {
             right = right && x.values[i] == (inside ? in_plane % stride % unit + 1 : 0xee);
           }
           CHECK_MESSAGE(right, unit, " in rows of ", row_bytes, " every ", stride);
-          b.used = 0;
+          b.give_all_back();
         }
   });
 }
@@ -511,6 +519,8 @@ TEST_CASE("a device reaches the memory of another one as it says") {
         if (!d.poll()) std::this_thread::yield();
       CHECK_FALSE(e.failure);
     };
+    one->allocated(one->memory(), 32'000);
+    other->allocated(other->memory(), 32'000);
     std::vector<int> numbers(3000), back(3000);
     std::iota(numbers.begin(), numbers.end(), 1);
     std::byte* const host = reinterpret_cast<std::byte*>(numbers.data());
@@ -598,6 +608,123 @@ TEST_CASE("atomics of every type add, and keep the least and the greatest") {
     CHECK(right(l));
     CHECK(right(w));
     CHECK(right(g));
+  });
+}
+
+/// The value that a device and a loop without atomics give.
+template <class Op>
+struct folded {
+  using type = typename Op::rhs_type;
+  array<type> value{{1}, Op::identity()};
+  type expected = Op::identity();
+  launch_argument there;
+
+  explicit folded(bench& b) : there(b.put(value)) {}
+  void add(type v) { Op::fold(expected, v); }
+  bool is_right(bench& b) {
+    b.get(value, there);
+    return value.values[0] == expected;
+  }
+};
+
+TEST_CASE("contributions of all items are folded into an array, and none is lost") {
+  on_each([](bench& b) {
+    constexpr std::int64_t n = 3000;
+    array<int> x({n}), count({8}, 5);
+    array<float> table({3, 8}, 1.0f);
+    std::vector<int> counts(8, 5);
+    std::vector<float> tables(24, 1.0f);
+    for (std::size_t i = 0; i < n; ++i) {
+      const int v = x.values[i] = static_cast<int>(i * 7919 % 211);
+      counts[static_cast<std::size_t>(v % 8)] += v > 100 ? 2 : 1;
+      tables[static_cast<std::size_t>(v % 3 * 8 + v % 8)] += 0.5f;
+      tables[static_cast<std::size_t>((2 - v % 3) * 8 + 7)] += static_cast<float>(v) + 0.25f;
+    }
+    const auto dx = b.put(x), dc = b.put(count), dt = b.put(table);
+    b.launch(histogram.code(), range({0}, {n}), {dx, dc, dt});
+    b.get(count, dc), b.get(table, dt);
+    CHECK(count.values == counts);
+    CHECK(table.values == tables);  // quarters of small sums: exact in any order
+  });
+}
+
+TEST_CASE("every operator folds numbers of 32 bits") {
+  on_each([](bench& b) {
+    constexpr std::int64_t n = 2000;
+    array<unsigned> x({n});
+    array<float> y({n});
+    folded<sum<int>> s(b);
+    folded<product<unsigned>> p(b);
+    folded<minimum<int>> least(b);
+    folded<maximum<unsigned>> most(b);
+    folded<bit_and<unsigned>> all(b);
+    folded<bit_or<int>> any(b);
+    folded<bit_xor<unsigned>> odd(b);
+    folded<sum<float>> sums(b);
+    folded<product<float>> products(b);
+    folded<minimum<float>> floor(b);
+    folded<maximum<float>> top(b);
+    for (std::size_t i = 0; i < n; ++i) {
+      const unsigned v = x.values[i] = static_cast<unsigned>(i * 7919 % 10'007 + 8);
+      s.add(static_cast<int>(v)), p.add(v | 1u), least.add(static_cast<int>(v)), most.add(v), all.add(v | 4u);
+      any.add(static_cast<int>(v << 1)), odd.add(v);
+      const float w = y.values[i] = static_cast<float>(i % 7) - 0.5f;
+      sums.add(w), products.add(w < 0 ? 0.5f : w > 3 && w < 4 ? 2.0f : 1.0f), floor.add(w), top.add(w);
+    }
+    b.launch(folds_of_words.code(), range({0}, {n}),
+             {b.put(x), s.there, p.there, least.there, most.there, all.there, any.there, odd.there});
+    CHECK(s.is_right(b));
+    CHECK(p.is_right(b));
+    CHECK(least.is_right(b));
+    CHECK(most.is_right(b));
+    CHECK(all.is_right(b));
+    CHECK(any.is_right(b));
+    CHECK(odd.is_right(b));
+    b.launch(folds_of_floats.code(), range({0}, {n}), {b.put(y), sums.there, products.there, floor.there, top.there});
+    CHECK(sums.is_right(b));
+    CHECK(products.is_right(b));
+    CHECK(floor.is_right(b));
+    CHECK(top.is_right(b));
+  });
+}
+
+TEST_CASE("every operator folds numbers of 64 bits") {
+  on_each([](bench& b) {
+    if (!b.on->about().has_double || !b.on->about().has_atomics_64) return;
+    constexpr std::int64_t n = 2000;
+    array<std::int64_t> x({n});
+    folded<sum<std::int64_t>> s(b);
+    folded<product<std::uint64_t>> p(b);
+    folded<minimum<std::int64_t>> least(b);
+    folded<maximum<std::uint64_t>> most(b);
+    folded<bit_and<std::int64_t>> all(b);
+    folded<bit_or<std::uint64_t>> any(b);
+    folded<bit_xor<std::int64_t>> odd(b);
+    folded<sum<double>> sums(b);
+    folded<product<double>> products(b);
+    folded<minimum<double>> floor(b);
+    folded<maximum<double>> top(b);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::int64_t v = x.values[i] = (std::int64_t{1} << 40) * static_cast<std::int64_t>(i * 31 % 17) + static_cast<std::int64_t>(i);
+      const auto u = static_cast<std::uint64_t>(v);
+      const auto w = static_cast<double>(v);
+      s.add(v), p.add(u * 2 + 1), least.add(v), most.add(u), all.add(v), any.add(u), odd.add(v);
+      sums.add(w), products.add(v % 2 ? 2.0 : 0.5), floor.add(-w), top.add(w);
+    }
+    b.launch(folds_of_64_bits.code(), range({0}, {n}),
+             {b.put(x), s.there, p.there, least.there, most.there, all.there, any.there, odd.there, sums.there, products.there,
+              floor.there, top.there});
+    CHECK(s.is_right(b));
+    CHECK(p.is_right(b));
+    CHECK(least.is_right(b));
+    CHECK(most.is_right(b));
+    CHECK(all.is_right(b));
+    CHECK(any.is_right(b));
+    CHECK(odd.is_right(b));
+    CHECK(sums.is_right(b));
+    CHECK(products.is_right(b));
+    CHECK(floor.is_right(b));
+    CHECK(top.is_right(b));
   });
 }
 

@@ -44,6 +44,9 @@ std::vector<candidate> cuda_candidates() {
   for (std::size_t i = 0; i < there.size(); ++i)
     if (there[i].is) add(all, "cuda " + there[i].name, o, i, there.size());
   add(all, "cuda with a fake driver", test::fake_driver_options(), 0, 2);
+  cuda::options of_blocks = test::fake_driver_options();
+  of_blocks.pool = false;
+  add(all, "cuda with a fake driver, without a pool", of_blocks, 0, 2);
   return all;
 }
 

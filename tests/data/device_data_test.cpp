@@ -21,6 +21,7 @@
 #include "temporary_folder.hpp"
 #include "thrown_by.hpp"
 #include "usable_devices.hpp"
+#include "with_variable.hpp"
 
 namespace stretto {
 namespace {
@@ -213,6 +214,30 @@ TEST_CASE("a long chain of launches and copies runs in order, forks side by side
     }
     x.destroy();
   });
+}
+
+TEST_CASE("with copies among the kernels, or memory of the driver for each instance, results are the same") {
+  for (const char* const option : {"STRETTO_DEVICE_COPY_STREAMS", "STRETTO_DEVICE_POOL"}) {
+    const test::with_variable off(option, "0");
+    on_devices([](const site& s) {
+      const box all(0, 5000);
+      auto x = instance<int>::create(at(s.ram), all).made, back = instance<int>::create(at(s.ram), all).made;
+      wait(fill(x, 3));
+      for (int round = 0; round < 3; ++round) {
+        auto u = instance<int>::create(at(s.memories.front()), all).made, v = instance<int>::create(at(s.memories.front()), all).made;
+        event here = copy(x, u), there = fill(v, round);
+        event last = launch(after(here), add_one, all, u);
+        event side = launch(after(there), add_one, all, v);
+        last = copy(v, box(0, 2000), u, point(3000), after(last, side));
+        for (int i = 0; i < 20; ++i) last = launch(after(last), add_one, box(1000, 4000), u);
+        wait(copy(u, back, after(last)));
+        for (int i : {0, 999, 1000, 2999, 3000, 3999, 4000, 4999})
+          CHECK(back.view()(i) == (i < 3000 ? 4 : 1 + round) + (i >= 1000 && i < 4000 ? 20 : 0));
+        u.destroy(), v.destroy();
+      }
+      x.destroy(), back.destroy();
+    });
+  }
 }
 
 TEST_CASE("copies between two devices go by way of the host") {

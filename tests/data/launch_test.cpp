@@ -89,6 +89,30 @@ TEST_CASE("groups share local memory, and there may be many of them") {
   });
 }
 
+TEST_CASE("launches that only contribute to an array may run side by side") {
+  for (const unsigned workers : {1u, 2u, 4u})
+    on_workers(workers, [](place ram) {
+      constexpr int n = 20'000, launches = 6;
+      auto x = instance<int>::create(at(ram), {0, n}).made, count = instance<int>::create(at(ram), {0, 8}).made;
+      auto table = instance<float, 2>::create(at(ram), {{0, 0}, {3, 8}}).made;
+      event zero = fill(count, 0), none = fill(table, 0.0f);
+      for (int i = 0; i < n; ++i) x.view()(i) = i % 101;
+      std::vector<event> all;
+      for (int k = 0; k < launches; ++k) all.push_back(launch(after(zero, none), histogram, box(0, n), x, count, table));
+      wait(merge(all));
+      int counted = 0;
+      for (int b = 0; b < 8; ++b) counted += count.view()(b);
+      CHECK(counted == launches * n);
+      float some = 0;
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 7; ++j) some += table.view()(i, j);
+      int below_seven = 0;
+      for (int i = 0; i < n; ++i) below_seven += i % 101 % 8 < 7;
+      CHECK(some == 0.5f * static_cast<float>(launches * below_seven));
+      x.destroy(), count.destroy(), table.destroy();
+    });
+}
+
 TEST_CASE("a launch waits for its instances, and destruction for the launch") {
   on_workers(2, [](place ram) {
     const auto gate = user_event::create();

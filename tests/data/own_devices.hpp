@@ -39,7 +39,7 @@ void with_devices(std::vector<std::unique_ptr<device::device>> made, unsigned wo
     f.is = std::move(d);
     open.push_back(std::move(f));
   }
-  device::device_set all(std::move(open), 3);
+  device::device_set all(std::move(open), {.kernels = 3});
   const auto machine = std::make_shared<const platform>(all.extended(platform::discover(workers)));
   const auto channels = std::make_shared<places::channel_registry>();
   add_host_channels(*channels);

@@ -21,6 +21,8 @@ DECLARE_ATOMIC(int, atomicMin) DECLARE_ATOMIC(unsigned, atomicMin) DECLARE_ATOMI
 DECLARE_ATOMIC(unsigned long long, atomicMin)
 DECLARE_ATOMIC(int, atomicMax) DECLARE_ATOMIC(unsigned, atomicMax) DECLARE_ATOMIC(long long, atomicMax)
 DECLARE_ATOMIC(unsigned long long, atomicMax)
+#define DECLARE_BITS(T) DECLARE_ATOMIC(T, atomicAnd) DECLARE_ATOMIC(T, atomicOr) DECLARE_ATOMIC(T, atomicXor)
+DECLARE_BITS(int) DECLARE_BITS(unsigned) DECLARE_BITS(unsigned long long)
 __device__ unsigned atomicCAS(unsigned*, unsigned, unsigned);
 __device__ unsigned long long atomicCAS(unsigned long long*, unsigned long long, unsigned long long);
 

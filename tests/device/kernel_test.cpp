@@ -9,6 +9,7 @@
 #include <numeric>
 #include <set>
 #include <string>
+#include <thread>
 
 #include "device/arrays.hpp"
 #include "device/host_work.hpp"
@@ -163,6 +164,69 @@ TEST_CASE("parameters are read from their text") {
   CHECK(p[1].dimensions == 1);
   CHECK(p[2].mode == access::value);
   CHECK(p[2].type.front().spelling == "float");
+}
+
+TEST_CASE("a parameter that is contributed to names its operator and its elements") {
+  const auto p = device::parameters_of(device::tokens_of("(reduce<stretto::sum<std::int64_t>> h, reduce< maximum<float> , 2 > m, "
+                                                         "reduce<mine> n)"));
+  REQUIRE(p.size() == 3);
+  CHECK(p[0].mode == access::reduce);
+  CHECK(p[0].fold == fold_operator::sum);
+  CHECK(p[0].type.front().spelling == "int64_t");
+  CHECK(p[0].dimensions == 1);
+  CHECK(p[1].fold == fold_operator::maximum);
+  CHECK(p[1].type.front().spelling == "float");
+  CHECK(p[1].dimensions == 2);
+  CHECK(p[2].fold == fold_operator::none);
+  const auto& of = histogram.code().parameters;
+  CHECK(of[2].mode == access::reduce);
+  CHECK(of[2].fold == fold_operator::sum);
+  CHECK(of[2].kind == element_kind::floating);
+  CHECK(of[2].dimensions == 2);
+  CHECK(of[0].fold == fold_operator::none);
+}
+
+TEST_CASE("the text for devices defines the atomics that a kernel uses, and no others") {
+  const std::string text = device::text_for(histogram.code(), device::dialect::opencl).source;
+  CHECK(text.find("int32_t stretto_atomic_add_int32_t_global(") != std::string::npos);
+  CHECK(text.find("float stretto_atomic_add_float_global(") != std::string::npos);
+  CHECK(text.find("stretto_atomic_add_int32_t_local") == std::string::npos);
+  CHECK(text.find("stretto_atomic_min") == std::string::npos);
+  CHECK_FALSE(device::text_for(histogram.code(), device::dialect::opencl).needs_atomics_64);
+  CHECK(device::text_for(folds_of_64_bits.code(), device::dialect::cuda).needs_atomics_64);
+  CHECK(device::text_for(jacobi.code(), device::dialect::opencl).source.find("stretto_atomic") == std::string::npos);
+}
+
+using votes_of_all = sum<int>;
+STRETTO_KERNEL(contributes_by_another_name, (reduce<votes_of_all> h), { h(0) << 1; })
+STRETTO_KERNEL(contributes_nothing, (reduce<sum<int>> h), { h(0); })
+
+TEST_CASE("a reduction whose operator has another name, or that is not contributed to, is refused for devices") {
+  const error named = error_of([] { device::text_for(contributes_by_another_name.code(), device::dialect::opencl); });
+  CHECK(named.code() == "K10");
+  CHECK(named.why() == "\"h\" does not name its operator");
+  const error read = error_of([] { device::text_for(contributes_nothing.code(), device::dialect::cuda); });
+  CHECK(read.code() == "K10");
+  CHECK(read.what_to_try() == "write h(i) << x;");
+}
+
+TEST_CASE("threads of the host contribute to the same elements") {
+  for (const checking check : {checking::off, checking::on}) {
+    constexpr int threads = 4, each = 5000;
+    array<int> x({each}), count({8}, 0);
+    array<float> table({3, 8}, 0.0f);
+    for (std::size_t i = 0; i < each; ++i) x.values[i] = static_cast<int>(i % 200);
+    std::vector<std::jthread> all;
+    for (int t = 0; t < threads; ++t)
+      all.emplace_back([&] { run(histogram.code(), over({0}, {each}), {x.here(), count.here(), table.here()}, check); });
+    all.clear();
+    int expected = 0;
+    for (const int v : x.values) expected += v > 100 ? 2 : 1;
+    CHECK(std::accumulate(count.values.begin(), count.values.end(), 0) == threads * expected);
+  }
+  array<int> x({4}, 90), count({8});
+  array<float> table({3, 3});
+  CHECK(error_of([&] { run(histogram.code(), over({0}, {4}), {x.here(), count.here(), table.here()}, checking::on); }).code() == "K01");
 }
 
 /// The lines of the file that a device compiler would be told of, for text with `word` in it.

@@ -98,6 +98,39 @@ STRETTO_KERNEL(every_atomic, (inout<int> a, inout<unsigned> u, inout<float> f, i
   atomic_add(&g(0), (double)(i)); atomic_min(&g(1), (double)(i)); atomic_max(&g(2), (double)(i));
 })
 
+STRETTO_DEVICE_FUNCTION(void, vote, (reduce<stretto::sum<int>> votes, int who), { votes(who) << 1; })
+
+STRETTO_KERNEL(histogram, (in<int> x, reduce<stretto::sum<int>> count, reduce<stretto::sum<float>, 2> table), {
+  int v = x(global_id(0));
+  if (v < 8) vote(count, v); else count(v % 8) << (v > 100 ? 2 : 1);
+  table(v % 3, (v % 8)) << 0.5f, table(2 - v % 3, 7) << v + 0.25f;
+})
+
+STRETTO_KERNEL(folds_of_words, (in<unsigned> x, reduce<stretto::sum<int>> s, reduce<stretto::product<unsigned>> p,
+                                reduce<stretto::minimum<int>> least, reduce<stretto::maximum<unsigned>> most,
+                                reduce<stretto::bit_and<unsigned>> all, reduce<stretto::bit_or<int>> any, reduce<stretto::bit_xor<unsigned>> odd), {
+  unsigned v = x(global_id(0));
+  s(0) << v; p(0) << (v | 1u); least(0) << (int)(v); most(0) << v; all(0) << (v | 4u); any(0) << (int)(v << 1); odd(0) << v;
+})
+
+STRETTO_KERNEL(folds_of_floats, (in<float> x, reduce<stretto::sum<float>> s, reduce<stretto::product<float>> p,
+                                 reduce<stretto::minimum<float>> least, reduce<stretto::maximum<float>> most), {
+  float v = x(global_id(0));
+  s(0) << v; p(0) << (v < 0 ? 0.5f : v > 3 && v < 4 ? 2.0f : 1.0f); least(0) << v; most(0) << v;
+})
+
+STRETTO_KERNEL(folds_of_64_bits, (in<int64_t> x, reduce<stretto::sum<int64_t>> s, reduce<stretto::product<uint64_t>> p,
+                                  reduce<stretto::minimum<int64_t>> least, reduce<stretto::maximum<uint64_t>> most,
+                                  reduce<stretto::bit_and<int64_t>> all, reduce<stretto::bit_or<uint64_t>> any,
+                                  reduce<stretto::bit_xor<int64_t>> odd, reduce<stretto::sum<double>> sums,
+                                  reduce<stretto::product<double>> products, reduce<stretto::minimum<double>> floor_of,
+                                  reduce<stretto::maximum<double>> top_of), {
+  int64_t v = x(global_id(0));
+  s(0) << v; p(0) << (uint64_t)(v * 2 + 1); least(0) << v; most(0) << (uint64_t)(v); all(0) << v; any(0) << (uint64_t)(v); odd(0) << v;
+  double w = (double)(v);
+  sums(0) << w; products(0) << (v % 2 ? 2.0 : 0.5); floor_of(0) << -w; top_of(0) << w;
+})
+
 STRETTO_KERNEL(mixed_mathematics, (in<float> x, out<float, 2> y), {
   int i = global_id(0);
   float a = x(i);

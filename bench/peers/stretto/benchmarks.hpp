@@ -59,6 +59,14 @@ bench::outcome compare_host_product(const bench::options&);
 bench::outcome compare_host_tiles(const bench::options&);
 bench::outcome compare_host_sum(const bench::options&);
 
+// simulated.cpp: --size is the number of devices, of steps, and of tiles along a side
+bench::outcome speed_up_of_series(const bench::options&);
+bench::outcome speed_up_of_series_on_one_bus(const bench::options&);
+bench::outcome speed_up_of_wave(const bench::options&);
+bench::outcome speed_up_of_wave_on_one_bus(const bench::options&);
+bench::outcome compare_wave_beyond_memory(const bench::options&);
+bench::outcome compare_product_beyond_memory(const bench::options&);
+
 // reductions.cpp: the method is the last part of the benchmark's name
 bench::outcome time_histogram_dense(const bench::options&);
 bench::outcome time_histogram_sparse(const bench::options&);

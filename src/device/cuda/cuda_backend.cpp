@@ -9,6 +9,7 @@ backend cuda_backend() {
             cuda::options o;
             o.memory_bytes = how.memory_bytes;
             o.host_memory_bytes = how.host_memory_bytes;
+            o.pool = how.pool;
             o.cache = how.cache;
             o.at_most = how.at_most;
             return cuda::find(o);

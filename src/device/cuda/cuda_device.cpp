@@ -3,10 +3,14 @@
 #include <stretto/error.hpp>
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <system_error>
 
 #include "device/cuda/cuda_memories.hpp"
 #include "device/cuda/cuda_program.hpp"
@@ -39,7 +43,8 @@ properties about(const driver& d) {
 
 class cuda_device final : public device {
  public:
-  cuda_device(std::shared_ptr<driver> d, std::uint64_t wanted, std::uint64_t host_bytes) : driver_(std::move(d)), about_(cuda::about(*driver_)) {
+  cuda_device(std::shared_ptr<driver> d, const options& o) : driver_(std::move(d)), about_(cuda::about(*driver_)) {
+    const std::uint64_t wanted = o.memory_bytes, host_bytes = o.host_memory_bytes;
     const api& cu = *driver_->cu;
     const current_context current(cu, driver_->context);
     std::size_t free = 0, total = 0;
@@ -53,10 +58,15 @@ class cuda_device final : public device {
       about_.memory_bytes = wanted ? wanted : free / 10 * tenths / grain * grain;
       status = cu.cuMemAlloc(&at, about_.memory_bytes);
     }
+    if (status == CUDA_SUCCESS && !o.pool) {
+      cu.cuMemFree(at);  // so much there is
+      stands_for_.emplace(about_.memory_bytes);
+      at = reinterpret_cast<std::uintptr_t>(stands_for_->first);
+    }
     cu.check(status, fmt::format("{} MiB of its memory, of which {} of {} MiB are free", about_.memory_bytes >> 20,
                                  free >> 20, total >> 20));
     first_ = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(at));
-    noted_.note(first_, about_.memory_bytes, driver_->context);
+    if (o.pool) noted_.note(first_, about_.memory_bytes, driver_->context, first_);
     void* host = nullptr;
     if (host_bytes && cu.cuMemHostAlloc(&host, host_bytes, memory_for_all_contexts | memory_for_kernels) == CUDA_SUCCESS) {
       host_memory_ = static_cast<std::byte*>(host);
@@ -67,14 +77,31 @@ class cuda_device final : public device {
     kernels_.clear();
     const api& cu = *driver_->cu;
     const current_context current(cu, driver_->context);
-    cu.cuMemFree(reinterpret_cast<std::uintptr_t>(first_));
+    if (!stands_for_) cu.cuMemFree(reinterpret_cast<std::uintptr_t>(first_));
+    for (const auto& [first, b] : blocks_) cu.cuMemFree(b.at);
     if (host_memory_) cu.cuMemFreeHost(host_memory_);
   }
 
   const properties& about() const noexcept override { return about_; }
   std::byte* memory() const noexcept override { return first_; }
-  void allocated(std::byte*, std::uint64_t) override {}
-  void freed(std::byte*, std::uint64_t) noexcept override {}
+  void allocated(std::byte* first, std::uint64_t bytes) override {
+    if (!stands_for_) return;
+    const api& cu = *driver_->cu;
+    const current_context current(cu, driver_->context);
+    block b;
+    driver_->check(cu.cuMemAlloc(&b.at, bytes), "cuMemAlloc");
+    b.noted.note(first, bytes, driver_->context, reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(b.at)));
+    std::scoped_lock lock(blocks_mutex_);
+    blocks_.emplace(first, std::move(b));
+  }
+  void freed(std::byte* first, std::uint64_t) noexcept override {
+    if (!stands_for_) return;
+    std::unique_lock lock(blocks_mutex_);
+    const auto gone = blocks_.extract(first);
+    lock.unlock();
+    const current_context current(*driver_->cu, driver_->context);
+    if (gone) driver_->cu->cuMemFree(gone.mapped().at);
+  }
 
   std::byte* host_memory() const noexcept override { return host_memory_; }
   std::byte* allocate_host(std::uint64_t bytes) override {
@@ -124,8 +151,27 @@ class cuda_device final : public device {
     return status == CUDA_SUCCESS || status == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
   }
 
+  /// Addresses that nothing is at.
+  struct reserved {
+    explicit reserved(std::uint64_t n) : bytes(n) {
+      first = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (first == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "addresses for a device's memory");
+    }
+    reserved(const reserved&) = delete;
+    ~reserved() { munmap(first, bytes); }
+    void* first;
+    const std::uint64_t bytes;
+  };
+  struct block {
+    CUdeviceptr at = 0;
+    noted_memory noted;
+  };
+
   const std::shared_ptr<driver> driver_;
   properties about_;
+  std::optional<reserved> stands_for_;  // without a pool
+  std::mutex blocks_mutex_;
+  std::map<const std::byte*, block> blocks_;
   std::byte* first_ = nullptr;
   std::byte* host_memory_ = nullptr;  // of one address for host and kernels, as all is that this driver allocates
   noted_memory noted_;
@@ -177,7 +223,7 @@ found open(const std::shared_ptr<const api>& cu, const std::shared_ptr<const com
     // Devices since 2017 give a group more than the 48 KiB that go without asking.
     d->most_local_bytes = std::max(attribute(*d, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
                                    attribute(*d, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
-    f.is = std::make_unique<cuda_device>(std::move(d), o.memory_bytes, o.host_memory_bytes);
+    f.is = std::make_unique<cuda_device>(std::move(d), o);
     f.remedy.clear();
   } catch (const error& e) {
     f.reason = e.why().empty() ? e.sentence() : fmt::format("{}: {}", e.sentence(), e.why());

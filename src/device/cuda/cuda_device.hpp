@@ -1,7 +1,7 @@
 // cuda_device.hpp - NVIDIA's devices, through their driver and NVRTC; neither is needed to build or to start.
 //
 // A device has the context that CUDA's other interface shares (the primary one), and its memory is one allocation, whose
-// addresses are the driver's own. Copies from memory of the host that is not page-locked make the caller wait while the
+// addresses are the driver's own; without the pool, addresses that are set aside stand for one allocation per block. Copies from memory of the host that is not page-locked make the caller wait while the
 // driver takes the bytes over: allocate_host gives memory where they do not.
 //
 // Threads     as device.hpp. Nothing waits: poll() asks for the oldest event of each stream.
@@ -23,6 +23,7 @@ struct options {
   std::string compiler;            // NVRTC's library; empty: wherever it usually is
   std::uint64_t memory_bytes = 0;  // of each device; 0: nine tenths of what is free
   std::uint64_t host_memory_bytes = 0;  // that kernels use in place
+  bool pool = true;  // one allocation is the memory; else one for each block in use
   std::filesystem::path cache = kernel_cache::default_folder();
   unsigned at_most = ~0u;  // devices
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "device/cuda/cuda_memories.hpp"
+
 namespace stretto::device::cuda {
 
 namespace {
@@ -63,7 +65,7 @@ packed_arguments::packed_arguments(const kernel_code& code, const launch_range& 
       layout.offset = (reinterpret_cast<std::intptr_t>(a.origin) - reinterpret_cast<std::intptr_t>(given[i].first)) /
                       static_cast<std::intptr_t>(p.element_bytes);
       std::copy_n(a.stride, 3, layout.stride);
-      pointers_.push_back(&words_.emplace_back(reinterpret_cast<std::uintptr_t>(given[i].first)));
+      pointers_.push_back(&words_.emplace_back(reinterpret_cast<std::uintptr_t>(locate(given[i].first).address)));
       pointers_.push_back(&layout);
     }
   }

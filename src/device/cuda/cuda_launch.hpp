@@ -23,7 +23,7 @@ struct geometry {
 /// Of a range that is not empty. None: more blocks than any launch can have. `most_items` bounds the blocks of plain kernels.
 std::optional<geometry> geometry_of(const launch_range& range, bool in_groups, int most_items) noexcept;
 
-/// The arguments of a launch, and where each is.
+/// The arguments of a launch, and where each is; arrays at the driver's addresses.
 class packed_arguments {
  public:
   packed_arguments(const kernel_code& code, const launch_range& range, std::span<const launch_argument> given);

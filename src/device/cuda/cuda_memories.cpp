@@ -11,6 +11,7 @@ namespace {
 struct range {
   const std::byte* first;
   CUcontext context;
+  std::ptrdiff_t distance;  // to the driver's address
 };
 struct table {
   std::shared_mutex mutex;
@@ -23,9 +24,9 @@ table& all() {
 
 }  // namespace
 
-void noted_memory::note(const std::byte* first, std::uint64_t bytes, CUcontext context) {
+void noted_memory::note(const std::byte* first, std::uint64_t bytes, CUcontext context, std::byte* driver_first) {
   std::scoped_lock lock(all().mutex);
-  all().by_end[first + bytes] = {first, context};
+  all().by_end[first + bytes] = {first, context, driver_first - first};
   end_ = first + bytes;
 }
 
@@ -38,8 +39,8 @@ noted_memory::~noted_memory() {
 located locate(std::byte* address) noexcept {
   std::shared_lock lock(all().mutex);
   const auto after = all().by_end.upper_bound(address);
-  const bool inside = after != all().by_end.end() && address >= after->second.first;
-  return {address, inside ? after->second.context : nullptr};
+  if (after == all().by_end.end() || address < after->second.first) return {address, nullptr};
+  return {address + after->second.distance, after->second.context};
 }
 
 }  // namespace stretto::device::cuda

@@ -5,24 +5,26 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "device/cuda/cuda_copies.hpp"
 
 namespace stretto::device::cuda {
 
-/// Notes the memory of a device while it lives.
+/// Notes memory of a device while it lives; at addresses that are the driver's, or stand for what is at `driver_first`.
 class noted_memory {
  public:
   noted_memory() = default;
   noted_memory(const noted_memory&) = delete;
+  noted_memory(noted_memory&& other) noexcept : end_(std::exchange(other.end_, nullptr)) {}
   ~noted_memory();
-  void note(const std::byte* first, std::uint64_t bytes, CUcontext context);
+  void note(const std::byte* first, std::uint64_t bytes, CUcontext context, std::byte* driver_first);
 
  private:
   const std::byte* end_ = nullptr;
 };
 
-/// The context in whose device's memory an address is; none: the host's.
+/// The context in whose device's memory an address is, and the driver's address for it; no context: the host's.
 located locate(std::byte* address) noexcept;
 
 }  // namespace stretto::device::cuda

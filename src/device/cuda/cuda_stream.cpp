@@ -99,7 +99,7 @@ void cuda_stream::fill_some(const copy_end& target, places::copy_shape shape, st
   const flat_rows rows = flatten(target, target, shape);
   // Each row begins with the pattern: rows may be one only where they hold it a whole number of times.
   const bool whole = rows.width == shape.row_bytes || shape.row_bytes % pattern.size() == 0;
-  if (whole && enqueue(done, [&](const api&) { return enqueue_fill(*driver_, stream_, target.address, rows, pattern); }))
+  if (whole && enqueue(done, [&](const api&) { return enqueue_fill(*driver_, stream_, locate(target.address).address, rows, pattern); }))
     return;
   std::byte repeated[16];
   for (std::size_t i = 0; i < sizeof repeated; i += pattern.size()) std::memcpy(repeated + i, pattern.data(), pattern.size());

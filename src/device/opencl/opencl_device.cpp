@@ -9,8 +9,10 @@
 #include <cerrno>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <system_error>
 
+#include "device/opencl/opencl_memory.hpp"
 #include "device/opencl/opencl_program.hpp"
 #include "device/opencl/opencl_stream.hpp"
 
@@ -60,37 +62,29 @@ properties about(const driver& d, const options& o) {
 class opencl_device final : public device {
  public:
   opencl_device(std::shared_ptr<driver> d, const options& o) : driver_(std::move(d)), about_(opencl::about(*driver_, o)) {
-    cl_int status = CL_SUCCESS;
-    memory_.buffer = driver_->cl->clCreateBuffer(driver_->context, CL_MEM_READ_WRITE, about_.memory_bytes, nullptr, &status);
-    check(status, fmt::format("a buffer of {} bytes", about_.memory_bytes));
-    void* const at = mmap(nullptr, about_.memory_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED) {
-      driver_->cl->clReleaseMemObject(memory_.buffer);
-      throw std::system_error(errno, std::generic_category(), "addresses for a device's memory");
-    }
-    memory_.first = static_cast<std::byte*>(at);
+    addresses_.bytes = about_.memory_bytes;
+    addresses_.first = mmap(nullptr, addresses_.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (addresses_.first == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "addresses for a device's memory");
+    memory_.emplace(driver_, static_cast<std::byte*>(addresses_.first), about_.memory_bytes, o.pool);
     if (o.host_memory_bytes && about_.shares_host_memory) share_host_memory(o.host_memory_bytes);
   }
   ~opencl_device() override {
-    if (memory_.host_buffer) {
-      // Or drivers keep the memory of the mapping.
-      driver_->cl->clEnqueueUnmapMemObject(mapped_by_, memory_.host_buffer, memory_.host_first, 0, nullptr, nullptr);
-      driver_->cl->clFinish(mapped_by_);
-      driver_->cl->clReleaseCommandQueue(mapped_by_);
-      driver_->cl->clReleaseMemObject(memory_.host_buffer);
-    }
-    munmap(memory_.first, about_.memory_bytes);
-    driver_->cl->clReleaseMemObject(memory_.buffer);
+    if (!memory_->host_buffer()) return;
+    // Or drivers keep the memory of the mapping.
+    driver_->cl->clEnqueueUnmapMemObject(mapped_by_, memory_->host_buffer(), memory_->host_first(), 0, nullptr, nullptr);
+    driver_->cl->clFinish(mapped_by_);
+    driver_->cl->clReleaseCommandQueue(mapped_by_);
+    driver_->cl->clReleaseMemObject(memory_->host_buffer());
   }
 
   const properties& about() const noexcept override { return about_; }
-  std::byte* memory() const noexcept override { return memory_.first; }
-  std::byte* host_memory() const noexcept override { return memory_.host_first; }
-  void allocated(std::byte*, std::uint64_t) override {}
-  void freed(std::byte*, std::uint64_t) noexcept override {}
+  std::byte* memory() const noexcept override { return memory_->first(); }
+  std::byte* host_memory() const noexcept override { return memory_->host_first(); }
+  void allocated(std::byte* first, std::uint64_t bytes) override { memory_->allocated(first, bytes); }
+  void freed(std::byte* first, std::uint64_t) noexcept override { memory_->freed(first); }
 
   std::unique_ptr<stream> make_stream() override {
-    return std::make_unique<opencl_stream>(*this, streams_, driver_, memory_);
+    return std::make_unique<opencl_stream>(*this, streams_, driver_, *memory_);
   }
 
   std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) override {
@@ -120,15 +114,21 @@ class opencl_device final : public device {
       cl.clReleaseMemObject(buffer);
       return;
     }
-    memory_.host_buffer = buffer;
-    memory_.host_first = static_cast<std::byte*>(at);
+    memory_->share(buffer, static_cast<std::byte*>(at), bytes);
     about_.host_memory_bytes = bytes;
   }
 
   const std::shared_ptr<driver> driver_;
   properties about_;
   cl_command_queue mapped_by_ = nullptr;  // the host's memory, where there is such
-  opencl_memory memory_;
+  struct reserved {
+    void* first = MAP_FAILED;
+    std::uint64_t bytes = 0;
+    ~reserved() {
+      if (first != MAP_FAILED) munmap(first, bytes);
+    }
+  } addresses_;
+  std::optional<opencl_memory> memory_;
   std::mutex kernels_mutex_;
   std::map<const kernel_code*, std::shared_ptr<opencl_program>> kernels_;  // to the end: streams hold kernels of them
   stream_registry streams_;

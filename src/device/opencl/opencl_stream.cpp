@@ -28,7 +28,7 @@ bool is_dense(const copy_end& e, const places::copy_shape& shape) noexcept {
 
 }  // namespace
 
-opencl_stream::opencl_stream(device& on, stream_registry& polled, std::shared_ptr<driver> d, opencl_memory memory)
+opencl_stream::opencl_stream(device& on, stream_registry& polled, std::shared_ptr<driver> d, const opencl_memory& memory)
     : on_(on), polled_(polled), driver_(std::move(d)), memory_(memory) {
   cl_int status = CL_SUCCESS;
   queue_ = driver_->cl->clCreateCommandQueue(driver_->context, driver_->id, 0, &status);
@@ -95,6 +95,8 @@ void opencl_stream::copy_some(const copy_end& source, const copy_end& target, pl
 void opencl_stream::transfer_rows(const transfer& t, cl_event* event) {
   const api& cl = *driver_->cl;
   const std::size_t zero[3] = {0, 0, 0};
+  const located from = t.goes == transfer::way::in ? located() : memory_.at(t.source.address);
+  const located to = t.goes == transfer::way::out ? located() : memory_.at(t.target.address);
   // One call takes planes only where their distance is a multiple of the rows' distance, as OpenCL wants it.
   const auto pitches_fit = [&](const copy_end& e) {
     return t.shape.planes == 1 || (e.row_stride && e.plane_stride % e.row_stride == 0);
@@ -102,14 +104,14 @@ void opencl_stream::transfer_rows(const transfer& t, cl_event* event) {
   if (is_dense(t.source, t.shape) && is_dense(t.target, t.shape)) {
     const std::size_t n = t.shape.bytes();
     if (t.goes == transfer::way::in)
-      check(cl.clEnqueueWriteBuffer(queue_, memory_.buffer, CL_FALSE, memory_.offset_of(t.target.address), n,
-                                    t.source.address, 0, nullptr, event), "clEnqueueWriteBuffer");
+      check(cl.clEnqueueWriteBuffer(queue_, to.buffer, CL_FALSE, to.offset, n, t.source.address, 0, nullptr, event),
+            "clEnqueueWriteBuffer");
     else if (t.goes == transfer::way::out)
-      check(cl.clEnqueueReadBuffer(queue_, memory_.buffer, CL_FALSE, memory_.offset_of(t.source.address), n,
-                                   t.target.address, 0, nullptr, event), "clEnqueueReadBuffer");
+      check(cl.clEnqueueReadBuffer(queue_, from.buffer, CL_FALSE, from.offset, n, t.target.address, 0, nullptr, event),
+            "clEnqueueReadBuffer");
     else
-      check(cl.clEnqueueCopyBuffer(queue_, memory_.buffer, memory_.buffer, memory_.offset_of(t.source.address),
-                                   memory_.offset_of(t.target.address), n, 0, nullptr, event), "clEnqueueCopyBuffer");
+      check(cl.clEnqueueCopyBuffer(queue_, from.buffer, to.buffer, from.offset, to.offset, n, 0, nullptr, event),
+            "clEnqueueCopyBuffer");
     return;
   }
   // Rows that overlap go one by one: a distance of 0 means to OpenCL that there are no gaps.
@@ -129,14 +131,14 @@ void opencl_stream::transfer_rows(const transfer& t, cl_event* event) {
   const std::size_t region[3] = {t.shape.row_bytes, t.shape.rows, t.shape.planes};
   const auto row = [&](const copy_end& e) { return t.shape.rows == 1 ? 0 : e.row_stride; };
   const auto plane = [&](const copy_end& e) { return t.shape.planes == 1 ? 0 : e.plane_stride; };
-  const std::size_t source[3] = {t.goes == transfer::way::in ? 0 : memory_.offset_of(t.source.address), 0, 0};
-  const std::size_t target[3] = {t.goes == transfer::way::out ? 0 : memory_.offset_of(t.target.address), 0, 0};
+  const std::size_t source[3] = {from.offset, 0, 0};
+  const std::size_t target[3] = {to.offset, 0, 0};
   if (t.goes == transfer::way::in)
-    check(cl.clEnqueueWriteBufferRect(queue_, memory_.buffer, CL_FALSE, target, zero, region, row(t.target), plane(t.target),
+    check(cl.clEnqueueWriteBufferRect(queue_, to.buffer, CL_FALSE, target, zero, region, row(t.target), plane(t.target),
                                       row(t.source), plane(t.source), t.source.address, 0, nullptr, event),
           "clEnqueueWriteBufferRect");
   else
-    check(cl.clEnqueueReadBufferRect(queue_, memory_.buffer, CL_FALSE, source, zero, region, row(t.source), plane(t.source),
+    check(cl.clEnqueueReadBufferRect(queue_, from.buffer, CL_FALSE, source, zero, region, row(t.source), plane(t.source),
                                      row(t.target), plane(t.target), t.target.address, 0, nullptr, event),
           "clEnqueueReadBufferRect");
 }
@@ -148,12 +150,13 @@ void opencl_stream::fill_some(const copy_end& target, places::copy_shape shape, 
   const bool dense = is_dense(target, shape);
   const std::size_t planes = dense ? 1 : shape.planes, rows = dense ? 1 : shape.rows;
   const std::size_t bytes = dense ? shape.bytes() : shape.row_bytes;
+  const located first = memory_.at(target.address);
   cl_event* const event = event_for(done);
   for (std::size_t p = 0; p < planes; ++p)
     for (std::size_t r = 0; r < rows; ++r) {
       const bool last = p + 1 == planes && r + 1 == rows;
-      const std::size_t at = memory_.offset_of(target.address) + p * target.plane_stride + r * target.row_stride;
-      check(cl.clEnqueueFillBuffer(queue_, memory_.buffer, pattern.data(), pattern.size(), at, bytes, 0, nullptr,
+      const std::size_t at = first.offset + p * target.plane_stride + r * target.row_stride;
+      check(cl.clEnqueueFillBuffer(queue_, first.buffer, pattern.data(), pattern.size(), at, bytes, 0, nullptr,
                                    last ? event : nullptr), "clEnqueueFillBuffer");
     }
   enqueued(done);
@@ -209,10 +212,10 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
       // From the array's first byte: the origin may lie before it, by a whole number of elements.
       layout.offset = (reinterpret_cast<std::intptr_t>(a.origin) - reinterpret_cast<std::intptr_t>(arguments[i].first)) /
                       static_cast<std::intptr_t>(p.element_bytes);
-      const bool in_place = arguments[i].bytes && on_.shares(arguments[i].first, arguments[i].bytes);
-      layout.skip = arguments[i].first ? arguments[i].first - (in_place ? memory_.host_first : memory_.first) : 0;
+      const located where = memory_.at(arguments[i].first ? arguments[i].first : memory_.first());
+      layout.skip = static_cast<std::int64_t>(where.offset);
       std::copy_n(a.stride, 3, layout.stride);
-      set(k, n++, sizeof(cl_mem), in_place ? &memory_.host_buffer : &memory_.buffer);
+      set(k, n++, sizeof(cl_mem), &where.buffer);
       set(k, n++, sizeof layout, &layout);
     }
   }

@@ -16,6 +16,7 @@
 
 #include "device/device.hpp"
 #include "device/ends_in_order.hpp"
+#include "device/opencl/opencl_memory.hpp"
 #include "device/opencl/opencl_program.hpp"
 #include "device/stream_registry.hpp"
 
@@ -29,19 +30,9 @@ struct opencl_mark final : mark::state {
   }
 };
 
-/// The buffer that is a device's memory, and the addresses that stand for it; also the buffer of the host's memory that kernels
-/// use in place, and where the host sees it.
-struct opencl_memory {
-  cl_mem buffer = nullptr;
-  std::byte* first = nullptr;
-  cl_mem host_buffer = nullptr;
-  std::byte* host_first = nullptr;
-  std::size_t offset_of(const std::byte* address) const noexcept { return static_cast<std::size_t>(address - first); }
-};
-
 class opencl_stream final : public stream, public polled_stream {
  public:
-  opencl_stream(device& on, stream_registry& polled, std::shared_ptr<driver> d, opencl_memory memory);
+  opencl_stream(device& on, stream_registry& polled, std::shared_ptr<driver> d, const opencl_memory& memory);
   ~opencl_stream() override;
 
   void notify(places::completion& done) override;
@@ -79,7 +70,7 @@ class opencl_stream final : public stream, public polled_stream {
   device& on_;
   stream_registry& polled_;
   const std::shared_ptr<driver> driver_;
-  const opencl_memory memory_;
+  const opencl_memory& memory_;  // the device's
   std::mutex mutex_;
   cl_command_queue queue_ = nullptr;
   bool flushed_ = true;  // everything in the queue is on its way

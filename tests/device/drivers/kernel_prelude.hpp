@@ -27,6 +27,13 @@ void __syncthreads();  // in the epilogue
 #define FAKE_ATOMICS(T)                                                                      \
   static inline T atomicAdd(T* at, T x) { return __sync_fetch_and_add(at, x); }              \
   static inline T atomicCAS(T* at, T old, T next) { return __sync_val_compare_and_swap(at, old, next); }
+#define FAKE_BITS(T)                                                                         \
+  static inline T atomicAnd(T* at, T x) { return __sync_fetch_and_and(at, x); }              \
+  static inline T atomicOr(T* at, T x) { return __sync_fetch_and_or(at, x); }                \
+  static inline T atomicXor(T* at, T x) { return __sync_fetch_and_xor(at, x); }
+FAKE_BITS(int)
+FAKE_BITS(unsigned)
+FAKE_BITS(unsigned long long)
 FAKE_ATOMICS(int)
 FAKE_ATOMICS(unsigned)
 FAKE_ATOMICS(unsigned long long)

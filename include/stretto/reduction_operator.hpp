@@ -1,0 +1,68 @@
+// reduction_operator.hpp - operators that combine values: of reductions, and of kernels that contribute to them.
+//
+// Threads     types without state.
+// Invariants  fold is associative; the order of what is folded matters only where is_commutative says so.
+// Source      reduction operators with apply and fold: Treichler, Bauer, Aiken, "Realm", PACT 2014, section 6.
+#pragma once
+
+#include <concepts>
+#include <limits>
+#include <type_traits>
+
+namespace stretto {
+
+/// A type with two operations and no state: apply changes a left-hand side by a right-hand side; fold combines two
+/// right-hand sides so that applying the result is applying one after the other. fold is associative.
+///
+///     struct count_words {
+///       using lhs_type = tally;  using rhs_type = word_stats;
+///       static rhs_type identity();                                 // apply(l, identity()) leaves l as it is
+///       static void apply(lhs_type& l, const rhs_type& r);
+///       static void fold(rhs_type& first, const rhs_type& second);
+///       static constexpr bool is_commutative = false;               // optional; true if absent
+///     };
+template <class Op>
+concept reduction_operator =
+    std::is_trivially_copyable_v<typename Op::lhs_type> && std::is_trivially_copyable_v<typename Op::rhs_type> &&
+    requires(typename Op::lhs_type& l, typename Op::rhs_type& r, const typename Op::rhs_type& by) {
+      { Op::identity() } -> std::convertible_to<typename Op::rhs_type>;
+      Op::apply(l, by);
+      Op::fold(r, by);
+    };
+
+namespace detail {
+template <class T, T (*Identity)(), void (*Combine)(T&, const T&)>
+struct same_type_operator {
+  using lhs_type = T;
+  using rhs_type = T;
+  static constexpr T identity() { return Identity(); }
+  static constexpr void apply(T& l, const T& r) { Combine(l, r); }
+  static constexpr void fold(T& l, const T& r) { Combine(l, r); }
+};
+template <class T> constexpr T zero() { return T{}; }
+template <class T> constexpr T one() { return T{1}; }
+template <class T> constexpr T all_bits() { return static_cast<T>(~T{}); }
+template <class T> constexpr T largest() {
+  return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+}
+template <class T> constexpr T smallest() {
+  return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+}
+template <class T> constexpr void add(T& l, const T& r) { l = static_cast<T>(l + r); }
+template <class T> constexpr void multiply(T& l, const T& r) { l = static_cast<T>(l * r); }
+template <class T> constexpr void keep_less(T& l, const T& r) { l = r < l ? r : l; }
+template <class T> constexpr void keep_more(T& l, const T& r) { l = l < r ? r : l; }
+template <class T> constexpr void and_bits(T& l, const T& r) { l = static_cast<T>(l & r); }
+template <class T> constexpr void or_bits(T& l, const T& r) { l = static_cast<T>(l | r); }
+template <class T> constexpr void xor_bits(T& l, const T& r) { l = static_cast<T>(l ^ r); }
+}  // namespace detail
+
+template <class T> struct sum : detail::same_type_operator<T, detail::zero<T>, detail::add<T>> {};
+template <class T> struct product : detail::same_type_operator<T, detail::one<T>, detail::multiply<T>> {};
+template <class T> struct minimum : detail::same_type_operator<T, detail::largest<T>, detail::keep_less<T>> {};
+template <class T> struct maximum : detail::same_type_operator<T, detail::smallest<T>, detail::keep_more<T>> {};
+template <std::integral T> struct bit_and : detail::same_type_operator<T, detail::all_bits<T>, detail::and_bits<T>> {};
+template <std::integral T> struct bit_or : detail::same_type_operator<T, detail::zero<T>, detail::or_bits<T>> {};
+template <std::integral T> struct bit_xor : detail::same_type_operator<T, detail::zero<T>, detail::xor_bits<T>> {};
+
+}  // namespace stretto

@@ -1,0 +1,61 @@
+// opencl_memory.hpp - what stands for the addresses of a device's memory: one buffer, or one for each block in use.
+//
+// Threads     any; with one buffer nothing is locked.
+// Invariants  a block's buffer lives from allocated() to freed(): whoever names an address names one in use.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <shared_mutex>
+
+#include "device/opencl/opencl_program.hpp"
+
+namespace stretto::device::opencl {
+
+/// A buffer, and how far into it.
+struct located {
+  cl_mem buffer = nullptr;
+  std::size_t offset = 0;
+};
+
+class opencl_memory {
+ public:
+  /// Throws K41 where the driver has no room for one buffer, where there is to be one.
+  opencl_memory(std::shared_ptr<driver> d, std::byte* first, std::uint64_t bytes, bool pool);
+  opencl_memory(const opencl_memory&) = delete;
+  ~opencl_memory();
+
+  std::byte* first() const noexcept { return first_; }
+  /// The buffer of the host's memory that kernels use in place, and where the host sees it.
+  void share(cl_mem buffer, std::byte* first, std::uint64_t bytes) noexcept {
+    host_buffer_ = buffer, host_first_ = first, host_bytes_ = bytes;
+  }
+  cl_mem host_buffer() const noexcept { return host_buffer_; }
+  std::byte* host_first() const noexcept { return host_first_; }
+
+  /// Nothing where one buffer is all; throws K41 where the driver has no room.
+  void allocated(std::byte* first, std::uint64_t bytes);
+  void freed(std::byte* first) noexcept;
+
+  /// Of an address of the device, or of the host's memory that it shares.
+  located at(const std::byte* address) const;
+
+ private:
+  struct block {
+    const std::byte* end;
+    cl_mem buffer;
+  };
+  cl_mem make(std::uint64_t bytes) const;
+
+  const std::shared_ptr<driver> driver_;
+  std::byte* const first_;
+  cl_mem whole_ = nullptr;
+  cl_mem host_buffer_ = nullptr;
+  std::byte* host_first_ = nullptr;
+  std::uint64_t host_bytes_ = 0;
+
+  mutable std::shared_mutex mutex_;  // guards what follows
+  std::map<const std::byte*, block> blocks_;  // by their first byte
+};
+
+}  // namespace stretto::device::opencl
