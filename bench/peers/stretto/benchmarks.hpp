@@ -52,6 +52,17 @@ bench::outcome time_chain_on_one(const bench::options&);
 bench::outcome time_readers_of_three(const bench::options&);
 bench::outcome time_chain_on_three(const bench::options&);
 
+// devices.cpp: on the first OpenCL device
+bench::outcome time_series_plain(const bench::options&);
+bench::outcome time_series_pool(const bench::options&);
+bench::outcome time_series_overlap(const bench::options&);
+bench::outcome time_series_copies(const bench::options&);
+bench::outcome time_series_streams(const bench::options&);
+bench::outcome time_series_on_device(const bench::options&);
+bench::outcome time_chain_on_device(const bench::options&);
+bench::outcome time_chain_on_instance(const bench::options&);
+bench::outcome time_copies_to_device(const bench::options&);
+
 // host_kernels.cpp
 bench::outcome compare_host_stencil(const bench::options&);
 bench::outcome compare_host_wave(const bench::options&);
