@@ -233,6 +233,7 @@ def chosen_suites(names, quick):
     groups = {"micro": [s for s in suites.SUITES
                         if s.against in suites.SYSTEMS and not s.metg and s.bench != "uts"],
               "own": [s for s in suites.SUITES if s.against not in suites.SYSTEMS],
+              "devices": [s for s in suites.SUITES if s.name.startswith(("device_", "sim_", "beyond_", "host_kernels"))],
               "uts": [s for s in suites.SUITES if s.bench == "uts"], "metg": [s for s in suites.SUITES if s.metg]}
     known = {s.name: [s] for s in suites.SUITES} | groups
     if not names:
@@ -262,7 +263,8 @@ class Parser(argparse.ArgumentParser):
 
 def parse(arguments):
     parser = Parser(prog="stretto bench", allow_abbrev=False, description=__doc__.split("\n\n")[0])
-    parser.add_argument("--suite", metavar="NAMES", help="suites or groups (micro, own, uts, metg), comma-separated")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="suites, or groups of them: micro, own, uts, metg, devices")
+    parser.add_argument("--suite", metavar="NAMES", help="the same, comma-separated")
     parser.add_argument("--system", metavar="NAMES", help="systems, comma-separated; default: all")
     parser.add_argument("--against", metavar="SYSTEM", help="the peer that ratios refer to; default: the suite's")
     parser.add_argument("--rounds", type=int, help="interleaved rounds, 5; the figure is their median")
@@ -273,6 +275,7 @@ def parse(arguments):
     parser.add_argument("--json", action="store_true", help="print the results as JSON, not as tables")
     parser.add_argument("--list", action="store_true", help="list the suites and stop")
     given = parser.parse_args(arguments)
+    given.suite = ",".join([*given.names, *([given.suite] if given.suite else [])])
     given.systems = given.system.split(",") if given.system else list(suites.SYSTEMS)
     for name in given.systems + ([given.against] if given.against else []):
         if name not in suites.SYSTEMS:

@@ -5,19 +5,20 @@ from dataclasses import dataclass, field, replace
 
 # Names of executables are bench_<system>; the order is the order in tables and plots.
 SYSTEMS = ("stretto", "stretto_blocks", "stretto_static", "tbb", "tbb_static", "libgomp", "libomp", "starpu", "std",
-           "pthreads", "mpi", "serial")
+           "pthreads", "mpi", "opencl", "opencl_naive", "serial")
 
 # Other benchmarks of a program, shown as systems of their own: the program, and what follows the suite's benchmark in
 # the name of theirs. taskbench_static: the graph stands before the clock runs; taskbench_blocks: a task per worker.
 VARIANTS = {"stretto_static": ("stretto", "_static"), "stretto_blocks": ("stretto", "_blocks"),
-            "tbb_static": ("tbb", "_static")}
+            "tbb_static": ("tbb", "_static"), "opencl_naive": ("opencl", "_naive")}
 EVENTS = ("chain", "link", "trigger", "merge", "fan_out")
 METHODS = ("original", "fold", "shared_fold", "list", "automatic", "localize", "single")
 LIFE = ("startup", "shutdown")
 RECORDING = ("span", "share")
 REPORT = ("seconds", "memory")
+SERIES = ("plain", "pool", "overlap", "copies", "streams")  # each has one option more
 HOST_KERNELS = ("stencil", "wave", "product", "tiles", "sum")
-VARIANTS |= {part: ("stretto", "_" + part) for part in EVENTS + METHODS + LIFE + RECORDING + REPORT + HOST_KERNELS}
+VARIANTS |= {part: ("stretto", "_" + part) for part in EVENTS + METHODS + LIFE + RECORDING + REPORT + HOST_KERNELS + SERIES + ("bus", "instance")}
 
 # Options of the runtimes under which they are at their best in these benchmarks.
 ENVIRONMENT = {"OMP_WAIT_POLICY": "active", "OMP_PROC_BIND": "spread", "STARPU_SILENT": "1"}
@@ -97,6 +98,18 @@ SUITES = (
                                  ("readers_3", "three that all read", 900), ("chain_3", "three that each changes", 900))),
     replace(_own("host_kernels", "kernels on the host, speed of the loop by hand", "host", HOST_KERNELS, workers=(1,),
                  goals=dict.fromkeys(HOST_KERNELS, 0.9)), against=""),
+    Suite("device_series", "products in a series, their data brought each time, one OpenCL device", "device_series", "opencl",
+          ("opencl_naive", "opencl", *SERIES, "stretto"), workers=(1,), sweep=(64, 128, 256, 512, 1024), axis="side", quick=False),
+    Suite("device_chain", "dependent empty kernels on one OpenCL device", "device_chain", "opencl", ("stretto", "instance", "opencl", "starpu"),
+          workers=(1,)),
+    Suite("device_copy", "copies to an OpenCL device and back", "device_copy", "opencl", ("stretto", "opencl"), workers=(1,),
+          sweep=(64, 1024, 65536), axis="KiB"),
+    replace(_own("sim_series", "products of 64 x 64 on simulated devices, speed of one's", "sim_series", ("stretto", "bus"),
+                 workers=(1,), sweep=(1, 2, 4), axis="devices"), against=""),
+    replace(_own("sim_wave", "the wave on simulated devices, speed of one's", "sim_wave", ("stretto", "bus"),
+                 workers=(1,), sweep=(1, 2, 4), axis="devices"), against=""),
+    replace(_own("beyond_memory", "four times a device's memory, time of the least transfers'", "beyond_memory", ("wave", "product"),
+                 workers=(1,), goals={"wave": 1.3, "product": 1.3}), against=""),
     _own("histogram_dense", "histogram, 32 values per bucket", "histogram_dense", METHODS, workers=(2,)),
     _own("histogram_sparse", "histogram, 64 buckets per value", "histogram_sparse", METHODS, workers=(2,)),
     _own("density", "reduction by density", "density", ("original", "fold", "list", "automatic"), workers=(2,),

@@ -119,6 +119,14 @@ long fib(long n);
 /// Tasks that fork-join fib spawns: one per call with n >= 2, for there the other half is called.
 long fib_tasks(long n);
 
+/// The series of matrix products, whose data go to the device and back for each: how many are timed, fewer of the large ones, and
+/// how many may be under way at once.
+constexpr long products_of_a_series(long side) { return side >= 1024 ? 6 : side >= 512 ? 20 : 100; }
+inline constexpr int products_under_way = 8;
+
+/// Copies of so many KiB to a device and back.
+constexpr long copies_of(long kib) { return kib >= 65536 ? 10 : kib >= 1024 ? 200 : 1000; }
+
 /// Throws wrong_answer naming `what` unless both are equal.
 void expect(const char* what, long got, long wanted);
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "common/measure.hpp"
+#include "peers/starpu/opencl_chain.hpp"
 #include "taskbench/task.hpp"
 
 namespace {
@@ -266,13 +267,17 @@ int main(int argc, char** argv) {
                   {"launch_chain_1", "ns/task", better::lower, 100000, time_chain_on_one},
                   {"launch_readers_3", "ns/task", better::lower, 100000, time_readers_of_three},
                   {"launch_chain_3", "ns/task", better::lower, 100000, time_chain_on_three},
+                  {"device_chain", "us/kernel", better::lower, 2000, time_chain_on_opencl, bench::repeat::once},
                   {"taskbench", "us/task", better::lower, 0, time_taskbench}},
       .with_workers = [](const bench::options& o, const std::function<void()>& body) {
         setenv("STARPU_SILENT", "1", 0);
         starpu_conf conf;
         starpu_conf_init(&conf);
-        conf.ncpus = o.workers;
-        conf.ncuda = conf.nopencl = 0;
+        const bool on_device = o.bench.starts_with("device_");
+        if (on_device) setenv("STARPU_OPENCL_ON_CPUS", "1", 0);
+        conf.ncpus = on_device ? 0 : o.workers;
+        conf.ncuda = 0;
+        conf.nopencl = on_device ? 1 : 0;
         if (starpu_init(&conf) != 0)
           throw bench::unsupported("StarPU finds no processor to run on");
         const struct stop {

@@ -52,12 +52,31 @@ bench::outcome time_chain_on_one(const bench::options&);
 bench::outcome time_readers_of_three(const bench::options&);
 bench::outcome time_chain_on_three(const bench::options&);
 
+// devices.cpp: on the first OpenCL device
+bench::outcome time_series_plain(const bench::options&);
+bench::outcome time_series_pool(const bench::options&);
+bench::outcome time_series_overlap(const bench::options&);
+bench::outcome time_series_copies(const bench::options&);
+bench::outcome time_series_streams(const bench::options&);
+bench::outcome time_series_on_device(const bench::options&);
+bench::outcome time_chain_on_device(const bench::options&);
+bench::outcome time_chain_on_instance(const bench::options&);
+bench::outcome time_copies_to_device(const bench::options&);
+
 // host_kernels.cpp
 bench::outcome compare_host_stencil(const bench::options&);
 bench::outcome compare_host_wave(const bench::options&);
 bench::outcome compare_host_product(const bench::options&);
 bench::outcome compare_host_tiles(const bench::options&);
 bench::outcome compare_host_sum(const bench::options&);
+
+// simulated.cpp: --size is the number of devices, of steps, and of tiles along a side
+bench::outcome speed_up_of_series(const bench::options&);
+bench::outcome speed_up_of_series_on_one_bus(const bench::options&);
+bench::outcome speed_up_of_wave(const bench::options&);
+bench::outcome speed_up_of_wave_on_one_bus(const bench::options&);
+bench::outcome compare_wave_beyond_memory(const bench::options&);
+bench::outcome compare_product_beyond_memory(const bench::options&);
 
 // reductions.cpp: the method is the last part of the benchmark's name
 bench::outcome time_histogram_dense(const bench::options&);

@@ -1,0 +1,171 @@
+// devices.cpp - Stretto: the benchmarks of peers/opencl on the first OpenCL device, by objects and launches.
+#include <stretto/copy.hpp>
+#include <stretto/error.hpp>
+#include <stretto/finish.hpp>
+#include <stretto/launch.hpp>
+#include <stretto/object.hpp>
+#include <stretto/platform.hpp>
+#include <stretto/runtime.hpp>
+
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "peers/stretto/benchmarks.hpp"
+
+using namespace stretto;
+
+// clang-format off
+STRETTO_KERNEL(do_nothing, (inout<int> x), { })
+STRETTO_KERNEL(product_in_a_series, (in<float, 2> a, in<float, 2> b, out<float, 2> c, int n), {
+  int i = global_id(0), j = global_id(1);
+  float sum = 0;
+  for (int k = 0; k < n; ++k) sum += a(i, k) * b(k, j);
+  c(i, j) = sum;
+})
+// clang-format on
+
+namespace {
+
+const auto on_a_device = on(device_kind::gpu);
+
+/// In a runtime with the first OpenCL device, under these options.
+void with_opencl(int workers, const std::vector<std::pair<const char*, const char*>>& options, const std::function<void(runtime&)>& body) {
+  setenv("STRETTO_DEVICE_MEMORY", "512M", 0);
+  setenv("STRETTO_SPEEDS", "none", 0);
+  for (const auto& [name, value] : options) setenv(name, value, 1);
+  std::optional<runtime> rt;
+  try {
+    rt.emplace(runtime_options{.workers = static_cast<std::uint32_t>(workers), .devices = "opencl:1"});
+  } catch (const error& e) {
+    if (e.code() == "K27") throw bench::unsupported("no OpenCL device (apt install pocl-opencl-icd)");
+    throw;
+  }
+  rt->run([&] { body(*rt); });
+}
+
+struct one_product {
+  box all;
+  object<float, 2> a{all}, b{all}, c{all};
+  future<held<const float, 2>> result{};
+  bool is_under_way = false;
+
+  explicit one_product(long n) : all({0, 0}, {n, n}) {
+    for (object<float, 2>* x : {&a, &b}) {
+      const auto view = x->overwrite().get();
+      for (long i = 0; i < n; ++i)
+        for (long j = 0; j < n; ++j) view.view()(i, j) = 0.5f;
+    }
+  }
+  void begin() {
+    a.change().get(), b.change().get();  // as if the program had put new numbers in
+    const auto n = int(all.max()[0]);
+    launch(on_a_device, product_in_a_series, all, a, b, c, n);
+    result = c.read();
+    is_under_way = true;
+  }
+  void end() {
+    const auto n = all.max()[0];
+    bench::expect("element of a product", long(result.get().view()(n - 1, n - 1) * 4), long(n));
+    result = {};
+    is_under_way = false;
+  }
+};
+
+bench::outcome series(const bench::options& o, const std::vector<std::pair<const char*, const char*>>& options, int under_way) {
+  double us = 0;
+  with_opencl(o.workers, options, [&](runtime&) {
+    std::vector<one_product> all;
+    for (int i = 0; i < under_way; ++i) all.emplace_back(o.size);
+    all[0].begin(), all[0].end();
+    const long count = bench::products_of_a_series(o.size);
+    const bench::stopwatch clock;
+    for (long i = 0; i < count; ++i) {
+      one_product& x = all[std::size_t(i) % all.size()];
+      if (x.is_under_way) x.end();
+      x.begin();
+    }
+    for (one_product& x : all)
+      if (x.is_under_way) x.end();
+    us = clock.seconds() * 1e6 / double(count);
+  });
+  return {us};
+}
+
+}  // namespace
+
+// Each switches one more on than the one before.
+bench::outcome time_series_plain(const bench::options& o) {
+  return series(o, {{"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_DEVICE_POOL", "0"}, {"STRETTO_PREFETCH", "1"}}, 1);
+}
+bench::outcome time_series_pool(const bench::options& o) {
+  return series(o, {{"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_PREFETCH", "1"}}, 1);
+}
+bench::outcome time_series_overlap(const bench::options& o) {
+  return series(o, {{"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_PREFETCH", "1"}}, bench::products_under_way);
+}
+bench::outcome time_series_copies(const bench::options& o) {
+  return series(o, {{"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_PREFETCH", "1"}}, bench::products_under_way);
+}
+bench::outcome time_series_streams(const bench::options& o) {
+  return series(o, {{"STRETTO_PREFETCH", "1"}}, bench::products_under_way);
+}
+bench::outcome time_series_on_device(const bench::options& o) { return series(o, {}, bench::products_under_way); }
+
+bench::outcome time_chain_on_device(const bench::options& o) {
+  double us = 0;
+  with_opencl(o.workers, {}, [&](runtime&) {
+    const int zero = 0;
+    object<int> x(box(0, 1), &zero);
+    const auto run = [&](long count) {
+      finish([&] {
+        for (long i = 0; i < count; ++i) launch(on_a_device, do_nothing, box(0, 1), x);
+      });
+    };
+    run(10);
+    const bench::stopwatch clock;
+    run(o.size);
+    us = clock.seconds() * 1e6 / double(o.size);
+  });
+  return {us};
+}
+
+bench::outcome time_chain_on_instance(const bench::options& o) {
+  double us = 0;
+  with_opencl(o.workers, {}, [&](runtime& rt) {
+    auto x = instance<int>::create(at(rt.machine().places(place_kind::gpu_memory).front()), box(0, 1)).made;
+    wait(fill(x, 0));
+    const auto run = [&](long count) {
+      event last;
+      for (long i = 0; i < count; ++i) last = launch(after(last), do_nothing, box(0, 1), x);
+      wait(last);
+    };
+    run(10);
+    const bench::stopwatch clock;
+    run(o.size);
+    us = clock.seconds() * 1e6 / double(o.size);
+    x.destroy();
+  });
+  return {us};
+}
+
+bench::outcome time_copies_to_device(const bench::options& o) {
+  double gb_per_s = 0;
+  with_opencl(o.workers, {}, [&](runtime& rt) {
+    const box all(0, o.size << 10);
+    auto here = instance<char>::create(at(rt.machine().memories().front()), all).made;
+    auto there = instance<char>::create(at(rt.machine().places(place_kind::gpu_memory).front()), all).made;
+    wait(fill(here, char(1)));
+    const auto once = [&] { wait(copy(here, there)), wait(copy(there, here)); };
+    once();
+    const long count = bench::copies_of(o.size);
+    const bench::stopwatch clock;
+    for (long i = 0; i < count; ++i) once();
+    gb_per_s = 2 * double(o.size << 10) * double(count) / clock.seconds() / 1e9;
+    bench::expect("byte that came back", here.view()((o.size << 10) - 1), 1);
+    here.destroy(), there.destroy();
+  });
+  return {gb_per_s};
+}
