@@ -141,7 +141,17 @@ struct runtime::state {
     if (!devices) return;
     device::add_device_channels(modules.channels_of_core(), *devices);
     polls.add(*devices);
+    if (settings.device_threads && !stepped) look_after_devices_apart();
     devices->record_into(recorder);
+  }
+  void look_after_devices_apart() {
+    device::device_set& all = *devices;
+    all.poll_apart(true);
+    sched::poll_threads::duty duty;
+    for (std::size_t n = 0; n < all.all().size(); ++n) duty.each.push_back([&all, n] { return all.poll_one(n); });
+    duty.is_pending = [&all] { return all.pending() > 0; };
+    duty.give_back = [&all] { all.poll_apart(false); };
+    polls.dedicate(std::move(duty));
   }
   /// Ends what has been started, the last first: at the end of the runtime, or where its start failed.
   void end(runtime* whole) noexcept;

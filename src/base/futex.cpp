@@ -39,6 +39,10 @@ void futex_wake(std::atomic<std::uint32_t>& word) noexcept {
   syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
+void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept {
+  syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+}
+
 void futex_store_and_wake(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
   auto* address = reinterpret_cast<std::uint32_t*>(&word);
   word.store(value, std::memory_order_release);

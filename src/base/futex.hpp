@@ -15,6 +15,8 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
 void futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t value, std::int64_t nanoseconds) noexcept;
 /// Wakes one sleeper.
 void futex_wake(std::atomic<std::uint32_t>& word) noexcept;
+/// The same for all who wait.
+void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept;
 /// Stores and wakes all; the word may be gone as soon as the store is seen, which the kernel forgives.
 void futex_store_and_wake(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
 

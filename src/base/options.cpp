@@ -50,6 +50,8 @@ const std::vector<option>& table() {
        "memory of the host that kernels of each device use in place, as a memory of its own; 0 means none"},
       {"device_streams", &settings::device_streams, "5", "1", "64", {}, "",
        "kernels of one device that may run side by side"},
+      {"device_threads", &settings::device_threads, "0", "", "", zero_or_one, "",
+       "whether each device is asked for what has ended by a thread of its own, rather than by idle workers"},
       {"host_memory", &settings::host_memory, "0", "0", "", {}, "bytes",
        "most that instances and objects take of each memory of the host; 0 means what the machine has"},
       {"spill", &settings::spill, "", "", "", {}, "path",

@@ -46,6 +46,7 @@ struct settings {
   std::string spill;     // path or empty
   bool device_copy_streams;
   bool device_pool;
+  bool device_threads;
   scheduling scheduler;
   std::string speeds;    // path, empty or "none"
   std::uint64_t prefetch;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 
 #include "base/driver_threads.hpp"
@@ -160,6 +161,16 @@ attached_device* device_set::sharing(place p) const noexcept {
   for (const auto& a : all_)
     if (p && a->host_memory_ == p) return a.get();
   return nullptr;
+}
+
+void device_set::poll_apart(bool apart) noexcept {
+  next_poll(apart ? std::chrono::steady_clock::time_point::max() : std::chrono::steady_clock::time_point());
+}
+
+std::size_t device_set::poll_one(std::size_t number) {
+  const std::size_t ended = all_[number]->is().poll();
+  remove_pending(ended);
+  return ended;
 }
 
 std::size_t device_set::poll() {

@@ -117,6 +117,10 @@ class device_set final : public poller {
   /// Where spans go; before the first operation. None are kept without it.
   void record_into(trace::recorder& r) noexcept { recorder_ = &r; }
 
+  /// From now on every device is asked apart, by poll_one; nobody else asks. Or again by whoever polls.
+  void poll_apart(bool apart) noexcept;
+  std::size_t poll_one(std::size_t number);
+
   /// The device whose processor or memory it is; null if it is none.
   attached_device* at(place p) const noexcept { return p.index < by_place_.size() ? by_place_[p.index] : nullptr; }
   /// The device whose kernels use that memory of the host in place; null if none does.

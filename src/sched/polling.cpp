@@ -8,11 +8,13 @@ namespace stretto::sched {
 void polling::begin(scheduler& owner) {
   owner_.store(&owner, std::memory_order_seq_cst);
   if (owner.settings.stepped) return;  // whoever steps polls
+  dedicated_.start_with(owner);
   service_.start_with(owner);
   hand_over();
 }
 
 void polling::end() noexcept {
+  dedicated_.stop();
   service_.stop();
   owner_.store(nullptr, std::memory_order_seq_cst);
 }
@@ -46,6 +48,7 @@ service_thread::duty::finding polling::look(thread_state& t) noexcept {
 void polling::sooner(std::int64_t due, urgency how) noexcept {
   scheduler* const owner = owner_.load(std::memory_order_seq_cst);
   if (!owner) return;  // begin() looks
+  dedicated_.wake();
   // A worker that looks for work will see it, or hand over when it stops.
   if (owner->searching_and_parked.load(std::memory_order_seq_cst) & 0xffffffffu) return;
   service_.call(due, how == urgency::at_once);

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "platform/poll_station.hpp"
+#include "sched/poll_threads.hpp"
 #include "sched/service_thread.hpp"
 
 namespace stretto::sched {
@@ -22,6 +23,8 @@ class polling final : public detail::poll_station, private service_thread::duty 
   explicit polling(std::uint32_t longest_pause_us) noexcept
       : service_(*this, std::int64_t{longest_pause_us} * 1000) {}
 
+  /// Before begin: these are asked by threads of their own. Their poller is not due by itself.
+  void dedicate(poll_threads::duty d) { dedicated_.set(std::move(d)); }
   /// The threads that poll are there; after end() the service thread is not any more, and workers see their last polls.
   /// Once they are gone, release(). The thread that makes the runtime.
   void begin(scheduler& owner);
@@ -44,6 +47,7 @@ class polling final : public detail::poll_station, private service_thread::duty 
   void none_pending() noexcept override;
 
   service_thread service_;
+  poll_threads dedicated_;
   std::atomic<scheduler*> owner_{nullptr};
   std::atomic<std::uint64_t> polls_of_workers_{0};
   std::uint64_t seen_ = 0;                         // of those; the service thread

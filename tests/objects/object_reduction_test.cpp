@@ -168,6 +168,16 @@ TEST_CASE("contributions leave a full device, for the host and for a file") {
     }
 }
 
+TEST_CASE("devices that threads of their own ask give the same, and runtimes with them come and go") {
+  const with_variable threads("STRETTO_DEVICE_THREADS", "1"), device("STRETTO_DEVICE_MEMORY", "8k");
+  for (const std::string& kind : kinds())
+    for (unsigned seed = 0; seed < test::scaled(4u, 400u); ++seed) {
+      INFO(kind << ", seed " << seed);
+      random_launches(kind, 1 + seed % 3, seed, 60);
+    }
+  for (int n = 0; n < 20; ++n) runtime({.workers = 1, .devices = "sim:2"}).run([] {});
+}
+
 TEST_CASE("contributions by one operator run side by side on the host") {
   static std::atomic<int> inside{0};
   static std::atomic<bool> met{false};

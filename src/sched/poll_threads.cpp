@@ -1,0 +1,67 @@
+#include "sched/poll_threads.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include "base/futex.hpp"
+#include "sched/scheduler.hpp"
+
+namespace stretto::sched {
+
+namespace {
+constexpr unsigned looks_without_a_pause = 256;
+constexpr std::int64_t pause_ns = 5'000;
+}  // namespace
+
+void poll_threads::start_with(scheduler& owner) noexcept {
+  if (duty_.each.empty()) return;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // a new thread inherits the mask: the program's handlers run elsewhere
+  try {
+    for (const poll_function& poll : duty_.each) threads_.emplace_back([this, &owner, &poll] { serve(owner, poll); });
+  } catch (...) {
+    stop();
+    duty_.give_back();
+    duty_.each.clear();
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void poll_threads::stop() noexcept {
+  ends_.store(true, std::memory_order_seq_cst);
+  wake();
+  for (std::thread& t : threads_) t.join();
+  threads_.clear();
+}
+
+void poll_threads::wake() noexcept {
+  if (duty_.each.empty()) return;
+  calls_.fetch_add(1, std::memory_order_seq_cst);
+  base::futex_wake_all(calls_);
+}
+
+void poll_threads::serve(scheduler& owner, const poll_function& poll) {
+  thread_state* const t = owner.attach({}, "device thread");  // nobody asked for it
+  base::set_current(t);
+  prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
+  for (unsigned idle = 0; !ends_.load(std::memory_order_seq_cst);) {
+    const std::uint32_t seen = calls_.load(std::memory_order_seq_cst);
+    if (!duty_.is_pending()) {
+      // Whoever begins something after this look rings, so that the wait ends at once.
+      base::futex_wait(calls_, seen);
+      idle = 0;
+      continue;
+    }
+    owner.outside_began();
+    const std::size_t ended = poll();
+    owner.outside_ended();
+    if (ended) idle = 0;
+    else if (++idle > looks_without_a_pause) base::futex_wait_for(calls_, seen, pause_ns);
+  }
+  base::set_current(nullptr);
+  owner.detach(t);
+}
+
+}  // namespace stretto::sched
