@@ -121,7 +121,7 @@ long fib_tasks(long n);
 
 /// The series of matrix products, whose data go to the device and back for each: how many are timed, fewer of the large ones, and
 /// how many may be under way at once.
-constexpr long products_of_a_series(long side) { return side >= 1024 ? 6 : side >= 512 ? 20 : 100; }
+constexpr long products_of_a_series(long side) { return side >= 1024 ? 4 : side >= 512 ? 12 : 100; }
 inline constexpr int products_under_way = 8;
 
 /// Copies of so many KiB to a device and back.

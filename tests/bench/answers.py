@@ -2,8 +2,8 @@
 
     answers.py PROGRAM
 
-Each benchmark runs once at its usual size with 1, 2 and 4 workers, those of kernels and devices with 2; uts searches small trees. With STRETTO_TEST_LONG=1 it
-searches the large published trees too, and the benchmarks that mostly wait run as well.
+Each benchmark runs once at its usual size with 1, 2 and 4 workers, those of kernels and devices with 2; uts searches small
+trees. With STRETTO_TEST_LONG=1 it searches the large published trees too, and the benchmarks that mostly wait run as well.
 """
 import json
 import os

@@ -309,6 +309,13 @@ class Flags(unittest.TestCase):
         self.assertEqual(self.refusal(bench.parse, ["--rounds", "0"]),
                          "bench: --rounds takes a whole number of at least 1, not 0")
 
+    def test_suites_may_be_named_without_a_flag(self):
+        self.assertEqual(bench.parse(["devices", "uts", "--suite", "fib"]).suite, "devices,uts,fib")
+        self.assertEqual(bench.parse([]).suite, "")
+        names = [s.name for s in bench.chosen_suites("devices", False)]
+        self.assertIn("device_series", names)
+        self.assertIn("beyond_memory", names)
+
     def test_groups_and_quick_choose_suites(self):
         names = [s.name for s in bench.chosen_suites("uts", True)]
         self.assertEqual(names, ["uts_t1", "uts_t3"])
