@@ -154,6 +154,7 @@ BENCHMARK(replica_of_tile);
 struct plain_task final : device_task {
   std::string_view name() const override { return "task"; }
   int priority() const override { return 0; }
+  std::uint64_t position() const override { return 0; }
   bool may_run_on(const device_view&) const override { return true; }
   std::uint64_t kind() const override { return 1; }
   std::uint64_t bytes_at(const device_view& d) const override { return d.index == home ? 1000 : 0; }

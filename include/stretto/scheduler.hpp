@@ -55,6 +55,8 @@ class device_task {
   /// Larger first.
   virtual int priority() const = 0;
   virtual bool may_run_on(const device_view& d) const = 0;
+  /// Rises in the order of submission.
+  virtual std::uint64_t position() const = 0;
   /// Tasks of the same kind run the same kernel on about as many items.
   virtual std::uint64_t kind() const = 0;
   /// Of the arguments whose content is needed, what lies in the device's memory, and what must be brought there.

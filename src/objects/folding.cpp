@@ -56,7 +56,7 @@ event fold_from_elsewhere(object_record& o, const data::replica_set::fold& f, co
   std::vector<event> folded;
   for (const box& piece : pieces) {
     // Only the first is there at once; each of the others waits for the one before to go.
-    if (!folded.empty()) here = detail::create_instance(request_for(o, piece, at), {}, o.created);
+    if (!folded.empty()) here = create(request_for(o, piece, at), o.created);
     const event there = detail::copy_boxes(here, o.storage[f.from].instance, {&piece, 1}, {}, behind, o.created);
     folded.push_back(fold_here(o, piece, here, o.storage[f.to].instance, f.reduction, after(there), context));
     release(o, here, piece, at, after(folded.back()), context);

@@ -119,7 +119,7 @@ event copy_outside(const task& t, detail::instance_handle there, std::span<const
   request.dimensions = o.dimensions;
   request.element_bytes = o.element_bytes;
   request.name = o.name;
-  const detail::instance_handle outside = detail::create_instance(request, {}, t.where);
+  const detail::instance_handle outside = create(request, t.where);
   const bool comes_in = use.how.changes_content();
   const event done = detail::copy_boxes(comes_in ? there : outside, comes_in ? outside : there, {&use.where, 1}, {},
                                         after_range{waits}, t.where);
@@ -288,6 +288,7 @@ void finish(task& t, failure_ref cause, base::thread_context& context) {
   s.tasks.pop_back();
   if (t.counted_at) {
     --t.counted_at->view.issued;
+    t.counted_at->issued_seconds = t.counted_at->view.issued ? t.counted_at->issued_seconds - t.expected_seconds : 0;
     if (t.is_popped) s.scheduler->finished(t, t.counted_at->view);
   }
   const task_pointer whole(&t);

@@ -110,6 +110,7 @@ struct site {
   place processor, memory;
   data::memory_space* space = nullptr;
   std::uint32_t depth = 0;    // tasks that it takes at a time
+  double issued_seconds = 0;  // of tasks that it was issued, as far as is known
   std::uint64_t leaving = 0;  // bytes that are on their way out
   trace::ticks last_end = 0;
   std::deque<task*> queue;    // to be issued here, in this order; the first may have no room yet

@@ -71,16 +71,30 @@ bool issue_or_give_up(task& t, site& at, base::thread_context& context) {
   return true;
 }
 
+// A device is kept busy for so long beyond the tasks that it takes at a time, where they are short: else it waits for the host.
+constexpr double seconds_ahead = 500e-6;
+constexpr float unknown_seconds = 1;
+constexpr std::uint32_t most_ahead = 1024;
+
+/// How many more it takes now.
+std::uint32_t room_of(const site& at) {
+  if (at.view.issued < at.depth) return at.depth - at.view.issued;
+  return at.device && at.view.issued < most_ahead && at.issued_seconds < seconds_ahead;
+}
+
 void count_at(task& t, site& at) {
   t.counted_at = &at;
   ++at.view.issued;
+  if (!at.device) return;
+  t.expected_seconds = static_cast<float>(t.predicted_seconds(at.view).value_or(unknown_seconds));
+  at.issued_seconds += t.expected_seconds;
 }
 
 void issue_what_can_be(objects_state& s, base::thread_context& context) {
   for (bool again = true; again;) {
     again = false;
     for (site& at : s.sites) {
-      at.view.room = at.depth - std::min(at.depth, at.view.issued);
+      at.view.room = room_of(at);
       if (at.view.room > 0)
         if (auto* const t = const_cast<task*>(static_cast<const task*>(s.scheduler->pop(at.view)))) {
           t->is_popped = true;
@@ -91,7 +105,7 @@ void issue_what_can_be(objects_state& s, base::thread_context& context) {
       while (!at.queue.empty()) {
         task& first = *at.queue.front();
         const bool has_come_by_itself = first.goes_to && !first.counted_at;
-        if (has_come_by_itself && at.view.issued >= at.depth) break;
+        if (has_come_by_itself && room_of(at) == 0) break;
         at.queue.pop_front();
         if (has_come_by_itself) count_at(first, at);
         if (!issue_or_give_up(first, at, context)) {
@@ -179,7 +193,7 @@ task_id submit(task* submitted, std::span<const event> after, std::span<const pr
   task& t = *submitted;
   objects_state& s = t.state;
   t.id = s.slots.add();
-  t.position = ++s.positions;
+  t.submitted = ++s.positions;
   t.number = s.tasks.size();
   s.tasks.push_back(&t);
   if (s.by_slot.size() <= t.id.slot) s.by_slot.resize(t.id.slot + 1);
@@ -194,7 +208,7 @@ task_id submit(task* submitted, std::span<const event> after, std::span<const pr
   for (const object_use& u : t.uses) {
     object_record& o = *u.object.get();
     o.order.access(u.where, u.how, t.id, predecessors);
-    if (s.looks_ahead()) o.queued.push_back({t.position, u.where});
+    if (s.looks_ahead()) o.queued.push_back({t.submitted, u.where});
   }
   t.unissued = 1;
   for (const task_id p : predecessors) {
@@ -230,8 +244,8 @@ void let_follow(task& t, base::thread_context& context) {
   if (t.state.looks_ahead())
     for (const object_use& u : t.uses) {
       auto& queued = u.object.get()->queued;
-      if (queued.front().position == t.position) queued.pop_front();
-      else queued.erase(std::ranges::lower_bound(queued, t.position, {}, &queued_use::position));
+      if (queued.front().position == t.submitted) queued.pop_front();
+      else queued.erase(std::ranges::lower_bound(queued, t.submitted, {}, &queued_use::position));
     }
   t.behind = {};
   t.state.slots.retire(t.id);

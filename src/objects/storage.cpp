@@ -1,6 +1,8 @@
 #include "objects/storage.hpp"
 
 #include "data/block_allocator.hpp"
+#include "data/data_state.hpp"
+#include "data/order_check.hpp"
 #include "objects/running.hpp"
 
 namespace stretto::objects {
@@ -46,10 +48,17 @@ void release(const object_record& o, detail::instance_handle instance, const box
   if (gone.raw() != 0) when_ended(gone, *new leaving(*o.state, at, bytes_of(o, where)), context);
 }
 
+detail::instance_handle create(const detail::instance_request& r, const std::source_location& where) {
+  const detail::instance_handle made = detail::create_instance(r, {}, where);
+  if (data::order_check* const checks = data::state_of(base::require_current("objects")).checks; checks && made.record)
+    checks->opened(made);
+  return made;
+}
+
 detail::instance_handle try_allocate(const object_record& o, const box& where, const site& at) {
   detail::instance_request r = request_for(o, where, at);
   r.only_at_once = true;
-  return detail::create_instance(r, {}, o.created);
+  return create(r, o.created);
 }
 
 bool try_allocate(const object_record& o, const data::replica_set::plan& plan, site& at, std::vector<detail::instance_handle>& made) {

@@ -14,6 +14,8 @@ namespace stretto::objects {
 std::uint64_t bytes_of(const object_record& o, const box& where) noexcept;
 /// For elements of it there.
 detail::instance_request request_for(const object_record& o, const box& where, const site& at);
+/// As data's, but not followed by checks of order: objects see to that themselves, and what kernels write is not seen.
+detail::instance_handle create(const detail::instance_request& r, const std::source_location& where);
 /// Frees an instance of these elements; its room counts as coming until then.
 void release(const object_record& o, detail::instance_handle instance, const box& where, site& at, const preconditions& behind,
              base::thread_context& context);

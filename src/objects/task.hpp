@@ -68,7 +68,7 @@ struct task final : device_task, data::deferred {
   objects_state& state;
   task_id id;
   std::size_t number = 0;              // in state.tasks
-  std::uint64_t position = 0;          // in the order of submission
+  std::uint64_t submitted = 0;         // its position in the order of submission
 
   // What was asked for:
   const kernel_code* code = nullptr;   // null: elements for the host, or
@@ -100,6 +100,7 @@ struct task final : device_task, data::deferred {
 
   // From then on:
   site* counted_at = nullptr;              // among those that it was issued
+  float expected_seconds = 0;              // there
   bool is_popped = false;                  // by the scheduler, for that site
   site* on = nullptr;                      // where it is computed, the same but for who cannot do it
   few<hold> holds;
@@ -110,6 +111,7 @@ struct task final : device_task, data::deferred {
   std::string_view name() const override;
   int priority() const override { return urgency; }
   bool may_run_on(const device_view& d) const override;
+  std::uint64_t position() const override { return submitted; }
   std::uint64_t kind() const override;
   std::uint64_t bytes_at(const device_view& d) const override;
   std::uint64_t missing_bytes(const device_view& d) const override;

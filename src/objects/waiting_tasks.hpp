@@ -1,8 +1,9 @@
 // waiting_tasks.hpp - tasks in the order in which they are to be considered, per set of devices that they may run on.
 //
 // Threads     one owner.
-// Cost        push, and taking the first: O(log priorities in use) and a few comparisons per set of devices.
-// Invariants  larger priorities first, then order of push.
+// Cost        push, and taking the first: O(log priorities in use) and a few comparisons per set of devices; O(tasks) where one comes
+//             in later than others that were submitted after it.
+// Invariants  larger priorities first, then the order of submission.
 #pragma once
 
 #include <stretto/scheduler.hpp>
@@ -23,7 +24,10 @@ class waiting_tasks {
  public:
   void push(const device_task& t, device_set allowed) {
     klass& c = class_of(allowed);
-    list_of(c, t.priority()).tasks.push_back({next_++, &t});
+    auto& tasks = list_of(c, t.priority()).tasks;
+    const entry mine{t.position(), &t};
+    if (tasks.empty() || tasks.back().position <= mine.position) tasks.push_back(mine);
+    else tasks.insert(std::ranges::upper_bound(tasks, mine.position, {}, &entry::position), mine);
     ++c.size, ++size_;
   }
 
@@ -39,7 +43,7 @@ class waiting_tasks {
       auto best = open.begin();
       for (auto o = open.begin() + 1; o != open.end(); ++o) {
         const list &a = o->of->lists[o->list], &b = best->of->lists[best->list];
-        if (a.priority > b.priority || (a.priority == b.priority && a.tasks[o->at].number < b.tasks[best->at].number)) best = o;
+        if (a.priority > b.priority || (a.priority == b.priority && a.tasks[o->at].position < b.tasks[best->at].position)) best = o;
       }
       auto& tasks = best->of->lists[best->list].tasks;
       const device_task* const t = tasks[best->at].task;
@@ -64,7 +68,7 @@ class waiting_tasks {
   static constexpr std::size_t most_empty_lists = 16;
 
   struct entry {
-    std::uint64_t number;
+    std::uint64_t position;
     const device_task* task;
   };
   struct list {
@@ -104,7 +108,6 @@ class waiting_tasks {
 
   std::vector<klass> classes_;
   std::vector<cursor> open_;
-  std::uint64_t next_ = 0;
   std::size_t size_ = 0;
 };
 

@@ -76,6 +76,7 @@ class simulated_devices {
     task(simulated_devices& world, std::size_t number, const made_up_task& is) : world(world), number(number), is(is) {}
     std::string_view name() const override { return "task"; }
     int priority() const override { return is.priority; }
+    std::uint64_t position() const override { return number; }
     bool may_run_on(const device_view& d) const override { return is.devices >> d.index & 1; }
     std::uint64_t kind() const override { return is.kernel * 64 + static_cast<std::uint64_t>(std::bit_width(is.items)); }
     std::uint64_t bytes_at(const device_view& d) const override { return world.bytes(is, d.index, true); }
