@@ -1,5 +1,7 @@
 #include "data/device_launch.hpp"
 
+#include <boost/container/small_vector.hpp>
+
 #include <string>
 
 #include "data/device_operation.hpp"
@@ -20,7 +22,7 @@ class device_launch final : public device_operation {
  private:
   void enqueue(device::stream& s, places::completion& done) override {
     const auto arguments = given_.arguments(base::require_current("launch"), where_);
-    s.launch(*kernel_, to_range(range_), arguments, &done);
+    s.launch(*kernel_, to_range(range_), {arguments.data(), arguments.size()}, &done);
   }
   std::string describe() const override { return name_; }
   std::uint64_t amount() const noexcept override { return range_.ids.volume(); }
@@ -38,7 +40,7 @@ event launch_on(device::attached_device& on, const kernel_code& code, const kern
                 std::span<const detail::launch_item> items, const detail::task_request& request, base::thread_context& context) {
   auto op = std::make_unique<device_launch>(on, on.is().compile(code), range, items,
                                             request.name.empty() ? code.name : request.name);
-  std::vector<event> ready;
+  boost::container::small_vector<event, 4> ready;
   for (const detail::launch_item& i : items)
     if (i.array.record)
       if (const event e = i.array.record->ready; e.raw() != 0) ready.push_back(e);
@@ -46,7 +48,7 @@ event launch_on(device::attached_device& on, const kernel_code& code, const kern
   after.dependencies = request.after;
   after.events = request.after_events;
   after.profile = request.profile;
-  return device_operation::submit(std::move(op), after, ready, context);
+  return device_operation::submit(std::move(op), after, {ready.data(), ready.size()}, context);
 }
 
 }  // namespace stretto::data

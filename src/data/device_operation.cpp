@@ -1,7 +1,8 @@
 #include "data/device_operation.hpp"
 
+#include <boost/container/small_vector.hpp>
+
 #include <utility>
-#include <vector>
 
 #include "event/event_floor.hpp"
 #include "sched/recording.hpp"
@@ -14,7 +15,7 @@ namespace {
 struct device_outlook {
   bool is_over = true;       // everything has ended, well or not
   bool can_chain = true;     // what has not ended is under way on the device, and nothing has failed
-  std::vector<device::attached_device::key> behind;
+  boost::container::small_vector<device::attached_device::key, 4> behind;
 };
 
 device_outlook look(const preconditions& after, std::span<const event> also, const device::attached_device& on,
@@ -62,7 +63,7 @@ event device_operation::submit(std::unique_ptr<device_operation> op, const preco
     it.finish(it.failed_with(std::current_exception()), context);
     return done;
   }
-  if (is_chained) it.start(o.behind, context);
+  if (is_chained) it.start({o.behind.data(), o.behind.size()}, context);
   return done;
 }
 

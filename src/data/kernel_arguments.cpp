@@ -38,9 +38,9 @@ kernel_arguments::kernel_arguments(const kernel_code& code, std::span<const deta
         items_[i].value = at;
       }) {}
 
-std::vector<device::launch_argument> kernel_arguments::arguments(base::thread_context& context,
-                                                                 const std::source_location& where) const {
-  std::vector<device::launch_argument> all(items_.size());
+kernel_arguments::few<device::launch_argument> kernel_arguments::arguments(base::thread_context& context,
+                                                                           const std::source_location& where) const {
+  few<device::launch_argument> all(items_.size());
   for (std::size_t i = 0; i < items_.size(); ++i) all[i] = argument_of(items_[i], code_.parameters[i], context, where);
   return all;
 }

@@ -5,8 +5,9 @@
 
 #include <stretto/launch.hpp>
 
+#include <boost/container/small_vector.hpp>
+
 #include <span>
-#include <vector>
 
 #include "base/context.hpp"
 #include "device/device.hpp"
@@ -16,16 +17,20 @@ namespace stretto::data {
 
 class kernel_arguments {
  public:
+  /// In place for the usual numbers of arguments.
+  template <class T>
+  using few = boost::container::small_vector<T, 4>;
+
   kernel_arguments(const kernel_code& code, std::span<const detail::launch_item> given);
   kernel_arguments(const kernel_arguments&) = delete;
 
-  std::span<const detail::launch_item> items() const noexcept { return items_; }
+  std::span<const detail::launch_item> items() const noexcept { return {items_.data(), items_.size()}; }
   /// Requires that the instances exist. Throws D01 for one that does not any more.
-  std::vector<device::launch_argument> arguments(base::thread_context& context, const std::source_location& where) const;
+  few<device::launch_argument> arguments(base::thread_context& context, const std::source_location& where) const;
 
  private:
   const kernel_code& code_;
-  std::vector<detail::launch_item> items_;
+  few<detail::launch_item> items_;
   const device::kept_values values_;
 };
 

@@ -112,7 +112,7 @@ void data::run_on_host(const kernel_code& code, const kernel_range& range, std::
 
 void data::run_on_host(const kernel_code& code, const kernel_range& range, const kernel_arguments& given, device::checking check) {
   const auto arguments = given.arguments(base::require_current("launch"), range.where);
-  const device::host_arguments on_host(code, arguments);  // values are kept already
+  const device::host_arguments on_host(code, {arguments.data(), arguments.size()});  // values are kept already
   const device::launch_range whole = to_range(range);
   if (range.ids.is_empty()) return;
   const auto piece = [&](const box& part) {
