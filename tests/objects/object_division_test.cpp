@@ -89,7 +89,7 @@ TEST_CASE("a divided stencil gives what a loop gives, on all that compute") {
       for (int i = 0; i < n * n; ++i) wrong += std::abs(seen[i] - a[i]) > 1e-4f;
       CHECK(wrong == 0);
     });
-    CHECK(who_computed(rt) == rt.statistics().devices.size());
+    CHECK(who_computed(rt) == rt.statistics().devices.size());  // at first all, to be measured
   }
 }
 
@@ -195,8 +195,8 @@ TEST_CASE("a launch on one kind of device is divided between those") {
     CHECK(z.read().get().view()(11, 11) == 12);
   });
   const auto all = rt.statistics().devices;
-  CHECK(all[0].launches == 0);
-  CHECK(all[1].launches > 0);
+  CHECK(all[0].launches == 0);  // the host; the others get what their speeds say, perhaps nothing
+  CHECK(all[1].launches + all[2].launches + all[3].launches >= 20);
 }
 
 }  // namespace
