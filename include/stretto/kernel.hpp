@@ -147,7 +147,7 @@ struct host_body<Scope, Body, void (Scope::*)(P...) const> {
     }
   }
 
-  STRETTO_DETAIL_LOOPS static void run_groups(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments) {
+  STRETTO_DETAIL_LOOPS static void run_groups([[maybe_unused]] const kernel_code& code, const kernel_work& work, const kernel_argument* arguments) {
     Scope s{};
     each_group(work, open(arguments, numbers()), s);
   }

@@ -619,7 +619,7 @@ TEST_CASE("every operator folds numbers of 64 bits") {
     folded<minimum<double>> floor(b);
     folded<maximum<double>> top(b);
     for (std::size_t i = 0; i < n; ++i) {
-      const std::int64_t v = x.values[i] = (std::int64_t{1} << 40) * static_cast<std::int64_t>(i * 31 % 17) + static_cast<std::int64_t>(i);
+      const std::int64_t v = x.values[i] = (std::int64_t{1} << 36) * static_cast<std::int64_t>(i * 31 % 17) + static_cast<std::int64_t>(i);
       const auto u = static_cast<std::uint64_t>(v);
       const auto w = static_cast<double>(v);
       s.add(v), p.add(u * 2 + 1), least.add(v), most.add(u), all.add(v), any.add(u), odd.add(v);

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <stretto/error.hpp>
+#include <system_error>
 
 #include "base/config.hpp"
 #include "base/error_output.hpp"
@@ -64,10 +65,11 @@ int run(std::vector<std::string> words) {
   return found->run({found->name, found->summary, std::move(options), std::move(rest)});
 }
 
+error output_not_written(int why) { return error("W05", "the output could not be written").because(std::strerror(why)); }
+
 // A full disk shows when the text leaves our buffer, which may be as late as here.
 void flush_output() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout))
-    throw error("W05", "the output could not be written").because(std::strerror(errno));
+  if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw output_not_written(errno);
 }
 
 // Faults in how the command was called are told apart from work that failed.
@@ -90,6 +92,10 @@ int main(int argc, char** argv) {
   } catch (const stretto::error& e) {
     stretto::base::print_error(e, form);
     return stretto::tools::is_usage(e.code()) ? stretto::tools::asked_wrongly : 1;
+  } catch (const std::system_error& e) {  // where more text than the buffer holds is printed, from within that
+    if (std::ferror(stdout)) stretto::base::print_error(stretto::tools::output_not_written(e.code().value()), form);
+    else stretto::base::print_error(e, form);
+    return 1;
   } catch (const std::exception& e) {
     stretto::base::print_error(e, form);
     return 1;

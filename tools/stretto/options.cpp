@@ -26,11 +26,11 @@ void print_json(const base::parsed_options& now) {
 
 void print_table(const base::parsed_options& now) {
   constexpr std::size_t widest = 17;  // a longer value, such as a path, pushes the rest of its line
-  fmt::print("{:21}{:{}}{:13}{}\n", "flag", "value", widest, "from", "meaning");
+  fmt::print("{:23}{:{}}{:13}{}\n", "flag", "value", widest, "from", "meaning");
   for (std::size_t i = 0; i < now.origin.size(); ++i) {
     const auto& row = base::option_table()[i];
     const auto value = base::spelt(row, now.values);
-    fmt::print("{:21}{:{}}{:13}{} ({})\n", base::flag_of(row), value.empty() ? "-" : value + " ", widest, now.origin[i], row.help,
+    fmt::print("{:23}{:{}}{:13}{} ({})\n", base::flag_of(row), value.empty() ? "-" : value + " ", widest, now.origin[i], row.help,
                base::allowed_of(row));
   }
   fmt::print("\nThe flag --stack-size is the variable STRETTO_STACK_SIZE, and so for all.\n");
