@@ -77,7 +77,7 @@ TEST_CASE("after() orders launches that share nothing, over random graphs") {
       std::mt19937 draw(seed);
       constexpr int n = 40;
       kernel_code code = graph_mark.code();
-      code.run = note;
+      code.run = code.run_checked = note;
       code.run_dense = code.run_wide = nullptr;
       const std::decay_t<decltype(graph_mark)> mark(code);
       std::vector<std::pair<int, int>> edges;
