@@ -46,8 +46,10 @@ void poll_threads::serve(scheduler& owner, const poll_function& poll) {
   thread_state* const t = owner.attach({}, "device thread");  // nobody asked for it
   base::set_current(t);
   prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
-  for (unsigned idle = 0; !ends_.load(std::memory_order_seq_cst);) {
+  for (unsigned idle = 0;;) {
+    // In this order: a stop that comes between the two is a call that has not been seen.
     const std::uint32_t seen = calls_.load(std::memory_order_seq_cst);
+    if (ends_.load(std::memory_order_seq_cst)) break;
     if (!duty_.is_pending()) {
       // Whoever begins something after this look rings, so that the wait ends at once.
       base::futex_wait(calls_, seen);
