@@ -1,8 +1,8 @@
 #include "base/local_socket.hpp"
+#include "base/signals_blocked.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
@@ -112,18 +112,14 @@ fs::path local_socket_folder() {
 local_socket::local_socket(fs::path folder, std::function<std::string()> answer)
     : folder_(std::move(folder)), answer_(std::move(answer)) {
   open();
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // a new thread inherits the mask: the program's handlers run elsewhere
+  const signals_blocked here;
   try {
     thread_ = std::thread([this] { serve(); });
   } catch (...) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     close(listener_), close(ender_);
     unlink((folder_ / (name_ + std::string(suffix))).c_str());
     refuse(folder_, "the system has no thread for it", "raise the limit of processes (ulimit -u)");
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void local_socket::open() {

@@ -17,6 +17,7 @@
 #include "base/config.hpp"
 #include "base/futex.hpp"
 #include "base/onlooker.hpp"
+#include "base/signals_blocked.hpp"
 
 namespace stretto::base {
 
@@ -111,16 +112,13 @@ void signal_registry::uninstall(int number) noexcept {
 
 bool signal_registry::start_thread() {
   if (thread) return true;
-  sigset_t all, mask;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &mask);  // a new thread inherits the mask
+  const signals_blocked here;
   try {
     ends.store(false, std::memory_order_seq_cst);
     thread = new std::thread([this] { serve(); });
   } catch (const std::system_error&) {
     // Asked questions are worth less than the program that would answer them.
   }
-  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
   return thread != nullptr;
 }
 

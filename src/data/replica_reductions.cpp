@@ -63,35 +63,6 @@ bool replica_set::forget_accumulated(const box& where) {
   return any;
 }
 
-void replica_set::wait_to_contribute(const replica& r, const need& n, std::vector<token>& out) const {
-  const auto add = [&](token t) {
-    if (t != 0 && std::ranges::find(out, t) == out.end()) out.push_back(t);
-  };
-  r.cells.look(n.where, [&](const box&, const cell& c) {
-    add(c.written);
-    for (const token t : c.readers) add(t);
-    for (const contribution& by : c.contributors)
-      if (by.reduction != n.how.reduction) add(by.by);
-  });
-}
-
-// Who contributes next waits for the readers and for other operators, and not for this one: all stay in their lists.
-bool replica_set::contribute(replica_id r, const need& n, token done) {
-  bool is_new = false;
-  replicas_[r].cells.visit(n.where, [&](const box&, cell& c) {
-    is_new = is_new || !c.valid;
-    c.valid = true;
-    std::vector<contribution>& list = c.contributors;
-    if (list.size() >= 8 && list.size() == list.capacity()) {
-      std::erase_if(list, [&](const contribution& by) { return has_passed_(by.by); });
-      if (list.size() > list.capacity() / 2) list.reserve(2 * list.capacity());
-    }
-    list.push_back({done, n.how.reduction});
-  });
-  settle(replicas_[r]);
-  return is_new;
-}
-
 void replica_set::waits_of(const fill& f, std::vector<token>& out) const { wait_to_write(at(f.to), f.where, out); }
 
 void replica_set::filled(const fill& f, token done) {

@@ -227,19 +227,32 @@ void replica_set::wait_to_write(const replica& r, const box& where, std::vector<
   });
 }
 
+void replica_set::wait_to_contribute(const replica& r, const need& n, std::vector<token>& out) const {
+  r.cells.look(n.where, [&](const box&, const cell& c) {
+    append(out, c.written);
+    for (const token t : c.readers) append(out, t);
+    for (const contribution& by : c.contributors)
+      if (by.reduction != n.how.reduction) append(out, by.by);
+  });
+}
+
 void replica_set::waits_of(const copy& c, std::vector<token>& out) const {
   wait_to_read(at(c.from), c.where, out);
   wait_to_write(at(c.to), c.where, out);
 }
 
-void replica_set::read_by(cell& c, token t) const {
-  std::vector<token>& list = c.readers;
-  if (!list.empty() && list.back() == t) return;
+// What has passed leaves when the list is full, which then has room for as many again.
+template <class T, class Passed>
+void replica_set::append_in_time(std::vector<T>& list, const T& one, const Passed& has_passed) {
   if (list.size() >= 8 && list.size() == list.capacity()) {
-    std::erase_if(list, has_passed_);
+    std::erase_if(list, has_passed);
     if (list.size() > list.capacity() / 2) list.reserve(2 * list.capacity());
   }
-  list.push_back(t);
+  list.push_back(one);
+}
+
+void replica_set::read_by(cell& c, token t) const {
+  if (c.readers.empty() || c.readers.back() != t) append_in_time(c.readers, t, has_passed_);
 }
 
 // Boxes that never come again would leave ever more tiles: what is settled has one of a few states, and joins.
@@ -250,8 +263,20 @@ void replica_set::settle(replica& r) {
     std::erase_if(c.readers, has_passed_);
     std::erase_if(c.contributors, [&](const contribution& by) { return has_passed_(by.by); });
   });
-  for (const bool valid : {false, true}) r.cells.join_all(cell{valid, 0, {}});
+  for (const bool valid : {false, true}) r.cells.join_all(cell{valid, 0, {}, {}});
   r.settle_at = std::max<std::size_t>(1024, 2 * r.cells.size());
+}
+
+// Who contributes next waits for the readers and for other operators, and not for this one: all stay in their lists.
+bool replica_set::contribute(replica_id r, const need& n, token done) {
+  bool is_new = false;
+  replicas_[r].cells.visit(n.where, [&](const box&, cell& c) {
+    is_new = is_new || !c.valid;
+    c.valid = true;
+    append_in_time(c.contributors, contribution{done, n.how.reduction}, [&](const contribution& by) { return has_passed_(by.by); });
+  });
+  settle(replicas_[r]);
+  return is_new;
 }
 
 void replica_set::copied(const copy& c, token done) {

@@ -184,6 +184,8 @@ class replica_set {
   bool holds(const replica& r, const box& where) const;
   region valid_in(const replica& r, const box& where) const;
   region nowhere_valid(region where) const;
+  template <class T, class Passed>
+  static void append_in_time(std::vector<T>& list, const T& one, const Passed& has_passed);
   void read_by(cell& c, token t) const;
   void settle(replica& r);
   void forget(replica_id r);

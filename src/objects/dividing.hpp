@@ -1,7 +1,7 @@
 // dividing.hpp - which part of a launch each device computes, where the launch says what its parts use.
 //
 // Threads     whoever holds the state's mutex.
-// Cost        a look-up while speeds stay as they were; else O(devices log devices), a few times.
+// Cost        O(devices log devices) a few times, and a look-up, for every launch that can be divided.
 #pragma once
 
 #include <span>

@@ -103,7 +103,7 @@ void prepare(objects_state& s, const kernel_code& code, const kernel_range& rang
       part.ids = mine.ids;
       made.push_back(make_launch(s, code, part, request));
       task& t = *made.back();
-      t.any_kind = whole->any_kind, t.only_kind = whole->only_kind, t.only_site = whole->only_site;
+      t.only_site = whole->only_site;
       t.goes_to = mine.of;
       keep_arguments(t, items_of(part), given, context);
     }

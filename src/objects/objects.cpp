@@ -32,6 +32,23 @@ void dissolve(object_record& o, base::thread_context& context) {
   delete &o;
 }
 
+object_record& usable_part(const object_handle& h, const box& part, const char* verb, base::thread_context& context,
+                           const std::source_location& where) {
+  object_record& o = usable(h, verb, context, where);
+  require_inside(o, part, verb, where);
+  return o;
+}
+
+/// For what is no launch; behind the mutex.
+objects::task_pointer task_on_elements(objects_state& s, const object_handle& h, const box& part, access how, const char* verb,
+                                       const std::source_location& where) {
+  objects::task_pointer t = objects::task::make(s);
+  t->where = where;
+  t->given_name = verb;
+  t->uses.push_back({h, part, usage_of(how)});
+  return t;
+}
+
 }  // namespace
 
 object_handle::object_handle(const object_handle& other) noexcept : record_(other.record_) {
@@ -87,13 +104,9 @@ box elements_of(const object_handle& h, const std::source_location& where) {
 future<held_pointer> hold_elements(const object_handle& h, const box& part, access how, const std::source_location& where) {
   const char* const verb = how == access::in ? "read" : how == access::out ? "overwrite" : "change";
   base::thread_context& context = base::require_current(verb);
-  object_record& o = usable(h, verb, context, where);
-  require_inside(o, part, verb, where);
-  const inside in(*o.state, context);
-  objects::task_pointer t = objects::task::make(*o.state);
-  t->where = where;
-  t->given_name = verb;
-  t->uses.push_back({h, part, usage_of(how)});
+  objects_state& s = *usable_part(h, part, verb, context, where).state;
+  const inside in(s, context);
+  objects::task_pointer t = task_on_elements(s, h, part, how, verb, where);
   t->promised.emplace(where);
   auto result = t->promised->get_future();
   objects::submit(t.release(), {}, {}, context);
@@ -103,14 +116,10 @@ future<held_pointer> hold_elements(const object_handle& h, const box& part, acce
 event copy_elements(const object_handle& h, const box& part, access how, std::byte* outside, const std::source_location& where) {
   const char* const verb = how == access::in ? "copy_to" : "copy_from";
   base::thread_context& context = base::require_current(verb);
-  object_record& o = usable(h, verb, context, where);
-  require_inside(o, part, verb, where);
-  const inside in(*o.state, context);
-  objects::task_pointer t = objects::task::make(*o.state);
-  t->where = where;
-  t->given_name = verb;
+  objects_state& s = *usable_part(h, part, verb, context, where).state;
+  const inside in(s, context);
+  objects::task_pointer t = task_on_elements(s, h, part, how, verb, where);
   t->outside = outside;
-  t->uses.push_back({h, part, usage_of(how)});
   const event done = t->done = make_event(context, where);
   objects::submit(t.release(), {}, {}, context);
   return done;

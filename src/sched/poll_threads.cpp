@@ -1,10 +1,9 @@
 #include "sched/poll_threads.hpp"
 
-#include <pthread.h>
-#include <signal.h>
 #include <sys/prctl.h>
 
 #include "base/futex.hpp"
+#include "base/signals_blocked.hpp"
 #include "sched/scheduler.hpp"
 
 namespace stretto::sched {
@@ -16,9 +15,7 @@ constexpr std::int64_t pause_ns = 5'000;
 
 void poll_threads::start_with(scheduler& owner) noexcept {
   if (duty_.each.empty()) return;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // a new thread inherits the mask: the program's handlers run elsewhere
+  const base::signals_blocked here;
   try {
     for (const poll_function& poll : duty_.each) threads_.emplace_back([this, &owner, &poll] { serve(owner, poll); });
   } catch (...) {
@@ -26,7 +23,6 @@ void poll_threads::start_with(scheduler& owner) noexcept {
     duty_.give_back();
     duty_.each.clear();
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void poll_threads::stop() noexcept {

@@ -1,7 +1,5 @@
 #include "sched/service_thread.hpp"
 
-#include <pthread.h>
-#include <signal.h>
 #include <sys/prctl.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 
 #include "base/clock.hpp"
 #include "base/futex.hpp"
+#include "base/signals_blocked.hpp"
 #include "sched/scheduler.hpp"
 
 namespace stretto::sched {
@@ -35,16 +34,13 @@ void service_thread::start() noexcept {
   const std::scoped_lock lock(start_mutex_);
   scheduler* const owner = owner_.load(std::memory_order_relaxed);
   if (!owner || thread_.joinable()) return;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // a new thread inherits the mask: the program's handlers run elsewhere
+  const base::signals_blocked here;
   try {
     thread_ = std::thread([this, owner] { serve(*owner); });
     started_.store(true, std::memory_order_release);
   } catch (...) {
     // No thread to be had now: workers that are idle poll, and the next call tries again.
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void service_thread::stop() noexcept {

@@ -171,6 +171,16 @@ opencl_stream::prepared& opencl_stream::kernel_for(const Program& p, variant v) 
 }
 
 /// `value` null: so many bytes of local memory.
+bool opencl_stream::set_plain(prepared& k, cl_uint n, const kernel_parameter& p, const kernel_argument& a) {
+  if (p.mode == access::value)
+    set(k, n, p.element_bytes, a.origin);
+  else if (p.mode == access::local)
+    set(k, n, static_cast<std::size_t>(std::max<std::int64_t>(a.max[0], 1)) * p.element_bytes, nullptr);
+  else
+    return false;
+  return true;
+}
+
 void opencl_stream::set(prepared& k, cl_uint n, std::size_t bytes, const void* value) {
   if (k.given.size() <= n) k.given.resize(n + 1);
   std::vector<std::byte>& last = k.given[n];
@@ -205,10 +215,8 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const kernel_parameter& p = code.parameters[i];
     const kernel_argument& a = arguments[i].is;
-    if (p.mode == access::value) {
-      set(k, n++, p.element_bytes, a.origin);
-    } else if (p.mode == access::local) {
-      set(k, n++, static_cast<std::size_t>(std::max<std::int64_t>(a.max[0], 1)) * p.element_bytes, nullptr);
+    if (set_plain(k, n, p, a)) {
+      ++n;
     } else {
       array_layout layout;
       // From the array's first byte: the origin may lie before it, by a whole number of elements.
@@ -264,10 +272,8 @@ void opencl_stream::launch_native(const opencl_native& kernel, const launch_rang
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const kernel_parameter& p = code.parameters[i];
     const kernel_argument& a = arguments[i].is;
-    if (p.mode == access::value) {
-      set(k, n++, p.element_bytes, a.origin);
-    } else if (p.mode == access::local) {
-      set(k, n++, static_cast<std::size_t>(std::max<std::int64_t>(a.max[0], 1)) * p.element_bytes, nullptr);
+    if (set_plain(k, n, p, a)) {
+      ++n;
     } else {
       const std::byte* const first = code.native->with_layouts || !arguments[i].bytes ? arguments[i].first : first_of(arguments[i], p);
       const cl_mem part = k.parts[i].of(driver_, memory_.at(first), static_cast<std::size_t>(arguments[i].end() - first),

@@ -72,6 +72,8 @@ class opencl_stream final : public stream, public polled_stream {
                      places::completion* done);
   void make_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments);
   void set(prepared& k, cl_uint n, std::size_t bytes, const void* value);
+  /// A value, or the size of local memory; false, and nothing set, for an array.
+  bool set_plain(prepared& k, cl_uint n, const kernel_parameter& p, const kernel_argument& a);
 
   device& on_;
   stream_registry& polled_;
