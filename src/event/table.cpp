@@ -46,8 +46,9 @@ slot* event_table::carve_slots() {
     s->word.store(slot::word_of(first_generation), std::memory_order_relaxed);
     s->index_and_mark.store(index + i, std::memory_order_relaxed);
   }
-  carved_.store(index + batch, std::memory_order_relaxed);
-  return link(first);
+  link(first);
+  carved_.store(index + batch, std::memory_order_release);  // telling.cpp looks at all that exist
+  return first;
 }
 
 merge_block* event_table::carve_blocks() {
