@@ -1,0 +1,30 @@
+// precompiled.hpp - headers of others that most of our files include, read once per build (STRETTO_PRECOMPILE). The plain build
+// of the tests goes without, so that each file names what it uses.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <boost/container/small_vector.hpp>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <set>
+#include <span>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <unordered_map>
+#include <variant>
+#include <vector>
