@@ -21,13 +21,13 @@ void module::finalise() {}
 namespace modules {
 namespace {
 
-std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }
+std::string in_quotes(std::string_view name) { return "\"" + std::string(name) + "\""; }
 
 /// What `body` throws becomes M04, but for errors that say themselves which modules they are about.
 template <class Body>
 void name_failure(const membership& m, const char* what, Body&& body) {
   const auto failed = [&](const std::string& why) {
-    return error("M04", "module " + quoted(m.name) + " failed " + what)
+    return error("M04", "module " + in_quotes(m.name) + " failed " + what)
         .because(why)
         .remedy("what had been started before it has been ended again; see to the cause, or leave the module out");
   };
@@ -55,7 +55,7 @@ module_set::module_set(std::vector<std::shared_ptr<module>> given, sched::pollin
     if (name.empty()) throw error("M01", "a module of a runtime has an empty name").remedy("return one from name()");
     for (const auto& m : members_)
       if (m->name == name)
-        throw error("M01", "two modules of a runtime are named " + quoted(name))
+        throw error("M01", "two modules of a runtime are named " + in_quotes(name))
             .because("messages and statistics tell modules apart by name")
             .remedy("give each module to a runtime once");
     members_.push_back(std::make_unique<membership>());
@@ -65,7 +65,7 @@ module_set::module_set(std::vector<std::shared_ptr<module>> given, sched::pollin
   for (std::size_t i = 0; i < members_.size(); ++i)
     if (members_[i]->is->in_use_.exchange(true)) {
       for (std::size_t j = 0; j < i; ++j) members_[j]->is->in_use_ = false;
-      throw error("M02", "module " + quoted(members_[i]->name) + " is in use by another runtime")
+      throw error("M02", "module " + in_quotes(members_[i]->name) + " is in use by another runtime")
           .because("a module object keeps the state of one runtime")
           .remedy("make an object for each runtime");
     }
@@ -106,19 +106,19 @@ void module_set::finalise() noexcept {
       try {
         m.is->finalise();
       } catch (const std::exception& e) {
-        throw error("M06", "module " + quoted(m.name) + " failed to finalise").because(e.what());
+        throw error("M06", "module " + in_quotes(m.name) + " failed to finalise").because(e.what());
       }
       std::size_t left = 0;
       for (poller* p : m.pollers) p->stop_polling(), left += p->pending();
       if (left)
-        throw error("M06", "module " + quoted(m.name) + " left " + std::to_string(left) +
+        throw error("M06", "module " + in_quotes(m.name) + " left " + std::to_string(left) +
                                (left == 1 ? " operation" : " operations") + " pending when it was finalised")
             .because("their events will never end")
             .remedy("end or poison them in finalise()");
     } catch (const error& e) {
       base::print_error(e, errors_);  // a runtime's end has no other way to say so
     } catch (...) {
-      base::print_error(error("M06", "module " + quoted(m.name) + " failed to finalise"), errors_);
+      base::print_error(error("M06", "module " + in_quotes(m.name) + " failed to finalise"), errors_);
     }
   }
 }

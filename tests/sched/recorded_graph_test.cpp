@@ -549,7 +549,7 @@ TEST_CASE("long chains of replays and of operations use constant stack") {
 }
 
 TEST_CASE("random graphs: every operation sees all that it was recorded after, in every replay, from many threads") {
-  const int seeds = test::scaled(30, 3000);
+  const int seeds = test::scaled(30, 1000);
   for (int seed = 1; seed <= seeds; ++seed) {
     CAPTURE(seed);
     std::mt19937_64 random(static_cast<std::uint64_t>(seed));
