@@ -10,7 +10,7 @@
 namespace stretto::places {
 namespace {
 
-std::string quoted(std::string_view name) {
+std::string in_quotes(std::string_view name) {
   return '"' + std::string(name) + '"';
 }
 
@@ -55,15 +55,15 @@ void check_places(graph& g, const origins& from) {
     const auto& p = g.is.places[i];
     check_name(p.name, origin(from.of_place, i));
     if (static_cast<std::size_t>(p.kind) >= place_kind_count)
-      throw fault("P12", "place " + quoted(p.name) + " has no valid kind",
+      throw fault("P12", "place " + in_quotes(p.name) + " has no valid kind",
                   origin(from.of_place, i));
-    check_figure(p.bandwidth_bytes_per_second, "the bandwidth of place " + quoted(p.name),
+    check_figure(p.bandwidth_bytes_per_second, "the bandwidth of place " + in_quotes(p.name),
                  "bytes per second", origin(from.of_place, i));
-    check_figure(p.latency_seconds, "the latency of place " + quoted(p.name), "seconds",
+    check_figure(p.latency_seconds, "the latency of place " + in_quotes(p.name), "seconds",
                  origin(from.of_place, i));
     const auto [at, fresh] = g.by_name.emplace(p.name, place{static_cast<std::uint32_t>(i)});
     if (!fresh)
-      throw fault("P04", "place " + quoted(p.name) + " is declared twice", origin(from.of_place, i))
+      throw fault("P04", "place " + in_quotes(p.name) + " is declared twice", origin(from.of_place, i))
           .fact("first", origin(from.of_place, at->second.index))
           .remedy("give each place a name of its own");
   }
@@ -81,13 +81,13 @@ void check_links(const graph& g, const origins& from) {
     const auto& a = g.is.places[l.a.index].name;
     const auto& b = g.is.places[l.b.index].name;
     if (l.a == l.b)
-      throw fault("P12", "place " + quoted(a) + " is linked to itself", where)
+      throw fault("P12", "place " + in_quotes(a) + " is linked to itself", where)
           .remedy("remove this link");
-    const auto what = " of the link " + quoted(a) + " - " + quoted(b);
+    const auto what = " of the link " + in_quotes(a) + " - " + in_quotes(b);
     check_figure(l.bandwidth_bytes_per_second, "the bandwidth" + what, "bytes per second", where);
     check_figure(l.latency_seconds, "the latency" + what, "seconds", where);
     if (!seen.emplace(std::minmax(l.a, l.b)).second)
-      throw fault("P04", "the link " + quoted(a) + " - " + quoted(b) + " is given twice", where)
+      throw fault("P04", "the link " + in_quotes(a) + " - " + in_quotes(b) + " is given twice", where)
           .because("links have no direction")
           .remedy("keep one of them");
   }
@@ -150,7 +150,7 @@ void check_reach(const graph& g, const origins& from) {
   }
   const auto lost = std::find(reached.begin(), reached.end(), false) - reached.begin();
   if (lost == static_cast<std::ptrdiff_t>(reached.size())) return;
-  throw fault("P07", "no worker can reach place " + quoted(g.is.places[lost].name),
+  throw fault("P07", "no worker can reach place " + in_quotes(g.is.places[lost].name),
               origin(from.of_place, lost))
       .because("no chain of links joins it to a place on the path of any worker")
       .remedy("link it to a neighbour under \"reachability\", or remove it");
