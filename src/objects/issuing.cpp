@@ -94,7 +94,10 @@ std::span<planned> plan(const task& t, const site& at) {
 void end_on_host(task& t, failure_ref cause, base::thread_context& context) noexcept {
   // What is behind it starts first.
   detail::end_event(t.computed, cause, context, t.where);
-  arrive(t.end, std::move(cause), context);
+  if (cause || t.state.ends_matter.load(std::memory_order_relaxed)) return arrive(t.end, std::move(cause), context);
+  sched::finish_scope* const scope = std::exchange(t.scope, nullptr);
+  leave_if_nobody_waits(t.end, context);
+  sched::count_ended(static_cast<sched::thread_state&>(context), scope);
 }
 
 void compute(task& t) noexcept {
@@ -292,7 +295,7 @@ void finish(task& t, failure_ref cause, base::thread_context& context) {
     if (t.is_popped) s.scheduler->finished(t, t.counted_at->view);
   }
   const task_pointer whole(&t);
-  if (t.is_for_host()) return;
+  if (!t.scope) return;  // it was not counted, or whoever ended it has done that
   if (cause) t.scope->failures.add(cause);
   if (t.computed != t.done) detail::end_event(t.done, std::move(cause), context, t.where);
   sched::count_ended(static_cast<sched::thread_state&>(context), t.scope);

@@ -28,7 +28,7 @@ void keep_arguments(task& t, const box& part_of_range, std::span<const detail::o
     const box part = item.mapped ? (*item.mapped)(part_of_range) : item.is_tile ? item.part : o.elements;
     require_inside(o, part, "launch", t.where);
     t.use_of_item[i] = t.uses.size();
-    t.uses.push_back({*item.object, part, usage_of(code.parameters[i])});
+    t.uses.push_back({used_object(o), part, usage_of(code.parameters[i])});
   }
   for (std::size_t i = 0; i < given.size(); ++i)
     if (given[i].object) t.items[i].part = &t.uses[t.use_of_item[i]].where;

@@ -22,7 +22,7 @@ using few = boost::container::small_vector<T, 3>;
 
 /// An argument that is an object.
 struct object_use {
-  detail::object_handle object;
+  used_object object;
   box where;
   data::usage how;
 };
