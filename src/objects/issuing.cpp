@@ -12,6 +12,7 @@
 #include "objects/room.hpp"
 #include "objects/running.hpp"
 #include "objects/storage.hpp"
+#include "sched/counted_task.hpp"
 #include "sched/scopes.hpp"
 
 namespace stretto::objects {
@@ -90,14 +91,23 @@ std::span<planned> plan(const task& t, const site& at) {
   return plans;
 }
 
-/// Not behind the mutex.
-void end_on_host(task& t, failure_ref cause, base::thread_context& context) noexcept {
+/// Not behind the mutex. It cannot be computed.
+void end_without_computing(task& t, failure_ref cause, base::thread_context& context) noexcept {
   // What is behind it starts first.
   detail::end_event(t.computed, cause, context, t.where);
-  if (cause || t.state.ends_matter.load(std::memory_order_relaxed)) return arrive(t.end, std::move(cause), context);
-  sched::finish_scope* const scope = std::exchange(t.scope, nullptr);
-  leave_if_nobody_waits(t.end, context);
-  sched::count_ended(static_cast<sched::thread_state&>(context), scope);
+  arrive(t.end, std::move(cause), context);
+}
+
+/// Not behind the mutex, on the task that has computed it, whose end counts for the launch.
+void end_on_host(task& t, failure_ref cause, base::thread_context& context) noexcept {
+  detail::end_event(t.computed, cause, context, t.where);
+  if (!cause && !t.state.ends_matter.load(std::memory_order_relaxed)) {
+    t.scope = nullptr;
+    return leave_if_nobody_waits(t.end, context);
+  }
+  // Its finish is not over before whoever is inside has dealt with it.
+  sched::count_spawned(static_cast<sched::thread_state&>(context));
+  arrive(t.end, std::move(cause), context);
 }
 
 void compute(task& t) noexcept {
@@ -157,15 +167,11 @@ void preconditions_ended(data::deferred& self, failure_ref cause, base::thread_c
   task& t = static_cast<task&>(self);
   if (!t.code) return arrive(t.end, std::move(cause), context);
   try {
-    if (cause) return end_on_host(t, t.skipped_because_of(*cause.get()), context);
-    // It is counted already, in the finish where it was submitted.
-    const sched::outside_of_finishes here(static_cast<sched::thread_state&>(context));
-    detail::task_request request;
-    request.name = t.name();
-    request.priority = t.urgency;
-    detail::spawn_as(request, [&t] { compute(t); }, t.where);
+    if (cause) return end_without_computing(t, t.skipped_because_of(*cause.get()), context);
+    const sched::counted_task about{t.scope, t.where, t.urgency, t.code->name.data(), t.given_name};
+    sched::spawn_counted(static_cast<sched::thread_state&>(context), about, [task = &t] { compute(*task); });
   } catch (...) {
-    end_on_host(t, t.current_failure(), context);
+    end_without_computing(t, t.current_failure(), context);
   }
 }
 
