@@ -93,20 +93,19 @@ device::attached_device* device_for(const kernel_code& code, const kernel_range&
 void data::run_on_host(const kernel_code& code, const kernel_range& range, std::span<const detail::launch_item> given,
                        device::checking check) {
   constexpr std::size_t few = 16;
-  const device::launch_range whole = to_range(range);
-  if (code.in_groups || given.size() > few || static_cast<std::uint64_t>(whole.items()) > items_in_one_piece)
+  if (code.in_groups || given.size() > few || range.ids.volume() > items_in_one_piece)
     return run_on_host(code, range, kernel_arguments(code, given), check);
   if (range.ids.is_empty()) return;
   base::thread_context& context = base::require_current("launch");
   boost::container::static_vector<kernel_argument, few> arguments;
   for (std::size_t i = 0; i < given.size(); ++i)
-    arguments.push_back(argument_of(given[i], code.parameters[i], context, range.where).is);
+    arguments.push_back(host_argument_of(given[i], code.parameters[i], context, range.where));
   kernel_work work;
-  std::ranges::copy(whole.min, work.min);
-  std::ranges::copy(whole.max, work.max);
-  std::ranges::copy(whole.min, work.all_min);
-  std::ranges::copy(whole.max, work.all_max);
-  work.dimensions = whole.dimensions;
+  for (int a = 0; a < max_axes; ++a) {
+    work.min[a] = work.all_min[a] = range.ids.min()[a];
+    work.max[a] = work.all_max[a] = range.ids.max()[a];
+  }
+  work.dimensions = dimensions_of(range);
   device::run_on_host(code, work, arguments.data(), check);
 }
 

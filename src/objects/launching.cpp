@@ -18,23 +18,18 @@ namespace {
 /// Copies what the launch is given, for as long as it lasts. `part`: of the range, in items.
 void keep_arguments(task& t, const box& part_of_range, std::span<const detail::object_item> given, base::thread_context& context) {
   const kernel_code& code = *t.code;
-  t.items.resize(given.size());
-  t.use_of_item.assign(given.size(), task::no_use);
   for (std::size_t i = 0; i < given.size(); ++i) {
     const detail::object_item& item = given[i];
-    t.items[i].local_elements = item.local_elements;
     if (!item.object) continue;
     object_record& o = usable(*item.object, "launch", context, t.where);
-    const box part = item.mapped ? (*item.mapped)(part_of_range) : item.is_tile ? item.part : o.elements;
-    require_inside(o, part, "launch", t.where);
-    t.use_of_item[i] = t.uses.size();
-    t.uses.push_back({used_object(o), part, usage_of(code.parameters[i])});
+    object_use& u = t.uses.emplace_back(used_object(o), o.elements, usage_of(code.parameters[i]));
+    if (!item.mapped && !item.is_tile) continue;
+    u.where = item.mapped ? (*item.mapped)(part_of_range) : item.part;
+    require_inside(o, u.where, "launch", t.where);
   }
-  for (std::size_t i = 0; i < given.size(); ++i)
-    if (given[i].object) t.items[i].part = &t.uses[t.use_of_item[i]].where;
   t.values.emplace(code, [&](std::size_t i, std::byte* at) {
-    std::memcpy(at, given[i].value, code.parameters[i].element_bytes);
-    t.items[i].value = at;
+    if (code.parameters[i].mode == access::value) std::memcpy(at, given[i].value, code.parameters[i].element_bytes);
+    else std::memcpy(at, &given[i].local_elements, sizeof given[i].local_elements);
   });
 }
 
@@ -59,7 +54,7 @@ task_pointer make_launch(objects_state& s, const kernel_code& code, const kernel
   t->code = &code;
   t->range = range;
   t->where = range.where;
-  t->given_name = request.name;
+  if (!request.name.empty()) t->given_name = request.name;
   t->urgency = request.priority;
   t->any_kind = !request.has_kind;
   t->only_kind = request.kind;

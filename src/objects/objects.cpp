@@ -119,9 +119,9 @@ void release_elements(held_elements* held) noexcept {
   const std::unique_ptr<held_elements> whole(held);
   objects_state& s = *held->state;
   base::thread_context* const here = base::current();
-  if (here && s.runtime == here->runtime) return objects::arrive(held->by->end, {}, *here);
+  if (here && s.runtime == here->runtime) return objects::arrive(held->by->news, {}, *here);
   const std::scoped_lock lock(s.mutex);
-  if (s.runtime) objects::leave_for_others(held->by->end);
+  if (s.runtime) objects::leave_for_others(held->by->news);
 }
 
 std::byte* first_of(const held_elements& held, data::layout& shape) {

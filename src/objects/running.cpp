@@ -265,7 +265,7 @@ task_id submit(task* submitted, std::span<const event> after, std::span<const pr
   if (!after.empty()) {
     ++t.unissued;
     const event all = after.size() == 1 ? after.front() : merge(after, t.where);
-    if (!detail::subscribe(all, t.gate, context)) {
+    if (!detail::subscribe(all, t.news, context)) {
       t.failed = detail::cause_of(all, context);
       --t.unissued;
     }

@@ -2,6 +2,7 @@
 #include "objects/task.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace stretto::objects {
 
@@ -13,7 +14,7 @@ bool is_brought(const object_use& u) { return u.how.needs_content() && u.how.is 
 objects_state::objects_state() : task_stock(sizeof(task)), task_blocks(task_stock) {}
 
 task::task(objects_state& s)
-    : deferred(preconditions_ended), state(s), gate(*this, gate_opened), end(*this, task_ended) {}
+    : deferred(preconditions_ended), state(s), news(*this, gate_opened) {}
 
 task_pointer task::make(objects_state& s) {
   return task_pointer(::new (s.task_blocks.allocate()) task(s));
@@ -69,6 +70,22 @@ double task::transfer_seconds(const device_view& d) const {
 
 std::optional<double> task::predicted_seconds(const device_view& d) const {
   return state.measured.predict(state.speed_number(*code, d.index), range->ids.volume());
+}
+
+boost::container::small_vector<detail::launch_item, 4> task::arguments() const {
+  boost::container::small_vector<detail::launch_item, 4> all(code->parameters.size());
+  auto use = uses.begin();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!is_array(code->parameters[i])) continue;
+    all[i].array = use->instance;
+    all[i].part = &use->where;
+    ++use;
+  }
+  values->each(*code, [&](std::size_t i, const std::byte* at) {
+    if (code->parameters[i].mode == access::value) all[i].value = at;
+    else std::memcpy(&all[i].local_elements, at, sizeof all[i].local_elements);
+  });
+  return all;
 }
 
 std::string task::describe() const {
