@@ -11,13 +11,11 @@
 
 namespace stretto::data {
 
-namespace {
-
 kernel_argument array_of(const detail::instance_record& r, const box& part, const kernel_parameter& p) noexcept {
   const layout& shape = r.shape;
   kernel_argument a;
   // Divisions take longer than all the rest of a short launch.
-  const int shift = std::has_single_bit(p.element_bytes) ? std::countr_zero(p.element_bytes) : -1;
+  const int shift = (p.element_bytes & (p.element_bytes - 1)) == 0 ? std::countr_zero(p.element_bytes) : -1;
   for (int axis = 0; axis < max_axes; ++axis) {
     a.stride[axis] = shift >= 0 ? shape.stride[axis] >> shift : shape.stride[axis] / static_cast<std::int64_t>(p.element_bytes);
     a.min[axis] = part.min()[axis];
@@ -28,8 +26,6 @@ kernel_argument array_of(const detail::instance_record& r, const box& part, cons
                                           static_cast<std::uintptr_t>(shape.offset_of(point())));
   return a;
 }
-
-}  // namespace
 
 kernel_arguments::kernel_arguments(const kernel_code& code, std::span<const detail::launch_item> given)
     : code_(code), items_(given.begin(), given.end()), values_(code, [&](std::size_t i, std::byte* at) {
@@ -78,7 +74,7 @@ void refuse_wrong_range(const kernel_code& code, const kernel_range& r) {
                            (code.in_groups ? "without groups, but is written for groups" : "in groups, but is written for items"))
         .fact("launched", r.where)
         .remedy(code.in_groups ? "launch it over in_groups(groups, items_of_group)" : "launch it over a box");
-  for (int a = 0; a < max_axes; ++a)
+  for (int a = 0; a < max_axes && r.is_of_groups; ++a)
     if (r.group[a] < 1)
       throw error("K25", "kernel \"" + std::string(code.name) + "\" is launched in groups of " + std::to_string(r.group[a]) +
                              " items along axis " + std::to_string(a))

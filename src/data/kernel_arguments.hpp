@@ -34,6 +34,8 @@ class kernel_arguments {
   const device::kept_values values_;
 };
 
+/// What a host's function may use of an instance that exists.
+kernel_argument array_of(const detail::instance_record& r, const box& part, const kernel_parameter& p) noexcept;
 /// One of them, of which `part` may be used, as the host's functions take it; and with what devices ask for.
 kernel_argument host_argument_of(const detail::launch_item& item, const kernel_parameter& p, base::thread_context& context,
                                  const std::source_location& where);

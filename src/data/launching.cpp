@@ -2,8 +2,6 @@
 #include <stretto/error.hpp>
 #include <stretto/launch.hpp>
 
-#include <boost/container/static_vector.hpp>
-
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -90,26 +88,29 @@ device::attached_device* device_for(const kernel_code& code, const kernel_range&
 
 }  // namespace
 
-void data::run_on_host(const kernel_code& code, const kernel_range& range, std::span<const detail::launch_item> given,
-                       device::checking check) {
-  constexpr std::size_t few = 16;
-  if (code.in_groups || given.size() > few || range.ids.volume() > items_in_one_piece)
-    return run_on_host(code, range, kernel_arguments(code, given), check);
+bool data::is_one_piece(const kernel_code& code, const kernel_range& range) noexcept {
+  return !code.in_groups && range.ids.volume() <= items_in_one_piece && code.parameters.size() <= piece_arguments::static_capacity;
+}
+
+void data::run_piece(const kernel_code& code, const kernel_range& range, const piece_arguments& given, device::checking check) {
   if (range.ids.is_empty()) return;
-  base::thread_context& context = base::require_current("launch");
-  boost::container::static_vector<kernel_argument, few> arguments;
-  for (std::size_t i = 0; i < given.size(); ++i)
-    arguments.push_back(host_argument_of(given[i], code.parameters[i], context, range.where));
   kernel_work work;
   for (int a = 0; a < max_axes; ++a) {
     work.min[a] = work.all_min[a] = range.ids.min()[a];
     work.max[a] = work.all_max[a] = range.ids.max()[a];
   }
   work.dimensions = dimensions_of(range);
-  device::run_on_host(code, work, arguments.data(), check);
+  device::run_on_host(code, work, given.data(), check);
 }
 
 void data::run_on_host(const kernel_code& code, const kernel_range& range, const kernel_arguments& given, device::checking check) {
+  if (is_one_piece(code, range)) {
+    base::thread_context& context = base::require_current("launch");
+    piece_arguments arguments;
+    for (std::size_t i = 0; i < given.items().size(); ++i)
+      arguments.push_back(host_argument_of(given.items()[i], code.parameters[i], context, range.where));
+    return run_piece(code, range, arguments, check);
+  }
   const auto arguments = given.arguments(base::require_current("launch"), range.where);
   const device::host_arguments on_host(code, {arguments.data(), arguments.size()});  // values are kept already
   const device::launch_range whole = to_range(range);

@@ -256,8 +256,7 @@ void replica_set::read_by(cell& c, token t) const {
 }
 
 // Boxes that never come again would leave ever more tiles: what is settled has one of a few states, and joins.
-void replica_set::settle(replica& r) {
-  if (r.cells.size() <= r.settle_at) return;
+void replica_set::settle_now(replica& r) {
   r.cells.each([&](const box&, cell& c) {
     if (c.written && has_passed_(c.written)) c.written = 0;
     std::erase_if(c.readers, has_passed_);
@@ -298,7 +297,6 @@ void replica_set::waits_of(replica_id r, const box& where, usage how, std::vecto
 
 bool replica_set::invalidate(const box& where, replica_id but) {
   bool any = false;
-  if (replicas_.size() - free_.size() == 1 && but != no_replica) return any;  // there is no other
   each_meeting(where, [&](replica_id r) {
     if (r == but) return;
     bool valid = false;
@@ -334,7 +332,7 @@ void replica_set::used(replica_id r, const box& where, usage how, token done) {
   }
   bool any = false;
   if (!at(r).accumulates) {
-    any = invalidate(where, r);
+    if (replicas_.size() - free_.size() > 1) any = invalidate(where, r);
     if (how.is != usage::mode::reduce && !accumulators_.empty()) any = forget_accumulated(where) || any;
   }
   any = (how.is == usage::mode::reduce ? contribute(r, where, how.reduction, done) : write(r, where, done)) || any;

@@ -189,7 +189,10 @@ class replica_set {
   template <class T, class Passed>
   static void append_in_time(std::vector<T>& list, const T& one, const Passed& has_passed);
   void read_by(cell& c, token t) const;
-  void settle(replica& r);
+  void settle(replica& r) {
+    if (r.cells.size() > r.settle_at) settle_now(r);
+  }
+  void settle_now(replica& r);
   void forget(replica_id r);
   bool invalidate(const box& where, replica_id but);  // whether anything was
   region lost_with(const region& accumulated, const region& valid);

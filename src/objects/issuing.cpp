@@ -122,8 +122,13 @@ void compute(task& t) noexcept {
   failure_ref cause;
   try {
     if (t.state.has_choice()) t.began = trace::clock::now();
-    const auto given = t.arguments();
-    data::run_on_host(*t.code, *t.range, {given.data(), given.size()}, t.state.check ? device::checking::on : device::checking::off);
+    const auto check = t.state.check ? device::checking::on : device::checking::off;
+    if (data::is_one_piece(*t.code, *t.range)) {
+      data::run_piece(*t.code, *t.range, t.piece(), check);
+    } else {
+      const auto given = t.arguments();
+      data::run_on_host(*t.code, *t.range, data::kernel_arguments(*t.code, {given.data(), given.size()}), check);
+    }
     if (t.state.has_choice()) t.ended = trace::clock::now();
   } catch (...) {
     cause = t.current_failure();
@@ -221,7 +226,7 @@ bool issue(task& t, site& at, base::thread_context& context) {
   }
   std::vector<event>& waits = t.state.waits;
   events_of(tokens, waits);
-  waits.insert(waits.end(), t.also_behind.begin(), t.also_behind.end());
+  if (!t.also_behind.empty()) waits.insert(waits.end(), t.also_behind.begin(), t.also_behind.end());
   t.on = &at;
   if (at.device) t.began = trace::clock::now();
   hand_over(t, waits, context);

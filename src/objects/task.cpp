@@ -88,6 +88,20 @@ boost::container::small_vector<detail::launch_item, 4> task::arguments() const {
   return all;
 }
 
+data::piece_arguments task::piece() const {
+  data::piece_arguments all(code->parameters.size());
+  auto use = uses.begin();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const kernel_parameter& p = code->parameters[i];
+    if (!is_array(p)) continue;
+    if (use->instance.record) all[i] = data::array_of(*use->instance.record, use->where, p);
+    else all[i].stride[0] = 1;  // no element of it is used
+    ++use;
+  }
+  values->each(*code, [&](std::size_t i, std::byte* at) { all[i].origin = at; });
+  return all;
+}
+
 std::string task::describe() const {
   if (code) return "launch \"" + std::string(name()) + "\"";
   return given_name + " of " + objects::describe(*uses.front().object.get());

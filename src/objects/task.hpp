@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "data/deferred.hpp"
+#include "data/host_launch.hpp"
 #include "device/kept_values.hpp"
 #include "event/held.hpp"
 #include "objects/objects_state.hpp"
@@ -118,6 +119,8 @@ struct task final : device_task, data::deferred {
 
   /// Of an issued launch. Values and parts stay where they are here.
   boost::container::small_vector<detail::launch_item, 4> arguments() const;
+  /// The same for a launch that the host computes in one piece.
+  data::piece_arguments piece() const;
   /// `launch "jacobi"`, `read of object "u"`.
   std::string describe() const;
   /// What is being handled, as the cause of its failure; and what else failed, as that.
