@@ -20,7 +20,7 @@ namespace stretto {
 namespace {
 
 // Below this many items a launch is one piece of work: spawning would cost more than it spreads.
-constexpr std::uint64_t items_in_one_piece = 4096;
+constexpr std::int64_t items_in_one_piece = 4096;
 
 /// A launch on the workers.
 struct launching {
@@ -89,7 +89,13 @@ device::attached_device* device_for(const kernel_code& code, const kernel_range&
 }  // namespace
 
 bool data::is_one_piece(const kernel_code& code, const kernel_range& range) noexcept {
-  return !code.in_groups && range.ids.volume() <= items_in_one_piece && code.parameters.size() <= piece_arguments::static_capacity;
+  if (code.in_groups || code.parameters.size() > piece_arguments::static_capacity) return false;
+  std::int64_t items = 1;
+  for (int a = 0; a < max_axes; ++a) {
+    if (range.ids.length(a) > items_in_one_piece) return false;
+    items *= range.ids.length(a);  // of three such numbers the product is none too large
+  }
+  return items <= items_in_one_piece;
 }
 
 void data::run_piece(const kernel_code& code, const kernel_range& range, const piece_arguments& given, device::checking check) {
@@ -119,7 +125,7 @@ void data::run_on_host(const kernel_code& code, const kernel_range& range, const
     device::group_memory& mine = share_of(base::require_current("launch")).groups;
     on_host.run(whole, part.min().at, part.max().at, check, mine);
   };
-  if (code.is_whole || static_cast<std::uint64_t>(whole.items()) <= items_in_one_piece) return piece(range.ids);
+  if (code.is_whole || whole.items() <= items_in_one_piece) return piece(range.ids);
   forasync(range.ids, piece, range.where).get(range.where);
 }
 

@@ -300,8 +300,8 @@ void task_ended(signal& self, failure_ref cause, base::thread_context& context) 
     const double seconds = t.state.ns_per_tick * static_cast<double>(t.ended - t.began) * 1e-9;
     at.busy_seconds += seconds;
     const std::uint32_t number = t.state.speed_number(*t.code, at.view.index);
-    if (at.device) t.state.measured.record_at_most(number, t.range->ids.volume(), seconds);
-    else t.state.measured.record(number, t.range->ids.volume(), seconds);
+    if (at.device) t.state.measured.record_at_most(number, t.items(), seconds);
+    else t.state.measured.record(number, t.items(), seconds);
   }
   at.computed += t.code && !cause;
   finish(t, std::move(cause), context);

@@ -128,7 +128,8 @@ event detail::launch_on_objects(const kernel_code& code, const kernel_range& ran
   base::thread_context& context = base::require_current("launch");
   objects::objects_state& s = *objects::state_of(*context.runtime);
   const objects::inside in(s, context);
-  const std::vector<event> after = objects::events_behind(request, context, range.where);
+  std::vector<event> after;
+  if (!request.after.empty() || !request.after_events.empty()) after = objects::events_behind(request, context, range.where);
   objects::launch_tasks parts;
   objects::prepare(s, code, range, given, request, context, parts);
   if (parts.size() == 1) return objects::submit_prepared(std::move(parts.front()), after, {}, context);

@@ -52,9 +52,21 @@ std::vector<data::memory_number> objects_state::beneath(data::memory_number memo
 }
 
 std::uint32_t objects_state::speed_number(const kernel_code& code, std::uint32_t site) {
-  const auto [at, is_new] = speed_numbers.try_emplace(reinterpret_cast<std::uintptr_t>(&code) ^ site, 0);
+  const std::uint64_t key = reinterpret_cast<std::uintptr_t>(&code) ^ site;
+  auto& last = last_speed_numbers[(key ^ key >> 8) % last_speed_numbers.size()];
+  if (last.first == key) return last.second;
+  const auto [at, is_new] = speed_numbers.try_emplace(key, 0);
   if (is_new) at->second = measured.number_of(code.name, sites[site].view.name);
+  last = *at;
   return at->second;
+}
+
+std::uint64_t object_record::valid_elements(data::memory_number in, const box& where) {
+  const auto first = static_cast<std::uint64_t>(where.min()[0]), second = static_cast<std::uint64_t>(where.min()[1]);
+  known_share& k = shares[((first * 0x9e3779b97f4a7c15u + second * 0xc2b2ae3d27d4eb4fu) >> 32 ^ in) % shares.size()];
+  if (k.at != replicas.changes() || k.in != in || k.where != where)
+    k = {in, where, replicas.valid_elements(in, where), replicas.changes()};
+  return k.elements;
 }
 
 const std::shared_ptr<objects_state>& state_of(const base::runtime_context& runtime) noexcept {

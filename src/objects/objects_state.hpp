@@ -72,6 +72,14 @@ struct ready_replica {
   std::uint64_t at = 0;  // changes of the replica set; 0: none
 };
 
+/// How much of a part was valid in a memory, as long as nothing has changed since.
+struct known_share {
+  data::memory_number in = 0;
+  box where;
+  std::uint64_t elements = 0;
+  std::uint64_t at = 0;  // changes of the replica set; 0: none
+};
+
 struct object_record {
   object_record(std::shared_ptr<objects_state> owner, const detail::object_request& r, const std::source_location& where);
 
@@ -88,11 +96,15 @@ struct object_record {
   data::replica_set replicas;
   std::vector<stored> storage;     // by replica
   std::array<ready_replica, 8> ready;  // by a hash of the need
+  std::array<known_share, 8> shares;   // the same
   std::deque<queued_use> queued;   // in the order of submission
   failure_ref lost_because;        // of the last content that was lost
   std::uint32_t users = 0;         // tasks, and copies on their way
   std::uint32_t unissued = 0;      // of the tasks, until others may follow
   bool is_let_go = false;          // by the program
+
+  /// Elements of the part that are valid there.
+  std::uint64_t valid_elements(data::memory_number in, const box& where);
 };
 /// The program has let it go: it ends with the last that uses it. Behind the mutex, as dissolve, after which it is gone.
 void let_go(object_record& o);
@@ -171,12 +183,14 @@ struct objects_state {
   task_slots slots;
   std::vector<task*> by_slot;
   std::vector<task*> tasks;             // all that have not ended
+  std::size_t waiting = 0;              // of those, pushed to the scheduler and not popped
   std::vector<object_record*> objects;
   std::vector<object_record*> orphans;  // let go of where there was no runtime
   std::size_t let_go = 0;               // objects that only tasks use any more
   speeds measured;
   std::filesystem::path speeds_file;    // empty: they are not kept
   std::unordered_map<std::uint64_t, std::uint32_t> speed_numbers;  // by kernel and site
+  std::array<std::pair<std::uint64_t, std::uint32_t>, 64> last_speed_numbers{};  // by a hash of the same; 0: none
   std::unordered_map<const kernel_code*, std::vector<kept_division>> divisions;
   std::uint64_t positions = 0, object_numbers = 0, uses = 0;
   std::set<std::pair<const kernel_code*, std::uint32_t>> unusable;  // kernels that do not compile for a site

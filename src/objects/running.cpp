@@ -17,7 +17,7 @@ namespace {
 /// Where most of what a copy is about lies.
 site& nearest(const task& t) {
   const object_use& u = t.uses.front();
-  const auto there = [&](const site& at) { return u.object.get()->replicas.valid_elements(at.view.index, u.where); };
+  const auto there = [&](const site& at) { return u.object.get()->valid_elements(at.view.index, u.where); };
   site* best = &t.state.sites.front();
   for (site& at : t.state.sites)
     if (there(at) > there(*best)) best = &at;
@@ -27,7 +27,11 @@ site& nearest(const task& t) {
 void now_issuable(task& t, base::thread_context& context) {
   if (t.failed) return give_up_on(t, t.skipped_because_of(*t.failed.get()), context);
   if (t.goes_to) return t.goes_to->queue.push_back(&t);
-  if (t.code && t.state.scheduler) return t.state.scheduler->push(t);
+  if (t.code && t.state.scheduler) {
+    t.state.scheduler->push(t);
+    ++t.state.waiting;
+    return;
+  }
   (t.outside ? nearest(t) : t.state.sites.front()).queue.push_back(&t);
 }
 
@@ -95,8 +99,9 @@ void issue_what_can_be(objects_state& s, base::thread_context& context) {
     again = false;
     for (site& at : s.sites) {
       at.view.room = room_of(at);
-      if (at.view.room > 0 && s.scheduler)
+      if (at.view.room > 0 && s.waiting > 0)
         if (auto* const t = const_cast<task*>(static_cast<const task*>(s.scheduler->pop(at.view)))) {
+          --s.waiting;
           t->is_popped = true;
           count_at(*t, at);
           at.queue.push_back(t);
@@ -156,7 +161,7 @@ inside::~inside() {
   if (is_nested_) return;
   for (unsigned rounds = 0;;) {
     take_arrived(state_, context_);
-    issue_what_can_be(state_, context_);
+    if (!state_.issues_at_once() || !state_.sites.front().queue.empty()) issue_what_can_be(state_, context_);
     if (state_.arrived.load(std::memory_order_acquire) && ++rounds < most_rounds) continue;
     note_whether_ends_matter(state_);
     state_.holder.store(nullptr, std::memory_order_relaxed);

@@ -46,22 +46,29 @@ bool task::may_run_on(const device_view& d) const {
 }
 
 std::uint64_t task::kind() const {
-  return reinterpret_cast<std::uintptr_t>(code) << 6 | speeds::class_of(range->ids.volume());
+  return reinterpret_cast<std::uintptr_t>(code) << 6 | speeds::class_of(items());
 }
 
 std::uint64_t task::bytes_at(const device_view& d) const {
   std::uint64_t bytes = 0;
   for (const object_use& u : uses)
     if (is_brought(u))
-      bytes += u.object.get()->replicas.valid_elements(d.index, u.where) * u.object.get()->element_bytes;
+      bytes += u.object.get()->valid_elements(d.index, u.where) * u.object.get()->element_bytes;
   return bytes;
 }
 
 std::uint64_t task::missing_bytes(const device_view& d) const {
-  std::uint64_t bytes = 0;
-  for (const object_use& u : uses)
-    if (is_brought(u)) bytes += u.where.volume() * u.object.get()->element_bytes;
-  return bytes - std::min(bytes, bytes_at(d));
+  if (needed_bytes_ == not_known) {
+    needed_bytes_ = 0;
+    for (const object_use& u : uses)
+      if (is_brought(u)) needed_bytes_ += u.where.volume() * u.object.get()->element_bytes;
+  }
+  return needed_bytes_ - std::min(needed_bytes_, bytes_at(d));
+}
+
+std::uint64_t task::items() const {
+  if (items_ == not_known) items_ = range->ids.volume();
+  return items_;
 }
 
 double task::transfer_seconds(const device_view& d) const {
@@ -69,7 +76,7 @@ double task::transfer_seconds(const device_view& d) const {
 }
 
 std::optional<double> task::predicted_seconds(const device_view& d) const {
-  return state.measured.predict(state.speed_number(*code, d.index), range->ids.volume());
+  return state.measured.predict(state.speed_number(*code, d.index), items());
 }
 
 boost::container::small_vector<detail::launch_item, 4> task::arguments() const {

@@ -112,6 +112,8 @@ struct task final : device_task, data::deferred {
   double transfer_seconds(const device_view& d) const override;
   std::optional<double> predicted_seconds(const device_view& d) const override;
 
+  std::uint64_t items() const;
+
   bool is_for_host() const noexcept { return !code && !outside; }
   /// By what was asked for; and whether the site is able to, too.
   bool is_allowed_on(const site& at) const;
@@ -126,6 +128,10 @@ struct task final : device_task, data::deferred {
   /// What is being handled, as the cause of its failure; and what else failed, as that.
   failure_ref current_failure() const;
   failure_ref skipped_because_of(const failure& cause) const;
+
+ private:
+  static constexpr std::uint64_t not_known = ~std::uint64_t{0};
+  mutable std::uint64_t items_ = not_known, needed_bytes_ = not_known;  // schedulers ask more than once
 };
 
 }  // namespace stretto::objects
