@@ -32,7 +32,10 @@ void now_issuable(task& t, base::thread_context& context) {
     ++t.state.waiting;
     return;
   }
-  (t.outside ? nearest(t) : t.state.sites.front()).queue.push_back(&t);
+  auto& queue = (t.outside ? nearest(t) : t.state.sites.front()).queue;
+  // In the order of submission what comes first can always be issued: it would wait for ever behind one for which there is no room.
+  if (t.state.scheduler) queue.push_back(&t);
+  else queue.insert(std::ranges::upper_bound(queue, t.submitted, {}, &task::submitted), &t);
 }
 
 void take_arrived(objects_state& s, base::thread_context& context) {
