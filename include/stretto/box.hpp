@@ -114,7 +114,7 @@ class box {
     std::uint64_t v = 1;
     for (int i = 0; i < max_axes; ++i) {
       const auto n = static_cast<std::uint64_t>(length(i));
-      if (n != 0 && v > UINT64_MAX / n) return is_empty() ? 0 : UINT64_MAX;
+      if ((n | v) >> 32 != 0 && n != 0 && v > UINT64_MAX / n) return is_empty() ? 0 : UINT64_MAX;
       v *= n;
     }
     return v;

@@ -62,7 +62,7 @@ class native_functions;
 struct kernel_code {
   using host_function = void (*)(const kernel_code&, const kernel_work&, const kernel_argument*);
 
-  std::string_view name;
+  std::string_view name;  ///< a null character follows
   std::string_view parameter_text, body_text;  ///< as the user wrote them, white space folded
   std::string_view file;
   unsigned line = 0;

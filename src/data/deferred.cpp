@@ -48,16 +48,26 @@ void deferred::arm(const preconditions& after, std::span<const event> also, base
     direct[0] = merge_dependencies(all);
     n = 1;
   }
-  for (std::size_t i = 0; i < n; ++i) {
-    links_[i].fire = on_fire;
-    links_[i].owner = this;
-    unended_.fetch_add(1, std::memory_order_relaxed);
-    if (!detail::subscribe(direct[i], links_[i], context)) {
-      links_[i].cause = detail::cause_of(direct[i], context);
-      unended_.fetch_sub(1, std::memory_order_relaxed);  // arm's own count keeps it above zero
-    }
-  }
+  for (std::size_t i = 0; i < n; ++i) link_to(direct[i], i, context);
   arrived(context);
+}
+
+void deferred::arm(std::span<const event> after, base::thread_context& context) {
+  if (after.size() > links_.size()) return arm(after_range{after}, {}, context);
+  std::size_t n = 0;
+  for (const event e : after)
+    if (e.raw() != 0) link_to(e, n++, context);
+  arrived(context);
+}
+
+void deferred::link_to(const dependency& d, std::size_t n, base::thread_context& context) {
+  link& mine = links_[n];
+  mine.fire = on_fire;
+  mine.owner = this;
+  unended_.fetch_add(1, std::memory_order_relaxed);
+  if (detail::subscribe(d, mine, context)) return;
+  mine.cause = detail::cause_of(d, context);
+  unended_.fetch_sub(1, std::memory_order_relaxed);  // arm's own count keeps it above zero
 }
 
 void deferred::on_fire(waiter& self, const failure* cause, base::thread_context& context) noexcept {

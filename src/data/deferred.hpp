@@ -30,11 +30,13 @@ struct deferred {
   /// Links it to all of `after` and `also`; start may run inside. The object may be gone when this returns.
   /// Throws, with nothing linked, if there is no memory for a merge.
   void arm(const preconditions& after, std::span<const event> also, base::thread_context& context);
+  void arm(std::span<const event> after, base::thread_context& context);
   /// Before arm: start waits for one call of one_more_ended, too.
   void waits_for_one_more() noexcept { unended_.fetch_add(1, std::memory_order_relaxed); }
   void one_more_ended(base::thread_context& context) noexcept { arrived(context); }
 
  private:
+  void link_to(const dependency& d, std::size_t n, base::thread_context& context);
   struct link : waiter {
     deferred* owner = nullptr;
     failure_ref cause;

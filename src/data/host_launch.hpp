@@ -4,13 +4,19 @@
 // Cost        the kernel's own, and the descriptions of its arguments.
 #pragma once
 
+#include <boost/container/static_vector.hpp>
+
 #include "data/kernel_arguments.hpp"
 #include "device/host_work.hpp"
 
 namespace stretto::data {
 
-/// All arrays exist, and values last until it returns. Throws what a checked kernel finds (K01).
-void run_on_host(const kernel_code& code, const kernel_range& range, std::span<const detail::launch_item> given, device::checking check);
+/// Arguments of a launch that is computed where the caller is, in one go.
+using piece_arguments = boost::container::static_vector<kernel_argument, 16>;
+/// Whether a launch is such a one: of few items, and not in groups.
+bool is_one_piece(const kernel_code& code, const kernel_range& range) noexcept;
+/// Then: all arrays exist. Throws what a checked kernel finds (K01).
+void run_piece(const kernel_code& code, const kernel_range& range, const piece_arguments& given, device::checking check);
 /// All arrays exist. Throws what a checked kernel finds (K01).
 void run_on_host(const kernel_code& code, const kernel_range& range, const kernel_arguments& given, device::checking check);
 

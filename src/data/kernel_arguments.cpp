@@ -2,6 +2,7 @@
 
 #include <stretto/error.hpp>
 
+#include <bit>
 #include <cstring>
 #include <string>
 
@@ -10,30 +11,25 @@
 
 namespace stretto::data {
 
-namespace {
-
-device::launch_argument argument_of(const detail::instance_record& r, const box& part, const kernel_parameter& p) noexcept {
+kernel_argument array_of(const detail::instance_record& r, const box& part, const kernel_parameter& p) noexcept {
   const layout& shape = r.shape;
-  device::launch_argument argument;
-  kernel_argument& a = argument.is;
+  kernel_argument a;
+  // Divisions take longer than all the rest of a short launch.
+  const int shift = (p.element_bytes & (p.element_bytes - 1)) == 0 ? std::countr_zero(p.element_bytes) : -1;
   for (int axis = 0; axis < max_axes; ++axis) {
-    a.stride[axis] = shape.stride[axis] / static_cast<std::int64_t>(p.element_bytes);
+    a.stride[axis] = shift >= 0 ? shape.stride[axis] >> shift : shape.stride[axis] / static_cast<std::int64_t>(p.element_bytes);
     a.min[axis] = part.min()[axis];
     a.max[axis] = part.max()[axis];
   }
   // It may lie outside of all memory: addresses are numbers here.
   a.origin = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(r.first) +
                                           static_cast<std::uintptr_t>(shape.offset_of(point())));
-  const auto span = span_of(shape);
-  argument.first = r.first + span.from;
-  argument.bytes = static_cast<std::uint64_t>(span.to - span.from);
-  return argument;
+  return a;
 }
-
-}  // namespace
 
 kernel_arguments::kernel_arguments(const kernel_code& code, std::span<const detail::launch_item> given)
     : code_(code), items_(given.begin(), given.end()), values_(code, [&](std::size_t i, std::byte* at) {
+        if (code.parameters[i].mode != access::value) return;
         std::memcpy(at, items_[i].value, code.parameters[i].element_bytes);
         items_[i].value = at;
       }) {}
@@ -45,20 +41,30 @@ kernel_arguments::few<device::launch_argument> kernel_arguments::arguments(base:
   return all;
 }
 
-device::launch_argument argument_of(const detail::launch_item& item, const kernel_parameter& p, base::thread_context& context,
-                                    const std::source_location& where) {
+kernel_argument host_argument_of(const detail::launch_item& item, const kernel_parameter& p, base::thread_context& context,
+                                 const std::source_location& where) {
   if (item.array.record) {
     const detail::instance_record& r = usable(item.array, "launch", context, where);
-    return argument_of(r, item.part ? *item.part : r.shape.box, p);
+    return array_of(r, item.part ? *item.part : r.shape.box, p);
   }
-  device::launch_argument argument;
-  kernel_argument& a = argument.is;
+  kernel_argument a;
   if (item.value) {
     a.origin = static_cast<std::byte*>(const_cast<void*>(item.value));
   } else {
     a.stride[0] = 1;
     if (!item.part) a.max[0] = item.local_elements;  // else it is of no elements
   }
+  return a;
+}
+
+device::launch_argument argument_of(const detail::launch_item& item, const kernel_parameter& p, base::thread_context& context,
+                                    const std::source_location& where) {
+  device::launch_argument argument;
+  argument.is = host_argument_of(item, p, context, where);
+  if (!item.array.record) return argument;
+  const auto span = span_of(item.array.record->shape);
+  argument.first = item.array.record->first + span.from;
+  argument.bytes = static_cast<std::uint64_t>(span.to - span.from);
   return argument;
 }
 
@@ -68,12 +74,18 @@ void refuse_wrong_range(const kernel_code& code, const kernel_range& r) {
                            (code.in_groups ? "without groups, but is written for groups" : "in groups, but is written for items"))
         .fact("launched", r.where)
         .remedy(code.in_groups ? "launch it over in_groups(groups, items_of_group)" : "launch it over a box");
-  for (int a = 0; a < max_axes; ++a)
+  for (int a = 0; a < max_axes && r.is_of_groups; ++a)
     if (r.group[a] < 1)
       throw error("K25", "kernel \"" + std::string(code.name) + "\" is launched in groups of " + std::to_string(r.group[a]) +
                              " items along axis " + std::to_string(a))
           .fact("launched", r.where)
           .remedy("a group has at least one item along every axis");
+}
+
+int dimensions_of(const kernel_range& r) noexcept {
+  int n = max_axes;
+  while (n > 1 && r.ids.min()[n - 1] == 0 && r.ids.max()[n - 1] == 1 && r.group[n - 1] == 1) --n;
+  return n;
 }
 
 device::launch_range to_range(const kernel_range& r) noexcept {
@@ -82,9 +94,8 @@ device::launch_range to_range(const kernel_range& r) noexcept {
     range.min[a] = r.ids.min()[a];
     range.max[a] = r.ids.max()[a];
     range.group[a] = r.group[a];
-    // Axes beyond the last that says anything are a matter of writing only.
-    if (range.min[a] != 0 || range.max[a] != 1 || range.group[a] != 1) range.dimensions = a + 1;
   }
+  range.dimensions = dimensions_of(r);
   return range;
 }
 

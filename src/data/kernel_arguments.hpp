@@ -34,13 +34,19 @@ class kernel_arguments {
   const device::kept_values values_;
 };
 
-/// One of them, of which `part` may be used.
+/// What a host's function may use of an instance that exists.
+kernel_argument array_of(const detail::instance_record& r, const box& part, const kernel_parameter& p) noexcept;
+/// One of them, of which `part` may be used, as the host's functions take it; and with what devices ask for.
+kernel_argument host_argument_of(const detail::launch_item& item, const kernel_parameter& p, base::thread_context& context,
+                                 const std::source_location& where);
 device::launch_argument argument_of(const detail::launch_item& item, const kernel_parameter& p, base::thread_context& context,
                                     const std::source_location& where);
 
 /// Throws K24 for a range that is not of the kernel's kind, K25 for groups of no items.
 void refuse_wrong_range(const kernel_code& code, const kernel_range& r);
 
+/// Axes beyond the last that says anything are a matter of writing only; at least 1.
+int dimensions_of(const kernel_range& r) noexcept;
 /// The items as devices count them.
 device::launch_range to_range(const kernel_range& r) noexcept;
 

@@ -2,8 +2,6 @@
 #include <stretto/error.hpp>
 #include <stretto/launch.hpp>
 
-#include <boost/container/static_vector.hpp>
-
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -22,7 +20,7 @@ namespace stretto {
 namespace {
 
 // Below this many items a launch is one piece of work: spawning would cost more than it spreads.
-constexpr std::uint64_t items_in_one_piece = 4096;
+constexpr std::int64_t items_in_one_piece = 4096;
 
 /// A launch on the workers.
 struct launching {
@@ -90,27 +88,35 @@ device::attached_device* device_for(const kernel_code& code, const kernel_range&
 
 }  // namespace
 
-void data::run_on_host(const kernel_code& code, const kernel_range& range, std::span<const detail::launch_item> given,
-                       device::checking check) {
-  constexpr std::size_t few = 16;
-  const device::launch_range whole = to_range(range);
-  if (code.in_groups || given.size() > few || static_cast<std::uint64_t>(whole.items()) > items_in_one_piece)
-    return run_on_host(code, range, kernel_arguments(code, given), check);
+bool data::is_one_piece(const kernel_code& code, const kernel_range& range) noexcept {
+  if (code.in_groups || code.parameters.size() > piece_arguments::static_capacity) return false;
+  std::int64_t items = 1;
+  for (int a = 0; a < max_axes; ++a) {
+    if (range.ids.length(a) > items_in_one_piece) return false;
+    items *= range.ids.length(a);  // of three such numbers the product is none too large
+  }
+  return items <= items_in_one_piece;
+}
+
+void data::run_piece(const kernel_code& code, const kernel_range& range, const piece_arguments& given, device::checking check) {
   if (range.ids.is_empty()) return;
-  base::thread_context& context = base::require_current("launch");
-  boost::container::static_vector<kernel_argument, few> arguments;
-  for (std::size_t i = 0; i < given.size(); ++i)
-    arguments.push_back(argument_of(given[i], code.parameters[i], context, range.where).is);
   kernel_work work;
-  std::ranges::copy(whole.min, work.min);
-  std::ranges::copy(whole.max, work.max);
-  std::ranges::copy(whole.min, work.all_min);
-  std::ranges::copy(whole.max, work.all_max);
-  work.dimensions = whole.dimensions;
-  device::run_on_host(code, work, arguments.data(), check);
+  for (int a = 0; a < max_axes; ++a) {
+    work.min[a] = work.all_min[a] = range.ids.min()[a];
+    work.max[a] = work.all_max[a] = range.ids.max()[a];
+  }
+  work.dimensions = dimensions_of(range);
+  device::run_on_host(code, work, given.data(), check);
 }
 
 void data::run_on_host(const kernel_code& code, const kernel_range& range, const kernel_arguments& given, device::checking check) {
+  if (is_one_piece(code, range)) {
+    base::thread_context& context = base::require_current("launch");
+    piece_arguments arguments;
+    for (std::size_t i = 0; i < given.items().size(); ++i)
+      arguments.push_back(host_argument_of(given.items()[i], code.parameters[i], context, range.where));
+    return run_piece(code, range, arguments, check);
+  }
   const auto arguments = given.arguments(base::require_current("launch"), range.where);
   const device::host_arguments on_host(code, {arguments.data(), arguments.size()});  // values are kept already
   const device::launch_range whole = to_range(range);
@@ -119,7 +125,7 @@ void data::run_on_host(const kernel_code& code, const kernel_range& range, const
     device::group_memory& mine = share_of(base::require_current("launch")).groups;
     on_host.run(whole, part.min().at, part.max().at, check, mine);
   };
-  if (code.is_whole || static_cast<std::uint64_t>(whole.items()) <= items_in_one_piece) return piece(range.ids);
+  if (code.is_whole || whole.items() <= items_in_one_piece) return piece(range.ids);
   forasync(range.ids, piece, range.where).get(range.where);
 }
 

@@ -227,12 +227,12 @@ void replica_set::wait_to_write(const replica& r, const box& where, std::vector<
   });
 }
 
-void replica_set::wait_to_contribute(const replica& r, const need& n, std::vector<token>& out) const {
-  r.cells.look(n.where, [&](const box&, const cell& c) {
+void replica_set::wait_to_contribute(const replica& r, const box& where, std::uint32_t reduction, std::vector<token>& out) const {
+  r.cells.look(where, [&](const box&, const cell& c) {
     append(out, c.written);
     for (const token t : c.readers) append(out, t);
     for (const contribution& by : c.contributors)
-      if (by.reduction != n.how.reduction) append(out, by.by);
+      if (by.reduction != reduction) append(out, by.by);
   });
 }
 
@@ -256,8 +256,7 @@ void replica_set::read_by(cell& c, token t) const {
 }
 
 // Boxes that never come again would leave ever more tiles: what is settled has one of a few states, and joins.
-void replica_set::settle(replica& r) {
-  if (r.cells.size() <= r.settle_at) return;
+void replica_set::settle_now(replica& r) {
   r.cells.each([&](const box&, cell& c) {
     if (c.written && has_passed_(c.written)) c.written = 0;
     std::erase_if(c.readers, has_passed_);
@@ -268,12 +267,12 @@ void replica_set::settle(replica& r) {
 }
 
 // Who contributes next waits for the readers and for other operators, and not for this one: all stay in their lists.
-bool replica_set::contribute(replica_id r, const need& n, token done) {
+bool replica_set::contribute(replica_id r, const box& where, std::uint32_t reduction, token done) {
   bool is_new = false;
-  replicas_[r].cells.visit(n.where, [&](const box&, cell& c) {
+  replicas_[r].cells.visit(where, [&](const box&, cell& c) {
     is_new = is_new || !c.valid;
     c.valid = true;
-    append_in_time(c.contributors, contribution{done, n.how.reduction}, [&](const contribution& by) { return has_passed_(by.by); });
+    append_in_time(c.contributors, contribution{done, reduction}, [&](const contribution& by) { return has_passed_(by.by); });
   });
   settle(replicas_[r]);
   return is_new;
@@ -286,19 +285,18 @@ void replica_set::copied(const copy& c, token done) {
   write(c.to, c.where, done);
 }
 
-void replica_set::waits_of(replica_id r, const need& n, std::vector<token>& out) const {
+void replica_set::waits_of(replica_id r, const box& where, usage how, std::vector<token>& out) const {
   if (r == no_replica) return;
-  if (n.how.is == usage::mode::reduce)
-    wait_to_contribute(at(r), n, out);
-  else if (n.how.changes_content())
-    wait_to_write(at(r), n.where, out);
+  if (how.is == usage::mode::reduce)
+    wait_to_contribute(at(r), where, how.reduction, out);
+  else if (how.changes_content())
+    wait_to_write(at(r), where, out);
   else
-    wait_to_read(at(r), n.where, out);
+    wait_to_read(at(r), where, out);
 }
 
 bool replica_set::invalidate(const box& where, replica_id but) {
   bool any = false;
-  if (replicas_.size() - free_.size() == 1 && but != no_replica) return any;  // there is no other
   each_meeting(where, [&](replica_id r) {
     if (r == but) return;
     bool valid = false;
@@ -324,22 +322,22 @@ bool replica_set::write(replica_id r, const box& where, token done) {
   return is_new;
 }
 
-void replica_set::used(replica_id r, const need& n, token done) {
-  if (r == no_replica || n.where.is_empty()) return;
-  if (!n.how.changes_content()) {
+void replica_set::used(replica_id r, const box& where, usage how, token done) {
+  if (r == no_replica || where.is_empty()) return;
+  if (!how.changes_content()) {
     // Plans speak of validity only, which a reader leaves as it is.
-    replicas_[r].cells.visit(n.where, [&](const box&, cell& c) { read_by(c, done); });
+    replicas_[r].cells.visit(where, [&](const box&, cell& c) { read_by(c, done); });
     settle(replicas_[r]);
     return;
   }
   bool any = false;
   if (!at(r).accumulates) {
-    any = invalidate(n.where, r);
-    if (n.how.is != usage::mode::reduce) any = forget_accumulated(n.where) || any;
+    if (replicas_.size() - free_.size() > 1) any = invalidate(where, r);
+    if (how.is != usage::mode::reduce && !accumulators_.empty()) any = forget_accumulated(where) || any;
   }
-  any = (n.how.is == usage::mode::reduce ? contribute(r, n, done) : write(r, n.where, done)) || any;
+  any = (how.is == usage::mode::reduce ? contribute(r, where, how.reduction, done) : write(r, where, done)) || any;
   if (any) ++changes_;
-  if (!(written_.boxes().size() == 1 && written_.boxes()[0].contains(n.where))) written_ |= n.where;
+  if (!(written_.boxes().size() == 1 && written_.boxes()[0].contains(where))) written_ |= where;
 }
 
 region replica_set::only_in(replica_id r) const {

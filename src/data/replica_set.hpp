@@ -128,9 +128,11 @@ class replica_set {
   void filled(const fill& f, token done);
   void waits_of(const fold& f, std::vector<token>& out) const;
   void folded(const fold& f, token done);
-  void waits_of(replica_id r, const need& n, std::vector<token>& out) const;
+  void waits_of(replica_id r, const box& where, usage how, std::vector<token>& out) const;
+  void waits_of(replica_id r, const need& n, std::vector<token>& out) const { waits_of(r, n.where, n.how, out); }
   /// Whoever changes content makes every other replica invalid there.
-  void used(replica_id r, const need& n, token done);
+  void used(replica_id r, const box& where, usage how, token done);
+  void used(replica_id r, const need& n, token done) { used(r, n.where, n.how, done); }
 
   /// What is valid in this replica alone, or has been accumulated in it.
   region only_in(replica_id r) const;
@@ -187,15 +189,18 @@ class replica_set {
   template <class T, class Passed>
   static void append_in_time(std::vector<T>& list, const T& one, const Passed& has_passed);
   void read_by(cell& c, token t) const;
-  void settle(replica& r);
+  void settle(replica& r) {
+    if (r.cells.size() > r.settle_at) settle_now(r);
+  }
+  void settle_now(replica& r);
   void forget(replica_id r);
   bool invalidate(const box& where, replica_id but);  // whether anything was
   region lost_with(const region& accumulated, const region& valid);
   void wait_to_read(const replica& r, const box& where, std::vector<token>& out) const;
   void wait_to_write(const replica& r, const box& where, std::vector<token>& out) const;
-  void wait_to_contribute(const replica& r, const need& n, std::vector<token>& out) const;
+  void wait_to_contribute(const replica& r, const box& where, std::uint32_t reduction, std::vector<token>& out) const;
   bool write(replica_id r, const box& where, token done);  // whether it was not valid before
-  bool contribute(replica_id r, const need& n, token done);
+  bool contribute(replica_id r, const box& where, std::uint32_t reduction, token done);
   bool has_accumulated(const box& where, std::optional<std::uint32_t> but) const;
   void find_accumulator(memory_number in, const need& n, replica_id& use, plan& out) const;
   void plan_folds(const need& n, replica_id to, plan& out) const;

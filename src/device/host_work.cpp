@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "base/config.hpp"
 
@@ -43,9 +44,11 @@ bool ids_are_ints(const kernel_work& work, bool in_groups) {
 /// Rows without gaps, and no element that is written by one name and used by another.
 bool are_dense_and_apart(const kernel_code& code, const kernel_argument* arguments) {
   const std::span<const kernel_parameter> all = code.parameters;
+  bool is_first = true;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!is_array(all[i])) continue;
     if (arguments[i].stride[all[i].dimensions - 1] != 1) return false;
+    if (std::exchange(is_first, false)) continue;
     const span_of_addresses mine(arguments[i], all[i]);
     for (std::size_t j = 0; j < i; ++j)
       if (is_array(all[j]) && (all[i].mode != access::in || all[j].mode != access::in) &&
@@ -91,6 +94,7 @@ host_arguments::host_arguments(const kernel_code& code, std::span<const launch_a
 
 kept_arguments::kept_arguments(const kernel_code& code, std::span<const launch_argument> given, elsewhere moved)
     : host_arguments(code, given, moved), values_(code, [&](std::size_t i, std::byte* at) {
+        if (code.parameters[i].mode != access::value) return;
         std::memcpy(at, arguments_[i].origin, code.parameters[i].element_bytes);
         arguments_[i].origin = at;
       }) {}

@@ -1,12 +1,13 @@
-// kept_values.hpp - the values among the arguments of a launch, copied: each at an address that any type may have.
+// kept_values.hpp - the values among the arguments of a launch, copied, and the sizes of its local memory.
 //
 // Threads     one owner; what it keeps is constant.
-// Cost        one block from the heap where there is a value.
+// Cost        none for a few bytes; one block from the heap where values take more, or ask for more than usual alignment.
 #pragma once
 
 #include <stretto/kernel_code.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -27,23 +28,46 @@ struct line_memory {
 
 class kept_values {
  public:
-  /// Calls `each(i, where)` for every value, with the place for it, of element_bytes of parameter i.
-  template <class Each>
-  kept_values(const kernel_code& code, Each&& each) {
-    std::size_t bytes = 0;
-    for (const kernel_parameter& p : code.parameters) bytes += p.mode == access::value ? line_memory::to_line(p.element_bytes) : 0;
-    if (!bytes) return;
-    memory_ = line_memory::allocate(bytes);
-    std::byte* at = memory_.get();
-    for (std::size_t i = 0; i < code.parameters.size(); ++i) {
-      if (code.parameters[i].mode != access::value) continue;
-      each(i, at);
-      at += line_memory::to_line(code.parameters[i].element_bytes);
-    }
+  /// Calls `keep(i, where)` with a place for each value, of the parameter's size and alignment, and for each local parameter, of
+  /// that of std::int64_t.
+  template <class Keep>
+  kept_values(const kernel_code& code, Keep&& keep) {
+    bool fits = true;
+    const std::size_t bytes = lay_out(code, [&](std::size_t i, std::size_t) { fits = fits && code.parameters[i].alignment <= usual; });
+    if (bytes == 0) return;
+    if (!fits || bytes > in_place) memory_ = line_memory::allocate(bytes);
+    each(code, keep);
+  }
+  kept_values(const kept_values&) = delete;
+
+  /// Calls f(i, where) for the same places; `code` is the same, too.
+  template <class F>
+  void each(const kernel_code& code, F&& f) const {
+    std::byte* const first = memory_ ? memory_.get() : first_;
+    lay_out(code, [&](std::size_t i, std::size_t at) { f(i, first + at); });
   }
 
  private:
+  static constexpr std::size_t in_place = 48, usual = 16;
+
+  /// Calls f(i, offset); returns the bytes that all take.
+  template <class F>
+  static std::size_t lay_out(const kernel_code& code, F f) {
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < code.parameters.size(); ++i) {
+      const kernel_parameter& p = code.parameters[i];
+      if (p.mode != access::value && p.mode != access::local) continue;
+      const bool is_value = p.mode == access::value;
+      const std::size_t alignment = is_value ? p.alignment : alignof(std::int64_t);
+      const std::size_t at = (end + alignment - 1) / alignment * alignment;
+      f(i, at);
+      end = at + (is_value ? p.element_bytes : sizeof(std::int64_t));
+    }
+    return end;
+  }
+
   line_memory::block memory_;
+  alignas(usual) mutable std::byte first_[in_place];
 };
 
 }  // namespace stretto::device

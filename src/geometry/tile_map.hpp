@@ -126,7 +126,11 @@ class tile_map {
   }
 
   cover& cover_of(const box& where) {
-    if (last_ && last_->cuts == cuts_ && last_->where == where) return *last_;
+    if (last_ && last_->cuts == cuts_ && last_->where == where) [[likely]] return *last_;
+    return look_up(where);
+  }
+
+  [[gnu::noinline]] cover& look_up(const box& where) {
     auto found = covers_.find(where);
     if (found == covers_.end()) {
       if (covers_.size() >= 4 * size() + 64) covers_.clear();

@@ -12,6 +12,7 @@
 #include "objects/room.hpp"
 #include "objects/running.hpp"
 #include "objects/storage.hpp"
+#include "sched/counted_task.hpp"
 #include "sched/scopes.hpp"
 
 namespace stretto::objects {
@@ -44,25 +45,33 @@ void begin_reductions(planned& p) {
   }
 }
 
-ready_replica& ready_for(object_record& o, const data::replica_set::need& n, data::memory_number in) {
-  const auto first = static_cast<std::uint64_t>(n.where.min()[0]), second = static_cast<std::uint64_t>(n.where.min()[1]);
+ready_replica& ready_for(object_record& o, const box& where, data::usage how, data::memory_number in) {
+  const auto first = static_cast<std::uint64_t>(where.min()[0]), second = static_cast<std::uint64_t>(where.min()[1]);
   const std::uint64_t h = (first * 0x9e3779b97f4a7c15u + second * 0xc2b2ae3d27d4eb4fu) >> 32;
-  return o.ready[(h + in + 3 * static_cast<std::uint64_t>(n.how.is)) % o.ready.size()];
+  return o.ready[(h + in + 3 * static_cast<std::uint64_t>(how.is)) % o.ready.size()];
 }
 
-/// What the object needs; mostly as little as the last time.
+/// Nothing is missing, as the last time; then each use has its replica.
+bool is_all_there(task& t, const site& at) {
+  const data::memory_number in = at.view.index;
+  for (auto u = t.uses.begin(); u != t.uses.end(); ++u) {
+    object_record* const o = u->object.get();
+    const ready_replica& r = ready_for(*o, u->where, u->how, in);
+    if (r.at != o->replicas.changes() || r.in != in || r.how != u->how || r.where != u->where) return false;
+    // What one object needs at two places is planned at once.
+    if (std::any_of(t.uses.begin(), u, [&](const object_use& other) { return other.object.get() == o; })) return false;
+    u->replica = r.use;
+  }
+  return true;
+}
+
+/// What the object needs.
 void plan(planned& p, data::memory_number in) {
   object_record& o = *p.object;
-  if (p.needs.size() > 1) return o.replicas.acquire(in, p.needs, p.plan);
-  const data::replica_set::need& n = p.needs.front();
-  ready_replica& r = ready_for(o, n, in);
-  if (r.at == o.replicas.changes() && r.in == in && r.how == n.how && r.where == n.where) {
-    p.plan.clear();
-    p.plan.use.push_back(r.use);
-    return;
-  }
   o.replicas.acquire(in, p.needs, p.plan);
-  if (p.plan.is_idle()) r = {in, n.how, n.where, p.plan.use.front(), o.replicas.changes()};
+  if (p.needs.size() > 1 || !p.plan.is_idle()) return;
+  const data::replica_set::need& n = p.needs.front();
+  ready_for(o, n.where, n.how, in) = {in, n.how, n.where, p.plan.use.front(), o.replicas.changes()};
 }
 
 /// What each object needs; throws what is missing.
@@ -90,18 +99,36 @@ std::span<planned> plan(const task& t, const site& at) {
   return plans;
 }
 
-/// Not behind the mutex.
-void end_on_host(task& t, failure_ref cause, base::thread_context& context) noexcept {
+/// Not behind the mutex. It cannot be computed.
+void end_without_computing(task& t, failure_ref cause, base::thread_context& context) noexcept {
   // What is behind it starts first.
   detail::end_event(t.computed, cause, context, t.where);
-  arrive(t.end, std::move(cause), context);
+  arrive(t.news, std::move(cause), context);
+}
+
+/// Not behind the mutex, on the task that has computed it, whose end counts for the launch.
+void end_on_host(task& t, failure_ref cause, base::thread_context& context) noexcept {
+  detail::end_event(t.computed, cause, context, t.where);
+  if (!cause && !t.state.ends_matter.load(std::memory_order_relaxed)) {
+    t.scope = nullptr;
+    return leave_if_nobody_waits(t.news, context);
+  }
+  // Its finish is not over before whoever is inside has dealt with it.
+  sched::count_spawned(static_cast<sched::thread_state&>(context));
+  arrive(t.news, std::move(cause), context);
 }
 
 void compute(task& t) noexcept {
   failure_ref cause;
   try {
     if (t.state.has_choice()) t.began = trace::clock::now();
-    data::run_on_host(*t.code, *t.range, t.arguments(), t.state.check ? device::checking::on : device::checking::off);
+    const auto check = t.state.check ? device::checking::on : device::checking::off;
+    if (data::is_one_piece(*t.code, *t.range)) {
+      data::run_piece(*t.code, *t.range, t.piece(), check);
+    } else {
+      const auto given = t.arguments();
+      data::run_on_host(*t.code, *t.range, data::kernel_arguments(*t.code, {given.data(), given.size()}), check);
+    }
     if (t.state.has_choice()) t.ended = trace::clock::now();
   } catch (...) {
     cause = t.current_failure();
@@ -127,11 +154,11 @@ event copy_outside(const task& t, detail::instance_handle there, std::span<const
   return done;
 }
 
-void hand_over(task& t, std::span<const planned> all, std::span<const event> waits, base::thread_context& context) {
+void hand_over(task& t, std::span<const event> waits, base::thread_context& context) {
   site& at = *t.on;
   if (t.outside) {
-    const data::replica_id r = all.front().plan.use.front();
-    t.computed = r == data::no_replica ? event() : copy_outside(t, all.front().object->storage[r].instance, waits);
+    const object_use& u = t.uses.front();
+    t.computed = u.replica == data::no_replica ? event() : copy_outside(t, u.instance, waits);
     return;
   }
   if (!t.code) {
@@ -142,7 +169,8 @@ void hand_over(task& t, std::span<const planned> all, std::span<const event> wai
     detail::task_request request;
     request.after_events = waits;
     request.name = t.name();
-    t.computed = data::launch_on(*at.device, *t.code, *t.range, t.arguments(), request, context);
+    const auto given = t.arguments();
+    t.computed = data::launch_on(*at.device, *t.code, *t.range, {given.data(), given.size()}, request, context);
   } else {
     t.computed = t.done;
   }
@@ -152,23 +180,20 @@ void hand_over(task& t, std::span<const planned> all, std::span<const event> wai
 
 void preconditions_ended(data::deferred& self, failure_ref cause, base::thread_context& context) noexcept {
   task& t = static_cast<task&>(self);
-  if (!t.code) return arrive(t.end, std::move(cause), context);
+  if (!t.code) return arrive(t.news, std::move(cause), context);
   try {
-    if (cause) return end_on_host(t, t.skipped_because_of(*cause.get()), context);
-    // It is counted already, in the finish where it was submitted.
-    const sched::outside_of_finishes here(static_cast<sched::thread_state&>(context));
-    detail::task_request request;
-    request.name = t.name();
-    request.priority = t.urgency;
-    detail::spawn_as(request, [&t] { compute(t); }, t.where);
+    if (cause) return end_without_computing(t, t.skipped_because_of(*cause.get()), context);
+    const sched::counted_task about{t.scope, t.where, t.urgency, t.code->name.data(), t.given_name};
+    sched::spawn_counted(static_cast<sched::thread_state&>(context), about, [task = &t] { compute(*task); });
   } catch (...) {
-    end_on_host(t, t.current_failure(), context);
+    end_without_computing(t, t.current_failure(), context);
   }
 }
 
-bool issue(task& t, site& at, base::thread_context& context) {
-  if (t.code && at.device) at.device->is().compile(*t.code);  // before anything is moved there
-  if (t.code && !at.device && !t.code->run) throw device::without_code(*t.code, "the host").fact("submitted", t.where);
+namespace {
+
+/// Brings everything there that is missing. False: there is no room now.
+bool bring(task& t, site& at, base::thread_context& context) {
   std::span<planned> all = plan(t, at);
   std::vector<detail::instance_handle>& storage = t.state.made;
   while (!try_allocate(all, at, storage)) {
@@ -176,40 +201,47 @@ bool issue(task& t, site& at, base::thread_context& context) {
     all = plan(t, at);
   }
   auto next = storage.begin();
-  std::vector<data::token>& tokens = t.state.tokens;
-  tokens.clear();
   for (planned& p : all) {
     for (const auto& a : p.plan.allocate) add(*p.object, a, *next++);
     carry_out(*p.object, p.plan, context);
     for (const data::replica_id r : p.plan.retire) drop(*p.object, r, context);
-    for (std::size_t n = 0; n < p.needs.size(); ++n) {
-      const data::replica_id r = p.plan.use[n];
-      if (r == data::no_replica) continue;
-      p.object->replicas.waits_of(r, p.needs[n], tokens);
-      for (std::size_t i = 0; i < t.items.size(); ++i)
-        if (t.use_of_item[i] == p.uses[n]) t.items[i].array = p.object->storage[r].instance;
-    }
+    for (std::size_t n = 0; n < p.uses.size(); ++n) t.uses[p.uses[n]].replica = p.plan.use[n];
+  }
+  return true;
+}
+
+}  // namespace
+
+bool issue(task& t, site& at, base::thread_context& context) {
+  if (t.code && at.device) at.device->is().compile(*t.code);  // before anything is moved there
+  if (t.code && !at.device && !t.code->run) throw device::without_code(*t.code, "the host").fact("submitted", t.where);
+  if (!is_all_there(t, at) && !bring(t, at, context)) return false;
+  std::vector<data::token>& tokens = t.state.tokens;
+  tokens.clear();
+  for (object_use& u : t.uses) {
+    if (u.replica == data::no_replica) continue;
+    object_record& o = *u.object.get();
+    u.instance = o.storage[u.replica].instance;
+    o.replicas.waits_of(u.replica, u.where, u.how, tokens);
   }
   std::vector<event>& waits = t.state.waits;
   events_of(tokens, waits);
-  waits.insert(waits.end(), t.also_behind.begin(), t.also_behind.end());
+  if (!t.also_behind.empty()) waits.insert(waits.end(), t.also_behind.begin(), t.also_behind.end());
   t.on = &at;
   if (at.device) t.began = trace::clock::now();
-  hand_over(t, all, waits, context);
-  for (planned& p : all) {
-    for (std::size_t n = 0; n < p.needs.size(); ++n) {
-      const data::replica_id r = p.plan.use[n];
-      if (r == data::no_replica) continue;
-      p.object->replicas.used(r, p.needs[n], t.computed.raw());
-      stored& s = p.object->storage[r];
-      ++s.in_use;
-      s.last_use = ++t.state.uses;
-      t.holds.push_back({p.object, r, s.instance});
-    }
+  hand_over(t, waits, context);
+  for (const object_use& u : t.uses) {
+    if (u.replica == data::no_replica) continue;
+    object_record& o = *u.object.get();
+    o.replicas.used(u.replica, u.where, u.how, t.computed.raw());
+    stored& s = o.storage[u.replica];
+    ++s.in_use;
+    s.last_use = ++t.state.uses;
   }
+  t.news.handle = task_ended;
   if (!t.is_for_host()) let_follow(t, context);
-  if (t.outside || (at.device && t.code)) when_ended(t.computed, t.end, context);
-  else t.arm(after_range{waits}, {}, context);
+  if (t.outside || (at.device && t.code)) when_ended(t.computed, t.news, context);
+  else t.arm(waits, context);
   return true;
 }
 
@@ -226,22 +258,27 @@ bool is_loss(const failure& cause) {
   }
 }
 
+/// What it was to write is lost.
+void content_failed(const task& t, const event& written, const failure_ref& cause) {
+  for (const object_use& u : t.uses)
+    if (u.instance.record) content_failed(*u.object.get(), written.raw(), cause);
+}
+
 void elements_are_there(task& t, failure_ref cause, base::thread_context& context) {
   if (cause) {
     const event until = t.computed;
     const std::source_location where = t.where;
     t.promised->poison(cause->as_exception());
     t.promised.reset();
-    for (const hold& h : t.holds) content_failed(*h.object, until.raw(), cause);
+    content_failed(t, until, cause);
     let_follow(t, context);
     finish(t, cause, context);
     return detail::end_event(until, std::move(cause), context, where);
   }
   const object_use& use = t.uses.front();
   object_record& o = *use.object.get();
-  const detail::instance_handle there = t.holds.empty() ? detail::instance_handle() : t.holds.front().instance;
-  t.end.handle = given_back;
-  t.promised->set(detail::held_pointer(new detail::held_elements{o.state, &t, there, o.dimensions, o.element_bytes, use.where}));
+  t.news.handle = given_back;
+  t.promised->set(detail::held_pointer(new detail::held_elements{o.state, &t, use.instance, o.dimensions, o.element_bytes, use.where}));
   t.promised.reset();
 }
 
@@ -253,7 +290,7 @@ void task_ended(signal& self, failure_ref cause, base::thread_context& context) 
   site& at = *t.on;
   if (cause) {
     if (at.device && is_loss(*cause.get())) lose(t.state, at, cause);
-    for (const hold& h : t.holds) content_failed(*h.object, t.computed.raw(), cause);
+    content_failed(t, t.computed, cause);
   } else if (t.code && t.state.has_choice()) {
     if (at.device) {
       t.ended = trace::clock::now();
@@ -263,8 +300,8 @@ void task_ended(signal& self, failure_ref cause, base::thread_context& context) 
     const double seconds = t.state.ns_per_tick * static_cast<double>(t.ended - t.began) * 1e-9;
     at.busy_seconds += seconds;
     const std::uint32_t number = t.state.speed_number(*t.code, at.view.index);
-    if (at.device) t.state.measured.record_at_most(number, t.range->ids.volume(), seconds);
-    else t.state.measured.record(number, t.range->ids.volume(), seconds);
+    if (at.device) t.state.measured.record_at_most(number, t.items(), seconds);
+    else t.state.measured.record(number, t.items(), seconds);
   }
   at.computed += t.code && !cause;
   finish(t, std::move(cause), context);
@@ -281,8 +318,10 @@ void given_back(signal& self, failure_ref, base::thread_context& context) {
 
 void finish(task& t, failure_ref cause, base::thread_context& context) {
   objects_state& s = t.state;
-  for (const hold& h : t.holds)
-    if (stored& now = h.object->storage[h.replica]; now.instance == h.instance) --now.in_use;  // else it was superseded
+  for (const object_use& u : t.uses) {
+    if (!u.instance.record) continue;
+    if (stored& now = u.object.get()->storage[u.replica]; now.instance == u.instance) --now.in_use;  // else it was superseded
+  }
   s.tasks[t.number] = s.tasks.back();
   s.tasks[t.number]->number = t.number;
   s.tasks.pop_back();
@@ -292,7 +331,7 @@ void finish(task& t, failure_ref cause, base::thread_context& context) {
     if (t.is_popped) s.scheduler->finished(t, t.counted_at->view);
   }
   const task_pointer whole(&t);
-  if (t.is_for_host()) return;
+  if (!t.scope) return;  // it was not counted, or whoever ended it has done that
   if (cause) t.scope->failures.add(cause);
   if (t.computed != t.done) detail::end_event(t.done, std::move(cause), context, t.where);
   sched::count_ended(static_cast<sched::thread_state&>(context), t.scope);

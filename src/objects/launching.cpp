@@ -15,32 +15,36 @@ namespace objects {
 
 namespace {
 
-/// Copies what the launch is given, for as long as it lasts. `part`: of the range, in items.
-void keep_arguments(task& t, const box& part_of_range, std::span<const detail::object_item> given, base::thread_context& context) {
+/// The items of a range, where it is one of groups, too.
+box items_of(const kernel_range& range) {
+  if (!range.is_of_groups || range.ids.is_empty()) return range.ids;
+  point min = range.ids.min(), max = range.ids.max();
+  for (int a = 0; a < max_axes; ++a) min[a] *= range.group[a], max[a] *= range.group[a];
+  return box::between(min, max);
+}
+
+/// Copies what the launch is given, for as long as it lasts.
+void keep_arguments(task& t, std::span<const detail::object_item> given, base::thread_context& context) {
   const kernel_code& code = *t.code;
-  t.items.resize(given.size());
-  t.use_of_item.assign(given.size(), task::no_use);
   for (std::size_t i = 0; i < given.size(); ++i) {
     const detail::object_item& item = given[i];
-    t.items[i].local_elements = item.local_elements;
     if (!item.object) continue;
     object_record& o = usable(*item.object, "launch", context, t.where);
-    const box part = item.mapped ? (*item.mapped)(part_of_range) : item.is_tile ? item.part : o.elements;
-    require_inside(o, part, "launch", t.where);
-    t.use_of_item[i] = t.uses.size();
-    t.uses.push_back({*item.object, part, usage_of(code.parameters[i])});
+    object_use& u = t.uses.emplace_back(used_object(o), o.elements, usage_of(code.parameters[i]));
+    if (!item.mapped && !item.is_tile) continue;
+    u.where = item.mapped ? (*item.mapped)(items_of(*t.range)) : item.part;
+    require_inside(o, u.where, "launch", t.where);
   }
-  for (std::size_t i = 0; i < given.size(); ++i)
-    if (given[i].object) t.items[i].part = &t.uses[t.use_of_item[i]].where;
   t.values.emplace(code, [&](std::size_t i, std::byte* at) {
-    std::memcpy(at, given[i].value, code.parameters[i].element_bytes);
-    t.items[i].value = at;
+    if (code.parameters[i].mode == access::value) std::memcpy(at, given[i].value, code.parameters[i].element_bytes);
+    else std::memcpy(at, &given[i].local_elements, sizeof given[i].local_elements);
   });
 }
 
 /// Where it may run, of what is here; throws if that is nowhere.
 void choose_sites(task& t, const detail::object_launch& request) {
   const place wanted = request.on ? request.on : request.at;
+  if (!wanted && t.any_kind) return;
   bool possible = false;
   for (const site& s : t.state.sites) {
     if (wanted && (s.processor == wanted || s.memory == wanted)) t.only_site = s.view.index;
@@ -59,7 +63,7 @@ task_pointer make_launch(objects_state& s, const kernel_code& code, const kernel
   t->code = &code;
   t->range = range;
   t->where = range.where;
-  t->given_name = request.name;
+  if (!request.name.empty()) t->given_name = request.name;
   t->urgency = request.priority;
   t->any_kind = !request.has_kind;
   t->only_kind = request.kind;
@@ -76,14 +80,6 @@ bool is_divisible(const kernel_code& code, std::span<const detail::object_item> 
   return any;
 }
 
-/// The items of a range, where it is one of groups, too.
-box items_of(const kernel_range& range) {
-  if (!range.is_of_groups || range.ids.is_empty()) return range.ids;
-  point min = range.ids.min(), max = range.ids.max();
-  for (int a = 0; a < max_axes; ++a) min[a] *= range.group[a], max[a] *= range.group[a];
-  return box::between(min, max);
-}
-
 }  // namespace
 
 void prepare(objects_state& s, const kernel_code& code, const kernel_range& range, std::span<const detail::object_item> given,
@@ -91,24 +87,23 @@ void prepare(objects_state& s, const kernel_code& code, const kernel_range& rang
   data::refuse_wrong_range(code, range);
   task_pointer whole = make_launch(s, code, range, request);
   choose_sites(*whole, request);
-  std::vector<share> shares;
-  if (is_divisible(code, given)) shares = divide(*whole, s);
+  const std::vector<share> shares = is_divisible(code, given) ? divide(*whole, s) : std::vector<share>();
   if (shares.size() < 2) {
-    keep_arguments(*whole, items_of(range), given, context);
+    keep_arguments(*whole, given, context);
     if (!shares.empty()) whole->goes_to = shares.front().of;
     made.push_back(std::move(whole));
-  } else {
-    for (const share& mine : shares) {
-      kernel_range part = range;
-      part.ids = mine.ids;
-      made.push_back(make_launch(s, code, part, request));
-      task& t = *made.back();
-      t.only_site = whole->only_site;
-      t.goes_to = mine.of;
-      keep_arguments(t, items_of(part), given, context);
-    }
-    refuse_overlapping_writes({made.data(), made.size()});
+    return;
   }
+  for (const share& mine : shares) {
+    kernel_range part = range;
+    part.ids = mine.ids;
+    made.push_back(make_launch(s, code, part, request));
+    task& t = *made.back();
+    t.only_site = whole->only_site;
+    t.goes_to = mine.of;
+    keep_arguments(t, given, context);
+  }
+  refuse_overlapping_writes({made.data(), made.size()});
 }
 
 event submit_prepared(task_pointer t, std::span<const event> after, std::span<const predecessor> behind, base::thread_context& context,
@@ -133,7 +128,8 @@ event detail::launch_on_objects(const kernel_code& code, const kernel_range& ran
   base::thread_context& context = base::require_current("launch");
   objects::objects_state& s = *objects::state_of(*context.runtime);
   const objects::inside in(s, context);
-  const std::vector<event> after = objects::events_behind(request, context, range.where);
+  std::vector<event> after;
+  if (!request.after.empty() || !request.after_events.empty()) after = objects::events_behind(request, context, range.where);
   objects::launch_tasks parts;
   objects::prepare(s, code, range, given, request, context, parts);
   if (parts.size() == 1) return objects::submit_prepared(std::move(parts.front()), after, {}, context);

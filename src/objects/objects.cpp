@@ -23,15 +23,6 @@ using objects::usage_of;
 
 namespace {
 
-/// The memory of a record's replicas, and its place in the list; behind the mutex.
-void dissolve(object_record& o, base::thread_context& context) {
-  o.replicas.discard(o.elements);
-  for (data::memory_number m = 0; m < o.state->memories(); ++m)
-    for (const auto& r : o.replicas.replicas(m)) objects::drop(o, r.id, context);
-  std::erase(o.state->objects, &o);
-  delete &o;
-}
-
 object_record& usable_part(const object_handle& h, const box& part, const char* verb, base::thread_context& context,
                            const std::source_location& where) {
   object_record& o = usable(h, verb, context, where);
@@ -45,7 +36,7 @@ objects::task_pointer task_on_elements(objects_state& s, const object_handle& h,
   objects::task_pointer t = objects::task::make(s);
   t->where = where;
   t->given_name = verb;
-  t->uses.push_back({h, part, usage_of(how)});
+  t->uses.push_back({objects::used_object(*h.get()), part, usage_of(how)});
   return t;
 }
 
@@ -61,19 +52,18 @@ object_handle::~object_handle() {
   base::thread_context* const here = base::current();
   if (here && s->runtime == here->runtime) {
     const inside in(*s, *here);
-    dissolve(*record_, *here);
-    return;
+    objects::let_go(*record_);
+  } else {
+    const std::scoped_lock lock(s->mutex);
+    objects::let_go(*record_);
   }
-  const std::scoped_lock lock(s->mutex);
-  if (s->runtime) s->orphans.push_back(record_);
-  else delete record_;
 }
 
 object_handle make_object(const object_request& request, const std::source_location& where) {
   base::thread_context& context = base::require_current("object");
   const std::shared_ptr<objects_state>& s = objects::state_of(*context.runtime);
   const inside in(*s, context);
-  for (object_record* const o : std::exchange(s->orphans, {})) dissolve(*o, context);
+  for (object_record* const o : std::exchange(s->orphans, {})) objects::dissolve(*o);
   auto made = std::make_unique<object_record>(s, request, where);
   if (request.from && !request.elements.is_empty()) {
     const objects::site& host = s->sites.front();
@@ -129,9 +119,9 @@ void release_elements(held_elements* held) noexcept {
   const std::unique_ptr<held_elements> whole(held);
   objects_state& s = *held->state;
   base::thread_context* const here = base::current();
-  if (here && s.runtime == here->runtime) return objects::arrive(held->by->end, {}, *here);
+  if (here && s.runtime == here->runtime) return objects::arrive(held->by->news, {}, *here);
   const std::scoped_lock lock(s.mutex);
-  if (s.runtime) objects::leave_for_others(held->by->end);
+  if (s.runtime) objects::leave_for_others(held->by->news);
 }
 
 std::byte* first_of(const held_elements& held, data::layout& shape) {

@@ -52,9 +52,21 @@ std::vector<data::memory_number> objects_state::beneath(data::memory_number memo
 }
 
 std::uint32_t objects_state::speed_number(const kernel_code& code, std::uint32_t site) {
-  const auto [at, is_new] = speed_numbers.try_emplace(reinterpret_cast<std::uintptr_t>(&code) ^ site, 0);
+  const std::uint64_t key = reinterpret_cast<std::uintptr_t>(&code) ^ site;
+  auto& last = last_speed_numbers[(key ^ key >> 8) % last_speed_numbers.size()];
+  if (last.first == key) return last.second;
+  const auto [at, is_new] = speed_numbers.try_emplace(key, 0);
   if (is_new) at->second = measured.number_of(code.name, sites[site].view.name);
+  last = *at;
   return at->second;
+}
+
+std::uint64_t object_record::valid_elements(data::memory_number in, const box& where) {
+  const auto first = static_cast<std::uint64_t>(where.min()[0]), second = static_cast<std::uint64_t>(where.min()[1]);
+  known_share& k = shares[((first * 0x9e3779b97f4a7c15u + second * 0xc2b2ae3d27d4eb4fu) >> 32 ^ in) % shares.size()];
+  if (k.at != replicas.changes() || k.in != in || k.where != where)
+    k = {in, where, replicas.valid_elements(in, where), replicas.changes()};
+  return k.elements;
 }
 
 const std::shared_ptr<objects_state>& state_of(const base::runtime_context& runtime) noexcept {
@@ -101,20 +113,34 @@ void start_objects(base::runtime_context& runtime, device::device_set* devices, 
     if (!warning.empty()) s->warn(warning);
   }
   s->ns_per_tick = trace::clock::calibrate().ns_per_tick;
-  // Where there is no choice, the order of submission is as good as any.
-  s->scheduler = settings.scheduler ? settings.scheduler : make_device_scheduler(s->has_choice() ? settings.policy : "fifo");
+  s->scheduler = settings.scheduler;
+  // Where there is no choice, the order of submission is as good as any: then the workers' own queues see to what runs when.
+  if (!s->scheduler && s->looks_ahead()) s->scheduler = make_device_scheduler(s->has_choice() ? settings.policy : "fifo");
   std::vector<device_view> views;
   for (const site& at : s->sites) views.push_back(at.view);
-  s->scheduler->start(views);
+  if (s->scheduler) s->scheduler->start(views);
   runtime.set(base::floor_slot::objects, new std::shared_ptr<objects_state>(std::move(s)));
 }
+
+namespace {
+
+/// Of one that ended well.
+bool is_end_of_launch(const signal& n) noexcept {
+  return n.handle == task_ended && !n.cause && static_cast<const task_signal&>(n).of.code;
+}
+
+}  // namespace
 
 std::vector<device_statistics> statistics_of(const base::runtime_context& runtime) {
   objects_state& s = *state_of(runtime);
   const std::scoped_lock lock(s.mutex);
+  std::uint64_t not_counted_yet = 0;  // of the host's: ends that nobody waited for
+  for (const signal* n = s.arrived.load(std::memory_order_acquire); n; n = n->next_arrived)
+    not_counted_yet += is_end_of_launch(*n);
   std::vector<device_statistics> all;
   for (const site& at : s.sites)
     all.push_back({std::string(at.view.name), at.computed, at.busy_seconds, at.brought_bytes});
+  if (!all.empty()) all.front().launches += not_counted_yet;
   if (s.spill && s.spill->brought_bytes > 0) all.push_back({std::string(s.spill->view.name), 0, 0, s.spill->brought_bytes});
   return all;
 }

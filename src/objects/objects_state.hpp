@@ -72,10 +72,18 @@ struct ready_replica {
   std::uint64_t at = 0;  // changes of the replica set; 0: none
 };
 
+/// How much of a part was valid in a memory, as long as nothing has changed since.
+struct known_share {
+  data::memory_number in = 0;
+  box where;
+  std::uint64_t elements = 0;
+  std::uint64_t at = 0;  // changes of the replica set; 0: none
+};
+
 struct object_record {
   object_record(std::shared_ptr<objects_state> owner, const detail::object_request& r, const std::source_location& where);
 
-  std::atomic<std::uint32_t> references{1};
+  std::atomic<std::uint32_t> references{1};  // by handles of the program
   const std::shared_ptr<objects_state> state;
   const box elements;
   const std::uint8_t dimensions;
@@ -88,8 +96,36 @@ struct object_record {
   data::replica_set replicas;
   std::vector<stored> storage;     // by replica
   std::array<ready_replica, 8> ready;  // by a hash of the need
+  std::array<known_share, 8> shares;   // the same
   std::deque<queued_use> queued;   // in the order of submission
   failure_ref lost_because;        // of the last content that was lost
+  std::uint32_t users = 0;         // tasks, and copies on their way
+  std::uint32_t unissued = 0;      // of the tasks, until others may follow
+  bool is_let_go = false;          // by the program
+
+  /// Elements of the part that are valid there.
+  std::uint64_t valid_elements(data::memory_number in, const box& where);
+};
+/// The program has let it go: it ends with the last that uses it. Behind the mutex, as dissolve, after which it is gone.
+void let_go(object_record& o);
+void dissolve(object_record& o);
+/// An object for as long as something uses it; behind the mutex.
+class used_object {
+ public:
+  explicit used_object(object_record& o) noexcept : record_(&o) { ++o.users; }
+  used_object(used_object&& other) noexcept : record_(std::exchange(other.record_, nullptr)) {}
+  used_object& operator=(used_object&& other) noexcept {
+    std::swap(record_, other.record_);
+    return *this;
+  }
+  ~used_object() {
+    if (record_ && --record_->users == 0 && record_->is_let_go) dissolve(*record_);
+  }
+
+  object_record* get() const noexcept { return record_; }
+
+ private:
+  object_record* record_;
 };
 /// `object "u"`, or `object O12` if it has no name.
 std::string describe(const object_record& r);
@@ -135,21 +171,26 @@ struct objects_state {
   std::mutex mutex;
   std::atomic<base::thread_context*> holder{nullptr};  // of the mutex
   std::atomic<signal*> arrived{nullptr};
+  /// Somebody waits for tasks to end: room, or an object that the program has let go. Else who ends leaves the news for others.
+  std::atomic<bool> ends_matter{true};
 
   // Behind the mutex:
   std::vector<site> sites;  // the host first
   std::optional<site> spill;  // computes nothing: memory behind the host's, the last of all
-  std::shared_ptr<device_scheduler> scheduler;
+  std::shared_ptr<device_scheduler> scheduler;  // null where the host computes all in its own order: tasks are issued as submitted
   base::block_stock task_stock;
   base::block_cache task_blocks;  // after their stock
   task_slots slots;
   std::vector<task*> by_slot;
   std::vector<task*> tasks;             // all that have not ended
+  std::size_t waiting = 0;              // of those, pushed to the scheduler and not popped
   std::vector<object_record*> objects;
   std::vector<object_record*> orphans;  // let go of where there was no runtime
+  std::size_t let_go = 0;               // objects that only tasks use any more
   speeds measured;
   std::filesystem::path speeds_file;    // empty: they are not kept
   std::unordered_map<std::uint64_t, std::uint32_t> speed_numbers;  // by kernel and site
+  std::array<std::pair<std::uint64_t, std::uint32_t>, 64> last_speed_numbers{};  // by a hash of the same; 0: none
   std::unordered_map<const kernel_code*, std::vector<kept_division>> divisions;
   std::uint64_t positions = 0, object_numbers = 0, uses = 0;
   std::set<std::pair<const kernel_code*, std::uint32_t>> unusable;  // kernels that do not compile for a site
@@ -164,6 +205,8 @@ struct objects_state {
   std::vector<event> waits;
   std::vector<task_id> predecessors;
 
+  /// Whether tasks are issued in the call that submits them, where nothing that they follow is in the way.
+  bool issues_at_once() const noexcept { return !scheduler; }
   /// Whether anything but the host computes.
   bool has_choice() const noexcept { return sites.size() > 1; }
   /// Whether content may have to leave a memory, so that it matters what is needed next.

@@ -24,15 +24,12 @@ constexpr std::size_t uses_looked_at = 256;
 
 /// A copy on its way.
 struct movement final : signal {
-  explicit movement(object_record& o) : signal(*o.state, copied), object(o) {
-    object.references.fetch_add(1, std::memory_order_relaxed);
-  }
+  explicit movement(object_record& o) : signal(*o.state, copied), object(o) {}
   static void copied(signal& self, failure_ref cause, base::thread_context&) {
     const std::unique_ptr<movement> m(static_cast<movement*>(&self));
-    const detail::object_handle counted(&m->object);
-    if (cause) content_failed(m->object, m->token, cause);
+    if (cause) content_failed(*m->object.get(), m->token, cause);
   }
-  object_record& object;
+  used_object object;
   data::token token = 0;
 };
 
@@ -101,6 +98,30 @@ void drop(object_record& o, replica_id r, base::thread_context& context) {
   events_of(waits, events);
   const stored s = std::exchange(o.storage[r], {});
   release(o, s.instance, about.where, o.state->at(about.memory), after_range{events}, context);
+}
+
+void let_go(object_record& o) {
+  if (o.users == 0) return dissolve(o);
+  o.is_let_go = true;
+  ++o.state->let_go;
+  o.state->ends_matter.store(true, std::memory_order_seq_cst);
+}
+
+void dissolve(object_record& o) {
+  objects_state& s = *o.state;
+  if (std::exchange(o.is_let_go, false)) --s.let_go;
+  base::thread_context* const here = base::current();
+  if (!s.runtime) {
+    delete &o;
+  } else if (!here || s.runtime != here->runtime) {
+    s.orphans.push_back(&o);
+  } else {
+    o.replicas.discard(o.elements);
+    for (data::memory_number m = 0; m < s.memories(); ++m)
+      for (const auto& r : o.replicas.replicas(m)) drop(o, r.id, *here);
+    std::erase(s.objects, &o);
+    delete &o;
+  }
 }
 
 void evict(object_record& o, replica_id r, const std::source_location& where, base::thread_context& context) {

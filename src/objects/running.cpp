@@ -17,7 +17,7 @@ namespace {
 /// Where most of what a copy is about lies.
 site& nearest(const task& t) {
   const object_use& u = t.uses.front();
-  const auto there = [&](const site& at) { return u.object.get()->replicas.valid_elements(at.view.index, u.where); };
+  const auto there = [&](const site& at) { return u.object.get()->valid_elements(at.view.index, u.where); };
   site* best = &t.state.sites.front();
   for (site& at : t.state.sites)
     if (there(at) > there(*best)) best = &at;
@@ -27,8 +27,15 @@ site& nearest(const task& t) {
 void now_issuable(task& t, base::thread_context& context) {
   if (t.failed) return give_up_on(t, t.skipped_because_of(*t.failed.get()), context);
   if (t.goes_to) return t.goes_to->queue.push_back(&t);
-  if (t.code) return t.state.scheduler->push(t);
-  (t.outside ? nearest(t) : t.state.sites.front()).queue.push_back(&t);
+  if (t.code && t.state.scheduler) {
+    t.state.scheduler->push(t);
+    ++t.state.waiting;
+    return;
+  }
+  auto& queue = (t.outside ? nearest(t) : t.state.sites.front()).queue;
+  // In the order of submission what comes first can always be issued: it would wait for ever behind one for which there is no room.
+  if (t.state.scheduler) queue.push_back(&t);
+  else queue.insert(std::ranges::upper_bound(queue, t.submitted, {}, &task::submitted), &t);
 }
 
 void take_arrived(objects_state& s, base::thread_context& context) {
@@ -95,8 +102,9 @@ void issue_what_can_be(objects_state& s, base::thread_context& context) {
     again = false;
     for (site& at : s.sites) {
       at.view.room = room_of(at);
-      if (at.view.room > 0)
+      if (at.view.room > 0 && s.waiting > 0)
         if (auto* const t = const_cast<task*>(static_cast<const task*>(s.scheduler->pop(at.view)))) {
+          --s.waiting;
           t->is_popped = true;
           count_at(*t, at);
           at.queue.push_back(t);
@@ -116,6 +124,11 @@ void issue_what_can_be(objects_state& s, base::thread_context& context) {
       }
     }
   }
+}
+
+void note_whether_ends_matter(objects_state& s) {
+  const bool now = !s.issues_at_once() || s.let_go || !s.sites.front().queue.empty();
+  if (now != s.ends_matter.load(std::memory_order_relaxed)) s.ends_matter.store(now, std::memory_order_relaxed);
 }
 
 // So often a caller deals with what arrives while it is inside. Where tasks end faster than that, it would never come out.
@@ -151,8 +164,9 @@ inside::~inside() {
   if (is_nested_) return;
   for (unsigned rounds = 0;;) {
     take_arrived(state_, context_);
-    issue_what_can_be(state_, context_);
+    if (!state_.issues_at_once() || !state_.sites.front().queue.empty()) issue_what_can_be(state_, context_);
     if (state_.arrived.load(std::memory_order_acquire) && ++rounds < most_rounds) continue;
+    note_whether_ends_matter(state_);
     state_.holder.store(nullptr, std::memory_order_relaxed);
     state_.mutex.unlock();
     // Whoever found the mutex taken in between counts on us.
@@ -170,10 +184,21 @@ void leave_for_others(signal& s) noexcept {
   while (!list.compare_exchange_weak(s.next_arrived, &s, std::memory_order_seq_cst)) {}
 }
 
+void leave_if_nobody_waits(signal& s, base::thread_context& context) noexcept {
+  objects_state& state = s.state;
+  leave_for_others(s);
+  // Either this sees that somebody waits, or who has begun to sees the signal.
+  if (state.ends_matter.load(std::memory_order_seq_cst)) deal_with_arrived(state, context);
+}
+
 void arrive(signal& s, failure_ref cause, base::thread_context& context) noexcept {
   objects_state& state = s.state;
   s.cause = std::move(cause);
   leave_for_others(s);
+  deal_with_arrived(state, context);
+}
+
+void deal_with_arrived(objects_state& state, base::thread_context& context) noexcept {
   if (state.holder.load(std::memory_order_relaxed) == &context) return;
   std::atomic_thread_fence(std::memory_order_seq_cst);
   // Whoever is inside looks at the list before it lets go. A thread of no runtime does not, and holds the mutex for a moment only.
@@ -189,24 +214,42 @@ void when_ended(const dependency& d, signal& s, base::thread_context& context) {
   if (!detail::subscribe(d, s, context)) arrive(s, detail::cause_of(d, context), context);
 }
 
+namespace {
+
+/// Nothing that it follows is in the way: whatever uses its objects has been issued, and orders itself by tokens.
+bool can_be_issued(const task& t, std::span<const event> after, std::span<const predecessor> behind) {
+  const objects_state& s = t.state;
+  return s.issues_at_once() && after.empty() && !t.is_for_host() && s.sites.front().queue.empty() &&
+         std::ranges::none_of(t.uses, [](const object_use& u) { return u.object.get()->unissued > 0; }) &&
+         std::ranges::none_of(behind, [&](const predecessor& p) { return s.slots.is_live(p.id); });
+}
+
+}  // namespace
+
 task_id submit(task* submitted, std::span<const event> after, std::span<const predecessor> behind, base::thread_context& context) {
   task& t = *submitted;
   objects_state& s = t.state;
-  t.id = s.slots.add();
   t.submitted = ++s.positions;
   t.number = s.tasks.size();
   s.tasks.push_back(&t);
-  if (s.by_slot.size() <= t.id.slot) s.by_slot.resize(t.id.slot + 1);
-  s.by_slot[t.id.slot] = &t;
   if (!t.is_for_host()) {
     auto& thread = static_cast<sched::thread_state&>(context);
     t.scope = thread.scope;
     sched::count_spawned(thread);
   }
+  if (can_be_issued(t, after, behind)) {
+    for (const predecessor& p : behind) t.also_behind.push_back(p.done);
+    if (issue_or_give_up(t, s.sites.front(), context)) return {};
+    t.also_behind.clear();
+  }
+  t.id = s.slots.add();
+  if (s.by_slot.size() <= t.id.slot) s.by_slot.resize(t.id.slot + 1);
+  s.by_slot[t.id.slot] = &t;
   std::vector<task_id>& predecessors = s.predecessors;
   predecessors.clear();
   for (const object_use& u : t.uses) {
     object_record& o = *u.object.get();
+    ++o.unissued;
     o.order.access(u.where, u.how, t.id, predecessors);
     if (s.looks_ahead()) o.queued.push_back({t.submitted, u.where});
   }
@@ -230,7 +273,7 @@ task_id submit(task* submitted, std::span<const event> after, std::span<const pr
   if (!after.empty()) {
     ++t.unissued;
     const event all = after.size() == 1 ? after.front() : merge(after, t.where);
-    if (!detail::subscribe(all, t.gate, context)) {
+    if (!detail::subscribe(all, t.news, context)) {
       t.failed = detail::cause_of(all, context);
       --t.unissued;
     }
@@ -241,6 +284,8 @@ task_id submit(task* submitted, std::span<const event> after, std::span<const pr
 }
 
 void let_follow(task& t, base::thread_context& context) {
+  if (t.id == task_id()) return;  // it was issued before it could be followed
+  for (const object_use& u : t.uses) --u.object.get()->unissued;
   if (t.state.looks_ahead())
     for (const object_use& u : t.uses) {
       auto& queued = u.object.get()->queued;

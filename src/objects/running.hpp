@@ -26,6 +26,10 @@ class inside {
 
 /// Not behind the mutex: `s` is dealt with by whoever is inside, or in this call.
 void arrive(signal& s, failure_ref cause, base::thread_context& context) noexcept;
+/// Not behind the mutex: `s`, which brings no cause, is dealt with by the next who is inside; at once if somebody waits for ends.
+void leave_if_nobody_waits(signal& s, base::thread_context& context) noexcept;
+/// Not behind the mutex: deals with what has arrived, unless somebody who is inside will.
+void deal_with_arrived(objects_state& s, base::thread_context& context) noexcept;
 /// Behind the mutex, on a thread that cannot be inside: `s` is dealt with by the next who is.
 void leave_for_others(signal& s) noexcept;
 /// Lets `s` arrive when `d` has ended, which may be in this call.

@@ -2,6 +2,7 @@
 #include "objects/task.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace stretto::objects {
 
@@ -13,7 +14,7 @@ bool is_brought(const object_use& u) { return u.how.needs_content() && u.how.is 
 objects_state::objects_state() : task_stock(sizeof(task)), task_blocks(task_stock) {}
 
 task::task(objects_state& s)
-    : deferred(preconditions_ended), state(s), gate(*this, gate_opened), end(*this, task_ended) {}
+    : deferred(preconditions_ended), state(s), news(*this, gate_opened) {}
 
 task_pointer task::make(objects_state& s) {
   return task_pointer(::new (s.task_blocks.allocate()) task(s));
@@ -45,22 +46,29 @@ bool task::may_run_on(const device_view& d) const {
 }
 
 std::uint64_t task::kind() const {
-  return reinterpret_cast<std::uintptr_t>(code) << 6 | speeds::class_of(range->ids.volume());
+  return reinterpret_cast<std::uintptr_t>(code) << 6 | speeds::class_of(items());
 }
 
 std::uint64_t task::bytes_at(const device_view& d) const {
   std::uint64_t bytes = 0;
   for (const object_use& u : uses)
     if (is_brought(u))
-      bytes += u.object.get()->replicas.valid_elements(d.index, u.where) * u.object.get()->element_bytes;
+      bytes += u.object.get()->valid_elements(d.index, u.where) * u.object.get()->element_bytes;
   return bytes;
 }
 
 std::uint64_t task::missing_bytes(const device_view& d) const {
-  std::uint64_t bytes = 0;
-  for (const object_use& u : uses)
-    if (is_brought(u)) bytes += u.where.volume() * u.object.get()->element_bytes;
-  return bytes - std::min(bytes, bytes_at(d));
+  if (needed_bytes_ == not_known) {
+    needed_bytes_ = 0;
+    for (const object_use& u : uses)
+      if (is_brought(u)) needed_bytes_ += u.where.volume() * u.object.get()->element_bytes;
+  }
+  return needed_bytes_ - std::min(needed_bytes_, bytes_at(d));
+}
+
+std::uint64_t task::items() const {
+  if (items_ == not_known) items_ = range->ids.volume();
+  return items_;
 }
 
 double task::transfer_seconds(const device_view& d) const {
@@ -68,7 +76,37 @@ double task::transfer_seconds(const device_view& d) const {
 }
 
 std::optional<double> task::predicted_seconds(const device_view& d) const {
-  return state.measured.predict(state.speed_number(*code, d.index), range->ids.volume());
+  return state.measured.predict(state.speed_number(*code, d.index), items());
+}
+
+boost::container::small_vector<detail::launch_item, 4> task::arguments() const {
+  boost::container::small_vector<detail::launch_item, 4> all(code->parameters.size());
+  auto use = uses.begin();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!is_array(code->parameters[i])) continue;
+    all[i].array = use->instance;
+    all[i].part = &use->where;
+    ++use;
+  }
+  values->each(*code, [&](std::size_t i, const std::byte* at) {
+    if (code->parameters[i].mode == access::value) all[i].value = at;
+    else std::memcpy(&all[i].local_elements, at, sizeof all[i].local_elements);
+  });
+  return all;
+}
+
+data::piece_arguments task::piece() const {
+  data::piece_arguments all(code->parameters.size());
+  auto use = uses.begin();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const kernel_parameter& p = code->parameters[i];
+    if (!is_array(p)) continue;
+    if (use->instance.record) all[i] = data::array_of(*use->instance.record, use->where, p);
+    else all[i].stride[0] = 1;  // no element of it is used
+    ++use;
+  }
+  values->each(*code, [&](std::size_t i, std::byte* at) { all[i].origin = at; });
+  return all;
 }
 
 std::string task::describe() const {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "data/deferred.hpp"
+#include "data/host_launch.hpp"
 #include "device/kept_values.hpp"
 #include "event/held.hpp"
 #include "objects/objects_state.hpp"
@@ -16,25 +17,23 @@
 
 namespace stretto::objects {
 
+/// Whether an object stands for it in a launch on objects.
+inline bool is_array(const kernel_parameter& p) noexcept { return p.mode != access::value && p.mode != access::local; }
+
 /// In place for the usual numbers of arguments.
 template <class T>
 using few = boost::container::small_vector<T, 3>;
 
 /// An argument that is an object.
 struct object_use {
-  detail::object_handle object;
+  used_object object;
   box where;
   data::usage how;
+  data::replica_id replica = data::no_replica;  // where that was found when it was issued
+  detail::instance_handle instance = {};
 };
 
-/// A replica that an issued task uses.
-struct hold {
-  object_record* object;
-  data::replica_id replica;
-  detail::instance_handle instance;
-};
-
-// What its signals do.
+// What its signal does.
 void gate_opened(signal& self, failure_ref cause, base::thread_context& context);
 void task_ended(signal& self, failure_ref cause, base::thread_context& context);
 /// Not behind the mutex: what an issued task waits for has ended.
@@ -62,7 +61,6 @@ struct task final : device_task, data::deferred {
   static task_pointer make(objects_state& s);
   explicit task(objects_state& s);
 
-  static constexpr std::size_t no_use = ~std::size_t{0};
   static constexpr std::uint32_t any_site = ~0u;
 
   objects_state& state;
@@ -74,9 +72,7 @@ struct task final : device_task, data::deferred {
   const kernel_code* code = nullptr;   // null: elements for the host, or
   std::byte* outside = nullptr;        // a copy to or from here, dense in C order
   std::optional<kernel_range> range;
-  few<object_use> uses;
-  few<detail::launch_item> items;  // arrays are filled in when it is issued
-  few<std::size_t> use_of_item;    // no_use for values
+  few<object_use> uses;                // in the order of the parameters that they stand for
   std::optional<device::kept_values> values;
   std::string given_name;
   std::source_location where;
@@ -92,10 +88,9 @@ struct task final : device_task, data::deferred {
   // Until it is issued:
   std::uint32_t unissued = 0;              // what it follows that has not been issued, and what it waits for itself
   few<task*> successors;
-  few<task*> followers;                    // that were told to come after it, whatever they use
-  few<event> also_behind;                  // what it was told to come after: where that was issued, or had ended
+  std::vector<task*> followers;            // that were told to come after it, whatever they use
+  std::vector<event> also_behind;          // what it was told to come after: where that was issued, or had ended
   detail::held_mark behind;                // a view that the program holds, for hang reports
-  task_signal gate;
   failure_ref failed;                      // of what it waits for itself
 
   // From then on:
@@ -103,10 +98,9 @@ struct task final : device_task, data::deferred {
   float expected_seconds = 0;              // there
   bool is_popped = false;                  // by the scheduler, for that site
   site* on = nullptr;                      // where it is computed, the same but for who cannot do it
-  few<hold> holds;
   event computed;                          // what later tasks wait for
   trace::ticks began = 0, ended = 0;
-  task_signal end;
+  task_signal news;                        // before: what it waits for itself has ended; then, that it has
 
   std::string_view name() const override;
   int priority() const override { return urgency; }
@@ -118,17 +112,26 @@ struct task final : device_task, data::deferred {
   double transfer_seconds(const device_view& d) const override;
   std::optional<double> predicted_seconds(const device_view& d) const override;
 
+  std::uint64_t items() const;
+
   bool is_for_host() const noexcept { return !code && !outside; }
   /// By what was asked for; and whether the site is able to, too.
   bool is_allowed_on(const site& at) const;
   bool can_run_on(const site& at) const;
 
-  std::span<const detail::launch_item> arguments() const noexcept { return {items.data(), items.size()}; }
+  /// Of an issued launch. Values and parts stay where they are here.
+  boost::container::small_vector<detail::launch_item, 4> arguments() const;
+  /// The same for a launch that the host computes in one piece.
+  data::piece_arguments piece() const;
   /// `launch "jacobi"`, `read of object "u"`.
   std::string describe() const;
   /// What is being handled, as the cause of its failure; and what else failed, as that.
   failure_ref current_failure() const;
   failure_ref skipped_because_of(const failure& cause) const;
+
+ private:
+  static constexpr std::uint64_t not_known = ~std::uint64_t{0};
+  mutable std::uint64_t items_ = not_known, needed_bytes_ = not_known;  // schedulers ask more than once
 };
 
 }  // namespace stretto::objects

@@ -40,7 +40,7 @@ class task_slots {
     if (++slots_[t.slot].generation != 0) free_.push_back(t.slot);
   }
 
-  bool is_live(task_id t) const noexcept { return slots_[t.slot].generation == t.generation; }
+  bool is_live(task_id t) const noexcept { return t.generation != 0 && slots_[t.slot].generation == t.generation; }
 
   /// True when `asking` asks for `about` the first time, if no other task has asked for it in between.
   bool asks_first(task_id asking, task_id about) noexcept {

@@ -9,6 +9,7 @@
 
 #include "event/event_floor.hpp"
 #include "base/order_observer.hpp"
+#include "sched/counted_task.hpp"
 #include "sched/profiling.hpp"
 #include "sched/readying.hpp"
 #include "sched/running.hpp"
@@ -41,8 +42,16 @@ dependency* preconditions_of(task_record& r) noexcept {
                                                        : bytes + size_classes[c] - r.preconditions * sizeof(dependency));
 }
 
+void copy_name(task_record& r, std::string_view name) {
+  if (name.empty()) return;
+  char* copy = new char[name.size() + 1];
+  std::memcpy(copy, name.data(), name.size());
+  copy[name.size()] = 0;
+  r.name = copy;
+}
+
 task_record& make_record(thread_state& t, std::size_t bytes, std::size_t preconditions, const detail::task_type& type,
-                         const std::source_location& where) {
+                         const std::source_location& where, std::uint32_t references = 2) {
   bytes += detail::storage_offset + preconditions * sizeof(dependency);
   const unsigned c = bytes <= size_classes[0] ? 0 : class_for(bytes);
   void* memory;
@@ -52,7 +61,7 @@ task_record& make_record(thread_state& t, std::size_t bytes, std::size_t precond
   } else {
     memory = t.caches[c].allocate();
   }
-  auto* r = new (memory) task_record(type, 2, where);
+  auto* r = new (memory) task_record(type, references, where);
   r->flags = static_cast<std::uint8_t>(c << task_record::size_class_shift | task_record::has_value);
   r->preconditions = static_cast<std::uint8_t>(preconditions);
   r->scope = t.scope;
@@ -139,7 +148,7 @@ thread_state& state_or_throw(const char* verb) {
 
 [[gnu::noinline]] void destroy_contents(task_record& r) noexcept {
   if (r.flags & task_record::has_value && r.type().drop_value) r.type().drop_value(r.storage());
-  delete[] r.name;
+  if (!(r.flags & task_record::keeps_name)) delete[] r.name;
   r.name = nullptr;
   r.flags &= static_cast<std::uint8_t>(~task_record::has_value);
   if (r.flags >> task_record::size_class_shift == heap_class) {
@@ -154,6 +163,30 @@ thread_state& state_or_throw(const char* verb) {
 }  // namespace
 
 bool is_of_task(const waiter& w) noexcept { return w.fire == fire_task; }
+
+task_record& make_counted(thread_state& t, const counted_task& about, std::size_t bytes, const detail::task_type& type) {
+  const std::int8_t urgency = about.priority ? checked_priority(about.priority, about.where) : std::int8_t{0};
+  task_record& r = make_record(t, bytes, 0, type, about.where, 1);
+  r.scope = about.scope;
+  r.place = no_place;
+  if (urgency) {
+    r.priority = urgency;
+    r.flags |= task_record::is_urgent;
+  }
+  if (about.name.empty()) {
+    r.name = about.lasting_name;
+    r.flags |= task_record::keeps_name;
+  } else {
+    copy_name(r, about.name);
+  }
+  return r;
+}
+
+void start_counted(thread_state& t, task_record& r) noexcept {
+  if (t.observer) [[unlikely]]
+    t.observer->spawned(&r, t);
+  make_ready(t, r);
+}
 
 }  // namespace stretto::sched
 
@@ -187,12 +220,7 @@ new_task make_task(std::size_t bytes, const task_type& type, const std::source_l
     r.priority = urgency;
     r.flags |= task_record::is_urgent;
   }
-  if (!request.name.empty()) {
-    char* copy = new char[request.name.size() + 1];
-    std::memcpy(copy, request.name.data(), request.name.size());
-    copy[request.name.size()] = 0;
-    r.name = copy;
-  }
+  copy_name(r, request.name);
   if (request.profile) {
     try {
       begin_profile(r, *request.profile);
@@ -262,7 +290,7 @@ void abandon(completion& record) noexcept {
 void destroy_task(completion& c) noexcept {
   auto& r = static_cast<task_record&>(c);
   const unsigned size_class = r.flags >> task_record::size_class_shift;
-  if (r.name || size_class == heap_class || (r.flags & task_record::has_value && r.type().drop_value)) [[unlikely]]
+  if ((r.name && !(r.flags & task_record::keeps_name)) || size_class == heap_class || (r.flags & task_record::has_value && r.type().drop_value)) [[unlikely]]
     return destroy_contents(r);
   // On a thread of no runtime there is no cache to put the block in: it stays with the stock until the runtime ends.
   if (thread_state* t = this_thread()) t->caches[size_class].free(&r);

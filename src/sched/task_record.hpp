@@ -27,6 +27,7 @@ struct alignas(64) task_record : completion {
 
   enum flag : std::uint8_t {
     has_value = 1,  // the storage holds, or will hold once the body has returned, a value to destroy
+    keeps_name = 2,  // the name is no copy
     is_promise = 4,
     is_urgent = 8,  // priority is not 0
     is_profiled = 16,
