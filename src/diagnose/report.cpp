@@ -182,7 +182,7 @@ std::string graphviz_text(std::span<const wait_snapshot> runtimes) {
         for (const auto n : cause.nodes) guilty[n] = true;
     for (std::uint32_t n = 0; n < s.nodes.size(); ++n) {
       if (s.nodes[n].kind == wait_kind::unknown) continue;
-      text += fmt::format("  n{}_{} [label={}{}];\n", r, n, in_quotes(step(s.nodes[n])),
+      text += fmt::format("  n{}_{} [label={}{}];\n", r, n, quoted(step(s.nodes[n])),
                           guilty[n] ? ", fillcolor=\"#f4a582\"" : s.nodes[n].is_running ? ", fillcolor=\"#a6dba0\"" : "");
       for (const auto to : s.nodes[n].waits_for)
         if (to < s.nodes.size() && s.nodes[to].kind != wait_kind::unknown) text += fmt::format("  n{}_{} -> n{}_{};\n", r, n, r, to);
