@@ -33,6 +33,15 @@ struct nodes {
       scenarios[n]->net = transports[n].get();
     }
   }
+  void check() {
+    for (auto& s : scenarios) {
+      s->check();
+      const traffic t = s->net->counted();
+      if (!s->messages()) continue;
+      CHECK(t.sent == s->messages());
+      CHECK(t.received == s->messages());
+    }
+  }
 };
 
 }  // namespace
@@ -64,7 +73,7 @@ void run_stepped(const job& j, const make_scenario& make, std::uint64_t seed) {
     all.transports[n]->poll();
     all.scenarios[n]->go_on();
   }
-  for (auto& s : all.scenarios) s->check();
+  all.check();
 }
 
 void run_threaded(const job& j, const make_scenario& make) {
@@ -85,7 +94,7 @@ void run_threaded(const job& j, const make_scenario& make) {
   const auto is_pending = [](const auto& t) { return t->is_pending(); };
   while (std::any_of(all.transports.begin(), all.transports.end(), is_pending))
     for (auto& t : all.transports) t->poll();
-  for (auto& s : all.scenarios) s->check();
+  all.check();
 }
 
 }  // namespace stretto::net

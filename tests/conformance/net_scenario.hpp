@@ -33,6 +33,8 @@ class scenario {
   virtual bool is_done() const = 0;
   /// Once every node is done.
   virtual void check() {}
+  /// That it sends, and that come to it; 0: not said.
+  virtual std::uint64_t messages() const { return 0; }
 
  protected:
   /// A member function as a handler.
