@@ -1,0 +1,138 @@
+// library.cpp - net/mpi/mpi_calls.hpp for the MPI that this is compiled with.
+#include <mpi.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "net/mpi/mpi_calls.hpp"
+
+namespace stretto::net::mpi {
+namespace {
+
+static_assert(sizeof(MPI_Request) <= sizeof(request));
+
+MPI_Comm comms[2] = {MPI_COMM_NULL, MPI_COMM_NULL};
+
+void end_mpi() {
+  int ended = 0;
+  MPI_Finalized(&ended);
+  if (!ended) MPI_Finalize();
+}
+
+const char* said(int code) {
+  if (code == MPI_SUCCESS) return nullptr;
+  thread_local char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  return text;
+}
+
+MPI_Request unpack(const request* r) {
+  MPI_Request is;
+  std::memcpy(&is, r->bytes, sizeof is);
+  return is;
+}
+const char* pack(int code, const MPI_Request& is, request* r) {
+  std::memcpy(r->bytes, &is, sizeof is);
+  return said(code);
+}
+
+const char* library() {
+  static char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  return text;
+}
+
+const char* start(threads wanted, started* is) {
+  int running = 0, ended = 0;
+  MPI_Initialized(&running);
+  MPI_Finalized(&ended);
+  if (ended) return "the program has ended MPI";
+  if (comms[0] != MPI_COMM_NULL) return "this process has a transport over MPI already";
+  int level = MPI_THREAD_SINGLE;
+  if (running) {
+    MPI_Query_thread(&level);
+  } else {
+    constexpr int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
+    if (const auto fault = said(MPI_Init_thread(nullptr, nullptr, levels[static_cast<int>(wanted)], &level))) return fault;
+    std::atexit(end_mpi);  // it cannot be started again: another runtime may come
+  }
+  is->was_running = running;
+  is->level = level == MPI_THREAD_MULTIPLE     ? threads::multiple
+              : level == MPI_THREAD_SERIALIZED ? threads::serialized
+              : level == MPI_THREAD_FUNNELED   ? threads::funneled
+                                               : threads::single;
+  for (MPI_Comm& c : comms) {
+    if (const auto fault = said(MPI_Comm_dup(MPI_COMM_WORLD, &c))) return fault;
+    MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
+  }
+  int *most = nullptr, is_set = 0;
+  MPI_Comm_get_attr(comms[1], MPI_TAG_UB, &most, &is_set);
+  if (is_set) is->most_tag = *most;
+  MPI_Comm_rank(comms[0], &is->rank);
+  return said(MPI_Comm_size(comms[0], &is->size));
+}
+
+const char* stop() {
+  int ended = 0;
+  MPI_Finalized(&ended);
+  if (ended) return nullptr;
+  for (MPI_Comm& c : comms)
+    if (const auto fault = said(MPI_Comm_free(&c))) return fault;
+  return nullptr;
+}
+
+const char* ring_receive(void* buffer, std::size_t bytes, request* r) {
+  MPI_Request is;
+  const int code = MPI_Recv_init(buffer, static_cast<int>(bytes), MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, comms[0], &is);
+  if (code != MPI_SUCCESS) return said(code);
+  return pack(MPI_Start(&is), is, r);
+}
+const char* restart(request* r) {
+  MPI_Request is = unpack(r);
+  return pack(MPI_Start(&is), is, r);
+}
+const char* receive(void* buffer, std::size_t bytes, int from, int tag, request* r) {
+  MPI_Request is;
+  return pack(MPI_Irecv(buffer, static_cast<int>(bytes), MPI_BYTE, from, tag, comms[1], &is), is, r);
+}
+const char* send(const void* buffer, std::size_t bytes, int to, int tag, channel which, request* r) {
+  MPI_Request is;
+  return pack(MPI_Isend(buffer, static_cast<int>(bytes), MPI_BYTE, to, tag, comms[static_cast<int>(which)], &is), is, r);
+}
+const char* test(request* r, bool* has_ended, int* from, std::size_t* bytes) {
+  MPI_Request is = unpack(r);
+  MPI_Status status;
+  int flag = 0;
+  const int code = MPI_Test(&is, &flag, &status);
+  *has_ended = flag;
+  if (flag && from) {
+    int count = 0;
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    *from = status.MPI_SOURCE;
+    *bytes = static_cast<std::size_t>(count);
+  }
+  return pack(code, is, r);
+}
+const char* cancel(request* r) {
+  MPI_Request is = unpack(r);
+  if (is == MPI_REQUEST_NULL) return nullptr;
+  MPI_Cancel(&is);
+  MPI_Wait(&is, MPI_STATUS_IGNORE);
+  if (is != MPI_REQUEST_NULL) MPI_Request_free(&is);  // a persistent one outlives its end
+  return pack(MPI_SUCCESS, is, r);
+}
+const char* barrier() { return said(MPI_Barrier(comms[0])); }
+const char* extremes(std::uint64_t value, std::uint64_t* lowest, std::uint64_t* highest) {
+  if (const auto fault = said(MPI_Allreduce(&value, lowest, 1, MPI_UINT64_T, MPI_MIN, comms[0]))) return fault;
+  return said(MPI_Allreduce(&value, highest, 1, MPI_UINT64_T, MPI_MAX, comms[0]));
+}
+
+constexpr calls table{calls_version, sizeof(MPI_Request), library, start, stop, ring_receive, restart, receive, send,
+                      test, cancel, barrier, extremes};
+
+}  // namespace
+}  // namespace stretto::net::mpi
+
+extern "C" const stretto::net::mpi::calls* stretto_mpi_calls() { return &stretto::net::mpi::table; }

@@ -1,0 +1,62 @@
+// mpi_calls.hpp - the few calls of MPI that a transport makes, as a table that a library of its own fills.
+//
+// Handles of MPI have other sizes and values in each implementation, so what includes mpi.h is compiled once for each of them,
+// into a library that holds nothing else (library/library.cpp) and is loaded at run time. Plain C: the library needs no
+// symbol of Stretto.
+//
+// Threads     as MPI was started: calls.thread_level.
+// Invariants  (1) communicators are duplicates of ours: the program's own messages are never seen here, nor ours there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace stretto::net::mpi {
+
+inline constexpr std::uint32_t calls_version = 1;
+
+/// Room for an MPI_Request of any implementation.
+struct request {
+  alignas(8) unsigned char bytes[8];
+};
+
+enum class channel : int { heads, bulk };  // a communicator each: tags of the one never meet those of the other
+
+enum class threads : int { single, funneled, serialized, multiple };
+
+struct started {
+  int rank = 0, size = 1;
+  threads level = threads::single;
+  int most_tag = 32767;
+  bool was_running = false;  // the program had started MPI
+};
+
+/// Functions that can fail return null or what MPI says; the text lives until the next call of the thread.
+struct calls {
+  std::uint32_t version;
+  std::size_t request_bytes;
+  const char* (*library)();  // name and version
+
+  /// Starts MPI unless the program has, and duplicates the communicators.
+  const char* (*start)(threads wanted, started* is);
+  /// Frees them. MPI ends with the process, if start() has begun it and the program does not end it.
+  const char* (*stop)();
+
+  /// A receive from anybody, of at most `bytes`, to be restarted each time it has come.
+  const char* (*ring_receive)(void* buffer, std::size_t bytes, request* r);
+  const char* (*restart)(request* r);
+  const char* (*receive)(void* buffer, std::size_t bytes, int from, int tag, request* r);  // bulk
+  const char* (*send)(const void* buffer, std::size_t bytes, int to, int tag, channel which, request* r);
+  /// Whether it has ended; `from` and `bytes` are of a receive.
+  const char* (*test)(request* r, bool* has_ended, int* from, std::size_t* bytes);
+  const char* (*cancel)(request* r);  // and frees it
+  const char* (*barrier)();
+  /// The lowest and the highest of each node's values.
+  const char* (*extremes)(std::uint64_t value, std::uint64_t* lowest, std::uint64_t* highest);
+};
+
+/// What the library exports, under this name.
+inline constexpr char entry_name[] = "stretto_mpi_calls";
+using entry = const calls* (*)();
+
+}  // namespace stretto::net::mpi

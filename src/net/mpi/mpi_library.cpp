@@ -1,0 +1,75 @@
+#include "net/mpi/mpi_library.hpp"
+
+#include <dlfcn.h>
+
+#include <stretto/error.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace stretto::net::mpi {
+namespace {
+
+constexpr const char* names[] = {"openmpi", "mpich"};
+
+/// Variables that launchers set for each process: how many there are, and whose launcher it is.
+constexpr std::pair<const char*, const char*> told_by[] = {
+    {"OMPI_COMM_WORLD_SIZE", "openmpi"}, {"PMI_SIZE", "mpich"}, {"SLURM_STEP_NUM_TASKS", ""}};
+
+std::string loaded_in_program() {
+  // The same in every MPI, and allowed before MPI is started; 8192 is as long as any says of itself.
+  using get_version = int (*)(char*, int*);
+  const auto ask = reinterpret_cast<get_version>(::dlsym(RTLD_DEFAULT, "MPI_Get_library_version"));
+  if (!ask) return "";
+  std::vector<char> text(8193);
+  int length = 0;
+  ask(text.data(), &length);
+  return std::string_view(text.data()).find("Open MPI") != std::string_view::npos ? "openmpi" : "mpich";
+}
+
+}  // namespace
+
+surroundings look_around() {
+  surroundings here;
+  here.program = loaded_in_program();
+  for (const auto& [variable, name] : told_by)
+    if (const char* said = std::getenv(variable); said && std::atoi(said) > 0) {
+      here.launcher = name;
+      here.launched = static_cast<std::uint32_t>(std::atoi(said));
+      break;
+    }
+  return here;
+}
+
+const calls& load(const surroundings& here, std::span<const std::string> folders) {
+  std::vector<std::string> wanted(std::begin(names), std::end(names));
+  if (!here.program.empty()) wanted = {here.program};  // no other would meet the program's own calls
+  std::stable_partition(wanted.begin(), wanted.end(), [&](const std::string& n) { return n == here.launcher; });
+  error none("N08", here.program.empty() ? "there is no MPI that Stretto can use"
+                                         : "Stretto has no library for the MPI of this program, " + here.program);
+  for (const std::string& name : wanted)
+    for (const std::string& folder : folders) {
+      const std::string file = (std::filesystem::path(folder) / ("stretto_mpi_" + name + ".so")).string();
+      // Open MPI's own components look its symbols up among those of the process.
+      void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
+      const auto ask = library ? reinterpret_cast<entry>(::dlsym(library, entry_name)) : nullptr;
+      if (ask && ask()->version == calls_version) return *ask();
+      none.fact(name, ask ? file + " is of another version of Stretto" : ::dlerror());
+    }
+  none.remedy("install Open MPI or MPICH, and build Stretto with it (packages libopenmpi-dev, libmpich-dev)");
+  throw none;
+}
+
+void check_launch(const surroundings& here, const char* library, int size) {
+  if (size != 1 || here.launched == 1) return;
+  throw error("N09", "the launcher started " + std::to_string(here.launched) + " processes, and MPI sees 1 in each")
+      .fact("launcher", here.launcher.empty() ? "not known" : here.launcher)
+      .fact("MPI", std::string(std::string_view(library).substr(0, std::string_view(library).find('\n'))))
+      .remedy("start the program with the launcher of the same MPI: mpirun.openmpi or mpirun.mpich, or `stretto run`");
+}
+
+}  // namespace stretto::net::mpi

@@ -1,0 +1,28 @@
+// mpi_library.hpp - finds the library for the right MPI: the one that the program uses, else the launcher's, else one that loads.
+//
+// Threads     before the transport is made.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "net/mpi/mpi_calls.hpp"
+
+namespace stretto::net::mpi {
+
+/// What runs, or would: "openmpi", "mpich", or empty where nothing tells.
+struct surroundings {
+  std::string program;        // the MPI that is loaded in this process
+  std::string launcher;       // that of the launcher, by the variables that it sets
+  std::uint32_t launched = 1;  // processes that it started
+};
+surroundings look_around();
+
+/// Of libraries called stretto_mpi_<name>.so in the folders, the one of the program's MPI, else of the launcher's, else the
+/// first that loads. Throws N08 where there is none, with the reason for each.
+const calls& load(const surroundings& here, std::span<const std::string> folders);
+
+/// Throws N09 where the launcher started several processes that MPI takes for jobs of one each.
+void check_launch(const surroundings& here, const char* library, int size);
+
+}  // namespace stretto::net::mpi

@@ -1,0 +1,23 @@
+// mpi_transport.hpp - messages over any MPI: small payloads in the head's own message, large ones straight into their place.
+//
+// Receives from anybody are posted ahead in a ring of persistent ones, so that nothing is probed for. A node holds at most 64
+// messages that another sent and it has not looked at: credits go back with what travels the other way, or alone.
+//
+// Threads     with MPI_THREAD_MULTIPLE or SERIALIZED every thread may call anything: one lock goes round each call of MPI. With
+//             FUNNELED only the thread that started MPI calls it: what others send waits for that thread's next poll.
+// Invariants  (1) never a call that waits, but at start and end.
+// Source      credits and rendezvous as in MPI libraries' own eager protocols; persistent rings measured in Open MPI 4.1.
+#pragma once
+
+#include <memory>
+
+#include "net/mpi/mpi_calls.hpp"
+#include "net/transport.hpp"
+
+namespace stretto::net::mpi {
+
+/// Collective. Starts MPI if the program has not. Throws N06 (other handlers elsewhere), N07 (MPI said no) or N09 (the
+/// launcher is of another MPI), on every node. Its destruction is collective too: nothing may be under way then.
+std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted = threads::serialized);
+
+}  // namespace stretto::net::mpi

@@ -1,0 +1,308 @@
+#include "net/sim/network.hpp"
+
+#include <stretto/error.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "net/sim/wire.hpp"
+
+namespace stretto::net::sim {
+namespace {
+
+class sim_transport;
+
+/// A payload that waits for its receiver to say where it shall go. Of the network's lock, all of it.
+struct transfer {
+  std::uint64_t number;  // in the order of sending
+  node_number from, to;
+  std::string what;
+  std::span<const std::byte> bytes;
+  std::vector<std::byte> copied;  // where the sender did not lend it
+  places::completion* sent;
+  places::completion* landed = nullptr;
+  std::byte* target = nullptr;
+};
+
+struct earlier {
+  bool operator()(const std::shared_ptr<transfer>& a, const std::shared_ptr<transfer>& b) const noexcept {
+    return a->number < b->number;
+  }
+};
+
+struct endpoint {
+  sim_transport* transport = nullptr;
+  std::vector<std::function<void()>> news;           // to be run by its next poll
+  std::set<std::pair<nanoseconds, node_number>> coming;  // the next of each sender
+  traffic count;
+};
+
+class simulated final : public network, public std::enable_shared_from_this<simulated> {
+ public:
+  explicit simulated(const settings& s)
+      : settings_(s), random_(s.seed), ends_(s.nodes), wires_(std::size_t{s.nodes} * s.nodes),
+        is_cut_(std::size_t{s.nodes} * s.nodes) {}
+
+  std::unique_ptr<transport> join(node_number node, handlers& all) override;
+  void leave(node_number node);
+  void cut(node_number one, node_number other) override {
+    std::scoped_lock lock(lock_);
+    cut_now(one, other, true);
+  }
+  void kill(node_number node) override {
+    std::scoped_lock lock(lock_);
+    for (std::uint32_t n = 0; n < settings_.nodes; ++n)
+      if (n != node) cut_now(node, static_cast<node_number>(n), true);
+  }
+  double seconds() const noexcept override {
+    std::scoped_lock lock(lock_);
+    return static_cast<double>(now_) * 1e-9;
+  }
+
+  void send(node_number from, const message& m, const handlers& all);
+  std::size_t poll(node_number node);
+  bool is_pending(node_number node) const noexcept {
+    std::scoped_lock lock(lock_);
+    return !ends_[node].news.empty() || !ends_[node].coming.empty();
+  }
+  std::uint64_t room_for(node_number from, node_number to) const noexcept {
+    std::scoped_lock lock(lock_);
+    const std::uint64_t under_way = wires_[at(from, to)].bytes();
+    return under_way < settings_.room_bytes ? settings_.room_bytes - under_way : 0;
+  }
+  traffic counted(node_number node) const noexcept {
+    std::scoped_lock lock(lock_);
+    return ends_[node].count;
+  }
+  void receive(const std::shared_ptr<transfer>& t, std::byte* target, places::completion& landed);
+  void drop(const std::shared_ptr<transfer>& t);
+
+  const settings& is() const noexcept { return settings_; }
+
+ private:
+  std::size_t at(node_number from, node_number to) const noexcept { return std::size_t{from} * settings_.nodes + to; }
+  void put(node_number from, node_number to, wire::lane which, packet&& p);
+  /// What a change of the wire means for who comes next.
+  void refresh(node_number from, node_number to, nanoseconds was_due);
+  nanoseconds due(node_number from, node_number to) noexcept {
+    const packet* p = wires_[at(from, to)].next();
+    return p ? p->due : 0;
+  }
+  void cut_now(node_number one, node_number other, bool is_told);
+  /// Tells the sender that its memory is its own again.
+  void drop_now(const std::shared_ptr<transfer>& t);
+  void ended(places::completion* done, node_number of, std::exception_ptr failure = {}) {
+    if (done) ends_[of].news.push_back([done, failure = std::move(failure)] { end(*done, failure); });
+  }
+  bool is_open(const std::shared_ptr<transfer>& t) const { return open_.contains(t); }
+
+  const settings settings_;
+  mutable std::mutex lock_;
+  std::mt19937_64 random_;
+  nanoseconds now_ = 1;  // nothing is due at 0
+  std::vector<endpoint> ends_;
+  std::vector<wire> wires_;
+  std::vector<bool> is_cut_;
+  std::set<std::pair<nanoseconds, node_number>> next_;  // of each node, what comes to it first
+  std::set<std::shared_ptr<transfer>, earlier> open_;
+  std::uint64_t transfers_ = 0;
+};
+
+class sim_transport final : public transport {
+ public:
+  sim_transport(std::shared_ptr<simulated> net, node_number self, const handlers& all)
+      : transport(all), net_(std::move(net)), self_(self) {}
+  ~sim_transport() override { net_->leave(self_); }
+
+  node_number self() const noexcept override { return self_; }
+  std::uint32_t nodes() const noexcept override { return net_->is().nodes; }
+  std::size_t poll() override { return net_->poll(self_); }
+  bool is_pending() const noexcept override { return net_->is_pending(self_); }
+  std::uint64_t room_for(node_number to) const noexcept override { return net_->room_for(self_, to); }
+  traffic counted() const noexcept override { return net_->counted(self_); }
+
+  using transport::handle;
+  using transport::tell_lost;
+  const handlers& all() const noexcept { return handlers_; }
+
+ protected:
+  void send_checked(const message& m) override { net_->send(self_, m, handlers_); }
+
+ private:
+  const std::shared_ptr<simulated> net_;
+  const node_number self_;
+};
+
+/// What a handler holds of a transfer.
+class offered final : public payload::source {
+ public:
+  offered(std::shared_ptr<simulated> net, std::shared_ptr<transfer> t) : net_(std::move(net)), t_(std::move(t)) {}
+  ~offered() override {
+    if (t_) net_->drop(t_);
+  }
+  void receive(std::byte* target, places::completion& landed) override {
+    net_->receive(std::exchange(t_, nullptr), target, landed);
+  }
+
+ private:
+  const std::shared_ptr<simulated> net_;
+  std::shared_ptr<transfer> t_;
+};
+
+std::unique_ptr<transport> simulated::join(node_number node, handlers& all) {
+  all.close();
+  auto made = std::make_unique<sim_transport>(shared_from_this(), node, all);
+  std::scoped_lock lock(lock_);
+  for (const endpoint& e : ends_)
+    if (e.transport && e.transport->all().digest() != all.digest())
+      throw error("N06", "node " + std::to_string(node) + " is not of the same program as node " +
+                             std::to_string(e.transport->self()));
+  ends_[node].transport = made.get();
+  if (!ends_[node].coming.empty()) next_.emplace(ends_[node].coming.begin()->first, node);
+  return made;
+}
+
+void simulated::leave(node_number node) {
+  std::scoped_lock lock(lock_);
+  for (std::uint32_t n = 0; n < settings_.nodes; ++n) cut_now(node, static_cast<node_number>(n), false);
+  ends_[node].transport = nullptr;
+  ends_[node].news.clear();
+}
+
+void simulated::refresh(node_number from, node_number to, nanoseconds was_due) {
+  auto& coming = ends_[to].coming;
+  const nanoseconds first_before = coming.empty() ? 0 : coming.begin()->first;
+  if (was_due) coming.erase({was_due, from});
+  if (const nanoseconds d = due(from, to)) coming.emplace(d, from);
+  const nanoseconds first = coming.empty() ? 0 : coming.begin()->first;
+  if (!ends_[to].transport || first == first_before) return;
+  if (first_before) next_.erase({first_before, to});
+  if (first) next_.emplace(first, to);
+}
+
+void simulated::put(node_number from, node_number to, wire::lane which, packet&& p) {
+  const nanoseconds before = due(from, to);
+  wires_[at(from, to)].put(std::move(p), which, now_, settings_, random_);
+  refresh(from, to, before);
+}
+
+void simulated::send(node_number from, const message& m, const handlers& all) {
+  std::scoped_lock lock(lock_);
+  const node_number to = m.to;
+  auto& count = ends_[from].count;
+  ++count.sent;
+  count.bytes_sent += m.head.size() + m.payload.size();
+  std::string what = std::to_string(m.payload.size() + m.head.size()) + " bytes for \"" + all.name(m.handler) + "\" on node " +
+                     std::to_string(to);
+  if (is_cut_[at(from, to)]) return ended(m.sent, from, lost(to, what));
+  std::vector<std::byte> head(m.head.begin(), m.head.end());
+  packet p{.bytes = m.head.size() + 32};
+  if (m.payload.size() <= settings_.eager_bytes) {
+    std::vector<std::byte> rest(m.payload.begin(), m.payload.end());
+    p.bytes += rest.size();
+    p.arrives = [this, from, to, handler = m.handler, head = std::move(head), rest = std::move(rest)] {
+      ends_[to].transport->handle(from, handler, head, payload(std::span(rest)));
+    };
+    ended(m.sent, from);
+  } else {
+    ++count.by_rendezvous;
+    auto t = std::make_shared<transfer>(transfer{transfers_++, from, to, std::move(what), m.payload, {}, m.sent});
+    if (!m.sent) {
+      t->copied.assign(m.payload.begin(), m.payload.end());
+      t->bytes = t->copied;
+    }
+    open_.insert(t);
+    p.arrives = [this, t, handler = m.handler, head = std::move(head)] {
+      const std::uint64_t bytes = t->bytes.size();
+      ends_[t->to].transport->handle(t->from, handler, head, payload(std::make_unique<offered>(shared_from_this(), t), bytes));
+    };
+  }
+  put(from, to, wire::lane::heads, std::move(p));
+}
+
+void simulated::receive(const std::shared_ptr<transfer>& t, std::byte* target, places::completion& landed) {
+  std::scoped_lock lock(lock_);
+  if (!is_open(t)) return ended(&landed, t->to, lost(t->from, t->what));
+  t->target = target;
+  t->landed = &landed;
+  put(t->to, t->from, wire::lane::heads, {.bytes = 32, .under_lock = [this, t] {
+    put(t->from, t->to, wire::lane::bulk, {.bytes = t->bytes.size(), .under_lock = [this, t] {
+      std::memcpy(t->target, t->bytes.data(), t->bytes.size());  // under the lock: the sender's memory may go when a link is cut
+      ended(std::exchange(t->landed, nullptr), t->to);
+      drop_now(t);
+    }});
+  }});
+}
+
+void simulated::drop(const std::shared_ptr<transfer>& t) {
+  std::scoped_lock lock(lock_);
+  if (is_open(t)) drop_now(t);
+}
+
+void simulated::drop_now(const std::shared_ptr<transfer>& t) {
+  put(t->to, t->from, wire::lane::heads, {.bytes = 32, .under_lock = [this, t] {
+    ended(t->sent, t->from);
+    open_.erase(t);
+  }});
+}
+
+void simulated::cut_now(node_number one, node_number other, bool is_told) {
+  if (is_cut_[at(one, other)]) return;
+  for (const auto& [from, to] : {std::pair(one, other), std::pair(other, one)}) {
+    is_cut_[at(from, to)] = true;
+    const nanoseconds before = due(from, to);
+    wires_[at(from, to)].clear();
+    refresh(from, to, before);
+  }
+  std::erase_if(open_, [&](const std::shared_ptr<transfer>& t) {
+    if (std::minmax(t->from, t->to) != std::minmax(one, other)) return false;
+    ended(t->sent, t->from, lost(t->to, t->what));
+    ended(t->landed, t->to, lost(t->from, t->what));
+    return true;
+  });
+  if (!is_told) return;
+  for (const auto& [here, there] : {std::pair(one, other), std::pair(other, one)})
+    if (auto* const told = ends_[here].transport) ends_[here].news.push_back([told, there = there] { told->tell_lost(there); });
+}
+
+std::size_t simulated::poll(node_number node) {
+  std::vector<std::function<void()>> news;
+  packet come;
+  {
+    std::scoped_lock lock(lock_);
+    endpoint& here = ends_[node];
+    news.swap(here.news);
+    if (news.empty()) {
+      if (here.coming.empty()) return 0;
+      if (here.coming.begin()->first > now_) {
+        if (next_.begin()->first < here.coming.begin()->first) return 0;  // another is first
+        now_ = here.coming.begin()->first;
+      }
+      std::vector<node_number> those;
+      for (const auto& [when, from] : here.coming)
+        if (when <= now_) those.push_back(from);
+        else break;
+      const node_number from = those[random_() % those.size()];
+      wire& w = wires_[at(from, node)];
+      packet* const first = w.next();
+      const nanoseconds before = first->due;
+      come = w.take(*first);
+      refresh(from, node, before);
+      here.count.received += come.arrives != nullptr;
+      if (come.under_lock) come.under_lock();
+    }
+  }
+  for (auto& one : news) one();
+  if (come.arrives) come.arrives();
+  return std::max<std::size_t>(news.size(), 1);
+}
+
+}  // namespace
+
+std::shared_ptr<network> network::make(const settings& s) { return std::make_shared<simulated>(s); }
+
+}  // namespace stretto::net::sim

@@ -1,0 +1,52 @@
+#include "net/transport.hpp"
+
+#include <stretto/error.hpp>
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace stretto::net {
+
+payload::payload(payload&& other) noexcept
+    : from_(std::move(other.from_)), here_(std::exchange(other.here_, {})), bytes_(std::exchange(other.bytes_, 0)) {}
+
+payload& payload::operator=(payload&& other) noexcept {
+  from_ = std::move(other.from_);
+  here_ = std::exchange(other.here_, {});
+  bytes_ = std::exchange(other.bytes_, 0);
+  return *this;
+}
+
+void payload::receive(std::byte* target, places::completion& landed) && {
+  if (const auto from = std::move(from_)) {
+    from->receive(target, landed);
+  } else {
+    if (bytes_) std::memcpy(target, here_.data(), bytes_);
+    end(landed);
+  }
+}
+
+void transport::send(const message& m) {
+  if (m.to >= nodes())
+    throw error("N02", "there is no node " + std::to_string(m.to))
+        .fact("nodes", std::to_string(nodes()) + ", of numbers 0 to " + std::to_string(nodes() - 1));
+  if (m.handler >= handlers_.size()) throw error("N03", "there is no handler of number " + std::to_string(m.handler));
+  if (m.head.size() > most_head_bytes)
+    throw error("N04", "the head of a message has " + std::to_string(m.head.size()) + " bytes")
+        .fact("handler", handlers_.name(m.handler))
+        .fact("at most", std::to_string(most_head_bytes))
+        .remedy("send what is long as the payload");
+  send_checked(m);
+}
+
+void transport::handle(node_number from, handler_number handler, std::span<const std::byte> head, payload&& rest) noexcept {
+  arrival a{from, head, rest};
+  handlers_.run(handler, a);
+}
+
+std::exception_ptr lost(node_number node, const std::string& what) {
+  return std::make_exception_ptr(error("N05", "node " + std::to_string(node) + " is lost").fact("under way", what));
+}
+
+}  // namespace stretto::net

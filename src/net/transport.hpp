@@ -1,0 +1,132 @@
+// transport.hpp - active messages between the nodes of one job: a handler, a small head, and a payload that lands where the
+// receiver says.
+//
+// Each node has one transport. A message names a handler of the receiver, which runs in the receiver's poll() with the head. A
+// small payload travels with the head; a large one stays where it is until the handler has said where it shall go, and is then
+// copied there without a stop between.
+//
+// Threads     send, and all members of payload: any thread. poll: one thread at a time; handlers and completions run inside it.
+// Memory      what was written before send is seen by the handler; what was written to a payload by whoever learns that it landed.
+// Invariants  (1) handlers of one sender run in the order in which it sent, each message's exactly once. (2) a completion that a
+//             call took runs exactly once, with a failure or without. (3) nothing blocks: what cannot go yet is queued, and
+//             room_for says when a sender should hold back. (4) once a node is lost, all that was under way to or from it
+//             fails with N05, and so does what is sent to it later.
+// Source      active messages: von Eicken, Culler, Goldstein, Schauser, ISCA 1992; payloads by rendezvous as MPI libraries do it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "net/handlers.hpp"
+#include "platform/work_item.hpp"
+
+namespace stretto::net {
+
+/// What a sender hands over. The head is copied by the call. The payload is lent until `sent` runs; without `sent`, it is
+/// copied by the call, too.
+struct message {
+  node_number to = 0;
+  handler_number handler = 0;
+  std::span<const std::byte> head = {};  // at most most_head_bytes
+  std::span<const std::byte> payload = {};
+  places::completion* sent = nullptr;  // the payload's memory is the caller's again
+};
+
+/// The payload of a message that has come, to be put somewhere once. Move-only; dropped, the payload is.
+class payload {
+ public:
+  /// What a transport keeps of a payload that is not here yet, or of one that a handler did not look at in its time.
+  class source {
+   public:
+    virtual ~source() = default;  // dropped, if it was not received
+    virtual void receive(std::byte* target, places::completion& landed) = 0;
+  };
+
+  payload() noexcept = default;
+  /// One that is here.
+  explicit payload(std::span<const std::byte> here) noexcept : here_(here), bytes_(here.size()) {}
+  payload(std::unique_ptr<source> from, std::uint64_t bytes) noexcept : from_(std::move(from)), bytes_(bytes) {}
+  payload(payload&& other) noexcept;
+  payload& operator=(payload&& other) noexcept;
+
+  std::uint64_t bytes() const noexcept { return bytes_; }
+  /// It came with its head: here() holds it, until the handler returns.
+  bool is_here() const noexcept { return !from_; }
+  std::span<const std::byte> here() const noexcept { return here_; }
+
+  /// Puts it into bytes() bytes at `target`; `landed` runs when they are there, perhaps before this returns. Of what is
+  /// here(): before the handler returns. Else at any time, from any thread.
+  void receive(std::byte* target, places::completion& landed) &&;
+
+ private:
+  std::unique_ptr<source> from_;
+  std::span<const std::byte> here_;
+  std::uint64_t bytes_ = 0;
+};
+
+/// Counted since the start.
+struct traffic {
+  std::uint64_t sent = 0, received = 0;  // messages
+  std::uint64_t bytes_sent = 0;          // heads and payloads
+  std::uint64_t by_rendezvous = 0;       // of those sent
+};
+
+class transport {
+ public:
+  static constexpr std::size_t most_head_bytes = 1024;
+
+  virtual ~transport() = default;
+
+  virtual node_number self() const noexcept = 0;
+  virtual std::uint32_t nodes() const noexcept = 0;
+
+  /// Throws N02 (no such node), N03 (no such handler) or N04 (the head is too long), and has sent nothing then.
+  void send(const message& m);
+
+  /// Makes progress and runs what has come; returns how many things it found, 0 if nothing. Never waits.
+  virtual std::size_t poll() = 0;
+  /// There may be something for poll() to find. A node to which nobody may send anything any more has nothing pending.
+  virtual bool is_pending() const noexcept = 0;
+
+  /// Bytes that may be sent to that node before more only piles up in a queue here.
+  virtual std::uint64_t room_for(node_number to) const noexcept = 0;
+
+  virtual traffic counted() const noexcept = 0;
+
+  /// Whom to tell, inside poll(), of each node that is lost. Before the first poll.
+  void on_lost(std::function<void(node_number)> told) { lost_ = std::move(told); }
+
+ protected:
+  explicit transport(const handlers& all) : handlers_(all) {}
+
+  virtual void send_checked(const message& m) = 0;
+
+  /// Runs the handler of a message that has come. An exception out of a handler is a defect of ours, and ends the process.
+  void handle(node_number from, handler_number handler, std::span<const std::byte> head, payload&& rest) noexcept;
+
+  void tell_lost(node_number node) const {
+    if (lost_) lost_(node);
+  }
+
+  const handlers& handlers_;
+
+ private:
+  std::function<void(node_number)> lost_;
+};
+
+/// Runs `done`, with a failure or without.
+inline void end(places::completion& done, std::exception_ptr failure = {}) noexcept {
+  done.failure = std::move(failure);
+  done.run(done);
+}
+
+/// N05: `node` is lost; `what` was under way to or from it.
+std::exception_ptr lost(node_number node, const std::string& what);
+
+}  // namespace stretto::net

@@ -1,0 +1,46 @@
+// Handlers: numbered alike whatever the order in which they came.
+#include "net/handlers.hpp"
+
+#include <stretto/error.hpp>
+
+#include <doctest/doctest.h>
+
+#include "net/transport.hpp"
+#include "thrown_by.hpp"
+
+namespace stretto::net {
+namespace {
+
+void nothing(void*, arrival&) {}
+
+handlers of(std::initializer_list<const char*> names) {
+  handlers h;
+  for (const char* n : names) h.add(n, nullptr, nothing);
+  h.close();
+  return h;
+}
+
+}  // namespace
+
+TEST_CASE("handlers have the same numbers on nodes that know the same names") {
+  const auto one = of({"event.trigger", "copy", "event.subscribe"}), other = of({"event.subscribe", "event.trigger", "copy"});
+  for (const char* n : {"event.trigger", "copy", "event.subscribe"}) {
+    CHECK(one.number(n) == other.number(n));
+    CHECK(one.name(one.number(n)) == n);
+  }
+  CHECK(one.digest() == other.digest());
+  CHECK(one.digest() != of({"event.trigger", "copy"}).digest());
+  CHECK(of({"ab", "c"}).digest() != of({"a", "bc"}).digest());
+}
+
+TEST_CASE("a name is taken once, and what is looked for under a wrong one is suggested") {
+  handlers h;
+  h.add("event.trigger", nullptr, nothing);
+  CHECK(test::thrown_by([&] { h.add("event.trigger", nullptr, nothing); }).find("N01") != std::string::npos);
+  h.close();
+  const auto said = test::thrown_by([&] { h.number("event.triger"); });
+  CHECK(said.find("N03") != std::string::npos);
+  CHECK(said.find("event.trigger") != std::string::npos);
+}
+
+}  // namespace stretto::net
