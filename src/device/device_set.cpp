@@ -25,7 +25,7 @@ stream& attached_device::stream_of(std::size_t lane) {
 
 bool attached_device::is_under_way(key k) const {
   std::scoped_lock lock(table_lock_);
-  return under_way_.contains(k);
+  return under_way_.find(k);
 }
 
 // A kernel goes on in the stream of one that it follows, where nothing else has been put behind that one: so chains cost no
@@ -47,7 +47,7 @@ void attached_device::enqueue(work what, std::span<const key> behind, key mine, 
   if (!behind.empty()) {
     std::scoped_lock lock(table_lock_);
     for (const key k : behind)
-      if (const auto found = under_way_.find(k); found != under_way_.end()) waits_.push_back(found->second);
+      if (const ticket* const found = under_way_.find(k)) waits_.push_back(*found);
   }
   const std::size_t lane = lane_for(what, waits_);
   stream& s = stream_of(lane);
@@ -64,7 +64,7 @@ void attached_device::enqueue(work what, std::span<const key> behind, key mine, 
     if (p.since >= latest) latest = p.since, where.cause = p.id;
   if (mine) {
     std::scoped_lock lock(table_lock_);
-    under_way_.emplace(mine, where);
+    under_way_.insert(mine, where);
   }
   owner_.add_pending();
   try {

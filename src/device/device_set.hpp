@@ -12,15 +12,14 @@
 
 #include <functional>
 #include <memory>
-#include <memory_resource>
 #include <mutex>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/spin_lock.hpp"
 #include "device/backend.hpp"
+#include "device/key_table.hpp"
 #include "trace/recorder.hpp"
 
 namespace stretto::device {
@@ -99,8 +98,7 @@ class attached_device {
 
   // What is under way, and the ends of lanes: held for moments, so that completions do not wait for drivers.
   mutable base::spin_lock table_lock_;
-  std::pmr::unsynchronized_pool_resource nodes_;  // of the map: one comes and goes with each operation
-  std::pmr::unordered_map<key, ticket> under_way_{&nodes_};
+  key_table<ticket> under_way_;
 };
 
 class device_set final : public poller {

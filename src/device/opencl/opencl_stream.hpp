@@ -86,6 +86,8 @@ class opencl_stream final : public stream, public polled_stream {
   cl_event next_ = nullptr;      // of the operation that is being enqueued
   ends_in_order ends_;
   std::deque<cl_event> events_;  // that tell of them
+  std::vector<array_layout> layouts_;  // of one launch, and
+  std::vector<std::byte> together_;    // with its range
   std::map<std::pair<const compiled_kernel*, variant>, prepared> kernels_;
 };
 
