@@ -104,7 +104,8 @@ void attached_device::record(const ticket& where, const trace::record& span) noe
   ring->push(span);
 }
 
-device_set::device_set(std::vector<found> open, const stream_options& of_each) {
+device_set::device_set(std::vector<found> open, const stream_options& of_each)
+    : bell_(std::make_shared<bell>([this] { poll_now(); })) {
   std::map<std::string, unsigned> numbers;
   for (found& f : open) {
     const std::string& backend = f.is->about().backend;
@@ -178,6 +179,20 @@ std::size_t device_set::poll() {
   for (const auto& a : all_) ended += a->is().poll();
   remove_pending(ended);
   return ended;
+}
+
+void device_set::stop_calling() noexcept {
+  calls_.store(false, std::memory_order_seq_cst);
+  bell_->take_down();
+  if (pending()) next_poll({});
+}
+
+// Each of them, as what begins on any from now on has to ring too.
+bool device_set::will_call() noexcept {
+  if (!calls_.load(std::memory_order_seq_cst)) return false;
+  for (const auto& a : all_)
+    if (!a->is().will_ring(bell_)) return false;
+  return true;
 }
 
 // No backend's poll throws: what a driver refuses to tell it gives to the completion.

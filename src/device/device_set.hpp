@@ -10,6 +10,7 @@
 #include <stretto/platform.hpp>
 #include <stretto/poller.hpp>
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -104,6 +105,7 @@ class attached_device {
 class device_set final : public poller {
  public:
   device_set(std::vector<found> open, const stream_options& of_each);
+  ~device_set() override { stop_calling(); }
 
   bool is_empty() const noexcept { return all_.empty(); }
   std::span<const std::unique_ptr<attached_device>> all() const noexcept { return all_; }
@@ -119,6 +121,9 @@ class device_set final : public poller {
   void poll_apart(bool apart) noexcept;
   std::size_t poll_one(std::size_t number);
 
+  /// Drivers' threads call nobody from now on; what ends is seen by whoever polls. None is inside a call when this returns.
+  void stop_calling() noexcept;
+
   /// The device whose processor or memory it is; null if it is none.
   attached_device* at(place p) const noexcept { return p.index < by_place_.size() ? by_place_[p.index] : nullptr; }
   /// The device whose kernels use that memory of the host in place; null if none does.
@@ -126,6 +131,7 @@ class device_set final : public poller {
 
  protected:
   std::size_t poll() override;
+  bool will_call() noexcept override;
   void fail(std::exception_ptr why) noexcept override;
 
  private:
@@ -134,6 +140,8 @@ class device_set final : public poller {
   std::vector<std::unique_ptr<attached_device>> all_;
   trace::recorder* recorder_ = nullptr;
   std::vector<attached_device*> by_place_;
+  const std::shared_ptr<bell> bell_;
+  std::atomic<bool> calls_{true};
 };
 
 }  // namespace stretto::device

@@ -1,6 +1,7 @@
 #include "sched/searching.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include <stretto/task.hpp>
@@ -242,7 +243,8 @@ item wait_for_work(worker& w) {
       spin_until = base::nanoseconds_now() + std::uint64_t{owner.settings.spin_microseconds} * 1000;
       continue;
     }
-    look_out(w);
+    if (owner.polls && owner.polls->any_pending()) std::this_thread::yield();
+    else look_out(w);
     if ((round & 15) == 15 && base::nanoseconds_now() >= spin_until) {
       park(w);
       spin_until = base::nanoseconds_now() + std::uint64_t{owner.settings.spin_microseconds} * 1000;

@@ -98,6 +98,7 @@ class opencl_device final : public device {
   }
 
   std::size_t poll() override { return streams_.poll(); }
+  bool will_ring(const std::shared_ptr<bell>& b) noexcept override { return streams_.will_ring(b); }
   std::size_t pending() const noexcept override { return streams_.pending(); }
 
  private:

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 
 #include "device/copy_kernels.hpp"
 
@@ -59,6 +60,7 @@ void opencl_stream::enqueued(places::completion* done) {
   if (!starts) return;
   driver_->cl->clFlush(queue_);
   flushed_ = true;
+  if (const std::shared_ptr<bell>* const b = polled_.awaited_bell(); b && !make_oldest_ring(*b)) (*b)->ring();
 }
 
 /// Behind all that is in the queue.
@@ -209,6 +211,7 @@ void opencl_stream::collect(std::vector<places::completion*>& ended) {
     ends_.oldest_happened(ended, failure);
     cl.clReleaseEvent(events_.front());
     events_.pop_front();
+    oldest_rings_ = false;
   }
   const bool any_ended = ended.size() != before;
   if (any_ended) ends_.polled(std::chrono::steady_clock::now());
@@ -228,12 +231,45 @@ void opencl_stream::collect(std::vector<places::completion*>& ended) {
         cl.clReleaseEvent(events_.front());
         events_.pop_front();
       }
+      oldest_rings_ = false;
       ends_.add_event();
       ends_.oldest_happened(ended, failure);
     }
   }
   // What is behind the oldest event may wait as long as that one is under way.
   if (!flushed_ && (any_ended || ends_here || events_.size() < 2)) cl.clFlush(queue_), flushed_ = true;
+}
+
+bool opencl_stream::will_ring() noexcept {
+  // Whoever holds it may be compiling.
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) return false;
+  if (ends_.is_idle()) return true;
+  try {
+    if (events_.empty()) put_event();
+  } catch (...) {
+    return false;
+  }
+  const std::shared_ptr<bell>* const b = polled_.awaited_bell();
+  return b && make_oldest_ring(*b);
+}
+
+/// Under the lock. False: it has ended already, or the driver does not call.
+bool opencl_stream::make_oldest_ring(const std::shared_ptr<bell>& b) noexcept {
+  if (std::exception_ptr failure; has_ended(events_.front(), failure)) return false;
+  if (!flushed_) driver_->cl->clFlush(queue_), flushed_ = true;
+  if (oldest_rings_) return true;
+  // The driver's own: it calls once for each event that it was asked about, whatever has become of us.
+  auto* const kept = new (std::nothrow) std::shared_ptr<bell>(b);
+  const auto call = [](cl_event, cl_int, void* of) {
+    const std::unique_ptr<std::shared_ptr<bell>> to(static_cast<std::shared_ptr<bell>*>(of));
+    (*to)->ring();
+  };
+  if (!kept || driver_->cl->clSetEventCallback(events_.front(), CL_COMPLETE, call, kept) != CL_SUCCESS) {
+    delete kept;
+    return false;
+  }
+  return oldest_rings_ = true;
 }
 
 }  // namespace stretto::device::opencl
