@@ -9,9 +9,11 @@ namespace stretto::device::opencl {
 template <class Program>
 opencl_stream::prepared& opencl_stream::kernel_for(const Program& p, variant v) {
   const auto key = std::pair(static_cast<const compiled_kernel*>(&p), v);
-  const auto found = kernels_.find(key);
-  if (found != kernels_.end()) return found->second;
-  return kernels_.emplace(key, prepared{p.make_kernel(v), {}, {}}).first->second;
+  if (last_ && last_->first == key) return last_->second;
+  auto found = kernels_.find(key);
+  if (found == kernels_.end()) found = kernels_.emplace(key, prepared{p.make_kernel(v), {}, {}}).first;
+  last_ = &*found;
+  return last_->second;
 }
 
 /// `value` null: so many bytes of local memory.

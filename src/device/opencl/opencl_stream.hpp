@@ -91,7 +91,9 @@ class opencl_stream final : public stream, public polled_stream {
   bool oldest_rings_ = false;    // the first of these rings the bell
   std::vector<array_layout> layouts_;  // of one launch, and
   std::vector<std::byte> together_;    // with its range
-  std::map<std::pair<const compiled_kernel*, variant>, prepared> kernels_;
+  using prepared_kernels = std::map<std::pair<const compiled_kernel*, variant>, prepared>;
+  prepared_kernels kernels_;
+  prepared_kernels::value_type* last_ = nullptr;  // that was launched
 };
 
 }  // namespace stretto::device::opencl
