@@ -34,6 +34,8 @@ class polling final : public detail::poll_station, private service_thread::duty 
 
   /// A worker between two tasks. May leave it in the scope of the runtime.
   std::size_t poll_idle(worker& w) noexcept;
+  /// Something is pending, and all of that calls when it ends: nobody need look.
+  bool leave_to_calls() noexcept { return any_pending() && all_will_call(); }
   /// A worker stops looking for work, and none is left that does.
   void hand_over() noexcept {
     if (any_pending()) [[unlikely]]
