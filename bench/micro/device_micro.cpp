@@ -6,13 +6,12 @@
 #include <stretto/stretto.hpp>
 
 #include <cstdlib>
-#include <cstring>
 #include <vector>
 
-#include "device/opencl/opencl_api.hpp"
+#include "raw_device.hpp"
 
 using namespace stretto;
-namespace raw = stretto::device::opencl;
+using bench::raw_device;
 
 namespace {
 
@@ -20,40 +19,6 @@ STRETTO_KERNEL(nothing, (inout<int> x), {})
 STRETTO_KERNEL(nothing_of_three, (inout<int> x, in<int> y, in<int> z, float c), {})
 
 constexpr int chain = 1000;  // launches between two waits
-
-/// The first device of the first driver, with an in-order queue and one empty kernel.
-struct raw_device {
-  std::shared_ptr<const raw::api> cl = raw::api::load();
-  cl_context context = nullptr;
-  cl_command_queue queue = nullptr;
-  cl_kernel kernel = nullptr;
-  cl_mem buffer = nullptr;
-
-  explicit raw_device(std::size_t bytes = 4096) {
-    cl_platform_id p = nullptr;
-    cl_device_id d = nullptr;
-    raw::check(cl->clGetPlatformIDs(1, &p, nullptr), "clGetPlatformIDs");
-    raw::check(cl->clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, 1, &d, nullptr), "clGetDeviceIDs");
-    cl_int status = CL_SUCCESS;
-    context = cl->clCreateContext(nullptr, 1, &d, nullptr, nullptr, &status);
-    queue = cl->clCreateCommandQueue(context, d, 0, &status);
-    buffer = cl->clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, &status);
-    const char* text = "kernel void nothing(global int* x) {}";
-    const std::size_t length = std::strlen(text);
-    const cl_program program = cl->clCreateProgramWithSource(context, 1, &text, &length, &status);
-    raw::check(cl->clBuildProgram(program, 1, &d, "", nullptr, nullptr), "clBuildProgram");
-    kernel = cl->clCreateKernel(program, "nothing", &status);
-    raw::check(status, "clCreateKernel");
-    raw::check(cl->clSetKernelArg(kernel, 0, sizeof buffer, &buffer), "clSetKernelArg");
-    cl->clReleaseProgram(program);
-  }
-  ~raw_device() {
-    cl->clReleaseKernel(kernel);
-    cl->clReleaseMemObject(buffer);
-    cl->clReleaseCommandQueue(queue);
-    cl->clReleaseContext(context);
-  }
-};
 
 void raw_opencl_chain(benchmark::State& state) {
   raw_device d;

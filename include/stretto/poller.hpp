@@ -61,6 +61,11 @@ class poller {
   /// remove_pending.
   virtual std::size_t poll() = 0;
 
+  /// Nobody will ask from now on. True: it calls poll_now() when it may have something to find, also of what begins from here
+  /// on, until it has called. False: it cannot, or has something already; then it is asked again after pauses. Any thread, also
+  /// while another is inside poll.
+  virtual bool will_call() noexcept { return false; }
+
   /// poll() threw: `why` is an error M05 that says what. Poisons everything pending and refuses what comes later; the
   /// poller is not polled any more, and what it leaves pending counts no longer.
   virtual void fail(std::exception_ptr why) noexcept = 0;

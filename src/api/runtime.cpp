@@ -253,6 +253,7 @@ void runtime::state::end(runtime* whole) noexcept {
   live.reset();  // until here: an end that hangs can be looked at
   on_signal.reset();
   watch.reset();
+  if (devices) devices->stop_calling();
   polls.release();
   scheduler.reset();
   if (whole && !settings.trace.empty()) {

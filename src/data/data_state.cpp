@@ -15,7 +15,8 @@ data_state::data_state(base::runtime_context& context, data_settings s, std::siz
       settings(std::move(s)),
       checks(dynamic_cast<order_check*>(context.observer)),
       records(rounded_to_line(sizeof(detail::instance_record))),
-      operations(rounded_to_line(operation_bytes)) {
+      operations(rounded_to_line(operation_bytes)),
+      device_operations(device_operation_bytes) {
   if (checks) checks->forget_instances();  // of a floor that has ended
   for (const memory_description& m : settings.memories) {
     memories.push_back(m.of      ? std::make_unique<memory_space>(m.where, m.name, m.kind, *m.of)

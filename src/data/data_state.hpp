@@ -57,7 +57,8 @@ struct data_state {
   const data_settings settings;
   class order_check* const checks;  // the runtime's observer; null unless accesses are checked
   std::vector<std::unique_ptr<memory_space>> memories;  // in the order of settings.memories
-  base::block_stock records, operations;
+  base::block_stock records, operations, device_operations;
+  static constexpr std::size_t device_operation_bytes = 640;  // launches and moves
   std::atomic<std::uint32_t> numbers{0};
   std::atomic<std::uint64_t> key_ranges{1};
   std::unique_ptr<detour> detours;  // for copies that loads and stores cannot do
@@ -81,8 +82,9 @@ inline bool is_on_host(const memory_space* m) noexcept { return !m || is_host_me
 
 /// One thread's share of the pools.
 struct thread_data {
-  explicit thread_data(data_state& state) : records(state.records), operations(state.operations) {}
-  base::block_cache records, operations;
+  explicit thread_data(data_state& state)
+      : records(state.records), operations(state.operations), device_operations(state.device_operations) {}
+  base::block_cache records, operations, device_operations;
   device::group_memory groups;  // of the kernels that the thread runs
   std::uint64_t next_key = 0, end_of_keys = 0;  // keys are handed to threads a range at a time
 };

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "data/data_state.hpp"
 #include "event/event_floor.hpp"
 #include "sched/recording.hpp"
 
@@ -43,6 +44,16 @@ device_outlook look(const preconditions& after, std::span<const event> also, con
 device_operation::device_operation(device::attached_device& on, device::work what, trace::kind shown,
                                    const std::source_location& where) noexcept
     : deferred(preconditions_ended), completion(device_ended), on_(on), where_(where), what_(what), shown_(shown) {}
+
+void* device_operation::operator new(std::size_t bytes) {
+  if (bytes > data_state::device_operation_bytes) return ::operator new(bytes);
+  return share_of(base::require_current("device")).device_operations.allocate();
+}
+
+void device_operation::operator delete(void* memory, std::size_t bytes) noexcept {
+  if (bytes > data_state::device_operation_bytes) return ::operator delete(memory, bytes);
+  share_of(base::require_current("device")).device_operations.free(memory);
+}
 
 event device_operation::submit(std::unique_ptr<device_operation> op, const preconditions& after, std::span<const event> also,
                                base::thread_context& context) {

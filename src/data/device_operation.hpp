@@ -4,7 +4,7 @@
 // device goes from one to the next by itself. It ends, for the host, when it has and they have.
 //
 // Threads     submit: any thread of the runtime. The end runs in a poll, or wherever the last precondition ended.
-// Cost        one block from the heap, one event, a lock of the device.
+// Cost        one recycled block, one event, a lock of the device.
 // Invariants  (1) a failed precondition fails it; where that shows only later, a kernel may have run on what was there, but
 //             what it wrote is as poisoned as its event. (2) it is enqueued once, or not at all.
 #pragma once
@@ -26,6 +26,10 @@ class device_operation : public deferred, public places::completion {
   /// Of what `is` shows in the trace, and which of the device's streams it takes.
   device_operation(device::attached_device& on, device::work what, trace::kind shown, const std::source_location& where) noexcept;
   virtual ~device_operation() = default;
+
+  /// Of recycled blocks, as the driver's threads come and go in the heap. On threads of the runtime.
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* memory, std::size_t bytes) noexcept;
 
   /// Takes it over and returns its event. `also`: events that it waits for beside `after`. Throws, with nothing submitted, if
   /// there is no memory.

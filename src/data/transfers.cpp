@@ -1,5 +1,7 @@
 #include "data/transfers.hpp"
 
+#include <boost/container/static_vector.hpp>
+
 #include <algorithm>
 
 namespace stretto::data {
@@ -14,7 +16,7 @@ std::vector<transfer> transfers_of(const nest<2>& walk, place from, place to) {
   if (walk.empty) return {};
   const auto run = walk.run();
   const bool contiguous = run.stride[0] == walk.element_bytes[0] && run.stride[1] == walk.element_bytes[1];
-  std::vector<nest<2>::loop> loops(walk.loops.begin(), walk.loops.begin() + walk.rank);
+  boost::container::static_vector<nest<2>::loop, 3> loops(walk.loops.begin(), walk.loops.begin() + walk.rank);
   transfer t;
   t.target = {to, walk.first[0], 0, 0};
   t.source = {from, walk.first[1], 0, 0};

@@ -22,6 +22,7 @@
 #include <string>
 #include <string_view>
 
+#include "device/bell.hpp"
 #include "platform/channel.hpp"
 #include "platform/work_item.hpp"
 
@@ -154,6 +155,10 @@ class device {
 
   /// Runs the completions of what has ended, with no lock held; how many. One thread at a time.
   virtual std::size_t poll() = 0;
+  /// Nobody will poll for a while. True: the bell rings, once or more, when something may have ended, also of what begins from
+  /// here on, until it has rung; from a thread of the driver's, or in this call. False: the device cannot, or poll may find
+  /// something now. The bell is the same in all calls.
+  virtual bool will_ring(const std::shared_ptr<bell>&) noexcept { return false; }
   /// Operations whose completion has not run.
   virtual std::size_t pending() const noexcept = 0;
 

@@ -25,7 +25,7 @@ stream& attached_device::stream_of(std::size_t lane) {
 
 bool attached_device::is_under_way(key k) const {
   std::scoped_lock lock(table_lock_);
-  return under_way_.contains(k);
+  return under_way_.find(k);
 }
 
 // A kernel goes on in the stream of one that it follows, where nothing else has been put behind that one: so chains cost no
@@ -47,7 +47,7 @@ void attached_device::enqueue(work what, std::span<const key> behind, key mine, 
   if (!behind.empty()) {
     std::scoped_lock lock(table_lock_);
     for (const key k : behind)
-      if (const auto found = under_way_.find(k); found != under_way_.end()) waits_.push_back(found->second);
+      if (const ticket* const found = under_way_.find(k)) waits_.push_back(*found);
   }
   const std::size_t lane = lane_for(what, waits_);
   stream& s = stream_of(lane);
@@ -64,7 +64,7 @@ void attached_device::enqueue(work what, std::span<const key> behind, key mine, 
     if (p.since >= latest) latest = p.since, where.cause = p.id;
   if (mine) {
     std::scoped_lock lock(table_lock_);
-    under_way_.emplace(mine, where);
+    under_way_.insert(mine, where);
   }
   owner_.add_pending();
   try {
@@ -104,7 +104,8 @@ void attached_device::record(const ticket& where, const trace::record& span) noe
   ring->push(span);
 }
 
-device_set::device_set(std::vector<found> open, const stream_options& of_each) {
+device_set::device_set(std::vector<found> open, const stream_options& of_each)
+    : bell_(std::make_shared<bell>([this] { poll_now(); })) {
   std::map<std::string, unsigned> numbers;
   for (found& f : open) {
     const std::string& backend = f.is->about().backend;
@@ -178,6 +179,20 @@ std::size_t device_set::poll() {
   for (const auto& a : all_) ended += a->is().poll();
   remove_pending(ended);
   return ended;
+}
+
+void device_set::stop_calling() noexcept {
+  calls_.store(false, std::memory_order_seq_cst);
+  bell_->take_down();
+  if (pending()) next_poll({});
+}
+
+// Each of them, as what begins on any from now on has to ring too.
+bool device_set::will_call() noexcept {
+  if (!calls_.load(std::memory_order_seq_cst)) return false;
+  for (const auto& a : all_)
+    if (!a->is().will_ring(bell_)) return false;
+  return true;
 }
 
 // No backend's poll throws: what a driver refuses to tell it gives to the completion.

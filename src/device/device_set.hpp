@@ -10,17 +10,17 @@
 #include <stretto/platform.hpp>
 #include <stretto/poller.hpp>
 
+#include <atomic>
 #include <functional>
 #include <memory>
-#include <memory_resource>
 #include <mutex>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/spin_lock.hpp"
 #include "device/backend.hpp"
+#include "device/key_table.hpp"
 #include "trace/recorder.hpp"
 
 namespace stretto::device {
@@ -99,13 +99,13 @@ class attached_device {
 
   // What is under way, and the ends of lanes: held for moments, so that completions do not wait for drivers.
   mutable base::spin_lock table_lock_;
-  std::pmr::unsynchronized_pool_resource nodes_;  // of the map: one comes and goes with each operation
-  std::pmr::unordered_map<key, ticket> under_way_{&nodes_};
+  key_table<ticket> under_way_;
 };
 
 class device_set final : public poller {
  public:
   device_set(std::vector<found> open, const stream_options& of_each);
+  ~device_set() override { stop_calling(); }
 
   bool is_empty() const noexcept { return all_.empty(); }
   std::span<const std::unique_ptr<attached_device>> all() const noexcept { return all_; }
@@ -121,6 +121,9 @@ class device_set final : public poller {
   void poll_apart(bool apart) noexcept;
   std::size_t poll_one(std::size_t number);
 
+  /// Drivers' threads call nobody from now on; what ends is seen by whoever polls. None is inside a call when this returns.
+  void stop_calling() noexcept;
+
   /// The device whose processor or memory it is; null if it is none.
   attached_device* at(place p) const noexcept { return p.index < by_place_.size() ? by_place_[p.index] : nullptr; }
   /// The device whose kernels use that memory of the host in place; null if none does.
@@ -128,6 +131,7 @@ class device_set final : public poller {
 
  protected:
   std::size_t poll() override;
+  bool will_call() noexcept override;
   void fail(std::exception_ptr why) noexcept override;
 
  private:
@@ -136,6 +140,8 @@ class device_set final : public poller {
   std::vector<std::unique_ptr<attached_device>> all_;
   trace::recorder* recorder_ = nullptr;
   std::vector<attached_device*> by_place_;
+  const std::shared_ptr<bell> bell_;
+  std::atomic<bool> calls_{true};
 };
 
 }  // namespace stretto::device

@@ -333,8 +333,10 @@ std::string declaration_of(const written_parameter& p, bool of_kernel, dialect d
     if (of_kernel && d == dialect::cuda) return fmt::format("int64_t stretto_shared_{}", p.name);
     return fmt::format("STRETTO_LOCAL_POINTER {} * stretto_data_{}", type, p.name);
   }
-  return fmt::format("STRETTO_GLOBAL {}{} * {} stretto_data_{}, const stretto_array stretto_layout_{}",
-                     p.mode == access::in ? "const " : "", type, of_kernel ? "STRETTO_RESTRICT" : "", p.name, p.name);
+  const std::string pointer = fmt::format("STRETTO_GLOBAL {}{} * {} stretto_data_{}", p.mode == access::in ? "const " : "", type,
+                                          of_kernel ? "STRETTO_RESTRICT" : "", p.name);
+  if (of_kernel && d == dialect::opencl) return pointer;  // the layouts of all arrays come together
+  return fmt::format("{}, const stretto_array stretto_layout_{}", pointer, p.name);
 }
 
 bool is_integer(const tokens& type) {
@@ -414,6 +416,7 @@ class writer {
     atomics_.insert(r.atomics().begin(), r.atomics().end());
     element_macros macros;
     std::string list, opening;
+    const std::string last = dialect_ == dialect::opencl ? layouts_together(parameters, macros) : "const stretto_launch stretto_range";
     for (const written_parameter& p : parameters) {
       list += declaration_of(p, true, dialect_) + ", ";
       if (p.is_array()) macros.array(p);
@@ -429,10 +432,25 @@ class writer {
     // OpenCL wants the declarations of local memory at the outermost scope: the body's own braces are left out there.
     const bool outermost = kernel_.in_groups && dialect_ == dialect::opencl;
     const tokens inside = outermost ? tokens(rewritten.begin() + 1, rewritten.end() - 1) : rewritten;
-    source_ += fmt::format("{}STRETTO_ENTRY stretto_kernel_{}({}const stretto_launch stretto_range)\n{{\n{}{}{}\n}}\n{}",
-                           macros.define, kernel_.name, list, opening,
+    source_ += fmt::format("{}STRETTO_ENTRY stretto_kernel_{}({}{})\n{{\n{}{}{}\n}}\n{}",
+                           macros.define, kernel_.name, list, last, opening,
                            kernel_.in_groups ? "STRETTO_BEGIN_GROUP\n" : "STRETTO_BEGIN_ITEM\n",
                            text_of(inside, kernel_.file), macros.undefine);
+  }
+
+  /// Of an OpenCL entry: one parameter for the range and the layouts of all arrays, as drivers take time for each.
+  std::string layouts_together(const std::vector<written_parameter>& parameters, element_macros& macros) {
+    int arrays = 0;
+    macros.define += "#define stretto_range stretto_given.range\n";
+    macros.undefine += "#undef stretto_range\n";
+    for (const written_parameter& p : parameters) {
+      if (!p.is_array() || p.mode == access::local) continue;
+      macros.define += fmt::format("#define stretto_layout_{} stretto_given.arrays[{}]\n", p.name, arrays++);
+      macros.undefine += fmt::format("#undef stretto_layout_{}\n", p.name);
+    }
+    source_ += fmt::format("typedef struct {{ stretto_launch range;{} }} stretto_layouts;\n",
+                           arrays ? fmt::format(" stretto_array arrays[{}];", arrays) : "");
+    return "const stretto_layouts stretto_given";
   }
 
   const kernel_code& kernel_;

@@ -31,6 +31,19 @@ std::size_t stream_registry::poll() {
   return n;
 }
 
+bool stream_registry::will_ring(const std::shared_ptr<bell>& b) noexcept {
+  std::scoped_lock lock(mutex_);
+  if (!bell_) bell_ = b, has_bell_.store(true, std::memory_order_release);
+  bell_->await();
+  for (polled_stream* s : streams_)
+    if (!s->will_ring()) return false;
+  return true;
+}
+
+const std::shared_ptr<bell>* stream_registry::awaited_bell() const noexcept {
+  return has_bell_.load(std::memory_order_acquire) && bell_->is_awaited() ? &bell_ : nullptr;
+}
+
 std::size_t stream_registry::run(const std::vector<places::completion*>& ended) noexcept {
   if (ended.empty()) return 0;
   for (places::completion* c : ended) c->run(*c);

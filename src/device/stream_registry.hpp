@@ -7,9 +7,11 @@
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <vector>
 
+#include "device/bell.hpp"
 #include "platform/work_item.hpp"
 
 namespace stretto::device {
@@ -18,6 +20,8 @@ class polled_stream {
  public:
   /// Adds the completions of what has ended, oldest first, with their failures; whoever takes them runs them.
   virtual void collect(std::vector<places::completion*>& ended) = 0;
+  /// Whether nothing is in it, or its oldest operation will ring the bell of the registry. False: it may have ended already.
+  virtual bool will_ring() noexcept { return false; }
 
  protected:
   ~polled_stream() = default;
@@ -33,10 +37,16 @@ class stream_registry {
   std::size_t pending() const noexcept { return pending_.load(std::memory_order_acquire); }
   /// As device::poll.
   std::size_t poll();
+  /// As that of the device.
+  bool will_ring(const std::shared_ptr<bell>& b) noexcept;
+  /// Null where nobody relies on it: what begins has to ring it when it ends.
+  const std::shared_ptr<bell>* awaited_bell() const noexcept;
 
  private:
   std::size_t run(const std::vector<places::completion*>& ended) noexcept;
 
+  std::shared_ptr<bell> bell_;  // written once, before has_bell_
+  std::atomic<bool> has_bell_{false};
   std::mutex mutex_;
   std::vector<polled_stream*> streams_;  // under the lock
   std::vector<places::completion*> kept_;  // of one poll; only its thread's

@@ -99,6 +99,21 @@ std::int64_t poll_station::earliest_due() const noexcept {
   return earliest;
 }
 
+bool poll_station::all_will_call() noexcept {
+  bool all = true;
+  for (poller* p = first_.load(std::memory_order_acquire); p; p = p->next_) {
+    if (!p->pending() || p->silent_.load(std::memory_order_relaxed)) continue;
+    std::int64_t due = p->due_.load(std::memory_order_seq_cst);
+    if (due && (due == never || due > now())) continue;
+    // In this order: a call that comes after the promise makes it due again.
+    if (!p->due_.compare_exchange_strong(due, never, std::memory_order_seq_cst) || p->will_call()) continue;
+    std::int64_t unchanged = never;
+    p->due_.compare_exchange_strong(unchanged, due, std::memory_order_seq_cst);
+    all = false;
+  }
+  return all;
+}
+
 std::size_t poll_station::give_up(poller& p, const char* why) noexcept {
   p.silent_.store(true, std::memory_order_seq_cst);
   p.fail(std::make_exception_ptr(error("M05", "polling failed, so these operations will never be seen to end")

@@ -30,6 +30,8 @@ class poll_station {
   bool any_pending() const noexcept { return pending_pollers_.load(std::memory_order_seq_cst) > 0; }
   /// When the first poller that has something pending wants to be asked, in steady nanoseconds; `never` if none does.
   std::int64_t earliest_due() const noexcept;
+  /// Nobody will ask for a while: leaves to themselves those that are due and will call. False: some of them have to be asked.
+  bool all_will_call() noexcept;
   /// Asks all that have something pending and are due; how many operations ended.
   std::size_t poll_each() noexcept;
 

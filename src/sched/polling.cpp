@@ -31,6 +31,11 @@ std::size_t polling::poll_idle(worker& w) noexcept {
   return ended;
 }
 
+void polling::leave_to_others() noexcept {
+  all_will_call();
+  if (const std::int64_t due = earliest_due(); due != never) service_.call(due, true);
+}
+
 service_thread::duty::finding polling::look(thread_state& t) noexcept {
   const std::int64_t due = earliest_due();
   if (due > now()) return {due, finding::nothing};
@@ -42,6 +47,7 @@ service_thread::duty::finding polling::look(thread_state& t) noexcept {
   t.owner->outside_began();
   const std::size_t ended = poll_each();
   t.owner->outside_ended();
+  if (!ended) all_will_call();
   return {earliest_due(), ended ? finding::worked : finding::nothing};
 }
 
@@ -50,7 +56,11 @@ void polling::sooner(std::int64_t due, urgency how) noexcept {
   if (!owner) return;  // begin() looks
   dedicated_.wake();
   // A worker that looks for work will see it, or hand over when it stops.
-  if (owner->searching_and_parked.load(std::memory_order_seq_cst) & 0xffffffffu) return;
+  if (due == never) return;  // it calls
+  const std::uint64_t workers = owner->searching_and_parked.load(std::memory_order_seq_cst);
+  if (workers & 0xffffffffu) return;
+  // One that sleeps goes on with what it finds; the service thread would have to wake it for that.
+  if (how == urgency::at_once && workers >> 32 && due <= now()) return owner->wake_any();
   service_.call(due, how == urgency::at_once);
 }
 

@@ -3,8 +3,8 @@
 // Threads     as each member says; made before the scheduler and outlives it.
 // Cost        a worker that looks for work: one load. A busy worker: nothing.
 // Invariants  (1) while something is pending and due, a worker is looking for work or the service thread looks at
-//             least once in `longest_pause`: who stops looking last hands over, who makes something pending calls
-//             where nobody looks. (2) a poll of the service thread counts as outside: nothing is forsaken meanwhile.
+//             least once in `longest_pause`, or who makes it end has promised to call: who stops looking last hands
+//             over, who makes something pending calls where nobody looks. (2) a poll of the service thread counts as outside: nothing is forsaken meanwhile.
 #pragma once
 
 #include <atomic>
@@ -34,13 +34,16 @@ class polling final : public detail::poll_station, private service_thread::duty 
 
   /// A worker between two tasks. May leave it in the scope of the runtime.
   std::size_t poll_idle(worker& w) noexcept;
+  /// Something is pending, and all of that calls when it ends: nobody need look.
+  bool leave_to_calls() noexcept { return any_pending() && all_will_call(); }
   /// A worker stops looking for work, and none is left that does.
   void hand_over() noexcept {
     if (any_pending()) [[unlikely]]
-      service_.call(earliest_due(), true);
+      leave_to_others();
   }
 
  private:
+  void leave_to_others() noexcept;
   finding look(thread_state& t) noexcept override;
   std::int64_t next_due() const noexcept override { return earliest_due(); }
   void sooner(std::int64_t due, urgency how) noexcept override;

@@ -242,8 +242,10 @@ item wait_for_work(worker& w) {
       spin_until = base::nanoseconds_now() + std::uint64_t{owner.settings.spin_microseconds} * 1000;
       continue;
     }
-    look_out(w);
-    if ((round & 15) == 15 && base::nanoseconds_now() >= spin_until) {
+    // Where whoever ends something wakes a worker, looking gains little, and may take the core from it.
+    const bool is_told = owner.polls && owner.polls->leave_to_calls();
+    if (!is_told) look_out(w);
+    if (is_told || ((round & 15) == 15 && base::nanoseconds_now() >= spin_until)) {
       park(w);
       spin_until = base::nanoseconds_now() + std::uint64_t{owner.settings.spin_microseconds} * 1000;
       round = 0;

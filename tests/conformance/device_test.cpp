@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -307,6 +308,26 @@ TEST_CASE("every completion runs once, in the order of its stream") {
     b.wait(all.back());
     for (const ended& e : all) CHECK(e.times == 1);
     CHECK(b.on->pending() == 0);
+  });
+}
+
+TEST_CASE("a device that will ring rings when what is under way, or begins later, has ended") {
+  on_each([](bench& b) {
+    array<int> x({1 << 12}, 0);
+    const auto d = b.put(x);
+    std::atomic<int> rung{0};
+    const auto calls = std::make_shared<bell>([&] { ++rung; });
+    for (int round = 0; round < 100; ++round) {
+      rung = 0;
+      ended e;
+      bool will = round % 2 && b.on->will_ring(calls);
+      b.launch(add_one.code(), range({0}, {1 << 12}), {d}, &e);
+      if (round % 2 == 0) will = b.on->will_ring(calls);
+      while (will && !rung) std::this_thread::yield();
+      if (will) CHECK(b.on->poll() == 1);
+      b.wait(e);
+    }
+    calls->take_down();
   });
 }
 

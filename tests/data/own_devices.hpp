@@ -24,6 +24,7 @@ class poll_devices final : public module {
   explicit poll_devices(device::device_set& all) : all_(all) {}
   std::string_view name() const noexcept override { return "devices of a test"; }
   void initialise(module_host& host) override { host.add_poller(all_); }
+  void finalise() noexcept override { all_.stop_calling(); }
 
  private:
   device::device_set& all_;

@@ -57,7 +57,96 @@ class countdown final : public module, public poller {
   std::atomic<bool> inside_{false};
 };
 
+/// Its operations are ended by another thread, which says so.
+class caller final : public module, public poller {
+ public:
+  std::string_view name() const noexcept override { return "caller"; }
+  void initialise(module_host& host) override { host.add_poller(*this); }
+
+  event start() {
+    done_ = user_event::create();
+    has_ended_ = promised = false;
+    add_pending();
+    return done_;
+  }
+  void end() {
+    has_ended_ = true;
+    poll_now();
+  }
+  std::size_t poll() override {
+    ++polls;
+    if (!has_ended_.exchange(false)) return 0;
+    done_.trigger();
+    remove_pending();
+    return 1;
+  }
+  bool will_call() noexcept override {
+    if (has_ended_) return false;
+    promised = true;
+    return true;
+  }
+  void fail(std::exception_ptr why) noexcept override { done_.poison(why); }
+
+  std::atomic<int> polls{0};
+  std::atomic<bool> promised{false};
+
+ private:
+  user_event done_;
+  std::atomic<bool> has_ended_{false};
+};
+
 }  // namespace
+
+TEST_CASE("a poller that has promised to call is not asked before it has called") {
+  for (const std::uint32_t workers : {1u, 2u, 4u}) {
+    auto c = std::make_shared<caller>();
+    runtime rt(with(c, workers));
+    rt.run([&] {
+      for (int round = 0; round < 5; ++round) {
+        std::jthread other;
+        const event e = c->start();
+        other = std::jthread([&] {
+          while (!c->promised) std::this_thread::yield();
+          std::this_thread::sleep_for(10ms);  // who was inside poll is out of it
+          const int before = c->polls;
+          std::this_thread::sleep_for(20ms);
+          CHECK(c->polls - before <= 1);
+          c->end();
+        });
+        wait(e);
+      }
+    });
+  }
+}
+
+TEST_CASE("while every worker is busy, a poller that calls is heard") {
+  auto c = std::make_shared<caller>();
+  runtime rt(with(c, 1));
+  rt.run([&] {
+    const event e = c->start();
+    std::jthread other([&] {
+      while (!c->promised) std::this_thread::yield();
+      c->end();
+    });
+    while (!e.has_triggered()) std::this_thread::yield();
+  });
+}
+
+TEST_CASE("many operations end by calls, however these fall between promises") {
+  for (const std::uint32_t workers : {1u, 2u, 4u}) {
+    auto c = std::make_shared<caller>();
+    runtime rt(with(c, workers));
+    rt.run([&] {
+      for (int i = 0; i < 2000; ++i) {
+        const event e = c->start();
+        std::jthread other;
+        if (i % 100 == 0) other = std::jthread([&] { c->end(); });
+        else c->end();
+        wait(e);
+      }
+    });
+  }
+}
 
 TEST_CASE("idle workers poll, and a task that waits for an operation goes on") {
   for (const std::uint32_t workers : {1u, 2u, 4u}) {

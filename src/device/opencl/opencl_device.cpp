@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <map>
 #include <mutex>
@@ -90,14 +91,20 @@ class opencl_device final : public device {
   }
 
   std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) override {
+    // Mostly the one of the last launch.
+    if (const kernel_table::value_type* const last = last_.load(std::memory_order_acquire); last && last->first == &code)
+      return last->second;
     std::scoped_lock lock(kernels_mutex_);
-    auto& kept = kernels_[&code];
+    const auto at = kernels_.try_emplace(&code).first;
+    auto& kept = at->second;
     if (!kept && code.native) kept = std::make_shared<opencl_native>(code, driver_);
     if (!kept) kept = std::make_shared<opencl_program>(code, driver_, abilities{about_.has_double, about_.has_atomics_64});
+    last_.store(&*at, std::memory_order_release);
     return kept;
   }
 
   std::size_t poll() override { return streams_.poll(); }
+  bool will_ring(const std::shared_ptr<bell>& b) noexcept override { return streams_.will_ring(b); }
   std::size_t pending() const noexcept override { return streams_.pending(); }
 
  private:
@@ -133,7 +140,9 @@ class opencl_device final : public device {
   } addresses_;
   std::optional<opencl_memory> memory_;
   std::mutex kernels_mutex_;
-  std::map<const kernel_code*, std::shared_ptr<const compiled_kernel>> kernels_;  // to the end: streams hold kernels of them
+  using kernel_table = std::map<const kernel_code*, std::shared_ptr<const compiled_kernel>>;
+  kernel_table kernels_;  // to the end: streams hold kernels of them
+  std::atomic<const kernel_table::value_type*> last_{nullptr};  // of those that are compiled
   stream_registry streams_;
 };
 

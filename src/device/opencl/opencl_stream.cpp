@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <new>
 
 #include "device/copy_kernels.hpp"
 
@@ -60,6 +60,7 @@ void opencl_stream::enqueued(places::completion* done) {
   if (!starts) return;
   driver_->cl->clFlush(queue_);
   flushed_ = true;
+  if (const std::shared_ptr<bell>* const b = polled_.awaited_bell(); b && !make_oldest_ring(*b)) (*b)->ring();
 }
 
 /// Behind all that is in the queue.
@@ -162,160 +163,6 @@ void opencl_stream::fill_some(const copy_end& target, places::copy_shape shape, 
   enqueued(done);
 }
 
-template <class Program>
-opencl_stream::prepared& opencl_stream::kernel_for(const Program& p, variant v) {
-  const auto key = std::pair(static_cast<const compiled_kernel*>(&p), v);
-  const auto found = kernels_.find(key);
-  if (found != kernels_.end()) return found->second;
-  return kernels_.emplace(key, prepared{p.make_kernel(v), {}, {}}).first->second;
-}
-
-/// `value` null: so many bytes of local memory.
-bool opencl_stream::set_plain(prepared& k, cl_uint n, const kernel_parameter& p, const kernel_argument& a) {
-  if (p.mode == access::value)
-    set(k, n, p.element_bytes, a.origin);
-  else if (p.mode == access::local)
-    set(k, n, static_cast<std::size_t>(std::max<std::int64_t>(a.max[0], 1)) * p.element_bytes, nullptr);
-  else
-    return false;
-  return true;
-}
-
-void opencl_stream::set(prepared& k, cl_uint n, std::size_t bytes, const void* value) {
-  if (k.given.size() <= n) k.given.resize(n + 1);
-  std::vector<std::byte>& last = k.given[n];
-  const std::span<const std::byte> now = value ? std::span(static_cast<const std::byte*>(value), bytes)
-                                               : std::as_bytes(std::span(&bytes, 1));
-  // An argument is always of the same size, or always local.
-  if (last.size() == now.size() && std::memcmp(last.data(), now.data(), now.size()) == 0) return;
-  last.clear();  // unknown, if it is refused
-  check(driver_->cl->clSetKernelArg(k.kernel, n, bytes, value), "clSetKernelArg");
-  last.assign(now.begin(), now.end());
-}
-
-void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& range,
-                           std::span<const launch_argument> arguments, places::completion* done) {
-  check_launch(on_, kernel, range, arguments);
-  if (range.items() == 0) {
-    if (done) notify(*done);
-    return;
-  }
-  const kernel_code& code = kernel.code;
-  if (code.native) return launch_native(static_cast<const opencl_native&>(kernel), range, arguments, done);
-  variant v{range.dimensions, true};
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const kernel_parameter& p = code.parameters[i];
-    if (p.mode != access::value && p.mode != access::local)
-      v.dense = v.dense && arguments[i].is.stride[p.dimensions - 1] == 1;
-  }
-  const api& cl = *driver_->cl;
-  std::scoped_lock lock(mutex_);
-  prepared& k = kernel_for(static_cast<const opencl_program&>(kernel), v);
-  cl_uint n = 0;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const kernel_parameter& p = code.parameters[i];
-    const kernel_argument& a = arguments[i].is;
-    if (set_plain(k, n, p, a)) {
-      ++n;
-    } else {
-      array_layout layout;
-      // From the array's first byte: the origin may lie before it, by a whole number of elements.
-      layout.offset = (reinterpret_cast<std::intptr_t>(a.origin) - reinterpret_cast<std::intptr_t>(arguments[i].first)) /
-                      static_cast<std::intptr_t>(p.element_bytes);
-      const located where = memory_.at(arguments[i].first ? arguments[i].first : memory_.first());
-      layout.skip = static_cast<std::int64_t>(where.offset);
-      std::copy_n(a.stride, 3, layout.stride);
-      set(k, n++, sizeof(cl_mem), &where.buffer);
-      set(k, n++, sizeof layout, &layout);
-    }
-  }
-  launch_layout whole;
-  std::size_t global[3] = {1, 1, 1}, group[3] = {1, 1, 1};
-  for (int a = 0; a < 3; ++a) {
-    whole.min[a] = range.min[a];
-    whole.count[a] = range.max[a] - range.min[a];
-  }
-  set(k, n, sizeof whole, &whole);
-  // Groups of one shape: with PoCL every further shape is compiled anew. Items beyond the range leave at once.
-  const auto most = static_cast<std::size_t>(on_.about().most_items_per_group);
-  for (int a = 0; a < range.dimensions; ++a) {
-    const int axis = range.dimensions - 1 - a;  // of the program
-    const auto count = static_cast<std::size_t>(whole.count[axis]);
-    if (code.in_groups) {
-      group[a] = static_cast<std::size_t>(range.group[axis]);
-      global[a] = count * group[a];
-    } else {
-      group[a] = a == 0 ? std::min<std::size_t>(64, most) : 1;
-      global[a] = (count + group[a] - 1) / group[a] * group[a];
-    }
-  }
-  check(cl.clEnqueueNDRangeKernel(queue_, k.kernel, static_cast<cl_uint>(range.dimensions), nullptr, global, group, 0, nullptr,
-                                  event_for(done)), "clEnqueueNDRangeKernel");
-  enqueued(done);
-}
-
-void opencl_stream::launch_native(const opencl_native& kernel, const launch_range& range,
-                                  std::span<const launch_argument> arguments, places::completion* done) {
-  const kernel_code& code = kernel.code;
-  const api& cl = *driver_->cl;
-  std::scoped_lock lock(mutex_);
-  if (kernel.is_calls()) {
-    make_calls(code, range, arguments);
-    if (cl_event* const event = event_for(done))
-      check(cl.clEnqueueMarkerWithWaitList(queue_, 0, nullptr, event), "clEnqueueMarkerWithWaitList");
-    return enqueued(done);
-  }
-  check_native(code, range, arguments);
-  prepared& k = kernel_for(kernel, {});
-  k.parts.resize(arguments.size());
-  cl_uint n = 0;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const kernel_parameter& p = code.parameters[i];
-    const kernel_argument& a = arguments[i].is;
-    if (set_plain(k, n, p, a)) {
-      ++n;
-    } else {
-      const std::byte* const first = code.native->with_layouts || !arguments[i].bytes ? arguments[i].first : first_of(arguments[i], p);
-      const cl_mem part = k.parts[i].of(driver_, memory_.at(first), static_cast<std::size_t>(arguments[i].end() - first),
-                                        on_.about().alignment);
-      if (arguments[i].bytes && !part) throw misaligned(code, i, on_.about().alignment);
-      // Of another part the driver may give the same handle.
-      check(cl.clSetKernelArg(k.kernel, n++, sizeof part, &part), "clSetKernelArg");
-      if (code.native->with_layouts) {
-        const native_layout layout = layout_of(arguments[i], p);
-        set(k, n++, sizeof layout, &layout);
-      }
-    }
-  }
-  std::size_t global[3] = {1, 1, 1}, group[3] = {1, 1, 1};
-  for (int a = 0; a < range.dimensions; ++a) {
-    const int axis = range.dimensions - 1 - a;  // of the program
-    group[a] = static_cast<std::size_t>(range.group[axis]);
-    global[a] = static_cast<std::size_t>(range.max[axis] - range.min[axis]) * group[a];
-  }
-  check(cl.clEnqueueNDRangeKernel(queue_, k.kernel, static_cast<cl_uint>(range.dimensions), nullptr, global,
-                                  code.in_groups ? group : nullptr, 0, nullptr, event_for(done)), "clEnqueueNDRangeKernel");
-  enqueued(done);
-}
-
-/// The caller holds the lock: whatever the calls enqueue stands together.
-void opencl_stream::make_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments) {
-  std::vector<kernel_argument> given(arguments.size());
-  std::vector<native_functions::location> where(arguments.size());
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    given[i] = arguments[i].is;
-    if (!is_array(code.parameters[i]) || !arguments[i].bytes) continue;
-    const located at = memory_.at(first_of(arguments[i], code.parameters[i]));
-    where[i] = {nullptr, at.buffer, at.offset};
-  }
-  try {
-    code.native->call({native_call::kind::opencl, driver_->id, driver_->context, queue_, work_of(range)}, given.data(), where.data());
-  } catch (...) {
-    driver_->cl->clFinish(queue_);  // what it enqueued before
-    throw;
-  }
-}
-
 mark opencl_stream::mark_here() {
   auto m = std::make_shared<opencl_mark>();
   m->of = driver_;
@@ -364,6 +211,7 @@ void opencl_stream::collect(std::vector<places::completion*>& ended) {
     ends_.oldest_happened(ended, failure);
     cl.clReleaseEvent(events_.front());
     events_.pop_front();
+    oldest_rings_ = false;
   }
   const bool any_ended = ended.size() != before;
   if (any_ended) ends_.polled(std::chrono::steady_clock::now());
@@ -383,12 +231,45 @@ void opencl_stream::collect(std::vector<places::completion*>& ended) {
         cl.clReleaseEvent(events_.front());
         events_.pop_front();
       }
+      oldest_rings_ = false;
       ends_.add_event();
       ends_.oldest_happened(ended, failure);
     }
   }
   // What is behind the oldest event may wait as long as that one is under way.
   if (!flushed_ && (any_ended || ends_here || events_.size() < 2)) cl.clFlush(queue_), flushed_ = true;
+}
+
+bool opencl_stream::will_ring() noexcept {
+  // Whoever holds it may be compiling.
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) return false;
+  if (ends_.is_idle()) return true;
+  try {
+    if (events_.empty()) put_event();
+  } catch (...) {
+    return false;
+  }
+  const std::shared_ptr<bell>* const b = polled_.awaited_bell();
+  return b && make_oldest_ring(*b);
+}
+
+/// Under the lock. False: it has ended already, or the driver does not call.
+bool opencl_stream::make_oldest_ring(const std::shared_ptr<bell>& b) noexcept {
+  if (std::exception_ptr failure; has_ended(events_.front(), failure)) return false;
+  if (!flushed_) driver_->cl->clFlush(queue_), flushed_ = true;
+  if (oldest_rings_) return true;
+  // The driver's own: it calls once for each event that it was asked about, whatever has become of us.
+  auto* const kept = new (std::nothrow) std::shared_ptr<bell>(b);
+  const auto call = [](cl_event, cl_int, void* of) {
+    const std::unique_ptr<std::shared_ptr<bell>> to(static_cast<std::shared_ptr<bell>*>(of));
+    (*to)->ring();
+  };
+  if (!kept || driver_->cl->clSetEventCallback(events_.front(), CL_COMPLETE, call, kept) != CL_SUCCESS) {
+    delete kept;
+    return false;
+  }
+  return oldest_rings_ = true;
 }
 
 }  // namespace stretto::device::opencl

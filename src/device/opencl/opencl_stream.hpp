@@ -43,6 +43,7 @@ class opencl_stream final : public stream, public polled_stream {
   void wait_for(const mark& m) override;
 
   void collect(std::vector<places::completion*>& ended) override;
+  bool will_ring() noexcept override;
 
  private:
   void copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape,
@@ -63,6 +64,7 @@ class opencl_stream final : public stream, public polled_stream {
   cl_event* event_for(const places::completion* done) noexcept;
   void enqueued(places::completion* done);
   void put_event();
+  bool make_oldest_ring(const std::shared_ptr<bell>& b) noexcept;
   bool has_ended(cl_event e, std::exception_ptr& failure) const;
   std::exception_ptr failed(cl_int status) const;
   void transfer_rows(const transfer& t, cl_event* event);
@@ -86,7 +88,12 @@ class opencl_stream final : public stream, public polled_stream {
   cl_event next_ = nullptr;      // of the operation that is being enqueued
   ends_in_order ends_;
   std::deque<cl_event> events_;  // that tell of them
-  std::map<std::pair<const compiled_kernel*, variant>, prepared> kernels_;
+  bool oldest_rings_ = false;    // the first of these rings the bell
+  std::vector<array_layout> layouts_;  // of one launch, and
+  std::vector<std::byte> together_;    // with its range
+  using prepared_kernels = std::map<std::pair<const compiled_kernel*, variant>, prepared>;
+  prepared_kernels kernels_;
+  prepared_kernels::value_type* last_ = nullptr;  // that was launched
 };
 
 }  // namespace stretto::device::opencl

@@ -141,6 +141,13 @@ class sim_device final : public device, public faults {
     for (places::completion* c : ended) c->run(*c);
     return ended.size();
   }
+  bool will_ring(const std::shared_ptr<bell>& b) noexcept override {
+    if (!thread_.joinable()) return false;  // it is the poll that lets time pass
+    std::scoped_lock lock(mutex_);
+    bell_ = b;
+    bell_->await();
+    return ended_.empty();
+  }
   std::size_t pending() const noexcept override { return pending_.load(std::memory_order_acquire); }
 
   void fail_launch(std::uint64_t n) override {
@@ -224,14 +231,17 @@ class sim_device final : public device, public faults {
           failure = std::current_exception();
         }
       }
+      std::shared_ptr<bell> rings;
       {
         std::scoped_lock lock(mutex_);
         computing_ = false;
         if (o.done) {
           o.done->failure = failure;
           ended_.push_back(o.done);
+          if (bell_ && bell_->is_awaited()) rings = bell_;
         }
       }
+      if (rings) rings->ring();
       changed_.notify_all();
     }
   }
@@ -290,6 +300,7 @@ class sim_device final : public device, public faults {
   timeline times_;
   std::unordered_map<std::uint64_t, operation> operations_;
   std::vector<places::completion*> ended_;
+  std::shared_ptr<bell> bell_;
   std::uint64_t ids_ = 0, launches_ = 0, fails_at_launch_ = 0, lost_at_launch_ = 0;
   std::uint64_t allocations_ = 0, fails_at_allocation_ = 0;
   bool lost_ = false, ending_ = false, computing_ = false;
