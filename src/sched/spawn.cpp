@@ -290,7 +290,8 @@ void abandon(completion& record) noexcept {
 void destroy_task(completion& c) noexcept {
   auto& r = static_cast<task_record&>(c);
   const unsigned size_class = r.flags >> task_record::size_class_shift;
-  if ((r.name && !(r.flags & task_record::keeps_name)) || size_class == heap_class || (r.flags & task_record::has_value && r.type().drop_value)) [[unlikely]]
+  const bool has_value = r.flags & task_record::has_value && r.type().drop_value;
+  if ((r.name && !(r.flags & task_record::keeps_name)) || size_class == heap_class || has_value) [[unlikely]]
     return destroy_contents(r);
   // On a thread of no runtime there is no cache to put the block in: it stays with the stock until the runtime ends.
   if (thread_state* t = this_thread()) t->caches[size_class].free(&r);
