@@ -65,7 +65,7 @@ const std::vector<option>& table() {
       {"speeds", &settings::speeds, "", "", "", {}, "path",
        "file that keeps measured speeds of kernels between runs; empty means in the user's cache, none means nowhere"},
       {"prefetch", &settings::prefetch, "4", "1", "1000", {}, "",
-       "launches on objects that a device, or a worker, is given ahead of time"},
+       "launches on objects that a place is given ahead of time where there is a choice of places"},
       {"trace", &settings::trace, "", "", "", {}, "path",
        "file that receives the trace at the end, for Perfetto or chrome://tracing"},
       {"trace_level", &settings::trace_level, "sampled", "", "", {"off", "sampled", "full"}, "",

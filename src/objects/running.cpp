@@ -317,10 +317,8 @@ void lose(objects_state& s, site& at, const failure_ref& cause) {
   if (at.is_lost) return;
   at.is_lost = true;
   at.lost_because = cause;
-  for (object_record* const o : s.objects) {
-    o->replicas.lose(at.view.index);
-    o->lost_because = cause;
-  }
+  for (object_record* const o : s.objects)
+    if (!o->replicas.lose(at.view.index).is_empty()) o->lost_because = cause;
 }
 
 void give_up_on(task& t, failure_ref cause, base::thread_context& context) {

@@ -17,6 +17,7 @@
 #include "device/sim/sim_device.hpp"
 #include "objects/objects_floor.hpp"
 #include "thrown_by.hpp"
+#include "with_variable.hpp"
 
 namespace stretto {
 namespace {
@@ -35,9 +36,8 @@ STRETTO_KERNEL(reach_too_far, (in<unsigned, 2> a, inout<unsigned, 2> b), {
 
 template <class Body>
 void on(const char* devices, Body&& body) {
-  setenv("STRETTO_DEVICE_MEMORY", "4096", 1);
+  const test::with_variable little("STRETTO_DEVICE_MEMORY", "4096");
   runtime rt({.workers = 2, .devices = devices});
-  unsetenv("STRETTO_DEVICE_MEMORY");
   rt.run(body);
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("elements that nothing wrote are not read, and what depends on them is
 }
 
 TEST_CASE("who reads what a failed launch was to write is skipped, and told once, with the root") {
-  setenv("STRETTO_CHECK", "1", 1);
+  const test::with_variable check("STRETTO_CHECK", "1");
   on("sim", [] {
     const std::vector<unsigned> zeros(64);
     object<unsigned, 2> a(small, zeros.data(), {.name = "a"}), b(small, zeros.data(), {.name = "b"}), c(small, zeros.data());
@@ -112,7 +112,6 @@ TEST_CASE("who reads what a failed launch was to write is skipped, and told once
       }
     }
   });
-  unsetenv("STRETTO_CHECK");
 }
 
 TEST_CASE("what is written after a failure is read as if there had been none") {
@@ -184,7 +183,7 @@ TEST_CASE("a kernel that a device cannot compile runs where it can") {
 }
 
 TEST_CASE("a tile is all that a checked kernel may touch") {
-  setenv("STRETTO_CHECK", "1", 1);
+  const test::with_variable check("STRETTO_CHECK", "1");
   on("sim", [] {
     const std::vector<unsigned> zeros(64);
     object<unsigned, 2> a(small, zeros.data(), {.name = "a"}), b(small, zeros.data(), {.name = "b"});
@@ -196,7 +195,6 @@ TEST_CASE("a tile is all that a checked kernel may touch") {
     }
     wait(launch(reach_too_far, left, a, object<unsigned, 2>(small, zeros.data())));
   });
-  unsetenv("STRETTO_CHECK");
 }
 
 TEST_CASE("elements are held until they are given back, wherever that is") {
@@ -219,9 +217,8 @@ TEST_CASE("elements are held until they are given back, wherever that is") {
 
 TEST_CASE("objects may go while what uses them runs, and where no runtime is") {
   std::optional<object<unsigned, 2>> elsewhere;
-  setenv("STRETTO_DEVICE_MEMORY", "4096", 1);
+  const test::with_variable little("STRETTO_DEVICE_MEMORY", "4096");
   runtime rt({.workers = 2, .devices = "sim"});
-  unsetenv("STRETTO_DEVICE_MEMORY");
   rt.run([&] {
     for (int n = 0; n < 100; ++n) {  // many times the device's memory, if they stayed
       object<unsigned, 2> a(small);
