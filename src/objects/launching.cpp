@@ -8,6 +8,7 @@
 #include "event/event_floor.hpp"
 #include "objects/asking.hpp"
 #include "objects/dividing.hpp"
+#include "objects/split_by_speed.hpp"
 
 namespace stretto {
 
@@ -80,6 +81,19 @@ bool is_divisible(const kernel_code& code, std::span<const detail::object_item> 
   return any;
 }
 
+/// Its parts, which are made only where it is divided.
+void make_parts(objects_state& s, const kernel_code& code, const kernel_range& range, std::span<const detail::object_item> given,
+                const detail::object_launch& request, base::thread_context& context, std::span<const box> ids, launch_tasks& made) {
+  for (const box& mine : ids) {
+    if (mine.is_empty()) continue;
+    kernel_range part = range;
+    part.ids = mine;
+    made.push_back(make_launch(s, code, part, request));
+    keep_arguments(*made.back(), given, context);
+  }
+  refuse_overlapping_writes({made.data(), made.size()});
+}
+
 }  // namespace
 
 void prepare(objects_state& s, const kernel_code& code, const kernel_range& range, std::span<const detail::object_item> given,
@@ -87,23 +101,26 @@ void prepare(objects_state& s, const kernel_code& code, const kernel_range& rang
   data::refuse_wrong_range(code, range);
   task_pointer whole = make_launch(s, code, range, request);
   choose_sites(*whole, request);
-  const std::vector<share> shares = is_divisible(code, given) ? divide(*whole, s) : std::vector<share>();
+  const bool can_be_divided = is_divisible(code, given);
+  const std::vector<share> shares = can_be_divided ? divide(*whole, s) : std::vector<share>();
   if (shares.size() < 2) {
     keep_arguments(*whole, given, context);
+    if (can_be_divided && s.check && range.ids.volume() > 1) {  // who has one device is told what several would refuse
+      const device_speed equal[] = {{1}, {1}};
+      launch_tasks halves;
+      make_parts(s, code, range, given, request, context, split_by_speed(range.ids, equal), halves);
+    }
     if (!shares.empty()) whole->goes_to = shares.front().of;
     made.push_back(std::move(whole));
     return;
   }
-  for (const share& mine : shares) {
-    kernel_range part = range;
-    part.ids = mine.ids;
-    made.push_back(make_launch(s, code, part, request));
-    task& t = *made.back();
-    t.only_site = whole->only_site;
-    t.goes_to = mine.of;
-    keep_arguments(t, given, context);
+  std::vector<box> ids;
+  for (const share& mine : shares) ids.push_back(mine.ids);
+  make_parts(s, code, range, given, request, context, ids, made);
+  for (std::size_t n = 0; n < shares.size(); ++n) {
+    made[n]->only_site = whole->only_site;
+    made[n]->goes_to = shares[n].of;
   }
-  refuse_overlapping_writes({made.data(), made.size()});
 }
 
 event submit_prepared(task_pointer t, std::span<const event> after, std::span<const predecessor> behind, base::thread_context& context,

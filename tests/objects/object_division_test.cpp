@@ -144,6 +144,23 @@ TEST_CASE("a launch that does not say what it writes where is computed as a whol
   CHECK(who_computed(rt) == 1);
 }
 
+TEST_CASE("who checks is told of parts that would write the same elements where nothing is divided, too") {
+  const test::with_variable check("STRETTO_CHECK", "1");
+  runtime rt({.workers = 2, .devices = "none"});
+  rt.run([] {
+    const std::vector<float> ones(400, 1.0f);
+    object<float, 2> u(box({0, 0}, {20, 20}), ones.data(), {.name = "u"}), v(box({0, 0}, {20, 20}), ones.data(), {.name = "v"});
+    const box inner({1, 1}, {19, 19});
+    CHECK(test::error_of([&] { launch(divided_jacobi, inner, u(neighborhood(1)), v(neighborhood(1)), 0.25f); }).code() == "A07");
+    CHECK(v.read().get().view()(5, 5) == 1.0f);
+    launch(divided_jacobi, inner, u(neighborhood(1)), v(one_to_one), 0.25f);
+    const box row({1, 1}, {2, 19}), one({1, 1}, {2, 2});
+    CHECK(test::error_of([&] { launch(divided_jacobi, row, u(neighborhood(1)), v(neighborhood(1)), 0.25f); }).code() == "A07");
+    launch(divided_jacobi, one, u(neighborhood(1)), v(neighborhood(1)), 0.25f);  // it has no parts
+    v.read().get();
+  });
+}
+
 TEST_CASE("parts that would write the same elements are refused, and nothing is computed") {
   runtime rt({.workers = 2, .devices = "sim"});
   rt.run([] {
