@@ -7,7 +7,8 @@ import subprocess
 import sys
 
 name, launcher, program, folder, *names = sys.argv[1:]
-environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+# Open MPI asks for ssh even where nothing is started elsewhere.
+environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_plm": "isolated"}
 flags = ["--oversubscribe", "--bind-to", "none"] if name == "openmpi" else []
 
 
