@@ -28,13 +28,11 @@ struct started {
   int rank = 0, size = 1;
   threads level = threads::single;
   int most_tag = 32767;
-  bool was_running = false;  // the program had started MPI
 };
 
 /// Functions that can fail return null or what MPI says; the text lives until the next call of the thread.
 struct calls {
   std::uint32_t version;
-  std::size_t request_bytes;
   const char* (*library)();  // name and version
 
   /// Starts MPI unless the program has, and duplicates the communicators.

@@ -20,11 +20,25 @@ namespace {
 
 constexpr std::size_t ring_size = 64;
 
+void must(const char* fault) {
+  if (fault) throw error("N07", std::string("MPI failed: ") + fault);
+}
+
+bool takes_credit(packet_kind k) noexcept { return k == packet_kind::eager || k == packet_kind::offer; }
+
+packet_front front_of(const std::vector<std::byte>& packet) noexcept {
+  packet_front front;
+  std::memcpy(&front, packet.data(), sizeof front);
+  return front;
+}
+
 /// One message on its way to MPI, or in its hands.
 struct letter {
   std::vector<std::byte> bytes;
   node_number to;
   request is = {};
+
+  bool takes_credit() const noexcept { return mpi::takes_credit(front_of(bytes).kind); }
 };
 
 /// A payload that its sender keeps until it is asked for.
@@ -47,7 +61,6 @@ struct bulk {
 struct peer {
   std::uint32_t credit = credits, to_return = 0;
   std::deque<letter> waiting;  // without credit, or for the thread that may call MPI
-  std::uint64_t waiting_bytes = 0;
 };
 
 class mpi_transport final : public transport {
@@ -103,11 +116,7 @@ class mpi_transport final : public transport {
     places::completion* landed;
   };
 
-  static void must(const char* fault) {
-    if (fault) throw error("N07", std::string("MPI failed: ") + fault);
-  }
   bool may_call() const noexcept { return is_.level >= threads::serialized || std::this_thread::get_id() == thread_; }
-  static bool takes_credit(packet_kind k) noexcept { return k == packet_kind::eager || k == packet_kind::offer; }
 
   letter make_letter(node_number to, packet_front front, std::span<const std::byte> head, std::span<const std::byte> rest);
   void post(letter&& l);
@@ -173,8 +182,7 @@ letter mpi_transport::make_letter(node_number to, packet_front front, std::span<
 
 void mpi_transport::post_now(letter&& l) {
   peer& p = peers_[l.to];
-  packet_front front;
-  std::memcpy(&front, l.bytes.data(), sizeof front);
+  packet_front front = front_of(l.bytes);
   if (takes_credit(front.kind)) --p.credit;
   front.returned = std::exchange(p.to_return, 0);
   std::memcpy(l.bytes.data(), &front, sizeof front);
@@ -185,11 +193,8 @@ void mpi_transport::post_now(letter&& l) {
 
 void mpi_transport::post(letter&& l) {
   peer& p = peers_[l.to];
-  packet_front front;
-  std::memcpy(&front, l.bytes.data(), sizeof front);
-  const bool needs = takes_credit(front.kind);
+  const bool needs = l.takes_credit();
   if (may_call() && (!needs || (p.credit && p.waiting.empty()))) return post_now(std::move(l));
-  p.waiting_bytes += l.bytes.size();
   // Answers wait for no credit, and overtake what does.
   if (needs) p.waiting.push_back(std::move(l));
   else p.waiting.push_front(std::move(l));
@@ -198,12 +203,9 @@ void mpi_transport::post(letter&& l) {
 void mpi_transport::post_waiting(node_number to) {
   peer& p = peers_[to];
   while (!p.waiting.empty()) {
-    packet_front front;
-    std::memcpy(&front, p.waiting.front().bytes.data(), sizeof front);
-    if (takes_credit(front.kind) && !p.credit) return;
+    if (p.waiting.front().takes_credit() && !p.credit) return;
     letter l = std::move(p.waiting.front());
     p.waiting.pop_front();
-    p.waiting_bytes -= l.bytes.size();
     post_now(std::move(l));
   }
 }
@@ -350,7 +352,7 @@ std::size_t mpi_transport::poll() {
       if (has_come) {
         came = &ring_[next_slot_];
         next_slot_ = (next_slot_ + 1) % ring_size;
-        std::memcpy(&front, came->bytes.data(), sizeof front);
+        front = front_of(came->bytes);
         peer& p = peers_[static_cast<std::size_t>(from)];
         p.credit += front.returned;
         count_.received += takes_credit(front.kind);
@@ -378,9 +380,6 @@ std::size_t mpi_transport::poll() {
 std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted) {
   all.close();
   started is;
-  const auto must = [](const char* fault) {
-    if (fault) throw error("N07", std::string("MPI failed: ") + fault);
-  };
   must(mpi.start(wanted, &is));
   check_launch(look_around(), mpi.library(), is.size);
   std::uint64_t lowest = 0, highest = 0;

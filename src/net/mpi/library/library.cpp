@@ -58,7 +58,6 @@ const char* start(threads wanted, started* is) {
     if (const auto fault = said(MPI_Init_thread(nullptr, nullptr, levels[static_cast<int>(wanted)], &level))) return fault;
     std::atexit(end_mpi);  // it cannot be started again: another runtime may come
   }
-  is->was_running = running;
   is->level = level == MPI_THREAD_MULTIPLE     ? threads::multiple
               : level == MPI_THREAD_SERIALIZED ? threads::serialized
               : level == MPI_THREAD_FUNNELED   ? threads::funneled
@@ -129,7 +128,7 @@ const char* extremes(std::uint64_t value, std::uint64_t* lowest, std::uint64_t* 
   return said(MPI_Allreduce(&value, highest, 1, MPI_UINT64_T, MPI_MAX, comms[0]));
 }
 
-constexpr calls table{calls_version, sizeof(MPI_Request), library, start, stop, ring_receive, restart, receive, send,
+constexpr calls table{calls_version, library, start, stop, ring_receive, restart, receive, send,
                       test, cancel, barrier, extremes};
 
 }  // namespace
