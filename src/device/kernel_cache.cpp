@@ -9,19 +9,17 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/hash.hpp"
+
 namespace stretto::device {
 
 namespace {
 
-// FNV-1a, 64 bits: names files and finds damage; the key itself is compared.
-std::uint64_t hash(std::string_view text) {
-  std::uint64_t h = 0xcbf29ce484222325u;
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return h;
-}
+// Names files and finds damage; the key itself is compared.
+using base::fnv1a;
 
 std::string header(std::string_view key, std::string_view content) {
-  return fmt::format("stretto kernel 1\n{} {} {:016x}\n", key.size(), content.size(), hash(content));
+  return fmt::format("stretto kernel 1\n{} {} {:016x}\n", key.size(), content.size(), fnv1a(content));
 }
 
 }  // namespace
@@ -35,7 +33,7 @@ std::filesystem::path kernel_cache::default_folder() {
 }
 
 std::filesystem::path kernel_cache::file_of(std::string_view key) const {
-  return folder_ / fmt::format("{:016x}.bin", hash(key));
+  return folder_ / fmt::format("{:016x}.bin", fnv1a(key));
 }
 
 std::optional<std::string> kernel_cache::find(std::string_view key) const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/hash.hpp"
 #include "base/nearest_name.hpp"
 
 namespace stretto::net {
@@ -32,12 +33,8 @@ handler_number handlers::number(std::string_view name) const {
 }
 
 std::uint64_t handlers::digest() const noexcept {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  const auto add = [&](unsigned char c) { hash = (hash ^ c) * 0x100000001b3u; };
-  for (const entry& e : all_) {
-    for (const char c : e.name) add(static_cast<unsigned char>(c));
-    add(0);
-  }
+  std::uint64_t hash = base::fnv1a("");
+  for (const entry& e : all_) hash = base::fnv1a({e.name.c_str(), e.name.size() + 1}, hash);  // with its end
   return hash;
 }
 

@@ -13,14 +13,11 @@
 #include "conformance/devices.hpp"
 #include "device/arrays.hpp"
 #include "device/host_work.hpp"
+#include "ended.hpp"
 
 namespace stretto::device {
 
-/// Counts what has ended, and keeps the first failure.
-struct ended : places::completion {
-  ended() : places::completion(+[](places::work_item& w) noexcept { ++static_cast<ended&>(w).times; }) {}
-  int times = 0;
-};
+using test::ended;
 
 /// A device with one stream, and its memory handed out from the front.
 struct bench {

@@ -10,15 +10,12 @@
 #include <random>
 #include <vector>
 
+#include "ended.hpp"
 #include "net/transport.hpp"
 
 namespace stretto::net {
 
-/// Counts how often it ran, and keeps the last failure.
-struct told : places::completion {
-  told() : places::completion(+[](places::work_item& w) noexcept { ++static_cast<told&>(w).times; }) {}
-  int times = 0;
-};
+using told = test::ended;
 
 class scenario {
  public:
