@@ -16,9 +16,9 @@ METHODS = ("original", "fold", "shared_fold", "list", "automatic", "localize", "
 LIFE = ("startup", "shutdown")
 RECORDING = ("span", "share")
 REPORT = ("seconds", "memory")
-SERIES = ("plain", "pool", "overlap", "copies", "streams")  # each has one option more
+SERIES = ("plain", "records", "pool", "locked", "overlap", "copies", "streams")  # each has one option more
 HOST_KERNELS = ("stencil", "wave", "product", "tiles", "sum")
-VARIANTS |= {part: ("stretto", "_" + part) for part in EVENTS + METHODS + LIFE + RECORDING + REPORT + HOST_KERNELS + SERIES + ("bus", "instance")}
+VARIANTS |= {part: ("stretto", "_" + part) for part in EVENTS + METHODS + LIFE + RECORDING + REPORT + HOST_KERNELS + SERIES + ("bus", "instance", "threads")}
 
 # Options of the runtimes under which they are at their best in these benchmarks.
 ENVIRONMENT = {"OMP_WAIT_POLICY": "active", "OMP_PROC_BIND": "spread", "STARPU_SILENT": "1"}
@@ -99,8 +99,8 @@ SUITES = (
     replace(_own("host_kernels", "kernels on the host, speed of the loop by hand", "host", HOST_KERNELS, workers=(1,),
                  goals=dict.fromkeys(HOST_KERNELS, 0.9)), against=""),
     Suite("device_series", "products in a series, their data brought each time, one OpenCL device", "device_series", "opencl",
-          ("opencl_naive", "opencl", *SERIES, "stretto"), workers=(1,), sweep=(64, 128, 256, 512, 1024), axis="side", quick=False),
-    Suite("device_chain", "dependent empty kernels on one OpenCL device", "device_chain", "opencl", ("stretto", "instance", "opencl", "starpu"),
+          ("opencl_naive", "opencl", *SERIES, "stretto", "threads"), workers=(1,), sweep=(64, 128, 256, 512, 1024), axis="side", quick=False),
+    Suite("device_chain", "dependent empty kernels on one OpenCL device", "device_chain", "opencl", ("stretto", "threads", "instance", "opencl", "starpu"),
           workers=(1,)),
     Suite("device_copy", "copies to an OpenCL device and back", "device_copy", "opencl", ("stretto", "opencl"), workers=(1,),
           sweep=(64, 1024, 65536), axis="KiB"),

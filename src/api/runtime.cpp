@@ -196,7 +196,8 @@ void runtime::start(bool stepped) {
   s.modules.initialise(s.context, s.machine);
   if (s.settings.check) s.context.observer = (s.observer = std::make_unique<data::order_check>()).get();
   data::start_data(s.context, s.machine, s.modules.channels(), s.settings.check, s.devices.get(),
-                   {.memory_bytes = s.settings.host_memory, .spill = s.settings.spill});
+                   {.memory_bytes = s.settings.host_memory, .spill = s.settings.spill, .locked_bytes = s.settings.locked_memory,
+                    .recycles = s.settings.recycle});
   constexpr const char* policies[] = {"fifo", "locality", "earliest_finish", "work_stealing"};
   objects::start_objects(s.context, s.devices.get(),
                          {.scheduler = s.chosen_scheduler,
@@ -206,7 +207,8 @@ void runtime::start(bool stepped) {
                           .workers = s.machine.worker_count(),
                           .spill = s.settings.spill.empty() ? place() : data::spill_of(s.machine),
                           .log = s.settings.log,
-                          .check = s.settings.check});
+                          .check = s.settings.check,
+                          .recycles = s.settings.recycle});
   sched::scheduler_paths paths = paths_of(s.machine);
   s.recorder.name_places(paths.names);
   s.recorder.name_modules(s.modules.owners());

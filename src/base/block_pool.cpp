@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace stretto::base {
 
@@ -16,6 +17,13 @@ block_stock::~block_stock() {
 }
 
 free_block* block_stock::take_batch(std::size_t& count) {
+  if (!recycles_) {
+    void* const one = ::operator new(block_bytes_, block_alignment);
+    std::memset(one, 0, block_bytes_);
+    footprint_.fetch_add(block_bytes_, std::memory_order_relaxed);
+    count = 1;
+    return static_cast<free_block*>(one);
+  }
   std::scoped_lock lock(mutex_);
   if (free_block* list = batches_) {
     batches_ = list->next_batch;
@@ -51,6 +59,13 @@ free_block* block_stock::take_batch(std::size_t& count) {
 }
 
 void block_stock::give_batch(free_block* list, std::size_t count) noexcept {
+  if (!recycles_) {
+    while (list) {
+      ::operator delete(std::exchange(list, list->next), block_alignment);
+      footprint_.fetch_sub(block_bytes_, std::memory_order_relaxed);
+    }
+    return;
+  }
   list->count = count;
   std::scoped_lock lock(mutex_);
   list->next_batch = batches_;

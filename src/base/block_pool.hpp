@@ -6,7 +6,8 @@
 //
 // Threads     block_stock: any. block_cache: its owner thread only.
 // Cost        allocate and free: a few instructions; once per batch, one lock on the stock.
-// Invariants  blocks are aligned to 64 bytes and zero when new; memory goes back to the system only with the stock.
+// Invariants  blocks are aligned to 64 bytes and zero when new; memory goes back to the system only with the stock, unless
+//             that recycles nothing.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,10 @@ struct free_block {
 /// Where one runtime's blocks of one size come from.
 class block_stock {
  public:
-  explicit block_stock(std::size_t block_bytes) : block_bytes_(block_bytes), batch_(batch_of(block_bytes)) {}
+  /// Without `recycles` each block comes from the system and goes back there: to see what recycling brings, and for tools that
+  /// look for blocks used after they were freed. Not where somebody may look at a block that is free.
+  explicit block_stock(std::size_t block_bytes, bool recycles = true)
+      : block_bytes_(block_bytes), batch_(recycles ? batch_of(block_bytes) : 1), recycles_(recycles) {}
   block_stock(const block_stock&) = delete;
   ~block_stock();
 
@@ -40,6 +44,8 @@ class block_stock {
 
   /// Blocks that change hands at once.
   std::size_t batch() const noexcept { return batch_; }
+  /// That one thread may have before it gives some back.
+  std::size_t most_per_thread() const noexcept { return recycles_ ? 2 * batch_ : 1; }
 
  private:
   static constexpr std::size_t most_in_batch = 64, most_batch_bytes = 64 << 10;
@@ -48,6 +54,7 @@ class block_stock {
   }
 
   const std::size_t block_bytes_, batch_;
+  const bool recycles_;
   std::mutex mutex_;
   free_block* batches_ = nullptr;
   std::vector<void*> chunks_;
@@ -93,7 +100,7 @@ class block_cache {
   /// For one that was made without a stock. Required before anything else.
   void draw_from(block_stock& stock) noexcept {
     stock_ = &stock;
-    most_ = 2 * stock.batch();
+    most_ = stock.most_per_thread();
   }
   /// Gives everything back to the stock.
   void flush() noexcept;

@@ -42,11 +42,13 @@ struct settings {
   std::uint64_t device_memory;  // bytes
   std::uint64_t device_host_memory;  // bytes
   std::uint64_t device_streams;
+  std::uint64_t locked_memory;  // bytes
   std::uint64_t host_memory;  // bytes
   std::string spill;     // path or empty
   bool device_copy_streams;
   bool device_pool;
   bool device_threads;
+  bool recycle;
   scheduling scheduler;
   std::string speeds;    // path, empty or "none"
   std::uint64_t prefetch;

@@ -57,6 +57,7 @@ void start_data(base::runtime_context& runtime, const platform& machine, std::sh
                 bool check, device::device_set* devices, const host_limits& limits) {
   data_settings settings;
   settings.check = check;
+  settings.recycles = limits.recycles;
   settings.devices = devices;
   settings.channels = std::move(channels);
   for (const place p : machine.places()) settings.places.push_back({p, machine.name(p), machine.kind(p), 0});
@@ -68,8 +69,12 @@ void start_data(base::runtime_context& runtime, const platform& machine, std::sh
     else if (!limits.spill.empty() && p == spill_of(machine))
       settings.memories.push_back({.where = p, .name = about.name, .kind = about.kind, .folder = limits.spill});
     else if (is_host_memory(about.kind))
-      settings.memories.push_back({p, about.name, about.kind, std::min(about.capacity_bytes.value_or(capacity_if_unknown),
-                                                                       limits.memory_bytes ? limits.memory_bytes : ~std::uint64_t{0})});
+      settings.memories.push_back({.where = p,
+                                   .name = about.name,
+                                   .kind = about.kind,
+                                   .capacity_bytes = std::min(about.capacity_bytes.value_or(capacity_if_unknown),
+                                                              limits.memory_bytes ? limits.memory_bytes : ~std::uint64_t{0}),
+                                   .locked_bytes = limits.locked_bytes});
     else if (device::attached_device* const on = devices ? devices->at(p) : nullptr)
       settings.memories.push_back({p, about.name, about.kind, on->is().about().memory_bytes, &on->is()});
   }

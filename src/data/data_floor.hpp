@@ -12,10 +12,12 @@ class platform;
 
 namespace stretto::data {
 
-/// What of the host's memory may be taken, and where what has no room there goes.
+/// What of the host's memory may be taken, where what has no room there goes, and how records are treated.
 struct host_limits {
   std::uint64_t memory_bytes = 0;    // of each of its memories; 0: all of it
   std::filesystem::path spill = {};  // a folder; empty: none
+  std::uint64_t locked_bytes = 0;    // of each, page-locked for devices that copy faster then
+  bool recycles = true;              // records of operations serve again
 };
 /// The platform with a memory "spill" beside those of the host; and which that is, or none.
 platform with_spill(const platform& machine);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "data/order_check.hpp"
+#include "device/device_set.hpp"
 
 namespace stretto::data {
 
@@ -15,14 +16,20 @@ data_state::data_state(base::runtime_context& context, data_settings s, std::siz
       settings(std::move(s)),
       checks(dynamic_cast<order_check*>(context.observer)),
       records(rounded_to_line(sizeof(detail::instance_record))),
-      operations(rounded_to_line(operation_bytes)),
-      device_operations(device_operation_bytes) {
+      operations(rounded_to_line(operation_bytes), settings.recycles),
+      device_operations(device_operation_bytes, settings.recycles) {
   if (checks) checks->forget_instances();  // of a floor that has ended
   for (const memory_description& m : settings.memories) {
     memories.push_back(m.of      ? std::make_unique<memory_space>(m.where, m.name, m.kind, *m.of)
                        : !m.folder.empty() ? std::make_unique<memory_space>(m.where, m.name, m.kind, m.folder)
                        : m.first ? std::make_unique<memory_space>(m.where, m.name, m.kind, m.first, m.capacity_bytes)
                                  : std::make_unique<memory_space>(m.where, m.name, m.kind, m.capacity_bytes));
+    if (m.locked_bytes && settings.devices) {
+      std::vector<device::device*> faster;
+      for (const auto& d : settings.devices->all())
+        if (d->is().about().copies_locked_faster) faster.push_back(&d->is());
+      if (!faster.empty()) memories.back()->lock_pages_for(std::move(faster), m.locked_bytes);
+    }
     if (by_place.size() <= m.where.index) by_place.resize(m.where.index + 1);
     by_place[m.where.index] = memories.back().get();
   }

@@ -32,6 +32,7 @@ struct memory_description {
   device::device* of = nullptr;  // null: of the host
   std::byte* first = nullptr;    // of the host: where it lies; null: anywhere
   std::filesystem::path folder = {};  // of the host, and not empty: a file in there
+  std::uint64_t locked_bytes = 0;     // of the host: most of it that is page-locked for devices that copy faster then
 };
 
 /// What the runtime decides once.
@@ -45,6 +46,7 @@ struct data_settings {
   std::uint64_t part_bytes = 512 << 10;      // larger ones are cut into parts of at least this size
   std::uint64_t staging_bytes = 1 << 20;     // one piece of a copy that has no direct way
   bool check = false;                        // costly checks of misuse are made
+  bool recycles = true;                      // records of operations serve again
   device::device_set* devices = nullptr;     // null: none
 };
 

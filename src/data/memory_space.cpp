@@ -27,6 +27,10 @@ memory_space::memory_space(place where, std::string name, place_kind kind, devic
   announced_.next = announced_.previous = &announced_;
 }
 
+void memory_space::lock_pages_for(std::vector<device::device*> who, std::uint64_t most) {
+  locked_.emplace(std::move(who), blocks_, range_, std::min(most, blocks_.capacity()));
+}
+
 bool memory_space::grant(creation& c) {
   if (waiting_ && waiting_->ticket < c.ticket) return grant_beside_waiting(c);
   return grant(c, block_allocator::side::front);
@@ -66,6 +70,7 @@ bool memory_space::grant(creation& c, block_allocator::side from) {
     blocks_.free(*b);
     return false;
   }
+  if (locked_) locked_->reach(b->offset, range_);
   c.held = b;
   c.is = creation::outcome::granted;
   peak_ = std::max(peak_, blocks_.used());

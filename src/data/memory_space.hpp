@@ -12,12 +12,15 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <stretto/instance.hpp>
 #include <string>
+#include <vector>
 
 #include "base/context.hpp"
 #include "data/address_range.hpp"
 #include "data/block_allocator.hpp"
+#include "data/locked_pages.hpp"
 #include "device/device.hpp"
 
 namespace stretto::data {
@@ -63,6 +66,9 @@ class memory_space {
   memory_space(place where, std::string name, place_kind kind, device::device& of);
   memory_space(const memory_space&) = delete;
 
+  /// Memory of the host, empty still: its front, up to so many bytes, is page-locked for these devices as it comes into use.
+  void lock_pages_for(std::vector<device::device*> who, std::uint64_t most);
+
   /// The order of submission, for creations and destructions whose preconditions have not ended.
   std::uint64_t ticket() noexcept { return tickets_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -105,6 +111,7 @@ class memory_space {
   std::mutex mutex_;  // guards what follows
   address_range range_;
   block_allocator blocks_;
+  std::optional<locked_pages> locked_;
   creation* waiting_ = nullptr;  // ascending tickets
   destruction announced_;        // ring of the pending ones, ascending tickets
   std::uint64_t peak_ = 0;

@@ -41,6 +41,7 @@ struct properties {
   unsigned copy_engines = 1;  // copies that run at the same time
   bool has_double = true;
   bool has_atomics_64 = true;
+  bool copies_locked_faster = false;  // to and from memory of the host that is page-locked
   bool shares_host_memory = false;  // copies to it are made by the host's own memory system
   double bandwidth_bytes_per_second = 0;  // between host and device, as far as is known
   double latency_seconds = 0;
@@ -139,10 +140,11 @@ class device {
   /// see what the other wrote once the operation that wrote it has ended. Null where there is none.
   virtual std::byte* host_memory() const noexcept { return nullptr; }
 
-  /// Memory of the host that the device copies to and from without a detour: page-locked. Null where that is any memory, or
-  /// where no more can be had. To be freed by the same device, once no operation uses it.
-  virtual std::byte* allocate_host(std::uint64_t /*bytes*/) { return nullptr; }
-  virtual void free_host(std::byte* /*first*/) noexcept {}
+  /// Page-locks whole pages of the host's memory, so that the device copies to and from them without a detour, at once for
+  /// all devices of its driver. False where it makes no difference, where no more can be had, or where they are locked: then
+  /// there is nothing to unlock. To be unlocked by the same device before the memory goes, and once no operation uses it.
+  virtual bool lock_host(std::byte* /*first*/, std::uint64_t /*bytes*/) noexcept { return false; }
+  virtual void unlock_host(std::byte* /*first*/) noexcept {}
 
   /// Whether streams of this device copy to and from the memory of the other one too. The order of what the two devices do is
   /// the caller's; both must last until the copy has ended.

@@ -74,7 +74,7 @@ const std::shared_ptr<objects_state>& state_of(const base::runtime_context& runt
 }
 
 void start_objects(base::runtime_context& runtime, device::device_set* devices, const objects_settings& settings) {
-  auto s = std::make_shared<objects_state>();
+  auto s = std::make_shared<objects_state>(settings.recycles);
   s->runtime = &runtime;
   s->check = settings.check;
   const auto log = std::make_shared<base::logger>("stretto N" + std::to_string(runtime.node), settings.log);

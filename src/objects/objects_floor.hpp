@@ -26,6 +26,7 @@ struct objects_settings {
   place spill = {};                   // the memory for what the host's has no room for; none: there is none
   stretto::log_level log = log_level::warn;
   bool check = false;
+  bool recycles = true;               // records of launches serve again
 };
 
 /// What runtime.statistics() reports: the host, then each device.

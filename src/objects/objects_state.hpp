@@ -164,7 +164,7 @@ struct kept_division {
 };
 
 struct objects_state {
-  objects_state();
+  explicit objects_state(bool recycles);
 
   std::atomic<base::runtime_context*> runtime = nullptr;  // null once the runtime has ended
   bool check = false;

@@ -59,3 +59,21 @@ TEST_CASE("a thread that needs one large block does not take megabytes") {
     CHECK(stock.footprint() <= (64u << 10));
   }
 }
+
+TEST_CASE("a stock that recycles nothing gives each block back to the system") {
+  block_stock stock(256, false);
+  {
+    block_cache one(stock), other(stock);
+    for (int i = 0; i < 100; ++i) {
+      auto* const block = static_cast<std::byte*>(one.allocate());
+      CHECK(reinterpret_cast<std::uintptr_t>(block) % 64 == 0);
+      CHECK(std::all_of(block + 32, block + 256, [](std::byte b) { return b == std::byte{0}; }));
+      CHECK(stock.footprint() == 256);
+      std::memset(block, 0xff, 256);
+      (i % 2 ? one : other).free(block);
+      CHECK(stock.footprint() == 0);
+    }
+    CHECK(one.try_allocate() == nullptr);
+  }
+  CHECK(stock.footprint() == 0);
+}

@@ -3,6 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <map>
+#include <memory>
+#include <vector>
 
 using namespace stretto;
 using namespace stretto::data;
@@ -102,4 +105,77 @@ TEST_CASE("memory is committed as it is used, not when the runtime starts") {
   block* b = m.try_create(100);
   std::memset(m.address_of(*b), 1, 100);
   CHECK(m.usage().committed <= 1 << 20);
+}
+
+namespace {
+/// Notes what it is asked to page-lock; nothing else of a device is needed here.
+class locking_device final : public device::device {
+ public:
+  locking_device() { about_.copies_locked_faster = true; }
+  const stretto::device::properties& about() const noexcept override { return about_; }
+  std::byte* memory() const noexcept override { return nullptr; }
+  void allocated(std::byte*, std::uint64_t) override {}
+  void freed(std::byte*, std::uint64_t) noexcept override {}
+  bool lock_host(std::byte* first, std::uint64_t bytes) noexcept override {
+    if (refuses) return false;
+    first[0] = first[bytes - 1] = std::byte{1};  // it can be used
+    locked[first] = bytes;
+    return true;
+  }
+  void unlock_host(std::byte* first) noexcept override { locked.erase(first); }
+  std::unique_ptr<stretto::device::stream> make_stream() override { return nullptr; }
+  std::shared_ptr<const stretto::device::compiled_kernel> compile(const kernel_code&) override { return nullptr; }
+  std::size_t poll() override { return 0; }
+  std::size_t pending() const noexcept override { return 0; }
+
+  bool refuses = false;
+  std::map<std::byte*, std::uint64_t> locked;
+
+ private:
+  stretto::device::properties about_;
+};
+constexpr std::uint64_t mebi = 1 << 20;
+}  // namespace
+
+TEST_CASE("memory is page-locked piece by piece as it comes into use, and no block is half of one piece") {
+  locking_device faster, refusing;
+  refusing.refuses = true;
+  {
+    memory_space m(place{0}, "ram", place_kind::system_memory, 400 * mebi);
+    m.lock_pages_for({&refusing, &faster}, 128 * mebi);
+    CHECK(faster.locked.empty());
+    block* const first = m.try_create(1000);
+    REQUIRE(first);
+    CHECK(faster.locked.size() == 1);
+    CHECK(faster.locked.begin()->second == 16 * mebi + (64 << 10));
+    std::vector<block*> all{first};
+    for (const std::uint64_t bytes : {10 * mebi, 10 * mebi, 16 * mebi, 30 * mebi, 32 * mebi, 64 * mebi, 7 * mebi, 100 * mebi}) {
+      block* const b = m.try_create(bytes);
+      REQUIRE(b);
+      all.push_back(b);
+      for (const auto& [at, length] : faster.locked) {
+        const bool begins_inside = m.address_of(*b) >= at && m.address_of(*b) < at + length;
+        const bool ends_inside = m.address_of(*b) + b->bytes > at && m.address_of(*b) + b->bytes <= at + length;
+        CHECK(begins_inside == ends_inside);
+      }
+    }
+    // 16, 32 and 64 MiB are all that fit below 128; the next piece would be another 128.
+    CHECK(faster.locked.size() == 3);
+    for (block* const b : all) CHECK(m.destroy(b, nullptr) == nullptr);
+    REQUIRE(m.try_create(280 * mebi));  // behind them it is one piece
+  }
+  CHECK(faster.locked.empty());
+}
+
+TEST_CASE("where nothing can be page-locked, memory is memory") {
+  locking_device d;
+  d.refuses = true;
+  memory_space m(place{0}, "ram", place_kind::system_memory, 64 * mebi);
+  m.lock_pages_for({&d}, 32 * mebi);
+  block* const b = m.try_create(mebi);
+  REQUIRE(b);
+  std::memset(m.address_of(*b), 1, mebi);
+  memory_space small(place{0}, "ram", place_kind::system_memory, mebi);
+  small.lock_pages_for({&d}, 1 << 30);
+  CHECK(small.try_create(mebi));  // smaller than a piece: all of it stays whole
 }

@@ -32,7 +32,7 @@ class poll_devices final : public module {
 
 /// Runs `body(set, machine)` inside a runtime whose devices are these.
 template <class Body>
-void with_devices(std::vector<std::unique_ptr<device::device>> made, unsigned workers, Body&& body) {
+void with_devices(std::vector<std::unique_ptr<device::device>> made, unsigned workers, Body&& body, const host_limits& limits = {}) {
   std::vector<device::found> open;
   for (auto& d : made) {
     device::found f;
@@ -49,7 +49,7 @@ void with_devices(std::vector<std::unique_ptr<device::device>> made, unsigned wo
   rt.run([&] {
     base::runtime_context& context = *base::current()->runtime;
     stop_data(context);
-    start_data(context, rt.machine(), channels, false, &all);
+    start_data(context, rt.machine(), channels, false, &all, limits);
   });
   rt.run([&] { body(all, rt.machine()); });
 }

@@ -20,6 +20,12 @@ using test::error_of;
 using test::fake_driver;
 using test::fake_driver_options;
 
+/// Two of the host's.
+std::byte* pages() {
+  alignas(4096) static std::byte two[8192];
+  return two;
+}
+
 /// The only entry, which must lack a device.
 found nothing_found(const options& o) {
   auto all = find(o);
@@ -188,7 +194,7 @@ TEST_CASE("a fault in a kernel loses the device: what is under way and what foll
     CHECK(copied.code() == "K31");
     CHECK(filled.code() == "K31");
     CHECK(later.code() == "K31");
-    CHECK(b.on->allocate_host(64) == nullptr);
+    CHECK_FALSE(b.on->lock_host(pages(), 4096));
     try {
       std::rethrow_exception(faulty.failure);
     } catch (const error& e) {
@@ -233,7 +239,7 @@ TEST_CASE("streams and page-locked memory that cannot be had are told") {
   d.set("stream", 2);
   CHECK(error_of([&] { b.on->make_stream(); }).code() == "K43");
   d.set("pinned", 2);
-  CHECK(b.on->allocate_host(64) == nullptr);
+  CHECK_FALSE(b.on->lock_host(pages(), 4096));
 }
 
 TEST_CASE("devices that are not wired do not reach one another") {
@@ -272,8 +278,9 @@ TEST_CASE("a device that is used and ended leaves nothing with the driver, and m
       b.add_one(&t);
       b.wait(t);
     }
-    std::byte* const host = b.on->allocate_host(100);
-    b.on->free_host(host);
+    CHECK(b.on->lock_host(pages(), 8192));
+    CHECK_FALSE(b.on->lock_host(pages() + 4096, 4096));  // it is
+    b.on->unlock_host(pages());
     b.add_one();  // under way when the stream ends
   }
   CHECK(d.get("live") == 0);

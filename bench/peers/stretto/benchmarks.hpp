@@ -54,7 +54,11 @@ bench::outcome time_chain_on_three(const bench::options&);
 
 // devices.cpp: on the first OpenCL device
 bench::outcome time_series_plain(const bench::options&);
+bench::outcome time_series_records(const bench::options&);
 bench::outcome time_series_pool(const bench::options&);
+bench::outcome time_series_locked(const bench::options&);
+bench::outcome time_series_threads(const bench::options&);
+bench::outcome time_chain_with_threads(const bench::options&);
 bench::outcome time_series_overlap(const bench::options&);
 bench::outcome time_series_copies(const bench::options&);
 bench::outcome time_series_streams(const bench::options&);

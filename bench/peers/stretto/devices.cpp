@@ -98,9 +98,24 @@ bench::outcome series(const bench::options& o, const std::vector<std::pair<const
 
 // Each switches one more on than the one before.
 bench::outcome time_series_plain(const bench::options& o) {
-  return series(o, {{"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_DEVICE_POOL", "0"}, {"STRETTO_PREFETCH", "1"}}, 1);
+  return series(o,
+                {{"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_DEVICE_POOL", "0"},
+                 {"STRETTO_PREFETCH", "1"}, {"STRETTO_RECYCLE", "0"}, {"STRETTO_LOCKED_MEMORY", "0"}},
+                1);
+}
+bench::outcome time_series_records(const bench::options& o) {
+  return series(o,
+                {{"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_DEVICE_POOL", "0"},
+                 {"STRETTO_PREFETCH", "1"}, {"STRETTO_LOCKED_MEMORY", "0"}},
+                1);
 }
 bench::outcome time_series_pool(const bench::options& o) {
+  return series(o,
+                {{"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_PREFETCH", "1"},
+                 {"STRETTO_LOCKED_MEMORY", "0"}},
+                1);
+}
+bench::outcome time_series_locked(const bench::options& o) {
   return series(o, {{"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_PREFETCH", "1"}}, 1);
 }
 bench::outcome time_series_overlap(const bench::options& o) {
@@ -112,11 +127,15 @@ bench::outcome time_series_copies(const bench::options& o) {
 bench::outcome time_series_streams(const bench::options& o) {
   return series(o, {{"STRETTO_PREFETCH", "1"}}, bench::products_under_way);
 }
+bench::outcome time_series_threads(const bench::options& o) {
+  return series(o, {{"STRETTO_DEVICE_THREADS", "1"}}, bench::products_under_way);
+}
 bench::outcome time_series_on_device(const bench::options& o) { return series(o, {}, bench::products_under_way); }
 
-bench::outcome time_chain_on_device(const bench::options& o) {
+namespace {
+bench::outcome chain_on_device(const bench::options& o, const std::vector<std::pair<const char*, const char*>>& options) {
   double us = 0;
-  with_opencl(o.workers, {}, [&](runtime&) {
+  with_opencl(o.workers, options, [&](runtime&) {
     const int zero = 0;
     object<int> x(box(0, 1), &zero);
     const auto run = [&](long count) {
@@ -131,6 +150,10 @@ bench::outcome time_chain_on_device(const bench::options& o) {
   });
   return {us};
 }
+}  // namespace
+
+bench::outcome time_chain_on_device(const bench::options& o) { return chain_on_device(o, {}); }
+bench::outcome time_chain_with_threads(const bench::options& o) { return chain_on_device(o, {{"STRETTO_DEVICE_THREADS", "1"}}); }
 
 bench::outcome time_chain_on_instance(const bench::options& o) {
   double us = 0;

@@ -125,6 +125,8 @@ struct CUDA_MEMCPY3D_PEER {
   X(cuMemFree, _v2, (CUdeviceptr))                                                                        \
   X(cuMemHostAlloc, , (void**, std::size_t, unsigned))                                                    \
   X(cuMemFreeHost, , (void*))                                                                             \
+  X(cuMemHostRegister, _v2, (void*, std::size_t, unsigned))                                               \
+  X(cuMemHostUnregister, , (void*))                                                                       \
   X(cuMemcpyHtoDAsync, _v2, (CUdeviceptr, const void*, std::size_t, CUstream))                            \
   X(cuMemcpyDtoHAsync, _v2, (void*, CUdeviceptr, std::size_t, CUstream))                                  \
   X(cuMemcpyDtoDAsync, _v2, (CUdeviceptr, CUdeviceptr, std::size_t, CUstream))                            \

@@ -37,6 +37,7 @@ properties about(const driver& d) {
   p.compute_units = static_cast<unsigned>(attribute(d, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
   p.copy_engines = static_cast<unsigned>(std::max(attribute(d, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT), 1));
   p.shares_host_memory = attribute(d, CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
+  p.copies_locked_faster = !p.shares_host_memory;
   return p;
 }
 
@@ -105,18 +106,14 @@ class cuda_device final : public device {
   }
 
   std::byte* host_memory() const noexcept override { return host_memory_; }
-  std::byte* allocate_host(std::uint64_t bytes) override {
-    const api& cu = *driver_->cu;
-    void* made = nullptr;
-    if (driver_->is_lost()) return nullptr;
-    const current_context current(cu, driver_->context);
-    return cu.cuMemHostAlloc(&made, bytes, memory_for_all_contexts) == CUDA_SUCCESS ? static_cast<std::byte*>(made) : nullptr;
+  bool lock_host(std::byte* first, std::uint64_t bytes) noexcept override {
+    if (driver_->is_lost()) return false;
+    const current_context current(*driver_->cu, driver_->context);
+    return driver_->cu->cuMemHostRegister(first, bytes, memory_for_all_contexts) == CUDA_SUCCESS;
   }
-  void free_host(std::byte* first) noexcept override {
-    const api& cu = *driver_->cu;
-    if (!first) return;
-    const current_context current(cu, driver_->context);
-    cu.cuMemFreeHost(first);
+  void unlock_host(std::byte* first) noexcept override {
+    const current_context current(*driver_->cu, driver_->context);
+    driver_->cu->cuMemHostUnregister(first);
   }
 
   bool reaches(const device& other) const override {

@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <new>
 #include <thread>
@@ -82,6 +84,7 @@ class sim_device final : public device, public faults {
               .has_double = options_.has_double,
               .bandwidth_bytes_per_second = options_.to_device_bytes_per_second,
               .latency_seconds = options_.copy_latency_seconds};
+    about_.copies_locked_faster = options_.pageable_bytes_per_second > 0;
     about_.host_memory_bytes = options_.host_memory_bytes;
     if (options_.host_memory_bytes) host_memory_ = line_memory::allocate(options_.host_memory_bytes);
     options_.wires->join(memory_);
@@ -112,10 +115,16 @@ class sim_device final : public device, public faults {
     memory_.make_rubbish(first, bytes, sim_memory::rubbish_of_freed);
   }
   std::byte* host_memory() const noexcept override { return host_memory_.get(); }
-  std::byte* allocate_host(std::uint64_t bytes) override {
-    return static_cast<std::byte*>(::operator new(bytes, std::align_val_t(host_page), std::nothrow));
+  bool lock_host(std::byte* first, std::uint64_t bytes) noexcept override {
+    if (!about_.copies_locked_faster) return false;
+    std::scoped_lock lock(mutex_);
+    locked_.emplace(first, bytes);
+    return true;
   }
-  void free_host(std::byte* first) noexcept override { ::operator delete(first, std::align_val_t(host_page)); }
+  void unlock_host(std::byte* first) noexcept override {
+    std::scoped_lock lock(mutex_);
+    locked_.erase(first);
+  }
   bool reaches(const device& other) const override {
     const auto* const peer = dynamic_cast<const sim_device*>(&other);
     return peer && peer->options_.wires == options_.wires;
@@ -169,7 +178,15 @@ class sim_device final : public device, public faults {
 
  private:
   friend class sim_stream;
-  static constexpr std::size_t host_page = 4096;
+
+  /// Bytes per second of a copy whose other end is this memory of the host.
+  double speed_with(const std::byte* host, double if_locked) {
+    if (!about_.copies_locked_faster) return if_locked;
+    std::scoped_lock lock(mutex_);
+    const auto behind = locked_.upper_bound(host);
+    if (behind != locked_.begin() && host < std::prev(behind)->first + std::prev(behind)->second) return if_locked;
+    return std::min(if_locked, options_.pageable_bytes_per_second);
+  }
 
   struct operation {
     std::function<void()> effect;
@@ -293,6 +310,7 @@ class sim_device final : public device, public faults {
   properties about_;
   sim_memory memory_;
   line_memory::block host_memory_;
+  std::map<const std::byte*, std::uint64_t> locked_;  // of the host's memory
   engine computes_, copies_in_, copies_out_;
 
   std::mutex mutex_;  // and the bus's, for times_
@@ -320,10 +338,10 @@ class sim_stream final : public stream {
     const bool from_device = device_.owns(source.address), to_device = device_.owns(target.address);
     const options& o = device_.options_;
     timed_operation t;
-    t.seconds = o.copy_latency_seconds +
-                static_cast<double>(shape.bytes()) / (from_device && to_device ? o.within_bytes_per_second
-                                                      : to_device              ? o.to_device_bytes_per_second
-                                                                               : o.to_host_bytes_per_second);
+    const double speed = from_device && to_device ? o.within_bytes_per_second
+                         : to_device              ? device_.speed_with(source.address, o.to_device_bytes_per_second)
+                                                  : device_.speed_with(target.address, o.to_host_bytes_per_second);
+    t.seconds = o.copy_latency_seconds + static_cast<double>(shape.bytes()) / speed;
     t.on = o.copy_engines > 1 && from_device && !to_device ? &device_.copies_out_ : &device_.copies_in_;
     if (device_.shares_wires_ && !(from_device && to_device)) t.also_on = &o.wires->wires;
     const std::byte* const from = source.address + o.wires->distance_of(source.address);

@@ -35,6 +35,7 @@ struct options {
   double to_device_bytes_per_second = 12e9;
   double to_host_bytes_per_second = 12e9;
   double within_bytes_per_second = 200e9;
+  double pageable_bytes_per_second = 0;  // at most, where the host's memory is not page-locked; 0: that makes no difference
   unsigned copy_engines = 2;   // 1: both directions take turns
   std::shared_ptr<bus> wires;  // none: the device has wires of its own
   bool has_double = true;

@@ -43,6 +43,8 @@ constexpr std::array rows{
         [](asked& a, double v) { a.of_each.to_device_bytes_per_second = a.of_each.to_host_bytes_per_second = v; }},
     row{"within", "1k to 100T bytes per second, within its memory", 1e3, 1e14, 1000,
         [](asked& a, double v) { a.of_each.within_bytes_per_second = v; }},
+    row{"pageable", "1k to 10T bytes per second, where the host's memory is not page-locked", 1e3, 1e13, 1000,
+        [](asked& a, double v) { a.of_each.pageable_bytes_per_second = v; }},
     row{"copy_us", "0 to 1000000 microseconds before a copy begins", 0, 1e6, 1000,
         [](asked& a, double v) { a.of_each.copy_latency_seconds = 1e-6 * v; }},
     row{"launch_us", "0 to 1000000 microseconds before a kernel begins", 0, 1e6, 1000,

@@ -179,8 +179,29 @@ int cuMemHostAlloc(void** made, std::size_t bytes, unsigned flags) {
 int cuMemFreeHost(void* at) {
   std::scoped_lock lock(all().mutex);
   const auto found = all().memory.find(reinterpret_cast<std::uintptr_t>(at));
-  if (found == all().memory.end() || found->second.context) return misused(invalid_value);
+  if (found == all().memory.end() || found->second.context || found->second.is_callers) return misused(invalid_value);
   free(at);
+  all().memory.erase(found);
+  return CUDA_SUCCESS;
+}
+int cuMemHostRegister_v2(void* at, std::size_t bytes, unsigned flags) {
+  std::scoped_lock lock(all().mutex);
+  CUcontext c = nullptr;
+  if (const int status = context_of_caller(c)) return status;
+  const auto first = reinterpret_cast<std::uintptr_t>(at);
+  if (flags != memory_for_all_contexts || !bytes || first % 4096 || bytes % 4096) return misused(invalid_value);
+  if (const long status = all().setting("pinned")) return static_cast<int>(status);
+  const auto after = all().memory.lower_bound(first);
+  if (after != all().memory.end() && after->first < first + bytes) return already_registered;
+  if (after != all().memory.begin() && std::prev(after)->first + std::prev(after)->second.bytes > first) return already_registered;
+  all().memory[first] = {bytes, nullptr, true};
+  ++all().counts["registered"];
+  return CUDA_SUCCESS;
+}
+int cuMemHostUnregister(void* at) {
+  std::scoped_lock lock(all().mutex);
+  const auto found = all().memory.find(reinterpret_cast<std::uintptr_t>(at));
+  if (found == all().memory.end() || !found->second.is_callers) return misused(invalid_value);
   all().memory.erase(found);
   return CUDA_SUCCESS;
 }

@@ -23,7 +23,7 @@
 namespace stretto::device::cuda {
 
 inline constexpr int invalid_value = 1, not_initialized = 3, invalid_device = 101, invalid_image = 200, no_context = 201,
-                     no_binary = 209, peer_unsupported = 217, invalid_handle = 400, not_found = 500;
+                     no_binary = 209, peer_unsupported = 217, invalid_handle = 400, not_found = 500, already_registered = 712;
 
 /// A point that has been passed or not: what an event was last recorded as.
 struct point {
@@ -62,6 +62,7 @@ struct CUmod_st {
 struct allocation {
   std::size_t bytes;
   CUcontext context;  // null: of the host, page-locked
+  bool is_callers = false;  // which it was before
 };
 
 struct whole_driver {

@@ -1,0 +1,303 @@
+// fields.hpp - what a value consists of, said once: for messages to other nodes, for moving there, for checkpoints.
+//
+// A value can travel if it is of bytes that mean the same everywhere (numbers, enumerations, trivially copyable types), a
+// standard container, pair, tuple, optional, variant or unique_ptr of such, or of a type that names its parts:
+//
+//     struct particle {
+//       vec3 at;
+//       std::vector<int> neighbours;
+//       template <class Archive>
+//       friend void fields(Archive& a, archived<particle, Archive>& p) { a(p.at, p.neighbours); }
+//     };
+//
+// The same function reads and writes. Pointers, references and views do not compile: they mean nothing elsewhere. (A pointer
+// within a trivially copyable type cannot be seen; give such a type `fields`.)
+//
+// Threads     an archive belongs to one thread.
+// Cost        trivially copyable elements of contiguous containers go as one block. Nothing is allocated but the result.
+// Invariants  (1) reading what was written gives an equal value. (2) reading anything else throws B40 or gives a value, and
+//             never takes more memory than a small multiple of what there is to read.
+// Source      one function for both directions: Boost.Serialization; here without tracking of pointers or versions.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace stretto {
+
+class field_writer;
+class field_sizer;
+class field_reader;
+
+/// T as an archive sees it: const where it is written.
+template <class T, class Archive>
+using archived = std::conditional_t<Archive::is_reading, T, const T>;
+
+namespace detail {
+
+[[noreturn]] void refuse_fields(const char* what, std::uint64_t wanted, std::uint64_t left);
+
+template <class T>
+concept has_fields = requires(field_writer& w, const T& c) { fields(w, c); } && requires(field_reader& r, T& v) { fields(r, v); };
+
+template <class T>
+concept tuple_like = requires { std::tuple_size<T>::value; };
+template <class T>
+concept optional_like = requires(T& o, const T& c) { o.reset(), o.emplace(), *c, c.has_value(); } && !tuple_like<T>;
+template <class T>
+concept variant_like = requires(const T& v) { v.index(), v.valueless_by_exception(); };
+template <class T>
+inline constexpr bool is_unique_ptr = false;
+template <class T>
+inline constexpr bool is_unique_ptr<std::unique_ptr<T>> = true;
+
+template <class T>
+concept container_like = requires(T& c, const T& k) { c.clear(), k.size(), k.begin(), k.end(); typename T::value_type; } && !tuple_like<T>;
+template <class T>
+concept map_like = container_like<T> && requires { typename T::key_type; typename T::mapped_type; };
+template <class T>
+concept set_like = container_like<T> && requires { typename T::key_type; } && !map_like<T>;
+template <class T>
+concept contiguous_like = container_like<T> && requires(T& c) { c.data(), c.resize(1); };
+
+/// Looks at what other values lie at, and owns nothing: a span, a string_view.
+template <class T>
+concept view_like = requires(const T& v) { v.data(), v.size(); } && !requires(T& v) { v.clear(); } && !tuple_like<T>;
+
+template <class T>
+concept plain = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_member_pointer_v<T> && !std::is_reference_v<T> &&
+                !view_like<T> && !std::is_same_v<T, std::nullptr_t> && !tuple_like<T> && !optional_like<T> && !variant_like<T>;
+
+template <class T>
+inline constexpr bool is_plain_array = false;
+template <class E, std::size_t N>
+inline constexpr bool is_plain_array<std::array<E, N>> = plain<E>;
+
+template <class T>
+consteval bool can_travel();
+template <class T, std::size_t... I>
+consteval bool parts_can_travel(std::index_sequence<I...>) {
+  return (can_travel<std::remove_cvref_t<std::tuple_element_t<I, T>>>() && ...);
+}
+template <template <class...> class V, class... T>
+consteval bool alternatives_can_travel(const V<T...>*) {
+  return (can_travel<T>() && ...);
+}
+template <class T>
+consteval bool can_travel() {
+  if constexpr (has_fields<T>) return true;
+  else if constexpr (is_unique_ptr<T>) return can_travel<typename T::element_type>();
+  else if constexpr (variant_like<T>) return alternatives_can_travel(static_cast<const T*>(nullptr));
+  else if constexpr (optional_like<T>) return can_travel<typename T::value_type>();
+  else if constexpr (tuple_like<T>) return parts_can_travel<T>(std::make_index_sequence<std::tuple_size_v<T>>());
+  else if constexpr (map_like<T>) return can_travel<typename T::key_type>() && can_travel<typename T::mapped_type>();
+  else if constexpr (container_like<T>) return can_travel<typename T::value_type>();
+  else return plain<T> && !std::is_array_v<T>;
+}
+
+}  // namespace detail
+
+/// Whether values of T can be sent to another node, and kept.
+template <class T>
+concept transferable = detail::can_travel<T>();
+
+namespace detail {
+
+/// What all archives do with the parts of a value; `Self` knows what to do with bytes.
+template <class Self>
+class archive_base {
+ public:
+  template <class... Part>
+  Self& operator()(Part&... parts) {
+    (one(parts), ...);
+    return self();
+  }
+  template <class... Part>
+  Self& operator()(const Part&... parts)
+    requires(!Self::is_reading)
+  {
+    (one(parts), ...);
+    return self();
+  }
+
+ private:
+  Self& self() noexcept { return static_cast<Self&>(*this); }
+
+  template <class T>
+  void one(T& value) {
+    using V = std::remove_const_t<T>;
+    static_assert(transferable<V>,
+                  "this part cannot travel: it is a pointer, a reference or a view, or a type that needs a function fields()");
+    if constexpr (!transferable<V>) return;
+    else if constexpr (has_fields<V>) fields(self(), value);
+    else if constexpr (is_unique_ptr<V>) owned(value);
+    else if constexpr (variant_like<V>) alternative(value);
+    else if constexpr (optional_like<V>) maybe(value);
+    else if constexpr (tuple_like<V>) parts(value, std::make_index_sequence<std::tuple_size_v<V>>());
+    else if constexpr (container_like<V>) elements(value);
+    else self().bytes(&value, sizeof value);
+  }
+
+  template <class T, std::size_t... I>
+  void parts(T& value, std::index_sequence<I...>) {
+    if constexpr (is_plain_array<std::remove_const_t<T>>) self().bytes(&value, sizeof value);
+    else (one(std::get<I>(value)), ...);
+  }
+  template <class T>
+  void owned(T& value) {
+    bool is_there = static_cast<bool>(value);
+    one(is_there);
+    if constexpr (Self::is_reading) value = is_there ? std::make_unique<typename T::element_type>() : nullptr;
+    if (is_there) one(*value);
+  }
+  template <class T>
+  void maybe(T& value) {
+    bool is_there = value.has_value();
+    one(is_there);
+    if constexpr (Self::is_reading) {
+      if (is_there) value.emplace();
+      else value.reset();
+    }
+    if (is_there) one(*value);
+  }
+
+  template <template <class...> class V, class... T>
+  void alternative(const V<T...>& value) {
+    auto which = static_cast<std::uint32_t>(value.index());
+    one(which);
+    std::uint32_t n = 0;
+    ((n++ == which ? (one(*get_if_of<T>(&value, n - 1)), true) : false) || ...);
+  }
+  template <template <class...> class V, class... T>
+  void alternative(V<T...>& value)
+    requires(Self::is_reading)
+  {
+    std::uint32_t which = 0;
+    one(which);
+    if (which >= sizeof...(T)) refuse_fields("the number of a variant's alternative", which, sizeof...(T));
+    std::uint32_t n = 0;
+    ((n++ == which ? (one(value.template emplace<T>()), true) : false) || ...);
+  }
+  template <class T, class V>
+  static const T* get_if_of(const V* value, std::uint32_t) {
+    return get_if<T>(value);  // by argument-dependent look-up: <variant> is the user's to include
+  }
+
+  template <class T>
+  void elements(T& value) {
+    using element = typename std::remove_const_t<T>::value_type;
+    std::uint64_t count = value.size();
+    one(count);
+    if constexpr (contiguous_like<std::remove_const_t<T>> && plain<element>) {
+      if constexpr (Self::is_reading) {
+        self().expect(count, sizeof(element));
+        value.resize(count);
+      }
+      if (count) self().bytes(value.data(), count * sizeof(element));
+    } else if constexpr (!Self::is_reading) {
+      for (const auto& e : value) {
+        if constexpr (std::is_same_v<element, bool>) {
+          bool b = e;  // of vector<bool>
+          one(b);
+        } else {
+          one(e);
+        }
+      }
+    } else {
+      self().expect(count, 0);
+      value.clear();
+      for (std::uint64_t i = 0; i < count; ++i) {
+        if constexpr (map_like<T>) {
+          std::pair<typename T::key_type, typename T::mapped_type> e{};
+          one(e.first), one(e.second);
+          value.insert(std::move(e));
+        } else {
+          element e{};
+          one(e);
+          if constexpr (set_like<T>) value.insert(std::move(e));
+          else value.push_back(std::move(e));
+        }
+      }
+    }
+  }
+};
+
+}  // namespace detail
+
+/// Counts the bytes that a value takes.
+class field_sizer : public detail::archive_base<field_sizer> {
+ public:
+  static constexpr bool is_reading = false;
+  void bytes(const void*, std::size_t n) noexcept { size_ += n; }
+  std::size_t size() const noexcept { return size_; }
+
+ private:
+  std::size_t size_ = 0;
+};
+
+/// Writes values behind one another, into memory that it is given or takes.
+class field_writer : public detail::archive_base<field_writer> {
+ public:
+  static constexpr bool is_reading = false;
+  explicit field_writer(std::vector<std::byte>& into) noexcept : into_(into) {}
+  void bytes(const void* first, std::size_t n) {
+    const auto* const b = static_cast<const std::byte*>(first);
+    into_.insert(into_.end(), b, b + n);
+  }
+
+ private:
+  std::vector<std::byte>& into_;
+};
+
+/// Reads them again, in the same order.
+class field_reader : public detail::archive_base<field_reader> {
+ public:
+  static constexpr bool is_reading = true;
+  explicit field_reader(std::span<const std::byte> from) noexcept : left_(from) {}
+
+  void bytes(void* first, std::size_t n) {
+    if (n > left_.size()) detail::refuse_fields("bytes", n, left_.size());
+    std::memcpy(first, left_.data(), n);
+    left_ = left_.subspan(n);
+  }
+  /// So many elements are said to follow. Each takes a byte at least, or there would be no end to them.
+  void expect(std::uint64_t count, std::size_t bytes_each) const {
+    if (count > left_.size() / (bytes_each ? bytes_each : 1)) detail::refuse_fields("elements", count, left_.size());
+  }
+  std::size_t left() const noexcept { return left_.size(); }
+
+ private:
+  std::span<const std::byte> left_;
+};
+
+template <class... T>
+std::vector<std::byte> to_bytes(const T&... values) {
+  field_sizer s;
+  s(values...);
+  std::vector<std::byte> all;
+  all.reserve(s.size());
+  field_writer w(all);
+  w(values...);
+  return all;
+}
+/// Throws B40 if they are no T, or more than one.
+template <class T>
+T from_bytes(std::span<const std::byte> bytes) {
+  field_reader r(bytes);
+  T value{};
+  r(value);
+  if (r.left()) detail::refuse_fields("bytes beyond the value", r.left(), 0);
+  return value;
+}
+
+}  // namespace stretto

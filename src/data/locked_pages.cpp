@@ -1,0 +1,41 @@
+#include "data/locked_pages.hpp"
+
+#include <algorithm>
+
+namespace stretto::data {
+
+namespace {
+constexpr std::uint64_t first_piece = 16u << 20;
+// So that a power of two fits into a piece together with what parts it from the next.
+constexpr std::uint64_t more = 64u << 10;
+}  // namespace
+
+locked_pages::locked_pages(std::vector<device::device*> who, block_allocator& all, const address_range& range, std::uint64_t most)
+    : who_(std::move(who)), base_(range.base()) {
+  std::vector<block*> parts;
+  for (std::uint64_t bytes = first_piece + more; end_ + bytes <= most; bytes = 2 * (bytes - more) + more) {
+    parts.push_back(all.allocate(bytes - block_allocator::grain));
+    if (!all.allocate(block_allocator::grain)) break;  // for ever: free blocks on both sides never become one
+    pieces_.push_back({end_, bytes});
+    end_ += bytes;
+  }
+  for (block* const b : parts)
+    if (b) all.free(*b);
+}
+
+locked_pages::~locked_pages() {
+  for (const piece& p : pieces_)
+    for (device::device* const d : p.locked_by) d->unlock_host(base_ + p.first);
+}
+
+void locked_pages::lock(std::uint64_t offset, address_range& range) noexcept {
+  piece& p = *std::ranges::find_if(pieces_, [&](const piece& one) { return offset < one.first + one.bytes; });
+  if (p.is_tried) return;
+  p.is_tried = true;
+  if (!range.commit(p.first + p.bytes)) return;
+  p.locked_by.reserve(who_.size());
+  for (device::device* const d : who_)
+    if (d->lock_host(base_ + p.first, p.bytes)) p.locked_by.push_back(d);
+}
+
+}  // namespace stretto::data
