@@ -80,7 +80,7 @@ class poisoned : public error {
   std::exception_ptr root_;
 };
 
-/// "wave.cpp:41": the file without its folders, and the line.
+/// "wave.cpp:41": the file without its folders, and the line; the file alone where no line is known.
 std::string short_location(const std::source_location& where);
 
 }  // namespace stretto

@@ -111,7 +111,7 @@ std::string error::to_json() const { return tree_of(*this).dump(-1, ' ', false, 
 std::string short_location(const std::source_location& where) {
   std::string_view file = where.file_name();
   if (const auto slash = file.rfind('/'); slash != file.npos) file.remove_prefix(slash + 1);
-  return std::string(file) + ":" + std::to_string(where.line());
+  return where.line() ? std::string(file) + ":" + std::to_string(where.line()) : std::string(file);
 }
 
 }  // namespace stretto

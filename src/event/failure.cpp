@@ -5,7 +5,16 @@
 namespace stretto {
 namespace {
 
-std::string name_of(const failure& f) { return f.who().empty() ? "an event" : f.who(); }
+std::string name_of(const failure& f) {
+  const std::string who = f.who().empty() ? "an event" : f.who();
+  return f.node() == failure::here ? who : who + " on N" + std::to_string(f.node());
+}
+
+/// "task "halo" on N2, halo.cpp:41".
+std::string described(const failure& f) {
+  const std::string where = short_location(f.where());
+  return where.empty() ? name_of(f) : name_of(f) + ", " + where;
+}
 
 /// Chains can be as long as the program; a message shows both of their ends.
 constexpr unsigned most_shown = 6;
@@ -31,16 +40,16 @@ std::exception_ptr failure::unobserved_exception(const std::source_location* ask
   if (!because_) return exception_;
   const failure& first = root();
   error chain("E10", name_of(*this) + " was skipped because " + name_of(first) + " failed");
-  chain.fact("skipped", name_of(*this) + ", " + short_location(where_));
+  chain.fact("skipped", described(*this));
   unsigned links = 0;
   for (auto* f = because_; f != &first; f = f->because_) ++links;
   unsigned shown = 0;
   for (auto* f = because_; f != &first; f = f->because_, ++shown) {
     if (links > most_shown && shown == most_shown / 2) chain.fact("skipped", std::to_string(links - most_shown) + " more");
     if (links <= most_shown || shown < most_shown / 2 || shown >= links - most_shown / 2)
-      chain.fact("skipped", name_of(*f) + ", " + short_location(f->where_));
+      chain.fact("skipped", described(*f));
   }
-  chain.fact("failed", name_of(first) + ", " + short_location(first.where_));
+  chain.fact("failed", described(first));
   if (asked) chain.fact("asked", *asked);
   chain.because(words_of(first.exception_)).caused_by(first.exception_);
   return std::make_exception_ptr(poisoned(std::move(chain), first.exception_));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <exception>
 #include <source_location>
 #include <string>
@@ -15,11 +16,14 @@ namespace stretto {
 /// One link of a causal chain. The root holds an exception; a link above it names what was skipped because of it.
 class alignas(16) failure {
  public:
-  failure(std::exception_ptr exception, std::string who, std::source_location where)
-      : exception_(std::move(exception)), who_(std::move(who)), where_(where) {}
+  static constexpr std::int32_t here = -1;
+
+  /// `node`: the number of the node on which it happened, if it is another one.
+  failure(std::exception_ptr exception, std::string who, std::source_location where, std::int32_t node = here)
+      : exception_(std::move(exception)), who_(std::move(who)), where_(where), node_(node) {}
   /// "`who` was skipped because of `because`".
-  failure(const failure& because, std::string who, std::source_location where)
-      : because_(&because), root_(because.root_), who_(std::move(who)), where_(where) {
+  failure(const failure& because, std::string who, std::source_location where, std::int32_t node = here)
+      : because_(&because), root_(because.root_), who_(std::move(who)), where_(where), node_(node) {
     because.add_reference();
   }
   failure(const failure&) = delete;
@@ -29,6 +33,19 @@ class alignas(16) failure {
   const std::exception_ptr& exception() const noexcept { return exception_; }  // null except at the root
   const std::string& who() const noexcept { return who_; }  // `task "halo"`, `event E7`; may be empty
   const std::source_location& where() const noexcept { return where_; }
+  std::int32_t node() const noexcept { return node_; }
+
+  /// What its root is called on all nodes; 0 until a node has told another of it.
+  std::uint64_t id() const noexcept { return root().id_.load(std::memory_order_acquire); }
+  /// Names the root, once; returns the name that it has.
+  std::uint64_t name_root(std::uint64_t id) const noexcept {
+    std::uint64_t none = 0;
+    return root().id_.compare_exchange_strong(none, id, std::memory_order_acq_rel) ? id : none;
+  }
+  /// Whether both began with the same failure, also where one came by way of another node.
+  bool has_root_of(const failure& other) const noexcept {
+    return root_ == other.root_ || (id() && id() == other.id());
+  }
 
   /// Someone was given the root's exception, so that a finish need not report it again.
   void mark_observed() const noexcept { root().observed_.store(true, std::memory_order_relaxed); }
@@ -53,8 +70,10 @@ class alignas(16) failure {
   const failure* root_ = this;
   std::string who_;
   std::source_location where_;
+  std::int32_t node_;
   mutable std::atomic<unsigned> references_{1};
   mutable std::atomic<bool> observed_{false};
+  mutable std::atomic<std::uint64_t> id_{0};  // of a root
 };
 
 /// What the exception says; the whole message of an error.

@@ -82,7 +82,7 @@ void holding::skip_acquire(const failure& cause) {
   const failure& root = cause.root();
   std::scoped_lock lock(lock_);
   for (auto& s : skipped_)
-    if (s.root.get() == &root) {
+    if (s.root->has_root_of(root)) {
       ++s.count;
       return;
     }
@@ -91,7 +91,7 @@ void holding::skip_acquire(const failure& cause) {
 
 bool holding::ignore(const failure* root) noexcept {
   for (auto it = skipped_.begin(); it != skipped_.end(); ++it)
-    if (!root || it->root.get() == root) {
+    if (!root || it->root->has_root_of(*root)) {
       if (--it->count == 0) skipped_.erase(it);
       return true;
     }

@@ -20,7 +20,10 @@ class remote_owner {
 
   virtual ~remote_owner() = default;
 
-  /// What is known here of `e`, without communication.
+  /// Whether there is such a node in the job; all others require it of their event.
+  virtual bool reaches(event) const noexcept { return true; }
+  /// What is known here of `e`, at once. Where that is nothing, interest is expressed, so that who asks again and again comes
+  /// to know.
   virtual answer query(event e) = 0;
   /// Says that this node wants to know. Returns at once; the same event may be named many times. A merge names all
   /// its remote inputs first, so that their answers travel at the same time.

@@ -9,7 +9,7 @@
 namespace stretto::detail {
 
 remote_owner& owner_of(event e, event_cache& cache) {
-  if (auto* owner = cache.table->remote.load(std::memory_order_acquire)) return *owner;
+  if (auto* owner = cache.table->remote.load(std::memory_order_acquire); owner && owner->reaches(e)) return *owner;
   throw error("E03", to_string(e) + " belongs to another runtime")
       .fact("its node", std::to_string(node_of(e)))
       .fact("this node", std::to_string(cache.node))

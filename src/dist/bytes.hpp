@@ -1,0 +1,92 @@
+// bytes.hpp - what a message holds: numbers and texts, one behind the other, read in the order in which they were written.
+//
+// Nodes of a job run the same program on the same kind of processor, so that numbers travel as they are in memory.
+//
+// Threads     none of its own.
+// Invariants  (1) a reader never reads beyond the end: what is missing reads as 0 or empty, and is_whole() is false then.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace stretto::dist {
+
+class writer {
+ public:
+  template <class... T>
+  explicit writer(const T&... numbers) {
+    (put(numbers), ...);
+  }
+
+  template <class T>
+    requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+  void put(T number) {
+    put_bytes(std::as_bytes(std::span(&number, 1)));
+  }
+  /// At most `most` characters of it.
+  void put_text(std::string_view text, std::size_t most) {
+    text = text.substr(0, std::min<std::size_t>(most, 0xffff));
+    put(static_cast<std::uint16_t>(text.size()));
+    put_bytes(std::as_bytes(std::span(text)));
+  }
+  void put_bytes(std::span<const std::byte> bytes) {
+    if (far_.empty() && used_ <= sizeof near_ && bytes.size() <= sizeof near_ - used_) {
+      if (!bytes.empty()) std::memcpy(near_ + used_, bytes.data(), bytes.size());
+    } else {
+      if (far_.empty()) far_.assign(near_, near_ + std::min(used_, sizeof near_));
+      far_.insert(far_.end(), bytes.begin(), bytes.end());
+    }
+    used_ += bytes.size();
+  }
+
+  std::size_t size() const noexcept { return used_; }
+  std::span<const std::byte> all() const noexcept { return far_.empty() ? std::span(near_, used_) : std::span(far_); }
+
+ private:
+  std::byte near_[48];  // what nearly all messages are content with
+  std::vector<std::byte> far_;
+  std::size_t used_ = 0;
+};
+
+class reader {
+ public:
+  explicit reader(std::span<const std::byte> bytes) noexcept : left_(bytes) {}
+
+  template <class T>
+    requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+  T get() noexcept {
+    T number{};
+    const auto bytes = get_bytes(sizeof number);
+    if (!bytes.empty()) std::memcpy(&number, bytes.data(), sizeof number);
+    return number;
+  }
+  std::string get_text() {
+    const auto bytes = get_bytes(get<std::uint16_t>());
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+  /// A view of what was given; empty if there is less.
+  std::span<const std::byte> get_bytes(std::size_t n) noexcept {
+    if (n > left_.size()) {
+      is_whole_ = false;
+      n = 0;
+    }
+    const auto bytes = left_.first(n);
+    left_ = left_.subspan(n);
+    return bytes;
+  }
+  std::size_t left() const noexcept { return left_.size(); }
+  bool is_whole() const noexcept { return is_whole_; }
+
+ private:
+  std::span<const std::byte> left_;
+  bool is_whole_ = true;
+};
+
+}  // namespace stretto::dist

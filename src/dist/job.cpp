@@ -1,0 +1,101 @@
+#include "dist/job.hpp"
+
+#include <stretto/error.hpp>
+
+#include <utility>
+
+#include "base/context.hpp"
+#include "event/event_floor.hpp"
+
+namespace stretto::dist {
+
+namespace {
+constexpr std::uint32_t most_node = 0x7fff;  // of an event's handle
+}
+
+/// A message whose content is still on its way.
+struct job::landing : places::completion {
+  landing(entry& e, rank from, std::size_t bytes) : completion(run_it), to(e), from(from), content(bytes) {}
+
+  static void run_it(places::work_item& item) noexcept {
+    auto& l = static_cast<landing&>(item);
+    reader all(l.content);
+    // Of a node that is lost, of which protocols are told, nothing comes.
+    if (!l.failure) l.to.f(l.to.owner, l.from, all, base::require_current("job::poll"));
+    l.to.owner_job->landings_.erase(l.at);
+  }
+
+  entry& to;
+  rank from;
+  std::vector<std::byte> content;
+  std::list<landing>::iterator at;
+};
+
+job::job(std::uint16_t first) : first_(first) {}
+
+job::~job() = default;
+
+message_kind job::on(std::string name, void* owner, handler f) {
+  entry& e = entries_.emplace_back(entry{this, owner, f, std::move(name)});
+  handlers_.add(e.name, &e, arrived);
+  return static_cast<message_kind>(entries_.size() - 1);
+}
+
+void job::start(const transport_maker& make) {
+  transport_ = make(handlers_);
+  self_ = transport_->self();
+  nodes_ = transport_->nodes();
+  if (first_ + nodes_ - 1 > most_node)
+    throw error("N10", "a job has too many nodes")
+        .fact("nodes", std::to_string(nodes_))
+        .fact("numbers", "from " + std::to_string(first_) + " to " + std::to_string(most_node))
+        .because("a node's number has 15 bits in handles");
+  for (entry& e : entries_) e.number = handlers_.number(e.name);
+  lost_ = std::make_unique<std::atomic<bool>[]>(nodes_);
+  losses_.resize(nodes_);
+  transport_->on_lost([this](rank r) { tell_lost(r); });
+}
+
+void job::send(rank to, message_kind kind, const writer& content) {
+  const entry& e = entries_[static_cast<std::size_t>(kind)];
+  const auto all = content.all();
+  if (all.size() <= net::transport::most_head_bytes)
+    transport_->send({.to = to, .handler = e.number, .head = all});
+  else
+    transport_->send({.to = to, .handler = e.number, .payload = all});
+}
+
+std::size_t job::poll() { return transport_->poll(); }
+
+void job::arrived(void* at, net::arrival& a) {
+  entry& e = *static_cast<entry*>(at);
+  if (a.rest.bytes() && !a.rest.is_here()) {
+    auto& all = e.owner_job->landings_;
+    landing& l = all.emplace_back(e, a.from, a.rest.bytes());
+    l.at = std::prev(all.end());
+    return std::move(a.rest).receive(l.content.data(), l);
+  }
+  reader all(a.rest.bytes() ? a.rest.here() : a.head);
+  e.f(e.owner, a.from, all, base::require_current("job::poll"));
+}
+
+failure_ref job::loss_of(rank r) const {
+  const std::scoped_lock lock(losses_lock_);
+  return losses_[r];
+}
+
+void job::tell_lost(rank r) {
+  {
+    const std::scoped_lock lock(losses_lock_);
+    losses_[r] = detail::make_failure(
+        std::make_exception_ptr(error("N05", "node " + name_of(r) + " is lost")
+                                    .fact("told", "node " + name_of(self_))
+                                    .because("it ended or cannot be reached, and what it was to do will not happen")),
+        "node " + name_of(r), {});
+  }
+  lost_[r].store(true, std::memory_order_release);
+  auto& context = base::require_current("job::poll");
+  for (protocol* p : protocols_) p->lost(r, context);
+}
+
+}  // namespace stretto::dist

@@ -1,0 +1,132 @@
+// job.hpp - one node's part in a job of several: its transport, which number is whose, who is lost, and the protocols on top.
+//
+// A protocol (remote events, reservations, ...) is a class of its own: it says which messages it takes, and is told of lost
+// nodes. It is made in steps, because each needs the one before: protocols add their messages; then the transport is made, which
+// knows this node's rank; then the runtime's floors start under the node number that follows from it.
+//
+//     dist::job job(first);
+//     dist::remote_events events(job);                                      // adds its messages
+//     job.start([&](net::handlers& all) { return network->join(2, all); });
+//     runtime.node = job.node();
+//     detail::start_events(runtime);
+//     events.serve(runtime);                                                // from now on, handles of other nodes work
+//     while (...) job.poll();                                               // on a thread that has entered the events
+//
+// Threads     on, add, start: the thread that makes the job, in this order, before the others. poll: one thread at a time, which
+//             belongs to the runtime (base::current()); handlers and `lost` run inside it. All else: any thread.
+// Invariants  (1) a message is handled once; those of one sender in the order in which they were sent, but for those over
+//             net::transport::most_head_bytes, which may be overtaken. (2) a protocol is told of a lost node once, after is_lost()
+//             is true, and nothing comes from that node afterwards.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dist/bytes.hpp"
+#include "event/failure.hpp"
+#include "net/transport.hpp"
+
+namespace stretto::base {
+struct thread_context;
+}
+
+namespace stretto::dist {
+
+/// 0 to nodes() - 1: a node of this job, as the transport counts. Handles hold node numbers instead: see job::node_of.
+using rank = net::node_number;
+
+class protocol {
+ public:
+  virtual ~protocol() = default;
+  /// `node` is gone, and nothing that was under way to or from it comes; job::loss_of(node) is the cause to give.
+  virtual void lost(rank node, base::thread_context& context) noexcept = 0;
+};
+
+/// One kind of message, as job::on numbers it.
+enum class message_kind : std::uint16_t {};
+
+class job {
+ public:
+  using handler = void (*)(void* owner, rank from, reader& content, base::thread_context& context);
+  using transport_maker = std::function<std::unique_ptr<net::transport>(net::handlers&)>;
+
+  /// Handles of node r of this job hold the number first + r; the same `first` on every node. Numbers are at most 0x7fff.
+  explicit job(std::uint16_t first = 0);
+  job(const job&) = delete;
+  /// Ends the transport. No other thread uses the job any more.
+  ~job();
+
+  /// Who takes messages of that name, which is the same on every node and unique: "events.subscribe".
+  message_kind on(std::string name, void* owner, handler f);
+  /// A member function as a handler: void f(rank from, reader& content, base::thread_context& context).
+  template <auto f, class Owner>
+  message_kind on(std::string name, Owner* owner) {
+    return on(std::move(name), owner, +[](void* o, rank from, reader& content, base::thread_context& context) {
+      (static_cast<Owner*>(o)->*f)(from, content, context);
+    });
+  }
+  /// Who is told of lost nodes, in the order of adding.
+  void add(protocol& p) { protocols_.push_back(&p); }
+  /// Handlers of other floors' own, beside those of on(). Before start.
+  net::handlers& handlers() noexcept { return handlers_; }
+  /// Makes the transport, and with it this node's rank. Throws what `make` throws, and N10 if numbers do not suffice.
+  void start(const transport_maker& make);
+
+  net::transport& transport() noexcept { return *transport_; }
+  rank self() const noexcept { return self_; }
+  std::uint32_t nodes() const noexcept { return nodes_; }
+  /// This node's number, for base::runtime_context::node.
+  std::uint16_t node() const noexcept { return node_of(self_); }
+  std::uint16_t node_of(rank r) const noexcept { return static_cast<std::uint16_t>(first_ + r); }
+  /// Whose number that is; nothing if it is none of this job's.
+  std::optional<rank> rank_of(std::uint16_t node) const noexcept {
+    const auto r = static_cast<std::uint32_t>(node) - first_;
+    return node >= first_ && r < nodes_ ? std::optional(static_cast<rank>(r)) : std::nullopt;
+  }
+  /// "N2": as handles print their node.
+  std::string name_of(rank r) const { return "N" + std::to_string(node_of(r)); }
+
+  /// Sends `content` to another node or to this one; nothing if that node is lost. Never blocks.
+  void send(rank to, message_kind kind, const writer& content);
+  /// Runs what has come. Requires a thread of the runtime; returns how many things it found.
+  std::size_t poll();
+  bool is_pending() const noexcept { return transport_->is_pending(); }
+
+  bool is_lost(rank r) const noexcept { return lost_[r].load(std::memory_order_acquire); }
+  /// N05, the same cause for everything that ends because of it. Requires is_lost(r).
+  failure_ref loss_of(rank r) const;
+
+ private:
+  struct entry {
+    job* owner_job;
+    void* owner;
+    handler f;
+    std::string name;
+    net::handler_number number = 0;
+  };
+  struct landing;
+  static void arrived(void* at, net::arrival& a);
+  void tell_lost(rank r);
+
+  const std::uint16_t first_;
+  net::handlers handlers_;
+  std::deque<entry> entries_;
+  std::vector<protocol*> protocols_;
+  std::list<landing> landings_;  // of who polls
+  std::unique_ptr<net::transport> transport_;
+  rank self_ = 0;
+  std::uint32_t nodes_ = 0;
+  std::unique_ptr<std::atomic<bool>[]> lost_;
+  mutable std::mutex losses_lock_;
+  std::vector<failure_ref> losses_;  // by rank
+};
+
+}  // namespace stretto::dist

@@ -1,0 +1,277 @@
+#include "dist/remote_events.hpp"
+
+#include <stretto/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/context.hpp"
+#include "dist/where.hpp"
+#include "event/event_floor.hpp"
+#include "event/handle.hpp"
+#include "event/table.hpp"
+
+namespace stretto::dist {
+
+using detail::generation_of;
+using detail::node_of;
+using detail::slot_of;
+
+namespace {
+
+std::uint64_t key_of(event e) noexcept { return e.raw() >> detail::generation_bits; }
+
+/// The rank of a node in place of its number; never 0, as generations begin at 1.
+std::uint64_t known_by(rank node, std::uint32_t slot, std::uint32_t generation) noexcept {
+  return detail::handle_of(node, slot, generation).raw();
+}
+
+}  // namespace
+
+struct remote_events::subscription : waiter {
+  remote_events* of;
+  rank to;
+  std::uint32_t slot, generation, known;
+
+  static void told(waiter& self, const failure*, base::thread_context& context) noexcept {
+    const subscription s = static_cast<subscription&>(self);
+    detail::event_cache::of(context).records.free(&self);
+    if (s.of->knows_.load(std::memory_order_relaxed) != known_by(s.to, s.slot, s.generation))
+      s.of->answer_now(s.to, s.slot, s.known);
+  }
+};
+
+remote_events::remote_events(job& j, failures& causes) : job_(j), causes_(causes) {
+  subscribe_ = j.on<&remote_events::on_subscribe>("events.subscribe", this);
+  ended_ = j.on<&remote_events::on_ended>("events.ended", this);
+  end_ = j.on<&remote_events::on_end>("events.end", this);
+  refused_ = j.on<&remote_events::on_refused>("events.refused", this);
+  j.add(*this);
+}
+
+remote_events::~remote_events() = default;
+
+void remote_events::serve(base::runtime_context& runtime) {
+  table_ = runtime.get<detail::event_table>(base::floor_slot::event);
+  detail::set_remote_owner(runtime, this);
+}
+
+bool remote_events::reaches(event e) const noexcept {
+  const auto owner = job_.rank_of(node_of(e));
+  return owner && *owner != job_.self();
+}
+
+// What is known.
+
+const failure* remote_events::cause_in(const record& r, std::uint32_t generation) noexcept {
+  for (const poison& p : r.poisons)
+    if (p.generation == generation) return p.cause.get();
+  return nullptr;
+}
+
+bool remote_events::is_known(const record& r, std::uint32_t generation) noexcept {
+  return generation < r.ended_below || std::ranges::find(r.inferred, generation) != r.inferred.end();
+}
+
+remote_events::record& remote_events::at(shard& s, event e, rank owner) {
+  const auto [it, is_new] = s.records.try_emplace(key_of(e));
+  if (is_new && job_.is_lost(owner)) it->second.lost = job_.loss_of(owner);
+  return it->second;
+}
+
+bool remote_events::add_question(record& r, std::uint32_t generation, waiter* w) {
+  const auto asked = std::ranges::find(r.questions, generation, &question::generation);
+  const bool is_first = asked == r.questions.end();
+  question& q = is_first ? r.questions.emplace_back(question{generation}) : *asked;
+  if (w) w->next = std::exchange(q.waiters, w);
+  return is_first;
+}
+
+remote_owner::answer remote_events::query(event e) {
+  shard& s = shard_of(key_of(e));
+  std::uint32_t known;
+  {
+    const std::scoped_lock lock(s.lock);
+    record& r = at(s, e, *job_.rank_of(node_of(e)));
+    if (const auto* cause = cause_in(r, generation_of(e))) return {state::poisoned, failure_ref::share(cause)};
+    if (is_known(r, generation_of(e))) return {state::triggered, {}};
+    if (r.lost) return {state::poisoned, r.lost};
+    if (!add_question(r, generation_of(e), nullptr)) return {};
+    known = r.ended_below;
+  }
+  ask(e, known);
+  return {};
+}
+
+void remote_events::express_interest(event e) { query(e); }
+
+bool remote_events::subscribe(event e, waiter& w, base::thread_context&) {
+  shard& s = shard_of(key_of(e));
+  std::uint32_t known;
+  {
+    const std::scoped_lock lock(s.lock);
+    record& r = at(s, e, *job_.rank_of(node_of(e)));
+    if (is_known(r, generation_of(e)) || r.lost) return false;
+    if (!add_question(r, generation_of(e), &w)) return true;
+    known = r.ended_below;
+  }
+  ask(e, known);
+  return true;
+}
+
+void remote_events::ask(event e, std::uint32_t known) {
+  job_.send(*job_.rank_of(node_of(e)), subscribe_, writer(slot_of(e), generation_of(e), known));
+}
+
+void remote_events::take_answered(record& r, std::vector<std::pair<waiter*, failure_ref>>& ended) {
+  std::erase_if(r.questions, [&](const question& q) {
+    if (!is_known(r, q.generation)) return false;
+    if (q.waiters) ended.emplace_back(q.waiters, failure_ref::share(cause_in(r, q.generation)));
+    return true;
+  });
+}
+
+std::size_t remote_events::records() const {
+  std::size_t n = 0;
+  for (const shard& s : shards_) {
+    const std::scoped_lock lock(s.lock);
+    n += s.records.size();
+  }
+  return n;
+}
+
+// Ending an event of another node.
+
+void remote_events::forward_end(event e, failure_ref cause, base::thread_context& context,
+                                const std::source_location& where) {
+  const rank owner = *job_.rank_of(node_of(e));
+  const auto generation = generation_of(e);
+  bool knows = false;
+  std::vector<std::pair<waiter*, failure_ref>> ended;
+  if (!cause) {
+    shard& s = shard_of(key_of(e));
+    const std::scoped_lock lock(s.lock);
+    // Where nothing was asked and nothing can be inferred, nothing is kept.
+    if (const auto it = s.records.find(key_of(e)); it != s.records.end() && !it->second.lost) {
+      record& r = it->second;
+      const bool is_asked = std::ranges::find(r.questions, generation, &question::generation) != r.questions.end();
+      if (is_known(r, generation)) {
+        // It was ended before, as its owner will say.
+      } else if (generation == r.ended_below) {
+        ++r.ended_below;
+        std::ranges::sort(r.inferred);
+        while (!r.inferred.empty() && r.inferred.front() <= r.ended_below) {
+          r.ended_below = std::max(r.ended_below, r.inferred.front() + 1);
+          r.inferred.erase(r.inferred.begin());
+        }
+        knows = true;
+      } else if (is_asked) {
+        r.inferred.push_back(generation);
+        knows = r.inferred.size() < most_inferred;  // else an answer is wanted, which makes the list empty
+      }
+      take_answered(r, ended);
+    }
+  }
+  writer end(slot_of(e), generation, static_cast<std::uint8_t>(knows), encode(where, job_.node()),
+             static_cast<std::uint8_t>(static_cast<bool>(cause)));
+  if (cause) causes_.write(end, *cause.get());
+  job_.send(owner, end_, end);
+  for (auto& [list, why] : ended) detail::fire_all(list, why.get(), context);
+}
+
+void remote_events::on_ended(rank from, reader& content, base::thread_context& context) {
+  const auto slot = content.get<std::uint32_t>(), present = content.get<std::uint32_t>();
+  std::vector<poison> told;
+  for (auto n = content.get<std::uint8_t>(); n > 0 && content.is_whole(); --n) {
+    const auto generation = content.get<std::uint32_t>();
+    told.push_back({generation, causes_.read(content, from)});
+  }
+  if (!content.is_whole()) return;
+  const event any = detail::handle_of(job_.node_of(from), slot, 1);
+  std::vector<std::pair<waiter*, failure_ref>> ended;
+  {
+    shard& s = shard_of(key_of(any));
+    const std::scoped_lock lock(s.lock);
+    record& r = at(s, any, from);
+    // What is known already stays as it is, and what was inferred, too.
+    for (poison& p : told)
+      if (!is_known(r, p.generation)) r.poisons.push_back(std::move(p));
+    r.ended_below = std::max(r.ended_below, present);
+    std::erase_if(r.inferred, [&](std::uint32_t g) { return g < r.ended_below; });
+    take_answered(r, ended);
+  }
+  for (auto& [list, why] : ended) detail::fire_all(list, why.get(), context);
+}
+
+void remote_events::on_refused(rank from, reader& content, base::thread_context& context) {
+  if (const failure_ref why = causes_.read(content, from); content.is_whole()) detail::report(why, context);
+}
+
+void remote_events::lost(rank node, base::thread_context& context) noexcept {
+  const failure_ref loss = job_.loss_of(node);
+  std::vector<waiter*> ended;
+  for (shard& s : shards_) {
+    const std::scoped_lock lock(s.lock);
+    for (auto& [key, r] : s.records) {
+      if (job_.rank_of(static_cast<std::uint16_t>(key >> detail::slot_bits)) != node) continue;
+      r.lost = loss;
+      for (const question& q : std::exchange(r.questions, {}))
+        if (q.waiters) ended.push_back(q.waiters);
+    }
+  }
+  for (waiter* list : ended) detail::fire_all(list, loss.get(), context);
+}
+
+// The owner's side.
+
+void remote_events::answer_now(rank to, std::uint32_t slot, std::uint32_t known) {
+  const detail::slot& s = table_->at(slot);
+  const std::uint32_t present = s.generation_now();  // before the list, which holds what has ended below it
+  writer content(slot, present);
+  std::vector<const detail::poison_record*> poisons;
+  for (auto* p = s.poisons.load(std::memory_order_acquire); p; p = p->next)
+    if (const auto g = p->generation.load(std::memory_order_relaxed); g >= known && g < present) poisons.push_back(p);
+  content.put(static_cast<std::uint8_t>(poisons.size()));
+  for (const auto* p : poisons) {
+    content.put(p->generation.load(std::memory_order_relaxed));
+    causes_.write(content, *p->cause.get());
+  }
+  job_.send(to, ended_, content);
+}
+
+void remote_events::on_subscribe(rank from, reader& content, base::thread_context& context) {
+  const auto slot = content.get<std::uint32_t>(), generation = content.get<std::uint32_t>(), known = content.get<std::uint32_t>();
+  if (!content.is_whole() || slot >= table_->carved()) return;
+  if (table_->at(slot).has_ended(generation)) return answer_now(from, slot, known);
+  // Of the table's memory, so that nothing is left where an event never ends.
+  static_assert(sizeof(subscription) <= detail::event_table::record_bytes && std::is_trivially_destructible_v<subscription>);
+  auto* s = new (detail::event_cache::of(context).records.allocate()) subscription;
+  s->fire = subscription::told;
+  s->of = this;
+  s->to = from;
+  s->slot = slot;
+  s->generation = generation;
+  s->known = known;
+  if (!table_->at(slot).subscribe(generation, *s)) subscription::told(*s, nullptr, context);
+}
+
+void remote_events::on_end(rank from, reader& content, base::thread_context& context) {
+  const auto slot = content.get<std::uint32_t>(), generation = content.get<std::uint32_t>();
+  const bool knows = content.get<std::uint8_t>() != 0;
+  const auto where = decode(content.get<std::uint64_t>(), job_.node_of(from));
+  failure_ref cause;
+  if (content.get<std::uint8_t>()) cause = causes_.read(content, from);
+  if (!content.is_whole() || slot >= table_->carved()) return;
+  if (knows) knows_.store(known_by(from, slot, generation), std::memory_order_relaxed);
+  const event e = detail::handle_of(job_.node(), slot, generation);
+  try {
+    detail::end_event(e, std::move(cause), context, where);
+  } catch (...) {
+    writer refusal;
+    causes_.write(refusal, *detail::make_failure(std::current_exception(), "event " + to_string(e), where).get());
+    job_.send(from, refused_, refusal);
+  }
+  knows_.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace stretto::dist

@@ -1,0 +1,22 @@
+// where.hpp - a source line as 64 bits that mean the same on every node of a job.
+//
+// A std::source_location is a pointer to constants of the program. On the wire it is the module (executable or library) that holds
+// them, by a hash of what it is, and the offset into it: another process of the same program has the same constants there, at
+// whatever address. What cannot be found there reads "somewhere on node N".
+//
+// Threads     any.
+// Cost        a look at the list of modules, which is made anew only after one was loaded or unloaded.
+// Invariants  (1) whatever bits come, decoding touches only memory of a module's own that can be read.
+#pragma once
+
+#include <cstdint>
+#include <source_location>
+
+namespace stretto::dist {
+
+/// `node` is this node's number, for what no module holds.
+std::uint64_t encode(const std::source_location& where, std::uint16_t node);
+/// `node` is the number of the node that encoded it.
+std::source_location decode(std::uint64_t bits, std::uint16_t node);
+
+}  // namespace stretto::dist
