@@ -51,7 +51,7 @@ void* device_operation::operator new(std::size_t bytes) {
 }
 
 void device_operation::operator delete(void* memory, std::size_t bytes) noexcept {
-  if (bytes > data_state::device_operation_bytes) return ::operator delete(memory, bytes);
+  if (bytes > data_state::device_operation_bytes) return ::operator delete(memory);
   share_of(base::require_current("device")).device_operations.free(memory);
 }
 

@@ -25,7 +25,7 @@
 #include "data/operation_request.hpp"
 
 namespace stretto {
-struct preconditions;
+class preconditions;
 namespace data {
 
 /// The runtime's observer from before its data floor starts until no thread of it is left.
