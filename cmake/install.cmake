@@ -19,6 +19,16 @@ endif()
 set(stretto_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/stretto)
 install(TARGETS stretto EXPORT stretto-targets)
 install(DIRECTORY include/stretto DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# Found relative to libstretto where that is shared, and to the command. A program that holds the static library may lie
+# anywhere: it is linked with the folder among those where its libraries are looked for.
+if(STRETTO_MPI_FILES)
+  install(FILES ${STRETTO_MPI_FILES} DESTINATION ${CMAKE_INSTALL_LIBDIR}/stretto)
+  if(stretto_is_static)
+    target_link_options(stretto INTERFACE
+      $<INSTALL_INTERFACE:LINKER:-rpath,$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}/stretto>)
+    string(APPEND stretto_pc_libs " -Wl,-rpath,\${libdir}/stretto")
+  endif()
+endif()
 install(EXPORT stretto-targets NAMESPACE stretto:: DESTINATION ${stretto_cmake_dir})
 configure_package_config_file(cmake/stretto-config.cmake.in ${PROJECT_BINARY_DIR}/stretto-config.cmake
   INSTALL_DESTINATION ${stretto_cmake_dir})

@@ -70,6 +70,8 @@ const std::vector<option>& table() {
        "file that keeps measured speeds of kernels between runs; empty means in the user's cache, none means nowhere"},
       {"prefetch", &settings::prefetch, "4", "1", "1000", {}, "",
        "launches on objects that a place is given ahead of time where there is a choice of places"},
+      {"mpi_folder", &settings::mpi_folder, "", "", "", {}, "path",
+       "folder with Stretto's library for each MPI; empty means where Stretto is installed, or was built"},
       {"trace", &settings::trace, "", "", "", {}, "path",
        "file that receives the trace at the end, for Perfetto or chrome://tracing"},
       {"trace_level", &settings::trace_level, "sampled", "", "", {"off", "sampled", "full"}, "",

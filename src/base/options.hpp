@@ -52,6 +52,7 @@ struct settings {
   scheduling scheduler;
   std::string speeds;    // path, empty or "none"
   std::uint64_t prefetch;
+  std::string mpi_folder;  // path or empty
   std::string trace;     // path or empty
   trace_detail trace_level;
   bool statistics;

@@ -59,6 +59,24 @@ TEST_CASE("devices are told with what they have, or why not") {
   CHECK(about(seen, "opencl").says == "Some Card: 8.0 GiB, 1 unit, no double precision");
 }
 
+TEST_CASE("of an MPI it is told what is missing, and what brings it") {
+  auto seen = good_machine();
+  CHECK(about(seen, "openmpi").says == "Open MPI v4.1.4, two processes exchange messages");
+  auto& m = seen.mpis[0];
+  m.trial = trial::not_made;
+  CHECK(about(seen, "openmpi").says == "Open MPI v4.1.4, not tried");
+  m.launcher.clear();
+  CHECK(about(seen, "openmpi").grade == grade::absent);
+  CHECK(about(seen, "openmpi").says == "Open MPI v4.1.4, without its launcher, mpirun.openmpi or mpirun");
+  CHECK(about(seen, "openmpi").remedy == "sudo apt-get install openmpi-bin libopenmpi-dev");
+  m.fault = "libmpi.so.40: cannot open shared object file";
+  CHECK(about(seen, "openmpi").grade == grade::broken);
+  CHECK(about(seen, "openmpi").says == "Stretto's library for it cannot be loaded: libmpi.so.40: cannot open shared object file");
+  m = {.name = "openmpi", .launcher = "/usr/bin/mpirun", .looked_in = "/opt/lib/stretto, /opt/build/mpi"};
+  CHECK(about(seen, "openmpi").says == "its launcher is here; there is no stretto_mpi_openmpi.so in /opt/lib/stretto, /opt/build/mpi");
+  CHECK(about(seen, "openmpi").remedy == "sudo apt-get install openmpi-bin libopenmpi-dev, and build Stretto anew");
+}
+
 TEST_CASE("a container's quota counts only below the cores that the process may use") {
   auto seen = good_machine();
   seen.limits.granted_cpus = 8.0;

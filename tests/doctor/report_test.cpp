@@ -45,6 +45,14 @@ Devices for kernels
                      adds: kernels run on the processor's cores without it
                      try: clinfo
 
+MPI, for several nodes
+  -- openmpi         not here
+                     adds: jobs of several nodes: stretto run --mpi openmpi
+                     try: sudo apt-get install openmpi-bin libopenmpi-dev, and build Stretto anew
+  !! mpich           MPICH Version: 4.0.2: two processes could not exchange a message: a process ended by signal 7 (Bus error)
+                     jobs of several nodes will fail alike
+                     try: stretto run -n 2 --mpi mpich --verbose stretto doctor --exchange
+
 Limits
   !  cores           0.5 of time on 8 of 8
                      the container's quota stops all workers for a while when it is used up; Stretto starts no more workers than it pays for
@@ -94,7 +102,7 @@ Speed
                      expected: memcpy moves 8.0 GB/s here: something else took the time, other programs or a sanitized library
                      try: uptime  (then again, once the load is gone)
 
-0 fine, 9 not here, 15 limited, 0 broken
+0 fine, 10 not here, 15 limited, 1 broken
 )");
 }
 
@@ -118,6 +126,9 @@ TEST_CASE("as JSON, every verdict is a row, and figures are in seconds and bytes
   CHECK(all["verdicts"].size() == verdicts.size());
   CHECK(all["verdicts"][0] == nlohmann::json{{"group", "pieces"}, {"topic", "hwloc"}, {"grade", "fine"},
                                              {"says", "here"}, {"means", ""}, {"try", ""}});
+  CHECK(all["mpi"][0] == nlohmann::json{{"name", "openmpi"}, {"launcher", "/usr/bin/mpirun"},
+                                        {"library", "/opt/lib/stretto/stretto_mpi_openmpi.so"}, {"version", "Open MPI v4.1.4"},
+                                        {"fault", ""}, {"trial", "passed"}, {"trial_fault", ""}});
   CHECK(all["measured"]["hand_off_seconds"].is_null());
   CHECK(all["measured"]["copy_bytes_per_second"] == 8e9);
   CHECK(all["measured"]["transfer_between_cores_seconds"] == 70e-9);

@@ -27,7 +27,7 @@ if way == "pkg_config":
     env = {**os.environ, "PKG_CONFIG_PATH": paths}
     flags = subprocess.run(["pkg-config", "--cflags", "--libs", "stretto"], env=env, check=True, capture_output=True,
                            text=True).stdout.split()
-    for program, text in [("consumer", "main.cpp"), ("unordered", "unordered.cpp")]:
+    for program, text in [("consumer", "main.cpp"), ("unordered", "unordered.cpp"), ("mpi_libraries", "mpi_libraries.cpp")]:
         run(compiler, "-std=c++20", project / text, "-o", build / program, *flags)
 else:
     # An installed copy is looked for afresh each time; a fetched source keeps what it compiled.
@@ -40,9 +40,9 @@ else:
 libraries = ":".join({str(path.parent) for path in Path(installed).rglob("libstretto.*")})
 
 
-def printed_by(program, **more):
+def printed_by(program, *words, **more):
     env = {k: v for k, v in os.environ.items() if not k.startswith("STRETTO_")} | {"LD_LIBRARY_PATH": libraries} | more
-    return subprocess.run([build / program], env=env, check=True, capture_output=True, text=True).stdout
+    return subprocess.run([build / program, *words], env=env, check=True, capture_output=True, text=True).stdout
 
 
 # A debug build of the library, which the fetched one is here, checks programs; both can be told otherwise.
@@ -53,3 +53,13 @@ for printed, expected in [(printed_by("consumer"), "42\n"),
                           (printed_by("unordered", STRETTO_CHECK="0"), "not checked\n")]:
     if printed != expected:
         sys.exit(f"the program printed {printed!r} in place of {expected!r}")
+
+# An installed copy brings a library for each MPI that it was built with; a fetched source finds them where they were built.
+if is_debug:
+    mpis = list((build / "_deps/stretto-build/mpi").glob("stretto_mpi_*.so"))
+else:
+    mpis = [path.name for path in Path(installed).glob("lib*/**/stretto/stretto_mpi_*.so")]
+print("libraries for MPI:", *mpis)
+if any(Path(installed).glob("lib*/libstretto.a")) or is_debug:
+    if (printed := printed_by("mpi_libraries", *mpis)) != "found\n" * len(mpis):
+        sys.exit(f"of the libraries for MPI {mpis} the program said {printed!r}")

@@ -70,6 +70,21 @@ struct device_found {
   friend bool operator==(const device_found&, const device_found&) = default;
 };
 
+enum class trial { not_made, passed, failed };
+
+/// One MPI, as far as it is here; what is missing is empty.
+struct mpi_found {
+  std::string name = {};                 // "openmpi"
+  std::string launcher = {}, library = {};  // paths; the library is Stretto's for this MPI
+  std::string looked_in = {};            // for the library
+  std::string version = {};              // what the MPI says of itself, once its library is loaded
+  std::string fault = {};                // why it could not be
+  doctor::trial trial = trial::not_made;  // of two processes that exchange a message
+  std::string trial_fault = {};
+
+  friend bool operator==(const mpi_found&, const mpi_found&) = default;
+};
+
 struct findings {
   std::string system = {};          // "Debian GNU/Linux 12 (bookworm)"
   std::string processor = {};
@@ -80,6 +95,7 @@ struct findings {
   pieces_found pieces = {};
   limits_found limits = {};
   std::vector<device_found> devices = {};
+  std::vector<mpi_found> mpis = {};
   speeds_found speeds = {};
   yardsticks_found yardsticks = {};
 };

@@ -20,6 +20,7 @@ constexpr std::array packages{
     package{"linux-perf", "perf", "perf", "perf"},
     package{"gdb", "gdb", "gdb", "gdb"},
     package{"openmpi-bin libopenmpi-dev", "openmpi openmpi-devel", "openmpi", "openmpi4 openmpi4-devel"},
+    package{"mpich libmpich-dev", "mpich mpich-devel", "mpich", "mpich mpich-devel"},
     package{"pocl-opencl-icd ocl-icd-opencl-dev", "pocl ocl-icd-devel", "pocl ocl-icd", "pocl ocl-icd-devel"},
     package{"chromium", "chromium", "chromium", "chromium"},
     package{"hwloc-nox", "hwloc", "hwloc", "hwloc"},
@@ -46,6 +47,7 @@ class judgement {
   std::vector<verdict> pass() {
     pieces();
     devices();
+    mpis();
     processors();
     memory();
     kernel();
@@ -91,6 +93,29 @@ class judgement {
       else
         add(d.kind, grade::absent, fmt::format("{} cannot be used: {}", d.name, d.reason),
             "kernels run on the processor's cores without it", d.remedy);
+    }
+  }
+
+  void mpis() {
+    group_ = "mpi";
+    for (const mpi_found& m : seen_.mpis) {
+      const std::string adds = "jobs of several nodes: stretto run --mpi " + m.name;
+      const auto install = install_command(m.name == "openmpi" ? "openmpi-bin libopenmpi-dev" : "mpich libmpich-dev", seen_.packages, seen_.is_root);
+      if (m.library.empty() && m.launcher.empty()) {
+        add(m.name, grade::absent, "not here", adds, install + ", and build Stretto anew");
+      } else if (m.library.empty()) {
+        add(m.name, grade::absent, fmt::format("its launcher is here; there is no stretto_mpi_{}.so in {}", m.name, m.looked_in), adds,
+            install + ", and build Stretto anew");
+      } else if (!m.fault.empty()) {
+        add(m.name, grade::broken, "Stretto's library for it cannot be loaded: " + m.fault, "jobs of several nodes end with error N08", install);
+      } else if (m.launcher.empty()) {
+        add(m.name, grade::absent, fmt::format("{}, without its launcher, mpirun.{} or mpirun", m.version, m.name), adds, install);
+      } else if (m.trial == trial::failed) {
+        add(m.name, grade::broken, fmt::format("{}: two processes could not exchange a message: {}", m.version, m.trial_fault),
+            "jobs of several nodes will fail alike", fmt::format("stretto run -n 2 --mpi {} --verbose stretto doctor --exchange", m.name));
+      } else {
+        fine(m.name, m.version + (m.trial == trial::passed ? ", two processes exchange messages" : ", not tried"));
+      }
     }
   }
 

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "doctor/findings.hpp"
 
@@ -18,6 +19,14 @@ findings look(const std::filesystem::path& root, const std::string& path);
 
 /// Asks the drivers of this machine for devices, through the backends of this build. Opens each for a moment.
 std::vector<device_found> look_for_devices();
+
+/// Each MPI that Stretto knows: what there is of it, and whether its library can be loaded.
+///   path        as $PATH
+///   mpi_folder  the option of that name
+std::vector<mpi_found> look_for_mpis(const std::string& path, const std::string& mpi_folder);
+
+/// Starts two processes with the launcher of each that is here whole, and sees whether they exchange a message. About a second each.
+void try_mpis(std::vector<mpi_found>& all, const std::string& path);
 
 struct measured_speeds {
   speeds_found speeds;

@@ -15,6 +15,7 @@ constexpr std::array names{"fine", "absent", "limited", "broken"};
 std::string title_of(const std::string& group) {
   if (group == "pieces") return "What is here";
   if (group == "devices") return "Devices for kernels";
+  if (group == "mpi") return "MPI, for several nodes";
   if (group == "limits") return "Limits";
   return "Speed";
 }
@@ -58,11 +59,22 @@ std::string to_json(const findings& seen, const std::vector<verdict>& verdicts) 
                        {"units", d.units},
                        {"double_precision", d.has_double},
                        {"reason", d.reason}});
+  constexpr std::array trials{"not made", "passed", "failed"};
+  auto mpis = json::array();
+  for (const mpi_found& m : seen.mpis)
+    mpis.push_back({{"name", m.name},
+                    {"launcher", m.launcher},
+                    {"library", m.library},
+                    {"version", m.version},
+                    {"fault", m.fault},
+                    {"trial", trials[static_cast<std::size_t>(m.trial)]},
+                    {"trial_fault", m.trial_fault}});
   const auto figure = [](const std::optional<double>& x) { return x ? json(*x) : json(nullptr); };
   const json all{{"system", seen.system},
                  {"processor", seen.processor},
                  {"verdicts", rows},
                  {"devices", devices},
+                 {"mpi", mpis},
                  {"measured",
                   {{"hand_off_seconds", figure(seen.speeds.hand_off)},
                    {"spawn_and_wait_seconds", figure(seen.speeds.spawn_and_wait)},

@@ -27,21 +27,43 @@ bool arguments::read() {
     std::fputs(this->help().c_str(), stdout);
     return false;
   } catch (const CLI::ExtrasError&) {
-    const std::string extra = remaining().at(0);
-    if (!extra.starts_with("-"))
-      throw error("W02", fmt::format("\"{}\" is one word too many for stretto {}", extra, call_.name)).remedy(help);
-    std::vector<std::string> names;
-    for (const CLI::Option* option : get_options())
-      for (const auto& name : option->get_lnames()) names.push_back("--" + name);
-    for (const auto& row : base::option_table()) names.push_back(base::flag_of(row));
-    const auto near = base::did_you_mean(extra.substr(0, extra.find('=')), names);
-    throw error("W02", fmt::format("stretto {} has no flag \"{}\"", call_.name, extra)).remedy(near.empty() ? help : near);
+    refuse(remaining().at(0));
   } catch (const CLI::ParseError& fault) {
     throw error("W03", fmt::format("stretto {} cannot be run like this", call_.name))
         .because(fault.what())
         .remedy(help);
   }
+  if (ends_at_program_) take_program();
   return true;
+}
+
+void arguments::refuse(const std::string& word) const {
+  const std::string help = fmt::format("stretto {} --help", call_.name);
+  if (!word.starts_with("-"))
+    throw error("W02", fmt::format("\"{}\" is one word too many for stretto {}", word, call_.name)).remedy(help);
+  std::vector<std::string> names;
+  for (const CLI::Option* option : get_options())
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  for (const auto& row : base::option_table()) names.push_back(base::flag_of(row));
+  const auto near = base::did_you_mean(word.substr(0, word.find('=')), names);
+  throw error("W02", fmt::format("stretto {} has no flag \"{}\"", call_.name, word)).remedy(near.empty() ? help : near);
+}
+
+void arguments::end_at_program() {
+  ends_at_program_ = true;
+  prefix_command();
+  for (const auto& row : base::option_table()) {
+    const auto take = [this, name = base::variable_of(row)](const std::string& value) { for_program_[name] = value; };
+    add_option_function<std::string>(base::flag_of(row), take)->group("");  // `stretto options` shows them
+  }
+}
+
+void arguments::take_program() {
+  program_ = remaining();
+  if (program_.empty()) return;
+  if (program_.front() == "--") program_.erase(program_.begin());
+  else if (program_.front().starts_with("-")) refuse(program_.front());
+  base::parse_options(for_program_, {}, base::foreign_arguments::refuse);  // B12 to B14
 }
 
 }  // namespace stretto::tools

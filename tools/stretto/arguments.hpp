@@ -18,12 +18,25 @@ class arguments : public CLI::App {
   /// Adds `--json`, which every subcommand that prints data has.
   void add_json(bool& wanted);
 
+  /// From the first word on that is no flag, or behind `--`, words are a program and its arguments, and are kept as they are. Flags
+  /// of the runtime before it are for the program, too.
+  void end_at_program();
+  const std::vector<std::string>& program() const { return program_; }
+  /// "STRETTO_WORKERS" and its value, of each flag of the runtime before the program.
+  const base::environment& for_program() const { return for_program_; }
+
   /// Reads the arguments. Returns false if they asked for help, which then was printed.
   ///   throws  W02 unknown flag or surplus word, W03 a flag or word that is missing or cannot be read
   bool read();
 
  private:
+  [[noreturn]] void refuse(const std::string& word) const;
+  void take_program();
+
   const invocation& call_;
+  bool ends_at_program_ = false;
+  std::vector<std::string> program_;
+  base::environment for_program_;
 };
 
 }  // namespace stretto::tools

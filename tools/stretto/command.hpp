@@ -21,10 +21,14 @@ struct invocation {
   std::vector<std::string> arguments;  // what else stood behind the name
 };
 
+/// Who reads the flags of the runtime: main, wherever they stand, or the command, which has a program's own among its arguments.
+enum class runtime_flags { are_read, are_left };
+
 struct command {
   std::string_view name;
   std::string_view summary;  // one sentence, no full stop
   int (*run)(const invocation&);
+  tools::runtime_flags runtime_flags = runtime_flags::are_read;
 };
 
 /// The table, in the order of the help text.
@@ -36,6 +40,7 @@ int run_explain(const invocation&);
 int run_options(const invocation&);
 int run_platform(const invocation&);
 int run_top(const invocation&);
+int run_run(const invocation&);
 int run_report(const invocation&);
 int run_graph(const invocation&);
 int run_why(const invocation&);

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "doctor/exchange.hpp"
 #include "doctor/judge.hpp"
 #include "doctor/look.hpp"
 #include "doctor/report.hpp"
@@ -12,16 +13,22 @@ namespace stretto::tools {
 
 int run_doctor(const invocation& call) {
   arguments words(call);
-  bool json = false, quick = false;
-  words.add_flag("--quick", quick, "measure nothing");
+  bool json = false, quick = false, exchange = false;
+  words.add_flag("--quick", quick, "measure nothing, try nothing");
   words.add_json(json);
+  words.add_flag("--exchange", exchange)->group("");  // what the trial of an MPI starts
   if (!words.read()) return 0;
+  const auto& mpi_folder = call.options.values.mpi_folder;
+  if (exchange) return doctor::exchange_message(mpi_folder);
 
-  const char* const path = std::getenv("PATH");
-  auto seen = doctor::look("/", path ? path : "");
+  const char* const said = std::getenv("PATH");
+  const std::string path = said ? said : "";
+  auto seen = doctor::look("/", path);
   seen.max_suspended = call.options.values.max_suspended;
   seen.stack_size = call.options.values.stack_size;
-  seen.devices = doctor::look_for_devices();
+  seen.mpis = doctor::look_for_mpis(path, mpi_folder);
+  if (!quick) doctor::try_mpis(seen.mpis, path);
+  seen.devices = doctor::look_for_devices();  // its drivers may start threads, which take signals: after the trials
   if (!quick) {
     const auto measured = doctor::measure_speeds();
     seen.speeds = measured.speeds;

@@ -19,6 +19,7 @@ namespace stretto::tools {
 std::span<const command> commands() {
   static constexpr std::array table{
       command{"demo", "Runs a demonstration program", run_demo},
+      command{"run", "Starts a program on several nodes, of this host or of others", run_run, runtime_flags::are_left},
       command{"platform", "Shows the graph of places: processors, memories and how they are linked", run_platform},
       command{"doctor", "Tells what is here, what is missing, which limits bite, and how fast it is", run_doctor},
       command{"top", "Shows what the workers of a running program do", run_top},
@@ -60,8 +61,10 @@ int run(std::vector<std::string> words) {
         .remedy(near.empty() ? "stretto --help" : near);
   }
   words.erase(words.begin());
-  auto options = base::parse_options(base::stretto_environment(), words, base::foreign_arguments::keep);
-  auto rest = std::move(options.rest);
+  const bool are_left = found->runtime_flags == runtime_flags::are_left;
+  auto options = base::parse_options(base::stretto_environment(), are_left ? std::vector<std::string>() : words,
+                                     base::foreign_arguments::keep);
+  auto rest = are_left ? std::move(words) : std::move(options.rest);
   return found->run({found->name, found->summary, std::move(options), std::move(rest)});
 }
 
@@ -75,7 +78,7 @@ void flush_output() {
 // Faults in how the command was called are told apart from work that failed.
 bool is_usage(const std::string& code) {
   static constexpr std::array usage{"W01", "W02", "W03", "W04", "W06", "W10", "W11", "W12", "W13", "W14", "W16", "W27",
-                                    "W30", "W40", "P13", "T14", "T15", "T16"};
+                                    "W30", "W40", "W50", "W51", "W52", "W53", "W56", "P13", "T14", "T15", "T16"};
   return code.starts_with("B1") || std::ranges::find(usage, code) != usage.end();
 }
 

@@ -14,8 +14,6 @@
 namespace stretto::net::mpi {
 namespace {
 
-constexpr const char* names[] = {"openmpi", "mpich"};
-
 /// Variables that launchers set for each process: how many there are, and whose launcher it is.
 constexpr std::pair<const char*, const char*> told_by[] = {
     {"OMPI_COMM_WORLD_SIZE", "openmpi"}, {"PMI_SIZE", "mpich"}, {"SLURM_STEP_NUM_TASKS", ""}};
@@ -31,7 +29,30 @@ std::string loaded_in_program() {
   return std::string_view(text.data()).find("Open MPI") != std::string_view::npos ? "openmpi" : "mpich";
 }
 
+namespace fs = std::filesystem;
+
+fs::path folder_of(const fs::path& file) {
+  std::error_code none;
+  const auto whole = fs::canonical(file, none);
+  return none ? fs::path() : whole.parent_path();
+}
+
 }  // namespace
+
+std::string library_file(std::string_view name) { return "stretto_mpi_" + std::string(name) + ".so"; }
+
+std::vector<std::string> library_folders(const std::string& named) {
+  if (!named.empty()) return {named};
+  std::vector<std::string> all;
+  Dl_info ours;  // of libstretto, or of the program that holds it
+  if (::dladdr(reinterpret_cast<const void*>(&library_folders), &ours) && ours.dli_fname)
+    if (const auto folder = folder_of(ours.dli_fname); !folder.empty()) all.push_back((folder / "stretto").string());
+  if (const auto folder = folder_of("/proc/self/exe"); !folder.empty())
+    all.push_back((folder.parent_path() / STRETTO_LIBRARY_FOLDER / "stretto").string());
+  all.emplace_back(STRETTO_MPI_BUILD_FOLDER);
+  all.emplace_back();
+  return all;
+}
 
 surroundings look_around() {
   surroundings here;
@@ -51,16 +72,24 @@ const calls& load(const surroundings& here, std::span<const std::string> folders
   std::stable_partition(wanted.begin(), wanted.end(), [&](const std::string& n) { return n == here.launcher; });
   error none("N08", here.program.empty() ? "there is no MPI that Stretto can use"
                                          : "Stretto has no library for the MPI of this program, " + here.program);
-  for (const std::string& name : wanted)
+  for (const std::string& name : wanted) {
+    std::string looked_in;
     for (const std::string& folder : folders) {
-      const std::string file = (std::filesystem::path(folder) / ("stretto_mpi_" + name + ".so")).string();
+      const fs::path file = fs::path(folder) / library_file(name);
+      if (!folder.empty() && !fs::exists(file)) {
+        looked_in += (looked_in.empty() ? "" : ", ") + folder;
+        continue;
+      }
       // Open MPI's own components look its symbols up among those of the process.
       void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
       const auto ask = library ? reinterpret_cast<entry>(::dlsym(library, entry_name)) : nullptr;
       if (ask && ask()->version == calls_version) return *ask();
-      none.fact(name, ask ? file + " is of another version of Stretto" : ::dlerror());
+      if (!folder.empty()) none.fact(name, ask ? file.string() + " is of another version of Stretto" : ::dlerror());
     }
-  none.remedy("install Open MPI or MPICH, and build Stretto with it (packages libopenmpi-dev, libmpich-dev)");
+    if (!looked_in.empty()) none.fact(name, "there is no " + library_file(name) + " in " + looked_in);
+  }
+  none.remedy("install Open MPI or MPICH and build Stretto with it (packages libopenmpi-dev, libmpich-dev), or say where its "
+              "libraries are: STRETTO_MPI_FOLDER");
   throw none;
 }
 
@@ -69,7 +98,7 @@ void check_launch(const surroundings& here, const char* library, int size) {
   throw error("N09", "the launcher started " + std::to_string(here.launched) + " processes, and MPI sees 1 in each")
       .fact("launcher", here.launcher.empty() ? "not known" : here.launcher)
       .fact("MPI", std::string(std::string_view(library).substr(0, std::string_view(library).find('\n'))))
-      .remedy("start the program with the launcher of the same MPI: mpirun.openmpi or mpirun.mpich, or `stretto run`");
+      .remedy("start the program with `stretto run`, or with the launcher of the same MPI: mpirun.openmpi, mpirun.mpich");
 }
 
 }  // namespace stretto::net::mpi

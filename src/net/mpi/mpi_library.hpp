@@ -5,6 +5,8 @@
 
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "net/mpi/mpi_calls.hpp"
 
@@ -12,11 +14,20 @@ namespace stretto::net::mpi {
 
 /// What runs, or would: "openmpi", "mpich", or empty where nothing tells.
 struct surroundings {
-  std::string program;        // the MPI that is loaded in this process
-  std::string launcher;       // that of the launcher, by the variables that it sets
+  std::string program = {};    // the MPI that is loaded in this process
+  std::string launcher = {};   // that of the launcher, by the variables that it sets
   std::uint32_t launched = 1;  // processes that it started
 };
 surroundings look_around();
+
+/// The MPIs that Stretto can be built with, in the order of preference.
+inline constexpr const char* names[] = {"openmpi", "mpich"};
+/// "stretto_mpi_openmpi.so".
+std::string library_file(std::string_view name);
+
+/// Where the libraries may lie: in `named` and nowhere else, unless that is empty; else beside libstretto or this program as
+/// they are installed, then where they were built, then ("") where the system's loader looks.
+std::vector<std::string> library_folders(const std::string& named);
 
 /// Of libraries called stretto_mpi_<name>.so in the folders, the one of the program's MPI, else of the launcher's, else the
 /// first that loads. Throws N08 where there is none, with the reason for each.

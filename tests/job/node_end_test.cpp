@@ -1,0 +1,68 @@
+// What nodes tell through a launcher's standard error, among what programs write there; and labels.
+#include "job/node_end.hpp"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <random>
+
+#include "job/node.hpp"
+
+namespace stretto::job {
+namespace {
+
+const node_end killed{.node = 2, .host = "alpha", .process = 4711, .how = ending::signal, .number = SIGSEGV};
+const node_end failed{.node = 3, .host = "beta.example", .process = 12, .how = ending::exit_code, .number = 3};
+
+}  // namespace
+
+TEST_CASE("how a node ended is told in words") {
+  CHECK(to_text(killed) == "ended by signal 11 (Segmentation fault)");
+  CHECK(to_text(failed) == "ended with exit code 3");
+  CHECK(to_text({.how = ending::not_started, .number = ENOENT}) == "could not be started: No such file or directory");
+}
+
+TEST_CASE("marked lines are taken out of what programs write, wherever they stand and however they are cut") {
+  const std::string whole = "begin\nno end of line" + to_line(killed) + " goes on\n\x1e odd bytes \x1e\x1estretto-nod\n" + to_line(failed) + "end";
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    std::mt19937 random(seed);
+    node_end_reader reader;
+    std::string shown;
+    for (std::size_t at = 0; at < whole.size();) {
+      const auto bytes = std::min<std::size_t>(whole.size() - at, random() % (seed % 20 + 1) + 1);
+      shown += reader.read(std::string_view(whole).substr(at, bytes));
+      at += bytes;
+    }
+    shown += reader.rest();
+    CHECK(shown == "begin\nno end of line goes on\n\x1e odd bytes \x1e\x1estretto-nod\nend");
+    CHECK(reader.found == std::vector{killed, failed});
+  }
+}
+
+TEST_CASE("a line that only begins like a marked one is shown, whole and at once when it ends") {
+  node_end_reader reader;
+  CHECK(reader.read("\x1estretto-node x y\n") == "\x1estretto-node x y\n");
+  CHECK(reader.read("\x1estretto-node 1 2 9 3 h\n") == "\x1estretto-node 1 2 9 3 h\n");
+  CHECK(reader.read("\x1estretto-node " + std::string(600, '1')) == "\x1estretto-node " + std::string(600, '1'));
+  CHECK(reader.read("\x1estretto-node 1 2") == "");
+  CHECK(reader.rest() == "\x1estretto-node 1 2");
+  CHECK(reader.found.empty());
+}
+
+TEST_CASE("labels stand before each line, also of text that comes in pieces or has no end of line") {
+  labeller lines("N1: ");
+  CHECK(lines.add("a\nb") == "N1: a\n");
+  CHECK(lines.add("c\n\n") == "N1: bc\nN1: \n");
+  CHECK(lines.add("end").empty());
+  CHECK(lines.rest() == "N1: end\n");
+  CHECK(lines.rest().empty());
+  const std::string longest(100'000, 'x');
+  std::string shown = lines.add(longest);
+  CHECK(shown.starts_with("N1: x"));
+  shown += lines.rest();
+  CHECK(std::count(shown.begin(), shown.end(), 'x') == 100'000);
+}
+
+}  // namespace stretto::job

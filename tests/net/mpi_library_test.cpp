@@ -1,0 +1,58 @@
+// Where the libraries for MPI are looked for, and what is said of those that cannot be used. tests/net_mpi uses real ones.
+#include "net/mpi/mpi_library.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <vector>
+
+#include "temporary_folder.hpp"
+#include "thrown_by.hpp"
+
+namespace stretto::net::mpi {
+
+TEST_CASE("a folder that was named is the only one where libraries for MPI are looked for") {
+  CHECK(library_folders("here") == std::vector<std::string>{"here"});
+}
+
+TEST_CASE("libraries for MPI lie as they are installed, where they were built, or where the system's loader looks") {
+  const auto folders = library_folders("");
+  REQUIRE(folders.size() >= 3);
+  CHECK(folders.back().empty());
+  CHECK(folders.end()[-2].ends_with("/mpi"));
+  CHECK(std::all_of(folders.begin(), folders.end() - 2, [](const std::string& f) { return f.ends_with("/stretto"); }));
+}
+
+TEST_CASE("without a library for any MPI it is said where each was looked for") {
+  const test::temporary_folder one, other;
+  const std::string folders[] = {one.path.string(), other.path.string()};
+  const auto said = test::thrown_by([&] { load({}, folders); });
+  CHECK(said.find("error N08: there is no MPI that Stretto can use\n") == 0);
+  CHECK(said.find("no stretto_mpi_openmpi.so in " + folders[0] + ", " + folders[1]) != said.npos);
+  CHECK(said.find("no stretto_mpi_mpich.so in " + folders[0] + ", " + folders[1]) != said.npos);
+  CHECK(said.find("STRETTO_MPI_FOLDER") != said.npos);
+}
+
+TEST_CASE("of a library for MPI that is there and cannot be loaded the loader's reason is told") {
+  const test::temporary_folder here;
+  std::ofstream(here.path / library_file("mpich")) << "no library";
+  const std::string folders[] = {here.path.string()};
+  const auto said = test::thrown_by([&] { load({.program = "mpich"}, folders); });
+  CHECK(said.find("error N08: Stretto has no library for the MPI of this program, mpich\n") == 0);
+  CHECK(said.find("stretto_mpi_mpich.so: file too short") != said.npos);
+  CHECK(said.find("  openmpi ") == said.npos);  // it would not meet the program's own calls
+}
+
+TEST_CASE("several processes that each see a job of one are told of the launcher that does not fit") {
+  const surroundings here{.program = "", .launcher = "openmpi", .launched = 4};
+  CHECK(test::thrown_by([&] { check_launch(here, "MPICH Version 4.0\nmore", 1); }) ==
+        "error N09: the launcher started 4 processes, and MPI sees 1 in each\n"
+        "  launcher    openmpi\n"
+        "  MPI         MPICH Version 4.0\n"
+        "  try         start the program with `stretto run`, or with the launcher of the same MPI: mpirun.openmpi, mpirun.mpich");
+  check_launch(here, "MPICH", 4);
+  check_launch({.program = "", .launcher = "", .launched = 1}, "MPICH", 1);
+}
+
+}  // namespace stretto::net::mpi

@@ -1,0 +1,67 @@
+#include "doctor/exchange.hpp"
+
+#include <sched.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <stretto/error.hpp>
+#include <utility>
+#include <vector>
+
+#include "net/mpi/mpi_library.hpp"
+#include "net/mpi/mpi_transport.hpp"
+
+namespace stretto::doctor {
+namespace {
+
+constexpr std::size_t payload_bytes = 100'000;  // more than travels with a head
+
+struct flag final : places::completion {
+  flag() : completion(+[](places::work_item& w) noexcept { static_cast<flag&>(w).is_set = true; }) {}
+  bool is_set = false;
+};
+
+/// Node 0 sends `there` with a payload; node 1 answers once it has landed.
+struct trial_node {
+  trial_node() {
+    all.add("there", this, +[](void* n, net::arrival& a) {
+      auto& here = *static_cast<trial_node*>(n);
+      here.landing.resize(a.rest.bytes());
+      std::move(a.rest).receive(here.landing.data(), here.landed);
+    });
+    all.add("back", this, +[](void* n, net::arrival&) { static_cast<trial_node*>(n)->has_answer = true; });
+  }
+
+  net::handlers all;
+  std::vector<std::byte> landing;
+  flag landed, sent;
+  bool has_answer = false;
+};
+
+}  // namespace
+
+int exchange_message(const std::string& mpi_folder) {
+  const auto folders = net::mpi::library_folders(mpi_folder);
+  const auto& mpi = net::mpi::load(net::mpi::look_around(), folders);
+  trial_node here;
+  const auto net = net::mpi::make(mpi, here.all);
+  const std::vector<std::byte> payload(payload_bytes, std::byte{42});
+  const auto poll_until = [&](const bool& happened) {
+    while (!happened)
+      if (!net->poll()) ::sched_yield();
+  };
+  if (net->nodes() < 2) throw error("N09", "MPI sees 1 process in a trial of two");
+  if (net->self() == 0) {
+    net->send({.to = 1, .handler = here.all.number("there"), .payload = payload, .sent = &here.sent});
+    poll_until(here.has_answer);
+    poll_until(here.sent.is_set);
+    std::puts(exchanged);
+  } else if (net->self() == 1) {
+    poll_until(here.landed.is_set);
+    if (here.landing != payload) return 1;
+    net->send({.to = 0, .handler = here.all.number("back")});
+  }
+  return 0;
+}
+
+}  // namespace stretto::doctor

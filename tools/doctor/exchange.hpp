@@ -1,0 +1,15 @@
+// exchange.hpp - what each of the two processes of an MPI's trial does: a message there, with a payload by rendezvous, and one back.
+#pragma once
+
+#include <string>
+
+namespace stretto::doctor {
+
+/// What the first process prints once it has the answer.
+inline constexpr char exchanged[] = "exchanged";
+
+/// Returns the exit code. Throws what loading or starting MPI throws (N06 to N09).
+///   mpi_folder  the option of that name
+int exchange_message(const std::string& mpi_folder);
+
+}  // namespace stretto::doctor

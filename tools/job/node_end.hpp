@@ -1,0 +1,46 @@
+// node_end.hpp - how a node ended that did not end well, and its way through a launcher: as a marked line among what the nodes write
+// to standard error, which every launcher brings from every host.
+//
+// Threads     pure; a reader belongs to one thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stretto::job {
+
+enum class ending { exit_code, signal, not_started };
+
+struct node_end {
+  std::uint32_t node = 0;
+  std::string host = {};
+  long process = 0;
+  ending how = ending::exit_code;
+  int number = 0;  // the exit code, the signal, or errno
+
+  friend bool operator==(const node_end&, const node_end&) = default;
+};
+
+/// "ended with exit code 3", "ended by signal 11 (Segmentation fault)", "could not be started: No such file or directory".
+std::string to_text(const node_end& e);
+
+/// The marked line, with its end.
+std::string to_line(const node_end& e);
+
+/// Takes marked lines out of what came. Another node's unfinished line may stand before one, and one may come in pieces.
+class node_end_reader {
+ public:
+  /// What remains to be shown of `came`.
+  std::string read(std::string_view came);
+  /// What was kept back when no more comes.
+  std::string rest();
+
+  std::vector<node_end> found;  // in the order in which they came
+
+ private:
+  std::string kept_;  // begins with the mark
+};
+
+}  // namespace stretto::job

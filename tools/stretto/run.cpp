@@ -1,0 +1,161 @@
+// run.cpp - stretto run: starts a program on several nodes with the launcher of an MPI, or Slurm's, and tells how they ended.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <stretto/error.hpp>
+
+#include "base/nearest_name.hpp"
+#include "job/look.hpp"
+#include "job/node.hpp"
+#include "job/watch.hpp"
+#include "net/mpi/mpi_library.hpp"
+#include "stretto/arguments.hpp"
+
+namespace stretto::tools {
+namespace {
+
+using nlohmann::ordered_json;
+constexpr std::array bindings{"none", "cores", "numa"};
+
+struct request {
+  std::string nodes, hosts, mpi, bind = "none";
+  bool label = false, verbose = false, dry_run = false, json = false, as_node = false;
+};
+
+std::uint32_t nodes_of(const std::string& text) {
+  std::uint32_t n = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (fault != std::errc() || end != text.data() + text.size() || n == 0 || n > job::most_nodes)
+    throw error("W52", fmt::format("-n cannot be \"{}\"", text)).fact("allowed", fmt::format("1 to {} nodes", job::most_nodes)).remedy("-n 2");
+  return n;
+}
+
+std::size_t one_of(const char* flag, const std::string& said, const std::vector<std::string>& allowed) {
+  const auto found = std::ranges::find(allowed, said);
+  if (found != allowed.end()) return static_cast<std::size_t>(found - allowed.begin());
+  std::string list;
+  for (const auto& one : allowed) list += (list.empty() ? "" : &one == &allowed.back() ? " or " : ", ") + one;
+  throw error("W53", fmt::format("{} cannot be \"{}\"", flag, said)).fact("allowed", list).remedy(base::did_you_mean(said, allowed));
+}
+
+job::wish wish_of(const request& asked, const base::environment& variables) {
+  job::wish wanted{.nodes = nodes_of(asked.nodes), .variables = variables};
+  wanted.bind = static_cast<job::binding>(one_of("--bind", asked.bind, {bindings.begin(), bindings.end()}));
+  if (!asked.hosts.empty()) wanted.hosts = job::read_hosts(asked.hosts);
+  if (!asked.mpi.empty()) one_of("--mpi", asked.mpi, {std::begin(net::mpi::names), std::end(net::mpi::names)});
+  wanted.mpi = asked.mpi;
+  return wanted;
+}
+
+void check_program(const std::vector<std::string>& program, const std::string& path) {
+  if (program.empty())
+    throw error("W50", "stretto run was not told what to run").remedy("stretto run -n 2 ./program ARGUMENT...");
+  if (!job::find_program(program.front(), path).empty()) return;
+  const bool is_path = program.front().find('/') != std::string::npos;
+  const bool is_here = ::access(program.front().c_str(), F_OK) == 0;
+  throw error("W51", fmt::format("\"{}\" is no program that can be run", program.front()))
+      .because(is_path ? (is_here ? "it is not marked as one that may be run" : "there is no such file")
+                       : "no folder of PATH holds a program of that name")
+      .remedy(is_path ? (is_here ? "chmod +x, if it is a program" : "build it, or name another")
+                      : is_here ? fmt::format("./{}", program.front()) : "name it with its folder");
+}
+
+ordered_json described(const job::plan& p, const std::vector<std::string>& program, std::uint32_t nodes) {
+  auto words = p.command;
+  words.insert(words.end(), program.begin(), program.end());
+  return {{"nodes", nodes}, {"mpi", p.mpi.empty() ? ordered_json() : ordered_json(p.mpi)}, {"variables", p.variables}, {"command", words}};
+}
+
+ordered_json described(const job::node_end& e) {
+  return {{"node", e.node},
+          {"host", e.host},
+          {"process", e.process},
+          {"exit_code", e.how == job::ending::exit_code ? ordered_json(e.number) : ordered_json()},
+          {"signal", e.how == job::ending::signal ? ordered_json(e.number) : ordered_json()},
+          {"says", job::to_text(e)}};
+}
+
+error lost_node(const job::job_end& end, const request& asked, std::uint32_t nodes, const std::string& program) {
+  const job::node_end& first = end.nodes.front();
+  error e("W55", fmt::format("node {} of {} {}", first.node, nodes, job::to_text(first)));
+  e.fact("host", first.host).fact("process", std::to_string(first.process)).fact("program", program);
+  for (std::size_t i = 1; i < std::min<std::size_t>(end.nodes.size(), 5); ++i)
+    e.fact("also", fmt::format("node {} on {} {}", end.nodes[i].node, end.nodes[i].host, job::to_text(end.nodes[i])));
+  if (end.nodes.size() > 5) e.fact("and", fmt::format("{} more", end.nodes.size() - 5));
+  if (nodes > 1) e.because("when one node ends like this, all are ended");
+  if (first.how == job::ending::not_started) e.remedy("the program lies in the same place on every host, as stretto does");
+  else if (!asked.label && nodes > 1) e.remedy("--label shows which node printed what");
+  return e;
+}
+
+int start(const request& asked, const job::plan& p, const std::vector<std::string>& program, const std::vector<std::string>& named) {
+  const auto nodes = nodes_of(asked.nodes);
+  if (asked.verbose) fmt::print(stderr, "{}\n", job::to_line(p, program));
+  std::fflush(stdout);
+  const auto show = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
+  const auto end = job::watch(p, program, {.errors = show});
+  if (asked.json) {
+    auto all = described(p, program, nodes);
+    all["exit_code"] = end.exit_code;
+    all["ended"] = ordered_json::array();
+    for (const auto& e : end.nodes) all["ended"].push_back(described(e));
+    fmt::print("{}\n", all.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+  }
+  if (end.told_by) return 128 + end.told_by;
+  if (!end.nodes.empty()) throw lost_node(end, asked, nodes, named.front());
+  if (end.exit_code)
+    throw error("W57", fmt::format("the launcher ended with exit code {}", end.exit_code))
+        .fact("launcher", p.command.front())
+        .because("no node ended badly by itself; what the launcher says is above")
+        .remedy("stretto run --verbose shows its command line; `stretto doctor` tries each MPI");
+  return 0;
+}
+
+}  // namespace
+
+int run_run(const invocation& call) {
+  arguments words(call);
+  request asked;
+  words.footer("Behind the flags stand the program and its arguments: stretto run -n 2 ./program --its-flag\n"
+               "The options of the runtime, such as --workers, are for the program: stretto options");
+  words.add_option("-n,--nodes", asked.nodes, "how many nodes: processes, each with a runtime")->type_name("NODES");
+  words.add_option("--hosts", asked.hosts, "where they run, HOST[:NODES],...; else all here, or where Slurm says")->type_name("HOSTS");
+  words.add_option("--mpi", asked.mpi, "openmpi or mpich; else the first that can be used")->type_name("NAME");
+  words.add_option("--bind", asked.bind, "none, cores or numa: what each node's threads are bound to; else none")->type_name("WHAT");
+  words.add_flag("--label", asked.label, "put the node's number in front of each line that it prints");
+  words.add_flag("--verbose", asked.verbose, "first print the launcher's command line");
+  words.add_flag("--dry-run", asked.dry_run, "only print it");
+  words.add_json(asked.json);
+  words.add_flag("--as-node", asked.as_node)->group("");  // what the launcher starts for each node
+  words.end_at_program();
+  if (!words.read()) return 0;
+  if (asked.as_node) return job::be_node(words.program(), asked.label ? job::output::labelled : job::output::as_it_is);
+
+  const char* const said = std::getenv("PATH");
+  const std::string path = said ? said : "";
+  if (asked.nodes.empty())
+    throw error("W52", "stretto run was not told how many nodes to start").fact("allowed", fmt::format("1 to {} nodes", job::most_nodes)).remedy("-n 2");
+  const auto wanted = wish_of(asked, words.for_program());
+  check_program(words.program(), path);
+  auto here = job::look_around(path);
+  const auto named = words.for_program().find("STRETTO_MPI_FOLDER");
+  if (here.srun.empty())
+    here.mpis = job::look_for_mpis(path, named == words.for_program().end() ? call.options.values.mpi_folder : named->second);
+  const auto plan = job::plan_of(wanted, here);
+  std::vector<std::string> program{job::own_path(), "run", "--as-node"};
+  if (asked.label) program.push_back("--label");
+  program.push_back("--");
+  program.insert(program.end(), words.program().begin(), words.program().end());
+  if (!asked.dry_run) return start(asked, plan, program, words.program());
+  if (asked.json) fmt::print("{}\n", described(plan, program, wanted.nodes).dump(2));
+  else fmt::print("{}\n", job::to_line(plan, program));
+  return 0;
+}
+
+}  // namespace stretto::tools
