@@ -18,6 +18,7 @@
 namespace stretto {
 
 class device_scheduler;
+class job_seat;
 class module;
 class platform;
 
@@ -31,6 +32,7 @@ struct runtime_options {
   std::optional<std::string> devices = {};      // "all", "none", or kinds of them: "cuda,opencl", "sim:4"
   std::optional<std::string> trace = {};        // a file: every span is recorded and written there at the end
   bool stepped = false;                         // no threads of its own: see step()
+  std::shared_ptr<job_seat> job = {};           // the job that it belongs to (job.hpp); null: as the process was started
   std::shared_ptr<device_scheduler> scheduler = {};   // of launches on objects (scheduler.hpp); null: the option's
   std::vector<std::shared_ptr<module>> modules = {};  // in the order in which they start (module.hpp)
 };
@@ -80,7 +82,9 @@ class runtime {
   bool step();
 
   std::uint32_t workers() const noexcept;
-  std::uint16_t node() const noexcept;
+  /// Its number among the nodes of its job, from 0 on, and how many these are: 0 and 1 if it is alone.
+  std::uint32_t node() const noexcept;
+  std::uint32_t nodes() const noexcept;
   const platform& machine() const noexcept;
   /// What has been counted so far; any thread, at any time. With STRETTO_STATISTICS=1 its text is written to the error
   /// stream when the runtime ends.

@@ -13,6 +13,8 @@
 #include <stretto/forasync.hpp>
 #include <stretto/future.hpp>
 #include <stretto/instance.hpp>
+#include <stretto/fields.hpp>
+#include <stretto/job.hpp>
 #include <stretto/kernel.hpp>
 #include <stretto/launch.hpp>
 #include <stretto/launch_graph.hpp>
@@ -28,4 +30,5 @@
 #include <stretto/runtime.hpp>
 #include <stretto/scheduler.hpp>
 #include <stretto/object.hpp>
+#include <stretto/remote.hpp>
 #include <stretto/task.hpp>

@@ -5,18 +5,18 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <bitset>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
-#include <mutex>
 
 #include <stretto/error.hpp>
 #include <stretto/platform.hpp>
 
 #include "api/live_runtimes.hpp"
+#include "api/seats.hpp"
 #include "api/trace_on_signal.hpp"
 #include "base/error_output.hpp"
+#include "base/node_numbers.hpp"
 #include "base/options.hpp"
 #include "base/order_observer.hpp"
 #include "data/data_floor.hpp"
@@ -25,6 +25,7 @@
 #include "device/device_set.hpp"
 #include "device/kernel_cache.hpp"
 #include "diagnose/watcher.hpp"
+#include "dist/dist_floor.hpp"
 #include "event/event_floor.hpp"
 #include "module/module_set.hpp"
 #include "objects/objects_floor.hpp"
@@ -39,25 +40,6 @@
 
 namespace stretto {
 namespace {
-
-// The one thing that runtimes of a process share: which node numbers are taken, so that handles tell them apart.
-std::mutex nodes_mutex;
-std::bitset<0x8000> nodes_taken;
-
-std::uint16_t take_node() {
-  std::scoped_lock lock(nodes_mutex);
-  for (std::uint16_t n = 0; n < nodes_taken.size(); ++n)
-    if (!nodes_taken[n]) {
-      nodes_taken[n] = true;
-      return n;
-    }
-  throw error("S08", "there are 32768 runtimes in this process").remedy("destroy some");
-}
-
-void give_node(std::uint16_t n) noexcept {
-  std::scoped_lock lock(nodes_mutex);
-  nodes_taken[n] = false;
-}
 
 /// Whoever looks on is told that nothing goes on, unless they said otherwise.
 constexpr double stuck_on_terminal = 10;  // seconds
@@ -115,6 +97,9 @@ struct runtime::state {
   platform machine;
   std::unique_ptr<base::order_observer> observer;
   base::runtime_context context;
+  std::shared_ptr<job_seat> seat;
+  std::unique_ptr<dist::member> member;  // of a job; null: the runtime is alone
+  const std::uint16_t number;            // in handles
   trace::recorder recorder;
   trace::counters counters;  // of modules; outlives them
   sched::polling polls;
@@ -127,15 +112,18 @@ struct runtime::state {
   std::unique_ptr<diagnose::watched> watch;  // null where one thread steps
   std::atomic<bool> entered{false};
 
-  state(base::settings s, const platform& m, std::uint16_t node, const std::vector<std::shared_ptr<module>>& given,
+  state(base::settings s, const platform& m, std::shared_ptr<job_seat> job, const std::vector<std::shared_ptr<module>>& given,
         bool stepped)
       : settings(std::move(s)),
         machine(m),
-        recorder({.node = node, .level = level_of(settings)}),
+        seat(job ? std::move(job) : seat_of_process(settings)),
+        member(seat ? std::make_unique<dist::member>(dynamic_cast<dist::seat&>(*seat)) : nullptr),
+        number(member ? member->of().node() : own_number()),
+        recorder({.node = member ? member->of().self() : number, .level = level_of(settings)}),
         polls(static_cast<std::uint32_t>(settings.poll_us)),
         devices(open_devices(settings, stepped)),
         modules(given, polls, counters, settings.errors) {
-    context.node = node;
+    context.node = number;
     machine = modules.extended(devices ? devices->extended(m) : m);
     if (!settings.spill.empty()) machine = data::with_spill(machine);
     if (!devices) return;
@@ -143,6 +131,13 @@ struct runtime::state {
     polls.add(*devices);
     if (settings.device_threads && !stepped) look_after_devices_apart();
     devices->record_into(recorder);
+  }
+  ~state() {
+    if (!member) base::give_nodes(number, 1);
+  }
+  static std::uint16_t own_number() {
+    if (const auto n = base::take_node()) return *n;
+    throw error("S08", "there are 16384 runtimes in this process").remedy("destroy some");
   }
   void look_after_devices_apart() {
     device::device_set& all = *devices;
@@ -173,19 +168,12 @@ runtime::runtime(const runtime_options& options) {
                      : !settings.platform.empty() ? platform::read(settings.platform)
                                                   : platform::discover(workers);
   if (workers && machine.worker_count() != workers) machine = machine.with_workers(workers);
-  const std::uint16_t node = take_node();
-  try {
-    state_ = std::make_unique<state>(std::move(settings), machine, node, options.modules, options.stepped);
-  } catch (...) {
-    give_node(node);
-    throw;
-  }
+  state_ = std::make_unique<state>(std::move(settings), machine, options.job, options.modules, options.stepped);
   state_->chosen_scheduler = options.scheduler;
   try {
     start(options.stepped);
   } catch (...) {
     state_->end(nullptr);
-    give_node(node);
     throw;
   }
 }
@@ -193,6 +181,8 @@ runtime::runtime(const runtime_options& options) {
 void runtime::start(bool stepped) {
   state& s = *state_;
   detail::start_events(s.context);
+  dist::start_dist(s.context, s.member.get());
+  if (s.member) s.polls.add(*s.member);
   s.modules.initialise(s.context, s.machine);
   if (s.settings.check) s.context.observer = (s.observer = std::make_unique<data::order_check>()).get();
   data::start_data(s.context, s.machine, s.modules.channels(), s.settings.check, s.devices.get(),
@@ -230,12 +220,12 @@ void runtime::start(bool stepped) {
   // What is stepped has no thread but the program's, unless somebody asks for it.
   using opens = live_runtime::opens;
   if (s.settings.live || !stepped)
-    s.live.emplace(node(), s.settings.live ? opens::at_once : opens::when_asked,
+    s.live.emplace(s.number, s.settings.live ? opens::at_once : opens::when_asked,
                    [this] { return statistics().to_json(); });
   if (stepped) return;
   std::function<void(const std::filesystem::path&)> save;
   if (s.recorder.is_on()) save = [this](const std::filesystem::path& file) { save_trace(file.string()); };
-  s.on_signal.emplace(node(), s.settings.trace, std::move(save));
+  s.on_signal.emplace(s.number, s.settings.trace, std::move(save));
   s.watch = std::make_unique<diagnose::watched>(
       *s.scheduler, diagnose::watch_settings{.limit = s.settings.stuck, .file = s.settings.stuck_file, .errors = s.settings.errors});
 }
@@ -247,6 +237,7 @@ void runtime::state::end(runtime* whole) noexcept {
   };
   if (watch) watch->draining();
   if (scheduler) {
+    if (member && whole) member->leave(*scheduler, polls);
     if (const auto told = sched::stop(*scheduler, last, [&] { return devices && devices->pending() > 0; }))
       base::print_error(*told, settings.errors);  // a destructor has no other way to say so
   } else {
@@ -267,12 +258,12 @@ void runtime::state::end(runtime* whole) noexcept {
   }
   objects::stop_objects(context);
   data::stop_data(context);
+  dist::stop_dist(context);
   detail::stop_events(context);
 }
 
 runtime::~runtime() {
   state_->end(this);
-  give_node(state_->context.node);
 }
 
 void runtime::save_trace(const std::string& file) const {
@@ -351,7 +342,8 @@ runtime_statistics runtime::statistics() const {
 std::uint32_t runtime::workers() const noexcept {
   return static_cast<std::uint32_t>(state_->scheduler->workers.size());
 }
-std::uint16_t runtime::node() const noexcept { return state_->context.node; }
+std::uint32_t runtime::node() const noexcept { return state_->member ? state_->member->of().self() : 0; }
+std::uint32_t runtime::nodes() const noexcept { return state_->member ? state_->member->of().nodes() : 1; }
 const platform& runtime::machine() const noexcept { return state_->machine; }
 
 attachment::attachment(runtime& r, std::source_location where) : owner_(&r) {

@@ -70,6 +70,8 @@ const std::vector<option>& table() {
        "file that keeps measured speeds of kernels between runs; empty means in the user's cache, none means nowhere"},
       {"prefetch", &settings::prefetch, "4", "1", "1000", {}, "",
        "launches on objects that a place is given ahead of time where there is a choice of places"},
+      {"job", &settings::job, "auto", "", "", {"auto", "alone", "mpi"}, "",
+       "whether the process is a node of a job: auto means if a launcher started several"},
       {"mpi_folder", &settings::mpi_folder, "", "", "", {}, "path",
        "folder with Stretto's library for each MPI; empty means where Stretto is installed, or was built"},
       {"trace", &settings::trace, "", "", "", {}, "path",

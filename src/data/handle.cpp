@@ -2,6 +2,8 @@
 
 #include <stretto/error.hpp>
 
+#include "base/node_numbers.hpp"
+
 namespace stretto::data {
 
 detail::instance_record& usable(const detail::instance_handle& h, const char* verb, base::thread_context& context,
@@ -13,8 +15,8 @@ detail::instance_record& usable(const detail::instance_handle& h, const char* ve
   if (h.key >> 48 != context.runtime->node)
     throw error("D13", std::string(verb) + " was given an instance of another runtime")
         .fact("submitted", where)
-        .fact("instance of", "N" + std::to_string(h.key >> 48))
-        .fact("called on", "N" + std::to_string(context.runtime->node));
+        .fact("instance of", base::node_name(static_cast<std::uint16_t>(h.key >> 48)))
+        .fact("called on", base::node_name(context.runtime->node));
   if (h.record->live.load(std::memory_order_acquire) == h.key) [[likely]]
     return *h.record;
   was_destroyed(h, verb, where);

@@ -116,7 +116,7 @@ failure_ref failures::read(reader& from, rank sender) {
   auto node = from.get<std::int32_t>();
   auto where = from.get<std::uint64_t>();
   auto who = from.get_text();
-  const std::string on = is_first_hand ? "N" + std::to_string(node) : std::string();
+  const std::string on = is_first_hand ? base::node_name(static_cast<std::uint16_t>(node)) : std::string();
   const auto exception = read_exception(from, on);
   failure_ref chain = known(id);
   if (!chain) {

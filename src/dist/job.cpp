@@ -21,7 +21,7 @@ struct job::landing : places::completion {
     auto& l = static_cast<landing&>(item);
     reader all(l.content);
     // Of a node that is lost, of which protocols are told, nothing comes.
-    if (!l.failure) l.to.f(l.to.owner, l.from, all, base::require_current("job::poll"));
+    if (!l.failure) l.to.owner_job->handle(l.to, l.from, all);
     l.to.owner_job->landings_.erase(l.at);
   }
 
@@ -35,8 +35,8 @@ job::job(std::uint16_t first) : first_(first) {}
 
 job::~job() = default;
 
-message_kind job::on(std::string name, void* owner, handler f) {
-  entry& e = entries_.emplace_back(entry{this, owner, f, std::move(name)});
+message_kind job::on(std::string name, void* owner, handler f, counted is_counted) {
+  entry& e = entries_.emplace_back(entry{this, owner, f, std::move(name), is_counted == counted::yes});
   handlers_.add(e.name, &e, arrived);
   return static_cast<message_kind>(entries_.size() - 1);
 }
@@ -51,6 +51,7 @@ void job::start(const transport_maker& make) {
         .fact("numbers", "from " + std::to_string(first_) + " to " + std::to_string(most_node))
         .because("a node's number has 15 bits in handles");
   for (entry& e : entries_) e.number = handlers_.number(e.name);
+  traffic_ = std::make_unique<traffic[]>(nodes_);
   lost_ = std::make_unique<std::atomic<bool>[]>(nodes_);
   losses_.resize(nodes_);
   transport_->on_lost([this](rank r) { tell_lost(r); });
@@ -59,6 +60,7 @@ void job::start(const transport_maker& make) {
 void job::send(rank to, message_kind kind, const writer& content) {
   const entry& e = entries_[static_cast<std::size_t>(kind)];
   const auto all = content.all();
+  if (e.is_counted) traffic_[to].sent.fetch_add(1, std::memory_order_relaxed);
   if (all.size() <= net::transport::most_head_bytes)
     transport_->send({.to = to, .handler = e.number, .head = all});
   else
@@ -76,7 +78,22 @@ void job::arrived(void* at, net::arrival& a) {
     return std::move(a.rest).receive(l.content.data(), l);
   }
   reader all(a.rest.bytes() ? a.rest.here() : a.head);
-  e.f(e.owner, a.from, all, base::require_current("job::poll"));
+  e.owner_job->handle(e, a.from, all);
+}
+
+void job::handle(const entry& e, rank from, reader& content) {
+  e.f(e.owner, from, content, base::require_current("job::poll"));
+  if (e.is_counted) traffic_[from].handled.fetch_add(1, std::memory_order_release);
+}
+
+job::counts job::messages() const noexcept {
+  counts all;
+  for (rank r = 0; r < nodes_; ++r) {
+    if (is_lost(r)) continue;
+    all.handled += traffic_[r].handled.load(std::memory_order_acquire);
+    all.sent += traffic_[r].sent.load(std::memory_order_relaxed);
+  }
+  return all;
 }
 
 failure_ref job::loss_of(rank r) const {

@@ -30,6 +30,7 @@
 #include <string>
 #include <vector>
 
+#include "base/node_numbers.hpp"
 #include "dist/bytes.hpp"
 #include "event/failure.hpp"
 #include "net/transport.hpp"
@@ -64,14 +65,17 @@ class job {
   /// Ends the transport. No other thread uses the job any more.
   ~job();
 
+  /// Whether messages of a kind are among those that counted() counts.
+  enum class counted : bool { no, yes };
+
   /// Who takes messages of that name, which is the same on every node and unique: "events.subscribe".
-  message_kind on(std::string name, void* owner, handler f);
+  message_kind on(std::string name, void* owner, handler f, counted is_counted = counted::yes);
   /// A member function as a handler: void f(rank from, reader& content, base::thread_context& context).
   template <auto f, class Owner>
-  message_kind on(std::string name, Owner* owner) {
+  message_kind on(std::string name, Owner* owner, counted is_counted = counted::yes) {
     return on(std::move(name), owner, +[](void* o, rank from, reader& content, base::thread_context& context) {
       (static_cast<Owner*>(o)->*f)(from, content, context);
-    });
+    }, is_counted);
   }
   /// Who is told of lost nodes, in the order of adding.
   void add(protocol& p) { protocols_.push_back(&p); }
@@ -92,12 +96,17 @@ class job {
     return node >= first_ && r < nodes_ ? std::optional(static_cast<rank>(r)) : std::nullopt;
   }
   /// "N2": as handles print their node.
-  std::string name_of(rank r) const { return "N" + std::to_string(node_of(r)); }
+  std::string name_of(rank r) const { return base::node_name(node_of(r)); }
 
   /// Sends `content` to another node or to this one; nothing if that node is lost. Never blocks.
   void send(rank to, message_kind kind, const writer& content);
   /// Runs what has come. Requires a thread of the runtime; returns how many things it found.
   std::size_t poll();
+  /// Messages to and from nodes that are not lost, since the start; handled: their handlers have returned.
+  struct counts {
+    std::uint64_t sent = 0, handled = 0;
+  };
+  counts messages() const noexcept;
   bool is_pending() const noexcept { return transport_->is_pending(); }
 
   bool is_lost(rank r) const noexcept { return lost_[r].load(std::memory_order_acquire); }
@@ -110,10 +119,12 @@ class job {
     void* owner;
     handler f;
     std::string name;
+    bool is_counted;
     net::handler_number number = 0;
   };
   struct landing;
   static void arrived(void* at, net::arrival& a);
+  void handle(const entry& e, rank from, reader& content);
   void tell_lost(rank r);
 
   const std::uint16_t first_;
@@ -124,6 +135,11 @@ class job {
   std::unique_ptr<net::transport> transport_;
   rank self_ = 0;
   std::uint32_t nodes_ = 0;
+  struct alignas(64) traffic {  // with one node
+    std::atomic<std::uint64_t> sent{0};
+    std::atomic<std::uint64_t> handled{0};  // of who polls
+  };
+  std::unique_ptr<traffic[]> traffic_;
   std::unique_ptr<std::atomic<bool>[]> lost_;
   mutable std::mutex losses_lock_;
   std::vector<failure_ref> losses_;  // by rank

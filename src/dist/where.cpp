@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
+#include "base/node_numbers.hpp"
 
 namespace stretto::dist {
 namespace {
@@ -147,7 +148,7 @@ std::source_location somewhere_on(std::uint16_t node) {
   const std::scoped_lock lock(all.mutex);
   auto& one = all.by_node[node];
   if (!one) {
-    one = std::make_unique<elsewhere>(elsewhere{"somewhere on node N" + std::to_string(node), {}});
+    one = std::make_unique<elsewhere>(elsewhere{"somewhere on node " + base::node_name(node), {}});
     one->points_to_it = {one->text.c_str(), "", 0, 0};
   }
   return std::bit_cast<std::source_location>(static_cast<const constants*>(&one->points_to_it));
@@ -155,16 +156,31 @@ std::source_location somewhere_on(std::uint16_t node) {
 
 }  // namespace
 
+std::uint64_t encode_constant(const void* constant, std::size_t bytes) {
+  const auto at = reinterpret_cast<std::uintptr_t>(constant);
+  return modules().with([&](const std::vector<module>& all) -> std::uint64_t {
+    for (const module& m : all)
+      if (m.holds(at, bytes)) return m.hash == unknown ? 0 : std::uint64_t{m.hash} << offset_bits | ((at - m.base) & offset_mask);
+    return 0;
+  });
+}
+
+const void* decode_constant(std::uint64_t bits, std::size_t bytes, std::size_t alignment) {
+  const auto hash = static_cast<std::uint16_t>(bits >> offset_bits);
+  if (hash == unknown) return nullptr;
+  return modules().with([&](const std::vector<module>& all) -> const void* {
+    for (const module& m : all) {
+      const std::uintptr_t at = m.base + (bits & offset_mask);
+      if (m.hash == hash) return at % alignment == 0 && m.holds(at, bytes) ? reinterpret_cast<const void*>(at) : nullptr;
+    }
+    return nullptr;
+  });
+}
+
 std::uint64_t encode(const std::source_location& where, std::uint16_t node) {
   const auto at = std::bit_cast<std::uintptr_t>(where);
   if (!at) return 0;
-  const std::uint64_t found = modules().with([&](const std::vector<module>& all) -> std::uint64_t {
-    for (const module& m : all)
-      if (m.holds(at, sizeof(constants)))
-        return m.hash == unknown ? 0 : std::uint64_t{m.hash} << offset_bits | ((at - m.base) & offset_mask);
-    return 0;
-  });
-  if (found) return found;
+  if (const std::uint64_t found = encode_constant(reinterpret_cast<const void*>(at), sizeof(constants))) return found;
   auto& unknowns = all_elsewhere();
   const std::scoped_lock lock(unknowns.mutex);
   for (const auto& [other, one] : unknowns.by_node)

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/node_numbers.hpp"
 #include "base/order_observer.hpp"
 #include "event/calling.hpp"
 #include "event/misuse.hpp"
@@ -41,7 +42,7 @@ wait_result event::result() const {
 
 std::string to_string(event e) {
   if (e == event()) return "E-";
-  const std::string node = node_of(e) ? "N" + std::to_string(node_of(e)) + ":" : std::string();
+  const std::string node = node_of(e) ? base::node_name(node_of(e)) + ":" : std::string();
   return node + "E" + std::to_string(slot_of(e)) + "." + std::to_string(generation_of(e));
 }
 

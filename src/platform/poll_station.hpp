@@ -28,6 +28,10 @@ class poll_station {
   void release() noexcept;
 
   bool any_pending() const noexcept { return pending_pollers_.load(std::memory_order_seq_cst) > 0; }
+  /// Whether nothing is pending but this poller's.
+  bool is_only_pending(const poller& p) const noexcept {
+    return pending_pollers_.load(std::memory_order_seq_cst) == 1 && p.pending() > 0;
+  }
   /// When the first poller that has something pending wants to be asked, in steady nanoseconds; `never` if none does.
   std::int64_t earliest_due() const noexcept;
   /// Nobody will ask for a while: leaves to themselves those that are due and will call. False: some of them have to be asked.

@@ -42,6 +42,11 @@ class failure_list {
       ++held_.more;
   }
 
+  bool is_empty() {
+    std::scoped_lock lock(lock_);
+    return held_.empty();
+  }
+
   /// Those that nobody has observed until now; they count as observed from now on.
   content take() {
     std::unique_lock lock(lock_);

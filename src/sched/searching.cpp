@@ -147,6 +147,14 @@ item search(worker& w) {
 
 }  // namespace
 
+bool is_idle_in_poll(const scheduler& owner) noexcept {
+  const bool is_worker = this_thread()->as_worker != nullptr;
+  // The service thread counts as outside while it polls.
+  if (owner.outside.load(std::memory_order_seq_cst) != (is_worker ? 0 : 1)) return false;
+  if (owner.settings.stepped) return true;  // who steps polls when nothing is ready
+  return !is_worker && owner.searching_and_parked.load(std::memory_order_seq_cst) >> 32 == owner.workers.size();
+}
+
 item next_local(worker& w) {
   // Now and then look first where a stream of own tasks would hide other work for ever; but never before what is urgent.
   const bool look_around = (++w.ticks & 63) == 0;

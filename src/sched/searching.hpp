@@ -30,6 +30,9 @@ inline item next_quickly(worker& w) {
 }
 /// From other workers and places; 0 if nothing was found.
 item steal(worker& w);
+/// Inside a poll: nothing is ready or runs, and no module has anything. False where that cannot be told, as when a worker polls that
+/// has yet to look for work of its own.
+bool is_idle_in_poll(const scheduler& owner) noexcept;
 /// The next thing to run: searches, spins, sleeps. 0 when the runtime ends.
 item wait_for_work(worker& w);
 

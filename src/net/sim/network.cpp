@@ -51,12 +51,11 @@ class simulated final : public network, public std::enable_shared_from_this<simu
   void leave(node_number node);
   void cut(node_number one, node_number other) override {
     std::scoped_lock lock(lock_);
-    cut_now(one, other, true);
+    cut_now(one, other, how::with_a_word);
   }
   void kill(node_number node) override {
     std::scoped_lock lock(lock_);
-    for (std::uint32_t n = 0; n < settings_.nodes; ++n)
-      if (n != node) cut_now(node, static_cast<node_number>(n), true);
+    for (std::uint32_t n = 0; n < settings_.nodes; ++n) cut_now(node, static_cast<node_number>(n), how::with_a_word);
   }
   double seconds() const noexcept override {
     std::scoped_lock lock(lock_);
@@ -92,7 +91,9 @@ class simulated final : public network, public std::enable_shared_from_this<simu
     const packet* p = wires_[at(from, to)].next();
     return p ? p->due : 0;
   }
-  void cut_now(node_number one, node_number other, bool is_told);
+  /// A node that leaves says nothing; what it has sent, small enough to be on its way, still comes.
+  enum class how { with_a_word, leaving };
+  void cut_now(node_number one, node_number other, how is);
   /// Tells the sender that its memory is its own again.
   void drop_now(const std::shared_ptr<transfer>& t);
   void ended(places::completion* done, node_number of, std::exception_ptr failure = {}) {
@@ -168,7 +169,7 @@ std::unique_ptr<transport> simulated::join(node_number node, handlers& all) {
 
 void simulated::leave(node_number node) {
   std::scoped_lock lock(lock_);
-  for (std::uint32_t n = 0; n < settings_.nodes; ++n) cut_now(node, static_cast<node_number>(n), false);
+  for (std::uint32_t n = 0; n < settings_.nodes; ++n) cut_now(node, static_cast<node_number>(n), how::leaving);
   ends_[node].transport = nullptr;
   ends_[node].news.clear();
 }
@@ -250,10 +251,11 @@ void simulated::drop_now(const std::shared_ptr<transfer>& t) {
   }});
 }
 
-void simulated::cut_now(node_number one, node_number other, bool is_told) {
+void simulated::cut_now(node_number one, node_number other, how is) {
   if (is_cut_[at(one, other)]) return;
   for (const auto& [from, to] : {std::pair(one, other), std::pair(other, one)}) {
     is_cut_[at(from, to)] = true;
+    if (is == how::leaving && from == one) continue;
     const nanoseconds before = due(from, to);
     wires_[at(from, to)].clear();
     refresh(from, to, before);
@@ -264,7 +266,7 @@ void simulated::cut_now(node_number one, node_number other, bool is_told) {
     ended(t->landed, t->to, lost(t->from, t->what));
     return true;
   });
-  if (!is_told) return;
+  if (is == how::leaving || one == other) return;
   for (const auto& [here, there] : {std::pair(one, other), std::pair(other, one)})
     if (auto* const told = ends_[here].transport) ends_[here].news.push_back([told, there = there] { told->tell_lost(there); });
 }

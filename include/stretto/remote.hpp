@@ -1,0 +1,193 @@
+// remote.hpp - tasks on other nodes of the job: functions that every node knows, with arguments that travel.
+//
+//     int squared(int x) { return x * x; }
+//     future<int> f = async(at(node(2)), call<&squared>(7));
+//     async(at(node(1)), after(e), call([](const std::string& s) { std::puts(s.c_str()); }, "hello"));
+//
+// The request travels at once; where it has to wait for events, of whatever node, it waits there. A finish also waits for what
+// was spawned inside it on other nodes, and for what that has spawned.
+//
+// Threads     as async.
+// Memory      what happened before the call is visible to the function only if it is in its arguments.
+// Cost        two messages, a third where the function leaves work behind; arguments and result are copied into them.
+// Invariants  (1) a function runs once, or never if what it waits for failed or its node is lost; the future ends in any case.
+// Source      deferred spawning on other processors: Realm; finish over places: X10.
+#pragma once
+
+#include <stretto/fields.hpp>
+#include <stretto/task.hpp>
+
+#include <source_location>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace stretto {
+
+/// A node of the caller's job.
+struct job_node {
+  std::uint32_t index;
+};
+constexpr job_node node(std::uint32_t index) noexcept { return {index}; }
+
+/// The tag `at(node(2))`: on that node. With `at(place)` beside it, at a place of that node.
+struct at_node {
+  job_node which;
+};
+constexpr at_node at(job_node which) noexcept { return {which}; }
+
+namespace detail {
+
+/// A constant of the program: where it lies says on every node which function is meant.
+struct remote_function_type {
+  std::uint64_t mark;     // of what such a constant begins with
+  const char* signature;  // for messages
+  void (*run)(field_reader& arguments, field_writer& result);
+};
+inline constexpr std::uint64_t remote_function_mark = 0x5f72746f6e6f6566;
+
+template <class R, class... A>
+struct remote_signature {
+  using result = R;
+  using arguments = std::tuple<std::decay_t<A>...>;
+  static_assert((transferable<std::decay_t<A>> && ...),
+                "a parameter of this function cannot travel: it is a pointer or a view, or a type that needs a function fields()");
+  static_assert(std::is_void_v<R> || transferable<std::decay_t<R>>,
+                "what this function returns cannot travel: it is a pointer or a view, or a type that needs a function fields()");
+  static_assert(!std::is_reference_v<R>, "a function for other nodes returns a value or void");
+  static_assert(((!std::is_lvalue_reference_v<A> || std::is_const_v<std::remove_reference_t<A>>) && ...),
+                "a function for other nodes cannot change its caller's arguments: take them by value or const reference");
+};
+template <class F>
+struct remote_signature_of : remote_signature_of<decltype(&F::operator())> {};
+template <class R, class... A>
+struct remote_signature_of<R (*)(A...)> : remote_signature<R, A...> {};
+template <class R, class... A>
+struct remote_signature_of<R (*)(A...) noexcept> : remote_signature<R, A...> {};
+template <class L, class R, class... A>
+struct remote_signature_of<R (L::*)(A...) const> : remote_signature<R, A...> {};
+template <class L, class R, class... A>
+struct remote_signature_of<R (L::*)(A...) const noexcept> : remote_signature<R, A...> {};
+
+template <class Get>
+void run_remote(field_reader& in, field_writer& out) {
+  using signature = remote_signature_of<typename Get::type>;
+  typename signature::arguments arguments;
+  in(arguments);
+  if constexpr (std::is_void_v<typename signature::result>) {
+    std::apply(Get::get(), std::move(arguments));
+  } else {
+    const auto value = std::apply(Get::get(), std::move(arguments));
+    out(value);
+  }
+}
+template <auto f>
+struct named_function {
+  using type = decltype(f);
+  static constexpr auto get() { return f; }
+  static constexpr const char* signature() { return __PRETTY_FUNCTION__; }
+};
+template <class L>
+struct lambda_function {
+  using type = L;
+  static constexpr auto get() { return L(); }
+  static constexpr const char* signature() { return __PRETTY_FUNCTION__; }
+};
+template <class Get>
+inline constexpr remote_function_type remote_function{remote_function_mark, Get::signature(), run_remote<Get>};
+
+/// Puts the value into the storage of a record; throws B40.
+using value_reader = void (*)(field_reader& from, void* storage);
+
+struct remote_request : task_request {
+  std::uint32_t node = ~0u;  // this one
+  using task_request::apply;
+  void apply(at_node n) noexcept { node = n.which.index; }
+};
+template <class Tag>
+concept remote_tag = requires(remote_request request, const Tag& tag) { request.apply(tag); };
+
+completion& spawn_remote(const remote_request& request, const remote_function_type& function, std::span<const std::byte> arguments,
+                         std::size_t value_bytes, const task_type& type, value_reader read, const std::source_location& where);
+struct remote_access;
+
+}  // namespace detail
+
+/// A function and its arguments, as bytes. Made by call().
+template <class R>
+class remote_call {
+ public:
+  remote_call(const detail::remote_function_type& function, std::vector<std::byte>&& arguments) noexcept
+      : function_(&function), arguments_(std::move(arguments)) {}
+
+ private:
+  friend detail::remote_access;
+  const detail::remote_function_type* function_;
+  std::vector<std::byte> arguments_;
+};
+
+namespace detail {
+struct remote_access {
+  template <class R, remote_tag... Tag>
+  static future<R> spawn(const remote_call<R>& c, const std::source_location& where, const Tag&... tag) {
+    remote_request request;
+    (request.apply(tag), ...);
+    value_reader read = nullptr;
+    if constexpr (!std::is_void_v<R>)
+      read = +[](field_reader& from, void* storage) {
+        R value{};
+        from(value);
+        ::new (storage) R(std::move(value));
+      };
+    return future_access::make<R>(spawn_remote(request, *c.function_, c.arguments_, value_bytes<R>, value_type<R>, read, where));
+  }
+};
+}  // namespace detail
+
+/// What to do on another node: `f` with these arguments, which are converted to its parameters and copied.
+template <auto f, class... A>
+auto call(A&&... arguments) {
+  using signature = detail::remote_signature_of<decltype(f)>;
+  const typename signature::arguments all(std::forward<A>(arguments)...);
+  return remote_call<typename signature::result>(detail::remote_function<detail::named_function<f>>, to_bytes(all));
+}
+/// The same for a lambda that captures nothing.
+template <class L, class... A>
+  requires std::is_class_v<L>
+auto call(L, A&&... arguments) {
+  static_assert(std::is_empty_v<L> && std::is_default_constructible_v<L>,
+                "a lambda for another node captures nothing: what it needs are arguments");
+  using signature = detail::remote_signature_of<L>;
+  const typename signature::arguments all(std::forward<A>(arguments)...);
+  return remote_call<typename signature::result>(detail::remote_function<detail::lambda_function<L>>, to_bytes(all));
+}
+
+/// Runs it as a task of that node and returns the future of what it returns.
+///
+///   tags     at(node(n)), without which it is this one, and those of async but on(processor) and profile(into), in any order
+///   throws   B20; N02 if there is no such node; S02, S03 for a place of this node. What is wrong over there poisons the future: B40,
+///            N05 if the node is lost, N13 if it does not know the function, S02 for a place
+template <class R>
+future<R> async(const remote_call<R>& c, std::source_location where = std::source_location::current()) {
+  return detail::remote_access::spawn(c, where);
+}
+template <detail::remote_tag T1, class R>
+future<R> async(const T1& t1, const remote_call<R>& c, std::source_location where = std::source_location::current()) {
+  return detail::remote_access::spawn(c, where, t1);
+}
+template <detail::remote_tag T1, detail::remote_tag T2, class R>
+future<R> async(const T1& t1, const T2& t2, const remote_call<R>& c, std::source_location where = std::source_location::current()) {
+  return detail::remote_access::spawn(c, where, t1, t2);
+}
+template <detail::remote_tag T1, detail::remote_tag T2, detail::remote_tag T3, class R>
+future<R> async(const T1& t1, const T2& t2, const T3& t3, const remote_call<R>& c,
+                std::source_location where = std::source_location::current()) {
+  return detail::remote_access::spawn(c, where, t1, t2, t3);
+}
+template <detail::remote_tag T1, detail::remote_tag T2, detail::remote_tag T3, detail::remote_tag T4, class R>
+future<R> async(const T1& t1, const T2& t2, const T3& t3, const T4& t4, const remote_call<R>& c,
+                std::source_location where = std::source_location::current()) {
+  return detail::remote_access::spawn(c, where, t1, t2, t3, t4);
+}
+
+}  // namespace stretto

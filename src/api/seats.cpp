@@ -1,0 +1,43 @@
+#include "api/seats.hpp"
+
+#include <stretto/error.hpp>
+
+#include "base/node_numbers.hpp"
+#include "net/mpi/mpi_library.hpp"
+#include "net/mpi/mpi_transport.hpp"
+
+namespace stretto {
+namespace {
+
+/// A process that a launcher started, or that shall join those by MPI all the same.
+class mpi_seat final : public dist::seat {
+ public:
+  mpi_seat(const net::mpi::surroundings& here, const std::string& folder)
+      : calls_(net::mpi::load(here, net::mpi::library_folders(folder))) {
+    // Every process takes as many as there can be: how many there are is known once MPI has started.
+    if (!base::take_nodes_from(first(), most)) {
+      throw error("N14", "a runtime of this process is a node of the launched job already")
+          .because("each process is one node of the job that its launcher started")
+          .remedy("make others with runtime_options::job = a seat of a simulated_job, or with STRETTO_JOB=alone");
+    }
+  }
+  ~mpi_seat() override { base::give_nodes(first(), most); }
+
+  std::uint16_t first() const noexcept override { return base::first_of_processes; }
+  std::unique_ptr<net::transport> join(net::handlers& all) override { return net::mpi::make(calls_, all); }
+
+ private:
+  static constexpr std::uint32_t most = 0x2000;
+  const net::mpi::calls& calls_;
+};
+
+}  // namespace
+
+std::shared_ptr<dist::seat> seat_of_process(const base::settings& s) {
+  if (s.job == base::joining::alone) return nullptr;
+  const net::mpi::surroundings here = net::mpi::look_around();
+  if (s.job == base::joining::automatic && here.launched == 1) return nullptr;
+  return std::make_shared<mpi_seat>(here, s.mpi_folder);
+}
+
+}  // namespace stretto

@@ -1,0 +1,75 @@
+#include "base/node_numbers.hpp"
+
+#include <bitset>
+#include <map>
+#include <mutex>
+
+namespace stretto::base {
+namespace {
+
+struct numbers {
+  std::mutex mutex;
+  std::bitset<node_numbers> taken;
+  std::map<std::uint16_t, std::uint32_t> jobs;  // first number, how many
+
+  bool are_free(std::uint32_t first, std::uint32_t count) const {
+    for (std::uint32_t n = first; n < first + count; ++n)
+      if (taken[n]) return false;
+    return true;
+  }
+  void take(std::uint32_t first, std::uint32_t count) {
+    for (std::uint32_t n = first; n < first + count; ++n) taken[n] = true;
+    jobs[static_cast<std::uint16_t>(first)] = count;
+  }
+};
+// Never destroyed: runtimes may be objects of static storage.
+numbers& all() {
+  static numbers* const n = new numbers;
+  return *n;
+}
+
+}  // namespace
+
+std::optional<std::uint16_t> take_node() {
+  const std::scoped_lock lock(all().mutex);
+  for (std::uint16_t n = 0; n < first_of_processes; ++n)
+    if (!all().taken[n]) {
+      all().taken[n] = true;
+      return n;
+    }
+  return {};
+}
+
+std::optional<std::uint16_t> take_nodes(std::uint32_t count) {
+  const std::scoped_lock lock(all().mutex);
+  if (count == 0 || count > node_numbers) return {};
+  for (std::uint32_t first = node_numbers - count; first >= first_of_processes; --first)
+    if (all().are_free(first, count)) {
+      all().take(first, count);
+      return static_cast<std::uint16_t>(first);
+    }
+  return {};
+}
+
+bool take_nodes_from(std::uint16_t first, std::uint32_t count) {
+  const std::scoped_lock lock(all().mutex);
+  if (first + count > node_numbers || !all().are_free(first, count)) return false;
+  all().take(first, count);
+  return true;
+}
+
+void give_nodes(std::uint16_t first, std::uint32_t count) noexcept {
+  const std::scoped_lock lock(all().mutex);
+  for (std::uint32_t n = first; n < first + count; ++n) all().taken[n] = false;
+  all().jobs.erase(first);
+}
+
+std::string node_name(std::uint16_t number) {
+  const std::scoped_lock lock(all().mutex);
+  auto behind = all().jobs.upper_bound(number);
+  std::uint32_t within = number;
+  if (behind != all().jobs.begin() && number < (--behind)->first + behind->second) within = number - behind->first;
+  return "N" + std::to_string(within);
+}
+
+}  // namespace stretto::base

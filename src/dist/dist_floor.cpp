@@ -1,0 +1,53 @@
+#include "dist/dist_floor.hpp"
+
+namespace stretto {
+
+namespace dist {
+namespace {
+
+/// Of a runtime that is alone: functions called by name run here.
+struct alone : dist_state {
+  remote_tasks here{nullptr, nullptr};
+  alone() { tasks = &here; }
+};
+
+dist_state& state_of(const char* verb) { return *base::require_current(verb).runtime->get<dist_state>(base::floor_slot::dist); }
+
+}  // namespace
+
+void start_dist(base::runtime_context& runtime, member* m) {
+  auto* const s = new alone;
+  if (m) {
+    s->of = m;
+    s->tasks = &m->tasks();
+    m->serve(runtime);
+  }
+  runtime.set(base::floor_slot::dist, static_cast<dist_state*>(s));
+}
+
+void stop_dist(base::runtime_context& runtime) noexcept {
+  delete static_cast<alone*>(runtime.get<dist_state>(base::floor_slot::dist));
+  runtime.set(base::floor_slot::dist, nullptr);
+}
+
+}  // namespace dist
+
+std::uint32_t this_node() {
+  const dist::dist_state& s = dist::state_of("this_node");
+  return s.of ? s.of->of().self() : 0;
+}
+
+std::uint32_t job_nodes() {
+  const dist::dist_state& s = dist::state_of("job_nodes");
+  return s.of ? s.of->of().nodes() : 1;
+}
+
+namespace detail {
+
+completion& spawn_remote(const remote_request& request, const remote_function_type& function, std::span<const std::byte> arguments,
+                         std::size_t value_bytes, const task_type& type, value_reader read, const std::source_location& where) {
+  return dist::state_of("async").tasks->spawn(request, function, arguments, value_bytes, type, read, where);
+}
+
+}  // namespace detail
+}  // namespace stretto

@@ -1,0 +1,50 @@
+// member.hpp - one runtime's part in a job: the protocols together, and the poller that drives them.
+//
+// Messages may come at any time, so the poller has something pending until the job is over: idle workers ask it, and the service
+// thread while they sleep.
+//
+// Threads     made and served by the thread that makes the runtime; leave by the one that ends it. The rest as the protocols say.
+#pragma once
+
+#include <memory>
+
+#include "dist/ending.hpp"
+#include "dist/failures.hpp"
+#include "dist/job.hpp"
+#include "dist/remote_events.hpp"
+#include "dist/remote_tasks.hpp"
+#include "dist/seat.hpp"
+#include "platform/poll_station.hpp"
+
+namespace stretto::sched {
+struct scheduler;
+}
+
+namespace stretto::dist {
+
+class member final : public poller {
+ public:
+  /// Joins the job; throws what the transport does.
+  explicit member(seat& s);
+  /// The runtime's events have been started under of().node().
+  void serve(base::runtime_context& runtime);
+  /// The runtime ends: before it drains, which then lasts until the job is over.
+  void leave(sched::scheduler& s, const stretto::detail::poll_station& all);
+
+  const job& of() const noexcept { return job_; }
+  remote_tasks& tasks() noexcept { return tasks_; }
+
+ protected:
+  std::size_t poll() override;
+  void fail(std::exception_ptr why) noexcept override;
+
+ private:
+  job job_;
+  failures causes_;
+  remote_events events_;
+  remote_tasks tasks_;
+  ending ending_;
+  sched::scheduler* scheduler_ = nullptr;
+};
+
+}  // namespace stretto::dist

@@ -1,0 +1,248 @@
+#include "dist/remote_tasks.hpp"
+
+#include <stretto/error.hpp>
+#include <stretto/finish.hpp>
+
+#include <utility>
+#include <vector>
+
+#include "dist/where.hpp"
+#include "event/event_floor.hpp"
+#include "sched/running.hpp"
+#include "sched/scopes.hpp"
+
+namespace stretto::dist {
+
+using sched::task_record;
+using sched::thread_state;
+
+namespace {
+
+constexpr std::size_t longest_name = 255;
+
+thread_state& state_of(base::thread_context& context) { return static_cast<thread_state&>(context); }
+
+/// The function that lies there, if one does.
+const detail::remote_function_type* function_at(std::uint64_t bits) {
+  const auto* const f = static_cast<const detail::remote_function_type*>(
+      decode_constant(bits, sizeof(detail::remote_function_type), alignof(detail::remote_function_type)));
+  return f && f->mark == detail::remote_function_mark ? f : nullptr;
+}
+
+}  // namespace
+
+/// What a node has been asked to run.
+struct remote_tasks::request {
+  remote_tasks* at;
+  rank from;
+  std::uint64_t id;
+  const detail::remote_function_type* function;
+  std::vector<std::byte> arguments;
+  event behind;
+  std::string name;
+  std::source_location where;
+
+  std::string who() const { return name.empty() ? "task at " + short_location(where) : "task \"" + name + '"'; }
+};
+
+remote_tasks::remote_tasks(job* j, failures* causes) : job_(j), causes_(causes) {
+  if (!j) return;
+  run_ = j->on<&remote_tasks::on_run>("tasks.run", this);
+  value_ = j->on<&remote_tasks::on_answer<outcome::value>>("tasks.value", this);
+  value_and_end_ = j->on<&remote_tasks::on_answer<outcome::value_and_end>>("tasks.value_and_end", this);
+  end_ = j->on<&remote_tasks::on_answer<outcome::end>>("tasks.end", this);
+  j->add(*this);
+}
+
+task_record& remote_tasks::spawn(const detail::remote_request& asked_for, const detail::remote_function_type& function,
+                                 std::span<const std::byte> arguments, std::size_t value_bytes, const detail::task_type& type,
+                                 detail::value_reader read, const std::source_location& where) {
+  auto& t = state_of(base::require_current("async"));
+  const rank here = job_ ? job_->self() : rank{0};
+  const std::uint32_t nodes = job_ ? job_->nodes() : 1;
+  if (asked_for.node != ~0u && asked_for.node >= nodes)
+    throw error("N02", "there is no node " + std::to_string(asked_for.node))
+        .fact("called", where)
+        .fact("nodes", std::to_string(nodes) + ", from 0 on")
+        .remedy(nodes == 1 ? "start the program with `stretto run -n " + std::to_string(asked_for.node + 1) + "`" : "count from 0 to job_nodes() - 1");
+  const rank to = asked_for.node == ~0u ? here : static_cast<rank>(asked_for.node);
+
+  std::vector<dependency> all(asked_for.after.begin(), asked_for.after.end());
+  for (const event e : asked_for.after_events) all.emplace_back(e);
+  const event behind = merge_dependencies(all, where);
+
+  detail::task_request mine;
+  mine.name = asked_for.name;
+  if (to == here) mine.at = asked_for.at;  // what is misnamed here is told now
+  auto& record = static_cast<task_record&>(*detail::make_task(value_bytes, type, where, mine).record);
+  record.flags &= static_cast<std::uint8_t>(~task_record::has_value);  // until it comes
+  const std::uint64_t id = ids_.fetch_add(1, std::memory_order_relaxed);
+  {
+    const std::scoped_lock lock(lock_);
+    asked_.emplace(id, asked{&record, record.scope, read, to});
+  }
+  under_way_.fetch_add(1, std::memory_order_acq_rel);
+  sched::count_spawned(t);
+
+  if (to == here) {
+    start({this, here, id, &function, {arguments.begin(), arguments.end()}, behind, std::string(asked_for.name), where}, asked_for.at,
+          asked_for.priority);
+    return record;
+  }
+  writer w(id, encode_constant(&function, sizeof function), behind.raw(), encode(where, job_->node()), asked_for.at.index, static_cast<std::int8_t>(asked_for.priority));
+  w.put_text(asked_for.name, longest_name);
+  w.put_bytes(arguments);
+  job_->send(to, run_, w);
+  // Should the node be lost by now, its loss may have been dealt with before the record was there.
+  if (job_->is_lost(to)) lost(to, t);
+  return record;
+}
+
+void remote_tasks::on_run(rank from, reader& content, base::thread_context&) {
+  request r{this, from, content.get<std::uint64_t>(), nullptr, {}, {}, {}, {}};
+  const auto function = content.get<std::uint64_t>();
+  r.behind = event::from_raw(content.get<std::uint64_t>());
+  r.where = decode(content.get<std::uint64_t>(), job_->node_of(from));
+  const place at{content.get<std::uint32_t>()};
+  const auto priority = content.get<std::int8_t>();
+  r.name = content.get_text();
+  const auto arguments = content.get_bytes(content.left());
+  r.arguments.assign(arguments.begin(), arguments.end());
+  r.function = function_at(function);
+  const std::uint64_t id = r.id;
+  try {
+    if (!r.function)
+      throw error("N13", "node " + job_->name_of(job_->self()) + " does not know a function that it is to run")
+          .fact("asked by", job_->name_of(from))
+          .fact("called", r.where)
+          .because("the library that holds the function is not loaded there, or is another one")
+          .remedy("load the same libraries on every node before functions of theirs are called");
+    start(std::move(r), at, priority);
+  } catch (...) {
+    answer(from, outcome::value_and_end, id, detail::make_failure(std::current_exception(), "a task for node " + job_->name_of(job_->self()), r.where));
+  }
+}
+
+void remote_tasks::start(request&& r, place at, int priority) {
+  detail::task_request how;
+  how.at = at;
+  how.priority = priority;
+  how.name = r.name;
+  // It runs in any case, to say so if it may not.
+  const event begins = r.behind == event() ? event() : ignore_failure(r.behind, r.where);
+  how.after_events = std::span(&begins, 1);
+  const std::source_location where = r.where;
+  // Its end counts here for the finish that surrounds the whole runtime alone: who asked counts it there.
+  const sched::outside_of_finishes outside(state_of(base::require_current("async")));
+  detail::spawn_as(how, [kept = std::make_shared<const request>(std::move(r))] { run(*kept); }, where);
+}
+
+void remote_tasks::run(const request& r) {
+  remote_tasks& at = *r.at;
+  failure_ref behind;
+  if (r.behind != event()) behind = detail::cause_of(dependency(r.behind), base::require_current("async"));
+  if (behind)
+    return at.answer(r.from, outcome::value_and_end, r.id, failure_ref::adopt(new failure(*behind.get(), r.who(), r.where)));
+  bool is_over = false;
+  try {
+    finish([&] {
+      std::vector<std::byte> value;
+      failure_ref cause;
+      try {
+        field_reader in(r.arguments);
+        field_writer out(value);
+        r.function->run(in, out);
+      } catch (...) {
+        cause = detail::make_failure(std::current_exception(), r.who(), r.where);
+        value.clear();
+      }
+      sched::finish_scope& mine = *state_of(base::require_current("async")).scope;
+      const auto workers = static_cast<std::uint32_t>(state_of(base::require_current("async")).owner->workers.size());
+      is_over = mine.is_quiet(workers) && mine.failures.is_empty();
+      at.answer(r.from, is_over ? outcome::value_and_end : outcome::value, r.id, cause, value);
+    }, r.where);
+    if (!is_over) at.answer(r.from, outcome::end, r.id, {});
+  } catch (...) {
+    at.answer(r.from, outcome::end, r.id, detail::make_failure(std::current_exception(), "what " + r.who() + " had spawned", r.where));
+  }
+}
+
+void remote_tasks::answer(rank to, outcome what, std::uint64_t id, const failure_ref& cause, std::span<const std::byte> value) {
+  auto& context = base::require_current("async");
+  if (!job_ || to == job_->self()) return take(what, id, cause, value, context);
+  writer w(id, static_cast<std::uint8_t>(cause ? 1 : 0));
+  if (cause) causes_->write(w, *cause.get());
+  else w.put_bytes(value);
+  job_->send(to, what == outcome::value ? value_ : what == outcome::end ? end_ : value_and_end_, w);
+}
+
+template <remote_tasks::outcome what>
+void remote_tasks::on_answer(rank from, reader& content, base::thread_context& context) {
+  const auto id = content.get<std::uint64_t>();
+  const bool failed = content.get<std::uint8_t>() != 0;
+  const failure_ref cause = failed ? causes_->read(content, from) : failure_ref();
+  take(what, id, cause, failed ? std::span<const std::byte>() : content.get_bytes(content.left()), context);
+}
+
+void remote_tasks::take(outcome what, std::uint64_t id, failure_ref cause, std::span<const std::byte> value, base::thread_context& context) {
+  asked a;
+  {
+    const std::scoped_lock lock(lock_);
+    const auto found = asked_.find(id);
+    if (found == asked_.end()) return;  // its node was lost before
+    a = found->second;
+    if (what == outcome::end && a.record) {  // a large value may be overtaken
+      found->second.is_over = true;
+      found->second.end_cause = std::move(cause);
+      return;
+    }
+    if (what == outcome::value && !a.is_over) found->second.record = nullptr;
+    else asked_.erase(found);
+  }
+  if (a.record) {
+    end_value(a, std::move(cause), value, context);
+    cause = a.end_cause;
+  }
+  if (what != outcome::value || a.is_over) end_all(a, cause, context);
+}
+
+void remote_tasks::end_value(const asked& a, failure_ref cause, std::span<const std::byte> value, base::thread_context& context) {
+  if (!cause && a.read) {
+    try {
+      field_reader from(value);
+      a.read(from, a.record->storage());
+      a.record->flags |= task_record::has_value;
+    } catch (...) {
+      cause = detail::make_failure(std::current_exception(), detail::describe_task(*a.record), a.record->where);
+    }
+  }
+  if (cause) a.scope->failures.add(cause);
+  a.record->complete(std::move(cause), context);
+}
+
+void remote_tasks::end_all(const asked& a, const failure_ref& cause, base::thread_context& context) {
+  if (cause) a.scope->failures.add(cause);
+  sched::count_ended(state_of(context), a.scope);
+  under_way_.fetch_sub(1, std::memory_order_acq_rel);
+}
+
+void remote_tasks::lost(rank node, base::thread_context& context) noexcept {
+  std::vector<asked> ends;
+  {
+    const std::scoped_lock lock(lock_);
+    std::erase_if(asked_, [&](auto& entry) {
+      if (entry.second.of != node) return false;
+      ends.push_back(std::move(entry.second));
+      return true;
+    });
+  }
+  const failure_ref loss = job_->loss_of(node);
+  for (const asked& a : ends) {
+    if (a.record)
+      end_value(a, failure_ref::adopt(new failure(*loss.get(), detail::describe_task(*a.record), a.record->where)), {}, context);
+    // What it had spawned there is as lost.
+    end_all(a, a.record ? failure_ref() : loss, context);
+  }
+}
+
+}  // namespace stretto::dist

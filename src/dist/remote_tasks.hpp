@@ -1,0 +1,72 @@
+// remote_tasks.hpp - tasks on other nodes: asked for, run in a finish of their own there, answered.
+//
+// The node that asks keeps a record, which is its future's, and counts it in the caller's finish. The other node runs the function
+// as a task that waits for what it has spawned, and so on further away: a finish over nodes ends as one within a node does,
+// without a count of messages. The value goes back as soon as there is one; that all has ended, with it or later.
+//
+// Messages    run; value, or value and end in one where the function left nothing behind; else end later.
+// Threads     spawn: any of the runtime. The rest inside job::poll, and on tasks.
+// Invariants  (1) each record ends once: by its answer, or by the loss of the node that was to give it.
+#pragma once
+
+#include <stretto/remote.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <unordered_map>
+
+#include "base/spin_lock.hpp"
+#include "dist/failures.hpp"
+#include "dist/job.hpp"
+#include "sched/task_record.hpp"
+
+namespace stretto::dist {
+
+class remote_tasks final : public protocol {
+ public:
+  /// Before job::start. Both null in a runtime that is alone: functions then run here.
+  remote_tasks(job* j, failures* causes);
+
+  sched::task_record& spawn(const detail::remote_request& request, const detail::remote_function_type& function,
+                            std::span<const std::byte> arguments, std::size_t value_bytes, const detail::task_type& type,
+                            detail::value_reader read, const std::source_location& where);
+
+  void lost(rank node, base::thread_context& context) noexcept override;
+
+  /// That were asked for here and have not ended.
+  std::size_t under_way() const noexcept { return under_way_.load(std::memory_order_acquire); }
+
+ private:
+  /// The node that asked: what it waits for.
+  struct asked {
+    sched::task_record* record = nullptr;  // null: its value has come
+    sched::finish_scope* scope = nullptr;
+    detail::value_reader read = nullptr;
+    rank of = 0;
+    bool is_over = false;   // that came before the value
+    failure_ref end_cause = {};
+  };
+  struct request;
+  enum class outcome : std::uint8_t { value, value_and_end, end };
+
+  void on_run(rank from, reader& content, base::thread_context& context);
+  template <outcome what>
+  void on_answer(rank from, reader& content, base::thread_context& context);
+
+  void start(request&& r, place at, int priority);
+  static void run(const request& r);
+  void answer(rank to, outcome what, std::uint64_t id, const failure_ref& cause, std::span<const std::byte> value = {});
+  void take(outcome what, std::uint64_t id, failure_ref cause, std::span<const std::byte> value, base::thread_context& context);
+  void end_value(const asked& a, failure_ref cause, std::span<const std::byte> value, base::thread_context& context);
+  void end_all(const asked& a, const failure_ref& cause, base::thread_context& context);
+
+  job* const job_;
+  failures* const causes_;
+  message_kind run_{}, value_{}, value_and_end_{}, end_{};
+  base::spin_lock lock_;
+  std::unordered_map<std::uint64_t, asked> asked_;
+  std::atomic<std::uint64_t> ids_{0};
+  std::atomic<std::size_t> under_way_{0};
+};
+
+}  // namespace stretto::dist

@@ -1,0 +1,36 @@
+// simulated.hpp - a program on all nodes of a simulated job, each a runtime with threads of its own.
+#pragma once
+
+#include <stretto/job.hpp>
+#include <stretto/runtime.hpp>
+
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace stretto::test {
+
+/// Runs `program(runtime&)` inside run on every node; rethrows what the first of them threw.
+template <class F>
+void on_all_nodes(const simulated_network& network, std::uint32_t workers, F&& program, const simulated_job* given = nullptr) {
+  const simulated_job job = given ? *given : simulated_job(network);
+  std::mutex lock;
+  std::exception_ptr first;
+  std::vector<std::thread> all;
+  for (std::uint32_t n = 0; n < job.nodes(); ++n)
+    all.emplace_back([&, n] {
+      try {
+        runtime rt({.workers = workers, .job = job.seat(n)});
+        rt.run([&] { program(rt); });
+      } catch (...) {
+        const std::scoped_lock hold(lock);
+        if (!first) first = std::current_exception();
+      }
+    });
+  for (std::thread& t : all) t.join();
+  if (first) std::rethrow_exception(first);
+}
+
+}  // namespace stretto::test
