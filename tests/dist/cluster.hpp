@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "dist/remote_events.hpp"
+#include "dist/remote_reservations.hpp"
 #include "event/event_world.hpp"
 #include "event/handle.hpp"
 #include "event/slot.hpp"
@@ -35,9 +36,11 @@ class cluster {
  public:
   struct node {
     node(net::sim::network& network, std::uint16_t first, net::node_number rank)
-        : job(first), causes(job), events(job, causes), world(static_cast<std::uint16_t>(first + rank)) {
+        : job(first), causes(job), events(job, causes), reservations(job, causes),
+        world(static_cast<std::uint16_t>(first + rank)) {
       job.start([&](net::handlers& all) { return network.join(rank, all); });
       events.serve(world.runtime);
+      reservations.serve(world.runtime);
       detail::report_unobserved_to(world.runtime, [](void* self, failure_ref f) {
         auto& here = *static_cast<node*>(self);
         const std::scoped_lock lock(here.reports_lock);
@@ -51,6 +54,7 @@ class cluster {
     dist::job job;
     dist::failures causes;
     dist::remote_events events;
+    dist::remote_reservations reservations;
     event_world world;
     base::thread_context context;  // of the thread that steps
     std::mutex reports_lock;
