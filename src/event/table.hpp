@@ -19,6 +19,7 @@
 #include "event/slot.hpp"
 
 namespace stretto {
+class remote_barriers;
 class remote_reservations;
 }
 
@@ -55,6 +56,7 @@ class event_table {
   const std::uint16_t node;
   std::atomic<remote_owner*> remote{nullptr};
   std::atomic<remote_reservations*> reservations_elsewhere{nullptr};
+  std::atomic<remote_barriers*> barriers_elsewhere{nullptr};
   node_stock<slot> slots;
   node_stock<merge_block> blocks;
   base::block_stock records{record_bytes};  // deferred arrivals, entries of completion queues
