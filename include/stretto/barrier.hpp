@@ -72,8 +72,10 @@ class barrier {
               std::source_location where = std::source_location::current()) const;
 
   /// From this phase on, `delta` more (or fewer) arrivals are expected. To be called by someone whose arrival at this
-  /// phase is still expected, or before the arrivals that rely on it. Throws E24.
-  void alter_arrival_count(std::int32_t delta, std::source_location where = std::source_location::current()) const;
+  /// phase is still expected, or before the arrivals that rely on it. Throws E24. Happens when it has taken effect: at
+  /// once, if the barrier is of this node; arrivals of third nodes that rely on it come after that.
+  stretto::event alter_arrival_count(std::int32_t delta,
+                                     std::source_location where = std::source_location::current()) const;
 
   /// The next phase. Free.
   constexpr barrier advance() const noexcept { return barrier(id_, phase_ + 1); }
@@ -96,10 +98,11 @@ class barrier {
  protected:
   constexpr barrier(std::uint64_t id, std::uint64_t phase) noexcept : id_(id), phase_(phase) {}
   static barrier create(std::uint32_t arrivals, const detail::value_fold& fold, std::source_location where);
-  void arrive_with(const void* value, std::span<const dependency> when, std::uint32_t count,
-                   std::source_location where) const;
+  /// `fold` outlives the program's barriers; null where there is no value.
+  void arrive_with(const void* value, const detail::value_fold* fold, std::span<const dependency> when,
+                   std::uint32_t count, std::source_location where) const;
   /// False if the phase has not happened yet. Throws its cause if poisoned, E26 if its value is not kept any more.
-  bool result_into(void* value) const;
+  bool result_into(void* value, std::size_t bytes) const;
 
  private:
   std::uint64_t id_ = 0;
@@ -121,12 +124,12 @@ class reducing_barrier : public barrier {
   using barrier::arrive;
   void arrive_with(const value_type& value, std::uint32_t count = 1,
                    std::source_location where = std::source_location::current()) const {
-    barrier::arrive_with(&value, {}, count, where);
+    barrier::arrive_with(&value, &detail::fold_of<Operator>, {}, count, where);
   }
   /// A poisoned arrival's value is not added.
   void arrive_with(const value_type& value, std::span<const dependency> when, std::uint32_t count = 1,
                    std::source_location where = std::source_location::current()) const {
-    barrier::arrive_with(&value, when, count, where);
+    barrier::arrive_with(&value, &detail::fold_of<Operator>, when, count, where);
   }
 
   constexpr reducing_barrier advance() const noexcept { return reducing_barrier(barrier::advance()); }
@@ -134,7 +137,7 @@ class reducing_barrier : public barrier {
   /// The phase's reduced value, once it has happened; kept for the last 8 phases at least.
   std::optional<value_type> result() const {
     value_type value;
-    if (!result_into(&value)) return std::nullopt;
+    if (!result_into(&value, sizeof value)) return std::nullopt;
     return value;
   }
 

@@ -10,6 +10,7 @@
 #include "event/calling.hpp"
 #include "event/object_table.hpp"
 #include "event/phases.hpp"
+#include "event/remote_barrier.hpp"
 #include "event/self_wait.hpp"
 #include "event/telling.hpp"
 #include "event/waiting.hpp"
@@ -54,6 +55,18 @@ inline phases& find(std::uint64_t id, std::uint64_t phase, event_cache& cache, c
   __builtin_unreachable();
 }
 
+/// Who reaches a barrier of another node; null for those of this one, and for what find() refuses.
+inline remote_barriers* elsewhere(std::uint64_t id, event_cache& cache) noexcept {
+  if (barrier_table::node_of(id) == cache.node || !id) [[likely]]
+    return nullptr;
+  auto* others = cache.table->barriers_elsewhere.load(std::memory_order_acquire);
+  return others && others->reaches(id) ? others : nullptr;
+}
+
+phase_fold as_phase_fold(const value_fold* f) noexcept {
+  return f ? phase_fold{f->bytes, f->begin, f->apply} : phase_fold{};
+}
+
 [[gnu::cold, gnu::noinline]] void refuse_arrival(phases& p, std::uint64_t id, std::uint64_t phase, std::uint32_t count,
                                                  phases::outcome why, const std::source_location& where) {
   error refusal("E21", name_of(id, phase) + (why == phases::outcome::past ? " has happened already"
@@ -75,20 +88,23 @@ struct late_arrival : waiter {
   std::uint64_t id, phase;
   std::uint32_t count;
   std::size_t bytes;  // of the value behind; 0 if none
-  alignas(std::max_align_t) std::byte near[event_table::record_bytes - 64];
+  alignas(std::max_align_t) std::byte near[event_table::record_bytes - 80];
   std::byte* far = nullptr;
+  const value_fold* fold;
   std::source_location where;
 
   const void* value() const noexcept { return !bytes ? nullptr : far ? far : near; }
 
   static late_arrival* make(event_cache& cache, std::uint64_t id, std::uint64_t phase, std::uint32_t count,
-                            const void* value, std::size_t bytes, const std::source_location& where) {
+                            const void* value, std::size_t bytes, const value_fold* fold,
+                            const std::source_location& where) {
     auto* late = new (cache.records.allocate()) late_arrival;
     late->fire = take_effect;
     late->id = id;
     late->phase = phase;
     late->count = count;
     late->where = where;
+    late->fold = fold;
     late->bytes = value ? bytes : 0;
     if (late->bytes > sizeof late->near) late->far = static_cast<std::byte*>(::operator new(bytes));
     if (late->bytes) std::memcpy(late->far ? late->far : late->near, value, bytes);
@@ -98,7 +114,9 @@ struct late_arrival : waiter {
   static void take_effect(waiter& self, const failure* cause, base::thread_context& context) noexcept {
     auto& late = static_cast<late_arrival&>(self);
     auto& cache = event_cache::of(context);
-    if (phases* p = static_cast<barrier_table*>(cache.table->barriers.get())->find(late.id))
+    if (auto* others = elsewhere(late.id, cache)) [[unlikely]]
+      others->arrive(late.id, late.phase, late.count, cause, late.value(), as_phase_fold(late.fold), context, late.where);
+    else if (phases* p = find_barrier(late.id, *cache.table))
       p->come(late.phase, late.count, cause, late.value(), context, late.where);
     if (late.far) ::operator delete(late.far);
     cache.records.free(&late);
@@ -117,13 +135,27 @@ void refuse_own_phase(phases& p, dependency when, std::uint64_t id, std::uint64_
           .remedy("arrive after something else, or wait for an earlier phase");
 }
 
-void arrive_after(std::uint64_t id, std::uint64_t phase, const void* value, std::size_t bytes, dependency when,
+/// At a barrier of another node, which is told when they have come.
+void arrive_elsewhere(std::uint64_t id, std::uint64_t phase, const void* value, const value_fold* fold, dependency when,
+                      std::uint32_t count, base::thread_context& context, const std::source_location& where) {
+  auto& cache = event_cache::of(context);
+  const bool now = has_ended(when, cache);
+  const std::size_t bytes = fold ? fold->bytes : 0;
+  if (now)
+    return elsewhere(id, cache)->arrive(id, phase, count, cause_of(when, cache).get(), value, as_phase_fold(fold), context, where);
+  auto* late = late_arrival::make(cache, id, phase, count, value, bytes, fold, where);
+  if (!subscribe(when, *late, cache, context)) late_arrival::take_effect(*late, cause_of(when, cache).get(), context);
+}
+
+void arrive_after(std::uint64_t id, std::uint64_t phase, const void* value, const value_fold* fold, dependency when,
                   std::uint32_t count, base::thread_context& context, const std::source_location& where) {
   auto& cache = event_cache::of(context);
+  if (elsewhere(id, cache)) return arrive_elsewhere(id, phase, value, fold, when, count, context, where);
   phases& p = find(id, phase, cache, where);
+  const std::size_t bytes = value ? p.value_bytes() : 0;
   const bool now = has_ended(when, cache);
   if (!now) refuse_own_phase(p, when, id, phase, cache, where);
-  late_arrival* late = now ? nullptr : late_arrival::make(cache, id, phase, count, value, bytes, where);
+  late_arrival* late = now ? nullptr : late_arrival::make(cache, id, phase, count, value, bytes, fold, where);
   if (const auto result = p.announce(phase, count); result != phases::outcome::done) {
     if (late) {
       ::operator delete(late->far);
@@ -157,84 +189,131 @@ barrier barrier::create(std::uint32_t arrivals, const value_fold& fold, std::sou
 
 void barrier::arrive(std::uint32_t count, std::source_location where) const {
   auto& context = caller("barrier::arrive");
-  phases& p = find(id_, phase_, event_cache::of(context), where);
+  auto& cache = event_cache::of(context);
+  if (auto* others = elsewhere(id_, cache)) [[unlikely]]
+    return others->arrive(id_, phase_, count, nullptr, nullptr, {}, context, where);
+  phases& p = find(id_, phase_, cache, where);
   if (const auto result = p.arrive(phase_, count, context, where); result != phases::outcome::done) [[unlikely]]
     refuse_arrival(p, id_, phase_, count, result, where);
 }
 
 void barrier::arrive(stretto::event when, std::uint32_t count, std::source_location where) const {
-  arrive_after(id_, phase_, nullptr, 0, when, count, caller("barrier::arrive"), where);
+  arrive_after(id_, phase_, nullptr, nullptr, when, count, caller("barrier::arrive"), where);
 }
 
 void barrier::arrive(std::span<const dependency> when, std::uint32_t count, std::source_location where) const {
-  arrive_with(nullptr, when, count, where);
+  arrive_with(nullptr, nullptr, when, count, where);
 }
 
-void barrier::arrive_with(const void* value, std::span<const dependency> when, std::uint32_t count,
-                          std::source_location where) const {
+void barrier::arrive_with(const void* value, const value_fold* fold, std::span<const dependency> when,
+                          std::uint32_t count, std::source_location where) const {
   auto& context = caller("barrier::arrive");
-  const std::size_t bytes = value ? find(id_, phase_, event_cache::of(context), where).value_bytes() : 0;
-  arrive_after(id_, phase_, value, bytes, when.size() == 1 ? when[0] : make_merge(when, context, where), count, context,
+  arrive_after(id_, phase_, value, fold, when.size() == 1 ? when[0] : make_merge(when, context, where), count, context,
                where);
 }
 
-void barrier::alter_arrival_count(std::int32_t delta, std::source_location where) const {
-  auto& context = caller("barrier::alter_arrival_count");
-  phases& p = find(id_, phase_, event_cache::of(context), where);
-  const auto result = p.alter(phase_, delta, context);
+void detail::alter_for_node(std::uint64_t id, std::uint64_t phase, std::int32_t delta, base::thread_context& context,
+                            const std::source_location& where) {
+  phases& p = find(id, phase, event_cache::of(context), where);
+  const auto result = p.alter(phase, delta, context);
   if (result == phases::outcome::done) return;
   const bool past = result == phases::outcome::past, few = result == phases::outcome::too_few;
-  error refusal("E24", "the arrivals of " + name_of(id_, phase_) + " cannot change by " + std::to_string(delta));
+  error refusal("E24", "the arrivals of " + name_of(id, phase) + " cannot change by " + std::to_string(delta));
   refusal.fact("created", p.where()).fact("altered", where);
-  if (!past) refusal.fact("expected", std::to_string(p.expected_and_announced(phase_).first));
+  if (!past) refusal.fact("expected", std::to_string(p.expected_and_announced(phase).first));
   throw std::move(refusal)
       .because(past  ? "the phase has happened already"
                : few ? "this phase or a later one would expect fewer arrivals than have come, or fewer than none"
-                     : "a phase expects at most " + std::to_string(most_arrivals) + " arrivals")
+                     : "a phase expects at most " + std::to_string(barrier::most_arrivals) + " arrivals")
       .remedy(past  ? "alter a later phase, or alter while an arrival of yours is still expected"
               : few ? "alter before the arrivals that are to go"
                     : "arrive once per group");
 }
 
+stretto::event barrier::alter_arrival_count(std::int32_t delta, std::source_location where) const {
+  auto& context = caller("barrier::alter_arrival_count");
+  if (auto* others = elsewhere(id_, event_cache::of(context))) return others->alter(id_, phase_, delta, context, where);
+  alter_for_node(id_, phase_, delta, context, where);
+  return {};
+}
+
 bool barrier::has_triggered() const {
   auto& cache = event_cache::of(caller("barrier::has_triggered"));
+  if (auto* others = elsewhere(id_, cache)) [[unlikely]]
+    return others->has_ended(id_, phase_);
   return find(id_, phase_, cache, std::source_location::current()).has_ended(phase_);
 }
 
 stretto::event barrier::event(std::source_location where) const {
   auto& context = caller("barrier::event");
   if (context.observer) context.observer->synchronised(context);  // it may have happened, and have no event then
+  if (auto* others = elsewhere(id_, event_cache::of(context))) return others->event_at(id_, phase_, context, where);
   return find(id_, phase_, event_cache::of(context), where).event_at(phase_, context, where);
 }
 
 void barrier::destroy(std::source_location where) const {
   auto& context = caller("barrier::destroy");
-  auto& cache = event_cache::of(context);
-  phases& p = find(id_, phase_, cache, where);
-  const auto created = p.where();
-  barriers_of(*cache.table).destroy(id_);
-  p.stop(make_failure(std::make_exception_ptr(error("E25", name_of(id_, phase_) + " was destroyed while waited for")
-                                                  .fact("created", created)
-                                                  .fact("destroyed", where)
-                                                  .remedy("destroy a barrier after its last phase has happened")),
-                      name_of(id_, phase_), where),
-         context);
+  if (auto* others = elsewhere(id_, event_cache::of(context))) return others->destroy(id_, phase_, context, where);
+  destroy_barrier(id_, phase_, context, where);
 }
 
-bool barrier::result_into(void* value) const {
+bool barrier::result_into(void* value, std::size_t bytes) const {
   const auto where = std::source_location::current();
-  phases& p = find(id_, phase_, event_cache::of(caller("barrier::result")), where);
+  auto& cache = event_cache::of(caller("barrier::result"));
+  auto* others = elsewhere(id_, cache);
+  phases* p = others ? nullptr : &find(id_, phase_, cache, where);
   failure_ref cause;
-  switch (p.value(phase_, value, cause)) {
+  switch (others ? others->value(id_, phase_, value, bytes, cause) : p->value(phase_, value, cause)) {
     case phases::value_state::pending: return false;
     case phases::value_state::ready: return true;
     case phases::value_state::poisoned: cause->raise();
     case phases::value_state::forgotten: break;
   }
   throw error("E26", "the value of " + name_of(id_, phase_) + " is not kept any more")
-      .fact("created", p.where())
+      .fact("created", p ? short_location(p->where()) : std::string())
       .because("a barrier keeps the values of its last 8 phases")
       .remedy("ask for the result of a phase before 8 more have happened");
+}
+
+void detail::set_remote_barriers(base::runtime_context& runtime, remote_barriers* others) noexcept {
+  runtime.get<event_table>(base::floor_slot::event)->barriers_elsewhere.store(others, std::memory_order_release);
+}
+
+phases* detail::find_barrier(std::uint64_t id, event_table& table) noexcept {
+  auto* all = static_cast<barrier_table*>(table.barriers.get());
+  return all ? all->find(id) : nullptr;
+}
+
+std::uint16_t detail::home_of_barrier(std::uint64_t id) noexcept { return barrier_table::node_of(id); }
+
+void detail::arrive_for_node(std::uint64_t id, std::uint64_t phase, std::uint32_t count, const failure* cause,
+                             const void* value, base::thread_context& context, const std::source_location& where) {
+  phases& p = find(id, phase, event_cache::of(context), where);
+  if (const auto result = p.announce(phase, count); result != phases::outcome::done)
+    refuse_arrival(p, id, phase, count, result, where);
+  p.come(phase, count, cause, p.value_bytes() ? value : nullptr, context, where);
+}
+
+void detail::destroy_barrier(std::uint64_t id, std::uint64_t phase, base::thread_context& context,
+                             const std::source_location& where) {
+  auto& cache = event_cache::of(context);
+  phases& p = find(id, phase, cache, where);
+  const failure_ref why = make_failure(
+      std::make_exception_ptr(error("E25", name_of(id, phase) + " was destroyed while waited for")
+                                  .fact("created", p.where())
+                                  .fact("destroyed", where)
+                                  .remedy("destroy a barrier after its last phase has happened")),
+      name_of(id, phase), where);
+  barriers_of(*cache.table).destroy(id);
+  if (auto* others = cache.table->barriers_elsewhere.load(std::memory_order_acquire)) others->destroyed(id, why);
+  p.stop(why, context);
+}
+
+failure_ref detail::barrier_gone(std::uint64_t id, std::uint64_t phase, const std::source_location& where) {
+  return make_failure(std::make_exception_ptr(error("E22", name_of(id, phase) + " is gone")
+                                                  .because("it was destroyed before")
+                                                  .remedy("destroy a barrier after its last use")),
+                      name_of(id, phase), where);
 }
 
 void detail::tell_barriers(event_table& table, base::wait_walk& walk) {

@@ -3,6 +3,10 @@
 // Local acquires that wait are event slots, linked by the waiter inside each; requests of other nodes are waiters that
 // `dist` provides. Both queues are first in, first out; between them, `fairness` decides.
 //
+// In a job of several nodes, one of them has the reservation, with its payload and what is to be ignored; the others hold
+// stand-ins, where acquires wait until it comes. It leaves only while nobody holds it, so that who holds it is on the node
+// that has it. What happens to it elsewhere is for `dist` to carry there (remote_reservation.hpp).
+//
 // Threads     any; grants are handed out by whoever releases, after the lock is given back.
 #pragma once
 
@@ -24,23 +28,50 @@ class holding {
     slot* local = nullptr;
     waiter* remote = nullptr;
   };
-  enum class released { given_back, ignored, not_held };
+  enum class released { given_back, ignored, not_held, elsewhere };
+  enum class taken { now, later, once_it_comes, never };  // never: see gone()
+  /// Releases to be ignored, by the failure that made their acquires come to nothing.
+  struct skipped {
+    failure_ref root;
+    std::uint32_t count;
+  };
 
   std::atomic<std::uint32_t> generation{0};  // of object_table
 
   void start(std::size_t payload_bytes, std::uint32_t fairness, const std::source_location& where);
+  /// As a stand-in for what another node has.
+  void start_away();
 
   bool try_acquire(const std::source_location& by) noexcept;
-  /// True if it is held now; else `s` is granted later, by finish(s, null).
-  bool acquire(slot& s) noexcept;
-  /// The same for a request of another node: `w` is fired when granted.
-  bool acquire_remote(waiter& w) noexcept;
-  /// An acquire that never comes about: one release will be ignored.
-  void skip_acquire(const failure& cause);
+  /// Held now, or granted later, by finish(s, null).
+  taken acquire(slot& s) noexcept;
+  /// An acquire that never comes about: one release will be ignored. False, with nothing changed, if it is elsewhere.
+  bool skip_acquire(const failure& cause);
   /// A release takes effect; `cause` is its precondition's.
   released release(const failure* cause, grant& next) noexcept;
-  /// The release that belongs to a skipped acquire takes effect.
-  void release_skipped(const failure& cause) noexcept;
+  /// The release that belongs to a skipped acquire takes effect. False, with nothing changed, if it is elsewhere.
+  bool release_skipped(const failure& cause) noexcept;
+
+  /// Another node is to have it: true if it is away from now on; else `w` is fired when it is. A cause says that it is gone.
+  bool leave(waiter& w) noexcept;
+  /// What goes along, once it is away.
+  std::vector<skipped> take_skipped() noexcept;
+  /// It comes: who waits here is served first. Of a stand-in, room_for_payload() first.
+  void come(std::uint32_t fairness, const std::source_location& where, std::vector<skipped> along, grant& next) noexcept;
+  /// As large as what comes; null for none. The same address as payload() has told.
+  void* room_for_payload(std::size_t bytes);
+  bool is_away() noexcept {
+    const std::scoped_lock lock(lock_);
+    return away_;
+  }
+  bool is_waited_for() noexcept {
+    const std::scoped_lock lock(lock_);
+    return first_ != nullptr;
+  }
+  std::uint32_t fairness() noexcept {
+    const std::scoped_lock lock(lock_);
+    return fairness_;
+  }
 
   /// Hands out what release decided.
   static void hand_out(const grant& g, event_cache& cache, base::thread_context& context) noexcept;
@@ -50,8 +81,19 @@ class holding {
     waiter* remote;
   };
   waiting stop() noexcept;
+  /// The same, for good: with that cause, it is never held again.
+  waiting stop(failure_ref cause) noexcept;
+  failure_ref gone() noexcept {
+    const std::scoped_lock lock(lock_);
+    return gone_;
+  }
 
-  void* payload() const noexcept { return payload_.get(); }
+  /// Of a stand-in whose reservation has not been here, room for any.
+  void* payload() noexcept {
+    const std::scoped_lock lock(lock_);
+    if (!payload_ && is_unknown_) allocate(most_payload_bytes);
+    return payload_.get();
+  }
   std::size_t payload_bytes() const noexcept { return payload_bytes_; }
   const std::source_location& where() const noexcept { return where_; }
   /// For reports: where the acquire was called that holds it now; nothing if it is free.
@@ -61,17 +103,19 @@ class holding {
   }
 
  private:
-  struct skipped {
-    failure_ref root;
-    std::uint32_t count;
-  };
+  static constexpr std::size_t most_payload_bytes = 4096;
   struct free_payload {
     void operator()(std::byte* p) const noexcept;
   };
   bool ignore(const failure* root) noexcept;  // requires the lock
+  void grant_local(grant& next) noexcept;     // so does this
+  void grant_remote(grant& next) noexcept;    // and this
+  void allocate(std::size_t bytes);
 
   base::spin_lock lock_;
-  bool held_ = false;
+  bool held_ = false;  // also while it is elsewhere
+  bool away_ = false, is_unknown_ = false;
+  failure_ref gone_;
   std::uint32_t fairness_ = 0;
   std::uint32_t preferred_ = 0;  // local grants in a row while another node waited
   waiter* first_ = nullptr;      // local

@@ -20,6 +20,8 @@ void phases::start(std::uint32_t arrivals, const phase_fold& fold, const std::so
   where_ = where;
   base_ = arrivals;
   any_poisoned_.store(false, std::memory_order_relaxed);
+  is_lost_.store(false, std::memory_order_relaxed);
+  lost_ = {};
   phase_.store(0, std::memory_order_relaxed);
   for (auto& one : come_at_) one.store(0, std::memory_order_relaxed);  // of a barrier before it
   word_.store(word_of(0, arrivals, arrivals), std::memory_order_release);
@@ -165,21 +167,26 @@ void phases::end_phase(base::thread_context& context) noexcept {
 }
 
 event phases::event_at(std::uint64_t phase, base::thread_context& context, const std::source_location& where) {
-  if (has_ended(phase) && !any_poisoned_.load(std::memory_order_relaxed)) return {};
+  if (present() > phase && !any_poisoned_.load(std::memory_order_relaxed)) return {};
   event fresh;
   failure_ref cause;
   {
     std::scoped_lock lock(lock_);
     if (phase >= phase_.load(std::memory_order_relaxed)) {
-      record& r = at(phase);
-      if (r.asked == event()) r.asked = make_program_event(context, where);
-      return r.asked;
+      if (!lost_) {
+        record& r = at(phase);
+        if (r.asked == event()) r.asked = make_program_event(context, where);
+        return r.asked;
+      }
+      fresh = make_program_event(context, where);
+      cause = lost_;
+    } else {
+      const auto it = std::ranges::lower_bound(poisoned_, phase, {}, &poisoned_phase::phase);
+      if (it == poisoned_.end() || it->phase != phase) return {};
+      if (it->asked != event()) return it->asked;
+      fresh = it->asked = make_program_event(context, where);
+      cause = it->cause;
     }
-    const auto it = std::ranges::lower_bound(poisoned_, phase, {}, &poisoned_phase::phase);
-    if (it == poisoned_.end() || it->phase != phase) return {};
-    if (it->asked != event()) return it->asked;
-    fresh = it->asked = make_program_event(context, where);
-    cause = it->cause;
   }
   end_event(fresh, std::move(cause), context, where);
   return fresh;
@@ -227,6 +234,28 @@ void phases::stop(failure_ref cause, base::thread_context& context) noexcept {
       poison_slot(cache.table->at(r.asked), generation_of(r.asked), cause, ended_by::program, cache, context);
 }
 
+std::vector<std::pair<std::uint64_t, failure_ref>> phases::poisoned_between(std::uint64_t first, std::uint64_t last) {
+  std::vector<std::pair<std::uint64_t, failure_ref>> found;
+  const std::scoped_lock lock(lock_);
+  for (auto it = std::ranges::lower_bound(poisoned_, first, {}, &poisoned_phase::phase); it != poisoned_.end() && it->phase < last; ++it)
+    found.emplace_back(it->phase, it->cause);
+  return found;
+}
+
+void phases::lose(failure_ref cause, base::thread_context& context) noexcept {
+  std::vector<event> asked;
+  {
+    std::scoped_lock lock(lock_);
+    lost_ = cause;
+    for (record& r : records_)
+      if (r.asked != event()) asked.push_back(std::exchange(r.asked, event()));
+  }
+  is_lost_.store(true, std::memory_order_release);
+  auto& cache = event_cache::of(context);
+  for (const event e : asked)
+    poison_slot(cache.table->at(e), generation_of(e), cause, ended_by::program, cache, context);
+}
+
 std::byte* phases::value_of(std::uint64_t phase) {
   const auto now = phase_.load(std::memory_order_relaxed);
   while (phase >= now + values_.size() / 2) {
@@ -247,7 +276,10 @@ std::byte* phases::value_of(std::uint64_t phase) {
 phases::value_state phases::value(std::uint64_t phase, void* into, failure_ref& cause) noexcept {
   std::scoped_lock lock(lock_);
   const auto now = phase_.load(std::memory_order_relaxed);
-  if (phase >= now) return value_state::pending;
+  if (phase >= now) {
+    cause = lost_;
+    return cause ? value_state::poisoned : value_state::pending;
+  }
   const auto it = std::ranges::lower_bound(poisoned_, phase, {}, &poisoned_phase::phase);
   if (it != poisoned_.end() && it->phase == phase) {
     cause = it->cause;

@@ -60,7 +60,14 @@ class alignas(base::cache_line) phases {
   }
   outcome alter(std::uint64_t phase, std::int32_t delta, base::thread_context& context) noexcept;
 
-  bool has_ended(std::uint64_t phase) const noexcept { return phase_.load(std::memory_order_acquire) > phase; }
+  bool has_ended(std::uint64_t phase) const noexcept {
+    return phase_.load(std::memory_order_acquire) > phase || is_lost_.load(std::memory_order_acquire);
+  }
+  std::uint64_t present() const noexcept { return phase_.load(std::memory_order_acquire); }
+  /// Of phases [first, last), all of which have ended.
+  std::vector<std::pair<std::uint64_t, failure_ref>> poisoned_between(std::uint64_t first, std::uint64_t last);
+  /// Arrivals that are expected can never come: the present phase and all later ones are poisoned.
+  void lose(failure_ref cause, base::thread_context& context) noexcept;
   stretto::event event_at(std::uint64_t phase, base::thread_context& context, const std::source_location& where);
   /// Events of `phase` and later ones that someone has asked for: an arrival at `phase` must not wait for them.
   std::vector<event> asked_from(std::uint64_t phase);
@@ -138,7 +145,8 @@ class alignas(base::cache_line) phases {
   std::atomic<std::uint64_t> phase_{0};
   std::atomic<std::uint64_t> come_at_[4] = {};  // see remember()
   base::spin_lock lock_;
-  std::atomic<bool> any_poisoned_{false};
+  std::atomic<bool> any_poisoned_{false}, is_lost_{false};
+  failure_ref lost_;
   std::int64_t base_ = 0;  // expected of the present phase
   std::vector<record> records_;  // of the present and later phases, in order
   std::vector<poisoned_phase> poisoned_;  // of past phases, in order

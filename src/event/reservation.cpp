@@ -42,9 +42,17 @@ std::string name_of(std::uint64_t id) {
       .remedy(id ? "destroy a reservation after its last release" : "make it with reservation::create()");
 }
 
+remote_reservations& elsewhere(event_cache& cache) noexcept {
+  return *cache.table->reservations_elsewhere.load(std::memory_order_acquire);
+}
+
 inline holding* try_find(std::uint64_t id, event_cache& cache) noexcept {
-  auto* table = static_cast<reservation_table*>(cache.table->reservations.get());
-  return id && reservation_table::node_of(id) == cache.node && table ? table->find(id) : nullptr;
+  if (reservation_table::node_of(id) == cache.node) [[likely]] {
+    auto* table = static_cast<reservation_table*>(cache.table->reservations.get());
+    return id && table ? table->find(id) : nullptr;
+  }
+  auto* others = cache.table->reservations_elsewhere.load(std::memory_order_acquire);
+  return id && others ? others->find(id) : nullptr;
 }
 
 inline holding& find(std::uint64_t id, event_cache& cache, const std::source_location& where) {
@@ -72,47 +80,50 @@ failure_ref gone_while_waiting(std::uint64_t id, const std::source_location& cre
       name_of(id), where);
 }
 
-/// Lets a release take effect. A null return is success.
-failure_ref let_go(std::uint64_t id, const failure* cause, event_cache& cache, base::thread_context& context,
-                   const std::source_location& where) {
-  holding* h = try_find(id, cache);
-  if (!h) return {};  // destroyed meanwhile
-  holding::grant next;
-  if (h->release(cause, next) == holding::released::not_held)
-    return make_failure(std::make_exception_ptr(not_held(id, h->where(), where)), "release of " + name_of(id), where);
-  holding::hand_out(next, cache, context);
-  return {};
+/// Lets a release take effect, here or elsewhere, and ends the event of `s` when it has.
+void let_go(std::uint64_t id, const failure* cause, slot& s, event_cache& cache, base::thread_context& context,
+            const std::source_location& where) {
+  failure_ref misuse;
+  if (holding* h = try_find(id, cache)) {  // else it was destroyed meanwhile
+    holding::grant next;
+    switch (h->release(cause, next)) {
+      case holding::released::elsewhere: return elsewhere(cache).release(id, cause, s, context, where);
+      case holding::released::not_held: misuse = released_unheld(id, h->where(), where); break;
+      default: holding::hand_out(next, cache, context);
+    }
+  }
+  if (misuse) cache.table->report(misuse);
+  finish(s, misuse.get(), cache, context);
 }
 
 /// A release that waits in the slot of the event which says that it is done.
 void fire_release(waiter& self, const failure* cause, base::thread_context& context) noexcept {
-  auto& cache = event_cache::of(context);
   slot& s = slot::of(self);
-  const failure_ref misuse = let_go(s.link[1].load(std::memory_order_relaxed), cause, cache, context,
-                                    s.where.load(std::memory_order_relaxed));
-  if (misuse) cache.table->report(misuse);
-  finish(s, misuse.get(), cache, context);
+  let_go(s.link[1].load(std::memory_order_relaxed), cause, s, event_cache::of(context), context,
+         s.where.load(std::memory_order_relaxed));
 }
 
 /// An acquire whose precondition has ended.
 void fire_acquire(waiter& self, const failure* cause, base::thread_context& context) noexcept {
   auto& cache = event_cache::of(context);
   slot& s = slot::of(self);
-  holding* h = try_find(s.link[1].load(std::memory_order_relaxed), cache);
-  if (cause && h) h->skip_acquire(*cause);
+  const std::uint64_t id = s.link[1].load(std::memory_order_relaxed);
+  holding* h = try_find(id, cache);
   failure_ref gone;
-  if (!h && !cause) {
-    const auto where = s.where.load(std::memory_order_relaxed);
-    const std::string name = name_of(s.link[1].load(std::memory_order_relaxed));
-    gone = make_failure(std::make_exception_ptr(error("E32", name + " is gone")
-                                                    .fact("acquired", where)
-                                                    .because("it was destroyed before the acquire could take effect")
-                                                    .remedy("destroy a reservation after its last release")),
-                        name, where);
-    cause = gone.get();
+  if (cause) {
+    if (h && !h->skip_acquire(*cause)) return elsewhere(cache).skip_acquire(id, *cause, s, context);
+  } else if (!h) {
+    gone = gone_before(id, s.where.load(std::memory_order_relaxed));
     cache.table->report(gone);
+  } else {
+    switch (h->acquire(s)) {
+      case holding::taken::now: break;
+      case holding::taken::later: return;
+      case holding::taken::once_it_comes: return elsewhere(cache).want(id, context);
+      case holding::taken::never: gone = h->gone();
+    }
   }
-  if (cause || h->acquire(s)) finish(s, cause, cache, context);
+  finish(s, cause ? cause : gone.get(), cache, context);
 }
 
 slot& claim_for(std::uint64_t id, role r, dependency when, event_cache& cache, const std::source_location& where) {
@@ -141,10 +152,15 @@ event release_after(std::uint64_t id, dependency when, base::thread_context& con
   holding& h = find(id, cache, where);
   if (has_ended(when, cache)) {
     holding::grant next;
-    if (h.release(cause_of(when, cache).get(), next) == holding::released::not_held)
-      throw not_held(id, h.where(), where);
+    const failure_ref cause = cause_of(when, cache);
+    const auto done = h.release(cause.get(), next);
+    if (done == holding::released::not_held) throw not_held(id, h.where(), where);
     holding::hand_out(next, cache, context);
-    return {};
+    if (done != holding::released::elsewhere) return {};
+    slot& s = claim_for(id, role::release, event(), cache, where);
+    const event e = cache.handle(s);
+    elsewhere(cache).release(id, cause.get(), s, context, where);
+    return e;
   }
   slot& s = claim_for(id, role::release, when, cache, where);
   const event e = cache.handle(s);
@@ -163,16 +179,17 @@ struct grant_release : waiter {
     auto& r = static_cast<grant_release&>(self);
     auto& cache = event_cache::of(context);
     if (subscribe(r.when, r, cache, context) || subscribe(r.grant, r, cache, context)) return;
-    failure_ref misuse;
-    if (const failure_ref skipped = cause_of(r.grant, cache)) {
-      if (holding* h = try_find(r.id, cache)) h->release_skipped(*skipped.get());
-    } else {
-      misuse = let_go(r.id, nullptr, cache, context, r.where);
-    }
-    if (misuse) cache.table->report(misuse);
     slot& s = cache.table->at(r.done);
+    const auto id = r.id;
+    const auto where = r.where;
+    const failure_ref skipped = cause_of(r.grant, cache);
     cache.records.free(&r);
-    finish(s, misuse.get(), cache, context);
+    if (!skipped) return let_go(id, nullptr, s, cache, context, where);
+    holding* h = try_find(id, cache);
+    if (h && !h->release_skipped(*skipped.get()))
+      elsewhere(cache).release_skipped(id, *skipped.get(), s, context);
+    else
+      finish(s, nullptr, cache, context);
   }
 };
 static_assert(sizeof(grant_release) <= event_table::record_bytes);
@@ -216,7 +233,11 @@ event reservation::acquire(std::span<const dependency> when, std::source_locatio
 bool reservation::try_acquire(std::source_location where) const {
   auto& context = caller("reservation::try_acquire");
   if (context.observer) context.observer->synchronised(context);
-  return find(id_, event_cache::of(context), where).try_acquire(where);
+  auto& cache = event_cache::of(context);
+  holding& h = find(id_, cache, where);
+  if (h.try_acquire(where)) return true;
+  if (h.is_away()) elsewhere(cache).want(id_, context);  // so that who tries again has it in the end
+  return false;
 }
 
 event reservation::release(std::source_location where) const {
@@ -252,21 +273,46 @@ event reservation::release_grant(event grant, event when, std::source_location w
 
 void* reservation::payload(std::source_location where) const {
   holding& h = find(id_, event_cache::of(caller("reservation::payload")), where);
-  if (!h.payload())
+  void* const payload = h.payload();
+  if (!payload)
     throw error("E34", name_of(id_) + " has no payload")
         .fact("created", h.where())
         .fact("used", where)
         .remedy("create it with {.payload_bytes = ...}");
-  return h.payload();
+  return payload;
 }
 
 void reservation::destroy(std::source_location where) const {
   auto& context = caller("reservation::destroy");
   auto& cache = event_cache::of(context);
-  holding& h = find(id_, cache, where);
-  const failure_ref why = gone_while_waiting(id_, h.where(), where);
-  const auto left = h.stop();
-  reservations_of(*cache.table).destroy(id_);
+  find(id_, cache, where);
+  if (reservation_table::node_of(id_) != cache.node) return elsewhere(cache).destroy(id_, context, where);
+  destroy_reservation(id_, context, where);
+}
+
+void detail::set_remote_reservations(base::runtime_context& runtime, remote_reservations* others) noexcept {
+  runtime.get<event_table>(base::floor_slot::event)->reservations_elsewhere.store(others, std::memory_order_release);
+}
+
+holding* detail::find_reservation(std::uint64_t id, event_table& table) noexcept {
+  auto* all = static_cast<reservation_table*>(table.reservations.get());
+  return all ? all->find(id) : nullptr;
+}
+
+bool detail::destroy_reservation(std::uint64_t id, base::thread_context& context, const std::source_location& where) {
+  auto& cache = event_cache::of(context);
+  holding* h = find_reservation(id, *cache.table);
+  if (!h) return false;
+  const failure_ref why = gone_while_waiting(id, h->where(), where);
+  const auto left = h->stop();
+  reservations_of(*cache.table).destroy(id);
+  if (auto* others = cache.table->reservations_elsewhere.load(std::memory_order_acquire)) others->destroyed(id, why);
+  forsake(left, why, context);
+  return true;
+}
+
+void detail::forsake(const holding::waiting& left, const failure_ref& why, base::thread_context& context) noexcept {
+  auto& cache = event_cache::of(context);
   for (waiter* w = left.local; w;) {
     waiter* next = w->next;
     finish(slot::of(*w), why.get(), cache, context);
@@ -275,10 +321,20 @@ void reservation::destroy(std::source_location where) const {
   if (left.remote) fire(left.remote, why.get(), cache, context);
 }
 
-bool detail::acquire_for_node(reservation r, waiter& w, base::thread_context& context,
-                              const std::source_location& where) {
-  return find(r.raw(), event_cache::of(context), where).acquire_remote(w);
+failure_ref detail::released_unheld(std::uint64_t id, const std::source_location& created,
+                                    const std::source_location& where) {
+  return make_failure(std::make_exception_ptr(not_held(id, created, where)), "release of " + name_of(id), where);
 }
+
+failure_ref detail::gone_before(std::uint64_t id, const std::source_location& where) {
+  return make_failure(std::make_exception_ptr(error("E32", name_of(id) + " is gone")
+                                                  .fact("acquired", where)
+                                                  .because("it was destroyed before the acquire could take effect")
+                                                  .remedy("destroy a reservation after its last release")),
+                      name_of(id), where);
+}
+
+std::uint16_t detail::home_of_reservation(std::uint64_t id) noexcept { return reservation_table::node_of(id); }
 
 void detail::tell_reservations(event_table& table, base::wait_walk& walk) {
   reservations_of(table).for_each(table.node, [&](std::uint64_t id, holding& h) {

@@ -18,6 +18,11 @@
 #include "event/remote_owner.hpp"
 #include "event/slot.hpp"
 
+namespace stretto {
+class remote_barriers;
+class remote_reservations;
+}
+
 namespace stretto::detail {
 
 struct event_cache;
@@ -50,6 +55,8 @@ class event_table {
 
   const std::uint16_t node;
   std::atomic<remote_owner*> remote{nullptr};
+  std::atomic<remote_reservations*> reservations_elsewhere{nullptr};
+  std::atomic<remote_barriers*> barriers_elsewhere{nullptr};
   node_stock<slot> slots;
   node_stock<merge_block> blocks;
   base::block_stock records{record_bytes};  // deferred arrivals, entries of completion queues

@@ -2,7 +2,7 @@
 
 #include <stretto/event.hpp>
 
-#include <memory>
+#include <new>
 
 #include "base/node_numbers.hpp"
 #include "base/order_observer.hpp"
@@ -69,29 +69,31 @@ void user_event::poison(std::exception_ptr why, std::source_location where) cons
 
 namespace {
 
-/// Carries a precondition to an event of another node.
+/// Carries a precondition to an event of another node. Of the table's memory, as what waits for ever is given back with it.
 struct forwarder : waiter {
   event target;
   std::source_location where;
 
   static void carry(waiter& self, const failure* cause, base::thread_context& context) noexcept {
-    const std::unique_ptr<forwarder> f(static_cast<forwarder*>(&self));
-    owner_of(f->target, event_cache::of(context))
-        .forward_end(f->target, failure_ref::share(cause), context, f->where);
+    const forwarder f = static_cast<forwarder&>(self);
+    auto& cache = event_cache::of(context);
+    cache.records.free(&self);
+    owner_of(f.target, cache).forward_end(f.target, failure_ref::share(cause), context, f.where);
   }
 };
+static_assert(sizeof(forwarder) <= event_table::record_bytes);
 
 void forward_after(event target, event precondition, base::thread_context& context,
                    const std::source_location& where) {
-  owner_of(target, event_cache::of(context));
-  auto f = std::make_unique<forwarder>();
+  auto& cache = event_cache::of(context);
+  owner_of(target, cache);
+  has_ended(precondition, cache);  // refuses foreign events before anything has changed
+  auto* f = new (cache.records.allocate()) forwarder;
   f->fire = forwarder::carry;
   f->target = target;
   f->where = where;
-  if (subscribe(dependency(precondition), *f, context))
-    f.release();
-  else
-    forwarder::carry(*f.release(), cause_of(precondition, context).get(), context);
+  if (!subscribe(dependency(precondition), *f, context))
+    forwarder::carry(*f, cause_of(precondition, context).get(), context);
 }
 
 }  // namespace

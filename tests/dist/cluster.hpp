@@ -12,7 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "dist/remote_barriers.hpp"
 #include "dist/remote_events.hpp"
+#include "dist/remote_reservations.hpp"
 #include "event/event_world.hpp"
 #include "event/handle.hpp"
 #include "event/slot.hpp"
@@ -35,9 +37,12 @@ class cluster {
  public:
   struct node {
     node(net::sim::network& network, std::uint16_t first, net::node_number rank)
-        : job(first), causes(job), events(job, causes), world(static_cast<std::uint16_t>(first + rank)) {
+        : job(first), causes(job), events(job, causes), reservations(job, causes), barriers(job, causes),
+          world(static_cast<std::uint16_t>(first + rank)) {
       job.start([&](net::handlers& all) { return network.join(rank, all); });
       events.serve(world.runtime);
+      reservations.serve(world.runtime);
+      barriers.serve(world.runtime);
       detail::report_unobserved_to(world.runtime, [](void* self, failure_ref f) {
         auto& here = *static_cast<node*>(self);
         const std::scoped_lock lock(here.reports_lock);
@@ -46,11 +51,22 @@ class cluster {
       context.runtime = &world.runtime;
       detail::enter_events(context);
     }
-    ~node() { detail::leave_events(context); }
+    ~node() {
+      if (is_dead) end_what_is_left();
+      detail::leave_events(context);
+    }
+    /// To a node that is dead the others are: what waits there comes to its end, and is given back.
+    void end_what_is_left() {
+      const visit here(context);
+      while (job.is_pending()) job.poll();
+      while (detail::poison_forsaken(context)) continue;
+    }
 
     dist::job job;
     dist::failures causes;
     dist::remote_events events;
+    dist::remote_reservations reservations;
+    dist::remote_barriers barriers;
     event_world world;
     base::thread_context context;  // of the thread that steps
     std::mutex reports_lock;

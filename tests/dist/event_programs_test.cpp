@@ -80,11 +80,11 @@ struct watcher : waiter {
 };
 
 struct trial {
+  std::deque<watcher> watchers;  // they outlive the nodes, where some still wait
   std::mt19937_64 random;
   cluster nodes;
   model serial;
   std::vector<event> handles;
-  std::deque<watcher> watchers;
   bool has_losses = false;
 
   explicit trial(std::uint64_t seed, std::uint32_t most_nodes = 64)

@@ -2,6 +2,7 @@
 
 #include <stretto/reservation.hpp>
 
+#include <algorithm>
 #include <vector>
 
 #include "event/event_world.hpp"
@@ -241,12 +242,20 @@ TEST_CASE("another node waits for at most `fairness` preferred grants") {
   for (std::uint32_t fairness : {0u, 1u, 3u}) {
     const auto r = reservation::create({.fairness = fairness});
     CHECK(r.try_acquire());
+    auto& cache = detail::event_cache::of(world.context);
+    detail::holding& held = *detail::find_reservation(r.raw(), *cache.table);
+    const auto comes_back = [&] {
+      CHECK(held.is_away());
+      detail::holding::grant next;
+      held.come(fairness, held.where(), {}, next);
+      detail::holding::hand_out(next, cache, world.context);
+    };
     struct ask : waiter {
       bool granted = false;
     } remote[2];
     for (auto& a : remote) {
       a.fire = [](waiter& w, const failure*, base::thread_context&) noexcept { static_cast<ask&>(w).granted = true; };
-      CHECK_FALSE(detail::acquire_for_node(r, a, world.context, std::source_location::current()));
+      CHECK_FALSE(held.leave(a));
     }
     std::vector<event> local;
     for (int i = 0; i < 10; ++i) local.push_back(r.acquire());
@@ -261,13 +270,17 @@ TEST_CASE("another node waits for at most `fairness` preferred grants") {
     r.release();
     CHECK(remote[0].granted);
     CHECK_FALSE(remote[1].granted);
-    for (std::uint32_t i = 0; i <= fairness; ++i) r.release();
+    comes_back();  // for who waits here, first
+    for (std::uint32_t i = 0; i < std::max(fairness, 1u); ++i) r.release();
     CHECK(remote[1].granted);
+    comes_back();
     for (int i = granted(); i < 10; ++i) r.release();
     CHECK(granted() == 10);
     r.release();
     ask alone;
-    CHECK(detail::acquire_for_node(r, alone, world.context, std::source_location::current()));
+    CHECK(held.leave(alone));
+    comes_back();
+    CHECK(r.try_acquire());
     r.release();
   }
 }

@@ -1,0 +1,484 @@
+#include "dist/remote_barriers.hpp"
+
+#include <stretto/error.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/context.hpp"
+#include "dist/where.hpp"
+#include "event/event_floor.hpp"
+#include "event/table.hpp"
+
+namespace stretto::dist {
+
+using detail::phases;
+
+/// The owner's: a phase that another node waits for.
+struct remote_barriers::subscription : waiter {
+  remote_barriers* of;
+  std::uint64_t id, known;
+  rank to;
+
+  static void told(waiter& self, const failure*, base::thread_context& context) noexcept {
+    const subscription s = static_cast<subscription&>(self);
+    detail::event_cache::of(context).records.free(&self);
+    s.of->answer(s.to, s.id, s.known);
+  }
+};
+
+remote_barriers::remote_barriers(job& j, failures& causes) : job_(j), causes_(causes) {
+  using self = remote_barriers;
+  arrive_ = j.on<&self::on_arrive>("barriers.arrive", this);
+  ask_ = j.on<&self::on_ask>("barriers.ask", this);
+  ended_ = j.on<&self::on_ended>("barriers.ended", this);
+  alter_ = j.on<&self::on_alter>("barriers.alter", this);
+  altered_ = j.on<&self::on_altered>("barriers.altered", this);
+  destroy_ = j.on<&self::on_destroy>("barriers.destroy", this);
+  gone_ = j.on<&self::on_gone>("barriers.gone", this);
+  refused_ = j.on<&self::on_refused>("barriers.refused", this);
+  j.add(*this);
+}
+
+remote_barriers::~remote_barriers() = default;
+
+void remote_barriers::serve(base::runtime_context& runtime) {
+  table_ = runtime.get<detail::event_table>(base::floor_slot::event);
+  detail::set_remote_barriers(runtime, this);
+}
+
+rank remote_barriers::owner_of(std::uint64_t id) const noexcept { return *job_.rank_of(detail::home_of_barrier(id)); }
+
+bool remote_barriers::reaches(std::uint64_t id) const noexcept {
+  const auto owner = job_.rank_of(detail::home_of_barrier(id));
+  return owner && *owner != job_.self();
+}
+
+std::size_t remote_barriers::records() const {
+  const std::scoped_lock lock(lock_);
+  return records_.size() + homes_.size();
+}
+
+remote_barriers::record& remote_barriers::at(std::uint64_t id) {
+  record& r = records_[id];
+  if (!r.gone && job_.is_lost(owner_of(id))) r.gone = job_.loss_of(owner_of(id));
+  return r;
+}
+
+/// Whether the owner has yet to be asked.
+bool remote_barriers::is_question(record& r, std::uint64_t phase) {
+  if (std::ranges::find(r.questions, phase) != r.questions.end()) return false;
+  r.questions.push_back(phase);
+  return r.was_asked = true;
+}
+
+void remote_barriers::ask(std::uint64_t id, std::uint64_t phase, std::uint64_t known) {
+  job_.send(owner_of(id), ask_, writer(id, phase, known));
+}
+
+// What this node does to barriers of others.
+
+void remote_barriers::arrive(std::uint64_t id, std::uint64_t phase, std::uint32_t count, const failure* cause,
+                             const void* value, const detail::phase_fold& fold, base::thread_context&,
+                             const std::source_location& where) {
+  {
+    const std::scoped_lock lock(lock_);
+    record& r = at(id);
+    if (r.gone) return;
+    bundle& b = r.to_send[phase];
+    b.count += count;
+    b.where = where;
+    if (cause) {
+      if (!b.cause) b.cause = failure_ref::share(cause);
+    } else if (value && b.value.empty()) {
+      b.value.resize(fold.bytes);
+      std::memcpy(b.value.data(), value, fold.bytes);
+    } else if (value) {
+      fold.apply(b.value.data(), value);
+    }
+    if (std::exchange(r.is_sending, true)) return;  // who sends takes it along
+  }
+  send_arrivals(id);
+}
+
+void remote_barriers::send_arrivals(std::uint64_t id) {
+  for (;;) {
+    std::uint64_t phase, known;
+    bundle b;
+    bool is_asking;
+    {
+      const std::scoped_lock lock(lock_);
+      const auto it = records_.find(id);
+      if (it == records_.end()) return;
+      record& r = it->second;
+      if (r.to_send.empty()) {
+        r.is_sending = false;
+        return;
+      }
+      phase = r.to_send.begin()->first;
+      b = std::move(r.to_send.begin()->second);
+      r.to_send.erase(r.to_send.begin());
+      known = r.ended_below;
+      // Who has waited for a phase before does so again, nearly always.
+      is_asking = r.was_asked && phase >= known && is_question(r, phase);
+    }
+    writer content(id, phase, b.count, known, static_cast<std::uint8_t>(is_asking), encode(b.where, job_.node()),
+                   static_cast<std::uint32_t>(b.value.size()));
+    content.put_bytes(b.value);
+    content.put(static_cast<std::uint8_t>(static_cast<bool>(b.cause)));
+    if (b.cause) causes_.write(content, *b.cause.get());
+    job_.send(owner_of(id), arrive_, content);
+  }
+}
+
+event remote_barriers::alter(std::uint64_t id, std::uint64_t phase, std::int32_t delta, base::thread_context& context,
+                             const std::source_location& where) {
+  const event done = detail::make_event(context, where);
+  failure_ref gone;
+  std::uint64_t token = 0;
+  {
+    const std::scoped_lock lock(lock_);
+    gone = at(id).gone;
+    if (!gone) alterations_.emplace(token = ++tokens_, std::pair(id, done));
+  }
+  if (gone)
+    detail::end_event(done, gone, context, where);
+  else
+    job_.send(owner_of(id), alter_, writer(id, phase, delta, token, encode(where, job_.node())));
+  return done;
+}
+
+bool remote_barriers::has_ended(std::uint64_t id, std::uint64_t phase) {
+  std::uint64_t known;
+  {
+    const std::scoped_lock lock(lock_);
+    record& r = at(id);
+    if (phase < r.ended_below || r.gone) return true;
+    if (!is_question(r, phase)) return false;
+    known = r.ended_below;
+  }
+  ask(id, phase, known);
+  return false;
+}
+
+event remote_barriers::event_at(std::uint64_t id, std::uint64_t phase, base::thread_context& context,
+                                const std::source_location& where) {
+  event made;
+  failure_ref cause;
+  std::uint64_t known;
+  bool is_asking = false;
+  {
+    const std::scoped_lock lock(lock_);
+    record& r = at(id);
+    known = r.ended_below;
+    if (phase < known) {
+      const auto it = r.ended.find(phase);
+      if (it == r.ended.end() || !it->second.cause) return {};
+      if (it->second.asked != event()) return it->second.asked;
+      made = it->second.asked = detail::make_event(context, where);
+      cause = it->second.cause;
+    } else if (r.gone) {
+      made = detail::make_event(context, where);
+      cause = r.gone;
+    } else {
+      event& e = r.asked[phase];
+      if (e == event()) e = detail::make_event(context, where);
+      made = e;
+      is_asking = is_question(r, phase);
+    }
+  }
+  if (cause) detail::end_event(made, cause, context, where);
+  if (is_asking) ask(id, phase, known);
+  return made;
+}
+
+phases::value_state remote_barriers::value(std::uint64_t id, std::uint64_t phase, void* into, std::size_t bytes,
+                                           failure_ref& cause) {
+  std::uint64_t known;
+  {
+    const std::scoped_lock lock(lock_);
+    record& r = at(id);
+    if (phase < r.ended_below) {
+      const auto it = r.ended.find(phase);
+      if (it == r.ended.end()) return phases::value_state::forgotten;
+      cause = it->second.cause;
+      if (cause) return phases::value_state::poisoned;
+      if (it->second.value.size() != bytes) return phases::value_state::forgotten;
+      std::memcpy(into, it->second.value.data(), bytes);
+      return phases::value_state::ready;
+    }
+    cause = r.gone;
+    if (cause) return phases::value_state::poisoned;
+    if (!is_question(r, phase)) return phases::value_state::pending;
+    known = r.ended_below;
+  }
+  ask(id, phase, known);
+  return phases::value_state::pending;
+}
+
+void remote_barriers::destroy(std::uint64_t id, std::uint64_t phase, base::thread_context&,
+                              const std::source_location& where) {
+  job_.send(owner_of(id), destroy_, writer(id, phase, encode(where, job_.node())));
+}
+
+void remote_barriers::on_ended(rank from, reader& content, base::thread_context& context) {
+  const auto id = content.get<std::uint64_t>(), present = content.get<std::uint64_t>();
+  std::vector<std::pair<std::uint64_t, failure_ref>> poisoned;
+  for (auto n = content.get<std::uint32_t>(); n > 0 && content.is_whole(); --n) {
+    const auto phase = content.get<std::uint64_t>();
+    poisoned.emplace_back(phase, causes_.read(content, from));
+  }
+  std::vector<telling> told;
+  {
+    const std::scoped_lock lock(lock_);
+    const auto it = records_.find(id);
+    if (it == records_.end() || !content.is_whole()) return;
+    record& r = it->second;
+    for (auto& [phase, cause] : poisoned)
+      if (phase >= r.ended_below) r.ended[phase].cause = std::move(cause);
+    for (auto n = content.get<std::uint32_t>(); n > 0 && content.is_whole(); --n) {
+      const auto phase = content.get<std::uint64_t>();
+      const auto bytes = content.get_bytes(content.get<std::uint32_t>());
+      r.ended[phase].value.assign(bytes.begin(), bytes.end());
+    }
+    r.ended_below = std::max(r.ended_below, present);
+    while (!r.asked.empty() && r.asked.begin()->first < r.ended_below) {
+      const auto [phase, e] = *r.asked.begin();
+      r.asked.erase(r.asked.begin());
+      const auto how = r.ended.find(phase);
+      const bool is_poisoned = how != r.ended.end() && how->second.cause;
+      if (is_poisoned) how->second.asked = e;
+      told.push_back({e, is_poisoned ? how->second.cause : failure_ref()});
+    }
+    std::erase_if(r.questions, [&](std::uint64_t phase) { return phase < r.ended_below; });
+    std::erase_if(r.ended, [&](const auto& one) { return !one.second.cause && one.first + values_kept < r.ended_below; });
+  }
+  for (auto& [e, cause] : told) detail::end_event(e, std::move(cause), context, {});
+}
+
+void remote_barriers::on_altered(rank from, reader& content, base::thread_context& context) {
+  const auto token = content.get<std::uint64_t>();
+  failure_ref failed;
+  if (content.get<std::uint8_t>()) failed = causes_.read(content, from);
+  event done;
+  {
+    const std::scoped_lock lock(lock_);
+    const auto it = alterations_.find(token);
+    if (it == alterations_.end() || !content.is_whole()) return;
+    done = it->second.second;
+    alterations_.erase(it);
+  }
+  if (failed) detail::report(failed, context);
+  detail::end_event(done, std::move(failed), context, {});
+}
+
+void remote_barriers::on_refused(rank from, reader& content, base::thread_context& context) {
+  if (const failure_ref why = causes_.read(content, from); content.is_whole()) detail::report(why, context);
+}
+
+/// What waits for `r` ends with that cause.
+void remote_barriers::finish_all(record& r, const failure_ref& why, std::vector<telling>& told) {
+  for (const auto& [phase, e] : std::exchange(r.asked, {})) told.push_back({e, why});
+  r.questions.clear();
+  r.to_send.clear();
+}
+
+void remote_barriers::on_gone(rank from, reader& content, base::thread_context& context) {
+  const auto id = content.get<std::uint64_t>();
+  const bool for_good = content.get<std::uint8_t>() != 0;
+  const failure_ref why = causes_.read(content, from);
+  if (!content.is_whole()) return;
+  if (for_good) return kill(id, why, context);
+  kill(id, why, context);
+  const std::scoped_lock lock(lock_);
+  if (const auto it = records_.find(id); it != records_.end() && !it->second.is_sending) records_.erase(it);
+}
+
+void remote_barriers::kill(std::uint64_t id, const failure_ref& why, base::thread_context& context) {
+  std::vector<telling> told;
+  {
+    const std::scoped_lock lock(lock_);
+    const auto it = records_.find(id);
+    if (it == records_.end()) return;
+    it->second.gone = why;
+    finish_all(it->second, why, told);
+    std::erase_if(alterations_, [&](const auto& one) {
+      if (one.second.first != id) return false;
+      told.push_back({one.second.second, why});
+      return true;
+    });
+  }
+  for (auto& [e, cause] : told) detail::end_event(e, std::move(cause), context, {});
+}
+
+// What others do to barriers of this node.
+
+remote_barriers::home& remote_barriers::home_at(std::uint64_t id) {
+  home& h = homes_[id];
+  if (h.users.empty()) {
+    h.users.resize(job_.nodes());
+    h.arrived.resize(job_.nodes());
+  }
+  return h;
+}
+
+void remote_barriers::tell_gone(rank to, std::uint64_t id, const failure_ref& why) {
+  writer content(id, static_cast<std::uint8_t>(detail::find_barrier(id, *table_) != nullptr));
+  causes_.write(content, *why.get());
+  job_.send(to, gone_, content);
+}
+
+/// Tells that node of the exception that is being handled.
+void remote_barriers::refuse(rank to, std::uint64_t token, const std::string& who, const std::source_location& where) {
+  const failure_ref why = detail::make_failure(std::current_exception(), who, where);
+  writer content;
+  if (token) {
+    content.put(token);
+    content.put(std::uint8_t{1});
+  }
+  causes_.write(content, *why.get());
+  job_.send(to, token ? altered_ : refused_, content);
+}
+
+void remote_barriers::on_arrive(rank from, reader& content, base::thread_context& context) {
+  const auto id = content.get<std::uint64_t>(), phase = content.get<std::uint64_t>();
+  const auto count = content.get<std::uint32_t>();
+  const auto known = content.get<std::uint64_t>();
+  const bool is_asking = content.get<std::uint8_t>() != 0;
+  const auto where = decode(content.get<std::uint64_t>(), job_.node_of(from));
+  const auto bytes = content.get_bytes(content.get<std::uint32_t>());
+  // Where the program's own values stand, they are aligned as new does it.
+  const std::vector<std::byte> value(bytes.begin(), bytes.end());
+  failure_ref cause;
+  if (content.get<std::uint8_t>()) cause = causes_.read(content, from);
+  if (!content.is_whole()) return;
+  if (detail::find_barrier(id, *table_)) {
+    const std::scoped_lock lock(lock_);
+    home& h = home_at(id);
+    h.users[from] = h.arrived[from] = true;
+  }
+  try {
+    detail::arrive_for_node(id, phase, count, cause.get(), value.empty() ? nullptr : value.data(), context, where);
+  } catch (...) {
+    refuse(from, 0, "an arrival", where);
+  }
+  if (is_asking) answer_when_ended(from, id, phase, known, context);
+}
+
+void remote_barriers::on_ask(rank from, reader& content, base::thread_context& context) {
+  const auto id = content.get<std::uint64_t>(), phase = content.get<std::uint64_t>(), known = content.get<std::uint64_t>();
+  if (content.is_whole()) answer_when_ended(from, id, phase, known, context);
+}
+
+void remote_barriers::answer_when_ended(rank to, std::uint64_t id, std::uint64_t phase, std::uint64_t known,
+                                        base::thread_context& context) {
+  phases* p = detail::find_barrier(id, *table_);
+  if (!p) return tell_gone(to, id, detail::barrier_gone(id, phase, {}));
+  failure_ref lost;
+  {
+    const std::scoped_lock lock(lock_);
+    home& h = home_at(id);
+    h.users[to] = true;
+    lost = h.lost;
+  }
+  if (lost) return tell_gone(to, id, lost);
+  if (p->has_ended(phase)) return answer(to, id, known);
+  static_assert(sizeof(subscription) <= detail::event_table::record_bytes && std::is_trivially_destructible_v<subscription>);
+  auto* s = new (detail::event_cache::of(context).records.allocate()) subscription;
+  s->fire = subscription::told;
+  s->of = this;
+  s->id = id;
+  s->known = known;
+  s->to = to;
+  if (!detail::subscribe(p->event_at(phase, context, p->where()), *s, context)) subscription::told(*s, nullptr, context);
+}
+
+void remote_barriers::answer(rank to, std::uint64_t id, std::uint64_t known) {
+  phases* p = detail::find_barrier(id, *table_);
+  if (!p) return;  // of which it is told by destroyed()
+  const std::uint64_t present = p->present();
+  writer content(id, present);
+  const auto poisoned = p->poisoned_between(known, present);
+  content.put(static_cast<std::uint32_t>(poisoned.size()));
+  for (const auto& [phase, cause] : poisoned) {
+    content.put(phase);
+    causes_.write(content, *cause.get());
+  }
+  writer values;
+  std::uint32_t n = 0;
+  const std::uint64_t oldest = present > values_kept ? present - values_kept : 0;
+  std::vector<std::byte> bytes(p->value_bytes());
+  for (auto phase = std::max(known, oldest); phase < present && !bytes.empty(); ++phase) {
+    failure_ref cause;
+    if (p->value(phase, bytes.data(), cause) != phases::value_state::ready) continue;
+    values.put(phase);
+    values.put(static_cast<std::uint32_t>(bytes.size()));
+    values.put_bytes(bytes);
+    ++n;
+  }
+  content.put(n);
+  content.put_bytes(values.all());
+  job_.send(to, ended_, content);
+}
+
+void remote_barriers::on_alter(rank from, reader& content, base::thread_context& context) {
+  const auto id = content.get<std::uint64_t>(), phase = content.get<std::uint64_t>();
+  const auto delta = content.get<std::int32_t>();
+  const auto token = content.get<std::uint64_t>();
+  const auto where = decode(content.get<std::uint64_t>(), job_.node_of(from));
+  if (!content.is_whole()) return;
+  try {
+    detail::alter_for_node(id, phase, delta, context, where);
+    job_.send(from, altered_, writer(token, std::uint8_t{0}));
+  } catch (...) {
+    refuse(from, token, "alter_arrival_count", where);
+  }
+}
+
+void remote_barriers::on_destroy(rank from, reader& content, base::thread_context& context) {
+  const auto id = content.get<std::uint64_t>(), phase = content.get<std::uint64_t>();
+  const auto where = decode(content.get<std::uint64_t>(), job_.node_of(from));
+  try {
+    detail::destroy_barrier(id, phase, context, where);
+  } catch (...) {
+    refuse(from, 0, "barrier::destroy", where);
+  }
+}
+
+void remote_barriers::destroyed(std::uint64_t id, const failure_ref& why) {
+  home h;
+  {
+    const std::scoped_lock lock(lock_);
+    const auto it = homes_.find(id);
+    if (it == homes_.end()) return;
+    h = std::move(it->second);
+    homes_.erase(it);
+  }
+  for (std::size_t r = 0; r < h.users.size(); ++r)
+    if (h.users[r]) tell_gone(static_cast<rank>(r), id, why);
+}
+
+void remote_barriers::lost(rank node, base::thread_context& context) noexcept {
+  const failure_ref why = job_.loss_of(node);
+  std::vector<std::uint64_t> of_it;
+  std::vector<std::pair<std::uint64_t, std::vector<bool>>> used_by_it;
+  {
+    const std::scoped_lock lock(lock_);
+    for (const auto& [id, r] : records_)
+      if (owner_of(id) == node) of_it.push_back(id);
+    for (auto& [id, h] : homes_)
+      if (!h.lost && h.arrived[node]) {
+        h.lost = why;
+        used_by_it.emplace_back(id, h.users);
+      }
+  }
+  for (const auto id : of_it) kill(id, why, context);
+  for (const auto& [id, users] : used_by_it) {
+    if (phases* p = detail::find_barrier(id, *table_)) p->lose(why, context);
+    for (std::size_t r = 0; r < users.size(); ++r)
+      if (users[r]) tell_gone(static_cast<rank>(r), id, why);
+  }
+}
+
+}  // namespace stretto::dist

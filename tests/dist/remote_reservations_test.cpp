@@ -1,0 +1,454 @@
+// Reservations of other nodes: one fact at a time, then random programs with a counter in the payload, stepped and threaded.
+#include <doctest/doctest.h>
+
+#include <stretto/reservation.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <thread>
+
+#include "campaign.hpp"
+#include "dist/cluster.hpp"
+
+using namespace stretto;
+using namespace stretto::testing;
+
+namespace {
+
+struct some_nodes : cluster {
+  std::mt19937_64 random;
+  explicit some_nodes(std::uint32_t nodes, std::uint64_t seed = 1) : cluster({.nodes = nodes, .seed = seed}), random(seed) {}
+  void settle() { cluster::settle(random); }
+  bool has_triggered(std::size_t n, event e) { return on(n, [&] { return e.has_triggered(); }); }
+  std::string cause(std::size_t n, event e) { return on(n, [&] { return words_of_cause(e); }); }
+  event acquire(std::size_t n, reservation r) { return on(n, [&] { return r.acquire(); }); }
+  event release(std::size_t n, reservation r) { return on(n, [&] { return r.release(); }); }
+};
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
+
+}  // namespace
+
+TEST_SUITE_BEGIN("dist");
+
+TEST_CASE("a reservation goes to the node that acquires it, with its payload") {
+  some_nodes all(3);
+  const auto r = all.on(0, [] { return reservation::create({.payload_bytes = sizeof(int)}); });
+  for (int round = 0; round < 9; ++round) {
+    const std::size_t n = static_cast<std::size_t>(round) % 3;
+    const event g = all.acquire(n, r);
+    all.settle();
+    CHECK(all.has_triggered(n, g));
+    all.on(n, [&] { CHECK(r.payload_as<int>()++ == round); });
+    all.release(n, r);
+  }
+}
+
+TEST_CASE("where the reservation is, it is granted without a message; elsewhere for three at most") {
+  some_nodes all(4);
+  const auto r = all.on(0, [] { return reservation::create(); });
+  all.acquire(2, r);
+  all.settle();
+  CHECK(all.messages() == 2);  // want, state: home had it
+  for (int i = 0; i < 10; ++i) {
+    all.release(2, r);
+    CHECK(all.on(2, [&] { return r.try_acquire(); }));
+  }
+  CHECK(all.messages() == 2);
+  all.release(2, r);
+  const event third = all.acquire(3, r);
+  all.settle();
+  CHECK(all.has_triggered(3, third));
+  CHECK(all.messages() == 5);  // want, recall, state
+}
+
+TEST_CASE("a queue of nodes is served in order, each for three messages at most") {
+  some_nodes all(16);
+  const auto r = all.on(5, [] { return reservation::create(); });
+  all.acquire(5, r);
+  std::vector<event> grants;
+  for (std::size_t n = 0; n < 16; ++n) {
+    grants.push_back(all.acquire(n, r));
+    all.settle();
+  }
+  std::size_t at = 5;  // who holds it
+  std::vector<bool> was(16);
+  for (int served = 0; served < 16; ++served) {
+    all.release(at, r);
+    all.settle();
+    std::size_t now = 16;
+    for (std::size_t n = 0; n < 16; ++n)
+      if (!was[n] && all.has_triggered(n, grants[n])) {
+        CHECK(now == 16);
+        now = n;
+      }
+    REQUIRE(now < 16);
+    was[now] = true;
+    at = now;
+  }
+  CHECK(all.messages() <= 3 * 16);
+}
+
+TEST_CASE("a node that waits is served after at most `fairness` grants of the node that has it") {
+  for (const std::uint32_t fairness : {0u, 1u, 5u}) {
+    some_nodes all(2);
+    const auto r = all.on(0, [&] { return reservation::create({.fairness = fairness}); });
+    for (const std::size_t here : {0, 1}) {
+      const std::size_t there = 1 - here;
+      const event held = all.acquire(here, r);
+      all.settle();
+      REQUIRE(all.has_triggered(here, held));
+      std::vector<event> local;
+      for (int i = 0; i < 20; ++i) local.push_back(all.acquire(here, r));
+      const event far = all.acquire(there, r);
+      all.settle();
+      unsigned grants = 0;
+      for (; !all.has_triggered(there, far); ++grants) {
+        REQUIRE(grants <= fairness);
+        all.release(here, r);
+        all.settle();
+      }
+      CHECK(grants == fairness + 1);
+      all.release(there, r);
+      all.settle();
+      for (auto left = 20 - fairness; left > 0; --left) all.release(here, r), all.settle();
+      for (const event e : local) CHECK(all.has_triggered(here, e));
+    }
+  }
+}
+
+TEST_CASE("a release on a node that does not have it finds it, and says when it is done") {
+  some_nodes all(8);
+  const auto r = all.on(0, [] { return reservation::create(); });
+  for (std::size_t n = 1; n < 8; ++n) {
+    const event g = all.acquire(n, r);
+    all.settle();
+    CHECK(all.has_triggered(n, g));
+    const event done = all.release(n - 1, r);  // which passed it on
+    CHECK_FALSE(all.has_triggered(n - 1, done));
+    all.settle();
+    CHECK(all.has_triggered(n - 1, done));
+  }
+  CHECK(all.on(7, [&] { return r.try_acquire(); }));
+  all.release(0, r);  // over all the nodes that have passed it on
+  all.settle();
+  CHECK(all.on(7, [&] { return r.try_acquire(); }));
+  std::uint32_t most = 0;
+  for (std::size_t n = 0; n < 8; ++n) most = std::max(most, all[n].reservations.most_hops());
+  CHECK(most <= 8);
+}
+
+TEST_CASE("a poisoned acquire of another node leaves one release to be ignored, wherever it is issued") {
+  some_nodes all(3);
+  const auto r = all.on(0, [] { return reservation::create(); });
+  const event held = all.acquire(2, r);
+  const event bad = all.on(1, [] { return user_event::create(); });
+  const event skipped = all.on(1, [&] { return r.acquire(bad); });
+  const event released = all.on(0, [&] { return r.release(skipped); });  // after the work that is skipped
+  all.settle();
+  REQUIRE(all.has_triggered(2, held));
+  all.on(0, [&] { as_user(bad).poison(trouble("bad")); });
+  all.settle();
+  CHECK(all.cause(1, skipped) == "bad (on N0)");
+  CHECK(all.has_triggered(0, released));
+  CHECK(all.cause(0, released) == "");
+  CHECK_FALSE(all.on(2, [&] { return r.try_acquire(); }));  // still held
+  all.release(2, r);
+  CHECK(all.on(2, [&] { return r.try_acquire(); }));
+}
+
+TEST_CASE("a release of what nobody holds is refused where it was called, with its line") {
+  some_nodes all(3);
+  const auto r = all.on(0, [] { return reservation::create(); });
+  const std::string line = line_of();
+  const event done = all.on(1, [&] { return r.release(); });
+  all.settle();
+  REQUIRE(all[1].reports.size() == 1);
+  CHECK(contains(all[1].reports[0], "error E31"));
+  const auto next = line.substr(0, line.find(':') + 1) + std::to_string(std::stoi(line.substr(line.find(':') + 1)) + 1);
+  CHECK(contains(all[1].reports[0], "released    " + next));
+  CHECK(contains(all.cause(1, done), "error E31"));
+  CHECK(all[0].reports.empty());
+}
+
+TEST_CASE("a reservation that is destroyed poisons who waits on any node, and nothing is kept of it") {
+  for (const std::size_t destroyer : {0, 1}) {
+    some_nodes all(4);
+    const auto r = all.on(0, [] { return reservation::create({.payload_bytes = 100}); });
+    std::vector<event> grants;
+    for (std::size_t n = 1; n < 4; ++n) {
+      grants.push_back(all.acquire(n, r));
+      all.settle();
+    }
+    all.on(destroyer, [&] { r.destroy(); });
+    all.settle();
+    CHECK(all.has_triggered(1, grants[0]));
+    for (std::size_t n : {2, 3}) CHECK(contains(all.cause(n, grants[n - 1]), "error E33"));
+    for (std::size_t n = 0; n < 4; ++n) CHECK(all[n].reservations.records() == 0);
+    const event late = all.acquire(2, r);
+    all.on(3, [&] { r.destroy(); });
+    all.settle();
+    CHECK(contains(all.cause(2, late), "error E32"));
+    REQUIRE(all[3].reports.size() == 1);
+    CHECK(contains(all[3].reports[0], "error E32"));
+    CHECK(all[2].reservations.records() == 0);
+  }
+}
+
+TEST_CASE("a reservation is lost with a node that has used it, and with its home") {
+  for (const std::size_t killed : {0, 1}) {
+    some_nodes all(4);
+    const auto r = all.on(0, [] { return reservation::create(); });
+    all.acquire(1, r);
+    all.settle();
+    const event waits = all.acquire(2, r);
+    const event released = all.release(3, r);
+    all.kill(killed);
+    all.settle();
+    CHECK(contains(all.cause(2, waits), "error N05: node N" + std::to_string(killed)));
+    CHECK(all.has_triggered(3, released));
+    const event later = all.acquire(2, r);
+    all.settle();
+    CHECK(contains(all.cause(2, later), "error N05"));
+  }
+}
+
+namespace {
+
+/// Sections of a random program: acquire, add one to the payload while nobody else is inside, release in some way.
+struct trial {
+  struct section {
+    std::size_t node, which;
+    event when{};
+    event grant{};
+    user_event over{};   // releases that were issued ahead wait for it
+    bool is_to_fail = false, is_released_ahead = false, is_inside = false, is_left = false;
+    std::vector<event> releases{};
+    std::vector<std::size_t> released_on{};
+  };
+  std::mt19937_64 random;
+  cluster nodes;
+  std::vector<reservation> all;
+  std::vector<const section*> inside;
+  std::vector<int> count;
+  std::deque<section> sections;
+  bool has_losses = false;
+
+  explicit trial(std::uint64_t seed, std::uint32_t most = 32)
+      : random(seed), nodes({.nodes = 1 + static_cast<std::uint32_t>(random() % (random() % 4 ? 5 : most)), .seed = seed,
+                             .jitter_seconds = random() % 2 ? 2e-6 : 1e-4, .eager_bytes = random() % 3 ? 4096u : 16u}) {
+    for (auto n = 1 + below(3); n > 0; --n)
+      all.push_back(nodes.on(below(nodes.size()), [&] {
+        return reservation::create({.payload_bytes = below(2) ? sizeof(int) : 2000, .fairness = static_cast<std::uint32_t>(below(4))});
+      }));
+    inside.resize(all.size());
+    count.resize(all.size());
+  }
+  std::size_t below(std::size_t n) { return random() % n; }
+  std::size_t living() {
+    for (;;)
+      if (const auto n = below(nodes.size()); !nodes[n].is_dead) return n;
+  }
+  /// Where nodes may be lost, each does its own part: what another was to do would be lost with it, and be the program's to miss.
+  std::size_t helper(const section& s) { return has_losses ? s.node : living(); }
+  void release(section& s, std::size_t from, event when) {
+    s.releases.push_back(nodes.on(from, [&] { return all[s.which].release(when); }));
+    s.released_on.push_back(from);
+  }
+
+  void begin() {
+    section& s = sections.emplace_back(section{.node = living(), .which = below(all.size())});
+    if (below(3) == 0) {
+      s.when = nodes.on(living(), [] { return user_event::create(); });
+      s.is_to_fail = below(2) == 0;
+    }
+    s.grant = nodes.on(s.node, [&] { return all[s.which].acquire(s.when); });
+    if (!s.is_to_fail && below(2)) return;
+    // Ahead: after the work, which the program ends; where the acquire is poisoned, the work is, too.
+    s.is_released_ahead = true;
+    s.over = nodes.on(helper(s), [] { return user_event::create(); });
+    const auto from = helper(s);
+    const event worked = nodes.on(from, [&] { return s.is_to_fail && below(2) ? s.grant : merge(s.grant, s.over); });
+    if (below(2)) return release(s, from, worked);
+    s.releases.push_back(nodes.on(from, [&] { return all[s.which].release_grant(s.grant, s.over); }));
+    s.released_on.push_back(from);
+  }
+  void go_on(section& s) {
+    if (s.is_left || nodes[s.node].is_dead) return;
+    if (!s.is_inside) {
+      if (!nodes.on(s.node, [&] { return s.grant.has_triggered(); })) return;
+      const std::string cause = nodes.on(s.node, [&] { return words_of_cause(s.grant); });
+      if (has_losses && contains(cause, "N05")) return void(s.is_left = true);
+      REQUIRE((!cause.empty()) == s.is_to_fail);
+      if (s.is_to_fail) return leave(s);
+      if (!has_losses) REQUIRE(inside[s.which] == nullptr);
+      inside[s.which] = &s;
+      s.is_inside = true;
+      nodes.on(s.node, [&] {
+        int& counter = all[s.which].payload_as<int>();
+        if (!has_losses) REQUIRE(counter == count[s.which]);
+        ++counter;
+      });
+      ++count[s.which];
+    } else if (below(3) == 0) {
+      inside[s.which] = nullptr;
+      leave(s);
+    }
+  }
+  void leave(section& s) {
+    s.is_left = true;
+    if (s.is_released_ahead) {
+      nodes.on(helper(s), [&] { s.over.trigger(); });
+    } else {
+      release(s, below(2) ? s.node : helper(s), {});
+    }
+  }
+  void step() {
+    for (auto n = below(6); n > 0; --n) nodes.poll(below(nodes.size()));
+    if (sections.empty()) return;
+    section& s = sections[below(sections.size())];
+    if (s.when != event() && below(4) == 0) {
+      nodes.on(helper(s), [&] { s.is_to_fail ? as_user(s.when).poison(trouble("no")) : as_user(s.when).trigger(); });
+      s.when = {};
+    }
+    go_on(s);
+  }
+  bool is_over() {
+    return std::ranges::all_of(sections, [&](const section& s) { return s.is_left || nodes[s.node].is_dead; });
+  }
+  void finish() {
+    for (std::uint64_t i = 0; !is_over(); ++i) {
+      REQUIRE(i < 2'000'000);
+      step();
+    }
+    nodes.settle(random);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("random programs of reservations: one holder at a time, whose payload is the latest, and nobody waits for ever") {
+  for (std::uint64_t seed = 0; seed < test::scaled<std::uint64_t>(150, 6'000); ++seed) {
+    CAPTURE(seed);
+    trial t(seed);
+    for (auto n = 5 + t.below(40); n > 0; --n) {
+      t.begin();
+      for (auto k = t.below(20); k > 0; --k) t.step();
+    }
+    t.finish();
+    for (const auto& s : t.sections)
+      for (std::size_t i = 0; i < s.releases.size(); ++i)
+        t.nodes.on(s.released_on[i], [&] {
+          REQUIRE(s.releases[i].has_triggered());
+          REQUIRE(words_of_cause(s.releases[i]) == "");
+        });
+    for (std::size_t i = 0; i < t.all.size(); ++i) {
+      const auto n = t.below(t.nodes.size());
+      const event last = t.nodes.on(n, [&] { return t.all[i].acquire(); });
+      t.nodes.settle(t.random);
+      t.nodes.on(n, [&] {
+        REQUIRE(last.has_triggered());
+        REQUIRE(t.all[i].payload_as<int>() == t.count[i]);
+      });
+    }
+    for (std::size_t n = 0; n < t.nodes.size(); ++n) {
+      REQUIRE(t.nodes[n].reports.empty());
+      REQUIRE(t.nodes[n].reservations.most_hops() <= t.nodes.size() + 1);
+    }
+  }
+}
+
+TEST_CASE("where nodes die, every acquire is granted or poisoned with the loss") {
+  for (std::uint64_t seed = 0; seed < test::scaled<std::uint64_t>(100, 4'000); ++seed) {
+    CAPTURE(seed);
+    trial t(seed, 10);
+    if (t.nodes.size() < 2) continue;
+    t.has_losses = true;
+    for (auto n = 5 + t.below(30); n > 0; --n) {
+      t.begin();
+      for (auto k = t.below(15); k > 0; --k) t.step();
+    }
+    const auto gone = t.below(t.nodes.size());
+    if (t.below(3) == 0) {
+      const auto other = (gone + 1) % t.nodes.size();
+      t.nodes.network->cut(static_cast<net::node_number>(gone), static_cast<net::node_number>(other));
+    } else {
+      t.nodes.kill(gone);
+    }
+    t.nodes.settle(t.random);
+    // Whoever was inside leaves, as far as it can; then all that is left to wait for was lost or is granted.
+    for (int round = 0; round < 200; ++round) {
+      for (auto& s : t.sections) {
+        if (s.when != event() && !t.nodes[s.node].is_dead)
+          t.nodes.on(s.node, [&] {
+            if (!s.when.has_triggered()) s.is_to_fail ? as_user(s.when).poison(trouble("no")) : as_user(s.when).trigger();
+          });
+        s.when = {};
+        if (!t.nodes[s.node].is_dead && !s.is_left && t.nodes.on(s.node, [&] { return s.grant.has_triggered(); })) {
+          const std::string cause = t.nodes.on(s.node, [&] { return words_of_cause(s.grant); });
+          REQUIRE((cause.empty() || contains(cause, "N05") || contains(cause, "no")));
+          if (cause.empty() || !contains(cause, "N05")) t.leave(s);
+          s.is_left = true;
+        }
+      }
+      t.nodes.settle(t.random);
+      if (t.is_over()) break;
+    }
+    for (std::size_t i = 0; i < t.sections.size(); ++i) {
+      CAPTURE(i);
+      REQUIRE((t.sections[i].is_left || t.nodes[t.sections[i].node].is_dead));
+    }
+  }
+}
+
+TEST_CASE("threads of many nodes count in payloads") {
+  for (std::uint64_t seed = 0; seed < test::scaled<std::uint64_t>(6, 150); ++seed) {
+    CAPTURE(seed);
+    const std::uint32_t node_count = 1 + static_cast<std::uint32_t>(seed % 4);
+    const unsigned threads = 1 + static_cast<unsigned>(seed / 4 % 3);
+    cluster nodes({.nodes = node_count, .seed = seed});
+    std::vector<reservation> all;
+    for (std::uint32_t i = 0; i < 2; ++i)
+      all.push_back(nodes.on(i % node_count, [&] { return reservation::create({.payload_bytes = 8, .fairness = i}); }));
+    constexpr int rounds = 15;
+    std::atomic<std::size_t> done{0};
+    std::vector<std::jthread> running;
+    for (std::size_t n = 0; n < node_count; ++n)
+      for (unsigned t = 0; t < threads; ++t)
+        running.emplace_back([&, n, t] {
+          member here(nodes[n].world, t + 1);
+          const auto until = [&](auto&& f) {
+            while (!f()) {
+              if (t == 0) nodes[n].job.poll();
+              std::this_thread::yield();
+            }
+          };
+          for (int i = 0; i < rounds; ++i) {
+            const reservation r = all[static_cast<std::size_t>(i) % all.size()];
+            const event g = r.acquire();
+            until([&] { return g.has_triggered(); });
+            ++r.payload_as<long>();
+            r.release();
+          }
+          ++done;
+          until([&] { return done == node_count * threads; });
+        });
+    running.clear();
+    std::mt19937_64 random(seed);
+    nodes.settle(random);
+    long sum = 0;
+    for (const reservation r : all) {
+      const event g = nodes.on(0, [&] { return r.acquire(); });
+      nodes.settle(random);
+      nodes.on(0, [&] {
+        REQUIRE(g.has_triggered());
+        sum += r.payload_as<long>();
+      });
+    }
+    REQUIRE(sum == static_cast<long>(node_count * threads * rounds));
+    for (std::size_t n = 0; n < node_count; ++n) REQUIRE(nodes[n].reports.empty());
+  }
+}
+
+TEST_SUITE_END();
