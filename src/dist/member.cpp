@@ -6,12 +6,23 @@
 
 namespace stretto::dist {
 
-member::member(seat& s) : job_(s.first()), causes_(job_), events_(job_, causes_), tasks_(&job_, &causes_), ending_(job_) {
+member::member(seat& s)
+    : job_(s.first()),
+      causes_(job_),
+      events_(job_, causes_),
+      reservations_(job_, causes_),
+      barriers_(job_, causes_),
+      tasks_(&job_, &causes_),
+      ending_(job_) {
   job_.start([&](net::handlers& all) { return s.join(all); });
   add_pending();
 }
 
-void member::serve(base::runtime_context& runtime) { events_.serve(runtime); }
+void member::serve(base::runtime_context& runtime) {
+  events_.serve(runtime);
+  reservations_.serve(runtime);
+  barriers_.serve(runtime);
+}
 
 void member::leave(sched::scheduler& s, const stretto::detail::poll_station& all) {
   scheduler_ = &s;

@@ -11,7 +11,9 @@
 #include "dist/ending.hpp"
 #include "dist/failures.hpp"
 #include "dist/job.hpp"
+#include "dist/remote_barriers.hpp"
 #include "dist/remote_events.hpp"
+#include "dist/remote_reservations.hpp"
 #include "dist/remote_tasks.hpp"
 #include "dist/seat.hpp"
 #include "platform/poll_station.hpp"
@@ -42,6 +44,8 @@ class member final : public poller {
   job job_;
   failures causes_;
   remote_events events_;
+  remote_reservations reservations_;
+  remote_barriers barriers_;
   remote_tasks tasks_;
   ending ending_;
   sched::scheduler* scheduler_ = nullptr;
