@@ -142,13 +142,16 @@ failure_ref failures::known(std::uint64_t id) {
 }
 
 failure_ref failures::keep(failure_ref root) {
+  failure_ref oldest;  // its exception is the program's, and goes without the lock
   const std::scoped_lock lock(lock_);
   const auto [it, is_new] = kept_.try_emplace(root->id(), root);
   if (!is_new) return it->second;
   const failure_ref now = it->second;
   order_.push_back(root->id());
   if (order_.size() > most_kept) {
-    kept_.erase(order_.front());
+    const auto at = kept_.find(order_.front());
+    oldest = std::move(at->second);
+    kept_.erase(at);
     order_.pop_front();
   }
   return now;

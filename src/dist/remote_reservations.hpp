@@ -94,7 +94,14 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   /// A recall that waits until the reservation can go.
   struct passing;
   /// What is to be done once the lock is given back.
-  struct aftermath;
+  struct aftermath {
+    detail::holding::grant next;
+    std::vector<std::pair<errand, failure_ref>> done;
+    std::vector<pending> ended;
+    failure_ref why;  // of what has ended
+    detail::holding::waiting left{nullptr, nullptr};
+    std::vector<rank> users;
+  };
 
   rank home_of(std::uint64_t id) const noexcept;
   // With the lock held.
@@ -102,6 +109,7 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   bool run(const errand& e, stand& s, aftermath& after);
   void end_all(std::uint64_t id, stand& s, const failure_ref& why, aftermath& after);
 
+  void answer(const aftermath& after, base::thread_context& context);
   void start(errand e, detail::slot& s, base::thread_context& context);
   void route(errand e, base::thread_context& context);
   void send(rank to, const errand& e);
