@@ -47,6 +47,13 @@ struct segment {
   return {at->file, at->function, at->line, at->column};
 }
 
+/// The loader keeps its lists behind a lock of its own, which ThreadSanitizer does not see.
+[[gnu::no_sanitize_thread]] std::string name_in_list(const char* name) {
+  std::string copy;
+  for (; name && *name; ++name) copy.push_back(*name);
+  return copy;
+}
+
 struct module {
   std::uintptr_t base = 0;
   std::uint16_t hash = unknown;  // unknown, too, where two modules have the same
@@ -111,7 +118,7 @@ class module_list {
     for (const ElfW(Phdr)& p : headers)
       if (p.p_type == PT_LOAD && p.p_flags & PF_R)
         m.segments.push_back({info->dlpi_addr + p.p_vaddr, info->dlpi_addr + p.p_vaddr + p.p_memsz});
-    m.hash = hash_of(m, info->dlpi_name ? info->dlpi_name : "", headers);
+    m.hash = hash_of(m, name_in_list(info->dlpi_name), headers);
     for (module& other : list.all_)
       if (other.hash == m.hash) other.hash = m.hash = unknown;
     list.all_.push_back(std::move(m));
