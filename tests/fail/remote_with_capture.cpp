@@ -1,0 +1,6 @@
+// What a lambda has captured stays behind.
+// expect: a lambda for another node captures nothing
+#include <stretto/remote.hpp>
+
+auto f(int x) { return stretto::call([](int y, int z) { return y + z; }, 1, x); }
+auto g(int x) { return stretto::call([x](int y) { return x + y; }, 1); }  // fails
