@@ -90,6 +90,30 @@ std::uint16_t hash_of(const module& m, std::string_view name, std::span<const El
   return static_cast<std::uint16_t>(h) == unknown ? 1 : static_cast<std::uint16_t>(h);
 }
 
+module read_module(const dl_phdr_info& info) {
+  module m{info.dlpi_addr, unknown, {}};
+  const std::span headers(info.dlpi_phdr, info.dlpi_phnum);
+  for (const ElfW(Phdr)& p : headers)
+    if (p.p_type == PT_LOAD && p.p_flags & PF_R)
+      m.segments.push_back({info.dlpi_addr + p.p_vaddr, info.dlpi_addr + p.p_vaddr + p.p_memsz});
+  m.hash = hash_of(m, name_in_list(info.dlpi_name), headers);
+  return m;
+}
+
+/// The program itself, the first in the list: it stays, so that nobody need look whether it is still there. Bits with its hash are of
+/// no other module: one that has the same is not encoded.
+const module& program() {
+  static const module* const it = [] {
+    auto* const m = new module;  // for threads that outlive main
+    ::dl_iterate_phdr([](dl_phdr_info* info, std::size_t, void* to) {
+      *static_cast<module*>(to) = read_module(*info);
+      return 1;
+    }, m);
+    return m;
+  }();
+  return *it;
+}
+
 class module_list {
  public:
   /// Calls f(list) with the modules that are there now.
@@ -113,12 +137,7 @@ class module_list {
  private:
   static int add(dl_phdr_info* info, std::size_t, void* self) {
     auto& list = *static_cast<module_list*>(self);
-    module m{info->dlpi_addr, unknown, {}};
-    const std::span headers(info->dlpi_phdr, info->dlpi_phnum);
-    for (const ElfW(Phdr)& p : headers)
-      if (p.p_type == PT_LOAD && p.p_flags & PF_R)
-        m.segments.push_back({info->dlpi_addr + p.p_vaddr, info->dlpi_addr + p.p_vaddr + p.p_memsz});
-    m.hash = hash_of(m, name_in_list(info->dlpi_name), headers);
+    module m = read_module(*info);
     for (module& other : list.all_)
       if (other.hash == m.hash) other.hash = m.hash = unknown;
     list.all_.push_back(std::move(m));
@@ -165,6 +184,7 @@ std::source_location somewhere_on(std::uint16_t node) {
 
 std::uint64_t encode_constant(const void* constant, std::size_t bytes) {
   const auto at = reinterpret_cast<std::uintptr_t>(constant);
+  if (program().holds(at, bytes)) return std::uint64_t{program().hash} << offset_bits | ((at - program().base) & offset_mask);
   return modules().with([&](const std::vector<module>& all) -> std::uint64_t {
     for (const module& m : all)
       if (m.holds(at, bytes)) return m.hash == unknown ? 0 : std::uint64_t{m.hash} << offset_bits | ((at - m.base) & offset_mask);
@@ -175,6 +195,8 @@ std::uint64_t encode_constant(const void* constant, std::size_t bytes) {
 const void* decode_constant(std::uint64_t bits, std::size_t bytes, std::size_t alignment) {
   const auto hash = static_cast<std::uint16_t>(bits >> offset_bits);
   if (hash == unknown) return nullptr;
+  if (const std::uintptr_t at = program().base + (bits & offset_mask); hash == program().hash)
+    return at % alignment == 0 && program().holds(at, bytes) ? reinterpret_cast<const void*>(at) : nullptr;
   return modules().with([&](const std::vector<module>& all) -> const void* {
     for (const module& m : all) {
       const std::uintptr_t at = m.base + (bits & offset_mask);
@@ -199,15 +221,15 @@ std::source_location decode(std::uint64_t bits, std::uint16_t node) {
   if (!bits) return {};
   const auto hash = static_cast<std::uint16_t>(bits >> offset_bits);
   if (hash == unknown) return somewhere_on(static_cast<std::uint16_t>((bits & offset_mask) - 1));
-  const auto found = modules().with([&](const std::vector<module>& all) -> std::uintptr_t {
-    for (const module& m : all) {
-      if (m.hash != hash) continue;
-      const std::uintptr_t at = m.base + (bits & offset_mask);
-      if (at % alignof(constants) || !m.holds(at, sizeof(constants))) return 0;
-      const constants c = copy_of(reinterpret_cast<const constants*>(at));
-      return m.holds_text(c.file) && m.holds_text(c.function) ? at : 0;
-    }
-    return 0;
+  const auto in = [&](const module& m) -> std::uintptr_t {
+    const std::uintptr_t at = m.base + (bits & offset_mask);
+    if (at % alignof(constants) || !m.holds(at, sizeof(constants))) return 0;
+    const constants c = copy_of(reinterpret_cast<const constants*>(at));
+    return m.holds_text(c.file) && m.holds_text(c.function) ? at : 0;
+  };
+  const std::uintptr_t found = hash == program().hash ? in(program()) : modules().with([&](const std::vector<module>& all) {
+    const auto m = std::ranges::find(all, hash, &module::hash);
+    return m == all.end() ? std::uintptr_t{0} : in(*m);
   });
   return found ? std::bit_cast<std::source_location>(found) : somewhere_on(node);
 }
