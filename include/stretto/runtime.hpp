@@ -81,6 +81,13 @@ class runtime {
   ///   throws   S01 unless the runtime was made with `stepped`; S07 from inside run or step
   bool step();
 
+  /// For one thread that steps several nodes of a job: this one begins nothing more, and serves the others from now on. Once all have
+  /// left, stepping them makes the job over, and they can be destroyed one after another. (Elsewhere the destructor does it, and waits.)
+  ///   throws   S01 unless the runtime was made with `stepped`
+  void leave();
+  /// Whether the job is over that was left; true of a runtime that is alone.
+  bool is_job_over() const noexcept;
+
   std::uint32_t workers() const noexcept;
   /// Its number among the nodes of its job, from 0 on, and how many these are: 0 and 1 if it is alone.
   std::uint32_t node() const noexcept;

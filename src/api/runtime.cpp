@@ -237,7 +237,7 @@ void runtime::state::end(runtime* whole) noexcept {
   };
   if (watch) watch->draining();
   if (scheduler) {
-    if (member && whole) member->leave(*scheduler, polls);
+    if (member && whole && !member->is_leaving()) member->leave(*scheduler, polls);
     if (const auto told = sched::stop(*scheduler, last, [&] { return devices && devices->pending() > 0; }))
       base::print_error(*told, settings.errors);  // a destructor has no other way to say so
   } else {
@@ -301,6 +301,16 @@ bool runtime::step() {
   state_->entered.store(false);
   return stepped;
 }
+
+void runtime::leave() {
+  if (!state_->scheduler->settings.stepped)
+    throw error("S01", "leave was called on a runtime that has threads of its own")
+        .because("its destructor leaves the job, and serves the other nodes until that is over")
+        .remedy("destroy it; or make it with runtime_options{.stepped = true}");
+  if (state_->member && !state_->member->is_leaving()) state_->member->leave(*state_->scheduler, state_->polls);
+}
+
+bool runtime::is_job_over() const noexcept { return !state_->member || state_->member->is_over(); }
 
 runtime_statistics runtime::statistics() const {
   const sched::scheduler& s = *state_->scheduler;

@@ -33,6 +33,10 @@ class member final : public poller {
   /// The runtime ends: before it drains, which then lasts until the job is over.
   void leave(sched::scheduler& s, const stretto::detail::poll_station& all);
 
+  bool is_leaving() const noexcept { return ending_.is_leaving(); }
+  /// On the thread that polls.
+  bool is_over() const noexcept { return ending_.is_over(); }
+
   const job& of() const noexcept { return job_; }
   remote_tasks& tasks() noexcept { return tasks_; }
 
