@@ -33,14 +33,14 @@ void program() {
   const long end = 100'000, share = end / job_nodes() + 1;
   std::vector<future<long>> counts;
   for (long n = 0; n < job_nodes(); ++n)
-    counts.push_back(async(at(node(std::uint32_t(n))), name("share"), call<&primes_between>(n * share, std::min(end, (n + 1) * share))));
+    counts.push_back(async(at_node(std::uint32_t(n)), name("share"), call<&primes_between>(n * share, std::min(end, (n + 1) * share))));
   long all = 0;
   for (const auto& c : counts) all += c.get();
   std::printf("%ld primes below %ld\n", all, end);
 
   const std::uint32_t other = 2 % job_nodes();
   try {
-    async(at(node(other)), call<&primes_between>(70, 7)).get();
+    async(at_node(other), call<&primes_between>(70, 7)).get();
   } catch (const std::exception& e) {
     std::puts(e.what());
   }

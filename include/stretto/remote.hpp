@@ -1,8 +1,8 @@
 // remote.hpp - tasks on other nodes of the job: functions that every node knows, with arguments that travel.
 //
 //     int squared(int x) { return x * x; }
-//     future<int> f = async(at(node(2)), call<&squared>(7));
-//     async(at(node(1)), after(e), call([](const std::string& s) { std::puts(s.c_str()); }, "hello"));
+//     future<int> f = async(at_node(2), call<&squared>(7));
+//     async(at_node(1), after(e), call([](const std::string& s) { std::puts(s.c_str()); }, "hello"));
 //
 // The request travels at once; where it has to wait for events, of whatever node, it waits there. A finish also waits for what
 // was spawned inside it on other nodes, and for what that has spawned.
@@ -24,17 +24,11 @@
 
 namespace stretto {
 
-/// A node of the caller's job.
-struct job_node {
-  std::uint32_t index;
-};
-constexpr job_node node(std::uint32_t index) noexcept { return {index}; }
-
-/// The tag `at(node(2))`: on that node. With `at(place)` beside it, at a place of that node.
+/// The tag `at_node(2)`: on that node of the job. With `at(place)` beside it, at a place of that node.
 struct at_node {
-  job_node which;
+  std::uint32_t index;
+  explicit constexpr at_node(std::uint32_t n) noexcept : index(n) {}
 };
-constexpr at_node at(job_node which) noexcept { return {which}; }
 
 namespace detail {
 
@@ -102,7 +96,7 @@ using value_reader = void (*)(field_reader& from, void* storage);
 struct remote_request : task_request {
   std::uint32_t node = ~0u;  // this one
   using task_request::apply;
-  void apply(at_node n) noexcept { node = n.which.index; }
+  void apply(at_node n) noexcept { node = n.index; }
 };
 template <class Tag>
 concept remote_tag = requires(remote_request request, const Tag& tag) { request.apply(tag); };
@@ -164,7 +158,7 @@ auto call(L, A&&... arguments) {
 
 /// Runs it as a task of that node and returns the future of what it returns.
 ///
-///   tags     at(node(n)), without which it is this one, and those of async but on(processor) and profile(into), in any order
+///   tags     at_node(n), without which it is this one, and those of async but on(processor) and profile(into), in any order
 ///   throws   B20; N02 if there is no such node; S02, S03 for a place of this node. What is wrong over there poisons the future: B40,
 ///            N05 if the node is lost, N13 if it does not know the function, S02 for a place
 template <class R>

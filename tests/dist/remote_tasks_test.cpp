@@ -48,8 +48,8 @@ void spread(int depth) {
   reached.fetch_add(1);
   if (depth == 0) return;
   const std::uint32_t next = (this_node() + 1) % job_nodes();
-  async(at(node(next)), call<&spread>(depth - 1));
-  async(at(node((next + 1) % job_nodes())), call<&spread>(depth - 1));
+  async(at_node(next), call<&spread>(depth - 1));
+  async(at_node((next + 1) % job_nodes()), call<&spread>(depth - 1));
 }
 
 TEST_CASE("a function runs on the node that it is sent to, and its value comes back") {
@@ -59,12 +59,12 @@ TEST_CASE("a function runs on the node that it is sent to, and its value comes b
       CHECK(rt.nodes() == nodes);
       CHECK(rt.node() == this_node());
       for (std::uint32_t n = 0; n < nodes; ++n) {
-        CHECK(async(at(node(n)), call<&where_am_i>()).get() == n);
-        CHECK(async(at(node(n)), name("square"), call<&squared>(n + 3)).get() == int((n + 3) * (n + 3)));
-        CHECK(async(at(node(n)), call([](const std::string& a, int b) { return a + std::to_string(b); }, "n", n)).get() == "n" + std::to_string(n));
+        CHECK(async(at_node(n), call<&where_am_i>()).get() == n);
+        CHECK(async(at_node(n), name("square"), call<&squared>(n + 3)).get() == int((n + 3) * (n + 3)));
+        CHECK(async(at_node(n), call([](const std::string& a, int b) { return a + std::to_string(b); }, "n", n)).get() == "n" + std::to_string(n));
       }
       parcel p{"large", std::vector<double>(10'000, 1.5)};
-      const parcel back = async(at(node(nodes - 1)), call<&doubled>(p)).get();
+      const parcel back = async(at_node(nodes - 1), call<&doubled>(p)).get();
       CHECK(back.name == "large");
       CHECK(std::accumulate(back.content.begin(), back.content.end(), 0.0) == 30'000);
     });
@@ -75,8 +75,8 @@ TEST_CASE("a runtime that is alone runs functions itself") {
   rt.run([] {
     CHECK(job_nodes() == 1);
     CHECK(async(call<&squared>(5)).get() == 25);
-    CHECK(async(at(node(0)), call<&squared>(6)).get() == 36);
-    CHECK(error_of([] { async(at(node(1)), call<&squared>(6)); }).code() == "N02");
+    CHECK(async(at_node(0), call<&squared>(6)).get() == 36);
+    CHECK(error_of([] { async(at_node(1), call<&squared>(6)); }).code() == "N02");
     reached = 0;
     finish([] { async(call<&spread>(6)); });
     CHECK(reached == 127);
@@ -89,7 +89,7 @@ TEST_CASE("a finish waits for what was spawned on other nodes, and for what that
     on_all_nodes({.nodes = 3, .seed = seed, .jitter_seconds = 1e-5}, 2, [](runtime&) {
       if (this_node() != 0) return;
       for (int round = 1; round <= 3; ++round) {
-        finish([] { async(at(node(1)), call<&spread>(5)); });
+        finish([] { async(at_node(1), call<&spread>(5)); });
         CHECK(reached == 63 * round);
       }
     });
@@ -99,7 +99,7 @@ TEST_CASE("a finish waits for what was spawned on other nodes, and for what that
 TEST_CASE("what a function throws comes back, with its node") {
   on_all_nodes({.nodes = 2}, 1, [](runtime&) {
     const std::uint32_t other = 1 - this_node();
-    const future<void> failed = async(at(node(other)), name("doomed"), call<&fails>("no paper left"));
+    const future<void> failed = async(at_node(other), name("doomed"), call<&fails>("no paper left"));
     const std::string words = [&]() -> std::string {
       try {
         failed.get();
@@ -111,16 +111,16 @@ TEST_CASE("what a function throws comes back, with its node") {
     CHECK(words.find("no paper left") != std::string::npos);
     CHECK(words.find("N" + std::to_string(other)) != std::string::npos);
     // The object and the node stay usable.
-    CHECK(async(at(node(other)), call<&squared>(2)).get() == 4);
+    CHECK(async(at_node(other), call<&squared>(2)).get() == 4);
   });
 }
 
 TEST_CASE("a finish throws what its tasks on other nodes left unobserved") {
   on_all_nodes({.nodes = 2}, 1, [](runtime&) {
-    CHECK_THROWS_WITH(finish([] { async(at(node(1 - this_node())), call<&fails>("lost the thread")); }),
+    CHECK_THROWS_WITH(finish([] { async(at_node(1 - this_node()), call<&fails>("lost the thread")); }),
                       doctest::Contains("lost the thread"));
     CHECK_THROWS_WITH(finish([] {
-                        async(at(node(1 - this_node())), call([] { async(call<&fails>("a grandchild")); }));
+                        async(at_node(1 - this_node()), call([] { async(call<&fails>("a grandchild")); }));
                       }),
                       doctest::Contains("a grandchild"));
   });
@@ -130,15 +130,15 @@ TEST_CASE("a function waits on its node for events of any node") {
   on_all_nodes({.nodes = 3}, 1, [](runtime&) {
     if (this_node() != 0) return;
     const auto begin = user_event::create();
-    const future<int> late = async(at(node(1)), after(begin), call<&squared>(9));
-    const future<int> later = async(at(node(2)), after(late), call<&squared>(10));
+    const future<int> late = async(at_node(1), after(begin), call<&squared>(9));
+    const future<int> later = async(at_node(2), after(late), call<&squared>(10));
     CHECK_FALSE(late.is_ready());
     begin.trigger();
     CHECK(later.get() == 100);
     CHECK(late.get() == 81);
 
     const auto never = user_event::create();
-    const future<int> skipped = async(at(node(1)), after(never), name("behind it"), call<&squared>(1));
+    const future<int> skipped = async(at_node(1), after(never), name("behind it"), call<&squared>(1));
     never.poison(std::make_exception_ptr(std::runtime_error("the key is lost")));
     CHECK_THROWS_WITH(skipped.get(), doctest::Contains("the key is lost"));
   });
@@ -147,7 +147,7 @@ TEST_CASE("a function waits on its node for events of any node") {
 TEST_CASE("many functions at once, from every node to every node") {
   on_all_nodes({.nodes = 4, .seed = 9, .jitter_seconds = 1e-5}, 2, [](runtime&) {
     std::vector<future<int>> all;
-    for (int i = 0; i < 400; ++i) all.push_back(async(at(node(std::uint32_t(i) % job_nodes())), call<&squared>(i)));
+    for (int i = 0; i < 400; ++i) all.push_back(async(at_node(std::uint32_t(i) % job_nodes()), call<&squared>(i)));
     for (int i = 0; i < 400; ++i) CHECK(all[std::size_t(i)].get() == i * i);
   });
 }
@@ -157,12 +157,12 @@ TEST_CASE("what was asked of a node that is lost fails, and the others go on") {
   on_all_nodes({}, 1, [&](runtime&) {
     if (this_node() != 0) return;
     const auto never = user_event::create();
-    const future<int> lost = async(at(node(2)), after(never), call<&squared>(3));
-    CHECK(async(at(node(2)), call<&squared>(4)).get() == 16);
+    const future<int> lost = async(at_node(2), after(never), call<&squared>(3));
+    CHECK(async(at_node(2), call<&squared>(4)).get() == 16);
     job.kill(2);
     CHECK_THROWS_WITH(lost.get(), doctest::Contains("N05"));
-    CHECK_THROWS_WITH(async(at(node(2)), call<&squared>(3)).get(), doctest::Contains("N05"));
-    CHECK(async(at(node(1)), call<&squared>(5)).get() == 25);
+    CHECK_THROWS_WITH(async(at_node(2), call<&squared>(3)).get(), doctest::Contains("N05"));
+    CHECK(async(at_node(1), call<&squared>(5)).get() == 25);
     never.trigger();
   }, &job);
 }

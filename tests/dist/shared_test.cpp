@@ -53,7 +53,7 @@ TEST_CASE("tasks of all nodes count with one reservation") {
       const auto r = reservation::create({.payload_bytes = sizeof(long)});
       finish([&] {
         for (std::uint32_t n = 0; n < job_nodes(); ++n)
-          for (int t = 0; t < 3; ++t) async(at(node(n)), call<&count_up>(r, 20));
+          for (int t = 0; t < 3; ++t) async(at_node(n), call<&count_up>(r, 20));
       });
       wait(r.acquire());
       CHECK(r.payload_as<long>() == 180);
@@ -67,7 +67,7 @@ TEST_CASE("tasks of all nodes go from phase to phase of one barrier, and see wha
     if (this_node() != 0) return;
     const auto b = reducing_barrier<sum>::create(job_nodes());
     std::vector<future<std::vector<long>>> all;
-    for (std::uint32_t n = 0; n < job_nodes(); ++n) all.push_back(async(at(node(n)), call<&go_through>(b, 12)));
+    for (std::uint32_t n = 0; n < job_nodes(); ++n) all.push_back(async(at_node(n), call<&go_through>(b, 12)));
     for (const auto& f : all) {
       const std::vector<long> results = f.get();
       for (int p = 0; p < 12; ++p) CHECK(results.at(std::size_t(p)) == 10L * (p + 1));

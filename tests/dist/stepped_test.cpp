@@ -22,7 +22,7 @@ std::string* journal = nullptr;  // of the one thread
 long passed_on(long value, int left) {
   *journal += std::to_string(this_node()) + ' ';
   if (left == 0) return value;
-  return async(at(node((this_node() + std::uint32_t(value % 3) + 1) % job_nodes())), call<&passed_on>(value * 7 + 1, left - 1)).get();
+  return async(at_node((this_node() + std::uint32_t(value % 3) + 1) % job_nodes()), call<&passed_on>(value * 7 + 1, left - 1)).get();
 }
 
 /// What happened, and when by the network's clock.

@@ -30,15 +30,15 @@ std::vector<double> doubled(std::vector<double> v) {
 /// How many calls there were, counted over all nodes.
 int spread(int depth) {
   if (depth == 0) return 1;
-  auto left = async(at(node((this_node() + 1) % job_nodes())), call<&spread>(depth - 1));
-  auto right = async(at(node((this_node() + 2) % job_nodes())), call<&spread>(depth - 1));
+  auto left = async(at_node((this_node() + 1) % job_nodes()), call<&spread>(depth - 1));
+  auto right = async(at_node((this_node() + 2) % job_nodes()), call<&spread>(depth - 1));
   return 1 + left.get() + right.get();
 }
 
 int left_behind = 0;
 void leave_work(int depth) {
   ++left_behind;
-  if (depth > 0) async(at(node((this_node() + 1) % job_nodes())), call<&leave_work>(depth - 1));
+  if (depth > 0) async(at_node((this_node() + 1) % job_nodes()), call<&leave_work>(depth - 1));
 }
 int count_left_behind() { return left_behind; }
 
@@ -62,29 +62,29 @@ void program() {
   const std::uint32_t me = this_node(), all = job_nodes();
   for (std::uint32_t n = 0; n < all; ++n)
     for (const std::size_t size : {std::size_t{3}, std::size_t{400'000}}) {  // with the message, and by rendezvous
-      const auto back = async(at(node(n)), call<&doubled>(std::vector<double>(size, me + 1.0))).get();
+      const auto back = async(at_node(n), call<&doubled>(std::vector<double>(size, me + 1.0))).get();
       expect(back.size() == size && std::accumulate(back.begin(), back.end(), 0.0) == 2.0 * double(size) * (me + 1.0), "numbers doubled elsewhere");
     }
-  expect(async(at(node((me + 1) % all)), call<&spread>(6)).get() == 127, "calls that spread over all nodes");
+  expect(async(at_node((me + 1) % all), call<&spread>(6)).get() == 127, "calls that spread over all nodes");
 
   // Events: made here, waited for everywhere, triggered there.
   const auto e = user_event::create();
   std::vector<future<std::uint32_t>> waiting;
-  for (std::uint32_t n = 0; n < all; ++n) waiting.push_back(async(at(node(n)), call<&wait_here>(event(e))));
-  async(at(node((me + 1) % all)), call([](user_event e) { e.trigger(); }, e));
+  for (std::uint32_t n = 0; n < all; ++n) waiting.push_back(async(at_node(n), call<&wait_here>(event(e))));
+  async(at_node((me + 1) % all), call([](user_event e) { e.trigger(); }, e));
   for (std::uint32_t n = 0; n < all; ++n) expect(waiting[n].get() == n, "waited for an event of another node");
 
   const auto never = user_event::create();
-  const auto skipped = async(at(node((me + 1) % all)), after(never), call<&fail_with>("it ran all the same"));
+  const auto skipped = async(at_node((me + 1) % all), after(never), call<&fail_with>("it ran all the same"));
   never.poison(std::make_exception_ptr(std::runtime_error("the key is lost")));
   expect(words_of(skipped).find("the key is lost") != std::string::npos, "a poison that crosses nodes");
-  expect(words_of(async(at(node((me + 1) % all)), call<&fail_with>("no paper left"))).find("no paper left") != std::string::npos,
+  expect(words_of(async(at_node((me + 1) % all), call<&fail_with>("no paper left"))).find("no paper left") != std::string::npos,
          "what a function throws elsewhere");
 
   if (me == 0) {
     finish([] { async(call<&leave_work>(20)); });
     int sum = 0;
-    for (std::uint32_t n = 0; n < all; ++n) sum += async(at(node(n)), call<&count_left_behind>()).get();
+    for (std::uint32_t n = 0; n < all; ++n) sum += async(at_node(n), call<&count_left_behind>()).get();
     expect(sum == 21, "a finish over nodes");
   }
 }
