@@ -20,7 +20,7 @@ int rank_of_two() {
 
 bench::outcome time_nodes_latency(const bench::options& o) {
   const int rank = rank_of_two(), other = 1 - rank, bytes = static_cast<int>(o.size);
-  const long turns = bytes > 200'000 ? 200 : bytes > 4096 ? 2'000 : 50'000;
+  const long turns = bytes > 200'000 ? o.steps / 5 : bytes > 4096 ? 2 * o.steps : 50 * o.steps;
   std::vector<char> out(bytes), in(bytes);
   MPI_Request receive;
   MPI_Recv_init(in.data(), bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD, &receive);
@@ -40,7 +40,7 @@ bench::outcome time_nodes_latency(const bench::options& o) {
 
 bench::outcome count_nodes_flood(const bench::options& o) {
   const int rank = rank_of_two(), other = 1 - rank, bytes = static_cast<int>(o.size);
-  const long messages = 200'000;
+  const long messages = 200 * o.steps;
   std::vector<std::vector<char>> buffers(ring, std::vector<char>(bytes));
   std::vector<MPI_Request> requests(ring, MPI_REQUEST_NULL);
   if (rank == 1)

@@ -73,11 +73,12 @@ void need_two() {
   if (here->transport->nodes() != 2) throw bench::unsupported("start two processes: mpirun -np 2");
 }
 
-/// A message there and one back, again and again: half of that is one way. --size bytes: of the head, or of the payload if many.
+/// A message there and one back, again and again: half of that is one way. --size bytes: of the head, or of the payload if many;
+/// --steps how often, more of small ones.
 bench::outcome time_latency(const bench::options& o) {
   need_two();
   const auto bytes = static_cast<std::size_t>(o.size);
-  const long turns = bytes > 200'000 ? 200 : bytes > 4096 ? 2'000 : 50'000;
+  const long turns = bytes > 200'000 ? o.steps / 5 : bytes > 4096 ? 2 * o.steps : 50 * o.steps;
   here->is_head = bytes <= 64;
   here->landing.resize(bytes);
   here->payload.resize(bytes);
@@ -98,7 +99,7 @@ bench::outcome time_latency(const bench::options& o) {
 /// So many messages of --size bytes from one node to the other, which says when it has all. `polls`: after each message.
 bench::outcome count_messages(const bench::options& o, bool polls) {
   need_two();
-  const long messages = 200'000;
+  const long messages = 200 * o.steps;
   here->payload.resize(static_cast<std::size_t>(o.size));
   const std::span<const std::byte> head(here->payload);
   const bool sends = here->transport->self() == 0;
