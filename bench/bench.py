@@ -53,7 +53,7 @@ class Peers:
             raise Skipped(entry["reason"])
         if not Path(entry["path"]).exists():
             raise Skipped(f"{entry['path']} is not built")
-        if system == "mpi" and not shutil.which("mpirun"):
+        if system in ("mpi", "stretto_nodes") and not shutil.which("mpirun"):
             raise Skipped("mpirun was not found (apt install openmpi-bin)")
         return entry["path"]
 
@@ -234,6 +234,7 @@ def chosen_suites(names, quick):
                         if s.against in suites.SYSTEMS and not s.metg and s.bench != "uts"],
               "own": [s for s in suites.SUITES if s.against not in suites.SYSTEMS],
               "devices": [s for s in suites.SUITES if s.name.startswith(("device_", "sim_", "beyond_", "host_kernels"))],
+              "nodes": [s for s in suites.SUITES if s.name.startswith("nodes_")],
               "uts": [s for s in suites.SUITES if s.bench == "uts"], "metg": [s for s in suites.SUITES if s.metg]}
     known = {s.name: [s] for s in suites.SUITES} | groups
     if not names:
@@ -263,7 +264,7 @@ class Parser(argparse.ArgumentParser):
 
 def parse(arguments):
     parser = Parser(prog="stretto bench", allow_abbrev=False, description=__doc__.split("\n\n")[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help="suites, or groups of them: micro, own, uts, metg, devices")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="suites, or groups of them: micro, own, uts, metg, devices, nodes")
     parser.add_argument("--suite", metavar="NAMES", help="the same, comma-separated")
     parser.add_argument("--system", metavar="NAMES", help="systems, comma-separated; default: all")
     parser.add_argument("--against", metavar="SYSTEM", help="the peer that ratios refer to; default: the suite's")

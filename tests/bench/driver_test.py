@@ -315,6 +315,7 @@ class Flags(unittest.TestCase):
         names = [s.name for s in bench.chosen_suites("devices", False)]
         self.assertIn("device_series", names)
         self.assertIn("beyond_memory", names)
+        self.assertEqual({s.against for s in bench.chosen_suites("nodes", False)}, {"mpi"})
 
     def test_groups_and_quick_choose_suites(self):
         names = [s.name for s in bench.chosen_suites("uts", True)]
@@ -327,6 +328,7 @@ class Flags(unittest.TestCase):
     def test_mpi_programs_get_a_process_per_worker(self):
         line = suites.command("bench_mpi", "mpi", 2)
         self.assertEqual((line[0], line[-3:]), ("mpirun", ["-np", "2", "bench_mpi"]))
+        self.assertEqual(suites.command("bench_stretto_nodes", "stretto_nodes", 2)[-3:], ["-np", "2", "bench_stretto_nodes"])
         self.assertEqual(suites.command("bench_tbb", "tbb", 2), ["bench_tbb"])
 
 

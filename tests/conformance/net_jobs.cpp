@@ -4,6 +4,8 @@
 #include <atomic>
 #include <thread>
 
+#include "conformance/made_up_mpi.hpp"
+#include "net/mpi/mpi_transport.hpp"
 #include "net/self/self_transport.hpp"
 
 namespace stretto::net {
@@ -17,6 +19,17 @@ job simulated(std::uint32_t nodes, sim::settings s) {
             for (std::size_t n = 0; n < all.size(); ++n) made.push_back(network->join(static_cast<node_number>(n), all[n]->all));
             return made;
           }};
+}
+
+job over_mpi(std::uint32_t nodes, std::uint64_t seed, mpi::threads level) {
+  return {"made-up MPI of " + std::to_string(nodes), nodes,
+          [=](std::vector<std::unique_ptr<scenario>>& all) {
+            made_up_mpi::begin(static_cast<int>(nodes), seed, level);
+            std::vector<std::unique_ptr<transport>> made;
+            for (std::size_t n = 0; n < all.size(); ++n) made.push_back(mpi::make(made_up_mpi::of_node(static_cast<int>(n)), all[n]->all, level));
+            return made;
+          },
+          over::when_all_are_done};
 }
 
 /// Scenarios and their transports, which go first.
@@ -55,7 +68,8 @@ std::vector<job> jobs(std::uint64_t seed) {
           simulated(1, {.seed = seed}),
           simulated(2, {.seed = seed, .jitter_seconds = 0}),
           simulated(3, {.seed = seed, .jitter_seconds = 1e-4, .eager_bytes = 0}),
-          simulated(5, {.seed = seed, .latency_seconds = 0, .bandwidth_bytes_per_second = 1e8, .eager_bytes = 100})};
+          simulated(5, {.seed = seed, .latency_seconds = 0, .bandwidth_bytes_per_second = 1e8, .eager_bytes = 100}),
+          over_mpi(1, seed, mpi::threads::multiple), over_mpi(2, seed, mpi::threads::serialized), over_mpi(4, seed, mpi::threads::multiple)};
 }
 
 void run_stepped(const job& j, const make_scenario& make, std::uint64_t seed) {
@@ -64,7 +78,7 @@ void run_stepped(const job& j, const make_scenario& make, std::uint64_t seed) {
   for (auto& s : all.scenarios) s->start();
   const auto is_over = [&] {
     for (std::size_t n = 0; n < j.nodes; ++n)
-      if (!all.scenarios[n]->is_done() || all.transports[n]->is_pending()) return false;
+      if (!all.scenarios[n]->is_done() || (j.over == over::when_nothing_is_pending && all.transports[n]->is_pending())) return false;
     return true;
   };
   for (std::uint64_t polls = 0; !is_over(); ++polls) {
@@ -92,7 +106,7 @@ void run_threaded(const job& j, const make_scenario& make) {
     });
   for (auto& t : threads) t.join();
   const auto is_pending = [](const auto& t) { return t->is_pending(); };
-  while (std::any_of(all.transports.begin(), all.transports.end(), is_pending))
+  while (j.over == over::when_nothing_is_pending && std::any_of(all.transports.begin(), all.transports.end(), is_pending))
     for (auto& t : all.transports) t->poll();
   all.check();
 }

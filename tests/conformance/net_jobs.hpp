@@ -13,13 +13,17 @@ namespace stretto::net {
 
 using make_scenario = std::function<std::unique_ptr<scenario>(node_number self, std::uint32_t nodes)>;
 
+/// When a job is over, beside all its nodes being done: over MPI another may always have sent.
+enum class over { when_nothing_is_pending, when_all_are_done };
+
 struct job {
   std::string name;
   std::uint32_t nodes;
   std::function<std::vector<std::unique_ptr<transport>>(std::vector<std::unique_ptr<scenario>>&)> make;
+  net::over over = over::when_nothing_is_pending;
 };
 
-/// One node that is alone; simulated ones, by seed.
+/// One node that is alone; simulated ones, and ones over a made-up MPI, by seed.
 std::vector<job> jobs(std::uint64_t seed);
 
 /// All nodes in turn, the seed says in which, until every one is done and nothing is under way.

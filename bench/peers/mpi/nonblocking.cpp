@@ -10,6 +10,7 @@
 
 #include <mpi.h>
 
+#include "messages.hpp"
 #include "taskbench/task.hpp"
 
 namespace {
@@ -117,7 +118,9 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const bench::program mpi{
       .system = "mpi",
-      .entries = {{"taskbench", "us/task", bench::better::lower, 0, time_taskbench}},
+      .entries = {{"taskbench", "us/task", bench::better::lower, 0, time_taskbench},
+                  {"nodes_latency", "us one way", bench::better::lower, 8, time_nodes_latency},
+                  {"nodes_flood", "Mmessages/s", bench::better::higher, 8, count_nodes_flood}},
       .agree =
           [](bool mine) {
             int said = mine;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "net/mpi/mpi_library.hpp"
+#include "net/mpi/outbox.hpp"
 #include "net/mpi/packet.hpp"
 
 namespace stretto::net::mpi {
@@ -20,26 +21,12 @@ namespace {
 
 constexpr std::size_t ring_size = 64;
 
-void must(const char* fault) {
-  if (fault) throw error("N07", std::string("MPI failed: ") + fault);
+template <class T>
+T read(const std::byte* at) noexcept {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
 }
-
-bool takes_credit(packet_kind k) noexcept { return k == packet_kind::eager || k == packet_kind::offer; }
-
-packet_front front_of(const std::vector<std::byte>& packet) noexcept {
-  packet_front front;
-  std::memcpy(&front, packet.data(), sizeof front);
-  return front;
-}
-
-/// One message on its way to MPI, or in its hands.
-struct letter {
-  std::vector<std::byte> bytes;
-  node_number to;
-  request is = {};
-
-  bool takes_credit() const noexcept { return mpi::takes_credit(front_of(bytes).kind); }
-};
 
 /// A payload that its sender keeps until it is asked for.
 struct offered {
@@ -58,15 +45,10 @@ struct bulk {
   int tag = -1;                        // of a receive
 };
 
-struct peer {
-  std::uint32_t credit = credits, to_return = 0;
-  std::deque<letter> waiting;  // without credit, or for the thread that may call MPI
-};
-
 class mpi_transport final : public transport {
  public:
   mpi_transport(const calls& mpi, const handlers& all, const started& is)
-      : transport(all), mpi_(mpi), is_(is), peers_(static_cast<std::size_t>(is.size)), ring_(ring_size) {
+      : transport(all), mpi_(mpi), is_(is), outbox_(mpi, is.size), ring_(ring_size) {
     for (auto& r : ring_) {
       r.bytes.resize(most_packet_bytes);
       must(mpi_.ring_receive(r.bytes.data(), r.bytes.size(), &r.is));
@@ -76,8 +58,9 @@ class mpi_transport final : public transport {
   ~mpi_transport() override {
     while (true) {
       std::scoped_lock lock(lock_);
-      test_sends();
-      if (sending_.empty()) break;
+      outbox_.test();
+      test_bulk();
+      if (outbox_.is_empty() && moving_.empty()) break;
     }
     mpi_.barrier();
     for (auto& r : ring_) mpi_.cancel(&r.is);
@@ -89,8 +72,7 @@ class mpi_transport final : public transport {
   bool is_pending() const noexcept override { return true; }  // another may have sent
   std::uint64_t room_for(node_number to) const noexcept override {
     std::scoped_lock lock(lock_);
-    const peer& p = peers_[to];
-    return p.waiting.empty() ? std::uint64_t{p.credit} * most_eager_bytes : 0;
+    return outbox_.room_for(to);
   }
   traffic counted() const noexcept override {
     std::scoped_lock lock(lock_);
@@ -109,6 +91,11 @@ class mpi_transport final : public transport {
     std::vector<std::byte> bytes;
     request is = {};
   };
+  struct received {
+    ring_slot* slot = nullptr;
+    node_number from = 0;
+    std::uint32_t packets = 0;  // that took credit: all of the message, or none
+  };
   struct asked {  // receives that wait for the thread that may call MPI
     node_number from;
     std::uint64_t number, bytes;
@@ -116,28 +103,25 @@ class mpi_transport final : public transport {
     places::completion* landed;
   };
 
-  bool may_call() const noexcept { return is_.level >= threads::serialized || std::this_thread::get_id() == thread_; }
+  calling may_call() const noexcept {
+    const bool may = is_.level >= threads::serialized || std::this_thread::get_id() == thread_;
+    return may ? calling::allowed : calling::not_allowed;
+  }
 
-  letter make_letter(node_number to, packet_front front, std::span<const std::byte> head, std::span<const std::byte> rest);
-  void post(letter&& l);
-  void post_now(letter&& l);
-  void post_waiting(node_number to);
   void answer(node_number to, packet_kind kind, std::uint64_t transfer, int tag);
   void post_receive(const asked& a);
   void send_bulk(node_number to, std::uint64_t number, int tag);
-  void test_sends();
   void test_bulk();
-  void take_in(node_number from, const packet_front& front, std::span<const std::byte> rest);
+  void take_in(node_number from, const packet_front& front, const std::byte* behind);
+  void give_back(const received& r);
 
   const calls& mpi_;
   const started is_;
   const std::thread::id thread_ = std::this_thread::get_id();
   mutable std::mutex lock_;  // all below, and every call of MPI
-  std::vector<peer> peers_;
+  outbox outbox_;
   std::vector<ring_slot> ring_;  // only its poller touches the bytes
   std::size_t next_slot_ = 0;
-  std::deque<letter> sending_;
-  std::vector<std::vector<std::byte>> spare_;  // memory of letters
   std::map<std::uint64_t, offered> offers_;
   std::uint64_t transfers_ = 0;
   std::deque<asked> asked_;
@@ -165,88 +149,35 @@ class offer final : public payload::source {
   std::uint64_t number_, bytes_;
 };
 
-letter mpi_transport::make_letter(node_number to, packet_front front, std::span<const std::byte> head,
-                                  std::span<const std::byte> rest) {
-  letter l{{}, to};
-  if (!spare_.empty()) {
-    l.bytes = std::move(spare_.back());
-    spare_.pop_back();
-  }
-  front.head_bytes = static_cast<std::uint32_t>(head.size());
-  l.bytes.resize(sizeof front + head.size() + rest.size());
-  std::memcpy(l.bytes.data(), &front, sizeof front);
-  if (!head.empty()) std::memcpy(l.bytes.data() + sizeof front, head.data(), head.size());
-  if (!rest.empty()) std::memcpy(l.bytes.data() + sizeof front + head.size(), rest.data(), rest.size());
-  return l;
-}
-
-void mpi_transport::post_now(letter&& l) {
-  peer& p = peers_[l.to];
-  packet_front front = front_of(l.bytes);
-  if (takes_credit(front.kind)) --p.credit;
-  front.returned = std::exchange(p.to_return, 0);
-  std::memcpy(l.bytes.data(), &front, sizeof front);
-  must(mpi_.send(l.bytes.data(), l.bytes.size(), l.to, 0, channel::heads, &l.is));
-  sending_.push_back(std::move(l));  // the bytes do not move
-  test_sends();                      // small ones have mostly gone
-}
-
-void mpi_transport::post(letter&& l) {
-  peer& p = peers_[l.to];
-  const bool needs = l.takes_credit();
-  if (may_call() && (!needs || (p.credit && p.waiting.empty()))) return post_now(std::move(l));
-  // Answers wait for no credit, and overtake what does.
-  if (needs) p.waiting.push_back(std::move(l));
-  else p.waiting.push_front(std::move(l));
-}
-
-void mpi_transport::post_waiting(node_number to) {
-  peer& p = peers_[to];
-  while (!p.waiting.empty()) {
-    if (p.waiting.front().takes_credit() && !p.credit) return;
-    letter l = std::move(p.waiting.front());
-    p.waiting.pop_front();
-    post_now(std::move(l));
-  }
-}
-
 void mpi_transport::answer(node_number to, packet_kind kind, std::uint64_t transfer, int tag) {
-  packet_front front{};
-  front.kind = kind;
-  front.transfer = transfer;
-  front.tag = tag;
-  post(make_letter(to, front, {}, {}));
+  const ask_note note{transfer, tag};
+  outbox_.post(to, kind, 0, {}, std::as_bytes(std::span(&note, 1)), may_call());
 }
 
 void mpi_transport::send_checked(const message& m) {
   std::scoped_lock lock(lock_);
   ++count_.sent;
   count_.bytes_sent += m.head.size() + m.payload.size();
-  packet_front front{};
-  front.handler = m.handler;
-  front.payload_bytes = m.payload.size();
   if (m.payload.size() <= most_eager_bytes) {
-    front.kind = packet_kind::eager;
-    post(make_letter(m.to, front, m.head, m.payload));
+    outbox_.post(m.to, packet_kind::eager, m.handler, m.head, m.payload, may_call());
     if (m.sent) ended_.push_back(m.sent);
     return;
   }
   ++count_.by_rendezvous;
-  front.kind = packet_kind::offer;
-  front.transfer = transfers_++;
-  offered& o = offers_[front.transfer] = {m.to, m.payload, {}, m.sent};
+  const offer_note note{transfers_++, m.payload.size()};
+  offered& o = offers_[note.transfer] = {m.to, m.payload, {}, m.sent};
   if (!m.sent) {
     o.copied.assign(m.payload.begin(), m.payload.end());
     o.bytes = o.copied;
   }
-  post(make_letter(m.to, front, m.head, {}));
+  outbox_.post(m.to, packet_kind::offer, m.handler, m.head, std::as_bytes(std::span(&note, 1)), may_call());
 }
 
 void mpi_transport::receive(node_number from, std::uint64_t number, std::uint64_t bytes, std::byte* target,
                             places::completion& landed) {
   std::scoped_lock lock(lock_);
   const asked a{from, number, bytes, target, &landed};
-  if (may_call()) post_receive(a);
+  if (may_call() == calling::allowed) post_receive(a);
   else asked_.push_back(a);
 }
 
@@ -276,22 +207,6 @@ void mpi_transport::send_bulk(node_number to, std::uint64_t number, int tag) {
     must(mpi_.send(o.bytes.data() + at, std::min(piece_bytes, o.bytes.size() - at), to, tag, channel::bulk, &b.pieces.emplace_back()));
 }
 
-void mpi_transport::test_sends() {
-  for (std::size_t looked = 0; looked < 4 && !sending_.empty(); ++looked) {
-    bool has_ended = false;
-    must(mpi_.test(&sending_.front().is, &has_ended, nullptr, nullptr));
-    if (has_ended) {
-      if (spare_.size() < 2 * credits) spare_.push_back(std::move(sending_.front().bytes));
-      sending_.pop_front();
-    } else if (sending_.size() > 1) {  // another node may be quicker
-      sending_.push_back(std::move(sending_.front()));
-      sending_.pop_front();
-    } else {
-      return;
-    }
-  }
-}
-
 void mpi_transport::test_bulk() {
   for (std::size_t i = 0, n = moving_.size(); i < n; ++i) {
     bulk b = std::move(moving_.front());
@@ -306,23 +221,24 @@ void mpi_transport::test_bulk() {
   }
 }
 
-void mpi_transport::take_in(node_number from, const packet_front& front, std::span<const std::byte> rest) {
+void mpi_transport::take_in(node_number from, const packet_front& front, const std::byte* behind) {
+  const std::span<const std::byte> head(behind, front.head_bytes), rest(behind + front.head_bytes, front.rest_bytes);
   switch (front.kind) {
-    case packet_kind::eager:
-      handle(from, front.handler, rest.first(front.head_bytes), payload(rest.subspan(front.head_bytes)));
+    case packet_kind::eager: handle(from, front.handler, head, payload(rest)); break;
+    case packet_kind::offer: {
+      const auto note = read<offer_note>(rest.data());
+      handle(from, front.handler, head, payload(std::make_unique<offer>(*this, from, note.transfer, note.bytes), note.bytes));
       break;
-    case packet_kind::offer:
-      handle(from, front.handler, rest, payload(std::make_unique<offer>(*this, from, front.transfer, front.payload_bytes),
-                                                front.payload_bytes));
-      break;
+    }
     case packet_kind::ask: {
+      const auto note = read<ask_note>(rest.data());
       std::scoped_lock lock(lock_);
-      send_bulk(from, front.transfer, front.tag);
+      send_bulk(from, note.transfer, static_cast<int>(note.tag));
       break;
     }
     case packet_kind::dropped: {
       std::scoped_lock lock(lock_);
-      const auto found = offers_.find(front.transfer);
+      const auto found = offers_.find(read<ask_note>(rest.data()).transfer);
       if (found->second.sent) ended_.push_back(found->second.sent);
       offers_.erase(found);
       break;
@@ -331,32 +247,35 @@ void mpi_transport::take_in(node_number from, const packet_front& front, std::sp
   }
 }
 
+void mpi_transport::give_back(const received& r) {
+  must(mpi_.restart(&r.slot->is));
+  count_.received += r.packets;
+  if (r.packets && outbox_.owes_credit(r.from)) answer(r.from, packet_kind::credit, 0, 0);
+}
+
 std::size_t mpi_transport::poll() {
-  if (!may_call()) return 0;
+  if (may_call() == calling::not_allowed) return 0;
   std::size_t found = 0;
+  received looked_at;  // given back with the next turn's lock
   for (int turn = 0; turn < 16; ++turn) {
     std::vector<places::completion*> ended;
     ring_slot* came = nullptr;
     int from = 0;
     std::size_t bytes = 0;
-    packet_front front{};
     {
       std::scoped_lock lock(lock_);
+      if (looked_at.slot) give_back(std::exchange(looked_at, {}));
       for (; !asked_.empty(); asked_.pop_front()) post_receive(asked_.front());
-      if (is_.level < threads::serialized)
-        for (int n = 0; n < is_.size; ++n) post_waiting(static_cast<node_number>(n));
-      test_sends();
-      test_bulk();
+      outbox_.post_waiting();
+      outbox_.test();
+      if (!moving_.empty()) test_bulk();
       bool has_come = false;
       must(mpi_.test(&ring_[next_slot_].is, &has_come, &from, &bytes));
       if (has_come) {
         came = &ring_[next_slot_];
         next_slot_ = (next_slot_ + 1) % ring_size;
-        front = front_of(came->bytes);
-        peer& p = peers_[static_cast<std::size_t>(from)];
-        p.credit += front.returned;
-        count_.received += takes_credit(front.kind);
-        post_waiting(static_cast<node_number>(from));
+        if (const auto returned = read<packet_front>(came->bytes.data()).returned)
+          outbox_.credit_came(static_cast<node_number>(from), returned);
       }
       ended.swap(ended_);
     }
@@ -366,11 +285,19 @@ std::size_t mpi_transport::poll() {
       if (ended.empty()) break;
       continue;
     }
-    take_in(static_cast<node_number>(from), front, std::span(came->bytes).subspan(sizeof front, bytes - sizeof front));
+    std::uint32_t packets = 0;
+    for (std::size_t at = 0; at < bytes;) {
+      const auto front = read<packet_front>(came->bytes.data() + at);
+      take_in(static_cast<node_number>(from), front, came->bytes.data() + at + sizeof front);
+      packets += takes_credit(front.kind);
+      at = next_packet(at + bytes_of(front));
+    }
+    looked_at = {came, static_cast<node_number>(from), packets};
+  }
+  if (looked_at.slot) {
     std::scoped_lock lock(lock_);
-    must(mpi_.restart(&came->is));
-    if (takes_credit(front.kind) && ++peers_[static_cast<std::size_t>(from)].to_return >= credits / 2)
-      answer(static_cast<node_number>(from), packet_kind::credit, 0, 0);
+    give_back(looked_at);
+    outbox_.post_waiting();
   }
   return found;
 }

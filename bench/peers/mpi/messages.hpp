@@ -1,0 +1,11 @@
+// messages.hpp - messages between two ranks by MPI itself, as one would write them by hand.
+//
+// Threads     one per rank.
+#pragma once
+
+#include "common/measure.hpp"
+
+/// A message there and one back through receives that are posted before; half of that.
+bench::outcome time_nodes_latency(const bench::options&);
+/// Messages from one rank to the other, into a ring of receives that are posted before.
+bench::outcome count_nodes_flood(const bench::options&);

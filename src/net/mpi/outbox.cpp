@@ -1,0 +1,141 @@
+#include "net/mpi/outbox.hpp"
+
+#include <stretto/error.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace stretto::net::mpi {
+namespace {
+
+constexpr double soon_nanoseconds = 2000, long_nanoseconds = 10'000;
+constexpr std::uint32_t few = 4;
+
+trace::ticks ticks_of(double nanoseconds) {
+  trace::clock::start();
+  return static_cast<trace::ticks>(nanoseconds / trace::clock::to_nanoseconds(1));
+}
+
+}  // namespace
+
+void mpi_failed(const char* fault) { throw error("N07", std::string("MPI failed: ") + fault); }
+
+outbox::outbox(const calls& mpi, int nodes) : mpi_(mpi), soon_(ticks_of(soon_nanoseconds)), long_(ticks_of(long_nanoseconds)), peers_(static_cast<std::size_t>(nodes)) {}
+
+void outbox::letter::add(packet_front front, std::span<const std::byte> head, std::span<const std::byte> rest) noexcept {
+  std::byte* at = bytes.data() + next_packet(used);
+  std::memcpy(at, &front, sizeof front);
+  at = std::ranges::copy(head, at + sizeof front).out;
+  at = std::ranges::copy(rest, at).out;
+  used = static_cast<std::size_t>(at - bytes.data());
+}
+
+outbox::letter outbox::make_letter(node_number to) {
+  letter l;
+  l.to = to;
+  if (spare_.empty()) {
+    l.bytes.resize(most_packet_bytes);
+  } else {
+    l.bytes = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  return l;
+}
+
+void outbox::keep(std::vector<std::byte>&& memory) {
+  if (spare_.size() < 2 * credits) spare_.push_back(std::move(memory));
+}
+
+bool outbox::is_flooded(peer& p, trace::ticks now) const noexcept {
+  p.posted_soon = now - p.last_posted < soon_ ? p.posted_soon + 1 : 0;
+  p.last_posted = now;
+  return p.posted_soon >= few;
+}
+
+void outbox::post(node_number to, packet_kind kind, handler_number handler, std::span<const std::byte> head,
+                  std::span<const std::byte> rest, calling may) {
+  peer& p = peers_[to];
+  const packet_front front{.kind = kind,
+                           .handler = handler,
+                           .head_bytes = static_cast<std::uint16_t>(head.size()),
+                           .rest_bytes = static_cast<std::uint16_t>(rest.size())};
+  const auto now = trace::clock::now();
+  const bool needs_credit = takes_credit(kind), may_go = may == calling::allowed, shall_go = may_go && !(needs_credit && is_flooded(p, now));
+  if (shall_go && (!needs_credit || (p.credit && p.waiting.empty()))) {
+    letter l = make_letter(to);
+    l.takes_credit = needs_credit;
+    l.add(front, head, rest);
+    return send(std::move(l));
+  }
+  if (!needs_credit) {  // overtakes what does
+    p.waiting.push_front(make_letter(to));
+    p.waiting.front().add(front, head, rest);
+  } else {
+    if (p.waiting.empty() || !p.waiting.back().takes_credit || !p.waiting.back().has_room_for(bytes_of(front))) {
+      if (may_go) post_waiting(p);
+      p.waiting.push_back(make_letter(to));
+      p.waiting.back().takes_credit = true;
+      p.begun = now;
+    }
+    p.waiting.back().add(front, head, rest);
+    if (shall_go || (may_go && now - p.begun > long_)) post_waiting(p);
+  }
+  if (!std::exchange(p.is_marked, true)) marked_.push_back(to);
+}
+
+void outbox::send(letter&& l) {
+  peer& p = peers_[l.to];
+  if (l.takes_credit) --p.credit;
+  packet_front front;
+  std::memcpy(&front, l.bytes.data(), sizeof front);
+  front.returned = static_cast<std::uint8_t>(std::exchange(p.to_return, 0));
+  std::memcpy(l.bytes.data(), &front, sizeof front);
+  must(mpi_.send(l.bytes.data(), l.used, l.to, 0, channel::heads, &l.is));
+  bool has_ended = false;  // small ones mostly have
+  must(mpi_.test(&l.is, &has_ended, nullptr, nullptr));
+  if (has_ended) keep(std::move(l.bytes));
+  else sending_.push_back(std::move(l));  // the bytes do not move
+}
+
+void outbox::post_waiting(peer& p) {
+  while (!p.waiting.empty()) {
+    if (p.waiting.front().takes_credit && !p.credit) return;
+    letter l = std::move(p.waiting.front());
+    p.waiting.pop_front();
+    send(std::move(l));
+  }
+}
+
+void outbox::post_marked() {
+  for (const node_number to : marked_) {
+    peers_[to].is_marked = false;
+    post_waiting(peers_[to]);  // what has no credit goes when it comes back
+  }
+  marked_.clear();
+}
+
+void outbox::test_sending() {
+  for (std::size_t looked = 0; looked < 4 && !sending_.empty(); ++looked) {
+    bool has_ended = false;
+    must(mpi_.test(&sending_.front().is, &has_ended, nullptr, nullptr));
+    if (has_ended) keep(std::move(sending_.front().bytes));
+    else if (sending_.size() == 1) return;
+    else sending_.push_back(std::move(sending_.front()));  // another node may be quicker
+    sending_.pop_front();
+  }
+}
+
+std::uint64_t outbox::room_for(node_number to) const noexcept {
+  const peer& p = peers_[to];
+  return p.waiting.size() < p.credit ? (p.credit - p.waiting.size()) * most_eager_bytes : 0;
+}
+
+void outbox::credit_came(node_number from, std::uint32_t returned) {
+  peer& p = peers_[from];
+  p.credit += returned;
+  post_waiting(p);
+}
+
+}  // namespace stretto::net::mpi

@@ -1,0 +1,95 @@
+// outbox.hpp - packets on their way to the nodes of a job: with credit, in order, and several in one message of MPI where they come
+// quickly.
+//
+// A lone message is MPI's before post returns. In a flood, messages to one node that follow one another within 2 us, those behind the
+// first few wait for more: until there are enough for a message of MPI, one comes after a pause, the first has waited for 10 us when
+// another comes, or post_waiting is called, which every poll does. What has no credit waits too, and is packed alike.
+//
+// Threads     of whoever holds the transport's lock.
+// Invariants  (1) packets that take credit go in the order in which they were posted. (2) a node has at most `credits` messages that
+//             another sent and it has not looked at. (3) all packets of a message take credit, or none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "net/mpi/mpi_calls.hpp"
+#include "net/mpi/packet.hpp"
+#include "trace/clock.hpp"
+
+namespace stretto::net::mpi {
+
+[[noreturn]] void mpi_failed(const char* fault);
+/// Throws N07 with what MPI says, if it says something.
+inline void must(const char* fault) {
+  if (fault) [[unlikely]] mpi_failed(fault);
+}
+
+constexpr bool takes_credit(packet_kind k) noexcept { return k == packet_kind::eager || k == packet_kind::offer; }
+
+/// Whether MPI may be called here; with FUNNELED one thread may.
+enum class calling { allowed, not_allowed };
+
+class outbox {
+ public:
+  outbox(const calls& mpi, int nodes);
+
+  /// At most most_head_bytes and most_eager_bytes; both are copied.
+  void post(node_number to, packet_kind kind, handler_number handler, std::span<const std::byte> head, std::span<const std::byte> rest,
+            calling may);
+  /// All that waits, as far as there is credit.
+  void post_waiting() {
+    if (!marked_.empty()) post_marked();
+  }
+  /// Learns what MPI has sent.
+  void test() {
+    if (!sending_.empty()) test_sending();
+  }
+  bool is_empty() const noexcept { return sending_.empty(); }
+
+  /// Bytes that can be posted before more only waits.
+  std::uint64_t room_for(node_number to) const noexcept;
+  /// That node has looked at so many messages: what waits for it may go.
+  void credit_came(node_number from, std::uint32_t returned);
+  /// This node has looked at a message of that one, which shall know it some time; true: soon, by a message of its own.
+  bool owes_credit(node_number from) noexcept { return ++peers_[from].to_return >= credits / 2; }
+
+ private:
+  struct letter {
+    std::vector<std::byte> bytes;  // most_packet_bytes
+    std::size_t used = 0;
+    node_number to = 0;
+    bool takes_credit = false;
+    request is = {};
+
+    bool has_room_for(std::size_t packet_bytes) const noexcept { return next_packet(used) + packet_bytes <= most_shared_bytes; }
+    void add(packet_front front, std::span<const std::byte> head, std::span<const std::byte> rest) noexcept;
+  };
+  struct peer {
+    std::uint32_t credit = credits, to_return = 0;
+    std::deque<letter> waiting;  // the last may have room
+    trace::ticks last_posted = 0, begun = 0;  // the last message, and the last of `waiting`
+    std::uint32_t posted_soon = 0;  // in a row, each soon after the one before
+    bool is_marked = false;
+  };
+
+  letter make_letter(node_number to);
+  void send(letter&& l);
+  void post_waiting(peer& p);
+  void post_marked();
+  void test_sending();
+  bool is_flooded(peer& p, trace::ticks now) const noexcept;
+  void keep(std::vector<std::byte>&& memory);
+
+  const calls& mpi_;
+  const trace::ticks soon_, long_;
+  std::vector<peer> peers_;
+  std::vector<node_number> marked_;  // for whom something may wait
+  std::deque<letter> sending_;
+  std::vector<std::vector<std::byte>> spare_;
+};
+
+}  // namespace stretto::net::mpi

@@ -1,0 +1,184 @@
+#include "conformance/made_up_mpi.hpp"
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <list>
+#include <mutex>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace stretto::net {
+namespace {
+
+using mpi::channel;
+using mpi::request;
+
+/// A send or a receive under way.
+struct operation {
+  bool is_persistent = false, has_ended = false;
+  std::byte* buffer = nullptr;
+  std::size_t room = 0, bytes = 0;
+  int from = -1, tag = 0;
+};
+
+struct sent_message {
+  int from, tag;
+  const std::byte* lent;  // until it is received, or copied
+  std::vector<std::byte> copy;
+  std::size_t bytes;
+  operation* send;
+};
+
+struct node_state {
+  std::list<operation*> receives[2];  // posted, in order; by channel
+  std::deque<sent_message> came[2][made_up_mpi::most_nodes];
+  std::uint64_t sent = 0;
+  bool is_gone = false;
+};
+
+struct job_state {
+  std::mutex lock;
+  std::mt19937_64 random;
+  mpi::threads level = mpi::threads::multiple;
+  int size = 1;
+  node_state nodes[made_up_mpi::most_nodes];
+} job;
+
+operation* read(const request* r) {
+  operation* is;
+  std::memcpy(&is, r->bytes, sizeof is);
+  return is;
+}
+void write(request* r, operation* is) { std::memcpy(r->bytes, &is, sizeof is); }
+
+/// Receives what fits, from senders in an order that the seed says.
+void match(int self) {
+  node_state& here = job.nodes[self];
+  for (int c = 0; c < 2; ++c) {
+    const int first = static_cast<int>(job.random() % static_cast<unsigned>(job.size));
+    for (int i = 0; i < job.size; ++i) {
+      const int from = (first + i) % job.size;
+      auto& queue = here.came[c][from];
+      if (here.is_gone) {  // nobody waits for what still comes
+        for (const sent_message& m : queue)
+          if (m.send) m.send->has_ended = true;
+        queue.clear();
+      }
+      auto& posted = here.receives[c];
+      for (auto m = queue.begin(); m != queue.end();) {
+        auto r = posted.begin();
+        while (r != posted.end() && !((*r)->from == -1 || ((*r)->from == from && (*r)->tag == m->tag))) ++r;
+        if (r == posted.end()) {
+          ++m;
+          continue;
+        }
+        operation& receive = **r;
+        if (m->bytes > receive.room) std::abort();
+        if (m->bytes) std::memcpy(receive.buffer, m->lent ? m->lent : m->copy.data(), m->bytes);
+        receive.bytes = m->bytes;
+        receive.tag = from;  // as the status tells
+        receive.has_ended = true;
+        if (m->send) m->send->has_ended = true;
+        posted.erase(r);
+        m = queue.erase(m);
+      }
+    }
+  }
+}
+
+template <int self>
+struct node {
+  static const char* library() { return "a made-up MPI\n"; }
+  static const char* start(mpi::threads, mpi::started* is) {
+    *is = {.rank = self, .size = job.size, .level = job.level, .most_tag = 7};
+    return nullptr;
+  }
+  static const char* stop() {
+    const std::scoped_lock lock(job.lock);
+    job.nodes[self].is_gone = true;
+    return nullptr;
+  }
+  static const char* ring_receive(void* buffer, std::size_t bytes, request* r) {
+    write(r, new operation{.is_persistent = true, .buffer = static_cast<std::byte*>(buffer), .room = bytes});
+    return restart(r);
+  }
+  static const char* restart(request* r) {
+    const std::scoped_lock lock(job.lock);
+    read(r)->has_ended = false;
+    job.nodes[self].receives[0].push_back(read(r));
+    return nullptr;
+  }
+  static const char* receive(void* buffer, std::size_t bytes, int from, int tag, request* r) {
+    const std::scoped_lock lock(job.lock);
+    write(r, new operation{.buffer = static_cast<std::byte*>(buffer), .room = bytes, .from = from, .tag = tag});
+    job.nodes[self].receives[1].push_back(read(r));
+    return nullptr;
+  }
+  static const char* send(const void* buffer, std::size_t bytes, int to, int tag, channel which, request* r) {
+    const std::scoped_lock lock(job.lock);
+    auto* const is = new operation;
+    write(r, is);
+    const auto* const begin = static_cast<const std::byte*>(buffer);
+    sent_message m{self, tag, begin, {}, bytes, is};
+    if (which == channel::heads) ++job.nodes[self].sent;
+    if (job.random() % 2) {
+      m.copy.assign(begin, begin + bytes);
+      m.lent = nullptr;
+      m.send = nullptr;
+      is->has_ended = true;
+    }
+    job.nodes[to].came[static_cast<int>(which)][self].push_back(std::move(m));
+    return nullptr;
+  }
+  static const char* test(request* r, bool* has_ended, int* from, std::size_t* bytes) {
+    const std::scoped_lock lock(job.lock);
+    for (int n = 0; n < job.size; ++n) match(n);
+    operation* const is = read(r);
+    *has_ended = is->has_ended && job.random() % 4 != 0;
+    if (!*has_ended) return nullptr;
+    if (from) {
+      *from = is->tag;
+      *bytes = is->bytes;
+    }
+    if (!is->is_persistent) delete is;
+    return nullptr;
+  }
+  static const char* cancel(request* r) {
+    const std::scoped_lock lock(job.lock);
+    job.nodes[self].receives[0].remove(read(r));
+    delete read(r);
+    return nullptr;
+  }
+  static const char* barrier() { return nullptr; }
+  static const char* extremes(std::uint64_t value, std::uint64_t* lowest, std::uint64_t* highest) {
+    *lowest = *highest = value;
+    return nullptr;
+  }
+  static constexpr mpi::calls table{mpi::calls_version, library, start, stop, ring_receive, restart, receive, send,
+                                    test, cancel, barrier, extremes};
+};
+
+}  // namespace
+
+void made_up_mpi::begin(int nodes, std::uint64_t seed, mpi::threads level) {
+  const std::scoped_lock lock(job.lock);
+  job.random.seed(seed);
+  job.level = level;
+  job.size = nodes;
+  for (node_state& n : job.nodes) n = {};
+}
+
+const mpi::calls& made_up_mpi::of_node(int number) {
+  constexpr const mpi::calls* tables[most_nodes] = {&node<0>::table, &node<1>::table, &node<2>::table, &node<3>::table};
+  return *tables[number];
+}
+
+std::uint64_t made_up_mpi::sent(int node) {
+  const std::scoped_lock lock(job.lock);
+  return job.nodes[node].sent;
+}
+
+}  // namespace stretto::net

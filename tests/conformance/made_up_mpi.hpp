@@ -1,0 +1,25 @@
+// made_up_mpi.hpp - an MPI of up to four nodes in one process, for transports: it promises what MPI does, and no more.
+//
+// Messages of a pair come in order, those of several senders in any; a send may end at once or when its message is received, and only
+// then are its bytes read; what has ended is told late. All of it by seed.
+//
+// Threads     any thread, as with MPI_THREAD_MULTIPLE. One job at a time.
+#pragma once
+
+#include <cstdint>
+
+#include "net/mpi/mpi_calls.hpp"
+
+namespace stretto::net {
+
+struct made_up_mpi {
+  static constexpr int most_nodes = 4;
+
+  /// Forgets the job before.
+  static void begin(int nodes, std::uint64_t seed, mpi::threads level = mpi::threads::multiple);
+  static const mpi::calls& of_node(int node);
+  /// Messages of heads that the node has sent.
+  static std::uint64_t sent(int node);
+};
+
+}  // namespace stretto::net

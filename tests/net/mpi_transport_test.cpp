@@ -1,0 +1,97 @@
+// What the transport over MPI promises beyond what every transport does: floods share messages of MPI, and nothing waits alone.
+#include "net/mpi/mpi_transport.hpp"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "conformance/made_up_mpi.hpp"
+
+namespace stretto::net {
+namespace {
+
+/// Two nodes; the second counts what comes, which must be in order.
+struct two_nodes {
+  explicit two_nodes(std::uint64_t seed) {
+    made_up_mpi::begin(2, seed);
+    for (int n = 0; n < 2; ++n) {
+      all[n].add("number", this, +[](void* t, arrival& a) {
+        auto& self = *static_cast<two_nodes*>(t);
+        std::uint64_t number = 0;
+        REQUIRE(a.head.size() == sizeof number);
+        std::memcpy(&number, a.head.data(), sizeof number);
+        CHECK(number == self.came++);
+      });
+      nets[n] = mpi::make(made_up_mpi::of_node(n), all[n], mpi::threads::multiple);
+    }
+  }
+  void send() {
+    nets[0]->send({.to = 1, .handler = all[0].number("number"), .head = std::as_bytes(std::span(&sent, 1))});
+    ++sent;
+  }
+
+  handlers all[2];
+  std::unique_ptr<transport> nets[2];
+  std::uint64_t sent = 0, came = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a message that follows no other closely is MPI's before send returns, also behind a flood and without a poll") {
+  two_nodes job(1);
+  for (int i = 0; i < 20; ++i) job.send();
+  for (int i = 0; i < 5; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    job.send();
+    while (job.came < job.sent) job.nets[1]->poll();  // its sender does not poll
+  }
+}
+
+TEST_CASE("the first few messages of a row are MPI's before send returns") {
+  two_nodes job(2);
+  for (int i = 0; i < 4; ++i) job.send();
+  CHECK(made_up_mpi::sent(0) == 4);
+}
+
+TEST_CASE("the last messages of a flood are sent by the next poll") {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    two_nodes job(seed);
+    for (int i = 0; i < 30; ++i) job.send();
+    job.nets[0]->poll();
+    const auto posted = made_up_mpi::sent(0);
+    while (job.came < job.sent) job.nets[1]->poll();
+    CHECK(made_up_mpi::sent(0) == posted);
+  }
+}
+
+TEST_CASE("messages that wait for credit share messages of MPI") {
+  constexpr std::uint64_t flood = 20'000;
+  two_nodes job(3);
+  while (job.sent < flood) job.send();
+  CHECK(made_up_mpi::sent(0) <= 64);  // as many as the other has not looked at
+  while (job.came < flood) {
+    job.nets[1]->poll();
+    job.nets[0]->poll();
+  }
+  CHECK(made_up_mpi::sent(0) <= 64 + flood / 100);
+  CHECK(job.nets[1]->counted().received == flood);
+}
+
+TEST_CASE("there is room as long as there is credit for what waits") {
+  two_nodes job(4);
+  CHECK(job.nets[0]->room_for(1) > 0);
+  for (int i = 0; i < 100'000 && job.nets[0]->room_for(1); ++i) job.send();
+  CHECK(job.nets[0]->room_for(1) == 0);
+  while (job.came < job.sent) {
+    job.nets[1]->poll();
+    job.nets[0]->poll();
+  }
+  CHECK(job.nets[0]->room_for(1) > 0);
+}
+
+}  // namespace stretto::net
