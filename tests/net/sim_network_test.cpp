@@ -10,6 +10,7 @@
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <numeric>
 #include <random>
 #include <string>
 #include <thread>
@@ -246,6 +247,27 @@ TEST_CASE("a payload that is kept outlives its sender, and is told so") {
   while (receiver->is_pending()) receiver->poll();
   CHECK(landed.times == 1);
   CHECK(code_of(landed.failure) == "N05");
+}
+
+TEST_CASE("what a node has sent before it left still comes, but for payloads that stayed with it") {
+  noted n({.nodes = 3, .seed = 5, .eager_bytes = 8});
+  const std::vector<std::byte> large(100);
+  for (int i = 0; i < 10; ++i) n.send(0, 1, i);
+  told sent;
+  n.send(0, 1, 10, large, &sent);
+  n.send(1, 0, 11);
+  n.nodes[0].net.reset();
+  std::mt19937_64 random(5);
+  n.poll_all(random);
+  std::vector<int> all(11);
+  std::iota(all.begin(), all.end(), 0);
+  CHECK(n.nodes[1].from[0] == all);
+  REQUIRE(n.nodes[1].landings.size() == 1);
+  CHECK(code_of(n.nodes[1].landings[0].landed.failure) == "N05");
+  CHECK(n.nodes[1].lost.empty());  // it has left, and is not lost
+  n.send(1, 0, 12);
+  n.poll_all(random);
+  CHECK(n.is_over());
 }
 
 TEST_CASE("links are cut while threads send and poll, and each completion still runs once") {

@@ -55,7 +55,8 @@ class simulated final : public network, public std::enable_shared_from_this<simu
   }
   void kill(node_number node) override {
     std::scoped_lock lock(lock_);
-    for (std::uint32_t n = 0; n < settings_.nodes; ++n) cut_now(node, static_cast<node_number>(n), how::with_a_word);
+    for (std::uint32_t n = 0; n < settings_.nodes; ++n)
+      if (n != node) cut_now(node, static_cast<node_number>(n), how::with_a_word);
   }
   double seconds() const noexcept override {
     std::scoped_lock lock(lock_);
@@ -266,7 +267,7 @@ void simulated::cut_now(node_number one, node_number other, how is) {
     ended(t->landed, t->to, lost(t->from, t->what));
     return true;
   });
-  if (is == how::leaving || one == other) return;
+  if (is == how::leaving) return;
   for (const auto& [here, there] : {std::pair(one, other), std::pair(other, one)})
     if (auto* const told = ends_[here].transport) ends_[here].news.push_back([told, there = there] { told->tell_lost(there); });
 }

@@ -27,7 +27,7 @@ class network {
 
   /// Neither hears of the other again: what is under way between them fails with N05, on both sides.
   virtual void cut(node_number one, node_number other) = 0;
-  /// Cuts every link of `node`, that to itself as well.
+  /// Cuts every link of `node`.
   virtual void kill(node_number node) = 0;
 
   virtual double seconds() const noexcept = 0;
