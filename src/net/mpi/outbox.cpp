@@ -2,7 +2,6 @@
 
 #include <stretto/error.hpp>
 
-#include <algorithm>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -27,8 +26,11 @@ outbox::outbox(const calls& mpi, int nodes) : mpi_(mpi), soon_(ticks_of(soon_nan
 void outbox::letter::add(packet_front front, std::span<const std::byte> head, std::span<const std::byte> rest) noexcept {
   std::byte* at = bytes.data() + next_packet(used);
   std::memcpy(at, &front, sizeof front);
-  at = std::ranges::copy(head, at + sizeof front).out;
-  at = std::ranges::copy(rest, at).out;
+  at += sizeof front;
+  for (const auto part : {head, rest}) {  // std::copy goes byte by byte here
+    if (!part.empty()) std::memcpy(at, part.data(), part.size());
+    at += part.size();
+  }
   used = static_cast<std::size_t>(at - bytes.data());
 }
 
