@@ -89,7 +89,7 @@ class runtime {
   bool is_job_over() const noexcept;
 
   std::uint32_t workers() const noexcept;
-  /// Its number among the nodes of its job, from 0 on, and how many these are: 0 and 1 if it is alone.
+  /// Its number among the nodes of its job, from 0 on; one that is alone has a number that no other of the process has.
   std::uint32_t node() const noexcept;
   std::uint32_t nodes() const noexcept;
   const platform& machine() const noexcept;

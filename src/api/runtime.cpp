@@ -352,7 +352,7 @@ runtime_statistics runtime::statistics() const {
 std::uint32_t runtime::workers() const noexcept {
   return static_cast<std::uint32_t>(state_->scheduler->workers.size());
 }
-std::uint32_t runtime::node() const noexcept { return state_->member ? state_->member->of().self() : 0; }
+std::uint32_t runtime::node() const noexcept { return state_->member ? state_->member->of().self() : state_->number; }
 std::uint32_t runtime::nodes() const noexcept { return state_->member ? state_->member->of().nodes() : 1; }
 const platform& runtime::machine() const noexcept { return state_->machine; }
 
