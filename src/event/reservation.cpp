@@ -168,6 +168,13 @@ event release_after(std::uint64_t id, dependency when, base::thread_context& con
   return e;
 }
 
+/// A grant at once has no event: for who checks the order, all that had ended by then comes before it. Asked afterwards, as
+/// another's release may have made way for it while it was called.
+event as_synchronised(event granted, base::thread_context& context) {
+  if (context.observer) context.observer->synchronised(context);
+  return granted;
+}
+
 /// Waits, one after the other, until `when` and the grant have ended, then knows whether there was a hold.
 struct grant_release : waiter {
   std::uint64_t id;
@@ -212,17 +219,15 @@ reservation reservation::create(const options& o, std::source_location where) {
 
 event reservation::acquire(std::source_location where) const {
   auto& context = caller("reservation::acquire");
-  if (context.observer) context.observer->synchronised(context);  // a grant at once has no event
-  return acquire_after(id_, event(), context, where);
+  return as_synchronised(acquire_after(id_, event(), context, where), context);
 }
 
 event reservation::acquire(event when, std::source_location where) const {
   auto& context = caller("reservation::acquire");
-  if (context.observer) context.observer->synchronised(context);
   // What has happened needs no slot; what is poisoned does, to say so.
   auto& cache = event_cache::of(context);
   if (has_ended(when, cache) && !cause_of(when, cache)) when = {};
-  return acquire_after(id_, when, context, where);
+  return as_synchronised(acquire_after(id_, when, context, where), context);
 }
 
 event reservation::acquire(std::span<const dependency> when, std::source_location where) const {
@@ -232,10 +237,12 @@ event reservation::acquire(std::span<const dependency> when, std::source_locatio
 
 bool reservation::try_acquire(std::source_location where) const {
   auto& context = caller("reservation::try_acquire");
-  if (context.observer) context.observer->synchronised(context);
   auto& cache = event_cache::of(context);
   holding& h = find(id_, cache, where);
-  if (h.try_acquire(where)) return true;
+  if (h.try_acquire(where)) {
+    as_synchronised({}, context);
+    return true;
+  }
   if (h.is_away()) elsewhere(cache).want(id_, context);  // so that who tries again has it in the end
   return false;
 }
