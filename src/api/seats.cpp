@@ -37,7 +37,13 @@ std::shared_ptr<dist::seat> seat_of_process(const base::settings& s) {
   if (s.job == base::joining::alone) return nullptr;
   const net::mpi::surroundings here = net::mpi::look_around();
   if (s.job == base::joining::automatic && here.launched == 1) return nullptr;
-  return std::make_shared<mpi_seat>(here, s.mpi_folder);
+  try {
+    return std::make_shared<mpi_seat>(here, s.mpi_folder);
+  } catch (error& e) {
+    if (e.code() == "N08" && s.job == base::joining::automatic)
+      e.fact("or", "with STRETTO_JOB=alone each of the " + std::to_string(here.launched) + " processes is a job of its own");
+    throw;
+  }
 }
 
 }  // namespace stretto
