@@ -57,6 +57,61 @@ replica_id replica_set::new_id(std::size_t nth) const noexcept {
 }
 
 // Which storage serves each need that has none yet; new storage where there is none in one piece.
+void replica_set::join_at_most(memory_number in, std::uint64_t bytes) {
+  if (most_joined_.size() <= in) most_joined_.resize(in + 1);
+  most_joined_[in] = bytes;
+  ++changes_;
+}
+
+// Each grows by what it meets, until all storage is disjoint.
+void replica_set::join(const geometry::box_index& index, std::vector<box>& made) const {
+  std::vector<geometry::box_index::entry> met;
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      met.clear();
+      index.find(made[i], met);
+      box all = made[i];
+      for (const auto& e : met) all = hull(all, e.box);
+      for (std::size_t k = made.size(); k-- > i + 1;)
+        if (made[k].meets(all)) {
+          all = hull(all, made[k]);
+          made.erase(made.begin() + static_cast<std::ptrdiff_t>(k));
+        }
+      grown = grown || all != made[i];
+      made[i] = all;
+    }
+    // What one has grown into may lie before it.
+    for (std::size_t i = 0; i < made.size() && !grown; ++i)
+      for (std::size_t k = i + 1; k < made.size(); ++k) grown = grown || made[i].meets(made[k]);
+  }
+}
+
+// Needs that meet one another share storage; storage that they meet is retired. A need that was served by one of those gets storage of
+// its own, too.
+void replica_set::cut(const geometry::box_index& index, std::span<const need> needs, const std::vector<bool>& accumulated,
+                      std::vector<box>& made, plan& out) const {
+  static const geometry::box_index nothing;
+  std::vector<geometry::box_index::entry> met;
+  for (bool again = true; again;) {
+    again = false;
+    join(nothing, made);
+    out.retire.clear();
+    for (const box& m : made) {
+      met.clear();
+      index.find(m, met);
+      for (const auto& e : met)
+        if (std::ranges::find(out.retire, e.number) == out.retire.end()) out.retire.push_back(e.number);
+    }
+    for (std::size_t n = 0; n < needs.size(); ++n) {
+      if (accumulated[n] || std::ranges::find(out.retire, out.use[n]) == out.retire.end()) continue;
+      out.use[n] = no_replica;
+      made.push_back(hull(needs[n].where, needs[n].room));
+      again = true;
+    }
+  }
+}
+
 void replica_set::find_storage(memory_number in, std::span<const need> needs, plan& out) const {
   static const geometry::box_index nothing;
   const geometry::box_index& index = in < index_.size() ? index_[in] : nothing;
@@ -75,36 +130,35 @@ void replica_set::find_storage(memory_number in, std::span<const need> needs, pl
       made.push_back(all);
   }
   if (!made.empty()) {
-    // Each grows by what it meets, until all storage is disjoint.
-    for (bool grown = true; grown;) {
-      grown = false;
-      for (std::size_t i = 0; i < made.size(); ++i) {
-        met.clear();
-        index.find(made[i], met);
-        box all = made[i];
-        for (const auto& e : met) all = hull(all, e.box);
-        for (std::size_t k = made.size(); k-- > i + 1;)
-          if (made[k].meets(all)) {
-            all = hull(all, made[k]);
-            made.erase(made.begin() + static_cast<std::ptrdiff_t>(k));
-          }
-        grown = grown || all != made[i];
-        made[i] = all;
-      }
-      // What one has grown into may lie before it.
-      for (std::size_t i = 0; i < made.size() && !grown; ++i)
-        for (std::size_t k = i + 1; k < made.size(); ++k) grown = grown || made[i].meets(made[k]);
-    }
-    for (std::size_t i = 0; i < made.size(); ++i) {
+    std::vector<box> joined = made;
+    join(index, joined);
+    const std::uint64_t most = in < most_joined_.size() ? most_joined_[in] : 0;
+    const auto is_too_large = [&](const box& b) { return most && static_cast<std::uint64_t>(b.volume()) * element_bytes_ > most; };
+    const bool cuts = joined != made && std::ranges::any_of(joined, is_too_large);
+    if (cuts) cut(index, needs, accumulated, made, out);
+    else made = std::move(joined);
+    for (const box& m : made) {
       const replica_id id = new_id(out.allocate.size());
-      out.allocate.push_back({id, in, made[i]});
-      met.clear();
-      index.find(made[i], met);
-      for (const auto& e : met) out.retire.push_back(e.number);
+      out.allocate.push_back({id, in, m});
+      if (!cuts) {
+        met.clear();
+        index.find(m, met);
+        for (const auto& e : met) out.retire.push_back(e.number);
+      }
       for (std::size_t n = 0; n < needs.size(); ++n)
-        if (const box all = hull(needs[n].where, needs[n].room);
-            !accumulated[n] && !all.is_empty() && made[i].contains(all))
-          out.use[n] = id;
+        if (const box all = hull(needs[n].where, needs[n].room); !accumulated[n] && !all.is_empty() && m.contains(all)) out.use[n] = id;
+    }
+    // What is left of storage that was cut stays, where something is valid there.
+    for (const replica_id old : out.retire) {
+      if (!cuts) break;
+      region left = at(old).where;
+      for (const box& m : made) left -= m;
+      for (const box& b : left.boxes()) {
+        box held;
+        const region valid = valid_in(at(old), b);
+        for (const box& v : valid.boxes()) held = hull(held, v);
+        if (!held.is_empty()) out.allocate.push_back({new_id(out.allocate.size()), in, held});
+      }
     }
   }
   met_ = std::move(met);
@@ -164,8 +218,9 @@ void replica_set::acquire(memory_number in, std::span<const need> needs, plan& o
     for (std::size_t i = 0; i < needs.size(); ++i)
       if (out.use[i] == s.id && !needs[i].how.needs_content()) overwritten |= needs[i].where;
     for (const replica_id old : out.retire) {
-      if (!s.where.contains(at(old).where)) continue;
-      const region kept = valid_in(at(old), at(old).where) - overwritten;
+      const box both = intersection(s.where, at(old).where);
+      if (both.is_empty()) continue;
+      const region kept = valid_in(at(old), both) - overwritten;
       for (const box& b : kept.boxes()) out.copies.push_back({old, s.id, b});
       there |= kept;
     }

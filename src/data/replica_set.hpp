@@ -108,9 +108,13 @@ class replica_set {
   /// do not grow without end.
   replica_set(std::uint32_t element_bytes, cost_function cost, std::function<bool(token)> has_passed);
   replica_set(const replica_set&) = delete;
+  /// In that memory, storage that overlaps is joined into pieces of so many bytes at most; 0, as at first: of any size. What a need
+  /// asks for is in one piece in any case.
+  void join_at_most(memory_number in, std::uint64_t bytes);
 
   /// What it takes to serve all needs of one task in one memory. Changes nothing. Where storage in this memory overlaps what a
-  /// need asks for without containing it, one storage supersedes both, so that each need is served in one piece.
+  /// need asks for without containing it, one storage supersedes both, so that each need is served in one piece; or, where that would be
+  /// more than join_at_most, new storage for the need alone and others for what is left.
   void acquire(memory_number in, std::span<const need> needs, plan& out) const;
   /// Whether acquire would say the same again.
   bool is_current(const plan& p) const noexcept { return p.made_at == changes_; }
@@ -208,6 +212,9 @@ class replica_set {
   replica_id new_id(std::size_t nth) const noexcept;
   bool goes_into_accumulator(memory_number in, std::span<const need> needs, std::size_t number) const;
   void find_storage(memory_number in, std::span<const need> needs, plan& out) const;
+  void join(const geometry::box_index& index, std::vector<box>& made) const;
+  void cut(const geometry::box_index& index, std::span<const need> needs, const std::vector<bool>& accumulated,
+           std::vector<box>& made, plan& out) const;
   void fetch(const box& where, replica_id to, memory_number in, region& there, plan& out) const;
 
   std::uint64_t element_bytes_;
@@ -217,6 +224,7 @@ class replica_set {
   std::vector<replica_id> free_;
   std::vector<geometry::box_index> index_;  // per memory: replicas that are not superseded
   std::vector<replica_id> superseded_, accumulators_;
+  std::vector<std::uint64_t> most_joined_;  // bytes, per memory
   region written_;
   std::uint64_t changes_ = 1;
   mutable std::vector<geometry::box_index::entry> met_;

@@ -38,7 +38,11 @@ object_record::object_record(std::shared_ptr<objects_state> owner, const detail:
       created(where),
       number(++state->object_numbers),
       order(state->slots),
-      replicas(r.element_bytes, costs(*state), has_passed) {}
+      replicas(r.element_bytes, costs(*state), has_passed) {
+  // What is joined leaves as a whole: where it would be a good part of a memory, tiles stay apart.
+  constexpr std::uint64_t parts_of_memory = 16;
+  for (data::memory_number m = 0; m < state->memories(); ++m) replicas.join_at_most(m, state->at(m).space->capacity() / parts_of_memory);
+}
 
 std::string describe(const object_record& r) {
   return r.name.empty() ? "object O" + std::to_string(r.number) : "object \"" + r.name + "\"";

@@ -475,6 +475,10 @@ struct program {
         set.discard(b);
         each_point(b, [&](const point& p) { written[number(p)] = lost[number(p)] = false; });
       } else if (what == 27 && losses) lose();
+      else if (what == 28) {
+        const auto m = static_cast<memory_number>(below(static_cast<int>(memories)));
+        set.join_at_most(m, below(3) ? 8 * static_cast<std::uint64_t>(1 + below(static_cast<int>(all.volume()))) : 0);
+      }
       for (int n = below(6); n > 0; --n) step();
     }
     while (step()) {}
