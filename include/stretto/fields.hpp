@@ -81,7 +81,7 @@ concept plain = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std
 template <class T>
 inline constexpr bool is_plain_array = false;
 template <class E, std::size_t N>
-inline constexpr bool is_plain_array<std::array<E, N>> = plain<E>;
+inline constexpr bool is_plain_array<std::array<E, N>> = plain<E> && !std::is_same_v<E, bool>;
 
 template <class T>
 consteval bool can_travel();
@@ -145,6 +145,7 @@ class archive_base {
     else if constexpr (optional_like<V>) maybe(value);
     else if constexpr (tuple_like<V>) parts(value, std::make_index_sequence<std::tuple_size_v<V>>());
     else if constexpr (container_like<V>) elements(value);
+    else if constexpr (std::is_same_v<V, bool>) truth(value);
     else self().bytes(&value, sizeof value);
   }
 
@@ -152,6 +153,16 @@ class archive_base {
   void parts(T& value, std::index_sequence<I...>) {
     if constexpr (is_plain_array<std::remove_const_t<T>>) self().bytes(&value, sizeof value);
     else (one(std::get<I>(value)), ...);
+  }
+  // Any byte may come; a bool is one of two.
+  template <class T>
+  void truth(T& value) {
+    std::uint8_t byte = value ? 1 : 0;
+    self().bytes(&byte, 1);
+    if constexpr (Self::is_reading) {
+      if (byte > 1) refuse_fields("a bool", byte, 1);
+      value = byte == 1;
+    }
   }
   template <class T>
   void owned(T& value) {

@@ -94,6 +94,8 @@ TEST_CASE("values go and come as bytes") {
   goes_and_comes(std::vector<bool>{true, false, true});
   goes_and_comes(std::vector<std::string>{"a", "", "ccc"});
   goes_and_comes(std::array<int, 3>{1, 2, 3});
+  goes_and_comes(std::array<bool, 2>{true, false});
+  goes_and_comes(false);
   goes_and_comes(std::array<std::string, 2>{"x", "yy"});
   goes_and_comes(std::pair<int, std::string>(1, "one"));
   goes_and_comes(std::tuple<char, std::vector<int>, double>('c', {1, 2}, 0.5));
@@ -128,6 +130,7 @@ TEST_CASE("bytes that are no such value are refused, without taking memory for w
   using stretto::test::error_of;
   CHECK(error_of([] { stretto::from_bytes<int>(stretto::to_bytes(short{1})); }).code() == "B40");
   CHECK(error_of([] { stretto::from_bytes<short>(stretto::to_bytes(1)); }).code() == "B40");
+  CHECK(error_of([] { stretto::from_bytes<bool>(stretto::to_bytes(char{2})); }).code() == "B40");
   const auto huge = stretto::to_bytes(~std::uint64_t{0}, 1);
   CHECK(error_of([&] { stretto::from_bytes<std::vector<double>>(huge); }).code() == "B40");
   CHECK(error_of([&] { stretto::from_bytes<std::string>(huge); }).code() == "B40");
