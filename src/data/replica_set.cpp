@@ -16,8 +16,9 @@ void append(std::vector<token>& to, token t) {
 
 }  // namespace
 
-replica_set::replica_set(std::uint32_t element_bytes, cost_function cost, std::function<bool(token)> has_passed)
-    : element_bytes_(element_bytes), cost_(std::move(cost)), has_passed_(std::move(has_passed)) {}
+replica_set::replica_set(std::uint32_t element_bytes, cost_function cost, std::function<bool(token)> has_passed,
+                         std::function<std::uint64_t(memory_number)> most_joined)
+    : element_bytes_(element_bytes), cost_(std::move(cost)), has_passed_(std::move(has_passed)), most_joined_(std::move(most_joined)) {}
 
 // Calls f(id) for all replicas that share an element with the box.
 template <class F>
@@ -57,12 +58,6 @@ replica_id replica_set::new_id(std::size_t nth) const noexcept {
 }
 
 // Which storage serves each need that has none yet; new storage where there is none in one piece.
-void replica_set::join_at_most(memory_number in, std::uint64_t bytes) {
-  if (most_joined_.size() <= in) most_joined_.resize(in + 1);
-  most_joined_[in] = bytes;
-  ++changes_;
-}
-
 // Each grows by what it meets, until all storage is disjoint.
 void replica_set::join(const geometry::box_index& index, std::vector<box>& made) const {
   std::vector<geometry::box_index::entry> met;
@@ -132,9 +127,10 @@ void replica_set::find_storage(memory_number in, std::span<const need> needs, pl
   if (!made.empty()) {
     std::vector<box> joined = made;
     join(index, joined);
-    const std::uint64_t most = in < most_joined_.size() ? most_joined_[in] : 0;
-    const auto is_too_large = [&](const box& b) { return most && static_cast<std::uint64_t>(b.volume()) * element_bytes_ > most; };
-    const bool cuts = joined != made && std::ranges::any_of(joined, is_too_large);
+    const auto is_too_large = [most = most_joined_ && joined != made ? most_joined_(in) : UINT64_MAX, this](const box& b) {
+      return static_cast<std::uint64_t>(b.volume()) * element_bytes_ > most;
+    };
+    const bool cuts = std::ranges::any_of(joined, is_too_large);
     if (cuts) cut(index, needs, accumulated, made, out);
     else made = std::move(joined);
     for (const box& m : made) {

@@ -106,15 +106,15 @@ class replica_set {
 
   /// `has_passed`: whether waiting for a token is needless by now; may say no for ever. Asked seldom, so that lists of readers
   /// do not grow without end.
-  replica_set(std::uint32_t element_bytes, cost_function cost, std::function<bool(token)> has_passed);
+  /// `most_joined`: the bytes of which storage that overlaps is joined at most, in that memory, always the same; none: of any
+  /// size. Asked where there is something to join. What a need asks for is in one piece in any case.
+  replica_set(std::uint32_t element_bytes, cost_function cost, std::function<bool(token)> has_passed,
+              std::function<std::uint64_t(memory_number)> most_joined = {});
   replica_set(const replica_set&) = delete;
-  /// In that memory, storage that overlaps is joined into pieces of so many bytes at most; 0, as at first: of any size. What a need
-  /// asks for is in one piece in any case.
-  void join_at_most(memory_number in, std::uint64_t bytes);
 
   /// What it takes to serve all needs of one task in one memory. Changes nothing. Where storage in this memory overlaps what a
   /// need asks for without containing it, one storage supersedes both, so that each need is served in one piece; or, where that would be
-  /// more than join_at_most, new storage for the need alone and others for what is left.
+  /// more than `most_joined`, new storage for the need alone and others for what is left.
   void acquire(memory_number in, std::span<const need> needs, plan& out) const;
   /// Whether acquire would say the same again.
   bool is_current(const plan& p) const noexcept { return p.made_at == changes_; }
@@ -220,11 +220,11 @@ class replica_set {
   std::uint64_t element_bytes_;
   cost_function cost_;
   std::function<bool(token)> has_passed_;
+  std::function<std::uint64_t(memory_number)> most_joined_;
   std::vector<replica> replicas_;
   std::vector<replica_id> free_;
   std::vector<geometry::box_index> index_;  // per memory: replicas that are not superseded
   std::vector<replica_id> superseded_, accumulators_;
-  std::vector<std::uint64_t> most_joined_;  // bytes, per memory
   region written_;
   std::uint64_t changes_ = 1;
   mutable std::vector<geometry::box_index::entry> met_;

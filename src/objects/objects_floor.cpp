@@ -1,6 +1,7 @@
 #include "objects/objects_floor.hpp"
 
 #include "base/log.hpp"
+#include "base/node_numbers.hpp"
 #include "data/data_state.hpp"
 #include "event/event_floor.hpp"
 #include "objects/running.hpp"
@@ -26,6 +27,12 @@ data::replica_set::cost_function costs(const objects_state& s) {
   };
 }
 
+/// What is joined leaves as a whole: where it would be a good part of a memory, tiles stay apart.
+std::function<std::uint64_t(data::memory_number)> most_joined(objects_state& s) {
+  constexpr std::uint64_t parts_of_memory = 16;
+  return [&s](data::memory_number m) { return s.at(m).space->capacity() / parts_of_memory; };
+}
+
 }  // namespace
 
 object_record::object_record(std::shared_ptr<objects_state> owner, const detail::object_request& r, const std::source_location& where)
@@ -38,11 +45,7 @@ object_record::object_record(std::shared_ptr<objects_state> owner, const detail:
       created(where),
       number(++state->object_numbers),
       order(state->slots),
-      replicas(r.element_bytes, costs(*state), has_passed) {
-  // What is joined leaves as a whole: where it would be a good part of a memory, tiles stay apart.
-  constexpr std::uint64_t parts_of_memory = 16;
-  for (data::memory_number m = 0; m < state->memories(); ++m) replicas.join_at_most(m, state->at(m).space->capacity() / parts_of_memory);
-}
+      replicas(r.element_bytes, costs(*state), has_passed, most_joined(*state)) {}
 
 std::string describe(const object_record& r) {
   return r.name.empty() ? "object O" + std::to_string(r.number) : "object \"" + r.name + "\"";
@@ -81,7 +84,7 @@ void start_objects(base::runtime_context& runtime, device::device_set* devices, 
   auto s = std::make_shared<objects_state>(settings.recycles);
   s->runtime = &runtime;
   s->check = settings.check;
-  const auto log = std::make_shared<base::logger>("stretto N" + std::to_string(runtime.node), settings.log);
+  const auto log = std::make_shared<base::logger>("stretto " + base::node_name(runtime.node), settings.log);
   s->warn = [log](const std::string& text) { log->warn("{}", text); };
   const data::data_state& memories = *runtime.get<data::data_state>(base::floor_slot::data);
   const auto site_of = [&](std::string_view name, std::string_view backend, data::memory_space& m, std::uint32_t depth) {

@@ -265,6 +265,8 @@ struct program {
         all(extent(side, axes > 1 ? side : 1, axes > 2 ? side : 1)), memories(static_cast<memory_number>(2 + below(3))),
         expected(all.volume(), 0), lost(all.volume(), false) {
     for (unsigned i = 0; i < memories * memories; ++i) costs.push_back(1 + below(9));
+    for (unsigned i = 0; i < memories; ++i)
+      most_joined.push_back(below(3) ? 8 * static_cast<std::uint64_t>(1 + below(static_cast<int>(all.volume()))) : UINT64_MAX);
   }
 
   int below(int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); }
@@ -475,10 +477,6 @@ struct program {
         set.discard(b);
         each_point(b, [&](const point& p) { written[number(p)] = lost[number(p)] = false; });
       } else if (what == 27 && losses) lose();
-      else if (what == 28) {
-        const auto m = static_cast<memory_number>(below(static_cast<int>(memories)));
-        set.join_at_most(m, below(3) ? 8 * static_cast<std::uint64_t>(1 + below(static_cast<int>(all.volume()))) : 0);
-      }
       for (int n = below(6); n > 0; --n) step();
     }
     while (step()) {}
@@ -495,9 +493,10 @@ struct program {
   std::vector<double> costs;
   std::vector<box> named;
   std::int64_t writes = 0;
+  std::vector<std::uint64_t> most_joined;
   simulated_memories machine{random};
   replica_set set{8, [this](memory_number a, memory_number b, std::uint64_t) { return costs[a * memories + b]; },
-                  [this](token t) { return machine.has_ended(t); }};
+                  [this](token t) { return machine.has_ended(t); }, [this](memory_number m) { return most_joined[m]; }};
   replica_set::plan plan;
   std::map<replica_id, stored*> where;
   ids superseded;
