@@ -53,10 +53,10 @@ void ending::begin_round(bool forsakes, base::thread_context& context) {
     if (job_.is_lost(r)) has_answered_[r] = true;
     else job_.send(r, ask_, writer(round_, static_cast<std::uint8_t>(forsakes)));
   }
-  end_round(context);
+  end_round();
 }
 
-void ending::end_round(base::thread_context&) {
+void ending::end_round() {
   if (!std::ranges::all_of(has_answered_, [](bool b) { return b; })) return;
   is_asking_ = false;
   // Its own numbers are those of the round's beginning: what has happened here since shows in the next one.
@@ -85,23 +85,23 @@ void ending::on_ask(rank from, reader& content, base::thread_context&) {
   asked_to_forsake_ = content.get<std::uint8_t>() != 0;
 }
 
-void ending::on_answer(rank from, reader& content, base::thread_context& context) {
+void ending::on_answer(rank from, reader& content, base::thread_context&) {
   if (content.get<std::uint64_t>() != round_ || !is_asking_ || has_answered_[from]) return;
   so_far_.sent += content.get<std::uint64_t>();
   so_far_.handled += content.get<std::uint64_t>();
   so_far_.forsaken += content.get<std::uint64_t>();
   has_answered_[from] = true;
-  end_round(context);
+  end_round();
 }
 
 void ending::on_over(rank, reader&, base::thread_context&) { is_over_ = true; }
 
-void ending::lost(rank node, base::thread_context& context) noexcept {
+void ending::lost(rank node, base::thread_context&) noexcept {
   has_before_ = was_quiet_ = false;  // its numbers are among those
   if (is_asked_ && asked_by_ == node) is_asked_ = false;
   if (!is_asking_ || has_answered_[node]) return;
   has_answered_[node] = true;
-  end_round(context);
+  end_round();
 }
 
 }  // namespace stretto::dist

@@ -52,7 +52,7 @@ class ending final : public protocol {
   rank first_left() const noexcept;
   sums mine() const noexcept;
   void begin_round(bool forsakes, base::thread_context& context);
-  void end_round(base::thread_context& context);
+  void end_round();
 
   job& job_;
   message_kind ask_, answer_, over_;
