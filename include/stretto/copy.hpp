@@ -1,5 +1,9 @@
 // copy.hpp - operations that move elements between instances: copy, fill, gather, scatter. All are deferred.
 //
+// The instances may be of any nodes of the job, whoever asks; elements go from memory to memory, without a stop between where both
+// are dense in memory of the host. Of gather and scatter all three instances are on one node (else D24). What is wrong with an
+// instance of another node is found there, and poisons the event.
+//
 // Threads     any thread of the runtime.
 // Memory      what an operation wrote is visible once its event has triggered; operations on the same elements are
 //             ordered by events, or not at all.

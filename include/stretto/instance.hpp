@@ -1,5 +1,8 @@
 // instance.hpp - typed storage of a box of elements in one memory, made and destroyed when events say so.
 //
+// An instance is a node's, and its handle works on every node of the job: operations on it go to where it is, and elements
+// travel between nodes (copy.hpp, reduce.hpp). Elements are looked at where they are: view, data and elements throw D24 elsewhere.
+//
 // Threads     handles are values; every member may be called from any thread of the runtime.
 // Memory      what an operation did to an instance is visible once its event has triggered.
 // Cost        a handle is 16 bytes. create and destroy together: 100 ns when nothing is to be waited for.
@@ -49,7 +52,8 @@ namespace detail {
 
 struct instance_record;
 
-/// What identifies an instance: where its record is, and which of the record's instances it is.
+/// What identifies an instance: where its record is, and which of the record's instances it is, its node's number first. For an
+/// instance that another node asked for, `record` is no address but a number of that node's, and only its owner knows the record.
 struct instance_handle {
   instance_record* record = nullptr;
   std::uint64_t key = 0;
@@ -76,6 +80,16 @@ struct instance_request {
 
 instance_handle create_instance(const instance_request& request, const preconditions& after,
                                 const std::source_location& where);
+struct made_elsewhere {
+  instance_handle made;
+  event ready;
+};
+/// Without a memory: in the main one of that node.
+made_elsewhere create_instance_at(std::uint32_t node, const instance_request& request, const preconditions& after,
+                                  const std::source_location& where);
+std::uint32_t node_of(const instance_handle& h, const std::source_location& where);
+/// The handle by which an instance of this node goes here, whatever name it was given by another. Throws D24 for another node's.
+instance_handle handle_here(const instance_handle& h, const char* verb, const std::source_location& where);
 event destroy_instance(const instance_handle& h, const preconditions& after, const std::source_location& where);
 event ready_event(const instance_handle& h, const std::source_location& where);
 /// Address of the first element and layout; throws D09 unless it exists.
@@ -192,6 +206,19 @@ class instance {
                                    const preconditions& after = {},
                                    std::source_location where = std::source_location::current());
 
+  /// The same on another node of the job, in a memory of its own or, if none is named, in its main one. Returns at once; what the
+  /// node finds wrong poisons the event: D03, D04, N05 if it is lost.
+  ///
+  ///   throws   N02 if there is no such node, D05, D14
+  static new_instance<T, D> create(at_node where_to, at_place memory, const box& elements, const instance_options& options = {},
+                                   const preconditions& after = {},
+                                   std::source_location where = std::source_location::current());
+  static new_instance<T, D> create(at_node where_to, const box& elements, const instance_options& options = {},
+                                   const preconditions& after = {},
+                                   std::source_location where = std::source_location::current()) {
+    return create(where_to, at_place{}, elements, options, after, where);
+  }
+
   /// An instance over memory that the program owns, which must outlive every operation on it.
   ///
   ///   first    the element with the least coordinates (strides may be negative)
@@ -228,6 +255,10 @@ class instance {
   }
   place memory(std::source_location where = std::source_location::current()) const {
     return detail::memory_of(handle_, where);
+  }
+  /// The node of the job that it is on.
+  std::uint32_t node(std::source_location where = std::source_location::current()) const {
+    return detail::node_of(handle_, where);
   }
 
   /// False for a handle that never named an instance.
@@ -309,6 +340,18 @@ new_instance<T, D> instance<T, D>::create(at_place memory, const box& elements, 
        .name = options.name},
       after, where));
   return {made, detail::ready_event(made.handle_, where)};
+}
+
+template <class T, std::size_t D>
+new_instance<T, D> instance<T, D>::create(at_node where_to, at_place memory, const box& elements, const instance_options& options,
+                                          const preconditions& after, std::source_location where) {
+  const detail::made_elsewhere it = detail::create_instance_at(
+      where_to.index,
+      {.memory = memory.where, .box = elements, .strides = options.strides,
+       .order = options.order, .dimensions = D, .element_bytes = sizeof(T), .alignment = alignof(T),
+       .name = options.name},
+      after, where);
+  return {instance(it.made), it.ready};
 }
 
 template <class T, std::size_t D>

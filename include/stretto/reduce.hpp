@@ -158,6 +158,8 @@ inline constexpr std::uint32_t any_contributor = 0xffffffffu;
 
 instance_handle create_reduction(place memory, const box& elements, std::uint8_t dimensions, const reduction_kind& kind,
                                  const reduction_options& options, const std::source_location& where);
+instance_handle create_reduction_at(std::uint32_t node, place memory, const box& elements, std::uint8_t dimensions,
+                                    const reduction_kind& kind, const reduction_options& options, const std::source_location& where);
 open_contribution open(const instance_handle& h, std::uint32_t number, const std::source_location& where);
 /// The log's chunk is full: another one, or an array instead. Throws D16 if the memory has no room.
 void refill(const instance_handle& h, open_contribution& c);
@@ -281,6 +283,19 @@ class reduction_instance {
     made.box_ = elements;
     return made;
   }
+  /// The same on another node of the job, in a memory of its own or, if none is named, in its main one. Tasks of that node contribute
+  /// to it, and reduce and fold_into take it from everywhere. What the node finds wrong poisons what uses it.
+  static reduction_instance create(at_node where_to, at_place memory, const box& elements, const reduction_options& options = {},
+                                   std::source_location where = std::source_location::current()) {
+    reduction_instance made;
+    made.handle_ = detail::create_reduction_at(where_to.index, memory.where, elements, D, detail::kind_of<Op>, options, where);
+    made.box_ = elements;
+    return made;
+  }
+  static reduction_instance create(at_node where_to, const box& elements, const reduction_options& options = {},
+                                   std::source_location where = std::source_location::current()) {
+    return create(where_to, at_place{}, elements, options, where);
+  }
   /// Frees it when the preconditions have ended, as instance::destroy.
   event destroy(const preconditions& after = {},
                 std::source_location where = std::source_location::current()) const {
@@ -289,13 +304,14 @@ class reduction_instance {
 
   /// A contributor that nobody else holds. Throws D17 if the operator does not commute: then give a number.
   contributor<Op, D> contribute(std::source_location where = std::source_location::current()) const {
-    return {handle_, box_, detail::open(handle_, detail::any_contributor, where)};
+    return contribute(detail::any_contributor, where);
   }
   /// Contributor `number`, from 0: contributions are combined in the order of the numbers. Throws D17 while another
   /// task holds it.
   contributor<Op, D> contribute(std::uint32_t number,
                                 std::source_location where = std::source_location::current()) const {
-    return {handle_, box_, detail::open(handle_, number, where)};
+    const detail::instance_handle here = detail::handle_here(handle_, "contribute", where);
+    return {here, box_, detail::open(here, number, where)};
   }
   const detail::instance_handle& handle() const noexcept { return handle_; }
   explicit operator bool() const noexcept { return handle_.record != nullptr; }

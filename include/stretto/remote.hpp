@@ -24,12 +24,6 @@
 
 namespace stretto {
 
-/// The tag `at_node(2)`: on that node of the job. With `at(place)` beside it, at a place of that node.
-struct at_node {
-  std::uint32_t index;
-  explicit constexpr at_node(std::uint32_t n) noexcept : index(n) {}
-};
-
 namespace detail {
 
 /// A constant of the program: where it lies says on every node which function is meant.

@@ -20,6 +20,12 @@ struct at_place {
 };
 inline at_place at(place where) noexcept { return {where}; }
 
+/// The tag `at_node(2)`: on that node of the job. With `at(place)` beside it, at a place of that node.
+struct at_node {
+  std::uint32_t index;
+  explicit constexpr at_node(std::uint32_t n) noexcept : index(n) {}
+};
+
 /// The tag `on(processor)`: run on a worker whose home it is, and nowhere else, also after suspensions.
 struct on_processor {
   place where;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "data/other_nodes.hpp"
 #include "data/recording.hpp"
 #include "data/requests.hpp"
 
@@ -198,6 +199,8 @@ namespace detail {
 event copy_boxes(const instance_handle& to, const instance_handle& from, std::span<const box> boxes, const point& shift,
                  const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("copy");
+  if (!data::are_near(context, to, from)) [[unlikely]]
+    return data::ask({.used = {to, from}, .used_count = 2, .is_whole = false, .boxes = boxes, .shift = shift}, after, context, where);
   const std::uint64_t bytes = bytes_to_copy(to, from, boxes, shift, context, where);
   if (!after.profile && data::runs_at_once(std::array{to, from}, bytes, after, context)) {
     const data::operation_span span(copy_kind, std::array{to, from}, bytes, where, data::operation_span::cause::none,
@@ -212,12 +215,18 @@ event copy_boxes(const instance_handle& to, const instance_handle& from, std::sp
 event copy_whole(const instance_handle& to, const instance_handle& from, const preconditions& after,
                  const std::source_location& where) {
   base::thread_context& context = base::require_current("copy");
+  if (!data::are_near(context, to, from)) [[unlikely]]
+    return data::ask({.used = {to, from}, .used_count = 2}, after, context, where);
   return copy_boxes(to, from, {&common_box(to, from, context, where), 1}, {}, after, where);
 }
 
 event fill_box(const instance_handle& to, const box* part, const void* value, std::size_t bytes,
                const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("fill");
+  if (!data::is_near(to, context)) [[unlikely]]
+    return data::ask({.what = data::far_request::verb::fill, .used = {to}, .is_whole = !part,
+                      .boxes = {part, part ? std::size_t{1} : 0}, .value = {static_cast<const std::byte*>(value), bytes}},
+                     after, context, where);
   return data::submit(data::fill_request(to, part, value, bytes, context, where), after, context);
 }
 
@@ -225,6 +234,10 @@ event move_indexed(indexed way, const instance_handle& dense, const instance_han
                    const instance_handle& indices, index_kind kind, const preconditions& after,
                    const std::source_location& where) {
   base::thread_context& context = base::require_current(way == indexed::gather ? "gather" : "scatter");
+  if (!data::are_near(context, dense, table, indices)) [[unlikely]]
+    return data::ask({.what = way == indexed::gather ? data::far_request::verb::gather : data::far_request::verb::scatter,
+                      .used = {dense, table, indices}, .used_count = 3, .indices = kind},
+                     after, context, where);
   return data::submit(data::indexed_request(way, dense, table, indices, kind, context, where), after, context);
 }
 

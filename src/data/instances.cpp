@@ -9,6 +9,7 @@
 #include "data/handle.hpp"
 #include "data/layout.hpp"
 #include "data/order_check.hpp"
+#include "data/other_nodes.hpp"
 #include "data/reduction_record.hpp"
 
 namespace stretto {
@@ -36,7 +37,7 @@ std::uint64_t fresh_key(data::data_state& state, data::thread_data& share) noexc
     share.next_key = state.key_ranges.fetch_add(1, std::memory_order_relaxed) * range;
     share.end_of_keys = share.next_key + range;
   }
-  return (std::uint64_t{state.runtime.node} << 48) | (share.next_key++ & ((std::uint64_t{1} << 48) - 1));
+  return (std::uint64_t{state.runtime.node} << 48) | (share.next_key++ & (data::named_by_others - 1));
 }
 
 data::layout layout_of(const detail::instance_request& r, const std::source_location& where) {
@@ -282,6 +283,8 @@ instance_handle create_instance(const instance_request& request, const precondit
 
 event destroy_instance(const instance_handle& h, const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("destroy");
+  if (!data::is_near(h, context)) [[unlikely]]
+    return data::ask({.what = data::far_request::verb::destroy, .used = {h}}, after, context, where);
   instance_record& r = data::usable(h, "destroy", context, where);
   const event ready = r.ready;
   const std::span<const event> also(&ready, ready.raw() != 0);
@@ -320,11 +323,15 @@ event destroy_instance(const instance_handle& h, const preconditions& after, con
 }
 
 event ready_event(const instance_handle& h, const std::source_location& where) {
-  return data::usable(h, "ready", base::require_current("ready"), where).ready;
+  base::thread_context& context = base::require_current("ready");
+  if (!data::is_near(h, context)) [[unlikely]]
+    return data::ask({.what = data::far_request::verb::ready, .used = {h}}, {}, context, where);
+  return data::usable(h, "ready", context, where).ready;
 }
 
-std::byte* open_instance(const instance_handle& h, data::layout& shape, const std::source_location& where) {
+std::byte* open_instance(const instance_handle& given, data::layout& shape, const std::source_location& where) {
   base::thread_context& context = base::require_current("view");
+  const instance_handle h = data::near(given, "view", context, where);
   instance_record& r = data::usable(h, "view", context, where);
   // A failed creation's own error is the better answer.
   if (r.ready.raw() != 0 && has_ended(r.ready, context))
@@ -346,11 +353,13 @@ std::byte* open_instance(const instance_handle& h, data::layout& shape, const st
 }
 
 data::layout shape_of(const instance_handle& h, const std::source_location& where) {
-  return data::usable(h, "elements", base::require_current("elements"), where).shape;
+  base::thread_context& context = base::require_current("elements");
+  return data::usable(data::near(h, "elements", context, where), "elements", context, where).shape;
 }
 
 place memory_of(const instance_handle& h, const std::source_location& where) {
-  const instance_record& r = data::usable(h, "memory", base::require_current("memory"), where);
+  base::thread_context& context = base::require_current("memory");
+  const instance_record& r = data::usable(data::near(h, "memory", context, where), "memory", context, where);
   return r.space ? r.space->where() : place{};
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "data/data_state.hpp"
 #include "data/device_launch.hpp"
@@ -12,6 +13,7 @@
 #include "data/host_launch.hpp"
 #include "data/kernel_arguments.hpp"
 #include "data/order_check.hpp"
+#include "data/other_nodes.hpp"
 #include "device/host_work.hpp"
 #include "device/native.hpp"
 
@@ -40,6 +42,16 @@ struct launching {
 std::string where_of(const detail::launch_item& item) {
   const detail::instance_record& r = *item.array.record;
   return detail::describe(r) + " is in " + (r.space ? "\"" + r.space->name() + "\"" : "memory of the program");
+}
+
+/// The items with handles by which their arrays go here: as given, or kept in `renamed`.
+std::span<const detail::launch_item> near_items(std::span<const detail::launch_item> given, std::vector<detail::launch_item>& renamed,
+                                                base::thread_context& context, const std::source_location& where) {
+  const auto goes_here = [&](const detail::launch_item& i) { return !i.array.record || data::is_near(i.array, context); };
+  if (std::ranges::all_of(given, goes_here)) [[likely]] return given;
+  renamed.assign(given.begin(), given.end());
+  for (detail::launch_item& i : renamed) i.array = data::near(i.array, "launch", context, where);
+  return renamed;
 }
 
 /// The device whose memory holds all arrays, or one of them and it uses the others in place, or which is asked for and uses
@@ -129,10 +141,12 @@ void data::run_on_host(const kernel_code& code, const kernel_range& range, const
   forasync(range.ids, piece, range.where).get(range.where);
 }
 
-event detail::launch_kernel(const kernel_code& code, const kernel_range& range, std::span<const launch_item> items,
+event detail::launch_kernel(const kernel_code& code, const kernel_range& range, std::span<const launch_item> given,
                             task_request request) {
   data::refuse_wrong_range(code, range);
   base::thread_context& context = base::require_current("launch");
+  std::vector<launch_item> renamed;
+  const std::span<const launch_item> items = near_items(given, renamed, context, range.where);
   device::attached_device* const on = device_for(code, range, items, request, context);
   // What a kernel touches of an array is its body's matter, and not seen.
   if (data::order_check* const checks = data::state_of(context).checks)

@@ -14,6 +14,15 @@ layout dense_layout(const box& box, unsigned dimensions, std::uint32_t element_b
   return l;
 }
 
+bool is_dense(const layout& l, const box& part) noexcept {
+  std::int64_t step = l.element_bytes;
+  for (int a = max_axes; a-- > 0;) {
+    if (part.length(a) != 1 && l.stride[a] != step) return false;
+    step *= part.length(a);
+  }
+  return true;
+}
+
 byte_span span_of(const layout& l) noexcept {
   if (l.box.is_empty()) return {};
   byte_span s{0, l.element_bytes};

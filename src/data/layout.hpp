@@ -12,6 +12,9 @@ namespace stretto::data {
 layout dense_layout(const box& box, unsigned dimensions, std::uint32_t element_bytes,
                     axis_order order = axis_order::c) noexcept;
 
+/// Whether the elements of `part`, a box within that of the layout, lie side by side in C order.
+bool is_dense(const layout& l, const box& part) noexcept;
+
 /// Bytes before and behind the first element that the layout reaches: [from, to), from <= 0 < to unless empty.
 struct byte_span {
   std::int64_t from = 0, to = 0;

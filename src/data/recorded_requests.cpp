@@ -20,52 +20,63 @@ recorded_operation record(graph_base& g, data::operation_request&& request, cons
                   {std::make_shared<data::operation_request>(std::move(request)), run_recorded}, r, where);
 }
 
+/// The handles by which a graph's instances go here: what is replayed uses those of its own node.
+auto here_for(const char* verb, const std::source_location& where) {
+  return [verb, where](const instance_handle& h) { return handle_here(h, verb, where); };
+}
+
 }  // namespace
 
 recorded_operation record_copy(graph_base& g, const instance_handle& to, const instance_handle& from,
                                const recorded_tags& tags, const std::source_location& where) {
-  return record(g, data::copy_request(to, from, base::require_current("copy"), where), tags);
+  const auto here = here_for("copy", where);
+  return record(g, data::copy_request(here(to), here(from), base::require_current("copy"), where), tags);
 }
 
 recorded_operation record_copy(graph_base& g, const instance_handle& to, const instance_handle& from,
                                std::span<const box> boxes, const point& shift, const recorded_tags& tags,
                                const std::source_location& where) {
-  return record(g, data::copy_request(to, from, boxes, shift, base::require_current("copy"), where), tags);
+  const auto here = here_for("copy", where);
+  return record(g, data::copy_request(here(to), here(from), boxes, shift, base::require_current("copy"), where), tags);
 }
 
 recorded_operation record_fill(graph_base& g, const instance_handle& to, const box* part, const void* value,
                                std::size_t bytes, const recorded_tags& tags, const std::source_location& where) {
-  return record(g, data::fill_request(to, part, value, bytes, base::require_current("fill"), where), tags);
+  return record(g, data::fill_request(here_for("fill", where)(to), part, value, bytes, base::require_current("fill"), where), tags);
 }
 
 recorded_operation record_indexed(graph_base& g, indexed way, const instance_handle& dense,
                                   const instance_handle& table, const instance_handle& indices, index_kind kind,
                                   const recorded_tags& tags, const std::source_location& where) {
-  base::thread_context& context = base::require_current(way == indexed::gather ? "gather" : "scatter");
-  return record(g, data::indexed_request(way, dense, table, indices, kind, context, where), tags);
+  const char* const verb = way == indexed::gather ? "gather" : "scatter";
+  const auto here = here_for(verb, where);
+  return record(g, data::indexed_request(way, here(dense), here(table), here(indices), kind, base::require_current(verb), where), tags);
 }
 
 recorded_operation record_reduce(graph_base& g, const instance_handle& from, const instance_handle& to,
                                  const reduction_kind& kind, const recorded_tags& tags,
                                  const std::source_location& where) {
-  return record(g, data::reduce_held_request(from, to, kind, base::require_current("reduce"), where), tags);
+  const auto here = here_for("reduce", where);
+  return record(g, data::reduce_held_request(here(from), here(to), kind, base::require_current("reduce"), where), tags);
 }
 
 recorded_operation record_reduce(graph_base& g, const instance_handle& from, const instance_handle& to,
                                  const box* part, const reduction_kind& kind, const recorded_tags& tags,
                                  const std::source_location& where) {
-  return record(g, data::reduce_values_request(from, to, part, kind, base::require_current("reduce"), where), tags);
+  const auto here = here_for("reduce", where);
+  return record(g, data::reduce_values_request(here(from), here(to), part, kind, base::require_current("reduce"), where), tags);
 }
 
 recorded_operation record_fold(graph_base& g, const instance_handle& from, const instance_handle& to,
                                std::uint32_t contributor, const reduction_kind& kind, const recorded_tags& tags,
                                const std::source_location& where) {
-  return record(g, data::fold_request(from, to, contributor, kind, base::require_current("fold_into"), where), tags);
+  const auto here = here_for("fold_into", where);
+  return record(g, data::fold_request(here(from), here(to), contributor, kind, base::require_current("fold_into"), where), tags);
 }
 
 recorded_operation record_clear(graph_base& g, const instance_handle& h, const recorded_tags& tags,
                                 const std::source_location& where) {
-  return record(g, data::clear_request(h, base::require_current("clear"), where), tags);
+  return record(g, data::clear_request(here_for("clear", where)(h), base::require_current("clear"), where), tags);
 }
 
 }  // namespace stretto::detail

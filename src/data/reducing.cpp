@@ -7,6 +7,7 @@
 #include <atomic>
 
 #include "base/config.hpp"
+#include "data/other_nodes.hpp"
 #include "data/requests.hpp"
 #include "data/reduction_record.hpp"
 
@@ -205,23 +206,36 @@ void unlock_element(const void* address) noexcept { lock_of(address).clear(std::
 event reduce_held(const instance_handle& from, const instance_handle& to, const reduction_kind& kind,
                   const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("reduce");
+  if (!data::are_near(context, from, to)) [[unlikely]]
+    return data::ask({.what = data::far_request::verb::reduce_held, .used = {to, from}, .used_count = 2, .kind = &kind}, after,
+                     context, where);
   return data::submit(data::reduce_held_request(from, to, kind, context, where), after, context);
 }
 
 event reduce_values(const instance_handle& from, const instance_handle& to, const box* part, const reduction_kind& kind,
                     const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("reduce");
+  if (!data::are_near(context, from, to)) [[unlikely]]
+    return data::ask({.what = data::far_request::verb::reduce_values, .used = {to, from}, .used_count = 2, .is_whole = !part,
+                      .boxes = {part, part ? std::size_t{1} : 0}, .kind = &kind},
+                     after, context, where);
   return data::submit(data::reduce_values_request(from, to, part, kind, context, where), after, context);
 }
 
 event fold_held(const instance_handle& from, const instance_handle& to, std::uint32_t contributor,
                 const reduction_kind& kind, const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("fold_into");
+  if (!data::are_near(context, from, to)) [[unlikely]]
+    return data::ask({.what = data::far_request::verb::fold, .used = {to, from}, .used_count = 2, .kind = &kind,
+                      .contributor = contributor},
+                     after, context, where);
   return data::submit(data::fold_request(from, to, contributor, kind, context, where), after, context);
 }
 
 event clear_held(const instance_handle& h, const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("clear");
+  if (!data::is_near(h, context)) [[unlikely]]
+    return data::ask({.what = data::far_request::verb::clear, .used = {h}}, after, context, where);
   return data::submit(data::clear_request(h, context, where), after, context);
 }
 

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "base/context.hpp"
@@ -52,6 +53,11 @@ class reduction_record {
   void apply_to(const data::operand& to, unsigned part, unsigned parts) const;
   /// Everything held, folded into a share of `to` that the caller has opened.
   void fold_to(reduction_record& to, open_contribution& c, base::thread_context& context) const;
+
+  /// Everything held as bytes, and the same from such bytes, into a record of the same box and operator that holds nothing. Each
+  /// share keeps its number, and what it is: a log or an array.
+  std::vector<std::byte> to_bytes() const;
+  void take_bytes(std::span<const std::byte> held, base::thread_context& context);
 
   /// Bytes that are held now, also while contributors are at work: for deciding where a sweep runs.
   std::uint64_t held_bytes() const noexcept { return held_bytes_.load(std::memory_order_relaxed); }

@@ -33,6 +33,8 @@ class ending final : public protocol {
   void leave(ways w);
   bool is_leaving() const noexcept { return is_leaving_.load(std::memory_order_acquire); }
   bool is_over() const noexcept { return is_over_; }
+  /// This node hears nothing any more: over for it.
+  void give_up() noexcept { is_over_ = true; }
 
   /// Asks or answers if it is time to. After each poll of the job.
   void advance(base::thread_context& context);

@@ -54,10 +54,11 @@ void job::start(const transport_maker& make) {
   traffic_ = std::make_unique<traffic[]>(nodes_);
   lost_ = std::make_unique<std::atomic<bool>[]>(nodes_);
   losses_.resize(nodes_);
-  transport_->on_lost([this](rank r) { tell_lost(r); });
+  transport_->on_lost([this](rank r) { tell_lost(r, "it ended or cannot be reached, and what it was to do will not happen"); });
 }
 
 void job::send(rank to, message_kind kind, const writer& content) {
+  if (is_lost(to)) return;
   const entry& e = entries_[static_cast<std::size_t>(kind)];
   const auto all = content.all();
   if (e.is_counted) traffic_[to].sent.fetch_add(1, std::memory_order_relaxed);
@@ -67,10 +68,23 @@ void job::send(rank to, message_kind kind, const writer& content) {
     transport_->send({.to = to, .handler = e.number, .payload = all});
 }
 
+void job::send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest, places::completion& sent) {
+  if (is_lost(to)) return net::end(sent, net::lost(to, "elements of an instance"));
+  const entry& e = entries_[static_cast<std::size_t>(kind)];
+  traffic_[to].sent.fetch_add(1, std::memory_order_relaxed);
+  transport_->send({.to = to, .handler = e.number, .head = head.all(), .payload = rest, .sent = &sent});
+}
+
 std::size_t job::poll() { return transport_->poll(); }
 
 void job::arrived(void* at, net::arrival& a) {
   entry& e = *static_cast<entry*>(at);
+  if (e.with_rest) {
+    reader head(a.head);
+    e.with_rest(e.owner, a.from, head, std::move(a.rest), base::require_current("job::poll"));
+    e.owner_job->traffic_[a.from].handled.fetch_add(1, std::memory_order_release);
+    return;
+  }
   if (a.rest.bytes() && !a.rest.is_here()) {
     auto& all = e.owner_job->landings_;
     landing& l = all.emplace_back(e, a.from, a.rest.bytes());
@@ -101,13 +115,17 @@ failure_ref job::loss_of(rank r) const {
   return losses_[r];
 }
 
-void job::tell_lost(rank r) {
+void job::give_up(const std::string& why) {
+  for (rank r = 0; r < nodes_; ++r)
+    if (r != self_ && !is_lost(r)) tell_lost(r, why);
+}
+
+void job::tell_lost(rank r, const std::string& why) {
   {
     const std::scoped_lock lock(losses_lock_);
     losses_[r] = detail::make_failure(
-        std::make_exception_ptr(error("N05", "node " + name_of(r) + " is lost")
-                                    .fact("told", "node " + name_of(self_))
-                                    .because("it ended or cannot be reached, and what it was to do will not happen")),
+        std::make_exception_ptr(
+            error("N05", "node " + name_of(r) + " is lost").fact("told", "node " + name_of(self_)).because(why)),
         "node " + name_of(r), {});
   }
   lost_[r].store(true, std::memory_order_release);

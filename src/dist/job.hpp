@@ -77,6 +77,17 @@ class job {
       (static_cast<Owner*>(o)->*f)(from, content, context);
     }, is_counted);
   }
+  /// A message of two parts: a head of at most net::transport::most_head_bytes, and a payload that goes where the handler says:
+  /// void f(rank from, reader& head, net::payload&& rest, base::thread_context& context).
+  using payload_handler = void (*)(void* owner, rank from, reader& head, net::payload&& rest, base::thread_context& context);
+  template <auto f, class Owner>
+  message_kind on_payload(std::string name, Owner* owner) {
+    const message_kind made = on(std::move(name), owner, nullptr);
+    entries_.back().with_rest = +[](void* o, rank from, reader& head, net::payload&& rest, base::thread_context& context) {
+      (static_cast<Owner*>(o)->*f)(from, head, std::move(rest), context);
+    };
+    return made;
+  }
   /// Who is told of lost nodes, in the order of adding.
   void add(protocol& p) { protocols_.push_back(&p); }
   /// Handlers of other floors' own, beside those of on(). Before start.
@@ -100,8 +111,12 @@ class job {
 
   /// Sends `content` to another node or to this one; nothing if that node is lost. Never blocks.
   void send(rank to, message_kind kind, const writer& content);
+  /// To whom on_payload was called. `rest` is lent until `sent` runs, with N05 if that node is lost.
+  void send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest, places::completion& sent);
   /// Runs what has come. Requires a thread of the runtime; returns how many things it found.
   std::size_t poll();
+  /// The transport has failed, for `why`: to this node all others are lost. On the thread that polled, which polls no more.
+  void give_up(const std::string& why);
   /// Messages to and from nodes that are not lost, since the start; handled: their handlers have returned.
   struct counts {
     std::uint64_t sent = 0, handled = 0;
@@ -120,12 +135,13 @@ class job {
     handler f;
     std::string name;
     bool is_counted;
+    payload_handler with_rest = nullptr;
     net::handler_number number = 0;
   };
   struct landing;
   static void arrived(void* at, net::arrival& a);
   void handle(const entry& e, rank from, reader& content);
-  void tell_lost(rank r);
+  void tell_lost(rank r, const std::string& why);
 
   const std::uint16_t first_;
   net::handlers handlers_;

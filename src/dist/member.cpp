@@ -1,5 +1,7 @@
 #include "dist/member.hpp"
 
+#include <stretto/error.hpp>
+
 #include "event/event_floor.hpp"
 #include "sched/scopes.hpp"
 #include "sched/searching.hpp"
@@ -13,6 +15,7 @@ member::member(seat& s)
       reservations_(job_, causes_),
       barriers_(job_, causes_),
       tasks_(&job_, &causes_),
+      instances_(job_, causes_),
       ending_(job_) {
   job_.start([&](net::handlers& all) { return s.join(all); });
   add_pending();
@@ -25,22 +28,44 @@ void member::serve(base::runtime_context& runtime) {
 }
 
 void member::leave(sched::scheduler& s, const stretto::detail::poll_station& all) {
-  scheduler_ = &s;
-  s.root->outside.spawned.fetch_add(1, std::memory_order_acq_rel);  // the job itself, so that what drains waits for it
-  ending_.leave({.is_idle = [this, &s, &all] { return sched::is_idle_in_poll(s) && all.is_only_pending(*this); },
+  // The job itself, so that what drains waits for it.
+  s.root->outside.spawned.fetch_add(1, std::memory_order_acq_rel);
+  ending_.leave({.is_idle = [this, &s, &all] { return !instances_.is_landing() && sched::is_idle_in_poll(s) && all.is_only_pending(*this); },
                  .forsake = [](base::thread_context& context) { return detail::poison_forsaken(context); }});
+  scheduler_.store(&s, std::memory_order_seq_cst);
+  // Nobody polls any more, and nobody drains yet.
+  if (has_failed_.load(std::memory_order_seq_cst) && scheduler_.exchange(nullptr, std::memory_order_acq_rel))
+    s.root->outside.spawned.fetch_sub(1, std::memory_order_acq_rel);
+}
+
+bool member::end(base::thread_context& context) {
+  sched::scheduler* const s = scheduler_.exchange(nullptr, std::memory_order_acq_rel);
+  if (s) sched::count_ended(static_cast<sched::thread_state&>(context), s->root);
+  return s != nullptr;
 }
 
 std::size_t member::poll() {
   auto& context = base::require_current("member::poll");
   std::size_t found = job_.poll();
   ending_.advance(context);
-  if (!ending_.is_over() || !scheduler_) return found;
-  sched::count_ended(static_cast<sched::thread_state&>(context), std::exchange(scheduler_, nullptr)->root);
+  if (!ending_.is_over() || !end(context)) return found;
   remove_pending();
   return found + 1;
 }
 
-void member::fail(std::exception_ptr) noexcept {}
+void member::fail(std::exception_ptr why) noexcept {
+  auto& context = base::require_current("member::fail");
+  has_failed_.store(true, std::memory_order_seq_cst);
+  std::string reason = "polling the network failed";
+  try {
+    std::rethrow_exception(std::move(why));
+  } catch (const error& e) {
+    reason += ": " + e.why();
+  } catch (...) {
+  }
+  job_.give_up(reason);
+  ending_.give_up();
+  end(context);
+}
 
 }  // namespace stretto::dist

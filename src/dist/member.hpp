@@ -6,13 +6,14 @@
 // Threads     made and served by the thread that makes the runtime; leave by the one that ends it. The rest as the protocols say.
 #pragma once
 
-#include <memory>
+#include <atomic>
 
 #include "dist/ending.hpp"
 #include "dist/failures.hpp"
 #include "dist/job.hpp"
 #include "dist/remote_barriers.hpp"
 #include "dist/remote_events.hpp"
+#include "dist/remote_instances.hpp"
 #include "dist/remote_reservations.hpp"
 #include "dist/remote_tasks.hpp"
 #include "dist/seat.hpp"
@@ -30,6 +31,8 @@ class member final : public poller {
   explicit member(seat& s);
   /// The runtime's events have been started under of().node().
   void serve(base::runtime_context& runtime);
+  /// Its data floor has been started, too.
+  void serve_data(base::runtime_context& runtime) { instances_.serve(runtime); }
   /// The runtime ends: before it drains, which then lasts until the job is over.
   void leave(sched::scheduler& s, const stretto::detail::poll_station& all);
 
@@ -45,14 +48,19 @@ class member final : public poller {
   void fail(std::exception_ptr why) noexcept override;
 
  private:
+  /// Lets go of what drains; false if that has been done, or nothing drains yet.
+  bool end(base::thread_context& context);
+
   job job_;
   failures causes_;
   remote_events events_;
   remote_reservations reservations_;
   remote_barriers barriers_;
   remote_tasks tasks_;
+  remote_instances instances_;
   ending ending_;
-  sched::scheduler* scheduler_ = nullptr;
+  std::atomic<sched::scheduler*> scheduler_{nullptr};  // which drains, and counts the job as something that goes on
+  std::atomic<bool> has_failed_{false};
 };
 
 }  // namespace stretto::dist

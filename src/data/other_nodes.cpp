@@ -1,0 +1,144 @@
+#include "data/other_nodes.hpp"
+
+#include <stretto/copy.hpp>
+#include <stretto/error.hpp>
+
+#include <string>
+
+#include "base/node_numbers.hpp"
+#include "data/data_state.hpp"
+
+namespace stretto {
+
+using detail::instance_handle;
+
+namespace data {
+namespace {
+
+error no_node(std::uint32_t node, std::uint32_t nodes, const std::source_location& where) {
+  return error("N02", "there is no node " + std::to_string(node))
+      .fact("called", where)
+      .fact("nodes", std::to_string(nodes) + ", from 0 on")
+      .remedy(nodes == 1 ? "start the program with `stretto run -n " + std::to_string(node + 1) + "`" : "count from 0 to job_nodes() - 1");
+}
+
+std::uint16_t number_in(const instance_handle& h) noexcept { return static_cast<std::uint16_t>(h.key >> 48); }
+
+/// Whom to ask about an instance that is not at hand.
+other_nodes& others_for(const instance_handle& h, const char* verb, base::thread_context& context, const std::source_location& where) {
+  if (!h.record)
+    throw error("D13", std::string(verb) + " was given a handle that names no instance")
+        .fact("submitted", where)
+        .remedy("create the instance first: a default-made handle is empty");
+  other_nodes* const others = state_of(context).others;
+  if (!others || !others->reaches(number_in(h)))
+    throw error("D13", std::string(verb) + " was given an instance of another runtime")
+        .fact("submitted", where)
+        .fact("instance of", base::node_name(number_in(h)))
+        .fact("called on", base::node_name(context.runtime->node));
+  return *others;
+}
+
+place main_memory(const data_state& state) noexcept { return state.memories.empty() ? place{} : state.memories.front()->where(); }
+
+/// Whether `node` is another one; throws N02 if there is none of that number.
+bool is_elsewhere(std::uint32_t node, const data_state& state, const std::source_location& where) {
+  const std::uint32_t nodes = state.others ? state.others->nodes() : 1;
+  if (node >= nodes) throw no_node(node, nodes, where);
+  return node != (state.others ? state.others->self() : 0);
+}
+
+}  // namespace
+
+const char* word_of(far_request::verb v) noexcept {
+  constexpr const char* words[] = {"copy", "fill", "gather", "scatter", "reduce", "reduce", "fold_into", "clear", "destroy", "ready"};
+  return words[static_cast<std::size_t>(v)];
+}
+
+void set_other_nodes(base::runtime_context& runtime, other_nodes* others) noexcept {
+  runtime.get<data_state>(base::floor_slot::data)->others = others;
+}
+
+instance_handle near_by_name(const instance_handle& h, const char* verb, base::thread_context& context, const std::source_location& where) {
+  other_nodes& others = others_for(h, verb, context, where);
+  if (number_in(h) == context.runtime->node) return others.near(h, verb, where);
+  throw error("D24", std::string(verb) + " was given an instance of another node")
+      .fact("submitted", where)
+      .fact("instance of", "node " + std::to_string(others.index_of(number_in(h))))
+      .fact("called on", "node " + std::to_string(others.self()))
+      .because("elements are looked at, and kernels run, where the instance is")
+      .remedy("send a function there: async(at_node(x.node()), call<&f>(x)), or copy the elements to an instance of this node");
+}
+
+event ask(far_request r, const preconditions& after, base::thread_context& context, const std::source_location& where) {
+  other_nodes* others = nullptr;
+  bool all_near = true;
+  for (instance_handle& h : std::span(r.used).first(r.used_count)) {
+    if (is_near(h, context) && h.record) continue;
+    others = &others_for(h, word_of(r.what), context, where);
+    if (number_in(h) == context.runtime->node) h = others->near(h, word_of(r.what), where);
+    else all_near = false;
+  }
+  return all_near ? run_here(r, after, where) : others->submit(r, after, where);
+}
+
+event run_here(const far_request& r, const preconditions& after, const std::source_location& where) {
+  using verb = far_request::verb;
+  const auto& [first, second, third] = r.used;
+  const box* const part = r.is_whole ? nullptr : r.boxes.data();
+  switch (r.what) {
+    case verb::copy:
+      return r.is_whole ? detail::copy_whole(first, second, after, where)
+                        : detail::copy_boxes(first, second, r.boxes, r.shift, after, where);
+    case verb::fill: return detail::fill_box(first, part, r.value.data(), r.value.size(), after, where);
+    case verb::gather: return detail::move_indexed(detail::indexed::gather, first, second, third, r.indices, after, where);
+    case verb::scatter: return detail::move_indexed(detail::indexed::scatter, first, second, third, r.indices, after, where);
+    case verb::reduce_held: return detail::reduce_held(second, first, *r.kind, after, where);
+    case verb::reduce_values: return detail::reduce_values(second, first, part, *r.kind, after, where);
+    case verb::fold: return detail::fold_held(second, first, r.contributor, *r.kind, after, where);
+    case verb::clear: return detail::clear_held(first, after, where);
+    case verb::destroy: return detail::destroy_instance(first, after, where);
+    case verb::ready: return detail::ready_event(first, where);
+  }
+  return {};
+}
+
+}  // namespace data
+
+namespace detail {
+
+made_elsewhere create_instance_at(std::uint32_t node, const instance_request& request, const preconditions& after,
+                                  const std::source_location& where) {
+  base::thread_context& context = base::require_current("create");
+  data::data_state& state = data::state_of(context);
+  if (data::is_elsewhere(node, state, where)) return state.others->create(node, request, after, where);
+  instance_request here = request;
+  if (!here.memory) here.memory = data::main_memory(state);
+  const instance_handle made = create_instance(here, after, where);
+  return {made, ready_event(made, where)};
+}
+
+instance_handle create_reduction_at(std::uint32_t node, place memory, const box& elements, std::uint8_t dimensions,
+                                    const reduction_kind& kind, const reduction_options& options, const std::source_location& where) {
+  data::data_state& state = data::state_of(base::require_current("create"));
+  if (!data::is_elsewhere(node, state, where))
+    return create_reduction(memory ? memory : data::main_memory(state), elements, dimensions, kind, options, where);
+  return state.others->create_reduction(node,
+                                        {.memory = memory, .box = elements, .dimensions = dimensions, .element_bytes = kind.rhs_bytes,
+                                         .holds = storage::by_contributors, .name = options.name},
+                                        kind, options.style, where);
+}
+
+instance_handle handle_here(const instance_handle& h, const char* verb, const std::source_location& where) {
+  return data::near(h, verb, base::require_current(verb), where);
+}
+
+std::uint32_t node_of(const instance_handle& h, const std::source_location& where) {
+  base::thread_context& context = base::require_current("node");
+  const data::other_nodes* const others = data::state_of(context).others;
+  if (h.record && data::number_in(h) == context.runtime->node) return others ? others->self() : 0;
+  return data::others_for(h, "node", context, where).index_of(data::number_in(h));
+}
+
+}  // namespace detail
+}  // namespace stretto

@@ -1,0 +1,92 @@
+// other_nodes.hpp - operations on instances that are another node's: what is asked, and of whom; absent where there is one node.
+//
+// The data floor knows nothing of networks. A handle that is not at hand here (data::is_near) goes to whoever is registered, who has
+// the operation done where the instances are: with run_here, of handles that are near there.
+//
+// Threads     any thread of the runtime.
+#pragma once
+
+#include <stretto/reduce.hpp>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/context.hpp"
+#include "data/moves.hpp"
+
+namespace stretto::data {
+
+struct far_request {
+  enum class verb : std::uint8_t { copy, fill, gather, scatter, reduce_held, reduce_values, fold, clear, destroy, ready };
+
+  verb what = verb::copy;
+  /// The first is written (of gather and scatter: the dense one, the table, the indices).
+  std::array<detail::instance_handle, 3> used{};
+  unsigned used_count = 1;
+  bool is_whole = true;              // and if not, `boxes` of used[0]; of a fill or a reduction there is one
+  std::span<const box> boxes = {};
+  point shift = {};                  // from a coordinate of used[0] to that of used[1]
+  std::span<const std::byte> value = {};          // of a fill
+  const detail::reduction_kind* kind = nullptr;   // of a reduction
+  std::uint32_t contributor = 0;                  // of a fold
+  detail::index_kind indices = detail::index_kind::int64;
+};
+/// "copy", "reduce".
+const char* word_of(far_request::verb v) noexcept;
+
+class other_nodes {
+ public:
+  virtual ~other_nodes() = default;
+
+  /// Whether an instance of that node's number may be asked for: it is of the same job.
+  virtual bool reaches(std::uint16_t node) const noexcept = 0;
+  /// Numbers of nodes, as programs count them.
+  virtual std::uint32_t self() const noexcept = 0;
+  virtual std::uint32_t nodes() const noexcept = 0;
+  virtual std::uint32_t index_of(std::uint16_t node) const noexcept = 0;
+
+  /// An instance of this node by the name that another gave it. Throws D01 if it was destroyed, D09 if it has yet to be made.
+  virtual detail::instance_handle near(const detail::instance_handle& named, const char* verb, const std::source_location& where) = 0;
+
+  /// On another node.
+  virtual detail::made_elsewhere create(std::uint32_t node, const detail::instance_request& request, const preconditions& after,
+                                        const std::source_location& where) = 0;
+  virtual detail::instance_handle create_reduction(std::uint32_t node, const detail::instance_request& request,
+                                                   const detail::reduction_kind& kind, reduction_style style,
+                                                   const std::source_location& where) = 0;
+  virtual event submit(const far_request& r, const preconditions& after, const std::source_location& where) = 0;
+};
+
+/// Before the runtime's threads use instances, after the floor was started; null: there is one node.
+void set_other_nodes(base::runtime_context& runtime, other_nodes* others) noexcept;
+
+/// Of a handle by another node's name.
+inline constexpr std::uint64_t named_by_others = std::uint64_t{1} << 47;
+/// Whether the record is at hand: the instance is this node's, and the handle was made here.
+inline bool is_near(const detail::instance_handle& h, const base::thread_context& context) noexcept {
+  return h.key >> 47 == std::uint64_t{context.runtime->node} << 1;
+}
+template <class... Handle>
+bool are_near(const base::thread_context& context, const Handle&... h) noexcept {
+  return (is_near(h, context) && ...);
+}
+
+/// The handle by which it goes here. Throws D13 if there is no such node, D24 if the instance is another node's, and what
+/// other_nodes::near throws.
+detail::instance_handle near_by_name(const detail::instance_handle& h, const char* verb, base::thread_context& context,
+                                     const std::source_location& where);
+inline detail::instance_handle near(const detail::instance_handle& h, const char* verb, base::thread_context& context,
+                                    const std::source_location& where) {
+  return is_near(h, context) || !h.record ? h : near_by_name(h, verb, context, where);
+}
+
+/// Has it done wherever the instances are. Throws D13 for a handle of nothing, or of another job.
+event ask(far_request r, const preconditions& after, base::thread_context& context, const std::source_location& where);
+/// All that it uses is near.
+event run_here(const far_request& r, const preconditions& after, const std::source_location& where);
+
+}  // namespace stretto::data

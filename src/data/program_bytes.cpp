@@ -1,0 +1,67 @@
+#include "data/program_bytes.hpp"
+
+#include <stretto/copy.hpp>
+#include <stretto/reduce.hpp>
+
+#include "data/data_state.hpp"
+#include "data/layout.hpp"
+#include "event/event_floor.hpp"
+
+namespace stretto::data {
+
+using detail::instance_handle;
+
+namespace {
+
+/// The bytes as an instance, for one operation.
+class lent {
+ public:
+  lent(std::byte* bytes, const box& part, const detail::instance_record& like, std::uint32_t element_bytes, const std::source_location& where)
+      : where_(where),
+        handle_(detail::create_instance({.memory = {}, .external = bytes, .box = part, .dimensions = like.dimensions,
+                                         .element_bytes = element_bytes, .name = like.name.data()},
+                                        {}, where)) {
+    // Who has ordered this did so on another node, where the checks do not see it: it follows whatever has begun.
+    base::thread_context& context = base::require_current("copy");
+    if (!state_of(context).checks) return;
+    ordered_ = detail::make_event(context, where);
+    detail::end_event(ordered_, {}, context, where);
+  }
+  preconditions after() const noexcept { return after_range{{&ordered_, 1}}; }
+  const instance_handle& handle() const noexcept { return handle_; }
+  event until(event done) const {
+    detail::destroy_instance(handle_, after_range{{&done, 1}}, where_);
+    return done;
+  }
+
+ private:
+  const std::source_location where_;
+  const instance_handle handle_;
+  event ordered_;
+};
+
+}  // namespace
+
+event copy_to_bytes(const instance_handle& from, const box& part, std::byte* bytes, const std::source_location& where) {
+  const lent to(bytes, part, *from.record, from.record->shape.element_bytes, where);
+  return to.until(detail::copy_boxes(to.handle(), from, {&part, 1}, {}, to.after(), where));
+}
+
+event copy_from_bytes(std::byte* bytes, const instance_handle& to, const box& part, const std::source_location& where) {
+  const lent from(bytes, part, *to.record, to.record->shape.element_bytes, where);
+  return from.until(detail::copy_boxes(to, from.handle(), {&part, 1}, {}, from.after(), where));
+}
+
+event reduce_from_bytes(std::byte* bytes, const instance_handle& to, const box& part, const detail::reduction_kind& kind,
+                        const std::source_location& where) {
+  const lent from(bytes, part, *to.record, kind.rhs_bytes, where);
+  return from.until(detail::reduce_values(from.handle(), to, &part, kind, from.after(), where));
+}
+
+std::byte* dense_bytes(const instance_handle& h, const box& part, base::thread_context& context) noexcept {
+  const detail::instance_record& r = *h.record;
+  if (state_of(context).checks || !is_on_host(r.space) || !is_dense(r.shape, part)) return nullptr;
+  return r.first + r.shape.offset_of(part.min());
+}
+
+}  // namespace stretto::data

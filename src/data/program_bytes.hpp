@@ -1,0 +1,29 @@
+// program_bytes.hpp - elements of an instance as bytes side by side in C order, in memory of the host that the caller lends.
+//
+// Threads     any thread of the runtime.
+// Cost        an ordinary operation between the instance and one over the bytes; also where the instance is a device's.
+#pragma once
+
+#include <cstddef>
+#include <source_location>
+
+#include "data/instance_record.hpp"
+
+namespace stretto::detail {
+struct reduction_kind;
+}
+
+namespace stretto::data {
+
+/// `bytes` outlive the event that is returned. `r` exists and has all of `part`.
+event copy_to_bytes(const detail::instance_handle& from, const box& part, std::byte* bytes, const std::source_location& where);
+event copy_from_bytes(std::byte* bytes, const detail::instance_handle& to, const box& part, const std::source_location& where);
+/// The bytes are right-hand sides of `kind`.
+event reduce_from_bytes(std::byte* bytes, const detail::instance_handle& to, const box& part, const detail::reduction_kind& kind,
+                        const std::source_location& where);
+
+/// Where the elements of `part` lie side by side in memory of the host, so that they need not be copied; else null. Always null where
+/// accesses are checked: the checks see operations, not bytes.
+std::byte* dense_bytes(const detail::instance_handle& h, const box& part, base::thread_context& context) noexcept;
+
+}  // namespace stretto::data

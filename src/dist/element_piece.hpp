@@ -1,0 +1,96 @@
+// element_piece.hpp - what says, with each message of elements, what they are and where they go.
+//
+// Elements of one operation travel in pieces, each of which can be understood alone. A piece is one box, dense; or several boxes behind
+// one another, which are named at its front; or a part of what a reduction holds.
+//
+// Threads     values.
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "dist/far_requests.hpp"
+#include "dist/questions.hpp"
+#include "dist/where.hpp"
+
+namespace stretto::dist {
+
+/// Memory for elements, aligned for any of them.
+class element_bytes {
+ public:
+  element_bytes() = default;
+  explicit element_bytes(std::size_t bytes)
+      : first_(static_cast<std::byte*>(::operator new(bytes, std::align_val_t(64)))), size_(bytes) {}
+  std::byte* data() const noexcept { return first_.get(); }
+  std::size_t size() const noexcept { return size_; }
+
+ private:
+  struct freed {
+    void operator()(std::byte* b) const noexcept { ::operator delete(b, std::align_val_t(64)); }
+  };
+  std::unique_ptr<std::byte, freed> first_;
+  std::size_t size_ = 0;
+};
+
+/// The same in all pieces of one operation.
+struct element_order {
+  question of;
+  data::far_request::verb what = data::far_request::verb::copy;
+  detail::instance_handle target;
+  bool is_whole = false;             // the target has exactly the elements of `outline`
+  box outline = {};                  // of all boxes, in the target
+  std::uint32_t bytes_each = 0;
+  const detail::reduction_kind* kind = nullptr;
+  std::uint32_t contributor = 0;
+  std::uint32_t pieces = 1;
+  std::source_location where;
+
+  /// What a reduction holds, rather than values of a box.
+  bool is_held() const noexcept { return what == data::far_request::verb::reduce_held || what == data::far_request::verb::fold; }
+};
+
+struct element_piece {
+  enum class form : std::uint8_t { one_box, boxes, held } is = form::one_box;
+  box one = {};               // one_box
+  std::uint64_t offset = 0;   // held: of how much in all
+  std::uint64_t in_all = 0;
+};
+
+inline void put(writer& to, const element_order& o, const element_piece& p, std::uint16_t node) {
+  to.put(o.of.asker);
+  to.put(o.of.number);
+  to.put(o.what);
+  put(to, o.target);
+  to.put(static_cast<std::uint8_t>(o.is_whole));
+  put(to, o.outline);
+  to.put(o.bytes_each);
+  to.put(encode_kind(o.kind));
+  to.put(o.contributor);
+  to.put(o.pieces);
+  to.put(encode(o.where, node));
+  to.put(p.is);
+  if (p.is == element_piece::form::one_box) put(to, p.one);
+  if (p.is != element_piece::form::held) return;
+  to.put(p.offset);
+  to.put(p.in_all);
+}
+
+/// The boxes at the front of a piece of several, and where their elements begin.
+inline std::size_t front_of_boxes(std::size_t boxes) noexcept { return (sizeof(std::uint64_t) + boxes * sizeof(box) + 63) / 64 * 64; }
+inline void write_front(std::byte* to, std::span<const box> boxes) noexcept {
+  const std::uint64_t count = boxes.size();
+  std::memcpy(to, &count, sizeof count);
+  std::memcpy(to + sizeof count, boxes.data(), boxes.size_bytes());
+}
+inline std::vector<box> read_front(const std::byte* from, std::size_t bytes) {
+  std::uint64_t count = 0;
+  if (bytes >= sizeof count) std::memcpy(&count, from, sizeof count);
+  if (front_of_boxes(0) > bytes || count > (bytes - sizeof count) / sizeof(box)) return {};
+  std::vector<box> all(count);
+  std::memcpy(all.data(), from + sizeof count, count * sizeof(box));
+  return all;
+}
+
+}  // namespace stretto::dist

@@ -1,0 +1,311 @@
+#include "dist/element_receiver.hpp"
+
+#include <stretto/error.hpp>
+#include <stretto/reduce.hpp>
+
+#include <optional>
+#include <vector>
+
+#include "data/data_state.hpp"
+#include "data/handle.hpp"
+#include "data/program_bytes.hpp"
+#include "data/reduction_record.hpp"
+#include "dist/when_ended.hpp"
+
+namespace stretto::dist {
+
+using verb = data::far_request::verb;
+
+/// One operation's elements.
+struct element_receiver::arriving {
+  // Of whoever handles its first piece.
+  element_order order;
+  rank from = 0;
+  detail::instance_handle target;
+
+  std::mutex lock;  // guards what follows
+  bool has_order = false, is_open = false;
+  std::vector<held_piece> waiting;        // until it is open
+  std::uint32_t pieces = ~0u;             // that will come; unknown until one has
+  std::uint32_t come = 0, in_place = 0;
+  failure_ref cause;
+  std::optional<element_bytes> held;      // what a reduction holds, as it comes
+};
+
+/// A piece whose bytes are on their way into memory.
+struct element_receiver::landed : places::completion {
+  landed(element_receiver& r, shared a, const element_piece& p, std::shared_ptr<element_bytes> b)
+      : completion(run_it), by(r), of(std::move(a)), is(p), bytes(std::move(b)) {}
+
+  static void run_it(places::work_item& self) noexcept {
+    const std::unique_ptr<landed> mine(&static_cast<landed&>(self));
+    base::thread_context& context = base::require_current("job::poll");
+    if (mine->failure) {
+      const failure_ref why = detail::make_failure(mine->failure, data::word_of(mine->of->order.what), mine->of->order.where);
+      return mine->by.in_place(mine->of, why.get(), context);
+    }
+    if (!mine->bytes) return mine->by.in_place(mine->of, nullptr, context);
+    try {
+      mine->by.apply(mine->of, mine->is, mine->bytes, context);
+    } catch (...) {
+      const failure_ref why = detail::make_failure(std::current_exception(), data::word_of(mine->of->order.what), mine->of->order.where);
+      mine->by.in_place(mine->of, why.get(), context);
+    }
+  }
+
+  element_receiver& by;
+  const shared of;
+  const element_piece is;
+  const std::shared_ptr<element_bytes> bytes;  // null: it lands where it shall be
+};
+
+element_receiver::element_receiver(job& j, failures& causes, questions& q, instance_names& names)
+    : job_(j),
+      causes_(causes),
+      questions_(q),
+      names_(names),
+      piece_(j.on_payload<&element_receiver::on_piece>("instances.piece", this)),
+      abandoned_(j.on<&element_receiver::on_abandoned>("instances.abandoned", this)) {}
+
+element_receiver::shared element_receiver::of(const question& q, rank from) {
+  const std::scoped_lock lock(lock_);
+  shared& a = arriving_[{q.asker, q.number}];
+  if (!a) {
+    a = std::make_shared<arriving>();
+    a->from = from;
+    a->order.of = q;
+  }
+  return a;
+}
+
+void element_receiver::on_piece(rank from, reader& head, net::payload&& rest, base::thread_context& context) {
+  element_order o;
+  o.of.asker = head.get<rank>();
+  o.of.number = head.get<std::uint64_t>();
+  o.what = head.get<verb>();
+  o.target = get_handle(head);
+  o.is_whole = head.get<std::uint8_t>() != 0;
+  o.outline = get_box(head);
+  o.bytes_each = head.get<std::uint32_t>();
+  const auto kind = head.get<std::uint64_t>();
+  o.contributor = head.get<std::uint32_t>();
+  o.pieces = head.get<std::uint32_t>();
+  o.where = decode(head.get<std::uint64_t>(), job_.node_of(from));
+  element_piece p;
+  p.is = head.get<element_piece::form>();
+  if (p.is == element_piece::form::one_box) p.one = get_box(head);
+  if (p.is == element_piece::form::held) {
+    p.offset = head.get<std::uint64_t>();
+    p.in_all = head.get<std::uint64_t>();
+  }
+
+  const shared a = of(o.of, from);
+  bool is_first = false;
+  {
+    const std::scoped_lock lock(a->lock);
+    is_first = !std::exchange(a->has_order, true);
+    if (a->pieces == ~0u) a->pieces = o.pieces;
+    ++a->come;
+    if (!a->is_open) {
+      std::shared_ptr<element_bytes> here;
+      if (rest.is_here()) {
+        here = std::make_shared<element_bytes>(rest.bytes());
+        if (rest.bytes()) std::memcpy(here->data(), rest.here().data(), rest.bytes());
+      }
+      a->waiting.push_back({p, std::move(rest), std::move(here)});
+      if (!is_first) return;
+    }
+  }
+  if (!is_first) return land(a, {p, std::move(rest)}, context);
+  a->order = o;
+  try {
+    a->order.kind = decode_kind(kind, job_.name_of(job_.self()), o.where);
+    open(a, context);
+  } catch (...) {
+    opened(a, detail::make_failure(std::current_exception(), data::word_of(o.what), o.where), context);
+  }
+}
+
+void element_receiver::open(const shared& a, base::thread_context& context) {
+  names_.resolve(a->order.target, data::word_of(a->order.what), a->order.where, context,
+                 [this, a](const detail::instance_handle& near, failure_ref cause, base::thread_context& on) {
+    if (cause) return opened(a, std::move(cause), on);
+    a->target = near;
+    try {
+      const detail::instance_record& r = data::usable(near, data::word_of(a->order.what), on, a->order.where);
+      when_ended(r.ready, on, [this, a](const failure* why, base::thread_context& then) {
+        failure_ref kept = failure_ref::share(why);
+        try {
+          if (!kept) check(*a, then);
+        } catch (...) {
+          kept = detail::make_failure(std::current_exception(), data::word_of(a->order.what), a->order.where);
+        }
+        opened(a, std::move(kept), then);
+      });
+    } catch (...) {
+      opened(a, detail::make_failure(std::current_exception(), data::word_of(a->order.what), a->order.where), on);
+    }
+  });
+}
+
+void element_receiver::check(arriving& a, base::thread_context& context) const {
+  const element_order& o = a.order;
+  const char* const word = data::word_of(o.what);
+  const detail::instance_record& r = data::usable(a.target, word, context, o.where);
+  const bool fits = o.is_whole ? r.shape.box == o.outline : r.shape.box.contains(o.outline);
+  if (!fits)
+    throw error("D06", std::string(word) + " names elements that " + detail::describe(r) + " does not have")
+        .fact("submitted", o.where)
+        .fact("elements", o.outline.text() + (o.is_whole ? ", all of the other instance" : ""))
+        .fact("instance", r.shape.box.text());
+}
+
+void element_receiver::opened(const shared& a, failure_ref cause, base::thread_context& context) {
+  std::vector<held_piece> now;
+  {
+    const std::scoped_lock lock(a->lock);
+    if (cause && !a->cause) a->cause = std::move(cause);
+    a->is_open = true;
+    now = std::move(a->waiting);
+  }
+  for (held_piece& p : now) land(a, std::move(p), context);
+}
+
+void element_receiver::land(const shared& a, held_piece&& p, base::thread_context& context) noexcept {
+  landing_.fetch_add(1, std::memory_order_acq_rel);
+  const element_order& o = a->order;
+  bool is_dropped = false;
+  std::byte* where_held = nullptr;
+  try {
+    {
+      const std::scoped_lock lock(a->lock);
+      is_dropped = bool(a->cause);
+      if (!is_dropped && p.is.is == element_piece::form::held) {
+        if (!a->held) a->held.emplace(p.is.in_all);
+        where_held = a->held->data() + p.is.offset;
+      }
+    }
+    if (is_dropped || p.rest.bytes() == 0) return in_place(a, nullptr, context);
+    std::byte* at = where_held;
+    if (p.is.is == element_piece::form::one_box && o.what == verb::copy) at = data::dense_bytes(a->target, p.is.one, context);
+    std::shared_ptr<element_bytes> bytes = p.here;
+    if (bytes && !at) return apply(a, p.is, std::move(bytes), context);
+    if (bytes) {
+      std::memcpy(at, bytes->data(), bytes->size());
+      return in_place(a, nullptr, context);
+    }
+    if (!at) {
+      bytes = std::make_shared<element_bytes>(p.rest.bytes());
+      at = bytes->data();
+    }
+    auto then = std::make_unique<landed>(*this, a, p.is, bytes);
+    std::move(p.rest).receive(at, *then.release());
+  } catch (...) {
+    const failure_ref why = detail::make_failure(std::current_exception(), data::word_of(o.what), o.where);
+    in_place(a, why.get(), context);
+  }
+}
+
+void element_receiver::apply(const shared& a, const element_piece& p, std::shared_ptr<element_bytes> bytes, base::thread_context& context) {
+  const element_order& o = a->order;
+  data::usable(a->target, data::word_of(o.what), context, o.where);
+  std::vector<box> boxes{p.one};
+  std::byte* at = bytes->data();
+  if (p.is == element_piece::form::boxes) {
+    boxes = read_front(at, bytes->size());
+    at += front_of_boxes(boxes.size());
+  }
+  std::vector<event> all;
+  for (const box& b : boxes) {
+    all.push_back(o.what == verb::copy ? data::copy_from_bytes(at, a->target, b, o.where)
+                                       : data::reduce_from_bytes(at, a->target, b, *o.kind, o.where));
+    at += b.volume() * o.bytes_each;
+  }
+  when_ended(merge(all, o.where), context, [this, a, bytes](const failure* cause, base::thread_context& on) { in_place(a, cause, on); });
+}
+
+void element_receiver::in_place(const shared& a, const failure* cause, base::thread_context& context) noexcept {
+  bool is_last = false;
+  {
+    const std::scoped_lock lock(a->lock);
+    if (cause && !a->cause) a->cause = failure_ref::share(cause);
+    is_last = ++a->in_place == a->pieces;
+  }
+  if (is_last) all_in_place(a, context);
+  landing_.fetch_sub(1, std::memory_order_acq_rel);
+}
+
+void element_receiver::all_in_place(const shared& a, base::thread_context& context) noexcept {
+  const element_order& o = a->order;
+  {
+    const std::scoped_lock lock(lock_);
+    arriving_.erase({o.of.asker, o.of.number});
+  }
+  if (a->cause || !o.is_held()) return questions_.answer(o.of, a->cause.get(), context);
+  try {
+    data::data_state& state = data::state_of(context);
+    const detail::instance_record& r = data::usable(a->target, data::word_of(o.what), context, o.where);
+    const detail::instance_handle all = detail::create_reduction(state.memories.front()->where(), o.outline, r.dimensions, *o.kind,
+                                                                {.style = reduction_style::list}, o.where);
+    const auto freed = [all, where = o.where](event done) {
+      detail::destroy_instance(all, after_range{{&done, 1}}, where);
+      return done;
+    };
+    event done;
+    try {
+      if (a->held) all.record->reduction->take_bytes({a->held->data(), a->held->size()}, context);
+      done = o.what == verb::fold ? detail::fold_held(all, a->target, o.contributor, *o.kind, {}, o.where)
+                                  : detail::reduce_held(all, a->target, *o.kind, {}, o.where);
+    } catch (...) {
+      freed({});
+      throw;
+    }
+    freed(done);
+    landing_.fetch_add(1, std::memory_order_acq_rel);
+    when_ended(done, context, [this, a](const failure* cause, base::thread_context& on) {
+      questions_.answer(a->order.of, cause, on);
+      landing_.fetch_sub(1, std::memory_order_acq_rel);
+    });
+  } catch (...) {
+    const failure_ref why = detail::make_failure(std::current_exception(), data::word_of(o.what), o.where);
+    questions_.answer(o.of, why.get(), context);
+  }
+}
+
+void element_receiver::on_abandoned(rank from, reader& content, base::thread_context& context) {
+  question q;
+  q.asker = content.get<rank>();
+  q.number = content.get<std::uint64_t>();
+  const auto gone = content.get<std::uint32_t>();
+  const failure_ref cause = causes_.read(content, from);
+  const shared a = of(q, from);
+  bool is_last = false;
+  {
+    const std::scoped_lock lock(a->lock);
+    if (!a->cause) a->cause = cause;
+    a->pieces = gone;
+    is_last = a->in_place == gone;
+  }
+  if (is_last) all_in_place(a, context);
+}
+
+void element_receiver::lost(rank node, base::thread_context& context) noexcept {
+  std::vector<shared> cut;
+  {
+    const std::scoped_lock lock(lock_);
+    for (const auto& [k, a] : arriving_)
+      if (a->from == node) cut.push_back(a);
+  }
+  for (const shared& a : cut) {
+    bool is_last = false;
+    {
+      const std::scoped_lock lock(a->lock);
+      if (!a->cause) a->cause = job_.loss_of(node);
+      a->pieces = a->come;
+      is_last = a->in_place == a->pieces;
+    }
+    if (is_last) all_in_place(a, context);
+  }
+}
+
+}  // namespace stretto::dist

@@ -1,0 +1,68 @@
+// element_receiver.hpp - elements that come from other nodes, on their way into an instance of this one.
+//
+// A piece that is dense here as well, in memory of the host, lands where it shall be; all others land in a buffer and are copied or
+// reduced from there. Until the target exists pieces wait where they are: large ones at their sender.
+//
+// Threads     handlers inside job::poll; the rest on any thread of the runtime.
+// Invariants  (1) nothing is written unless the target has all elements of the operation. (2) each operation is answered once: when all
+//             of its pieces are in place, or dropped.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "dist/element_piece.hpp"
+#include "dist/instance_names.hpp"
+
+namespace stretto::dist {
+
+class element_receiver {
+ public:
+  /// Before job::start.
+  element_receiver(job& j, failures& causes, questions& q, instance_names& names);
+
+  message_kind piece() const noexcept { return piece_; }
+  message_kind abandoned() const noexcept { return abandoned_; }
+
+  /// Elements are on their way into memory: then the node is not idle, though no message may say so.
+  bool is_landing() const noexcept { return landing_.load(std::memory_order_acquire) != 0; }
+
+  void lost(rank node, base::thread_context& context) noexcept;
+
+ private:
+  struct arriving;
+  struct landed;
+  struct held_piece {
+    element_piece is;
+    net::payload rest;
+    std::shared_ptr<element_bytes> here = {};  // what came with its head, if it has to wait
+  };
+  using shared = std::shared_ptr<arriving>;
+  using key = std::pair<rank, std::uint64_t>;  // a question
+
+  void on_piece(rank from, reader& head, net::payload&& rest, base::thread_context& context);
+  void on_abandoned(rank from, reader& content, base::thread_context& context);
+
+  shared of(const question& q, rank from);
+  void open(const shared& a, base::thread_context& context);
+  void check(arriving& a, base::thread_context& context) const;
+  void opened(const shared& a, failure_ref cause, base::thread_context& context);
+  void land(const shared& a, held_piece&& p, base::thread_context& context) noexcept;
+  void apply(const shared& a, const element_piece& p, std::shared_ptr<element_bytes> bytes, base::thread_context& context);
+  void in_place(const shared& a, const failure* cause, base::thread_context& context) noexcept;
+  void all_in_place(const shared& a, base::thread_context& context) noexcept;
+
+  job& job_;
+  failures& causes_;
+  questions& questions_;
+  instance_names& names_;
+  const message_kind piece_, abandoned_;
+  std::atomic<std::size_t> landing_{0};
+  std::mutex lock_;
+  std::map<key, shared> arriving_;
+};
+
+}  // namespace stretto::dist

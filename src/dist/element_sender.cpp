@@ -1,0 +1,196 @@
+#include "dist/element_sender.hpp"
+
+#include <stretto/error.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+#include "data/handle.hpp"
+#include "data/pieces.hpp"
+#include "data/program_bytes.hpp"
+#include "data/reduction_record.hpp"
+#include "dist/when_ended.hpp"
+
+namespace stretto::dist {
+
+using verb = data::far_request::verb;
+
+struct element_sender::cargo {
+  cargo(kept_request&& r, const detail::instance_handle& s) : request(std::move(r)), source(s) {}
+
+  const kept_request request;
+  const detail::instance_handle source;
+  element_order order;
+  rank to = 0;
+
+  std::vector<box> boxes;             // in the target, those of one piece behind one another
+  std::vector<std::size_t> begins;    // of each piece in `boxes`; one more behind the last
+  std::vector<std::byte> held;        // what a reduction holds, instead
+
+  std::atomic<int> allowed{0};        // pieces that may start; who raises it from 0 starts them
+  std::size_t next = 0;               // of who starts them
+  std::mutex lock;                    // guards what follows
+  std::uint32_t preparing = 0, gone = 0;
+  failure_ref cause;
+  bool is_abandoned = false;
+
+  box part_of_source(const box& b) const { return b.shifted(request.is.shift); }
+};
+
+/// A piece until its memory is free again.
+struct element_sender::sent_piece : places::completion {
+  sent_piece(element_sender& s, shared c, std::shared_ptr<element_bytes> b)
+      : completion(run_it), by(s), of(std::move(c)), kept(std::move(b)) {}
+
+  static void run_it(places::work_item& self) noexcept {
+    const std::unique_ptr<sent_piece> mine(&static_cast<sent_piece&>(self));
+    mine->by.allow(mine->of, 1, base::require_current("job::poll"));  // of lost nodes: they are told of all the same
+  }
+
+  element_sender& by;
+  const shared of;
+  const std::shared_ptr<element_bytes> kept;
+};
+
+void element_sender::send(const question& q, kept_request&& r, const detail::instance_handle& source, event behind,
+                          const std::source_location& where, base::thread_context& context) {
+  auto c = std::make_shared<cargo>(std::move(r), source);
+  const data::far_request& is = c->request.is;
+  c->to = *job_.rank_of(static_cast<std::uint16_t>(is.used[0].key >> 48));
+  c->order = {.of = q, .what = is.what, .target = is.used[0], .is_whole = is.is_whole, .kind = is.kind,
+              .contributor = is.contributor, .where = where};
+  const event ready = source.record->ready;
+  when_ended(merge(behind, ready, where), context, [this, c](const failure* cause, base::thread_context& on) {
+    if (cause) return questions_.answer(c->order.of, cause, on, questions::began::before);
+    try {
+      begin(c, on);
+    } catch (...) {
+      const failure_ref why = detail::make_failure(std::current_exception(), data::word_of(c->order.what), c->order.where);
+      questions_.answer(c->order.of, why.get(), on);
+    }
+  });
+}
+
+void element_sender::begin(const shared& c, base::thread_context& context) {
+  const data::far_request& is = c->request.is;
+  element_order& o = c->order;
+  const char* const word = data::word_of(o.what);
+  const detail::instance_record& r = data::usable(c->source, word, context, o.where);
+  o.bytes_each = r.shape.element_bytes;
+  if (o.is_held()) {
+    o.outline = r.shape.box;
+    o.is_whole = o.what == verb::fold;
+    c->held = r.reduction->to_bytes();
+    o.pieces = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (c->held.size() + piece_bytes - 1) / piece_bytes));
+    return allow(c, pieces_under_way, context);
+  }
+  const std::span<const box> all = is.is_whole ? std::span(&r.shape.box, 1) : is.boxes;
+  const std::uint64_t most = std::max<std::uint64_t>(1, piece_bytes / o.bytes_each);
+  std::uint64_t in_piece = 0;
+  for (const box& b : all) {
+    data::require_inside(word, c->part_of_source(b), r, o.where);
+    if (b.is_empty()) continue;
+    o.outline = hull(o.outline, b);
+    for (const box& piece : data::pieces_of(b, most)) {
+      const std::uint64_t n = piece.volume();
+      if (c->begins.empty() || in_piece + n > most) {
+        c->begins.push_back(c->boxes.size());
+        in_piece = 0;
+      }
+      c->boxes.push_back(piece);
+      in_piece += n;
+    }
+  }
+  if (c->begins.empty()) c->begins.push_back(0);  // of no elements, which the receiver answers for
+  o.pieces = static_cast<std::uint32_t>(c->begins.size());
+  c->begins.push_back(c->boxes.size());
+  allow(c, pieces_under_way, context);
+}
+
+void element_sender::allow(const shared& c, int more, base::thread_context& context) noexcept {
+  if (c->allowed.fetch_add(more, std::memory_order_acq_rel) > 0) return;
+  do {
+    const std::size_t piece = c->next;
+    if (piece == c->order.pieces) continue;
+    {
+      const std::scoped_lock lock(c->lock);
+      if (c->cause) continue;
+      ++c->preparing;
+    }
+    ++c->next;
+    try {
+      start(c, piece, context);
+    } catch (...) {
+      prepared(c, detail::make_failure(std::current_exception(), data::word_of(c->order.what), c->order.where).get(), context);
+    }
+  } while (c->allowed.fetch_sub(1, std::memory_order_acq_rel) > 1);
+}
+
+void element_sender::start(const shared& c, std::size_t piece, base::thread_context& context) {
+  const element_order& o = c->order;
+  if (o.is_held()) {
+    const std::uint64_t from = piece * piece_bytes;
+    const std::span<const std::byte> part = std::span(c->held).subspan(from, std::min(piece_bytes, c->held.size() - from));
+    return go(c, {.is = element_piece::form::held, .offset = from, .in_all = c->held.size()}, part, {}, context);
+  }
+  const auto boxes = std::span<const box>(c->boxes).subspan(c->begins[piece], c->begins[piece + 1] - c->begins[piece]);
+  if (boxes.size() == 1) {
+    const box part = c->part_of_source(boxes[0]);
+    if (const std::byte* const there = data::dense_bytes(c->source, part, context))
+      return go(c, {.one = boxes[0]}, {there, boxes[0].volume() * o.bytes_each}, {}, context);
+  }
+  const bool is_one = boxes.size() == 1;
+  std::size_t bytes = is_one ? 0 : front_of_boxes(boxes.size());
+  for (const box& b : boxes) bytes += b.volume() * o.bytes_each;
+  const auto kept = std::make_shared<element_bytes>(bytes);
+  std::byte* at = kept->data();
+  if (!is_one) {
+    write_front(at, boxes);
+    at += front_of_boxes(boxes.size());
+  }
+  std::vector<event> all;
+  for (const box& b : boxes) {
+    all.push_back(data::copy_to_bytes(c->source, c->part_of_source(b), at, o.where));
+    at += b.volume() * o.bytes_each;
+  }
+  element_piece p{.is = is_one ? element_piece::form::one_box : element_piece::form::boxes};
+  if (is_one) p.one = boxes[0];
+  when_ended(merge(all, o.where), context, [this, c, p, kept](const failure* cause, base::thread_context& on) {
+    if (cause) return prepared(c, cause, on);
+    go(c, p, {kept->data(), kept->size()}, kept, on);
+  });
+}
+
+void element_sender::go(const shared& c, const element_piece& p, std::span<const std::byte> bytes, std::shared_ptr<element_bytes> kept,
+                        base::thread_context& context) {
+  writer head;
+  put(head, c->order, p, job_.node());
+  auto sent = std::make_unique<sent_piece>(*this, c, std::move(kept));
+  job_.send(c->to, piece_, head, bytes, *sent.release());
+  {
+    const std::scoped_lock lock(c->lock);
+    ++c->gone;
+  }
+  prepared(c, nullptr, context);
+}
+
+void element_sender::prepared(const shared& c, const failure* cause, base::thread_context& context) noexcept {
+  std::uint32_t gone = 0;
+  failure_ref why;
+  {
+    const std::scoped_lock lock(c->lock);
+    if (cause && !c->cause) c->cause = failure_ref::share(cause);
+    if (--c->preparing || !c->cause || std::exchange(c->is_abandoned, true)) return;
+    gone = c->gone;
+    why = c->cause;
+  }
+  const question& q = c->order.of;
+  if (gone == 0) return questions_.answer(q, why.get(), context);
+  writer w(q.asker, q.number, gone);
+  causes_.write(w, *why.get());
+  job_.send(c->to, abandoned_, w);
+}
+
+}  // namespace stretto::dist

@@ -1,0 +1,50 @@
+// element_sender.hpp - elements of an instance of this node, on their way to one of another.
+//
+// What lies side by side in memory of the host is sent from where it is. All else (rows with gaps between, memory of devices, many small
+// boxes) is first copied together, piece by piece; some pieces are under way at a time, so that copying, sending and what the
+// receiver does overlap and buffers stay bounded.
+//
+// Messages    a piece: element_piece.hpp. abandoned: something failed after the first piece had gone.
+// Threads     any of the runtime.
+#pragma once
+
+#include <memory>
+
+#include "dist/element_piece.hpp"
+
+namespace stretto::dist {
+
+class element_sender {
+ public:
+  static constexpr std::uint64_t piece_bytes = 1 << 20;
+  static constexpr int pieces_under_way = 4;
+
+  /// The two messages are taken by an element_receiver on the other node.
+  element_sender(job& j, failures& causes, questions& q, message_kind piece, message_kind abandoned)
+      : job_(j), causes_(causes), questions_(q), piece_(piece), abandoned_(abandoned) {}
+
+  /// The elements that `r` (a copy or a reduction) asks for, of `source`, which is near, to r.used[0], once `behind` has happened. The
+  /// answer to `q` is given here if it fails before anything has gone, else by the receiver.
+  void send(const question& q, kept_request&& r, const detail::instance_handle& source, event behind, const std::source_location& where,
+            base::thread_context& context);
+
+ private:
+  struct cargo;
+  struct sent_piece;
+  using shared = std::shared_ptr<cargo>;
+
+  void begin(const shared& c, base::thread_context& context);
+  void allow(const shared& c, int more, base::thread_context& context) noexcept;
+  void start(const shared& c, std::size_t piece, base::thread_context& context);
+  void go(const shared& c, const element_piece& p, std::span<const std::byte> bytes, std::shared_ptr<element_bytes> kept,
+          base::thread_context& context);
+  /// A piece has gone, or could not be prepared: the last one after a failure says so.
+  void prepared(const shared& c, const failure* cause, base::thread_context& context) noexcept;
+
+  job& job_;
+  failures& causes_;
+  questions& questions_;
+  const message_kind piece_, abandoned_;
+};
+
+}  // namespace stretto::dist

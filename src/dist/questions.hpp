@@ -1,0 +1,77 @@
+// questions.hpp - what this node has asked others to do to instances, and waits for: each an event, ended by an answer.
+//
+// Messages    answer: the question's number, and a cause if it failed.
+// Threads     any of the runtime.
+// Invariants  (1) each question ends once: by its answer, or with N05 once a node is lost that had a part in it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <source_location>
+#include <span>
+#include <string>
+#include <unordered_map>
+
+#include "dist/failures.hpp"
+#include "dist/job.hpp"
+#include "sched/profiling.hpp"
+
+namespace stretto {
+class preconditions;
+}
+
+namespace stretto::dist {
+
+/// Which of whose questions.
+struct question {
+  rank asker = 0;
+  std::uint64_t number = 0;  // from 1; 0: nobody waits for an answer
+  friend bool operator==(const question&, const question&) = default;
+};
+
+class questions {
+ public:
+  /// Before job::start.
+  questions(job& j, failures& causes);
+
+  /// A new one, in which `parts` (up to three nodes) have a part; `what` for people. Once it is on its way: end_if_lost.
+  struct asked {
+    question is;
+    event done;
+  };
+  asked ask(std::string what, std::span<const rank> parts, const preconditions& after, const std::source_location& where);
+  /// A part that was lost before this was asked is not told of again.
+  void end_if_lost(const question& q, std::span<const rank> parts, base::thread_context& context) noexcept;
+
+  /// By whoever has done it, on any node. A failure that the operation began with, or that came from elsewhere, is the asker's to
+  /// look at: it does not surface here.
+  enum class began : bool { before, with_it };
+  void answer(const question& q, const failure* cause, base::thread_context& context, began when = began::with_it) noexcept;
+
+  void lost(rank node, base::thread_context& context) noexcept;
+
+ private:
+  struct open {
+    event done;
+    std::array<rank, 3> parts{};
+    std::uint8_t count = 0;
+    std::string what;
+    std::source_location where;
+    std::unique_ptr<sched::profile_state> profile = {};
+  };
+  void on_answer(rank from, reader& content, base::thread_context& context);
+  void take(std::uint64_t number, failure_ref cause, base::thread_context& context);
+  void end(open&& o, failure_ref cause, base::thread_context& context) noexcept;
+
+  job& job_;
+  failures& causes_;
+  const message_kind answer_;
+  std::atomic<std::uint64_t> numbers_{1};
+  std::mutex lock_;
+  std::unordered_map<std::uint64_t, open> open_;
+};
+
+}  // namespace stretto::dist

@@ -1,0 +1,223 @@
+#include "dist/remote_instances.hpp"
+
+#include <stretto/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include "data/data_state.hpp"
+#include "dist/when_ended.hpp"
+
+namespace stretto::dist {
+
+using detail::instance_handle;
+using verb = data::far_request::verb;
+
+namespace {
+
+constexpr std::size_t longest_name = 31;  // what a record keeps
+
+event merged(const preconditions& after, const std::source_location& where) {
+  std::vector<dependency> all(after.dependencies.begin(), after.dependencies.end());
+  for (const event e : after.events) all.emplace_back(e);
+  return merge_dependencies(all, where);
+}
+
+/// The node that leads: that whose elements are read, if there are any.
+const instance_handle& leader_of(const data::far_request& r) noexcept { return r.used_count == 2 ? r.used[1] : r.used[0]; }
+
+}  // namespace
+
+/// What this node does for another, or for itself.
+struct remote_instances::errand {
+  question of;
+  kept_request request;
+  event behind;
+  std::source_location where;
+  unsigned near = 0;  // so many of its handles have been looked at
+};
+
+remote_instances::remote_instances(job& j, failures& causes)
+    : job_(j),
+      causes_(causes),
+      questions_(j, causes),
+      names_(j),
+      receiver_(j, causes, questions_, names_),
+      sender_(j, causes, questions_, receiver_.piece(), receiver_.abandoned()),
+      create_(j.on<&remote_instances::on_create>("instances.create", this)),
+      ask_(j.on<&remote_instances::on_ask>("instances.ask", this)) {
+  j.add(*this);
+}
+
+void remote_instances::serve(base::runtime_context& runtime) {
+  names_.start();
+  names_given_.assign(job_.nodes(), 0);
+  data::set_other_nodes(runtime, this);
+  checks_ = runtime.get<data::data_state>(base::floor_slot::data)->checks != nullptr;
+}
+
+instance_handle remote_instances::near(const instance_handle& named, const char* verb, const std::source_location& where) {
+  return names_.find(names_.name_in(named), verb, where);
+}
+
+detail::made_elsewhere remote_instances::create(std::uint32_t node, const detail::instance_request& request, const preconditions& after,
+                                                const std::source_location& where) {
+  base::thread_context& context = base::require_current("create");
+  const rank to = static_cast<rank>(node);
+  const event behind = merged(after, where);
+  std::string what = "creation of an instance on node " + job_.name_of(to);
+  if (!request.name.empty()) what = "creation of instance \"" + std::string(request.name.substr(0, longest_name)) + "\" on node " + job_.name_of(to);
+  const questions::asked q = questions_.ask(std::move(what), {&to, 1}, after, where);
+  const instance_name name = send_creation(to, q.is, request, nullptr, reduction_style::automatic, behind, where);
+  questions_.end_if_lost(q.is, {&to, 1}, context);
+  return {names_.handle_of(to, name), q.done};
+}
+
+instance_handle remote_instances::create_reduction(std::uint32_t node, const detail::instance_request& request,
+                                                   const detail::reduction_kind& kind, reduction_style style,
+                                                   const std::source_location& where) {
+  const rank to = static_cast<rank>(node);
+  return names_.handle_of(to, send_creation(to, {job_.self(), 0}, request, &kind, style, event(), where));
+}
+
+instance_name remote_instances::send_creation(rank to, const question& q, const detail::instance_request& r, const detail::reduction_kind* kind,
+                                              reduction_style style, event behind, const std::source_location& where) {
+  const std::scoped_lock lock(naming_);
+  const instance_name name{job_.self(), ++names_given_[to]};
+  writer w(name.number, q.number, behind.raw(), encode(where, job_.node()), r.memory.index);
+  put(w, r.box);
+  w.put(static_cast<std::uint8_t>(r.strides.size()));
+  for (const std::int64_t s : r.strides) w.put(s);
+  w.put(r.order);
+  w.put(r.dimensions);
+  w.put(r.element_bytes);
+  w.put(r.alignment);
+  w.put(encode_kind(kind));
+  w.put(style);
+  w.put_text(r.name, longest_name);
+  job_.send(to, create_, w);
+  return name;
+}
+
+void remote_instances::on_create(rank from, reader& content, base::thread_context& context) {
+  const instance_name name{from, content.get<std::uint64_t>()};
+  const question q{from, content.get<std::uint64_t>()};
+  const event behind = event::from_raw(content.get<std::uint64_t>());
+  const std::source_location where = decode(content.get<std::uint64_t>(), job_.node_of(from));
+  detail::instance_request r;
+  r.memory.index = content.get<std::uint32_t>();
+  r.box = get_box(content);
+  std::vector<std::int64_t> strides(content.get<std::uint8_t>());
+  for (std::int64_t& s : strides) s = content.get<std::int64_t>();
+  r.strides = strides;
+  r.order = content.get<axis_order>();
+  r.dimensions = content.get<std::uint8_t>();
+  r.element_bytes = content.get<std::uint32_t>();
+  r.alignment = content.get<std::uint32_t>();
+  const auto kind_bits = content.get<std::uint64_t>();
+  const auto style = content.get<reduction_style>();
+  const std::string text = content.get_text();
+  r.name = text;
+  if (!r.memory) r.memory = data::state_of(context).memories.front()->where();
+
+  instance_names::outcome is;
+  try {
+    if (const detail::reduction_kind* const kind = decode_kind(kind_bits, job_.name_of(job_.self()), where))
+      is.made = detail::create_reduction(r.memory, r.box, r.dimensions, *kind, {.style = style, .name = text}, where);
+    else
+      is.made = detail::create_instance(r, after_range{{&behind, 1}}, where);
+  } catch (...) {
+    is.cause = detail::make_failure(std::current_exception(), "creation of an instance", where);
+    questions_.answer(q, is.cause.get(), context);
+  }
+  const event ready = is.made.record ? is.made.record->ready : event();
+  const bool is_made = is.made.record != nullptr;
+  names_.announce(name, std::move(is), context);
+  if (!is_made) return;
+  when_ended(ready, context, [this, q](const failure* cause, base::thread_context& on) { questions_.answer(q, cause, on); });
+}
+
+event remote_instances::submit(const data::far_request& r, const preconditions& after, const std::source_location& where) {
+  base::thread_context& context = base::require_current(data::word_of(r.what));
+  std::array<rank, 3> parts{};
+  std::size_t count = 0;
+  for (unsigned i = 0; i < r.used_count; ++i) {
+    const rank owner = owner_of(r.used[i]);
+    const auto end = parts.begin() + static_cast<std::ptrdiff_t>(count);
+    if (owner != job_.self() && std::find(parts.begin(), end, owner) == end) parts[count++] = owner;
+  }
+  const rank to = owner_of(leader_of(r));
+  if (r.used_count == 3 && std::ranges::any_of(r.used, [&](const instance_handle& h) { return owner_of(h) != to; }))
+    throw error("D24", std::string(data::word_of(r.what)) + " was given instances of several nodes")
+        .fact("submitted", where)
+        .because("indices name elements of one memory")
+        .remedy("copy the table, the indices and the values to instances of one node first");
+  const event behind = merged(after, where);
+  std::string what = data::word_of(r.what);
+  if (r.used_count == 2) what += " from node " + job_.name_of(to) + " to node " + job_.name_of(owner_of(r.used[0]));
+  else what += " on node " + job_.name_of(to);
+  const questions::asked q = questions_.ask(std::move(what), std::span(parts).first(count), after, where);
+  if (to == job_.self()) {
+    run(std::make_shared<errand>(errand{q.is, kept_request(r), behind, where}), context);
+  } else {
+    writer w(q.is.number, behind.raw(), encode(where, job_.node()));
+    put(w, r);
+    job_.send(to, ask_, w);
+  }
+  questions_.end_if_lost(q.is, std::span(parts).first(count), context);
+  return q.done;
+}
+
+void remote_instances::on_ask(rank from, reader& content, base::thread_context& context) {
+  const question q{from, content.get<std::uint64_t>()};
+  const event behind = event::from_raw(content.get<std::uint64_t>());
+  const std::source_location where = decode(content.get<std::uint64_t>(), job_.node_of(from));
+  try {
+    run(std::make_shared<errand>(errand{q, get_request(content, job_.name_of(job_.self()), where), behind, where}), context);
+  } catch (...) {
+    questions_.answer(q, detail::make_failure(std::current_exception(), "an operation on instances", where).get(), context);
+  }
+}
+
+void remote_instances::run(std::shared_ptr<errand> e, base::thread_context& context) {
+  data::far_request& r = e->request.is;
+  while (e->near < r.used_count && (owner_of(r.used[e->near]) != job_.self() || !instance_names::is_name(r.used[e->near]))) ++e->near;
+  if (e->near == r.used_count) return run_here(e, context);
+  names_.resolve(r.used[e->near], data::word_of(r.what), e->where, context,
+                 [this, e](const instance_handle& near, failure_ref cause, base::thread_context& on) {
+                   if (cause) return questions_.answer(e->of, cause.get(), on);
+                   e->request.is.used[e->near] = near;
+                   run(e, on);
+                 });
+}
+
+void remote_instances::run_here(const std::shared_ptr<errand>& e, base::thread_context& context) {
+  const data::far_request& r = e->request.is;
+  try {
+    if (owner_of(r.used[0]) != job_.self()) {
+      const instance_handle source = r.used[1];
+      return sender_.send(e->of, std::move(e->request), source, e->behind, e->where, context);
+    }
+    // Who has ordered this did so elsewhere, where the checks do not see it: it follows whatever has begun.
+    std::array<event, 2> behind{e->behind, event()};
+    if (checks_) {
+      behind[1] = detail::make_event(context, e->where);
+      detail::end_event(behind[1], {}, context, e->where);
+    }
+    const event done = data::run_here(r, after_range{behind}, e->where);
+    when_ended(done, context, [this, e](const failure* cause, base::thread_context& on) {
+      const failure_ref before = cause && e->behind != event() ? detail::cause_of(e->behind, on) : failure_ref();
+      questions_.answer(e->of, cause, on, before && before->has_root_of(*cause) ? questions::began::before : questions::began::with_it);
+    });
+  } catch (...) {
+    questions_.answer(e->of, detail::make_failure(std::current_exception(), data::word_of(r.what), e->where).get(), context);
+  }
+}
+
+void remote_instances::lost(rank node, base::thread_context& context) noexcept {
+  names_.lost(node, context);
+  receiver_.lost(node, context);
+  questions_.lost(node, context);
+}
+
+}  // namespace stretto::dist

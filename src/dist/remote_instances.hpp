@@ -1,0 +1,75 @@
+// remote_instances.hpp - instances of other nodes: asked for, operated upon, and their elements moved between nodes.
+//
+// An operation is done where its instances are. If they are on one node, it goes there as a request. If not, the node that is read
+// waits for the preconditions and sends the elements to the node that is written, which answers whoever asked: three messages at most
+// and those of the elements, two if who asks is one of the two.
+//
+// Messages    create, ask, answer; piece and abandoned.
+// Threads     any of the runtime.
+// Invariants  (1) every event that is returned ends: by the answer, or with N05 once a node is lost that had a part in it.
+// Source      any node may name any instance and copy between any two: Treichler, Bauer, Aiken, "Realm", PACT 2014; the protocol is
+//             Stretto's (docs/adr/0021).
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "data/other_nodes.hpp"
+#include "dist/element_receiver.hpp"
+#include "dist/element_sender.hpp"
+#include "dist/far_requests.hpp"
+#include "dist/instance_names.hpp"
+#include "dist/questions.hpp"
+
+namespace stretto::dist {
+
+class remote_instances final : public protocol, public data::other_nodes {
+ public:
+  /// Before job::start.
+  remote_instances(job& j, failures& causes);
+  /// After it; the runtime's data floor has been started.
+  void serve(base::runtime_context& runtime);
+
+  bool reaches(std::uint16_t node) const noexcept override { return job_.rank_of(node).has_value(); }
+  std::uint32_t self() const noexcept override { return job_.self(); }
+  std::uint32_t nodes() const noexcept override { return job_.nodes(); }
+  std::uint32_t index_of(std::uint16_t node) const noexcept override { return *job_.rank_of(node); }
+  detail::instance_handle near(const detail::instance_handle& named, const char* verb, const std::source_location& where) override;
+  detail::made_elsewhere create(std::uint32_t node, const detail::instance_request& request, const preconditions& after,
+                                const std::source_location& where) override;
+  detail::instance_handle create_reduction(std::uint32_t node, const detail::instance_request& request,
+                                           const detail::reduction_kind& kind, reduction_style style,
+                                           const std::source_location& where) override;
+  event submit(const data::far_request& r, const preconditions& after, const std::source_location& where) override;
+
+  void lost(rank node, base::thread_context& context) noexcept override;
+  /// Elements are on their way into memory here.
+  bool is_landing() const noexcept { return receiver_.is_landing(); }
+
+ private:
+  struct errand;
+
+  void on_create(rank from, reader& content, base::thread_context& context);
+  void on_ask(rank from, reader& content, base::thread_context& context);
+
+  instance_name send_creation(rank to, const question& q, const detail::instance_request& request, const detail::reduction_kind* kind,
+                              reduction_style style, event behind, const std::source_location& where);
+  rank owner_of(const detail::instance_handle& h) const noexcept { return *job_.rank_of(static_cast<std::uint16_t>(h.key >> 48)); }
+  /// On the node that is read, or has all: makes its own handles near, one after the other, and then does it.
+  void run(std::shared_ptr<errand> e, base::thread_context& context);
+  void run_here(const std::shared_ptr<errand>& e, base::thread_context& context);
+
+  job& job_;
+  failures& causes_;
+  questions questions_;
+  instance_names names_;
+  element_receiver receiver_;
+  element_sender sender_;
+  const message_kind create_, ask_;
+  bool checks_ = false;  // accesses are checked
+
+  std::mutex naming_;                 // guards what follows, and that names go out in their order
+  std::vector<std::uint64_t> names_given_;  // by owner
+};
+
+}  // namespace stretto::dist

@@ -1,0 +1,31 @@
+// when_ended.hpp - something to do once an event has ended, with its cause if it is poisoned.
+//
+// Threads     any of the runtime; `then` runs on the thread that ends the event, or in the call. It neither suspends nor throws.
+// Cost        one allocation.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "event/event_floor.hpp"
+
+namespace stretto::dist {
+
+/// then(const failure* cause, base::thread_context& context)
+template <class F>
+void when_ended(event e, base::thread_context& context, F&& then) {
+  struct watching final : waiter {
+    explicit watching(F&& f) : then(std::forward<F>(f)) {}
+    std::decay_t<F> then;
+  };
+  auto w = std::make_unique<watching>(std::forward<F>(then));
+  w->fire = +[](waiter& self, const failure* cause, base::thread_context& on) noexcept {
+    const std::unique_ptr<watching> mine(&static_cast<watching&>(self));
+    mine->then(cause, on);
+  };
+  if (e != event() && detail::subscribe(e, *w, context)) return void(w.release());
+  const failure_ref cause = e == event() ? failure_ref() : detail::cause_of(e, context);
+  w->then(cause.get(), context);
+}
+
+}  // namespace stretto::dist

@@ -1,0 +1,102 @@
+// A network that breaks under one node while others use it: that node loses the others, and its runtime ends.
+#include <stretto/error.hpp>
+#include <stretto/finish.hpp>
+#include <stretto/remote.hpp>
+#include <stretto/runtime.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+
+#include "dist/seat.hpp"
+#include "thrown_by.hpp"
+
+namespace stretto {
+namespace {
+
+using test::thrown_by;
+
+/// What another transport does, until it is told to break: then a poll throws.
+class breakable final : public net::transport {
+ public:
+  breakable(std::unique_ptr<net::transport> whole, const net::handlers& all, const std::atomic<bool>& broken)
+      : transport(all), whole_(std::move(whole)), broken_(broken) {
+    whole_->on_lost([this](net::node_number n) { tell_lost(n); });
+  }
+  net::node_number self() const noexcept override { return whole_->self(); }
+  std::uint32_t nodes() const noexcept override { return whole_->nodes(); }
+  std::size_t poll() override {
+    if (broken_.load()) throw std::runtime_error("the cable was pulled");
+    return whole_->poll();
+  }
+  bool is_pending() const noexcept override { return whole_->is_pending(); }
+  std::uint64_t room_for(net::node_number to) const noexcept override { return whole_->room_for(to); }
+  net::traffic counted() const noexcept override { return whole_->counted(); }
+
+ private:
+  void send_checked(const net::message& m) override { whole_->send(m); }
+
+  std::unique_ptr<net::transport> whole_;
+  const std::atomic<bool>& broken_;
+};
+
+class breakable_seat final : public dist::seat {
+ public:
+  breakable_seat(std::shared_ptr<job_seat> whole, const std::atomic<bool>& broken) : whole_(std::move(whole)), broken_(broken) {}
+  std::uint16_t first() const noexcept override { return of().first(); }
+  std::unique_ptr<net::transport> join(net::handlers& all) override {
+    return std::make_unique<breakable>(of().join(all), all, broken_);
+  }
+
+ private:
+  dist::seat& of() const { return dynamic_cast<dist::seat&>(*whole_); }
+  std::shared_ptr<job_seat> whole_;
+  const std::atomic<bool>& broken_;
+};
+
+int doubled(int x) { return 2 * x; }
+
+TEST_CASE("where polling the network throws, other nodes are lost, with the reason, and the runtime ends") {
+  const simulated_job job({.nodes = 2});
+  std::atomic<bool> broken{false};
+  std::thread other([&] { runtime rt({.workers = 1, .job = job.seat(1)}); });
+  {
+    runtime rt({.workers = 1, .job = std::make_shared<breakable_seat>(job.seat(0), broken)});
+    rt.run([&] {
+      CHECK(async(at_node(1), call<&doubled>(4)).get() == 8);
+      const auto never = user_event::create();
+      const future<int> waits = async(at_node(1), after(never), call<&doubled>(1));
+      broken = true;
+      const std::string why = thrown_by([&] { waits.get(); });
+      CHECK(why.find("N05") != std::string::npos);
+      CHECK(why.find("the cable was pulled") != std::string::npos);
+      CHECK(thrown_by([&] { async(at_node(1), call<&doubled>(1)).get(); }).find("the cable was pulled") != std::string::npos);
+      CHECK(async(at_node(0), call<&doubled>(21)).get() == 42);
+      never.trigger();
+    });
+    job.kill(0);  // as the other node would see it
+  }
+  other.join();
+}
+
+TEST_CASE("a network that breaks while the job ends lets the runtime go") {
+  const simulated_job job({.nodes = 2});
+  std::atomic<bool> broken{false};
+  std::atomic<bool> is_ending{false};
+  std::thread breaks([&] {
+    while (!is_ending) std::this_thread::yield();
+    broken = true;
+  });
+  {
+    runtime rt({.workers = 1, .job = std::make_shared<breakable_seat>(job.seat(0), broken)});
+    rt.run([&] {});
+    is_ending = true;  // the other node never comes, so that only this can end it
+  }
+  breaks.join();
+  CHECK(broken);
+}
+
+}  // namespace
+}  // namespace stretto

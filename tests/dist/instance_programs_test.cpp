@@ -1,0 +1,238 @@
+// Random programs over instances of all nodes of a job, stepped from a seed, against arrays of one process.
+#include <stretto/copy.hpp>
+#include <stretto/error.hpp>
+#include <stretto/job.hpp>
+#include <stretto/reduce.hpp>
+#include <stretto/runtime.hpp>
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "campaign.hpp"
+
+namespace stretto {
+namespace {
+
+using cells = instance<std::uint32_t, 2>;
+
+/// An instance, and what it has to hold once `last` has ended.
+struct modelled {
+  cells is;
+  std::uint32_t node = 0;
+  box elements;
+  std::vector<std::uint32_t> values;
+  event last;
+
+  std::uint32_t& at(coordinate i, coordinate j) {
+    return values[static_cast<std::size_t>((i - elements.min()[0]) * elements.length(1) + j - elements.min()[1])];
+  }
+};
+
+class program {
+ public:
+  explicit program(std::uint64_t seed) : random_(seed), job_(network_of(seed)) {
+    const bool checked = random_() % 4 == 0;
+    setenv("STRETTO_CHECK", checked ? "1" : "0", 1);
+    for (std::uint32_t n = 0; n < job_.nodes(); ++n)
+      all_.push_back(std::make_unique<runtime>(runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job_.seat(n)}));
+    unsetenv("STRETTO_CHECK");
+    dead_.assign(job_.nodes(), false);
+  }
+
+  void run(int operations, bool with_death) {
+    for (int i = 0; i < 4; ++i) create();
+    for (int i = 0; i < operations; ++i) {
+      operate();
+      for (std::uint64_t s = random_() % 30; s-- > 0;) step();
+      if (with_death && i == operations / 2) {
+        const auto victim = static_cast<std::uint32_t>(random_() % job_.nodes());
+        job_.kill(victim);
+        dead_[victim] = true;
+      }
+    }
+  }
+
+  /// Every event ends; without a death, every element is what it has to be.
+  void check(bool with_death) {
+    for (modelled& m : made_) {
+      const std::uint32_t here = living();
+      const attachment on(*all_[here]);
+      if (with_death) {
+        until([&] { return m.last.has_triggered(); });
+        continue;
+      }
+      const auto mine = cells::create(at_node(here), m.elements).made;
+      const event copied = copy(m.is, mine, after(m.last));
+      until([&] { return copied.has_triggered(); });
+      CHECK(copied.result().ok());
+      if (!copied.result().ok()) continue;
+      const auto v = mine.view();
+      int wrong = 0;
+      for (coordinate i = m.elements.min()[0]; i < m.elements.max()[0]; ++i)
+        for (coordinate j = m.elements.min()[1]; j < m.elements.max()[1]; ++j) wrong += v(i, j) != m.at(i, j);
+      CHECK(wrong == 0);
+      mine.destroy();
+      m.is.destroy(after(copied));
+    }
+    for (auto& rt : all_) rt->leave();
+    until([&] {
+      for (std::size_t n = 0; n < all_.size(); ++n)
+        if (!dead_[n] && !all_[n]->is_job_over()) return false;
+      return true;
+    });
+    // To who is dead the others are, too.
+    for (std::uint64_t i = 0; i < 1'000'000; ++i) {
+      bool all_over = true;
+      for (auto& rt : all_) all_over = rt->is_job_over() && all_over, rt->step();
+      if (all_over) break;
+    }
+    all_.clear();
+  }
+
+  std::string seconds() const { return std::to_string(job_.seconds()); }
+
+ private:
+  static simulated_network network_of(std::uint64_t seed) {
+    std::mt19937_64 random(seed * 77);
+    return {.nodes = static_cast<std::uint32_t>(1 + random() % 6), .seed = seed, .jitter_seconds = random() % 2 ? 1e-6 : 1e-4};
+  }
+
+  coordinate number(coordinate from, coordinate to) { return from + static_cast<coordinate>(random_() % static_cast<std::uint64_t>(to - from)); }
+  box some_box(const box& within) {
+    point min, max;
+    for (int a = 0; a < 2; ++a) {
+      min[a] = number(within.min()[a], within.max()[a]);
+      max[a] = number(min[a], within.max()[a]) + 1;
+    }
+    max[2] = 1;
+    return box::between(min, max);
+  }
+  std::uint32_t living() {
+    std::uint32_t n = 0;
+    do n = static_cast<std::uint32_t>(random_() % job_.nodes());
+    while (dead_[n]);
+    return n;
+  }
+  void step() { all_[random_() % all_.size()]->step(); }
+  template <class F>
+  void until(F&& is_so) {
+    for (std::uint64_t i = 0; !is_so(); ++i) {
+      REQUIRE(i < 5'000'000);
+      step();
+    }
+  }
+
+  void create() {
+    modelled m;
+    const coordinate i = number(-3, 4), j = number(-3, 4);
+    m.elements = box{{i, j}, {i + number(1, 12), j + number(1, 12)}};
+    m.values.assign(m.elements.volume(), 0);
+    m.node = static_cast<std::uint32_t>(random_() % job_.nodes());
+    const attachment on(*all_[living()]);
+    const std::vector<std::int64_t> gaps{40, 2};
+    instance_options how;
+    if (random_() % 3 == 0) how.strides = gaps;
+    if (random_() % 3 == 0) how.order = axis_order::fortran;
+    const auto made = cells::create(at_node(m.node), m.elements, how);
+    m.is = made.made;
+    m.last = fill(m.is, 0u);  // by itself after its creation
+    made_.push_back(std::move(m));
+  }
+
+  void operate() {
+    modelled& to = made_[random_() % made_.size()];
+    modelled& from = made_[random_() % made_.size()];
+    const attachment on(*all_[living()]);
+    const auto value = static_cast<std::uint32_t>(random_());
+    switch (random_() % 8) {
+      case 0: {
+        const box part = some_box(to.elements);
+        to.last = fill(to.is, part, value, after(to.last));
+        for_each(part, [&](coordinate i, coordinate j) { to.at(i, j) = value; });
+        return;
+      }
+      case 1:
+        if (made_.size() < 8) return create();
+        return;
+      case 2: {  // replaced by another one
+        if (made_.size() < 3) return;
+        to.is.destroy(after(to.last));
+        std::swap(to, made_.back());
+        made_.pop_back();
+        return;
+      }
+      case 3: {  // what cannot be: it is told, and nothing is written
+        if (&to == &from || to.elements == from.elements) return;
+        const event failed = copy(from.is, to.is, after(from.last, to.last));
+        from.last = to.last = ignore_failure(failed);
+        return;
+      }
+      default: break;
+    }
+    if (&to == &from) return;
+    const box source = some_box(from.elements);
+    point at_target;
+    for (int a = 0; a < 2; ++a) {
+      if (source.length(a) > to.elements.length(a)) return;
+      at_target[a] = number(to.elements.min()[a], to.elements.max()[a] - source.length(a) + 1);
+    }
+    const point shift = source.min() - at_target;
+    const box target = source.shifted(at_target - source.min());
+    const event before = merge(from.last, to.last);
+    const box common = intersection(to.elements, from.elements);
+    if (random_() % 3 == 0 && !common.is_empty()) {
+      if (random_() % 2) {
+        const box part = some_box(common);
+        to.last = from.last = reduce<sum<std::uint32_t>>(from.is, to.is, part, after(before));
+        for_each(part, [&](coordinate i, coordinate j) { to.at(i, j) += from.at(i, j); });
+      } else {  // rows of it, one by one
+        std::vector<box> rows;
+        for (coordinate i = common.min()[0]; i < common.max()[0]; i += 2)
+          rows.push_back(box{{i, common.min()[1]}, {i + 1, common.max()[1]}});
+        to.last = from.last = copy(from.is, to.is, rows, after(before));
+        for (const box& row : rows) for_each(row, [&](coordinate i, coordinate j) { to.at(i, j) = from.at(i, j); });
+      }
+      return;
+    }
+    to.last = from.last = copy(from.is, source, to.is, at_target, after(before));
+    for_each(target, [&](coordinate i, coordinate j) { to.at(i, j) = from.at(i + shift[0], j + shift[1]); });
+  }
+
+  template <class F>
+  static void for_each(const box& b, F&& f) {
+    for (coordinate i = b.min()[0]; i < b.max()[0]; ++i)
+      for (coordinate j = b.min()[1]; j < b.max()[1]; ++j) f(i, j);
+  }
+
+  std::mt19937_64 random_;
+  simulated_job job_;
+  std::vector<std::unique_ptr<runtime>> all_;
+  std::vector<bool> dead_;
+  std::vector<modelled> made_;
+};
+
+TEST_CASE("random programs over instances of many nodes do what one process would") {
+  for (std::uint64_t seed = 1; seed <= test::scaled<std::uint64_t>(40, 5'000); ++seed) {
+    CAPTURE(seed);
+    program p(seed);
+    p.run(60, false);
+    p.check(false);
+  }
+}
+
+TEST_CASE("random programs over instances come to an end when a node dies") {
+  for (std::uint64_t seed = 1; seed <= test::scaled<std::uint64_t>(40, 5'000); ++seed) {
+    CAPTURE(seed);
+    program p(seed);
+    p.run(60, true);
+    p.check(true);
+  }
+}
+
+}  // namespace
+}  // namespace stretto
