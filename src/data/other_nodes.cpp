@@ -61,7 +61,14 @@ void set_other_nodes(base::runtime_context& runtime, other_nodes* others) noexce
 
 instance_handle near_by_name(const instance_handle& h, const char* verb, base::thread_context& context, const std::source_location& where) {
   other_nodes& others = others_for(h, verb, context, where);
-  if (number_in(h) == context.runtime->node) return others.near(h, verb, where);
+  if (number_in(h) == context.runtime->node) {
+    const instance_handle found = others.near(h, verb, where);
+    if (found.record) return found;
+    throw error("D09", "an instance was used on its node before the request for it had come there")
+        .fact("submitted", where)
+        .because("its handle came by way of another node, which was faster")
+        .remedy("let this wait for the event that create returned");
+  }
   throw error("D24", std::string(verb) + " was given an instance of another node")
       .fact("submitted", where)
       .fact("instance of", "node " + std::to_string(others.index_of(number_in(h))))
@@ -76,7 +83,8 @@ event ask(far_request r, const preconditions& after, base::thread_context& conte
   for (instance_handle& h : std::span(r.used).first(r.used_count)) {
     if (is_near(h, context) && h.record) continue;
     others = &others_for(h, word_of(r.what), context, where);
-    if (number_in(h) == context.runtime->node) h = others->near(h, word_of(r.what), where);
+    const instance_handle found = number_in(h) == context.runtime->node ? others->near(h, word_of(r.what), where) : instance_handle();
+    if (found.record) h = found;
     else all_near = false;
   }
   return all_near ? run_here(r, after, where) : others->submit(r, after, where);

@@ -49,7 +49,8 @@ class other_nodes {
   virtual std::uint32_t nodes() const noexcept = 0;
   virtual std::uint32_t index_of(std::uint16_t node) const noexcept = 0;
 
-  /// An instance of this node by the name that another gave it. Throws D01 if it was destroyed, D09 if it has yet to be made.
+  /// An instance of this node by the name that another gave it; nothing if the request for it has not come yet. Throws D01 if it was
+  /// destroyed, and why it could not be made.
   virtual detail::instance_handle near(const detail::instance_handle& named, const char* verb, const std::source_location& where) = 0;
 
   /// On another node.
@@ -75,8 +76,8 @@ bool are_near(const base::thread_context& context, const Handle&... h) noexcept 
   return (is_near(h, context) && ...);
 }
 
-/// The handle by which it goes here. Throws D13 if there is no such node, D24 if the instance is another node's, and what
-/// other_nodes::near throws.
+/// The handle by which it goes here. Throws D13 if there is no such node, D24 if the instance is another node's, D09 if it has yet to
+/// be made, and what other_nodes::near throws.
 detail::instance_handle near_by_name(const detail::instance_handle& h, const char* verb, base::thread_context& context,
                                      const std::source_location& where);
 inline detail::instance_handle near(const detail::instance_handle& h, const char* verb, base::thread_context& context,

@@ -70,12 +70,7 @@ instance_handle instance_names::find(const instance_name& name, const char* verb
     is = look(name, verb, where);
   }
   if (is.cause) is.cause->raise();
-  if (is.made.record) return is.made;
-  throw error("D09", "an instance was used on its node before the request for it had come there")
-      .fact("submitted", where)
-      .fact("asked for by", "node " + job_.name_of(name.creator))
-      .because("its handle came by way of another node, which was faster")
-      .remedy("let this wait for the event that create returned");
+  return is.made;
 }
 
 void instance_names::resolve(const instance_handle& h, const char* verb, const std::source_location& where, base::thread_context& context,

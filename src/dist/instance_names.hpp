@@ -44,7 +44,7 @@ class instance_names {
   /// It has come to this.
   void announce(const instance_name& name, outcome is, base::thread_context& context);
 
-  /// Throws D01 for what is no more, D09 for what is not there yet, and why it could not be made.
+  /// Nothing for what is not there yet. Throws D01 for what is no more, and why it could not be made.
   detail::instance_handle find(const instance_name& name, const char* verb, const std::source_location& where);
 
   /// Runs `then` with the handle, or with a cause: now, or once the request has come. Of a handle that is no name, at once.

@@ -185,7 +185,7 @@ void remote_instances::run(std::shared_ptr<errand> e, base::thread_context& cont
   if (e->near == r.used_count) return run_here(e, context);
   names_.resolve(r.used[e->near], data::word_of(r.what), e->where, context,
                  [this, e](const instance_handle& near, failure_ref cause, base::thread_context& on) {
-                   if (cause) return questions_.answer(e->of, cause.get(), on);
+                   if (cause) return refuse(e, std::move(cause), on);
                    e->request.is.used[e->near] = near;
                    run(e, on);
                  });
@@ -210,8 +210,14 @@ void remote_instances::run_here(const std::shared_ptr<errand>& e, base::thread_c
       questions_.answer(e->of, cause, on, before && before->has_root_of(*cause) ? questions::began::before : questions::began::with_it);
     });
   } catch (...) {
-    questions_.answer(e->of, detail::make_failure(std::current_exception(), data::word_of(r.what), e->where).get(), context);
+    refuse(e, detail::make_failure(std::current_exception(), data::word_of(r.what), e->where), context);
   }
+}
+
+void remote_instances::refuse(const std::shared_ptr<errand>& e, failure_ref why, base::thread_context& context) {
+  when_ended(e->behind, context, [this, e, why](const failure* before, base::thread_context& on) {
+    questions_.answer(e->of, before ? before : why.get(), on, before ? questions::began::before : questions::began::with_it);
+  });
 }
 
 void remote_instances::lost(rank node, base::thread_context& context) noexcept {
