@@ -193,22 +193,29 @@ void remote_instances::run(std::shared_ptr<errand> e, base::thread_context& cont
 
 void remote_instances::run_here(const std::shared_ptr<errand>& e, base::thread_context& context) {
   const data::far_request& r = e->request.is;
+  if (owner_of(r.used[0]) != job_.self()) {
+    const instance_handle source = r.used[1];
+    return sender_.send(e->of, std::move(e->request), source, e->behind, e->where, context);
+  }
+  // A destruction is announced at once, since creations may wait for it, and runs whatever it waits for.
+  if (r.what == verb::destroy) return submit_here(e, e->behind, context);
+  when_ended(e->behind, context, [this, e](const failure* cause, base::thread_context& on) {
+    if (cause) questions_.answer(e->of, cause, on, questions::began::before);
+    else submit_here(e, event(), on);
+  });
+}
+
+void remote_instances::submit_here(const std::shared_ptr<errand>& e, event behind, base::thread_context& context) {
+  const data::far_request& r = e->request.is;
   try {
-    if (owner_of(r.used[0]) != job_.self()) {
-      const instance_handle source = r.used[1];
-      return sender_.send(e->of, std::move(e->request), source, e->behind, e->where, context);
-    }
     // Who has ordered this did so elsewhere, where the checks do not see it: it follows whatever has begun.
-    std::array<event, 2> behind{e->behind, event()};
+    std::array<event, 2> waits{behind, event()};
     if (checks_) {
-      behind[1] = detail::make_event(context, e->where);
-      detail::end_event(behind[1], {}, context, e->where);
+      waits[1] = detail::make_event(context, e->where);
+      detail::end_event(waits[1], {}, context, e->where);
     }
-    const event done = data::run_here(r, after_range{behind}, e->where);
-    when_ended(done, context, [this, e](const failure* cause, base::thread_context& on) {
-      const failure_ref before = cause && e->behind != event() ? detail::cause_of(e->behind, on) : failure_ref();
-      questions_.answer(e->of, cause, on, before && before->has_root_of(*cause) ? questions::began::before : questions::began::with_it);
-    });
+    const event done = data::run_here(r, after_range{waits}, e->where);
+    when_ended(done, context, [this, e](const failure* cause, base::thread_context& on) { questions_.answer(e->of, cause, on); });
   } catch (...) {
     refuse(e, detail::make_failure(std::current_exception(), data::word_of(r.what), e->where), context);
   }

@@ -58,6 +58,7 @@ class remote_instances final : public protocol, public data::other_nodes {
   /// On the node that is read, or has all: makes its own handles near, one after the other, and then does it.
   void run(std::shared_ptr<errand> e, base::thread_context& context);
   void run_here(const std::shared_ptr<errand>& e, base::thread_context& context);
+  void submit_here(const std::shared_ptr<errand>& e, event behind, base::thread_context& context);
   /// It cannot be done, which is told when it would have been: others may be ordered behind it, whatever its end.
   void refuse(const std::shared_ptr<errand>& e, failure_ref why, base::thread_context& context);
 

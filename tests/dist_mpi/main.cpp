@@ -58,6 +58,40 @@ std::string words_of(const future<void>& f) {
   return "";
 }
 
+double weighted(const instance<double, 2>& u) {
+  const auto v = u.view();
+  double sum = 0;
+  for (coordinate i = v.min(0); i < v.max(0); ++i)
+    for (coordinate j = v.min(1); j < v.max(1); ++j) sum += v(i, j) * double(i + 1) * double(j + 1);
+  return sum;
+}
+
+/// Elements of all sizes and layouts, from the next node to the one after it and home again.
+void move_elements(std::uint32_t me, std::uint32_t all) {
+  using grid = instance<double, 2>;
+  for (const coordinate n : {1, 10, 700}) {
+    const box whole{{0, 0}, {n, n}};
+    const auto [a, made_a] = grid::create(at_node(me), whole);
+    wait(made_a);
+    auto v = a.view();
+    for (coordinate i = 0; i < n; ++i)
+      for (coordinate j = 0; j < n; ++j) v(i, j) = double(i * n + j + me);
+    const double is_right = weighted(a);
+    const grid b = grid::create(at_node((me + 1) % all), whole, {.order = axis_order::fortran}).made;
+    const grid c = grid::create(at_node((me + 2) % all), {{0, 0}, {n, n + 3}}).made, d = grid::create(at_node(me), whole).made;
+    event e = copy(a, b);
+    e = copy(b, c, whole, after(e, fill(c, 0.0)));  // asked for by a third node
+    e = copy(c, d, whole, after(e));
+    wait(e);
+    expect(weighted(d) == is_right, "elements that went round");
+    expect(async(at_node(c.node()), call<&weighted>(c)).get() == is_right, "elements that were looked at elsewhere");
+    e = reduce<sum<double>>(d, b, after(e));
+    wait(e);
+    expect(async(at_node(b.node()), call<&weighted>(b)).get() == 2 * is_right, "values reduced elsewhere");
+    wait(merge({a.destroy(), b.destroy(), c.destroy(), d.destroy()}));
+  }
+}
+
 void program() {
   const std::uint32_t me = this_node(), all = job_nodes();
   for (std::uint32_t n = 0; n < all; ++n)
@@ -80,6 +114,8 @@ void program() {
   expect(words_of(skipped).find("the key is lost") != std::string::npos, "a poison that crosses nodes");
   expect(words_of(async(at_node((me + 1) % all), call<&fail_with>("no paper left"))).find("no paper left") != std::string::npos,
          "what a function throws elsewhere");
+
+  move_elements(me, all);
 
   if (me == 0) {
     finish([] { async(call<&leave_work>(20)); });
