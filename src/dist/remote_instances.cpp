@@ -7,6 +7,7 @@
 
 #include "data/data_state.hpp"
 #include "dist/when_ended.hpp"
+#include "event/handle.hpp"
 
 namespace stretto::dist {
 
@@ -159,13 +160,22 @@ event remote_instances::submit(const data::far_request& r, const preconditions& 
   const questions::asked q = questions_.ask(std::move(what), std::span(parts).first(count), after, where);
   if (to == job_.self()) {
     run(std::make_shared<errand>(errand{q.is, kept_request(r), behind, where}), context);
-  } else {
-    writer w(q.is.number, behind.raw(), encode(where, job_.node()));
-    put(w, r);
-    job_.send(to, ask_, w);
+  } else if (r.what == verb::destroy || behind == event() || detail::node_of(behind) != job_.node()) {
+    send_request(to, q.is, r, behind, where);
+  } else {  // waited for here, which saves the other node asking for it
+    when_ended(behind, context, [this, to, q, kept = std::make_shared<kept_request>(r), where](const failure* cause, base::thread_context& on) {
+      if (cause) questions_.answer(q.is, cause, on, questions::began::before);
+      else send_request(to, q.is, kept->is, event(), where);
+    });
   }
   questions_.end_if_lost(q.is, std::span(parts).first(count), context);
   return q.done;
+}
+
+void remote_instances::send_request(rank to, const question& q, const data::far_request& r, event behind, const std::source_location& where) {
+  writer w(q.number, behind.raw(), encode(where, job_.node()));
+  put(w, r);
+  job_.send(to, ask_, w);
 }
 
 void remote_instances::on_ask(rank from, reader& content, base::thread_context& context) {

@@ -54,6 +54,7 @@ class remote_instances final : public protocol, public data::other_nodes {
 
   instance_name send_creation(rank to, const question& q, const detail::instance_request& request, const detail::reduction_kind* kind,
                               reduction_style style, event behind, const std::source_location& where);
+  void send_request(rank to, const question& q, const data::far_request& r, event behind, const std::source_location& where);
   rank owner_of(const detail::instance_handle& h) const noexcept { return *job_.rank_of(static_cast<std::uint16_t>(h.key >> 48)); }
   /// On the node that is read, or has all: makes its own handles near, one after the other, and then does it.
   void run(std::shared_ptr<errand> e, base::thread_context& context);

@@ -1,0 +1,112 @@
+// jobs.cpp - what the nodes of a job do together: runtimes in two processes over MPI.
+//
+// Threads     those of a runtime per process, of one worker; `workers` is the number of nodes, which mpirun decides.
+#include <stretto/stretto.hpp>
+
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "common/measure.hpp"
+
+namespace {
+
+using namespace stretto;
+
+using bytes = instance<char>;
+
+void need_two() {
+  if (job_nodes() != 2) throw bench::unsupported("start two processes: mpirun -np 2");
+}
+
+/// --size bytes from an instance of one node to one of the other and back, again and again, each copy after the one before: half of
+/// that is one way. All of it is asked for by node 0, a hundred copies ahead.
+bench::outcome time_copies(const bench::options& o) {
+  need_two();
+  if (this_node() != 0) return {};
+  const long turns = o.size > 200'000 ? o.steps / 5 : o.size > 4096 ? 2 * o.steps : 10 * o.steps;
+  const auto here = bytes::create(at_node(0), {0, o.size}), there = bytes::create(at_node(1), {0, o.size});
+  wait(merge(fill(here.made, 'a', after(here.ready)), fill(there.made, 'b', after(there.ready))));
+  event e;
+  const bench::stopwatch clock;
+  for (long i = 0; i < turns; ++i) {
+    e = copy(here.made, there.made, after(e));
+    e = copy(there.made, here.made, after(e));
+    if (i % 50 == 49) wait(e);
+  }
+  wait(e);
+  const double seconds = clock.seconds();
+  wait(merge(here.made.destroy(after(e)), there.made.destroy(after(e))));
+  return {.value = seconds * 1e6 / (2.0 * static_cast<double>(turns))};
+}
+
+/// An event of each node in turn, triggered once the one before has: a ring, built ahead, and a hop is from one node to the other.
+user_event made_behind(event before) {
+  const auto e = user_event::create();
+  e.trigger(before);
+  return e;
+}
+bench::outcome time_ring(const bench::options& o) {
+  need_two();
+  if (this_node() != 0) return {};
+  const long hops = 2 * o.steps;
+  const auto first = user_event::create();
+  event e = first;
+  for (long i = 0; i < hops / 2; ++i) {
+    e = async(at_node(1), call<&made_behind>(e)).get();
+    e = made_behind(e);
+  }
+  const bench::stopwatch clock;
+  first.trigger();
+  wait(e);
+  return {.value = clock.seconds() * 1e6 / static_cast<double>(hops)};
+}
+
+long counted(long n) { return n + 1; }
+/// A function on the other node and its value back: half of that.
+bench::outcome time_calls(const bench::options& o) {
+  need_two();
+  if (this_node() != 0) return {};
+  const long turns = 10 * o.steps;
+  long n = 0;
+  const bench::stopwatch clock;
+  for (long i = 0; i < turns; ++i) n = async(at_node(1), call<&counted>(n)).get();
+  if (n != turns) throw bench::wrong_answer("a call was lost");
+  return {.value = clock.seconds() * 1e6 / (2.0 * static_cast<double>(turns))};
+}
+
+/// So many grants of a reservation, each behind the one ten before.
+void take_turns(reservation r, long grants) {
+  std::vector<event> released;
+  for (long i = 0; i < grants; ++i) {
+    const event granted = i < 10 ? r.acquire() : r.acquire(released[static_cast<std::size_t>(i - 10)]);
+    released.push_back(r.release(granted));
+  }
+  wait(merge(released));
+}
+/// Both nodes want one reservation all the time: grants of both together.
+bench::outcome count_grants(const bench::options& o) {
+  need_two();
+  if (this_node() != 0) return {};
+  const long grants = 10 * o.steps;
+  const auto r = reservation::create();
+  const bench::stopwatch clock;
+  const auto other = async(at_node(1), call<&take_turns>(r, grants));
+  take_turns(r, grants);
+  other.get();
+  return {.value = 2.0 * static_cast<double>(grants) * 1e-6 / clock.seconds()};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using bench::better;
+  runtime rt({.workers = 1});
+  const bench::program system{.system = "stretto_jobs",
+                              .entries = {{"nodes_latency", "us one way", better::lower, 8, time_copies},
+                                          {"nodes_ring", "us per hop", better::lower, 0, time_ring},
+                                          {"nodes_calls", "us one way", better::lower, 0, time_calls},
+                                          {"nodes_grants", "Mgrants/s", better::higher, 0, count_grants}},
+                              .out = rt.node() == 0 ? stdout : nullptr};
+  return rt.run([&] { return bench::run(system, argc, argv); });
+}
