@@ -72,4 +72,12 @@ std::string node_name(std::uint16_t number) {
   return "N" + std::to_string(within);
 }
 
+error no_such_node(std::uint32_t node, std::uint32_t nodes, const std::source_location& where) {
+  return error("N02", "there is no node " + std::to_string(node))
+      .fact("called", where)
+      .fact("nodes", std::to_string(nodes) + ", from 0 on")
+      .remedy(nodes == 1 ? "start the program with `stretto run -n " + std::to_string(node + 1) + "`"
+                         : "count from 0 to job_nodes() - 1");
+}
+
 }  // namespace stretto::base

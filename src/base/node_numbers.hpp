@@ -7,6 +7,8 @@
 // Invariants  (1) no two runtimes of a process have the same number at a time.
 #pragma once
 
+#include <stretto/error.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +25,9 @@ std::optional<std::uint16_t> take_nodes(std::uint32_t count);
 /// False if one of them is taken.
 bool take_nodes_from(std::uint16_t first, std::uint32_t count);
 void give_nodes(std::uint16_t first, std::uint32_t count) noexcept;
+
+/// N02, for a node that the program names and the job of `nodes` has not.
+error no_such_node(std::uint32_t node, std::uint32_t nodes, const std::source_location& where);
 
 /// "N2": within the job that has the number now, else of all.
 std::string node_name(std::uint16_t number);

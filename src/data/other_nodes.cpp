@@ -15,13 +15,6 @@ using detail::instance_handle;
 namespace data {
 namespace {
 
-error no_node(std::uint32_t node, std::uint32_t nodes, const std::source_location& where) {
-  return error("N02", "there is no node " + std::to_string(node))
-      .fact("called", where)
-      .fact("nodes", std::to_string(nodes) + ", from 0 on")
-      .remedy(nodes == 1 ? "start the program with `stretto run -n " + std::to_string(node + 1) + "`" : "count from 0 to job_nodes() - 1");
-}
-
 std::uint16_t number_in(const instance_handle& h) noexcept { return static_cast<std::uint16_t>(h.key >> 48); }
 
 /// Whom to ask about an instance that is not at hand.
@@ -44,7 +37,7 @@ place main_memory(const data_state& state) noexcept { return state.memories.empt
 /// Whether `node` is another one; throws N02 if there is none of that number.
 bool is_elsewhere(std::uint32_t node, const data_state& state, const std::source_location& where) {
   const std::uint32_t nodes = state.others ? state.others->nodes() : 1;
-  if (node >= nodes) throw no_node(node, nodes, where);
+  if (node >= nodes) throw base::no_such_node(node, nodes, where);
   return node != (state.others ? state.others->self() : 0);
 }
 

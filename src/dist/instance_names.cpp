@@ -32,8 +32,8 @@ void instance_names::announce(const instance_name& name, outcome is, base::threa
   {
     const std::scoped_lock lock(lock_);
     latest_[name.creator] = name.number;
-    if (table_.made.size() >= table_.sweep_at) sweep();
-    table_.made.insert_or_assign(key_of(name), is);
+    if (made_.size() >= sweep_at_) sweep();
+    made_.insert_or_assign(key_of(name), is);
     const auto found = waiting_.find(key_of(name));
     if (found != waiting_.end()) {
       now = std::move(found->second);
@@ -44,16 +44,16 @@ void instance_names::announce(const instance_name& name, outcome is, base::threa
 }
 
 void instance_names::sweep() {
-  std::erase_if(table_.made, [](const auto& entry) {
+  std::erase_if(made_, [](const auto& entry) {
     const instance_handle& h = entry.second.made;
     return h.record && h.record->live.load(std::memory_order_acquire) != h.key;
   });
-  table_.sweep_at = 2 * table_.made.size() + 64;
+  sweep_at_ = 2 * made_.size() + 64;
 }
 
 instance_names::outcome instance_names::look(const instance_name& name, const char* verb, const std::source_location& where) const {
-  const auto found = table_.made.find(key_of(name));
-  if (found != table_.made.end()) return found->second;
+  const auto found = made_.find(key_of(name));
+  if (found != made_.end()) return found->second;
   if (name.number > latest_[name.creator]) return {};
   error gone("D01", "an instance was destroyed before this " + std::string(verb));
   gone.fact("submitted", where)

@@ -55,10 +55,6 @@ class instance_names {
   void lost(rank creator, base::thread_context& context) noexcept;
 
  private:
-  struct table {
-    std::unordered_map<std::uint64_t, outcome> made;  // by key_of
-    std::size_t sweep_at = 64;
-  };
   struct waiting {
     const char* verb;
     std::source_location where;
@@ -71,7 +67,8 @@ class instance_names {
   const job& job_;
   mutable std::mutex lock_;  // guards what follows
   std::vector<std::uint64_t> latest_;  // by creator: the number that came last
-  table table_;
+  std::unordered_map<std::uint64_t, outcome> made_;  // by key_of
+  std::size_t sweep_at_ = 64;          // so many names
   std::unordered_map<std::uint64_t, std::vector<waiting>> waiting_;
 };
 

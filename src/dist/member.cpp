@@ -30,7 +30,10 @@ void member::serve(base::runtime_context& runtime) {
 void member::leave(sched::scheduler& s, const stretto::detail::poll_station& all) {
   // The job itself, so that what drains waits for it.
   s.root->outside.spawned.fetch_add(1, std::memory_order_acq_rel);
-  ending_.leave({.is_idle = [this, &s, &all] { return !instances_.is_landing() && sched::is_idle_in_poll(s) && all.is_only_pending(*this); },
+  const auto is_idle = [this, &s, &all] {
+    return !instances_.is_landing() && sched::is_idle_in_poll(s) && all.is_only_pending(*this);
+  };
+  ending_.leave({.is_idle = is_idle,
                  .forsake = [](base::thread_context& context) { return detail::poison_forsaken(context); }});
   scheduler_.store(&s, std::memory_order_seq_cst);
   // Nobody polls any more, and nobody drains yet.

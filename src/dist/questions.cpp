@@ -13,7 +13,8 @@ namespace stretto::dist {
 questions::questions(job& j, failures& causes)
     : job_(j), causes_(causes), answer_(j.on<&questions::on_answer>("instances.answer", this)) {}
 
-questions::asked questions::ask(std::string what, std::span<const rank> parts, const preconditions& after, const std::source_location& where) {
+questions::asked questions::ask(std::string what, std::span<const rank> parts, const preconditions& after,
+                                const std::source_location& where) {
   base::thread_context& context = base::require_current("ask");
   open o{.done = detail::make_event(context, where), .what = std::move(what), .where = where};
   for (const rank r : parts.first(std::min(parts.size(), o.parts.size()))) o.parts[o.count++] = r;

@@ -66,9 +66,8 @@ detail::made_elsewhere remote_instances::create(std::uint32_t node, const detail
   base::thread_context& context = base::require_current("create");
   const rank to = static_cast<rank>(node);
   const event behind = merged(after, where);
-  std::string what = "creation of an instance on node " + job_.name_of(to);
-  if (!request.name.empty()) what = "creation of instance \"" + std::string(request.name.substr(0, longest_name)) + "\" on node " + job_.name_of(to);
-  const questions::asked q = questions_.ask(std::move(what), {&to, 1}, after, where);
+  const std::string who = request.name.empty() ? "an instance" : "instance \"" + std::string(request.name.substr(0, longest_name)) + '"';
+  const questions::asked q = questions_.ask("creation of " + who + " on node " + job_.name_of(to), {&to, 1}, after, where);
   const instance_name name = send_creation(to, q.is, request, nullptr, reduction_style::automatic, behind, where);
   questions_.end_if_lost(q.is, {&to, 1}, context);
   return {names_.handle_of(to, name), q.done};
@@ -81,8 +80,9 @@ instance_handle remote_instances::create_reduction(std::uint32_t node, const det
   return names_.handle_of(to, send_creation(to, {job_.self(), 0}, request, &kind, style, event(), where));
 }
 
-instance_name remote_instances::send_creation(rank to, const question& q, const detail::instance_request& r, const detail::reduction_kind* kind,
-                                              reduction_style style, event behind, const std::source_location& where) {
+instance_name remote_instances::send_creation(rank to, const question& q, const detail::instance_request& r,
+                                              const detail::reduction_kind* kind, reduction_style style, event behind,
+                                              const std::source_location& where) {
   const std::scoped_lock lock(naming_);
   const instance_name name{job_.self(), ++names_given_[to]};
   writer w(name.number, q.number, behind.raw(), encode(where, job_.node()), r.memory.index);
@@ -163,7 +163,8 @@ event remote_instances::submit(const data::far_request& r, const preconditions& 
   } else if (r.what == verb::destroy || behind == event() || detail::node_of(behind) != job_.node()) {
     send_request(to, q.is, r, behind, where);
   } else {  // waited for here, which saves the other node asking for it
-    when_ended(behind, context, [this, to, q, kept = std::make_shared<kept_request>(r), where](const failure* cause, base::thread_context& on) {
+    const auto kept = std::make_shared<kept_request>(r);
+    when_ended(behind, context, [this, to, q, kept, where](const failure* cause, base::thread_context& on) {
       if (cause) questions_.answer(q.is, cause, on, questions::began::before);
       else send_request(to, q.is, kept->is, event(), where);
     });
@@ -172,7 +173,8 @@ event remote_instances::submit(const data::far_request& r, const preconditions& 
   return q.done;
 }
 
-void remote_instances::send_request(rank to, const question& q, const data::far_request& r, event behind, const std::source_location& where) {
+void remote_instances::send_request(rank to, const question& q, const data::far_request& r, event behind,
+                                    const std::source_location& where) {
   writer w(q.number, behind.raw(), encode(where, job_.node()));
   put(w, r);
   job_.send(to, ask_, w);

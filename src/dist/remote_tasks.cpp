@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/node_numbers.hpp"
 #include "dist/where.hpp"
 #include "event/event_floor.hpp"
 #include "sched/running.hpp"
@@ -61,10 +62,7 @@ task_record& remote_tasks::spawn(const detail::remote_request& asked_for, const 
   const rank here = job_ ? job_->self() : rank{0};
   const std::uint32_t nodes = job_ ? job_->nodes() : 1;
   if (asked_for.node != ~0u && asked_for.node >= nodes)
-    throw error("N02", "there is no node " + std::to_string(asked_for.node))
-        .fact("called", where)
-        .fact("nodes", std::to_string(nodes) + ", from 0 on")
-        .remedy(nodes == 1 ? "start the program with `stretto run -n " + std::to_string(asked_for.node + 1) + "`" : "count from 0 to job_nodes() - 1");
+    throw base::no_such_node(asked_for.node, nodes, where);
   const rank to = asked_for.node == ~0u ? here : static_cast<rank>(asked_for.node);
 
   std::vector<dependency> all(asked_for.after.begin(), asked_for.after.end());
