@@ -7,6 +7,7 @@
 #include <stretto/platform.hpp>
 #include <stretto/runtime.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <optional>
@@ -46,13 +47,19 @@ void with_opencl(int workers, const std::vector<std::pair<const char*, const cha
   rt->run([&] { body(*rt); });
 }
 
+/// How the program gets a result: a view, or a copy in memory of its own.
+enum class result_as { view, copy };
+
 struct one_product {
   box all;
+  result_as how;
   object<float, 2> a{all}, b{all}, c{all};
   future<held<const float, 2>> result{};
+  std::vector<float> own{};
+  event copied{};
   bool is_under_way = false;
 
-  explicit one_product(long n) : all({0, 0}, {n, n}) {
+  one_product(long n, result_as as) : all({0, 0}, {n, n}), how(as), own(as == result_as::copy ? std::size_t(n * n) : 0) {
     for (object<float, 2>* x : {&a, &b}) {
       const auto view = x->overwrite().get();
       for (long i = 0; i < n; ++i)
@@ -63,22 +70,26 @@ struct one_product {
     a.change().get(), b.change().get();  // as if the program had put new numbers in
     const auto n = int(all.max()[0]);
     launch(on_a_device, product_in_a_series, all, a, b, c, n);
-    result = c.read();
+    if (how == result_as::view) result = c.read();
+    else copied = c.copy_to(own.data());
     is_under_way = true;
   }
   void end() {
     const auto n = all.max()[0];
-    bench::expect("element of a product", long(result.get().view()(n - 1, n - 1) * 4), long(n));
+    if (how == result_as::copy) wait(copied);
+    const float last = how == result_as::view ? result.get().view()(n - 1, n - 1) : std::exchange(own.back(), 0.0f);
+    bench::expect("element of a product", long(last * 4), long(n));
     result = {};
     is_under_way = false;
   }
 };
 
-bench::outcome series(const bench::options& o, const std::vector<std::pair<const char*, const char*>>& options, int under_way) {
+bench::outcome series(const bench::options& o, const std::vector<std::pair<const char*, const char*>>& options, int under_way,
+                      result_as how = result_as::view) {
   double us = 0;
   with_opencl(o.workers, options, [&](runtime&) {
     std::vector<one_product> all;
-    for (int i = 0; i < under_way; ++i) all.emplace_back(o.size);
+    for (int i = 0; i < under_way; ++i) all.emplace_back(o.size, how);
     all[0].begin(), all[0].end();
     const long count = bench::products_of_a_series(o.size);
     const bench::stopwatch clock;
@@ -130,7 +141,40 @@ bench::outcome time_series_streams(const bench::options& o) {
 bench::outcome time_series_threads(const bench::options& o) {
   return series(o, {{"STRETTO_DEVICE_THREADS", "1"}}, bench::products_under_way);
 }
+bench::outcome time_series_into(const bench::options& o) { return series(o, {}, bench::products_under_way, result_as::copy); }
 bench::outcome time_series_on_device(const bench::options& o) { return series(o, {}, bench::products_under_way); }
+
+namespace {
+
+/// Seconds of a product whose rows are divided between all that may compute them, once speeds are known.
+template <class... Tag>
+double seconds_of_rows(long n, const Tag&... tag) {
+  const box all({0, 0}, {n, n});
+  const std::vector<float> halves(std::size_t(n * n), 0.5f);
+  object<float, 2> a(all, halves.data()), b(all, halves.data()), c(all);
+  const auto once = [&] { wait(launch(tag..., product_in_a_series, all, a(slice(1)), b, c(one_to_one), int(n))); };
+  for (int i = 0; i < 8; ++i) once();
+  constexpr int times = 12;
+  const bench::stopwatch clock;
+  for (int i = 0; i < times; ++i) once();
+  const double seconds = clock.seconds() / times;
+  bench::expect("element of a product", long(c.read(box({n - 1, n - 1}, {n, n})).get().view()(n - 1, n - 1) * 4), n);
+  return seconds;
+}
+
+}  // namespace
+
+/// A worker and a device of one core each, so that both are there when they compute together.
+bench::outcome compare_together(const bench::options& o) {
+  setenv("POCL_MAX_PTHREAD_COUNT", "1", 0);
+  double host = 0, device = 0, together = 0;
+  with_opencl(1, {}, [&](runtime&) {
+    host = seconds_of_rows(o.size, on(device_kind::host));
+    device = seconds_of_rows(o.size, on_a_device);
+    together = seconds_of_rows(o.size);
+  });
+  return {std::min(host, device) / together, {{"host_seconds", host}, {"device_seconds", device}, {"seconds", together}}};
+}
 
 namespace {
 bench::outcome chain_on_device(const bench::options& o, const std::vector<std::pair<const char*, const char*>>& options) {
