@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "device/arrays.hpp"
+#include "device/group_orders.hpp"
 #include "device/host_work.hpp"
 #include "device/kernel_signature.hpp"
 #include "device/kernel_text.hpp"
@@ -21,6 +22,17 @@
 
 namespace stretto {
 namespace {
+
+STRETTO_GROUP_KERNEL(turned_in_one_region, (inout<float> x, local<float> kept), {
+  each_item([&](item it) {
+    kept(it.local_id(0)) = x(it.global_id(0));
+    x(it.global_id(0)) = kept((it.local_id(0) + 1) % group_size(0));
+  });
+})
+STRETTO_GROUP_KERNEL(turned_in_two_regions, (inout<float> x, local<float> kept), {
+  each_item([&](item it) { kept(it.local_id(0)) = x(it.global_id(0)); });
+  each_item([&](item it) { x(it.global_id(0)) = kept((it.local_id(0) + 1) % group_size(0)); });
+})
 
 using device::array;
 using test::error_of;
@@ -96,6 +108,33 @@ TEST_CASE("regions of a group see what the regions before them wrote, in any ord
       run(sum_of_group.code(), over({0}, {4}, {16}), {x.here(), sums.here(), device::local_elements(16)}, check, order);
       for (int g = 0; g < 4; ++g) CHECK(sums.values[static_cast<std::size_t>(g)] == 16.0f * (16 * g + 1 + 16 * g + 16) / 2);
     }
+}
+
+TEST_CASE("a region that should be two is found by other orders of its items, one that is right is not") {
+  const auto in_orders = [](const kernel_code& code, const launch_range& r, std::vector<kernel_argument> a) {
+    std::vector<launch_argument> given;
+    for (kernel_argument& one : a) given.push_back({one});
+    device::group_memory memory;
+    device::run_in_orders(code, given, r, memory, {});
+  };
+  array<float> x({64}), sums({4});
+  std::iota(x.values.begin(), x.values.end(), 1.0f);
+  in_orders(sum_of_group.code(), over({0}, {4}, {16}), {x.here(), sums.here(), device::local_elements(16)});
+  for (int g = 0; g < 4; ++g) CHECK(sums.values[static_cast<std::size_t>(g)] == 16.0f * (16 * g + 1 + 16 * g + 16) / 2);
+
+  const auto turned = x.values;
+  in_orders(turned_in_two_regions.code(), over({1}, {3}, {16}), {x.here(), device::local_elements(16)});  // changed once, not three times
+  CHECK(x.values[15] == turned[15]);
+  CHECK(x.values[16] == turned[17]);
+  CHECK(x.values[47] == turned[32]);
+  x.values = turned;
+  const error e = error_of([&] { in_orders(turned_in_one_region.code(), over({1}, {3}, {16}), {x.here(), device::local_elements(16)}); });
+  CHECK(e.code() == "K03");
+  CHECK(e.sentence() == "items of a group of kernel \"turned_in_one_region\" get in one another's way");
+  CHECK(e.facts()[2].first == "element");
+  CHECK(e.facts()[2].second.starts_with("x("));
+  CHECK(device::may_depend_on_order(histogram.code()));
+  CHECK_FALSE(device::may_depend_on_order(turned_in_one_region.code()));
 }
 
 TEST_CASE("a product by tiles is the product") {
