@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "device/device_texts.hpp"
 #include "device/kernel_signature.hpp"
 
 namespace stretto::device {
@@ -84,11 +87,22 @@ class written {
   const std::span<const launch_argument> given_;
 };
 
+/// In a body, or in the functions that it uses.
+bool has_atomics(const kernel_code& code, std::string_view body, std::set<const device_text*>& seen) {
+  return std::ranges::any_of(tokens_of(body), [&](const token& t) {
+    if (t.is != token::what::name) return false;
+    if (t.spelling.starts_with("atomic_")) return true;
+    const device_text* const used = text_named(t.spelling, code);
+    return used && used->is == device_text::what::function && seen.insert(used).second && has_atomics(code, used->body, seen);
+  });
+}
+
 }  // namespace
 
-bool may_depend_on_order(const kernel_code& code) noexcept {
-  return code.native || code.body_text.find("atomic_") != code.body_text.npos ||
-         std::ranges::any_of(code.parameters, [](const kernel_parameter& p) { return p.mode == access::reduce; });
+bool may_depend_on_order(const kernel_code& code) {
+  std::set<const device_text*> seen;
+  return code.native || std::ranges::any_of(code.parameters, [](const kernel_parameter& p) { return p.mode == access::reduce; }) ||
+         has_atomics(code, code.body_text, seen);
 }
 
 void run_in_orders(const kernel_code& code, std::span<const launch_argument> given, const launch_range& whole, group_memory& memory,

@@ -13,8 +13,8 @@
 namespace stretto::device {
 
 /// Whether another order may be right and give other results: contributions and atomics take turns as they come. Of code that the
-/// program brought, nothing is known.
-bool may_depend_on_order(const kernel_code& code) noexcept;
+/// program brought, nothing is known.   throws K11
+bool may_depend_on_order(const kernel_code& code);
 
 /// Computes all groups of the launch, item by item: forward, and before that backward and shuffled, for comparison.
 ///   throws   K01 and K02 as any checked run; K03 with the first element that differs

@@ -348,5 +348,29 @@ TEST_CASE("an atomic on anything but an element is refused, with the line") {
   CHECK(e.what_to_try() == "write atomic_add(&v(i), x)");
 }
 
+STRETTO_GROUP_KERNEL(local_in_a_loop, (inout<float> x), {
+  for (int i = 0; i < 2; ++i) {
+    auto kept = local_array<float, 16>();
+    each_item([&](item it) { kept(it.local_id(0)) = x(it.global_id(0)); });
+  }
+})
+STRETTO_DEVICE_FUNCTION(int, takes_a_number, (inout<int> next), { return atomic_add(&next(0), 1); })
+STRETTO_DEVICE_FUNCTION(int, takes_two_numbers, (inout<int> next), { return takes_a_number(next) + takes_a_number(next); })
+STRETTO_GROUP_KERNEL(numbers_taken, (inout<int> next, out<int> x), {
+  each_item([&](item it) { x(it.global_id(0)) = takes_two_numbers(next); });
+})
+
+TEST_CASE("memory of a group that is declared within a block is refused for devices") {
+  for (const device::dialect d : {device::dialect::opencl, device::dialect::cuda}) {
+    const error e = error_of([&] { device::text_for(local_in_a_loop.code(), d); });
+    CHECK(e.code() == "K10");
+    CHECK(e.why() == "\"kept\" is declared within a block, and memory of a group lasts as long as the group");
+  }
+}
+
+TEST_CASE("atomics of the functions that a kernel uses count as its own") {
+  CHECK(device::may_depend_on_order(numbers_taken.code()));
+}
+
 }  // namespace
 }  // namespace stretto
