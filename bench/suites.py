@@ -18,7 +18,7 @@ RECORDING = ("span", "share")
 REPORT = ("seconds", "memory")
 SERIES = ("plain", "records", "pool", "locked", "overlap", "copies", "streams")  # each has one option more
 HOST_KERNELS = ("stencil", "wave", "product", "tiles", "sum")
-VARIANTS |= {part: ("stretto", "_" + part) for part in EVENTS + METHODS + LIFE + RECORDING + REPORT + HOST_KERNELS + SERIES + ("bus", "instance", "threads")}
+VARIANTS |= {part: ("stretto", "_" + part) for part in EVENTS + METHODS + LIFE + RECORDING + REPORT + HOST_KERNELS + SERIES + ("bus", "instance", "threads", "into")}
 
 # Options of the runtimes under which they are at their best in these benchmarks.
 ENVIRONMENT = {"OMP_WAIT_POLICY": "active", "OMP_PROC_BIND": "spread", "STARPU_SILENT": "1"}
@@ -99,11 +99,13 @@ SUITES = (
     replace(_own("host_kernels", "kernels on the host, speed of the loop by hand", "host", HOST_KERNELS, workers=(1,),
                  goals=dict.fromkeys(HOST_KERNELS, 0.9)), against=""),
     Suite("device_series", "products in a series, their data brought each time, one OpenCL device", "device_series", "opencl",
-          ("opencl_naive", "opencl", *SERIES, "stretto", "threads"), workers=(1,), sweep=(64, 128, 256, 512, 1024), axis="side", quick=False),
+          ("opencl_naive", "opencl", *SERIES, "stretto", "into", "threads"), workers=(1,), sweep=(64, 128, 256, 512, 1024), axis="side", quick=False),
     Suite("device_chain", "dependent empty kernels on one OpenCL device", "device_chain", "opencl", ("stretto", "threads", "instance", "opencl", "starpu"),
           workers=(1,)),
     Suite("device_copy", "copies to an OpenCL device and back", "device_copy", "opencl", ("stretto", "opencl"), workers=(1,),
           sweep=(64, 1024, 65536), axis="KiB"),
+    _own("device_together", "rows of a product on the host and an OpenCL device, speed of the better alone", "device_together", workers=(1,),
+         goals={1: 1}),
     replace(_own("sim_series", "products of 64 x 64 on simulated devices, speed of one's", "sim_series", ("stretto", "bus"),
                  workers=(1,), sweep=(1, 2, 4), axis="devices"), against=""),
     replace(_own("sim_wave", "the wave on simulated devices, speed of one's", "sim_wave", ("stretto", "bus"),

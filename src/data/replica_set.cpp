@@ -32,17 +32,21 @@ void replica_set::each_meeting(const box& where, F f) const {
   met_ = std::move(met);
 }
 
-bool replica_set::holds(const replica& r, const box& where) const {
+std::uint64_t replica_set::count_valid(const replica& r, const box& where) {
   std::uint64_t valid = 0;
   r.cells.look(where, [&](const box& b, const cell& c) { valid += c.valid ? b.volume() : 0; });
-  return valid == where.volume();
+  return valid;
+}
+
+void replica_set::list_valid(const replica& r, const box& where, std::vector<box>& out) {
+  r.cells.look(where, [&](const box& b, const cell& c) {
+    if (c.valid) out.push_back(b);
+  });
 }
 
 region replica_set::valid_in(const replica& r, const box& where) const {
   std::vector<box> boxes;
-  r.cells.look(where, [&](const box& b, const cell& c) {
-    if (c.valid) boxes.push_back(b);
-  });
+  list_valid(r, where, boxes);
   return region(std::span<const box>(boxes));
 }
 
@@ -57,8 +61,7 @@ replica_id replica_set::new_id(std::size_t nth) const noexcept {
   return static_cast<replica_id>(nth < free_.size() ? free_[free_.size() - 1 - nth] : replicas_.size() + nth - free_.size());
 }
 
-// Which storage serves each need that has none yet; new storage where there is none in one piece.
-// Each grows by what it meets, until all storage is disjoint.
+// Each grows by what it meets, until none meets another nor what is in the index.
 void replica_set::join(const geometry::box_index& index, std::vector<box>& made) const {
   std::vector<geometry::box_index::entry> met;
   for (bool grown = true; grown;) {
@@ -82,47 +85,41 @@ void replica_set::join(const geometry::box_index& index, std::vector<box>& made)
   }
 }
 
-// Needs that meet one another share storage; storage that they meet is retired. A need that was served by one of those gets storage of
-// its own, too.
-void replica_set::cut(const geometry::box_index& index, std::span<const need> needs, const std::vector<bool>& accumulated,
-                      std::vector<box>& made, plan& out) const {
-  static const geometry::box_index nothing;
-  std::vector<geometry::box_index::entry> met;
-  for (bool again = true; again;) {
-    again = false;
-    join(nothing, made);
-    out.retire.clear();
-    for (const box& m : made) {
-      met.clear();
-      index.find(m, met);
-      for (const auto& e : met)
-        if (std::ranges::find(out.retire, e.number) == out.retire.end()) out.retire.push_back(e.number);
-    }
-    for (std::size_t n = 0; n < needs.size(); ++n) {
-      if (accumulated[n] || std::ranges::find(out.retire, out.use[n]) == out.retire.end()) continue;
-      out.use[n] = no_replica;
-      made.push_back(hull(needs[n].where, needs[n].room));
-      again = true;
-    }
+// Of storage that holds it in one piece, that in which most of it is valid.
+replica_id replica_set::best_of(std::span<const geometry::box_index::entry> met, const box& where) const {
+  if (met.size() == 1) return met[0].box.contains(where) ? met[0].number : no_replica;
+  replica_id best = no_replica;
+  std::uint64_t most = 0;
+  for (const auto& e : met) {
+    if (!e.box.contains(where)) continue;
+    const std::uint64_t valid = count_valid(at(e.number), where);
+    if (best == no_replica || valid > most || (valid == most && e.number < best)) best = e.number, most = valid;
   }
+  return best;
 }
 
+// Which storage serves each need that has no accumulator; new storage where there is none in one piece.
 void replica_set::find_storage(memory_number in, std::span<const need> needs, plan& out) const {
   static const geometry::box_index nothing;
   const geometry::box_index& index = in < index_.size() ? index_[in] : nothing;
   auto met = std::move(met_);
-  std::vector<box> made;
+  std::vector<box> asked, made;
   std::vector<bool> accumulated;
   for (std::size_t i = 0; i < needs.size(); ++i) {
     const box all = hull(needs[i].where, needs[i].room);
     accumulated.push_back(out.use[i] != no_replica);
-    if (all.is_empty() || accumulated[i]) continue;
+    if (!all.is_empty() && !accumulated[i]) asked.push_back(all);
+  }
+  const auto serve = [&](const box& where, replica_id by) {
+    for (std::size_t n = 0; n < needs.size(); ++n)
+      if (const box all = hull(needs[n].where, needs[n].room); !accumulated[n] && !all.is_empty() && where.contains(all)) out.use[n] = by;
+  };
+  if (asked.size() > 1) join(nothing, asked);  // what a task names twice is at one place
+  for (const box& a : asked) {
     met.clear();
-    index.find(all, met);
-    if (met.size() == 1 && met[0].box.contains(all))
-      out.use[i] = met[0].number;
-    else
-      made.push_back(all);
+    index.find(a, met);
+    if (const replica_id r = best_of(met, a); r != no_replica) serve(a, r);
+    else made.push_back(a);
   }
   if (!made.empty()) {
     std::vector<box> joined = made;
@@ -130,31 +127,15 @@ void replica_set::find_storage(memory_number in, std::span<const need> needs, pl
     const auto is_too_large = [most = most_joined_ && joined != made ? most_joined_(in) : UINT64_MAX, this](const box& b) {
       return static_cast<std::uint64_t>(b.volume()) * element_bytes_ > most;
     };
-    const bool cuts = std::ranges::any_of(joined, is_too_large);
-    if (cuts) cut(index, needs, accumulated, made, out);
-    else made = std::move(joined);
+    if (std::ranges::none_of(joined, is_too_large)) made = std::move(joined);
     for (const box& m : made) {
       const replica_id id = new_id(out.allocate.size());
       out.allocate.push_back({id, in, m});
-      if (!cuts) {
-        met.clear();
-        index.find(m, met);
-        for (const auto& e : met) out.retire.push_back(e.number);
-      }
-      for (std::size_t n = 0; n < needs.size(); ++n)
-        if (const box all = hull(needs[n].where, needs[n].room); !accumulated[n] && !all.is_empty() && m.contains(all)) out.use[n] = id;
-    }
-    // What is left of storage that was cut stays, where something is valid there.
-    for (const replica_id old : out.retire) {
-      if (!cuts) break;
-      region left = at(old).where;
-      for (const box& m : made) left -= m;
-      for (const box& b : left.boxes()) {
-        box held;
-        const region valid = valid_in(at(old), b);
-        for (const box& v : valid.boxes()) held = hull(held, v);
-        if (!held.is_empty()) out.allocate.push_back({new_id(out.allocate.size()), in, held});
-      }
+      met.clear();
+      index.find(m, met);
+      for (const auto& e : met)
+        if (m.contains(e.box)) out.retire.push_back(e.number);
+      serve(m, id);
     }
   }
   met_ = std::move(met);
@@ -216,7 +197,7 @@ void replica_set::acquire(memory_number in, std::span<const need> needs, plan& o
     for (const replica_id old : out.retire) {
       const box both = intersection(s.where, at(old).where);
       if (both.is_empty()) continue;
-      const region kept = valid_in(at(old), both) - overwritten;
+      const region kept = valid_in(at(old), both) - overwritten - there;
       for (const box& b : kept.boxes()) out.copies.push_back({old, s.id, b});
       there |= kept;
     }
@@ -251,6 +232,10 @@ void replica_set::add(const storage& s, token ready) {
     std::vector<geometry::box_index::entry> met;
     index.find(s.where, met);
     for (const auto& e : met) {
+      if (!s.where.contains(e.box)) {
+        overlaps_ = true;
+        continue;
+      }
       index.erase(e.box);
       replicas_[e.number].superseded = true;
       superseded_.push_back(e.number);
@@ -433,8 +418,13 @@ std::uint64_t replica_set::valid_elements(memory_number in, const box& where) co
   met.clear();
   index_[in].find(where, met);
   std::uint64_t n = 0;
-  for (const auto& e : met)
-    at(e.number).cells.look(where, [&](const box& b, const cell& c) { n += c.valid ? b.volume() : 0; });
+  if (overlaps_ && met.size() > 1) {
+    std::vector<box> valid;
+    for (const auto& e : met) list_valid(at(e.number), where, valid);
+    n = region(std::span<const box>(valid)).volume();
+  } else {
+    for (const auto& e : met) n += count_valid(at(e.number), where);
+  }
   met_ = std::move(met);
   return n;
 }

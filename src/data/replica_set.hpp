@@ -20,10 +20,10 @@
 // Threads     one owner.
 // Cost        acquire, waits_of and used together: about 90 ns for an array that is whole and valid where it is needed, 360 for
 //             one of 1,024 tiles stored one by one (bench/micro/objects_micro.cpp); else what tile_map and region cost.
-// Invariants  (1) in one memory storage is disjoint, but for accumulators: each element is there at most once, and what one need
-//             names lies in one storage. (2) what is valid in several replicas is equal there, from their tokens on. (3) an
-//             element that was written is valid somewhere, or it was lost. (4) of each element all that has been accumulated is
-//             of one operator.
+// Invariants  (1) in one memory no storage lies in another, but for accumulators, and only storage too large to be joined overlaps;
+//             what one need names lies in one, and so do needs of one task that meet. (2) what is valid in several replicas is
+//             equal there, from their tokens on, whether they share a memory or not. (3) an element that was written is valid
+//             somewhere, or it was lost. (4) of each element all that has been accumulated is of one operator.
 // Source      replicas with validity per region: Realm's and Legion's physical instances, Celerity's buffer manager, which
 //             also grows storage where boxes overlap; MSI coherence, per region and without a third state.
 #pragma once
@@ -114,7 +114,7 @@ class replica_set {
 
   /// What it takes to serve all needs of one task in one memory. Changes nothing. Where storage in this memory overlaps what a
   /// need asks for without containing it, one storage supersedes both, so that each need is served in one piece; or, where that would be
-  /// more than `most_joined`, new storage for the need alone and others for what is left.
+  /// more than `most_joined`, new storage for the need alone, beside the other: what both hold is copied between them as between memories.
   void acquire(memory_number in, std::span<const need> needs, plan& out) const;
   /// Whether acquire would say the same again.
   bool is_current(const plan& p) const noexcept { return p.made_at == changes_; }
@@ -187,7 +187,9 @@ class replica_set {
   const replica& at(replica_id r) const { return replicas_[r]; }
   template <class F>
   void each_meeting(const box& where, F f) const;
-  bool holds(const replica& r, const box& where) const;
+  static std::uint64_t count_valid(const replica& r, const box& where);
+  static void list_valid(const replica& r, const box& where, std::vector<box>& out);
+  static bool holds(const replica& r, const box& where) { return count_valid(r, where) == where.volume(); }
   region valid_in(const replica& r, const box& where) const;
   region nowhere_valid(region where) const;
   template <class T, class Passed>
@@ -213,8 +215,7 @@ class replica_set {
   bool goes_into_accumulator(memory_number in, std::span<const need> needs, std::size_t number) const;
   void find_storage(memory_number in, std::span<const need> needs, plan& out) const;
   void join(const geometry::box_index& index, std::vector<box>& made) const;
-  void cut(const geometry::box_index& index, std::span<const need> needs, const std::vector<bool>& accumulated,
-           std::vector<box>& made, plan& out) const;
+  replica_id best_of(std::span<const geometry::box_index::entry> met, const box& where) const;
   void fetch(const box& where, replica_id to, memory_number in, region& there, plan& out) const;
 
   std::uint64_t element_bytes_;
@@ -226,6 +227,7 @@ class replica_set {
   std::vector<geometry::box_index> index_;  // per memory: replicas that are not superseded
   std::vector<replica_id> superseded_, accumulators_;
   region written_;
+  bool overlaps_ = false;  // some storage has met other storage of its memory
   std::uint64_t changes_ = 1;
   mutable std::vector<geometry::box_index::entry> met_;
 };

@@ -189,6 +189,9 @@ class rewriter {
       out.push_back(name(dialect_ == dialect::opencl ? "__auto_type" : "auto", line));
       return i + 1;
     }
+    if (in_groups_ && blocks_around(i) != 1)
+      refuse(line, fmt::format("\"{}\" is declared within a block, and memory of a group lasts as long as the group", called),
+             "declare it in the body itself, before loops and regions");
     const declared& d = (per_item ? per_item_ : local_arrays_).at(called);
     if (local) out.push_back(name("STRETTO_LOCAL", line));
     append(out, d.type);
@@ -201,6 +204,13 @@ class rewriter {
     }
     while (!(at(i) == ";") && i < in_->size()) ++i;
     return i;
+  }
+
+  /// Braces that are open there; 1 in the body itself.
+  int blocks_around(std::size_t i) const {
+    int open = 0;
+    for (std::size_t k = 0; k < i; ++k) open += at(k) == "{" ? 1 : at(k) == "}" ? -1 : 0;
+    return open;
   }
 
   // each_item([&](item it) { ... });

@@ -1,8 +1,8 @@
-// box_index.hpp - a set of disjoint boxes, each with a number, found by what they meet.
+// box_index.hpp - a set of different boxes, mostly disjoint, each with a number, found by what they meet.
 //
 // Threads     one owner.
 // Cost        insert, erase: O(log n). find: O(log n + found) for boxes that lie like tiles or intervals, since
-//             boxes that do not overlap give tree nodes that hardly do. Up to 16 boxes: one linear scan.
+//             boxes that hardly overlap give tree nodes that hardly do. Up to 16 boxes: one linear scan.
 //             About 90 bytes per box.
 // Invariants  (1) every leaf is equally deep; every node but the root holds 6 to 16 entries. (2) a node's box in its
 //             parent is the hull of its own entries.
@@ -28,7 +28,7 @@ class box_index {
     friend auto operator<=>(const entry&, const entry&) = default;
   };
 
-  /// `b` is not empty and meets no box in the index.
+  /// `b` is not empty and is not in the index.
   void insert(const box& b, std::uint32_t number);
   /// False if exactly this box is not in the index.
   bool erase(const box& b);

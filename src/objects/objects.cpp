@@ -69,8 +69,7 @@ object_handle make_object(const object_request& request, const std::source_locat
     const objects::site& host = s->sites.front();
     data::memory_number in = host.view.index;
     instance_handle there = objects::try_allocate(*made, request.elements, host);
-    for (const data::memory_number beneath : s->beneath(in))
-      if (!there.record) there = objects::try_allocate(*made, request.elements, s->at(in = beneath));
+    if (!there.record && s->spill) there = objects::try_allocate(*made, request.elements, s->at(in = s->spill->view.index));
     if (!there.record)
       throw error("A04", objects::describe(*made) + " does not fit into memory \"" + host.space->name() + "\"")
           .fact("created", where)

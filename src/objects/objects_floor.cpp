@@ -53,8 +53,15 @@ std::string describe(const object_record& r) {
 
 std::vector<data::memory_number> objects_state::beneath(data::memory_number memory) const {
   std::vector<data::memory_number> all;
-  if (memory != 0 && memory < sites.size()) all.push_back(0);
-  if (memory < sites.size() && spill) all.push_back(spill->view.index);
+  if (memory >= sites.size()) return all;
+  if (device::attached_device* const from = sites[memory].device) {
+    all.push_back(0);
+    // Between others it would go by way of the host, which is full then.
+    for (const site& at : sites)
+      if (at.device && at.device != from && !at.is_lost && at.device->is().reaches(from->is()) && from->is().reaches(at.device->is()))
+        all.push_back(at.view.index);
+  }
+  if (spill) all.push_back(spill->view.index);
   return all;
 }
 

@@ -213,7 +213,8 @@ struct objects_state {
   bool looks_ahead() const noexcept { return has_choice() || spill; }
   site& at(data::memory_number memory) noexcept { return memory < sites.size() ? sites[memory] : *spill; }
   data::memory_number memories() const noexcept { return static_cast<data::memory_number>(sites.size() + spill.has_value()); }
-  /// Where content of a memory goes that has to leave, best first.
+  /// Where content of a memory goes that has to leave, best first: from a device to the host, or where that is full to another device that
+  /// it reaches; else, and from the host, to the file.
   std::vector<data::memory_number> beneath(data::memory_number memory) const;
   std::uint32_t speed_number(const kernel_code& code, std::uint32_t site);
 };

@@ -68,6 +68,16 @@ std::vector<candidate> opencl_candidates() {
         all.push_back({"opencl " + there[i].name + (how.pool ? "" : ", without a pool"),
                        [how, i] { return std::move(opencl::find(how)[i].is); }, {}, copy_in_queue,
                        [i](const std::string& source) { return compiled_by(i, source); }});
+  // Halves of the first device, where it has two compute units.
+  opencl::options in_parts = o;
+  in_parts.parts = 2;
+  in_parts.at_most = 2;
+  if (const auto halves = opencl::find(in_parts); halves[0].is)
+    for (const std::size_t half : {0u, 1u})
+      all.push_back({"opencl " + halves[half].name, [in_parts, half] { return std::move(opencl::find(in_parts)[half].is); }, {}, copy_in_queue,
+                     [](const std::string& source) { return compiled_by(0, source); }});
+  else
+    std::fprintf(stderr, "no conformance test of parts of %s: %s\n", halves[0].name.c_str(), halves[0].reason.c_str());
   return all;
 }
 

@@ -30,8 +30,9 @@ double farther_is_dearer(memory_number from, memory_number to, std::uint64_t) {
 
 // A set of which every token counts as pending, driven as its header says.
 struct driven {
-  replica_set set{4, farther_is_dearer, [](token) { return false; }};
-  replica_set::plan plan;
+  std::uint64_t most_joined = UINT64_MAX;
+  replica_set set{4, farther_is_dearer, [](token) { return false; }, [this](memory_number) { return most_joined; }};
+  replica_set::plan plan = {};
   token last = 0;
 
   const replica_set::plan& acquire(memory_number in, std::initializer_list<replica_set::need> needs) {
@@ -101,6 +102,25 @@ TEST_CASE("tiles far apart get storage of their own, overlapping ones grow toget
   d.carry_out();
   d.retire();
   CHECK(d.set.replicas(1) == storages{{2, 1, box(50, 60)}, {3, 1, box(0, 20)}});
+}
+
+TEST_CASE("tiles that would be too large together stay beside one another, and what both hold goes from one to the other") {
+  driven d{.most_joined = 4 * 12};
+  d.task(0, {{whole, out_use}});
+  d.task(1, {{box(0, 12), in_use}});
+  CHECK(d.acquire(1, {{box(10, 22), in_use}}).allocate == storages{{2, 1, box(10, 22)}});
+  CHECK(d.plan.copies == copies{{1, 2, box(10, 12)}, {0, 2, box(12, 22)}});
+  CHECK(d.plan.retire.empty());
+  d.carry_out();
+  CHECK(d.set.valid_elements(1, whole) == 22);  // and not 24
+  d.task(1, {{box(1, 11), inout_use}});
+  CHECK(d.set.only_in(1) == region(box(1, 11)));
+  CHECK(d.acquire(1, {{box(10, 22), in_use}}).copies == copies{{1, 2, box(10, 11)}});
+  CHECK(d.acquire(1, {{box(11, 12), in_use}}).use == ids{1});
+  CHECK(d.plan.is_idle());
+  CHECK(d.acquire(1, {{box(2, 11), out_use}, {box(10, 20), in_use}}).allocate == storages{{3, 1, box(2, 20)}});  // named by one task
+  CHECK(d.acquire(1, {{box(0, 24), in_use}}).retire == ids{1, 2});  // large by itself, it supersedes what lies in it
+  CHECK(d.plan.copies == copies{{1, 3, box(0, 12)}, {2, 3, box(12, 22)}, {0, 3, box(22, 24)}});
 }
 
 TEST_CASE("room is allocated with what is needed, but not filled") {

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "device/arrays.hpp"
+#include "device/group_orders.hpp"
 #include "device/host_work.hpp"
 #include "device/kernel_signature.hpp"
 #include "device/kernel_text.hpp"
@@ -21,6 +22,17 @@
 
 namespace stretto {
 namespace {
+
+STRETTO_GROUP_KERNEL(turned_in_one_region, (inout<float> x, local<float> kept), {
+  each_item([&](item it) {
+    kept(it.local_id(0)) = x(it.global_id(0));
+    x(it.global_id(0)) = kept((it.local_id(0) + 1) % group_size(0));
+  });
+})
+STRETTO_GROUP_KERNEL(turned_in_two_regions, (inout<float> x, local<float> kept), {
+  each_item([&](item it) { kept(it.local_id(0)) = x(it.global_id(0)); });
+  each_item([&](item it) { x(it.global_id(0)) = kept((it.local_id(0) + 1) % group_size(0)); });
+})
 
 using device::array;
 using test::error_of;
@@ -96,6 +108,33 @@ TEST_CASE("regions of a group see what the regions before them wrote, in any ord
       run(sum_of_group.code(), over({0}, {4}, {16}), {x.here(), sums.here(), device::local_elements(16)}, check, order);
       for (int g = 0; g < 4; ++g) CHECK(sums.values[static_cast<std::size_t>(g)] == 16.0f * (16 * g + 1 + 16 * g + 16) / 2);
     }
+}
+
+TEST_CASE("a region that should be two is found by other orders of its items, one that is right is not") {
+  const auto in_orders = [](const kernel_code& code, const launch_range& r, std::vector<kernel_argument> a) {
+    std::vector<launch_argument> given;
+    for (kernel_argument& one : a) given.push_back({one});
+    device::group_memory memory;
+    device::run_in_orders(code, given, r, memory, {});
+  };
+  array<float> x({64}), sums({4});
+  std::iota(x.values.begin(), x.values.end(), 1.0f);
+  in_orders(sum_of_group.code(), over({0}, {4}, {16}), {x.here(), sums.here(), device::local_elements(16)});
+  for (int g = 0; g < 4; ++g) CHECK(sums.values[static_cast<std::size_t>(g)] == 16.0f * (16 * g + 1 + 16 * g + 16) / 2);
+
+  const auto turned = x.values;
+  in_orders(turned_in_two_regions.code(), over({1}, {3}, {16}), {x.here(), device::local_elements(16)});  // changed once, not three times
+  CHECK(x.values[15] == turned[15]);
+  CHECK(x.values[16] == turned[17]);
+  CHECK(x.values[47] == turned[32]);
+  x.values = turned;
+  const error e = error_of([&] { in_orders(turned_in_one_region.code(), over({1}, {3}, {16}), {x.here(), device::local_elements(16)}); });
+  CHECK(e.code() == "K03");
+  CHECK(e.sentence() == "items of a group of kernel \"turned_in_one_region\" get in one another's way");
+  CHECK(e.facts()[2].first == "element");
+  CHECK(e.facts()[2].second.starts_with("x("));
+  CHECK(device::may_depend_on_order(histogram.code()));
+  CHECK_FALSE(device::may_depend_on_order(turned_in_one_region.code()));
 }
 
 TEST_CASE("a product by tiles is the product") {
@@ -307,6 +346,30 @@ TEST_CASE("an atomic on anything but an element is refused, with the line") {
   const error e = error_of([] { device::text_for(points_at.code(), device::dialect::opencl); });
   CHECK(e.code() == "K10");
   CHECK(e.what_to_try() == "write atomic_add(&v(i), x)");
+}
+
+STRETTO_GROUP_KERNEL(local_in_a_loop, (inout<float> x), {
+  for (int i = 0; i < 2; ++i) {
+    auto kept = local_array<float, 16>();
+    each_item([&](item it) { kept(it.local_id(0)) = x(it.global_id(0)); });
+  }
+})
+STRETTO_DEVICE_FUNCTION(int, takes_a_number, (inout<int> next), { return atomic_add(&next(0), 1); })
+STRETTO_DEVICE_FUNCTION(int, takes_two_numbers, (inout<int> next), { return takes_a_number(next) + takes_a_number(next); })
+STRETTO_GROUP_KERNEL(numbers_taken, (inout<int> next, out<int> x), {
+  each_item([&](item it) { x(it.global_id(0)) = takes_two_numbers(next); });
+})
+
+TEST_CASE("memory of a group that is declared within a block is refused for devices") {
+  for (const device::dialect d : {device::dialect::opencl, device::dialect::cuda}) {
+    const error e = error_of([&] { device::text_for(local_in_a_loop.code(), d); });
+    CHECK(e.code() == "K10");
+    CHECK(e.why() == "\"kept\" is declared within a block, and memory of a group lasts as long as the group");
+  }
+}
+
+TEST_CASE("atomics of the functions that a kernel uses count as its own") {
+  CHECK(device::may_depend_on_order(numbers_taken.code()));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/object.hpp>
+#include <stretto/platform.hpp>
 #include <stretto/runtime.hpp>
 
 #include <doctest/doctest.h>
@@ -136,6 +137,31 @@ TEST_CASE("without a folder a full host is an error that says so") {
     CHECK(why.find("A04") != std::string::npos);
     CHECK(why.find("STRETTO_SPILL") != std::string::npos);
   });
+}
+
+TEST_CASE("what neither a device nor the host has room for goes to another device") {
+  const with_variable host("STRETTO_HOST_MEMORY", "64k"), device("STRETTO_DEVICE_MEMORY", "256k");
+  runtime rt({.workers = 2, .devices = "sim:2(shared_bus)"});
+  const auto places = rt.machine().places(place_kind::gpu);
+  REQUIRE(places.size() == 2);
+  rt.run([&] {
+    std::vector<object<float>> all;
+    finish([&] {  // 448 KiB, computed where 256 are
+      for (int i = 0; i < 28; ++i) {
+        all.emplace_back(box(0, 4096));
+        launch(on(places[0]), memory_fill, all.back().elements(), all.back(), static_cast<float>(i));
+      }
+    });
+    std::vector<std::vector<float>> seen(all.size(), std::vector<float>(4096));
+    finish([&] {
+      for (std::size_t i = 0; i < all.size(); ++i) all[i].copy_to(seen[i].data());
+    });
+    for (std::size_t i = 0; i < all.size(); ++i) CHECK(std::ranges::count(seen[i], static_cast<float>(i)) == 4096);
+  });
+  std::uint64_t brought = 0;
+  for (const device_statistics& d : rt.statistics().devices)
+    if (d.name == "sim_1") brought = d.brought_bytes;
+  CHECK(brought >= 28u * 4096 * sizeof(float) - (256 << 10) - (64 << 10));
 }
 
 TEST_CASE("copies to and from the program's memory go between launches") {

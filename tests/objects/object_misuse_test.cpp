@@ -182,6 +182,27 @@ TEST_CASE("a kernel that a device cannot compile runs where it can") {
   }
 }
 
+STRETTO_GROUP_KERNEL(misuse_neighbours, (inout<float> x, local<float> kept), {
+  each_item([&](item it) {
+    kept(it.local_id(0)) = x(it.global_id(0));
+    x(it.global_id(0)) = kept((it.local_id(0) + 1) % group_size(0));
+  });
+})
+
+TEST_CASE("items of a group that get in one another's way are told where the host computes and checks") {
+  const test::with_variable check("STRETTO_CHECK", "1");
+  runtime rt({.workers = 2});
+  rt.run([] {
+    std::vector<float> numbers(64);
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i);
+    object<float> x(box(0, 64), numbers.data(), {.name = "x"});
+    const std::string why = thrown_by([&] { wait(launch(misuse_neighbours, in_groups({0, 4}, 16), x, local_size{16})); });
+    CHECK(why.find("error K03") != std::string::npos);
+    CHECK(why.find("element     x(") != std::string::npos);
+    wait(launch(misuse_neighbours, in_groups({0, 0}, 16), x(box(0, 0)), local_size{16}));
+  });
+}
+
 TEST_CASE("a tile is all that a checked kernel may touch") {
   const test::with_variable check("STRETTO_CHECK", "1");
   on("sim", [] {

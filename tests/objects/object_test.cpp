@@ -25,7 +25,7 @@ namespace stretto {
 namespace {
 
 const std::vector<std::string>& kinds() {
-  static const std::vector<std::string> all = test::usable_devices({"none", "sim", "sim:3", "opencl:1", "opencl:1,sim:2"}, "objects");
+  static const std::vector<std::string> all = test::usable_devices({"none", "sim", "sim:3", "opencl:1", "opencl,sim:2"}, "objects");
   return all;
 }
 
@@ -190,6 +190,18 @@ TEST_CASE("random programs run in a memory that holds a fraction of what they us
       INFO(std::string(policy) << ", seed " << seed);
       runtime rt({.workers = 1 + seed % 3, .devices = seed % 2 ? "sim:2" : "sim"});
       rt.run([&] { random_program(seed, false).run(80); });
+    }
+}
+
+TEST_CASE("random programs run on one to eight simulated devices") {
+  const with_variable memory("STRETTO_DEVICE_MEMORY", "4096");
+  for (unsigned seed = 0; seed < test::scaled(16u, 400u); ++seed)
+    for (const bool shares_bus : {false, true}) {
+      const std::string devices = "sim:" + std::to_string(1 + seed % 8) + (shares_bus ? "(shared_bus)" : "");
+      const with_variable scheduler("STRETTO_SCHEDULER", policies[seed / 8 % 4]);
+      INFO(devices << ", seed " << seed);
+      runtime rt({.workers = 1 + seed % 3, .devices = devices});
+      rt.run([&] { random_program(seed, true).run(60); });
     }
 }
 

@@ -58,6 +58,8 @@ bench::outcome time_series_records(const bench::options&);
 bench::outcome time_series_pool(const bench::options&);
 bench::outcome time_series_locked(const bench::options&);
 bench::outcome time_series_threads(const bench::options&);
+bench::outcome time_series_into(const bench::options&);
+bench::outcome compare_together(const bench::options&);
 bench::outcome time_chain_with_threads(const bench::options&);
 bench::outcome time_series_overlap(const bench::options&);
 bench::outcome time_series_copies(const bench::options&);

@@ -7,6 +7,7 @@
 #include <stretto/platform.hpp>
 #include <stretto/runtime.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <optional>
@@ -46,13 +47,19 @@ void with_opencl(int workers, const std::vector<std::pair<const char*, const cha
   rt->run([&] { body(*rt); });
 }
 
+/// How the program gets a result: a view, or a copy in memory of its own.
+enum class result_as { view, copy };
+
 struct one_product {
   box all;
+  result_as how;
   object<float, 2> a{all}, b{all}, c{all};
   future<held<const float, 2>> result{};
+  std::vector<float> own{};
+  event copied{};
   bool is_under_way = false;
 
-  explicit one_product(long n) : all({0, 0}, {n, n}) {
+  one_product(long n, result_as as) : all({0, 0}, {n, n}), how(as), own(as == result_as::copy ? std::size_t(n * n) : 0) {
     for (object<float, 2>* x : {&a, &b}) {
       const auto view = x->overwrite().get();
       for (long i = 0; i < n; ++i)
@@ -63,22 +70,26 @@ struct one_product {
     a.change().get(), b.change().get();  // as if the program had put new numbers in
     const auto n = int(all.max()[0]);
     launch(on_a_device, product_in_a_series, all, a, b, c, n);
-    result = c.read();
+    if (how == result_as::view) result = c.read();
+    else copied = c.copy_to(own.data());
     is_under_way = true;
   }
   void end() {
     const auto n = all.max()[0];
-    bench::expect("element of a product", long(result.get().view()(n - 1, n - 1) * 4), long(n));
+    if (how == result_as::copy) wait(copied);
+    const float last = how == result_as::view ? result.get().view()(n - 1, n - 1) : std::exchange(own.back(), 0.0f);
+    bench::expect("element of a product", long(last * 4), long(n));
     result = {};
     is_under_way = false;
   }
 };
 
-bench::outcome series(const bench::options& o, const std::vector<std::pair<const char*, const char*>>& options, int under_way) {
+bench::outcome series(const bench::options& o, const std::vector<std::pair<const char*, const char*>>& options, int under_way,
+                      result_as how = result_as::view) {
   double us = 0;
   with_opencl(o.workers, options, [&](runtime&) {
     std::vector<one_product> all;
-    for (int i = 0; i < under_way; ++i) all.emplace_back(o.size);
+    for (int i = 0; i < under_way; ++i) all.emplace_back(o.size, how);
     all[0].begin(), all[0].end();
     const long count = bench::products_of_a_series(o.size);
     const bench::stopwatch clock;
@@ -130,7 +141,53 @@ bench::outcome time_series_streams(const bench::options& o) {
 bench::outcome time_series_threads(const bench::options& o) {
   return series(o, {{"STRETTO_DEVICE_THREADS", "1"}}, bench::products_under_way);
 }
+bench::outcome time_series_into(const bench::options& o) { return series(o, {}, bench::products_under_way, result_as::copy); }
 bench::outcome time_series_on_device(const bench::options& o) { return series(o, {}, bench::products_under_way); }
+
+namespace {
+
+/// A product whose rows are divided between all that may compute them.
+class product_of_rows {
+ public:
+  explicit product_of_rows(long n) : n_(n), halves_(std::size_t(n * n), 0.5f) {}
+  /// Seconds.
+  template <class... Tag>
+  double once(const Tag&... tag) {
+    const bench::stopwatch clock;
+    wait(launch(tag..., product_in_a_series, all_, a_(slice(1)), b_, c_(one_to_one), int(n_)));
+    return clock.seconds();
+  }
+  void expect() {
+    const auto last = c_.read(box({n_ - 1, n_ - 1}, {n_, n_})).get();
+    bench::expect("element of a product", long(last.view()(n_ - 1, n_ - 1) * 4), n_);
+  }
+
+ private:
+  const long n_;
+  const std::vector<float> halves_;
+  const box all_{box({0, 0}, {n_, n_})};
+  object<float, 2> a_{all_, halves_.data()}, b_{all_, halves_.data()}, c_{all_};
+};
+
+}  // namespace
+
+/// A worker and a device of one core each, so that both are there when they compute together. The least of several rounds in turn: a
+/// neighbour on the machine slows down one of the three at a time.
+bench::outcome compare_together(const bench::options& o) {
+  setenv("POCL_MAX_PTHREAD_COUNT", "1", 0);
+  double host = 1e9, device = 1e9, together = 1e9;
+  with_opencl(1, {}, [&](runtime&) {
+    product_of_rows by_host(o.size), by_device(o.size), by_both(o.size);
+    constexpr int until_speeds_are_known = 8, rounds = 24;
+    for (int i = 0; i < rounds; ++i) {
+      const double h = by_host.once(on(device_kind::host)), d = by_device.once(on_a_device), t = by_both.once();
+      if (i < until_speeds_are_known) continue;
+      host = std::min(host, h), device = std::min(device, d), together = std::min(together, t);
+    }
+    by_host.expect(), by_device.expect(), by_both.expect();
+  });
+  return {std::min(host, device) / together, {{"host_seconds", host}, {"device_seconds", device}, {"seconds", together}}};
+}
 
 namespace {
 bench::outcome chain_on_device(const bench::options& o, const std::vector<std::pair<const char*, const char*>>& options) {

@@ -1,17 +1,40 @@
 #include "device/opencl/opencl_backend.hpp"
 
+#include <stretto/error.hpp>
+
+#include <fmt/format.h>
+
+#include <charconv>
+
 #include "device/opencl/opencl_device.hpp"
 
 namespace stretto::device {
 
-backend opencl_backend() {
-  return {"opencl", false, +[](const search& how) {
-            return opencl::find({.memory_bytes = how.memory_bytes,
-                                 .host_memory_bytes = how.host_memory_bytes,
-                                 .pool = how.pool,
-                                 .cache = how.cache,
-                                 .at_most = how.at_most});
-          }};
+namespace {
+
+unsigned parts_of(const search& how) {
+  unsigned parts = 1;
+  for (const setting& s : how.settings) {
+    const char* const end = s.value.data() + s.value.size();
+    const auto [read_to, fault] = std::from_chars(s.value.data(), end, parts);
+    if (fault != std::errc() || read_to != end || parts < 1 || parts > 64)
+      throw wrong_setting("opencl", fmt::format("setting {} of OpenCL devices cannot be \"{}\"", s.name, s.value))
+          .fact("allowed", "1 to 64 parts of each, with as many compute units");
+  }
+  return parts;
 }
+
+std::vector<found> find_opencl(const search& how) {
+  return opencl::find({.memory_bytes = how.memory_bytes,
+                       .host_memory_bytes = how.host_memory_bytes,
+                       .pool = how.pool,
+                       .cache = how.cache,
+                       .at_most = how.at_most,
+                       .parts = parts_of(how)});
+}
+
+}  // namespace
+
+backend opencl_backend() { return {"opencl", false, find_opencl, {}, {"parts"}}; }
 
 }  // namespace stretto::device

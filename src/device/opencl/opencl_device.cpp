@@ -48,7 +48,7 @@ properties about(const driver& d, const options& o) {
   p.whole_memory_bytes = number<cl_ulong>(d, CL_DEVICE_GLOBAL_MEM_SIZE);
   const std::uint64_t one_buffer = number<cl_ulong>(d, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   p.memory_bytes = o.memory_bytes ? std::min(o.memory_bytes, one_buffer)
-                                  : std::min(one_buffer, p.whole_memory_bytes / 2);
+                                  : std::min(one_buffer, p.whole_memory_bytes / 2 / std::max(1u, o.parts));
   p.memory_bytes -= p.memory_bytes % 4096;
   p.local_memory_bytes = number<cl_ulong>(d, CL_DEVICE_LOCAL_MEM_SIZE);
   p.most_items_per_group = static_cast<std::int64_t>(number<std::size_t>(d, CL_DEVICE_MAX_WORK_GROUP_SIZE));
@@ -157,15 +157,18 @@ std::string platform_text(const api& cl, cl_platform_id p, cl_platform_info what
   return value;
 }
 
-found open(const std::shared_ptr<const api>& cl, cl_platform_id platform, cl_device_id id, const options& o) {
+/// `part`: its number among those of a device, which it takes over; 0: it is a device.
+found open(const std::shared_ptr<const api>& cl, cl_platform_id platform, cl_device_id id, const options& o, unsigned part = 0) {
   found f;
   f.name = platform_text(*cl, platform, CL_PLATFORM_NAME);
   try {
     auto d = std::make_shared<driver>();
     d->cl = cl;
     d->id = id;
+    d->is_part = part > 0;
     d->cache = kernel_cache(o.cache);
     f.name = fmt::format("{} ({})", text(*d, CL_DEVICE_NAME), f.name);
+    if (part) f.name += fmt::format(", part {} of {}", part, o.parts);
     if (!number<cl_bool>(*d, CL_DEVICE_AVAILABLE)) {
       f.reason = "the driver says that it is not available";
       f.remedy = "free the device for computing, or ask who administers it";
@@ -173,7 +176,7 @@ found open(const std::shared_ptr<const api>& cl, cl_platform_id platform, cl_dev
     }
     d->identity = fmt::format("{}, {}, driver {}", f.name, text(*d, CL_DEVICE_VERSION), text(*d, CL_DRIVER_VERSION));
     cl_int status = CL_SUCCESS;
-    d->context = cl->clCreateContext(nullptr, 1, &id, nullptr, nullptr, &status);
+    d->context = cl->clCreateContext(nullptr, 1, &d->id, nullptr, nullptr, &status);
     check(status, "clCreateContext");
     f.is = std::make_unique<opencl_device>(std::move(d), o);
   } catch (const std::exception& e) {
@@ -181,6 +184,38 @@ found open(const std::shared_ptr<const api>& cl, cl_platform_id platform, cl_dev
     f.remedy = "try the driver with clinfo";
   }
   return f;
+}
+
+/// Parts with as many compute units each; what does not go into them stays idle.
+std::vector<found> open_parts(const std::shared_ptr<const api>& cl, cl_platform_id platform, cl_device_id id, const options& o) {
+  driver whole;
+  whole.cl = cl;
+  whole.id = id;
+  found f;
+  std::vector<found> all;
+  try {
+    f.name = fmt::format("{} ({})", text(whole, CL_DEVICE_NAME), platform_text(*cl, platform, CL_PLATFORM_NAME));
+    const auto units = number<cl_uint>(whole, CL_DEVICE_MAX_COMPUTE_UNITS);
+    if (units < o.parts) {
+      f.reason = fmt::format("{} parts were asked for, and it has {} compute units", o.parts, units);
+      f.remedy = "ask for fewer parts";
+    } else {
+      const cl_device_partition_property how[] = {CL_DEVICE_PARTITION_EQUALLY, static_cast<cl_device_partition_property>(units / o.parts), 0};
+      cl_uint count = 0;
+      check(cl->clCreateSubDevices(id, how, 0, nullptr, &count), "clCreateSubDevices");
+      std::vector<cl_device_id> ids(count);
+      check(cl->clCreateSubDevices(id, how, count, ids.data(), nullptr), "clCreateSubDevices");
+      for (unsigned n = 0; n < count; ++n)
+        if (n < o.parts) all.push_back(open(cl, platform, ids[n], o, n + 1));
+        else cl->clReleaseDevice(ids[n]);
+      return all;
+    }
+  } catch (const std::exception& e) {
+    f.reason = e.what();
+    f.remedy = "open it as a whole: its driver does not part it";
+  }
+  all.push_back(std::move(f));
+  return all;
 }
 
 }  // namespace
@@ -203,9 +238,14 @@ std::vector<found> find(const options& o) {
       std::vector<cl_device_id> ids(devices);
       check(cl->clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, devices, ids.data(), nullptr), "clGetDeviceIDs");
       for (const cl_device_id id : ids) {
-        if (usable == o.at_most) return all;
-        all.push_back(open(cl, p, id, o));
-        usable += all.back().is != nullptr;
+        if (usable >= o.at_most) return all;
+        std::vector<found> some;
+        if (o.parts > 1) some = open_parts(cl, p, id, o);
+        else some.push_back(open(cl, p, id, o));
+        for (found& f : some) {
+          usable += f.is != nullptr;
+          all.push_back(std::move(f));
+        }
       }
     }
     if (all.empty())

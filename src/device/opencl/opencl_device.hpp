@@ -24,6 +24,7 @@ struct options {
   bool pool = true;  // one buffer is the memory; else one for each block in use
   std::filesystem::path cache = kernel_cache::default_folder();
   unsigned at_most = ~0u;  // devices
+  unsigned parts = 1;      // that each device is cut into, with as many of its compute units each
 };
 
 /// Never throws for what is missing: that is one entry with a reason.
