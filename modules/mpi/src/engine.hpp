@@ -56,7 +56,7 @@ class engine final : public poller, public std::enable_shared_from_this<engine> 
   void forget(MPI_Comm comm) { order_.forget(comm); }
 
   /// Held round calls of MPI that the engine does not make itself.
-  std::unique_lock<std::mutex> calling() const { return calls_ ? std::unique_lock(*calls_) : std::unique_lock<std::mutex>(); }
+  std::unique_lock<std::mutex> calling() const;
 
  private:
   struct ended_call {
@@ -82,6 +82,7 @@ class engine final : public poller, public std::enable_shared_from_this<engine> 
   void finish(ended_call& e) noexcept;
   void cancel_receives() noexcept;
   void count(const detail::call& c) const;
+  std::unique_lock<std::mutex> calling_unless_taken() const;
   std::unique_lock<std::mutex> arranging() { return arrays_ ? std::unique_lock(*arrays_) : std::unique_lock<std::mutex>(); }
 
   // Set by begin.
