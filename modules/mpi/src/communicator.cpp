@@ -29,8 +29,8 @@ future<message> point_to_point::improbe(int from, int tag, const call_tags& how)
   return f;
 }
 
-future<status> point_to_point::both(const detail::buffer& from, int to, int send_tag, const detail::buffer& into, int source, int receive_tag,
-                                    const call_tags& how) const {
+future<status> point_to_point::both(const detail::buffer& from, int to, int send_tag, const detail::buffer& into, int source,
+                                    int receive_tag, const call_tags& how) const {
   const auto came = receive(into, source, receive_tag, how);
   const auto sent = send_as(call_kind::send, from, to, send_tag, how);
   return async(after(came, sent), name(how.name.empty() ? "sendrecv" : how.name), [came] { return came.get(); }, how.where);
@@ -79,7 +79,8 @@ future<void> collectives::iallgatherv(const void* from, int send_count, MPI_Data
                                       std::span<const int> offsets, MPI_Datatype receive_type, const call_tags& how) const {
   auto lists = std::make_unique<detail::count_lists>();
   lists->in_counts = copy_of(counts), lists->in_offsets = copy_of(offsets);
-  return post({.kind = kind::allgatherv, .out = {from, send_count, send_type}, .in = {into, 0, receive_type}, .lists = std::move(lists)}, how);
+  return post({.kind = kind::allgatherv, .out = {from, send_count, send_type}, .in = {into, 0, receive_type}, .lists = std::move(lists)},
+              how);
 }
 future<void> collectives::ialltoallv(const void* from, std::span<const int> send_counts, std::span<const int> send_offsets,
                                      MPI_Datatype send_type, void* into, std::span<const int> receive_counts,
@@ -98,7 +99,11 @@ struct communicator::copying final : detail::operation {
   int rank, size;
 
   copying(const communicator& of, const call_tags& tags)
-      : operation({.kind = call_kind::comm_dup, .comm = of.comm_}, tags), by(of.engine_), result(tags.where), rank(of.rank_), size(of.size_) {
+      : operation({.kind = call_kind::comm_dup, .comm = of.comm_}, tags),
+        by(of.engine_),
+        result(tags.where),
+        rank(of.rank_),
+        size(of.size_) {
     what.in = {&made};
   }
   void keep(const MPI_Status&) override { result.set(communicator(by, made, rank, size)); }

@@ -16,7 +16,8 @@ constexpr std::array names = {
     "MPI_Ibarrier", "MPI_Ibcast", "MPI_Ireduce", "MPI_Iallreduce", "MPI_Igather", "MPI_Igatherv", "MPI_Iscatter", "MPI_Iscatterv",
     "MPI_Iallgather", "MPI_Iallgatherv", "MPI_Ialltoall", "MPI_Ialltoallv", "MPI_Ireduce_scatter", "MPI_Ireduce_scatter_block",
     "MPI_Iscan", "MPI_Iexscan", "MPI_Comm_idup", "MPI_Rput", "MPI_Rget", "MPI_Raccumulate", "MPI_Rget_accumulate",
-    "MPI_Compare_and_swap", "MPI_Win_flush", "MPI_Win_flush_all", "MPI_Win_allocate", "MPI_Win_sync", "MPI_Win_free", "MPI_Comm_free", "MPI_Comm_rank"};
+    "MPI_Compare_and_swap", "MPI_Win_flush", "MPI_Win_flush_all", "MPI_Win_allocate", "MPI_Win_sync", "MPI_Win_free",
+    "MPI_Comm_free", "MPI_Comm_rank"};
 static_assert(names.size() == static_cast<std::size_t>(call_kind::look_at) + 1);
 
 bool is_between_two(call_kind k) { return k <= call_kind::mrecv; }
@@ -173,7 +174,8 @@ error no_mpi(const char* why) {
 namespace detail {
 
 std::exception_ptr short_value(const operation& o, std::size_t came, std::size_t expected) {
-  error e("M27", "a message of " + std::to_string(came) + " bytes came where a value of " + std::to_string(expected) + " was to be received");
+  error e("M27",
+          "a message of " + std::to_string(came) + " bytes came where a value of " + std::to_string(expected) + " was to be received");
   describe(e, o.name, o.where);
   e.fact("peer", rank_text(o.what.peer, MPI_ANY_SOURCE, "any"));
   e.fact("tag", rank_text(o.what.tag, MPI_ANY_TAG, "any"));
@@ -183,7 +185,8 @@ std::exception_ptr short_value(const operation& o, std::size_t came, std::size_t
 
 void check_fit(const char* call, const char* what, std::size_t given, std::size_t needed, const std::source_location& where) {
   if (given >= needed) return;
-  throw error("M29", std::string(call) + ": " + what + " has " + std::to_string(given) + " elements; " + std::to_string(needed) + " are needed")
+  throw error("M29",
+              std::string(call) + ": " + what + " has " + std::to_string(given) + " elements; " + std::to_string(needed) + " are needed")
       .fact("called", where)
       .remedy("make it as long as all parts together");
 }

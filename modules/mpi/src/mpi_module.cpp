@@ -43,7 +43,8 @@ thread_level present_level() {
 thread_level start_mpi(thread_level wanted) {
   constexpr int levels[] = {MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
   int provided = MPI_THREAD_SINGLE;
-  if (MPI_Init_thread(nullptr, nullptr, levels[static_cast<int>(wanted)], &provided) != MPI_SUCCESS) throw mpi::no_mpi("MPI_Init_thread failed");
+  if (MPI_Init_thread(nullptr, nullptr, levels[static_cast<int>(wanted)], &provided) != MPI_SUCCESS)
+    throw mpi::no_mpi("MPI_Init_thread failed");
   return level_of(provided);
 }
 

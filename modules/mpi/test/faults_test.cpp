@@ -56,8 +56,9 @@ void wrong_sizes(const mpi::communicator& c) {
   std::vector<int> small(1), one(2, me);
   check(has(thrown_by([&] { c.allgather(one, small); }), "error M29: allgather: the result has 1 elements"), "a result that does not fit");
   const std::vector<char> none;
-  check(has(thrown_by([&] { c.isend(std::span(none.data(), std::size_t{1} << 32), me, 1); }), "error M28: MPI_Isend of 4294967296 elements"),
-        "more than MPI counts");
+  check(
+      has(thrown_by([&] { c.isend(std::span(none.data(), std::size_t{1} << 32), me, 1); }), "error M28: MPI_Isend of 4294967296 elements"),
+      "more than MPI counts");
 }
 
 void skipped(const mpi::communicator& c) {

@@ -175,14 +175,16 @@ void ends() {
       }
     });
   });
-  check(has(unmet, "error M25: MPI_Irecv had not ended when the runtime did") && has(unmet, "never sent") && has(unmet, "peer        any") &&
-            has(unmet, "tag         55"), "a receive that nobody answers is taken back at the end");
+  check(has(unmet, "error M25: MPI_Irecv had not ended when the runtime did") && has(unmet, "never sent") &&
+            has(unmet, "peer        any") && has(unmet, "tag         55"),
+        "a receive that nobody answers is taken back at the end");
   const std::string unsent = left_by<future<void>>([&](runtime& rt, auto& f) {
     rt.run([] {});
     const attachment here(rt);
     f = net->world().isend(rank, rank, 57, {after(user_event::create()), name("never triggered")});
   });
-  check(has(unsent, "error E14: the runtime ended, and nobody had triggered an event"), "what waits for an event that nobody triggers ends with it");
+  check(has(unsent, "error E14: the runtime ended, and nobody had triggered an event"),
+        "what waits for an event that nobody triggers ends with it");
   MPI_Barrier(MPI_COMM_WORLD);
   int is_there = 0;
   MPI_Iprobe(MPI_ANY_SOURCE, 57, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
@@ -211,7 +213,8 @@ void start() {
     std::thread other([&] { fails_with("error M23: MPI allows its main thread only, which is not worker 0", nullptr, 1); });
     other.join();
   } else {
-    with_runtime([] { check(net->world().allreduce(1, MPI_SUM) == net->world().size(), "any worker may call"); }, machine_with_net(3, {0, 2}), 3);
+    with_runtime([] { check(net->world().allreduce(1, MPI_SUM) == net->world().size(), "any worker may call"); },
+                 machine_with_net(3, {0, 2}), 3);
   }
   with_runtime([] { net->world().barrier(); });  // what failed has left nothing behind
   MPI_Finalize();
@@ -223,7 +226,9 @@ int main(int argc, char** argv) {
   if (argc != 4) return std::puts("mpi_test LEVEL WORKERS SCENARIO"), 2;
   const std::string wanted = argv[1], scenario = argv[3];
   workers = static_cast<std::uint32_t>(std::atoi(argv[2]));
-  level = wanted == "funneled" ? mpi::thread_level::funneled : wanted == "multiple" ? mpi::thread_level::multiple : mpi::thread_level::serialized;
+  level = wanted == "funneled"   ? mpi::thread_level::funneled
+          : wanted == "multiple" ? mpi::thread_level::multiple
+                                 : mpi::thread_level::serialized;
   raw_level = wanted == "funneled" ? MPI_THREAD_FUNNELED : wanted == "multiple" ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
   try {
     if (scenario == "calls") calls();

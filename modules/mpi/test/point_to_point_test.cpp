@@ -30,8 +30,10 @@ void ranges_go_round(const mpi::communicator& c, std::size_t n) {
   const auto sent = c.isend(out, right, 5);
   const mpi::status s = came.get();
   sent.get();
-  check(s.source() == left && s.tag() == 5 && s.count<int>() == n && s.bytes() == n * sizeof(int), "a status says whom, what tag, how much");
-  check(std::equal(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(n), numbered(left * 1000, n).begin()), "elements come as they were sent");
+  check(s.source() == left && s.tag() == 5 && s.count<int>() == n && s.bytes() == n * sizeof(int),
+        "a status says whom, what tag, how much");
+  check(std::equal(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(n), numbered(left * 1000, n).begin()),
+        "elements come as they were sent");
   check(in[n] == -1, "and no more of them");
 }
 

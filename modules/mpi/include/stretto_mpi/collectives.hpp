@@ -180,7 +180,8 @@ class collectives : public point_to_point {
   future<void> iexscan(const void* from, void* into, int count, MPI_Datatype type, MPI_Op op, const call_tags& how = {}) const {
     return post({.kind = kind::exscan, .out = {from, count, type}, .in = {into, count, type}, .op = op}, how);
   }
-  future<void> ireduce_scatter_block(const void* from, void* into, int count, MPI_Datatype type, MPI_Op op, const call_tags& how = {}) const {
+  future<void> ireduce_scatter_block(const void* from, void* into, int count, MPI_Datatype type, MPI_Op op,
+                                     const call_tags& how = {}) const {
     return post({.kind = kind::reduce_scatter_block, .out = {from, count, type}, .in = {into, count, type}, .op = op}, how);
   }
   future<void> ireduce_scatter(const void* from, void* into, std::span<const int> counts, MPI_Datatype type, MPI_Op op,
@@ -193,7 +194,8 @@ class collectives : public point_to_point {
                         std::span<const int> offsets, MPI_Datatype receive_type, int root, const call_tags& how = {}) const;
   future<void> iscatter(const void* from, int send_count, MPI_Datatype send_type, void* into, int receive_count, MPI_Datatype receive_type,
                         int root, const call_tags& how = {}) const {
-    return post({.kind = kind::scatter, .peer = root, .out = {from, send_count, send_type}, .in = {into, receive_count, receive_type}}, how);
+    return post({.kind = kind::scatter, .peer = root, .out = {from, send_count, send_type}, .in = {into, receive_count, receive_type}},
+                how);
   }
   future<void> iscatterv(const void* from, std::span<const int> counts, std::span<const int> offsets, MPI_Datatype send_type, void* into,
                          int receive_count, MPI_Datatype receive_type, int root, const call_tags& how = {}) const;
@@ -317,14 +319,16 @@ class collectives : public point_to_point {
     return pack(counts, type_of<T>().each);
   }
   template <class In>
-  static std::unique_ptr<detail::count_lists> into_lists(const In& into, std::span<const int> counts, const char* call, const call_tags& how) {
+  static std::unique_ptr<detail::count_lists> into_lists(const In& into, std::span<const int> counts, const char* call,
+                                                         const call_tags& how) {
     auto p = packed<std::ranges::range_value_t<In>>(counts);
     detail::check_fit(call, "the result", std::ranges::size(into), p.whole, how.where);
     return std::make_unique<detail::count_lists>(
         detail::count_lists{.out_counts = {}, .out_offsets = {}, .in_counts = std::move(p.counts), .in_offsets = std::move(p.offsets)});
   }
   template <class Out>
-  static std::unique_ptr<detail::count_lists> out_lists(const Out& from, std::span<const int> counts, const char* call, const call_tags& how) {
+  static std::unique_ptr<detail::count_lists> out_lists(const Out& from, std::span<const int> counts, const char* call,
+                                                        const call_tags& how) {
     auto p = packed<std::ranges::range_value_t<Out>>(counts);
     detail::check_fit(call, "what is sent", std::ranges::size(from), p.whole, how.where);
     return std::make_unique<detail::count_lists>(

@@ -83,7 +83,8 @@ class window {
   future<void> iget(void* into, int count, MPI_Datatype type, int from, MPI_Aint offset, const call_tags& how = {}) const {
     return post({.kind = kind::get, .peer = from, .in = {into, count, type}, .offset = offset}, how);
   }
-  future<void> iaccumulate(const void* from, int count, MPI_Datatype type, int to, MPI_Aint offset, MPI_Op op, const call_tags& how = {}) const {
+  future<void> iaccumulate(const void* from, int count, MPI_Datatype type, int to, MPI_Aint offset, MPI_Op op,
+                           const call_tags& how = {}) const {
     return post({.kind = kind::accumulate, .peer = to, .out = {from, count, type}, .op = op, .offset = offset}, how);
   }
   future<void> iget_accumulate(const void* from, void* before, int count, MPI_Datatype type, int to, MPI_Aint offset, MPI_Op op,
