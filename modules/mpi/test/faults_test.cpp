@@ -50,8 +50,11 @@ void wrong_sizes(const mpi::communicator& c) {
     if (!early) c.send(1, me, 6);
     check(beside.get().source() == me && other[0] == 1, "another is none the worse for it");
   }
-  const auto value = c.irecv<double>(me, 4);
-  c.send(1.0f, me, 4);
+  // Structs, which travel as bytes: of a part of a basic type MPICH (4.0.2) stops at an assertion of its own.
+  struct one_number { int a; };
+  struct two_numbers { int a, b; };
+  const auto value = c.irecv<two_numbers>(me, 4);
+  c.send(one_number{1}, me, 4);
   check(has(thrown_by([&] { value.get(); }), "error M27: a message of 4 bytes came where a value of 8"), "a value that is another's");
   std::vector<int> small(1), one(2, me);
   check(has(thrown_by([&] { c.allgather(one, small); }), "error M29: allgather: the result has 1 elements"), "a result that does not fit");

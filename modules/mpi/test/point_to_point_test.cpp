@@ -94,11 +94,13 @@ void probes(const mpi::communicator& c) {
   check(m.about().count<int>() == static_cast<std::size_t>(10 + left), "a probe says how much there is");
   std::vector<int> in(m.about().count<int>());
   check(m.mrecv(in).source() == left && in.back() == in.front() + 9 + left, "what was taken aside is received");
-  c.send(std::string("x"), right, 13);
+  const std::string letter = "x";
+  const auto unmet = c.isend(letter, right, 13);  // MPICH ends no send to oneself before its receive
   check(any.get().source() == left && any.get().tag() == 13, "a probe for anybody's");
   char one = 0;
   c.recv(std::span(&one, 1), left, 13);
   check(one == 'x', "a probed message is still there");
+  unmet.get();
   check(c.probe(MPI_PROC_NULL).source() == MPI_PROC_NULL, "nobody's message is there at once");
   sent.get();
 }
