@@ -53,7 +53,7 @@ class Peers:
             raise Skipped(entry["reason"])
         if not Path(entry["path"]).exists():
             raise Skipped(f"{entry['path']} is not built")
-        if system in ("mpi", "stretto_nodes", "stretto_jobs") and not shutil.which("mpirun"):
+        if system in suites.OF_PROCESSES and not shutil.which("mpirun"):
             raise Skipped("mpirun was not found (apt install openmpi-bin)")
         return entry["path"]
 

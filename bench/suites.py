@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 # Names of executables are bench_<system>; the order is the order in tables and plots.
 SYSTEMS = ("stretto", "stretto_blocks", "stretto_static", "tbb", "tbb_static", "libgomp", "libomp", "starpu", "std",
-           "pthreads", "mpi", "stretto_nodes", "stretto_jobs", "opencl", "opencl_naive", "serial")
+           "pthreads", "mpi", "stretto_nodes", "stretto_jobs", "stretto_module", "opencl", "opencl_naive", "serial")
 
 # Other benchmarks of a program, shown as systems of their own: the program, and what follows the suite's benchmark in
 # the name of theirs. taskbench_static: the graph stands before the clock runs; taskbench_blocks: a task per worker.
@@ -138,13 +138,19 @@ SUITES = (
     Suite("nodes_ring", "event triggered behind one of another node, a hop", "nodes_ring", "mpi", ("stretto_jobs",), workers=(2,)),
     Suite("nodes_calls", "function on another node and its value, one way", "nodes_calls", "mpi", ("stretto_jobs",), workers=(2,)),
     Suite("nodes_grants", "grants of a reservation that two nodes want", "nodes_grants", "mpi", ("stretto_jobs",), workers=(2,)),
+    Suite("nodes_module", "message of 8 bytes through a future of the MPI module, one way", "nodes_pingpong", "mpi", ("stretto_module", "mpi"),
+          workers=(2,)),
     _own("many_tasks", "ten million tasks, peak memory of the process", "many_tasks"),
 )
 
 
+# Programs that mpirun starts, a process per worker.
+OF_PROCESSES = ("mpi", "stretto_nodes", "stretto_jobs", "stretto_module")
+
+
 def command(executable, system, workers):
     """The start of the command line; MPI programs have one process per worker."""
-    if system not in ("mpi", "stretto_nodes", "stretto_jobs"):
+    if system not in OF_PROCESSES:
         return [executable]
     extra = ["--allow-run-as-root"] if os.geteuid() == 0 else []
     fits = len(os.sched_getaffinity(0)) >= workers

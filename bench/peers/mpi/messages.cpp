@@ -38,6 +38,23 @@ bench::outcome time_nodes_latency(const bench::options& o) {
   return {.value = seconds * 1e6 / (2.0 * static_cast<double>(turns))};
 }
 
+bench::outcome time_nodes_pingpong(const bench::options& o) {
+  const int rank = rank_of_two(), other = 1 - rank;
+  const long turns = 50 * o.steps;
+  double out = 1, in = 0, sum = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  const bench::stopwatch clock;
+  for (long i = 0; i < turns; ++i) {
+    if (rank == 0) MPI_Send(&out, 1, MPI_DOUBLE, other, 0, MPI_COMM_WORLD);
+    MPI_Recv(&in, 1, MPI_DOUBLE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1) MPI_Send(&out, 1, MPI_DOUBLE, other, 0, MPI_COMM_WORLD);
+    sum += in;
+  }
+  const double seconds = clock.seconds();
+  if (sum != static_cast<double>(turns)) throw bench::wrong_answer("messages were lost");
+  return {.value = seconds * 1e6 / (2.0 * static_cast<double>(turns))};
+}
+
 bench::outcome count_nodes_flood(const bench::options& o) {
   const int rank = rank_of_two(), other = 1 - rank, bytes = static_cast<int>(o.size);
   const long messages = 200 * o.steps;

@@ -7,5 +7,7 @@
 
 /// A message there and one back through receives that are posted before; half of that.
 bench::outcome time_nodes_latency(const bench::options&);
+/// The same as it is usually written: MPI_Send and MPI_Recv.
+bench::outcome time_nodes_pingpong(const bench::options&);
 /// Messages from one rank to the other, into a ring of receives that are posted before.
 bench::outcome count_nodes_flood(const bench::options&);

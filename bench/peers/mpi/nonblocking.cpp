@@ -120,6 +120,7 @@ int main(int argc, char** argv) {
       .system = "mpi",
       .entries = {{"taskbench", "us/task", bench::better::lower, 0, time_taskbench},
                   {"nodes_latency", "us one way", bench::better::lower, 8, time_nodes_latency},
+                  {"nodes_pingpong", "us one way", bench::better::lower, 8, time_nodes_pingpong},
                   {"nodes_flood", "Mmessages/s", bench::better::higher, 8, count_nodes_flood}},
       .agree =
           [](bool mine) {

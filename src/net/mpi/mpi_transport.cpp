@@ -1,6 +1,7 @@
 #include "net/mpi/mpi_transport.hpp"
 
 #include <stretto/error.hpp>
+#include <stretto/mpi_mutex.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -118,7 +119,7 @@ class mpi_transport final : public transport {
   const calls& mpi_;
   const started is_;
   const std::thread::id thread_ = std::this_thread::get_id();
-  mutable std::mutex lock_;  // all below, and every call of MPI
+  std::mutex& lock_ = mpi_mutex();  // all below, and every call of MPI: the program may call it too
   outbox outbox_;
   std::vector<ring_slot> ring_;  // only its poller touches the bytes
   std::size_t next_slot_ = 0;

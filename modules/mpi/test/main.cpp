@@ -1,0 +1,249 @@
+// The module's tests, a process each: mpirun -n N mpi_test LEVEL WORKERS SCENARIO
+//
+//   calls       every call, in several runtimes one after another; the program starts MPI
+//   own         the same in one runtime; the module starts MPI, and ends it
+//   elsewhere   the same with the interconnect on the paths of the last worker
+//   beside      the same, in runtimes that are nodes of a job over the same MPI
+//   ends        what is pending when a runtime ends
+//   start       what keeps the module from starting
+#include <stretto/job.hpp>
+#include <stretto/platform.hpp>
+#include <stretto/remote.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "checks.hpp"
+#include "tests.hpp"
+
+using namespace stretto;
+
+namespace {
+
+mpi::thread_level level;
+int raw_level;
+std::uint32_t workers;
+
+void all_calls() {
+  const auto world = net->world();
+  test_point_to_point(world);
+  test_collectives(world);
+  test_windows(world);
+  test_faults(world);
+}
+
+/// Workers of one core and a memory, the interconnect on the paths of those named.
+std::shared_ptr<const platform> machine_with_net(std::uint32_t count, std::vector<std::uint32_t> at) {
+  platform_description d;
+  d.places = {{.name = "sysmem", .kind = place_kind::system_memory}, {.name = "net", .kind = place_kind::interconnect}};
+  d.links.push_back({place{0}, place{1}, {}, {}});
+  for (std::uint32_t w = 0; w < count; ++w) {
+    std::vector<place> path{place{0}};
+    for (const std::uint32_t n : at)
+      if (n == w) path.insert(path.begin(), place{1});
+    d.pop_paths.push_back(path);
+    d.steal_paths.push_back({place{0}});
+  }
+  return std::make_shared<const platform>(platform::build(std::move(d)));
+}
+
+void start_mpi() {
+  int provided = 0;
+  MPI_Init_thread(nullptr, nullptr, raw_level, &provided);
+  check(provided == raw_level, "MPI gives the thread level that is tested");
+}
+
+template <class Body>
+void with_runtime(Body&& body, std::shared_ptr<const platform> machine = nullptr, std::uint32_t count = workers) {
+  net = std::make_shared<mpi_module>(mpi_options{.threads = level});
+  {
+    runtime rt({.workers = count, .machine = machine, .modules = {net}});
+    rt.run(std::forward<Body>(body));
+  }
+  net.reset();
+}
+
+void calls() {
+  start_mpi();
+  for (std::uint32_t n = 1; n <= workers; n *= 2) with_runtime([] {
+    check(net->threads() == level, "the module says which level it works with");
+    all_calls();
+  }, nullptr, n);
+  int size = 0, sum = 0, one = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  check(sum == size, "MPI goes on when a runtime has ended that did not start it");
+  MPI_Errhandler handler;
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);
+  check(handler == MPI_ERRORS_ARE_FATAL, "and deals with errors as before");
+  MPI_Finalize();
+}
+
+void own() {
+  const auto module = std::make_shared<mpi_module>(mpi_options{.threads = level});
+  check(has(thrown_by([&] { module->world(); }), "error M24"), "a module of no runtime has no communicators");
+  with_runtime([] {
+    check(net->threads() == level, "the module starts MPI as it is told");
+    all_calls();
+  });
+  int has_ended = 0;
+  MPI_Finalized(&has_ended);
+  check(has_ended, "whoever starts MPI ends it");
+  const std::string again = thrown_by([] { with_runtime([] {}); });
+  check(has(again, "error M24: there is no MPI to call") && has(again, "it has been ended in this process"), "it cannot be started again");
+}
+
+void elsewhere() {
+  with_runtime([] { all_calls(); }, machine_with_net(workers, {workers - 1}));
+}
+
+int tripled(int n) { return 3 * n; }
+
+void beside() {
+  start_mpi();
+  with_runtime([] {
+    check(job_nodes() == static_cast<std::uint32_t>(net->world().size()) && this_node() == static_cast<std::uint32_t>(net->world().rank()),
+          "a runtime is a node of the job");
+    // Messages of the job and of the program, at the same time.
+    std::atomic<int> answers{0};
+    finish([&] {
+      for (int i = 0; i < 50; ++i)
+        async([&, i] {
+          const std::uint32_t next = (this_node() + 1) % job_nodes();
+          if (async(at_node(next), call<&tripled>(i)).get() == 3 * i) ++answers;
+        });
+      async(name("all calls"), [] { all_calls(); });
+    });
+    check(answers == 50, "functions on other nodes beside the program's messages");
+  });
+  MPI_Finalize();
+}
+
+/// Ended after the module, while futures are still there: what has become of them.
+class last_look final : public module {
+ public:
+  explicit last_look(std::function<std::string()> look) : look_(std::move(look)) {}
+  std::string seen;
+
+ private:
+  std::string_view name() const noexcept override { return "last look"; }
+  void initialise(module_host&) override {}
+  void finalise() override { seen = look_(); }
+  std::function<std::string()> look_;
+};
+
+/// What `call` gives is looked at when the module has ended.
+template <class Future, class Call>
+std::string left_by(Call&& call) {
+  Future f;
+  const auto last = std::make_shared<last_look>([&] {
+    const std::string said = thrown_by([&] { f.result().rethrow(); });
+    f = {};
+    return said;
+  });
+  net = std::make_shared<mpi_module>(mpi_options{.threads = level});
+  {
+    runtime rt({.workers = workers, .modules = {last, net}});
+    call(rt, f);
+  }
+  net.reset();
+  return last->seen;
+}
+
+void ends() {
+  start_mpi();
+  int never = 0, size = 0, rank = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::vector<int> large(1'000'000, rank);
+  const std::string unmet = left_by<future<mpi::status>>([&](runtime& rt, auto& f) {
+    rt.run([&] {
+      const auto world = net->world();
+      f = world.irecv(std::span(&never, 1), MPI_ANY_SOURCE, 55, name("never sent"));
+      if (size == 1) return;
+      if (rank % 2 == 0) {
+        world.isend(large, rank + 1, 56);  // the end of the runtime waits for its receive
+      } else {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        world.recv(large, rank - 1, 56);
+        check(large.front() == rank - 1 && large.back() == rank - 1, "what was sent arrives although its sender's runtime ends");
+      }
+    });
+  });
+  check(has(unmet, "error M25: MPI_Irecv had not ended when the runtime did") && has(unmet, "never sent") &&
+            has(unmet, "peer        any") && has(unmet, "tag         55"),
+        "a receive that nobody answers is taken back at the end");
+  const std::string unsent = left_by<future<void>>([&](runtime& rt, auto& f) {
+    rt.run([] {});
+    const attachment here(rt);
+    f = net->world().isend(rank, rank, 57, {after(user_event::create()), name("never triggered")});
+  });
+  check(has(unsent, "error E14: the runtime ended, and nobody had triggered an event"),
+        "what waits for an event that nobody triggers ends with it");
+  MPI_Barrier(MPI_COMM_WORLD);
+  int is_there = 0;
+  MPI_Iprobe(MPI_ANY_SOURCE, 57, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
+  check(!is_there, "and is not sent");
+  MPI_Finalize();
+}
+
+void start() {
+  start_mpi();
+  const auto fails_with = [](const char* words, std::shared_ptr<const platform> machine, std::uint32_t n) {
+    const std::string said = thrown_by([&] { with_runtime([] {}, machine, n); });
+    check(has(said, words), "the module says what keeps it from starting");
+    return said;
+  };
+  if (level == mpi::thread_level::funneled) {
+    const std::string both = fails_with("error M22: MPI allows one thread only, and place \"net\" is on the paths of 2 workers",
+                                        machine_with_net(3, {0, 2}), 3);
+    check(has(both, "workers     0, 2") && has(both, "exactly one worker"), "naming the workers");
+    fails_with("error M22: MPI allows one thread only, and place \"net\" is on the paths of no worker",
+               [] {
+                 auto d = machine_with_net(1, {0})->describe();
+                 d.pop_paths[0] = {place{0}};
+                 return std::make_shared<const platform>(platform::build(std::move(d)));
+               }(), 1);
+    fails_with("error M23: MPI allows its main thread only, which is not worker 1", machine_with_net(2, {1}), 2);
+    std::thread other([&] { fails_with("error M23: MPI allows its main thread only, which is not worker 0", nullptr, 1); });
+    other.join();
+  } else {
+    with_runtime([] { check(net->world().allreduce(1, MPI_SUM) == net->world().size(), "any worker may call"); },
+                 machine_with_net(3, {0, 2}), 3);
+  }
+  with_runtime([] { net->world().barrier(); });  // what failed has left nothing behind
+  MPI_Finalize();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 4) return std::puts("mpi_test LEVEL WORKERS SCENARIO"), 2;
+  const std::string wanted = argv[1], scenario = argv[3];
+  workers = static_cast<std::uint32_t>(std::atoi(argv[2]));
+  level = wanted == "funneled"   ? mpi::thread_level::funneled
+          : wanted == "multiple" ? mpi::thread_level::multiple
+                                 : mpi::thread_level::serialized;
+  raw_level = wanted == "funneled" ? MPI_THREAD_FUNNELED : wanted == "multiple" ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
+  try {
+    if (scenario == "calls") calls();
+    else if (scenario == "own") own();
+    else if (scenario == "elsewhere") elsewhere();
+    else if (scenario == "beside") beside();
+    else if (scenario == "ends") ends();
+    else if (scenario == "start") start();
+    else return std::printf("there is no scenario %s\n", scenario.c_str()), 2;
+  } catch (const std::exception& e) {
+    std::printf("thrown: %s\n", e.what());
+    std::fflush(stdout);
+    std::_Exit(1);
+  }
+  if (!failures) std::puts("all is well");
+  std::fflush(stdout);
+  return failures != 0;
+}
