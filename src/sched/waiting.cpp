@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 #include <thread>
+#include <utility>
 
 #include <stretto/barrier.hpp>
 #include <stretto/error.hpp>
@@ -82,13 +83,15 @@ bool can_run_on_top(const worker& w) noexcept { return can_run_on_top(w, w.curre
   if (now.scope != scope || &now != &w) enter_scope(now, scope);
 }
 
-/// Asks the pollers from within a task, which goes on afterwards as it was.
+/// Asks the pollers from within a task, which goes on afterwards as it was. What they spawn is no more the task's than if the worker
+/// had been idle.
 void poll_in_place(worker& w, polling& polls) noexcept {
-  task_record* const current = w.current;
-  finish_scope* const scope = w.scope;
-  polls.poll_idle(w);
+  task_record* const current = std::exchange(w.current, nullptr);
+  {
+    const outside_of_finishes outside(w);
+    polls.poll_idle(w);
+  }
   w.current = current;
-  if (w.scope != scope) enter_scope(w, scope);
 }
 
 /// Looks for a moment whether what is awaited ends, as long as this worker could do nothing else: leaving a stack and
