@@ -6,6 +6,7 @@
 // Threads     made and served by the thread that makes the runtime; leave by the one that ends it. The rest as the protocols say.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "dist/ending.hpp"
@@ -26,8 +27,8 @@ namespace stretto::dist {
 
 class member final : public poller {
  public:
-  /// Joins the job; throws what the transport does.
-  explicit member(seat& s);
+  /// Joins the job; throws what the transport does. `add_more`: floors above make their protocols, before it starts.
+  explicit member(seat& s, const std::function<void(job&, failures&)>& add_more = {});
   /// The runtime's events have been started under of().node().
   void serve(base::runtime_context& runtime);
   /// The runtime ends: before it drains, which then lasts until the job is over.
