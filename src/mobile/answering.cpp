@@ -175,14 +175,15 @@ void mobile_objects::hear(say what, rank from, dist::reader& c) {
     case say::never:
     case say::gone:
     case say::lost: {
-      const failure_ref cause = causes_->read(c, from);
+      failure_ref cause = causes_->read(c, from);
       errands out;
       {
         shard& s = shard_of(id);
         const std::scoped_lock lock(s.lock);
         entry* const e = s.find(id);
         if (!e || e->lost || e->here || (what != say::lost && e->at != from)) return;
-        give_up(id, *e, what == say::gone ? lost_by(id, e->name, *cause.get()) : cause, out);
+        if (what == say::gone) cause = lost_by(id, e->name, *cause.get());
+        give_up(id, *e, cause, out);
       }
       run(out);
       return fail_unanswered(id, cause);

@@ -460,8 +460,7 @@ failure_ref mobile_objects::lost_with(object_id id, const entry* e, rank node, c
 }
 
 failure_ref mobile_objects::lost_by(object_id id, const std::string& name, const failure& cause) const {
-  const std::string who = words_for(id, name);
-  return detail::make_failure(std::make_exception_ptr(error("G03", who + " is lost").caused_by(cause.unobserved_exception())), who, {});
+  return failure_ref::adopt(new failure(cause, words_for(id, name), cause.where()));
 }
 
 }  // namespace stretto::mobiles

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -48,7 +49,6 @@ struct account {
 
 long doubled(account& a) { return a.balance *= 2; }
 
-std::string words_of(const std::exception& e) { return e.what(); }
 template <class R>
 std::string words_of(const future<R>& f) {
   try {
@@ -58,6 +58,9 @@ std::string words_of(const future<R>& f) {
   }
   return "";
 }
+
+/// Objects move by themselves (STRETTO_WANDER): what says where they are is left out.
+bool wander() { return std::getenv("STRETTO_WANDER") != nullptr; }
 
 TEST_CASE("a handler runs where the object is, and its value comes back") {
   for (const std::uint32_t nodes : {1u, 2u, 4u})
@@ -69,8 +72,10 @@ TEST_CASE("a handler runs where the object is, and its value comes back") {
         CHECK(send(m, call<&doubled>()).get() == 24);
         CHECK(send(name("tenfold"), m, call([](account& a, int by) { return a.balance *= by; }, 10)).get() == 240);
         CHECK(send(m, call([](const account& a, const std::string& s) { return s + std::to_string(a.balance); }, "it is ")).get() == "it is 240");
-        CHECK(send(m, call<&account::where>()).get() == n);
-        CHECK(is_here(m) == (n == this_node()));
+        if (!wander()) {
+          CHECK(send(m, call<&account::where>()).get() == n);
+          CHECK(is_here(m) == (n == this_node()));
+        }
         destroy(m).get();
       }
       const auto texts = make_mobile<account>(at_node(nodes - 1), "first", std::vector<long>{1, 2, 3});
@@ -122,14 +127,16 @@ TEST_CASE("an object moves with what it is and what waits for it") {
     for (std::uint32_t n = 0; n < 12; ++n) {
       const auto moved = migrate(m, at_node(n % 4));
       send(m, call<&account::pay>(1));
-      CHECK(send(after(moved), m, call<&account::where>()).get() == n % 4);
+      const auto at = send(after(moved), m, call<&account::where>()).get();
+      if (wander()) continue;
+      CHECK(at == n % 4);
       CHECK(is_here(m) == (n % 4 == 0));
     }
     CHECK(send(m, call<&account::shown>()).get() == 13);
     migrate(m, at_node(1));
     migrate(m, at_node(2));
     migrate(m, at_node(2)).get();
-    CHECK(send(m, call<&account::where>()).get() == 2);
+    if (!wander()) CHECK(send(m, call<&account::where>()).get() == 2);
   });
 }
 
@@ -286,15 +293,12 @@ TEST_CASE("an object that cannot be made fails what is sent to it") {
   on_all_nodes({.nodes = 2}, 1, [](runtime&) {
     if (this_node() != 0) return;
     for (const std::uint32_t n : {0u, 1u}) {
-      std::string words, later;
-      CHECK_THROWS_WITH(finish([&] {
-                          const auto m = make_mobile<account>(at_node(n), name("bad"), -1);
-                          words = words_of(send(m, call<&account::shown>()));
-                          later = words_of(send(m, call<&account::shown>()));
-                        }),
-                        doctest::Contains("no credit"));
-      CHECK(words.find("no credit") != std::string::npos);
-      CHECK(later.find("no credit") != std::string::npos);
+      finish([&] {
+        const auto m = make_mobile<account>(at_node(n), name("bad"), -1);
+        for (int i = 0; i < 3; ++i) CHECK(words_of(send(m, call<&account::shown>())).find("no credit") != std::string::npos);
+        CHECK(words_of(migrate(m, at_node(1))).find("no credit") != std::string::npos);
+      });
+      CHECK_THROWS_WITH(finish([&] { make_mobile<account>(at_node(n), -1); }), doctest::Contains("no credit"));
     }
   });
 }
@@ -314,18 +318,19 @@ struct fragile {
 };
 
 TEST_CASE("an object that cannot be packed stays, one that breaks on the way is lost") {
+  if (wander()) return;
   on_all_nodes({.nodes = 3}, 1, [](runtime&) {
     if (this_node() != 0) return;
     const auto heavy = make_mobile<fragile>(at_node(1));
-    send(heavy, call([](fragile& f) { f.kind = 1; }));
+    send(heavy, call([](fragile& f) { f.kind = 1; })).get();  // a move goes ahead of what waits
     CHECK(words_of(migrate(heavy, at_node(2))).find("too large to pack") != std::string::npos);
     CHECK(send(heavy, call([](const fragile&) { return this_node(); })).get() == 1);
-    send(heavy, call([](fragile& f) { f.kind = 0; }));
+    send(heavy, call([](fragile& f) { f.kind = 0; })).get();
     migrate(heavy, at_node(2)).get();
     CHECK(send(heavy, call([](const fragile&) { return this_node(); })).get() == 2);
 
     const auto brittle = make_mobile<fragile>(at_node(1));
-    send(brittle, call([](fragile& f) { f.kind = 2; }));
+    send(brittle, call([](fragile& f) { f.kind = 2; })).get();
     const std::string words = words_of(migrate(brittle, at_node(2)));
     CHECK(words.find("broke on the way") != std::string::npos);
     CHECK(words_of(send(brittle, call([](const fragile&) { return 0; }))).find("broke on the way") != std::string::npos);
@@ -333,12 +338,13 @@ TEST_CASE("an object that cannot be packed stays, one that breaks on the way is 
 }
 
 TEST_CASE("what is sent to an object of a node that is lost fails, and the others go on") {
+  if (wander()) return;
   const simulated_job job({.nodes = 3});
   on_all_nodes({}, 1, [&](runtime&) {
     if (this_node() != 0) return;
     const auto there = make_mobile<account>(at_node(2), name("far away"), 1);
     const auto safe = make_mobile<account>(at_node(1), 2);
-    const auto of_two = async(at_node(2), call([] { return make_mobile<account>(at_node(1), 3); })).get();
+    const auto of_two = finish([] { return async(at_node(2), call([] { return make_mobile<account>(at_node(1), 3); })).get(); });
     CHECK(send(there, call<&account::shown>()).get() == 1);
     CHECK(send(of_two, call<&account::shown>()).get() == 3);
     const auto never = user_event::create();
