@@ -115,15 +115,25 @@ void mobile_objects::answer(rank to, outcome what, std::uint64_t request, const 
 
 void mobile_objects::take(outcome what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value,
                           bool is_for_good) {
-  const std::optional<object_id> answered = requests_.take(what, request, by, cause, value, here());
+  const auto answered = requests_.take(what, request, by, cause, value, here());
   if (!answered) return;
-  shard& s = shard_of(*answered);
-  const std::scoped_lock lock(s.lock);
-  entry* const e = s.find(*answered);
-  if (!e) return;
-  if (is_for_good && !e->here && !e->lost) e->lost = std::move(cause);  // later ones would wait for this one's number
-  // While it is here, near ones may wait whose numbers are lower.
-  if (e->unanswered && --e->unanswered == 0 && !e->here) e->answered = e->sent;
+  errands out;
+  {
+    shard& s = shard_of(answered->object);
+    const std::scoped_lock lock(s.lock);
+    entry* const e = s.find(answered->object);
+    if (!e) return;
+    // Later letters would wait for this one's number.
+    if (is_for_good && e->here) {
+      e->here->skip(e->here->own(), answered->number);
+      advance(*e->here, out);
+    } else if (is_for_good && !e->lost) {
+      e->lost = std::move(cause);
+    }
+    // While it is here, near ones may wait whose numbers are lower.
+    if (e->unanswered && --e->unanswered == 0 && !e->here) e->answered = e->sent;
+  }
+  run(out);
 }
 
 void mobile_objects::fail_unanswered(object_id id, const failure_ref& cause) {
@@ -172,6 +182,7 @@ void mobile_objects::hear(say what, rank from, dist::reader& c) {
     }
     case say::dead: return hear_dead(id);
     case say::expected: return hear_expected(from, id);
+    case say::again: return hear_again(id, c.get<rank>());
     case say::never:
     case say::gone:
     case say::lost: {
@@ -251,6 +262,14 @@ void mobile_objects::tell_visited(object_id id, const entry& e, errands& out) {
   if (!e.home) return;
   for (const rank r : e.home->visited)
     if (r != self_ && !is_lost(r)) out.tell.push_back({r, say::dead, dist::writer(id)});
+}
+
+void mobile_objects::hear_again(object_id id, rank whom) {
+  if (whom != self_) {  // from a node that has lost it
+    if (!is_lost(whom)) tell(whom, say::again, dist::writer(id, whom));
+    return;
+  }
+  for (const auto& l : requests_.unanswered(id)) send_again(*l, nobody);
 }
 
 void mobile_objects::hear_expected(rank by, object_id id) {

@@ -35,11 +35,12 @@ void mobile_objects::lost_place(entry& e, object_id id, rank node, errands& out)
     if (e.at == node) return give_up(id, e, lost_with(id, &e, node, "was on"), out);
     if (e.home->is_moving && e.home->from == node) out.tell.push_back({e.at, say::is_it_there, dist::writer(id, e.epoch, node)});
   }
+  // What this node has handled or is to handle for it is not answered: it has to hear so from another.
+  if (e.here || e.was_here) out.tell.push_back({home_of(id), say::again, dist::writer(id, node)});
   if (e.here) {
     resident& o = *e.here;
     if (o.is_leaving && o.may_leave && !o.is_packed && o.goes_to == node) call_back(o, out);
-    for (auto& [number, l] : o.of(node).held) delete static_cast<far_letter*>(l);  // what comes before them will not
-    o.of(node).held.clear();
+    o.of(node).drop_held();  // what comes before them will not
   } else if (e.was_sent && e.at == node) {
     out.tell.push_back({home_of(id), say::is_it_there, dist::writer(id, e.epoch, self_)});
   } else if (e.asked_about == node) {
@@ -66,7 +67,7 @@ void mobile_objects::hear_is_it_there(object_id id, std::uint32_t epoch, rank fr
         out.tell.push_back({e.at, say::is_it_there, dist::writer(id, epoch, from)});
       else if (!e.lost && e.home->is_moving && e.epoch == epoch && !e.here)
         is_lost(from) ? give_up(id, e, lost_with(id, &e, from, "was on its way from"), out) : void(e.asked_about = from);
-    } else if (!e.here && e.epoch < epoch) {
+    } else if (!e.here && (e.epoch < epoch || (e.epoch == epoch && e.at == self_))) {
       if (is_lost(from)) hear_never(id, e, from, out);
       else e.asked_about = from;
     }

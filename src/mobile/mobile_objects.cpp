@@ -32,7 +32,7 @@ mobile_objects::mobile_objects(dist::job* j, dist::failures* causes) : job_(j), 
 template <std::size_t... n>
 void mobile_objects::listen(std::index_sequence<n...>) {
   constexpr const char* names[] = {"letter", "value", "value_and_end", "end", "ran", "at", "received", "leave", "go", "stay", "back",
-                                   "object", "arrived", "expected", "is_it_there", "never", "gone", "lost", "dead"};
+                                   "object", "arrived", "expected", "is_it_there", "never", "gone", "lost", "dead", "again"};
   static_assert(std::size(names) == says);
   ((kinds_[n] = job_->on<&mobile_objects::on_said<static_cast<say>(n)>>(std::string("mobile.") + names[n], this)), ...);
 }
@@ -44,8 +44,7 @@ void mobile_objects::clear() noexcept {
     for (auto& [id, e] : s.all) {
       if (!e.here) continue;
       if (e.here->object) e.here->type->destroy(e.here->object);
-      for (auto& [sender, c] : e.here->others())
-        for (const auto& [number, l] : c.held) delete static_cast<far_letter*>(l);  // of who was lost
+      for (auto& [sender, c] : e.here->others()) c.drop_held();  // of who was lost
       e.here.reset();
     }
 }
@@ -227,7 +226,8 @@ void mobile_objects::empty(resident& o, entry& e, const failure_ref& cause, erra
   for (letter* l : o.moves()) out.settle.push_back({l, cause});
   o.moves().clear();
   const auto let_go = [&](correspondent& c) {
-    for (const auto& [number, l] : c.held) out.settle.push_back({l, cause});
+    for (const auto& [number, l] : c.held)
+      if (l) out.settle.push_back({l, cause});
     c.held.clear();
   };
   let_go(o.own());
@@ -241,9 +241,10 @@ mobile_objects::decision mobile_objects::decide(const entry* e, const far_letter
   if (e && e->here) return {decision::accept};
   const rank home = home_of(l.object);
   if (home == self_ && !(e && e->home)) return {.what = decision::refuse, .cause = destroyed(l.object, {})};
+  if (l.way.epoch > (e ? e->epoch : 0)) return {decision::park};
+  if (e && e->lost && home != self_ && l.from != self_) return {decision::send_back};  // lost to this node, but perhaps not to that
   if (e && e->lost) return {.what = decision::refuse, .cause = e->lost};
-  const bool is_coming = e && e->epoch && e->at == self_;
-  if (is_coming || l.way.epoch > (e ? e->epoch : 0)) return {decision::park};
+  if (e && e->epoch && e->at == self_) return {decision::park};  // it is coming
   if (home == self_) {
     if (e->at == l.way.avoid) return {.what = decision::refuse, .cause = lost_with(l.object, e, e->at, "is on")};
     const bool is_pinned = l.way.hops >= most_by_hearsay;
@@ -252,6 +253,7 @@ mobile_objects::decision mobile_objects::decide(const entry* e, const far_letter
   }
   if (e && e->epoch && !is_lost(e->at) && e->at != l.way.avoid && l.way.avoid == nobody && l.way.hops < most_by_hearsay)
     return {.what = decision::pass_on, .to = e->at, .way = {e->epoch, nobody, l.way.hops, false}, .is_known = true};
+  if (is_lost(home) && l.from != self_) return {decision::send_back};  // who has sent it may reach the home
   if (is_lost(home)) return {.what = decision::refuse, .cause = lost_with(l.object, e, home, "was made on")};
   return {.what = decision::pass_on, .to = home, .way = {0, l.way.avoid, l.way.hops, false}};
 }
@@ -312,6 +314,7 @@ void mobile_objects::deliver(std::unique_ptr<far_letter> l) {
         s.all[id].parked.push_back(std::move(l));
         break;
       case decision::wait: e->home->behind.push_back(std::move(l)); break;
+      case decision::send_back: out.tell.push_back({from, say::again, dist::writer(id, from)}); break;
       case decision::refuse: out.settle.push_back({l.release(), d.cause}); break;
       case decision::pass_on:
         if (d.way.is_pinned) ++e->home->pinned;

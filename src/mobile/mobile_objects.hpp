@@ -71,7 +71,7 @@ class mobile_objects final : public dist::protocol {
 
  private:
   enum class say : std::uint8_t {
-    letter, value, value_and_end, end, ran, at, received, leave, go, stay, back, object, arrived, expected, is_it_there, never, gone, lost, dead, count
+    letter, value, value_and_end, end, ran, at, received, leave, go, stay, back, object, arrived, expected, is_it_there, never, gone, lost, dead, again, count
   };
   static constexpr std::size_t says = static_cast<std::size_t>(say::count);
 
@@ -92,6 +92,7 @@ class mobile_objects final : public dist::protocol {
     rank at = nobody;            // where it was heard of; at home, where it is or will be
     std::uint32_t epoch = 0;     // since that move of it; 0: never
     bool was_sent = false;       // to there, by this node
+    bool was_here = false;
     rank asked_about = nobody;   // the home asks whether it will come from there
     std::vector<std::unique_ptr<far_letter>> parked;  // until it comes
     failure_ref lost;            // for this node, for good
@@ -134,7 +135,7 @@ class mobile_objects final : public dist::protocol {
   void run(errands& out);
 
   struct decision {
-    enum { accept, make, park, wait, pass_on, refuse } what;
+    enum { accept, make, park, wait, pass_on, send_back, refuse } what;
     rank to = nobody;
     passage way = {};
     failure_ref cause = {};
@@ -197,6 +198,7 @@ class mobile_objects final : public dist::protocol {
   void hear_is_it_there(object_id id, std::uint32_t epoch, rank from);
   void hear_never(object_id id, entry& e, rank from, errands& out);
   void hear_expected(rank by, object_id id);
+  void hear_again(object_id id, rank whom);
   void hear_dead(object_id id);
   static void release_parked(entry& e, errands& out);
   void tell_visited(object_id id, const entry& e, errands& out);

@@ -154,7 +154,7 @@ void mobile_objects::pack(resident& o) {
       leaves = std::move(e.here);
       e.at = leaves->goes_to;
       epoch = e.epoch = leaves->epoch;
-      e.was_sent = true;
+      e.was_sent = e.was_here = true;
       --s.counted.objects;
       ++s.counted.moved_out;
     }
@@ -199,13 +199,17 @@ void mobile_objects::send_object(std::unique_ptr<resident> o, std::vector<std::b
   };
   const auto put_marked = [&](char mark, letter& l) {
     w.put(mark);
-    if (!put(l)) w.put(object_id{0});  // none after all
+    if (!put(l)) write(w, far_letter(), {}, node_);  // none after all
+  };
+  const auto put_held = [&](rank sender, const correspondent& c) {
+    for (const auto& [number, l] : c.held)
+      if (l) put_marked('h', *l);
+      else w.put('s'), w.put(sender), w.put(number);
   };
   for (letter* l : o->moves()) put_marked('m', *l);
   while (letter* const l = o->waiting().pop()) put_marked('w', *l);
-  for (const auto& [number, l] : o->own().held) put_marked('h', *l);
-  for (auto& [sender, c] : o->others())
-    for (const auto& [number, l] : c.held) put_marked('h', *l);
+  put_held(self_, o->own());
+  for (const auto& [sender, c] : o->others()) put_held(sender, c);
   w.put('.');
   {
     shard& s = shard_of(o->id);
@@ -243,6 +247,11 @@ void mobile_objects::hear_object(rank from, dist::reader& c) {
     }
   }
   for (char mark = c.get<char>(); mark != '.' && c.is_whole(); mark = c.get<char>()) {
+    if (mark == 's') {
+      correspondent& by = o->of(c.get<rank>());
+      by.held.try_emplace(c.get<std::uint64_t>(), nullptr);
+      continue;
+    }
     auto l = read_letter(c, job_->node_of(from));
     if (!l->object) continue;
     if (l->function) l->type = letter_type_at(l->function);
@@ -251,6 +260,7 @@ void mobile_objects::hear_object(rank from, dist::reader& c) {
     else if (correspondent& by = o->of(l->from); by.held.try_emplace(l->number, l.get()).second) l.release();
   }
   errands out;
+  failure_ref was_lost;
   {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
@@ -270,13 +280,22 @@ void mobile_objects::hear_object(rank from, dist::reader& c) {
       ++s.counted.objects;
       ++s.counted.moved_in;
       e.here = std::move(o);
-      e.lost = {};
+      // They would wait for answers that this node cannot give.
+      for (const auto& [sender, by] : e.here->others())
+        if (is_lost(sender)) out.tell.push_back({home_of(id), say::again, dist::writer(id, sender)});
+      was_lost = std::exchange(e.lost, {});
+      if (was_lost) {  // for this node, some of whose letters it has not had, and will not
+        correspondent& own = e.here->own();
+        own.drop_held();
+        own.next = e.sent;
+      }
       release_parked(e, out);
       if (!e.here->moves().empty()) end_move(*e.here, {}, out);
       out.tell.push_back({home_of(id), say::arrived, dist::writer(id, epoch)});
       advance(*e.here, out);
     }
   }
+  if (was_lost) fail_unanswered(id, was_lost);
   run(out);
 }
 

@@ -18,8 +18,8 @@ std::shared_ptr<const far_letter> requests::add(task_record& record, detail::val
   return sent;
 }
 
-std::optional<object_id> requests::take(outcome what, std::uint64_t number, rank by, failure_ref cause, std::span<const std::byte> value,
-                                        base::thread_context& context) {
+std::shared_ptr<const far_letter> requests::take(outcome what, std::uint64_t number, rank by, failure_ref cause,
+                                                 std::span<const std::byte> value, base::thread_context& context) {
   request r;
   {
     const std::scoped_lock lock(lock_);
@@ -42,13 +42,12 @@ std::optional<object_id> requests::take(outcome what, std::uint64_t number, rank
     }
   }
   const bool is_first = r.record != nullptr;
-  const object_id object = is_first ? r.sent->object : 0;
   if (is_first) {
     end_value(r, std::move(cause), value, context);
     cause = r.end_cause;
   }
   if (what != outcome::value || r.is_over) end_all(r, cause, context);
-  return is_first ? std::optional(object) : std::nullopt;
+  return is_first ? r.sent : nullptr;
 }
 
 void requests::end_value(const request& r, failure_ref cause, std::span<const std::byte> value, base::thread_context& context) {

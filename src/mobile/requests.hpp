@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,8 +24,8 @@ class requests {
   /// Waits for the answer to `l` in `record`, whose body is gone; names it. The scope of the record has counted it.
   std::shared_ptr<const far_letter> add(sched::task_record& record, detail::value_reader read, std::unique_ptr<far_letter> l);
 
-  /// An answer of node `by`. Returns the object if this was the first: its letter has been handled, or never will be.
-  std::optional<object_id> take(outcome what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value,
+  /// An answer of node `by`. Returns the letter if this was the first: it has been handled, or never will be.
+  std::shared_ptr<const far_letter> take(outcome what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value,
                                 base::thread_context& context);
 
   /// Those that have no answer yet, of that object, or of all (0).

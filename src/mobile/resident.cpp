@@ -15,6 +15,11 @@ void correspondent::forget_below(std::uint64_t answered) noexcept {
   stays.erase(stays.begin(), kept);
 }
 
+void correspondent::drop_held() noexcept {
+  for (const auto& [number, l] : held) delete static_cast<far_letter*>(l);
+  held.clear();
+}
+
 void resident::enqueue(letter& l) {
   if (kind_of(l) == letter_kind::migrate) moves_.push_back(&l);
   else waiting_.push(l);
@@ -25,12 +30,22 @@ acceptance resident::accept(correspondent& by, letter& l) {
   if (l.number > by.next) return by.held.try_emplace(l.number, &l).second ? acceptance::early : acceptance::again;
   ++by.next;
   enqueue(l);
+  take_held(by);
+  return acceptance::accepted;
+}
+
+void resident::skip(correspondent& by, std::uint64_t number) {
+  if (number < by.next) return;
+  by.held.try_emplace(number, nullptr);
+  take_held(by);
+}
+
+void resident::take_held(correspondent& by) {
   while (!by.held.empty() && by.held.begin()->first == by.next) {
-    enqueue(*by.held.begin()->second);
+    if (letter* const l = by.held.begin()->second) enqueue(*l);
     by.held.erase(by.held.begin());
     ++by.next;
   }
-  return acceptance::accepted;
 }
 
 void resident::begin(letter_list& to) noexcept {

@@ -40,7 +40,7 @@ struct letter_list {
 /// What an object knows of one node that sends to it.
 struct correspondent {
   std::uint64_t next = 0;                // the number of the letter that it takes now
-  std::map<std::uint64_t, letter*> held; // that came before it
+  std::map<std::uint64_t, letter*> held; // that came before it; null: it has been given up, and is not waited for
   struct stay {
     std::uint64_t end;  // letters below, not of the stays before, were handled
     rank on;            // there
@@ -50,6 +50,8 @@ struct correspondent {
   /// Where that letter was handled before the object came here; nobody: not before.
   rank handled_on(std::uint64_t number) const noexcept;
   void forget_below(std::uint64_t answered) noexcept;
+  /// Far ones, that nobody will answer.
+  void drop_held() noexcept;
 };
 
 enum class acceptance : std::uint8_t { accepted, early, again };
@@ -72,6 +74,8 @@ class resident : public detail::mobile_here {
 
   /// Again: it was accepted, or is held, before; the letter stays the caller's.
   acceptance accept(correspondent& by, letter& l);
+  /// That letter will not come.
+  void skip(correspondent& by, std::uint64_t number);
   /// Takes those that may begin now out of the queue; they have the object until left().
   void begin(letter_list& to) noexcept;
   /// The same for one letter that has just come, where nothing waits.
@@ -103,6 +107,7 @@ class resident : public detail::mobile_here {
   bool has_room(bool for_reader) const noexcept { return !is_written_ && (for_reader || !readers_); }
   void take(bool for_reader) noexcept { for_reader ? void(++readers_) : void(is_written_ = true); }
   void enqueue(letter& l);
+  void take_held(correspondent& by);
 
   const rank self_;
   std::uint32_t readers_ = 0;
