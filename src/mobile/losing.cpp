@@ -56,6 +56,37 @@ void mobile_objects::hear_never(object_id id, entry& e, rank from, errands& out)
   out.tell.push_back({home_of(id), say::never, std::move(w)});
 }
 
+/// It comes, or its sender is lost, or has kept it.
+void mobile_objects::await(object_id id, entry& e, rank from, errands& out) {
+  e.asked_about = from;
+  out.tell.push_back({from, say::is_it_sent, dist::writer(id)});
+}
+
+void mobile_objects::hear_is_it_sent(rank by, object_id id) {
+  errands out;
+  {
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    const entry* const e = s.find(id);
+    // Without its home, which has agreed and cannot say so, it does not go.
+    if (e && e->here && !e->here->may_leave) out.tell.push_back({by, say::not_sent, dist::writer(id)});
+  }
+  run(out);
+}
+
+void mobile_objects::hear_not_sent(rank from, object_id id) {
+  errands out;
+  {
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    entry* const e = s.find(id);
+    if (!e || e->here || e->asked_about != from) return;
+    if (e->home) e->asked_about = nobody, give_up(id, *e, lost_with(id, e, from, "stays on"), out);
+    else hear_never(id, *e, from, out);
+  }
+  run(out);
+}
+
 void mobile_objects::hear_is_it_there(object_id id, std::uint32_t epoch, rank from) {
   errands out;
   {
@@ -66,10 +97,10 @@ void mobile_objects::hear_is_it_there(object_id id, std::uint32_t epoch, rank fr
       if (!e.lost && e.home->is_moving && e.epoch == epoch && e.at != self_)
         out.tell.push_back({e.at, say::is_it_there, dist::writer(id, epoch, from)});
       else if (!e.lost && e.home->is_moving && e.epoch == epoch && !e.here)
-        is_lost(from) ? give_up(id, e, lost_with(id, &e, from, "was on its way from"), out) : void(e.asked_about = from);
+        is_lost(from) ? give_up(id, e, lost_with(id, &e, from, "was on its way from"), out) : await(id, e, from, out);
     } else if (!e.here && (e.epoch < epoch || (e.epoch == epoch && e.at == self_))) {
       if (is_lost(from)) hear_never(id, e, from, out);
-      else e.asked_about = from;
+      else await(id, e, from, out);
     }
   }
   run(out);

@@ -32,7 +32,7 @@ mobile_objects::mobile_objects(dist::job* j, dist::failures* causes) : job_(j), 
 template <std::size_t... n>
 void mobile_objects::listen(std::index_sequence<n...>) {
   constexpr const char* names[] = {"letter", "value", "value_and_end", "end", "ran", "at", "received", "leave", "go", "stay", "back",
-                                   "object", "arrived", "expected", "is_it_there", "never", "gone", "lost", "dead", "again"};
+                                   "object", "arrived", "expected", "is_it_there", "never", "gone", "lost", "dead", "again", "is_it_sent", "not_sent"};
   static_assert(std::size(names) == says);
   ((kinds_[n] = job_->on<&mobile_objects::on_said<static_cast<say>(n)>>(std::string("mobile.") + names[n], this)), ...);
 }
@@ -340,8 +340,11 @@ void mobile_objects::take_in(entry& e, std::unique_ptr<far_letter> l, errands& o
     return advance(o, out);
   }
   // It has come before. Who handled it here has answered or will; it may have been elsewhere, and the answer lost with that node.
-  if (const rank on = by.handled_on(l->number); on != nobody) out.tell.push_back({l->from, say::ran, dist::writer(l->request, on)});
-  else if (l->what() == letter_kind::migrate && !o.has_move(l->from, l->request)) out.settle.push_back({l.release(), {}});
+  if (l->what() == letter_kind::migrate) {
+    if (!o.has_move(l->from, l->request)) out.settle.push_back({l.release(), {}});
+  } else if (const rank on = by.handled_on(l->number); on != nobody) {
+    out.tell.push_back({l->from, say::ran, dist::writer(l->request, on)});
+  }
 }
 
 void mobile_objects::begin_making(entry& e, std::unique_ptr<far_letter> l, errands& out) {

@@ -71,7 +71,7 @@ class mobile_objects final : public dist::protocol {
 
  private:
   enum class say : std::uint8_t {
-    letter, value, value_and_end, end, ran, at, received, leave, go, stay, back, object, arrived, expected, is_it_there, never, gone, lost, dead, again, count
+    letter, value, value_and_end, end, ran, at, received, leave, go, stay, back, object, arrived, expected, is_it_there, never, gone, lost, dead, again, is_it_sent, not_sent, count
   };
   static constexpr std::size_t says = static_cast<std::size_t>(say::count);
 
@@ -196,12 +196,15 @@ class mobile_objects final : public dist::protocol {
   void hear_back(rank from, object_id id);
   void hear_object(rank from, dist::reader& c);
   void hear_is_it_there(object_id id, std::uint32_t epoch, rank from);
+  void await(object_id id, entry& e, rank from, errands& out);
   void hear_never(object_id id, entry& e, rank from, errands& out);
   void hear_expected(rank by, object_id id);
   void hear_again(object_id id, rank whom);
   void hear_dead(object_id id);
   static void release_parked(entry& e, errands& out);
   void tell_visited(object_id id, const entry& e, errands& out);
+  void hear_is_it_sent(rank by, object_id id);
+  void hear_not_sent(rank from, object_id id);
   void hear_ran(std::uint64_t request, rank on);
   void hear_received(object_id id);
 
