@@ -57,6 +57,37 @@ struct remote_signature_of<R (L::*)(A...) const> : remote_signature<R, A...> {};
 template <class L, class R, class... A>
 struct remote_signature_of<R (L::*)(A...) const noexcept> : remote_signature<R, A...> {};
 
+/// How many parameters a function has, and its first.
+template <class... A>
+struct parameter_list {
+  static constexpr std::size_t count = 0;
+  using first = void;
+};
+template <class First, class... A>
+struct parameter_list<First, A...> {
+  static constexpr std::size_t count = 1 + sizeof...(A);
+  using first = First;
+};
+template <class F>
+struct parameters_of : parameters_of<decltype(&F::operator())> {};
+template <class R, class... A>
+struct parameters_of<R (*)(A...)> : parameter_list<A...> {};
+template <class R, class... A>
+struct parameters_of<R (*)(A...) noexcept> : parameter_list<A...> {};
+template <class L, class R, class... A>
+struct parameters_of<R (L::*)(A...) const> : parameter_list<A...> {};
+template <class L, class R, class... A>
+struct parameters_of<R (L::*)(A...) const noexcept> : parameter_list<A...> {};
+
+/// A handler of mobile objects (mobile.hpp): a member function, or what takes the object before so many arguments.
+template <class F, std::size_t arguments>
+consteval bool takes_object() {
+  if constexpr (std::is_member_function_pointer_v<F>) return true;
+  else
+    return parameters_of<F>::count == arguments + 1 && std::is_lvalue_reference_v<typename parameters_of<F>::first> &&
+           std::is_class_v<std::remove_cvref_t<typename parameters_of<F>::first>>;
+}
+
 template <class Get>
 void run_remote(field_reader& in, field_writer& out) {
   using signature = remote_signature_of<typename Get::type>;
@@ -134,6 +165,7 @@ struct remote_access {
 
 /// What to do on another node: `f` with these arguments, which are converted to its parameters and copied.
 template <auto f, class... A>
+  requires(!detail::takes_object<decltype(f), sizeof...(A)>())
 auto call(A&&... arguments) {
   using signature = detail::remote_signature_of<decltype(f)>;
   const typename signature::arguments all(std::forward<A>(arguments)...);
@@ -141,7 +173,7 @@ auto call(A&&... arguments) {
 }
 /// The same for a lambda that captures nothing.
 template <class L, class... A>
-  requires std::is_class_v<L>
+  requires(std::is_class_v<L> && !detail::takes_object<L, sizeof...(A)>())
 auto call(L, A&&... arguments) {
   static_assert(std::is_empty_v<L> && std::is_default_constructible_v<L>,
                 "a lambda for another node captures nothing: what it needs are arguments");

@@ -26,6 +26,7 @@
 #include "device/kernel_cache.hpp"
 #include "diagnose/watcher.hpp"
 #include "dist/dist_floor.hpp"
+#include "mobile/mobile_floor.hpp"
 #include "event/event_floor.hpp"
 #include "module/module_set.hpp"
 #include "objects/objects_floor.hpp"
@@ -98,6 +99,7 @@ struct runtime::state {
   std::unique_ptr<base::order_observer> observer;
   base::runtime_context context;
   std::shared_ptr<job_seat> seat;
+  std::unique_ptr<mobiles::mobile_objects> mobile;  // a protocol of the job
   std::unique_ptr<dist::member> member;  // of a job; null: the runtime is alone
   const std::uint16_t number;            // in handles
   trace::recorder recorder;
@@ -117,13 +119,14 @@ struct runtime::state {
       : settings(std::move(s)),
         machine(m),
         seat(job ? std::move(job) : seat_of_process(settings)),
-        member(seat ? std::make_unique<dist::member>(dynamic_cast<dist::seat&>(*seat)) : nullptr),
+        member(seat ? join(*seat) : nullptr),
         number(member ? member->of().node() : own_number()),
         recorder({.node = member ? member->of().self() : number, .level = level_of(settings)}),
         polls(static_cast<std::uint32_t>(settings.poll_us)),
         devices(open_devices(settings, stepped)),
         modules(given, polls, counters, settings.errors) {
     context.node = number;
+    if (!mobile) mobile = std::make_unique<mobiles::mobile_objects>(nullptr, nullptr);
     machine = modules.extended(devices ? devices->extended(m) : m);
     if (!settings.spill.empty()) machine = data::with_spill(machine);
     if (!devices) return;
@@ -134,6 +137,11 @@ struct runtime::state {
   }
   ~state() {
     if (!member) base::give_nodes(number, 1);
+  }
+  std::unique_ptr<dist::member> join(job_seat& at) {
+    return std::make_unique<dist::member>(dynamic_cast<dist::seat&>(at), [this](dist::job& j, dist::failures& causes) {
+      mobile = std::make_unique<mobiles::mobile_objects>(&j, &causes);
+    });
   }
   static std::uint16_t own_number() {
     if (const auto n = base::take_node()) return *n;
@@ -182,6 +190,7 @@ void runtime::start(bool stepped) {
   state& s = *state_;
   detail::start_events(s.context);
   dist::start_dist(s.context, s.member.get());
+  mobiles::start_mobile(s.context, *s.mobile, {.wander = static_cast<unsigned>(s.settings.wander), .seed = s.settings.seed});
   if (s.member) s.polls.add(*s.member);
   s.modules.initialise(s.context, s.machine);
   if (s.settings.check) s.context.observer = (s.observer = std::make_unique<data::order_check>()).get();
@@ -233,6 +242,7 @@ void runtime::start(bool stepped) {
 
 void runtime::state::end(runtime* whole) noexcept {
   const auto last = [&] {
+    mobile->clear();
     modules.finalise();
     if (whole && settings.statistics) std::fputs(whole->statistics().to_text().c_str(), stderr);
   };
@@ -259,6 +269,7 @@ void runtime::state::end(runtime* whole) noexcept {
   }
   objects::stop_objects(context);
   data::stop_data(context);
+  mobiles::stop_mobile(context);
   dist::stop_dist(context);
   detail::stop_events(context);
 }

@@ -74,6 +74,8 @@ const std::vector<option>& table() {
        "whether the process is a node of a job: auto means if a launcher started several"},
       {"mpi_folder", &settings::mpi_folder, "", "", "", {}, "path",
        "folder with Stretto's library for each MPI; empty means where Stretto is installed, or was built"},
+      {"wander", &settings::wander, "0", "0", "100", {}, "percent",
+       "of messages to mobile objects, after which the object moves to another node, drawn by chance; to test programs"},
       {"trace", &settings::trace, "", "", "", {}, "path",
        "file that receives the trace at the end, for Perfetto or chrome://tracing"},
       {"trace_level", &settings::trace_level, "sampled", "", "", {"off", "sampled", "full"}, "",

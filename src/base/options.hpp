@@ -55,6 +55,7 @@ struct settings {
   std::uint64_t prefetch;
   joining job;
   std::string mpi_folder;  // path or empty
+  std::uint64_t wander;    // percent
   std::string trace;     // path or empty
   trace_detail trace_level;
   bool statistics;

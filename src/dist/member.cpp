@@ -8,7 +8,7 @@
 
 namespace stretto::dist {
 
-member::member(seat& s)
+member::member(seat& s, const std::function<void(job&, failures&)>& add_more)
     : job_(s.first()),
       causes_(job_),
       events_(job_, causes_),
@@ -17,6 +17,7 @@ member::member(seat& s)
       tasks_(&job_, &causes_),
       instances_(job_, causes_),
       ending_(job_) {
+  if (add_more) add_more(job_, causes_);
   job_.start([&](net::handlers& all) { return s.join(all); });
   add_pending();
 }

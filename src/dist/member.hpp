@@ -7,6 +7,8 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
+#include <memory>
 
 #include "dist/ending.hpp"
 #include "dist/failures.hpp"
@@ -27,8 +29,8 @@ namespace stretto::dist {
 
 class member final : public poller {
  public:
-  /// Joins the job; throws what the transport does.
-  explicit member(seat& s);
+  /// Joins the job; throws what the transport does. `add_more`: floors above make their protocols, before it starts.
+  explicit member(seat& s, const std::function<void(job&, failures&)>& add_more = {});
   /// The runtime's events have been started under of().node().
   void serve(base::runtime_context& runtime);
   /// Its data floor has been started, too.

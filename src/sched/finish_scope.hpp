@@ -20,6 +20,7 @@
 
 namespace stretto::sched {
 
+struct thread_state;
 struct worker;
 struct suspension;
 struct task_record;
@@ -43,6 +44,8 @@ struct alignas(base::cache_line) finish_scope {
   const task_record* opener;                        // null: the body of run, or no worker; for reports
   failure_list failures;                            // of its tasks
   std::atomic<std::uint32_t> wake;                  // a blocked thread's futex
+  std::atomic<void (*)(finish_scope&, thread_state&) noexcept> then;  // told once, with `about`, in place of a waiter; else null
+  void* about;
   // For all uses, from zeroed memory on. A quiet scope's sums are equal, so the next use goes on counting; and a
   // worker that remembers where it counts for this scope stays right, whatever the memory has been since.
   std::atomic<bool> waiting;                        // someone wants to be told; false in a closed scope
@@ -60,6 +63,8 @@ struct alignas(base::cache_line) finish_scope {
     opener = by;
     new (&failures) failure_list;
     wake.store(0, std::memory_order_relaxed);
+    then.store(nullptr, std::memory_order_relaxed);
+    about = nullptr;
     if (!home) home = here;
   }
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/asymmetric_fence.hpp"
 #include "base/futex.hpp"
 #include "sched/readying.hpp"
 
@@ -48,9 +49,48 @@ void count_ended_elsewhere(thread_state& t, finish_scope* scope) noexcept {
     scope->outside.ended.fetch_add(1, std::memory_order_acq_rel);
 }
 
-void tell_waiting(thread_state& t, const finish_scope& scope) noexcept {
+namespace {
+
+/// A count of ends and a look at `waiting`, against one the other way round: whether the rare side can see to it alone.
+bool has_heavy_fence() noexcept { return !base::thread_sanitizer && base::asymmetric::by_kernel; }
+
+bool is_quiet(const thread_state& t, const finish_scope& scope) noexcept {
+  return scope.is_quiet(static_cast<std::uint32_t>(t.owner->workers.size()));
+}
+
+/// Of those that see the last end, one tells. A late one may find the memory in its next use: so it takes first, and looks again then.
+void tell_once(thread_state& t, finish_scope& scope) noexcept {
+  do {
+    const auto then = scope.then.exchange(nullptr, std::memory_order_seq_cst);
+    if (!then) return;
+    if (is_quiet(t, scope)) {
+      scope.waiting.store(false, std::memory_order_relaxed);
+      return then(scope, t);
+    }
+    scope.then.store(then, std::memory_order_seq_cst);
+    base::asymmetric::heavy();
+  } while (is_quiet(t, scope));
+}
+
+}  // namespace
+
+void tell_waiting(thread_state& t, finish_scope& scope) noexcept {
   // Two loads per worker spare the lock for all but the last.
-  if (scope.is_quiet(static_cast<std::uint32_t>(t.owner->workers.size()))) settle_waiting_scopes(t);
+  if (!is_quiet(t, scope)) return;
+  if (has_heavy_fence() && scope.then.load(std::memory_order_relaxed)) tell_once(t, scope);
+  else settle_waiting_scopes(t);
+}
+
+void when_quiet(thread_state& t, finish_scope& scope, void (*then)(finish_scope&, thread_state&) noexcept, void* about) noexcept {
+  scope.about = about;
+  if (!has_heavy_fence()) {
+    scope.then.store(then, std::memory_order_relaxed);
+    return register_waiting(t, scope);
+  }
+  scope.waiting.store(true, std::memory_order_seq_cst);
+  scope.then.store(then, std::memory_order_seq_cst);  // from here on it may be told, and the memory be another's
+  base::asymmetric::heavy();
+  if (is_quiet(t, scope)) tell_once(t, scope);
 }
 
 void register_waiting(thread_state& t, finish_scope& scope) noexcept {
@@ -87,7 +127,9 @@ bool settle_waiting_scopes(thread_state& t) noexcept {
   while (quiet) {
     finish_scope* scope = quiet;
     quiet = scope->next_waiting;
-    if (scope->waiter)
+    if (const auto then = scope->then.load(std::memory_order_relaxed))
+      then(*scope, t);
+    else if (scope->waiter)
       make_ready(t, *scope->waiter);
     else
       base::futex_store_and_wake(scope->wake, 1);

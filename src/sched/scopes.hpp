@@ -21,7 +21,7 @@ inline void count_spawned(thread_state& t, std::uint64_t n = 1) noexcept {
 }
 /// One task of `scope` has ended on this thread; tells who waits for the scope.
 void count_ended_elsewhere(thread_state& t, finish_scope* scope) noexcept;
-void tell_waiting(thread_state& t, const finish_scope& scope) noexcept;
+void tell_waiting(thread_state& t, finish_scope& scope) noexcept;
 inline void count_ended(thread_state& t, finish_scope* scope) noexcept {
   if (t.scope == scope && t.shard) [[likely]]
     t.shard->count_ended();
@@ -46,6 +46,9 @@ class outside_of_finishes {
 
 /// Asks to be told, by `scope.waiter` or `scope.wake`, when the scope is quiet.
 void register_waiting(thread_state& t, finish_scope& scope) noexcept;
+/// Calls `then` once, when all that is counted has ended: now, or on the thread that counts the last end. Nobody waits, and the scope is
+/// its callee's to close. Nothing more may be counted but by what has not ended.
+void when_quiet(thread_state& t, finish_scope& scope, void (*then)(finish_scope&, thread_state&) noexcept, void* about) noexcept;
 /// Continues whoever waits for scopes that have become quiet; true if any.
 bool settle_waiting_scopes(thread_state& t) noexcept;
 

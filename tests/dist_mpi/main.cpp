@@ -1,6 +1,7 @@
-// A program of several nodes, a process each: functions, events, failures and a finish across them.
+// A program of several nodes, a process each: functions, events, failures, a finish, and mobile objects across them.
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
+#include <stretto/mobile.hpp>
 #include <stretto/remote.hpp>
 #include <stretto/stretto.hpp>
 
@@ -92,6 +93,52 @@ void move_elements(std::uint32_t me, std::uint32_t all) {
   }
 }
 
+/// Writes down who has sent what, in the order in which it comes.
+struct book {
+  std::vector<std::pair<std::uint32_t, int>> lines;
+  std::vector<double> weight;
+  void write(std::uint32_t node, int number) { lines.emplace_back(node, number); }
+  std::vector<std::pair<std::uint32_t, int>> read() const { return lines; }
+  template <class Archive>
+  friend void fields(Archive& a, archived<book, Archive>& b) {
+    a(b.lines, b.weight);
+  }
+};
+
+/// Every node sends to the object that node 0 has made, and moves it.
+void send_lines(mobile<book> to, int count) {
+  const std::uint32_t me = this_node(), all = job_nodes();
+  for (int i = 0; i < count; ++i) {
+    send(to, call<&book::write>(me, i));
+    if (i % 10 == 5) migrate(to, at_node((me + std::uint32_t(i)) % all));
+  }
+}
+
+void mobile_program() {
+  const std::uint32_t all = job_nodes();
+  if (this_node() != 0) return;
+  for (const std::size_t size : {std::size_t{0}, std::size_t{200'000}}) {
+    const auto m = make_mobile<book>(at_node(all - 1), name("book"));
+    send(m, call([](book& b, std::size_t n) { b.weight.resize(n, 1.5); }, size));
+    finish([&] {
+      for (std::uint32_t n = 0; n < all; ++n) async(at_node(n), call<&send_lines>(m, 100));
+    });
+    std::vector<int> next(all);
+    for (const auto& [node, number] : send(m, call<&book::read>()).get()) expect(number == next[node]++, "messages of a node in its order");
+    for (const int n : next) expect(n == 100, "every message once");
+    expect(send(m, call([](const book& b) { return std::accumulate(b.weight.begin(), b.weight.end(), 0.0); })).get() == 1.5 * double(size),
+           "an object that has moved");
+    destroy(m).get();
+    bool is_told = false;
+    try {
+      send(m, call<&book::read>()).get();
+    } catch (const std::exception& e) {
+      is_told = std::string(e.what()).find("G02") != std::string::npos;
+    }
+    expect(is_told, "what is sent to a destroyed object");
+  }
+}
+
 void program() {
   const std::uint32_t me = this_node(), all = job_nodes();
   for (std::uint32_t n = 0; n < all; ++n)
@@ -131,6 +178,7 @@ int main() {
   try {
     runtime rt;
     rt.run(program);
+    rt.run(mobile_program);
     std::printf("node %u of %u is content\n", rt.node(), rt.nodes());
   } catch (const std::exception& e) {
     std::puts(e.what());

@@ -25,9 +25,13 @@ for nodes in (1, 2, 4):
         expected = [f"node {n} of {nodes} is content" for n in range(nodes)]
         if code or sorted(said.split("\n"))[-nodes:] != expected:
             faults.append(f"{nodes} processes with {workers} workers: exit code {code}\n{said}")
+# Objects that move by themselves change nothing.
+code, said = run(4, 2, ("STRETTO_WANDER", "30"))
+if code or said.count(" of 4 is content") != 4:
+    faults.append(f"with objects that wander: exit code {code}\n{said}")
 # Processes that are no job, although a launcher started them.
 code, said = run(2, 1, ("STRETTO_JOB", "alone"))
 if code or said.count("node 0 of 1 is content") != 2:
     faults.append(f"each alone: exit code {code}\n{said}")
-print("\n".join(faults) or f"7 runs over {name}")
+print("\n".join(faults) or f"8 runs over {name}")
 sys.exit(1 if faults else 0)

@@ -1,0 +1,452 @@
+// mobile.hpp - objects that live on one node of the job and move: work is sent to them, wherever they are.
+//
+//     struct account {
+//       long balance = 0;
+//       void pay(long sum) { balance += sum; }
+//       long shown() const { return balance; }
+//       template <class Archive>
+//       friend void fields(Archive& a, archived<account, Archive>& x) { a(x.balance); }
+//     };
+//     mobile<account> m = make_mobile<account>(at_node(2), name("savings"));
+//     send(m, call<&account::pay>(5));
+//     future<long> balance = send(m, call<&account::shown>());
+//     send(after(balance), m, call([](account& a, long by) { a.balance *= by; }, 2));
+//     migrate(m, at_node(3));
+//     destroy(m);
+//
+// A handler runs as a task of the node where the object is. Handlers that take the object as const read, and run together; each
+// other one has the object to itself, also while it waits. Arguments and results are copied as `fields` say, or moved where the object
+// is near; so a handler cannot tell.
+//
+// Threads     every function from any thread that belongs to a runtime; a mobile<T> is a name, passed by value, also to other nodes.
+// Memory      what happened before send is visible to the handler only if it is in its arguments; what handlers did to the object, to
+//             its later handlers.
+// Cost        near: about two asyncs. Far: a message and its answer, a second answer where the handler leaves work behind. A node
+//             that does not know where the object is asks the node that made it; a message takes at most five hops.
+// Invariants  (1) a handler runs once, or never if its future says why. (2) handlers begin in the order in which one node sent them, also
+//             when the object moves; those with after(...) when what they wait for has ended. (3) an object moves when no handler of it
+//             runs, and takes the messages along that have not begun. (4) an object is lost with the node where it is, and to
+//             whoever must ask for it with the node that made it; whoever sends to it is told.
+// Source      mobile objects with remote handlers: PREMA; entry methods and location management: Charm++.
+#pragma once
+
+#include <stretto/fields.hpp>
+#include <stretto/remote.hpp>
+#include <stretto/task.hpp>
+
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace stretto {
+
+namespace detail {
+struct mobile_access;
+std::string name_of_object(std::uint64_t id);
+}  // namespace detail
+
+/// The name of an object of type T, on every node. Copying it copies no object; the default one names none.
+template <class T>
+class mobile {
+ public:
+  constexpr mobile() noexcept = default;
+  constexpr bool is_valid() const noexcept { return id_ != 0; }
+  friend constexpr auto operator<=>(const mobile&, const mobile&) noexcept = default;
+  /// `M3 "savings"`, where this node knows what it is called; "N2:M3" if node 2 made it.
+  friend std::string to_string(const mobile& m) { return detail::name_of_object(m.id_); }
+
+ private:
+  friend detail::mobile_access;
+  std::uint64_t id_ = 0;
+};
+
+/// Counted on the caller's node since its start.
+struct mobile_statistics {
+  std::uint64_t objects = 0;    // here, now
+  std::uint64_t near = 0;       // messages of this node to objects that were here
+  std::uint64_t far = 0;        // and to others
+  std::uint64_t passed_on = 0;  // of any node, whose object was not here any more
+  std::uint64_t most_hops = 0;  // of a message that came to its object
+  std::uint64_t moved_in = 0, moved_out = 0;
+};
+mobile_statistics current_mobile_statistics();
+
+namespace detail {
+
+/// The type of an object: a constant of the program, as functions for other nodes are.
+struct mobile_type {
+  std::uint64_t mark;
+  const char* name;                       // for messages
+  void* (*read)(field_reader& from);      // a new one; throws B40
+  void (*write)(const void* object, std::vector<std::byte>& to);
+  void (*destroy)(void* object) noexcept;
+};
+inline constexpr std::uint64_t mobile_type_mark = 0x745f656c69626f6d;
+
+template <class T>
+struct mobile_operations {
+  static_assert(transferable<T>, "this type cannot move: it is a pointer or a view, has one, or needs a function fields()");
+  static_assert(std::is_default_constructible_v<T>, "this type cannot move: an object that arrives is made without arguments, then read");
+
+  static const char* name() { return __PRETTY_FUNCTION__; }
+  static void* read(field_reader& from) {
+    auto object = std::make_unique<T>();
+    from(*object);
+    if (from.left()) refuse_fields("bytes beyond the object", from.left(), 0);
+    return object.release();
+  }
+  static void write(const void* object, std::vector<std::byte>& to) { to = to_bytes(*static_cast<const T*>(object)); }
+  static void destroy(void* object) noexcept { delete static_cast<T*>(object); }
+  static constexpr const char* signature() { return __PRETTY_FUNCTION__; }
+};
+template <class T>
+inline constexpr mobile_type mobile_type_of{mobile_type_mark, mobile_operations<T>::signature(), mobile_operations<T>::read,
+                                            mobile_operations<T>::write, mobile_operations<T>::destroy};
+
+/// What is done with an object: a constant of the program, too.
+struct letter_type {
+  std::uint64_t mark;
+  const char* signature;
+  const mobile_type* of;
+  bool reads;                                                                  // else it has the object to itself
+  void (*run)(void*& object, field_reader& arguments, field_writer& result);   // from bytes; `object` is null before it is made
+  void (*write_arguments)(const void* letter, std::vector<std::byte>& to);     // of a near one
+  value_reader read_value;                                                     // null: void
+};
+inline constexpr std::uint64_t letter_type_mark = 0x745f72657474656c;
+
+/// At the beginning of what a node keeps of an object that is there.
+struct mobile_here {
+  void* object = nullptr;
+};
+
+enum class letter_kind : std::uint8_t { handle, make, destroy, migrate };
+
+/// What is on its way to an object, or waits for it. A near one is the beginning of its task's body.
+struct letter {
+  letter* next = nullptr;
+  const letter_type* type = nullptr;  // null: destroy, migrate
+  mobile_here* at = nullptr;          // while it is handled
+  std::uint64_t number : 48 = 0;      // among those of one node to one object
+  std::uint64_t kind : 8 = 0;
+  std::uint64_t is_far : 1 = 0;
+
+  letter() = default;
+  explicit letter(const letter_type* t, letter_kind k = letter_kind::handle) noexcept : type(t), kind(static_cast<std::uint64_t>(k)) {}
+};
+
+/// The handler has returned; others may have the object.
+void leave_object(mobile_here& at, bool has_read) noexcept;
+
+template <class T, bool is_const, class R, class... A>
+struct handler_signature : remote_signature<R, A...> {
+  using object = T;
+  static constexpr bool reads = is_const;
+};
+template <class F>
+struct lambda_handler;
+template <class L, class R, class T, class... A>
+struct lambda_handler<R (L::*)(T&, A...) const> : handler_signature<std::remove_const_t<T>, std::is_const_v<T>, R, A...> {};
+template <class L, class R, class T, class... A>
+struct lambda_handler<R (L::*)(T&, A...) const noexcept> : handler_signature<std::remove_const_t<T>, std::is_const_v<T>, R, A...> {};
+template <class F>
+struct handler_of : lambda_handler<decltype(&F::operator())> {};
+template <class R, class T, class... A>
+struct handler_of<R (*)(T&, A...)> : handler_signature<std::remove_const_t<T>, std::is_const_v<T>, R, A...> {};
+template <class R, class T, class... A>
+struct handler_of<R (*)(T&, A...) noexcept> : handler_signature<std::remove_const_t<T>, std::is_const_v<T>, R, A...> {};
+template <class R, class T, class... A>
+struct handler_of<R (T::*)(A...)> : handler_signature<T, false, R, A...> {};
+template <class R, class T, class... A>
+struct handler_of<R (T::*)(A...) noexcept> : handler_signature<T, false, R, A...> {};
+template <class R, class T, class... A>
+struct handler_of<R (T::*)(A...) const> : handler_signature<T, true, R, A...> {};
+template <class R, class T, class... A>
+struct handler_of<R (T::*)(A...) const noexcept> : handler_signature<T, true, R, A...> {};
+
+/// A handler and its arguments. Made by call().
+template <class Get>
+struct handler_call {
+  typename handler_of<typename Get::type>::arguments arguments;
+};
+
+template <class T, class Get>
+struct near_letter : letter {
+  using signature = handler_of<typename Get::type>;
+  using arguments_type = typename signature::arguments;
+  using result = typename signature::result;
+  using seen = std::conditional_t<signature::reads, const T, T>;
+  static_assert(std::derived_from<T, typename signature::object>, "this handler is one of another type than the object is of");
+
+  explicit near_letter(arguments_type&& all) noexcept(std::is_nothrow_move_constructible_v<arguments_type>)
+      : letter(&type), arguments(std::move(all)) {}
+
+  static result call(void* object, arguments_type& all) {
+    return std::apply([object](auto&... a) -> result { return std::invoke(Get::get(), *static_cast<seen*>(object), std::move(a)...); }, all);
+  }
+  struct leaving {
+    near_letter& done;
+    ~leaving() {
+      mobile_here& at = *done.at;
+      done.~near_letter();
+      leave_object(at, signature::reads);
+    }
+  };
+  static void run(void* storage) {
+    auto& l = *std::launder(static_cast<near_letter*>(storage));
+    if constexpr (std::is_void_v<result>) {
+      const leaving then{l};
+      call(l.at->object, l.arguments);
+    } else {
+      result value = [&] {
+        const leaving then{l};
+        return call(l.at->object, l.arguments);
+      }();
+      ::new (storage) result(std::move(value));
+    }
+  }
+  static void run_far(void*& object, field_reader& in, field_writer& out) {
+    arguments_type all;
+    in(all);
+    if constexpr (std::is_void_v<result>) {
+      call(object, all);
+    } else {
+      const result value = call(object, all);
+      out(value);
+    }
+  }
+  static void write_arguments(const void* storage, std::vector<std::byte>& to) {
+    to = to_bytes(std::launder(static_cast<const near_letter*>(storage))->arguments);
+  }
+  static void drop(void* storage) noexcept { std::launder(static_cast<near_letter*>(storage))->~near_letter(); }
+  static constexpr value_reader reader() {
+    if constexpr (std::is_void_v<result>) return nullptr;
+    else
+      return +[](field_reader& from, void* storage) {
+        result value{};
+        from(value);
+        ::new (storage) result(std::move(value));
+      };
+  }
+
+  static constexpr letter_type type{letter_type_mark, Get::signature(), &mobile_type_of<T>, signature::reads, run_far, write_arguments, reader()};
+  static constexpr task_type task{task_kind, run, drop, value_type<result>.drop_value};
+  static constexpr std::size_t bytes() {
+    return sizeof(near_letter) > value_bytes<result> ? sizeof(near_letter) : value_bytes<result>;
+  }
+  arguments_type arguments;
+};
+
+/// What makes an object of arguments that have travelled.
+template <class T, class... A>
+struct maker {
+  static void run(void*& object, field_reader& in, field_writer&) {
+    std::tuple<A...> all;
+    in(all);
+    object = std::apply([](A&... a) { return new T(std::move(a)...); }, all);
+  }
+  static constexpr const char* signature() { return __PRETTY_FUNCTION__; }
+  static constexpr letter_type type{letter_type_mark, signature(), &mobile_type_of<T>, false, run, nullptr, nullptr};
+};
+/// A text travels as what owns it.
+template <class A>
+using travelling = std::conditional_t<std::is_convertible_v<const std::decay_t<A>&, std::string_view>, std::string, std::decay_t<A>>;
+
+struct make_request {
+  std::uint32_t node = ~0u;  // this one, now
+  std::string_view name = {};
+  std::source_location where;
+};
+/// A tag of make_mobile, and the line that gave it.
+template <class Tag>
+struct located {
+  Tag tag;
+  std::source_location where;
+  located(Tag t, std::source_location w = std::source_location::current()) noexcept : tag(t), where(w) {}
+};
+
+std::uint64_t adopt_object(const make_request& request, const mobile_type& type, void* object);
+std::uint64_t make_object(const make_request& request, const letter_type& maker, std::vector<std::byte>&& arguments);
+
+/// What the tags of a send say.
+struct send_request : task_request {
+  using task_request::apply;
+};
+template <class Tag>
+concept send_tag = requires(task_request request, const Tag& tag) { request.apply(tag); } &&
+                   !std::same_as<Tag, at_place> && !std::same_as<Tag, on_processor> && !std::same_as<Tag, on_worker> &&
+                   !std::same_as<Tag, profile_into>;
+
+/// Takes the record, whose body is a letter, to the object; `thread` null: look it up again. Throws G01, and has given it back then.
+void post_letter(completion& record, void* thread, std::uint64_t object, const task_request* request);
+/// A letter that the core makes.
+completion& post_order(letter_kind kind, std::uint64_t object, std::uint32_t to, const task_request& request, const std::source_location& where);
+bool is_object_here(std::uint64_t object);
+
+struct mobile_access {
+  template <class T>
+  static constexpr mobile<T> named(std::uint64_t id) noexcept {
+    mobile<T> m;
+    m.id_ = id;
+    return m;
+  }
+  template <class T>
+  static constexpr std::uint64_t id_of(const mobile<T>& m) noexcept {
+    return m.id_;
+  }
+  template <class T, class... A>
+  static mobile<T> make(const make_request& request, A&&... arguments) {
+    static_assert(std::is_constructible_v<T, A...>, "this object cannot be made of these arguments");
+    if (request.node == ~0u) {
+      auto object = std::make_unique<T>(std::forward<A>(arguments)...);
+      const auto id = adopt_object(request, mobile_type_of<T>, object.get());
+      object.release();
+      return named<T>(id);
+    }
+    static_assert((transferable<travelling<A>> && ...),
+                  "an argument for another node cannot travel: it is a pointer or a view, or a type that needs a function fields()");
+    const std::tuple<travelling<A>...> all(std::forward<A>(arguments)...);
+    return named<T>(make_object(request, maker<T, travelling<A>...>::type, to_bytes(all)));
+  }
+  template <class T, class Get>
+  static auto send(const mobile<T>& to, handler_call<Get>&& c, const std::source_location& where) {
+    using Letter = near_letter<T, Get>;
+    static_assert(alignof(Letter) <= storage_offset, "arguments of a handler are aligned to at most 64 bytes");
+    const new_task made = make_task(Letter::bytes(), Letter::task, where);
+    construct_body<Letter>(*made.record, std::move(c.arguments));
+    post_letter(*made.record, made.thread, to.id_, nullptr);
+    return future_access::make<typename Letter::result>(*made.record);
+  }
+  template <class T, class Get, class... Tag>
+  static auto send_with(const mobile<T>& to, handler_call<Get>&& c, const std::source_location& where, const Tag&... tag) {
+    using Letter = near_letter<T, Get>;
+    task_request request, bare;
+    (request.apply(tag), ...);
+    bare.name = request.name;
+    bare.priority = request.priority;
+    const new_task made = make_task(Letter::bytes(), Letter::task, where, bare);
+    construct_body<Letter>(*made.record, std::move(c.arguments));
+    post_letter(*made.record, nullptr, to.id_, &request);
+    return future_access::make<typename Letter::result>(*made.record);
+  }
+  template <class T, class... Tag>
+  static future<void> order(letter_kind kind, const mobile<T>& of, std::uint32_t to, const std::source_location& where, const Tag&... tag) {
+    task_request request;
+    (request.apply(tag), ...);
+    return future_access::make<void>(post_order(kind, of.id_, to, request, where));
+  }
+};
+
+}  // namespace detail
+
+/// Makes an object and returns its name at once.
+///
+///   tags      at_node(n): there, of arguments that travel; without it here, now. name("text"): for messages
+///   throws    what the constructor throws, here; what it throws on a node that was named, also this one, is the failure of what is sent
+///             to the object, and of the finish. N02 if there is no such node
+///   cost      here: about that of an event and of the object; there: a message and its answer
+template <class T, class... A>
+  requires(!(std::same_as<std::remove_cvref_t<A>, at_node> || ...) && !(std::same_as<std::remove_cvref_t<A>, task_name> || ...))
+mobile<T> make_mobile(A&&... arguments) {
+  return detail::mobile_access::make<T>({}, std::forward<A>(arguments)...);
+}
+template <class T, class... A>
+mobile<T> make_mobile(detail::located<at_node> node, detail::located<task_name> name, A&&... arguments) {
+  return detail::mobile_access::make<T>({node.tag.index, name.tag.text, node.where}, std::forward<A>(arguments)...);
+}
+template <class T, class... A>
+  requires(!(std::same_as<std::remove_cvref_t<A>, task_name> || ...))
+mobile<T> make_mobile(detail::located<at_node> node, A&&... arguments) {
+  return detail::mobile_access::make<T>({node.tag.index, {}, node.where}, std::forward<A>(arguments)...);
+}
+template <class T, class... A>
+  requires(!(std::same_as<std::remove_cvref_t<A>, at_node> || ...))
+mobile<T> make_mobile(detail::located<task_name> name, A&&... arguments) {
+  return detail::mobile_access::make<T>({~0u, name.tag.text, name.where}, std::forward<A>(arguments)...);
+}
+
+/// What to send to an object: a member function, or a function or a lambda without captures that takes the object first, by reference or
+/// const reference; and its other arguments, which are converted to its parameters.
+template <auto f, class... A>
+  requires(detail::takes_object<decltype(f), sizeof...(A)>())
+auto call(A&&... arguments) {
+  return detail::handler_call<detail::named_function<f>>{{std::forward<A>(arguments)...}};
+}
+template <class L, class... A>
+  requires(std::is_class_v<L> && detail::takes_object<L, sizeof...(A)>())
+auto call(L, A&&... arguments) {
+  static_assert(std::is_empty_v<L> && std::is_default_constructible_v<L>,
+                "a lambda for another node captures nothing: what it needs are arguments");
+  return detail::handler_call<detail::lambda_function<L>>{{std::forward<A>(arguments)...}};
+}
+
+/// Runs the handler on the object, on its node; returns the future of what it returns. What it throws poisons the future alone: the object
+/// stays as the handler has left it.
+///
+///   tags     after(...): it is sent when that has ended; name("text"), priority(n)
+///   throws   B20; G01 if `to` names no object. The future fails with G02 if the object has been destroyed, with G03 if it is
+///            lost, with N13 if its node does not know the handler, with B40 if the arguments cannot be read there
+template <class T, class Get>
+auto send(const mobile<T>& to, detail::handler_call<Get> c, std::source_location where = std::source_location::current()) {
+  return detail::mobile_access::send(to, std::move(c), where);
+}
+template <detail::send_tag T1, class T, class Get>
+auto send(const T1& t1, const mobile<T>& to, detail::handler_call<Get> c, std::source_location where = std::source_location::current()) {
+  return detail::mobile_access::send_with(to, std::move(c), where, t1);
+}
+template <detail::send_tag T1, detail::send_tag T2, class T, class Get>
+auto send(const T1& t1, const T2& t2, const mobile<T>& to, detail::handler_call<Get> c,
+          std::source_location where = std::source_location::current()) {
+  return detail::mobile_access::send_with(to, std::move(c), where, t1, t2);
+}
+template <detail::send_tag T1, detail::send_tag T2, detail::send_tag T3, class T, class Get>
+auto send(const T1& t1, const T2& t2, const T3& t3, const mobile<T>& to, detail::handler_call<Get> c,
+          std::source_location where = std::source_location::current()) {
+  return detail::mobile_access::send_with(to, std::move(c), where, t1, t2, t3);
+}
+
+/// Moves the object to that node, ahead of the messages that wait for it. The future is ready when it is there, at once if it is now.
+///
+///   throws   B20, G01; N02 if there is no such node. The future fails with G02, G03, with N05 if the node is lost, and with what
+///            `fields` threw; the object then stays
+///   cost     four messages, and the object's bytes
+template <class T>
+future<void> migrate(const mobile<T>& of, at_node to, std::source_location where = std::source_location::current()) {
+  return detail::mobile_access::order(detail::letter_kind::migrate, of, to.index, where);
+}
+template <detail::send_tag T1, class T>
+future<void> migrate(const T1& t1, const mobile<T>& of, at_node to, std::source_location where = std::source_location::current()) {
+  return detail::mobile_access::order(detail::letter_kind::migrate, of, to.index, where, t1);
+}
+
+/// Destroys the object after what this node has sent to it before. What comes later fails with G02. Objects that are not destroyed end
+/// with their runtime.
+template <class T>
+future<void> destroy(const mobile<T>& of, std::source_location where = std::source_location::current()) {
+  return detail::mobile_access::order(detail::letter_kind::destroy, of, 0, where);
+}
+template <detail::send_tag T1, class T>
+future<void> destroy(const T1& t1, const mobile<T>& of, std::source_location where = std::source_location::current()) {
+  return detail::mobile_access::order(detail::letter_kind::destroy, of, 0, where, t1);
+}
+
+/// Whether it is on the caller's node now; it may be gone a moment later.
+template <class T>
+bool is_here(const mobile<T>& m) {
+  return detail::is_object_here(detail::mobile_access::id_of(m));
+}
+
+}  // namespace stretto
+
+template <class T>
+struct std::hash<stretto::mobile<T>> {
+  std::size_t operator()(const stretto::mobile<T>& m) const noexcept {
+    return std::hash<std::uint64_t>()(stretto::detail::mobile_access::id_of(m));
+  }
+};

@@ -1,0 +1,312 @@
+// Letters from elsewhere are handled, and answered; what others say is heard.
+#include <stretto/error.hpp>
+
+#include "event/event_floor.hpp"
+#include "mobile/mobile_objects.hpp"
+#include "sched/running.hpp"
+
+namespace stretto::mobiles {
+
+using sched::finish_scope;
+using sched::thread_state;
+
+namespace {
+
+thread_state& here() { return static_cast<thread_state&>(base::require_current("send")); }
+
+std::string who_of(const far_letter& l) {
+  const std::string what = l.what() == letter_kind::make ? "make_mobile" : "message";
+  return l.name.empty() ? what + " at " + short_location(l.where) : what + " \"" + l.name + '"';
+}
+
+/// What the tasks that a handler left behind have failed with; null: nothing, or somebody has looked at it.
+failure_ref failures_in(finish_scope& scope, const std::string& who, const std::source_location& where) {
+  const sched::failure_list::content all = scope.failures.take();
+  if (all.empty()) return {};
+  const failure_ref first = all.kept.empty() ? failure_ref() : all.kept.front();
+  if (all.size() == 1 && first) return first;
+  error e("S06", std::to_string(all.size()) + " tasks failed that " + who + " had spawned");
+  if (first) e.fact("first", first->who()).because(words_of(first->as_exception())).caused_by(first->as_exception());
+  return detail::make_failure(std::make_exception_ptr(std::move(e)), who, where);
+}
+
+}  // namespace
+
+void mobile_objects::handle(std::unique_ptr<far_letter> l) {
+  resident& o = *static_cast<resident*>(l->at);
+  if (l->what() == letter_kind::destroy) {
+    end(o);
+    return answer(l->from, outcome::value_and_end, l->request, {});
+  }
+  finish_scope* scope;
+  {
+    thread_state& t = here();
+    scope = sched::open_scope(t, l->where);
+    sched::enter_scope(t, scope);
+  }
+  std::vector<std::byte> value;
+  failure_ref cause;
+  try {
+    if (!l->type)
+      throw error("N13", "node " + (job_ ? job_->name_of(self_) : std::string("N0")) + " does not know a handler that it is to run")
+          .fact("called", l->where)
+          .because("the library that holds the handler is not loaded there, or is another one")
+          .remedy("load the same libraries on every node before handlers of theirs are sent");
+    field_reader in(l->arguments);
+    field_writer out(value);
+    l->type->run(o.object, in, out);
+  } catch (...) {
+    cause = detail::make_failure(std::current_exception(), who_of(*l), l->where);
+    value.clear();
+  }
+  thread_state& t = here();
+  sched::enter_scope(t, scope->outer);
+  const bool is_over = scope->is_quiet(static_cast<std::uint32_t>(t.owner->workers.size())) && scope->failures.is_empty();
+  // Before the object may leave: an answer that is not on its way yet would be this node's to lose.
+  answer(l->from, is_over ? outcome::value_and_end : outcome::value, l->request, cause, value);
+  if (l->what() == letter_kind::make && cause) stillborn(o, cause);
+  else leave(o, reads(*l));
+  if (is_over) return sched::close_scope(here(), scope);
+  struct owed {
+    mobile_objects* all;
+    std::unique_ptr<far_letter> of;
+  };
+  thread_state& now = here();
+  sched::count_spawned(now);  // in the scope of the whole runtime, where the letter's task is counted
+  sched::when_quiet(now, *scope, [](finish_scope& quiet, thread_state& on) noexcept {
+    const std::unique_ptr<owed> o(static_cast<owed*>(quiet.about));
+    const failure_ref why = failures_in(quiet, who_of(*o->of), o->of->where);
+    sched::close_scope(on, &quiet);
+    o->all->answer(o->of->from, outcome::end, o->of->request, why);
+    sched::count_ended(on, on.owner->root);
+  }, new owed{this, std::move(l)});
+}
+
+void mobile_objects::stillborn(resident& gone, const failure_ref& cause) {
+  errands out;
+  const object_id id = gone.id;
+  std::unique_ptr<resident> o;
+  {
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    entry& e = *s.find(id);
+    o = std::move(e.here);
+    --s.counted.objects;
+    e.lost = lost_by(id, o->name, *cause.get());
+    empty(*o, e, e.lost, out);
+  }
+  if (home_of(id) != self_) {
+    dist::writer w(id);
+    causes_->write(w, *cause.get());
+    out.tell.push_back({home_of(id), say::gone, std::move(w)});
+  }
+  run(out);
+}
+
+void mobile_objects::answer(rank to, outcome what, std::uint64_t request, const failure_ref& cause, std::span<const std::byte> value,
+                            bool is_for_good) {
+  if (!request) return;
+  if (to == self_) return take(what, request, self_, cause, value, is_for_good);
+  dist::writer w(request, static_cast<std::uint8_t>(!cause ? 0 : is_for_good ? 2 : 1));
+  if (cause) causes_->write(w, *cause.get());
+  else w.put_bytes(value);
+  tell(to, what == outcome::value ? say::value : what == outcome::end ? say::end : say::value_and_end, w);
+}
+
+void mobile_objects::take(outcome what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value,
+                          bool is_for_good) {
+  const auto answered = requests_.take(what, request, by, cause, value, here());
+  if (!answered) return;
+  errands out;
+  {
+    shard& s = shard_of(answered->object);
+    const std::scoped_lock lock(s.lock);
+    entry* const e = s.find(answered->object);
+    if (!e) return;
+    // Later letters would wait for this one's number.
+    if (is_for_good && e->here) {
+      e->here->skip(e->here->own(), answered->number);
+      advance(*e->here, out);
+    } else if (is_for_good && !e->lost) {
+      e->lost = std::move(cause);
+    }
+    // While it is here, near ones may wait whose numbers are lower.
+    if (e->unanswered && --e->unanswered == 0 && !e->here) e->answered = e->sent;
+  }
+  run(out);
+}
+
+void mobile_objects::fail_unanswered(object_id id, const failure_ref& cause) {
+  for (const auto& l : requests_.unanswered(id)) take(outcome::value_and_end, l->request, self_, cause, {});
+}
+
+void mobile_objects::tell(rank to, say what, const dist::writer& words) {
+  if (to != self_) return job_->send(to, kinds_[static_cast<std::size_t>(what)], words);
+  dist::reader content(words.all());
+  hear(what, self_, content);
+}
+
+void mobile_objects::hear(say what, rank from, dist::reader& c) {
+  switch (what) {
+    case say::letter: return hear_letter(from, c);
+    case say::value: return hear_answer(outcome::value, from, c);
+    case say::value_and_end: return hear_answer(outcome::value_and_end, from, c);
+    case say::end: return hear_answer(outcome::end, from, c);
+    case say::object: return hear_object(from, c);
+    case say::ran: {
+      const auto request = c.get<std::uint64_t>();
+      return hear_ran(request, c.get<rank>());
+    }
+    default: break;
+  }
+  const auto id = c.get<object_id>();
+  switch (what) {
+    case say::at: {
+      const auto where = c.get<rank>();
+      return hear_at(id, where, c.get<std::uint32_t>());
+    }
+    case say::received: return hear_received(id);
+    case say::leave: return hear_leave(from, id, c.get<rank>());
+    case say::go: return hear_go(id, c.get<std::uint32_t>());
+    case say::stay: return hear_stay(id, c.get<std::uint32_t>());
+    case say::back: return hear_back(from, id);
+    case say::arrived: {
+      shard& s = shard_of(id);
+      const std::scoped_lock lock(s.lock);
+      if (entry* const e = s.find(id); e && e->home && e->epoch == c.get<std::uint32_t>()) e->home->is_moving = false;
+      return;
+    }
+    case say::is_it_there: {
+      const auto epoch = c.get<std::uint32_t>();
+      return hear_is_it_there(id, epoch, c.get<rank>());
+    }
+    case say::dead: return hear_dead(id);
+    case say::expected: return hear_expected(from, id);
+    case say::is_it_sent: return hear_is_it_sent(from, id);
+    case say::not_sent: return hear_not_sent(from, id);
+    case say::again: return hear_again(id, c.get<rank>());
+    case say::never:
+    case say::gone:
+    case say::lost: {
+      failure_ref cause = causes_->read(c, from);
+      errands out;
+      {
+        shard& s = shard_of(id);
+        const std::scoped_lock lock(s.lock);
+        entry* const e = s.find(id);
+        if (!e || e->lost || e->here || (what != say::lost && e->at != from)) return;
+        if (what == say::gone) cause = lost_by(id, e->name, *cause.get());
+        give_up(id, *e, cause, out);
+      }
+      run(out);
+      return fail_unanswered(id, cause);
+    }
+    default: return;
+  }
+}
+
+void mobile_objects::hear_letter(rank from, dist::reader& c) {
+  auto l = read_letter(c, job_->node_of(from));
+  ++l->way.hops;
+  deliver(std::move(l));
+}
+
+void mobile_objects::hear_answer(outcome what, rank from, dist::reader& c) {
+  const auto request = c.get<std::uint64_t>();
+  const auto failed = c.get<std::uint8_t>();
+  const failure_ref cause = failed ? causes_->read(c, from) : failure_ref();
+  take(what, request, from, cause, failed ? std::span<const std::byte>() : c.get_bytes(c.left()), failed == 2);
+}
+
+void mobile_objects::hear_at(object_id id, rank where, std::uint32_t epoch) {
+  errands out;
+  {
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    entry* const e = s.find(id);
+    if (!e || e->here || e->home || epoch < e->epoch) return;
+    if (epoch > e->epoch) {
+      e->at = where;
+      e->epoch = epoch;
+      e->was_sent = false;
+      if (where != self_) release_parked(*e, out);
+    }
+  }
+  run(out);
+  // What has gone there vanishes.
+  if (where != self_ && is_lost(where))
+    for (const auto& l : requests_.unanswered(id)) send_again(*l, where);
+}
+
+void mobile_objects::hear_dead(object_id id) {
+  errands out;
+  {
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    entry* const e = s.find(id);
+    if (!e || e->here) return;
+    release_parked(*e, out);
+    tell_visited(id, *e, out);
+    s.all.erase(id);
+  }
+  run(out);
+}
+
+void mobile_objects::release_parked(entry& e, errands& out) {
+  for (auto& l : e.parked) {
+    l->way.epoch = 0;
+    out.deliver.push_back(std::move(l));
+  }
+  e.parked.clear();
+}
+
+void mobile_objects::tell_visited(object_id id, const entry& e, errands& out) {
+  if (!e.home) return;
+  for (const rank r : e.home->visited)
+    if (r != self_ && !is_lost(r)) out.tell.push_back({r, say::dead, dist::writer(id)});
+}
+
+void mobile_objects::hear_again(object_id id, rank whom) {
+  if (whom != self_) {  // from a node that has lost it
+    if (!is_lost(whom)) tell(whom, say::again, dist::writer(id, whom));
+    return;
+  }
+  for (const auto& l : requests_.unanswered(id)) send_again(*l, nobody);
+}
+
+void mobile_objects::hear_expected(rank by, object_id id) {
+  errands out;
+  {
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    const entry* const e = s.find(id);
+    if (!e || !e->home) {
+      out.tell.push_back({by, say::dead, dist::writer(id)});
+    } else if (e->lost) {
+      dist::writer w(id);
+      causes_->write(w, *e->lost.get());
+      out.tell.push_back({by, say::lost, std::move(w)});
+    } else if (e->at != by) {
+      out.tell.push_back({by, say::at, dist::writer(id, e->at, e->epoch)});
+    }
+  }
+  run(out);
+}
+
+void mobile_objects::hear_ran(std::uint64_t request, rank on) {
+  if (is_lost(on)) take(outcome::value_and_end, request, on, job_->loss_of(on), {});
+}
+
+void mobile_objects::hear_received(object_id id) {
+  errands out;
+  {
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    entry* const e = s.find(id);
+    if (!e || !e->home || !e->home->pinned || --e->home->pinned || e->home->wants_to == nobody) return;
+    let_go(id, *e, std::exchange(e->home->wants_to, nobody), out);
+  }
+  run(out);
+}
+
+}  // namespace stretto::mobiles

@@ -1,0 +1,83 @@
+// letters.hpp - what is sent to a mobile object: near, as the body of a task that its sender has made; far, as what goes over the wire.
+//
+// A letter has a number among those of its node to its object, from 0 on, by which the object puts them in order and knows what comes
+// twice. A far one is called by its node, too: its request, under which the answer is waited for.
+//
+// Threads     one at a time has a letter.
+// Invariants  (1) near letters lie in records of this node's scheduler, far ones on the heap.
+#pragma once
+
+#include <stretto/mobile.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "dist/job.hpp"
+#include "sched/task_record.hpp"
+
+namespace stretto::mobiles {
+
+using detail::letter;
+using detail::letter_kind;
+using dist::rank;
+using object_id = std::uint64_t;
+
+inline constexpr rank nobody = std::numeric_limits<rank>::max();
+
+/// How a far letter has come so far.
+struct passage {
+  std::uint32_t epoch = 0;  // the object is where this goes, or will be: since that move of it. 0: nobody knows
+  rank avoid = nobody;      // a node that the sender has lost
+  std::uint8_t hops = 0;
+  bool is_pinned = false;   // the object stays until the receiver has said that this has come
+};
+
+struct far_letter : letter {
+  far_letter() noexcept { is_far = 1; }
+
+  object_id object = 0;
+  rank from = 0;                // whose it is
+  std::uint64_t request = 0;    // 0: no answer is wanted
+  std::uint64_t answered = 0;   // all of that node to this object with lower numbers have been
+  std::uint64_t function = 0;   // the letter_type as a constant that travels
+  rank target = 0;              // of a migration
+  std::int8_t priority = 0;
+  std::source_location where;
+  std::string name;
+  std::vector<std::byte> arguments;
+  passage way;
+
+  letter_kind what() const noexcept { return static_cast<letter_kind>(kind); }
+};
+
+/// A near letter that moves its object, which no task runs.
+struct near_move : letter {
+  explicit near_move(rank r) noexcept : letter(nullptr, letter_kind::migrate), target(r) {}
+  rank target;
+};
+
+inline sched::task_record& record_of(letter& near) noexcept {
+  return *reinterpret_cast<sched::task_record*>(reinterpret_cast<std::byte*>(&near) - detail::storage_offset);
+}
+inline letter& letter_in(sched::task_record& r) noexcept { return *static_cast<letter*>(r.storage()); }
+inline bool reads(const letter& l) noexcept { return l.type && l.type->reads; }
+inline letter_kind kind_of(const letter& l) noexcept { return static_cast<letter_kind>(l.kind); }
+
+/// `from` is this node, or whoever has sent the message: for lines that cannot be found.
+void write(dist::writer& to, const far_letter& l, const passage& way, std::uint16_t node);
+std::unique_ptr<far_letter> read_letter(dist::reader& from, std::uint16_t node);
+/// What a near letter is once it has to travel; its body stays as it is.
+std::unique_ptr<far_letter> far_copy(letter& near, object_id object, rank self, std::vector<std::byte>&& arguments);
+/// Of a near one.
+std::vector<std::byte> arguments_of(const letter& near);
+
+/// The constant that lies there, if it is one of this program's.
+const detail::letter_type* letter_type_at(std::uint64_t bits);
+const detail::mobile_type* mobile_type_at(std::uint64_t bits);
+
+}  // namespace stretto::mobiles

@@ -1,0 +1,146 @@
+#include "mobile/mobile_floor.hpp"
+
+#include <stretto/error.hpp>
+
+#include "event/event_floor.hpp"
+#include "sched/running.hpp"
+
+namespace stretto {
+
+namespace mobiles {
+
+void start_mobile(base::runtime_context& runtime, mobile_objects& all, const object_settings& s) {
+  all.serve(runtime.node, s);
+  runtime.set(base::floor_slot::mobile, &all);
+}
+
+void stop_mobile(base::runtime_context& runtime) noexcept { runtime.set(base::floor_slot::mobile, nullptr); }
+
+namespace {
+
+mobile_objects& of_caller(const char* verb) { return *base::require_current(verb).runtime->get<mobile_objects>(base::floor_slot::mobile); }
+
+/// A record that has no body any more, or never had one, is nobody's.
+void give_back(sched::task_record& r) noexcept {
+  if (r.type().drop_body) r.type().drop_body(r.storage());
+  detail::abandon(r);
+}
+
+void end_of(void* storage) {
+  letter& l = *static_cast<letter*>(storage);
+  of_caller("destroy").end(*static_cast<resident*>(l.at));
+}
+constexpr detail::task_type ending{detail::task_kind, end_of, nullptr, nullptr};
+constexpr detail::task_type moving{detail::task_kind, nullptr, nullptr, nullptr};  // no task runs it
+
+/// Sent once something has ended; until then its record is the waiter's.
+struct deferred : waiter {
+  mobile_objects* all;
+  sched::task_record* record;
+  object_id to;
+  event behind;
+
+  static void run(waiter& self, const failure*, base::thread_context& context) noexcept {
+    const std::unique_ptr<deferred> d(static_cast<deferred*>(&self));
+    auto& t = static_cast<sched::thread_state&>(context);
+    sched::task_record& r = *d->record;
+    sched::finish_scope* const scope = r.scope;
+    sched::finish_scope* const before = t.scope;
+    sched::enter_scope(t, scope);
+    failure_ref cause = detail::cause_of(dependency(d->behind), context);
+    try {
+      if (!cause) d->all->post(r, nullptr, d->to);
+    } catch (...) {
+      cause = detail::make_failure(std::current_exception(), detail::describe_task(r), r.where);
+    }
+    if (cause) {
+      sched::count_spawned(t);
+      sched::skip_task(t, r, failure_ref::adopt(new failure(*cause.get(), detail::describe_task(r), r.where)));
+    }
+    sched::enter_scope(t, before);
+    sched::count_ended(t, scope);  // of its waiting
+  }
+};
+
+void post(sched::task_record& r, void* thread, object_id to, const detail::task_request* request) {
+  mobile_objects& all = of_caller("send");
+  try {
+    all.check(to, r.where, "send");
+    event behind;
+    if (request && !(request->after.empty() && request->after_events.empty())) {
+      std::vector<dependency> every(request->after.begin(), request->after.end());
+      for (const event e : request->after_events) every.emplace_back(e);
+      behind = merge_dependencies(every, r.where);
+    }
+    auto& context = base::require_current("send");
+    if (behind != event()) {
+      auto d = std::make_unique<deferred>();
+      d->fire = deferred::run;
+      d->all = &all;
+      d->record = &r;
+      d->to = to;
+      d->behind = behind;
+      sched::count_spawned(static_cast<sched::thread_state&>(context));
+      deferred& waits = *d.release();
+      if (!detail::subscribe(dependency(behind), waits, context)) deferred::run(waits, nullptr, context);
+      return;
+    }
+    all.post(r, thread, to);
+  } catch (...) {
+    give_back(r);
+    throw;
+  }
+}
+
+}  // namespace
+}  // namespace mobiles
+
+mobile_statistics current_mobile_statistics() { return mobiles::of_caller("current_mobile_statistics").statistics(); }
+
+namespace detail {
+
+using namespace mobiles;
+
+std::string name_of_object(std::uint64_t id) {
+  if (!id) return "M-";
+  return of_caller("to_string").name_of(id);
+}
+
+std::uint64_t adopt_object(const make_request& request, const mobile_type& type, void* object) {
+  return of_caller("make_mobile").adopt(request, type, object);
+}
+
+std::uint64_t make_object(const make_request& request, const letter_type& maker, std::vector<std::byte>&& arguments) {
+  return of_caller("make_mobile").make(request, maker, std::move(arguments));
+}
+
+void post_letter(completion& record, void* thread, std::uint64_t object, const task_request* request) {
+  post(static_cast<sched::task_record&>(record), thread, object, request);
+}
+
+completion& post_order(letter_kind kind, std::uint64_t object, std::uint32_t to, const task_request& request, const std::source_location& where) {
+  const bool moves = kind == letter_kind::migrate;
+  mobile_objects& all = of_caller(moves ? "migrate" : "destroy");
+  if (moves && to >= all.nodes())
+    throw error("N02", "there is no node " + std::to_string(to))
+        .fact("called", where)
+        .fact("nodes", std::to_string(all.nodes()) + ", from 0 on")
+        .remedy("count from 0 to job_nodes() - 1");
+  task_request bare;
+  bare.name = request.name;
+  bare.priority = request.priority;
+  auto& r = static_cast<sched::task_record&>(*make_task(sizeof(near_move), moves ? moving : ending, where, bare).record);
+  if (moves) ::new (r.storage()) near_move(static_cast<rank>(to));
+  else ::new (r.storage()) letter(nullptr, letter_kind::destroy);
+  post(r, nullptr, object, &request);
+  return r;
+}
+
+bool is_object_here(std::uint64_t object) { return of_caller("is_here").is_here(object); }
+
+void leave_object(mobile_here& at, bool has_read) noexcept {
+  of_caller("send").leave(static_cast<resident&>(at), has_read);
+}
+
+}  // namespace detail
+}  // namespace stretto

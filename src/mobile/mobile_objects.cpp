@@ -1,0 +1,472 @@
+#include "mobile/mobile_objects.hpp"
+
+#include <stretto/error.hpp>
+
+#include <algorithm>
+
+#include "base/node_numbers.hpp"
+#include "base/order_observer.hpp"
+#include "dist/where.hpp"
+#include "event/event_floor.hpp"
+#include "sched/counted_task.hpp"
+#include "sched/readying.hpp"
+#include "sched/running.hpp"
+
+namespace stretto::mobiles {
+
+using sched::task_record;
+using sched::thread_state;
+
+namespace {
+
+thread_state& here() { return static_cast<thread_state&>(base::require_current("send")); }
+
+}  // namespace
+
+mobile_objects::mobile_objects(dist::job* j, dist::failures* causes) : job_(j), causes_(causes) {
+  if (!j) return;
+  listen(std::make_index_sequence<says>());
+  j->add(*this);
+}
+
+template <std::size_t... n>
+void mobile_objects::listen(std::index_sequence<n...>) {
+  constexpr const char* names[] = {"letter", "value", "value_and_end", "end", "ran", "at", "received", "leave", "go", "stay", "back",
+                                   "object", "arrived", "expected", "is_it_there", "never", "gone", "lost", "dead", "again", "is_it_sent", "not_sent"};
+  static_assert(std::size(names) == says);
+  ((kinds_[n] = job_->on<&mobile_objects::on_said<static_cast<say>(n)>>(std::string("mobile.") + names[n], this)), ...);
+}
+
+mobile_objects::~mobile_objects() { clear(); }
+
+void mobile_objects::clear() noexcept {
+  for (shard& s : shards_)
+    for (auto& [id, e] : s.all) {
+      if (!e.here) continue;
+      if (e.here->object) e.here->type->destroy(e.here->object);
+      for (auto& [sender, c] : e.here->others()) c.drop_held();  // of who was lost
+      e.here.reset();
+    }
+}
+
+void mobile_objects::serve(std::uint16_t node, const object_settings& s) noexcept {
+  node_ = node;
+  self_ = job_ ? job_->self() : rank{0};
+  settings_ = s;
+}
+
+void mobile_objects::check(object_id to, const std::source_location& where, const char* called) const {
+  if (to && home_of(to) != nobody) return;
+  throw error("G01", std::string(called) + (to ? " was given an object of another job" : " was given a mobile that names no object"))
+      .fact("called", where)
+      .because(to ? "its name was made by a runtime that is no node of this job" : "it was default-made, or its object failed to be made")
+      .remedy("keep the name that make_mobile returned");
+}
+
+object_id mobile_objects::adopt(const detail::make_request& request, const detail::mobile_type& type, void* object) {
+  base::require_current("make_mobile");
+  const object_id id = new_id();
+  auto o = std::make_unique<resident>(id, &type, std::string(request.name), 1, self_);
+  shard& s = shard_of(id);
+  const std::scoped_lock lock(s.lock);
+  entry& e = s.all[id];
+  e.name = o->name;
+  e.home = std::make_unique<home_record>();
+  e.at = self_;
+  e.epoch = 1;
+  e.here = std::move(o);
+  e.here->object = object;
+  ++s.counted.objects;
+  return id;
+}
+
+object_id mobile_objects::make(const detail::make_request& request, const detail::letter_type& maker, std::vector<std::byte>&& arguments) {
+  thread_state& t = static_cast<thread_state&>(base::require_current("make_mobile"));
+  if (request.node >= nodes())
+    throw error("N02", "there is no node " + std::to_string(request.node))
+        .fact("called", request.where)
+        .fact("nodes", std::to_string(nodes()) + ", from 0 on")
+        .remedy("count from 0 to job_nodes() - 1");
+  const object_id id = new_id();
+  auto& record = static_cast<task_record&>(*detail::make_task(0, detail::value_type<void>, request.where, {}).record);
+  auto l = std::make_unique<far_letter>();
+  l->type = &maker;
+  l->kind = static_cast<std::uint64_t>(letter_kind::make);
+  l->function = dist::encode_constant(&maker, sizeof maker);
+  l->object = id;
+  l->from = self_;
+  l->target = static_cast<rank>(request.node);
+  l->where = request.where;
+  l->name = request.name;
+  l->arguments = std::move(arguments);
+  {
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    entry& e = s.all[id];
+    e.name = request.name;
+    e.home = std::make_unique<home_record>();
+    e.at = l->target;
+    e.epoch = 1;
+    e.sent = e.unanswered = 1;
+    e.home->visited.insert(e.at);
+  }
+  sched::count_spawned(t);
+  send_first(requests_.add(record, nullptr, std::move(l)));
+  record.release();  // nobody has its future
+  return id;
+}
+
+void mobile_objects::post(task_record& r, void* thread, object_id id) {
+  letter& l = letter_in(r);
+  shard& s = shard_of(id);
+  std::unique_lock hold(s.lock);
+  entry* e = s.find(id);
+  if (e && e->here) [[likely]]
+    return post_near(hold, s, *e, r, thread);
+  hold.unlock();
+  auto far = far_copy(l, id, self_, arguments_of(l));  // before it has a number, as it may throw
+  thread_state& t = here();
+  hold.lock();
+  e = &s.all[id];
+  if (e->here) return post_near(hold, s, *e, r, thread);  // it came meanwhile
+  if (e->lost) {
+    failure_ref cause = e->lost;
+    hold.unlock();
+    sched::count_spawned(t);
+    return sched::skip_task(t, r, std::move(cause));
+  }
+  far->number = e->sent++;
+  far->answered = e->answered;
+  ++e->unanswered;
+  ++s.counted.far;
+  hold.unlock();
+  sched::count_spawned(t);
+  const detail::value_reader read = l.type ? l.type->read_value : nullptr;
+  if (r.type().drop_body) r.type().drop_body(r.storage());
+  send_first(requests_.add(r, read, std::move(far)));
+}
+
+void mobile_objects::post_near(std::unique_lock<base::spin_lock>& hold, shard& s, entry& e, task_record& r, void* thread) {
+  letter& l = letter_in(r);
+  resident& o = *e.here;
+  correspondent& by = o.own();
+  l.number = e.sent++;
+  ++s.counted.near;
+  if (thread && by.next == l.number && kind_of(l) != letter_kind::migrate && o.begin_at_once(l)) [[likely]] {
+    ++by.next;
+    l.at = &o;
+    hold.unlock();
+    return detail::submit(r, thread);
+  }
+  thread_state& t = here();
+  r.place = sched::no_place;
+  if (t.observer) [[unlikely]]
+    t.observer->spawned(&r, t);
+  sched::count_spawned(t);
+  errands out;
+  o.accept(by, l);
+  advance(o, out);
+  hold.unlock();
+  run(out);
+}
+
+void mobile_objects::begin(letter& l, thread_state& t) {
+  if (!l.is_far) {
+    task_record& r = record_of(l);
+    r.made_ready_by(t.current_id);
+    return sched::make_ready(t, r);
+  }
+  auto& far = static_cast<far_letter&>(l);
+  struct body {
+    mobile_objects* all;
+    far_letter* what;
+    void operator()() const { all->handle(std::unique_ptr<far_letter>(what)); }
+  };
+  // Its end counts here for the whole runtime alone: who has sent it counts it there.
+  const sched::outside_of_finishes outside(t);
+  sched::count_spawned(t);
+  sched::spawn_counted(t, {.scope = t.owner->root, .where = far.where, .priority = far.priority, .name = far.name}, body{this, &far});
+}
+
+void mobile_objects::leave(resident& o, bool has_read) noexcept {
+  errands out;
+  {
+    shard& s = shard_of(o.id);
+    const std::scoped_lock lock(s.lock);
+    o.left(has_read);
+    if (settings_.wander && !has_read) wander(o);
+    advance(o, out);
+  }
+  run(out);
+}
+
+void mobile_objects::end(resident& gone) noexcept {
+  if (gone.object) gone.type->destroy(gone.object);
+  errands out;
+  const object_id id = gone.id;
+  std::unique_ptr<resident> o;
+  {
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    entry& e = *s.find(id);
+    o = std::move(e.here);
+    --s.counted.objects;
+    empty(*o, e, destroyed(id, o->name), out);
+    tell_visited(id, e, out);
+    s.all.erase(id);
+  }
+  for (const auto& [sender, c] : o->others())
+    if (sender != home_of(id)) out.tell.push_back({sender, say::dead, dist::writer(id)});
+  if (home_of(id) != self_) out.tell.push_back({home_of(id), say::dead, dist::writer(id)});
+  run(out);
+}
+
+void mobile_objects::empty(resident& o, entry& e, const failure_ref& cause, errands& out) {
+  while (letter* const l = o.waiting().pop()) out.settle.push_back({l, cause});
+  for (letter* l : o.moves()) out.settle.push_back({l, cause});
+  o.moves().clear();
+  const auto let_go = [&](correspondent& c) {
+    for (const auto& [number, l] : c.held)
+      if (l) out.settle.push_back({l, cause});
+    c.held.clear();
+  };
+  let_go(o.own());
+  for (auto& [sender, c] : o.others()) let_go(c);
+  for (auto& l : e.parked) out.settle.push_back({l.release(), cause});
+  e.parked.clear();
+}
+
+mobile_objects::decision mobile_objects::decide(const entry* e, const far_letter& l) const {
+  if (l.what() == letter_kind::make && l.target == self_) return {decision::make};
+  if (e && e->here) return {decision::accept};
+  const rank home = home_of(l.object);
+  if (home == self_ && !(e && e->home)) return {.what = decision::refuse, .cause = destroyed(l.object, {})};
+  if (l.way.epoch > (e ? e->epoch : 0)) return {decision::park};
+  if (e && e->lost && home != self_ && l.from != self_) return {decision::send_back};  // lost to this node, but perhaps not to that
+  if (e && e->lost) return {.what = decision::refuse, .cause = e->lost};
+  if (e && e->epoch && e->at == self_) return {decision::park};  // it is coming
+  if (home == self_) {
+    if (e->at == l.way.avoid) return {.what = decision::refuse, .cause = lost_with(l.object, e, e->at, "is on")};
+    const bool is_pinned = l.way.hops >= most_by_hearsay;
+    if (is_pinned && e->home->wants_to != nobody) return {decision::wait};
+    return {.what = decision::pass_on, .to = e->at, .way = {e->epoch, nobody, l.way.hops, is_pinned}, .is_known = true};
+  }
+  if (e && e->epoch && !is_lost(e->at) && e->at != l.way.avoid && l.way.avoid == nobody && l.way.hops < most_by_hearsay)
+    return {.what = decision::pass_on, .to = e->at, .way = {e->epoch, nobody, l.way.hops, false}, .is_known = true};
+  if (is_lost(home) && l.from != self_) return {decision::send_back};  // who has sent it may reach the home
+  if (is_lost(home)) return {.what = decision::refuse, .cause = lost_with(l.object, e, home, "was made on")};
+  return {.what = decision::pass_on, .to = home, .way = {0, l.way.avoid, l.way.hops, false}};
+}
+
+void mobile_objects::send_first(const std::shared_ptr<const far_letter>& l) {
+  decision d;
+  {
+    shard& s = shard_of(l->object);
+    const std::scoped_lock lock(s.lock);
+    d = decide(s.find(l->object), *l);
+  }
+  if (d.what == decision::pass_on && !d.way.is_pinned) return pass_on(d.to, *l, d.way);
+  deliver(std::make_unique<far_letter>(*l));
+}
+
+void mobile_objects::send_again(const far_letter& l, rank avoid) {
+  if (l.what() == letter_kind::make) return;  // it goes straight to its node, or is lost with that
+  auto again = std::make_unique<far_letter>(l);
+  again->way.avoid = avoid;
+  const rank home = home_of(l.object);
+  bool is_far = false;
+  if (home != self_) {
+    shard& s = shard_of(l.object);
+    const std::scoped_lock lock(s.lock);
+    const entry* const e = s.find(l.object);
+    is_far = !(e && (e->here || e->lost)) && !is_lost(home);
+  }
+  if (is_far) pass_on(home, *again, {0, avoid, 0, false});
+  else deliver(std::move(again));
+}
+
+void mobile_objects::pass_on(rank to, const far_letter& l, const passage& way) {
+  dist::writer w;
+  write(w, l, way, node_);
+  job_->send(to, kinds_[static_cast<std::size_t>(say::letter)], w);
+}
+
+void mobile_objects::deliver(std::unique_ptr<far_letter> l) {
+  errands out;
+  {
+    const object_id id = l->object;
+    const rank from = l->from, home = home_of(id);
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    entry* e = s.find(id);
+    if (l->way.is_pinned && l->way.hops) {
+      out.tell.push_back({home, say::received, dist::writer(id)});
+      l->way.is_pinned = false;
+    }
+    const decision d = decide(e, *l);
+    s.counted.most_hops = std::max<std::uint64_t>(s.counted.most_hops, l->way.hops);
+    switch (d.what) {
+      case decision::accept: take_in(*e, std::move(l), out); break;
+      case decision::make: begin_making(s.all[id], std::move(l), out); ++s.counted.objects; break;
+      case decision::park:
+        // It may be over before this node has heard of it.
+        if (!e && home != self_) out.tell.push_back({home, say::expected, dist::writer(id)});
+        s.all[id].parked.push_back(std::move(l));
+        break;
+      case decision::wait: e->home->behind.push_back(std::move(l)); break;
+      case decision::send_back: out.tell.push_back({from, say::again, dist::writer(id, from)}); break;
+      case decision::refuse: out.settle.push_back({l.release(), d.cause}); break;
+      case decision::pass_on:
+        if (d.way.is_pinned) ++e->home->pinned;
+        if (from != self_) {
+          ++s.counted.passed_on;
+          if (d.is_known) out.tell.push_back({from, say::at, dist::writer(id, d.to, e->epoch)});
+        }
+        out.pass_on.push_back({d.to, std::move(l), d.way});
+        break;
+    }
+  }
+  run(out);
+}
+
+void mobile_objects::take_in(entry& e, std::unique_ptr<far_letter> l, errands& out) {
+  resident& o = *e.here;
+  correspondent& by = o.of(l->from);
+  if (l->from != self_ && is_lost(l->from)) return;  // nobody waits for it, and what it sent before may be missing
+  by.forget_below(l->answered);
+  if (!l->type) l->type = letter_type_at(l->function);
+  if (o.accept(by, *l) != acceptance::again) {
+    l.release();
+    return advance(o, out);
+  }
+  // It has come before. Who handled it here has answered or will; it may have been elsewhere, and the answer lost with that node.
+  if (l->what() == letter_kind::migrate) {
+    if (!o.has_move(l->from, l->request)) out.settle.push_back({l.release(), {}});
+  } else if (const rank on = by.handled_on(l->number); on != nobody) {
+    out.tell.push_back({l->from, say::ran, dist::writer(l->request, on)});
+  }
+}
+
+void mobile_objects::begin_making(entry& e, std::unique_ptr<far_letter> l, errands& out) {
+  if (!l->type) l->type = letter_type_at(l->function);
+  e.here = std::make_unique<resident>(l->object, l->type ? l->type->of : nullptr, l->name, 1, self_);
+  e.at = self_;
+  e.epoch = 1;
+  e.name = l->name;
+  e.here->of(l->from).next = 1;
+  e.here->take_alone();
+  release_parked(e, out);
+  l->at = e.here.get();
+  out.begin.push(*l.release());
+}
+
+void mobile_objects::advance(resident& o, errands& out) {
+  while (!o.is_leaving && !o.moves().empty()) {
+    letter& l = *o.moves().front();
+    const rank to = l.is_far ? static_cast<far_letter&>(l).target : static_cast<near_move&>(l).target;
+    if (to == self_) {
+      end_move(o, {}, out);
+    } else if (is_lost(to)) {
+      end_move(o, failure_ref(job_->loss_of(to)), out);
+    } else if (is_lost(home_of(o.id))) {
+      end_move(o, lost_with(o.id, nullptr, home_of(o.id), "was made on"), out);
+    } else {
+      o.is_leaving = true;
+      o.goes_to = to;
+      out.tell.push_back({home_of(o.id), say::leave, dist::writer(o.id, to)});
+    }
+  }
+  if (!o.is_leaving) return o.begin(out.begin);
+  if (o.may_leave && o.is_free() && !o.is_packed) {
+    o.is_packed = true;
+    out.pack = &o;
+  }
+}
+
+void mobile_objects::run(errands& out) {
+  if (!out.begin.is_empty()) {
+    thread_state& t = here();
+    while (letter* const l = out.begin.pop()) begin(*l, t);
+  }
+  for (auto& p : out.pass_on) pass_on(p.to, *p.what, p.way);
+  for (auto& t : out.tell) tell(t.to, t.what, t.words);
+  for (auto& l : out.settle) settle(*l.what, std::move(l.cause), l.is_for_good);
+  for (auto& l : out.deliver) deliver(std::move(l));
+  if (out.pack) pack(*out.pack);
+}
+
+void mobile_objects::settle(letter& l, failure_ref cause, bool is_for_good) {
+  if (l.is_far) {
+    const std::unique_ptr<far_letter> far(&static_cast<far_letter&>(l));
+    if (cause) cause = failure_ref::adopt(new failure(*cause.get(), far->name.empty() ? "message" : "message \"" + far->name + '"', far->where));
+    return answer(far->from, outcome::value_and_end, far->request, cause, {}, is_for_good && cause);
+  }
+  thread_state& t = here();
+  task_record& r = record_of(l);
+  if (cause) return sched::skip_task(t, r, failure_ref::adopt(new failure(*cause.get(), detail::describe_task(r), r.where)));
+  sched::finish_scope* const scope = r.scope;
+  r.flags &= static_cast<std::uint8_t>(~task_record::has_value);
+  r.complete(t);
+  sched::count_ended(t, scope);
+}
+
+bool mobile_objects::is_here(object_id id) {
+  shard& s = shard_of(id);
+  const std::scoped_lock lock(s.lock);
+  const entry* const e = s.find(id);
+  return e && e->here;
+}
+
+std::string mobile_objects::words_for(object_id id, const std::string& name) const {
+  const auto count = std::to_string(id & ((std::uint64_t{1} << 48) - 1));
+  const auto node = static_cast<std::uint16_t>(id >> 48);
+  const std::string home = job_ && job_->rank_of(node).value_or(0) ? job_->name_of(*job_->rank_of(node)) + ":" : std::string();
+  return home + "M" + count + (name.empty() ? std::string() : " \"" + name + '"');
+}
+
+std::string mobile_objects::name_of(object_id id) {
+  std::string name;
+  {
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    if (const entry* const e = s.find(id)) name = e->name;
+  }
+  return words_for(id, name);
+}
+
+mobile_statistics mobile_objects::statistics() {
+  mobile_statistics all;
+  for (shard& s : shards_) {
+    const std::scoped_lock lock(s.lock);
+    all.objects += s.counted.objects;
+    all.near += s.counted.near;
+    all.far += s.counted.far;
+    all.passed_on += s.counted.passed_on;
+    all.most_hops = std::max(all.most_hops, s.counted.most_hops);
+    all.moved_in += s.counted.moved_in;
+    all.moved_out += s.counted.moved_out;
+  }
+  return all;
+}
+
+failure_ref mobile_objects::destroyed(object_id id, const std::string& name) const {
+  const std::string who = words_for(id, name);
+  return detail::make_failure(std::make_exception_ptr(error("G02", who + " has been destroyed")
+                                                          .because("this came after destroy() of the object, or before it from another node")
+                                                          .remedy("destroy an object when all that is sent to it has been answered")),
+                              who, {});
+}
+
+failure_ref mobile_objects::lost_with(object_id id, const entry* e, rank node, const char* role) const {
+  const std::string who = words_for(id, e ? e->name : std::string());
+  error what("G03", who + " is lost");
+  what.because("it " + std::string(role) + " node " + job_->name_of(node) + ", which is lost").fact("told", "node " + job_->name_of(self_));
+  if (is_lost(node)) what.caused_by(job_->loss_of(node)->unobserved_exception());
+  return detail::make_failure(std::make_exception_ptr(std::move(what)), who, {});
+}
+
+failure_ref mobile_objects::lost_by(object_id id, const std::string& name, const failure& cause) const {
+  return failure_ref::adopt(new failure(cause, words_for(id, name), cause.where()));
+}
+
+}  // namespace stretto::mobiles

@@ -1,0 +1,235 @@
+// mobile_objects.hpp - the objects of a job, as one node sees them: those that are here, where others were heard of, and for those that were
+// made here, where they are.
+//
+// The node that made an object is its home and knows where it is: an object asks its home before it leaves. Others go by what they have
+// heard. Whoever gets a letter for an object that is not here passes it on to where it went, and tells the sender; the third in a row asks
+// the home, which lets the object go nowhere until the letter has come. A letter may come before its object, and waits there.
+//
+// Losses      an object is lost with the node where it is, or that it is on its way to or from. When a node is lost, every other
+//             sends all that is not answered once more, by way of the homes: the object knows by the numbers what it has had.
+//             Who has lost an object's home, or the node where it is, has lost the object for good.
+// Threads     any thread of the runtime. A letter, a move or an answer is worked on by one thread; places in the table are locked a shard
+//             at a time, and nothing else is called meanwhile.
+// Messages    docs/adr/0020-objects-that-move.md says who says what to whom.
+// Source      forwarding and lazy updates of caches: Charm++'s location manager; a home that orders moves, and resending by numbers, ours.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/spin_lock.hpp"
+#include "dist/failures.hpp"
+#include "dist/job.hpp"
+#include "mobile/requests.hpp"
+#include "mobile/resident.hpp"
+#include "sched/scheduler.hpp"
+
+namespace stretto::mobiles {
+
+struct object_settings {
+  unsigned wander = 0;  // percent of the handled letters after which an object moves by itself
+  std::uint64_t seed = 0;
+};
+
+class mobile_objects final : public dist::protocol {
+ public:
+  /// A letter goes at most so many hops by hearsay, and at most two more.
+  static constexpr unsigned most_by_hearsay = 3;
+
+  /// Before job::start. Both null in a runtime that is alone.
+  mobile_objects(dist::job* j, dist::failures* causes);
+  ~mobile_objects() override;
+  /// Nothing runs any more: the objects that are left end.
+  void clear() noexcept;
+  /// The runtime begins: how its handles are numbered, and what it was told.
+  void serve(std::uint16_t node, const object_settings& s) noexcept;
+
+  object_id adopt(const detail::make_request& request, const detail::mobile_type& type, void* object);
+  object_id make(const detail::make_request& request, const detail::letter_type& maker, std::vector<std::byte>&& arguments);
+  /// Throws G01, with the record given back. `thread` null: look it up, and the record may have a priority.
+  void post(sched::task_record& record, void* thread, object_id to);
+  void check(object_id to, const std::source_location& where, const char* called) const;
+  void leave(resident& o, bool has_read) noexcept;
+  /// The object's last handler has begun: it ends, and what waits for it fails.
+  void end(resident& o) noexcept;
+
+  bool is_here(object_id id);
+  std::string name_of(object_id id);
+  mobile_statistics statistics();
+
+  void lost(rank node, base::thread_context& context) noexcept override;
+  rank self() const noexcept { return self_; }
+  std::uint32_t nodes() const noexcept { return job_ ? job_->nodes() : 1; }
+
+ private:
+  enum class say : std::uint8_t {
+    letter, value, value_and_end, end, ran, at, received, leave, go, stay, back, object, arrived, expected, is_it_there, never, gone, lost, dead, again, is_it_sent, not_sent, count
+  };
+  static constexpr std::size_t says = static_cast<std::size_t>(say::count);
+
+  /// Of an object that was made here, beside where it is.
+  struct home_record {
+    bool is_moving = false;  // and has not said that it is there
+    rank from = 0;           // then
+    std::uint32_t pinned = 0;
+    rank wants_to = nobody;  // once nothing is pinned
+    std::vector<std::unique_ptr<far_letter>> behind;  // that
+    std::set<rank> visited;   // nodes that may know of it
+  };
+  struct entry {
+    std::unique_ptr<resident> here;
+    std::unique_ptr<home_record> home;
+    std::uint64_t sent = 0;      // of this node
+    std::uint64_t unanswered = 0, answered = 0;
+    rank at = nobody;            // where it was heard of; at home, where it is or will be
+    std::uint32_t epoch = 0;     // since that move of it; 0: never
+    bool was_sent = false;       // to there, by this node
+    bool was_here = false;
+    rank asked_about = nobody;   // the home asks whether it will come from there
+    std::vector<std::unique_ptr<far_letter>> parked;  // until it comes
+    failure_ref lost;            // for this node, for good
+    std::string name;
+  };
+  struct alignas(64) shard {
+    base::spin_lock lock;
+    std::unordered_map<object_id, entry> all;
+    mobile_statistics counted;
+    entry* find(object_id id) {
+      const auto it = all.find(id);
+      return it == all.end() ? nullptr : &it->second;
+    }
+  };
+
+  /// What is to be done once the shard is not locked any more.
+  struct errands {
+    letter_list begin;
+    std::vector<std::unique_ptr<far_letter>> deliver;
+    struct passing_on {
+      rank to;
+      std::unique_ptr<far_letter> what;
+      passage way;
+    };
+    std::vector<passing_on> pass_on;
+    struct saying {
+      rank to;
+      say what;
+      dist::writer words;
+    };
+    std::vector<saying> tell;
+    struct settling {
+      letter* what;
+      failure_ref cause;      // null: well
+      bool is_for_good = true;  // the object takes nothing from that node any more
+    };
+    std::vector<settling> settle;  // that no handler ends
+    resident* pack = nullptr;
+  };
+  void run(errands& out);
+
+  struct decision {
+    enum { accept, make, park, wait, pass_on, send_back, refuse } what;
+    rank to = nobody;
+    passage way = {};
+    failure_ref cause = {};
+    bool is_known = false;  // that it is there
+  };
+  decision decide(const entry* e, const far_letter& l) const;
+  void deliver(std::unique_ptr<far_letter> l);
+  void take_in(entry& e, std::unique_ptr<far_letter> l, errands& out);
+  void begin_making(entry& e, std::unique_ptr<far_letter> l, errands& out);
+  void send_first(const std::shared_ptr<const far_letter>& l);
+  void send_again(const far_letter& l, rank avoid);
+  void pass_on(rank to, const far_letter& l, const passage& way);
+
+  void post_near(std::unique_lock<base::spin_lock>& hold, shard& s, entry& e, sched::task_record& r, void* thread);
+  /// Begins what may begin, moves or lets go of what is to move. Requires the lock.
+  void advance(resident& o, errands& out);
+  void begin(letter& l, sched::thread_state& t);
+  static void run_far(void* storage);
+  void handle(std::unique_ptr<far_letter> l);
+  void settle(letter& l, failure_ref cause, bool is_for_good);
+  void answer(rank to, outcome what, std::uint64_t request, const failure_ref& cause, std::span<const std::byte> value = {},
+              bool is_for_good = false);
+  void take(outcome what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value, bool is_for_good = false);
+  /// What this node has sent to it comes to nothing.
+  void fail_unanswered(object_id id, const failure_ref& cause);
+  /// Its letters, of any kind, come to nothing. Requires the lock; the object is the caller's.
+  static void empty(resident& o, entry& e, const failure_ref& cause, errands& out);
+  void stillborn(resident& o, const failure_ref& cause);
+
+  // Moves.
+  void pack(resident& o);
+  void send_object(std::unique_ptr<resident> o, std::vector<std::byte>&& bytes, std::uint32_t epoch);
+  void let_go(object_id id, entry& e, rank to, errands& out);
+  void call_back(resident& o, errands& out);
+  void end_move(resident& o, failure_ref cause, errands& out);
+  void wander(resident& o);
+  /// At home: nobody has it any more.
+  void give_up(object_id id, entry& e, failure_ref cause, errands& out);
+
+  // Losses.
+  void lost_home(entry& e, object_id id, rank node, errands& out);
+  void lost_place(entry& e, object_id id, rank node, errands& out);
+
+  template <say what>
+  void on_said(rank from, dist::reader& content, base::thread_context& context) {
+    hear(what, from, content);
+  }
+  template <std::size_t... n>
+  void listen(std::index_sequence<n...>);
+  void hear(say what, rank from, dist::reader& content);
+  void tell(rank to, say what, const dist::writer& words);
+  void hear_letter(rank from, dist::reader& c);
+  void hear_answer(outcome what, rank from, dist::reader& c);
+  void hear_at(object_id id, rank where, std::uint32_t epoch);
+  void hear_leave(rank from, object_id id, rank to);
+  void hear_go(object_id id, std::uint32_t epoch);
+  void hear_stay(object_id id, std::uint32_t epoch);
+  void hear_back(rank from, object_id id);
+  void hear_object(rank from, dist::reader& c);
+  void hear_is_it_there(object_id id, std::uint32_t epoch, rank from);
+  void await(object_id id, entry& e, rank from, errands& out);
+  void hear_never(object_id id, entry& e, rank from, errands& out);
+  void hear_expected(rank by, object_id id);
+  void hear_again(object_id id, rank whom);
+  void hear_dead(object_id id);
+  static void release_parked(entry& e, errands& out);
+  void tell_visited(object_id id, const entry& e, errands& out);
+  void hear_is_it_sent(rank by, object_id id);
+  void hear_not_sent(rank from, object_id id);
+  void hear_ran(std::uint64_t request, rank on);
+  void hear_received(object_id id);
+
+  shard& shard_of(object_id id) noexcept { return shards_[(id ^ id >> 6) % shards_.size()]; }
+  rank home_of(object_id id) const noexcept {
+    const auto node = static_cast<std::uint16_t>(id >> 48);
+    return job_ ? job_->rank_of(node).value_or(nobody) : node == node_ ? rank{0} : nobody;
+  }
+  bool is_lost(rank r) const noexcept { return job_ && r != self_ && job_->is_lost(r); }
+  object_id new_id() noexcept { return std::uint64_t{node_} << 48 | (made_.fetch_add(1, std::memory_order_relaxed) + 1); }
+  failure_ref destroyed(object_id id, const std::string& name) const;
+  failure_ref lost_with(object_id id, const entry* e, rank node, const char* role) const;
+  failure_ref lost_by(object_id id, const std::string& name, const failure& cause) const;
+  std::string words_for(object_id id, const std::string& name) const;
+
+  dist::job* const job_;
+  dist::failures* const causes_;
+  std::array<dist::message_kind, says> kinds_{};
+  rank self_ = 0;
+  std::uint16_t node_ = 0;
+  object_settings settings_;
+  std::atomic<std::uint64_t> made_{0};
+  std::atomic<std::uint64_t> drawn_{0};
+  requests requests_;
+  std::array<shard, 64> shards_;
+};
+
+}  // namespace stretto::mobiles

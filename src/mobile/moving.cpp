@@ -1,0 +1,302 @@
+// Objects leave, with their home's consent, and arrive.
+#include <stretto/error.hpp>
+
+#include "base/node_numbers.hpp"
+#include "dist/where.hpp"
+#include "event/event_floor.hpp"
+#include "mobile/mobile_objects.hpp"
+
+namespace stretto::mobiles {
+
+namespace {
+
+/// Draws are as repeatable as the order in which they are made.
+std::uint64_t mixed(std::uint64_t x) noexcept {
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+void put_correspondent(dist::writer& w, rank of, const correspondent& c) {
+  w.put(of);
+  w.put(c.next);
+  w.put(static_cast<std::uint32_t>(c.stays.size()));
+  for (const correspondent::stay& s : c.stays) w.put(s.end), w.put(s.on);
+}
+
+}  // namespace
+
+void mobile_objects::wander(resident& o) {
+  const std::uint64_t draw = mixed(settings_.seed + drawn_.fetch_add(1, std::memory_order_relaxed) * 0x9e3779b97f4a7c15u + self_);
+  if (draw % 100 >= settings_.wander || !o.moves().empty() || o.is_leaving || nodes() == 1) return;
+  auto l = std::make_unique<far_letter>();
+  l->kind = static_cast<std::uint64_t>(letter_kind::migrate);
+  l->object = o.id;
+  l->from = self_;
+  l->target = static_cast<rank>((draw >> 8) % nodes());
+  if (l->target == self_ || is_lost(l->target) || is_lost(home_of(o.id))) return;
+  o.moves().push_back(l.release());
+}
+
+void mobile_objects::end_move(resident& o, failure_ref cause, errands& out) {
+  out.settle.push_back({o.moves().front(), std::move(cause), false});
+  o.moves().pop_front();
+}
+
+void mobile_objects::hear_leave(rank from, object_id id, rank to) {
+  errands out;
+  {
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    entry* const e = s.find(id);
+    if (!e || !e->home || e->lost || is_lost(to)) out.tell.push_back({from, say::go, dist::writer(id, std::uint32_t{0})});
+    else if (e->home->pinned) e->home->wants_to = to;
+    else let_go(id, *e, to, out);
+  }
+  run(out);
+}
+
+void mobile_objects::let_go(object_id id, entry& e, rank to, errands& out) {
+  home_record& h = *e.home;
+  h.from = e.at;
+  h.is_moving = true;
+  h.visited.insert(to);
+  e.at = to;
+  ++e.epoch;
+  out.tell.push_back({h.from, say::go, dist::writer(id, e.epoch)});
+  for (auto& l : h.behind) out.deliver.push_back(std::move(l));
+  h.behind.clear();
+}
+
+void mobile_objects::hear_go(object_id id, std::uint32_t epoch) {
+  errands out;
+  {
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    entry* const e = s.find(id);
+    if (!e || !e->here || !e->here->is_leaving) return;
+    resident& o = *e->here;
+    if (!epoch) {
+      o.is_leaving = false;
+      end_move(o, is_lost(o.goes_to) ? job_->loss_of(o.goes_to) : lost_with(id, e, o.goes_to, "was to go to"), out);
+    } else {
+      o.epoch = epoch;
+      o.may_leave = true;
+      if (is_lost(o.goes_to)) call_back(o, out);
+    }
+    advance(o, out);
+  }
+  run(out);
+}
+
+void mobile_objects::call_back(resident& o, errands& out) {
+  o.may_leave = false;
+  if (!is_lost(home_of(o.id))) return out.tell.push_back({home_of(o.id), say::back, dist::writer(o.id)});
+  o.is_leaving = o.is_packed = false;
+  end_move(o, job_->loss_of(home_of(o.id)), out);
+}
+
+void mobile_objects::hear_back(rank from, object_id id) {
+  errands out;
+  {
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    entry* const e = s.find(id);
+    if (!e || !e->home || e->lost) return;
+    const rank instead_of = std::exchange(e->at, from);
+    ++e->epoch;
+    e->home->is_moving = false;
+    out.tell.push_back({from, say::stay, dist::writer(id, e->epoch)});
+    if (instead_of != self_) out.tell.push_back({instead_of, say::at, dist::writer(id, from, e->epoch)});
+    release_parked(*e, out);
+  }
+  run(out);
+}
+
+void mobile_objects::hear_stay(object_id id, std::uint32_t epoch) {
+  errands out;
+  {
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    entry* const e = s.find(id);
+    if (!e || !e->here) return;
+    resident& o = *e->here;
+    o.epoch = e->epoch = epoch;
+    o.is_leaving = o.is_packed = false;
+    failure_ref cause = std::move(o.why_stays);
+    if (!cause) cause = is_lost(o.goes_to) ? job_->loss_of(o.goes_to) : lost_with(id, e, o.goes_to, "was to go to");
+    end_move(o, std::move(cause), out);
+    advance(o, out);
+  }
+  run(out);
+}
+
+void mobile_objects::pack(resident& o) {
+  std::vector<std::byte> bytes;
+  failure_ref cause;
+  try {
+    if (o.object) o.type->write(o.object, bytes);
+  } catch (...) {
+    cause = detail::make_failure(std::current_exception(), words_for(o.id, o.name), {});
+  }
+  errands out;
+  std::unique_ptr<resident> leaves;
+  std::uint32_t epoch = 0;
+  {
+    shard& s = shard_of(o.id);
+    const std::scoped_lock lock(s.lock);
+    entry& e = *s.find(o.id);
+    if (cause || is_lost(o.goes_to)) {
+      o.why_stays = std::move(cause);
+      call_back(o, out);
+      advance(o, out);
+    } else {
+      leaves = std::move(e.here);
+      e.at = leaves->goes_to;
+      epoch = e.epoch = leaves->epoch;
+      e.was_sent = e.was_here = true;
+      --s.counted.objects;
+      ++s.counted.moved_out;
+    }
+  }
+  if (leaves) send_object(std::move(leaves), std::move(bytes), epoch);
+  run(out);
+}
+
+void mobile_objects::send_object(std::unique_ptr<resident> o, std::vector<std::byte>&& bytes, std::uint32_t epoch) {
+  o->note_stay();
+  dist::writer w(o->id, epoch, dist::encode_constant(o->type, sizeof *o->type), static_cast<std::uint8_t>(o->object ? 1 : 0));
+  w.put_text(o->name, 255);
+  w.put(static_cast<std::uint64_t>(bytes.size()));
+  w.put_bytes(bytes);
+  w.put(static_cast<std::uint32_t>(o->others().size() + 1));
+  put_correspondent(w, self_, o->own());
+  for (const auto& [sender, c] : o->others()) put_correspondent(w, sender, c);
+
+  // Letters of this node go as far ones from now on; one that cannot be written fails, and the others go without it.
+  std::vector<std::unique_ptr<far_letter>> gone;
+  std::uint64_t asked = 0;
+  const auto put = [&](letter& l) {
+    if (l.is_far) {
+      gone.emplace_back(&static_cast<far_letter&>(l));
+      write(w, *gone.back(), {}, node_);
+      return true;
+    }
+    std::vector<std::byte> arguments;
+    try {
+      arguments = arguments_of(l);
+    } catch (...) {
+      settle(l, detail::make_failure(std::current_exception(), words_for(o->id, o->name), record_of(l).where), false);
+      return false;
+    }
+    auto far = far_copy(l, o->id, self_, std::move(arguments));
+    sched::task_record& r = record_of(l);
+    const detail::value_reader read = l.type ? l.type->read_value : nullptr;
+    if (r.type().drop_body) r.type().drop_body(r.storage());
+    write(w, *requests_.add(r, read, std::move(far)), {}, node_);
+    ++asked;
+    return true;
+  };
+  const auto put_marked = [&](char mark, letter& l) {
+    w.put(mark);
+    if (!put(l)) write(w, far_letter(), {}, node_);  // none after all
+  };
+  const auto put_held = [&](rank sender, const correspondent& c) {
+    for (const auto& [number, l] : c.held)
+      if (l) put_marked('h', *l);
+      else w.put('s'), w.put(sender), w.put(number);
+  };
+  for (letter* l : o->moves()) put_marked('m', *l);
+  while (letter* const l = o->waiting().pop()) put_marked('w', *l);
+  put_held(self_, o->own());
+  for (const auto& [sender, c] : o->others()) put_held(sender, c);
+  w.put('.');
+  {
+    shard& s = shard_of(o->id);
+    const std::scoped_lock lock(s.lock);
+    if (entry* const e = s.find(o->id)) e->unanswered += asked;
+  }
+  tell(o->goes_to, say::object, w);
+  if (o->object) o->type->destroy(o->object);
+}
+
+void mobile_objects::hear_object(rank from, dist::reader& c) {
+  const auto id = c.get<object_id>();
+  const auto epoch = c.get<std::uint32_t>();
+  const detail::mobile_type* const type = mobile_type_at(c.get<std::uint64_t>());
+  const bool is_made = c.get<std::uint8_t>() != 0;
+  auto o = std::make_unique<resident>(id, type, c.get_text(), epoch, self_);
+  const auto bytes = c.get_bytes(c.get<std::uint64_t>());
+  failure_ref cause;
+  try {
+    if (!type)
+      throw error("N13", "node " + job_->name_of(self_) + " does not know the type of an object that moves there")
+          .because("the library that holds it is not loaded there, or is another one")
+          .remedy("load the same libraries on every node before objects of theirs move");
+    field_reader in(bytes);
+    if (is_made) o->object = type->read(in);
+  } catch (...) {
+    cause = detail::make_failure(std::current_exception(), words_for(id, o->name), {});
+  }
+  for (auto n = c.get<std::uint32_t>(); n && c.is_whole(); --n) {
+    correspondent& by = o->of(c.get<rank>());
+    by.next = c.get<std::uint64_t>();
+    for (auto stays = c.get<std::uint32_t>(); stays && c.is_whole(); --stays) {
+      const auto end = c.get<std::uint64_t>();
+      by.stays.push_back({end, c.get<rank>()});
+    }
+  }
+  for (char mark = c.get<char>(); mark != '.' && c.is_whole(); mark = c.get<char>()) {
+    if (mark == 's') {
+      correspondent& by = o->of(c.get<rank>());
+      by.held.try_emplace(c.get<std::uint64_t>(), nullptr);
+      continue;
+    }
+    auto l = read_letter(c, job_->node_of(from));
+    if (!l->object) continue;
+    if (l->function) l->type = letter_type_at(l->function);
+    if (mark == 'm') o->moves().push_back(l.release());
+    else if (mark == 'w') o->waiting().push(*l.release());
+    else if (correspondent& by = o->of(l->from); by.held.try_emplace(l->number, l.get()).second) l.release();
+  }
+  errands out;
+  failure_ref was_lost;
+  {
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    entry& e = s.all[id];
+    e.at = self_;
+    e.epoch = epoch;
+    e.was_sent = false;
+    e.asked_about = nobody;
+    if (e.name.empty()) e.name = o->name;
+    if (cause) {
+      e.lost = lost_by(id, o->name, *cause.get());
+      empty(*o, e, e.lost, out);
+      dist::writer w(id);
+      causes_->write(w, *cause.get());
+      if (home_of(id) != self_) out.tell.push_back({home_of(id), say::gone, std::move(w)});
+    } else {
+      ++s.counted.objects;
+      ++s.counted.moved_in;
+      e.here = std::move(o);
+      // They would wait for answers that this node cannot give.
+      for (const auto& [sender, by] : e.here->others())
+        if (is_lost(sender)) out.tell.push_back({home_of(id), say::again, dist::writer(id, sender)});
+      was_lost = std::exchange(e.lost, {});
+      if (was_lost) {  // for this node, some of whose letters it has not had, and will not
+        correspondent& own = e.here->own();
+        own.drop_held();
+        own.next = e.sent;
+      }
+      release_parked(e, out);
+      if (!e.here->moves().empty()) end_move(*e.here, {}, out);
+      out.tell.push_back({home_of(id), say::arrived, dist::writer(id, epoch)});
+      advance(*e.here, out);
+    }
+  }
+  if (was_lost) fail_unanswered(id, was_lost);
+  run(out);
+}
+
+}  // namespace stretto::mobiles

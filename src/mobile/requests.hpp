@@ -1,0 +1,54 @@
+// requests.hpp - what this node has sent to objects elsewhere and waits for: the futures, and the letters, to be sent again.
+//
+// Threads     any.
+// Invariants  (1) each request ends once: by its answer, or by a loss.
+// Source      answers in two steps, the value and the end of all that it has spawned: dist/remote_tasks.hpp.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/spin_lock.hpp"
+#include "mobile/letters.hpp"
+#include "sched/scopes.hpp"
+
+namespace stretto::mobiles {
+
+enum class outcome : std::uint8_t { value, value_and_end, end };
+
+class requests {
+ public:
+  /// Waits for the answer to `l` in `record`, whose body is gone; names it. The scope of the record has counted it.
+  std::shared_ptr<const far_letter> add(sched::task_record& record, detail::value_reader read, std::unique_ptr<far_letter> l);
+
+  /// An answer of node `by`. Returns the letter if this was the first: it has been handled, or never will be.
+  std::shared_ptr<const far_letter> take(outcome what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value,
+                                base::thread_context& context);
+
+  /// Those that have no answer yet, of that object, or of all (0).
+  std::vector<std::shared_ptr<const far_letter>> unanswered(object_id of = 0);
+  /// Node `by` is lost, and will not say that what it was asked for has ended.
+  void lost(rank by, const failure_ref& loss, base::thread_context& context);
+
+ private:
+  struct request {
+    sched::task_record* record = nullptr;  // null: it has its value
+    sched::finish_scope* scope = nullptr;
+    detail::value_reader read = nullptr;
+    std::shared_ptr<const far_letter> sent;
+    rank by = nobody;  // who gave the value
+    bool is_over = false;  // that came before the value
+    failure_ref end_cause = {};
+  };
+  static void end_value(const request& r, failure_ref cause, std::span<const std::byte> value, base::thread_context& context);
+  static void end_all(const request& r, const failure_ref& cause, base::thread_context& context);
+
+  base::spin_lock lock_;
+  std::map<std::uint64_t, request> all_;
+  std::uint64_t last_ = 0;
+};
+
+}  // namespace stretto::mobiles

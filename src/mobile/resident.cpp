@@ -1,0 +1,81 @@
+#include "mobile/resident.hpp"
+
+#include <algorithm>
+
+namespace stretto::mobiles {
+
+rank correspondent::handled_on(std::uint64_t number) const noexcept {
+  for (const stay& s : stays)
+    if (number < s.end) return s.on;
+  return nobody;
+}
+
+void correspondent::forget_below(std::uint64_t answered) noexcept {
+  const auto kept = std::ranges::find_if(stays, [&](const stay& s) { return s.end > answered; });
+  stays.erase(stays.begin(), kept);
+}
+
+void correspondent::drop_held() noexcept {
+  for (const auto& [number, l] : held) delete static_cast<far_letter*>(l);
+  held.clear();
+}
+
+void resident::enqueue(letter& l) {
+  if (kind_of(l) == letter_kind::migrate) moves_.push_back(&l);
+  else waiting_.push(l);
+}
+
+acceptance resident::accept(correspondent& by, letter& l) {
+  if (l.number < by.next) return acceptance::again;
+  if (l.number > by.next) return by.held.try_emplace(l.number, &l).second ? acceptance::early : acceptance::again;
+  ++by.next;
+  enqueue(l);
+  take_held(by);
+  return acceptance::accepted;
+}
+
+void resident::skip(correspondent& by, std::uint64_t number) {
+  if (number < by.next) return;
+  by.held.try_emplace(number, nullptr);
+  take_held(by);
+}
+
+void resident::take_held(correspondent& by) {
+  while (!by.held.empty() && by.held.begin()->first == by.next) {
+    if (letter* const l = by.held.begin()->second) enqueue(*l);
+    by.held.erase(by.held.begin());
+    ++by.next;
+  }
+}
+
+void resident::begin(letter_list& to) noexcept {
+  if (is_leaving) return;
+  while (letter* const l = waiting_.first) {
+    if (!has_room(reads(*l))) return;
+    waiting_.pop();
+    take(reads(*l));
+    l->at = this;
+    to.push(*l);
+  }
+}
+
+bool resident::has_move(rank sender, std::uint64_t request) const noexcept {
+  return std::ranges::any_of(moves_, [&](const letter* l) {
+    return l->is_far && static_cast<const far_letter*>(l)->from == sender && static_cast<const far_letter*>(l)->request == request;
+  });
+}
+
+void resident::note_stay() {
+  std::map<rank, std::uint64_t> ends;
+  for (const letter* l = waiting_.first; l; l = l->next) ends.try_emplace(sender_of(*l, self_), l->number);
+  for (auto& [sender, c] : others_) {
+    const auto first_waiting = ends.find(sender);
+    const std::uint64_t end = first_waiting == ends.end() ? c.next : first_waiting->second;
+    const std::uint64_t before = c.stays.empty() ? 0 : c.stays.back().end;
+    if (end <= before) continue;
+    if (!c.stays.empty() && c.stays.back().on == self_) c.stays.back().end = end;
+    else c.stays.push_back({end, self_});
+  }
+}
+
+}  // namespace stretto::mobiles
