@@ -35,6 +35,9 @@ void mobile_objects::lost_place(entry& e, object_id id, rank node, errands& out)
     if (e.at == node) return give_up(id, e, lost_with(id, &e, node, "was on"), out);
     if (e.home->is_moving && e.home->from == node) out.tell.push_back({e.at, say::is_it_there, dist::writer(id, e.epoch, node)});
   }
+  // Letters that have vanished on the way there may be of nodes that have lost nobody.
+  for (const auto& [to, sender] : e.passed_on)
+    if (to == node && !is_lost(sender)) out.tell.push_back({sender, say::again, dist::writer(id, sender)});
   // What this node has handled or is to handle for it is not answered: it has to hear so from another.
   if (e.here || e.was_here) out.tell.push_back({home_of(id), say::again, dist::writer(id, node)});
   if (e.here) {
