@@ -32,7 +32,10 @@ void mobile_objects::lost_home(entry& e, object_id id, rank node, errands& out) 
 
 void mobile_objects::lost_place(entry& e, object_id id, rank node, errands& out) {
   if (e.home && !e.lost) {
-    if (e.at == node) return give_up(id, e, lost_with(id, &e, node, "was on"), out);
+    // One that was to go there may not have left: its node says so.
+    const bool may_stay = e.home->is_moving && e.home->from != node && !is_lost(e.home->from);
+    if (e.at == node && !may_stay) return give_up(id, e, lost_with(id, &e, node, "was on"), out);
+    if (e.home->is_moving && e.home->from == node && is_lost(e.at)) return give_up(id, e, lost_with(id, &e, node, "was on"), out);
     if (e.home->is_moving && e.home->from == node) out.tell.push_back({e.at, say::is_it_there, dist::writer(id, e.epoch, node)});
   }
   // Letters that have vanished on the way there may be of nodes that have lost nobody.
@@ -97,7 +100,8 @@ void mobile_objects::hear_is_it_there(object_id id, std::uint32_t epoch, rank fr
     const std::scoped_lock lock(s.lock);
     entry& e = s.all[id];
     if (e.home) {  // whoever has sent it has lost where it went: that node knows
-      if (!e.lost && e.home->is_moving && e.epoch == epoch && e.at != self_)
+      if (!e.lost && e.epoch == epoch && is_lost(e.at)) give_up(id, e, lost_with(id, &e, e.at, "was on"), out);
+      else if (!e.lost && e.home->is_moving && e.epoch == epoch && e.at != self_)
         out.tell.push_back({e.at, say::is_it_there, dist::writer(id, epoch, from)});
       else if (!e.lost && e.home->is_moving && e.epoch == epoch && !e.here)
         is_lost(from) ? give_up(id, e, lost_with(id, &e, from, "was on its way from"), out) : await(id, e, from, out);
