@@ -82,6 +82,7 @@ void mobile_objects::hear_is_it_sent(rank by, object_id id) {
 
 void mobile_objects::hear_not_sent(rank from, object_id id) {
   errands out;
+  failure_ref cause;
   {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
@@ -89,12 +90,15 @@ void mobile_objects::hear_not_sent(rank from, object_id id) {
     if (!e || e->here || e->asked_about != from) return;
     if (e->home) e->asked_about = nobody, give_up(id, *e, lost_with(id, e, from, "stays on"), out);
     else hear_never(id, *e, from, out);
+    if (e && e->home) cause = e->lost;
   }
   run(out);
+  if (cause) fail_unanswered(id, cause);
 }
 
 void mobile_objects::hear_is_it_there(object_id id, std::uint32_t epoch, rank from) {
   errands out;
+  failure_ref cause;
   {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
@@ -109,8 +113,10 @@ void mobile_objects::hear_is_it_there(object_id id, std::uint32_t epoch, rank fr
       if (is_lost(from)) hear_never(id, e, from, out);
       else await(id, e, from, out);
     }
+    if (e.home) cause = e.lost;
   }
   run(out);
+  if (cause) fail_unanswered(id, cause);
 }
 
 void mobile_objects::lost(rank node, base::thread_context& context) noexcept {
