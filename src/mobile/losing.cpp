@@ -32,9 +32,15 @@ void mobile_objects::lost_home(entry& e, object_id id, rank node, errands& out) 
 
 void mobile_objects::lost_place(entry& e, object_id id, rank node, errands& out) {
   if (e.home && !e.lost) {
-    if (e.at == node) return give_up(id, e, lost_with(id, &e, node, "was on"), out);
+    // One that was to go there may not have left: its node says so.
+    const bool may_stay = e.home->is_moving && e.home->from != node && !is_lost(e.home->from);
+    if (e.at == node && !may_stay) return give_up(id, e, lost_with(id, &e, node, "was on"), out);
+    if (e.home->is_moving && e.home->from == node && is_lost(e.at)) return give_up(id, e, lost_with(id, &e, node, "was on"), out);
     if (e.home->is_moving && e.home->from == node) out.tell.push_back({e.at, say::is_it_there, dist::writer(id, e.epoch, node)});
   }
+  // Letters that have vanished on the way there may be of nodes that have lost nobody.
+  for (const auto& [to, sender] : e.passed_on)
+    if (to == node && !is_lost(sender)) out.tell.push_back({sender, say::again, dist::writer(id, sender)});
   // What this node has handled or is to handle for it is not answered: it has to hear so from another.
   if (e.here || e.was_here) out.tell.push_back({home_of(id), say::again, dist::writer(id, node)});
   if (e.here) {
@@ -76,6 +82,7 @@ void mobile_objects::hear_is_it_sent(rank by, object_id id) {
 
 void mobile_objects::hear_not_sent(rank from, object_id id) {
   errands out;
+  failure_ref cause;
   {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
@@ -83,18 +90,22 @@ void mobile_objects::hear_not_sent(rank from, object_id id) {
     if (!e || e->here || e->asked_about != from) return;
     if (e->home) e->asked_about = nobody, give_up(id, *e, lost_with(id, e, from, "stays on"), out);
     else hear_never(id, *e, from, out);
+    if (e && e->home) cause = e->lost;
   }
   run(out);
+  if (cause) fail_unanswered(id, cause);
 }
 
 void mobile_objects::hear_is_it_there(object_id id, std::uint32_t epoch, rank from) {
   errands out;
+  failure_ref cause;
   {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
     entry& e = s.all[id];
     if (e.home) {  // whoever has sent it has lost where it went: that node knows
-      if (!e.lost && e.home->is_moving && e.epoch == epoch && e.at != self_)
+      if (!e.lost && e.epoch == epoch && is_lost(e.at)) give_up(id, e, lost_with(id, &e, e.at, "was on"), out);
+      else if (!e.lost && e.home->is_moving && e.epoch == epoch && e.at != self_)
         out.tell.push_back({e.at, say::is_it_there, dist::writer(id, epoch, from)});
       else if (!e.lost && e.home->is_moving && e.epoch == epoch && !e.here)
         is_lost(from) ? give_up(id, e, lost_with(id, &e, from, "was on its way from"), out) : await(id, e, from, out);
@@ -102,8 +113,10 @@ void mobile_objects::hear_is_it_there(object_id id, std::uint32_t epoch, rank fr
       if (is_lost(from)) hear_never(id, e, from, out);
       else await(id, e, from, out);
     }
+    if (e.home) cause = e.lost;
   }
   run(out);
+  if (cause) fail_unanswered(id, cause);
 }
 
 void mobile_objects::lost(rank node, base::thread_context& context) noexcept {

@@ -320,6 +320,7 @@ void mobile_objects::deliver(std::unique_ptr<far_letter> l) {
         if (d.way.is_pinned) ++e->home->pinned;
         if (from != self_) {
           ++s.counted.passed_on;
+          if (e) e->passed_on.emplace(d.to, from);
           if (d.is_known) out.tell.push_back({from, say::at, dist::writer(id, d.to, e->epoch)});
         }
         out.pass_on.push_back({d.to, std::move(l), d.way});

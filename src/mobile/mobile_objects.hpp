@@ -95,6 +95,7 @@ class mobile_objects final : public dist::protocol {
     bool was_here = false;
     rank asked_about = nobody;   // the home asks whether it will come from there
     std::vector<std::unique_ptr<far_letter>> parked;  // until it comes
+    std::set<std::pair<rank, rank>> passed_on;  // to whom, whose letters
     failure_ref lost;            // for this node, for good
     std::string name;
   };
