@@ -82,14 +82,14 @@ inline std::size_t front_of_boxes(std::size_t boxes) noexcept { return (sizeof(s
 inline void write_front(std::byte* to, std::span<const box> boxes) noexcept {
   const std::uint64_t count = boxes.size();
   std::memcpy(to, &count, sizeof count);
-  std::memcpy(to + sizeof count, boxes.data(), boxes.size_bytes());
+  if (count) std::memcpy(to + sizeof count, boxes.data(), boxes.size_bytes());
 }
 inline std::vector<box> read_front(const std::byte* from, std::size_t bytes) {
   std::uint64_t count = 0;
   if (bytes >= sizeof count) std::memcpy(&count, from, sizeof count);
   if (front_of_boxes(0) > bytes || count > (bytes - sizeof count) / sizeof(box)) return {};
   std::vector<box> all(count);
-  std::memcpy(all.data(), from + sizeof count, count * sizeof(box));
+  if (count) std::memcpy(all.data(), from + sizeof count, count * sizeof(box));
   return all;
 }
 
