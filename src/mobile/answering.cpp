@@ -229,7 +229,7 @@ void mobile_objects::hear_at(object_id id, rank where, std::uint32_t epoch) {
       e->at = where;
       e->epoch = epoch;
       e->was_sent = false;
-      if (where != self_) release_parked(*e, out);
+      if (where != self_) release_parked(*e, out, epoch);  // what goes by later news waits on
     }
   }
   run(out);
@@ -253,11 +253,16 @@ void mobile_objects::hear_dead(object_id id) {
 }
 
 void mobile_objects::release_parked(entry& e, errands& out) {
-  for (auto& l : e.parked) {
+  release_parked(e, out, std::numeric_limits<std::uint32_t>::max());
+}
+
+void mobile_objects::release_parked(entry& e, errands& out, std::uint32_t until) {
+  std::erase_if(e.parked, [&](std::unique_ptr<far_letter>& l) {
+    if (l->way.epoch > until) return false;
     l->way.epoch = 0;
     out.deliver.push_back(std::move(l));
-  }
-  e.parked.clear();
+    return true;
+  });
 }
 
 void mobile_objects::tell_visited(object_id id, const entry& e, errands& out) {

@@ -203,6 +203,8 @@ class mobile_objects final : public dist::protocol {
   void hear_again(object_id id, rank whom);
   void hear_dead(object_id id);
   static void release_parked(entry& e, errands& out);
+  /// Those that came because of a move up to that one.
+  static void release_parked(entry& e, errands& out, std::uint32_t until);
   void tell_visited(object_id id, const entry& e, errands& out);
   void hear_is_it_sent(rank by, object_id id);
   void hear_not_sent(rank from, object_id id);
