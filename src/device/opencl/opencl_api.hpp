@@ -16,12 +16,12 @@ namespace stretto::device::opencl {
 // One line per function: from it come the pointer and its name.
 #define STRETTO_OPENCL_FUNCTIONS(X)                                                                                         \
   X(clGetPlatformIDs) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clGetPlatformInfo) X(clCreateContext) X(clReleaseContext)      \
-  X(clCreateSubDevices) X(clReleaseDevice)                                                                                  \
-  X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateBuffer) X(clReleaseMemObject) X(clCreateProgramWithSource)     \
-  X(clCreateProgramWithBinary) X(clBuildProgram) X(clGetProgramBuildInfo) X(clGetProgramInfo) X(clReleaseProgram)           \
-  X(clCreateSubBuffer) X(clGetKernelInfo) X(clCreateKernel) X(clReleaseKernel) X(clSetKernelArg) X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer)                   \
-  X(clEnqueueWriteBuffer) X(clEnqueueReadBufferRect) X(clEnqueueWriteBufferRect) X(clEnqueueCopyBuffer)                     \
-  X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject) X(clEnqueueFillBuffer) X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrierWithWaitList)          \
+  X(clCreateSubDevices) X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateBuffer) X(clReleaseMemObject)            \
+  X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clBuildProgram) X(clGetProgramBuildInfo)                      \
+  X(clGetProgramInfo) X(clReleaseProgram) X(clCreateSubBuffer) X(clGetKernelInfo) X(clCreateKernel) X(clReleaseKernel)      \
+  X(clSetKernelArg) X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer)                                \
+  X(clEnqueueReadBufferRect) X(clEnqueueWriteBufferRect) X(clEnqueueCopyBuffer) X(clEnqueueMapBuffer)                       \
+  X(clEnqueueUnmapMemObject) X(clEnqueueFillBuffer) X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrierWithWaitList)          \
   X(clGetEventInfo) X(clSetEventCallback) X(clReleaseEvent) X(clFlush) X(clFinish)
 
 /// The library, which stays open.

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <system_error>
+#include <tuple>
 
 #include "device/opencl/opencl_memory.hpp"
 #include "device/opencl/opencl_native.hpp"
@@ -165,7 +166,6 @@ found open(const std::shared_ptr<const api>& cl, cl_platform_id platform, cl_dev
     auto d = std::make_shared<driver>();
     d->cl = cl;
     d->id = id;
-    d->is_part = part > 0;
     d->cache = kernel_cache(o.cache);
     f.name = fmt::format("{} ({})", text(*d, CL_DEVICE_NAME), f.name);
     if (part) f.name += fmt::format(", part {} of {}", part, o.parts);
@@ -186,6 +186,22 @@ found open(const std::shared_ptr<const api>& cl, cl_platform_id platform, cl_dev
   return f;
 }
 
+/// The parts of a device with that many compute units each. They are made once and stay as long as the process: the threads of
+/// PoCL 3.1 touch the device of a command after it has ended, and its contexts do not keep a part alive.
+std::vector<cl_device_id> parts_of(const api& cl, cl_device_id id, unsigned units) {
+  static std::mutex mutex;
+  static auto& made = *new std::map<std::tuple<const void*, cl_device_id, unsigned>, std::vector<cl_device_id>>;
+  std::scoped_lock lock(mutex);
+  std::vector<cl_device_id>& ids = made[{reinterpret_cast<const void*>(cl.clCreateSubDevices), id, units}];
+  if (!ids.empty()) return ids;
+  const cl_device_partition_property how[] = {CL_DEVICE_PARTITION_EQUALLY, static_cast<cl_device_partition_property>(units), 0};
+  cl_uint count = 0;
+  check(cl.clCreateSubDevices(id, how, 0, nullptr, &count), "clCreateSubDevices");
+  std::vector<cl_device_id> parts(count);
+  check(cl.clCreateSubDevices(id, how, count, parts.data(), nullptr), "clCreateSubDevices");
+  return ids = std::move(parts);
+}
+
 /// Parts with as many compute units each; what does not go into them stays idle.
 std::vector<found> open_parts(const std::shared_ptr<const api>& cl, cl_platform_id platform, cl_device_id id, const options& o) {
   driver whole;
@@ -200,14 +216,8 @@ std::vector<found> open_parts(const std::shared_ptr<const api>& cl, cl_platform_
       f.reason = fmt::format("{} parts were asked for, and it has {} compute units", o.parts, units);
       f.remedy = "ask for fewer parts";
     } else {
-      const cl_device_partition_property how[] = {CL_DEVICE_PARTITION_EQUALLY, static_cast<cl_device_partition_property>(units / o.parts), 0};
-      cl_uint count = 0;
-      check(cl->clCreateSubDevices(id, how, 0, nullptr, &count), "clCreateSubDevices");
-      std::vector<cl_device_id> ids(count);
-      check(cl->clCreateSubDevices(id, how, count, ids.data(), nullptr), "clCreateSubDevices");
-      for (unsigned n = 0; n < count; ++n)
-        if (n < o.parts) all.push_back(open(cl, platform, ids[n], o, n + 1));
-        else cl->clReleaseDevice(ids[n]);
+      const std::vector<cl_device_id> ids = parts_of(*cl, id, units / o.parts);
+      for (unsigned n = 0; n < ids.size() && n < o.parts; ++n) all.push_back(open(cl, platform, ids[n], o, n + 1));
       return all;
     }
   } catch (const std::exception& e) {

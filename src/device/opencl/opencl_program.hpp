@@ -20,14 +20,12 @@ namespace stretto::device::opencl {
 struct driver {
   std::shared_ptr<const api> cl;
   cl_device_id id = nullptr;
-  bool is_part = false;  // of a device, which then is ours
   cl_context context = nullptr;
   std::string identity;  // platform, device and driver version: part of the key of what is kept on disk
   kernel_cache cache{{}};
 
   ~driver() {
     if (context) cl->clReleaseContext(context);
-    if (is_part) cl->clReleaseDevice(id);
   }
 };
 

@@ -42,6 +42,6 @@ STUB(clGetPlatformInfo) STUB(clReleaseContext) STUB(clCreateCommandQueue) STUB(c
                 STUB(clEnqueueReadBufferRect) STUB(clEnqueueWriteBufferRect) STUB(clEnqueueCopyBuffer)
                     STUB(clEnqueueCopyBufferRect) STUB(clEnqueueFillBuffer) STUB(clEnqueueMarkerWithWaitList)
                         STUB(clEnqueueBarrierWithWaitList) STUB(clGetEventInfo) STUB(clReleaseEvent) STUB(clFlush)
-                            STUB(clFinish) STUB(clSetEventCallback) STUB(clCreateSubDevices) STUB(clReleaseDevice)
+                            STUB(clFinish) STUB(clSetEventCallback) STUB(clCreateSubDevices)
 
 }  // extern "C"
