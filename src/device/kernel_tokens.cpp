@@ -64,7 +64,7 @@ struct reader {
 };
 
 /// Where the tokens of `part` stand in `source`, from `from` on; source.size() if they do not follow there.
-std::size_t found(const tokens& source, std::size_t from, const tokens& part) {
+std::size_t where_is(const tokens& source, std::size_t from, const tokens& part) {
   const bool same = from + part.size() <= source.size() &&
                     std::equal(part.begin(), part.end(), source.begin() + static_cast<std::ptrdiff_t>(from),
                                [](const token& a, const token& b) { return a.spelling == b.spelling; });
@@ -98,7 +98,7 @@ bool align(std::vector<tokens*> parts, std::string_view name, std::string_view s
     std::size_t next = i + 1;
     for (const tokens* part : parts) {
       if (next < all.size() && all[next] == ",") ++next;
-      next = found(all, next, *part) + part->size();
+      next = where_is(all, next, *part) + part->size();
       if (next > all.size()) break;
     }
     if (next > all.size()) continue;

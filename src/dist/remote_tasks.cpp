@@ -19,7 +19,7 @@ using sched::thread_state;
 
 namespace {
 
-constexpr std::size_t longest_name = 255;
+constexpr std::size_t longest_task_name = 255;
 
 thread_state& state_of(base::thread_context& context) { return static_cast<thread_state&>(context); }
 
@@ -88,7 +88,7 @@ task_record& remote_tasks::spawn(const detail::remote_request& asked_for, const 
     return record;
   }
   writer w(id, encode_constant(&function, sizeof function), behind.raw(), encode(where, job_->node()), asked_for.at.index, static_cast<std::int8_t>(asked_for.priority));
-  w.put_text(asked_for.name, longest_name);
+  w.put_text(asked_for.name, longest_task_name);
   w.put_bytes(arguments);
   job_->send(to, run_, w);
   // Should the node be lost by now, its loss may have been dealt with before the record was there.
