@@ -83,12 +83,19 @@ item steal_from(worker& w, deque& victim) {
   return loot[0];
 }
 
-/// Between two rounds of a search: until the last one whom it asked answers, something is sent here, or time passes.
-void look_out(const worker& w) noexcept {
+/// Between two rounds of a search: until the last one whom it asked answers, something is sent here, what it polls has ended, or time
+/// passes. How much has ended.
+std::size_t look_out(worker& w) noexcept {
+  polling* const polls = w.owner->polls;
   for (unsigned i = 0; i < looks_per_round; ++i) {
-    base::relax();
-    if ((w.asked && w.asked->has_public()) || !w.bound.is_empty()) return;
+    if (polls && polls->any_pending()) {  // which takes as long as a pause, and is what it waits for
+      if (const std::size_t ended = polls->poll_idle(w)) return ended;
+    } else {
+      base::relax();
+    }
+    if ((w.asked && w.asked->has_public()) || !w.bound.is_empty()) return 0;
   }
+  return 0;
 }
 
 bool is_waiting_for_modules(const scheduler& owner) noexcept {
@@ -252,7 +259,11 @@ item wait_for_work(worker& w) {
     }
     // Where whoever ends something wakes a worker, looking gains little, and may take the core from it.
     const bool is_told = owner.polls && owner.polls->leave_to_calls();
-    if (!is_told) look_out(w);
+    if (!is_told && look_out(w)) {
+      round = 0;
+      spin_until = base::nanoseconds_now() + std::uint64_t{owner.settings.spin_microseconds} * 1000;
+      continue;
+    }
     if (is_told || ((round & 15) == 15 && base::nanoseconds_now() >= spin_until)) {
       park(w);
       spin_until = base::nanoseconds_now() + std::uint64_t{owner.settings.spin_microseconds} * 1000;

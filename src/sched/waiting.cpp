@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 #include <thread>
+#include <utility>
 
 #include <stretto/barrier.hpp>
 #include <stretto/error.hpp>
@@ -12,6 +13,7 @@
 #include "base/order_observer.hpp"
 #include "base/peek.hpp"
 #include "event/event_floor.hpp"
+#include "sched/polling.hpp"
 #include "sched/readying.hpp"
 #include "sched/running.hpp"
 #include "sched/scopes.hpp"
@@ -81,17 +83,32 @@ bool can_run_on_top(const worker& w) noexcept { return can_run_on_top(w, w.curre
   if (now.scope != scope || &now != &w) enter_scope(now, scope);
 }
 
+/// Asks the pollers from within a task, which goes on afterwards as it was. What they spawn is no more the task's than if the worker
+/// had been idle.
+void poll_in_place(worker& w, polling& polls) noexcept {
+  task_record* const current = std::exchange(w.current, nullptr);
+  {
+    const outside_of_finishes outside(w);
+    polls.poll_idle(w);
+  }
+  w.current = current;
+}
+
 /// Looks for a moment whether what is awaited ends, as long as this worker could do nothing else: leaving a stack and
-/// coming back to it costs more, and so does being made ready by another worker.
+/// coming back to it costs more, and so does being made ready by another worker. What is pending may be what is awaited.
 template <class Ended>
-bool ends_soon(const worker& w, Ended&& ended) {
-  if (w.owner->settings.stepped || w.owner->workers.size() == 1) return false;  // nobody else could end it
+bool ends_soon(worker& w, Ended&& ended) {
+  if (w.owner->settings.stepped) return false;
+  polling* polls = w.owner->polls;
+  if (polls && !(polls->any_pending() && can_run_on_top(w, nullptr))) polls = nullptr;
+  if (!polls && w.owner->workers.size() == 1) return false;  // nobody else could end it
   for (unsigned looks = 0; looks < 40; ++looks) {
     if (ended()) return true;
     if (w.home->size() > 0 || !w.bound_ready.empty() || !w.bound.is_empty() || !w.urgent.is_empty() ||
         !w.bound_urgent.is_empty() || w.interrupted)
       return false;
-    base::relax();
+    if (polls && polls->any_pending()) poll_in_place(w, *polls);
+    else base::relax();
   }
   return ended();
 }
