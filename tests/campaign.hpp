@@ -1,6 +1,7 @@
 // campaign.hpp - how far a test goes: a fixed budget on every run, all seeds in the long campaign.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
@@ -14,13 +15,27 @@ inline bool long_campaign() {
   return asked && std::string_view(asked) == "1";
 }
 
+/// True where the tests run once more in other circumstances (STRETTO_TEST_BRIEF=1), as programs that do not hang: some seeds do.
+inline bool is_brief() {
+  const char* asked = std::getenv("STRETTO_TEST_BRIEF");
+  return asked && std::string_view(asked) == "1";
+}
+
 /// How many seeds, rounds or operations a test makes: for (seed = 0; seed < scaled(20, 5'000); ++seed) ...
 /// ThreadSanitizer, ten to twenty times slower, goes a third of the way in a quick run and a tenth in the long campaign:
 /// hours less, and the seeds it leaves out run in the two other builds.
 template <class Number>
 Number scaled(Number quick, Number in_long_campaign) {
+  if (is_brief()) return (quick + 3) / 4;
   if (!long_campaign()) return base::thread_sanitizer ? (quick + 2) / 3 : quick;
   return base::thread_sanitizer ? quick + (in_long_campaign - quick) / 10 : in_long_campaign;
+}
+
+/// The same where one thread does everything, so that ThreadSanitizer has little to see: it goes a tenth of the way.
+template <class Number>
+Number scaled_of_one_thread(Number quick, Number in_long_campaign) {
+  const Number n = scaled(quick, in_long_campaign);
+  return base::thread_sanitizer ? std::min(n, (quick + 9) / 10 + (long_campaign() ? (in_long_campaign - quick) / 100 : 0)) : n;
 }
 
 }  // namespace stretto::test

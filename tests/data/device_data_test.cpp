@@ -17,6 +17,7 @@
 #include <numeric>
 #include <random>
 
+#include "campaign.hpp"
 #include "device/kernels_for_tests.hpp"
 #include "temporary_folder.hpp"
 #include "thrown_by.hpp"
@@ -283,7 +284,7 @@ TEST_CASE("copies between two devices go by way of the host") {
 }
 
 TEST_CASE("stepped, with any seed, the result is the same") {
-  for (std::uint64_t seed = 0; seed < 30; ++seed)
+  for (std::uint64_t seed = 0; seed < test::scaled_of_one_thread(30u, 1'000u); ++seed)
     stepped("sim:2", seed, [](const site& s) {
       std::vector<instance<int>> all;
       std::vector<event> ends;

@@ -134,7 +134,7 @@ TEST_CASE("what cannot be done is told in bytes, and whether waiting would help"
 }
 
 TEST_CASE("nobody leaves for nothing, nobody in use leaves, and the room suffices, over many seeds") {
-  for (unsigned seed = 0; seed < stretto::test::scaled(2'000u, 100'000u); ++seed) {
+  for (unsigned seed = 0; seed < stretto::test::scaled_of_one_thread(2'000u, 100'000u); ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     const auto below = [&](unsigned n) { return static_cast<std::uint64_t>(random() % n); };
@@ -159,7 +159,7 @@ TEST_CASE("nobody leaves for nothing, nobody in use leaves, and the room suffice
 }
 
 TEST_CASE("with all uses known there are as few loads as can be, over many seeds") {
-  for (unsigned seed = 0; seed < stretto::test::scaled(300u, 5'000u); ++seed) {
+  for (unsigned seed = 0; seed < stretto::test::scaled_of_one_thread(300u, 5'000u); ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     const std::size_t capacity = 1 + random() % 4, blocks = capacity + 1 + random() % 3;

@@ -162,7 +162,7 @@ class model {
 
 TEST_CASE("an operation is before another exactly if it can be reached from it") {
   std::size_t denied = 0;
-  const auto seeds = test::scaled(4'000u, 100'000u);
+  const auto seeds = test::scaled_of_one_thread(4'000u, 100'000u);
   for (std::uint32_t seed = 0; seed < seeds; ++seed) {
     CAPTURE(seed);
     model m(seed, {.most_nodes = 1 << 10, .clock_room = 1 << 14, .most_chains = 256}, missing::nothing_allowed);
@@ -174,7 +174,7 @@ TEST_CASE("an operation is before another exactly if it can be reached from it")
 
 TEST_CASE("however little is remembered, nothing that is ordered is called unordered") {
   std::size_t denied = 0;
-  const auto seeds = test::scaled(4'000u, 100'000u);
+  const auto seeds = test::scaled_of_one_thread(4'000u, 100'000u);
   for (std::uint32_t seed = 0; seed < seeds; ++seed) {
     CAPTURE(seed);
     model m(seed, {.most_nodes = std::size_t{16} << seed % 4, .clock_room = 64, .most_chains = 2 + seed % 7},

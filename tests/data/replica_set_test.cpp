@@ -256,7 +256,7 @@ TEST_CASE("boxes that never come again do not fill the memory") {
   set.used(0, {large, out_use}, ++now);
   std::mt19937 random(1);
   std::size_t met = 0;
-  for (int i = 0; i < test::scaled(6'000, 200'000); ++i) {
+  for (int i = 0; i < test::scaled_of_one_thread(6'000, 200'000); ++i) {
     const auto x = static_cast<coordinate>(random() % 999'000), y = static_cast<coordinate>(random() % 900);
     const box where({x, y}, {x + 30, y + 30});
     set.used(0, {where, i % 2 ? in_use : inout_use}, ++now);
@@ -525,14 +525,14 @@ struct program {
 }  // namespace
 
 TEST_CASE("every read sees the last write, in whatever order operations run, over many seeds") {
-  for (unsigned seed = 0; seed < test::scaled(600u, 20'000u); ++seed) {
+  for (unsigned seed = 0; seed < test::scaled_of_one_thread(600u, 20'000u); ++seed) {
     CAPTURE(seed);
     program(seed, false).run();
   }
 }
 
 TEST_CASE("memories that are lost lose what was valid there alone, and nothing reads it unknowingly, over many seeds") {
-  for (unsigned seed = 0; seed < test::scaled(600u, 20'000u); ++seed) {
+  for (unsigned seed = 0; seed < test::scaled_of_one_thread(600u, 20'000u); ++seed) {
     CAPTURE(seed);
     program(seed, true).run();
   }

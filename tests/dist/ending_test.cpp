@@ -108,14 +108,14 @@ void run_one(std::uint64_t seed, bool kills) {
 }
 
 TEST_CASE("a job is over when nothing runs anywhere and no message is under way, and not before") {
-  for (std::uint64_t seed = 1; seed <= test::scaled<std::uint64_t>(300, 20'000); ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(300, 20'000); ++seed) {
     CAPTURE(seed);
     run_one(seed, false);
   }
 }
 
 TEST_CASE("a job whose nodes die ends for those that are left") {
-  for (std::uint64_t seed = 1; seed <= test::scaled<std::uint64_t>(300, 20'000); ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(300, 20'000); ++seed) {
     CAPTURE(seed);
     run_one(seed, true);
   }

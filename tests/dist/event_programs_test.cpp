@@ -175,7 +175,7 @@ struct trial {
   }
 };
 
-std::uint64_t seeds() { return test::scaled<std::uint64_t>(150, 6'000); }
+std::uint64_t seeds() { return test::scaled_of_one_thread<std::uint64_t>(150, 6'000); }
 
 }  // namespace
 

@@ -240,7 +240,7 @@ class program {
 };
 
 TEST_CASE("random programs over instances of many nodes do what one process would") {
-  for (std::uint64_t seed = 1; seed <= test::scaled<std::uint64_t>(40, 5'000); ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(40, 5'000); ++seed) {
     CAPTURE(seed);
     program p(seed);
     p.run(60, false);
@@ -249,7 +249,7 @@ TEST_CASE("random programs over instances of many nodes do what one process woul
 }
 
 TEST_CASE("random programs over instances come to an end when a node dies") {
-  for (std::uint64_t seed = 1; seed <= test::scaled<std::uint64_t>(40, 5'000); ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(40, 5'000); ++seed) {
     CAPTURE(seed);
     program p(seed);
     p.run(60, true);

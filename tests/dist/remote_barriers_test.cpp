@@ -214,7 +214,7 @@ struct plan {
 }  // namespace
 
 TEST_CASE("random programs of arrivals on many nodes: every phase ends in order, with its sum or a cause") {
-  for (std::uint64_t seed = 0; seed < test::scaled<std::uint64_t>(150, 6'000); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::scaled_of_one_thread<std::uint64_t>(150, 6'000); ++seed) {
     CAPTURE(seed);
     some_nodes all(1 + static_cast<std::uint32_t>(seed * 7 % 13), seed);
     auto& random = all.random;
@@ -282,7 +282,7 @@ TEST_CASE("random programs of arrivals on many nodes: every phase ends in order,
 }
 
 TEST_CASE("where nodes die, whoever waits for a phase is told") {
-  for (std::uint64_t seed = 0; seed < test::scaled<std::uint64_t>(100, 4'000); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::scaled_of_one_thread<std::uint64_t>(100, 4'000); ++seed) {
     CAPTURE(seed);
     some_nodes all(2 + static_cast<std::uint32_t>(seed % 6), seed);
     auto& random = all.random;

@@ -329,7 +329,7 @@ struct trial {
 }  // namespace
 
 TEST_CASE("random programs of reservations: one holder at a time, whose payload is the latest, and nobody waits for ever") {
-  for (std::uint64_t seed = 0; seed < test::scaled<std::uint64_t>(150, 6'000); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::scaled_of_one_thread<std::uint64_t>(150, 6'000); ++seed) {
     CAPTURE(seed);
     trial t(seed);
     for (auto n = 5 + t.below(40); n > 0; --n) {
@@ -360,7 +360,7 @@ TEST_CASE("random programs of reservations: one holder at a time, whose payload 
 }
 
 TEST_CASE("where nodes die, every acquire is granted or poisoned with the loss") {
-  for (std::uint64_t seed = 0; seed < test::scaled<std::uint64_t>(100, 4'000); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::scaled_of_one_thread<std::uint64_t>(100, 4'000); ++seed) {
     CAPTURE(seed);
     trial t(seed, 10);
     if (t.nodes.size() < 2) continue;

@@ -1,6 +1,6 @@
 """healthy.py - programs that do not hang are never accused, however small the limit and however busy the machine.
 
-    healthy.py COMMAND...             each runs with the smallest limits, beside as many busy processes as there are cores
+    healthy.py COMMAND...             each runs with the smallest limits, beside busy processes
     healthy.py --accused COMMAND      the opposite, so that the test can fail: this one hangs, and is accused
 
 A message H10 (nothing has gone on) is no accusation.
@@ -15,8 +15,12 @@ import time
 from pathlib import Path
 
 LIMITS = ["0.000001"]  # seconds: whenever nothing has gone on between two looks
+BUSY = 1  # processes beside; those of other tests come on top
+MORE = {"STRETTO_TEST_BRIEF": "1"}
 if os.environ.get("STRETTO_TEST_LONG") == "1":
     LIMITS.append("0.02")
+    BUSY = os.cpu_count() or 1
+    MORE = {"STRETTO_TEST_LONG": "1"}
 ACCUSED = re.compile(r"^error H0\d:.*", re.M)
 FAILED = re.compile(r"^TEST CASE:.*|^\S+:\d+: (?:FATAL )?ERROR.*", re.M)  # what a unit test says that fails
 PATIENCE = 900  # seconds
@@ -24,7 +28,7 @@ PATIENCE = 900  # seconds
 
 def environment(limit):
     clean = {k: v for k, v in os.environ.items() if not k.startswith("STRETTO_")}
-    return clean | {"STRETTO_STUCK": limit}
+    return clean | MORE | {"STRETTO_STUCK": limit}
 
 
 def check(command, limit, is_accused):
@@ -60,7 +64,7 @@ def main():
     is_accused = commands[:1] == ["--accused"]
     if is_accused:
         commands.pop(0)
-    load = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
+    load = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(BUSY)]
     try:
         faults = [fault for command in commands for limit in LIMITS for fault in check(command, limit, is_accused)]
     finally:

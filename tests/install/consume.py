@@ -34,7 +34,7 @@ else:
     if way == "find_package":
         shutil.rmtree(build, ignore_errors=True)
     found = [f"-DCMAKE_PREFIX_PATH={installed}"] if way == "find_package" else [
-        f"-DSTRETTO_SOURCE={source}", "-DSTRETTO_PRECOMPILE=ON", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0"]
+        f"-DSTRETTO_SOURCE={source}", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0", "-DCMAKE_UNITY_BUILD=ON"]
     run("cmake", "-G", "Ninja", "-S", project, "-B", build, f"-DCMAKE_CXX_COMPILER={compiler}", *found)
     run("cmake", "--build", build)
 libraries = ":".join({str(path.parent) for path in Path(installed).rglob("libstretto.*")})

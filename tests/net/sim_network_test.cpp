@@ -168,7 +168,7 @@ TEST_CASE("nodes of different programs do not meet") {
 }
 
 TEST_CASE("whatever is cut or dies, all that is told is told once, what came is what was sent first, and nothing hangs, over many seeds") {
-  for (std::uint64_t seed = 0; seed < test::scaled(300u, 10'000u); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::scaled_of_one_thread(300u, 10'000u); ++seed) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
     const std::uint32_t count = 2 + random() % 5;
@@ -271,7 +271,7 @@ TEST_CASE("what a node has sent before it left still comes, but for payloads tha
 }
 
 TEST_CASE("links are cut while threads send and poll, and each completion still runs once") {
-  for (std::uint64_t seed = 0; seed < test::scaled(30u, 1'000u); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::scaled_of_one_thread(30u, 1'000u); ++seed) {
     noted all({.nodes = 3, .seed = seed, .eager_bytes = 64});
     std::deque<told> sent(3 * 60);
     const std::vector<std::byte> bytes(1000, std::byte{1});

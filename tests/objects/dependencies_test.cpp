@@ -103,7 +103,7 @@ TEST_CASE("memory stays within bounds however long a program runs") {
   std::vector<task_id> live, found;
   deps.access(box(0, 1), in_use, stuck, found);
   std::size_t most_tiles = 0, most_remembered = 0;
-  for (int i = 0; i < test::scaled(60'000, 2'000'000); ++i) {
+  for (int i = 0; i < test::scaled_of_one_thread(60'000, 2'000'000); ++i) {
     const task_id t = slots.add();
     found.clear();
     const coordinate x = below(1'000'000), y = below(1'000);
@@ -126,7 +126,7 @@ TEST_CASE("memory stays within bounds however long a program runs") {
 // The model: every pair of tasks, every element. Who follows whom is right if each predecessor conflicts with the task
 // and each live task that conflicts is reached over predecessors.
 TEST_CASE("order is that of the naive model, in one to three dimensions, over many seeds") {
-  for (unsigned seed = 0; seed < test::scaled(3'000u, 100'000u); ++seed) {
+  for (unsigned seed = 0; seed < test::scaled_of_one_thread(3'000u, 100'000u); ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };

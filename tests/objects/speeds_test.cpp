@@ -74,7 +74,7 @@ TEST_CASE("a time from outside is believed when it is smaller") {
 }
 
 TEST_CASE("the text of a table gives the same table, whatever the names are, over many seeds") {
-  for (unsigned seed = 0; seed < stretto::test::scaled(200u, 20'000u); ++seed) {
+  for (unsigned seed = 0; seed < stretto::test::scaled_of_one_thread(200u, 20'000u); ++seed) {
     std::mt19937 random(seed);
     speeds s;
     for (unsigned i = random() % 20; i > 0; --i) {
@@ -114,7 +114,7 @@ TEST_CASE("a text with a fault is refused as a whole, and it is told where") {
 TEST_CASE("no damage to a text does more than have it refused, over many seeds") {
   speeds s;
   for (int i = 0; i < 5; ++i) s.record(s.number_of("kernel" + std::to_string(i), "device"), 100u << i, 1e-6);
-  for (unsigned seed = 0; seed < stretto::test::scaled(2'000u, 100'000u); ++seed) {
+  for (unsigned seed = 0; seed < stretto::test::scaled_of_one_thread(2'000u, 100'000u); ++seed) {
     std::mt19937 random(seed);
     std::string text = s.text(), fault;
     for (unsigned n = 1 + random() % 3; n > 0; --n) {

@@ -50,7 +50,7 @@ TEST_CASE("what makes no sense is refused") {
 }
 
 TEST_CASE("no other cuts end earlier, over many seeds") {
-  for (unsigned seed = 0; seed < test::scaled(2'000u, 50'000u); ++seed) {
+  for (unsigned seed = 0; seed < test::scaled_of_one_thread(2'000u, 50'000u); ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     const auto below = [&](unsigned n) { return static_cast<coordinate>(random() % n); };

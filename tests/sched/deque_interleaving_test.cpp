@@ -114,7 +114,7 @@ outcome play(unsigned seed, machine::fences fences) {
 }  // namespace
 
 TEST_CASE("every item leaves a deque exactly once, however owner and thieves interleave") {
-  const unsigned seeds = stretto::test::scaled(3000u, 300000u);
+  const unsigned seeds = stretto::test::scaled_of_one_thread(3000u, 300000u);
   unsigned asked = 0, robbed = 0, took = 0;
   for (unsigned seed = 1; seed <= seeds; ++seed) {
     CAPTURE(seed);

@@ -29,7 +29,7 @@ TEST_CASE("a plan of nothing is empty") {
 
 TEST_CASE("predecessors and successors say the same, edge by edge, of any graph") {
   std::mt19937 random(7);
-  for (int round = 0; round < test::scaled(200, 20000); ++round) {
+  for (int round = 0; round < test::scaled_of_one_thread(200, 20000); ++round) {
     const std::uint32_t n = 1 + random() % 30;
     edges before(n);
     std::vector<std::pair<std::uint32_t, std::uint32_t>> forward, backward;
@@ -53,7 +53,7 @@ TEST_CASE("predecessors and successors say the same, edge by edge, of any graph"
 
 TEST_CASE("a path is found exactly where there is one, and each step on it is an edge") {
   std::mt19937 random(11);
-  for (int round = 0; round < test::scaled(100, 10000); ++round) {
+  for (int round = 0; round < test::scaled_of_one_thread(100, 10000); ++round) {
     const std::uint32_t n = 2 + random() % 12;
     edges before(n);
     for (std::uint32_t i = 1; i < n; ++i)

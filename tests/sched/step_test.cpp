@@ -48,7 +48,7 @@ std::string trace_of(std::uint64_t seed, std::uint32_t workers) {
 TEST_CASE("a stepped runtime replays exactly from its seed, and other seeds take other orders") {
   for (std::uint32_t workers : {1u, 2u, 4u}) {
     std::set<std::string> orders;
-    const int seeds = test::scaled(200, 2'000);
+    const int seeds = test::scaled_of_one_thread(200, 2'000);
     for (int seed = 1; seed <= seeds; ++seed) {
       const auto order = trace_of(seed, workers);
       CHECK(order.size() == 12);
@@ -93,7 +93,7 @@ TEST_CASE("fork and join give the same sums in every order that a seed draws") {
       return a.get() + b;
     }
   };
-  for (int seed = 1; seed <= test::scaled(50, 2000); ++seed) {
+  for (int seed = 1; seed <= test::scaled_of_one_thread(50, 2000); ++seed) {
     runtime rt({.workers = 3, .seed = static_cast<std::uint64_t>(seed), .stepped = true});
     CHECK(rt.run([] { return fibonacci::of(12); }) == 144);
   }
