@@ -2,6 +2,7 @@
 
 #include <stretto/error.hpp>
 
+#include "dist/builds.hpp"
 #include "event/event_floor.hpp"
 #include "sched/scopes.hpp"
 #include "sched/searching.hpp"
@@ -18,6 +19,8 @@ member::member(seat& s, const std::function<void(job&, failures&)>& add_more)
       instances_(job_, causes_),
       ending_(job_) {
   if (add_more) add_more(job_, causes_);
+  job_.must_agree("program", program_build());
+  job_.must_agree("Stretto", library_build());
   job_.start([&](net::handlers& all) { return s.join(all); });
   add_pending();
 }

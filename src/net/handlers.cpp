@@ -1,6 +1,6 @@
 #include "net/handlers.hpp"
 
-#include <stretto/error.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -17,6 +17,8 @@ void handlers::add(std::string name, void* owner, function f) {
   all_.push_back({std::move(name), owner, f});
 }
 
+void handlers::must_agree(std::string what, std::string value) { alike_.emplace_back(std::move(what), std::move(value)); }
+
 void handlers::close() {
   if (std::exchange(is_closed_, true)) return;
   std::sort(all_.begin(), all_.end(), [](const entry& a, const entry& b) { return a.name < b.name; });
@@ -32,10 +34,45 @@ handler_number handlers::number(std::string_view name) const {
   throw e;
 }
 
-std::uint64_t handlers::digest() const noexcept {
+std::uint64_t handlers::digest_of_names() const noexcept {
   std::uint64_t hash = base::fnv1a("");
   for (const entry& e : all_) hash = base::fnv1a({e.name.c_str(), e.name.size() + 1}, hash);  // with its end
   return hash;
+}
+
+std::uint64_t handlers::digest() const noexcept {
+  std::uint64_t hash = digest_of_names();
+  for (const auto& [what, value] : alike_) {
+    hash = base::fnv1a({what.c_str(), what.size() + 1}, hash);
+    hash = base::fnv1a({value.c_str(), value.size() + 1}, hash);
+  }
+  return hash;
+}
+
+std::string handlers::told(std::size_t most) const {
+  std::string all;
+  for (const auto& [what, value] : alike_) all += what + '\t' + value + '\n';
+  all += fmt::format("messages\t{} kinds, {:016x}\n", all_.size(), digest_of_names());
+  return all.substr(0, most);
+}
+
+error different(node_number one, std::string_view one_told, node_number other, std::string_view other_told) {
+  error e("N06", fmt::format("nodes {} and {} of this job are not of one build", one, other));
+  const auto next = [](std::string_view& of) {
+    const auto line = of.substr(0, of.find('\n'));
+    of.remove_prefix(std::min(of.size(), line.size() + 1));
+    const auto tab = std::min(line.find('\t'), line.size());
+    return std::pair(line.substr(0, tab), line.substr(std::min(tab + 1, line.size())));
+  };
+  while (!one_told.empty() && !other_told.empty()) {
+    const auto [what, value] = next(one_told);
+    const auto [what_there, value_there] = next(other_told);
+    if (what == what_there && value == value_there) continue;
+    e.fact(std::string(what), fmt::format("{} on node {}, {} on node {}", value, one, value_there, other));
+  }
+  e.because("what nodes say to one another means something in one build alone");
+  e.remedy("build the program once, in a folder that all hosts see, and start it from there");
+  return e;
 }
 
 }  // namespace stretto::net

@@ -1,14 +1,17 @@
-// handlers.hpp - what a node can be asked to do: handlers by name, numbered alike on every node.
+// handlers.hpp - what a node can be asked to do: handlers by name, numbered alike on every node; and what else nodes have alike.
 //
 // Threads     add before the transport is made; afterwards nothing changes and any thread may look.
 // Invariants  (1) numbers follow the names' order, so that nodes which know the same names agree on the numbers.
 #pragma once
+
+#include <stretto/error.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace stretto::net {
@@ -31,6 +34,8 @@ class handlers {
 
   /// Throws N01 if the name is taken.
   void add(std::string name, void* owner, function f);
+  /// What every node must have the same of, as ("program", "wave, build 5f21c0de"). Transports compare it where nodes meet.
+  void must_agree(std::string what, std::string value);
   /// No more will come: numbers are given. Called by a transport; again, it does nothing.
   void close();
 
@@ -40,8 +45,10 @@ class handlers {
   const std::string& name(handler_number n) const noexcept { return all_[n].name; }
   void run(handler_number n, arrival& a) const { all_[n].f(all_[n].owner, a); }
 
-  /// Equal where the names are, and different almost surely where they are not (FNV-1a over all names).
+  /// Equal where the names and all that must agree are, and different almost surely where they are not (FNV-1a).
   std::uint64_t digest() const noexcept;
+  /// What must agree, for people: a line "what\tvalue" each, of at most `most` bytes.
+  std::string told(std::size_t most) const;
 
  private:
   struct entry {
@@ -49,8 +56,14 @@ class handlers {
     void* owner;
     function f;
   };
+  std::uint64_t digest_of_names() const noexcept;
+
   std::vector<entry> all_;
+  std::vector<std::pair<std::string, std::string>> alike_;
   bool is_closed_ = false;
 };
+
+/// N06 of two nodes whose digests differ, with each line of what they tell that is not the same.
+error different(node_number one, std::string_view one_told, node_number other, std::string_view other_told);
 
 }  // namespace stretto::net

@@ -157,8 +157,12 @@ struct node {
     *lowest = *highest = value;
     return nullptr;
   }
+  static const char* gather(const void* of_this_node, std::size_t bytes, void* all) {
+    for (int n = 0; n < job.size; ++n) std::memcpy(static_cast<std::byte*>(all) + bytes * n, of_this_node, bytes);
+    return nullptr;
+  }
   static constexpr mpi::calls table{mpi::calls_version, library, start, stop, ring_receive, restart, receive, send,
-                                    test, cancel, barrier, extremes};
+                                    test, cancel, barrier, extremes, gather};
 };
 
 }  // namespace

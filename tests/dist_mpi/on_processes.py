@@ -3,8 +3,11 @@
     on_processes.py NAME LAUNCHER PROGRAM FOLDER
 """
 import os
+import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 name, launcher, program, folder = sys.argv[1:]
 environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_plm": "isolated",
@@ -33,5 +36,14 @@ if code or said.count(" of 4 is content") != 4:
 code, said = run(2, 1, ("STRETTO_JOB", "alone"))
 if code or said.count("node 0 of 1 is content") != 2:
     faults.append(f"each alone: exit code {code}\n{said}")
-print("\n".join(faults) or f"8 runs over {name}")
+# The same program under another name is another one, as far as anybody can tell.
+with tempfile.TemporaryDirectory() as there:
+    other = shutil.copy(program, f"{there}/another_program")
+    done = subprocess.run([launcher, *flags, "-n", "1", program, ":", "-n", "1", other], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, env=environment, timeout=300)
+told = re.search(r"error N06: nodes 0 and 1 of this job are not of one build\n +program +(\S+), build (\w+) on node 0, "
+                 r"another_program, build (\w+) on node 1", done.stdout)
+if not done.returncode or not told or told[2] != told[3]:
+    faults.append(f"two programs: exit code {done.returncode}\n{done.stdout}")
+print("\n".join(faults) or f"9 runs over {name}")
 sys.exit(1 if faults else 0)

@@ -43,4 +43,20 @@ TEST_CASE("a name is taken once, and what is looked for under a wrong one is sug
   CHECK(said.find("event.trigger") != std::string::npos);
 }
 
+TEST_CASE("what must agree and does not is told of both nodes, and the rest is not") {
+  handlers one, other;
+  for (handlers* h : {&one, &other}) {
+    h->must_agree("program", h == &one ? "wave, build 5f21" : "wave, build 77aa");
+    h->must_agree("Stretto", "0.1.0");
+    h->add("a", nullptr, +[](void*, arrival&) {});
+    h->close();
+  }
+  CHECK(one.digest() != other.digest());
+  const std::string text = different(0, one.told(1000), 3, other.told(1000)).what();
+  CHECK(text.find("error N06: nodes 0 and 3 of this job are not of one build") == 0);
+  CHECK(text.find("program     wave, build 5f21 on node 0, wave, build 77aa on node 3") != std::string::npos);
+  CHECK(text.find("0.1.0") == std::string::npos);
+  CHECK(text.find("messages") == std::string::npos);
+}
+
 }  // namespace stretto::net

@@ -165,6 +165,10 @@ TEST_CASE("nodes of different programs do not meet") {
   other.add("b", nullptr, +[](void*, arrival&) {});
   const auto first = network->join(0, one);
   CHECK(test::thrown_by([&] { network->join(1, other); }).find("N06") != std::string::npos);
+  handlers newer;
+  newer.add("a", nullptr, +[](void*, arrival&) {});
+  newer.must_agree("program", "wave, build 77aa");
+  CHECK(test::thrown_by([&] { network->join(1, newer); }).find("N06") != std::string::npos);
 }
 
 TEST_CASE("whatever is cut or dies, all that is told is told once, what came is what was sent first, and nothing hangs, over many seeds") {

@@ -305,6 +305,28 @@ std::size_t mpi_transport::poll() {
 
 }  // namespace
 
+namespace {
+
+/// What a node tells of itself where nodes differ.
+struct card {
+  std::uint64_t digest = 0;
+  char told[1016] = {};
+};
+
+/// N06 about node 0 and the first that is unlike it: the same on every node.
+error other_node(const calls& mpi, const handlers& all, const started& is) {
+  card mine;
+  mine.digest = all.digest();
+  all.told(sizeof mine.told - 1).copy(mine.told, sizeof mine.told - 1);
+  std::vector<card> cards(static_cast<std::size_t>(is.size));
+  must(mpi.gather(&mine, sizeof mine, cards.data()));
+  must(mpi.stop());
+  const auto first = std::ranges::find_if(cards, [&](const card& c) { return c.digest != cards.front().digest; });
+  return different(0, cards.front().told, static_cast<node_number>(first - cards.begin()), first->told);
+}
+
+}  // namespace
+
 std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted) {
   all.close();
   started is;
@@ -312,10 +334,7 @@ std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted)
   check_launch(look_around(), mpi.library(), is.size);
   std::uint64_t lowest = 0, highest = 0;
   must(mpi.extremes(all.digest(), &lowest, &highest));
-  if (lowest != highest) {
-    mpi.stop();
-    throw error("N06", "the nodes of this job are not of one program");
-  }
+  if (lowest != highest) throw other_node(mpi, all, is);
   return std::make_unique<mpi_transport>(mpi, all, is);
 }
 

@@ -161,8 +161,7 @@ std::unique_ptr<transport> simulated::join(node_number node, handlers& all) {
   std::scoped_lock lock(lock_);
   for (const endpoint& e : ends_)
     if (e.transport && e.transport->all().digest() != all.digest())
-      throw error("N06", "node " + std::to_string(node) + " is not of the same program as node " +
-                             std::to_string(e.transport->self()));
+      throw different(e.transport->self(), e.transport->all().told(std::string::npos), node, all.told(std::string::npos));
   ends_[node].transport = made.get();
   if (!ends_[node].coming.empty()) next_.emplace(ends_[node].coming.begin()->first, node);
   return made;

@@ -127,9 +127,13 @@ const char* extremes(std::uint64_t value, std::uint64_t* lowest, std::uint64_t* 
   if (const auto fault = said(MPI_Allreduce(&value, lowest, 1, MPI_UINT64_T, MPI_MIN, comms[0]))) return fault;
   return said(MPI_Allreduce(&value, highest, 1, MPI_UINT64_T, MPI_MAX, comms[0]));
 }
+const char* gather(const void* of_this_node, std::size_t bytes, void* all) {
+  const auto n = static_cast<int>(bytes);
+  return said(MPI_Allgather(of_this_node, n, MPI_BYTE, all, n, MPI_BYTE, comms[0]));
+}
 
 constexpr calls table{calls_version, library, start, stop, ring_receive, restart, receive, send,
-                      test, cancel, barrier, extremes};
+                      test, cancel, barrier, extremes, gather};
 
 }  // namespace
 }  // namespace stretto::net::mpi
