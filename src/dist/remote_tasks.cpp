@@ -77,7 +77,7 @@ task_record& remote_tasks::spawn(const detail::remote_request& asked_for, const 
   const std::uint64_t id = ids_.fetch_add(1, std::memory_order_relaxed);
   {
     const std::scoped_lock lock(lock_);
-    asked_.emplace(id, asked{&record, record.scope, read, to});
+    asked_.emplace(id, asked{{&record, record.scope, read}, to});
   }
   under_way_.fetch_add(1, std::memory_order_acq_rel);
   sched::count_spawned(t);
@@ -198,29 +198,14 @@ void remote_tasks::take(outcome what, std::uint64_t id, failure_ref cause, std::
     else asked_.erase(found);
   }
   if (a.record) {
-    end_value(a, std::move(cause), value, context);
+    a.end_value(std::move(cause), value, context);
     cause = a.end_cause;
   }
   if (what != outcome::value || a.is_over) end_all(a, cause, context);
 }
 
-void remote_tasks::end_value(const asked& a, failure_ref cause, std::span<const std::byte> value, base::thread_context& context) {
-  if (!cause && a.read) {
-    try {
-      field_reader from(value);
-      a.read(from, a.record->storage());
-      a.record->flags |= task_record::has_value;
-    } catch (...) {
-      cause = detail::make_failure(std::current_exception(), detail::describe_task(*a.record), a.record->where);
-    }
-  }
-  if (cause) a.scope->failures.add(cause);
-  a.record->complete(std::move(cause), context);
-}
-
 void remote_tasks::end_all(const asked& a, const failure_ref& cause, base::thread_context& context) {
-  if (cause) a.scope->failures.add(cause);
-  sched::count_ended(state_of(context), a.scope);
+  a.end_all(cause, context);
   under_way_.fetch_sub(1, std::memory_order_acq_rel);
 }
 
@@ -237,7 +222,7 @@ void remote_tasks::lost(rank node, base::thread_context& context) noexcept {
   const failure_ref loss = job_->loss_of(node);
   for (const asked& a : ends) {
     if (a.record)
-      end_value(a, failure_ref::adopt(new failure(*loss.get(), detail::describe_task(*a.record), a.record->where)), {}, context);
+      a.end_value(failure_ref::adopt(new failure(*loss.get(), detail::describe_task(*a.record), a.record->where)), {}, context);
     // What it had spawned there is as lost.
     end_all(a, a.record ? failure_ref() : loss, context);
   }

@@ -16,9 +16,9 @@
 #include <unordered_map>
 
 #include "base/spin_lock.hpp"
+#include "dist/answered.hpp"
 #include "dist/failures.hpp"
 #include "dist/job.hpp"
-#include "sched/task_record.hpp"
 
 namespace stretto::dist {
 
@@ -38,10 +38,7 @@ class remote_tasks final : public protocol {
 
  private:
   /// The node that asked: what it waits for.
-  struct asked {
-    sched::task_record* record = nullptr;  // null: its value has come
-    sched::finish_scope* scope = nullptr;
-    detail::value_reader read = nullptr;
+  struct asked : call_under_way {
     rank of = 0;
     bool is_over = false;   // that came before the value
     failure_ref end_cause = {};
@@ -57,7 +54,6 @@ class remote_tasks final : public protocol {
   static void run(const request& r);
   void answer(rank to, outcome what, std::uint64_t id, const failure_ref& cause, std::span<const std::byte> value = {});
   void take(outcome what, std::uint64_t id, failure_ref cause, std::span<const std::byte> value, base::thread_context& context);
-  void end_value(const asked& a, failure_ref cause, std::span<const std::byte> value, base::thread_context& context);
   void end_all(const asked& a, const failure_ref& cause, base::thread_context& context);
 
   job* const job_;

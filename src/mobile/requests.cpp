@@ -3,8 +3,6 @@
 #include <mutex>
 #include <utility>
 
-#include "event/event_floor.hpp"
-
 namespace stretto::mobiles {
 
 using sched::task_record;
@@ -14,7 +12,7 @@ std::shared_ptr<const far_letter> requests::add(task_record& record, detail::val
   const std::scoped_lock lock(lock_);
   l->request = ++last_;
   std::shared_ptr<const far_letter> sent = std::move(l);
-  all_.emplace(last_, request{&record, record.scope, read, sent});
+  all_.emplace(last_, request{{&record, record.scope, read}, sent});
   return sent;
 }
 
@@ -43,30 +41,11 @@ std::shared_ptr<const far_letter> requests::take(outcome what, std::uint64_t num
   }
   const bool is_first = r.record != nullptr;
   if (is_first) {
-    end_value(r, std::move(cause), value, context);
+    r.end_value(std::move(cause), value, context);
     cause = r.end_cause;
   }
-  if (what != outcome::value || r.is_over) end_all(r, cause, context);
+  if (what != outcome::value || r.is_over) r.end_all(cause, context);
   return is_first ? r.sent : nullptr;
-}
-
-void requests::end_value(const request& r, failure_ref cause, std::span<const std::byte> value, base::thread_context& context) {
-  if (!cause && r.read) {
-    try {
-      field_reader from(value);
-      r.read(from, r.record->storage());
-      r.record->flags |= task_record::has_value;
-    } catch (...) {
-      cause = detail::make_failure(std::current_exception(), detail::describe_task(*r.record), r.record->where);
-    }
-  }
-  if (cause) r.scope->failures.add(cause);
-  r.record->complete(std::move(cause), context);
-}
-
-void requests::end_all(const request& r, const failure_ref& cause, base::thread_context& context) {
-  if (cause) r.scope->failures.add(cause);
-  sched::count_ended(static_cast<sched::thread_state&>(context), r.scope);
 }
 
 std::vector<std::shared_ptr<const far_letter>> requests::unanswered(object_id of) {
@@ -87,7 +66,7 @@ void requests::lost(rank by, const failure_ref& loss, base::thread_context& cont
       return true;
     });
   }
-  for (const request& r : ends) end_all(r, loss, context);
+  for (const request& r : ends) r.end_all(loss, context);
 }
 
 }  // namespace stretto::mobiles

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/spin_lock.hpp"
+#include "dist/answered.hpp"
 #include "mobile/letters.hpp"
-#include "sched/scopes.hpp"
 
 namespace stretto::mobiles {
 
@@ -34,17 +34,12 @@ class requests {
   void lost(rank by, const failure_ref& loss, base::thread_context& context);
 
  private:
-  struct request {
-    sched::task_record* record = nullptr;  // null: it has its value
-    sched::finish_scope* scope = nullptr;
-    detail::value_reader read = nullptr;
+  struct request : dist::call_under_way {
     std::shared_ptr<const far_letter> sent;
     rank by = nobody;  // who gave the value
     bool is_over = false;  // that came before the value
     failure_ref end_cause = {};
   };
-  static void end_value(const request& r, failure_ref cause, std::span<const std::byte> value, base::thread_context& context);
-  static void end_all(const request& r, const failure_ref& cause, base::thread_context& context);
 
   base::spin_lock lock_;
   std::map<std::uint64_t, request> all_;
