@@ -1,4 +1,4 @@
-// finish.hpp - waits for everything spawned inside, transitively.
+// finish.hpp - waits for everything spawned inside, transitively; and what no finish waits for.
 //
 // Threads     the calling task suspends; its worker does not. Nested freely.
 // Cost        a few ns per task spawned inside, no shared counter; one suspension at the end if work is left.
@@ -23,6 +23,15 @@ class open_finish {
  private:
   void* scope_;
 };
+class outside_finish {
+ public:
+  outside_finish();
+  outside_finish(const outside_finish&) = delete;
+  ~outside_finish();
+
+ private:
+  void* scope_;  // which counts again afterwards
+};
 }  // namespace detail
 
 /// Runs `body` at once, on this stack, then waits for every task spawned inside it and inside those.
@@ -43,6 +52,19 @@ auto finish(F&& body, std::source_location where = std::source_location::current
     scope.close();
     return result;
   }
+}
+
+/// Runs `body` at once, on this stack, with no finish around it: what it spawns, here or on other nodes, is waited for by futures, by the
+/// events that it triggers, and by the end of the runtime alone. For objects that send to one another without end: a finish counts a
+/// message as long as anything lasts that came of it. What fails and is never asked for is told when the runtime ends.
+///
+///   returns  what body returns
+///
+///     void cell::step() { ...; detached([&] { for (auto& n : neighbours) send(n, call<&cell::take>(border(n))); }); }
+template <std::invocable<> F>
+decltype(auto) detached(F&& body) {
+  const detail::outside_finish here;
+  return std::forward<F>(body)();
 }
 
 }  // namespace stretto

@@ -315,6 +315,16 @@ void open_finish::close() {
       .caused_by(first->as_exception());
 }
 
+outside_finish::outside_finish() {
+  thread_state* t = this_thread();
+  if (!t) base::require_current("detached");
+  scope_ = t->scope;
+  enter_scope(*t, t->owner->root);
+}
+
+// The body may have waited: it goes on on another thread, in the scope that it had.
+outside_finish::~outside_finish() { enter_scope(*this_thread(), static_cast<finish_scope*>(scope_)); }
+
 open_finish::~open_finish() {
   if (!scope_) return;
   // The body threw: its tasks end before the exception goes on.

@@ -181,6 +181,51 @@ TEST_CASE("a body of finish that throws waits for its tasks first") {
   });
 }
 
+TEST_CASE("a finish does not wait for what is detached, also after its body has waited, and waits again for what follows") {
+  on_each_worker_count([] {
+    user_event later;
+    std::atomic<int> detached_ones = 0, counted = 0;
+    event last;
+    finish([&] {
+      const int said = detached([&] {
+        last = async(after(later), [&] { ++detached_ones; });
+        wait(async([] { std::this_thread::yield(); }));  // it may go on elsewhere
+        async(after(last), [&] { ++detached_ones; });
+        finish([&] { async([&] { ++counted; }); });
+        CHECK(counted == 1);
+        return 7;
+      });
+      CHECK(said == 7);
+      for (int i = 0; i < 10; ++i) async([&] { ++counted; });
+    });
+    CHECK(counted == 11);
+    CHECK(detached_ones == 0);
+    later.trigger();
+    wait(last);
+    while (detached_ones < 2) wait(async([] { std::this_thread::yield(); }));
+    finish([&] {
+      CHECK_THROWS_AS(detached([] { throw std::out_of_range("left early"); }), std::out_of_range);
+      async([&] { ++counted; });
+    });
+    CHECK(counted == 12);
+  });
+}
+
+TEST_CASE("the end of a runtime waits for what is detached, and a failure of it is its future's alone") {
+  for (std::uint32_t workers : {1u, 2u}) {
+    std::atomic<int> done = 0;
+    {
+      runtime rt({.workers = workers});
+      rt.run([&] {
+        auto fails = detached([] { return async([] { throw std::out_of_range("of nobody's finish"); }); });
+        finish([&] { CHECK_THROWS_AS(fails.get(), std::out_of_range); });
+        detached([&] { for (int i = 0; i < 100; ++i) async([&] { async([&] { ++done; }); }); });
+      });
+    }
+    CHECK(done == 100);
+  }
+}
+
 TEST_CASE("tasks that wait for each other's promises hand over without end") {
   on_each_worker_count([] {
     const int n = test::scaled(2000, 200000);

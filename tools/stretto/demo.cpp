@@ -14,6 +14,7 @@ namespace {
 constexpr std::array demos{
     command{"wave", "Sends sound through a piece of ground, a task for each step of each tile", demo_wave},
     command{"uts", "Searches an unbalanced tree whose size is published", demo_uts},
+    command{"jacobi3d", "Relaxes a field in three dimensions, in parts that are mobile objects on several nodes", demo_jacobi3d},
 };
 
 void print_help(const invocation& call) {

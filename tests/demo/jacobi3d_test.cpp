@@ -1,0 +1,103 @@
+// jacobi3d_test.cpp - the relaxation as cuboids: how it is cut, and that every value is the serial loop's.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <stretto/job.hpp>
+#include <stretto/runtime.hpp>
+
+#include "../thrown_by.hpp"
+#include "demo/jacobi3d/run.hpp"
+
+using namespace jacobi3d;
+
+TEST_CASE("a cut has as many blocks as asked for, each cell in one of them, and little surface") {
+  CHECK(cut({64, 64, 64}, 8) == triple{2, 2, 2});
+  CHECK(cut({256, 16, 16}, 4) == triple{4, 1, 1});
+  CHECK(cut({3, 1, 5}, 15) == triple{3, 1, 5});
+  CHECK(stretto::test::thrown_by([] { cut({4, 4, 4}, 7); }).find("error W33: 4 x 4 x 4 cells cannot be cut into 7 cuboids") == 0);
+  std::mt19937 random(1);
+  for (int round = 0; round < 200; ++round) {
+    const triple size{1 + random() % 12, 1 + random() % 12, 1 + random() % 12};
+    const triple parts{1 + random() % size[0], 1 + random() % size[1], 1 + random() % size[2]};
+    std::vector<int> seen(cells(size));
+    for (std::uint32_t x = 0; x < parts[0]; ++x)
+      for (std::uint32_t y = 0; y < parts[1]; ++y)
+        for (std::uint32_t z = 0; z < parts[2]; ++z) {
+          const block b = block_at(size, parts, {x, y, z});
+          for (std::uint32_t i = 0; i < b.size[0]; ++i)
+            for (std::uint32_t j = 0; j < b.size[1]; ++j)
+              for (std::uint32_t k = 0; k < b.size[2]; ++k)
+                ++seen[b.first[0] + i + size[0] * (b.first[1] + j + std::size_t{size[1]} * (b.first[2] + k))];
+        }
+    CHECK(seen == std::vector<int>(cells(size), 1));
+  }
+}
+
+TEST_CASE("the border's values solve the equation: what is relaxed comes nearer to them, and stays there") {
+  const problem p{{9, 7, 5}, 800};
+  double change = 0;
+  const field f = relaxed_serially(p, change);
+  CHECK(change < 1e-12);
+  const double h = 1.0 / 10;
+  for (std::uint32_t x = 0; x < 9; ++x)
+    for (std::uint32_t y = 0; y < 7; ++y) {
+      const double u = (x + 1) * h, v = (y + 1) * h;
+      CHECK(std::abs(f.values[f.at(x, y, 2)] - (u * u - v * v)) < 1e-10);
+    }
+  double early = 0;
+  relaxed_serially({{9, 7, 5}, 3}, early);
+  CHECK(early > 1e-3);
+}
+
+TEST_CASE("a face put on the other side is what the neighbour sees") {
+  const problem p{{6, 5, 4}, 1};
+  field low(p, {{0, 0, 0}, {3, 5, 4}}), high(p, {{3, 0, 0}, {3, 5, 4}});
+  for (std::uint32_t y = 0; y < 5; ++y)
+    for (std::uint32_t z = 0; z < 4; ++z) low.values[low.at(2, y, z)] = y + 10.0 * z;
+  put_face(high, 0, face(low, 1));
+  for (std::uint32_t y = 0; y < 5; ++y)
+    for (std::uint32_t z = 0; z < 4; ++z) CHECK(high.values[high.at(0, y, z) - 1] == y + 10.0 * z);
+  CHECK_THROWS_AS(put_face(high, 2, face(low, 1)), std::length_error);
+}
+
+TEST_CASE("on any number of nodes, however it is cut, every value is the serial loop's") {
+  for (const std::uint32_t nodes : {1u, 2u, 3u}) {
+    CAPTURE(nodes);
+    stretto::simulated_job job({.nodes = nodes});
+    std::vector<std::thread> threads;
+    report found;
+    for (std::uint32_t n = 0; n < nodes; ++n)
+      threads.emplace_back([&job, &found, n] {
+        stretto::runtime rt({.workers = 2, .job = job.seat(n)});
+        rt.run([&] {
+          if (n == 0) found = run({{13, 8, 11}, 20}, {1, 2, 5}, 2);  // throws W32 where one differs
+        });
+      });
+    for (auto& t : threads) t.join();
+    REQUIRE(found.runs.size() == 3);
+    CHECK(found.runs[2].cuboids == 10 * nodes);
+    CHECK(found.runs[0].last_change == found.runs[2].last_change);
+    CHECK(found.runs[0].last_change > 0);
+    const std::string text = to_text(found);
+    CHECK(text.find("Jacobi on 13 x 8 x 11 cells, 20 steps, on " + std::to_string(nodes) + " node") == 0);
+  }
+}
+
+TEST_CASE("sizes and factors are read, and what is none is told") {
+  CHECK(read_size("7") == triple{7, 7, 7});
+  CHECK(read_size("7x8x9") == triple{7, 8, 9});
+  CHECK(read_factors("1,2,16") == std::vector<std::uint32_t>{1, 2, 16});
+  for (const char* bad : {"", "0", "7x8", "7x8x9x10", "7x8x", "-1", "7,8,9", "4097", "99999999999999999999"}) {
+    CAPTURE(bad);
+    CHECK(stretto::test::thrown_by([&] { read_size(bad); }).find("error W33: --size cannot be") == 0);
+  }
+  for (const char* bad : {"", "1,", ",1", "1x2", "65", "two"}) {
+    CAPTURE(bad);
+    CHECK(stretto::test::thrown_by([&] { read_factors(bad); }).find("error W33: --overdecompose cannot be") == 0);
+  }
+}

@@ -1,0 +1,63 @@
+// demo_jacobi3d.cpp - stretto demo jacobi3d: a relaxation whose parts are mobile objects, on any number of nodes.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <stretto/job.hpp>
+#include <stretto/runtime.hpp>
+
+#include "demo/jacobi3d/run.hpp"
+#include "stretto/arguments.hpp"
+#include "stretto/demos.hpp"
+#include "stretto/on_nodes.hpp"
+
+namespace stretto::tools {
+namespace {
+
+void print_json(const jacobi3d::report& r) {
+  auto runs = nlohmann::ordered_json::array();
+  for (const auto& m : r.runs)
+    runs.push_back({{"factor", m.factor},
+                    {"cuboids", m.cuboids},
+                    {"seconds", m.seconds},
+                    {"million_cells_per_second", r.million_cells_per_second(m.seconds)},
+                    {"ratio_per_worker", r.ratio_per_worker(m)},
+                    {"last_change", m.last_change}});
+  const nlohmann::ordered_json all{{"size", r.what.size},
+                                   {"steps", r.what.iterations},
+                                   {"nodes", r.nodes},
+                                   {"workers", r.workers},
+                                   {"serial_seconds", r.serial_seconds},
+                                   {"serial_million_cells_per_second", r.million_cells_per_second(r.serial_seconds)},
+                                   {"runs", runs}};
+  fmt::print("{}\n", all.dump(2));
+}
+
+}  // namespace
+
+int demo_jacobi3d(const invocation& call) {
+  arguments words(call);
+  bool json = false;
+  std::string nodes, size = "96", factors = "1,2,4";
+  jacobi3d::problem problem;
+  words.add_option("-n,--nodes", nodes, "start that many nodes; else this process alone, or the job that it is started in")->type_name("NODES");
+  words.add_option("--size", size, "cells along each axis, or of each: 128x96x64")->type_name("CELLS");
+  words.add_option("--steps", problem.iterations, "how often each cell is computed")->check(CLI::Range(1u, 1'000'000u));
+  words.add_option("--overdecompose", factors, "cuboids per worker; a run for each number of the list")->type_name("FACTORS");
+  words.add_json(json);
+  if (!words.read()) return 0;
+  problem.size = jacobi3d::read_size(size);
+  const auto wanted = jacobi3d::read_factors(factors);
+  if (!nodes.empty()) return run_on_nodes(nodes, call, {"--size", size, "--steps", std::to_string(problem.iterations), "--overdecompose", factors, json ? "--json" : ""});
+
+  const base::settings& told = call.options.values;
+  runtime rt({.workers = static_cast<std::uint32_t>(told.workers), .stack_bytes = told.stack_size, .seed = told.seed});
+  rt.run([&] {
+    if (this_node() != 0) return;
+    const jacobi3d::report report = jacobi3d::run(problem, wanted, rt.workers());
+    if (json) print_json(report);
+    else fmt::print("{}", jacobi3d::to_text(report));
+  });
+  return 0;
+}
+
+}  // namespace stretto::tools
