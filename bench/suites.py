@@ -10,7 +10,8 @@ SYSTEMS = ("stretto", "stretto_blocks", "stretto_static", "tbb", "tbb_static", "
 # Other benchmarks of a program, shown as systems of their own: the program, and what follows the suite's benchmark in
 # the name of theirs. taskbench_static: the graph stands before the clock runs; taskbench_blocks: a task per worker.
 VARIANTS = {"stretto_static": ("stretto", "_static"), "stretto_blocks": ("stretto", "_blocks"),
-            "tbb_static": ("tbb", "_static"), "opencl_naive": ("opencl", "_naive")}
+            "tbb_static": ("tbb", "_static"), "opencl_naive": ("opencl", "_naive"), "two": ("stretto_jobs", "_two"),
+            "four": ("stretto_jobs", "_four")}
 EVENTS = ("chain", "link", "trigger", "merge", "fan_out")
 METHODS = ("original", "fold", "shared_fold", "list", "automatic", "localize", "single")
 LIFE = ("startup", "shutdown")
@@ -138,6 +139,8 @@ SUITES = (
     Suite("nodes_ring", "event triggered behind one of another node, a hop", "nodes_ring", "mpi", ("stretto_jobs",), workers=(2,)),
     Suite("nodes_calls", "function on another node and its value, one way", "nodes_calls", "mpi", ("stretto_jobs",), workers=(2,)),
     Suite("nodes_grants", "grants of a reservation that two nodes want", "nodes_grants", "mpi", ("stretto_jobs",), workers=(2,)),
+    Suite("nodes_jacobi", "Jacobi in three dimensions, cuboids as mobile objects: one, two and four per node", "nodes_jacobi", "mpi",
+          ("stretto_jobs", "two", "four", "mpi"), workers=(1, 2, 4), sweep=(48, 96), axis="cells along each axis"),
     Suite("nodes_module", "message of 8 bytes through a future of the MPI module, one way", "nodes_pingpong", "mpi", ("stretto_module", "mpi"),
           workers=(2,)),
     _own("many_tasks", "ten million tasks, peak memory of the process", "many_tasks"),

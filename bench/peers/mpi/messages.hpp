@@ -1,4 +1,4 @@
-// messages.hpp - messages between two ranks by MPI itself, as one would write them by hand.
+// messages.hpp - messages between ranks by MPI itself, as one would write them by hand.
 //
 // Threads     one per rank.
 #pragma once
@@ -11,3 +11,5 @@ bench::outcome time_nodes_latency(const bench::options&);
 bench::outcome time_nodes_pingpong(const bench::options&);
 /// Messages from one rank to the other, into a ring of receives that are posted before.
 bench::outcome count_nodes_flood(const bench::options&);
+/// Cells per second of the demo jacobi3d's problem, a block for each rank: --size cells along each axis, --steps / 20 steps.
+bench::outcome count_nodes_jacobi(const bench::options&);

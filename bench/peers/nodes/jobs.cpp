@@ -1,4 +1,4 @@
-// jobs.cpp - what the nodes of a job do together: runtimes in two processes over MPI.
+// jobs.cpp - what the nodes of a job do together: runtimes in two processes over MPI, in one to four for the relaxation.
 //
 // Threads     those of a runtime per process, of one worker; `workers` is the number of nodes, which mpirun decides.
 #include <stretto/stretto.hpp>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/measure.hpp"
+#include "demo/jacobi3d/run.hpp"
 
 namespace {
 
@@ -97,6 +98,15 @@ bench::outcome count_grants(const bench::options& o) {
   return {.value = 2.0 * static_cast<double>(grants) * 1e-6 / clock.seconds()};
 }
 
+/// The demo jacobi3d, so many cuboids for each node: cells per second.
+template <std::uint32_t factor>
+bench::outcome count_jacobi(const bench::options& o) {
+  if (this_node() != 0) return {};
+  const auto n = static_cast<std::uint32_t>(o.size);
+  const jacobi3d::report r = jacobi3d::run({{n, n, n}, static_cast<std::uint32_t>(o.steps / 20)}, {factor}, 1);
+  return {.value = r.million_cells_per_second(r.runs.front().seconds)};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -106,7 +116,10 @@ int main(int argc, char** argv) {
                               .entries = {{"nodes_latency", "us one way", better::lower, 8, time_copies},
                                           {"nodes_ring", "us per hop", better::lower, 0, time_ring},
                                           {"nodes_calls", "us one way", better::lower, 0, time_calls},
-                                          {"nodes_grants", "Mgrants/s", better::higher, 0, count_grants}},
+                                          {"nodes_grants", "Mgrants/s", better::higher, 0, count_grants},
+                                          {"nodes_jacobi", "Mcells/s", better::higher, 96, count_jacobi<1>},
+                                          {"nodes_jacobi_two", "Mcells/s", better::higher, 96, count_jacobi<2>},
+                                          {"nodes_jacobi_four", "Mcells/s", better::higher, 96, count_jacobi<4>}},
                               .out = rt.node() == 0 ? stdout : nullptr};
   return rt.run([&] { return bench::run(system, argc, argv); });
 }

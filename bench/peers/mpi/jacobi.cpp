@@ -1,0 +1,60 @@
+// jacobi.cpp - the relaxation of the demo jacobi3d as one writes it with MPI: a block for each rank, faces exchanged by messages that do
+// not block, one step after the other.
+#include <mpi.h>
+
+#include <cmath>
+#include <vector>
+
+#include "demo/jacobi3d/problem.hpp"
+#include "messages.hpp"
+
+using namespace jacobi3d;
+
+bench::outcome count_nodes_jacobi(const bench::options& o) {
+  int rank = 0, ranks = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const auto n = static_cast<std::uint32_t>(o.size);
+  const problem p{{n, n, n}, static_cast<std::uint32_t>(o.steps / 20)};
+  const triple parts = cut(p.size, static_cast<std::uint32_t>(ranks));
+  const auto r = static_cast<std::uint32_t>(rank);
+  const triple here{r % parts[0], r / parts[0] % parts[1], r / parts[0] / parts[1]};
+  const block mine = block_at(p.size, parts, here);
+  const int stride[] = {1, static_cast<int>(parts[0]), static_cast<int>(parts[0] * parts[1])};
+  int neighbour[sides];
+  for (unsigned side = 0; side < sides; ++side) {
+    const bool is_border = side % 2 ? here[side / 2] + 1 == parts[side / 2] : here[side / 2] == 0;
+    neighbour[side] = is_border ? MPI_PROC_NULL : rank + (side % 2 ? stride[side / 2] : -stride[side / 2]);
+  }
+  field now(p, mine), next = now;
+  std::vector<double> out[sides], in[sides];
+  for (unsigned side = 0; side < sides; ++side) in[side].resize(face(now, side).size());
+
+  MPI_Barrier(MPI_COMM_WORLD);
+  const bench::stopwatch clock;
+  for (std::uint32_t step = 0; step < p.iterations; ++step) {
+    MPI_Request all[2 * sides];
+    for (int side = 0; side < static_cast<int>(sides); ++side) {
+      MPI_Irecv(in[side].data(), static_cast<int>(in[side].size()), MPI_DOUBLE, neighbour[side], side, MPI_COMM_WORLD, &all[side]);
+      if (neighbour[side] != MPI_PROC_NULL) out[side] = face(now, static_cast<unsigned>(side));
+      MPI_Isend(out[side].data(), static_cast<int>(out[side].size()), MPI_DOUBLE, neighbour[side], side ^ 1, MPI_COMM_WORLD,
+                &all[sides + static_cast<unsigned>(side)]);
+    }
+    MPI_Waitall(2 * sides, all, MPI_STATUSES_IGNORE);
+    for (unsigned side = 0; side < sides; ++side)
+      if (neighbour[side] != MPI_PROC_NULL) put_face(now, side, in[side]);
+    relax(now, next);
+    std::swap(now, next);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double seconds = clock.seconds();
+
+  double change = 0;
+  const field whole = relaxed_serially(p, change);
+  for (std::uint32_t z = 0; z < mine.size[2]; ++z)
+    for (std::uint32_t y = 0; y < mine.size[1]; ++y)
+      for (std::uint32_t x = 0; x < mine.size[0]; ++x)
+        if (now.values[now.at(x, y, z)] != whole.values[whole.at(mine.first[0] + x, mine.first[1] + y, mine.first[2] + z)])
+          throw bench::wrong_answer("a value is not the serial loop's");
+  return {.value = static_cast<double>(cells(p.size)) * p.iterations / seconds / 1e6};
+}
