@@ -66,9 +66,11 @@ object_handle make_object(const object_request& request, const std::source_locat
   for (object_record* const o : std::exchange(s->orphans, {})) objects::dissolve(*o);
   auto made = std::make_unique<object_record>(s, request, where);
   if (request.from && !request.elements.is_empty()) {
-    const objects::site& host = s->sites.front();
+    objects::site& host = s->sites.front();
     data::memory_number in = host.view.index;
     instance_handle there = objects::try_allocate(*made, request.elements, host);
+    if (!there.record && objects::give_up_needless(*s, host, objects::bytes_of(*made, request.elements), nullptr, context))
+      there = objects::try_allocate(*made, request.elements, host);
     if (!there.record && s->spill) there = objects::try_allocate(*made, request.elements, s->at(in = s->spill->view.index));
     if (!there.record)
       throw error("A04", objects::describe(*made) + " does not fit into memory \"" + host.space->name() + "\"")
@@ -139,7 +141,8 @@ void remove_from_devices(const object_handle& h, const std::source_location& whe
   object_record& o = usable(h, "remove_from_devices", context, where);
   const inside in(*o.state, context);
   for (data::memory_number m = 1; m < o.state->sites.size(); ++m)
-    for (const auto& r : o.replicas.replicas(m)) objects::evict(o, r.id, where, context);
+    for (const auto& r : o.replicas.replicas(m))
+      if (!objects::evict(o, r.id, where, context)) objects::refuse_to_leave(o, r.id, where);
 }
 
 }  // namespace stretto::detail

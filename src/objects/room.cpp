@@ -4,6 +4,7 @@
 #include <stretto/error.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 #include "data/eviction.hpp"
 #include "data/handle.hpp"
@@ -124,30 +125,113 @@ void dissolve(object_record& o) {
   }
 }
 
-void evict(object_record& o, replica_id r, const std::source_location& where, base::thread_context& context) {
+namespace {
+
+/// What may leave a memory.
+struct occupants {
+  std::vector<std::pair<object_record*, replica_id>> who;
+  std::vector<data::resident> residents;
+
+  void add(object_record& o, const data::replica_set::storage& r, std::uint64_t next_use) {
+    const stored& held = o.storage[r.id];
+    residents.push_back({held.bytes, held.in_use > 0, next_use, held.last_use, static_cast<double>(held.bytes) / o.state->bytes_per_second});
+    who.emplace_back(&o, r.id);
+  }
+  data::eviction choose(std::uint64_t needed, std::uint64_t free) const {
+    return data::choose_victims(residents, needed, free, [&](std::size_t i) {
+      return who[i].first->replicas.only_in(who[i].second).volume() * who[i].first->element_bytes;
+    });
+  }
+};
+
+bool is_needless(const object_record& o, replica_id r) { return o.replicas.only_in(r).is_empty(); }
+
+std::uint64_t bytes_of(const object_record& o, const data::replica_set::plan& p) {
+  std::uint64_t bytes = 0;
+  for (const auto& a : p.allocate) bytes += bytes_of(o, a.where);
+  return bytes;
+}
+
+/// Storage for what is valid in this replica alone.
+bool make_place(object_record& o, replica_id r, site& to, data::replica_set::plan& out, base::thread_context& context) {
+  objects_state& s = *o.state;
+  s.made.clear();
+  for (;;) {
+    o.replicas.write_back(r, to.view.index, out);
+    if (try_allocate(o, out, to, s.made)) return true;
+    // Where there is enough in all, and not in one piece, more has to leave.
+    const std::uint64_t wanted = bytes_of(o, out), soon = to.space->usage().free + to.leaving;
+    if (to.leaving > 0 && soon >= wanted) return false;
+    if (!give_up_needless(s, to, soon >= wanted ? soon + wanted : wanted, &o, context)) return false;
+  }
+}
+
+/// Whether what lies there for nothing only waits for who uses it.
+bool has_needless_in_use(const objects_state& s, const site& at) {
+  return std::ranges::any_of(s.objects, [&](const object_record* o) {
+    return std::ranges::any_of(o->replicas.replicas(at.view.index),
+                               [&](const auto& r) { return o->storage[r.id].in_use > 0 && is_needless(*o, r.id); });
+  });
+}
+
+}  // namespace
+
+void refuse_to_leave(object_record& o, replica_id r, const std::source_location& where) {
   objects_state& s = *o.state;
   const site& from = s.at(o.replicas.about(r).memory);
+  std::uint64_t wanted = 0;
   data::replica_set::plan out;
   for (const data::memory_number to : s.beneath(from.view.index)) {
     o.replicas.write_back(r, to, out);
-    s.made.clear();
-    if (!try_allocate(o, out, s.at(to), s.made)) continue;
-    auto next = s.made.begin();
-    for (const auto& a : out.allocate) add(o, a, *next++);
-    carry_out(o, out, context);
-    for (const replica_id old : out.retire) drop(o, old, context);
-    drop(o, r, context);
-    return;
+    wanted = bytes_of(o, out);
   }
+
   error e("A04", describe(o) + " cannot leave memory \"" + from.space->name() + "\", because what is beneath it is full");
-  std::uint64_t wanted = 0;
-  for (const auto& a : out.allocate) wanted += bytes_of(o, a.where);
   e.fact("submitted", where).fact("wanted", std::to_string(wanted) + " bytes");
   for (const data::memory_number to : s.beneath(from.view.index))
     e.fact("free", std::to_string(s.at(to).space->usage().free) + " of " + std::to_string(s.at(to).space->capacity()) + " bytes in \"" +
                        s.at(to).space->name() + "\"");
   throw std::move(e).remedy(s.spill ? "give it a larger disk with STRETTO_SPILL, or use fewer objects at a time"
                                     : "name a folder for the rest with STRETTO_SPILL, or use fewer objects at a time");
+}
+
+bool give_up_needless(objects_state& s, site& at, std::uint64_t wanted, const object_record* but, base::thread_context& context) {
+  occupants there;
+  for (object_record* const o : s.objects)
+    for (const auto& r : o->replicas.replicas(at.view.index)) {
+      const bool is_stale = o->replicas.valid_elements(at.view.index, r.where) == 0;
+      if (o->storage[r.id].in_use > 0 || !is_needless(*o, r.id) || (o == but && !is_stale)) continue;
+      there.add(*o, r, is_stale ? data::no_next_use : next_use(*o, r.where));
+    }
+  const std::uint64_t free = at.space->usage().free + at.leaving;
+  data::eviction e = there.choose(wanted, free);
+  if (!e.possible) e.victims.resize(there.who.size()), std::iota(e.victims.begin(), e.victims.end(), std::size_t{0});
+  for (const std::size_t v : e.victims)
+    if (const auto [o, r] = there.who[v]; is_needless(*o, r)) drop(*o, r, context);  // of two that are equal the second stays
+  return !e.victims.empty();
+}
+
+bool evict(object_record& o, replica_id r, const std::source_location& where, base::thread_context& context) {
+  objects_state& s = *o.state;
+  if (is_needless(o, r)) return drop(o, r, context), true;
+  const site& from = s.at(o.replicas.about(r).memory);
+  data::replica_set::plan out;
+  bool is_busy = false;
+  for (const data::memory_number beneath : s.beneath(from.view.index)) {
+    site& to = s.at(beneath);
+    if (!make_place(o, r, to, out, context)) {
+      is_busy = is_busy || to.leaving > 0 || has_needless_in_use(s, to);
+      continue;
+    }
+    auto next = s.made.begin();
+    for (const auto& a : out.allocate) add(o, a, *next++);
+    carry_out(o, out, context);
+    for (const replica_id old : out.retire) drop(o, old, context);
+    drop(o, r, context);
+    return true;
+  }
+  if (!is_busy) refuse_to_leave(o, r, where);
+  return false;
 }
 
 bool make_room(site& at, std::span<const planned> all, const task& by, base::thread_context& context) {
@@ -164,39 +248,39 @@ bool make_room(site& at, std::span<const planned> all, const task& by, base::thr
   // Enough in all, and not in one piece: more has to leave.
   const std::uint64_t wanted = soon >= needed ? soon + largest : needed;
 
-  std::vector<std::pair<object_record*, replica_id>> who;
-  std::vector<data::resident> residents;
+  occupants there;
   bool is_busy = at.leaving > 0;
   const bool can_leave = !s.beneath(at.view.index).empty();
-  if (can_leave)
-    for (object_record* const o : s.objects) {
-      const auto plan = std::ranges::find(all, o, &planned::object);
-      for (const auto& r : o->replicas.replicas(at.view.index)) {
-        const stored& held = o->storage[r.id];
-        const auto is_this = [&](replica_id used) { return used == r.id; };
-        if (plan != all.end() && std::ranges::any_of(plan->plan.use, is_this)) continue;
-        is_busy = is_busy || held.in_use > 0;
-        residents.push_back({held.bytes, held.in_use > 0, next_use(*o, r.where), held.last_use,
-                             static_cast<double>(held.bytes) / s.bytes_per_second});
-        who.emplace_back(o, r.id);
-      }
+  is_busy = is_busy || (!can_leave && s.tasks.size() > 1);
+  for (object_record* const o : s.objects) {
+    const auto plan = std::ranges::find(all, o, &planned::object);
+    for (const auto& r : o->replicas.replicas(at.view.index)) {
+      const auto is_this = [&](replica_id used) { return used == r.id; };
+      if (plan != all.end() && std::ranges::any_of(plan->plan.use, is_this)) continue;
+      if (!can_leave && !is_needless(*o, r.id)) continue;
+      is_busy = is_busy || o->storage[r.id].in_use > 0;
+      there.add(*o, r, next_use(*o, r.where));
     }
-  else
-    is_busy = is_busy || s.tasks.size() > 1;
-  const data::eviction e = data::choose_victims(residents, wanted, soon, [&](std::size_t i) {
-    return who[i].first->replicas.only_in(who[i].second).volume() * who[i].first->element_bytes;
-  });
+  }
+  const data::eviction e = there.choose(wanted, soon);
   if (!e.possible) {
     if (is_busy) return false;
     // Storage that overlaps what is asked for would go into a larger one; apart, it takes less.
     bool any = false;
     if (can_leave)
       for (const planned& p : all)
-        for (const replica_id r : p.plan.retire) any = true, evict(*p.object, r, by.where, context);
+        for (const replica_id r : p.plan.retire) {
+          any = true;
+          if (!evict(*p.object, r, by.where, context)) return false;
+        }
     if (any) return at.leaving == 0;
     refuse(at, needed, free, by);
   }
-  for (const std::size_t v : e.victims) evict(*who[v].first, who[v].second, by.where, context);
+  for (const std::size_t v : e.victims) {
+    const auto [o, r] = there.who[v];
+    if (!can_leave && !is_needless(*o, r)) continue;  // since its like has left
+    if (!evict(*o, r, by.where, context)) return false;
+  }
   return at.leaving == 0;
 }
 

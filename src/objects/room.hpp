@@ -15,8 +15,14 @@ bool make_room(site& at, std::span<const planned> all, const task& by, base::thr
 
 /// Starts copies.
 void carry_out(object_record& o, const data::replica_set::plan& plan, base::thread_context& context);
-/// Brings to the memory beneath what is valid in this replica alone, and frees it behind that. Throws A04 where there is no room.
-void evict(object_record& o, data::replica_id r, const std::source_location& where, base::thread_context& context);
+/// Brings to the memory beneath what is valid in this replica alone, and frees it behind that. False: there is no room now, and may be
+/// when something has ended. Throws A04 where there is none.
+bool evict(object_record& o, data::replica_id r, const std::source_location& where, base::thread_context& context);
+/// Throws A04.
+[[noreturn]] void refuse_to_leave(object_record& o, data::replica_id r, const std::source_location& where);
+/// What lies in a memory for nothing, because it is valid elsewhere or nowhere any more, leaves until so many bytes are free, or all has
+/// left that can: what is not in use and, while `but` leaves another memory, no copy of it. False: nothing left.
+bool give_up_needless(objects_state& s, site& at, std::uint64_t wanted, const object_record* but, base::thread_context& context);
 /// Frees a replica, which has nothing alone, behind what uses it.
 void drop(object_record& o, data::replica_id r, base::thread_context& context);
 

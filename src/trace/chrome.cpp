@@ -8,8 +8,11 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <stretto/error.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "trace/arrows.hpp"
 #include "trace/json_text.hpp"
@@ -151,7 +154,23 @@ class chrome_file {
     std::vector<std::string> places;
     for (const std::string& p : s.places) append_json(places.emplace_back(), p);
     std::uint32_t lane = 1;
-    for (const track& t : s.tracks) lane += write_track(s, t, lane, names, places);
+    for (const track* t : side_by_side(s.tracks)) lane += write_track(s, *t, lane, names, places);
+  }
+
+  // Tracks whose names begin with the same word, as a device's streams, stand together where the first of them is, by their numbers.
+  static std::vector<const track*> side_by_side(const std::vector<track>& tracks) {
+    std::map<std::string_view, std::size_t> place;
+    std::vector<std::pair<std::size_t, const track*>> all;
+    for (const track& t : tracks) {
+      const std::string_view word = std::string_view(t.name).substr(0, t.name.find(' '));
+      all.emplace_back(place.try_emplace(word, all.size()).first->second, &t);
+    }
+    std::ranges::stable_sort(all, [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first < b.first : strverscmp(a.second->name.c_str(), b.second->name.c_str()) < 0;
+    });
+    std::vector<const track*> sorted;
+    for (const auto& [_, t] : all) sorted.push_back(t);
+    return sorted;
   }
 
   // Returns the number of lanes the track took.

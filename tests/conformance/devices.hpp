@@ -27,6 +27,7 @@ struct candidate {
 };
 
 /// Those of one backend; a build without it has none.
+std::vector<candidate> sim_candidates();
 std::vector<candidate> opencl_candidates();
 std::vector<candidate> cuda_candidates();
 

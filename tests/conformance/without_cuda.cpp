@@ -1,4 +1,4 @@
-// Where the backend of CUDA was taken away.
+// The backend of CUDA was taken away.
 #include "conformance/devices.hpp"
 
 namespace stretto::device {

@@ -43,6 +43,24 @@ def small(blur=3):
     return timeline(events)
 
 
+def with_devices():
+    """Two devices that a worker gives work: elements go there, a kernel, and elements back; the second stream of each has nothing."""
+    names = ["worker 0"] + [f"sim_{d} {what}" for d in (0, 1) for what in ("copies in", "copies out", "stream 0", "stream 1")]
+    events = [event("M", lane, 0, name="thread_name", args={"name": name}) for lane, name in enumerate(names, 1)]
+    events.append(event("X", 1, 0, dur=30, cat="task", name="step on the host", args={"id": "0x1", "place": "core_0"}))
+    for d in (0, 1):
+        lane, at, memory = 2 + 4 * d, 2 + 3 * d, f"sim_{d}_memory"
+        events.append(event("X", lane, at, dur=4, cat="copy", name=f"u to sim_{d}", args={
+            "id": f"0x{d}02", "cause": "0x1", "bytes": 4096, "from": "sysmem", "to": memory}))
+        events.append(event("X", lane + 2, at + 4, dur=8, cat="kernel", name=f"step {d}", args={
+            "id": f"0x{d}03", "cause": f"0x{d}02", "place": f"sim_{d}"}))
+        events.append(event("X", lane + 1, at + 13, dur=4, cat="copy", name=f"u from sim_{d}", args={
+            "id": f"0x{d}04", "cause": f"0x{d}03", "bytes": 4096, "from": memory, "to": "sysmem"}))
+        for number, (a, a_ts, b, b_ts) in enumerate([(lane, at + 3.9, lane + 2, at + 4), (lane + 2, at + 11.9, lane + 1, at + 13)]):
+            events += [event("s", a, a_ts, id=4 * d + number), event("f", b, b_ts, id=4 * d + number, bp="e")]
+    return timeline(events)
+
+
 def million(file, count=1_000_000, lanes=4):
     with open(file, "w") as out:
         out.write('{"otherData":{"format":"stretto trace 1","nodes":[]},"traceEvents":[')
@@ -188,6 +206,30 @@ class Page(unittest.TestCase):
         self.assertEqual(busy[0], 255)
         self.assertEqual(busy[slices - 1], 0)
         self.assertEqual(busy[2 * slices - 1], 255)
+
+    def test_devices_have_their_kernels_and_copies_in_lanes_beside_the_hosts(self):
+        page = self.open(with_devices())
+        self.assertEqual(page.value("lanes.map(l => l.name)"), ["worker 0"] + [
+            f"{device} {what}" for device in ("sim_0", "sim_1") for what in ("copies in", "copies out", "stream 0", "stream 1")])
+        self.assertIn("on 1 worker,", page.value("document.body.textContent"))
+        for lane, (colour, said) in enumerate((
+                ("task", "task step on the host"), ("copy", "copy u to sim_0"), ("copy", "copy u from sim_0"), ("kernel", "kernel step 0"),
+                (None, None), ("copy", "copy u to sim_1"), ("copy", "copy u from sim_1"), ("kernel", "kernel step 1"), (None, None))):
+            x, y = self.at(page, lane, 0)
+            drawn = page.value("(() => { draw(); const y = %f, seen = new Set(), ratio = canvas.width / canvas.getBoundingClientRect().width;"
+                               "const all = pen.getImageData(names_width * ratio, (y + 4) * ratio, canvas.width - names_width * ratio, 1).data;"
+                               "for (let i = 0; i < all.length; i += 4) seen.add([all[i], all[i+1], all[i+2], all[i+3]].join());"
+                               "return [...seen]; })()" % (AXIS + lane * ROW))
+            if not colour:
+                self.assertEqual(len(drawn), 1, f"something is drawn in lane {lane}")
+                continue
+            self.assertGreater(len(drawn), 1, f"nothing is drawn in lane {lane}")
+            begin = page.value("(() => { for (let i = 0; i < records; ++i) if (lane_of[i] === %d) return (start[i] + end_of(i)) / 2; })()" % lane)
+            page.click(*self.at(page, lane, begin / 1000))
+            self.assertIn(said, page.text("chosen"))
+        self.assertTrue(self.shows(page, BLUE), "no arrow from the kernel to the copy of what it wrote")
+        for word in ("sim_0", "sim_1_memory", "copies in", "stream 0"):
+            self.assertIn(word, page.text("workers") + page.text("places"))
 
     @unittest.skipUnless(os.environ.get("STRETTO_TEST_LONG"), "a million records take a minute")
     def test_a_million_records(self):

@@ -465,3 +465,17 @@ TEST_CASE("every record says its node, and a node's clock and its offset stand a
   const auto x = events(file, "X");
   CHECK(ns(x[1].at("ts")) - ns(x[0].at("ts")) == 250);
 }
+
+TEST_CASE("tracks of one device stand together, by their numbers") {
+  snapshot s = node();
+  for (const char* name : {"worker 0", "worker 1", "gpu_0 copies in", "gpu_0 stream 0", "gpu_1 stream 0", "worker 10", "gpu_0 stream 10",
+                           "gpu_0 copies out", "gpu_0 stream 2", "worker 2", "main"})
+    s.tracks.emplace_back().name = name;
+  std::map<int, std::string> names;
+  for (const json& e : events(parsed(s), "M"))
+    if (e.at("name") == "thread_name") names[e.at("tid")] = e.at("args").at("name");
+  std::vector<std::string> in_order;
+  for (const auto& [_, name] : names) in_order.push_back(name);
+  CHECK(in_order == std::vector<std::string>{"worker 0", "worker 1", "worker 2", "worker 10", "gpu_0 copies in", "gpu_0 copies out",
+                                             "gpu_0 stream 0", "gpu_0 stream 2", "gpu_0 stream 10", "gpu_1 stream 0", "main"});
+}

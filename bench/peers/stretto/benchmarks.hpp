@@ -76,7 +76,7 @@ bench::outcome compare_host_product(const bench::options&);
 bench::outcome compare_host_tiles(const bench::options&);
 bench::outcome compare_host_sum(const bench::options&);
 
-// simulated.cpp: --size is the number of devices, of steps, and of tiles along a side
+// simulated.cpp: --size is the number of devices, of steps, and of tiles along a side; without that backend no_simulated.cpp says so
 bench::outcome speed_up_of_series(const bench::options&);
 bench::outcome speed_up_of_series_on_one_bus(const bench::options&);
 bench::outcome speed_up_of_wave(const bench::options&);

@@ -48,7 +48,7 @@ const whole = facts.length, idle_whole = whole * facts.idle.workers, path = fact
 const piece_text = {work: s => s.kind, delay: () => 'delay before', unknown: () => 'unknown, before'};
 
 document.getElementById('summary').textContent =
-  `${records} records in ${time_text(whole)} on ${facts.workers.length} workers, ${facts.edges} arrows. ` +
+  `${records} records in ${time_text(whole)} on ${facts.idle.workers} worker${facts.idle.workers === 1 ? '' : 's'}, ${facts.edges} arrows. ` +
   `Work in all: ${time_text(path.work)}; longest chain of dependences: ${time_text(path.longest_chain)}.`;
 for (const note of facts.notes) document.getElementById('notes').append(element('p', note, 'note'));
 

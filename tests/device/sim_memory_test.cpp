@@ -1,0 +1,103 @@
+// What memory of a simulated device holds that nobody wrote: a pattern, before and after it was used.
+#include <stretto/copy.hpp>
+#include <stretto/instance.hpp>
+#include <stretto/platform.hpp>
+#include <stretto/runtime.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "conformance/bench.hpp"
+#include "device/sim/sim_device.hpp"
+
+namespace stretto::device::sim {
+namespace {
+
+constexpr unsigned char new_memory = 0xa5, freed_memory = 0xdb;
+
+/// A device that computes when it is asked, with 64 KiB.
+struct small_device {
+  std::unique_ptr<stretto::device::device> on;
+  faults* break_it = nullptr;
+  std::unique_ptr<stream> s;
+  small_device() {
+    options o;
+    o.memory_bytes = 64 << 10;
+    o.clock = [looks = std::make_shared<double>(0)] { return *looks += 1e-6; };
+    made m = make(o);
+    on = std::move(m.device);
+    break_it = m.break_it;
+    s = on->make_stream();
+  }
+  void copy(const std::byte* from, std::byte* to, std::size_t bytes) {
+    ended e;
+    s->copy({{}, const_cast<std::byte*>(from)}, {{}, to}, {bytes}, &e);
+    while (!e.times) on->poll();
+    REQUIRE_FALSE(e.failure);
+  }
+  /// Whether every byte is this one.
+  bool all(const std::byte* first, std::size_t bytes, unsigned char is) {
+    std::vector<unsigned char> seen(bytes, static_cast<unsigned char>(~is));
+    copy(first, reinterpret_cast<std::byte*>(seen.data()), bytes);
+    return std::ranges::count(seen, is) == static_cast<std::ptrdiff_t>(bytes);
+  }
+};
+
+TEST_CASE("memory of a simulated device that nobody wrote holds a pattern") {
+  small_device d;
+  CHECK(d.all(d.on->memory(), 64 << 10, new_memory));
+}
+
+TEST_CASE("memory of a simulated device is made rubbish where it is freed, and where it is taken, and nowhere else") {
+  small_device d;
+  std::byte* const first = d.on->memory();
+  const std::vector<unsigned char> seven(3000, 7);
+  d.on->allocated(first, 1000), d.on->allocated(first + 1000, 1000), d.on->allocated(first + 2000, 1000);
+  d.copy(reinterpret_cast<const std::byte*>(seven.data()), first, 3000);
+  CHECK(d.all(first, 3000, 7));
+  d.on->freed(first + 1000, 1000);
+  CHECK(d.all(first, 1000, 7));
+  CHECK(d.all(first + 1000, 1000, freed_memory));
+  CHECK(d.all(first + 2000, 1000, 7));
+  d.on->allocated(first + 1000, 500);
+  CHECK(d.all(first + 1000, 500, new_memory));
+  CHECK(d.all(first + 1500, 500, freed_memory));
+}
+
+TEST_CASE("what a device that was lost held is rubbish") {
+  small_device d;
+  const std::vector<unsigned char> seven(1000, 7);
+  d.on->allocated(d.on->memory(), 1000);
+  d.copy(reinterpret_cast<const std::byte*>(seven.data()), d.on->memory(), 1000);
+  d.break_it->lose();
+  ended e;
+  std::vector<unsigned char> seen(1000, 1);
+  d.s->copy({{}, d.on->memory()}, {{}, reinterpret_cast<std::byte*>(seen.data())}, {1000}, &e);
+  while (!e.times) d.on->poll();
+  CHECK(e.failure);
+  CHECK(std::ranges::count(seen, 7) == 0);
+}
+
+TEST_CASE("an instance that takes the room of another does not find what that held") {
+  runtime rt({.workers = 1, .devices = "sim(memory=64k)"});
+  const place memory = rt.machine().at("sim_0_memory"), ram = rt.machine().memories()[0];
+  rt.run([&] {
+    const box most(0, 16'000);  // of 16,384
+    auto before = instance<std::uint32_t>::create(at(memory), most).made, host = instance<std::uint32_t>::create(at(ram), most).made;
+    wait(fill(before, 7u));
+    wait(copy(before, host));
+    CHECK(host.view()(15'999) == 7);
+    before.destroy();
+    auto next = instance<std::uint32_t>::create(at(memory), most).made;
+    wait(copy(next, host));
+    for (int i = 0; i < 16'000; ++i)
+      if (host.view()(i) != 0xa5a5a5a5) FAIL_CHECK("element " << i << " is " << host.view()(i));
+    next.destroy(), host.destroy();
+  });
+}
+
+}  // namespace
+}  // namespace stretto::device::sim

@@ -1,0 +1,185 @@
+// Room that is taken for nothing: what lies in a memory and is valid elsewhere, or nowhere any more, leaves before a launch is refused.
+#include <stretto/finish.hpp>
+#include <stretto/object.hpp>
+#include <stretto/platform.hpp>
+#include <stretto/runtime.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "campaign.hpp"
+#include "temporary_folder.hpp"
+#include "with_variable.hpp"
+
+namespace stretto {
+namespace {
+
+using test::with_variable;
+
+STRETTO_KERNEL(room_plus, (inout<float> x, float by), { x(global_id(0)) += by; })
+STRETTO_KERNEL(room_mean, (in<float> x, in<float> y, out<float> z), { z(global_id(0)) = 0.5f * (x(global_id(0)) + y(global_id(0))); })
+STRETTO_KERNEL(room_fill, (out<float> x, float value), { x(global_id(0)) = value; })
+STRETTO_KERNEL(room_look, (in<float> x), { (void)x(global_id(0)); })
+
+constexpr int n = 4096;  // 16 KiB
+const box all(0, n);
+
+/// With first content, so that the host has it.
+std::vector<object<float>> on_host(int count) {
+  std::vector<object<float>> made;
+  for (int i = 0; i < count; ++i) made.emplace_back(all, std::vector<float>(n, static_cast<float>(i)).data());
+  return made;
+}
+
+std::vector<float> content(const object<float>& o) {
+  std::vector<float> seen(n);
+  wait(o.copy_to(seen.data()));
+  return seen;
+}
+
+TEST_CASE("what a device has changed takes no room from launches on the host") {
+  const with_variable host("STRETTO_HOST_MEMORY", "64k");
+  runtime rt({.workers = 2, .devices = "sim"});
+  rt.run([] {
+    const auto changed = on_host(4);  // the host is full
+    finish([&] {
+      for (const auto& o : changed) launch(on(device_kind::gpu), room_plus, all, o, 1.0f);
+    });
+    object<float> more(all), and_more(all);
+    wait(launch(on(device_kind::host), room_fill, all, more, 7.0f));
+    wait(launch(on(device_kind::host), room_fill, all, and_more, 8.0f));
+    CHECK(content(more) == std::vector<float>(n, 7));
+    CHECK(content(and_more) == std::vector<float>(n, 8));
+    for (std::size_t i = 0; i < 4; ++i) CHECK(content(changed[i]) == std::vector<float>(n, static_cast<float>(i) + 1));
+  });
+}
+
+TEST_CASE("what a device only reads takes no room from launches on the host either") {
+  const with_variable host("STRETTO_HOST_MEMORY", "64k");
+  runtime rt({.workers = 2, .devices = "sim"});
+  rt.run([] {
+    const auto read = on_host(4);
+    finish([&] {
+      for (const auto& o : read) launch(on(device_kind::gpu), room_look, all, o);
+    });
+    object<float> more(all);
+    wait(launch(on(device_kind::host), room_fill, all, more, 7.0f));
+    CHECK(content(more) == std::vector<float>(n, 7));
+    for (std::size_t i = 0; i < 4; ++i) CHECK(content(read[i]) == std::vector<float>(n, static_cast<float>(i)));
+  });
+}
+
+/// One that only the device has, which is the first to leave it, and four more for which the host keeps room for nothing.
+struct full_memories {
+  object<float> first{all};
+  std::vector<object<float>> changed = on_host(4);
+  full_memories() {
+    wait(launch(on(device_kind::gpu), room_fill, all, first, 6.0f));
+    finish([&] {
+      for (const auto& o : changed) launch(on(device_kind::gpu), room_plus, all, o, 1.0f);
+    });
+  }
+  void check() const {
+    CHECK(content(first) == std::vector<float>(n, 6));
+    for (std::size_t i = 0; i < 4; ++i) CHECK(content(changed[i]) == std::vector<float>(n, static_cast<float>(i) + 1));
+  }
+};
+
+TEST_CASE("what has to leave a device takes the room of what the host has for nothing") {
+  const with_variable host("STRETTO_HOST_MEMORY", "64k"), device("STRETTO_DEVICE_MEMORY", "80k");
+  runtime rt({.workers = 2, .devices = "sim"});
+  rt.run([] {
+    const full_memories before;
+    object<float> more(all);
+    wait(launch(on(device_kind::gpu), room_fill, all, more, 7.0f));
+    CHECK(content(more) == std::vector<float>(n, 7));
+    before.check();
+  });
+}
+
+TEST_CASE("an object's first content takes the room of what the host has for nothing") {
+  const with_variable host("STRETTO_HOST_MEMORY", "64k");
+  runtime rt({.workers = 2, .devices = "sim"});
+  rt.run([] {
+    const auto changed = on_host(4);
+    finish([&] {
+      for (const auto& o : changed) launch(on(device_kind::gpu), room_plus, all, o, 1.0f);
+    });
+    const auto more = on_host(2);
+    CHECK(content(more[1]) == std::vector<float>(n, 1));
+    for (std::size_t i = 0; i < 4; ++i) CHECK(content(changed[i]) == std::vector<float>(n, static_cast<float>(i) + 1));
+  });
+}
+
+TEST_CASE("removal from devices takes the room of what the host has for nothing") {
+  const with_variable host("STRETTO_HOST_MEMORY", "64k");
+  runtime rt({.workers = 2, .devices = "sim"});
+  rt.run([] {
+    const auto changed = on_host(4);
+    finish([&] {
+      for (const auto& o : changed) launch(on(device_kind::gpu), room_plus, all, o, 1.0f);
+    });
+    object<float> more(all);
+    wait(launch(on(device_kind::gpu), room_fill, all, more, 7.0f));
+    more.remove_from_devices();
+    CHECK(content(more) == std::vector<float>(n, 7));
+    for (std::size_t i = 0; i < 4; ++i) CHECK(content(changed[i]) == std::vector<float>(n, static_cast<float>(i) + 1));
+  });
+}
+
+TEST_CASE("what the host has for nothing leaves before anything goes to a file") {
+  const test::temporary_folder disk;
+  const with_variable spill("STRETTO_SPILL", disk.path.c_str()), host("STRETTO_HOST_MEMORY", "64k"),
+      device("STRETTO_DEVICE_MEMORY", "80k");
+  runtime rt({.workers = 2, .devices = "sim"});
+  rt.run([&] {
+    const full_memories before;
+    object<float> more(all);
+    wait(launch(on(device_kind::gpu), room_fill, all, more, 7.0f));
+    for (const device_statistics& d : rt.statistics().devices)
+      if (d.name == "spill") CHECK(d.brought_bytes == 0);
+    before.check();
+  });
+}
+
+// 18 objects; a launch on the device uses three, so that 15 are elsewhere, and the two memories have room for 16 and 8.
+TEST_CASE("what fits into the host's memory and a device's together is never refused") {
+  const with_variable host("STRETTO_HOST_MEMORY", "256k"), device("STRETTO_DEVICE_MEMORY", "128k");
+  for (const char* devices : {"sim", "sim(engines=1)"})
+    for (unsigned seed = 0; seed < test::scaled(12u, 2'000u); ++seed) {
+      INFO(devices << ", seed " << seed);
+      runtime rt({.workers = 1 + seed % 3, .devices = devices});
+      rt.run([&] {
+        std::mt19937 draw(seed);
+        std::vector<float> expected(18);
+        std::iota(expected.begin(), expected.end(), 0.0f);
+        const auto objects = on_host(16);
+        auto whole = objects;
+        whole.emplace_back(all), whole.emplace_back(all);
+        finish([&] {
+          for (std::size_t i = 16; i < 18; ++i) launch(on(device_kind::gpu), room_fill, all, whole[i], expected[i]);
+          for (int s = 0; s < 100; ++s) {
+            const std::size_t a = draw() % 18, b = draw() % 18, c = draw() % 18;
+            if (a != c && b != c && a != b) {
+              launch(on(device_kind::gpu), room_mean, all, whole[a], whole[b], whole[c]);
+              expected[c] = 0.5f * (expected[a] + expected[b]);
+            } else if (draw() % 2) {
+              launch(on(device_kind::gpu), room_plus, all, whole[c], 1.0f);
+              expected[c] += 1;
+            } else {
+              launch(on(device_kind::gpu), room_look, all, whole[c]);
+            }
+          }
+        });
+        for (std::size_t i = 0; i < 18; ++i) CHECK(content(whole[i]) == std::vector<float>(n, expected[i]));
+      });
+    }
+}
+
+}  // namespace
+}  // namespace stretto
