@@ -184,6 +184,8 @@ void mobile_objects::hear(say what, rank from, dist::reader& c) {
     case say::expected: return hear_expected(from, id);
     case say::is_it_sent: return hear_is_it_sent(from, id);
     case say::not_sent: return hear_not_sent(from, id);
+    case say::recall: return hear_recall(from, id, c.get<std::uint32_t>());
+    case say::has_left: return hear_has_left(id, c.get<std::uint32_t>());
     case say::again: return hear_again(id, c.get<rank>());
     case say::never:
     case say::gone:

@@ -35,6 +35,7 @@ void mobile_objects::lost_place(entry& e, object_id id, rank node, errands& out)
     // One that was to go there may not have left: its node says so.
     const bool may_stay = e.home->is_moving && e.home->from != node && !is_lost(e.home->from);
     if (e.at == node && !may_stay) return give_up(id, e, lost_with(id, &e, node, "was on"), out);
+    if (e.at == node) out.tell.push_back({e.home->from, say::recall, dist::writer(id, e.epoch)});
     if (e.home->is_moving && e.home->from == node && is_lost(e.at)) return give_up(id, e, lost_with(id, &e, node, "was on"), out);
     if (e.home->is_moving && e.home->from == node) out.tell.push_back({e.at, say::is_it_there, dist::writer(id, e.epoch, node)});
   }
@@ -94,6 +95,39 @@ void mobile_objects::hear_not_sent(rank from, object_id id) {
   }
   run(out);
   if (cause) fail_unanswered(id, cause);
+}
+
+/// The home cannot reach where it was to go: it stays, or is lost to the home.
+void mobile_objects::hear_recall(rank by, object_id id, std::uint32_t epoch) {
+  errands out;
+  {
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    entry* const e = s.find(id);
+    resident* const o = e ? e->here.get() : nullptr;
+    if (!o || o->epoch < epoch) {
+      out.tell.push_back({by, say::has_left, dist::writer(id, epoch)});
+    } else if (o->is_leaving && o->may_leave && o->epoch == epoch) {
+      if (o->is_packed) o->is_recalled = true;
+      else call_back(*o, out);
+    }
+  }
+  run(out);
+}
+
+void mobile_objects::hear_has_left(object_id id, std::uint32_t epoch) {
+  errands out;
+  failure_ref cause;
+  {
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    entry* const e = s.find(id);
+    if (!e || !e->home || e->lost || e->epoch != epoch || !is_lost(e->at)) return;
+    give_up(id, *e, lost_with(id, e, e->at, "is on"), out);
+    cause = e->lost;
+  }
+  run(out);
+  fail_unanswered(id, cause);
 }
 
 void mobile_objects::hear_is_it_there(object_id id, std::uint32_t epoch, rank from) {

@@ -32,7 +32,7 @@ mobile_objects::mobile_objects(dist::job* j, dist::failures* causes) : job_(j), 
 template <std::size_t... n>
 void mobile_objects::listen(std::index_sequence<n...>) {
   constexpr const char* names[] = {"letter", "value", "value_and_end", "end", "ran", "at", "received", "leave", "go", "stay", "back",
-                                   "object", "arrived", "expected", "is_it_there", "never", "gone", "lost", "dead", "again", "is_it_sent", "not_sent"};
+                                   "object", "arrived", "expected", "is_it_there", "never", "gone", "lost", "dead", "again", "is_it_sent", "not_sent", "recall", "has_left"};
   static_assert(std::size(names) == says);
   ((kinds_[n] = job_->on<&mobile_objects::on_said<static_cast<say>(n)>>(std::string("mobile.") + names[n], this)), ...);
 }
@@ -246,6 +246,7 @@ mobile_objects::decision mobile_objects::decide(const entry* e, const far_letter
   if (e && e->lost) return {.what = decision::refuse, .cause = e->lost};
   if (e && e->epoch && e->at == self_) return {decision::park};  // it is coming
   if (home == self_) {
+    if (is_lost(e->at)) return {decision::wait};  // it may not have left for there
     if (e->at == l.way.avoid) return {.what = decision::refuse, .cause = lost_with(l.object, e, e->at, "is on")};
     const bool is_pinned = l.way.hops >= most_by_hearsay;
     if (is_pinned && e->home->wants_to != nobody) return {decision::wait};

@@ -71,7 +71,7 @@ class mobile_objects final : public dist::protocol {
 
  private:
   enum class say : std::uint8_t {
-    letter, value, value_and_end, end, ran, at, received, leave, go, stay, back, object, arrived, expected, is_it_there, never, gone, lost, dead, again, is_it_sent, not_sent, count
+    letter, value, value_and_end, end, ran, at, received, leave, go, stay, back, object, arrived, expected, is_it_there, never, gone, lost, dead, again, is_it_sent, not_sent, recall, has_left, count
   };
   static constexpr std::size_t says = static_cast<std::size_t>(say::count);
 
@@ -170,6 +170,7 @@ class mobile_objects final : public dist::protocol {
   void pack(resident& o);
   void send_object(std::unique_ptr<resident> o, std::vector<std::byte>&& bytes, std::uint32_t epoch);
   void let_go(object_id id, entry& e, rank to, errands& out);
+  static void release_behind(home_record& h, errands& out);
   void call_back(resident& o, errands& out);
   void end_move(resident& o, failure_ref cause, errands& out);
   void wander(resident& o);
@@ -208,6 +209,8 @@ class mobile_objects final : public dist::protocol {
   void tell_visited(object_id id, const entry& e, errands& out);
   void hear_is_it_sent(rank by, object_id id);
   void hear_not_sent(rank from, object_id id);
+  void hear_recall(rank by, object_id id, std::uint32_t epoch);
+  void hear_has_left(object_id id, std::uint32_t epoch);
   void hear_ran(std::uint64_t request, rank on);
   void hear_received(object_id id);
 
