@@ -39,9 +39,6 @@ void mobile_objects::lost_place(entry& e, object_id id, rank node, errands& out)
     if (e.home->is_moving && e.home->from == node && is_lost(e.at)) return give_up(id, e, lost_with(id, &e, node, "was on"), out);
     if (e.home->is_moving && e.home->from == node) out.tell.push_back({e.at, say::is_it_there, dist::writer(id, e.epoch, node)});
   }
-  // Letters that have vanished on the way there may be of nodes that have lost nobody.
-  for (const auto& [to, sender] : e.passed_on)
-    if (to == node && !is_lost(sender)) out.tell.push_back({sender, say::again, dist::writer(id, sender)});
   // What this node has handled or is to handle for it is not answered: it has to hear so from another.
   if (e.here || e.was_here) out.tell.push_back({home_of(id), say::again, dist::writer(id, node)});
   if (e.here) {
@@ -161,6 +158,12 @@ void mobile_objects::lost(rank node, base::thread_context& context) noexcept {
       if (home_of(id) == node) lost_home(e, id, node, out);
       lost_place(e, id, node, out);
     }
+  }
+  {
+    // Letters that have vanished on the way there may be of nodes that have lost nobody.
+    const std::scoped_lock lock(passed_on_lock_);
+    for (auto it = passed_on_.lower_bound({node, 0}); it != passed_on_.end() && it->first == node; ++it)
+      if (!is_lost(it->second)) out.tell.push_back({it->second, say::again, dist::writer(object_id{0}, it->second)});
   }
   run(out);
   requests_.lost(node, job_->loss_of(node), context);

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <stretto/finish.hpp>
+
 #include "mobile/programs.hpp"
 
 namespace stretto::test {
@@ -28,6 +30,8 @@ struct trial {
   std::vector<waiting> futures;
   std::vector<std::pair<std::uint32_t, user_event>> events;
   bool has_losses = false;
+  bool may_destroy = false;
+  std::vector<bool> is_destroyed;  // or is being
   std::vector<bool> is_dead;
 
   explicit trial(std::uint64_t seed, std::uint32_t most_nodes)
@@ -44,6 +48,7 @@ struct trial {
         sent.objects.push_back(random() % 2 ? make_mobile<book>(o, weight) : make_mobile<book>(at_node(at), o, weight));
       });
     }
+    is_destroyed.resize(count);
   }
   ~trial() {
     for (auto& w : futures) on(w.node, [&] { w.what = {}; });
@@ -71,9 +76,17 @@ struct trial {
   template <class F>
   void step_until(F&& is_so) {
     for (std::uint64_t i = 0; i % 64 || !is_so(); ++i) {
-      REQUIRE(i < 300'000);
+      if (i == 300'000) FAIL(stuck());
       all[draw()]->step();
     }
+  }
+  std::string stuck() const {
+    std::string text = "no end of " + std::to_string(nodes) + " nodes";
+    for (const waiting& w : futures)
+      if (!w.what.is_ready())
+        text += "; N" + std::to_string(w.node) + " waits" +
+                (w.object == ~0u ? std::string() : " for line " + std::to_string(w.number) + " of object " + std::to_string(w.object));
+    return text;
   }
   void keep(std::uint32_t node, future<void> f) { futures.push_back({node, std::move(f)}); }
 
@@ -84,7 +97,7 @@ struct trial {
   void do_something() {
     const std::uint32_t node = draw(), o = object();
     on(node, [&] {
-      switch (random() % 16) {
+      switch (random() % 18) {
         case 0: case 1: case 2: case 3: return keep_line(node, o);
         case 4: case 5: return keep_line(node, o, 1 + std::uint32_t(random() % 3));
         case 6: for (int i = 0; i < 8; ++i) keep_line(node, o); return;
@@ -97,6 +110,14 @@ struct trial {
           events.emplace_back(node, e);
           return keep(node, send_after(e, o));
         }
+        case 15: {
+          const auto length = std::uint32_t(random() % 12);
+          return keep(node, async([o, length] { finish([&] { send_chain(o, length); }); }));
+        }
+        case 16:
+          if (!may_destroy || random() % 8) return;
+          is_destroyed[o] = true;
+          return keep(node, destroy(sent.objects[o]));
         default:
           if (events.empty() || events.back().first != node) return;
           events.back().second.trigger();
@@ -123,9 +144,9 @@ struct trial {
       try {
         lines = f.get();
       } catch (const std::exception& e) {
-        CHECK(has_losses);
         const std::string words = e.what();
-        CHECK((words.find("G03") != words.npos || words.find("N05") != words.npos));
+        if (words.find("G02") != words.npos) CHECK(is_destroyed[o]);
+        else CHECK((has_losses && (words.find("G03") != words.npos || words.find("N05") != words.npos)));
       }
       f = {};
     });
