@@ -314,7 +314,9 @@ void mobile_objects::hear_received(object_id id) {
     const std::scoped_lock lock(s.lock);
     entry* const e = s.find(id);
     if (!e || !e->home || !e->home->pinned || --e->home->pinned || e->home->wants_to == nobody) return;
-    let_go(id, *e, std::exchange(e->home->wants_to, nobody), out);
+    const rank to = std::exchange(e->home->wants_to, nobody);
+    if (!e->lost && !is_lost(to)) let_go(id, *e, to, out);
+    else keep_there(id, *e, out);
   }
   run(out);
 }

@@ -173,6 +173,7 @@ class mobile_objects final : public dist::protocol {
   void pack(resident& o);
   void send_object(std::unique_ptr<resident> o, std::vector<std::byte>&& bytes, std::uint32_t epoch);
   void let_go(object_id id, entry& e, rank to, errands& out);
+  void keep_there(object_id id, entry& e, errands& out);
   static void release_behind(home_record& h, errands& out);
   void call_back(resident& o, errands& out);
   void end_move(resident& o, failure_ref cause, errands& out);

@@ -68,6 +68,12 @@ void mobile_objects::let_go(object_id id, entry& e, rank to, errands& out) {
   release_behind(h, out);
 }
 
+/// Where it was to go is lost to the home.
+void mobile_objects::keep_there(object_id id, entry& e, errands& out) {
+  out.tell.push_back({e.at, say::go, dist::writer(id, std::uint32_t{0})});
+  release_behind(*e.home, out);
+}
+
 void mobile_objects::release_behind(home_record& h, errands& out) {
   for (auto& l : h.behind) out.deliver.push_back(std::move(l));
   h.behind.clear();
@@ -115,6 +121,7 @@ void mobile_objects::hear_back(rank from, object_id id) {
       e->was_sent = false;
       ++e->epoch;
       e->home->is_moving = false;
+      if (is_lost(instead_of)) e->home->pinned = 0;  // those for which it was have vanished
       out.tell.push_back({from, say::stay, dist::writer(id, e->epoch)});
       if (instead_of != self_) out.tell.push_back({instead_of, say::at, dist::writer(id, from, e->epoch)});
       release_parked(*e, out);
