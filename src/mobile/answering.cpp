@@ -250,6 +250,7 @@ void mobile_objects::hear_dead(object_id id) {
     const std::scoped_lock lock(s.lock);
     entry* const e = s.find(id);
     if (!e || e->here) return;
+    if (e->asked_about != nobody) out.tell.push_back({home_of(id), say::dead, dist::writer(id)});  // it has lost who would say so
     release_parked(*e, out);
     tell_visited(id, *e, out);
     s.all.erase(id);

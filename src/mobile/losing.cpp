@@ -72,8 +72,10 @@ void mobile_objects::hear_is_it_sent(rank by, object_id id) {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
     const entry* const e = s.find(id);
-    // Without its home, which has agreed and cannot say so, it does not go.
-    if (e && e->here && !e->here->may_leave) out.tell.push_back({by, say::not_sent, dist::writer(id)});
+    const bool is_sent = e && e->was_sent && e->at == by;
+    const bool goes = e && e->here && e->here->may_leave;
+    // Without its home, which has agreed and cannot say so, it does not go; or it has ended.
+    if (!is_sent && !goes) out.tell.push_back({by, say::not_sent, dist::writer(id)});
   }
   run(out);
 }
