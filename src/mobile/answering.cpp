@@ -118,6 +118,7 @@ void mobile_objects::take(outcome what, std::uint64_t request, rank by, failure_
   const auto answered = requests_.take(what, request, by, cause, value, here());
   if (!answered) return;
   errands out;
+  failure_ref now_lost;
   {
     shard& s = shard_of(answered->object);
     const std::scoped_lock lock(s.lock);
@@ -128,16 +129,18 @@ void mobile_objects::take(outcome what, std::uint64_t request, rank by, failure_
       e->here->skip(e->here->own(), answered->number);
       advance(*e->here, out);
     } else if (is_for_good && !e->lost) {
-      e->lost = std::move(cause);
+      e->lost = now_lost = std::move(cause);
     }
     // While it is here, near ones may wait whose numbers are lower.
     if (e->unanswered && --e->unanswered == 0 && !e->here) e->answered = e->sent;
   }
   run(out);
+  if (now_lost) fail_unanswered(answered->object, now_lost, answered->number);
 }
 
-void mobile_objects::fail_unanswered(object_id id, const failure_ref& cause) {
-  for (const auto& l : requests_.unanswered(id)) take(outcome::value_and_end, l->request, self_, cause, {});
+void mobile_objects::fail_unanswered(object_id id, const failure_ref& cause, std::uint64_t from_number) {
+  for (const auto& l : requests_.unanswered(id))
+    if (l->number >= from_number) take(outcome::value_and_end, l->request, self_, cause, {});
 }
 
 void mobile_objects::tell(rank to, say what, const dist::writer& words) {
@@ -184,6 +187,8 @@ void mobile_objects::hear(say what, rank from, dist::reader& c) {
     case say::expected: return hear_expected(from, id);
     case say::is_it_sent: return hear_is_it_sent(from, id);
     case say::not_sent: return hear_not_sent(from, id);
+    case say::recall: return hear_recall(from, id, c.get<std::uint32_t>());
+    case say::has_left: return hear_has_left(id, c.get<std::uint32_t>());
     case say::again: return hear_again(id, c.get<rank>());
     case say::never:
     case say::gone:
@@ -194,9 +199,9 @@ void mobile_objects::hear(say what, rank from, dist::reader& c) {
         shard& s = shard_of(id);
         const std::scoped_lock lock(s.lock);
         entry* const e = s.find(id);
-        if (!e || e->lost || e->here || (what != say::lost && e->at != from)) return;
+        if (!e || e->here || (what != say::lost && (e->lost || e->at != from))) return;
         if (what == say::gone) cause = lost_by(id, e->name, *cause.get());
-        give_up(id, *e, cause, out);
+        if (!e->lost) give_up(id, *e, cause, out);
       }
       run(out);
       return fail_unanswered(id, cause);
@@ -245,6 +250,7 @@ void mobile_objects::hear_dead(object_id id) {
     const std::scoped_lock lock(s.lock);
     entry* const e = s.find(id);
     if (!e || e->here) return;
+    if (e->asked_about != nobody) out.tell.push_back({home_of(id), say::dead, dist::writer(id)});  // it has lost who would say so
     release_parked(*e, out);
     tell_visited(id, *e, out);
     s.all.erase(id);
@@ -309,7 +315,9 @@ void mobile_objects::hear_received(object_id id) {
     const std::scoped_lock lock(s.lock);
     entry* const e = s.find(id);
     if (!e || !e->home || !e->home->pinned || --e->home->pinned || e->home->wants_to == nobody) return;
-    let_go(id, *e, std::exchange(e->home->wants_to, nobody), out);
+    const rank to = std::exchange(e->home->wants_to, nobody);
+    if (!e->lost && !is_lost(to)) let_go(id, *e, to, out);
+    else keep_there(id, *e, out);
   }
   run(out);
 }

@@ -35,12 +35,10 @@ void mobile_objects::lost_place(entry& e, object_id id, rank node, errands& out)
     // One that was to go there may not have left: its node says so.
     const bool may_stay = e.home->is_moving && e.home->from != node && !is_lost(e.home->from);
     if (e.at == node && !may_stay) return give_up(id, e, lost_with(id, &e, node, "was on"), out);
+    if (e.at == node) out.tell.push_back({e.home->from, say::recall, dist::writer(id, e.epoch)});
     if (e.home->is_moving && e.home->from == node && is_lost(e.at)) return give_up(id, e, lost_with(id, &e, node, "was on"), out);
     if (e.home->is_moving && e.home->from == node) out.tell.push_back({e.at, say::is_it_there, dist::writer(id, e.epoch, node)});
   }
-  // Letters that have vanished on the way there may be of nodes that have lost nobody.
-  for (const auto& [to, sender] : e.passed_on)
-    if (to == node && !is_lost(sender)) out.tell.push_back({sender, say::again, dist::writer(id, sender)});
   // What this node has handled or is to handle for it is not answered: it has to hear so from another.
   if (e.here || e.was_here) out.tell.push_back({home_of(id), say::again, dist::writer(id, node)});
   if (e.here) {
@@ -74,8 +72,10 @@ void mobile_objects::hear_is_it_sent(rank by, object_id id) {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
     const entry* const e = s.find(id);
-    // Without its home, which has agreed and cannot say so, it does not go.
-    if (e && e->here && !e->here->may_leave) out.tell.push_back({by, say::not_sent, dist::writer(id)});
+    const bool is_sent = e && e->was_sent && e->at == by;
+    const bool goes = e && e->here && e->here->may_leave;
+    // Without its home, which has agreed and cannot say so, it does not go; or it has ended.
+    if (!is_sent && !goes) out.tell.push_back({by, say::not_sent, dist::writer(id)});
   }
   run(out);
 }
@@ -94,6 +94,39 @@ void mobile_objects::hear_not_sent(rank from, object_id id) {
   }
   run(out);
   if (cause) fail_unanswered(id, cause);
+}
+
+/// The home cannot reach where it was to go: it stays, or is lost to the home.
+void mobile_objects::hear_recall(rank by, object_id id, std::uint32_t epoch) {
+  errands out;
+  {
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    entry* const e = s.find(id);
+    resident* const o = e ? e->here.get() : nullptr;
+    if (!o || o->epoch < epoch) {
+      out.tell.push_back({by, say::has_left, dist::writer(id, epoch)});
+    } else if (o->is_leaving && o->may_leave && o->epoch == epoch) {
+      if (o->is_packed) o->is_recalled = true;
+      else call_back(*o, out);
+    }
+  }
+  run(out);
+}
+
+void mobile_objects::hear_has_left(object_id id, std::uint32_t epoch) {
+  errands out;
+  failure_ref cause;
+  {
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    entry* const e = s.find(id);
+    if (!e || !e->home || e->lost || e->epoch != epoch || !is_lost(e->at)) return;
+    give_up(id, *e, lost_with(id, e, e->at, "is on"), out);
+    cause = e->lost;
+  }
+  run(out);
+  fail_unanswered(id, cause);
 }
 
 void mobile_objects::hear_is_it_there(object_id id, std::uint32_t epoch, rank from) {
@@ -127,6 +160,12 @@ void mobile_objects::lost(rank node, base::thread_context& context) noexcept {
       if (home_of(id) == node) lost_home(e, id, node, out);
       lost_place(e, id, node, out);
     }
+  }
+  {
+    // Letters that have vanished on the way there may be of nodes that have lost nobody.
+    const std::scoped_lock lock(passed_on_lock_);
+    for (auto it = passed_on_.lower_bound({node, 0}); it != passed_on_.end() && it->first == node; ++it)
+      if (!is_lost(it->second)) out.tell.push_back({it->second, say::again, dist::writer(object_id{0}, it->second)});
   }
   run(out);
   requests_.lost(node, job_->loss_of(node), context);

@@ -32,7 +32,7 @@ mobile_objects::mobile_objects(dist::job* j, dist::failures* causes) : job_(j), 
 template <std::size_t... n>
 void mobile_objects::listen(std::index_sequence<n...>) {
   constexpr const char* names[] = {"letter", "value", "value_and_end", "end", "ran", "at", "received", "leave", "go", "stay", "back",
-                                   "object", "arrived", "expected", "is_it_there", "never", "gone", "lost", "dead", "again", "is_it_sent", "not_sent"};
+                                   "object", "arrived", "expected", "is_it_there", "never", "gone", "lost", "dead", "again", "is_it_sent", "not_sent", "recall", "has_left"};
   static_assert(std::size(names) == says);
   ((kinds_[n] = job_->on<&mobile_objects::on_said<static_cast<say>(n)>>(std::string("mobile.") + names[n], this)), ...);
 }
@@ -241,11 +241,15 @@ mobile_objects::decision mobile_objects::decide(const entry* e, const far_letter
   if (e && e->here) return {decision::accept};
   const rank home = home_of(l.object);
   if (home == self_ && !(e && e->home)) return {.what = decision::refuse, .cause = destroyed(l.object, {})};
+  if (is_lost(home))
+    return l.from == self_ ? decision{.what = decision::refuse, .cause = e && e->lost ? e->lost : lost_with(l.object, e, home, "was made on")}
+                           : decision{decision::send_back};  // who has sent it may reach the home
   if (l.way.epoch > (e ? e->epoch : 0)) return {decision::park};
   if (e && e->lost && home != self_ && l.from != self_) return {decision::send_back};  // lost to this node, but perhaps not to that
   if (e && e->lost) return {.what = decision::refuse, .cause = e->lost};
   if (e && e->epoch && e->at == self_) return {decision::park};  // it is coming
   if (home == self_) {
+    if (is_lost(e->at)) return {decision::wait};  // it may not have left for there
     if (e->at == l.way.avoid) return {.what = decision::refuse, .cause = lost_with(l.object, e, e->at, "is on")};
     const bool is_pinned = l.way.hops >= most_by_hearsay;
     if (is_pinned && e->home->wants_to != nobody) return {decision::wait};
@@ -253,8 +257,6 @@ mobile_objects::decision mobile_objects::decide(const entry* e, const far_letter
   }
   if (e && e->epoch && !is_lost(e->at) && e->at != l.way.avoid && l.way.avoid == nobody && l.way.hops < most_by_hearsay)
     return {.what = decision::pass_on, .to = e->at, .way = {e->epoch, nobody, l.way.hops, false}, .is_known = true};
-  if (is_lost(home) && l.from != self_) return {decision::send_back};  // who has sent it may reach the home
-  if (is_lost(home)) return {.what = decision::refuse, .cause = lost_with(l.object, e, home, "was made on")};
   return {.what = decision::pass_on, .to = home, .way = {0, l.way.avoid, l.way.hops, false}};
 }
 
@@ -309,9 +311,10 @@ void mobile_objects::deliver(std::unique_ptr<far_letter> l) {
       case decision::accept: take_in(*e, std::move(l), out); break;
       case decision::make: begin_making(s.all[id], std::move(l), out); ++s.counted.objects; break;
       case decision::park:
-        // It may be over before this node has heard of it.
-        if (!e && home != self_) out.tell.push_back({home, say::expected, dist::writer(id)});
-        s.all[id].parked.push_back(std::move(l));
+        e = &s.all[id];
+        // It may be over, and what this node has heard of it forgotten.
+        if (e->parked.empty() && home != self_) out.tell.push_back({home, say::expected, dist::writer(id)});
+        e->parked.push_back(std::move(l));
         break;
       case decision::wait: e->home->behind.push_back(std::move(l)); break;
       case decision::send_back: out.tell.push_back({from, say::again, dist::writer(id, from)}); break;
@@ -320,7 +323,7 @@ void mobile_objects::deliver(std::unique_ptr<far_letter> l) {
         if (d.way.is_pinned) ++e->home->pinned;
         if (from != self_) {
           ++s.counted.passed_on;
-          if (e) e->passed_on.emplace(d.to, from);
+          note_passed_on(d.to, from);
           if (d.is_known) out.tell.push_back({from, say::at, dist::writer(id, d.to, e->epoch)});
         }
         out.pass_on.push_back({d.to, std::move(l), d.way});

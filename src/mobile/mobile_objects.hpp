@@ -71,7 +71,7 @@ class mobile_objects final : public dist::protocol {
 
  private:
   enum class say : std::uint8_t {
-    letter, value, value_and_end, end, ran, at, received, leave, go, stay, back, object, arrived, expected, is_it_there, never, gone, lost, dead, again, is_it_sent, not_sent, count
+    letter, value, value_and_end, end, ran, at, received, leave, go, stay, back, object, arrived, expected, is_it_there, never, gone, lost, dead, again, is_it_sent, not_sent, recall, has_left, count
   };
   static constexpr std::size_t says = static_cast<std::size_t>(say::count);
 
@@ -95,7 +95,6 @@ class mobile_objects final : public dist::protocol {
     bool was_here = false;
     rank asked_about = nobody;   // the home asks whether it will come from there
     std::vector<std::unique_ptr<far_letter>> parked;  // until it comes
-    std::set<std::pair<rank, rank>> passed_on;  // to whom, whose letters
     failure_ref lost;            // for this node, for good
     std::string name;
   };
@@ -149,6 +148,10 @@ class mobile_objects final : public dist::protocol {
   void send_first(const std::shared_ptr<const far_letter>& l);
   void send_again(const far_letter& l, rank avoid);
   void pass_on(rank to, const far_letter& l, const passage& way);
+  void note_passed_on(rank to, rank sender) {
+    const std::scoped_lock lock(passed_on_lock_);
+    passed_on_.emplace(to, sender);
+  }
 
   void post_near(std::unique_lock<base::spin_lock>& hold, shard& s, entry& e, sched::task_record& r, void* thread);
   /// Begins what may begin, moves or lets go of what is to move. Requires the lock.
@@ -161,7 +164,7 @@ class mobile_objects final : public dist::protocol {
               bool is_for_good = false);
   void take(outcome what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value, bool is_for_good = false);
   /// What this node has sent to it comes to nothing.
-  void fail_unanswered(object_id id, const failure_ref& cause);
+  void fail_unanswered(object_id id, const failure_ref& cause, std::uint64_t from_number = 0);
   /// Its letters, of any kind, come to nothing. Requires the lock; the object is the caller's.
   static void empty(resident& o, entry& e, const failure_ref& cause, errands& out);
   void stillborn(resident& o, const failure_ref& cause);
@@ -170,6 +173,8 @@ class mobile_objects final : public dist::protocol {
   void pack(resident& o);
   void send_object(std::unique_ptr<resident> o, std::vector<std::byte>&& bytes, std::uint32_t epoch);
   void let_go(object_id id, entry& e, rank to, errands& out);
+  void keep_there(object_id id, entry& e, errands& out);
+  static void release_behind(home_record& h, errands& out);
   void call_back(resident& o, errands& out);
   void end_move(resident& o, failure_ref cause, errands& out);
   void wander(resident& o);
@@ -208,6 +213,8 @@ class mobile_objects final : public dist::protocol {
   void tell_visited(object_id id, const entry& e, errands& out);
   void hear_is_it_sent(rank by, object_id id);
   void hear_not_sent(rank from, object_id id);
+  void hear_recall(rank by, object_id id, std::uint32_t epoch);
+  void hear_has_left(object_id id, std::uint32_t epoch);
   void hear_ran(std::uint64_t request, rank on);
   void hear_received(object_id id);
 
@@ -232,6 +239,8 @@ class mobile_objects final : public dist::protocol {
   std::atomic<std::uint64_t> made_{0};
   std::atomic<std::uint64_t> drawn_{0};
   requests requests_;
+  base::spin_lock passed_on_lock_;
+  std::set<std::pair<rank, rank>> passed_on_;  // to whom, whose letters, ever
   std::array<shard, 64> shards_;
 };
 

@@ -62,8 +62,19 @@ void mobile_objects::let_go(object_id id, entry& e, rank to, errands& out) {
   h.is_moving = true;
   h.visited.insert(to);
   e.at = to;
+  e.was_sent = false;
   ++e.epoch;
   out.tell.push_back({h.from, say::go, dist::writer(id, e.epoch)});
+  release_behind(h, out);
+}
+
+/// Where it was to go is lost to the home.
+void mobile_objects::keep_there(object_id id, entry& e, errands& out) {
+  out.tell.push_back({e.at, say::go, dist::writer(id, std::uint32_t{0})});
+  release_behind(*e.home, out);
+}
+
+void mobile_objects::release_behind(home_record& h, errands& out) {
   for (auto& l : h.behind) out.deliver.push_back(std::move(l));
   h.behind.clear();
 }
@@ -90,7 +101,7 @@ void mobile_objects::hear_go(object_id id, std::uint32_t epoch) {
 }
 
 void mobile_objects::call_back(resident& o, errands& out) {
-  o.may_leave = false;
+  o.may_leave = o.is_recalled = false;
   if (!is_lost(home_of(o.id))) return out.tell.push_back({home_of(o.id), say::back, dist::writer(o.id)});
   o.is_leaving = o.is_packed = false;
   end_move(o, job_->loss_of(home_of(o.id)), out);
@@ -102,13 +113,20 @@ void mobile_objects::hear_back(rank from, object_id id) {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
     entry* const e = s.find(id);
-    if (!e || !e->home || e->lost) return;
-    const rank instead_of = std::exchange(e->at, from);
-    ++e->epoch;
-    e->home->is_moving = false;
-    out.tell.push_back({from, say::stay, dist::writer(id, e->epoch)});
-    if (instead_of != self_) out.tell.push_back({instead_of, say::at, dist::writer(id, from, e->epoch)});
-    release_parked(*e, out);
+    if (!e || !e->home) return;
+    if (e->lost) {  // to others, it stays so
+      out.tell.push_back({from, say::stay, dist::writer(id, e->epoch)});
+    } else {
+      const rank instead_of = std::exchange(e->at, from);
+      e->was_sent = false;
+      ++e->epoch;
+      e->home->is_moving = false;
+      if (is_lost(instead_of)) e->home->pinned = 0;  // those for which it was have vanished
+      out.tell.push_back({from, say::stay, dist::writer(id, e->epoch)});
+      if (instead_of != self_) out.tell.push_back({instead_of, say::at, dist::writer(id, from, e->epoch)});
+      release_parked(*e, out);
+      release_behind(*e->home, out);
+    }
   }
   run(out);
 }
@@ -146,7 +164,7 @@ void mobile_objects::pack(resident& o) {
     shard& s = shard_of(o.id);
     const std::scoped_lock lock(s.lock);
     entry& e = *s.find(o.id);
-    if (cause || is_lost(o.goes_to)) {
+    if (cause || is_lost(o.goes_to) || o.is_recalled) {
       o.why_stays = std::move(cause);
       call_back(o, out);
       advance(o, out);

@@ -97,6 +97,7 @@ class resident : public detail::mobile_here {
   bool is_leaving = false;  // its home has been asked to let it go
   bool may_leave = false;   // and has agreed
   bool is_packed = false;   // and somebody is at it
+  bool is_recalled = false; // its home has lost where it goes to
   rank goes_to = 0;
   failure_ref why_stays = {};  // although its home has agreed
 

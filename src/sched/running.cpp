@@ -37,6 +37,21 @@ struct exception_state {
   return *reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
 }
 
+struct thread_stack_bounds {
+  void* bottom = nullptr;
+  std::size_t bytes = 0;
+};
+/// Asked once: of the process's first thread, the C library reads it out of /proc/self/maps, and a stepped worker enters at each step.
+[[gnu::noinline]] thread_stack_bounds own_stack() noexcept {
+  static constinit thread_local thread_stack_bounds known;
+  pthread_attr_t attributes;
+  if (!known.bytes && pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    pthread_attr_getstack(&attributes, &known.bottom, &known.bytes);
+    pthread_attr_destroy(&attributes);
+  }
+  return known;
+}
+
 const std::byte* floor_of(const worker& w, const stack* s) noexcept {
   const auto* bottom = s ? s->base : static_cast<const std::byte*>(w.own_stack_bottom);
   const auto bytes = s ? s->bytes : w.own_stack_bytes;
@@ -233,15 +248,9 @@ bool step(scheduler& owner) {
 void enter_worker(worker& w) {
   base::set_current(&w);
   watch_thread(w.owner->settings.errors_as_json ? words::json : words::text);
-  pthread_attr_t attributes;
-  void* bottom = nullptr;
-  std::size_t bytes = 0;
-  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-    pthread_attr_getstack(&attributes, &bottom, &bytes);
-    pthread_attr_destroy(&attributes);
-  }
-  w.own_stack_bottom = bottom;
-  w.own_stack_bytes = bytes;
+  const thread_stack_bounds own = own_stack();
+  w.own_stack_bottom = own.bottom;
+  w.own_stack_bytes = own.bytes;
   w.own_fiber = sanitizer_switch::this_fiber();
   w.running_on = nullptr;
   w.stack_floor = floor_of(w, nullptr);
