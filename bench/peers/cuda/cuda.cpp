@@ -2,8 +2,8 @@
 //
 // `naive` is what a first version does: memory for each product, pageable memory of the host, one stream, and a wait after each call.
 // The others are careful: memory stands and is page-locked on the host, a stream per product under way, and nothing waits but for a
-// result that is needed. `tiled` has a better kernel, too: tiles in shared memory, sixteen elements to a thread; the others' is the one that
-// Stretto and OpenCL run.
+// result that is needed. `tiled` has a better kernel, too: tiles in shared memory, sixteen elements to a thread; the others' is the one
+// that Stretto and OpenCL run.
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -101,10 +101,10 @@ bench::outcome series_of(const bench::options& o, const product_kernel& k) {
     memory on_a, on_b, on_c;
     stream s;
     bool is_under_way = false;
-    explicit one(std::size_t n) : a(n, 0.5f), b(n, 0.5f), c(n, 0), on_a(n * sizeof(float)), on_b(n * sizeof(float)), on_c(n * sizeof(float)) {}
+    explicit one(std::size_t n, std::size_t bytes) : a(n, 0.5f), b(n, 0.5f), c(n, 0), on_a(bytes), on_b(bytes), on_c(bytes) {}
   };
   std::vector<std::unique_ptr<one>> all;
-  for (int i = 0; i < bench::products_under_way; ++i) all.push_back(std::make_unique<one>(count));
+  for (int i = 0; i < bench::products_under_way; ++i) all.push_back(std::make_unique<one>(count, bytes));
   const auto begin = [&](one& x) {
     d.check(d.cuMemcpyHtoDAsync(x.on_a.at, x.a.data(), bytes, x.s.handle), "cuMemcpyHtoDAsync");
     d.check(d.cuMemcpyHtoDAsync(x.on_b.at, x.b.data(), bytes, x.s.handle), "cuMemcpyHtoDAsync");

@@ -57,7 +57,8 @@ driver::driver() {
   check(cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device), "cuDeviceGetAttribute");
   nvrtc_.nvrtcGetNumSupportedArchs(&count);
   std::vector<int> known(static_cast<std::size_t>(std::max(count, 1)));
-  if (nvrtc_.nvrtcGetSupportedArchs(known.data()) != NVRTC_SUCCESS || count < 1) throw bench::unsupported("NVRTC does not say what it compiles for");
+  if (nvrtc_.nvrtcGetSupportedArchs(known.data()) != NVRTC_SUCCESS || count < 1)
+    throw bench::unsupported("NVRTC does not say what it compiles for");
   const int capability = 10 * major + minor;
   is_translated_ = std::ranges::find(known, capability) == known.end();
   int nearest = 0;
@@ -76,7 +77,8 @@ void driver::check(CUresult status, const char* what) const {
 
 CUfunction driver::compile(const char* text, const char* name) const {
   nvrtcProgram p = nullptr;
-  if (nvrtc_.nvrtcCreateProgram(&p, text, "kernel.cu", 0, nullptr, nullptr) != NVRTC_SUCCESS) throw bench::unsupported("nvrtcCreateProgram failed");
+  if (nvrtc_.nvrtcCreateProgram(&p, text, "kernel.cu", 0, nullptr, nullptr) != NVRTC_SUCCESS)
+    throw bench::unsupported("nvrtcCreateProgram failed");
   const char* const flags[] = {architecture_.c_str(), "--std=c++14"};
   if (nvrtc_.nvrtcCompileProgram(p, 2, flags) != NVRTC_SUCCESS) {
     std::size_t bytes = 0;
