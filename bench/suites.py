@@ -5,13 +5,14 @@ from dataclasses import dataclass, field, replace
 
 # Names of executables are bench_<system>; the order is the order in tables and plots.
 SYSTEMS = ("stretto", "stretto_blocks", "stretto_static", "tbb", "tbb_static", "libgomp", "libomp", "starpu", "std",
-           "pthreads", "mpi", "stretto_nodes", "stretto_jobs", "stretto_module", "opencl", "opencl_naive", "serial")
+           "pthreads", "mpi", "stretto_nodes", "stretto_jobs", "stretto_module", "opencl", "opencl_naive",
+           "cuda", "cuda_naive", "cuda_tiled", "serial")
 
 # Other benchmarks of a program, shown as systems of their own: the program, and what follows the suite's benchmark in
 # the name of theirs. taskbench_static: the graph stands before the clock runs; taskbench_blocks: a task per worker.
 VARIANTS = {"stretto_static": ("stretto", "_static"), "stretto_blocks": ("stretto", "_blocks"),
-            "tbb_static": ("tbb", "_static"), "opencl_naive": ("opencl", "_naive"), "two": ("stretto_jobs", "_two"),
-            "four": ("stretto_jobs", "_four")}
+            "tbb_static": ("tbb", "_static"), "opencl_naive": ("opencl", "_naive"), "cuda_naive": ("cuda", "_naive"),
+            "cuda_tiled": ("cuda", "_tiled"), "two": ("stretto_jobs", "_two"), "four": ("stretto_jobs", "_four")}
 EVENTS = ("chain", "link", "trigger", "merge", "fan_out")
 METHODS = ("original", "fold", "shared_fold", "list", "automatic", "localize", "single")
 LIFE = ("startup", "shutdown")
@@ -99,11 +100,13 @@ SUITES = (
                                  ("readers_3", "three that all read", 900), ("chain_3", "three that each changes", 900))),
     replace(_own("host_kernels", "kernels on the host, speed of the loop by hand", "host", HOST_KERNELS, workers=(1,),
                  goals=dict.fromkeys(HOST_KERNELS, 0.9)), against=""),
-    Suite("device_series", "products in a series, their data brought each time, one OpenCL device", "device_series", "opencl",
-          ("opencl_naive", "opencl", *SERIES, "stretto", "into", "threads"), workers=(1,), sweep=(64, 128, 256, 512, 1024), axis="side", quick=False),
-    Suite("device_chain", "dependent empty kernels on one OpenCL device", "device_chain", "opencl", ("stretto", "threads", "instance", "opencl", "starpu"),
+    Suite("device_series", "products in a series, their data brought each time, one device", "device_series", "opencl",
+          ("opencl_naive", "opencl", "cuda_naive", "cuda", "cuda_tiled", *SERIES, "stretto", "into", "threads"), workers=(1,),
+          sweep=(64, 128, 256, 512, 1024), axis="side", quick=False),
+    Suite("device_chain", "dependent empty kernels on one device", "device_chain", "opencl",
+          ("stretto", "threads", "instance", "opencl", "cuda", "starpu"),
           workers=(1,)),
-    Suite("device_copy", "copies to an OpenCL device and back", "device_copy", "opencl", ("stretto", "opencl"), workers=(1,),
+    Suite("device_copy", "copies to a device and back", "device_copy", "opencl", ("stretto", "opencl", "cuda", "cuda_naive"), workers=(1,),
           sweep=(64, 1024, 65536), axis="KiB"),
     _own("device_together", "rows of a product on the host and an OpenCL device, speed of the better alone", "device_together", workers=(1,),
          goals={1: 1}),

@@ -129,10 +129,21 @@ void run_in_orders(const task& t, const data::kernel_arguments& given) {
   device::run_in_orders(*t.code, {arguments.data(), arguments.size()}, data::to_range(*t.range), data::share_of(context).groups, t.where);
 }
 
+// Of so many launches on the host one is timed.
+constexpr std::uint64_t timed_one_of = 8;
+
+/// Handing it over would take longer than the kernel.
+bool is_run_by_who_submits(const task& t, const base::thread_context& context) {
+  const objects_state& s = t.state;
+  return s.holder.load(std::memory_order_relaxed) == &context && s.runs_itself && !*s.runs_itself && t.urgency == 0 &&
+         s.short_ones.is_short(*t.code, t.items()) && data::is_one_piece(*t.code, *t.range);
+}
+
 void compute(task& t) noexcept {
   failure_ref cause;
   try {
-    if (t.state.has_choice()) t.began = trace::clock::now();
+    const bool is_timed = t.state.has_choice() || t.submitted % timed_one_of == 0;
+    if (is_timed) t.began = trace::clock::now();
     const auto check = t.state.check ? device::checking::on : device::checking::off;
     if (data::is_one_piece(*t.code, *t.range)) {
       data::run_piece(*t.code, *t.range, t.piece(), check);
@@ -142,7 +153,8 @@ void compute(task& t) noexcept {
       if (t.state.check && t.code->in_groups && !device::may_depend_on_order(*t.code)) run_in_orders(t, arguments);
       else data::run_on_host(*t.code, *t.range, arguments, check);
     }
-    if (t.state.has_choice()) t.ended = trace::clock::now();
+    if (is_timed) t.ended = trace::clock::now();
+    if (is_timed && t.state.issues_at_once()) t.state.short_ones.took(*t.code, t.items(), t.ended - t.began);
   } catch (...) {
     cause = t.current_failure();
   }
@@ -196,8 +208,11 @@ void preconditions_ended(data::deferred& self, failure_ref cause, base::thread_c
   if (!t.code) return arrive(t.news, std::move(cause), context);
   try {
     if (cause) return end_without_computing(t, t.skipped_because_of(*cause.get()), context);
+    auto& thread = static_cast<sched::thread_state&>(context);
     const sched::counted_task about{t.scope, t.where, t.urgency, t.code->name.data(), t.given_name};
-    sched::spawn_counted(static_cast<sched::thread_state&>(context), about, [task = &t] { compute(*task); });
+    sched::task_record& r = sched::make_counted(thread, about, [task = &t] { compute(*task); });
+    if (is_run_by_who_submits(t, context)) *t.state.runs_itself = &r;
+    else sched::start_counted(thread, r);
   } catch (...) {
     end_without_computing(t, t.current_failure(), context);
   }

@@ -9,12 +9,26 @@
 #include "objects/asking.hpp"
 #include "objects/dividing.hpp"
 #include "objects/split_by_speed.hpp"
+#include "sched/counted_task.hpp"
 
 namespace stretto {
 
 namespace objects {
 
 namespace {
+
+/// While it lives, a short kernel that is issued is left to who submits it.
+class runs_short_ones {
+ public:
+  runs_short_ones(objects_state& s, sched::task_record*& here, const inside& in, const sched::thread_state& thread) noexcept : state_(s) {
+    if (s.issues_at_once() && !in.is_nested() && sched::can_run_counted(thread)) s.runs_itself = &here;
+  }
+  runs_short_ones(const runs_short_ones&) = delete;
+  ~runs_short_ones() { state_.runs_itself = nullptr; }
+
+ private:
+  objects_state& state_;
+};
 
 /// The items of a range, where it is one of groups, too.
 box items_of(const kernel_range& range) {
@@ -144,15 +158,25 @@ event detail::launch_on_objects(const kernel_code& code, const kernel_range& ran
                                 const object_launch& request) {
   base::thread_context& context = base::require_current("launch");
   objects::objects_state& s = *objects::state_of(*context.runtime);
-  const objects::inside in(s, context);
-  std::vector<event> after;
-  if (!request.after.empty() || !request.after_events.empty()) after = objects::events_behind(request, context, range.where);
-  objects::launch_tasks parts;
-  objects::prepare(s, code, range, given, request, context, parts);
-  if (parts.size() == 1) return objects::submit_prepared(std::move(parts.front()), after, {}, context);
-  std::vector<event> done;
-  for (objects::task_pointer& t : parts) done.push_back(objects::submit_prepared(std::move(t), after, {}, context));
-  return merge(done, range.where);
+  auto& thread = static_cast<sched::thread_state&>(context);
+  sched::task_record* short_one = nullptr;
+  const auto submitted = [&]() -> event {
+    const objects::inside in(s, context);
+    std::vector<event> after;
+    if (!request.after.empty() || !request.after_events.empty()) after = objects::events_behind(request, context, range.where);
+    objects::launch_tasks parts;
+    objects::prepare(s, code, range, given, request, context, parts);
+    if (parts.size() == 1) {
+      const objects::runs_short_ones itself(s, short_one, in, thread);
+      return objects::submit_prepared(std::move(parts.front()), after, {}, context);
+    }
+    std::vector<event> done;
+    for (objects::task_pointer& t : parts) done.push_back(objects::submit_prepared(std::move(t), after, {}, context));
+    return merge(done, range.where);
+  };
+  const event done = submitted();
+  if (short_one) sched::run_counted(thread, *short_one);
+  return done;
 }
 
 }  // namespace stretto

@@ -127,6 +127,8 @@ void start_objects(base::runtime_context& runtime, device::device_set* devices, 
     if (!warning.empty()) s->warn(warning);
   }
   s->ns_per_tick = trace::clock::calibrate().ns_per_tick;
+  constexpr double most_short_ns = 300;  // about what a worker takes to hand a kernel over, and another to come to it
+  s->short_ones.set_most(static_cast<std::uint32_t>(most_short_ns / s->ns_per_tick));
   s->scheduler = settings.scheduler;
   // Where there is no choice, the order of submission is as good as any: then the workers' own queues see to what runs when.
   if (!s->scheduler && s->looks_ahead()) s->scheduler = make_device_scheduler(s->has_choice() ? settings.policy : "fifo");

@@ -29,9 +29,14 @@
 #include "device/device_set.hpp"
 #include "event/waiter.hpp"
 #include "objects/dependencies.hpp"
+#include "objects/short_kernels.hpp"
 #include "objects/speeds.hpp"
 #include "objects/task_slots.hpp"
 #include "trace/clock.hpp"
+
+namespace stretto::sched {
+struct task_record;
+}
 
 namespace stretto::objects {
 
@@ -198,6 +203,8 @@ struct objects_state {
   std::function<void(const std::string&)> warn;
 
   double ns_per_tick = 1;
+  short_kernels short_ones;  // any thread
+  sched::task_record** runs_itself = nullptr;  // where whoever submits takes one that is short, to run it once it has let go of the mutex
   // Kept from one task to the next for their room:
   std::vector<planned> plans;
   std::vector<detail::instance_handle> made;

@@ -134,7 +134,8 @@ struct occupants {
 
   void add(object_record& o, const data::replica_set::storage& r, std::uint64_t next_use) {
     const stored& held = o.storage[r.id];
-    residents.push_back({held.bytes, held.in_use > 0, next_use, held.last_use, static_cast<double>(held.bytes) / o.state->bytes_per_second});
+    const double seconds = static_cast<double>(held.bytes) / o.state->bytes_per_second;
+    residents.push_back({held.bytes, held.in_use > 0, next_use, held.last_use, seconds});
     who.emplace_back(&o, r.id);
   }
   data::eviction choose(std::uint64_t needed, std::uint64_t free) const {
@@ -185,7 +186,6 @@ void refuse_to_leave(object_record& o, replica_id r, const std::source_location&
     o.replicas.write_back(r, to, out);
     wanted = bytes_of(o, out);
   }
-
   error e("A04", describe(o) + " cannot leave memory \"" + from.space->name() + "\", because what is beneath it is full");
   e.fact("submitted", where).fact("wanted", std::to_string(wanted) + " bytes");
   for (const data::memory_number to : s.beneath(from.view.index))

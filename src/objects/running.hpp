@@ -18,6 +18,8 @@ class inside {
   inside(const inside&) = delete;
   ~inside();
 
+  bool is_nested() const noexcept { return is_nested_; }
+
  private:
   objects_state& state_;
   base::thread_context& context_;

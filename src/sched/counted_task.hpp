@@ -24,14 +24,22 @@ struct counted_task {
 task_record& make_counted(thread_state& t, const counted_task& about, std::size_t bytes, const detail::task_type& type);
 /// It may run.
 void start_counted(thread_state& t, task_record& r) noexcept;
+/// It runs in this call, on top of what runs here, or may run where that cannot be. For bodies that are short and wait for nothing.
+void run_counted(thread_state& t, task_record& r) noexcept;
+/// Whether run_counted would run it.
+bool can_run_counted(const thread_state& t) noexcept;
 
 template <class Body>
-void spawn_counted(thread_state& t, const counted_task& about, const Body& body) {
+task_record& make_counted(thread_state& t, const counted_task& about, const Body& body) {
   using Task = detail::task_of<Body>;
   static_assert(std::is_nothrow_copy_constructible_v<Body>);
   task_record& r = make_counted(t, about, Task::bytes, Task::type);
   ::new (r.storage()) Body(body);
-  start_counted(t, r);
+  return r;
+}
+template <class Body>
+void spawn_counted(thread_state& t, const counted_task& about, const Body& body) {
+  start_counted(t, make_counted(t, about, body));
 }
 
 }  // namespace stretto::sched

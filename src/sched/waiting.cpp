@@ -13,6 +13,7 @@
 #include "base/order_observer.hpp"
 #include "base/peek.hpp"
 #include "event/event_floor.hpp"
+#include "sched/counted_task.hpp"
 #include "sched/polling.hpp"
 #include "sched/readying.hpp"
 #include "sched/running.hpp"
@@ -197,6 +198,16 @@ blocked_waiter blocked_thread_of(const waiter& w, const void* at) noexcept {
   if (w.fire != blocked_thread::fire) return {};
   const base::peeked<blocked_thread> b(at);
   return b ? blocked_waiter{b->who, b->where} : blocked_waiter{};
+}
+
+bool can_run_counted(const thread_state& t) noexcept {
+  return t.as_worker && t.unwatched == t.as_worker && !t.owner->settings.stepped && can_run_on_top(*t.as_worker);
+}
+
+void run_counted(thread_state& t, task_record& r) noexcept {
+  if (!can_run_counted(t)) return start_counted(t, r);
+  r.made_ready_by(t.current_id);
+  run_on_top(*t.as_worker, r);
 }
 
 void wait_for_scope(finish_scope& scope) {

@@ -32,7 +32,7 @@ def check(program, name, workers, *more):
     code, printed, fault = run(program, *flags)
     lines = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
     if name.startswith("device_") and not code and any("skipped" in line for line in lines):
-        return []  # there is no OpenCL device
+        return []  # there is no device
     if code or not lines or any("skipped" in line for line in lines):
         return [f"{' '.join(flags)}: exit code {code}\n{printed}\n{fault}"]
     return []

@@ -216,15 +216,17 @@ class Page(unittest.TestCase):
                 ("task", "task step on the host"), ("copy", "copy u to sim_0"), ("copy", "copy u from sim_0"), ("kernel", "kernel step 0"),
                 (None, None), ("copy", "copy u to sim_1"), ("copy", "copy u from sim_1"), ("kernel", "kernel step 1"), (None, None))):
             x, y = self.at(page, lane, 0)
-            drawn = page.value("(() => { draw(); const y = %f, seen = new Set(), ratio = canvas.width / canvas.getBoundingClientRect().width;"
-                               "const all = pen.getImageData(names_width * ratio, (y + 4) * ratio, canvas.width - names_width * ratio, 1).data;"
+            drawn = page.value("(() => { draw(); const y = %f, seen = new Set(), whole = canvas.getBoundingClientRect().width;"
+                               "const ratio = canvas.width / whole;"
+                               "const all = pen.getImageData(names_width * ratio, (y + 4) * ratio, (whole - names_width) * ratio, 1).data;"
                                "for (let i = 0; i < all.length; i += 4) seen.add([all[i], all[i+1], all[i+2], all[i+3]].join());"
                                "return [...seen]; })()" % (AXIS + lane * ROW))
             if not colour:
                 self.assertEqual(len(drawn), 1, f"something is drawn in lane {lane}")
                 continue
             self.assertGreater(len(drawn), 1, f"nothing is drawn in lane {lane}")
-            begin = page.value("(() => { for (let i = 0; i < records; ++i) if (lane_of[i] === %d) return (start[i] + end_of(i)) / 2; })()" % lane)
+            begin = page.value("(() => { for (let i = 0; i < records; ++i)"
+                               "if (lane_of[i] === %d) return (start[i] + end_of(i)) / 2; })()" % lane)
             page.click(*self.at(page, lane, begin / 1000))
             self.assertIn(said, page.text("chosen"))
         self.assertTrue(self.shows(page, BLUE), "no arrow from the kernel to the copy of what it wrote")

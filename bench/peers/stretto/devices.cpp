@@ -1,4 +1,5 @@
-// devices.cpp - Stretto: the benchmarks of peers/opencl on the first OpenCL device, by objects and launches.
+// devices.cpp - Stretto: the benchmarks of peers/opencl and peers/cuda by objects and launches, on the first CUDA device or, where there is
+// none, the first of OpenCL. BENCH_DEVICE=opencl or =cuda: on one of that kind, or not at all.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,18 +34,22 @@ namespace {
 
 const auto on_a_device = on(device_kind::gpu);
 
-/// In a runtime with the first OpenCL device, under these options.
-void with_opencl(int workers, const std::vector<std::pair<const char*, const char*>>& options, const std::function<void(runtime&)>& body) {
+/// In a runtime with that device, under these options.
+void with_device(int workers, const std::vector<std::pair<const char*, const char*>>& options, const std::function<void(runtime&)>& body) {
   setenv("STRETTO_DEVICE_MEMORY", "512M", 0);
   setenv("STRETTO_SPEEDS", "none", 0);
   for (const auto& [name, value] : options) setenv(name, value, 1);
+  const char* const asked = std::getenv("BENCH_DEVICE");
   std::optional<runtime> rt;
-  try {
-    rt.emplace(runtime_options{.workers = static_cast<std::uint32_t>(workers), .devices = "opencl:1"});
-  } catch (const error& e) {
-    if (e.code() == "K27") throw bench::unsupported("no OpenCL device (apt install pocl-opencl-icd)");
-    throw;
+  for (const std::string kind : {"cuda", "opencl"}) {
+    if (rt || (asked && kind != asked)) continue;
+    try {
+      rt.emplace(runtime_options{.workers = static_cast<std::uint32_t>(workers), .devices = kind + ":1"});
+    } catch (const error& e) {
+      if (e.code() != "K27" && e.code() != "K26") throw;  // K26: a build without that kind
+    }
   }
+  if (!rt) throw bench::unsupported("no device (apt install pocl-opencl-icd)");
   rt->run([&] { body(*rt); });
 }
 
@@ -87,7 +93,7 @@ struct one_product {
 bench::outcome series(const bench::options& o, const std::vector<std::pair<const char*, const char*>>& options, int under_way,
                       result_as how = result_as::view) {
   double us = 0;
-  with_opencl(o.workers, options, [&](runtime&) {
+  with_device(o.workers, options, [&](runtime&) {
     std::vector<one_product> all;
     for (int i = 0; i < under_way; ++i) all.emplace_back(o.size, how);
     all[0].begin(), all[0].end();
@@ -176,7 +182,7 @@ class product_of_rows {
 bench::outcome compare_together(const bench::options& o) {
   setenv("POCL_MAX_PTHREAD_COUNT", "1", 0);
   double host = 1e9, device = 1e9, together = 1e9;
-  with_opencl(1, {}, [&](runtime&) {
+  with_device(1, {}, [&](runtime&) {
     product_of_rows by_host(o.size), by_device(o.size), by_both(o.size);
     constexpr int until_speeds_are_known = 8, rounds = 24;
     for (int i = 0; i < rounds; ++i) {
@@ -192,7 +198,7 @@ bench::outcome compare_together(const bench::options& o) {
 namespace {
 bench::outcome chain_on_device(const bench::options& o, const std::vector<std::pair<const char*, const char*>>& options) {
   double us = 0;
-  with_opencl(o.workers, options, [&](runtime&) {
+  with_device(o.workers, options, [&](runtime&) {
     const int zero = 0;
     object<int> x(box(0, 1), &zero);
     const auto run = [&](long count) {
@@ -214,7 +220,7 @@ bench::outcome time_chain_with_threads(const bench::options& o) { return chain_o
 
 bench::outcome time_chain_on_instance(const bench::options& o) {
   double us = 0;
-  with_opencl(o.workers, {}, [&](runtime& rt) {
+  with_device(o.workers, {}, [&](runtime& rt) {
     auto x = instance<int>::create(at(rt.machine().places(place_kind::gpu_memory).front()), box(0, 1)).made;
     wait(fill(x, 0));
     const auto run = [&](long count) {
@@ -233,7 +239,7 @@ bench::outcome time_chain_on_instance(const bench::options& o) {
 
 bench::outcome time_copies_to_device(const bench::options& o) {
   double gb_per_s = 0;
-  with_opencl(o.workers, {}, [&](runtime& rt) {
+  with_device(o.workers, {}, [&](runtime& rt) {
     const box all(0, o.size << 10);
     auto here = instance<char>::create(at(rt.machine().memories().front()), all).made;
     auto there = instance<char>::create(at(rt.machine().places(place_kind::gpu_memory).front()), all).made;
