@@ -3,6 +3,7 @@
 
 #include <stretto/barrier.hpp>
 #include <stretto/box.hpp>
+#include <stretto/collection.hpp>
 #include <stretto/completion_queue.hpp>
 #include <stretto/async_copy.hpp>
 #include <stretto/copy.hpp>

@@ -1,5 +1,6 @@
 #include "mobile/mobile_floor.hpp"
 
+#include <stretto/collection.hpp>
 #include <stretto/error.hpp>
 
 #include "event/event_floor.hpp"
@@ -114,6 +115,22 @@ std::uint64_t make_object(const make_request& request, const letter_type& maker,
   return of_caller("make_mobile").make(request, maker, std::move(arguments));
 }
 
+std::uint64_t reserve_objects(std::size_t count) { return of_caller("make_collection").reserve(count); }
+
+void make_reserved_object(std::uint64_t id, const make_request& request, const letter_type& maker, std::vector<std::byte>&& arguments) {
+  of_caller("make_collection").make_reserved(id, request, maker, std::move(arguments));
+}
+
+std::uint32_t nodes_for_objects() { return of_caller("make_collection").nodes(); }
+
+void refuse_node(std::uint32_t node, const std::source_location& where) { of_caller("make_collection").refuse_node(node, where); }
+
+void refuse_element(std::size_t index, std::size_t elements) {
+  throw error("G04", "a collection of " + std::to_string(elements) + " elements has no element " + std::to_string(index))
+      .because(elements ? "elements are counted from 0 to " + std::to_string(elements - 1) : "it was default-made, or made of none")
+      .remedy("take an index below size()");
+}
+
 void post_letter(completion& record, void* thread, std::uint64_t object, const task_request* request) {
   post(static_cast<sched::task_record&>(record), thread, object, request);
 }
@@ -121,11 +138,7 @@ void post_letter(completion& record, void* thread, std::uint64_t object, const t
 completion& post_order(letter_kind kind, std::uint64_t object, std::uint32_t to, const task_request& request, const std::source_location& where) {
   const bool moves = kind == letter_kind::migrate;
   mobile_objects& all = of_caller(moves ? "migrate" : "destroy");
-  if (moves && to >= all.nodes())
-    throw error("N02", "there is no node " + std::to_string(to))
-        .fact("called", where)
-        .fact("nodes", std::to_string(all.nodes()) + ", from 0 on")
-        .remedy("count from 0 to job_nodes() - 1");
+  if (moves && to >= all.nodes()) all.refuse_node(to, where);
   task_request bare;
   bare.name = request.name;
   bare.priority = request.priority;

@@ -31,8 +31,9 @@ mobile_objects::mobile_objects(dist::job* j, dist::failures* causes) : job_(j), 
 
 template <std::size_t... n>
 void mobile_objects::listen(std::index_sequence<n...>) {
-  constexpr const char* names[] = {"letter", "value", "value_and_end", "end", "ran", "at", "received", "leave", "go", "stay", "back",
-                                   "object", "arrived", "expected", "is_it_there", "never", "gone", "lost", "dead", "again", "is_it_sent", "not_sent", "recall", "has_left"};
+  constexpr const char* names[] = {"letter", "value", "value_and_end", "end", "ran", "at", "received", "leave", "go", "stay", "back", "object",
+                                   "arrived", "expected", "is_it_there", "never", "gone", "lost", "dead", "again", "is_it_sent", "not_sent",
+                                   "recall", "has_left"};
   static_assert(std::size(names) == says);
   ((kinds_[n] = job_->on<&mobile_objects::on_said<static_cast<say>(n)>>(std::string("mobile.") + names[n], this)), ...);
 }
@@ -65,7 +66,7 @@ void mobile_objects::check(object_id to, const std::source_location& where, cons
 
 object_id mobile_objects::adopt(const detail::make_request& request, const detail::mobile_type& type, void* object) {
   base::require_current("make_mobile");
-  const object_id id = new_id();
+  const object_id id = reserve(1);
   auto o = std::make_unique<resident>(id, &type, std::string(request.name), 1, self_);
   shard& s = shard_of(id);
   const std::scoped_lock lock(s.lock);
@@ -80,14 +81,29 @@ object_id mobile_objects::adopt(const detail::make_request& request, const detai
   return id;
 }
 
-object_id mobile_objects::make(const detail::make_request& request, const detail::letter_type& maker, std::vector<std::byte>&& arguments) {
-  thread_state& t = static_cast<thread_state&>(base::require_current("make_mobile"));
-  if (request.node >= nodes())
-    throw error("N02", "there is no node " + std::to_string(request.node))
-        .fact("called", request.where)
-        .fact("nodes", std::to_string(nodes()) + ", from 0 on")
-        .remedy("count from 0 to job_nodes() - 1");
-  const object_id id = new_id();
+object_id mobile_objects::reserve(std::size_t count) noexcept {
+  return std::uint64_t{node_} << 48 | (made_.fetch_add(count, std::memory_order_relaxed) + 1);
+}
+
+void mobile_objects::refuse_node(std::uint32_t node, const std::source_location& where) const {
+  throw error("N02", "there is no node " + std::to_string(node))
+      .fact("called", where)
+      .fact("nodes", std::to_string(nodes()) + ", from 0 on")
+      .remedy("count from 0 to job_nodes() - 1");
+}
+
+object_id mobile_objects::make(const detail::make_request& request, const detail::letter_type& maker,
+                               std::vector<std::byte>&& arguments) {
+  base::require_current("make_mobile");
+  if (request.node >= nodes()) refuse_node(request.node, request.where);
+  const object_id id = reserve(1);
+  make_reserved(id, request, maker, std::move(arguments));
+  return id;
+}
+
+void mobile_objects::make_reserved(object_id id, const detail::make_request& request, const detail::letter_type& maker,
+                                   std::vector<std::byte>&& arguments) {
+  thread_state& t = here();
   auto& record = static_cast<task_record&>(*detail::make_task(0, detail::value_type<void>, request.where, {}).record);
   auto l = std::make_unique<far_letter>();
   l->type = &maker;
@@ -113,7 +129,6 @@ object_id mobile_objects::make(const detail::make_request& request, const detail
   sched::count_spawned(t);
   send_first(requests_.add(record, nullptr, std::move(l)));
   record.release();  // nobody has its future
-  return id;
 }
 
 void mobile_objects::post(task_record& r, void* thread, object_id id) {

@@ -54,6 +54,11 @@ class mobile_objects final : public dist::protocol {
 
   object_id adopt(const detail::make_request& request, const detail::mobile_type& type, void* object);
   object_id make(const detail::make_request& request, const detail::letter_type& maker, std::vector<std::byte>&& arguments);
+  /// Names in a row, and the objects of such names; `request.node` is one of this job.
+  object_id reserve(std::size_t count) noexcept;
+  void make_reserved(object_id id, const detail::make_request& request, const detail::letter_type& maker,
+                     std::vector<std::byte>&& arguments);
+  [[noreturn]] void refuse_node(std::uint32_t node, const std::source_location& where) const;
   /// Throws G01, with the record given back. `thread` null: look it up, and the record may have a priority.
   void post(sched::task_record& record, void* thread, object_id to);
   void check(object_id to, const std::source_location& where, const char* called) const;
@@ -71,7 +76,8 @@ class mobile_objects final : public dist::protocol {
 
  private:
   enum class say : std::uint8_t {
-    letter, value, value_and_end, end, ran, at, received, leave, go, stay, back, object, arrived, expected, is_it_there, never, gone, lost, dead, again, is_it_sent, not_sent, recall, has_left, count
+    letter, value, value_and_end, end, ran, at, received, leave, go, stay, back, object, arrived, expected, is_it_there, never, gone, lost,
+    dead, again, is_it_sent, not_sent, recall, has_left, count
   };
   static constexpr std::size_t says = static_cast<std::size_t>(say::count);
 
@@ -224,7 +230,6 @@ class mobile_objects final : public dist::protocol {
     return job_ ? job_->rank_of(node).value_or(nobody) : node == node_ ? rank{0} : nobody;
   }
   bool is_lost(rank r) const noexcept { return job_ && r != self_ && job_->is_lost(r); }
-  object_id new_id() noexcept { return std::uint64_t{node_} << 48 | (made_.fetch_add(1, std::memory_order_relaxed) + 1); }
   failure_ref destroyed(object_id id, const std::string& name) const;
   failure_ref lost_with(object_id id, const entry* e, rank node, const char* role) const;
   failure_ref lost_by(object_id id, const std::string& name, const failure& cause) const;

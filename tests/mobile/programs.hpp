@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <stretto/collection.hpp>
 #include <stretto/job.hpp>
 #include <stretto/mobile.hpp>
 #include <stretto/runtime.hpp>
@@ -25,6 +26,7 @@ struct line {
   std::uint32_t sender, number;
   friend auto operator<=>(const line&, const line&) = default;
 };
+inline constexpr std::uint32_t by_broadcast = 1000;  // is added to the sender
 inline constexpr std::uint32_t without_order = ~0u;  // in place of a sender: what waited for an event has no number
 
 struct book {
@@ -60,9 +62,21 @@ class model {
     const std::scoped_lock lock(next_[node]->lock);
     return next_[node]->by_object[object];
   }
+  /// To every object.
+  std::uint32_t next_broadcast_of(std::uint32_t node) {
+    sent& s = *next_[node];
+    const std::scoped_lock lock(s.lock);
+    total_ += static_cast<std::uint32_t>(objects.size());
+    return s.broadcasts++;
+  }
+  std::uint32_t broadcasts_of(std::uint32_t node) {
+    const std::scoped_lock lock(next_[node]->lock);
+    return next_[node]->broadcasts;
+  }
   std::uint32_t sent_by_all() const { return total_ + without_order; }
   std::atomic<std::uint32_t> handled{0};
   std::atomic<std::uint32_t> without_order{0};
+  collection<book> as_one;            // of some programs, all objects
   std::vector<mobile<book>> objects;  // complete before anybody sends
   std::atomic<int> disturbed{0};      // handlers that were not alone, or not among readers
 
@@ -70,6 +84,7 @@ class model {
   struct sent {
     std::mutex lock;
     std::map<std::uint32_t, std::uint32_t> by_object;
+    std::uint32_t broadcasts = 0;
   };
   std::vector<std::unique_ptr<sent>> next_;
   std::atomic<std::uint32_t> total_{0};
@@ -119,6 +134,19 @@ inline future<void> send_chain(std::uint32_t to, std::uint32_t length) {
 }
 inline future<void> send_after(event e, std::uint32_t to) {
   return send(after(e), of_all->objects[to], call<&write_down>(line{without_order, of_all->without_order++}, 0u));
+}
+
+inline std::uint32_t which_of(const book& b) { return b.which; }
+inline future<void> send_to_all() {
+  const std::uint32_t me = this_node();
+  return broadcast(of_all->as_one, call<&write_down>(line{me + by_broadcast, of_all->next_broadcast_of(me)}, 0u));
+}
+/// The indices, in the order in which a reduction takes them.
+inline future<std::vector<std::uint32_t>> indices_of_all() {
+  return reduce(of_all->as_one, call<&which_of>(), std::vector<std::uint32_t>(), [](std::vector<std::uint32_t> all, std::uint32_t one) {
+    all.push_back(one);
+    return all;
+  });
 }
 
 /// Every node's lines are there from 0 on, each once, in order; or, where nodes were lost, some are not. Returns how many of each.

@@ -34,13 +34,24 @@ struct trial {
   std::vector<bool> is_destroyed;  // or is being
   std::vector<bool> is_dead;
 
-  explicit trial(std::uint64_t seed, std::uint32_t most_nodes)
+  enum class made { one_by_one, as_a_collection };
+  explicit trial(std::uint64_t seed, std::uint32_t most_nodes, made how = made::one_by_one)
       : random(seed), nodes(1 + std::uint32_t(random() % most_nodes)),
         job({.nodes = nodes, .seed = seed, .jitter_seconds = random() % 2 ? 2e-6 : 1e-4}), sent(nodes), is_dead(nodes) {
     of_all = &sent;
     for (std::uint32_t n = 0; n < nodes; ++n)
       all.push_back(std::make_unique<runtime>(runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job.seat(n)}));
     const auto count = static_cast<std::uint32_t>(1 + random() % 8);
+    is_destroyed.resize(count);
+    if (how == made::as_a_collection) {
+      const std::string weight(random() % 4 ? 0 : 5000, 'w');
+      on(draw(), [&] {
+        sent.as_one = random() % 2 ? make_collection<book>(count, weight)
+                                   : make_collection<book>(placed([&](auto, auto, auto) { return draw(); }), count, weight);
+      });
+      for (std::uint32_t o = 0; o < count; ++o) sent.objects.push_back(sent.as_one[o]);
+      return;
+    }
     for (std::uint32_t o = 0; o < count; ++o) {
       const std::string weight(random() % 4 ? 0 : 5000, 'w');
       const auto at = static_cast<std::uint32_t>(random() % nodes);
@@ -48,7 +59,6 @@ struct trial {
         sent.objects.push_back(random() % 2 ? make_mobile<book>(o, weight) : make_mobile<book>(at_node(at), o, weight));
       });
     }
-    is_destroyed.resize(count);
   }
   ~trial() {
     for (auto& w : futures) on(w.node, [&] { w.what = {}; });
@@ -97,6 +107,10 @@ struct trial {
   void do_something() {
     const std::uint32_t node = draw(), o = object();
     on(node, [&] {
+      if (sent.as_one.size() && random() % 8 == 0) {
+        if (random() % 4) return keep(node, send_to_all());
+        return keep(node, async(after(indices_of_all()), [] {}));
+      }
       switch (random() % 18) {
         case 0: case 1: case 2: case 3: return keep_line(node, o);
         case 4: case 5: return keep_line(node, o, 1 + std::uint32_t(random() % 3));
