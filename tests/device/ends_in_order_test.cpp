@@ -4,15 +4,14 @@
 #include <random>
 
 #include "device/ends_in_order.hpp"
+#include "ended.hpp"
 
 namespace stretto::device {
 namespace {
 
 using namespace std::chrono_literals;
 
-struct counted : places::completion {
-  counted() : places::completion(+[](places::work_item&) noexcept {}) {}
-};
+using counted = test::ended;
 
 /// A stream whose operations take `each`, of which `n` are enqueued at once and which is polled every `pause`. Returns how many
 /// events there were.

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "device/cuda/cuda_memories.hpp"
+#include "device/layout_of.hpp"
 
 namespace stretto::device::cuda {
 
@@ -60,11 +61,7 @@ packed_arguments::packed_arguments(const kernel_code& code, const launch_range& 
       pointers_.push_back(&words_.emplace_back(local_bytes_));
       local_bytes_ += static_cast<std::uint64_t>(std::max<std::int64_t>(a.max[0], 0)) * p.element_bytes;
     } else {
-      // From the array's first byte: the origin may lie before it, by a whole number of elements.
-      array_layout& layout = layouts_.emplace_back();
-      layout.offset = (reinterpret_cast<std::intptr_t>(a.origin) - reinterpret_cast<std::intptr_t>(given[i].first)) /
-                      static_cast<std::intptr_t>(p.element_bytes);
-      std::copy_n(a.stride, 3, layout.stride);
+      array_layout& layout = layouts_.emplace_back(layout_of(given[i], p.element_bytes));
       pointers_.push_back(&words_.emplace_back(reinterpret_cast<std::uintptr_t>(locate(given[i].first).address)));
       pointers_.push_back(&layout);
     }

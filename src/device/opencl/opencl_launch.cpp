@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "device/opencl/opencl_stream.hpp"
+#include "device/layout_of.hpp"
 
 namespace stretto::device::opencl {
 
@@ -65,13 +66,9 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
     if (set_plain(k, n, p, a)) {
       ++n;
     } else {
-      array_layout& layout = layouts_.emplace_back();
-      // From the array's first byte: the origin may lie before it, by a whole number of elements.
-      layout.offset = (reinterpret_cast<std::intptr_t>(a.origin) - reinterpret_cast<std::intptr_t>(arguments[i].first)) /
-                      static_cast<std::intptr_t>(p.element_bytes);
+      array_layout& layout = layouts_.emplace_back(layout_of(arguments[i], p.element_bytes));
       const located where = memory_.at(arguments[i].first ? arguments[i].first : memory_.first());
       layout.skip = static_cast<std::int64_t>(where.offset);
-      std::copy_n(a.stride, 3, layout.stride);
       set(k, n++, sizeof(cl_mem), &where.buffer);
     }
   }
