@@ -9,7 +9,8 @@ ending::ending(job& j)
     : job_(j),
       ask_(j.on<&ending::on_ask>("ending.ask", this, job::counted::no)),
       answer_(j.on<&ending::on_answer>("ending.answer", this, job::counted::no)),
-      over_(j.on<&ending::on_over>("ending.over", this, job::counted::no)) {
+      over_(j.on<&ending::on_over>("ending.over", this, job::counted::no)),
+      part_(j.on<&ending::on_part>("ending.part", this, job::counted::no)) {
   j.add(*this);
 }
 
@@ -31,11 +32,12 @@ ending::sums ending::mine() const noexcept {
 
 void ending::advance(base::thread_context& context) {
   if (is_over_ || !is_leaving()) return;
-  if (is_asked_ && ways_.is_idle()) {
-    is_asked_ = false;
-    if (std::exchange(asked_to_forsake_, false)) forsaken_ += ways_.forsake(context);
+  if (const auto first = asked_.find(first_left()); first != asked_.end() && ways_.is_idle()) {
+    if (part_from(first->second.lost)) return;  // what waited for them goes on
+    const question q = std::move(asked_.extract(first).mapped());
+    if (q.forsakes) forsaken_ += ways_.forsake(context);
     const sums m = mine();
-    job_.send(asked_by_, answer_, writer(asked_round_, m.sent, m.handled, m.forsaken));
+    job_.send(first_left(), answer_, writer(q.round, m.sent, m.handled, m.forsaken));
     return;
   }
   if (!is_asking_ && first_left() == job_.self() && ways_.is_idle()) begin_round(std::exchange(forsakes_, false), context);
@@ -48,10 +50,13 @@ void ending::begin_round(bool forsakes, base::thread_context& context) {
   has_answered_.assign(job_.nodes(), false);
   so_far_ = mine();
   has_answered_[job_.self()] = true;
+  writer question(round_, static_cast<std::uint8_t>(forsakes));
+  for (rank r = 0; r < job_.nodes(); ++r)
+    if (r != job_.self() && job_.is_lost(r)) question.put(r);
   for (rank r = 0; r < job_.nodes(); ++r) {
     if (r == job_.self()) continue;
     if (job_.is_lost(r)) has_answered_[r] = true;
-    else job_.send(r, ask_, writer(round_, static_cast<std::uint8_t>(forsakes)));
+    else job_.send(r, ask_, question);
   }
   end_round();
 }
@@ -79,10 +84,24 @@ void ending::on_ask(rank from, reader& content, base::thread_context&) {
     job_.send(from, over_, writer());
     return;
   }
-  is_asked_ = true;
-  asked_by_ = from;
-  asked_round_ = content.get<std::uint64_t>();
-  asked_to_forsake_ = content.get<std::uint8_t>() != 0;
+  question& q = asked_[from];
+  q = {.round = content.get<std::uint64_t>(), .forsakes = content.get<std::uint8_t>() != 0};
+  while (content.left()) q.lost.push_back(content.get<rank>());
+}
+
+bool ending::part_from(const std::vector<rank>& all) {
+  bool has_any = false;
+  for (const rank r : all) {
+    if (r == job_.self() || job_.is_lost(r)) continue;
+    job_.send(r, part_, writer());
+    job_.part_from(r, "it cannot be reached by node " + job_.name_of(first_left()) + ", and the job ends in parts");
+    has_any = true;
+  }
+  return has_any;
+}
+
+void ending::on_part(rank from, reader&, base::thread_context&) {
+  job_.part_from(from, "it has gone on to the end of the job with nodes that cannot reach this one");
 }
 
 void ending::on_answer(rank from, reader& content, base::thread_context&) {
@@ -98,7 +117,7 @@ void ending::on_over(rank, reader&, base::thread_context&) { is_over_ = true; }
 
 void ending::lost(rank node, base::thread_context&) noexcept {
   has_before_ = was_quiet_ = false;  // its numbers are among those
-  if (is_asked_ && asked_by_ == node) is_asked_ = false;
+  asked_.erase(node);
   if (!is_asking_ || has_answered_[node]) return;
   has_answered_[node] = true;
   end_round();

@@ -5,14 +5,18 @@
 // happened between. Then what still waits, waits for events that nobody will trigger: every node poisons those of its own (E14). If
 // that set anything going, the question is asked again; if not, the job is over on all nodes.
 //
+// Where links are cut so that not all nodes see the same losses, who asks says whom it has lost, and who is about to answer parts from
+// those, with a word: what is left in the end are groups in which every node reaches the one that asks, and each ends for itself.
+//
 // Threads     leave: the thread that ends the runtime. The rest inside a poll.
-// Messages    2(N-1) per round; rounds follow one another only while all are idle.
+// Messages    2(N-1) per round, one for each parting; rounds follow one another only while all are idle.
 // Source      counting messages in two rounds: Mattern, "Algorithms for distributed termination detection", 1987.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <vector>
 
 #include "dist/job.hpp"
@@ -50,6 +54,9 @@ class ending final : public protocol {
   void on_ask(rank from, reader& content, base::thread_context& context);
   void on_answer(rank from, reader& content, base::thread_context& context);
   void on_over(rank from, reader& content, base::thread_context& context);
+  void on_part(rank from, reader& content, base::thread_context& context);
+  /// Whether there was anybody to part from.
+  bool part_from(const std::vector<rank>& all);
 
   rank first_left() const noexcept;
   sums mine() const noexcept;
@@ -57,15 +64,18 @@ class ending final : public protocol {
   void end_round();
 
   job& job_;
-  message_kind ask_, answer_, over_;
+  message_kind ask_, answer_, over_, part_;
   ways ways_;
   std::atomic<bool> is_leaving_{false};
   bool is_over_ = false;
 
-  // Who is asked: the question that waits for an answer.
-  bool is_asked_ = false, asked_to_forsake_ = false;
-  rank asked_by_ = 0;
-  std::uint64_t asked_round_ = 0;
+  // Who is asked: the questions that wait for an answer, each of another node. Only the first node that is left gets one.
+  struct question {
+    std::uint64_t round = 0;
+    bool forsakes = false;
+    std::vector<rank> lost;  // to who asks
+  };
+  std::map<rank, question> asked_;
   std::uint64_t forsaken_ = 0;
 
   // Who asks.

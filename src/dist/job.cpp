@@ -21,7 +21,7 @@ struct job::landing : places::completion {
     auto& l = static_cast<landing&>(item);
     reader all(l.content);
     // Of a node that is lost, of which protocols are told, nothing comes.
-    if (!l.failure) l.to.owner_job->handle(l.to, l.from, all);
+    if (!l.failure && !l.to.owner_job->is_lost(l.from)) l.to.owner_job->handle(l.to, l.from, all);
     l.to.owner_job->landings_.erase(l.at);
   }
 
@@ -54,7 +54,7 @@ void job::start(const transport_maker& make) {
   traffic_ = std::make_unique<traffic[]>(nodes_);
   lost_ = std::make_unique<std::atomic<bool>[]>(nodes_);
   losses_.resize(nodes_);
-  transport_->on_lost([this](rank r) { tell_lost(r, "it ended or cannot be reached, and what it was to do will not happen"); });
+  transport_->on_lost([this](rank r) { part_from(r, "it ended or cannot be reached, and what it was to do will not happen"); });
 }
 
 void job::send(rank to, message_kind kind, const writer& content) {
@@ -79,6 +79,7 @@ std::size_t job::poll() { return transport_->poll(); }
 
 void job::arrived(void* at, net::arrival& a) {
   entry& e = *static_cast<entry*>(at);
+  if (e.owner_job->is_lost(a.from)) return;  // to this node, which has parted from it
   if (e.with_rest) {
     reader head(a.head);
     e.with_rest(e.owner, a.from, head, std::move(a.rest), base::require_current("job::poll"));
@@ -115,9 +116,13 @@ failure_ref job::loss_of(rank r) const {
   return losses_[r];
 }
 
+void job::part_from(rank r, const std::string& why) {
+  if (!is_lost(r)) tell_lost(r, why);
+}
+
 void job::give_up(const std::string& why) {
   for (rank r = 0; r < nodes_; ++r)
-    if (r != self_ && !is_lost(r)) tell_lost(r, why);
+    if (r != self_) part_from(r, why);
 }
 
 void job::tell_lost(rank r, const std::string& why) {

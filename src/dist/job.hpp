@@ -117,6 +117,8 @@ class job {
   void send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest, places::completion& sent);
   /// Runs what has come. Requires a thread of the runtime; returns how many things it found.
   std::size_t poll();
+  /// For `why`, that node is lost to this one, which hears it no more, although the transport may reach it. On the thread that polls.
+  void part_from(rank r, const std::string& why);
   /// The transport has failed, for `why`: to this node all others are lost. On the thread that polled, which polls no more.
   void give_up(const std::string& why);
   /// Messages to and from nodes that are not lost, since the start; handled: their handlers have returned.

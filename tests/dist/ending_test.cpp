@@ -1,6 +1,7 @@
 // When a job is over, on nodes that one thread steps in an order from a seed.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <memory>
 #include <random>
 #include <vector>
@@ -67,7 +68,9 @@ struct worker_node {
   bool has_left = false, is_dead = false;
 };
 
-void run_one(std::uint64_t seed, bool kills) {
+enum class losses { none, a_node, links };
+
+void run_one(std::uint64_t seed, losses what) {
   std::mt19937_64 random(seed);
   const auto nodes = static_cast<std::uint32_t>(1 + random() % 7);
   const auto network = net::sim::network::make({.nodes = nodes, .seed = seed, .jitter_seconds = random() % 2 ? 1e-4 : 0});
@@ -82,11 +85,18 @@ void run_one(std::uint64_t seed, bool kills) {
       if (!n->is_dead && !n->end.is_over()) return false;
     return true;
   };
+  unsigned cuts = what == losses::links ? static_cast<unsigned>(1 + random() % 6) : 0;
   for (std::uint64_t i = 0; !is_over(); ++i) {
     REQUIRE(i < 2'000'000);
     auto& n = *all[random() % nodes];
     if (!n.has_left && random() % 20 == 0) n.leave();
-    if (kills && nodes > 1 && i == 60 && !n.is_dead) {
+    const bool says_so = std::ranges::any_of(all, [](const auto& n) { return n->end.is_over(); });
+    if (cuts && !says_so && random() % 30 == 0) {
+      --cuts;
+      const auto one = static_cast<rank>(random() % nodes), other = static_cast<rank>(random() % nodes);
+      if (one != other) network->cut(one, other);
+    }
+    if (what == losses::a_node && nodes > 1 && i == 60 && !n.is_dead) {
       n.is_dead = true;
       network->kill(n.job.self());
     }
@@ -95,7 +105,12 @@ void run_one(std::uint64_t seed, bool kills) {
       continue;
     }
     n.step();
-    if (n.end.is_over())
+    if (!n.end.is_over()) continue;
+    if (what == losses::links) {  // parts end one after the other
+      CHECK(n.queue.empty());
+      CHECK(n.in_vain == 0);
+      CHECK(n.has_left);
+    } else {
       for (auto& other : all) {  // nobody has anything left, and nothing is under way
         if (other->is_dead) continue;
         CHECK(other->queue.empty());
@@ -104,20 +119,28 @@ void run_one(std::uint64_t seed, bool kills) {
         if (!other->done_when_over) other->done_when_over = other->done + 1;
         CHECK(other->done + 1 == other->done_when_over);
       }
+    }
   }
 }
 
 TEST_CASE("a job is over when nothing runs anywhere and no message is under way, and not before") {
   for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(300, 20'000); ++seed) {
     CAPTURE(seed);
-    run_one(seed, false);
+    run_one(seed, losses::none);
   }
 }
 
 TEST_CASE("a job whose nodes die ends for those that are left") {
   for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(300, 20'000); ++seed) {
     CAPTURE(seed);
-    run_one(seed, true);
+    run_one(seed, losses::a_node);
+  }
+}
+
+TEST_CASE("a job that is cut in parts ends on every node, whichever links are left") {
+  for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(600, 20'000); ++seed) {
+    CAPTURE(seed);
+    run_one(seed, losses::links);
   }
 }
 

@@ -62,8 +62,6 @@ struct trial {
   }
   ~trial() {
     for (auto& w : futures) on(w.node, [&] { w.what = {}; });
-    // A job that is cut in parts has no end that all agree on: each node ends alone.
-    for (std::uint32_t n = 0; has_losses && n < nodes; ++n) job.kill(n);
     for (auto& rt : all) rt->leave();
     step_until([&] {
       for (auto& rt : all)
