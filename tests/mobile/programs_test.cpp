@@ -5,7 +5,9 @@
 #include <stretto/finish.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <random>
+#include <string>
 
 #include "campaign.hpp"
 #include "dist/simulated.hpp"
@@ -43,6 +45,31 @@ TEST_CASE("where nodes die and links are cut, what ends well has happened once, 
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(60, 10'000); ++seed) {
     CAPTURE(seed);
     lose_at_random(seed * 7 + 1);
+  }
+}
+
+/// Objects that move at random in runtimes that are made meanwhile.
+class wandering {
+ public:
+  wandering() {
+    if (const char* const asked = std::getenv("STRETTO_WANDER")) before_ = asked;
+    setenv("STRETTO_WANDER", "30", 1);
+  }
+  ~wandering() { before_.empty() ? unsetenv("STRETTO_WANDER") : setenv("STRETTO_WANDER", before_.c_str(), 1); }
+
+ private:
+  std::string before_;
+};
+
+TEST_CASE("programs that once found no end: the home had lost where the object went, or could not be told of its end") {
+  for (const std::uint64_t seed : {54u, 80u, 156u}) {
+    CAPTURE(seed);
+    lose_at_random(seed);
+  }
+  const wandering all;
+  for (const std::uint64_t seed : {19u, 36u, 79u, 305u, 385u, 841u}) {
+    CAPTURE(seed);
+    lose_at_random(seed);
   }
 }
 
