@@ -167,11 +167,21 @@ bool make_place(object_record& o, replica_id r, site& to, data::replica_set::pla
   }
 }
 
-/// Whether what lies there for nothing only waits for who uses it.
+/// Whether the program has a view of it, for as long as it likes.
+bool is_held(const object_record& o, replica_id r) {
+  return std::ranges::any_of(o.state->tasks, [&](const task* t) {
+    return t->is_for_host() && std::ranges::any_of(t->uses, [&](const object_use& u) {
+             return u.object.get() == &o && u.instance.record && u.replica == r;
+           });
+  });
+}
+
+/// Whether what lies there for nothing only waits for launches that use it.
 bool has_needless_in_use(const objects_state& s, const site& at) {
   return std::ranges::any_of(s.objects, [&](const object_record* o) {
-    return std::ranges::any_of(o->replicas.replicas(at.view.index),
-                               [&](const auto& r) { return o->storage[r.id].in_use > 0 && is_needless(*o, r.id); });
+    return std::ranges::any_of(o->replicas.replicas(at.view.index), [&](const auto& r) {
+      return o->storage[r.id].in_use > 0 && is_needless(*o, r.id) && !is_held(*o, r.id);
+    });
   });
 }
 

@@ -14,6 +14,7 @@
 
 #include "campaign.hpp"
 #include "temporary_folder.hpp"
+#include "thrown_by.hpp"
 #include "with_variable.hpp"
 
 namespace stretto {
@@ -98,6 +99,25 @@ TEST_CASE("what has to leave a device takes the room of what the host has for no
     object<float> more(all);
     wait(launch(on(device_kind::gpu), room_fill, all, more, 7.0f));
     CHECK(content(more) == std::vector<float>(n, 7));
+    before.check();
+  });
+}
+
+TEST_CASE("what has to leave a device does not wait for views that the program holds") {
+  const with_variable host("STRETTO_HOST_MEMORY", "64k"), device("STRETTO_DEVICE_MEMORY", "80k");
+  runtime rt({.workers = 2, .devices = "sim"});
+  rt.run([] {
+    const full_memories before;
+    object<float> more(all);
+    {
+      std::vector<held<const float, 1>> views;  // which bring content to the host: it is valid on the device, too
+      for (const auto& o : before.changed) views.push_back(o.read().get());
+      const std::string why = test::thrown_by([&] { wait(launch(on(device_kind::gpu), room_fill, all, more, 7.0f)); });
+      CHECK(why.find("A04") != std::string::npos);
+      CHECK(why.find("what is beneath it is full") != std::string::npos);
+    }
+    wait(launch(on(device_kind::gpu), room_fill, all, more, 8.0f));
+    CHECK(content(more) == std::vector<float>(n, 8));
     before.check();
   });
 }
