@@ -74,9 +74,13 @@ void ending::end_round() {
     forsakes_ = true;
     return;
   }
+  is_over_ = true;
+  say_over();
+}
+
+void ending::say_over() {
   for (rank r = 0; r < job_.nodes(); ++r)
     if (r != job_.self() && !job_.is_lost(r)) job_.send(r, over_, writer());
-  is_over_ = true;
 }
 
 void ending::on_ask(rank from, reader& content, base::thread_context&) {
@@ -116,6 +120,7 @@ void ending::on_answer(rank from, reader& content, base::thread_context&) {
 void ending::on_over(rank, reader&, base::thread_context&) { is_over_ = true; }
 
 void ending::lost(rank node, base::thread_context&) noexcept {
+  if (is_over_) return say_over();  // it may have been about to
   has_before_ = was_quiet_ = false;  // its numbers are among those
   asked_.erase(node);
   if (!is_asking_ || has_answered_[node]) return;

@@ -62,6 +62,7 @@ class ending final : public protocol {
   sums mine() const noexcept;
   void begin_round(bool forsakes, base::thread_context& context);
   void end_round();
+  void say_over();
 
   job& job_;
   message_kind ask_, answer_, over_, part_;

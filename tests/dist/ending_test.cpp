@@ -137,6 +137,10 @@ TEST_CASE("a job whose nodes die ends for those that are left") {
   }
 }
 
+TEST_CASE("who was told that the job is over tells the others, if whoever was to do it has died meanwhile") {
+  run_one(7399, losses::a_node);
+}
+
 TEST_CASE("a job that is cut in parts ends on every node, whichever links are left") {
   for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(600, 20'000); ++seed) {
     CAPTURE(seed);
