@@ -41,11 +41,13 @@ struct thread_stack_bounds {
   void* bottom = nullptr;
   std::size_t bytes = 0;
 };
-/// Asked once: of the process's first thread, the C library reads it out of /proc/self/maps, and a stepped worker enters at each step.
-[[gnu::noinline]] thread_stack_bounds own_stack() noexcept {
+/// A stepped worker enters at each step, and need not ask again: of the process's first thread, the C library reads it out of
+/// /proc/self/maps.
+[[gnu::noinline]] thread_stack_bounds own_stack(bool may_be_known) noexcept {
   static constinit thread_local thread_stack_bounds known;
+  if (may_be_known && known.bytes) return known;
   pthread_attr_t attributes;
-  if (!known.bytes && pthread_getattr_np(pthread_self(), &attributes) == 0) {
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
     pthread_attr_getstack(&attributes, &known.bottom, &known.bytes);
     pthread_attr_destroy(&attributes);
   }
@@ -248,7 +250,7 @@ bool step(scheduler& owner) {
 void enter_worker(worker& w) {
   base::set_current(&w);
   watch_thread(w.owner->settings.errors_as_json ? words::json : words::text);
-  const thread_stack_bounds own = own_stack();
+  const thread_stack_bounds own = own_stack(w.owner->settings.stepped);
   w.own_stack_bottom = own.bottom;
   w.own_stack_bytes = own.bytes;
   w.own_fiber = sanitizer_switch::this_fiber();

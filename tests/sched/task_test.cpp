@@ -183,7 +183,7 @@ TEST_CASE("a body of finish that throws waits for its tasks first") {
 
 TEST_CASE("a finish does not wait for what is detached, also after its body has waited, and waits again for what follows") {
   on_each_worker_count([] {
-    user_event later;
+    const user_event later = user_event::create();
     std::atomic<int> detached_ones = 0, counted = 0;
     event last;
     finish([&] {
