@@ -74,7 +74,7 @@ class ending final : public protocol {
   struct question {
     std::uint64_t round = 0;
     bool forsakes = false;
-    std::vector<rank> lost;  // to who asks
+    std::vector<rank> lost = {};  // to who asks
   };
   std::map<rank, question> asked_;
   std::uint64_t forsaken_ = 0;

@@ -22,8 +22,9 @@ TEST_CASE("a cut has as many blocks as asked for, each cell in one of them, and 
   CHECK(stretto::test::thrown_by([] { cut({4, 4, 4}, 7); }).find("error W33: 4 x 4 x 4 cells cannot be cut into 7 cuboids") == 0);
   std::mt19937 random(1);
   for (int round = 0; round < 200; ++round) {
-    const triple size{1 + random() % 12, 1 + random() % 12, 1 + random() % 12};
-    const triple parts{1 + random() % size[0], 1 + random() % size[1], 1 + random() % size[2]};
+    const auto up_to = [&](std::uint32_t most) { return static_cast<std::uint32_t>(1 + random() % most); };
+    const triple size{up_to(12), up_to(12), up_to(12)};
+    const triple parts{up_to(size[0]), up_to(size[1]), up_to(size[2])};
     std::vector<int> seen(cells(size));
     for (std::uint32_t x = 0; x < parts[0]; ++x)
       for (std::uint32_t y = 0; y < parts[1]; ++y)

@@ -43,20 +43,29 @@ std::vector<float> content(const object<float>& o) {
   return seen;
 }
 
+/// On the host first, and then one more in each element by a device: what the host has is overtaken.
+std::vector<object<float>> changed_by_device(int count) {
+  auto made = on_host(count);
+  finish([&] {
+    for (const auto& o : made) launch(on(device_kind::gpu), room_plus, all, o, 1.0f);
+  });
+  return made;
+}
+void check_changed(const std::vector<object<float>>& changed) {
+  for (std::size_t i = 0; i < changed.size(); ++i) CHECK(content(changed[i]) == std::vector<float>(n, static_cast<float>(i) + 1));
+}
+
 TEST_CASE("what a device has changed takes no room from launches on the host") {
   const with_variable host("STRETTO_HOST_MEMORY", "64k");
   runtime rt({.workers = 2, .devices = "sim"});
   rt.run([] {
-    const auto changed = on_host(4);  // the host is full
-    finish([&] {
-      for (const auto& o : changed) launch(on(device_kind::gpu), room_plus, all, o, 1.0f);
-    });
+    const auto changed = changed_by_device(4);  // the host is full
     object<float> more(all), and_more(all);
     wait(launch(on(device_kind::host), room_fill, all, more, 7.0f));
     wait(launch(on(device_kind::host), room_fill, all, and_more, 8.0f));
     CHECK(content(more) == std::vector<float>(n, 7));
     CHECK(content(and_more) == std::vector<float>(n, 8));
-    for (std::size_t i = 0; i < 4; ++i) CHECK(content(changed[i]) == std::vector<float>(n, static_cast<float>(i) + 1));
+    check_changed(changed);
   });
 }
 
@@ -87,7 +96,7 @@ struct full_memories {
   }
   void check() const {
     CHECK(content(first) == std::vector<float>(n, 6));
-    for (std::size_t i = 0; i < 4; ++i) CHECK(content(changed[i]) == std::vector<float>(n, static_cast<float>(i) + 1));
+    check_changed(changed);
   }
 };
 
@@ -126,13 +135,10 @@ TEST_CASE("an object's first content takes the room of what the host has for not
   const with_variable host("STRETTO_HOST_MEMORY", "64k");
   runtime rt({.workers = 2, .devices = "sim"});
   rt.run([] {
-    const auto changed = on_host(4);
-    finish([&] {
-      for (const auto& o : changed) launch(on(device_kind::gpu), room_plus, all, o, 1.0f);
-    });
+    const auto changed = changed_by_device(4);
     const auto more = on_host(2);
     CHECK(content(more[1]) == std::vector<float>(n, 1));
-    for (std::size_t i = 0; i < 4; ++i) CHECK(content(changed[i]) == std::vector<float>(n, static_cast<float>(i) + 1));
+    check_changed(changed);
   });
 }
 
@@ -140,15 +146,12 @@ TEST_CASE("removal from devices takes the room of what the host has for nothing"
   const with_variable host("STRETTO_HOST_MEMORY", "64k");
   runtime rt({.workers = 2, .devices = "sim"});
   rt.run([] {
-    const auto changed = on_host(4);
-    finish([&] {
-      for (const auto& o : changed) launch(on(device_kind::gpu), room_plus, all, o, 1.0f);
-    });
+    const auto changed = changed_by_device(4);
     object<float> more(all);
     wait(launch(on(device_kind::gpu), room_fill, all, more, 7.0f));
     more.remove_from_devices();
     CHECK(content(more) == std::vector<float>(n, 7));
-    for (std::size_t i = 0; i < 4; ++i) CHECK(content(changed[i]) == std::vector<float>(n, static_cast<float>(i) + 1));
+    check_changed(changed);
   });
 }
 

@@ -83,6 +83,19 @@ double largest_change(const field& now, const field& next) {
   return most;
 }
 
+double largest_difference(const field& one, const block& where, const field& whole) {
+  double most = 0;
+  for (std::uint32_t z = 0; z < where.size[2]; ++z)
+    for (std::uint32_t y = 0; y < where.size[1]; ++y)
+      for (std::uint32_t x = 0; x < where.size[0]; ++x) {
+        const double expected = whole.values[whole.at(where.first[0] + x, where.first[1] + y, where.first[2] + z)];
+        const double off = std::fabs(one.values[one.at(x, y, z)] - expected);
+        if (std::isnan(off)) return off;
+        most = std::max(most, off);
+      }
+  return most;
+}
+
 std::vector<double> face(const field& f, unsigned side) {
   std::vector<double> values;
   values.reserve(face_cells(f, side / 2));

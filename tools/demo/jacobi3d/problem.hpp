@@ -45,6 +45,9 @@ void relax(const field& now, field& next);
 /// The largest change from one to the other, without what lies around.
 double largest_change(const field& now, const field& next);
 
+/// The largest difference of a block's values from those of the whole problem; not a number where one is none.
+double largest_difference(const field& one, const block& where, const field& whole);
+
 /// Sides are numbered 2 * axis, and one more for the upper one; side ^ 1 is the opposite one.
 inline constexpr unsigned sides = 6;
 /// The cells at that side, of the block itself.

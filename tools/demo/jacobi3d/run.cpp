@@ -49,17 +49,6 @@ std::array<mobile<cuboid>, sides> neighbours_of(const std::vector<part>& all, co
   return found;
 }
 
-/// The largest difference from the serial loop within the block.
-double difference(const field& one, const field& whole, const block& b) {
-  double most = 0;
-  for (std::uint32_t z = 0; z < b.size[2]; ++z)
-    for (std::uint32_t y = 0; y < b.size[1]; ++y)
-      for (std::uint32_t x = 0; x < b.size[0]; ++x)
-        most = std::max(most, std::abs(one.values[one.at(x, y, z)] -
-                                       whole.values[whole.at(b.first[0] + x, b.first[1] + y, b.first[2] + z)]));
-  return most;
-}
-
 measured run_once(const problem& p, std::uint32_t factor, std::uint32_t cuboids, const field& expected) {
   const triple parts = cut(p.size, cuboids);
   const std::vector<part> all = make_parts(p, parts);
@@ -77,7 +66,7 @@ measured run_once(const problem& p, std::uint32_t factor, std::uint32_t cuboids,
   m.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
   for (const part& one : all) {
-    const double off = difference(send(one.is, call<&cuboid::values>()).get(), expected, one.where);
+    const double off = largest_difference(send(one.is, call<&cuboid::values>()).get(), one.where, expected);
     if (!(off <= 0))
       throw error("W32", "the cuboids do not compute what the serial loop does")
           .fact("cuboid", to_string(one.is))
