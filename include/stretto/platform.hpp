@@ -154,4 +154,7 @@ class platform {
   std::shared_ptr<const places::graph> graph_;
 };
 
+/// The machine of the caller's runtime, where its places belong: of each node its own. Throws B20 on a thread of no runtime.
+const platform& this_machine();
+
 }  // namespace stretto

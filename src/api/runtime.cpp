@@ -158,6 +158,12 @@ struct runtime::state {
   }
   /// Ends what has been started, the last first: at the end of the runtime, or where its start failed.
   void end(runtime* whole) noexcept;
+  /// Nodes share a file system: "run.json", of node 1 "run.N1.json".
+  std::string of_node(const std::string& file) const {
+    if (!member || member->of().self() == 0) return file;
+    std::filesystem::path p(file);
+    return p.replace_extension(".N" + std::to_string(member->of().self()) + p.extension().string()).string();
+  }
   static trace::level level_of(const base::settings& s) {
     if (!s.trace.empty()) return trace::level::full;
     return static_cast<trace::level>(s.trace_level);
@@ -213,6 +219,7 @@ void runtime::start(bool stepped) {
   s.recorder.name_places(paths.names);
   s.recorder.name_modules(s.modules.owners());
   s.context.set(base::floor_slot::trace, &s.recorder);
+  s.context.set(base::floor_slot::platform, &s.machine);
   s.scheduler = sched::start(s.context, std::move(paths),
                              {.stack_bytes = s.settings.stack_size,
                               .max_suspended = s.settings.max_suspended,
@@ -262,7 +269,7 @@ void runtime::state::end(runtime* whole) noexcept {
   scheduler.reset();
   if (whole && !settings.trace.empty()) {
     try {
-      whole->save_trace(settings.trace);
+      whole->save_trace(of_node(settings.trace));
     } catch (const std::exception& e) {
       base::print_error(e, settings.errors);
     }

@@ -136,7 +136,7 @@ error no_progress(const wait_snapshot& s) {
     if (next && !next->held_by.empty()) what += ", held by " + next->held_by;
     e.fact("waiting", what);
   }
-  if (waiting > most_held_up) e.fact("", counted(waiting - most_held_up, "more"));
+  if (waiting > most_held_up) e.fact("", fmt::format("and {} more", waiting - most_held_up));
   std::string why;
   for (const auto& reason : s.unproven) why += (why.empty() ? "" : "; ") + reason;
   e.because("it may still go on: " + (why.empty() ? "something ran while this was written" : why));

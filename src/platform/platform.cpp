@@ -8,6 +8,7 @@
 #include <stretto/error.hpp>
 #include <utility>
 
+#include "base/context.hpp"
 #include "base/nearest_name.hpp"
 #include "platform/default_paths.hpp"
 #include "platform/discovery.hpp"
@@ -256,6 +257,10 @@ std::string platform::to_svg() const {
 
 bool operator==(const platform& a, const platform& b) noexcept {
   return a.graph_ == b.graph_ || a.graph_->is == b.graph_->is;
+}
+
+const platform& this_machine() {
+  return *base::require_current("this_machine").runtime->get<const platform>(base::floor_slot::platform);
 }
 
 }  // namespace stretto

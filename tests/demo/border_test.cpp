@@ -12,11 +12,9 @@ namespace {
 
 problem uniform_ground(extent size, int width, int steps, double coefficient) {
   const double courant = 0.5;
-  problem wave{field(size),
-               border(size, width, courant),
-               {{size.rows / 2, size.columns / 2}},
-               // As choose_time_scale has it: 12 cells to the wavelength of the peak.
-               wavelet(1.0 / 24, courant / 0.5, steps),
+  // As choose_time_scale has it: 12 cells to the wavelength of the peak.
+  problem wave{{border(size, width, courant), {{size.rows / 2, size.columns / 2}}, wavelet(1.0 / 24, courant / 0.5, steps)},
+               field(size),
                {}};
   for (int r = 0; r < size.rows; ++r)
     for (int c = 0; c < size.columns; ++c) wave.coefficient(r, c) = float(coefficient);

@@ -12,8 +12,7 @@ using namespace stretto::wave;
 
 TEST_CASE("once the source is silent, the energy in a closed and varied ground stays constant") {
   const extent size{90, 130};
-  problem wave{
-      random_field(size, 11, 0.05f, 0.25f), border(size, 0, 0.5), {{40, 60}}, wavelet(0.05, 1.0, 800), {}};
+  problem wave{{border(size, 0, 0.5), {{40, 60}}, wavelet(0.05, 1.0, 800)}, random_field(size, 11, 0.05f, 0.25f), {}};
   field before(size);
   double first = 0, least = 1e300, most = 0;
   run_serial(wave, [&](const field& u, int step) {

@@ -49,6 +49,15 @@ TEST_CASE("the lines before the work say what will be computed, each number with
         "\n");
 }
 
+TEST_CASE("of several nodes the workers are those of all") {
+  auto work = some_work();
+  work.nodes = 2;
+  CHECK(text_before(work, text_style::plain).find("  workers   2 on each of 2 nodes\n") != std::string::npos);
+  const auto text = text_after(work, some_outcome(), text_style::plain);
+  CHECK(text.find("on 4 workers\n") != std::string::npos);
+  CHECK(text.find("  ratio     0.38 of the serial loop's speed per worker\n") != std::string::npos);
+}
+
 TEST_CASE("the lines after the work state speed, ratio, check, energy and files") {
   CHECK(text_after(some_work(), some_outcome(), text_style::plain) ==
         "  tasks     500 ms, 1200 million cell updates/s on 2 workers\n"

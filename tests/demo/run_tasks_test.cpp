@@ -6,13 +6,19 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
-
+#include <random>
 #include <stretto/error.hpp>
+#include <stretto/job.hpp>
 #include <stretto/platform.hpp>
 #include <stretto/runtime.hpp>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
+#include "../campaign.hpp"
+#include "../thrown_by.hpp"
+#include "demo/wave/part.hpp"
 #include "demo/wave/serial.hpp"
 #include "random_field.hpp"
 
@@ -21,14 +27,37 @@ using namespace stretto::wave;
 namespace {
 
 problem random_problem(extent size, unsigned seed, int steps, std::vector<position> sources) {
-  return {random_field(size, seed, 0.01f, 0.25f), border(size, border_width(size), 0.5), std::move(sources),
-          wavelet(0.08, 1.0, steps), {}};
+  return {{border(size, border_width(size), 0.5), std::move(sources), wavelet(0.08, 1.0, steps)},
+          random_field(size, seed, 0.01f, 0.25f), {}};
 }
 
 tasks_result in_runtime(std::uint32_t workers, const problem& wave, const tiling& tiles, const run_requests& requests = {}) {
   stretto::runtime rt({.workers = workers});
   tasks_result result;
-  rt.run([&] { result = run_tasks(wave, tiles, rt.machine(), requests); });
+  rt.run([&] { result = run_tasks(wave, tiles, requests); });
+  return result;
+}
+
+/// The same on the nodes of a simulated job; node 0 asks.
+tasks_result on_nodes(std::uint32_t nodes, std::uint32_t workers, const problem& wave, const tiling& tiles, const run_requests& requests = {}) {
+  const stretto::simulated_job job({.nodes = nodes, .seed = tiles.tiles.size()});
+  tasks_result result;
+  std::exception_ptr failed;
+  std::vector<std::thread> all;
+  for (std::uint32_t n = 0; n < nodes; ++n)
+    all.emplace_back([&, n] {
+      stretto::runtime rt({.workers = workers, .job = job.seat(n)});
+      rt.run([&] {
+        if (n > 0) return;
+        try {
+          result = run_tasks(wave, tiles, requests);
+        } catch (...) {
+          failed = std::current_exception();
+        }
+      });
+    });
+  for (auto& one : all) one.join();
+  if (failed) std::rethrow_exception(failed);
   return result;
 }
 
@@ -61,6 +90,41 @@ TEST_CASE("tasks and copies ordered by events give the serial loop's bits, whate
     RC_ASSERT(tasks.step_tasks == tiles.tiles.size() * std::size_t(wave.steps()));
     RC_ASSERT(tasks.halo_copies == halo_copies(tiles).size() * std::size_t(wave.steps() - 1));
   }));
+}
+
+TEST_CASE("several nodes give the serial loop's bits, too") {
+  for (unsigned seed = 0; seed < stretto::test::scaled(15u, 1'000u); ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const auto up_to = [&](int most) { return 1 + int(random() % unsigned(most)); };
+    const extent size{5 + up_to(60), 5 + up_to(60)};
+    const auto tiles = cut(size, up_to(std::min(5, size.columns / halo)), up_to(std::min(5, size.rows / halo)));
+    const auto wave = random_problem(size, seed, up_to(50), {{up_to(size.rows) - 1, up_to(size.columns) - 1}});
+    std::vector<int> at;
+    for (int n = up_to(9); n <= wave.steps(); n += up_to(9)) at.push_back(n);
+    const auto serial = run_serial(wave);
+    std::size_t painted = 0;
+    const auto tasks = on_nodes(std::uint32_t(up_to(5)), std::uint32_t(up_to(2)), wave, tiles,
+                                {.frame_steps = at, .paint = [&](field_view<const float>) { ++painted; }});
+    CHECK(difference(tasks, serial) == 0.0);
+    CHECK(tasks.steps == wave.steps());
+    CHECK(painted == at.size());
+    CHECK(tasks.step_tasks == tiles.tiles.size() * std::size_t(wave.steps()));
+    CHECK(tasks.halo_copies == halo_copies(tiles).size() * std::size_t(wave.steps() - 1));
+  }
+}
+
+TEST_CASE("a task of another node that throws ends the run with one error that names it") {
+  const extent size{40, 60};
+  const auto wave = random_problem(size, 9, 200, {{20, 30}});
+  const std::vector<int> often{1, 50, 90, 110, 150, 200};
+  for (const std::size_t tile : {1u, 6u, 3u})
+    for (const int step : {0, 100, 199}) {
+      const run_requests requests{.frame_steps = often, .paint = [](field_view<const float>) {}, .failure = planned_failure{tile, step}};
+      const std::string told = stretto::test::thrown_by([&] { on_nodes(3, 1, wave, cut(size, 4, 2), requests); });
+      CAPTURE(told);
+      CHECK(told.find("error W19: task \"tile " + std::to_string(tile % 4) + "," + std::to_string(tile / 4) + "\" failed") != std::string::npos);
+    }
 }
 
 TEST_CASE("frames are the fields of their steps, in order, while the steps go on") {
@@ -132,7 +196,7 @@ TEST_CASE("tiles that do not fit into the memory end the run with what is missin
   const auto wave = random_problem({200, 300}, 5, 30, {{5, 5}});
   const auto tiles = cut({200, 300}, 2, 2);
   try {
-    rt.run([&] { run_tasks(wave, tiles, rt.machine()); });
+    rt.run([&] { run_tasks(wave, tiles); });
     FAIL("it fitted");
   } catch (const stretto::error& e) {
     CAPTURE(e.what());

@@ -45,7 +45,7 @@ TEST_CASE("a wave travels at the ground's velocity") {
   const extent size{400, 500};
   constexpr double courant = 0.5;
   constexpr int source = 200, peak_step = 90;
-  problem wave{field(size), border(size, 0, courant), {}, wavelet(1.0 / 60, 1.0, 300), {}};
+  problem wave{{border(size, 0, courant), {}, wavelet(1.0 / 60, 1.0, 300)}, field(size), {}};
   for (int r = 0; r < size.rows; ++r) wave.sources.push_back({r, source});
   for (int r = 0; r < size.rows; ++r)
     for (int c = 0; c < size.columns; ++c) wave.coefficient(r, c) = float(courant * courant);

@@ -55,11 +55,8 @@ field run_in_tiles(const problem& wave, const tiling& tiles) {
 }
 
 problem random_problem(extent size, unsigned seed, int steps, std::vector<position> sources) {
-  return {random_field(size, seed, 0.01f, 0.25f),
-          border(size, border_width(size), 0.5),
-          std::move(sources),
-          wavelet(0.08, 1.0, steps),
-          {}};
+  return {{border(size, border_width(size), 0.5), std::move(sources), wavelet(0.08, 1.0, steps)},
+          random_field(size, seed, 0.01f, 0.25f), {}};
 }
 
 }  // namespace
@@ -146,7 +143,7 @@ TEST_CASE("the comparison with the serial loop notices halos that are not exchan
 
 TEST_CASE("a source in the middle of a uniform square makes a field of exact eightfold symmetry") {
   const extent size{101, 101};
-  problem wave{field(size), border(size, border_width(size), 0.5), {{50, 50}}, wavelet(0.04, 1.0, 150), {}};
+  problem wave{{border(size, border_width(size), 0.5), {{50, 50}}, wavelet(0.04, 1.0, 150)}, field(size), {}};
   for (int r = 0; r < size.rows; ++r)
     for (int c = 0; c < size.columns; ++c) wave.coefficient(r, c) = 0.25f;
   const auto u = run_serial(wave).last;

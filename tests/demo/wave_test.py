@@ -1,4 +1,4 @@
-"""wave_test.py COMMAND - `stretto demo wave` as its user meets it: files, exit codes, damaged media, Ctrl-C, a task that
+"""wave_test.py COMMAND [MPI...] - `stretto demo wave` as its user meets it: files, exit codes, damaged media, Ctrl-C, a task that
 throws. What it prints word for word is the matter of golden/demo.golden.
 """
 import json
@@ -14,7 +14,9 @@ import unittest
 import zlib
 from pathlib import Path
 
-command = Path(sys.argv.pop()).resolve()
+command, *mpis = sys.argv[1:]
+command = Path(command).resolve()
+del sys.argv[1:]
 
 
 def chunks(data):
@@ -112,6 +114,23 @@ class Wave(unittest.TestCase):
         pixels = decoded(self.folder / "out/wave.png")[2]
         self.assertEqual(self.run_it(*size, "--json"), 0, self.err)
         self.assertEqual(len(pixels), len(decoded(self.folder / "out/wave.png")[2]))
+
+    @unittest.skipUnless(mpis, "no MPI was found")
+    def test_two_nodes_compute_the_same(self):
+        size = ["--size", "120x100", "--steps", "90", "--animate", "5", "--json"]
+        self.assertEqual(self.run_it(*size), 0, self.err)
+        here, pixels = json.loads(self.out), decoded(self.folder / "out/wave.png")[2]
+        for nodes in ["2", "3"]:
+            self.assertEqual(self.run_it("-n", nodes, "--workers", "1", *size), 0, self.err)
+            there = json.loads(self.out)
+            self.assertEqual((there["nodes"], there["workers"], there["largest_difference"]), (int(nodes), 1, 0))
+            self.assertEqual(there["largest_pressure"], here["largest_pressure"])
+            self.assertEqual(decoded(self.folder / "out/wave.png")[2], pixels)
+            self.assertEqual(decoded(self.folder / "out/wave_animated.png")[3], 5)
+            for n in range(1, int(nodes)):
+                self.assertTrue((self.folder / f"out/trace.N{n}.json").exists())
+        self.assertEqual(self.run_it("-n", "2", "--medium", "none.png"), 1)
+        self.assertEqual(self.err.count("error W20"), 1)
 
     def test_any_grey_picture_is_a_medium(self):
         rows = [bytes((r * 5 + c) % 256 for c in range(30)) for r in range(20)]

@@ -37,6 +37,18 @@ bool arguments::read() {
   return true;
 }
 
+std::vector<std::string> arguments::given_but(const std::string& long_name) const {
+  std::vector<std::string> words;
+  for (const CLI::Option* option : get_options()) {
+    if (option->check_lname(long_name)) continue;
+    for (const std::string& value : option->results()) {
+      words.push_back("--" + option->get_lnames().front());
+      if (option->get_expected_max() > 0) words.back() += "=" + value;  // else a flag
+    }
+  }
+  return words;
+}
+
 void arguments::refuse(const std::string& word) const {
   const std::string help = fmt::format("stretto {} --help", call_.name);
   if (!word.starts_with("-"))

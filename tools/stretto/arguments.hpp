@@ -28,6 +28,8 @@ class arguments : public CLI::App {
   /// Reads the arguments. Returns false if they asked for help, which then was printed.
   ///   throws  W02 unknown flag or surplus word, W03 a flag or word that is missing or cannot be read
   bool read();
+  /// What was read, so that another call of this subcommand reads the same, without one of the options.
+  std::vector<std::string> given_but(const std::string& long_name) const;
 
  private:
   [[noreturn]] void refuse(const std::string& word) const;

@@ -47,7 +47,7 @@ int demo_jacobi3d(const invocation& call) {
   if (!words.read()) return 0;
   problem.size = jacobi3d::read_size(size);
   const auto wanted = jacobi3d::read_factors(factors);
-  if (!nodes.empty()) return run_on_nodes(nodes, call, {"--size", size, "--steps", std::to_string(problem.iterations), "--overdecompose", factors, json ? "--json" : ""});
+  if (!nodes.empty()) return run_on_nodes(nodes, call, words.given_but("nodes"));
 
   const base::settings& told = call.options.values;
   runtime rt({.workers = static_cast<std::uint32_t>(told.workers), .stack_bytes = told.stack_size, .seed = told.seed});

@@ -8,6 +8,7 @@
 #include "demo/wave/demonstration.hpp"
 #include "stretto/arguments.hpp"
 #include "stretto/demos.hpp"
+#include "stretto/on_nodes.hpp"
 #include "stretto/terminal.hpp"
 
 namespace stretto::tools {
@@ -31,7 +32,9 @@ int demo_wave(const invocation& call) {
   arguments words(call);
   wave::demonstration_request request;
   bool json = false;
+  std::string nodes;
   auto& asked = request.asked;
+  words.add_option("-n,--nodes", nodes, "start that many nodes; else this process alone, or the job that it is started in")->type_name("NODES");
   words.add_option("--size", asked.size, "the field in cells; else one for each pixel of the medium")
       ->type_name("WxH");
   words.add_option("--steps", asked.steps, "time steps; else enough to cross most of the field")->type_name("N");
@@ -62,7 +65,10 @@ int demo_wave(const invocation& call) {
   request.style = may_colour(now.color, stdout) ? wave::text_style::coloured : wave::text_style::plain;
   request.progress = progress_as(now, "steps");
   request.failure = failure_asked_for();
-  return wave::demonstrate(request);
+  if (nodes.empty()) return wave::demonstrate(request);
+  std::from_chars(nodes.data(), nodes.data() + nodes.size(), request.nodes);  // what is no number is told below
+  wave::check(request);
+  return run_on_nodes(nodes, call, words.given_but("nodes"));
 }
 
 }  // namespace stretto::tools

@@ -9,6 +9,7 @@
 //             a wave of speed v returns with exp(-2 s0 W / (4 v)).
 #pragma once
 
+#include <stretto/fields.hpp>
 #include <vector>
 
 #include "demo/wave/stencil.hpp"
@@ -17,6 +18,7 @@ namespace stretto::wave {
 
 class border {
  public:
+  border() = default;
   /// The border of a grid.
   ///
   ///   size      the grid, with both sides >= 2 * width
@@ -24,15 +26,21 @@ class border {
   ///   courant   v dt / h of the fastest wave, which stays in the border for the shortest time
   border(extent size, int width, double courant);
 
+  extent size() const { return size_; }
   int width() const { return width_; }
   /// The factors of a tile. The pointers live as long as this border.
   damping part(const rectangle& tile) const;
   /// How far a cell lies in the border: 0 inside, 1 at the edge of the grid.
   double depth_at(int row, int column) const;
 
+  template <class Archive>
+  friend void fields(Archive& a, stretto::archived<border, Archive>& b) {
+    a(b.size_, b.width_, b.row_, b.column_);
+  }
+
  private:
   extent size_;
-  int width_;
+  int width_ = 0;
   std::vector<float> row_, column_;
 };
 

@@ -59,23 +59,39 @@ class demonstration {
  public:
   explicit demonstration(const demonstration_request& request) : request_(request) {}
 
-  int run() {
+  /// What can be found wrong is found here.
+  void prepare() {
     prepare_output(request_.asked.out);
     work_.medium = request_.asked.medium.empty() ? shipped_medium(running_program()) : request_.asked.medium;
-    const auto picture = read_image(work_.medium);
-    const auto machine = machine_for(request_);
-    work_.picture = picture.size;
-    work_.planned = validate(request_.asked, {picture.size, int(machine.worker_count())});
+    picture_ = read_image(work_.medium);
+    machine_ = machine_for(request_);
+    work_.picture = picture_.size;
+    work_.planned = validate(request_.asked, {picture_.size, int(machine_->worker_count())});
     on_devices_ = request_.runtime.devices.value_or("none") != "none";
-    if (on_devices_ && !request_.asked.tiles) work_.planned.tiles = choose_device_tiling(work_.planned.size);
-    const auto ground = make_medium(resample(picture, work_.planned.size), work_.planned.velocities, work_.planned.spacing_m);
+    if (request_.nodes > 1) work_over(request_.nodes);
+  }
+
+  int run() {
+    prepare();
+    auto settings = request_.runtime;
+    settings.workers = std::uint32_t(work_.planned.workers);
+    settings.machine = std::make_shared<const platform>(*machine_);
+    if (settings.trace) trace_ = *settings.trace;
+    std::optional<runtime> rt(std::in_place, settings);  // whose end writes the trace, however the tasks ended
+    if (rt->nodes() > 1 && rt->node() != 0) {
+      rt->run([] {});  // this one serves
+      return 0;
+    }
+    work_over(rt->nodes());
+
+    const auto ground = make_medium(resample(picture_, work_.planned.size), work_.planned.velocities, work_.planned.spacing_m);
     const auto wave = pose(ground, work_.planned.sources, work_.planned.steps);
     work_.velocities = {ground.slowest_mps, ground.fastest_mps};
     work_.time = wave.time;
     say(text_before(work_, request_.style));
 
     const interrupt ctrl_c;
-    const auto in_tasks = compute_in_tasks(wave, ground, machine, ctrl_c);
+    const auto in_tasks = compute_in_tasks(wave, ground, rt, ctrl_c);
     if (in_tasks.steps == wave.steps()) check(wave, in_tasks, ctrl_c);
     progress_.reset();
     say(request_.form == report_form::json ? json_of(work_, result_) : text_after(work_, result_, request_.style));
@@ -97,14 +113,21 @@ class demonstration {
     std::fflush(stdout);
   }
 
-  tasks_result compute_in_tasks(const problem& wave, const medium& ground, const platform& machine,
-                                const interrupt& ctrl_c) {
-    const auto& planned = work_.planned;
-    auto settings = request_.runtime;
-    settings.workers = std::uint32_t(planned.workers);
-    settings.machine = std::make_shared<const platform>(machine);
-    if (settings.trace) trace_ = *settings.trace;
+  void work_over(std::uint32_t nodes) {
+    work_.nodes = nodes;
+    if (nodes > 1 && on_devices_)
+      throw error("W34", "the wave on several nodes computes on the cores of their hosts")
+          .fact("asked for", fmt::format("--devices {} on {} nodes", *request_.runtime.devices, nodes))
+          .because("a tile's halo goes from host memory to host memory")
+          .remedy("--devices none, or one node");
+    if (request_.asked.tiles) return;
+    const auto& p = work_.planned;
+    work_.planned.tiles = on_devices_ ? choose_device_tiling(p.size) : choose_tiling(p.size, p.workers * int(nodes));
+  }
 
+  /// Ends the runtime.
+  tasks_result compute_in_tasks(const problem& wave, const medium& ground, std::optional<runtime>& rt, const interrupt& ctrl_c) {
+    const auto& planned = work_.planned;
     if (!planned.frame_steps.empty()) film_.emplace(ground, wave);
     run_requests requests{.frame_steps = planned.frame_steps,
                           .on_progress = [this](int n) { progress_->set(std::uint64_t(n)); },
@@ -115,16 +138,18 @@ class demonstration {
     tasks_result in_tasks;
     show_progress("tasks", wave);
     try {
-      runtime rt(settings);  // whose end writes the trace, however the tasks ended
-      rt.run([&] {
-        in_tasks = on_devices_ ? run_objects(wave, planned.tiles, requests) : run_tasks(wave, planned.tiles, rt.machine(), requests);
+      rt->run([&] {
+        in_tasks = on_devices_ ? run_objects(wave, planned.tiles, requests) : run_tasks(wave, planned.tiles, requests);
       });
-      if (on_devices_) result_.devices = rt.statistics().devices;
+      if (on_devices_) result_.devices = rt->statistics().devices;
+      rt.reset();
     } catch (const error& failed) {
+      rt.reset();
       progress_.reset();
       if (trace_.empty()) throw;
       throw error(failed).fact("trace", trace_.string());
     } catch (...) {
+      rt.reset();
       progress_.reset();
       throw;
     }
@@ -182,6 +207,8 @@ class demonstration {
   const demonstration_request& request_;
   std::optional<progress> progress_;
   undertaking work_;
+  grey_image picture_;
+  std::optional<platform> machine_;
   outcome result_;
   std::optional<film> film_;
   fs::path trace_;  // empty: none
@@ -191,5 +218,7 @@ class demonstration {
 }  // namespace
 
 int demonstrate(const demonstration_request& request) { return demonstration(request).run(); }
+
+void check(const demonstration_request& request) { demonstration(request).prepare(); }
 
 }  // namespace stretto::wave

@@ -4,7 +4,8 @@
 // Order       What can be found wrong is found before any work: the output folder first, then the medium, then the
 //             numbers. Pictures are written as soon as the tasks are done, so that a Ctrl-C while the serial loop
 //             checks them loses nothing.
-// Errors      those of output.hpp, image.hpp, options.hpp and run_tasks.hpp; W18 the fields differ.
+// Nodes       In a job of several, the first one does this, and the others serve it.
+// Errors      those of output.hpp, image.hpp, options.hpp and run_tasks.hpp; W18 the fields differ; W34 devices on several nodes.
 #pragma once
 
 #include <optional>
@@ -23,6 +24,7 @@ enum class report_form { text, json };
 struct demonstration_request {
   options asked;
   runtime_options runtime;           // machine and workers are chosen by `asked` and `platform_file`
+  std::uint32_t nodes = 1;           // where check() is asked: those that are to be started
   std::string platform_file = {};    // empty: discover the machine
   report_form form = report_form::text;
   text_style style = text_style::plain;
@@ -35,5 +37,8 @@ struct demonstration_request {
 ///   returns  0, or 130 if Ctrl-C ended it early
 ///   throws   an error, whose exit code is the caller's matter
 int demonstrate(const demonstration_request& request);
+
+/// Only what is found before any work; for who starts the nodes.
+void check(const demonstration_request& request);
 
 }  // namespace stretto::wave

@@ -3,6 +3,7 @@
 // Threads     a value; computing reads it only.
 #pragma once
 
+#include <stretto/fields.hpp>
 #include <vector>
 
 #include "demo/wave/border.hpp"
@@ -12,15 +13,23 @@
 
 namespace stretto::wave {
 
-struct problem {
-  field coefficient;
+/// All but the ground: what is the same for every tile, on every node.
+struct course {
   border edge;
   std::vector<position> sources;
   std::vector<float> wavelet;  // one amplitude per step
-  time_scale time;
 
-  extent size() const { return coefficient.size(); }
+  extent size() const { return edge.size(); }
   int steps() const { return int(wavelet.size()); }
+  template <class Archive>
+  friend void fields(Archive& a, archived<course, Archive>& c) {
+    a(c.edge, c.sources, c.wavelet);
+  }
+};
+
+struct problem : course {
+  field coefficient;
+  time_scale time;
 };
 
 /// Sources at these cells, shaking the ground for so many steps.

@@ -61,13 +61,13 @@ std::string text_before(const undertaking& work, text_style style) {
                                  work.time.frequency_hz));
   out.add("tiles", fmt::format("{} x {}, of up to {} x {} cells", t.across, t.down, t.tiles.front().columns(),
                                t.tiles.front().rows()));
-  out.add("workers", std::to_string(p.workers));
+  out.add("workers", work.nodes == 1 ? std::to_string(p.workers) : fmt::format("{} on each of {} nodes", p.workers, work.nodes));
   out.blank();
   return out.take();
 }
 
 std::string text_after(const undertaking& work, const outcome& result, text_style style) {
-  const int workers = work.planned.workers;
+  const int workers = work.workers();
   lines out(style);
   out.add("tasks", fmt::format("{}, {} on {}", time_text(result.tasks.seconds), rate_text(result.tasks.cells_per_second),
                                counted(std::size_t(workers), "worker", "workers")));
@@ -116,6 +116,7 @@ std::string json_of(const undertaking& work, const outcome& result) {
            {"sources", p.sources.size()},
            {"tiles_across", p.tiles.across},
            {"tiles_down", p.tiles.down},
+           {"nodes", work.nodes},
            {"workers", p.workers},
            {"tasks", result.step_tasks},
            {"halo_copies", result.halo_copies},
@@ -127,7 +128,7 @@ std::string json_of(const undertaking& work, const outcome& result) {
   if (result.serial) {
     all["serial_seconds"] = result.serial->seconds;
     all["serial_cells_per_second"] = result.serial->cells_per_second;
-    all["ratio_per_worker"] = result.speed_per_worker(p.workers);
+    all["ratio_per_worker"] = result.speed_per_worker(work.workers());
     // JSON has no infinity; null says that a field held what is not a number.
     all["largest_difference"] = std::isfinite(result.difference) ? json(result.difference) : json(nullptr);
   }

@@ -22,6 +22,8 @@ struct undertaking {
   plan planned;
   velocity_range velocities;  // the slowest and fastest of the ground
   time_scale time;
+  std::uint32_t nodes = 1;
+  int workers() const { return planned.workers * int(nodes); }  // of all nodes, taken to be alike
 };
 
 struct speed {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <stretto/copy.hpp>
 
@@ -37,43 +38,37 @@ std::array<std::int64_t, 2> strides_of(const box& cells) {
 
 }  // namespace
 
-tile_fields::tile_fields(const problem& wave, const tiling& tiles, const platform& machine) : wave_(wave) {
+tile_fields::tile_fields(const course& wave, const tiling& tiles, tile_range own, const pressure& ground, const platform& machine)
+    : wave_(wave), own_(own), all_(tiles.tiles.size()) {
   std::vector<place> memories;
   for (std::uint32_t w = 0; w < machine.worker_count(); ++w) memories.push_back(memory_near(machine, w));
-  const auto whole_ground = wave.coefficient.view();
-  const std::array<std::int64_t, 2> ground_strides{whole_ground.stride, 1};
-  // The program's memory is only read.
-  const auto ground = instance<float, 2>::external(const_cast<float*>(whole_ground.origin), box_of(whole(wave.size())),
-                                                   {.strides = ground_strides, .name = "ground"});
-  const std::size_t count = tiles.tiles.size();
+  const std::size_t count = own.end - own.first;
   tiles_.reserve(count);
   std::vector<event> at_rest;
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = own.first; i < own.end; ++i) {
     const rectangle& cells = tiles.tiles[i];
-    const place memory = memories[i * memories.size() / count];
-    const box own = box_of(cells);
+    const place memory = memories[(i - own.first) * memories.size() / count];
+    const box inside = box_of(cells);
     // A tile's own cells begin on a cache line, for the stores of the stencil.
     const box with_neighbours({cells.row - halo, cells.column - cache_line}, {cells.row_end + halo, cells.column_end + halo});
-    const auto strides = strides_of(with_neighbours), own_strides = strides_of(own);
+    const auto strides = strides_of(with_neighbours), inside_strides = strides_of(inside);
     state& tile = tiles_.emplace_back(
         state{fmt::format("tile {},{}", i % std::size_t(tiles.across), i / std::size_t(tiles.across)), cells,
-              wave.edge.part(cells), {}, {}, {}, {}});
-    for (pressure& u : tile.u) {
+              wave.edge.part(cells), {}, {}, {}});
+    for (pressure& u : all_[i]) {
       u = pressure::create(stretto::at(memory), with_neighbours, {.strides = strides, .name = tile.name}).made;
       at_rest.push_back(fill(u, 0.0f));
     }
-    tile.ground =
-        instance<float, 2>::create(stretto::at(memory), own, {.strides = own_strides, .name = tile.name}).made;
-    at_rest.push_back(copy(ground, tile.ground, own));
+    tile.ground = pressure::create(stretto::at(memory), inside, {.strides = inside_strides, .name = tile.name}).made;
+    at_rest.push_back(copy(ground, tile.ground, inside));
   }
-  const auto failed = first_failure(merge(at_rest));
-  ground.destroy();
-  if (failed) {
+  if (const auto failed = first_failure(merge(at_rest))) {
     release();
     std::rethrow_exception(failed);
   }
-  for (state& tile : tiles_) {
-    for (std::size_t i = 0; i < tile.u.size(); ++i) tile.view[i] = view_of(tile.u[i], tile.cells);
+  for (std::size_t i = own.first; i < own.end; ++i) {
+    state& tile = tiles_[i - own.first];
+    for (std::size_t turn = 0; turn < tile.view.size(); ++turn) tile.view[turn] = view_of(all_[i][turn], tile.cells);
     tile.coefficient = view_of(tile.ground, tile.cells);
   }
 }
@@ -81,12 +76,20 @@ tile_fields::tile_fields(const problem& wave, const tiling& tiles, const platfor
 tile_fields::~tile_fields() { release(); }
 
 void tile_fields::release() noexcept {
-  for (const state& tile : tiles_)
-    for (const auto& one : {tile.u[0], tile.u[1], tile.ground}) one.destroy();
+  for (std::size_t i = own_.first; i < own_.first + tiles_.size(); ++i)
+    for (const auto& one : {all_[i][0], all_[i][1], of(i).ground}) one.destroy();
+}
+
+std::vector<std::array<pressure, 2>> tile_fields::handles() const {
+  return {all_.begin() + std::ptrdiff_t(own_.first), all_.begin() + std::ptrdiff_t(own_.end)};
+}
+
+void tile_fields::learn(tile_range which, const std::vector<std::array<pressure, 2>>& handles) {
+  std::copy_n(handles.begin(), which.end - which.first, all_.begin() + std::ptrdiff_t(which.first));
 }
 
 void tile_fields::step(std::size_t i, int n) const {
-  const state& tile = tiles_[i];
+  const state& tile = of(i);
   const auto current = tile.view[std::size_t(n & 1)], next = tile.view[std::size_t((n + 1) & 1)];
   step_tile(next, current, tile.coefficient, tile.border);
   inject(next, tile.coefficient, tile.cells, wave_.sources, wave_.wavelet[std::size_t(n)]);

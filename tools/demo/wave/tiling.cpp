@@ -23,6 +23,10 @@ tiling cut(extent grid, int across, int down) {
   return result;
 }
 
+tile_range tiles_of(std::size_t node, std::size_t nodes, std::size_t tiles) {
+  return {tiles * node / nodes, tiles * (node + 1) / nodes};
+}
+
 std::vector<halo_copy> halo_copies(const tiling& tiles) {
   std::vector<halo_copy> copies;
   for (int i = 0; i < tiles.down; ++i)

@@ -25,6 +25,13 @@ struct tiling {
 ///     cut({4, 10}, 3, 1).tiles   ->  columns [0,3) [3,6) [6,10)
 tiling cut(extent grid, int across, int down);
 
+/// Tiles that follow one another: [first, end).
+struct tile_range {
+  std::size_t first = 0, end = 0;
+};
+/// Those of one of several nodes, equally many for each but for one.
+tile_range tiles_of(std::size_t node, std::size_t nodes, std::size_t tiles);
+
 /// Cells of tile `from` that tile `to` reads but does not compute.
 struct halo_copy {
   int from = 0, to = 0;
