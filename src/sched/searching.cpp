@@ -171,9 +171,14 @@ item next_local(worker& w) {
       return i;
     }
   if (look_around) [[unlikely]] {
-    if (const item i = take_bound(w)) return i;
+    // In turn, since tasks that yield are bound, and as many as they like would hide what others sent.
+    const bool injected_first = w.ticks & 64;
+    if (!injected_first)
+      if (const item i = take_bound(w)) return i;
     for (const auto place : *w.paths.pop)
       if (const item i = take_injected(w, place)) return i;
+    if (injected_first)
+      if (const item i = take_bound(w)) return i;
     if (w.owner->waiting_count.load(std::memory_order_relaxed)) settle_waiting_scopes(w);
   }
   if (w.interrupted) [[unlikely]] {

@@ -1,4 +1,4 @@
-// task_test.cpp - what stays with a task when it moves or waits, which goes first, and who gets its value.
+// moving_test.cpp - what stays with a task when it moves or waits, which goes first, and who gets its value.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -180,6 +180,26 @@ TEST_CASE("a finish in a bound task for which no stack is left fails with an err
     CHECK(seen == "S11");
     CHECK(waited == 4);
   }
+}
+
+TEST_CASE("what an outside thread spawns gets its turn while tasks of the only worker do nothing but yield to one another") {
+  runtime rt({.workers = 1});
+  std::atomic<bool> has_run = false;
+  std::thread outside([&] {
+    const attachment here(rt);
+    wait(async([&] { has_run = true; }));
+  });
+  long yields = 0;
+  rt.run([&] {
+    finish([&] {
+      for (int i = 0; i < 3; ++i)
+        async([&] {
+          while (!has_run && yields < 20'000'000) ++yields, yield();
+        });
+    });
+  });
+  outside.join();
+  CHECK(yields < 20'000'000);
 }
 
 TEST_CASE("a task that yields goes on where no stack is left for others to run on") {

@@ -39,6 +39,19 @@ TEST_CASE("a report shows counts beside the published ones, speeds, and the shar
         "1                    130071         3.1 %\n");
 }
 
+TEST_CASE("of several nodes each worker is shown with its node, and what nodes gave to others") {
+  const uts::report r{.tree = uts::tree_named("T1"),
+                      .by_worker = {{2000000, 1, 10}, {2000000, 1, 10}, {130071, 1, 9}},
+                      .seconds = 0.25,
+                      .serial_seconds = 0.4,
+                      .workers = {2, 1},
+                      .given = {7, 0}};
+  const auto text = uts::to_text(r);
+  CHECK(text.find("0.250 s: 16.52 million nodes/s on 3 workers of 2 nodes\n") != std::string::npos);
+  CHECK(text.find("N0 worker 1         2000000        48.4 %\nN1 worker 0          130071         3.1 %\n") != std::string::npos);
+  CHECK(text.ends_with("\nnode 0 gave 7 stacks to others\nnode 1 gave 0 stacks to others\n"));
+}
+
 TEST_CASE("a count that the literature does not give is shown as a dash and not checked") {
   const auto& t = uts::tree_named("T3XXL");
   const uts::report r{.tree = t, .by_worker = {{2793220501, 7, 3}}, .seconds = 1, .serial_seconds = 1};

@@ -2,7 +2,11 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
+#include <array>
+#include <random>
+#include <stretto/job.hpp>
 #include <stretto/runtime.hpp>
+#include <thread>
 
 #include "campaign.hpp"
 #include "demo/uts/report.hpp"
@@ -13,6 +17,28 @@ namespace {
 std::vector<uts::census> search(const uts::tree& t, std::uint32_t workers) {
   stretto::runtime rt({.workers = workers});
   return rt.run([&] { return uts::search_parallel(t, rt.workers()); });
+}
+
+/// By the nodes of a simulated job; the first asks.
+uts::nodes_census on_nodes(const uts::parameters& of, std::uint32_t nodes, std::uint32_t workers) {
+  const stretto::simulated_job job({.nodes = nodes, .seed = static_cast<std::uint64_t>(of.seed)});
+  uts::nodes_census found;
+  std::vector<std::thread> all;
+  for (std::uint32_t n = 0; n < nodes; ++n)
+    all.emplace_back([&, n] {
+      stretto::runtime rt({.workers = workers, .job = job.seat(n)});
+      rt.run([&] {
+        if (n == 0) found = uts::search_over_nodes(of);
+      });
+    });
+  for (auto& one : all) one.join();
+  return found;
+}
+
+uts::census sum(const uts::nodes_census& found) {
+  uts::census all;
+  for (const auto& node : found.by_worker) all += uts::sum(node);
+  return all;
 }
 
 }  // namespace
@@ -29,6 +55,32 @@ TEST_CASE("the published tree T1 has its published counts with one, two and four
 TEST_CASE("the published tree T3, whose deepest node is 1572 below the root, has its published counts") {
   const auto& named = uts::tree_named("T3");
   CHECK(uts::sum(search(uts::tree(named.parameters), 2)) == named.expected);
+}
+
+TEST_CASE("several nodes find the published counts of T1 and T3 together, and all of them search") {
+  for (const char* name : {"T1", "T3"}) {
+    const auto& named = uts::tree_named(name);
+    const auto found = on_nodes(named.parameters, 3, 2);
+    CHECK(sum(found) == named.expected);
+    for (const auto& node : found.by_worker) {
+      CHECK(node.size() == 2);
+      CHECK(uts::sum(node).nodes > 0);
+    }
+  }
+}
+
+TEST_CASE("any tree counts on several nodes as in a serial search") {
+  for (unsigned seed = 0; seed < stretto::test::scaled(20u, 2'000u); ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    uts::parameters p;
+    p.kind = std::array{uts::kind::binomial, uts::kind::geometric, uts::kind::hybrid}[random() % 3];
+    p.max_depth = int(1 + random() % 6);
+    p.root_branching = int(1 + random() % 5);
+    p.seed = int(random() % 1000);
+    p.inner_probability = 0.2;
+    CHECK(sum(on_nodes(p, 1 + random() % 6, 1 + random() % 2)) == uts::search_serial(uts::tree(p)));
+  }
 }
 
 TEST_CASE("the large published trees T1L and T3L have their published counts") {

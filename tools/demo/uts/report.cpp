@@ -22,6 +22,15 @@ void check(std::string_view tree, const char* what, std::uint64_t found, std::ui
 // A count that the literature does not give.
 std::string spelt(std::uint64_t published) { return published ? std::to_string(published) : "-"; }
 
+/// "1"; of several nodes "N2 worker 1".
+std::vector<std::string> names_of_workers(const report& r) {
+  std::vector<std::string> names;
+  for (std::size_t n = 0; n < r.workers.size(); ++n)
+    for (std::size_t w = 0; w < r.workers[n]; ++w) names.push_back(fmt::format("N{} worker {}", n, w));
+  while (names.size() < r.by_worker.size()) names.push_back(std::to_string(names.size()));
+  return names;
+}
+
 }  // namespace
 
 double report::million_nodes_per_second() const { return static_cast<double>(sum(by_worker).nodes) / seconds / 1e6; }
@@ -60,15 +69,19 @@ std::string to_text(const report& r) {
   row("nodes", found.nodes, told.nodes);
   row("leaves", found.leaves, told.leaves);
   row("depth", static_cast<std::uint64_t>(found.depth), static_cast<std::uint64_t>(told.depth));
-  text += fmt::format("\n{:.3f} s: {:.2f} million nodes/s on {} worker{}\n", r.seconds, r.million_nodes_per_second(),
-                      r.by_worker.size(), r.by_worker.size() == 1 ? "" : "s");
+  text += fmt::format("\n{:.3f} s: {:.2f} million nodes/s on {} worker{}{}\n", r.seconds, r.million_nodes_per_second(),
+                      r.by_worker.size(), r.by_worker.size() == 1 ? "" : "s",
+                      r.workers.empty() ? "" : fmt::format(" of {} nodes", r.workers.size()));
   text += fmt::format("{:.3f} s: {:.2f} million nodes/s by a serial search\n", r.serial_seconds,
                       r.serial_million_nodes_per_second());
   text += fmt::format("each worker is {:.2f} times as fast as the serial search\n\n", r.ratio_per_worker());
   text += fmt::format("{:<13}{:>14}{:>14}\n", "worker", "nodes", "share");
+  const auto names = names_of_workers(r);
   for (std::size_t w = 0; w < r.by_worker.size(); ++w)
-    text += fmt::format("{:<13}{:>14}{:>12.1f} %\n", w, r.by_worker[w].nodes,
+    text += fmt::format("{:<13}{:>14}{:>12.1f} %\n", names[w], r.by_worker[w].nodes,
                         100.0 * static_cast<double>(r.by_worker[w].nodes) / static_cast<double>(found.nodes));
+  for (std::size_t n = 0; n < r.given.size(); ++n)
+    text += fmt::format("{}node {} gave {} stacks to others\n", n == 0 ? "\n" : "", n, r.given[n]);
   return text;
 }
 

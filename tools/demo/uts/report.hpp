@@ -14,9 +14,11 @@ namespace uts {
 
 struct report {
   published_tree tree;
-  std::vector<census> by_worker;
+  std::vector<census> by_worker;          // of one node after the other
   double seconds = 0;
-  double serial_seconds = 0;  // of the search by one thread without tasks
+  double serial_seconds = 0;              // of the search by one thread without tasks
+  std::vector<std::size_t> workers = {};  // of each node, where there are several
+  std::vector<std::uint64_t> given = {};  // and how many stacks it gave to others
 
   double million_nodes_per_second() const;
   double serial_million_nodes_per_second() const;

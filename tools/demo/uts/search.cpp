@@ -1,54 +1,56 @@
 #include "demo/uts/search.hpp"
 
+#include <memory>
 #include <stretto/finish.hpp>
-#include <stretto/task.hpp>
+#include <stretto/job.hpp>
+#include <stretto/platform.hpp>
+#include <stretto/remote.hpp>
+
+#include "demo/uts/part.hpp"
 
 namespace uts {
-namespace {
-
-/// Workers share the count of a progress, so each brings its nodes there in bundles.
-constexpr std::uint64_t told_at_once = 16384;
-
-/// Counters of one worker, alone on two cache lines (the prefetcher fetches lines in pairs).
-struct alignas(128) padded {
-  census counted;
-};
-
-struct search {
-  const tree& searched;
-  std::vector<padded> parts;
-  stretto::progress* shown;
-
-  // A task moves to another worker only where it waits, and this one never does: its counters stay its own.
-  void visit(std::vector<node> stack) {
-    padded& mine = parts[stretto::this_worker()];
-    while (!stack.empty()) {
-      const node n = stack.back();
-      stack.pop_back();
-      const int children = searched.num_children(n);
-      mine.counted.visit(n, children);
-      for (int i = 0; i < children; ++i) stack.push_back(searched.child(n, i));
-      if (stack.size() > 1 && stretto::should_split()) give_older_half(stack);
-      if (shown && mine.counted.nodes % told_at_once == 0) shown->advance(told_at_once);
-    }
-  }
-
-  // The older nodes stand nearer to the root, so that their subtrees are the larger ones.
-  void give_older_half(std::vector<node>& stack) {
-    const auto middle = stack.begin() + static_cast<std::ptrdiff_t>(stack.size() / 2);
-    stretto::async([this, older = std::vector(stack.begin(), middle)]() mutable { visit(std::move(older)); });
-    stack.erase(stack.begin(), middle);
-  }
-};
-
-}  // namespace
 
 std::vector<census> search_parallel(const tree& t, std::uint32_t workers, stretto::progress* shown) {
-  search s{t, std::vector<padded>(workers), shown};
-  stretto::finish([&] { s.visit({t.root()}); });
-  std::vector<census> counted;
-  for (const padded& part : s.parts) counted.push_back(part.counted);
-  return counted;
+  part alone(t, workers, shown);
+  stretto::finish([&] { alone.search({t.root()}); });
+  return alone.counted();
+}
+
+nodes_census search_over_nodes(const parameters& of) {
+  using namespace stretto;
+  std::vector<future<std::uint64_t>> made;
+  for (std::uint32_t n = 0; n < job_nodes(); ++n)
+    made.push_back(async(at_node(n), call([](const parameters& of) { return (new part(of, this_machine().worker_count()))->address(); }, of)));
+  std::vector<std::uint64_t> all;
+  for (const auto& one : made) all.push_back(one.get());
+  finish([&] {
+    for (std::uint32_t n = 0; n < all.size(); ++n)
+      async(at_node(n), call([](std::uint64_t here, const std::vector<std::uint64_t>& all) { part::at(here).join(all); }, all[n], all));
+  });
+
+  finish([&] {
+    for (std::uint32_t n = 0; n < all.size(); ++n)
+      async(at_node(n), call(
+                            [](std::uint64_t here, bool begins, const parameters& of) {
+                              if (begins) part::at(here).search({tree(of).root()});
+                              else part::at(here).ask();
+                            },
+                            all[n], n == this_node(), of));
+  });
+
+  nodes_census found;
+  for (std::uint32_t n = 0; n < all.size(); ++n) {
+    auto [counted, given] = async(at_node(n), call(
+                                                  [](std::uint64_t here) {
+                                                    const std::unique_ptr<part> ended(&part::at(here));
+                                                    return std::pair(ended->counted(), ended->given());
+                                                  },
+                                                  all[n]))
+                                .get();
+    found.by_worker.push_back(std::move(counted));
+    found.given.push_back(given);
+  }
+  return found;
 }
 
 census sum(const std::vector<census>& parts) {
