@@ -1,6 +1,7 @@
 // stretto.hpp - everything.
 #pragma once
 
+#include <stretto/balancer.hpp>
 #include <stretto/barrier.hpp>
 #include <stretto/box.hpp>
 #include <stretto/collection.hpp>
