@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stretto/balancer.hpp>
+#include <stretto/balancing.hpp>
 #include <stretto/barrier.hpp>
 #include <stretto/box.hpp>
 #include <stretto/collection.hpp>

@@ -28,6 +28,8 @@
 #include "base/spin_lock.hpp"
 #include "dist/failures.hpp"
 #include "dist/job.hpp"
+#include "mobile/letter_counts.hpp"
+#include "mobile/node_row.hpp"
 #include "mobile/requests.hpp"
 #include "mobile/resident.hpp"
 #include "sched/scheduler.hpp"
@@ -62,9 +64,21 @@ class mobile_objects final : public dist::protocol {
   /// Throws G01, with the record given back. `thread` null: look it up, and the record may have a priority.
   void post(sched::task_record& record, void* thread, object_id to);
   void check(object_id to, const std::source_location& where, const char* called) const;
-  void leave(resident& o, bool has_read) noexcept;
+  enum class sender : std::uint8_t { this_node, another };
+  void leave(resident& o, bool has_read, detail::handler_span& span, sender of) noexcept;
   /// The object's last handler has begun: it ends, and what waits for it fails.
-  void end(resident& o) noexcept;
+  void end(resident& o, sender of) noexcept;
+
+  /// From now on it is measured what handlers take.
+  void measure();
+  /// What the objects `first` to `first + count - 1` of those that are here cost since the last round over them, and the others.
+  /// No count: all objects.
+  node_row loads(object_id first, std::uint64_t count);
+  /// What has ended is counted first: where both are the same, there was a moment when nothing of this node was on its way.
+  letter_counts letters() noexcept;
+  /// A letter is on its way that has not been posted yet; one that no handler ends is over.
+  void count_begun() noexcept { begun_apart_.fetch_add(1); }
+  void count_ended() noexcept { ended_apart_.fetch_add(1); }
 
   bool is_here(object_id id);
   std::string name_of(object_id id);
@@ -108,6 +122,7 @@ class mobile_objects final : public dist::protocol {
     base::spin_lock lock;
     std::unordered_map<object_id, entry> all;
     mobile_statistics counted;
+    std::uint64_t begun = 0, ended = 0;  // letters of this node
     entry* find(object_id id) {
       const auto it = all.find(id);
       return it == all.end() ? nullptr : &it->second;
@@ -243,6 +258,10 @@ class mobile_objects final : public dist::protocol {
   object_settings settings_;
   std::atomic<std::uint64_t> made_{0};
   std::atomic<std::uint64_t> drawn_{0};
+  std::atomic<bool> measures_{false};
+  std::atomic<double> seconds_per_tick_{0};  // before it does
+  std::atomic<std::uint64_t> handling_{0};  // letters of other nodes
+  std::atomic<std::uint64_t> begun_apart_{0}, ended_apart_{0};  // of this node, beside those that shards count
   requests requests_;
   base::spin_lock passed_on_lock_;
   std::set<std::pair<rank, rank>> passed_on_;  // to whom, whose letters, ever
