@@ -7,8 +7,9 @@
 //       if (t % 20 == 19) balance(cells, balancers::refine{}).get();
 //     }
 //
-// A round asks every node what its objects have cost since the last round over them, hands the table to a balancer (balancer.hpp) and moves
-// what that names. Messages fly meanwhile, and go along. The option `balance` makes rounds over all objects by itself, every `balance_ms`.
+// A round asks every node what its objects have cost since the last round over them, hands the table to a balancer (balancer.hpp) and
+// moves what that names. Messages fly meanwhile, and go along. The option `balance` makes rounds over all objects by itself, every
+// `balance_ms`.
 //
 // An object may say itself how heavy it is, for by_hints(...): a member function is asked after each handler that may have changed it.
 //

@@ -30,6 +30,7 @@
 // Source      mobile objects with remote handlers: PREMA; entry methods and location management: Charm++.
 #pragma once
 
+#include <stretto/event.hpp>
 #include <stretto/fields.hpp>
 #include <stretto/remote.hpp>
 #include <stretto/task.hpp>
@@ -77,6 +78,17 @@ struct mobile_statistics {
   std::uint64_t moved_in = 0, moved_out = 0;
 };
 mobile_statistics current_mobile_statistics();
+
+/// Happens once no message to any mobile object is on its way or being handled, on any node of the job: also of those that were sent
+/// `detached`, or wait for an event. What has been sent before the call is over then; tasks that handlers have spawned need not be, nor is
+/// anything said of what other tasks send meanwhile.
+///
+///     detached([&] { send(all[0], call<&cell::begin>()); });  // cells send to one another until all have converged
+///     wait(quiescence());
+///
+///   cost     two messages to each node and back, once each node has nothing on its way itself
+///   Source   counting in two rounds: Mattern, "Algorithms for distributed termination detection", 1987; quiescence detection of Charm++
+event quiescence(std::source_location where = std::source_location::current());
 
 namespace detail {
 

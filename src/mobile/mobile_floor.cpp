@@ -99,6 +99,8 @@ void post(sched::task_record& r, void* thread, object_id to, const detail::task_
 }  // namespace
 }  // namespace mobiles
 
+event quiescence(std::source_location where) { return mobiles::of_caller("quiescence").quiescence(where); }
+
 mobile_statistics current_mobile_statistics() { return mobiles::of_caller("current_mobile_statistics").statistics(); }
 
 namespace detail {

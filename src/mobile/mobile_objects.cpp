@@ -25,10 +25,11 @@ thread_state& here() { return static_cast<thread_state&>(base::require_current("
 
 }  // namespace
 
-mobile_objects::mobile_objects(dist::job* j, dist::failures* causes) : job_(j), causes_(causes) {
+mobile_objects::mobile_objects(dist::job* j, dist::failures* causes)
+    : job_(j), causes_(causes), quiet_(j, [this] { return letters(); }), balancing_(j) {
   if (!j) return;
   listen(std::make_index_sequence<says>());
-  j->add(*this);
+  j->add_advancing(*this);
 }
 
 template <std::size_t... n>
@@ -56,6 +57,14 @@ void mobile_objects::serve(std::uint16_t node, const object_settings& s) noexcep
   node_ = node;
   self_ = job_ ? job_->self() : rank{0};
   settings_ = s;
+  if (!job_ || s.balances_by == policy::none || !s.balances_each_ms) return;
+  measure();
+  balancing_.start(s.balances_by, s.balances_each_ms, s.seed);
+}
+
+void mobile_objects::advance(base::thread_context& context) {
+  quiet_.advance();
+  balancing_.advance(context);
 }
 
 void mobile_objects::check(object_id to, const std::source_location& where, const char* called) const {
@@ -228,6 +237,7 @@ void mobile_objects::leave(resident& o, bool has_read, detail::handler_span& spa
     advance(o, out);
   }
   run(out);
+  quiet_.look_if_alone();
 }
 
 void mobile_objects::end(resident& gone, sender of) noexcept {
@@ -250,6 +260,7 @@ void mobile_objects::end(resident& gone, sender of) noexcept {
     if (sender != home_of(id)) out.tell.push_back({sender, say::dead, dist::writer(id)});
   if (home_of(id) != self_) out.tell.push_back({home_of(id), say::dead, dist::writer(id)});
   run(out);
+  quiet_.look_if_alone();
 }
 
 void mobile_objects::empty(resident& o, entry& e, const failure_ref& cause, errands& out) {
@@ -475,6 +486,7 @@ std::string mobile_objects::name_of(object_id id) {
 void mobile_objects::measure() {
   if (measures_) return;
   seconds_per_tick_ = trace::clock::to_nanoseconds(1) * 1e-9;
+  window_ = window_before_ = trace::clock::now();
   measures_ = true;
   for (shard& s : shards_) {
     const std::scoped_lock lock(s.lock);
@@ -492,6 +504,23 @@ node_row mobile_objects::loads(object_id first, std::uint64_t count) {
       object_load& load = e.here->load;
       if (!count || (id >= first && id - first < count)) row.objects.push_back({id, load.since_balanced(), load.hint, load.bytes});
       else row.background += load.since_background();
+    }
+  }
+  return row;
+}
+
+node_row mobile_objects::loads_in_windows(then what) {
+  node_row row{.speed = static_cast<double>(here().owner->workers.size()), .objects = {}};
+  const trace::ticks now = trace::clock::now();
+  row.window = static_cast<double>(now - window_before_.load()) * seconds_per_tick_;
+  if (what == then::begin_next) window_before_ = window_.exchange(now);
+  for (shard& s : shards_) {
+    const std::scoped_lock lock(s.lock);
+    for (auto& [id, e] : s.all) {
+      if (!e.here) continue;
+      object_load& load = e.here->load;
+      row.objects.push_back({id, load.in_windows(), load.hint, load.bytes});
+      if (what == then::begin_next) load.next_window();
     }
   }
   return row;

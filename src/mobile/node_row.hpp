@@ -17,11 +17,12 @@ struct node_row {
     std::uint64_t bytes;
   };
   double speed = 0, background = 0;
+  double window = 0;  // seconds that it is about, where that is asked
   std::vector<object> objects;
 
   template <class Archive>
   friend void fields(Archive& a, archived<node_row, Archive>& r) {
-    a(r.speed, r.background, r.objects);
+    a(r.speed, r.background, r.window, r.objects);
   }
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <random>
 #include <utility>
 
 #include <stretto/coroutine.hpp>
@@ -14,6 +15,12 @@
 namespace stretto {
 
 namespace mobiles {
+
+struct order {
+  std::uint64_t object;
+  std::uint32_t to;
+};
+
 namespace {
 
 mobile_objects& objects_here() { return *base::require_current("balance").runtime->get<mobile_objects>(base::floor_slot::mobile); }
@@ -25,10 +32,6 @@ node_row loads_here(std::uint64_t first, std::uint64_t count) {
   return objects_here().loads(first, count);
 }
 
-struct order {
-  std::uint64_t object;
-  std::uint32_t to;
-};
 /// Waits for its moves; returns how many were done.
 std::uint64_t move_from_here(const std::vector<order>& all) {
   std::vector<future<void>> moves;
@@ -42,6 +45,11 @@ std::uint64_t move_from_here(const std::vector<order>& all) {
     }
   }
   return done;
+}
+
+node_row windows_here() {
+  objects_here().measure();
+  return objects_here().loads_in_windows(mobile_objects::then::go_on);
 }
 
 /// What became of it; nothing if it failed.
@@ -69,6 +77,79 @@ load_table table_of(const std::vector<node_row>& rows, std::uint64_t first) {
   t.objects.erase(twice.begin(), twice.end());
   return t;
 }
+
+namespace {
+
+struct taken {
+  std::uint64_t moves = 0, moved = 0;
+  double seconds = 0;
+};
+/// A task of the thief's.
+taken steal_here(std::uint32_t one, std::uint32_t two) {
+  const std::uint32_t self = this_node();
+  std::vector<node_row> rows{objects_here().loads_in_windows(mobile_objects::then::begin_next)};
+  taken t;
+  for (const auto& o : rows[0].objects) t.seconds += o.seconds;
+  if (t.seconds > 0.5 * rows[0].window * rows[0].speed) return t;
+  std::vector<std::uint32_t> others{one};
+  if (two != one) others.push_back(two);
+  std::vector<future<node_row>> asked;
+  for (const std::uint32_t n : others) asked.push_back(async(at_node(n), call<&windows_here>()));
+  for (const auto& row : asked) rows.push_back(value_of(row).value_or(node_row()));
+  const load_table table = table_of(rows, 0);
+  std::vector<std::vector<order>> orders(rows.size());
+  for (const object_move& m : balancers::stealing{}(table))
+    if (m.to == 0) orders[table.objects[m.object].node].push_back({table.objects[m.object].id, self});  // others ask for themselves
+  for (std::size_t i = 1; i < orders.size(); ++i) {
+    if (orders[i].empty()) continue;
+    t.moves += orders[i].size();
+    t.moved += value_of(async(at_node(others[i - 1]), call<&move_from_here>(orders[i]))).value_or(0);
+  }
+  return t;
+}
+
+}  // namespace
+
+future<balance_report> let_steal(std::uint64_t seed) {
+  const auto where = std::source_location::current();
+  const std::uint32_t nodes = job_nodes();
+  std::mt19937_64 random(seed);
+  std::vector<future<taken>> asked;
+  for (std::uint32_t n = 0; n < nodes; ++n) {
+    const auto other = [&] { return static_cast<std::uint32_t>((n + 1 + random() % (nodes - 1)) % nodes); };
+    const std::uint32_t one = other();
+    asked.push_back(async(at_node(n), call<&steal_here>(one, other()), where));
+  }
+  balance_report report;
+  for (const auto& row : asked) {
+    try {
+      co_await detail::event_awaiter(static_cast<dependency>(row), where);
+    } catch (...) {
+    }
+    const auto t = value_of(row);
+    report.silent += !t;
+    if (!t) continue;
+    report.moves += t->moves;
+    report.moved += t->moved;
+    report.seconds += t->seconds;
+  }
+  co_return report;
+}
+
+namespace {
+
+future<void> look_at(future<balance_report> round, std::function<void(double)> then) {
+  try {
+    co_await detail::event_awaiter(static_cast<dependency>(round), std::source_location::current());
+  } catch (...) {  // the job has ended meanwhile: there is nobody to tell
+  }
+  const auto report = value_of(round);
+  then(report ? report->seconds : 0);
+}
+
+}  // namespace
+
+void when_over(future<balance_report> round, std::function<void(double)> then) { look_at(std::move(round), std::move(then)); }
 
 }  // namespace mobiles
 

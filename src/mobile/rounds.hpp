@@ -7,6 +7,7 @@
 #include <stretto/balancing.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "mobile/node_row.hpp"
@@ -15,5 +16,12 @@ namespace stretto::mobiles {
 
 /// One row for each node, in order; of those that are silent the speed is 0. Ids count from `first`.
 load_table table_of(const std::vector<node_row>& rows, std::uint64_t first);
+
+/// Each node that had work for less than half of its last two windows asks two others, and takes from the one whose objects cost more. A
+/// window lasts from one call to the next. Of the report all is said but `before` and `after`.
+future<balance_report> let_steal(std::uint64_t seed);
+
+/// Tells how much load there was.
+void when_over(future<balance_report> round, std::function<void(double)> then);
 
 }  // namespace stretto::mobiles

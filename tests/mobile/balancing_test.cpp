@@ -167,6 +167,37 @@ TEST_CASE("a balancer that throws, or returns nonsense, fails the round, and not
   });
 }
 
+/// What STRETTO_... says to runtimes that are made meanwhile.
+class told {
+ public:
+  told(const char* name, const char* value) : name_(name) {
+    if (const char* const asked = std::getenv(name)) before_ = asked;
+    setenv(name, value, 1);
+  }
+  ~told() { before_.empty() ? unsetenv(name_) : setenv(name_, before_.c_str(), 1); }
+
+ private:
+  const char* name_;
+  std::string before_;
+};
+
+TEST_CASE("where the option asks for it, objects move by themselves to where there is time for them") {
+  for (const char* policy : {"greedy", "refine", "diffusion", "stealing"}) {
+    CAPTURE(policy);
+    const told by("STRETTO_BALANCE", policy), each("STRETTO_BALANCE_MS", "2");
+    on_all_nodes({.nodes = 3}, 1, [](runtime&) {
+      if (this_node() != 0) return;
+      const auto all = make_collection<worker_of_time>(all_on(0), 12);
+      std::size_t away = 0;
+      for (int i = 0; i < 2'000 && away == 0; ++i) {
+        finish([&] { broadcast(all, call<&worker_of_time::work>(1u)); });
+        for (std::size_t o = 0; o < all.size(); ++o) away += !is_here(all[o]);
+      }
+      CHECK(away > 0);
+    });
+  }
+}
+
 /// By what is the same in every run of a seed: not by time.
 balancer drawn(std::mt19937_64& random) {
   switch (random() % 5) {
