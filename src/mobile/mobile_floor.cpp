@@ -4,6 +4,7 @@
 #include <stretto/error.hpp>
 
 #include "event/event_floor.hpp"
+#include "mobile/rounds.hpp"
 #include "sched/running.hpp"
 #include "sched/span.hpp"
 
@@ -12,7 +13,9 @@ namespace stretto {
 namespace mobiles {
 
 void start_mobile(base::runtime_context& runtime, mobile_objects& all, const object_settings& s) {
-  all.serve(runtime.node, s);
+  object_settings told = s;
+  told.balances = begin_round;
+  all.serve(runtime.node, told);
   runtime.set(base::floor_slot::mobile, &all);
 }
 

@@ -57,9 +57,9 @@ void mobile_objects::serve(std::uint16_t node, const object_settings& s) noexcep
   node_ = node;
   self_ = job_ ? job_->self() : rank{0};
   settings_ = s;
-  if (!job_ || s.balances_by == policy::none || !s.balances_each_ms) return;
+  if (!job_ || s.balances_by == policy::none || !s.balances_each_ms || !s.balances) return;
   measure();
-  balancing_.start(s.balances_by, s.balances_each_ms, s.seed);
+  balancing_.start(s.balances, s.balances_by, s.balances_each_ms, s.seed);
 }
 
 void mobile_objects::advance(base::thread_context& context) {

@@ -42,7 +42,8 @@ struct object_settings {
   unsigned wander = 0;  // percent of the handled letters after which an object moves by itself
   std::uint64_t seed = 0;
   policy balances_by = policy::none;
-  std::uint64_t balances_each_ms = 0;  // 0: not by itself
+  std::uint64_t balances_each_ms = 0;        // 0: not by itself
+  self_balancing::round balances = nullptr;  // null: the same
 };
 
 class mobile_objects final : public dist::protocol {

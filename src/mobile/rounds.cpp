@@ -138,6 +138,16 @@ future<balance_report> let_steal(std::uint64_t seed) {
 
 namespace {
 
+balancer balancer_of(policy p) {
+  switch (p) {
+    case policy::greedy: return balancers::greedy{};
+    case policy::refine: return balancers::refine{};
+    case policy::diffusion: return balancers::diffusion{};
+    default: return balancers::none{};
+  }
+}
+
+/// Tells how much load there was.
 future<void> look_at(future<balance_report> round, std::function<void(double)> then) {
   try {
     co_await detail::event_awaiter(static_cast<dependency>(round), std::source_location::current());
@@ -149,7 +159,9 @@ future<void> look_at(future<balance_report> round, std::function<void(double)> t
 
 }  // namespace
 
-void when_over(future<balance_report> round, std::function<void(double)> then) { look_at(std::move(round), std::move(then)); }
+void begin_round(policy p, std::uint64_t draw, std::function<void(double)> over) {
+  look_at(p == policy::stealing ? let_steal(draw) : balance(balancer_of(p)), std::move(over));
+}
 
 }  // namespace mobiles
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mobile/node_row.hpp"
+#include "mobile/self_balancing.hpp"
 
 namespace stretto::mobiles {
 
@@ -21,7 +22,7 @@ load_table table_of(const std::vector<node_row>& rows, std::uint64_t first);
 /// window lasts from one call to the next. Of the report all is said but `before` and `after`.
 future<balance_report> let_steal(std::uint64_t seed);
 
-/// Tells how much load there was.
-void when_over(future<balance_report> round, std::function<void(double)> then);
+/// By the policy; tells how much load there was (self_balancing.hpp).
+void begin_round(policy p, std::uint64_t draw, std::function<void(double)> over);
 
 }  // namespace stretto::mobiles

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "mobile/rounds.hpp"
 #include "sched/running.hpp"
 #include "sched/scopes.hpp"
 
@@ -10,24 +9,16 @@ namespace stretto::mobiles {
 
 namespace {
 
-balancer balancer_of(policy p) {
-  switch (p) {
-    case policy::greedy: return balancers::greedy{};
-    case policy::refine: return balancers::refine{};
-    case policy::diffusion: return balancers::diffusion{};
-    default: return balancers::none{};
-  }
-}
-
 std::uint64_t next(std::uint64_t& x) noexcept { return x = x * 6364136223846793005u + 1442695040888963407u; }
 
 }  // namespace
 
-void self_balancing::start(policy p, std::uint64_t each_ms, std::uint64_t seed) noexcept {
+void self_balancing::start(round begin, policy p, std::uint64_t each_ms, std::uint64_t seed) noexcept {
   pause_ = std::chrono::milliseconds(each_ms);
   due_ = clock::now() + pause_;
   random_ = (seed + 1) * 0x9e3779b97f4a7c15u + job_->self();
   policy_ = p;
+  begin_ = begin;
 }
 
 bool self_balancing::is_first() const noexcept {
@@ -51,7 +42,7 @@ void self_balancing::begin_if_due(base::thread_context& context) {
   if (!is_first()) return;
   is_under_way_.store(true, std::memory_order_relaxed);
   const sched::outside_of_finishes outside(static_cast<sched::thread_state&>(context));
-  when_over(policy_ == policy::stealing ? let_steal(next(random_)) : balance(balancer_of(policy_)), [this](double load) { end(load); });
+  begin_(policy_, next(random_), [this](double load) { end(load); });
 }
 
 }  // namespace stretto::mobiles

@@ -8,11 +8,10 @@
 // Source      asking two at random: Mitzenmacher, "The power of two choices in randomized load balancing", 2001
 #pragma once
 
-#include <stretto/balancer.hpp>
-
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 
 #include "dist/job.hpp"
 
@@ -23,10 +22,13 @@ enum class policy : std::uint8_t { none, greedy, refine, diffusion, stealing };
 
 class self_balancing {
  public:
+  /// Begins a round, with a number drawn for it; calls `over` once, with how much load there was.
+  using round = void (*)(policy p, std::uint64_t draw, std::function<void(double)> over);
+
   explicit self_balancing(dist::job* j) noexcept : job_(j) {}
-  void start(policy p, std::uint64_t each_ms, std::uint64_t seed) noexcept;
+  void start(round begin, policy p, std::uint64_t each_ms, std::uint64_t seed) noexcept;
   void advance(base::thread_context& context) {
-    if (policy_ != policy::none) [[unlikely]]
+    if (begin_) [[unlikely]]
       begin_if_due(context);
   }
 
@@ -38,6 +40,7 @@ class self_balancing {
   void end(double load) noexcept;
 
   dist::job* const job_;
+  round begin_ = nullptr;  // null: not by itself
   policy policy_ = policy::none;
   std::chrono::milliseconds pause_{0};
   std::uint64_t random_ = 0;             // inside a poll
