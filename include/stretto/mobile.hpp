@@ -30,10 +30,12 @@
 // Source      mobile objects with remote handlers: PREMA; entry methods and location management: Charm++.
 #pragma once
 
+#include <stretto/event.hpp>
 #include <stretto/fields.hpp>
 #include <stretto/remote.hpp>
 #include <stretto/task.hpp>
 
+#include <atomic>
 #include <concepts>
 #include <functional>
 #include <memory>
@@ -77,6 +79,17 @@ struct mobile_statistics {
 };
 mobile_statistics current_mobile_statistics();
 
+/// Happens once no message to any mobile object is on its way or being handled, on any node of the job: also of those that were sent
+/// `detached`, or wait for an event. What has been sent before the call is over then; tasks that handlers have spawned need not be, nor is
+/// anything said of what other tasks send meanwhile.
+///
+///     detached([&] { send(all[0], call<&cell::begin>()); });  // cells send to one another until all have converged
+///     wait(quiescence());
+///
+///   cost     two messages to each node and back, once each node has nothing on its way itself
+///   Source   counting in two rounds: Mattern, "Algorithms for distributed termination detection", 1987; quiescence detection of Charm++
+event quiescence(std::source_location where = std::source_location::current());
+
 namespace detail {
 
 /// The type of an object: a constant of the program, as functions for other nodes are.
@@ -86,8 +99,16 @@ struct mobile_type {
   void* (*read)(field_reader& from);      // a new one; throws B40
   void (*write)(const void* object, std::vector<std::byte>& to);
   void (*destroy)(void* object) noexcept;
+  double (*hint)(const void* object) noexcept;  // null: it says nothing of itself
+  std::uint64_t bytes;                          // at least, that a move takes
 };
 inline constexpr std::uint64_t mobile_type_mark = 0x745f656c69626f6d;
+
+/// It says how heavy it is (balancing.hpp).
+template <class T>
+concept has_load_hint = requires(const T& object) {
+  { object.load_hint() } -> std::convertible_to<double>;
+};
 
 template <class T>
 struct mobile_operations {
@@ -103,11 +124,18 @@ struct mobile_operations {
   }
   static void write(const void* object, std::vector<std::byte>& to) { to = to_bytes(*static_cast<const T*>(object)); }
   static void destroy(void* object) noexcept { delete static_cast<T*>(object); }
+  static constexpr auto hint() -> double (*)(const void*) noexcept {
+    if constexpr (has_load_hint<T>)
+      return +[](const void* object) noexcept { return static_cast<double>(static_cast<const T*>(object)->load_hint()); };
+    else
+      return nullptr;
+  }
   static constexpr const char* signature() { return __PRETTY_FUNCTION__; }
 };
 template <class T>
 inline constexpr mobile_type mobile_type_of{mobile_type_mark, mobile_operations<T>::signature(), mobile_operations<T>::read,
-                                            mobile_operations<T>::write, mobile_operations<T>::destroy};
+                                            mobile_operations<T>::write, mobile_operations<T>::destroy, mobile_operations<T>::hint(),
+                                            sizeof(T)};
 
 /// What is done with an object: a constant of the program, too.
 struct letter_type {
@@ -124,7 +152,15 @@ inline constexpr std::uint64_t letter_type_mark = 0x745f72657474656c;
 /// At the beginning of what a node keeps of an object that is there.
 struct mobile_here {
   void* object = nullptr;
+  std::atomic<bool> is_measured{false};  // how long its handlers take
 };
+
+/// How long a handler is on workers.
+struct handler_span {
+  std::uint64_t began = 0, suspended = 0;  // ticks; it began at 0: nobody measures
+  std::uint64_t* outer = nullptr;          // what it runs on top of
+};
+void begin_span(handler_span& s) noexcept;
 
 enum class letter_kind : std::uint8_t { handle, make, destroy, migrate };
 
@@ -142,7 +178,7 @@ struct letter {
 };
 
 /// The handler has returned; others may have the object.
-void leave_object(mobile_here& at, bool has_read) noexcept;
+void leave_object(mobile_here& at, bool has_read, handler_span& s) noexcept;
 
 template <class T, bool is_const, class R, class... A>
 struct handler_signature : remote_signature<R, A...> {
@@ -192,20 +228,24 @@ struct near_letter : letter {
   }
   struct leaving {
     near_letter& done;
+    handler_span span = {};
+    explicit leaving(near_letter& l) noexcept : done(l) {
+      if (l.at->is_measured.load(std::memory_order_relaxed)) begin_span(span);
+    }
     ~leaving() {
       mobile_here& at = *done.at;
       done.~near_letter();
-      leave_object(at, signature::reads);
+      leave_object(at, signature::reads, span);
     }
   };
   static void run(void* storage) {
     auto& l = *std::launder(static_cast<near_letter*>(storage));
     if constexpr (std::is_void_v<result>) {
-      const leaving then{l};
+      const leaving then(l);
       call(l.at->object, l.arguments);
     } else {
       result value = [&] {
-        const leaving then{l};
+        const leaving then(l);
         return call(l.at->object, l.arguments);
       }();
       ::new (storage) result(std::move(value));

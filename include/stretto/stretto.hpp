@@ -1,6 +1,8 @@
 // stretto.hpp - everything.
 #pragma once
 
+#include <stretto/balancer.hpp>
+#include <stretto/balancing.hpp>
 #include <stretto/barrier.hpp>
 #include <stretto/box.hpp>
 #include <stretto/collection.hpp>

@@ -196,7 +196,11 @@ void runtime::start(bool stepped) {
   state& s = *state_;
   detail::start_events(s.context);
   dist::start_dist(s.context, s.member.get());
-  mobiles::start_mobile(s.context, *s.mobile, {.wander = static_cast<unsigned>(s.settings.wander), .seed = s.settings.seed});
+  mobiles::start_mobile(s.context, *s.mobile,
+                        {.wander = static_cast<unsigned>(s.settings.wander),
+                         .seed = s.settings.seed,
+                         .balances_by = static_cast<mobiles::policy>(s.settings.balance),
+                         .balances_each_ms = stepped ? 0 : s.settings.balance_ms});
   if (s.member) s.polls.add(*s.member);
   s.modules.initialise(s.context, s.machine);
   if (s.settings.check) s.context.observer = (s.observer = std::make_unique<data::order_check>()).get();

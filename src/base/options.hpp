@@ -20,6 +20,7 @@ namespace stretto::base {
 
 enum class scheduling { fifo, locality, earliest_finish, work_stealing };
 enum class joining { automatic, alone, mpi };
+enum class balancing { none, greedy, refine, diffusion, stealing };
 enum class trace_detail { off, sampled, full };
 /// How an error is printed: as people read it, or as one JSON object on one line.
 enum class error_form { text, json };
@@ -56,6 +57,8 @@ struct settings {
   joining job;
   std::string mpi_folder;  // path or empty
   std::uint64_t wander;    // percent
+  balancing balance;
+  std::uint64_t balance_ms;
   std::string trace;     // path or empty
   trace_detail trace_level;
   bool statistics;
@@ -70,7 +73,7 @@ struct settings {
 
 /// Where a row's value lives, which also is its type.
 using field = std::variant<std::uint64_t settings::*, double settings::*, bool settings::*, std::string settings::*,
-                           trace_detail settings::*, scheduling settings::*, joining settings::*, log_level settings::*, error_form settings::*,
+                           trace_detail settings::*, scheduling settings::*, joining settings::*, balancing settings::*, log_level settings::*, error_form settings::*,
                            automatic settings::*>;
 
 struct option {

@@ -16,6 +16,7 @@ ending::ending(job& j)
 
 void ending::leave(ways w) {
   ways_ = std::move(w);
+  job_.leave();
   is_leaving_.store(true, std::memory_order_release);
 }
 

@@ -75,7 +75,11 @@ void job::send(rank to, message_kind kind, const writer& head, std::span<const s
   transport_->send({.to = to, .handler = e.number, .head = head.all(), .payload = rest, .sent = &sent});
 }
 
-std::size_t job::poll() { return transport_->poll(); }
+std::size_t job::poll() {
+  const std::size_t found = transport_->poll();
+  for (protocol* const p : advancing_) p->advance(base::require_current("job::poll"));
+  return found;
+}
 
 void job::arrived(void* at, net::arrival& a) {
   entry& e = *static_cast<entry*>(at);

@@ -49,6 +49,8 @@ class protocol {
   virtual ~protocol() = default;
   /// `node` is gone, and nothing that was under way to or from it comes; job::loss_of(node) is the cause to give.
   virtual void lost(rank node, base::thread_context& context) noexcept = 0;
+  /// After what has come was handled, at each poll: of those that asked for it (job::add).
+  virtual void advance(base::thread_context&) {}
 };
 
 /// One kind of message, as job::on numbers it.
@@ -92,6 +94,11 @@ class job {
   }
   /// Who is told of lost nodes, in the order of adding.
   void add(protocol& p) { protocols_.push_back(&p); }
+  /// And at each poll, too.
+  void add_advancing(protocol& p) {
+    add(p);
+    advancing_.push_back(&p);
+  }
   /// Handlers of other floors' own, beside those of on(). Before start.
   net::handlers& handlers() noexcept { return handlers_; }
   /// Makes the transport, and with it this node's rank. Throws what `make` throws, and N10 if numbers do not suffice.
@@ -128,6 +135,10 @@ class job {
   counts messages() const noexcept;
   bool is_pending() const noexcept { return transport_->is_pending(); }
 
+  /// This node's program has ended: from now on it does only what others ask for, so that its end can be found (ending.hpp).
+  void leave() noexcept { has_left_.store(true, std::memory_order_release); }
+  bool has_left() const noexcept { return has_left_.load(std::memory_order_acquire); }
+
   bool is_lost(rank r) const noexcept { return lost_[r].load(std::memory_order_acquire); }
   /// N05, the same cause for everything that ends because of it. Requires is_lost(r).
   failure_ref loss_of(rank r) const;
@@ -150,7 +161,7 @@ class job {
   const std::uint16_t first_;
   net::handlers handlers_;
   std::deque<entry> entries_;
-  std::vector<protocol*> protocols_;
+  std::vector<protocol*> protocols_, advancing_;
   std::list<landing> landings_;  // of who polls
   std::unique_ptr<net::transport> transport_;
   rank self_ = 0;
@@ -161,6 +172,7 @@ class job {
   };
   std::unique_ptr<traffic[]> traffic_;
   std::unique_ptr<std::atomic<bool>[]> lost_;
+  std::atomic<bool> has_left_{false};
   mutable std::mutex losses_lock_;
   std::vector<failure_ref> losses_;  // by rank
 };

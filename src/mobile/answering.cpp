@@ -33,9 +33,13 @@ failure_ref failures_in(finish_scope& scope, const std::string& who, const std::
 }  // namespace
 
 void mobile_objects::handle(std::unique_ptr<far_letter> l) {
+  struct handled {
+    std::atomic<std::uint64_t>& count;
+    ~handled() { --count; }
+  } const then{handling_};
   resident& o = *static_cast<resident*>(l->at);
   if (l->what() == letter_kind::destroy) {
-    end(o);
+    end(o, sender::another);
     return answer(l->from, outcome::value_and_end, l->request, {});
   }
   finish_scope* scope;
@@ -46,6 +50,8 @@ void mobile_objects::handle(std::unique_ptr<far_letter> l) {
   }
   std::vector<std::byte> value;
   failure_ref cause;
+  detail::handler_span span;
+  if (o.is_measured.load(std::memory_order_relaxed) && l->what() == letter_kind::handle) detail::begin_span(span);
   try {
     if (!l->type)
       throw error("N13", "node " + (job_ ? job_->name_of(self_) : std::string("N0")) + " does not know a handler that it is to run")
@@ -65,7 +71,7 @@ void mobile_objects::handle(std::unique_ptr<far_letter> l) {
   // Before the object may leave: an answer that is not on its way yet would be this node's to lose.
   answer(l->from, is_over ? outcome::value_and_end : outcome::value, l->request, cause, value);
   if (l->what() == letter_kind::make && cause) stillborn(o, cause);
-  else leave(o, reads(*l));
+  else leave(o, reads(*l), span, sender::another);
   if (is_over) return sched::close_scope(here(), scope);
   struct owed {
     mobile_objects* all;
@@ -117,6 +123,7 @@ void mobile_objects::take(outcome what, std::uint64_t request, rank by, failure_
                           bool is_for_good) {
   const auto answered = requests_.take(what, request, by, cause, value, here());
   if (!answered) return;
+  count_ended();
   errands out;
   failure_ref now_lost;
   {

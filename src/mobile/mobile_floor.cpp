@@ -4,14 +4,18 @@
 #include <stretto/error.hpp>
 
 #include "event/event_floor.hpp"
+#include "mobile/rounds.hpp"
 #include "sched/running.hpp"
+#include "sched/span.hpp"
 
 namespace stretto {
 
 namespace mobiles {
 
 void start_mobile(base::runtime_context& runtime, mobile_objects& all, const object_settings& s) {
-  all.serve(runtime.node, s);
+  object_settings told = s;
+  told.balances = begin_round;
+  all.serve(runtime.node, told);
   runtime.set(base::floor_slot::mobile, &all);
 }
 
@@ -29,7 +33,7 @@ void give_back(sched::task_record& r) noexcept {
 
 void end_of(void* storage) {
   letter& l = *static_cast<letter*>(storage);
-  of_caller("destroy").end(*static_cast<resident*>(l.at));
+  of_caller("destroy").end(*static_cast<resident*>(l.at), mobile_objects::sender::this_node);
 }
 constexpr detail::task_type ending{detail::task_kind, end_of, nullptr, nullptr};
 constexpr detail::task_type moving{detail::task_kind, nullptr, nullptr, nullptr};  // no task runs it
@@ -58,6 +62,7 @@ struct deferred : waiter {
       sched::count_spawned(t);
       sched::skip_task(t, r, failure_ref::adopt(new failure(*cause.get(), detail::describe_task(r), r.where)));
     }
+    d->all->count_ended();
     sched::enter_scope(t, before);
     sched::count_ended(t, scope);  // of its waiting
   }
@@ -81,6 +86,7 @@ void post(sched::task_record& r, void* thread, object_id to, const detail::task_
       d->record = &r;
       d->to = to;
       d->behind = behind;
+      all.count_begun();
       sched::count_spawned(static_cast<sched::thread_state&>(context));
       deferred& waits = *d.release();
       if (!detail::subscribe(dependency(behind), waits, context)) deferred::run(waits, nullptr, context);
@@ -95,6 +101,8 @@ void post(sched::task_record& r, void* thread, object_id to, const detail::task_
 
 }  // namespace
 }  // namespace mobiles
+
+event quiescence(std::source_location where) { return mobiles::of_caller("quiescence").quiescence(where); }
 
 mobile_statistics current_mobile_statistics() { return mobiles::of_caller("current_mobile_statistics").statistics(); }
 
@@ -151,8 +159,12 @@ completion& post_order(letter_kind kind, std::uint64_t object, std::uint32_t to,
 
 bool is_object_here(std::uint64_t object) { return of_caller("is_here").is_here(object); }
 
-void leave_object(mobile_here& at, bool has_read) noexcept {
-  of_caller("send").leave(static_cast<resident&>(at), has_read);
+void begin_span(handler_span& s) noexcept {
+  sched::begin_span(s, static_cast<sched::thread_state&>(base::require_current("send")));
+}
+
+void leave_object(mobile_here& at, bool has_read, handler_span& s) noexcept {
+  of_caller("send").leave(static_cast<resident&>(at), has_read, s, mobile_objects::sender::this_node);
 }
 
 }  // namespace detail

@@ -11,6 +11,8 @@
 #include "sched/counted_task.hpp"
 #include "sched/readying.hpp"
 #include "sched/running.hpp"
+#include "sched/span.hpp"
+#include "trace/clock.hpp"
 
 namespace stretto::mobiles {
 
@@ -23,10 +25,11 @@ thread_state& here() { return static_cast<thread_state&>(base::require_current("
 
 }  // namespace
 
-mobile_objects::mobile_objects(dist::job* j, dist::failures* causes) : job_(j), causes_(causes) {
+mobile_objects::mobile_objects(dist::job* j, dist::failures* causes)
+    : job_(j), causes_(causes), quiet_(j, [this] { return letters(); }), balancing_(j) {
   if (!j) return;
   listen(std::make_index_sequence<says>());
-  j->add(*this);
+  j->add_advancing(*this);
 }
 
 template <std::size_t... n>
@@ -54,6 +57,14 @@ void mobile_objects::serve(std::uint16_t node, const object_settings& s) noexcep
   node_ = node;
   self_ = job_ ? job_->self() : rank{0};
   settings_ = s;
+  if (!job_ || s.balances_by == policy::none || !s.balances_each_ms || !s.balances) return;
+  measure();
+  balancing_.start(s.balances, s.balances_by, s.balances_each_ms, s.seed);
+}
+
+void mobile_objects::advance(base::thread_context& context) {
+  quiet_.advance();
+  balancing_.advance(context);
 }
 
 void mobile_objects::check(object_id to, const std::source_location& where, const char* called) const {
@@ -68,6 +79,8 @@ object_id mobile_objects::adopt(const detail::make_request& request, const detai
   base::require_current("make_mobile");
   const object_id id = reserve(1);
   auto o = std::make_unique<resident>(id, &type, std::string(request.name), 1, self_);
+  o->load.bytes = type.bytes;
+  if (type.hint) o->load.hint = type.hint(object);
   shard& s = shard_of(id);
   const std::scoped_lock lock(s.lock);
   entry& e = s.all[id];
@@ -77,6 +90,7 @@ object_id mobile_objects::adopt(const detail::make_request& request, const detai
   e.epoch = 1;
   e.here = std::move(o);
   e.here->object = object;
+  e.here->is_measured = measures_.load();
   ++s.counted.objects;
   return id;
 }
@@ -124,6 +138,7 @@ void mobile_objects::make_reserved(object_id id, const detail::make_request& req
     e.at = l->target;
     e.epoch = 1;
     e.sent = e.unanswered = 1;
+    ++s.begun;
     e.home->visited.insert(e.at);
   }
   sched::count_spawned(t);
@@ -154,6 +169,7 @@ void mobile_objects::post(task_record& r, void* thread, object_id id) {
   far->answered = e->answered;
   ++e->unanswered;
   ++s.counted.far;
+  ++s.begun;
   hold.unlock();
   sched::count_spawned(t);
   const detail::value_reader read = l.type ? l.type->read_value : nullptr;
@@ -167,6 +183,7 @@ void mobile_objects::post_near(std::unique_lock<base::spin_lock>& hold, shard& s
   correspondent& by = o.own();
   l.number = e.sent++;
   ++s.counted.near;
+  ++s.begun;
   if (thread && by.next == l.number && kind_of(l) != letter_kind::migrate && o.begin_at_once(l)) [[likely]] {
     ++by.next;
     l.at = &o;
@@ -197,25 +214,33 @@ void mobile_objects::begin(letter& l, thread_state& t) {
     far_letter* what;
     void operator()() const { all->handle(std::unique_ptr<far_letter>(what)); }
   };
+  handling_.fetch_add(1, std::memory_order_relaxed);
   // Its end counts here for the whole runtime alone: who has sent it counts it there.
   const sched::outside_of_finishes outside(t);
   sched::count_spawned(t);
   sched::spawn_counted(t, {.scope = t.owner->root, .where = far.where, .priority = far.priority, .name = far.name}, body{this, &far});
 }
 
-void mobile_objects::leave(resident& o, bool has_read) noexcept {
+void mobile_objects::leave(resident& o, bool has_read, detail::handler_span& span, sender of) noexcept {
+  const std::uint64_t ticks = span.began ? sched::end_span(span, here()) : 0;
+  const bool tells = !has_read && o.type && o.type->hint;
+  const double hint = tells ? o.type->hint(o.object) : 1;
   errands out;
   {
     shard& s = shard_of(o.id);
     const std::scoped_lock lock(s.lock);
+    if (of == sender::this_node) ++s.ended;
+    if (ticks) o.load.seconds += static_cast<double>(ticks) * seconds_per_tick_.load(std::memory_order_relaxed);
+    if (tells) o.load.hint = hint;
     o.left(has_read);
     if (settings_.wander && !has_read) wander(o);
     advance(o, out);
   }
   run(out);
+  quiet_.look_if_alone();
 }
 
-void mobile_objects::end(resident& gone) noexcept {
+void mobile_objects::end(resident& gone, sender of) noexcept {
   if (gone.object) gone.type->destroy(gone.object);
   errands out;
   const object_id id = gone.id;
@@ -224,6 +249,7 @@ void mobile_objects::end(resident& gone) noexcept {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
     entry& e = *s.find(id);
+    if (of == sender::this_node) ++s.ended;
     o = std::move(e.here);
     --s.counted.objects;
     empty(*o, e, destroyed(id, o->name), out);
@@ -234,6 +260,7 @@ void mobile_objects::end(resident& gone) noexcept {
     if (sender != home_of(id)) out.tell.push_back({sender, say::dead, dist::writer(id)});
   if (home_of(id) != self_) out.tell.push_back({home_of(id), say::dead, dist::writer(id)});
   run(out);
+  quiet_.look_if_alone();
 }
 
 void mobile_objects::empty(resident& o, entry& e, const failure_ref& cause, errands& out) {
@@ -369,6 +396,8 @@ void mobile_objects::take_in(entry& e, std::unique_ptr<far_letter> l, errands& o
 void mobile_objects::begin_making(entry& e, std::unique_ptr<far_letter> l, errands& out) {
   if (!l->type) l->type = letter_type_at(l->function);
   e.here = std::make_unique<resident>(l->object, l->type ? l->type->of : nullptr, l->name, 1, self_);
+  e.here->is_measured = measures_.load();
+  if (e.here->type) e.here->load.bytes = e.here->type->bytes;
   e.at = self_;
   e.epoch = 1;
   e.name = l->name;
@@ -420,6 +449,7 @@ void mobile_objects::settle(letter& l, failure_ref cause, bool is_for_good) {
     if (cause) cause = failure_ref::adopt(new failure(*cause.get(), far->name.empty() ? "message" : "message \"" + far->name + '"', far->where));
     return answer(far->from, outcome::value_and_end, far->request, cause, {}, is_for_good && cause);
   }
+  count_ended();
   thread_state& t = here();
   task_record& r = record_of(l);
   if (cause) return sched::skip_task(t, r, failure_ref::adopt(new failure(*cause.get(), detail::describe_task(r), r.where)));
@@ -451,6 +481,64 @@ std::string mobile_objects::name_of(object_id id) {
     if (const entry* const e = s.find(id)) name = e->name;
   }
   return words_for(id, name);
+}
+
+void mobile_objects::measure() {
+  if (measures_) return;
+  seconds_per_tick_ = trace::clock::to_nanoseconds(1) * 1e-9;
+  window_ = window_before_ = trace::clock::now();
+  measures_ = true;
+  for (shard& s : shards_) {
+    const std::scoped_lock lock(s.lock);
+    for (auto& [id, e] : s.all)
+      if (e.here) e.here->is_measured = true;
+  }
+}
+
+node_row mobile_objects::loads(object_id first, std::uint64_t count) {
+  node_row row{.speed = static_cast<double>(here().owner->workers.size()), .objects = {}};
+  for (shard& s : shards_) {
+    const std::scoped_lock lock(s.lock);
+    for (auto& [id, e] : s.all) {
+      if (!e.here) continue;
+      object_load& load = e.here->load;
+      if (!count || (id >= first && id - first < count)) row.objects.push_back({id, load.since_balanced(), load.hint, load.bytes});
+      else row.background += load.since_background();
+    }
+  }
+  return row;
+}
+
+node_row mobile_objects::loads_in_windows(then what) {
+  node_row row{.speed = static_cast<double>(here().owner->workers.size()), .objects = {}};
+  const trace::ticks now = trace::clock::now();
+  row.window = static_cast<double>(now - window_before_.load()) * seconds_per_tick_;
+  if (what == then::begin_next) window_before_ = window_.exchange(now);
+  for (shard& s : shards_) {
+    const std::scoped_lock lock(s.lock);
+    for (auto& [id, e] : s.all) {
+      if (!e.here) continue;
+      object_load& load = e.here->load;
+      row.objects.push_back({id, load.in_windows(), load.hint, load.bytes});
+      if (what == then::begin_next) load.next_window();
+    }
+  }
+  return row;
+}
+
+letter_counts mobile_objects::letters() noexcept {
+  letter_counts all{.begun = 0, .ended = ended_apart_.load()};
+  for (shard& s : shards_) {
+    const std::scoped_lock lock(s.lock);
+    all.ended += s.ended;
+  }
+  all.begun = begun_apart_.load();
+  for (shard& s : shards_) {
+    const std::scoped_lock lock(s.lock);
+    all.begun += s.begun;
+  }
+  all.handling = handling_.load();
+  return all;
 }
 
 mobile_statistics mobile_objects::statistics() {

@@ -28,8 +28,12 @@
 #include "base/spin_lock.hpp"
 #include "dist/failures.hpp"
 #include "dist/job.hpp"
+#include "mobile/letter_counts.hpp"
+#include "mobile/node_row.hpp"
+#include "mobile/quiet_rounds.hpp"
 #include "mobile/requests.hpp"
 #include "mobile/resident.hpp"
+#include "mobile/self_balancing.hpp"
 #include "sched/scheduler.hpp"
 
 namespace stretto::mobiles {
@@ -37,6 +41,9 @@ namespace stretto::mobiles {
 struct object_settings {
   unsigned wander = 0;  // percent of the handled letters after which an object moves by itself
   std::uint64_t seed = 0;
+  policy balances_by = policy::none;
+  std::uint64_t balances_each_ms = 0;        // 0: not by itself
+  self_balancing::round balances = nullptr;  // null: the same
 };
 
 class mobile_objects final : public dist::protocol {
@@ -62,15 +69,37 @@ class mobile_objects final : public dist::protocol {
   /// Throws G01, with the record given back. `thread` null: look it up, and the record may have a priority.
   void post(sched::task_record& record, void* thread, object_id to);
   void check(object_id to, const std::source_location& where, const char* called) const;
-  void leave(resident& o, bool has_read) noexcept;
+  enum class sender : std::uint8_t { this_node, another };
+  void leave(resident& o, bool has_read, detail::handler_span& span, sender of) noexcept;
   /// The object's last handler has begun: it ends, and what waits for it fails.
-  void end(resident& o) noexcept;
+  void end(resident& o, sender of) noexcept;
+
+  /// From now on it is measured what handlers take.
+  void measure();
+  /// What the objects `first` to `first + count - 1` of those that are here cost since the last round over them, and the others.
+  /// No count: all objects.
+  node_row loads(object_id first, std::uint64_t count);
+  /// The same over the last window and this one, of all objects; the next one begins where asked.
+  enum class then : std::uint8_t { go_on, begin_next };
+  node_row loads_in_windows(then what);
+  /// What has ended is counted first: where both are the same, there was a moment when nothing of this node was on its way.
+  letter_counts letters() noexcept;
+  /// A letter is on its way that has not been posted yet; one that no handler ends is over.
+  void count_begun() noexcept { begun_apart_.fetch_add(1); }
+  void count_ended() noexcept {
+    ended_apart_.fetch_add(1);
+    quiet_.look_if_alone();
+  }
 
   bool is_here(object_id id);
   std::string name_of(object_id id);
   mobile_statistics statistics();
 
+  /// Happens when no letter is on its way or being handled, on any node.
+  event quiescence(const std::source_location& where) { return quiet_.ask(where); }
+
   void lost(rank node, base::thread_context& context) noexcept override;
+  void advance(base::thread_context& context) override;
   rank self() const noexcept { return self_; }
   std::uint32_t nodes() const noexcept { return job_ ? job_->nodes() : 1; }
 
@@ -108,6 +137,7 @@ class mobile_objects final : public dist::protocol {
     base::spin_lock lock;
     std::unordered_map<object_id, entry> all;
     mobile_statistics counted;
+    std::uint64_t begun = 0, ended = 0;  // letters of this node
     entry* find(object_id id) {
       const auto it = all.find(id);
       return it == all.end() ? nullptr : &it->second;
@@ -243,7 +273,14 @@ class mobile_objects final : public dist::protocol {
   object_settings settings_;
   std::atomic<std::uint64_t> made_{0};
   std::atomic<std::uint64_t> drawn_{0};
+  std::atomic<bool> measures_{false};
+  std::atomic<double> seconds_per_tick_{0};  // before it does
+  std::atomic<std::uint64_t> window_{0}, window_before_{0};  // where they began, in ticks
+  std::atomic<std::uint64_t> handling_{0};  // letters of other nodes
+  std::atomic<std::uint64_t> begun_apart_{0}, ended_apart_{0};  // of this node, beside those that shards count
   requests requests_;
+  quiet_rounds quiet_;
+  self_balancing balancing_;
   base::spin_lock passed_on_lock_;
   std::set<std::pair<rank, rank>> passed_on_;  // to whom, whose letters, ever
   std::array<shard, 64> shards_;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "mobile/letters.hpp"
+#include "mobile/object_load.hpp"
 
 namespace stretto::mobiles {
 
@@ -100,6 +101,8 @@ class resident : public detail::mobile_here {
   bool is_recalled = false; // its home has lost where it goes to
   rank goes_to = 0;
   failure_ref why_stays = {};  // although its home has agreed
+
+  object_load load;
 
   /// Before it leaves: what has been handled here is noted for each sender.
   void note_stay();

@@ -65,6 +65,7 @@ struct thread_state : base::thread_context {
   std::uint64_t next_id = 0;
   trace::ticks span_start = 0;           // of what runs now, where it is timed; else 0
   const task_record* timed = nullptr;    // the task that span_start is of
+  trace::ticks* off_workers = nullptr;   // of what runs now, if somebody measures it: gets the time that it is suspended
   trace::record shown_as;                // what a floor above says of it, unless its kind is task
   // For reports.
   std::atomic<int> kernel_thread{0};     // its number, while there is one

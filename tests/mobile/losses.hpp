@@ -23,12 +23,14 @@ inline void lose_some(trial& t) {
   }
 }
 
-/// What ends well has happened once, in order, and all ends.
-inline void lose_at_random(std::uint64_t seed, trial::made how = trial::made::one_by_one, bool loses = true) {
-  trial t(seed, 6, how);
+/// What ends well has happened once, in order, and all ends. `also` is done now and then.
+inline void lose_at_random(std::uint64_t seed, trial::made how = trial::made::one_by_one, bool loses = true, std::uint32_t most_nodes = 6,
+                           void (*also)(trial&) = nullptr) {
+  trial t(seed, most_nodes, how);
   t.may_destroy = true;
   for (int i = 0; i < 120; ++i) {
     t.do_something();
+    if (also && t.random() % 12 == 0) also(t);
     if (loses && t.nodes > 1 && t.random() % 60 == 0) lose_some(t);
   }
   t.finish_all();

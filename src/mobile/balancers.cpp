@@ -1,0 +1,96 @@
+#include <stretto/balancer.hpp>
+#include <stretto/error.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "mobile/node_loads.hpp"
+
+namespace stretto {
+
+using mobiles::node_loads;
+using mobiles::placement;
+
+double imbalance(const load_table& t) {
+  const node_loads loads(t);
+  const double longest = loads.longest();
+  return longest > 0 ? longest / loads.mean() : 1;
+}
+
+load_table moved(const load_table& t, const object_moves& moves) {
+  load_table to = t;
+  std::vector<bool> has_moved(t.objects.size());
+  const auto refuse = [](std::string what, std::string because) {
+    throw error("G05", "a balancer " + std::move(what))
+        .because(std::move(because))
+        .remedy("name objects by their position in load_table::objects, and nodes by theirs in load_table::nodes");
+  };
+  for (const object_move& m : moves) {
+    if (m.object >= t.objects.size())
+      refuse("moves object " + std::to_string(m.object), "its table has " + std::to_string(t.objects.size()) + " objects, from 0 on");
+    if (m.to >= t.nodes.size())
+      refuse("moves an object to node " + std::to_string(m.to), "its table has " + std::to_string(t.nodes.size()) + " nodes, from 0 on");
+    if (has_moved[m.object]) refuse("moves object " + std::to_string(m.object) + " twice", "an object can be at one node only");
+    has_moved[m.object] = true;
+    to.objects[m.object].node = m.to;
+  }
+  return to;
+}
+
+balancer by_hints(balancer decide) {
+  return [decide = std::move(decide)](const load_table& t) {
+    load_table hinted = t;
+    for (load_table::object& o : hinted.objects) o.seconds = o.hint;
+    for (load_table::node& n : hinted.nodes) n.background = 0;
+    return decide(hinted);
+  };
+}
+
+namespace balancers {
+
+object_moves none::operator()(const load_table&) const { return {}; }
+
+object_moves diffusion::operator()(const load_table& t) const {
+  placement all(t);
+  const std::uint32_t nodes = all.loads.nodes();
+  for (unsigned sweep = 0; sweep < sweeps; ++sweep) {
+    bool has_moved = false;
+    const auto even_out = [&](std::uint32_t one, std::uint32_t other) {
+      if (one != other && all.even_out(one, other)) has_moved = true;
+    };
+    if (neighbours == shape::hypercube) {
+      for (std::uint32_t bit = 1; bit < nodes; bit <<= 1)
+        for (std::uint32_t n = 0; n < nodes; ++n)
+          if (!(n & bit) && (n | bit) < nodes) even_out(n, n | bit);
+    } else {
+      for (std::uint32_t first = 0; first < 2; ++first)
+        for (std::uint32_t n = first; n < nodes; n += 2) even_out(n, (n + 1) % nodes);
+    }
+    if (!has_moved) break;
+  }
+  return all.moves();
+}
+
+object_moves stealing::operator()(const load_table& t) const {
+  placement all(t);
+  std::set<std::pair<double, std::uint32_t>> by_time, thieves;
+  for (std::uint32_t n = 0; n < all.loads.nodes(); ++n) {
+    const double time = all.loads.time(n);
+    by_time.emplace(time, n);
+    if (all.loads.speed(n) > 0 && time < idle_below * all.loads.mean()) thieves.emplace(time, n);
+  }
+  for (const auto& [time, thief] : thieves) {
+    const std::uint32_t victim = by_time.rbegin()->second;
+    if (victim == thief) break;
+    by_time.erase(std::prev(by_time.end()));
+    by_time.erase({all.loads.time(thief), thief});
+    all.even_out(thief, victim);
+    by_time.emplace(all.loads.time(victim), victim);
+    by_time.emplace(all.loads.time(thief), thief);
+  }
+  return all.moves();
+}
+
+}  // namespace balancers
+}  // namespace stretto

@@ -1,0 +1,165 @@
+// When no message is on its way: found at once, never too early, whatever objects send to one another, and where nodes are lost.
+#include <doctest/doctest.h>
+
+#include <stretto/finish.hpp>
+
+#include <atomic>
+#include <random>
+#include <vector>
+
+#include "campaign.hpp"
+#include "dist/simulated.hpp"
+#include "mobile/losses.hpp"
+
+namespace stretto {
+namespace {
+
+using namespace test;
+
+TEST_CASE("a job without messages is quiet, alone and on many nodes") {
+  runtime alone({.workers = 1});
+  alone.run([] { wait(quiescence()); });
+  on_all_nodes({.nodes = 3}, 1, [](runtime&) {
+    for (int i = 0; i < 3; ++i) wait(quiescence());
+  });
+}
+
+struct gate {
+  void wait_for(event e) { wait(e); }
+  void pass() {}
+  template <class Archive>
+  friend void fields(Archive&, archived<gate, Archive>&) {}
+};
+
+TEST_CASE("a handler that waits, what waits behind it and what waits for an event are on their way") {
+  const auto program = [](std::uint32_t at) {
+    const auto g = make_mobile<gate>(at_node(at));
+    const auto first = user_event::create(), second = user_event::create();
+    finish([&] {
+      send(g, call<&gate::wait_for>(first));
+      send(g, call<&gate::pass>());
+      const auto late = send(after(second), g, call<&gate::pass>());
+      const event quiet = quiescence();
+      for (int i = 0; i < 50; ++i) yield();
+      CHECK(!quiet.has_triggered());
+      first.trigger();
+      for (int i = 0; i < 50; ++i) yield();
+      CHECK(!quiet.has_triggered());
+      CHECK(!late.is_ready());
+      second.trigger();
+      wait(quiet);
+      CHECK(late.is_ready());
+    });
+    destroy(g).get();
+    wait(quiescence());
+  };
+  runtime alone({.workers = 2});
+  alone.run([&] { program(0); });
+  on_all_nodes({.nodes = 3}, 2, [&](runtime&) {
+    if (this_node() == 0)
+      for (std::uint32_t at = 0; at < 3; ++at) program(at);
+  });
+}
+
+TEST_CASE("a message that comes to nothing is over, too") {
+  const auto program = [](std::uint32_t at) {
+    const auto g = make_mobile<gate>(at_node(at));
+    const auto never = user_event::create();
+    const auto skipped = send(after(never), g, call<&gate::pass>());
+    destroy(g).get();
+    const auto gone = send(g, call<&gate::pass>());
+    never.poison(std::make_exception_ptr(std::runtime_error("not today")));
+    wait(quiescence());
+    CHECK_THROWS(gone.get());
+    CHECK_THROWS(skipped.get());
+  };
+  runtime alone({.workers = 1});
+  alone.run([&] { program(0); });
+  on_all_nodes({.nodes = 2}, 1, [&](runtime&) {
+    if (this_node() == 0)
+      for (std::uint32_t at = 0; at < 2; ++at) program(at);
+  });
+}
+
+TEST_CASE("when it is quiet, all that was sent has been written down, wherever objects have gone") {
+  for (std::uint64_t seed = 1; seed <= scaled_of_one_thread<std::uint64_t>(12, 2'000); ++seed) {
+    CAPTURE(seed);
+    trial t(seed, 16);
+    std::vector<std::pair<std::uint32_t, event>> asked;
+    const auto ask = [&] {
+      const std::uint32_t node = t.draw();
+      t.on(node, [&] { asked.emplace_back(node, quiescence()); });
+    };
+    for (int i = 0; i < 80; ++i) {
+      t.do_something();
+      if (t.random() % 10 == 0) ask();
+    }
+    for (auto& [node, e] : t.events) t.on(node, [&] { e.trigger(); });
+    t.events.clear();
+    ask();
+    // Nobody looks at futures: what chains pass on is nobody's.
+    t.step_until([&] {
+      bool is_quiet = false;
+      t.on(asked.back().first, [&] { is_quiet = asked.back().second.has_triggered(); });
+      return is_quiet;
+    });
+    CHECK(t.sent.handled == t.sent.sent_by_all());
+    t.finish_all();
+    t.step_until([&] {
+      return std::ranges::all_of(asked, [&](const auto& a) {
+        bool has = false;
+        t.on(a.first, [&] { has = a.second.has_triggered(); });
+        return has;
+      });
+    });
+  }
+}
+
+TEST_CASE("nodes that are left find out when it is quiet among them") {
+  for (std::uint64_t seed = 1; seed <= scaled_of_one_thread<std::uint64_t>(12, 2'000); ++seed) {
+    CAPTURE(seed);
+    lose_at_random(seed + 90'000, seed % 2 ? trial::made::as_a_collection : trial::made::one_by_one, true, 12, [](trial& t) {
+      const std::uint32_t node = t.draw();
+      t.on(node, [&] { t.keep(node, async(after(quiescence()), [] {})); });
+    });
+  }
+}
+
+TEST_CASE("threads of many nodes send chains: when it is quiet, they are through") {
+  for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(6, 300); ++seed) {
+    CAPTURE(seed);
+    const std::uint32_t nodes = 1 + std::uint32_t(seed % 4), objects = 6;
+    const simulated_job job({.nodes = nodes, .seed = seed, .jitter_seconds = seed % 2 ? 2e-6 : 1e-5});
+    model sent(nodes);
+    of_all = &sent;
+    for (std::uint32_t o = 0; o < objects; ++o) sent.objects.emplace_back();
+    std::atomic<std::uint32_t> ready{0}, through{0}, looked{0};
+    on_all_nodes({}, 2, [&](runtime&) {
+      const std::uint32_t me = this_node();
+      for (std::uint32_t o = me; o < objects; o += nodes)
+        sent.objects[o] = make_mobile<book>(at_node(std::uint32_t(seed + o) % nodes), o, std::string());
+      ++ready;
+      while (ready < nodes) yield();
+      for (std::uint32_t round = 1; round <= 5; ++round) {
+        std::mt19937_64 random(seed * 100 + me * 10 + round);
+        detached([&] {
+          for (int i = 0; i < 10; ++i) {
+            const auto o = std::uint32_t(random() % objects);
+            if (random() % 4 == 0) migrate(sent.objects[o], at_node(std::uint32_t(random() % nodes)));
+            send_chain(o, std::uint32_t(random() % 20));
+          }
+        });
+        ++through;
+        while (through < nodes * round) yield();
+        wait(quiescence());
+        CHECK(sent.handled == sent.sent_by_all());
+        ++looked;
+        while (looked < nodes * round) yield();
+      }
+    }, &job);
+    of_all = nullptr;
+  }
+}
+
+}  // namespace
+}  // namespace stretto
