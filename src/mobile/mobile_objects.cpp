@@ -93,7 +93,7 @@ void mobile_objects::refuse_node(std::uint32_t node, const std::source_location&
 }
 
 object_id mobile_objects::make(const detail::make_request& request, const detail::letter_type& maker,
-                               std::vector<std::byte>&& arguments) {
+                               detail::parcel&& arguments) {
   base::require_current("make_mobile");
   if (request.node >= nodes()) refuse_node(request.node, request.where);
   const object_id id = reserve(1);
@@ -102,7 +102,7 @@ object_id mobile_objects::make(const detail::make_request& request, const detail
 }
 
 void mobile_objects::make_reserved(object_id id, const detail::make_request& request, const detail::letter_type& maker,
-                                   std::vector<std::byte>&& arguments) {
+                                   detail::parcel&& arguments) {
   thread_state& t = here();
   auto& record = static_cast<task_record&>(*detail::make_task(0, detail::value_type<void>, request.where, {}).record);
   auto l = std::make_unique<far_letter>();

@@ -1,0 +1,50 @@
+#include "data/enclosures.hpp"
+
+#include <utility>
+
+#include "data/data_state.hpp"
+
+namespace stretto::data {
+
+enclosures::added enclosures::add(std::shared_ptr<enclosed_array> array) {
+  const std::scoped_lock lock(lock_);
+  const std::uint64_t number = ++last_;
+  // It may outlast the runtime: with a message that nobody has sent.
+  auto held = std::shared_ptr<const void>(array.get(), [number, in = weak_from_this()](const void*) {
+    const std::shared_ptr<enclosures> all = in.lock();
+    if (!all) return;
+    std::shared_ptr<enclosed_array> ends;  // once the lock is open
+    const std::scoped_lock hold(all->lock_);
+    const auto found = all->all_.find(number);
+    ends = std::move(found->second.array);
+    all->all_.erase(found);
+  });
+  all_.emplace(number, entry{std::move(array), held});
+  return {number, std::move(held)};
+}
+
+std::shared_ptr<enclosed_array> enclosures::find(std::uint64_t number) const {
+  const std::scoped_lock lock(lock_);
+  const auto found = all_.find(number);
+  return found == all_.end() ? nullptr : found->second.array;
+}
+
+std::shared_ptr<const void> enclosures::hold(std::uint64_t number) {
+  const std::scoped_lock lock(lock_);
+  const auto found = all_.find(number);
+  return found == all_.end() ? nullptr : found->second.held.lock();
+}
+
+const std::shared_ptr<enclosures>& enclosures_of(const base::thread_context& context) noexcept { return state_of(context).enclosed; }
+
+std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along, const base::thread_context& context) {
+  if (along.empty()) return 0;
+  far_enclosures* const others = enclosures_of(context)->others;
+  return others ? others->keep_for(node, std::move(along)) : 0;
+}
+
+void have_read(std::uint32_t sender, std::uint64_t message, const base::thread_context& context) {
+  if (message) enclosures_of(context)->others->have_read(sender, message);
+}
+
+}  // namespace stretto::data
