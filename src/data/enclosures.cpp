@@ -35,6 +35,11 @@ std::shared_ptr<const void> enclosures::hold(std::uint64_t number) {
   return found == all_.end() ? nullptr : found->second.held.lock();
 }
 
+std::size_t enclosures::size() const {
+  const std::scoped_lock lock(lock_);
+  return all_.size();
+}
+
 const std::shared_ptr<enclosures>& enclosures_of(const base::thread_context& context) noexcept { return state_of(context).enclosed; }
 
 std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along, const base::thread_context& context) {

@@ -66,6 +66,7 @@ class enclosures : public std::enable_shared_from_this<enclosures> {
   std::shared_ptr<enclosed_array> find(std::uint64_t number) const;
   /// The same, with another hold.
   std::shared_ptr<const void> hold(std::uint64_t number);
+  std::size_t size() const;
 
   far_enclosures* others = nullptr;  // set before threads use it
 

@@ -13,8 +13,6 @@ using sched::thread_state;
 
 namespace {
 
-thread_state& here() { return static_cast<thread_state&>(base::require_current("send")); }
-
 std::string who_of(const far_letter& l) {
   const std::string what = l.what() == letter_kind::make ? "make_mobile" : "message";
   return l.name.empty() ? what + " at " + short_location(l.where) : what + " \"" + l.name + '"';

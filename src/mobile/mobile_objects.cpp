@@ -17,12 +17,6 @@ namespace stretto::mobiles {
 using sched::task_record;
 using sched::thread_state;
 
-namespace {
-
-thread_state& here() { return static_cast<thread_state&>(base::require_current("send")); }
-
-}  // namespace
-
 mobile_objects::mobile_objects(dist::job* j, dist::failures* causes) : job_(j), causes_(causes) {
   if (!j) return;
   listen(std::make_index_sequence<says>());

@@ -223,6 +223,7 @@ class mobile_objects final : public dist::protocol {
   void hear_ran(std::uint64_t request, rank on);
   void hear_received(object_id id);
 
+  static sched::thread_state& here() { return static_cast<sched::thread_state&>(base::require_current("send")); }
   shard& shard_of(object_id id) noexcept { return shards_[(id ^ id >> 6) % shards_.size()]; }
   rank home_of(object_id id) const noexcept {
     const auto node = static_cast<std::uint16_t>(id >> 48);
