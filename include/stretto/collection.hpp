@@ -114,7 +114,8 @@ struct collection_access {
       if (!name.empty()) of_element = std::string(name) + '[' + std::to_string(i) + ']';
       parcel its{.bytes = {}, .are_values_kept = true};
       write_parcel(its, all);
-      make_reserved_object(made.first_ + i, {places[i], of_element, where}, maker<T, std::uint64_t, travelling<A>...>::type, std::move(its));
+      make_reserved_object(made.first_ + i, {places[i], of_element, where}, maker<T, std::uint64_t, travelling<A>...>::type,
+                           std::move(its));
     }
     return made;
   }

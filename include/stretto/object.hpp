@@ -251,7 +251,8 @@ class object {
     if constexpr (std::same_as<Archive, field_reader>)
       o.handle_ = detail::read_object(a, {{}, D, sizeof(T), alignof(T), {}, nullptr});
     else if constexpr (std::same_as<Archive, field_writer>) detail::write_object(a, o.handle_);
-    else if constexpr (std::same_as<Archive, detail::field_separator>) detail::separate_object(const_cast<detail::object_handle&>(o.handle_));
+    else if constexpr (std::same_as<Archive, detail::field_separator>)
+      detail::separate_object(const_cast<detail::object_handle&>(o.handle_));
     else a.bytes(nullptr, detail::most_bytes_of_name);
   }
   const detail::object_handle& handle() const noexcept { return handle_; }

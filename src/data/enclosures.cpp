@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "data/data_state.hpp"
-
 namespace stretto::data {
 
 enclosures::added enclosures::add(std::shared_ptr<enclosed_array> array) {
@@ -38,18 +36,6 @@ std::shared_ptr<const void> enclosures::hold(std::uint64_t number) {
 std::size_t enclosures::size() const {
   const std::scoped_lock lock(lock_);
   return all_.size();
-}
-
-const std::shared_ptr<enclosures>& enclosures_of(const base::thread_context& context) noexcept { return state_of(context).enclosed; }
-
-std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along, const base::thread_context& context) {
-  if (along.empty()) return 0;
-  far_enclosures* const others = enclosures_of(context)->others;
-  return others ? others->keep_for(node, std::move(along)) : 0;
-}
-
-void have_read(std::uint32_t sender, std::uint64_t message, const base::thread_context& context) {
-  if (message) enclosures_of(context)->others->have_read(sender, message);
 }
 
 }  // namespace stretto::data

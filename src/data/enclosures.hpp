@@ -80,11 +80,4 @@ class enclosures : public std::enable_shared_from_this<enclosures> {
   std::unordered_map<std::uint64_t, entry> all_;
 };
 
-/// Of the runtime.
-const std::shared_ptr<enclosures>& enclosures_of(const base::thread_context& context) noexcept;
-
-/// As far_enclosures; nothing in a runtime that is alone, or where there is nothing to hold.
-std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along, const base::thread_context& context);
-void have_read(std::uint32_t sender, std::uint64_t message, const base::thread_context& context);
-
 }  // namespace stretto::data

@@ -12,11 +12,11 @@ namespace stretto::dist {
 namespace {
 
 failure_ref gone(const std::string& node, const std::source_location& where) {
-  return detail::make_failure(std::make_exception_ptr(error("G05", "the content of an object that came with a message is not there any more")
-                                                          .fact("asked", "node " + node)
-                                                          .because("the message had been answered for, or given up, before it was read")
-                                                          .remedy("look at what ended first: a node that was lost to others, or a message that was read twice")),
-                              "content of an object", where);
+  auto what = error("G05", "the content of an object that came with a message is not there any more")
+                  .fact("asked", "node " + node)
+                  .because("the message had been answered for, or given up, before it was read")
+                  .remedy("look at what ended first: a node that was lost to others, or a message that was read twice");
+  return detail::make_failure(std::make_exception_ptr(std::move(what)), "content of an object", where);
 }
 
 }  // namespace

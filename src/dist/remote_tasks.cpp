@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/node_numbers.hpp"
-#include "data/enclosures.hpp"
+#include "data/other_nodes.hpp"
 #include "dist/where.hpp"
 #include "event/event_floor.hpp"
 #include "sched/running.hpp"

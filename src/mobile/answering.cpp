@@ -1,7 +1,7 @@
 // Letters from elsewhere are handled, and answered; what others say is heard.
 #include <stretto/error.hpp>
 
-#include "data/enclosures.hpp"
+#include "data/other_nodes.hpp"
 #include "event/event_floor.hpp"
 #include "mobile/mobile_objects.hpp"
 #include "sched/running.hpp"

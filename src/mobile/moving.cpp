@@ -2,7 +2,7 @@
 #include <stretto/error.hpp>
 
 #include "base/node_numbers.hpp"
-#include "data/enclosures.hpp"
+#include "data/other_nodes.hpp"
 #include "dist/where.hpp"
 #include "event/event_floor.hpp"
 #include "mobile/mobile_objects.hpp"

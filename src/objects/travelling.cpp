@@ -11,6 +11,7 @@
 
 #include "data/data_state.hpp"
 #include "data/handle.hpp"
+#include "data/other_nodes.hpp"
 #include "event/event_floor.hpp"
 #include "objects/asking.hpp"
 #include "objects/room.hpp"

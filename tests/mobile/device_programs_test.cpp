@@ -22,7 +22,7 @@
 
 #include "base/context.hpp"
 #include "campaign.hpp"
-#include "data/enclosures.hpp"
+#include "data/other_nodes.hpp"
 #include "mobile/device_job.hpp"
 
 namespace stretto {

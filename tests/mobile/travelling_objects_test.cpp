@@ -227,6 +227,86 @@ TEST_CASE("a mobile object takes its objects along, with the content that launch
   });
 }
 
+STRETTO_KERNEL(travel_numbers, (out<float, 2> x, int seed), {
+  int i = global_id(0), j = global_id(1);
+  x(i, j) = (float)((i * 7 + j * 3 + seed) % 5 - 2);
+})
+STRETTO_KERNEL(travel_product, (in<float, 2> a, in<float, 2> b, out<float, 2> c, int n), {
+  int i = global_id(0), j = global_id(1);
+  float sum = 0;
+  for (int k = 0; k < n; ++k) sum += a(i, k) * b(k, j);
+  c(i, j) = sum;
+})
+
+using matrix = object<float, 2>;
+std::atomic<int> taken_products{0};
+
+/// Holds a product, and then that times another's.
+struct multiplier {
+  matrix own, both;
+
+  void begin(event may_compute, int n, int seed) {
+    const box whole({0, 0}, {n, n});
+    matrix a(whole), b(whole);
+    own = matrix(whole);
+    launch(after(may_compute), travel_numbers, whole, a, seed);
+    launch(travel_numbers, whole, b, seed + 1);
+    launch(travel_product, whole, a, b, own, n);
+  }
+  void give(mobile<multiplier> to) const { send(to, call<&multiplier::take>(own)); }
+  void take(matrix of_other) {
+    both = matrix(own.elements());
+    launch(travel_product, own.elements(), own, of_other, both, static_cast<int>(own.elements().length(0)));
+    ++taken_products;
+  }
+  std::vector<float> result() const {
+    std::vector<float> all(own.elements().volume());
+    wait(both.copy_to(all.data()));
+    return all;
+  }
+  template <class Archive>
+  friend void fields(Archive& a, archived<multiplier, Archive>& m) {
+    a(m.own, m.both);
+  }
+};
+
+std::vector<float> numbers(int n, int seed) {
+  std::vector<float> x;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) x.push_back(static_cast<float>((i * 7 + j * 3 + seed) % 5 - 2));
+  return x;
+}
+std::vector<float> times(int n, const std::vector<float>& a, const std::vector<float>& b) {
+  const auto at = [n](int i, int j) { return static_cast<std::size_t>(i * n + j); };
+  std::vector<float> c(a.size());
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < n; ++k)
+      for (int j = 0; j < n; ++j) c[at(i, j)] += a[at(i, k)] * b[at(k, j)];
+  return c;
+}
+
+// Source: figure 5 of the PREMA paper on heterogeneous tasking.
+TEST_CASE("two objects exchange products from handlers that all return before anything is computed") {
+  on_first_of(2, [] {
+    for (const int n : {8, 70}) {
+      const auto first = make_mobile<multiplier>(at_node(0)), second = make_mobile<multiplier>(at_node(1));
+      const auto e = user_event::create();
+      taken_products = 0;
+      send(first, call<&multiplier::begin>(event(e), n, 1)).get();
+      send(second, call<&multiplier::begin>(event(e), n, 10)).get();
+      send(first, call<&multiplier::give>(second)).get();
+      send(second, call<&multiplier::give>(first)).get();
+      while (taken_products < 2) yield();
+      const auto seen = send(first, call<&multiplier::result>()), too = send(second, call<&multiplier::result>());
+      CHECK(!seen.is_ready());
+      e.trigger();
+      const auto a = times(n, numbers(n, 1), numbers(n, 2)), b = times(n, numbers(n, 10), numbers(n, 11));
+      CHECK(seen.get() == times(n, a, b));  // whole numbers: no rounding
+      CHECK(too.get() == times(n, b, a));
+    }
+  });
+}
+
 TEST_CASE("the failure of a launch crosses to whoever uses the content on another node, with its cause") {
   on_first_of(2, [] {
     for (std::uint32_t at = 0; at < 2; ++at) {
