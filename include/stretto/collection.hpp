@@ -44,7 +44,7 @@ struct collection_access;
 [[noreturn]] void refuse_element(std::size_t index, std::size_t elements);
 /// Names of so many objects to come, in a row; returns the first.
 std::uint64_t reserve_objects(std::size_t count);
-void make_reserved_object(std::uint64_t id, const make_request& request, const letter_type& maker, std::vector<std::byte>&& arguments);
+void make_reserved_object(std::uint64_t id, const make_request& request, const letter_type& maker, parcel&& arguments);
 std::uint32_t nodes_for_objects();
 [[noreturn]] void refuse_node(std::uint32_t node, const std::source_location& where);
 }  // namespace detail
@@ -112,7 +112,10 @@ struct collection_access {
     for (std::size_t i = 0; i < elements; ++i) {
       std::get<0>(all) = i;
       if (!name.empty()) of_element = std::string(name) + '[' + std::to_string(i) + ']';
-      make_reserved_object(made.first_ + i, {places[i], of_element, where}, maker<T, std::uint64_t, travelling<A>...>::type, to_bytes(all));
+      parcel its{.bytes = {}, .are_values_kept = true};
+      write_parcel(its, all);
+      make_reserved_object(made.first_ + i, {places[i], of_element, where}, maker<T, std::uint64_t, travelling<A>...>::type,
+                           std::move(its));
     }
     return made;
   }

@@ -13,6 +13,8 @@
 // The same function reads and writes. Pointers, references and views do not compile: they mean nothing elsewhere. (A pointer
 // within a trivially copyable type cannot be seen; give such a type `fields`.)
 //
+// Objects (object.hpp) are parts like others, in messages alone: their bytes are a name, and their content follows.
+//
 // Threads     an archive belongs to one thread.
 // Cost        trivially copyable elements of contiguous containers go as one block. Nothing is allocated but the result.
 // Invariants  (1) reading what was written gives an equal value. (2) reading anything else throws B40 or gives a value, and
@@ -46,6 +48,14 @@ using archived = std::conditional_t<Archive::is_reading, T, const T>;
 namespace detail {
 
 [[noreturn]] void refuse_fields(const char* what, std::uint64_t wanted, std::uint64_t left);
+
+/// Values as the bytes of a message, and what these only name: it is there until nobody can come for it any more. Copies share it.
+struct parcel {
+  std::vector<std::byte> bytes;
+  std::vector<std::shared_ptr<const void>> along = {};
+  bool may_be_read_twice = false;
+  bool are_values_kept = false;  // by who writes them, to use them again
+};
 
 template <class T>
 concept has_fields = requires(field_writer& w, const T& c) { fields(w, c); } && requires(field_reader& r, T& v) { fields(r, v); };
@@ -261,13 +271,17 @@ class field_writer : public detail::archive_base<field_writer> {
  public:
   static constexpr bool is_reading = false;
   explicit field_writer(std::vector<std::byte>& into) noexcept : into_(into) {}
+  explicit field_writer(detail::parcel& into) noexcept : into_(into.bytes), message_(&into) {}
   void bytes(const void* first, std::size_t n) {
     const auto* const b = static_cast<const std::byte*>(first);
     into_.insert(into_.end(), b, b + n);
   }
+  /// That it writes into; null if it writes bytes alone.
+  detail::parcel* message() const noexcept { return message_; }
 
  private:
   std::vector<std::byte>& into_;
+  detail::parcel* message_ = nullptr;
 };
 
 /// Reads them again, in the same order.
@@ -290,6 +304,33 @@ class field_reader : public detail::archive_base<field_reader> {
  private:
   std::span<const std::byte> left_;
 };
+
+namespace detail {
+
+/// Looks through values for parts that others share, which become copies of their own: who is sent a value has it alone. Writes nothing.
+class field_separator : public archive_base<field_separator> {
+ public:
+  static constexpr bool is_reading = false;
+  void bytes(const void*, std::size_t) noexcept {}
+};
+
+template <class... T>
+void write_parcel(parcel& to, const T&... values) {
+  field_sizer s;
+  s(values...);
+  to.bytes.reserve(s.size());
+  field_writer w(to);
+  w(values...);
+}
+/// Of values that nobody uses any more.
+template <class... T>
+parcel to_parcel(const T&... values) {
+  parcel all;
+  write_parcel(all, values...);
+  return all;
+}
+
+}  // namespace detail
 
 template <class... T>
 std::vector<std::byte> to_bytes(const T&... values) {

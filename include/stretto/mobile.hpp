@@ -97,7 +97,7 @@ struct mobile_type {
   std::uint64_t mark;
   const char* name;                       // for messages
   void* (*read)(field_reader& from);      // a new one; throws B40
-  void (*write)(const void* object, std::vector<std::byte>& to);
+  void (*write)(const void* object, parcel& to);
   void (*destroy)(void* object) noexcept;
   double (*hint)(const void* object) noexcept;  // null: it says nothing of itself
   std::uint64_t bytes;                          // at least, that a move takes
@@ -122,7 +122,7 @@ struct mobile_operations {
     if (from.left()) refuse_fields("bytes beyond the object", from.left(), 0);
     return object.release();
   }
-  static void write(const void* object, std::vector<std::byte>& to) { to = to_bytes(*static_cast<const T*>(object)); }
+  static void write(const void* object, parcel& to) { to = to_parcel(*static_cast<const T*>(object)); }
   static void destroy(void* object) noexcept { delete static_cast<T*>(object); }
   static constexpr auto hint() -> double (*)(const void*) noexcept {
     if constexpr (has_load_hint<T>)
@@ -144,7 +144,7 @@ struct letter_type {
   const mobile_type* of;
   bool reads;                                                                  // else it has the object to itself
   void (*run)(void*& object, field_reader& arguments, field_writer& result);   // from bytes; `object` is null before it is made
-  void (*write_arguments)(const void* letter, std::vector<std::byte>& to);     // of a near one
+  void (*write_arguments)(const void* letter, parcel& to);                     // of a near one
   value_reader read_value;                                                     // null: void
 };
 inline constexpr std::uint64_t letter_type_mark = 0x745f72657474656c;
@@ -246,7 +246,9 @@ struct near_letter : letter {
     } else {
       result value = [&] {
         const leaving then(l);
-        return call(l.at->object, l.arguments);
+        result mine = call(l.at->object, l.arguments);
+        field_separator()(std::as_const(mine));
+        return mine;
       }();
       ::new (storage) result(std::move(value));
     }
@@ -261,8 +263,8 @@ struct near_letter : letter {
       out(value);
     }
   }
-  static void write_arguments(const void* storage, std::vector<std::byte>& to) {
-    to = to_bytes(std::launder(static_cast<const near_letter*>(storage))->arguments);
+  static void write_arguments(const void* storage, parcel& to) {
+    to = to_parcel(std::launder(static_cast<const near_letter*>(storage))->arguments);
   }
   static void drop(void* storage) noexcept { std::launder(static_cast<near_letter*>(storage))->~near_letter(); }
   static constexpr value_reader reader() {
@@ -312,7 +314,7 @@ struct located {
 };
 
 std::uint64_t adopt_object(const make_request& request, const mobile_type& type, void* object);
-std::uint64_t make_object(const make_request& request, const letter_type& maker, std::vector<std::byte>&& arguments);
+std::uint64_t make_object(const make_request& request, const letter_type& maker, parcel&& arguments);
 
 /// What the tags of a send say.
 struct send_request : task_request {
@@ -352,12 +354,13 @@ struct mobile_access {
     static_assert((transferable<travelling<A>> && ...),
                   "an argument for another node cannot travel: it is a pointer or a view, or a type that needs a function fields()");
     const std::tuple<travelling<A>...> all(std::forward<A>(arguments)...);
-    return named<T>(make_object(request, maker<T, travelling<A>...>::type, to_bytes(all)));
+    return named<T>(make_object(request, maker<T, travelling<A>...>::type, to_parcel(all)));
   }
   template <class T, class Get>
   static auto send(const mobile<T>& to, handler_call<Get>&& c, const std::source_location& where) {
     using Letter = near_letter<T, Get>;
     static_assert(alignof(Letter) <= storage_offset, "arguments of a handler are aligned to at most 64 bytes");
+    field_separator()(std::as_const(c.arguments));
     const new_task made = make_task(Letter::bytes(), Letter::task, where);
     construct_body<Letter>(*made.record, std::move(c.arguments));
     post_letter(*made.record, made.thread, to.id_, nullptr);
@@ -370,6 +373,7 @@ struct mobile_access {
     (request.apply(tag), ...);
     bare.name = request.name;
     bare.priority = request.priority;
+    field_separator()(std::as_const(c.arguments));
     const new_task made = make_task(Letter::bytes(), Letter::task, where, bare);
     construct_body<Letter>(*made.record, std::move(c.arguments));
     post_letter(*made.record, nullptr, to.id_, &request);

@@ -18,6 +18,7 @@
 // Source      hetero objects and tasks: the PREMA paper on heterogeneous tasking; data replicas: StarPU.
 #pragma once
 
+#include <stretto/fields.hpp>
 #include <stretto/future.hpp>
 #include <stretto/instance.hpp>
 #include <stretto/kernel.hpp>
@@ -83,6 +84,15 @@ struct object_request {
 object_handle make_object(const object_request& request, const std::source_location& where);
 box elements_of(const object_handle& h, const std::source_location& where);
 void remove_from_devices(const object_handle& h, const std::source_location& where);
+
+/// With the content that it will have once all has ended that is submitted by now.
+object_handle copy_of_object(const object_handle& h);
+/// It is nobody else's from now on.
+void separate_object(object_handle& h);
+void write_object(field_writer& to, const object_handle& h);
+/// Throws B40 for one of other elements or axes than `like`.
+object_handle read_object(field_reader& from, const object_request& like);
+inline constexpr std::size_t most_bytes_of_name = 256;  // of an object in a message, usually
 
 /// Elements held for the host.
 struct held_elements;
@@ -233,6 +243,18 @@ class object {
 
   explicit operator bool() const noexcept { return handle_.get() != nullptr; }
   friend bool operator==(const object&, const object&) = default;
+
+  /// A part of messages, with the content that it will have once all has ended that was submitted before; which follows by itself. Who
+  /// reads the message has an object at once, whose content launches and views wait for. A09 outside of messages.
+  template <class Archive>
+  friend void fields(Archive& a, archived<object, Archive>& o) {
+    if constexpr (std::same_as<Archive, field_reader>)
+      o.handle_ = detail::read_object(a, {{}, D, sizeof(T), alignof(T), {}, nullptr});
+    else if constexpr (std::same_as<Archive, field_writer>) detail::write_object(a, o.handle_);
+    else if constexpr (std::same_as<Archive, detail::field_separator>)
+      detail::separate_object(const_cast<detail::object_handle&>(o.handle_));
+    else a.bytes(nullptr, detail::most_bytes_of_name);
+  }
   const detail::object_handle& handle() const noexcept { return handle_; }
 
  private:

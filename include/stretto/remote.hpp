@@ -126,9 +126,18 @@ struct remote_request : task_request {
 template <class Tag>
 concept remote_tag = requires(remote_request request, const Tag& tag) { request.apply(tag); };
 
-completion& spawn_remote(const remote_request& request, const remote_function_type& function, std::span<const std::byte> arguments,
+completion& spawn_remote(const remote_request& request, const remote_function_type& function, const parcel& arguments,
                          std::size_t value_bytes, const task_type& type, value_reader read, const std::source_location& where);
 struct remote_access;
+
+/// Converted to the parameters, and written. What is called twice reads them twice.
+template <class Signature, class... A>
+parcel written_arguments(A&&... arguments) {
+  const typename Signature::arguments all(std::forward<A>(arguments)...);
+  parcel written{.bytes = {}, .may_be_read_twice = true};
+  write_parcel(written, all);
+  return written;
+}
 
 }  // namespace detail
 
@@ -136,13 +145,13 @@ struct remote_access;
 template <class R>
 class remote_call {
  public:
-  remote_call(const detail::remote_function_type& function, std::vector<std::byte>&& arguments) noexcept
+  remote_call(const detail::remote_function_type& function, detail::parcel&& arguments) noexcept
       : function_(&function), arguments_(std::move(arguments)) {}
 
  private:
   friend detail::remote_access;
   const detail::remote_function_type* function_;
-  std::vector<std::byte> arguments_;
+  detail::parcel arguments_;
 };
 
 namespace detail {
@@ -168,8 +177,8 @@ template <auto f, class... A>
   requires(!detail::takes_object<decltype(f), sizeof...(A)>())
 auto call(A&&... arguments) {
   using signature = detail::remote_signature_of<decltype(f)>;
-  const typename signature::arguments all(std::forward<A>(arguments)...);
-  return remote_call<typename signature::result>(detail::remote_function<detail::named_function<f>>, to_bytes(all));
+  return remote_call<typename signature::result>(detail::remote_function<detail::named_function<f>>,
+                                                 detail::written_arguments<signature>(std::forward<A>(arguments)...));
 }
 /// The same for a lambda that captures nothing.
 template <class L, class... A>
@@ -178,8 +187,8 @@ auto call(L, A&&... arguments) {
   static_assert(std::is_empty_v<L> && std::is_default_constructible_v<L>,
                 "a lambda for another node captures nothing: what it needs are arguments");
   using signature = detail::remote_signature_of<L>;
-  const typename signature::arguments all(std::forward<A>(arguments)...);
-  return remote_call<typename signature::result>(detail::remote_function<detail::lambda_function<L>>, to_bytes(all));
+  return remote_call<typename signature::result>(detail::remote_function<detail::lambda_function<L>>,
+                                                 detail::written_arguments<signature>(std::forward<A>(arguments)...));
 }
 
 /// Runs it as a task of that node and returns the future of what it returns.

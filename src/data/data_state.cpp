@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "data/enclosures.hpp"
 #include "data/order_check.hpp"
 #include "device/device_set.hpp"
 
@@ -17,7 +18,8 @@ data_state::data_state(base::runtime_context& context, data_settings s, std::siz
       checks(dynamic_cast<order_check*>(context.observer)),
       records(rounded_to_line(sizeof(detail::instance_record))),
       operations(rounded_to_line(operation_bytes), settings.recycles),
-      device_operations(device_operation_bytes, settings.recycles) {
+      device_operations(device_operation_bytes, settings.recycles),
+      enclosed(std::make_shared<enclosures>()) {
   if (checks) checks->forget_instances();  // of a floor that has ended
   for (const memory_description& m : settings.memories) {
     memories.push_back(m.of      ? std::make_unique<memory_space>(m.where, m.name, m.kind, *m.of)

@@ -65,6 +65,7 @@ struct data_state {
   std::atomic<std::uint64_t> key_ranges{1};
   std::unique_ptr<detour> detours;  // for copies that loads and stores cannot do
   class other_nodes* others = nullptr;  // set before threads use instances
+  const std::shared_ptr<class enclosures> enclosed;
 
   /// Null if the place is no memory.
   memory_space* find(place p) const noexcept {

@@ -104,6 +104,18 @@ event run_here(const far_request& r, const preconditions& after, const std::sour
   return {};
 }
 
+const std::shared_ptr<enclosures>& enclosures_of(const base::thread_context& context) noexcept { return state_of(context).enclosed; }
+
+std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along, const base::thread_context& context) {
+  if (along.empty()) return 0;
+  far_enclosures* const others = enclosures_of(context)->others;
+  return others ? others->keep_for(node, std::move(along)) : 0;
+}
+
+void have_read(std::uint32_t sender, std::uint64_t message, const base::thread_context& context) {
+  if (message) enclosures_of(context)->others->have_read(sender, message);
+}
+
 }  // namespace data
 
 namespace detail {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/context.hpp"
+#include "data/enclosures.hpp"
 #include "data/moves.hpp"
 
 namespace stretto::data {
@@ -89,5 +90,12 @@ inline detail::instance_handle near(const detail::instance_handle& h, const char
 event ask(far_request r, const preconditions& after, base::thread_context& context, const std::source_location& where);
 /// All that it uses is near.
 event run_here(const far_request& r, const preconditions& after, const std::source_location& where);
+
+/// What has gone along with messages of this runtime.
+const std::shared_ptr<enclosures>& enclosures_of(const base::thread_context& context) noexcept;
+
+/// As far_enclosures; nothing in a runtime that is alone, or where there is nothing to hold.
+std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along, const base::thread_context& context);
+void have_read(std::uint32_t sender, std::uint64_t message, const base::thread_context& context);
 
 }  // namespace stretto::data

@@ -155,6 +155,8 @@ class replica_set {
   /// consequence is told as well.
   region failed(token t);
 
+  /// Whether it is valid anywhere, or was lost since.
+  const region& written() const noexcept { return written_; }
   std::uint64_t valid_elements(memory_number in, const box& where) const;
   bool is_valid(replica_id r, const box& where) const { return holds(at(r), where); }
   storage about(replica_id r) const { return {r, at(r).memory, at(r).where, at(r).accumulates}; }

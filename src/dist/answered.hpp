@@ -12,6 +12,10 @@
 
 namespace stretto::dist {
 
+/// What an answer says.
+enum class reply : std::uint8_t { value, failure, failure_for_good, value_with_more };  // more: what the value names waits with its node
+inline bool is_failure(reply r) noexcept { return r == reply::failure || r == reply::failure_for_good; }
+
 /// A call that has been asked for; its scope has counted it.
 struct call_under_way {
   sched::task_record* record = nullptr;  // null: its value has come

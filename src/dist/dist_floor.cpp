@@ -44,7 +44,7 @@ std::uint32_t job_nodes() {
 
 namespace detail {
 
-completion& spawn_remote(const remote_request& request, const remote_function_type& function, std::span<const std::byte> arguments,
+completion& spawn_remote(const remote_request& request, const remote_function_type& function, const parcel& arguments,
                          std::size_t value_bytes, const task_type& type, value_reader read, const std::source_location& where) {
   return dist::state_of("async").tasks->spawn(request, function, arguments, value_bytes, type, read, where);
 }

@@ -18,10 +18,12 @@ namespace stretto::dist {
 using verb = data::far_request::verb;
 
 struct element_sender::cargo {
-  cargo(kept_request&& r, const detail::instance_handle& s) : request(std::move(r)), source(s) {}
+  cargo(kept_request&& r, const detail::instance_handle& s, std::shared_ptr<const void>&& l)
+      : request(std::move(r)), source(s), lease(std::move(l)) {}
 
   const kept_request request;
   const detail::instance_handle source;
+  const std::shared_ptr<const void> lease;
   element_order order;
   rank to = 0;
 
@@ -55,8 +57,8 @@ struct element_sender::sent_piece : places::completion {
 };
 
 void element_sender::send(const question& q, kept_request&& r, const detail::instance_handle& source, event behind,
-                          const std::source_location& where, base::thread_context& context) {
-  auto c = std::make_shared<cargo>(std::move(r), source);
+                          const std::source_location& where, base::thread_context& context, std::shared_ptr<const void> lease) {
+  auto c = std::make_shared<cargo>(std::move(r), source, std::move(lease));
   const data::far_request& is = c->request.is;
   c->to = *job_.rank_of(static_cast<std::uint16_t>(is.used[0].key >> 48));
   c->order = {.of = q, .what = is.what, .target = is.used[0], .is_whole = is.is_whole, .kind = is.kind,

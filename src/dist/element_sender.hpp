@@ -24,9 +24,9 @@ class element_sender {
       : job_(j), causes_(causes), questions_(q), piece_(piece), abandoned_(abandoned) {}
 
   /// The elements that `r` (a copy or a reduction) asks for, of `source`, which is near, to r.used[0], once `behind` has happened. The
-  /// answer to `q` is given here if it fails before anything has gone, else by the receiver.
+  /// answer to `q` is given here if it fails before anything has gone, else by the receiver. `lease`: kept until all has gone.
   void send(const question& q, kept_request&& r, const detail::instance_handle& source, event behind, const std::source_location& where,
-            base::thread_context& context);
+            base::thread_context& context, std::shared_ptr<const void> lease = {});
 
  private:
   struct cargo;

@@ -45,6 +45,7 @@ remote_instances::remote_instances(job& j, failures& causes)
       names_(j),
       receiver_(j, causes, questions_, names_),
       sender_(j, causes, questions_, receiver_.piece(), receiver_.abandoned()),
+      enclosures_(j, questions_, sender_),
       create_(j.on<&remote_instances::on_create>("instances.create", this)),
       ask_(j.on<&remote_instances::on_ask>("instances.ask", this)) {
   j.add(*this);
@@ -54,6 +55,7 @@ void remote_instances::serve(base::runtime_context& runtime) {
   names_.start();
   names_given_.assign(job_.nodes(), 0);
   data::set_other_nodes(runtime, this);
+  enclosures_.serve(runtime.get<data::data_state>(base::floor_slot::data)->enclosed);
   checks_ = runtime.get<data::data_state>(base::floor_slot::data)->checks != nullptr;
 }
 
@@ -243,6 +245,7 @@ void remote_instances::lost(rank node, base::thread_context& context) noexcept {
   names_.lost(node, context);
   receiver_.lost(node, context);
   questions_.lost(node, context);
+  enclosures_.lost(node);
 }
 
 }  // namespace stretto::dist

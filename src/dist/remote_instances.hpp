@@ -20,6 +20,7 @@
 #include "dist/far_requests.hpp"
 #include "dist/instance_names.hpp"
 #include "dist/questions.hpp"
+#include "dist/remote_enclosures.hpp"
 
 namespace stretto::dist {
 
@@ -69,6 +70,7 @@ class remote_instances final : public protocol, public data::other_nodes {
   instance_names names_;
   element_receiver receiver_;
   element_sender sender_;
+  remote_enclosures enclosures_;
   const message_kind create_, ask_;
   bool checks_ = false;  // accesses are checked
 

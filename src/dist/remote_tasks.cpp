@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/node_numbers.hpp"
+#include "data/other_nodes.hpp"
 #include "dist/where.hpp"
 #include "event/event_floor.hpp"
 #include "sched/running.hpp"
@@ -38,7 +39,7 @@ struct remote_tasks::request {
   rank from;
   std::uint64_t id;
   const detail::remote_function_type* function;
-  std::vector<std::byte> arguments;
+  detail::parcel arguments;
   event behind;
   std::string name;
   std::source_location where;
@@ -56,7 +57,7 @@ remote_tasks::remote_tasks(job* j, failures* causes) : job_(j), causes_(causes) 
 }
 
 task_record& remote_tasks::spawn(const detail::remote_request& asked_for, const detail::remote_function_type& function,
-                                 std::span<const std::byte> arguments, std::size_t value_bytes, const detail::task_type& type,
+                                 const detail::parcel& arguments, std::size_t value_bytes, const detail::task_type& type,
                                  detail::value_reader read, const std::source_location& where) {
   auto& t = state_of(base::require_current("async"));
   const rank here = job_ ? job_->self() : rank{0};
@@ -77,19 +78,19 @@ task_record& remote_tasks::spawn(const detail::remote_request& asked_for, const 
   const std::uint64_t id = ids_.fetch_add(1, std::memory_order_relaxed);
   {
     const std::scoped_lock lock(lock_);
-    asked_.emplace(id, asked{{&record, record.scope, read}, to});
+    asked_.emplace(id, asked{{&record, record.scope, read}, to, false, {}, arguments.along});
   }
   under_way_.fetch_add(1, std::memory_order_acq_rel);
   sched::count_spawned(t);
 
   if (to == here) {
-    start({this, here, id, &function, {arguments.begin(), arguments.end()}, behind, std::string(asked_for.name), where}, asked_for.at,
+    start({this, here, id, &function, arguments, behind, std::string(asked_for.name), where}, asked_for.at,
           asked_for.priority);
     return record;
   }
   writer w(id, encode_constant(&function, sizeof function), behind.raw(), encode(where, job_->node()), asked_for.at.index, static_cast<std::int8_t>(asked_for.priority));
   w.put_text(asked_for.name, longest_task_name);
-  w.put_bytes(arguments);
+  w.put_bytes(arguments.bytes);
   job_->send(to, run_, w);
   // Should the node be lost by now, its loss may have been dealt with before the record was there.
   if (job_->is_lost(to)) lost(to, t);
@@ -105,7 +106,7 @@ void remote_tasks::on_run(rank from, reader& content, base::thread_context&) {
   const auto priority = content.get<std::int8_t>();
   r.name = content.get_text();
   const auto arguments = content.get_bytes(content.left());
-  r.arguments.assign(arguments.begin(), arguments.end());
+  r.arguments.bytes.assign(arguments.begin(), arguments.end());
   r.function = function_at(function);
   const std::uint64_t id = r.id;
   try {
@@ -144,20 +145,20 @@ void remote_tasks::run(const request& r) {
   bool is_over = false;
   try {
     finish([&] {
-      std::vector<std::byte> value;
+      detail::parcel value;
       failure_ref cause;
       try {
-        field_reader in(r.arguments);
+        field_reader in(r.arguments.bytes);
         field_writer out(value);
         r.function->run(in, out);
       } catch (...) {
         cause = detail::make_failure(std::current_exception(), r.who(), r.where);
-        value.clear();
+        value = {};
       }
       sched::finish_scope& mine = *state_of(base::require_current("async")).scope;
       const auto workers = static_cast<std::uint32_t>(state_of(base::require_current("async")).owner->workers.size());
       is_over = mine.is_quiet(workers) && mine.failures.is_empty();
-      at.answer(r.from, is_over ? outcome::value_and_end : outcome::value, r.id, cause, value);
+      at.answer(r.from, is_over ? outcome::value_and_end : outcome::value, r.id, cause, std::move(value));
     }, r.where);
     if (!is_over) at.answer(r.from, outcome::end, r.id, {});
   } catch (...) {
@@ -165,21 +166,25 @@ void remote_tasks::run(const request& r) {
   }
 }
 
-void remote_tasks::answer(rank to, outcome what, std::uint64_t id, const failure_ref& cause, std::span<const std::byte> value) {
+void remote_tasks::answer(rank to, outcome what, std::uint64_t id, const failure_ref& cause, detail::parcel&& value) {
   auto& context = base::require_current("async");
-  if (!job_ || to == job_->self()) return take(what, id, cause, value, context);
-  writer w(id, static_cast<std::uint8_t>(cause ? 1 : 0));
+  if (!job_ || to == job_->self()) return take(what, id, cause, value.bytes, context);
+  const std::uint64_t along = data::keep_for(to, std::move(value.along), context);
+  writer w(id, cause ? reply::failure : along ? reply::value_with_more : reply::value);
   if (cause) causes_->write(w, *cause.get());
-  else w.put_bytes(value);
+  else if (along) w.put(along);
+  w.put_bytes(value.bytes);
   job_->send(to, what == outcome::value ? value_ : what == outcome::end ? end_ : value_and_end_, w);
 }
 
 template <remote_tasks::outcome what>
 void remote_tasks::on_answer(rank from, reader& content, base::thread_context& context) {
   const auto id = content.get<std::uint64_t>();
-  const bool failed = content.get<std::uint8_t>() != 0;
-  const failure_ref cause = failed ? causes_->read(content, from) : failure_ref();
-  take(what, id, cause, failed ? std::span<const std::byte>() : content.get_bytes(content.left()), context);
+  const auto is = content.get<reply>();
+  const failure_ref cause = is_failure(is) ? causes_->read(content, from) : failure_ref();
+  const std::uint64_t along = is == reply::value_with_more ? content.get<std::uint64_t>() : 0;
+  take(what, id, cause, cause ? std::span<const std::byte>() : content.get_bytes(content.left()), context);
+  data::have_read(from, along, context);
 }
 
 void remote_tasks::take(outcome what, std::uint64_t id, failure_ref cause, std::span<const std::byte> value, base::thread_context& context) {
@@ -194,7 +199,7 @@ void remote_tasks::take(outcome what, std::uint64_t id, failure_ref cause, std::
       found->second.end_cause = std::move(cause);
       return;
     }
-    if (what == outcome::value && !a.is_over) found->second.record = nullptr;
+    if (what == outcome::value && !a.is_over) found->second.record = nullptr, found->second.along.clear();
     else asked_.erase(found);
   }
   if (a.record) {

@@ -28,7 +28,7 @@ class remote_tasks final : public protocol {
   remote_tasks(job* j, failures* causes);
 
   sched::task_record& spawn(const detail::remote_request& request, const detail::remote_function_type& function,
-                            std::span<const std::byte> arguments, std::size_t value_bytes, const detail::task_type& type,
+                            const detail::parcel& arguments, std::size_t value_bytes, const detail::task_type& type,
                             detail::value_reader read, const std::source_location& where);
 
   void lost(rank node, base::thread_context& context) noexcept override;
@@ -42,6 +42,7 @@ class remote_tasks final : public protocol {
     rank of = 0;
     bool is_over = false;   // that came before the value
     failure_ref end_cause = {};
+    std::vector<std::shared_ptr<const void>> along = {};  // what the arguments name, until there is a value
   };
   struct request;
   enum class outcome : std::uint8_t { value, value_and_end, end };
@@ -52,7 +53,7 @@ class remote_tasks final : public protocol {
 
   void start(request&& r, place at, int priority);
   static void run(const request& r);
-  void answer(rank to, outcome what, std::uint64_t id, const failure_ref& cause, std::span<const std::byte> value = {});
+  void answer(rank to, outcome what, std::uint64_t id, const failure_ref& cause, detail::parcel&& value = {});
   void take(outcome what, std::uint64_t id, failure_ref cause, std::span<const std::byte> value, base::thread_context& context);
   void end_all(const asked& a, const failure_ref& cause, base::thread_context& context);
 

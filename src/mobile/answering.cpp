@@ -1,6 +1,7 @@
 // Letters from elsewhere are handled, and answered; what others say is heard.
 #include <stretto/error.hpp>
 
+#include "data/other_nodes.hpp"
 #include "event/event_floor.hpp"
 #include "mobile/mobile_objects.hpp"
 #include "sched/running.hpp"
@@ -11,8 +12,6 @@ using sched::finish_scope;
 using sched::thread_state;
 
 namespace {
-
-thread_state& here() { return static_cast<thread_state&>(base::require_current("send")); }
 
 std::string who_of(const far_letter& l) {
   const std::string what = l.what() == letter_kind::make ? "make_mobile" : "message";
@@ -48,7 +47,7 @@ void mobile_objects::handle(std::unique_ptr<far_letter> l) {
     scope = sched::open_scope(t, l->where);
     sched::enter_scope(t, scope);
   }
-  std::vector<std::byte> value;
+  detail::parcel value;
   failure_ref cause;
   detail::handler_span span;
   if (o.is_measured.load(std::memory_order_relaxed) && l->what() == letter_kind::handle) detail::begin_span(span);
@@ -58,18 +57,18 @@ void mobile_objects::handle(std::unique_ptr<far_letter> l) {
           .fact("called", l->where)
           .because("the library that holds the handler is not loaded there, or is another one")
           .remedy("load the same libraries on every node before handlers of theirs are sent");
-    field_reader in(l->arguments);
+    field_reader in(l->arguments.bytes);
     field_writer out(value);
     l->type->run(o.object, in, out);
   } catch (...) {
     cause = detail::make_failure(std::current_exception(), who_of(*l), l->where);
-    value.clear();
+    value = {};
   }
   thread_state& t = here();
   sched::enter_scope(t, scope->outer);
   const bool is_over = scope->is_quiet(static_cast<std::uint32_t>(t.owner->workers.size())) && scope->failures.is_empty();
   // Before the object may leave: an answer that is not on its way yet would be this node's to lose.
-  answer(l->from, is_over ? outcome::value_and_end : outcome::value, l->request, cause, value);
+  answer(l->from, is_over ? outcome::value_and_end : outcome::value, l->request, cause, std::move(value));
   if (l->what() == letter_kind::make && cause) stillborn(o, cause);
   else leave(o, reads(*l), span, sender::another);
   if (is_over) return sched::close_scope(here(), scope);
@@ -109,13 +108,16 @@ void mobile_objects::stillborn(resident& gone, const failure_ref& cause) {
   run(out);
 }
 
-void mobile_objects::answer(rank to, outcome what, std::uint64_t request, const failure_ref& cause, std::span<const std::byte> value,
+void mobile_objects::answer(rank to, outcome what, std::uint64_t request, const failure_ref& cause, detail::parcel&& value,
                             bool is_for_good) {
   if (!request) return;
-  if (to == self_) return take(what, request, self_, cause, value, is_for_good);
-  dist::writer w(request, static_cast<std::uint8_t>(!cause ? 0 : is_for_good ? 2 : 1));
+  if (to == self_) return take(what, request, self_, cause, value.bytes, is_for_good);
+  const std::uint64_t along = data::keep_for(to, std::move(value.along), here());
+  using dist::reply;
+  dist::writer w(request, cause ? is_for_good ? reply::failure_for_good : reply::failure : along ? reply::value_with_more : reply::value);
   if (cause) causes_->write(w, *cause.get());
-  else w.put_bytes(value);
+  else if (along) w.put(along);
+  w.put_bytes(value.bytes);
   tell(to, what == outcome::value ? say::value : what == outcome::end ? say::end : say::value_and_end, w);
 }
 
@@ -225,9 +227,11 @@ void mobile_objects::hear_letter(rank from, dist::reader& c) {
 
 void mobile_objects::hear_answer(outcome what, rank from, dist::reader& c) {
   const auto request = c.get<std::uint64_t>();
-  const auto failed = c.get<std::uint8_t>();
-  const failure_ref cause = failed ? causes_->read(c, from) : failure_ref();
-  take(what, request, from, cause, failed ? std::span<const std::byte>() : c.get_bytes(c.left()), failed == 2);
+  const auto is = c.get<dist::reply>();
+  const failure_ref cause = dist::is_failure(is) ? causes_->read(c, from) : failure_ref();
+  const std::uint64_t along = is == dist::reply::value_with_more ? c.get<std::uint64_t>() : 0;
+  take(what, request, from, cause, cause ? std::span<const std::byte>() : c.get_bytes(c.left()), is == dist::reply::failure_for_good);
+  data::have_read(from, along, here());
 }
 
 void mobile_objects::hear_at(object_id id, rank where, std::uint32_t epoch) {

@@ -25,8 +25,8 @@ void write(dist::writer& to, const far_letter& l, const passage& way, std::uint1
   to.put(way.hops);
   to.put(static_cast<std::uint8_t>(way.is_pinned));
   to.put_text(l.name, longest_name);
-  to.put(static_cast<std::uint64_t>(l.arguments.size()));
-  to.put_bytes(l.arguments);
+  to.put(static_cast<std::uint64_t>(l.arguments.bytes.size()));
+  to.put_bytes(l.arguments.bytes);
 }
 
 std::unique_ptr<far_letter> read_letter(dist::reader& from, std::uint16_t node) {
@@ -47,17 +47,17 @@ std::unique_ptr<far_letter> read_letter(dist::reader& from, std::uint16_t node) 
   l->way.is_pinned = from.get<std::uint8_t>() != 0;
   l->name = from.get_text();
   const auto bytes = from.get_bytes(from.get<std::uint64_t>());
-  l->arguments.assign(bytes.begin(), bytes.end());
+  l->arguments.bytes.assign(bytes.begin(), bytes.end());
   return l;
 }
 
-std::vector<std::byte> arguments_of(const letter& near) {
-  std::vector<std::byte> bytes;
-  if (near.type && near.type->write_arguments) near.type->write_arguments(&near, bytes);
-  return bytes;
+detail::parcel arguments_of(const letter& near) {
+  detail::parcel all;
+  if (near.type && near.type->write_arguments) near.type->write_arguments(&near, all);
+  return all;
 }
 
-std::unique_ptr<far_letter> far_copy(letter& near, object_id object, rank self, std::vector<std::byte>&& arguments) {
+std::unique_ptr<far_letter> far_copy(letter& near, object_id object, rank self, detail::parcel&& arguments) {
   auto l = std::make_unique<far_letter>();
   const sched::task_record& r = record_of(near);
   l->type = near.type;

@@ -49,7 +49,7 @@ struct far_letter : letter {
   std::int8_t priority = 0;
   std::source_location where;
   std::string name;
-  std::vector<std::byte> arguments;
+  detail::parcel arguments;
   passage way;
 
   letter_kind what() const noexcept { return static_cast<letter_kind>(kind); }
@@ -72,9 +72,9 @@ inline letter_kind kind_of(const letter& l) noexcept { return static_cast<letter
 void write(dist::writer& to, const far_letter& l, const passage& way, std::uint16_t node);
 std::unique_ptr<far_letter> read_letter(dist::reader& from, std::uint16_t node);
 /// What a near letter is once it has to travel; its body stays as it is.
-std::unique_ptr<far_letter> far_copy(letter& near, object_id object, rank self, std::vector<std::byte>&& arguments);
+std::unique_ptr<far_letter> far_copy(letter& near, object_id object, rank self, detail::parcel&& arguments);
 /// Of a near one.
-std::vector<std::byte> arguments_of(const letter& near);
+detail::parcel arguments_of(const letter& near);
 
 /// The constant that lies there, if it is one of this program's.
 const detail::letter_type* letter_type_at(std::uint64_t bits);

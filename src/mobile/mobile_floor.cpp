@@ -119,13 +119,13 @@ std::uint64_t adopt_object(const make_request& request, const mobile_type& type,
   return of_caller("make_mobile").adopt(request, type, object);
 }
 
-std::uint64_t make_object(const make_request& request, const letter_type& maker, std::vector<std::byte>&& arguments) {
+std::uint64_t make_object(const make_request& request, const letter_type& maker, parcel&& arguments) {
   return of_caller("make_mobile").make(request, maker, std::move(arguments));
 }
 
 std::uint64_t reserve_objects(std::size_t count) { return of_caller("make_collection").reserve(count); }
 
-void make_reserved_object(std::uint64_t id, const make_request& request, const letter_type& maker, std::vector<std::byte>&& arguments) {
+void make_reserved_object(std::uint64_t id, const make_request& request, const letter_type& maker, parcel&& arguments) {
   of_caller("make_collection").make_reserved(id, request, maker, std::move(arguments));
 }
 

@@ -19,12 +19,6 @@ namespace stretto::mobiles {
 using sched::task_record;
 using sched::thread_state;
 
-namespace {
-
-thread_state& here() { return static_cast<thread_state&>(base::require_current("send")); }
-
-}  // namespace
-
 mobile_objects::mobile_objects(dist::job* j, dist::failures* causes)
     : job_(j), causes_(causes), quiet_(j, [this] { return letters(); }), balancing_(j) {
   if (!j) return;
@@ -107,7 +101,7 @@ void mobile_objects::refuse_node(std::uint32_t node, const std::source_location&
 }
 
 object_id mobile_objects::make(const detail::make_request& request, const detail::letter_type& maker,
-                               std::vector<std::byte>&& arguments) {
+                               detail::parcel&& arguments) {
   base::require_current("make_mobile");
   if (request.node >= nodes()) refuse_node(request.node, request.where);
   const object_id id = reserve(1);
@@ -116,7 +110,7 @@ object_id mobile_objects::make(const detail::make_request& request, const detail
 }
 
 void mobile_objects::make_reserved(object_id id, const detail::make_request& request, const detail::letter_type& maker,
-                                   std::vector<std::byte>&& arguments) {
+                                   detail::parcel&& arguments) {
   thread_state& t = here();
   auto& record = static_cast<task_record&>(*detail::make_task(0, detail::value_type<void>, request.where, {}).record);
   auto l = std::make_unique<far_letter>();

@@ -60,11 +60,11 @@ class mobile_objects final : public dist::protocol {
   void serve(std::uint16_t node, const object_settings& s) noexcept;
 
   object_id adopt(const detail::make_request& request, const detail::mobile_type& type, void* object);
-  object_id make(const detail::make_request& request, const detail::letter_type& maker, std::vector<std::byte>&& arguments);
+  object_id make(const detail::make_request& request, const detail::letter_type& maker, detail::parcel&& arguments);
   /// Names in a row, and the objects of such names; `request.node` is one of this job.
   object_id reserve(std::size_t count) noexcept;
   void make_reserved(object_id id, const detail::make_request& request, const detail::letter_type& maker,
-                     std::vector<std::byte>&& arguments);
+                     detail::parcel&& arguments);
   [[noreturn]] void refuse_node(std::uint32_t node, const std::source_location& where) const;
   /// Throws G01, with the record given back. `thread` null: look it up, and the record may have a priority.
   void post(sched::task_record& record, void* thread, object_id to);
@@ -196,8 +196,7 @@ class mobile_objects final : public dist::protocol {
   static void run_far(void* storage);
   void handle(std::unique_ptr<far_letter> l);
   void settle(letter& l, failure_ref cause, bool is_for_good);
-  void answer(rank to, outcome what, std::uint64_t request, const failure_ref& cause, std::span<const std::byte> value = {},
-              bool is_for_good = false);
+  void answer(rank to, outcome what, std::uint64_t request, const failure_ref& cause, detail::parcel&& value = {}, bool is_for_good = false);
   void take(outcome what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value, bool is_for_good = false);
   /// What this node has sent to it comes to nothing.
   void fail_unanswered(object_id id, const failure_ref& cause, std::uint64_t from_number = 0);
@@ -207,7 +206,7 @@ class mobile_objects final : public dist::protocol {
 
   // Moves.
   void pack(resident& o);
-  void send_object(std::unique_ptr<resident> o, std::vector<std::byte>&& bytes, std::uint32_t epoch);
+  void send_object(std::unique_ptr<resident> o, detail::parcel&& content, std::uint32_t epoch);
   void let_go(object_id id, entry& e, rank to, errands& out);
   void keep_there(object_id id, entry& e, errands& out);
   static void release_behind(home_record& h, errands& out);
@@ -254,6 +253,7 @@ class mobile_objects final : public dist::protocol {
   void hear_ran(std::uint64_t request, rank on);
   void hear_received(object_id id);
 
+  static sched::thread_state& here() { return static_cast<sched::thread_state&>(base::require_current("send")); }
   shard& shard_of(object_id id) noexcept { return shards_[(id ^ id >> 6) % shards_.size()]; }
   rank home_of(object_id id) const noexcept {
     const auto node = static_cast<std::uint16_t>(id >> 48);

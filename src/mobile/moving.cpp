@@ -2,6 +2,7 @@
 #include <stretto/error.hpp>
 
 #include "base/node_numbers.hpp"
+#include "data/other_nodes.hpp"
 #include "dist/where.hpp"
 #include "event/event_floor.hpp"
 #include "mobile/mobile_objects.hpp"
@@ -150,10 +151,10 @@ void mobile_objects::hear_stay(object_id id, std::uint32_t epoch) {
 }
 
 void mobile_objects::pack(resident& o) {
-  std::vector<std::byte> bytes;
+  detail::parcel content;
   failure_ref cause;
   try {
-    if (o.object) o.type->write(o.object, bytes);
+    if (o.object) o.type->write(o.object, content);
   } catch (...) {
     cause = detail::make_failure(std::current_exception(), words_for(o.id, o.name), {});
   }
@@ -177,18 +178,19 @@ void mobile_objects::pack(resident& o) {
       ++s.counted.moved_out;
     }
   }
-  if (leaves) send_object(std::move(leaves), std::move(bytes), epoch);
+  if (leaves) send_object(std::move(leaves), std::move(content), epoch);
   run(out);
 }
 
-void mobile_objects::send_object(std::unique_ptr<resident> o, std::vector<std::byte>&& bytes, std::uint32_t epoch) {
+void mobile_objects::send_object(std::unique_ptr<resident> o, detail::parcel&& content, std::uint32_t epoch) {
   o->note_stay();
   dist::writer w(o->id, epoch, dist::encode_constant(o->type, sizeof *o->type), static_cast<std::uint8_t>(o->object ? 1 : 0));
   w.put_text(o->name, 255);
   w.put(o->load.left());
   w.put(o->load.hint);
-  w.put(static_cast<std::uint64_t>(bytes.size()));
-  w.put_bytes(bytes);
+  w.put(static_cast<std::uint64_t>(content.bytes.size()));
+  w.put_bytes(content.bytes);
+  w.put(data::keep_for(o->goes_to, std::move(content.along), base::require_current("migrate")));
   w.put(static_cast<std::uint32_t>(o->others().size() + 1));
   put_correspondent(w, self_, o->own());
   for (const auto& [sender, c] : o->others()) put_correspondent(w, sender, c);
@@ -202,7 +204,7 @@ void mobile_objects::send_object(std::unique_ptr<resident> o, std::vector<std::b
       write(w, *gone.back(), {}, node_);
       return true;
     }
-    std::vector<std::byte> arguments;
+    detail::parcel arguments;
     try {
       arguments = arguments_of(l);
     } catch (...) {
@@ -250,6 +252,7 @@ void mobile_objects::hear_object(rank from, dist::reader& c) {
   o->load.hint = c.get<double>();
   const auto bytes = c.get_bytes(c.get<std::uint64_t>());
   o->load.bytes = bytes.size();
+  const auto along = c.get<std::uint64_t>();
   failure_ref cause;
   try {
     if (!type)
@@ -261,6 +264,7 @@ void mobile_objects::hear_object(rank from, dist::reader& c) {
   } catch (...) {
     cause = detail::make_failure(std::current_exception(), words_for(id, o->name), {});
   }
+  data::have_read(from, along, base::require_current("migrate"));
   for (auto n = c.get<std::uint32_t>(); n && c.is_whole(); --n) {
     correspondent& by = o->of(c.get<rank>());
     by.next = c.get<std::uint64_t>();

@@ -186,6 +186,10 @@ void hand_over(task& t, std::span<const event> waits, base::thread_context& cont
     t.computed = u.replica == data::no_replica ? event() : copy_outside(t, u.instance, waits);
     return;
   }
+  if (t.goes) {
+    t.computed = begin_errand(t, waits, context);
+    return;
+  }
   if (!t.code) {
     t.computed = detail::make_event(context, t.where);  // ended by the host
     return;
@@ -268,7 +272,8 @@ bool issue(task& t, site& at, base::thread_context& context) {
   }
   t.news.handle = task_ended;
   if (!t.is_for_host()) let_follow(t, context);
-  if (t.outside || (at.device && t.code)) when_ended(t.computed, t.news, context);
+  const bool ends_by_itself = t.outside || (at.device && t.code) || (t.goes && t.goes->is != errand::kind::lend);
+  if (ends_by_itself) when_ended(t.computed, t.news, context);
   else t.arm(waits, context);
   return true;
 }
@@ -316,8 +321,9 @@ void task_ended(signal& self, failure_ref cause, base::thread_context& context) 
   task& t = static_cast<task_signal&>(self).of;
   if (t.is_for_host()) return elements_are_there(t, std::move(cause), context);
   site& at = *t.on;
+  if (cause && at.device && is_loss(*cause.get())) lose(t.state, at, cause);
+  if (t.goes) return errand_ended(t, std::move(cause), context);
   if (cause) {
-    if (at.device && is_loss(*cause.get())) lose(t.state, at, cause);
     content_failed(t, t.computed, cause);
   } else if (t.code && t.state.has_choice()) {
     if (at.device) {

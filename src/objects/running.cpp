@@ -14,14 +14,19 @@ namespace stretto::objects {
 
 namespace {
 
-/// Where most of what a copy is about lies.
+/// Where most of what a copy is about lies; where all of what is lent does, or the host.
 site& nearest(const task& t) {
   const object_use& u = t.uses.front();
+  site& host = t.state.sites.front();
+  if (t.goes && t.goes->is == errand::kind::fetch) {
+    site& wanted = t.state.sites[t.goes->site];
+    return wanted.is_lost ? host : wanted;
+  }
   const auto there = [&](const site& at) { return u.object.get()->valid_elements(at.view.index, u.where); };
-  site* best = &t.state.sites.front();
+  site* best = &host;
   for (site& at : t.state.sites)
     if (there(at) > there(*best)) best = &at;
-  return *best;
+  return t.goes && there(*best) < u.where.volume() ? host : *best;
 }
 
 void now_issuable(task& t, base::thread_context& context) {
@@ -32,7 +37,7 @@ void now_issuable(task& t, base::thread_context& context) {
     ++t.state.waiting;
     return;
   }
-  auto& queue = (t.outside ? nearest(t) : t.state.sites.front()).queue;
+  auto& queue = (t.outside || t.goes ? nearest(t) : t.state.sites.front()).queue;
   // In the order of submission what comes first can always be issued: it would wait for ever behind one for which there is no room.
   if (t.state.scheduler) queue.push_back(&t);
   else queue.insert(std::ranges::upper_bound(queue, t.submitted, {}, &task::submitted), &t);
@@ -69,6 +74,11 @@ bool issue_or_give_up(task& t, site& at, base::thread_context& context) {
     if (is_unable && t.state.unusable.emplace(t.code, at.view.index).second && send_elsewhere(t)) {
       if (e.code() != "K14")  // which is the definition's wish
         t.state.warn("kernel \"" + std::string(t.code->name) + "\" runs elsewhere than on \"" + std::string(at.view.name) + "\": " + e.what());
+      return true;
+    }
+    if (t.goes && t.goes->site > 0) {  // the device has no room for it
+      t.goes->site = 0;
+      t.state.sites.front().queue.push_back(&t);
       return true;
     }
     give_up_on(t, t.current_failure(), context);
@@ -232,7 +242,7 @@ task_id submit(task* submitted, std::span<const event> after, std::span<const pr
   t.submitted = ++s.positions;
   t.number = s.tasks.size();
   s.tasks.push_back(&t);
-  if (!t.is_for_host()) {
+  if (!t.is_for_host() && !t.goes) {
     auto& thread = static_cast<sched::thread_state&>(context);
     t.scope = thread.scope;
     sched::count_spawned(thread);
@@ -332,6 +342,7 @@ void give_up_on(task& t, failure_ref cause, base::thread_context& context) {
     t.promised->poison(cause->as_exception());
     t.promised.reset();
   }
+  if (t.goes) errand_failed(t, cause, context);
   finish(t, std::move(cause), context);
 }
 

@@ -1,5 +1,5 @@
-// task.hpp - a launch on objects, the host's holding of elements, or their copying to or from memory of the program's: from its
-// submission to its end.
+// task.hpp - a launch on objects, the host's holding of elements, or their copying to or from memory of the program's or another node:
+// from its submission to its end.
 //
 // Threads     behind the state's mutex, but `compute` and the end of its preconditions, which touch what issue left to them.
 #pragma once
@@ -12,6 +12,7 @@
 #include "data/host_launch.hpp"
 #include "device/kept_values.hpp"
 #include "event/held.hpp"
+#include "objects/errand.hpp"
 #include "objects/objects_state.hpp"
 #include "sched/finish_scope.hpp"
 
@@ -84,6 +85,7 @@ struct task final : device_task, data::deferred {
   sched::finish_scope* scope = nullptr;    // that it is counted in
   event done;                              // of elements for the host: given back
   std::optional<promise<detail::held_pointer>> promised;
+  std::unique_ptr<errand> goes;            // or neither: content on its way
 
   // Until it is issued:
   std::uint32_t unissued = 0;              // what it follows that has not been issued, and what it waits for itself
@@ -114,7 +116,7 @@ struct task final : device_task, data::deferred {
 
   std::uint64_t items() const;
 
-  bool is_for_host() const noexcept { return !code && !outside; }
+  bool is_for_host() const noexcept { return !code && !outside && !goes; }
   /// By what was asked for; and whether the site is able to, too.
   bool is_allowed_on(const site& at) const;
   bool can_run_on(const site& at) const;

@@ -41,7 +41,7 @@ struct alignas(base::cache_line) finish_scope {
   suspension* waiter;                               // null: a blocked thread
   // For one use of the memory.
   std::source_location where;
-  const task_record* opener;                        // null: the body of run, or no worker; for reports
+  std::atomic<const task_record*> opener;           // null: the body of run, no worker, or one that does not wait; for reports
   failure_list failures;                            // of its tasks
   std::atomic<std::uint32_t> wake;                  // a blocked thread's futex
   std::atomic<void (*)(finish_scope&, thread_state&) noexcept> then;  // told once, with `about`, in place of a waiter; else null
@@ -60,7 +60,7 @@ struct alignas(base::cache_line) finish_scope {
     next_waiting = nullptr;
     waiter = nullptr;
     where = opened;
-    opener = by;
+    opener.store(by, std::memory_order_relaxed);
     new (&failures) failure_list;
     wake.store(0, std::memory_order_relaxed);
     then.store(nullptr, std::memory_order_relaxed);

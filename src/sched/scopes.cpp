@@ -83,6 +83,7 @@ void tell_waiting(thread_state& t, finish_scope& scope) noexcept {
 
 void when_quiet(thread_state& t, finish_scope& scope, void (*then)(finish_scope&, thread_state&) noexcept, void* about) noexcept {
   scope.about = about;
+  scope.opener.store(nullptr, std::memory_order_relaxed);  // it goes on, and its record will be another's
   if (!has_heavy_fence()) {
     scope.then.store(then, std::memory_order_relaxed);
     return register_waiting(t, scope);

@@ -27,7 +27,7 @@ class teller {
       walk_[node].kind = wait_kind::finish;
       walk_[node].name = scope == owner_.root ? "the end of the runtime" : "finish";
       walk_[node].made = scope == owner_.root ? std::string() : short_location(scope->where);
-      if (scope->opener) walk_.link(task(scope->opener), node);
+      if (const task_record* const by = scope->opener.load(std::memory_order_relaxed)) walk_.link(task(by), node);
       if (scope->waiter) waiting_.push_back({scope->waiter, node});
       for (const thread_state* t : owner_.attached)
         if (t->blocked_on.load(seq_cst) == &scope->wake) {
@@ -156,7 +156,7 @@ class teller {
     walk_[node].kind = wait_kind::finish;
     walk_[node].name = "finish";
     walk_[node].made = base::peek_location(&scope->where);
-    if (s->opener) walk_.link(task(s->opener), node);
+    if (const task_record* const by = s->opener.load(std::memory_order_relaxed)) walk_.link(task(by), node);
     return node;
   }
   std::uint32_t body(const void* at) {

@@ -145,7 +145,7 @@ void check_own_end(const thread_state& t, const completion& c, const std::source
   const auto& awaited = static_cast<const task_record&>(c);
   if (t.current == &awaited) refuse_own_end(awaited, nullptr, where);
   for (const finish_scope* scope = t.scope; scope->outer; scope = scope->outer)  // the outermost is the runtime's
-    if (scope->opener == &awaited) refuse_own_end(awaited, scope, where);
+    if (scope->opener.load(std::memory_order_relaxed) == &awaited) refuse_own_end(awaited, scope, where);
 }
 
 [[gnu::noinline]] void wait_for_ended(completion& c, const std::source_location& where) {

@@ -67,16 +67,24 @@ TEST_CASE("a face put on the other side is what the neighbour sees") {
 }
 
 TEST_CASE("on any number of nodes, however it is cut, every value is the serial loop's") {
-  for (const std::uint32_t nodes : {1u, 2u, 3u}) {
+  struct kind {
+    std::uint32_t nodes;
+    cells_on where;
+    const char* devices;
+  };
+  for (const auto& [nodes, where, devices] : {kind{1, cells_on::host, "none"}, kind{2, cells_on::host, "none"}, kind{3, cells_on::host, "none"},
+                                              kind{1, cells_on::devices, "sim"}, kind{2, cells_on::devices, "sim:2"},
+                                              kind{3, cells_on::devices, "sim:2"}}) {
     CAPTURE(nodes);
+    CAPTURE(devices);
     stretto::simulated_job job({.nodes = nodes});
     std::vector<std::thread> threads;
     report found;
     for (std::uint32_t n = 0; n < nodes; ++n)
-      threads.emplace_back([&job, &found, n] {
-        stretto::runtime rt({.workers = 2, .job = job.seat(n)});
+      threads.emplace_back([&job, &found, n, where = where, devices = devices] {
+        stretto::runtime rt({.workers = 2, .devices = devices, .job = job.seat(n)});
         rt.run([&] {
-          if (n == 0) found = run({{13, 8, 11}, 20}, {1, 2, 5}, 2);  // throws W32 where one differs
+          if (n == 0) found = run({{13, 8, 11}, 20}, {1, 2, 5}, 2, where);  // throws W32 where one differs
         });
       });
     for (auto& t : threads) t.join();

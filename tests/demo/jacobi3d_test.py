@@ -32,6 +32,15 @@ class Jacobi3d(unittest.TestCase):
         self.assertEqual([r["cuboids"] for r in there["runs"]], [4])
         self.assertEqual(here["runs"][0]["last_change"], there["runs"][0]["last_change"])
 
+    def test_devices_compute_the_same(self):
+        here = self.found("--overdecompose", "2", "--workers", "2")
+        on_devices = self.found("--overdecompose", "2", "--workers", "2", "--devices", "sim:2")
+        self.assertEqual((here["on_devices"], on_devices["on_devices"]), (False, True))
+        self.assertEqual(here["runs"][0]["last_change"], on_devices["runs"][0]["last_change"])
+        if mpis:
+            there = self.found("-n", "2", "--workers", "1", "--overdecompose", "2", "--devices", "sim:2")
+            self.assertEqual((there["nodes"], there["on_devices"]), (2, True))
+
     def test_mistakes(self):
         for words, said in [(["--size", "0"], "error W33"), (["--steps", "0"], "error W03"), (["--overdecompose", "1;2"], "error W33"),
                             (["--size", "2", "--overdecompose", "64"], "error W33"), (["-n", "none"], "error W52")]:

@@ -1,4 +1,4 @@
-// A program of several nodes, a process each: functions, events, failures, a finish, and mobile objects across them.
+// A program of several nodes, a process each: functions, events, failures, a finish, mobile objects, and arrays of theirs across them.
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
 #include <stretto/mobile.hpp>
@@ -139,6 +139,40 @@ void mobile_program() {
   }
 }
 
+STRETTO_KERNEL(count_up, (out<int> x, int first), { x(global_id(0)) = first + global_id(0); })
+STRETTO_KERNEL(add_one, (inout<int> x, int by), { x(global_id(0)) += by; })
+
+struct array_keeper {
+  object<int> mine;
+  void take(object<int> o) { mine = std::move(o); }
+  void add(int by) { launch(add_one, mine.elements(), mine, by); }
+  object<int> given() const { return mine; }
+  template <class Archive>
+  friend void fields(Archive& a, archived<array_keeper, Archive>& k) {
+    a(k.mine);
+  }
+};
+
+/// Arrays go to an object that moves, and come back; in the message, in one piece, in several.
+void array_program() {
+  const std::uint32_t all = job_nodes();
+  if (this_node() != 0) return;
+  for (const int size : {10, 5000, 900'000}) {
+    const auto m = make_mobile<array_keeper>(at_node(all - 1));
+    object<int> o(box(0, size));
+    launch(count_up, o.elements(), o, 7);
+    send(m, call<&array_keeper::take>(std::move(o)));
+    for (std::uint32_t i = 1; i <= 10; ++i) {
+      send(m, call<&array_keeper::add>(static_cast<int>(i)));
+      migrate(m, at_node(i * 3 % all));
+    }
+    const auto back = send(m, call<&array_keeper::given>()).get();
+    const auto seen = back.read().get();
+    for (int i = 0; i < size; ++i) expect(seen.view()(i) == 7 + 55 + i, "an array that has been on every node");
+    destroy(m).get();
+  }
+}
+
 void program() {
   const std::uint32_t me = this_node(), all = job_nodes();
   for (std::uint32_t n = 0; n < all; ++n)
@@ -179,6 +213,7 @@ int main() {
     runtime rt;
     rt.run(program);
     rt.run(mobile_program);
+    rt.run(array_program);
     std::printf("node %u of %u is content\n", rt.node(), rt.nodes());
   } catch (const std::exception& e) {
     std::puts(e.what());

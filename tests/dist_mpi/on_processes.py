@@ -32,6 +32,11 @@ for nodes in (1, 2, 4):
 code, said = run(4, 2, ("STRETTO_WANDER", "30"))
 if code or said.count(" of 4 is content") != 4:
     faults.append(f"with objects that wander: exit code {code}\n{said}")
+# Arrays on devices, simulated ones and those of a driver for the processors.
+for devices in ("sim:2", "opencl"):
+    code, said = run(2, 2, ("STRETTO_DEVICES", devices))
+    if code or said.count(" of 2 is content") != 2:
+        faults.append(f"with devices {devices}: exit code {code}\n{said}")
 # Processes that are no job, although a launcher started them.
 code, said = run(2, 1, ("STRETTO_JOB", "alone"))
 if code or said.count("node 0 of 1 is content") != 2:
@@ -45,5 +50,5 @@ told = re.search(r"error N06: nodes 0 and 1 of this job are not of one build\n +
                  r"another_program, build (\w+) on node 1", done.stdout)
 if not done.returncode or not told or told[2] != told[3]:
     faults.append(f"two programs: exit code {done.returncode}\n{done.stdout}")
-print("\n".join(faults) or f"9 runs over {name}")
+print("\n".join(faults) or f"11 runs over {name}")
 sys.exit(1 if faults else 0)

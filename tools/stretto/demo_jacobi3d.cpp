@@ -26,6 +26,7 @@ void print_json(const jacobi3d::report& r) {
                                    {"steps", r.what.iterations},
                                    {"nodes", r.nodes},
                                    {"workers", r.workers},
+                                   {"on_devices", r.where == jacobi3d::cells_on::devices},
                                    {"serial_seconds", r.serial_seconds},
                                    {"serial_million_cells_per_second", r.million_cells_per_second(r.serial_seconds)},
                                    {"runs", runs}};
@@ -50,10 +51,12 @@ int demo_jacobi3d(const invocation& call) {
   if (!nodes.empty()) return run_on_nodes(nodes, call, words.given_but("nodes"));
 
   const base::settings& told = call.options.values;
-  runtime rt({.workers = static_cast<std::uint32_t>(told.workers), .stack_bytes = told.stack_size, .seed = told.seed});
+  runtime rt({.workers = static_cast<std::uint32_t>(told.workers), .stack_bytes = told.stack_size, .seed = told.seed,
+              .devices = told.devices});
   rt.run([&] {
     if (this_node() != 0) return;
-    const jacobi3d::report report = jacobi3d::run(problem, wanted, rt.workers());
+    const jacobi3d::report report = jacobi3d::run(
+        problem, wanted, rt.workers(), told.devices == "none" ? jacobi3d::cells_on::host : jacobi3d::cells_on::devices);
     if (json) print_json(report);
     else fmt::print("{}", jacobi3d::to_text(report));
   });

@@ -11,8 +11,9 @@ std::string count(std::uint32_t n, const char* what) { return fmt::format("{} {}
 
 std::string to_text(const report& r) {
   const auto& size = r.what.size;
-  std::string text = fmt::format("Jacobi on {} x {} x {} cells, {}, on {} with {} each\n", size[0], size[1], size[2],
-                                 count(r.what.iterations, "step"), count(r.nodes, "node"), count(r.workers, "worker"));
+  std::string text = fmt::format("Jacobi on {} x {} x {} cells, {}, on {} with {} each{}\n", size[0], size[1], size[2],
+                                 count(r.what.iterations, "step"), count(r.nodes, "node"), count(r.workers, "worker"),
+                                 r.where == cells_on::devices ? ", computed by devices" : "");
   text += fmt::format("  serial loop           {:9.4f} s  {:8.1f} million cells per second\n\n", r.serial_seconds,
                       r.million_cells_per_second(r.serial_seconds));
   text += "  cuboids per worker  cuboids    seconds  million cells per second  per worker, to the serial loop\n";

@@ -17,8 +17,11 @@ struct measured {
   double last_change = 0;
 };
 
+enum class cells_on : std::uint8_t { host, devices };  // cuboids, or device_cuboids
+
 struct report {
   problem what;
+  cells_on where = cells_on::host;
   std::uint32_t nodes = 1, workers = 1;  // workers of each node
   double serial_seconds = 0;
   std::vector<measured> runs;
@@ -29,7 +32,7 @@ struct report {
 };
 
 /// One run for each factor.
-report run(const problem& p, const std::vector<std::uint32_t>& factors, std::uint32_t workers);
+report run(const problem& p, const std::vector<std::uint32_t>& factors, std::uint32_t workers, cells_on where = cells_on::host);
 
 /// Several lines.
 std::string to_text(const report& r);

@@ -1,0 +1,83 @@
+// enclosures.hpp - arrays of this node that have gone along with messages, by number, until nobody can come for their elements any more.
+//
+// A message holds the number of an array, not its elements: whoever reads the message asks the node that wrote it for them, whatever way
+// the message has taken. Who sends messages holds the numbers for as long as that may happen.
+//
+// Threads     any thread of the runtime; arrays end, and are lent, behind no lock of this.
+// Memory      a number lasts while something holds it; what was lent, until its lease goes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <source_location>
+#include <unordered_map>
+#include <vector>
+
+#include "base/context.hpp"
+#include "data/instance_record.hpp"
+#include "event/failure.hpp"
+
+namespace stretto::data {
+
+class enclosed_array {
+ public:
+  virtual ~enclosed_array() = default;
+  /// Runs `then` once the elements of `part` lie in one instance, where they stay while the lease lasts; or with why they never will.
+  using lent = std::function<void(const detail::instance_handle& in, std::shared_ptr<const void> lease, const failure_ref& cause,
+                                  base::thread_context& context)>;
+  virtual void lend(const box& part, const std::source_location& where, lent then, base::thread_context& context) = 0;
+};
+
+/// Which array of which node.
+struct enclosure_name {
+  std::uint16_t node = 0;
+  std::uint64_t number = 0;
+};
+
+/// How other nodes are asked for theirs; absent in a runtime that is alone.
+class far_enclosures {
+ public:
+  virtual ~far_enclosures() = default;
+  /// Copies those elements into an instance of this node that has them, behind `after`. The first of an array takes hold of it,
+  /// the last lets go; where no first has been asked for yet, hold does.
+  struct part_of_fetch {
+    bool is_first = false, is_last = false;
+  };
+  virtual event fetch(const enclosure_name& what, const box& part, const detail::instance_handle& into, part_of_fetch which,
+                      std::span<const event> after, const std::source_location& where, base::thread_context& context) = 0;
+  virtual void hold(const enclosure_name& what) = 0;
+  virtual void let_go(const enclosure_name& what) = 0;
+  /// What a message to that node names is held until it says that it has read the message, which it knows by the number returned; 0: none.
+  virtual std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along) = 0;
+  virtual void have_read(std::uint32_t sender, std::uint64_t message) = 0;
+};
+
+class enclosures : public std::enable_shared_from_this<enclosures> {
+ public:
+  /// Its number, from 1, and a hold on it.
+  struct added {
+    std::uint64_t number;
+    std::shared_ptr<const void> held;
+  };
+  added add(std::shared_ptr<enclosed_array> array);
+  /// Null if nobody holds it any more.
+  std::shared_ptr<enclosed_array> find(std::uint64_t number) const;
+  /// The same, with another hold.
+  std::shared_ptr<const void> hold(std::uint64_t number);
+  std::size_t size() const;
+
+  far_enclosures* others = nullptr;  // set before threads use it
+
+ private:
+  struct entry {
+    std::shared_ptr<enclosed_array> array;
+    std::weak_ptr<const void> held;
+  };
+  mutable std::mutex lock_;  // guards what follows
+  std::uint64_t last_ = 0;
+  std::unordered_map<std::uint64_t, entry> all_;
+};
+
+}  // namespace stretto::data

@@ -1,0 +1,134 @@
+#include "dist/remote_enclosures.hpp"
+
+#include <stretto/copy.hpp>
+#include <stretto/error.hpp>
+
+#include <array>
+
+#include "dist/when_ended.hpp"
+
+namespace stretto::dist {
+
+namespace {
+
+failure_ref gone(const std::string& node, const std::source_location& where) {
+  auto what = error("G06", "the content of an object that came with a message is not there any more")
+                  .fact("asked", "node " + node)
+                  .because("the message had been answered for, or given up, before it was read")
+                  .remedy("look at what ended first: a node that was lost to others, or a message that was read twice");
+  return detail::make_failure(std::make_exception_ptr(std::move(what)), "content of an object", where);
+}
+
+}  // namespace
+
+remote_enclosures::remote_enclosures(job& j, questions& q, element_sender& sender)
+    : job_(j),
+      questions_(q),
+      sender_(sender),
+      fetch_(j.on<&remote_enclosures::on_fetch>("enclosures.fetch", this)),
+      hold_(j.on<&remote_enclosures::on_hold>("enclosures.hold", this)),
+      let_go_(j.on<&remote_enclosures::on_let_go>("enclosures.let_go", this)),
+      read_(j.on<&remote_enclosures::on_read>("enclosures.read", this)) {}
+
+void remote_enclosures::serve(std::shared_ptr<data::enclosures> all) {
+  all_ = std::move(all);
+  all_->others = this;
+}
+
+event remote_enclosures::fetch(const data::enclosure_name& what, const box& part, const detail::instance_handle& into,
+                               part_of_fetch which, std::span<const event> after, const std::source_location& where,
+                               base::thread_context& context) {
+  const rank of = *job_.rank_of(what.node);
+  const questions::asked q = questions_.ask("content of an object from node " + job_.name_of(of), {&of, 1}, {}, where);
+  const event behind = after.empty() ? event() : merge(after, where);
+  when_ended(behind, context, [this, what, of, part, into, which, q, where](const failure* cause, base::thread_context& on) {
+    if (cause) {
+      if (which.is_last && !which.is_first) let_go(what);
+      return questions_.answer(q.is, cause, on, questions::began::before);
+    }
+    writer w(what.number, q.is.number, encode(where, job_.node()), static_cast<std::uint8_t>(which.is_first),
+             static_cast<std::uint8_t>(which.is_last));
+    put(w, part);
+    put(w, into);
+    job_.send(of, fetch_, w);
+  });
+  questions_.end_if_lost(q.is, {&of, 1}, context);
+  return q.done;
+}
+
+void remote_enclosures::on_fetch(rank from, reader& content, base::thread_context& context) {
+  const auto number = content.get<std::uint64_t>();
+  const question q{from, content.get<std::uint64_t>()};
+  const std::source_location where = decode(content.get<std::uint64_t>(), job_.node_of(from));
+  const bool is_first = content.get<std::uint8_t>() != 0, is_last = content.get<std::uint8_t>() != 0;
+  const box part = get_box(content);
+  const detail::instance_handle target = get_handle(content);
+  const std::shared_ptr<data::enclosed_array> array = all_->find(number);
+  if (!array) return questions_.answer(q, gone(job_.name_of(job_.self()), where).get(), context);
+  if (is_first && !is_last) hold_for(from, number);
+  array->lend(part, where, [this, q, target, part, where](const detail::instance_handle& in, std::shared_ptr<const void> lease,
+                                                          const failure_ref& cause, base::thread_context& on) {
+    if (cause) return questions_.answer(q, cause.get(), on, questions::began::before);
+    data::far_request r{.what = data::far_request::verb::copy, .used_count = 2, .is_whole = false, .boxes = {&part, 1}};
+    r.used = {target, in};
+    sender_.send(q, kept_request(r), in, event(), where, on, std::move(lease));
+  }, context);
+  if (is_last && !is_first) let_go_for(from, number);
+}
+
+void remote_enclosures::hold(const data::enclosure_name& what) { job_.send(*job_.rank_of(what.node), hold_, writer(what.number)); }
+void remote_enclosures::let_go(const data::enclosure_name& what) { job_.send(*job_.rank_of(what.node), let_go_, writer(what.number)); }
+
+void remote_enclosures::on_hold(rank from, reader& content, base::thread_context&) { hold_for(from, content.get<std::uint64_t>()); }
+void remote_enclosures::on_let_go(rank from, reader& content, base::thread_context&) { let_go_for(from, content.get<std::uint64_t>()); }
+
+void remote_enclosures::hold_for(rank by, std::uint64_t number) {
+  held one = all_->hold(number);
+  if (!one) return;  // who asks for it later is told
+  const std::scoped_lock lock(lock_);
+  by_others_.emplace(std::pair(by, number), std::move(one));
+}
+
+void remote_enclosures::let_go_for(rank by, std::uint64_t number) {
+  held ends;
+  const std::scoped_lock lock(lock_);
+  const auto found = by_others_.find({by, number});
+  if (found == by_others_.end()) return;
+  ends = std::move(found->second);
+  by_others_.erase(found);
+}
+
+std::uint64_t remote_enclosures::keep_for(std::uint32_t node, std::vector<held>&& along) {
+  const rank to = static_cast<rank>(node);
+  std::vector<held> ends;
+  const std::scoped_lock lock(lock_);
+  if (job_.is_lost(to)) return ends = std::move(along), 0;
+  unread_.emplace(std::pair(to, ++messages_), std::move(along));
+  return messages_;
+}
+
+void remote_enclosures::have_read(std::uint32_t sender, std::uint64_t message) {
+  if (message) job_.send(static_cast<rank>(sender), read_, writer(message));
+}
+
+void remote_enclosures::on_read(rank from, reader& content, base::thread_context&) {
+  std::vector<held> ends;
+  const std::scoped_lock lock(lock_);
+  const auto found = unread_.find({from, content.get<std::uint64_t>()});
+  if (found == unread_.end()) return;
+  ends = std::move(found->second);
+  unread_.erase(found);
+}
+
+void remote_enclosures::lost(rank node) noexcept {
+  std::vector<held> ends;
+  const std::scoped_lock lock(lock_);
+  std::erase_if(by_others_, [&](const auto& e) { return e.first.first == node && (ends.push_back(e.second), true); });
+  std::erase_if(unread_, [&](const auto& e) {
+    if (e.first.first != node) return false;
+    ends.insert(ends.end(), e.second.begin(), e.second.end());
+    return true;
+  });
+}
+
+}  // namespace stretto::dist

@@ -1,0 +1,278 @@
+// travelling.cpp - objects as parts of messages: their names, written and read, and their content on its way.
+#include <stretto/copy.hpp>
+#include <stretto/error.hpp>
+#include <stretto/object.hpp>
+
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "data/data_state.hpp"
+#include "data/handle.hpp"
+#include "data/other_nodes.hpp"
+#include "event/event_floor.hpp"
+#include "objects/asking.hpp"
+#include "objects/room.hpp"
+#include "objects/running.hpp"
+#include "objects/storage.hpp"
+
+namespace stretto::objects {
+
+namespace {
+
+/// What is no longer goes in the message itself, if it is known by then.
+constexpr std::uint64_t most_in_message = 2048;
+
+enum class form : std::uint8_t { nothing, in_message, by_number };
+
+/// What will have content once all that is submitted has ended.
+region promised(const object_record& o) {
+  region all = o.replicas.written();
+  if (o.unissued == 0) return all;
+  for (const task* const t : o.state->tasks)
+    for (const object_use& u : t->uses)
+      if (u.object.get() == &o && u.how.changes_content()) all |= u.where;
+  return all;
+}
+
+/// Its elements, where they lie in memory of the host now and nothing is on its way to them.
+const std::byte* content_now(object_record& o) {
+  if (o.unissued > 0 || o.elements.is_empty()) return nullptr;
+  std::vector<data::token> tokens;
+  for (const auto& r : o.replicas.replicas(0)) {
+    if (r.accumulates || r.where != o.elements || !o.replicas.is_valid(r.id, o.elements)) continue;
+    o.replicas.waits_of(r.id, o.elements, data::in_use, tokens);
+    base::thread_context& context = base::require_current("send");
+    for (const data::token t : tokens) {
+      const dependency d(event::from_raw(t));
+      if (t && (!detail::has_ended(d, context) || detail::cause_of(d, context))) return nullptr;
+    }
+    data::layout shape;
+    return detail::open_instance(o.storage[r.id].instance, shape, o.created);
+  }
+  return nullptr;
+}
+
+/// Where most of it lies.
+const site& main_site(object_record& o) {
+  const objects_state& s = *o.state;
+  const auto there = [&](const site& at) { return o.valid_elements(at.view.index, o.elements); };
+  const site* best = &s.sites.front();
+  for (const site& at : s.sites)
+    if (there(at) > there(*best)) best = &at;
+  return *best;
+}
+
+/// Where it goes here: to a device of that kind, the same one if there is one of that number.
+std::uint32_t site_for(const objects_state& s, std::string_view backend, std::uint32_t index, std::uint64_t bytes) {
+  const auto is_like = [&](const site& at) {
+    return at.device && !at.is_lost && at.view.kind == backend && at.space->capacity() >= bytes;
+  };
+  if (index < s.sites.size() && is_like(s.sites[index])) return index;
+  for (const site& at : s.sites)
+    if (is_like(at)) return at.view.index;
+  return s.sites.front().view.index;
+}
+
+task_pointer new_errand(objects_state& s, errand&& e, object_record& about, const box& part, access how) {
+  task_pointer t = task::make(s);
+  t->where = about.created;
+  t->given_name = "content";
+  t->goes = std::make_unique<errand>(std::move(e));
+  t->uses.push_back({used_object(about), part, usage_of(how)});
+  return t;
+}
+
+/// An object that has gone along with a message.
+class enclosed_object final : public data::enclosed_array {
+ public:
+  enclosed_object(detail::object_handle&& o, bool may_be_read_twice) noexcept
+      : object_(std::move(o)), may_be_read_twice_(may_be_read_twice) {}
+
+  void lend(const box& part, const std::source_location& where, lent then, base::thread_context& context) override {
+    objects_state& s = *object_.get()->state;
+    const inside in(s, context);
+    task_pointer t = new_errand(s, {.is = errand::kind::lend, .lent = std::move(then)}, *object_.get(), part, access::in);
+    t->where = where;
+    submit(t.release(), {}, {}, context);
+  }
+  /// On its own node: itself, or where another may ask for it, a copy.
+  detail::object_handle take() {
+    if (may_be_read_twice_) return detail::copy_of_object(object_);
+    return std::move(object_);
+  }
+
+ private:
+  detail::object_handle object_;
+  const bool may_be_read_twice_;
+};
+
+}  // namespace
+
+incoming::~incoming() {
+  if (is_held_ && left_ > 0 && here_.runtime) others_.let_go(name_);
+}
+
+event incoming::fetch(const box& part, const detail::instance_handle& into, std::span<const event> after,
+                      const std::source_location& where, base::thread_context& context) {
+  const bool is_first = !std::exchange(is_held_, true);
+  return others_.fetch(name_, part, into, {.is_first = is_first, .is_last = --left_ == 0}, after, where, context);
+}
+
+void incoming::hold() {
+  if (!std::exchange(is_held_, true)) others_.hold(name_);
+}
+
+event begin_errand(task& t, std::span<const event> waits, base::thread_context& context) {
+  const object_use& u = t.uses.front();
+  switch (t.goes->is) {
+    case errand::kind::lend: return detail::make_event(context, t.where);
+    case errand::kind::fetch: return t.goes->from->fetch(u.where, u.instance, waits, t.where, context);
+    case errand::kind::copy: break;
+  }
+  return detail::copy_boxes(t.uses.back().instance, u.instance, {&u.where, 1}, {}, after_range{waits}, t.where);
+}
+
+namespace {
+
+/// Whoever was lent the content has given it back.
+void given_back_to(signal& self, failure_ref, base::thread_context& context) {
+  task& t = static_cast<task_signal&>(self).of;
+  const event until = t.computed;
+  const std::source_location where = t.where;
+  finish(t, {}, context);
+  detail::end_event(until, {}, context, where);
+}
+
+void lend_now(task& t, base::thread_context& context) {
+  t.news.handle = given_back_to;
+  const std::shared_ptr<objects_state> s = t.uses.front().object.get()->state;
+  std::shared_ptr<const void> lease(&t, [s](const void* lent) {
+    auto& mine = *static_cast<task*>(const_cast<void*>(lent));
+    base::thread_context* const here = base::current();
+    if (here && s->runtime == here->runtime) return arrive(mine.news, {}, *here);
+    const std::scoped_lock lock(s->mutex);
+    if (s->runtime) leave_for_others(mine.news);
+  });
+  const auto then = std::move(t.goes->lent);
+  then(t.uses.front().instance, std::move(lease), {}, context);
+}
+
+}  // namespace
+
+void errand_failed(task& t, const failure_ref& cause, base::thread_context& context) {
+  cause->mark_observed();  // by who uses the content, if anybody does
+  if (const auto then = std::move(t.goes->lent)) then({}, {}, cause, context);
+}
+
+void errand_ended(task& t, failure_ref cause, base::thread_context& context) {
+  if (!cause && t.goes->is == errand::kind::lend) return lend_now(t, context);
+  const event until = t.goes->is == errand::kind::lend ? t.computed : event();
+  const std::source_location where = t.where;
+  if (cause) {
+    errand_failed(t, cause, context);
+    if (const object_use& u = t.uses.back(); u.how.changes_content()) content_failed(*u.object.get(), t.computed.raw(), cause);
+  }
+  finish(t, cause, context);
+  if (until != event()) detail::end_event(until, std::move(cause), context, where);
+}
+
+}  // namespace stretto::objects
+
+namespace stretto::detail {
+
+using namespace objects;
+
+object_handle copy_of_object(const object_handle& h) {
+  base::thread_context& context = base::require_current("send");
+  object_record& o = usable(h, "send", context, std::source_location());
+  const inside in(*o.state, context);
+  object_handle copy = make_object({o.elements, o.dimensions, o.element_bytes, o.alignment, o.name, nullptr}, o.created);
+  const region parts = promised(o);
+  for (const box& part : parts.boxes()) {
+    task_pointer t = new_errand(*o.state, {.is = errand::kind::copy}, o, part, access::in);
+    t->uses.push_back({used_object(*copy.get()), part, usage_of(access::out)});
+    submit(t.release(), {}, {}, context);
+  }
+  return copy;
+}
+
+void separate_object(object_handle& h) {
+  if (h.get() && h.get()->references.load(std::memory_order_acquire) > 1) h = copy_of_object(h);
+}
+
+void write_object(field_writer& to, const object_handle& h) {
+  if (!h.get()) return void(to(form::nothing));
+  parcel* const message = to.message();
+  if (!message)
+    throw error("A09", "an object was written as bytes, outside of any message")
+        .fact("object", objects::describe(*h.get()))
+        .because("its bytes are a name, under which the node that reads a message asks for the content")
+        .remedy("copy the content out with copy_to, and write that; or send the object as an argument of a message");
+  base::thread_context& context = base::require_current("send");
+  object_record& given = usable(h, "send", context, std::source_location());
+  const inside in(*given.state, context);
+  const bool is_small = given.elements.volume() * given.element_bytes <= most_in_message;
+  const std::byte* const now = is_small ? content_now(given) : nullptr;
+  to(now ? form::in_message : form::by_number, given.dimensions, given.element_bytes, given.alignment, given.elements, given.name);
+  if (now) return to.bytes(now, given.elements.volume() * given.element_bytes);
+
+  const bool is_shared = message->are_values_kept || given.references.load(std::memory_order_acquire) > 1;
+  object_handle mine = is_shared ? copy_of_object(h) : h;
+  object_record& o = *mine.get();
+  const site& at = main_site(given);
+  to(promised(o).boxes(), std::string(at.view.kind), at.view.index);
+  auto added = data::enclosures_of(context)->add(std::make_shared<enclosed_object>(std::move(mine), message->may_be_read_twice));
+  to(context.runtime->node, added.number);
+  message->along.push_back(std::move(added.held));
+}
+
+object_handle read_object(field_reader& from, const object_request& like) {
+  form is{};
+  from(is);
+  if (is == form::nothing) return {};
+  object_request r;
+  std::string name;
+  from(r.dimensions, r.element_bytes, r.alignment, r.elements, name);
+  if (is > form::by_number || r.dimensions != like.dimensions || r.element_bytes != like.element_bytes || r.alignment != like.alignment)
+    refuse_fields("an object with elements of so many bytes", r.element_bytes, like.element_bytes);
+  r.name = name;
+  base::thread_context& context = base::require_current("read");
+  objects_state& s = *state_of(*context.runtime);
+  if (is == form::in_message) {
+    std::vector<std::byte> content;
+    from.expect(r.elements.volume(), r.element_bytes);
+    content.resize(r.elements.volume() * r.element_bytes);
+    from.bytes(content.data(), content.size());
+    r.from = content.data();
+    return make_object(r, std::source_location());
+  }
+  std::vector<box> parts;
+  std::string backend;
+  std::uint32_t index = 0;
+  data::enclosure_name what;
+  from(parts, backend, index, what.node, what.number);
+  const std::shared_ptr<data::enclosures>& all = data::enclosures_of(context);
+  if (what.node == context.runtime->node) {
+    const std::shared_ptr<data::enclosed_array> array = all->find(what.number);
+    object_handle found = array ? static_cast<enclosed_object&>(*array).take() : object_handle();
+    if (found.get()) return found;
+    throw error("G06", "the content of object \"" + name + "\" that came with a message is not there any more")
+        .because("the message was read before, or has been answered for")
+        .remedy("read a message once");
+  }
+  if (!all->others) refuse_fields("an object of another job's node", what.node, context.runtime->node);
+  const inside in(s, context);
+  object_handle made = make_object(r, std::source_location());
+  if (parts.empty()) return made;
+  const auto comes = std::make_shared<incoming>(s, *all->others, what, parts.size());
+  const std::uint32_t site = site_for(s, backend, index, r.elements.volume() * r.element_bytes);
+  for (const box& part : parts)
+    submit(new_errand(s, {.is = errand::kind::fetch, .from = comes, .site = site}, *made.get(), part, access::out).release(), {}, {}, context);
+  comes->hold();
+  return made;
+}
+
+}  // namespace stretto::detail
