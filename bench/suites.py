@@ -142,6 +142,8 @@ SUITES = (
     Suite("nodes_ring", "event triggered behind one of another node, a hop", "nodes_ring", "mpi", ("stretto_jobs",), workers=(2,)),
     Suite("nodes_calls", "function on another node and its value, one way", "nodes_calls", "mpi", ("stretto_jobs",), workers=(2,)),
     Suite("nodes_grants", "grants of a reservation that two nodes want", "nodes_grants", "mpi", ("stretto_jobs",), workers=(2,)),
+    Suite("nodes_quiescence", "message to a mobile object of another node, until none is on its way", "nodes_quiescence", "mpi",
+          ("stretto_jobs",), workers=(2,), goals={"stretto_jobs": 50}),
     Suite("nodes_jacobi", "Jacobi in three dimensions, cuboids as mobile objects: one, two and four per node", "nodes_jacobi", "mpi",
           ("stretto_jobs", "two", "four", "mpi"), workers=(1, 2, 4), sweep=(48, 96), axis="cells along each axis"),
     Suite("nodes_module", "message of 8 bytes through a future of the MPI module, one way", "nodes_pingpong", "mpi", ("stretto_module", "mpi"),

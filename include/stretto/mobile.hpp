@@ -157,8 +157,9 @@ struct mobile_here {
 
 /// How long a handler is on workers.
 struct handler_span {
-  std::uint64_t began = 0, suspended = 0;  // ticks; it began at 0: nobody measures
-  std::uint64_t* outer = nullptr;          // what it runs on top of
+  std::uint64_t began = 0;  // ticks; 0: nobody measures, and the others are nothing
+  std::uint64_t suspended;
+  std::uint64_t* outer;     // what it runs on top of
 };
 void begin_span(handler_span& s) noexcept;
 
@@ -228,7 +229,7 @@ struct near_letter : letter {
   }
   struct leaving {
     near_letter& done;
-    handler_span span = {};
+    handler_span span;
     explicit leaving(near_letter& l) noexcept : done(l) {
       if (l.at->is_measured.load(std::memory_order_relaxed)) begin_span(span);
     }

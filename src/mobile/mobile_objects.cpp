@@ -132,9 +132,9 @@ void mobile_objects::make_reserved(object_id id, const detail::make_request& req
     e.at = l->target;
     e.epoch = 1;
     e.sent = e.unanswered = 1;
-    ++s.begun;
     e.home->visited.insert(e.at);
   }
+  count_begun();
   sched::count_spawned(t);
   send_first(requests_.add(record, nullptr, std::move(l)));
   record.release();  // nobody has its future
@@ -163,7 +163,6 @@ void mobile_objects::post(task_record& r, void* thread, object_id id) {
   far->answered = e->answered;
   ++e->unanswered;
   ++s.counted.far;
-  ++s.begun;
   hold.unlock();
   sched::count_spawned(t);
   const detail::value_reader read = l.type ? l.type->read_value : nullptr;
@@ -177,7 +176,6 @@ void mobile_objects::post_near(std::unique_lock<base::spin_lock>& hold, shard& s
   correspondent& by = o.own();
   l.number = e.sent++;
   ++s.counted.near;
-  ++s.begun;
   if (thread && by.next == l.number && kind_of(l) != letter_kind::migrate && o.begin_at_once(l)) [[likely]] {
     ++by.next;
     l.at = &o;
@@ -529,7 +527,7 @@ letter_counts mobile_objects::letters() noexcept {
   all.begun = begun_apart_.load();
   for (shard& s : shards_) {
     const std::scoped_lock lock(s.lock);
-    all.begun += s.begun;
+    all.begun += s.counted.near + s.counted.far;
   }
   all.handling = handling_.load();
   return all;

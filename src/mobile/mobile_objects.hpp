@@ -137,7 +137,7 @@ class mobile_objects final : public dist::protocol {
     base::spin_lock lock;
     std::unordered_map<object_id, entry> all;
     mobile_statistics counted;
-    std::uint64_t begun = 0, ended = 0;  // letters of this node
+    std::uint64_t ended = 0;  // letters of this node, of those that were near or far
     entry* find(object_id id) {
       const auto it = all.find(id);
       return it == all.end() ? nullptr : &it->second;

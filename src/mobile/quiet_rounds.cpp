@@ -50,16 +50,17 @@ void quiet_rounds::trigger(std::uint64_t round) {
 }
 
 void quiet_rounds::advance() {
-  const bool begins = !is_asking_ && waiting_.load(std::memory_order_relaxed);
-  if (!begins && asked_.empty()) return;
+  if (!is_asking_ && waiting_.load(std::memory_order_relaxed)) begin_round();
+  const bool owes = is_asking_ && !has_answered_[job_->self()];
+  if (!owes && asked_.empty()) return;
   const letter_counts mine = counts_();
   if (mine.begun != mine.ended || mine.handling) return;  // rounds that find something would follow one another
   for (const auto& [from, round] : asked_) job_->send(from, answer_, dist::writer(round, mine.begun, mine.ended, mine.handling));
   asked_.clear();
-  if (begins) begin_round(mine);
+  if (owes) add(job_->self(), mine);
 }
 
-void quiet_rounds::begin_round(const letter_counts& mine) {
+void quiet_rounds::begin_round() {
   const std::uint64_t round = ++round_;
   is_asking_ = true;
   so_far_ = {};
@@ -70,7 +71,6 @@ void quiet_rounds::begin_round(const letter_counts& mine) {
     if (job_->is_lost(r)) add(r, {});
     else job_->send(r, ask_, dist::writer(round));
   }
-  add(job_->self(), mine);
 }
 
 void quiet_rounds::on_ask(rank from, dist::reader& content, base::thread_context&) { asked_[from] = content.get<std::uint64_t>(); }

@@ -47,7 +47,7 @@ class quiet_rounds {
   void on_ask(dist::rank from, dist::reader& content, base::thread_context& context);
   void on_answer(dist::rank from, dist::reader& content, base::thread_context& context);
   void look();
-  void begin_round(const letter_counts& mine);
+  void begin_round();
   void add(dist::rank from, const letter_counts& c);
   void end_round();
   /// Those that had asked before that round began.

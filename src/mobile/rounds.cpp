@@ -20,6 +20,10 @@ struct order {
   std::uint64_t object;
   std::uint32_t to;
 };
+struct taken {
+  std::uint64_t moves = 0, moved = 0;
+  double seconds = 0;
+};
 
 namespace {
 
@@ -80,10 +84,6 @@ load_table table_of(const std::vector<node_row>& rows, std::uint64_t first) {
 
 namespace {
 
-struct taken {
-  std::uint64_t moves = 0, moved = 0;
-  double seconds = 0;
-};
 /// A task of the thief's.
 taken steal_here(std::uint32_t one, std::uint32_t two) {
   const std::uint32_t self = this_node();

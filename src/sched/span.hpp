@@ -15,6 +15,7 @@ namespace stretto::sched {
 /// `began`, `suspended` and `outer` are those of a span that lies on the stack of what is measured, until its end.
 template <class Span>
 void begin_span(Span& s, thread_state& t) noexcept {
+  s.suspended = 0;
   s.outer = std::exchange(t.off_workers, &s.suspended);
   s.began = std::max<trace::ticks>(trace::clock::now(), 1);
 }

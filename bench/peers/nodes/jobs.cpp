@@ -98,6 +98,27 @@ bench::outcome count_grants(const bench::options& o) {
   return {.value = 2.0 * static_cast<double>(grants) * 1e-6 / clock.seconds()};
 }
 
+struct pinged {
+  long count = 0;
+  void ping() { ++count; }
+};
+/// From a message to an object of the other node, which nobody waits for, to the event that says that none is on its way.
+bench::outcome time_quiescence(const bench::options& o) {
+  need_two();
+  if (this_node() != 0) return {};
+  const auto there = make_mobile<pinged>(at_node(1));
+  const long turns = o.steps;
+  const bench::stopwatch clock;
+  for (long i = 0; i < turns; ++i) {
+    detached([&] { send(there, call<&pinged::ping>()); });
+    wait(quiescence());
+  }
+  const double seconds = clock.seconds();
+  if (send(there, call([](const pinged& p) { return p.count; })).get() != turns) throw bench::wrong_answer("a message was lost");
+  destroy(there).get();
+  return {.value = seconds * 1e6 / static_cast<double>(turns)};
+}
+
 /// The demo jacobi3d, so many cuboids for each node: cells per second.
 template <std::uint32_t factor>
 bench::outcome count_jacobi(const bench::options& o) {
@@ -117,6 +138,7 @@ int main(int argc, char** argv) {
                                           {"nodes_ring", "us per hop", better::lower, 0, time_ring},
                                           {"nodes_calls", "us one way", better::lower, 0, time_calls},
                                           {"nodes_grants", "Mgrants/s", better::higher, 0, count_grants},
+                                          {"nodes_quiescence", "us", better::lower, 0, time_quiescence},
                                           {"nodes_jacobi", "Mcells/s", better::higher, 96, count_jacobi<1>},
                                           {"nodes_jacobi_two", "Mcells/s", better::higher, 96, count_jacobi<2>},
                                           {"nodes_jacobi_four", "Mcells/s", better::higher, 96, count_jacobi<4>}},
