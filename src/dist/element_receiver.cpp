@@ -289,6 +289,12 @@ void element_receiver::on_abandoned(rank from, reader& content, base::thread_con
   if (is_last) all_in_place(a, context);
 }
 
+bool element_receiver::is_arriving(const question& q, rank from) {
+  const std::scoped_lock lock(lock_);
+  const auto found = arriving_.find({q.asker, q.number});
+  return found != arriving_.end() && found->second->from == from;
+}
+
 void element_receiver::lost(rank node, base::thread_context& context) noexcept {
   std::vector<shared> cut;
   {

@@ -31,6 +31,8 @@ class element_receiver {
   bool is_landing() const noexcept { return landing_.load(std::memory_order_acquire) != 0; }
 
   void lost(rank node, base::thread_context& context) noexcept;
+  /// Some elements of it have come from that node, and not all of those are in place: it is answered when they are.
+  bool is_arriving(const question& q, rank from);
 
  private:
   struct arriving;

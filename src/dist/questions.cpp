@@ -69,22 +69,20 @@ void questions::end(open&& o, failure_ref cause, base::thread_context& context) 
   detail::end_event(o.done, std::move(cause), context, o.where);
 }
 
-void questions::lost(rank node, base::thread_context& context) noexcept {
-  std::vector<open> ends;
-  {
-    const std::scoped_lock lock(lock_);
-    for (auto at = open_.begin(); at != open_.end();) {
-      open& o = at->second;
-      const auto parts = std::span(o.parts).first(o.count);
-      if (std::ranges::find(parts, node) == parts.end()) {
-        ++at;
-        continue;
-      }
-      ends.push_back(std::move(o));
-      at = open_.erase(at);
+std::vector<questions::open> questions::take_those_of(rank node, const std::function<bool(std::uint64_t)>& but) {
+  std::vector<open> found;
+  const std::scoped_lock lock(lock_);
+  for (auto at = open_.begin(); at != open_.end();) {
+    open& o = at->second;
+    const auto parts = std::span(o.parts).first(o.count);
+    if (std::ranges::find(parts, node) == parts.end() || but(at->first)) {
+      ++at;
+      continue;
     }
+    found.push_back(std::move(o));
+    at = open_.erase(at);
   }
-  for (open& o : ends) end(std::move(o), job_.loss_of(node), context);
+  return found;
 }
 
 }  // namespace stretto::dist

@@ -8,12 +8,14 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <source_location>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "dist/failures.hpp"
 #include "dist/job.hpp"
@@ -51,7 +53,11 @@ class questions {
   enum class began : bool { before, with_it };
   void answer(const question& q, const failure* cause, base::thread_context& context, began when = began::with_it) noexcept;
 
-  void lost(rank node, base::thread_context& context) noexcept;
+  /// `is_answered_here(number)`: somebody here will yet answer it, when what is on its way into memory has come to its end.
+  template <class F>
+  void lost(rank node, base::thread_context& context, F&& is_answered_here) noexcept {
+    for (open& o : take_those_of(node, is_answered_here)) end(std::move(o), job_.loss_of(node), context);
+  }
 
  private:
   struct open {
@@ -62,6 +68,7 @@ class questions {
     std::source_location where;
     std::unique_ptr<sched::profile_state> profile = {};
   };
+  std::vector<open> take_those_of(rank node, const std::function<bool(std::uint64_t)>& but);
   void on_answer(rank from, reader& content, base::thread_context& context);
   void take(std::uint64_t number, failure_ref cause, base::thread_context& context);
   void end(open&& o, failure_ref cause, base::thread_context& context) noexcept;

@@ -244,7 +244,7 @@ void remote_instances::refuse(const std::shared_ptr<errand>& e, failure_ref why,
 void remote_instances::lost(rank node, base::thread_context& context) noexcept {
   names_.lost(node, context);
   receiver_.lost(node, context);
-  questions_.lost(node, context);
+  questions_.lost(node, context, [&](std::uint64_t number) { return receiver_.is_arriving({job_.self(), number}, node); });
   enclosures_.lost(node);
 }
 
