@@ -1,8 +1,8 @@
-// 24_products.cpp - two mobile objects exchange products of matrices, from handlers that return before anything is computed.
+// 25_products.cpp - two mobile objects exchange products of matrices, from handlers that return before anything is computed.
 //
 // Each computes a product on a device, and sends it to the other, which multiplies its own by it. What is sent need not be there yet: the
 // content of an object follows its message. Alone it takes a simulated job of two nodes within the process, each with a simulated
-// device; `stretto run -n 2 24_products` makes it two processes, with the devices of STRETTO_DEVICES.
+// device; `stretto run -n 2 25_products` makes it two processes, with the devices of STRETTO_DEVICES.
 //
 // Source: the exchange of two products in figure 5 of the PREMA paper on heterogeneous tasking.
 //
