@@ -168,7 +168,7 @@ class FrameId:
 class LeftStack(gdb.unwinder.Unwinder):
     """While `saved` is set, the newest frame seems to have been called from where that stack was left.
 
-    What switch_stack (src/sched/context/x86_64.cpp) pushed: where to go on, rbx, rbp, below 128 bytes of red zone.
+    What switch_stack (src/sched/context/x86_64.cpp) pushed last is where to go on; it says itself where the registers are.
     """
 
     def __init__(self):
@@ -178,14 +178,13 @@ class LeftStack(gdb.unwinder.Unwinder):
     def __call__(self, pending):
         if self.saved is None or int(pending.read_register("rsp")) != self.newest_sp:
             return None
-        sp = self.saved + 3 * WORD + 128
+        sp = self.saved + WORD
         if sp == self.newest_sp:
             return None
         number = gdb.lookup_type("long")
         info = pending.create_unwind_info(FrameId(gdb.Value(self.newest_sp).cast(number),
                                                   pending.read_register("rip")))
-        for register, value in [("rip", word(self.saved)), ("rbx", word(self.saved + WORD)),
-                                ("rbp", word(self.saved + 2 * WORD)), ("rsp", sp)]:
+        for register, value in [("rip", word(self.saved)), ("rsp", sp)]:
             info.add_saved_register(register, gdb.Value(value).cast(number))
         return info
 
