@@ -67,6 +67,7 @@ void mobile_objects::handle(std::unique_ptr<far_letter> l) {
   thread_state& t = here();
   sched::enter_scope(t, scope->outer);
   const bool is_over = scope->is_quiet(static_cast<std::uint32_t>(t.owner->workers.size())) && scope->failures.is_empty();
+  note_load(o, span);
   // Before the object may leave: an answer that is not on its way yet would be this node's to lose.
   answer(l->from, is_over ? outcome::value_and_end : outcome::value, l->request, cause, std::move(value));
   if (l->what() == letter_kind::make && cause) stillborn(o, cause);

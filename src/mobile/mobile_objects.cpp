@@ -232,6 +232,14 @@ void mobile_objects::leave(resident& o, bool has_read, detail::handler_span& spa
   quiet_.look_if_alone();
 }
 
+void mobile_objects::note_load(resident& o, detail::handler_span& span) noexcept {
+  if (!span.began) return;
+  const std::uint64_t ticks = sched::end_span(span, here());
+  span.began = 0;
+  const std::scoped_lock lock(shard_of(o.id).lock);
+  o.load.seconds += static_cast<double>(ticks) * seconds_per_tick_.load(std::memory_order_relaxed);
+}
+
 void mobile_objects::end(resident& gone, sender of) noexcept {
   if (gone.object) gone.type->destroy(gone.object);
   errands out;

@@ -71,6 +71,8 @@ class mobile_objects final : public dist::protocol {
   void check(object_id to, const std::source_location& where, const char* called) const;
   enum class sender : std::uint8_t { this_node, another };
   void leave(resident& o, bool has_read, detail::handler_span& span, sender of) noexcept;
+  /// What a handler has taken counts before its sender hears of its end, who may ask for it then.
+  void note_load(resident& o, detail::handler_span& span) noexcept;
   /// The object's last handler has begun: it ends, and what waits for it fails.
   void end(resident& o, sender of) noexcept;
 
