@@ -319,7 +319,7 @@ struct device_trial {
 };
 
 TEST_CASE("arrays of objects that move are what a serial model says, wherever they are") {
-  for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(40, 1'500); ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(10, 600); ++seed) {
     CAPTURE(seed);
     device_trial t(seed, seed % 10 ? 5 : 16);
     for (int i = 0; i < 80; ++i) t.do_something();
@@ -330,7 +330,7 @@ TEST_CASE("arrays of objects that move are what a serial model says, wherever th
 }
 
 TEST_CASE("where nodes die and links are cut, arrays are right or say that they are lost, and all ends") {
-  for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(40, 1'500); ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(10, 600); ++seed) {
     CAPTURE(seed);
     device_trial t(seed * 11 + 5, 6);
     for (int i = 0; i < 80; ++i) {
