@@ -4,12 +4,12 @@
 #include <cmath>
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <stretto/job.hpp>
 #include <stretto/runtime.hpp>
 
+#include "../dist/simulated.hpp"
 #include "../thrown_by.hpp"
 #include "demo/jacobi3d/run.hpp"
 
@@ -77,17 +77,10 @@ TEST_CASE("on any number of nodes, however it is cut, every value is the serial 
                                               kind{3, cells_on::devices, "sim:2"}}) {
     CAPTURE(nodes);
     CAPTURE(devices);
-    stretto::simulated_job job({.nodes = nodes});
-    std::vector<std::thread> threads;
     report found;
-    for (std::uint32_t n = 0; n < nodes; ++n)
-      threads.emplace_back([&job, &found, n, where = where, devices = devices] {
-        stretto::runtime rt({.workers = 2, .devices = devices, .job = job.seat(n)});
-        rt.run([&] {
-          if (n == 0) found = run({{13, 8, 11}, 20}, {1, 2, 5}, 2, where);  // throws W32 where one differs
-        });
-      });
-    for (auto& t : threads) t.join();
+    stretto::test::on_nodes_of(stretto::simulated_job({.nodes = nodes}), {.workers = 2, .devices = devices}, [&, where = where](stretto::runtime&) {
+      if (stretto::this_node() == 0) found = run({{13, 8, 11}, 20}, {1, 2, 5}, 2, where);  // throws W32 where one differs
+    });
     REQUIRE(found.runs.size() == 3);
     CHECK(found.runs[2].cuboids == 10 * nodes);
     CHECK(found.runs[0].last_change == found.runs[2].last_change);

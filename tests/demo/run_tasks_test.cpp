@@ -12,11 +12,11 @@
 #include <stretto/platform.hpp>
 #include <stretto/runtime.hpp>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "../campaign.hpp"
+#include "../dist/simulated.hpp"
 #include "../thrown_by.hpp"
 #include "demo/wave/part.hpp"
 #include "demo/wave/serial.hpp"
@@ -40,24 +40,10 @@ tasks_result in_runtime(std::uint32_t workers, const problem& wave, const tiling
 
 /// The same on the nodes of a simulated job; node 0 asks.
 tasks_result on_nodes(std::uint32_t nodes, std::uint32_t workers, const problem& wave, const tiling& tiles, const run_requests& requests = {}) {
-  const stretto::simulated_job job({.nodes = nodes, .seed = tiles.tiles.size()});
   tasks_result result;
-  std::exception_ptr failed;
-  std::vector<std::thread> all;
-  for (std::uint32_t n = 0; n < nodes; ++n)
-    all.emplace_back([&, n] {
-      stretto::runtime rt({.workers = workers, .job = job.seat(n)});
-      rt.run([&] {
-        if (n > 0) return;
-        try {
-          result = run_tasks(wave, tiles, requests);
-        } catch (...) {
-          failed = std::current_exception();
-        }
-      });
-    });
-  for (auto& one : all) one.join();
-  if (failed) std::rethrow_exception(failed);
+  stretto::test::on_all_nodes({.nodes = nodes, .seed = tiles.tiles.size()}, workers, [&](stretto::runtime&) {
+    if (stretto::this_node() == 0) result = run_tasks(wave, tiles, requests);
+  });
   return result;
 }
 

@@ -12,17 +12,18 @@
 
 namespace stretto::test {
 
-/// Runs `program(runtime&)` inside run on every node; rethrows what the first of them threw.
+/// Runs `program(runtime&)` inside run on every node, in a runtime of these options; rethrows what the first of them threw.
 template <class F>
-void on_all_nodes(const simulated_network& network, std::uint32_t workers, F&& program, const simulated_job* given = nullptr) {
-  const simulated_job job = given ? *given : simulated_job(network);
+void on_nodes_of(const simulated_job& job, const runtime_options& options, F&& program) {
   std::mutex lock;
   std::exception_ptr first;
   std::vector<std::thread> all;
   for (std::uint32_t n = 0; n < job.nodes(); ++n)
     all.emplace_back([&, n] {
       try {
-        runtime rt({.workers = workers, .job = job.seat(n)});
+        runtime_options its = options;
+        its.job = job.seat(n);
+        runtime rt(its);
         rt.run([&] { program(rt); });
       } catch (...) {
         const std::scoped_lock hold(lock);
@@ -31,6 +32,11 @@ void on_all_nodes(const simulated_network& network, std::uint32_t workers, F&& p
     });
   for (std::thread& t : all) t.join();
   if (first) std::rethrow_exception(first);
+}
+
+template <class F>
+void on_all_nodes(const simulated_network& network, std::uint32_t workers, F&& program, const simulated_job* given = nullptr) {
+  on_nodes_of(given ? *given : simulated_job(network), {.workers = workers}, program);
 }
 
 }  // namespace stretto::test

@@ -17,6 +17,7 @@
 #include "campaign.hpp"
 #include "dist/simulated.hpp"
 #include "mobile/losses.hpp"
+#include "thrown_by.hpp"
 
 namespace stretto {
 namespace {
@@ -152,18 +153,10 @@ TEST_CASE("a balancer that throws, or returns nonsense, fails the round, and not
     if (this_node() != 0) return;
     const auto stones = make_collection<stone>(all_on(0), 4);
     broadcast(stones, call<&stone::carve>(0.0)).get();
-    const auto words = [](auto&& f) {
-      try {
-        f();
-      } catch (const std::exception& e) {
-        return std::string(e.what());
-      }
-      return std::string();
-    };
     const auto clueless = [](const load_table&) -> object_moves { throw std::runtime_error("no idea"); };
     const auto wild = [](const load_table&) { return object_moves{{0, 1}, {1, 2}}; };
-    CHECK(words([&] { balance(stones, clueless).get(); }).find("no idea") != std::string::npos);
-    CHECK(words([&] { balance(stones, wild).get(); }).find("G05") != std::string::npos);
+    CHECK(test::thrown_by([&] { balance(stones, clueless).get(); }).find("no idea") != std::string::npos);
+    CHECK(test::thrown_by([&] { balance(stones, wild).get(); }).find("G05") != std::string::npos);
     if (!wander())
       for (std::size_t i = 0; i < 4; ++i) CHECK(is_here(stones[i]));
   });

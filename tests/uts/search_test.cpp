@@ -6,11 +6,11 @@
 #include <random>
 #include <stretto/job.hpp>
 #include <stretto/runtime.hpp>
-#include <thread>
 
 #include "campaign.hpp"
 #include "demo/uts/report.hpp"
 #include "demo/uts/search.hpp"
+#include "dist/simulated.hpp"
 
 namespace {
 
@@ -21,17 +21,10 @@ std::vector<uts::census> search(const uts::tree& t, std::uint32_t workers) {
 
 /// By the nodes of a simulated job; the first asks.
 uts::nodes_census on_nodes(const uts::parameters& of, std::uint32_t nodes, std::uint32_t workers) {
-  const stretto::simulated_job job({.nodes = nodes, .seed = static_cast<std::uint64_t>(of.seed)});
   uts::nodes_census found;
-  std::vector<std::thread> all;
-  for (std::uint32_t n = 0; n < nodes; ++n)
-    all.emplace_back([&, n] {
-      stretto::runtime rt({.workers = workers, .job = job.seat(n)});
-      rt.run([&] {
-        if (n == 0) found = uts::search_over_nodes(of);
-      });
-    });
-  for (auto& one : all) one.join();
+  stretto::test::on_all_nodes({.nodes = nodes, .seed = static_cast<std::uint64_t>(of.seed)}, workers, [&](stretto::runtime&) {
+    if (stretto::this_node() == 0) found = uts::search_over_nodes(of);
+  });
   return found;
 }
 
