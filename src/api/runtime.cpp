@@ -24,6 +24,7 @@
 #include "device/device_channel.hpp"
 #include "device/device_set.hpp"
 #include "device/kernel_cache.hpp"
+#include "diagnose/job_watch.hpp"
 #include "diagnose/watcher.hpp"
 #include "dist/dist_floor.hpp"
 #include "mobile/mobile_floor.hpp"
@@ -100,6 +101,7 @@ struct runtime::state {
   base::runtime_context context;
   std::shared_ptr<job_seat> seat;
   std::unique_ptr<mobiles::mobile_objects> mobile;  // a protocol of the job
+  std::unique_ptr<diagnose::job_watch> job_watch;   // another
   std::unique_ptr<dist::member> member;  // of a job; null: the runtime is alone
   const std::uint16_t number;            // in handles
   trace::recorder recorder;
@@ -141,6 +143,7 @@ struct runtime::state {
   std::unique_ptr<dist::member> join(job_seat& at) {
     return std::make_unique<dist::member>(dynamic_cast<dist::seat&>(at), [this](dist::job& j, dist::failures& causes) {
       mobile = std::make_unique<mobiles::mobile_objects>(&j, &causes);
+      job_watch = std::make_unique<diagnose::job_watch>(j);
     });
   }
   static std::uint16_t own_number() {
@@ -248,7 +251,11 @@ void runtime::start(bool stepped) {
   if (s.recorder.is_on()) save = [this](const std::filesystem::path& file) { save_trace(file.string()); };
   s.on_signal.emplace(s.number, s.settings.trace, std::move(save));
   s.watch = std::make_unique<diagnose::watched>(
-      *s.scheduler, diagnose::watch_settings{.limit = s.settings.stuck, .file = s.settings.stuck_file, .errors = s.settings.errors});
+      *s.scheduler, diagnose::watch_settings{.limit = s.settings.stuck,
+                                             .file = s.settings.stuck_file.empty() ? std::string() : s.of_node(s.settings.stuck_file),
+                                             .errors = s.settings.errors,
+                                             .member = s.member.get(),
+                                             .job = s.job_watch.get()});
 }
 
 void runtime::state::end(runtime* whole) noexcept {

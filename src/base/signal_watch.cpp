@@ -201,6 +201,7 @@ std::int64_t signal_registry::run_looks() noexcept {
   std::int64_t pause = timed_watch::never;
   for (timed_watch* w = first_timed; w; w = w->next_) {
     const auto now = static_cast<std::int64_t>(nanoseconds_now());
+    if (w->is_called_.exchange(false, std::memory_order_seq_cst)) w->due_ = 0;
     if (w->due_ != timed_watch::never && w->due_ <= now) {
       const std::int64_t wanted = w->look_();
       w->due_ = wanted == timed_watch::never ? timed_watch::never : static_cast<std::int64_t>(nanoseconds_now()) + wanted;
@@ -239,8 +240,7 @@ timed_watch::timed_watch(std::function<std::int64_t()> look) : look_(std::move(l
 timed_watch::~timed_watch() { registry.remove(*this); }
 
 void timed_watch::call() noexcept {
-  const std::scoped_lock list(registry.listing);
-  due_ = 0;
+  is_called_.store(true, std::memory_order_seq_cst);
   registry.wake();
 }
 

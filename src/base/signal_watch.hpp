@@ -13,6 +13,7 @@
 //             callback runs make it run once more, however many they are.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 
@@ -44,12 +45,13 @@ class timed_watch {
   timed_watch(const timed_watch&) = delete;
   ~timed_watch();
 
-  /// `look` runs soon, whatever it has returned.
+  /// `look` runs soon, whatever it has returned. From anywhere, also from inside a callback; waits for nobody.
   void call() noexcept;
 
  private:
   friend struct signal_registry;
   const std::function<std::int64_t()> look_;
+  std::atomic<bool> is_called_{false};
   std::int64_t due_ = 0;  // on the clock of base/clock.hpp; never
   timed_watch* next_ = nullptr;
 };

@@ -1,4 +1,4 @@
-// wait_snapshot.hpp - who waits for what in one runtime, as a value; and how floors tell their part of it.
+// wait_snapshot.hpp - who waits for what in one runtime or on all nodes of a job, as a value; and how floors tell their part of it.
 //
 // Each floor that knows of waiting adds what it has to a wait_walk, the lowest floor first. It may find waiters that are
 // not its own: it leaves them in `linked`, and the floor whose they are says what they are. Only floor `diagnose` walks.
@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -16,15 +17,18 @@
 
 namespace stretto::base {
 
-enum class wait_kind : std::uint8_t { unknown, body, task, coroutine, thread, promise, finish, event, barrier, reservation, place };
+enum class wait_kind : std::uint8_t { unknown, body, task, coroutine, thread, promise, finish, event, barrier, reservation, place, object };
 inline constexpr const char* wait_kind_names[] = {"unknown", "body",   "task",  "coroutine", "thread",
-                                                  "promise", "finish", "event", "barrier",   "reservation", "place"};
+                                                  "promise", "finish", "event", "barrier",   "reservation", "place", "object"};
 
 struct wait_node {
   wait_kind kind = wait_kind::unknown;
   bool is_promised = false;             // of an event: something is bound to end it
+  bool is_end = false;                  // of a runtime, which waits for all that is left
   bool is_running = false;              // of a task: on a worker now; of a thread: outside
   std::string name;                     // task "halo", reservation R0, event
+  std::string on;                       // of a report of several nodes: "N1"
+  std::string everywhere;               // what all nodes of the job call it; empty: no other has to do with it
   std::string made;                     // where: "wave.cpp:41"; empty if unknown
   std::string waits_at;                 // where it is suspended; empty if it is not
   std::string held_by;                  // who has it: the acquire at "wave.cpp:41", thread "reader" since "wave.cpp:41"
@@ -42,8 +46,12 @@ struct worker_state {
   double seconds = 0;    // how long it has been seen to
   std::int32_t kernel_thread = 0;
   std::vector<std::string> stack;  // of what runs, innermost first; empty if unknown
+  std::string on;                  // of a report of several nodes: "N1"
   bool operator==(const worker_state&) const = default;
 };
+
+/// wait_node::held_by of a reservation, where all that this node knows is that it has passed it on.
+inline constexpr const char* held_elsewhere = "another node";
 
 /// What it took, once the limit was over, to tell: on an idle machine no longer than each look's pause and the processor time.
 struct reaction {
@@ -55,6 +63,7 @@ struct reaction {
 
 struct wait_snapshot {
   std::uint32_t node = 0;
+  std::uint32_t of_nodes = 1;             // how many this is of, together
   double seconds = 0;                     // without progress
   bool is_proven = false;                 // nothing can happen any more
   std::vector<std::string> unproven;      // else: why something still may
@@ -86,6 +95,12 @@ class wait_walk {
       if (what.first == key && into_.nodes[index].kind == wait_kind::unknown) raw.push_back(what.second);
     return raw;
   }
+  /// What was mentioned by `key`, described or not.
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> all(wait_kind key) const {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> found;
+    for (auto i = known_.lower_bound({key, 0}); i != known_.end() && i->first.first == key; ++i) found.emplace_back(i->first.second, i->second);
+    return found;
+  }
   bool is_full() const noexcept { return into_.nodes.size() >= most_nodes || linked.size() >= most_nodes; }
 
   /// A waiter that was found linked, by address, and the node that will fire it.
@@ -94,6 +109,8 @@ class wait_walk {
     std::uint32_t target;
   };
   std::vector<found_waiter> linked;
+  /// Floors above the scheduler, of waiters that it does not know: whether one was theirs, which they have told then.
+  std::vector<std::function<bool(const found_waiter&)>> others;
 
  private:
   wait_snapshot& into_;

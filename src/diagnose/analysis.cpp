@@ -186,7 +186,8 @@ std::vector<hang_cause> causes_of(const base::wait_snapshot& s) {
       open.pop_front();
       if (is_work(s.nodes[n])) {
         ++cause.waiting;
-        start = n;
+        // Nodes that have nothing to do are at their end all the time.
+        if (start == none || s.of_nodes == 1 || !s.nodes[n].is_end) start = n;
       }
       for (const auto m : from[n])
         if (before[m] == none) before[m] = n, open.push_back(m);

@@ -13,8 +13,15 @@ using base::wait_snapshot;
 
 constexpr std::size_t most_causes = 5, most_links = 8, most_held_up = 4, most_frames = 12;
 
+std::string name_of(const wait_node& n) { return n.on.empty() ? n.name : n.name + " on " + n.on; }
+
+/// Where an event, a reservation or a barrier was made.
+std::string made_on(const wait_node& n) { return n.on.empty() || n.made.empty() ? n.made : n.made + ", by " + n.on; }
+
+std::string held_by(const wait_node& n) { return n.on.empty() ? n.held_by : n.held_by + ", on " + n.on; }
+
 std::string title(const wait_node& n) {
-  std::string text = n.name;
+  std::string text = name_of(n);
   if (!n.made.empty()) {
     const char* const verb = n.kind == wait_kind::task ? "spawned" : n.kind == wait_kind::thread ? "attached" : "made";
     text += fmt::format(" ({} {})", verb, n.made);
@@ -39,47 +46,53 @@ std::string come_from(const wait_node& barrier) {
   return text + fmt::format(" and {} earlier", barrier.arrived - barrier.arrived_at.size());
 }
 
+std::string all_sleep(const wait_snapshot& s) {
+  return s.of_nodes > 1 ? fmt::format("all threads of all {} nodes sleep, no message is on its way", s.of_nodes)
+                        : "all threads of this process sleep";
+}
+
 error headline(const wait_snapshot& s, const hang_cause& cause) {
   const wait_node& root = s.nodes[cause.nodes.front()];
+  const std::string asleep = all_sleep(s);
   switch (cause.kind) {
     case cause_kind::event:
       if (!root.held_by.empty())
-        return std::move(error("H01", "work waits for " + root.name + ", which is not given back").fact("held by", root.held_by))
-            .because("all threads of this process sleep, and nothing is under way that could give it back")
+        return std::move(error("H01", "work waits for " + name_of(root) + ", which is not given back").fact("held by", held_by(root)))
+            .because(asleep + ", and nothing is under way that could give it back")
             .remedy("let go of it on every path, and before waiting for work that needs it");
-      return std::move(error("H01", "work waits for an event that nobody will trigger").fact("made", root.made))
-          .because("all threads of this process sleep, and nothing is under way that could trigger it")
+      return std::move(error("H01", "work waits for an event that nobody will trigger").fact("made", made_on(root)))
+          .because(asleep + ", and nothing is under way that could trigger it")
           .remedy("trigger or poison it on every path");
     case cause_kind::cycle:
-      return error("H02", cause.nodes.size() == 1 ? root.name + " waits for itself"
+      return error("H02", cause.nodes.size() == 1 ? name_of(root) + " waits for itself"
                                                   : "work waits for itself in a cycle of " +
                                                         std::to_string(cause.nodes.size()))
           .because("each waits for the next and the last for the first, so none can go on")
           .remedy("take one of these waits away, or let it wait for something earlier");
     case cause_kind::reservation:
-      return std::move(error("H03", root.name + " is never released").fact("made", root.made).fact("held by", root.held_by))
-          .because("all threads of this process sleep, and no release is under way that could take effect")
+      return std::move(error("H03", root.name + " is never released").fact("made", root.made).fact("held by", held_by(root)))
+          .because(asleep + ", and no release is under way that could take effect")
           .remedy("release it on every path, or make the release wait for the work: release(after(work))");
     case cause_kind::barrier:
-      return std::move(error("H04", fmt::format("{} lacks {}", root.name, counted(root.expected - std::min(root.expected, root.arrived), "arrival")))
-                           .fact("made", root.made)
+      return std::move(error("H04", fmt::format("{} lacks {}", name_of(root), counted(root.expected - std::min(root.expected, root.arrived), "arrival")))
+                           .fact("made", made_on(root))
                            .fact("arrived", fmt::format("{} of {}", root.arrived, root.expected) + come_from(root) +
                                                 (root.announced ? fmt::format(", {} more announced", root.announced) : "")))
-          .because("all threads of this process sleep, and nothing is under way that could arrive")
+          .because(asleep + ", and nothing is under way that could arrive")
           .remedy("make it expect as many as arrive, or lower the count with alter_arrival_count");
     case cause_kind::promise:
-      return std::move(error("H05", "work waits for a promise that nobody will keep").fact("made", root.made))
-          .because("all threads of this process sleep, and the promise still exists, so it was not dropped either")
+      return std::move(error("H05", "work waits for a promise that nobody will keep").fact("made", made_on(root)))
+          .because(asleep + ", and the promise still exists, so it was not dropped either")
           .remedy("set or poison it on every path, or let it go out of scope");
     case cause_kind::place:
-      return error("H07", "work is ready at " + root.name + ", and no thread looks there")
+      return error("H07", "work is ready at " + name_of(root) + ", and no thread looks there")
           .because("no worker that has a thread has it on its paths; worker 0 has one only while run is called")
           .remedy("call run, make the runtime with more workers, or spawn at another place");
     case cause_kind::unknown: break;
   }
   return error("H06", "nothing can go on any more")
       .fact("last known", step(root))
-      .because("all threads of this process sleep, and nothing is under way");
+      .because(asleep + ", and nothing is under way");
 }
 
 error told(const wait_snapshot& s, const hang_cause& cause) {
@@ -104,7 +117,7 @@ error told(const wait_snapshot& s, const hang_cause& cause) {
 }
 
 void tell_worker(error& e, const base::worker_state& w) {
-  e.fact(fmt::format("worker {}", w.index), fmt::format("runs {}, seen for {:.1f} s", w.runs, w.seconds));
+  e.fact(fmt::format("{}worker {}", w.on.empty() ? "" : w.on + " ", w.index), fmt::format("runs {}, seen for {:.1f} s", w.runs, w.seconds));
   for (std::size_t i = 0; i < w.stack.size() && i < most_frames; ++i) e.fact(i ? "" : "in", w.stack[i]);
 }
 
@@ -126,7 +139,7 @@ error no_progress(const wait_snapshot& s) {
   std::size_t waiting = 0;
   for (const auto& n : s.nodes) {
     if (n.waits_for.empty() || n.kind == wait_kind::event || n.kind == wait_kind::barrier ||
-        n.kind == wait_kind::reservation || n.kind == wait_kind::unknown)
+        n.kind == wait_kind::reservation || n.kind == wait_kind::object || n.kind == wait_kind::unknown)
       continue;
     if (++waiting > most_held_up) continue;
     std::string what = step(n);

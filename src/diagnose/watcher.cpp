@@ -3,10 +3,12 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <mutex>
 #include <optional>
+#include <thread>
 
 #include "base/clock.hpp"
 #include "base/config.hpp"
@@ -14,9 +16,10 @@
 #include "base/onlooker.hpp"
 #include "base/signal_watch.hpp"
 #include "base/thread_stack.hpp"
+#include "diagnose/job_watch.hpp"
 #include "diagnose/report.hpp"
+#include "dist/member.hpp"
 #include "event/event_floor.hpp"
-#include "event/table.hpp"
 #include "sched/telling.hpp"
 
 namespace stretto::diagnose {
@@ -25,6 +28,8 @@ namespace {
 // Seconds, where nothing else is asked for: until it is told what never ends, and what has not ended yet.
 constexpr double limit_at_end = 1, patience_at_end = 10;
 constexpr double shortest_pause = 0.01, longest_pause = 0.5;  // between two looks
+constexpr std::int64_t patience_with_job = 3'000'000'000;  // until a node tells what it knows alone
+constexpr unsigned most_looks_for_job = 20;
 
 std::int64_t now() noexcept { return static_cast<std::int64_t>(base::nanoseconds_now()); }
 
@@ -84,11 +89,17 @@ class watcher {
     const std::scoped_lock turn(turn_);
     if (looks_) looks_->call();
   }
+  /// The same for who must not wait for others: lost where a runtime comes or goes at the moment.
+  void call_if_free() noexcept {
+    const std::unique_lock turn(turn_, std::try_to_lock);
+    if (turn && looks_) looks_->call();
+  }
 
  private:
   void answer() {
     const std::scoped_lock lock(mutex_);
     tell_all();
+    looks_->call();  // for what all nodes together know
   }
 
   /// Until the next look.
@@ -105,17 +116,16 @@ class watcher {
 
   std::int64_t tick(watched& w) {
     const double limit = w.limit();
-    if (limit <= 0) return base::timed_watch::never;
-    const auto pause = static_cast<std::int64_t>(std::clamp(limit / 4, shortest_pause, longest_pause) * 1e9);
-    const auto progress = progress_now(w.runtime_);
-    if (progress != w.progress_) {
+    if (const auto progress = progress_now(w.runtime_); progress != w.progress_) {
       w.progress_ = progress;
       w.since_ = now();
       w.told_ = w.accused_ = false;
       w.looks_ = 0;
       w.spent_ = 0;
-    } else if (!w.accused_) {
-      const double seconds = static_cast<double>(now() - w.since_) * 1e-9;
+      w.complained_ = 0;
+      if (w.settings_.job) w.settings_.job->forget();
+    } else if (limit > 0 && !w.accused_) {
+      const double seconds = seconds_of(w);
       if (seconds >= limit) {
         const std::uint64_t before = base::processor_nanoseconds();
         ++w.looks_;
@@ -123,12 +133,57 @@ class watcher {
         w.spent_ += base::processor_nanoseconds() - before;
       }
     }
-    return pause;
+    if (hear_job(w)) return static_cast<std::int64_t>(shortest_pause * 1e9);
+    if (limit <= 0) return base::timed_watch::never;
+    return static_cast<std::int64_t>(std::clamp(limit / 4, shortest_pause, longest_pause) * 1e9);
+  }
+
+  static double seconds_of(const watched& w) { return static_cast<double>(now() - w.since_) * 1e-9; }
+
+  /// Other nodes may end what waits here: all together find out. Whether it is theirs to tell.
+  static bool leave_to_job(watched& w, double seconds) {
+    job_watch& all = *w.settings_.job;
+    const auto heard = all.heard();
+    if (heard == job_watch::answer::proven) w.accused_ = true;
+    const auto pause = static_cast<std::int64_t>(std::max(w.limit(), shortest_pause) * 1e9);
+    // Ever more rarely, where it goes on elsewhere.
+    if (!w.accused_ && (!w.complained_ || now() - w.complained_last_ >= std::max(pause, (now() - w.complained_) / 4))) {
+      w.complained_last_ = now();
+      if (!w.complained_) w.complained_ = now();
+      // Nobody asked for more than certainty at the end; and what is not proven is told once.
+      const bool wants_proof = w.told_ || heard == job_watch::answer::told || (w.settings_.limit <= 0 && seconds < patience_at_end);
+      all.complain(wants_proof ? job_watch::wish::proof : job_watch::wish::any);
+    }
+    return heard != job_watch::answer::none || now() - w.complained_ < patience_with_job;
+  }
+
+  /// Answers other nodes, and tells what all together have found. Whether more is to come soon.
+  bool hear_job(watched& w) {
+    if (!w.settings_.job) return false;
+    const auto mine = [&]() -> job_watch::standing {
+      const auto progress = progress_now(w.runtime_);
+      base::wait_snapshot s;
+      // A poll for messages that happens to be under way is no sign of anything.
+      for (unsigned tries = 0; tries < most_looks_for_job; ++tries) {
+        s = look(w, seconds_of(w), judged_by::job);
+        if (s.is_proven) break;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      if (!s.is_proven) add_stacks(s);
+      return {std::move(s), progress};
+    };
+    const double limit = w.settings_.limit > 0 ? w.settings_.limit : patience_at_end;
+    if (auto told = w.settings_.job->advance(mine, limit, job_watch::clock::now())) {
+      if (has_work(*told)) tell({&*told, 1}, w.settings_);
+      keep({&*told, 1}, w.settings_);
+    }
+    return w.settings_.job->is_under_way();
   }
 
   void tell_stuck(watched& w, double seconds, std::uint64_t begun) {
     base::wait_snapshot s = look(w, seconds);
     if (progress_now(w.runtime_) != w.progress_ || !has_work(s)) return;
+    if (is_of_several(w) && leave_to_job(w, seconds)) return;
     // Nobody asked for more than certainty at the end.
     if (!s.is_proven && w.settings_.limit <= 0 && seconds < patience_at_end) return;
     if (s.is_proven)
@@ -150,6 +205,7 @@ class watcher {
       add_stacks(every.back());
       settings.errors = w->settings_.errors;
       if (!w->settings_.file.empty()) settings.file = w->settings_.file;
+      if (is_of_several(*w)) w->settings_.job->complain(job_watch::wish::at_once);
     }
     tell(every, settings);
     keep(every, settings);
@@ -178,19 +234,28 @@ class watcher {
 
   /// Of tasks that run, where they are.
   static void add_stacks(base::wait_snapshot& s) {
-    for (auto& w : s.workers)
-      if (!w.is_idle && !w.runs.empty() && w.kernel_thread)
-        w.stack = base::names_of_code(base::stack_of_thread(w.kernel_thread));
+    for (auto& w : s.workers) {
+      if (w.is_idle || w.runs.empty() || !w.kernel_thread) continue;
+      w.stack = base::names_of_code(base::stack_of_thread(w.kernel_thread));
+      const auto looks_for_work = [](const std::string& frame) { return frame.find("sched::wait_for_work(") != frame.npos; };
+      if (!std::ranges::any_of(w.stack, looks_for_work)) continue;
+      w.runs.clear();  // as it happens
+      w.stack.clear();
+    }
   }
 
   /// What all runtimes of the process do.
   std::vector<sched::activity> activities() const {
     std::vector<sched::activity> found;
-    for (const watched* w : all_) found.push_back(sched::activity_of(w->runtime_));
+    for (const watched* w : all_) found.push_back(sched::activity_of(w->runtime_, w->settings_.member));
     return found;
   }
 
-  base::wait_snapshot look(watched& w, double seconds) {
+  static bool is_of_several(const watched& w) { return w.settings_.job && !w.settings_.job->is_alone(); }
+
+  /// Where the job judges, a snapshot is proven if nothing can happen but by messages.
+  enum class judged_by : std::uint8_t { us, job };
+  base::wait_snapshot look(watched& w, double seconds, judged_by judge = judged_by::us) {
     // Whatever happens, some thread does it. If each thread of the process is a worker that sleeps, one that polls while
     // nothing is pending, or one that only looks, then nobody is left to do anything, and nobody to start a thread that would.
     // Had one been awake between the two looks, it would have counted when it went to sleep again.
@@ -214,8 +279,8 @@ class watcher {
         ++known;
         ours.push_back(number);
       }
-    if (w.runtime_.runtime.get<detail::event_table>(base::floor_slot::event)->remote.load())
-      s.unproven.push_back("other nodes may act");
+    if (judge == judged_by::us && is_of_several(w)) s.unproven.push_back("other nodes may act");
+    if (w.settings_.member && w.settings_.member->is_landing()) s.unproven.push_back("elements of other nodes are on their way");
     if (!all_sleep) s.unproven.push_back("a worker or an attached thread is running");
     if (with_modules) s.unproven.push_back("operations are pending at a module");
     if (threads.empty())
@@ -239,9 +304,13 @@ class watcher {
 
 watched::watched(sched::scheduler& runtime, watch_settings settings) : runtime_(runtime), settings_(std::move(settings)) {
   watcher::of_process().add(*this);
+  if (settings_.job) settings_.job->wakes([] { watcher::of_process().call_if_free(); });
 }
 
-watched::~watched() { watcher::of_process().remove(*this); }
+watched::~watched() {
+  if (settings_.job) settings_.job->wakes(nullptr);
+  watcher::of_process().remove(*this);
+}
 
 void watched::draining() noexcept {
   draining_.store(true, std::memory_order_seq_cst);

@@ -15,12 +15,20 @@
 #include "base/wait_snapshot.hpp"
 #include "sched/scheduler.hpp"
 
+namespace stretto::dist {
+class member;
+}
+
 namespace stretto::diagnose {
+
+class job_watch;
 
 struct watch_settings {
   double limit = 0;        // seconds without progress; 0: only on SIGUSR1, and at the runtime's end
   std::string file;        // receives the last report as JSON; empty: none
   base::error_form errors = base::error_form::text;
+  const dist::member* member = nullptr;  // of a job
+  job_watch* job = nullptr;              // not null then
 };
 
 /// A runtime under watch, from its start to its end.
@@ -44,6 +52,8 @@ class watched {
   bool told_ = false, accused_ = false;
   std::uint32_t looks_ = 0;  // beyond the limit
   std::uint64_t spent_ = 0;  // processor nanoseconds for them
+  std::int64_t complained_ = 0;  // to the other nodes, when first since there was progress, and when last; 0: not
+  std::int64_t complained_last_ = 0;
 };
 
 /// What is known of it now; `seconds` without progress.

@@ -30,6 +30,16 @@ void stop_dist(base::runtime_context& runtime) noexcept {
   runtime.set(base::floor_slot::dist, nullptr);
 }
 
+void tell_waits(const base::runtime_context& runtime, base::wait_walk& walk) {
+  const auto& s = *runtime.get<dist_state>(base::floor_slot::dist);
+  if (s.of) s.of->tell_waits(walk);
+  s.tasks->tell_asked(walk);
+}
+
+void tell_tasks(const base::runtime_context& runtime, base::wait_walk& walk) {
+  runtime.get<dist_state>(base::floor_slot::dist)->tasks->tell_asked_for(walk);
+}
+
 }  // namespace dist
 
 std::uint32_t this_node() {

@@ -13,6 +13,10 @@ struct dist_state {
   remote_tasks* tasks = nullptr;
 };
 
+/// For reports: what waits here for other nodes, before the scheduler tells of its tasks; and after, which of them other nodes wait for.
+void tell_waits(const base::runtime_context& runtime, base::wait_walk& walk);
+void tell_tasks(const base::runtime_context& runtime, base::wait_walk& walk);
+
 /// `m` null: the runtime is alone. After the events.
 void start_dist(base::runtime_context& runtime, member* m);
 void stop_dist(base::runtime_context& runtime) noexcept;

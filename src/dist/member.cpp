@@ -31,11 +31,17 @@ void member::serve(base::runtime_context& runtime) {
   barriers_.serve(runtime);
 }
 
+void member::tell_waits(base::wait_walk& walk) const {
+  events_.tell_waits(walk);
+  reservations_.tell_waits(walk);
+  barriers_.tell_waits(walk);
+}
+
 void member::leave(sched::scheduler& s, const stretto::detail::poll_station& all) {
   // The job itself, so that what drains waits for it.
   s.root->outside.spawned.fetch_add(1, std::memory_order_acq_rel);
   const auto is_idle = [this, &s, &all] {
-    return !instances_.is_landing() && sched::is_idle_in_poll(s) && all.is_only_pending(*this);
+    return !is_landing() && sched::is_idle_in_poll(s) && all.is_only_pending(*this);
   };
   ending_.leave({.is_idle = is_idle,
                  .forsake = [](base::thread_context& context) { return detail::poison_forsaken(context); }});

@@ -38,7 +38,11 @@ class member final : public poller {
   /// The runtime ends: before it drains, which then lasts until the job is over.
   void leave(sched::scheduler& s, const stretto::detail::poll_station& all);
 
+  /// For reports: what waits here for other nodes; before the scheduler tells of its tasks.
+  void tell_waits(base::wait_walk& walk) const;
   bool is_leaving() const noexcept { return ending_.is_leaving(); }
+  /// Elements of other nodes are on their way into memory here.
+  bool is_landing() const noexcept { return instances_.is_landing(); }
   /// On the thread that polls.
   bool is_over() const noexcept { return ending_.is_over(); }
 

@@ -8,6 +8,7 @@
 #include "dist/where.hpp"
 #include "event/event_floor.hpp"
 #include "event/table.hpp"
+#include "event/telling.hpp"
 
 namespace stretto::dist {
 
@@ -295,6 +296,17 @@ void remote_barriers::kill(std::uint64_t id, const failure_ref& why, base::threa
     });
   }
   for (auto& [e, cause] : told) detail::end_event(e, std::move(cause), context, {});
+}
+
+void remote_barriers::tell_waits(base::wait_walk& walk) const {
+  const std::scoped_lock lock(lock_);
+  for (const auto& [id, r] : records_)
+    for (const auto& [phase, asked] : r.asked) {
+      if (walk.is_full()) return;
+      const std::uint32_t node = walk.at(base::wait_kind::event, asked.raw());
+      walk[node].is_promised = true;
+      walk.link(node, walk.at(base::wait_kind::barrier, detail::key_of_phase(id, phase)));
+    }
 }
 
 void remote_barriers::lost(rank node, base::thread_context& context) noexcept {

@@ -22,6 +22,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "base/wait_snapshot.hpp"
 #include "dist/failures.hpp"
 #include "dist/job.hpp"
 #include "event/remote_barrier.hpp"
@@ -52,6 +53,8 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
   void destroyed(std::uint64_t id, const failure_ref& why) override;
 
   void lost(rank node, base::thread_context& context) noexcept override;
+  /// For reports: phases of other nodes' barriers that somebody here has asked about.
+  void tell_waits(base::wait_walk& walk) const;
 
   /// Barriers of which something is kept.
   std::size_t records() const;

@@ -10,6 +10,7 @@
 #include "event/event_floor.hpp"
 #include "event/handle.hpp"
 #include "event/table.hpp"
+#include "event/telling.hpp"
 
 namespace stretto::dist {
 
@@ -138,6 +139,16 @@ std::size_t remote_events::records() const {
     n += s.records.size();
   }
   return n;
+}
+
+void remote_events::tell_waits(base::wait_walk& walk) const {
+  for (const shard& s : shards_) {
+    const std::scoped_lock lock(s.lock);
+    for (const auto& [key, r] : s.records)
+      for (const question& q : r.questions)
+        if (q.waiters && !walk.is_full())
+          detail::tell_waiters(q.waiters, walk.at(base::wait_kind::event, key << detail::generation_bits | q.generation), walk);
+  }
 }
 
 // Ending an event of another node.

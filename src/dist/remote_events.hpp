@@ -25,6 +25,7 @@
 #include <unordered_map>
 
 #include "base/spin_lock.hpp"
+#include "base/wait_snapshot.hpp"
 #include "dist/failures.hpp"
 #include "dist/job.hpp"
 #include "event/remote_owner.hpp"
@@ -53,6 +54,8 @@ class remote_events final : public remote_owner, public protocol {
                    const std::source_location& where) override;
 
   void lost(rank node, base::thread_context& context) noexcept override;
+  /// For reports: what waits here for events of other nodes.
+  void tell_waits(base::wait_walk& walk) const;
 
   /// Slots of other nodes of which something is kept.
   std::size_t records() const;

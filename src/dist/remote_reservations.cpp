@@ -10,6 +10,7 @@
 #include "dist/where.hpp"
 #include "event/event_floor.hpp"
 #include "event/table.hpp"
+#include "event/telling.hpp"
 
 namespace stretto::dist {
 
@@ -311,6 +312,17 @@ void remote_reservations::on_cut(rank from, reader& content, base::thread_contex
     if (!content.is_whole() || !s || !s->users[other]) return;
   }
   kill(id, why, context);
+}
+
+void remote_reservations::tell_waits(base::wait_walk& walk) const {
+  std::vector<std::pair<std::uint64_t, detail::holding*>> here;
+  {
+    const std::scoped_lock lock(lock_);
+    for (const auto& [id, s] : stands_)
+      if (s.is_here && s.held && home_of(id) != job_.self()) here.emplace_back(id, s.held);
+  }
+  for (const auto& [id, held] : here)
+    if (!walk.is_full()) detail::tell_reservation(id, *held, walk);
 }
 
 void remote_reservations::lost(rank node, base::thread_context& context) noexcept {

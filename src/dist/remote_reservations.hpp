@@ -27,6 +27,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/wait_snapshot.hpp"
 #include "dist/failures.hpp"
 #include "dist/job.hpp"
 #include "event/remote_reservation.hpp"
@@ -51,6 +52,8 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   void destroyed(std::uint64_t id, const failure_ref& why) override;
 
   void lost(rank node, base::thread_context& context) noexcept override;
+  /// For reports: reservations of other nodes that are held here.
+  void tell_waits(base::wait_walk& walk) const;
 
   /// The most nodes that an errand carried out here had come over.
   unsigned most_hops() const noexcept { return most_hops_.load(std::memory_order_relaxed); }

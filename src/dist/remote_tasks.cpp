@@ -3,13 +3,17 @@
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 
+#include <fmt/format.h>
+
 #include <utility>
 #include <vector>
 
 #include "base/node_numbers.hpp"
+#include "base/peek.hpp"
 #include "data/other_nodes.hpp"
 #include "dist/where.hpp"
 #include "event/event_floor.hpp"
+#include "event/telling.hpp"
 #include "sched/running.hpp"
 #include "sched/scopes.hpp"
 
@@ -212,6 +216,35 @@ void remote_tasks::take(outcome what, std::uint64_t id, failure_ref cause, std::
 void remote_tasks::end_all(const asked& a, const failure_ref& cause, base::thread_context& context) {
   a.end_all(cause, context);
   under_way_.fetch_sub(1, std::memory_order_acq_rel);
+}
+
+// What is asked for and what runs of it have one name, on all nodes.
+
+namespace {
+
+std::string name_of_run(rank from, std::uint64_t id) { return fmt::format("run {}:{}", from, id); }
+
+}  // namespace
+
+void remote_tasks::tell_asked(base::wait_walk& walk) {
+  const std::scoped_lock lock(lock_);
+  for (const auto& [id, a] : asked_) {
+    if (walk.is_full()) return;
+    // Once its value has come, nothing but its scope waits for what it has spawned.
+    const std::uint32_t node = a.record ? walk.at(base::wait_kind::task, detail::bits_of_record(a.record)) : walk.at(base::wait_kind::unknown, id);
+    walk[node].everywhere = name_of_run(job_ ? job_->self() : rank{0}, id);
+    if (!a.record) walk.link(walk.at(base::wait_kind::finish, reinterpret_cast<std::uintptr_t>(a.scope)), node);
+  }
+}
+
+void remote_tasks::tell_asked_for(base::wait_walk& walk) const {
+  for (const auto& [bits, node] : walk.all(base::wait_kind::task)) {
+    // The body is what start() has spawned; whatever else lies there does not point to what points back here.
+    const auto* const record = static_cast<const std::byte*>(detail::record_in(bits));
+    const base::peeked<const request*> body(record + detail::storage_offset);
+    if (walk[node].kind != base::wait_kind::task || !body) continue;
+    if (const base::peeked<request> r(*body); r && r->at == this) walk[node].everywhere = name_of_run(r->from, r->id);
+  }
 }
 
 void remote_tasks::lost(rank node, base::thread_context& context) noexcept {

@@ -16,6 +16,7 @@
 #include <unordered_map>
 
 #include "base/spin_lock.hpp"
+#include "base/wait_snapshot.hpp"
 #include "dist/answered.hpp"
 #include "dist/failures.hpp"
 #include "dist/job.hpp"
@@ -32,6 +33,10 @@ class remote_tasks final : public protocol {
                             detail::value_reader read, const std::source_location& where);
 
   void lost(rank node, base::thread_context& context) noexcept override;
+  /// For reports: what waits for tasks that other nodes have been asked for.
+  void tell_asked(base::wait_walk& walk);
+  /// And, of the tasks in the walk, which are those that others have asked for.
+  void tell_asked_for(base::wait_walk& walk) const;
 
   /// That were asked for here and have not ended.
   std::size_t under_way() const noexcept { return under_way_.load(std::memory_order_acquire); }

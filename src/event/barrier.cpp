@@ -320,7 +320,7 @@ void detail::tell_barriers(event_table& table, base::wait_walk& walk) {
   using base::wait_kind;
   barriers_of(table).for_each(table.node, [&](std::uint64_t id, phases& p) {
     for (const auto& one : p.awaited_phases()) {
-      const std::uint32_t node = walk.at(wait_kind::barrier, id * 0x9e3779b97f4a7c15u + one.phase);
+      const std::uint32_t node = walk.at(wait_kind::barrier, key_of_phase(id, one.phase));
       walk[node].kind = wait_kind::barrier;
       walk[node].name = name_of(id, one.phase);
       walk[node].made = short_location(p.where());
@@ -337,7 +337,7 @@ void detail::tell_barriers(event_table& table, base::wait_walk& walk) {
     const base::peeked<waiter> head(w);
     if (!head || head->fire != late_arrival::take_effect) continue;
     if (const base::peeked<late_arrival> late(w); late)
-      walk.link(walk.at(wait_kind::barrier, late->id * 0x9e3779b97f4a7c15u + late->phase), target);
+      walk.link(walk.at(wait_kind::barrier, key_of_phase(late->id, late->phase)), target);
   }
 }
 

@@ -344,15 +344,17 @@ failure_ref detail::gone_before(std::uint64_t id, const std::source_location& wh
 std::uint16_t detail::home_of_reservation(std::uint64_t id) noexcept { return reservation_table::node_of(id); }
 
 void detail::tell_reservations(event_table& table, base::wait_walk& walk) {
-  reservations_of(table).for_each(table.node, [&](std::uint64_t id, holding& h) {
-    const auto holder = h.holder();
-    if (!holder) return;
-    const std::uint32_t node = walk.at(base::wait_kind::reservation, id);
-    walk[node].kind = base::wait_kind::reservation;
-    walk[node].name = name_of(id);
-    walk[node].made = short_location(h.where());
-    walk[node].held_by = holder->line() ? "the acquire at " + short_location(*holder) : "another node";
-  });
+  reservations_of(table).for_each(table.node, [&](std::uint64_t id, holding& h) { tell_reservation(id, h, walk); });
+}
+
+void detail::tell_reservation(std::uint64_t id, holding& h, base::wait_walk& walk) {
+  const auto holder = h.holder();
+  if (!holder) return;
+  const std::uint32_t node = walk.at(base::wait_kind::reservation, id);
+  walk[node].kind = base::wait_kind::reservation;
+  walk[node].name = name_of(id);
+  if (h.where().line()) walk[node].made = short_location(h.where());
+  walk[node].held_by = holder->line() ? "the acquire at " + short_location(*holder) : base::held_elsewhere;
 }
 
 std::string to_string(const reservation& r) { return name_of(r.id_); }

@@ -3,7 +3,9 @@
 #include <stretto/collection.hpp>
 #include <stretto/error.hpp>
 
+#include "base/peek.hpp"
 #include "event/event_floor.hpp"
+#include "event/telling.hpp"
 #include "mobile/rounds.hpp"
 #include "sched/running.hpp"
 #include "sched/span.hpp"
@@ -66,6 +68,14 @@ struct deferred : waiter {
     sched::enter_scope(t, before);
     sched::count_ended(t, scope);  // of its waiting
   }
+
+  static bool tell(const base::wait_walk::found_waiter& found, base::wait_walk& walk) {
+    const base::peeked<waiter> w(found.waiter);
+    if (!w || w->fire != run) return false;
+    const base::peeked<deferred> d(static_cast<const deferred*>(static_cast<const waiter*>(found.waiter)));
+    if (d) walk.link(walk.at(base::wait_kind::task, detail::bits_of_record(d->record)), found.target);
+    return true;
+  }
 };
 
 void post(sched::task_record& r, void* thread, object_id to, const detail::task_request* request) {
@@ -100,6 +110,16 @@ void post(sched::task_record& r, void* thread, object_id to, const detail::task_
 }
 
 }  // namespace
+
+void tell_waits(const base::runtime_context& runtime, base::wait_walk& walk) {
+  runtime.get<mobile_objects>(base::floor_slot::mobile)->tell_waits(walk);
+  walk.others.emplace_back([&walk](const base::wait_walk::found_waiter& found) { return deferred::tell(found, walk); });
+}
+
+void tell_handlers(const base::runtime_context& runtime, base::wait_walk& walk) {
+  runtime.get<mobile_objects>(base::floor_slot::mobile)->tell_handlers(walk);
+}
+
 }  // namespace mobiles
 
 event quiescence(std::source_location where) { return mobiles::of_caller("quiescence").quiescence(where); }

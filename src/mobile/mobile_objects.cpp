@@ -201,16 +201,11 @@ void mobile_objects::begin(letter& l, thread_state& t) {
     return sched::make_ready(t, r);
   }
   auto& far = static_cast<far_letter&>(l);
-  struct body {
-    mobile_objects* all;
-    far_letter* what;
-    void operator()() const { all->handle(std::unique_ptr<far_letter>(what)); }
-  };
   handling_.fetch_add(1, std::memory_order_relaxed);
   // Its end counts here for the whole runtime alone: who has sent it counts it there.
   const sched::outside_of_finishes outside(t);
   sched::count_spawned(t);
-  sched::spawn_counted(t, {.scope = t.owner->root, .where = far.where, .priority = far.priority, .name = far.name}, body{this, &far});
+  sched::spawn_counted(t, {.scope = t.owner->root, .where = far.where, .priority = far.priority, .name = far.name}, far_body{this, &far});
 }
 
 void mobile_objects::leave(resident& o, bool has_read, detail::handler_span& span, sender of) noexcept {

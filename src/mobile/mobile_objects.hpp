@@ -97,6 +97,10 @@ class mobile_objects final : public dist::protocol {
   std::string name_of(object_id id);
   mobile_statistics statistics();
 
+  /// For reports: who waits for objects here, and for answers; before the scheduler tells of its tasks. And after, whose handlers those are.
+  void tell_waits(base::wait_walk& walk);
+  void tell_handlers(base::wait_walk& walk);
+
   /// Happens when no letter is on its way or being handled, on any node.
   event quiescence(const std::source_location& where) { return quiet_.ask(where); }
 
@@ -195,7 +199,12 @@ class mobile_objects final : public dist::protocol {
   /// Begins what may begin, moves or lets go of what is to move. Requires the lock.
   void advance(resident& o, errands& out);
   void begin(letter& l, sched::thread_state& t);
-  static void run_far(void* storage);
+  /// The body of the task that handles a far letter.
+  struct far_body {
+    mobile_objects* all;
+    far_letter* what;
+    void operator()() const { all->handle(std::unique_ptr<far_letter>(what)); }
+  };
   void handle(std::unique_ptr<far_letter> l);
   void settle(letter& l, failure_ref cause, bool is_for_good);
   void answer(rank to, outcome what, std::uint64_t request, const failure_ref& cause, detail::parcel&& value = {}, bool is_for_good = false);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/spin_lock.hpp"
+#include "base/wait_snapshot.hpp"
 #include "dist/answered.hpp"
 #include "mobile/letters.hpp"
 
@@ -32,6 +33,8 @@ class requests {
   std::vector<std::shared_ptr<const far_letter>> unanswered(object_id of = 0);
   /// Node `by` is lost, and will not say that what it was asked for has ended.
   void lost(rank by, const failure_ref& loss, base::thread_context& context);
+  /// For reports: what waits for answers to node `self`.
+  void tell_waits(rank self, base::wait_walk& walk);
 
  private:
   struct request : dist::call_under_way {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <tuple>
 
 #include <stretto/error.hpp>
 
@@ -27,6 +28,7 @@ class teller {
       walk_[node].kind = wait_kind::finish;
       walk_[node].name = scope == owner_.root ? "the end of the runtime" : "finish";
       walk_[node].made = scope == owner_.root ? std::string() : short_location(scope->where);
+      walk_[node].is_end = scope == owner_.root;
       if (const task_record* const by = scope->opener.load(std::memory_order_relaxed)) walk_.link(task(by), node);
       if (scope->waiter) waiting_.push_back({scope->waiter, node});
       for (const thread_state* t : owner_.attached)
@@ -87,7 +89,7 @@ class teller {
       for (; piles < running_.size() && !walk_.is_full(); ++piles) lower(running_[piles]);
     } while ((waiters < walk_.linked.size() || piles < running_.size()) && !walk_.is_full());
     for (const void* at : coroutines_)
-      if (const auto bits = bits_of(promised_by_coroutine(at)); walk_.has(wait_kind::task, bits))
+      if (const auto bits = detail::bits_of_record(promised_by_coroutine(at)); walk_.has(wait_kind::task, bits))
         walk_.link(walk_.at(wait_kind::task, bits), walk_.at(wait_kind::coroutine, reinterpret_cast<std::uintptr_t>(at)));
   }
 
@@ -97,9 +99,6 @@ class teller {
     std::uint32_t on_top;
   };
 
-  static std::uint64_t bits_of(const void* task) noexcept {
-    return reinterpret_cast<std::uintptr_t>(task) | std::uint64_t{1} << 63;
-  }
   void behind(const base::wait_walk::found_waiter& found) {
     const auto [at, target] = found;
     const base::peeked<waiter> w(at);
@@ -113,6 +112,8 @@ class teller {
     } else if (const auto where = where_coroutine_waits(*w, at); !where.empty()) {
       other(wait_kind::coroutine, "a coroutine", where, at, target);
       coroutines_.push_back(at);
+    } else {
+      std::ignore = std::ranges::any_of(walk_.others, [&](const auto& knows) { return knows(found); });
     }
   }
   void lower(pile one) {  // a copy: more may be found
@@ -162,7 +163,8 @@ class teller {
   std::uint32_t body(const void* at) {
     const std::uint32_t node = walk_.at(wait_kind::body, reinterpret_cast<std::uintptr_t>(at));
     walk_[node].kind = wait_kind::body;
-    walk_[node].name = owner_.draining.load(seq_cst) ? "the runtime's destructor" : "the body of run";
+    walk_[node].is_end = owner_.draining.load(seq_cst);
+    walk_[node].name = walk_[node].is_end ? "the runtime's destructor" : "the body of run";
     return node;
   }
   void other(wait_kind kind, const char* name, const std::string& where, const void* at, std::uint32_t target) {
@@ -173,8 +175,7 @@ class teller {
     walk_.link(node, target);
   }
   std::uint32_t task(const task_record* at) {
-    const auto bits = bits_of(at);
-    const std::uint32_t node = walk_.at(wait_kind::task, bits);
+    const std::uint32_t node = walk_.at(wait_kind::task, detail::bits_of_record(at));
     if (walk_[node].kind != wait_kind::unknown) return node;
     const base::peeked<task_record> r(at);
     if (!r || r->is_done()) return node;
@@ -192,7 +193,7 @@ class teller {
   /// Tasks that only dependencies mention.
   void awaited_only() {
     for (const auto bits : walk_.undescribed(wait_kind::task))
-      task(reinterpret_cast<const task_record*>(bits & ~(std::uint64_t{1} << 63)));
+      task(static_cast<const task_record*>(detail::record_in(bits)));
   }
 
   scheduler& owner_;
@@ -245,7 +246,7 @@ std::uint64_t progress_of(const scheduler& owner) noexcept {
   return sum;
 }
 
-activity activity_of(const scheduler& owner) noexcept {
+activity activity_of(const scheduler& owner, const poller* of_messages) noexcept {
   activity now{.counts = progress_of(owner), .is_quiet = true};
   for (const auto& w : owner.workers) {
     now.counts += w->parks.read();
@@ -265,7 +266,8 @@ activity activity_of(const scheduler& owner) noexcept {
     now.is_quiet = now.is_quiet && word && *word == 0;
   }
   now.threads += owner.polls && owner.polls->has_thread();
-  now.waits_for_modules = owner.outside.load(seq_cst) || (owner.polls && owner.polls->any_pending());
+  const bool is_pending = owner.polls && owner.polls->any_pending() && !(of_messages && owner.polls->is_only_pending(*of_messages));
+  now.waits_for_modules = owner.outside.load(seq_cst) || is_pending;
   return now;
 }
 

@@ -12,6 +12,10 @@
 #include "base/wait_snapshot.hpp"
 #include "event/waiter.hpp"
 
+namespace stretto {
+class poller;
+}
+
 namespace stretto::sched {
 
 struct scheduler;
@@ -32,7 +36,8 @@ struct activity {
   std::vector<int> numbers = {};  // of these threads
   bool operator==(const activity&) const = default;
 };
-activity activity_of(const scheduler& owner) noexcept;
+/// `of_messages`: what waits for messages of other nodes alone, and is looked at apart; null: there are none.
+activity activity_of(const scheduler& owner, const poller* of_messages = nullptr) noexcept;
 
 // Whose waiter it is; by the files that link them.
 bool is_of_task(const waiter& w) noexcept;

@@ -149,7 +149,7 @@ TEST_CASE("short of proof nobody is accused: the state is shown") {
   auto s = proven({node(wait_kind::task, "task", "a.cpp:1", {1}), node(wait_kind::event, "event", "a.cpp:2")});
   s.is_proven = false;
   s.unproven = {"a worker is running"};
-  s.workers = {{1, false, "task \"hermit\" spawned at a.cpp:9", 2, 77, {"nanosleep, libc.so.6+0x12", "hermit(), program+0x5"}}};
+  s.workers = {{1, false, "task \"hermit\" spawned at a.cpp:9", 2, 77, {"nanosleep, libc.so.6+0x12", "hermit(), program+0x5"}, ""}};
   s.nodes[0].waits_at = "a.cpp:3";
   s.nodes.push_back(node(wait_kind::thread, "a thread that is no worker", "a.cpp:7"));
   s.nodes.back().is_running = true;
@@ -190,7 +190,7 @@ TEST_CASE("a report survives its way through JSON") {
   auto s = proven({node(wait_kind::task, "task \"\xc3\xa9\"", "a.cpp:1", {1}), node(wait_kind::barrier, "barrier B0 phase 0", "a.cpp:2")});
   s.node = 7;
   s.unproven = {"x"};
-  s.workers = {{1, true, "", 0.5, 4711, {"f(), program+0x10"}}};
+  s.workers = {{1, true, "", 0.5, 4711, {"f(), program+0x10"}, ""}};
   s.nodes[1].arrived_at = {"a.cpp:5"};
   s.nodes[1].expected = 3;
   s.nodes[1].arrived = 1;

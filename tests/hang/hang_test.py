@@ -28,12 +28,19 @@ EXPECTED = {  # the code of the first accusation; H10: there is none
     "bound_to_nobody": "H07", "each_other": "H01", "on_top": "H02", "piled_up": "H01", "beside_a_driver": "H01",
     "foreign_lock": "H10", "held_outside": "H10",
     "held_while_waiting": "H01", "view_kept": "H01", "slow_but_healthy": "H10",
+    "left_the_collective": "H04", "each_others_message": "H02", "lost_to_a_handler": "H01", "held_far_away": "H03",
+    "awaited_far_away": "H01", "spawned_far_away": "H01", "never_returns": "H10",
 }
 HEALTHY = ["busy", "busy_alone", "many_runtimes"]
 WORDS = {  # more that must be told
     "view_kept": ['elements of object "x", which is not given back', "the view that read() gave"],
     "held_outside": ['held by thread "reader"', "held by the acquire at "],
     "held_while_waiting": ['view of "u", which is not given back', 'task "keeper" since '],
+    "left_the_collective": ["all 3 nodes sleep", "2 of 3", "on N1"],
+    "each_others_message": ['mobile object M1 "left" on N0', 'mobile object M2 "right" on N1'],
+    "lost_to_a_handler": ['mobile object M1 "kept" on N2', "by N0"], "held_far_away": ["on N1"],
+    "awaited_far_away": ['task "far" on N1', "by N0"], "spawned_far_away": ['task "left behind" on N1'],
+    "never_returns": ["N1 worker", "nanosleep", "endless::run"],
     "alone": ["nanosleep"], "foreign_lock": ["lock"], "nobody_inside_run": ["place "], "bound_to_nobody": ["worker 0"],
     "on_top": ['task "lower"', 'task "upper"'], "piled_up": ["the body of run", 'task "middle"', 'task "top"'],
 }
@@ -199,7 +206,7 @@ def check_storm(program, name, folder):
 
 def main():
     if "--no-stacks" in sys.argv:  # sanitizers keep signals back from threads that sleep
-        for name in ["alone", "foreign_lock"]:
+        for name in ["alone", "foreign_lock", "never_returns"]:
             WORDS.pop(name)
     program, sources = sys.argv[1], Path(sys.argv[2])
     lines = marked_lines(sources)

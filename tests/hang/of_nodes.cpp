@@ -1,0 +1,132 @@
+// Several nodes of a job, where what is at fault is on another one than what waits.
+#include <stretto/job.hpp>
+#include <stretto/mobile.hpp>
+
+#include <ctime>
+#include <thread>
+#include <vector>
+
+#include "hang.hpp"
+
+namespace hang {
+namespace {
+
+/// Every thread belongs to a runtime: this one is node 0.
+template <class F>
+void on_nodes(std::uint32_t nodes, F first) {
+  const simulated_job job({.nodes = nodes});
+  std::vector<std::jthread> others;
+  for (std::uint32_t n = 1; n < nodes; ++n)
+    others.emplace_back([&, n] {
+      runtime rt({.workers = 2, .job = job.seat(n)});
+      rt.run([] {});
+    });
+  runtime rt({.workers = 2, .job = job.seat(0)});
+  rt.run(first);
+}
+
+void take_part(barrier together) {
+  if (this_node() == 2) return;  // as one that has met an error
+  together.arrive();
+  wait(together.event());  // NAMED left_the_collective
+}
+
+void left_the_collective(runtime&) {
+  on_nodes(3, [] {
+    const auto together = barrier::create(3);  // GUILTY left_the_collective
+    for (std::uint32_t n = 0; n < 3; ++n) async(at_node(n), call<&take_part>(together));
+  });
+}
+
+struct speaker {
+  void ask(mobile<speaker> other, barrier both) {
+    both.arrive();
+    wait(both.event());
+    send(other, call<&speaker::answer>()).get();  // GUILTY each_others_message
+  }
+  void answer() {}
+  template <class Archive>
+  friend void fields(Archive&, archived<speaker, Archive>&) {}
+};
+
+void each_others_message(runtime&) {
+  on_nodes(2, [] {
+    const auto left = make_mobile<speaker>(at_node(0), name("left")), right = make_mobile<speaker>(at_node(1), name("right"));
+    const auto both = barrier::create(2);
+    send(left, call<&speaker::ask>(right, both));
+    send(right, call<&speaker::ask>(left, both));
+  });
+}
+
+struct keeper {
+  void keep(event until) { wait(until); }  // NAMED lost_to_a_handler
+  int read() const { return 1; }
+  template <class Archive>
+  friend void fields(Archive&, archived<keeper, Archive>&) {}
+};
+
+void lost_to_a_handler(runtime&) {
+  on_nodes(3, [] {
+    const auto never = user_event::create();  // GUILTY lost_to_a_handler
+    const auto kept = make_mobile<keeper>(at_node(2), name("kept"));
+    detached([&] { send(kept, call<&keeper::keep>(event(never))); });
+    send(kept, call<&keeper::read>()).get();  // NAMED lost_to_a_handler
+  });
+}
+
+void hold(reservation tally) { wait(tally.acquire()); }  // NAMED held_far_away
+
+void held_far_away(runtime&) {
+  on_nodes(2, [] {
+    const auto tally = reservation::create();  // GUILTY held_far_away
+    async(at_node(1), call<&hold>(tally)).get();
+    wait(tally.acquire());  // NAMED held_far_away
+  });
+}
+
+void wait_for(event e) { wait(e); }  // NAMED awaited_far_away
+
+void awaited_far_away(runtime&) {
+  on_nodes(2, [] {
+    const auto never = user_event::create();  // GUILTY awaited_far_away
+    async(at_node(1), name("far"), call<&wait_for>(event(never)));
+  });
+}
+
+void leave_behind(event e) {
+  async(after(e), name("left behind"), [] {});  // NAMED spawned_far_away
+}
+
+void spawned_far_away(runtime&) {
+  on_nodes(2, [] {
+    const auto never = user_event::create();  // GUILTY spawned_far_away
+    finish([&] { async(at_node(1), call<&leave_behind>(event(never))); });
+  });
+}
+
+struct endless {
+  void run() {
+    for (;;) {  // as a loop that does not converge
+      const timespec pause{1, 0};
+      ::nanosleep(&pause, nullptr);
+    }
+  }
+  template <class Archive>
+  friend void fields(Archive&, archived<endless, Archive>&) {}
+};
+
+void never_returns(runtime&) {
+  on_nodes(2, [] {
+    const auto stuck = make_mobile<endless>(at_node(1), name("stuck"));
+    send(stuck, call<&endless::run>()).get();  // GUILTY never_returns
+  });
+}
+
+}  // namespace
+
+const program of_nodes[] = {{"left_the_collective", left_the_collective}, {"each_others_message", each_others_message},
+                            {"lost_to_a_handler", lost_to_a_handler},     {"held_far_away", held_far_away},
+                            {"awaited_far_away", awaited_far_away},       {"spawned_far_away", spawned_far_away},
+                            {"never_returns", never_returns},             {nullptr, nullptr}};
+
+}  // namespace hang
