@@ -161,11 +161,12 @@ std::optional<base::wait_snapshot> job_watch::advance(const look& mine, double l
   if (phase_ != phase::second) return std::nullopt;
   again_[job_.self()] = std::move(r);
   if (!is_nothing_changed()) {
-    end(answer::goes_on);
+    if (is_worth_another_try()) phase_ = phase::idle;
+    else end(answer::goes_on);
     return std::nullopt;
   }
   end(answer::proven);
-  if (const auto progress = progress_of_all(); progress != last_.progress) last_ = {.progress = progress};
+  forget_what_is_old();
   if (std::exchange(last_.is_proven, true)) return std::nullopt;
   return of_all(true);
 }
@@ -212,19 +213,23 @@ base::wait_snapshot job_watch::of_all(bool is_proven) const {
   return m;
 }
 
-std::uint64_t job_watch::progress_of_all() const {
+void job_watch::forget_what_is_old() {
   std::uint64_t sum = 0;
   for (const auto& r : reports_)
     if (r) sum += r->progress + r->handled;
-  return sum;
+  if (sum != last_.progress) last_ = {.progress = sum};
+}
+
+// A thread may just have been awake, if only because of the question.
+bool job_watch::is_worth_another_try() {
+  forget_what_is_old();
+  return ++last_.unsure % tries != 0;
 }
 
 std::optional<base::wait_snapshot> job_watch::unproven(double limit) {
   const bool is_wanted = std::ranges::any_of(complaints_, [](const auto& c) { return c && *c != wish::proof; });
   const bool at_once = std::ranges::any_of(complaints_, [](const auto& c) { return c == wish::at_once; });
-  if (const auto progress = progress_of_all(); progress != last_.progress) last_ = {.progress = progress};
-  // A thread may just have been awake: to hear that is no reason to look at a program.
-  if (have_all_answered(reports_) && ++last_.unsure % tries != 0) {
+  if (have_all_answered(reports_) && is_worth_another_try()) {
     phase_ = phase::idle;
     return std::nullopt;
   }

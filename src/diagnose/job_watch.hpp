@@ -27,7 +27,7 @@ class job_watch final : public dist::protocol {
  public:
   using clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds patience{2};  // with answers
-  static constexpr unsigned tries = 4;                // of the first round, before it is told that nothing is proven
+  static constexpr unsigned tries = 8;                // where nothing happens, before it is told that nothing is proven
 
   /// Before job::start.
   explicit job_watch(dist::job& j);
@@ -92,7 +92,8 @@ class job_watch final : public dist::protocol {
   /// After the second.
   bool is_nothing_changed() const;
   base::wait_snapshot of_all(bool is_proven) const;
-  std::uint64_t progress_of_all() const;
+  void forget_what_is_old();
+  bool is_worth_another_try();
   std::optional<base::wait_snapshot> unproven(double limit);
   void end(answer a);
 

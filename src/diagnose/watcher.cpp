@@ -123,6 +123,7 @@ class watcher {
       w.looks_ = 0;
       w.spent_ = 0;
       w.complained_ = 0;
+      w.complaints_ = 0;
       if (w.settings_.job) w.settings_.job->forget();
     } else if (limit > 0 && !w.accused_) {
       const double seconds = seconds_of(w);
@@ -149,6 +150,7 @@ class watcher {
     // Ever more rarely, where it goes on elsewhere.
     if (!w.accused_ && (!w.complained_ || now() - w.complained_last_ >= std::max(pause, (now() - w.complained_) / 4))) {
       w.complained_last_ = now();
+      ++w.complaints_;
       if (!w.complained_) w.complained_ = now();
       // Nobody asked for more than certainty at the end; and what is not proven is told once.
       const bool wants_proof = w.told_ || heard == job_watch::answer::told || (w.settings_.limit <= 0 && seconds < patience_at_end);
@@ -175,6 +177,7 @@ class watcher {
     const double limit = w.settings_.limit > 0 ? w.settings_.limit : patience_at_end;
     if (auto told = w.settings_.job->advance(mine, limit, job_watch::clock::now())) {
       if (has_work(*told)) tell({&*told, 1}, w.settings_);
+      told->told = {std::max(w.complaints_, 1u), longest_pause, static_cast<double>(w.spent_) * 1e-9};
       keep({&*told, 1}, w.settings_);
     }
     return w.settings_.job->is_under_way();

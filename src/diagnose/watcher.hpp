@@ -54,6 +54,7 @@ class watched {
   std::uint64_t spent_ = 0;  // processor nanoseconds for them
   std::int64_t complained_ = 0;  // to the other nodes, when first since there was progress, and when last; 0: not
   std::int64_t complained_last_ = 0;
+  std::uint32_t complaints_ = 0;
 };
 
 /// What is known of it now; `seconds` without progress.

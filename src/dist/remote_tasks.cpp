@@ -126,18 +126,18 @@ void remote_tasks::on_run(rank from, reader& content, base::thread_context&) {
   }
 }
 
-void remote_tasks::start(request&& r, place at, int priority) {
+void remote_tasks::start(request&& asked_for, place at, int priority) {
+  const auto r = std::make_shared<const request>(std::move(asked_for));
   detail::task_request how;
   how.at = at;
   how.priority = priority;
-  how.name = r.name;
+  how.name = r->name;
   // It runs in any case, to say so if it may not.
-  const event begins = r.behind == event() ? event() : ignore_failure(r.behind, r.where);
+  const event begins = r->behind == event() ? event() : ignore_failure(r->behind, r->where);
   how.after_events = std::span(&begins, 1);
-  const std::source_location where = r.where;
   // Its end counts here for the finish that surrounds the whole runtime alone: who asked counts it there.
   const sched::outside_of_finishes outside(state_of(base::require_current("async")));
-  detail::spawn_as(how, [kept = std::make_shared<const request>(std::move(r))] { run(*kept); }, where);
+  detail::spawn_as(how, [r] { run(*r); }, r->where);
 }
 
 void remote_tasks::run(const request& r) {

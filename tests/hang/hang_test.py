@@ -18,6 +18,7 @@ from pathlib import Path
 
 PATIENCE = 60  # seconds
 WITHIN = 2  # seconds of the limit, where the machine is idle, see reaction()
+WITHIN_NODES = 5  # the same where several nodes find out together, which look at one another
 TRIES = 5  # of which one must be that fast: a busy machine may keep workers from their sleep for longer
 EXPECTED = {  # the code of the first accusation; H10: there is none
     "forgotten_event": "H01", "forgotten_precondition": "H01", "behind_many": "H01", "behind_a_merge": "H01",
@@ -31,12 +32,14 @@ EXPECTED = {  # the code of the first accusation; H10: there is none
     "left_the_collective": "H04", "each_others_message": "H02", "lost_to_a_handler": "H01", "held_far_away": "H03",
     "awaited_far_away": "H01", "spawned_far_away": "H01", "never_returns": "H10",
 }
+NODES = ["left_the_collective", "each_others_message", "lost_to_a_handler", "held_far_away", "awaited_far_away", "spawned_far_away",
+         "never_returns"]
 HEALTHY = ["busy", "busy_alone", "many_runtimes"]
 WORDS = {  # more that must be told
     "view_kept": ['elements of object "x", which is not given back', "the view that read() gave"],
     "held_outside": ['held by thread "reader"', "held by the acquire at "],
     "held_while_waiting": ['view of "u", which is not given back', 'task "keeper" since '],
-    "left_the_collective": ["all 3 nodes sleep", "2 of 3", "on N1"],
+    "left_the_collective": ["all 3 nodes sleep", "2 of 3", " on N"],
     "each_others_message": ['mobile object M1 "left" on N0', 'mobile object M2 "right" on N1'],
     "lost_to_a_handler": ['mobile object M1 "kept" on N2', "by N0"], "held_far_away": ["on N1"],
     "awaited_far_away": ['task "far" on N1', "by N0"], "spawned_far_away": ['task "left behind" on N1'],
@@ -102,9 +105,10 @@ def check_one(program, name, lines, folder):
         if faults:
             return faults, None
         fastest = min(seconds, fastest or seconds)
-        if fastest < WITHIN:
+        within = WITHIN_NODES if name in NODES else WITHIN
+        if fastest < within:
             return [], fastest
-    return [f"{name}: is told {fastest:.3g} s after the limit, or later, and not within {WITHIN}"], fastest
+    return [f"{name}: is told {fastest:.3g} s after the limit, or later, and not within {within}"], fastest
 
 
 def try_one(program, name, lines, folder, by_signal=False):
