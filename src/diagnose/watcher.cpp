@@ -29,7 +29,7 @@ namespace {
 constexpr double limit_at_end = 1, patience_at_end = 10;
 constexpr double shortest_pause = 0.01, longest_pause = 0.5;  // between two looks
 constexpr std::int64_t patience_with_job = 3'000'000'000;  // until a node tells what it knows alone
-constexpr unsigned most_looks_for_job = 20;
+constexpr unsigned most_looks_for_job = 40;
 
 std::int64_t now() noexcept { return static_cast<std::int64_t>(base::nanoseconds_now()); }
 

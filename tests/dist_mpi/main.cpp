@@ -11,6 +11,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace stretto;
@@ -208,9 +209,24 @@ void program() {
 
 }  // namespace
 
-int main() {
+/// It hangs: the last node does not arrive.
+void leave_the_others(barrier together) {
+  if (this_node() == job_nodes() - 1) return;
+  together.arrive();
+  wait(together.event());
+}
+
+int main(int count, char** words) {
   try {
     runtime rt;
+    if (count > 1 && std::string_view(words[1]) == "hang") {
+      rt.run([] {
+        const auto together = barrier::create(job_nodes());
+        if (this_node() == 0)
+          for (std::uint32_t n = 0; n < job_nodes(); ++n) async(at_node(n), call<&leave_the_others>(together));
+      });
+      return 0;
+    }
     rt.run(program);
     rt.run(mobile_program);
     rt.run(array_program);

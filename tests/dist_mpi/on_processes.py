@@ -5,9 +5,11 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 
 name, launcher, program, folder = sys.argv[1:]
 environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_plm": "isolated",
@@ -37,6 +39,21 @@ for devices in ("sim:2", "opencl"):
     code, said = run(2, 2, ("STRETTO_DEVICES", devices))
     if code or said.count(" of 2 is content") != 2:
         faults.append(f"with devices {devices}: exit code {code}\n{said}")
+# One that does not go on is told why, once, by one node for all.
+process = subprocess.Popen([launcher, *flags, "-n", "3", program, "hang"], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                           env=environment | {"STRETTO_WORKERS": "1", "STRETTO_STUCK": "0.5"}, start_new_session=True)
+watch = threading.Timer(120, os.killpg, (process.pid, signal.SIGKILL))
+watch.start()
+said = ""
+while line := process.stdout.readline():
+    said += line
+    if "  try  " in line and "error H04" in said:
+        break
+os.killpg(process.pid, signal.SIGKILL)
+watch.cancel()
+process.wait()
+if not re.search(r"error H04: barrier B0 phase 0 on N0 lacks 1 arrival", said) or "all threads of all 3 nodes sleep" not in said:
+    faults.append(f"three processes that hang: {said}")
 # Processes that are no job, although a launcher started them.
 code, said = run(2, 1, ("STRETTO_JOB", "alone"))
 if code or said.count("node 0 of 1 is content") != 2:
@@ -50,5 +67,5 @@ told = re.search(r"error N06: nodes 0 and 1 of this job are not of one build\n +
                  r"another_program, build (\w+) on node 1", done.stdout)
 if not done.returncode or not told or told[2] != told[3]:
     faults.append(f"two programs: exit code {done.returncode}\n{done.stdout}")
-print("\n".join(faults) or f"11 runs over {name}")
+print("\n".join(faults) or f"12 runs over {name}")
 sys.exit(1 if faults else 0)

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/driver_threads.hpp"
 #include "net/mpi/mpi_library.hpp"
 #include "net/mpi/outbox.hpp"
 #include "net/mpi/packet.hpp"
@@ -330,7 +331,10 @@ error other_node(const calls& mpi, const handlers& all, const started& is) {
 std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted) {
   all.close();
   started is;
-  must(mpi.start(wanted, &is));
+  {
+    const base::driver_threads started_here("async");  // as MPICH names one
+    must(mpi.start(wanted, &is));
+  }
   check_launch(look_around(), mpi.library(), is.size);
   std::uint64_t lowest = 0, highest = 0;
   must(mpi.extremes(all.digest(), &lowest, &highest));
