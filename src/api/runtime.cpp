@@ -123,7 +123,9 @@ struct runtime::state {
         seat(job ? std::move(job) : seat_of_process(settings)),
         member(seat ? join(*seat) : nullptr),
         number(member ? member->of().node() : own_number()),
-        recorder({.node = member ? member->of().self() : number, .level = level_of(settings)}),
+        recorder({.node = member ? member->of().self() : number,
+                  .job_nodes = member ? member->of().nodes() : 1,
+                  .level = level_of(settings)}),
         polls(static_cast<std::uint32_t>(settings.poll_us)),
         devices(open_devices(settings, stepped)),
         modules(given, polls, counters, settings.errors) {
@@ -241,6 +243,7 @@ void runtime::start(bool stepped) {
   // Before anything can be counted: no task exists yet, and nothing is pending.
   for (auto& w : s.scheduler->workers) w->set(base::floor_slot::trace, &s.counters.add_slab());
   s.modules.started(*this);
+  if (s.member && !s.settings.trace.empty()) s.member->clock().measure(dist::job_clock::moment::beginning);
   // What is stepped has no thread but the program's, unless somebody asks for it.
   using opens = live_runtime::opens;
   if (s.settings.live || !stepped)
@@ -266,6 +269,7 @@ void runtime::state::end(runtime* whole) noexcept {
   };
   if (watch) watch->draining();
   if (scheduler) {
+    if (member && whole && !settings.trace.empty()) member->clock().measure(dist::job_clock::moment::end);
     if (member && whole && !member->is_leaving()) member->leave(*scheduler, polls);
     if (const auto told = sched::stop(*scheduler, last, [&] { return devices && devices->pending() > 0; }))
       base::print_error(*told, settings.errors);  // a destructor has no other way to say so
@@ -297,6 +301,7 @@ runtime::~runtime() {
 }
 
 void runtime::save_trace(const std::string& file) const {
+  if (state_->member) state_->recorder.set_clock_offset(state_->member->clock().offset_ns());
   trace::write_chrome(std::filesystem::path(file), state_->recorder.take_snapshot());
 }
 

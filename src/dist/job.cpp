@@ -2,6 +2,7 @@
 
 #include <stretto/error.hpp>
 
+#include <cstring>
 #include <utility>
 
 #include "base/context.hpp"
@@ -15,21 +16,49 @@ constexpr std::uint32_t most_node = 0x7fff;  // of an event's handle
 
 /// A message whose content is still on its way.
 struct job::landing : places::completion {
-  landing(entry& e, rank from, std::size_t bytes) : completion(run_it), to(e), from(from), content(bytes) {}
+  landing(entry& e, rank from, std::size_t bytes, bool has_cause)
+      : completion(run_it), to(e), from(from), has_cause(has_cause), content(bytes) {}
 
   static void run_it(places::work_item& item) noexcept {
     auto& l = static_cast<landing&>(item);
-    reader all(l.content);
     // Of a node that is lost, of which protocols are told, nothing comes.
-    if (!l.failure && !l.to.owner_job->is_lost(l.from)) l.to.owner_job->handle(l.to, l.from, all);
+    if (!l.failure && !l.to.owner_job->is_lost(l.from)) l.to.owner_job->handle(l.to, l.from, l.content, l.has_cause);
     l.to.owner_job->landings_.erase(l.at);
   }
 
   entry& to;
   rank from;
+  bool has_cause;
   std::vector<std::byte> content;
   std::list<landing>::iterator at;
 };
+
+namespace {
+
+/// What this thread does, if somebody records it.
+std::uint64_t present_span() noexcept {
+  const auto* const context = base::current();
+  return context ? context->current_id : 0;
+}
+
+/// At the end of a message that has one: its cause, while the handler runs.
+class handled_because {
+ public:
+  handled_because(std::span<const std::byte>& content, bool has_cause, base::thread_context& context) noexcept
+      : context_(context), outer_(context.current_id) {
+    if (!has_cause || content.size() < sizeof context.current_id) return;
+    std::memcpy(&context.current_id, content.last(sizeof context.current_id).data(), sizeof context.current_id);
+    content = content.first(content.size() - sizeof context.current_id);
+  }
+  handled_because(const handled_because&) = delete;
+  ~handled_because() { context_.current_id = outer_; }
+
+ private:
+  base::thread_context& context_;
+  const std::uint64_t outer_;
+};
+
+}  // namespace
 
 job::job(std::uint16_t first) : first_(first) {}
 
@@ -38,6 +67,7 @@ job::~job() = default;
 message_kind job::on(std::string name, void* owner, handler f, counted is_counted) {
   entry& e = entries_.emplace_back(entry{this, owner, f, std::move(name), is_counted == counted::yes});
   handlers_.add(e.name, &e, arrived);
+  if (e.is_counted) handlers_.add(e.name + " with its cause", &e, arrived_with_cause);
   return static_cast<message_kind>(entries_.size() - 1);
 }
 
@@ -50,7 +80,10 @@ void job::start(const transport_maker& make) {
         .fact("nodes", std::to_string(nodes_))
         .fact("numbers", "from " + std::to_string(first_) + " to " + std::to_string(most_node))
         .because("a node's number has 15 bits in handles");
-  for (entry& e : entries_) e.number = handlers_.number(e.name);
+  for (entry& e : entries_) {
+    e.number = handlers_.number(e.name);
+    if (e.is_counted) e.number_with_cause = handlers_.number(e.name + " with its cause");
+  }
   traffic_ = std::make_unique<traffic[]>(nodes_);
   lost_ = std::make_unique<std::atomic<bool>[]>(nodes_);
   losses_.resize(nodes_);
@@ -60,19 +93,29 @@ void job::start(const transport_maker& make) {
 void job::send(rank to, message_kind kind, const writer& content) {
   if (is_lost(to)) return;
   const entry& e = entries_[static_cast<std::size_t>(kind)];
-  const auto all = content.all();
   if (e.is_counted) traffic_[to].sent.fetch_add(1, std::memory_order_relaxed);
-  if (all.size() <= net::transport::most_head_bytes)
-    transport_->send({.to = to, .handler = e.number, .head = all});
-  else
-    transport_->send({.to = to, .handler = e.number, .payload = all});
+  const auto put = [&](net::handler_number number, std::span<const std::byte> all) {
+    if (all.size() <= net::transport::most_head_bytes)
+      transport_->send({.to = to, .handler = number, .head = all});
+    else
+      transport_->send({.to = to, .handler = number, .payload = all});
+  };
+  const std::uint64_t cause = e.is_counted ? present_span() : 0;
+  if (!cause) [[likely]] return put(e.number, content.all());
+  writer caused = content;
+  caused.put(cause);
+  put(e.number_with_cause, caused.all());
 }
 
 void job::send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest, places::completion& sent) {
   if (is_lost(to)) return net::end(sent, net::lost(to, "elements of an instance"));
   const entry& e = entries_[static_cast<std::size_t>(kind)];
   traffic_[to].sent.fetch_add(1, std::memory_order_relaxed);
-  transport_->send({.to = to, .handler = e.number, .head = head.all(), .payload = rest, .sent = &sent});
+  const std::uint64_t cause = e.is_counted ? present_span() : 0;
+  if (!cause) [[likely]] return transport_->send({.to = to, .handler = e.number, .head = head.all(), .payload = rest, .sent = &sent});
+  writer caused = head;
+  caused.put(cause);
+  transport_->send({.to = to, .handler = e.number_with_cause, .head = caused.all(), .payload = rest, .sent = &sent});
 }
 
 std::size_t job::poll() {
@@ -81,27 +124,34 @@ std::size_t job::poll() {
   return found;
 }
 
-void job::arrived(void* at, net::arrival& a) {
-  entry& e = *static_cast<entry*>(at);
+void job::arrived(void* at, net::arrival& a) { take(*static_cast<entry*>(at), a, false); }
+void job::arrived_with_cause(void* at, net::arrival& a) { take(*static_cast<entry*>(at), a, true); }
+
+void job::take(entry& e, net::arrival& a, bool has_cause) {
   if (e.owner_job->is_lost(a.from)) return;  // to this node, which has parted from it
   if (e.with_rest) {
-    reader head(a.head);
-    e.with_rest(e.owner, a.from, head, std::move(a.rest), base::require_current("job::poll"));
+    auto& context = base::require_current("job::poll");
+    std::span<const std::byte> content = a.head;
+    const handled_because cause(content, has_cause, context);
+    reader head(content);
+    e.with_rest(e.owner, a.from, head, std::move(a.rest), context);
     e.owner_job->traffic_[a.from].handled.fetch_add(1, std::memory_order_release);
     return;
   }
   if (a.rest.bytes() && !a.rest.is_here()) {
     auto& all = e.owner_job->landings_;
-    landing& l = all.emplace_back(e, a.from, a.rest.bytes());
+    landing& l = all.emplace_back(e, a.from, a.rest.bytes(), has_cause);
     l.at = std::prev(all.end());
     return std::move(a.rest).receive(l.content.data(), l);
   }
-  reader all(a.rest.bytes() ? a.rest.here() : a.head);
-  e.owner_job->handle(e, a.from, all);
+  e.owner_job->handle(e, a.from, a.rest.bytes() ? a.rest.here() : a.head, has_cause);
 }
 
-void job::handle(const entry& e, rank from, reader& content) {
-  e.f(e.owner, from, content, base::require_current("job::poll"));
+void job::handle(const entry& e, rank from, std::span<const std::byte> content, bool has_cause) {
+  auto& context = base::require_current("job::poll");
+  const handled_because cause(content, has_cause, context);
+  reader all(content);
+  e.f(e.owner, from, all, context);
   if (e.is_counted) traffic_[from].handled.fetch_add(1, std::memory_order_release);
 }
 

@@ -12,6 +12,9 @@
 //     events.serve(runtime);                                                // from now on, handles of other nodes work
 //     while (...) job.poll();                                               // on a thread that has entered the events
 //
+// While every span is recorded (trace level full), a message that is counted brings along what its sender was doing: what the handler makes
+// ready has that as its cause, so that arrows of a timeline go from node to node.
+//
 // Threads     on, add, start: the thread that makes the job, in this order, before the others. poll: one thread at a time, which
 //             belongs to the runtime (base::current()); handlers and `lost` run inside it. All else: any thread.
 // Invariants  (1) a message is handled once; those of one sender in the order in which they were sent, but for those over
@@ -151,11 +154,13 @@ class job {
     std::string name;
     bool is_counted;
     payload_handler with_rest = nullptr;
-    net::handler_number number = 0;
+    net::handler_number number = 0, number_with_cause = 0;
   };
   struct landing;
   static void arrived(void* at, net::arrival& a);
-  void handle(const entry& e, rank from, reader& content);
+  static void arrived_with_cause(void* at, net::arrival& a);
+  static void take(entry& e, net::arrival& a, bool has_cause);
+  void handle(const entry& e, rank from, std::span<const std::byte> content, bool has_cause);
   void tell_lost(rank r, const std::string& why);
 
   const std::uint16_t first_;

@@ -17,7 +17,8 @@ member::member(seat& s, const std::function<void(job&, failures&)>& add_more)
       barriers_(job_, causes_),
       tasks_(&job_, &causes_),
       instances_(job_, causes_),
-      ending_(job_) {
+      ending_(job_),
+      clock_(job_) {
   if (add_more) add_more(job_, causes_);
   job_.must_agree("program", program_build());
   job_.must_agree("Stretto", library_build());

@@ -13,6 +13,7 @@
 #include "dist/ending.hpp"
 #include "dist/failures.hpp"
 #include "dist/job.hpp"
+#include "dist/job_clock.hpp"
 #include "dist/remote_barriers.hpp"
 #include "dist/remote_events.hpp"
 #include "dist/remote_instances.hpp"
@@ -48,6 +49,7 @@ class member final : public poller {
 
   const job& of() const noexcept { return job_; }
   remote_tasks& tasks() noexcept { return tasks_; }
+  job_clock& clock() noexcept { return clock_; }
 
  protected:
   std::size_t poll() override;
@@ -65,6 +67,7 @@ class member final : public poller {
   remote_tasks tasks_;
   remote_instances instances_;
   ending ending_;
+  job_clock clock_;
   std::atomic<sched::scheduler*> scheduler_{nullptr};  // which drains, and counts the job as something that goes on
   std::atomic<bool> has_failed_{false};
 };

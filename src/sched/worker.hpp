@@ -62,7 +62,7 @@ struct thread_state : base::thread_context {
   trace::ring* ring = nullptr;           // null: nothing is recorded
   const char* called = "";               // its track in the trace, without the number; attached threads
   bool every_span = false;               // full detail
-  std::uint64_t next_id = 0;
+  std::uint64_t first_id = 0, next_id = 0;  // of spans
   trace::ticks span_start = 0;           // of what runs now, where it is timed; else 0
   const task_record* timed = nullptr;    // the task that span_start is of
   trace::ticks* off_workers = nullptr;   // of what runs now, if somebody measures it: gets the time that it is suspended

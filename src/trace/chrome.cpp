@@ -113,7 +113,9 @@ class chrome_file {
       const auto rate_end =
           std::to_chars(rate, rate + sizeof rate, s.calibration.ns_per_tick, std::chars_format::fixed, 9).ptr;
       out_ << comma << "{\"node\":";
-      out_.number(std::uint64_t{s.node}) << ",\"level\":\"" << name(s.level) << "\",\"clock\":\"" << s.clock_source
+      out_.number(std::uint64_t{s.node});
+      if (s.job_nodes > 1) (out_ << ",\"job_nodes\":").number(std::uint64_t{s.job_nodes});
+      out_ << ",\"level\":\"" << name(s.level) << "\",\"clock\":\"" << s.clock_source
                                          << "\",\"ns_per_tick\":"
                                          << std::string_view(rate, static_cast<std::size_t>(rate_end - rate))
                                          << ",\"steady_origin_ns\":";

@@ -39,6 +39,7 @@ void recorder::name_modules(module_owners owners) {
 snapshot recorder::take_snapshot() const {
   snapshot s;
   s.node = options_.node;
+  s.job_nodes = options_.job_nodes;
   s.node_name = options_.node_name.empty() ? "node " + std::to_string(options_.node) : options_.node_name;
   s.level = level();
   s.memory_limit = options_.memory_limit;

@@ -27,6 +27,7 @@ namespace stretto::trace {
 
 struct recorder_options {
   std::uint32_t node = 0;
+  std::uint32_t job_nodes = 1;
   std::string node_name = {};                           // empty: "node 0"
   trace::level level = level::sampled;
   std::size_t ring_records = 8192;                      // kept per thread when sampled

@@ -45,6 +45,7 @@ struct module_owners {
 
 struct snapshot {
   std::uint32_t node = 0;
+  std::uint32_t job_nodes = 1;  // of which that is one
   std::string node_name;
   trace::level level = level::off;
   std::size_t memory_limit = 0;  // bytes of records that the node may keep

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "report/arrows.hpp"
+#include "report/joining.hpp"
 #include "report/scanner.hpp"
 #include "report/text_source.hpp"
 
@@ -17,6 +18,7 @@ namespace stretto::report {
 namespace {
 
 constexpr std::size_t most_records = 100'000'000;
+constexpr std::uint64_t most_nodes = 0x8000;
 constexpr std::size_t least_left = text_source::window_bytes / 4;  // of a window, before an event: ours have some hundred
 constexpr std::string_view our_format = "stretto trace 1";
 
@@ -103,11 +105,23 @@ class reader {
     } else if (member == "nodes" && in_.peek() == '[') {
       in_.array([&] {
         if (in_.peek() != '{') return in_.skip();
+        nanoseconds steady = 0, offset = 0;
+        std::uint64_t node = 0, of = 1;
         in_.object([&](std::string_view key) {
           if (key == "level" && in_.peek() == '"') run_.level = in_.text(store_[0]);
           else if (key == "dropped_records") run_.dropped += in_.integer();
+          else if (key == "node") node = in_.integer();
+          else if (key == "job_nodes") of = in_.integer();
+          else if (key == "steady_origin_ns") steady = in_.whole();
+          else if (key == "clock_offset_ns") offset = in_.whole();
           else in_.skip();
         });
+        // Times of the file count from the earliest of its nodes' origins.
+        if (!has_node_ || steady + offset < run_.begin_ns) run_.begin_ns = steady + offset;
+        if (!std::exchange(has_node_, true)) {
+          run_.node = static_cast<std::uint32_t>(node);
+          run_.job_nodes = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(of, 1, most_nodes));
+        }
       });
     } else {
       in_.skip();
@@ -336,7 +350,7 @@ class reader {
   text_source* from_ = nullptr;  // null: all text is there
   std::size_t expected_bytes_;
   run run_;
-  bool ours_ = false;
+  bool ours_ = false, has_node_ = false;
   std::string store_[10], key_;
   by_text<std::uint32_t> labels_, open_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> lanes_;  // by node and thread: a few
@@ -354,11 +368,55 @@ class reader {
 
 run read_run(std::string_view text, std::string title) { return *reader(text, std::move(title)).read(); }
 
-run read_run(const std::filesystem::path& file) {
+namespace {
+
+run read_file(const std::filesystem::path& file) {
   text_source from(file);
   const std::string title = file.filename().string();
   if (auto found = reader(from, title).read()) return std::move(*found);
   return read_run(from.whole(), title);
+}
+
+/// "run.json", of node 1 "run.N1.json".
+std::filesystem::path file_of_node(std::filesystem::path first, std::uint32_t node) {
+  return first.replace_extension(fmt::format(".N{}{}", node, first.extension().string()));
+}
+
+/// "2", "1 and 2", "1, 2 and 5 more".
+std::string list_of(const std::vector<std::uint32_t>& nodes) {
+  constexpr std::size_t most = 6;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(nodes.size(), most); ++i)
+    text += (i == 0 ? "" : i + 1 == nodes.size() ? " and " : ", ") + std::to_string(nodes[i]);
+  return nodes.size() > most ? fmt::format("{} and {} more", text, nodes.size() - most) : text;
+}
+
+}  // namespace
+
+run read_run(const std::filesystem::path& file) {
+  run first = read_file(file);
+  if (first.job_nodes <= 1 || first.node != 0) return first;
+  std::vector<run> all;
+  all.push_back(std::move(first));
+  std::vector<std::uint32_t> missing;
+  for (std::uint32_t n = 1; n < all.front().job_nodes; ++n) {
+    const auto its = file_of_node(file, n);
+    std::error_code fault;
+    if (!std::filesystem::exists(its, fault)) {
+      missing.push_back(n);
+      continue;
+    }
+    try {
+      all.push_back(read_file(its));
+    } catch (const error& e) {
+      if (e.code() != "T12") throw;  // it had nothing to do
+    }
+  }
+  run whole = joined(std::move(all));
+  if (!missing.empty())
+    whole.damage += fmt::format("{}the timeline{} of node{} {} {} not beside it", whole.damage.empty() ? "" : "; ", missing.size() == 1 ? "" : "s",
+                                missing.size() == 1 ? "" : "s", list_of(missing), missing.size() == 1 ? "is" : "are");
+  return whole;
 }
 
 }  // namespace stretto::report

@@ -112,6 +112,7 @@ void put_in_order(run& r) {
       one.end = std::max(one.end - first, one.start);
       r.length = std::max(r.length, one.end);
     }
+    r.begin_ns += first;
   }
   sort_records(r);
   join_parts(r);

@@ -71,6 +71,9 @@ struct edge {
 
 struct run {
   std::string title;                // the file's name
+  std::uint32_t node = 0;           // whose it is
+  std::uint32_t job_nodes = 1;      // and of how many in its job; of a joined run, too
+  nanoseconds begin_ns = 0;         // when its times count from, on the job's clock
   std::vector<label> labels;
   std::vector<std::string> places;
   std::vector<std::string> modules{""};  // those outside the core that operations belong to, behind the core itself

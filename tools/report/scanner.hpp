@@ -71,6 +71,14 @@ class scanner {
     at_ = first;
     return unusual_integer();
   }
+  /// With a sign; out of range saturates.
+  std::int64_t whole() noexcept {
+    blank();
+    const bool is_negative = at_ != end_ && *at_ == '-';
+    if (is_negative) ++at_;
+    const auto value = static_cast<std::int64_t>(std::min<std::uint64_t>(integer(), std::numeric_limits<std::int64_t>::max()));
+    return is_negative ? -value : value;
+  }
   /// Pieces of text that is known to be written in one way only, without white space or escapes: each is taken, or false.
   /// What was taken before a false one can be given back.
   template <std::size_t N>

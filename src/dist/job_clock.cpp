@@ -1,0 +1,60 @@
+#include "dist/job_clock.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/clock.hpp"
+
+namespace stretto::dist {
+namespace {
+
+std::int64_t now() noexcept { return static_cast<std::int64_t>(base::nanoseconds_now()); }
+
+}  // namespace
+
+job_clock::job_clock(job& j)
+    : job_(j),
+      ask_(j.on<&job_clock::on_ask>("clock.ask", this, job::counted::no)),
+      answer_(j.on<&job_clock::on_answer>("clock.answer", this, job::counted::no)) {
+  j.add(*this);
+}
+
+void job_clock::measure(moment m) {
+  if (job_.self() != 0) ask(m, 1);
+}
+
+void job_clock::ask(moment m, std::uint32_t number) { job_.send(0, ask_, writer(m, number, now())); }
+
+void job_clock::on_ask(rank from, reader& content, base::thread_context&) {
+  const auto m = content.get<moment>();
+  const auto number = content.get<std::uint32_t>();
+  job_.send(from, answer_, writer(m, number, content.get<std::int64_t>(), now()));
+}
+
+void job_clock::on_answer(rank, reader& content, base::thread_context&) {
+  const std::int64_t here = now();
+  const auto m = content.get<moment>();
+  const auto number = content.get<std::uint32_t>();
+  const auto asked = content.get<std::int64_t>(), there = content.get<std::int64_t>();
+  if (!content.is_whole() || static_cast<std::size_t>(m) >= best_.size()) return;
+  best& b = best_[static_cast<std::size_t>(m)];
+  const std::int64_t way = std::max<std::int64_t>(here - asked, 1);
+  if (const auto before = b.way.load(std::memory_order_relaxed); !before || way < before) {
+    const std::int64_t offset = there - (asked + here) / 2;
+    b.offset.store(std::abs(offset) <= way / 2 ? 0 : offset, std::memory_order_relaxed);
+    b.way.store(way, std::memory_order_release);
+  }
+  if (number < questions) ask(m, number + 1);
+}
+
+std::int64_t job_clock::offset_ns() const noexcept {
+  std::int64_t sum = 0, count = 0;
+  for (const best& b : best_)
+    if (b.way.load(std::memory_order_acquire)) {
+      sum += b.offset.load(std::memory_order_relaxed);
+      ++count;
+    }
+  return count ? sum / count : 0;
+}
+
+}  // namespace stretto::dist
