@@ -6,14 +6,12 @@
 #include "base/clock.hpp"
 
 namespace stretto::dist {
-namespace {
 
-std::int64_t now() noexcept { return static_cast<std::int64_t>(base::nanoseconds_now()); }
+std::int64_t job_clock::steady_now() noexcept { return static_cast<std::int64_t>(base::nanoseconds_now()); }
 
-}  // namespace
-
-job_clock::job_clock(job& j)
+job_clock::job_clock(job& j, reading now)
     : job_(j),
+      now_(now),
       ask_(j.on<&job_clock::on_ask>("clock.ask", this, job::counted::no)),
       answer_(j.on<&job_clock::on_answer>("clock.answer", this, job::counted::no)) {
   j.add(*this);
@@ -23,16 +21,16 @@ void job_clock::measure(moment m) {
   if (job_.self() != 0) ask(m, 1);
 }
 
-void job_clock::ask(moment m, std::uint32_t number) { job_.send(0, ask_, writer(m, number, now())); }
+void job_clock::ask(moment m, std::uint32_t number) { job_.send(0, ask_, writer(m, number, now_())); }
 
 void job_clock::on_ask(rank from, reader& content, base::thread_context&) {
   const auto m = content.get<moment>();
   const auto number = content.get<std::uint32_t>();
-  job_.send(from, answer_, writer(m, number, content.get<std::int64_t>(), now()));
+  job_.send(from, answer_, writer(m, number, content.get<std::int64_t>(), now_()));
 }
 
 void job_clock::on_answer(rank, reader& content, base::thread_context&) {
-  const std::int64_t here = now();
+  const std::int64_t here = now_();
   const auto m = content.get<moment>();
   const auto number = content.get<std::uint32_t>();
   const auto asked = content.get<std::int64_t>(), there = content.get<std::int64_t>();

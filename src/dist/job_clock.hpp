@@ -22,8 +22,9 @@ class job_clock final : public protocol {
  public:
   static constexpr unsigned questions = 16;
 
-  /// Before job::start.
-  explicit job_clock(job& j);
+  using reading = std::int64_t (*)();  // nanoseconds
+  /// Before job::start. `now`: the steady clock, but in tests.
+  explicit job_clock(job& j, reading now = steady_now);
   /// At the beginning of a run, and at its end. Nothing on node 0.
   enum class moment : std::uint8_t { beginning, end };
   void measure(moment m);
@@ -41,7 +42,10 @@ class job_clock final : public protocol {
     std::atomic<std::int64_t> way{0};  // and back; 0: nothing has come
     std::atomic<std::int64_t> offset{0};
   };
+  static std::int64_t steady_now() noexcept;
+
   job& job_;
+  const reading now_;
   message_kind ask_, answer_;
   std::array<best, 2> best_;  // by moment
 };

@@ -11,11 +11,7 @@
 namespace stretto::sched {
 
 /// A number for an operation that the worker begins.
-/// Of a job: of no other node either. Spans of one thread are numbered below 2^36.
 inline std::uint64_t new_id(thread_state& t) noexcept { return t.first_id | ++t.next_id; }
-inline std::uint64_t first_id(std::uint32_t node, std::uint32_t index) noexcept {
-  return std::uint64_t{node & 0x3fff} << 50 | std::uint64_t{(index + 1) & 0x3fff} << 36;
-}
 
 /// What was running when another task began on top of it.
 struct outer_span {

@@ -36,7 +36,7 @@ scheduler::scheduler(base::runtime_context& r, scheduler_paths p, const schedule
     prepare_thread(*workers.back());
     worker& w = *workers.back();
     w.every_span = recorder && recorder->level() == trace::level::full;
-    w.first_id = first_id(runtime.node, i);
+    w.first_id = first_id_of(runtime.node, i);
     if (recorder) w.ring = &recorder->add_ring("worker " + std::to_string(i));
     w.tasks.choose({.most_period = !recorder ? 0u : w.every_span ? 1u : 1024u, .seed = i + 1u});
   }
@@ -76,7 +76,7 @@ thread_state* scheduler::attach(const std::source_location& where, const char* c
   t->every_span = recorder && recorder->level() == trace::level::full;
   if (t->every_span) t->ring = &ring_of(called);
   t->index = next_attached++;
-  t->first_id = first_id(runtime.node, t->index);
+  t->first_id = first_id_of(runtime.node, t->index);
   prepare_thread(*t);
   t->scope = root;
   attached.push_back(t);

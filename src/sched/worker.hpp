@@ -47,6 +47,10 @@ class counter {
   std::atomic<std::uint64_t> value_{0};
 };
 
+inline constexpr std::uint64_t first_id_of(std::uint32_t node, std::uint32_t index) noexcept {
+  return std::uint64_t{node & 0x3fff} << 50 | std::uint64_t{(index + 1) & 0x3fff} << 36;
+}
+
 /// What a thread of a runtime keeps, worker or not.
 struct thread_state : base::thread_context {
   scheduler* owner = nullptr;
@@ -62,7 +66,7 @@ struct thread_state : base::thread_context {
   trace::ring* ring = nullptr;           // null: nothing is recorded
   const char* called = "";               // its track in the trace, without the number; attached threads
   bool every_span = false;               // full detail
-  std::uint64_t first_id = 0, next_id = 0;  // of spans
+  std::uint64_t first_id = 0, next_id = 0;  // of spans: no two of a job have one id, where a thread has fewer than 2^36
   trace::ticks span_start = 0;           // of what runs now, where it is timed; else 0
   const task_record* timed = nullptr;    // the task that span_start is of
   trace::ticks* off_workers = nullptr;   // of what runs now, if somebody measures it: gets the time that it is suspended

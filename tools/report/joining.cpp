@@ -54,6 +54,7 @@ run joined(std::vector<run> of_nodes) {
   numbering<std::string, std::string> places(all.places), modules(all.modules);
   for (run& r : of_nodes) {
     const auto label_now = labels.add(std::move(r.labels), [](const label& l) { return std::tuple(l.name, l.at, l.kind); });
+    for (std::string& p : r.places) p = fmt::format("node {} {}", r.node, p);
     const auto place_now = places.add(std::move(r.places), itself), module_now = modules.add(std::move(r.modules), itself);
     const auto first_track = static_cast<std::uint32_t>(all.tracks.size()), first_lane = static_cast<std::uint32_t>(all.lanes.size()),
                first_record = static_cast<std::uint32_t>(all.records.size());
