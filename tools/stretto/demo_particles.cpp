@@ -95,8 +95,8 @@ int demo_particles(const invocation& call) {
   words.add_option("--simulated", simulated, "instead, as many nodes in this process; 2 where there is no MPI")
       ->check(between(1u, 64u))
       ->type_name("NODES");
-  words.add_option("--particles", wanted.what.count, "how many; else 20000")->check(between(1'000u, 10'000'000u))->type_name("N");
-  words.add_option("--steps", wanted.what.steps, "how often each is moved; else 200")->check(between(1u, 1'000'000u))->type_name("N");
+  words.add_option("--particles", wanted.what.count, "how many; else 40000")->check(between(1'000u, 10'000'000u))->type_name("N");
+  words.add_option("--steps", wanted.what.steps, "how often each is moved; else 150")->check(between(1u, 1'000'000u))->type_name("N");
   auto* const cut = words.add_option("--patches", patches, "how the box is cut; else to suit the workers")->type_name("AxB");
   words.add_option("--overdecompose", factor, "patches for each worker, about; else 128")
       ->check(between(1u, 4096u))

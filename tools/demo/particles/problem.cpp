@@ -55,7 +55,7 @@ box problem::in() const {
   const double side = 2 * drop_radius(*this) / drop_to_box;
   const auto cells = static_cast<std::uint32_t>(side / reach);
   const auto cell = static_cast<std::uint32_t>((std::uint64_t{1} << 32) / cells);
-  return {unit_of(side), cells, {cell / 3, cell / 2}};
+  return {unit_of(side), cells, {cell / 3 * 2, cell}};
 }
 
 void check(const problem& p, const cut& c) {

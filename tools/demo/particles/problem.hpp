@@ -17,12 +17,12 @@ namespace particles {
 struct box {
   double unit = 0;          // of places, in diameters
   std::uint32_t cells = 0;  // along each axis; none is narrower than the reach
-  place wind = {};          // of a step: half a cell, and a third to the side
+  place wind = {};          // of a step: a cell, and two thirds of one to the side
   std::uint32_t cell_of(std::uint32_t coordinate) const { return static_cast<std::uint32_t>((std::uint64_t{coordinate} * cells) >> 32); }
 };
 
 struct problem {
-  std::uint32_t count = 20'000, steps = 200;
+  std::uint32_t count = 40'000, steps = 150;
   std::uint64_t seed = 1;
   /// Nine particles of ten are in the drop, whose diameter is a quarter of the box's side.
   box in() const;

@@ -10,6 +10,7 @@
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/job.hpp>
+#include <stretto/remote.hpp>
 
 #include "demo/particles/kept.hpp"
 #include "demo/particles/serial.hpp"
@@ -73,6 +74,20 @@ void check_same(const std::vector<particle>& found, const std::vector<particle>&
   }
 }
 
+/// While one node computes alone, the others hear from it every second: they would take it for stuck.
+class sign_of_life {
+ public:
+  void operator()() {
+    if (clock::now() - last_ < std::chrono::seconds(1)) return;
+    last_ = clock::now();
+    for (std::uint32_t n = 0; n < job_nodes(); ++n) async(at_node(n), call([] {}));
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  clock::time_point last_ = clock::now();
+};
+
 struct known {
   std::vector<particle> start, end;
   kept before;
@@ -114,7 +129,7 @@ report run(const request& r, std::uint32_t workers) {
   report found{.what = r.what, .patches = r.patches, .each = r.each, .nodes = job_nodes(), .workers = workers};
   known k{.start = start_of(r.what), .end = {}, .before = {}};
   k.before = kept_by(r.what.in(), k.start);
-  found.serial_seconds = seconds_of([&] { k.end = moved_serially(r.what, k.start); });
+  found.serial_seconds = seconds_of([&] { k.end = moved_serially(r.what, k.start, sign_of_life()); });
   found.energy_change = (kept_by(r.what.in(), k.end).energy - k.before.energy) / r.what.count;
   for (const choice& with : r.balancers) found.runs.push_back(run_once(r, with, k));
   return found;

@@ -49,7 +49,7 @@ void feel(const box& b, std::vector<particle>& all) {
 
 }  // namespace
 
-std::vector<particle> moved_serially(const problem& p, std::vector<particle> all) {
+std::vector<particle> moved_serially(const problem& p, std::vector<particle> all, const std::function<void()>& after_step) {
   const box b = p.in();
   feel(b, all);
   for (std::uint32_t step = 0; step < p.steps; ++step) {
@@ -59,6 +59,7 @@ std::vector<particle> moved_serially(const problem& p, std::vector<particle> all
     }
     feel(b, all);
     for (particle& q : all) kick(q);
+    if (after_step) after_step();
   }
   return all;
 }

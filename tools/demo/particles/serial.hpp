@@ -5,14 +5,15 @@
 // Threads     pure functions.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "demo/particles/problem.hpp"
 
 namespace particles {
 
-/// `all` by id, before the first step; returns them after the last.
-std::vector<particle> moved_serially(const problem& p, std::vector<particle> all);
+/// `all` by id, before the first step; returns them after the last. Calls `after_step`, if there is one.
+std::vector<particle> moved_serially(const problem& p, std::vector<particle> all, const std::function<void()>& after_step = {});
 
 /// By id, too.
 double potential_of(const box& b, const std::vector<particle>& all);
