@@ -87,6 +87,7 @@ void patch::step() {
 
 void patch::leave() {
   std::array<incoming, directions> to;
+  constexpr std::array<std::array<bool, 3>, 2> nobody_else{{{false, true, false}, {false, true, false}}};
   std::vector<particle> stay;
   stay.reserve(mine_.size());
   near_.clear();
@@ -105,6 +106,10 @@ void patch::leave() {
       in[axis] = at < 0 ? -1 : at >= size ? 1 : 0;
       acts[axis] = {at <= 0, at >= -1 && at <= size, at >= size - 1};
       is_known &= at >= -most && at < size + most;
+    }
+    if (acts == nobody_else) {
+      stay.push_back(p);
+      continue;
     }
     if (!is_known) [[unlikely]] continue;  // forces are wrong: it is lost, and missed in the end (W37)
     for (int y = -1; y <= 1; ++y)
@@ -133,7 +138,9 @@ void patch::arrive() {
   incoming& here = here_[step_ % 2];
   mine_.insert(mine_.end(), here.come.begin(), here.come.end());
   near_.insert(near_.end(), here.near.begin(), here.near.end());
-  here = {};
+  here.messages = 0;
+  here.come.clear();
+  here.near.clear();
   const double pairs = list_.feel(box_, cells_, mine_, near_);
   if (step_ > 0)
     for (particle& p : mine_) kick(p);

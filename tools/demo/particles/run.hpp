@@ -36,7 +36,7 @@ struct report {
   double energy_change = 0;  // of each particle
   std::vector<measured> runs = {};
 
-  /// Steps that imbalances are not told of: until the second round.
+  /// Steps that summaries leave out: those before the third round.
   std::size_t warm_up() const { return 2 * std::size_t{each}; }
   /// How much faster than without a balancer; 0 if that was not run.
   double gain(const measured& m) const;
