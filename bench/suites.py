@@ -12,7 +12,8 @@ SYSTEMS = ("stretto", "stretto_blocks", "stretto_static", "tbb", "tbb_static", "
 # the name of theirs. taskbench_static: the graph stands before the clock runs; taskbench_blocks: a task per worker.
 VARIANTS = {"stretto_static": ("stretto", "_static"), "stretto_blocks": ("stretto", "_blocks"),
             "tbb_static": ("tbb", "_static"), "opencl_naive": ("opencl", "_naive"), "cuda_naive": ("cuda", "_naive"),
-            "cuda_tiled": ("cuda", "_tiled"), "two": ("stretto_jobs", "_two"), "four": ("stretto_jobs", "_four")}
+            "cuda_tiled": ("cuda", "_tiled"), "two": ("stretto_jobs", "_two"), "four": ("stretto_jobs", "_four"),
+            "imbalance": ("stretto_jobs", "_imbalance")}
 EVENTS = ("chain", "link", "trigger", "merge", "fan_out")
 METHODS = ("original", "fold", "shared_fold", "list", "automatic", "localize", "single")
 LIFE = ("startup", "shutdown")
@@ -146,6 +147,8 @@ SUITES = (
           ("stretto_jobs",), workers=(2,), goals={"stretto_jobs": 50}),
     Suite("nodes_jacobi", "Jacobi in three dimensions, cuboids as mobile objects: one, two and four per node", "nodes_jacobi", "mpi",
           ("stretto_jobs", "two", "four", "mpi"), workers=(1, 2, 4), sweep=(48, 96), axis="cells along each axis"),
+    Suite("nodes_particles", "particles that move: time without a balancer to that with one, and imbalance with it", "nodes_particles", "",
+          ("stretto_jobs", "imbalance"), workers=(2,), goals={"stretto_jobs": 1.5, "imbalance": 1.1}),
     Suite("nodes_module", "message of 8 bytes through a future of the MPI module, one way", "nodes_pingpong", "mpi", ("stretto_module", "mpi"),
           workers=(2,)),
     _own("many_tasks", "ten million tasks, peak memory of the process", "many_tasks"),

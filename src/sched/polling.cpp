@@ -31,9 +31,9 @@ std::size_t polling::poll_idle(worker& w) noexcept {
   return ended;
 }
 
-void polling::leave_to_others() noexcept {
+void polling::leave_to_others(bool is_asleep) noexcept {
   all_will_call();
-  if (const std::int64_t due = earliest_due(); due != never) service_.call(due, true);
+  if (const std::int64_t due = earliest_due(); due != never) service_.call(due, is_asleep);
 }
 
 service_thread::duty::finding polling::look(thread_state& t) noexcept {

@@ -37,14 +37,15 @@ class polling final : public detail::poll_station, private service_thread::duty 
   std::size_t poll_idle(worker& w) noexcept;
   /// Something is pending, and all of that calls when it ends: nobody need look.
   bool leave_to_calls() noexcept { return any_pending() && all_will_call(); }
-  /// A worker stops looking for work, and none is left that does.
-  void hand_over() noexcept {
+  /// A worker stops looking for work, and none is left that does: they sleep, or all have found some. Then it is no matter of
+  /// microseconds: the service thread is not awakened from a pause.
+  void hand_over(bool is_asleep = true) noexcept {
     if (any_pending()) [[unlikely]]
-      leave_to_others();
+      leave_to_others(is_asleep);
   }
 
  private:
-  void leave_to_others() noexcept;
+  void leave_to_others(bool is_asleep) noexcept;
   finding look(thread_state& t) noexcept override;
   std::int64_t next_due() const noexcept override { return earliest_due(); }
   void sooner(std::int64_t due, urgency how) noexcept override;

@@ -248,7 +248,7 @@ item wait_for_work(worker& w) {
       const auto before = owner.searching_and_parked.fetch_sub(1, std::memory_order_seq_cst);
       if ((before & 0xffffffffu) == 1) {
         if (before >> 32 && owner.anything_ready(w)) owner.wake_any();
-        if (owner.polls) owner.polls->hand_over();
+        if (owner.polls) owner.polls->hand_over(before >> 32 != 0);
       }
       return i;
     }

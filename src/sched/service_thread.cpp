@@ -89,15 +89,18 @@ void service_thread::serve(scheduler& owner) {
     const auto [due, was] = duty_.look(*t);
     const std::int64_t time = now();
     if (std::exchange(before, seen) != seen) waits_since = time;  // somebody stopped looking, or something began
+    // While every worker has work, a look takes the processor from one of them, and what it finds has to wait for one.
+    const bool all_work = owner.searching_and_parked.load(std::memory_order_relaxed) == 0;
+    const std::int64_t least = std::min(all_work ? std::max(least_pause, longest_pause_ / 2) : least_pause, longest_pause_);
     if (was == duty::finding::worked) {
       waits_since = time;
-      pause = std::min(least_pause, longest_pause_);
+      pause = least;
       idle_looks = 0;
     } else if (was == duty::finding::others_look && waits_since != time) {
       pause = std::min(2 * pause, longest_pause_);
     } else {
       // An end is told late by a part of what it was waited for: looks are rare where operations are long.
-      pause = std::min(std::max((time - waits_since) / part_told_late, least_pause), longest_pause_);
+      pause = std::min(std::max((time - waits_since) / part_told_late, least), longest_pause_);
     }
     if (due <= time + pause) {
       idle_looks = 0;

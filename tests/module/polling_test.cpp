@@ -57,6 +57,23 @@ class countdown final : public module, public poller {
   std::atomic<bool> inside_{false};
 };
 
+/// Finds something each time that it is asked.
+class plenty final : public module, public poller {
+ public:
+  std::string_view name() const noexcept override { return "plenty"; }
+  void initialise(module_host& host) override { host.add_poller(*this); }
+
+  void start() { add_pending(); }
+  void end() { remove_pending(); }
+  std::size_t poll() override {
+    ++polls;
+    return 1;
+  }
+  void fail(std::exception_ptr) noexcept override {}
+
+  std::atomic<int> polls{0};
+};
+
 /// Its operations are ended by another thread, which says so.
 class caller final : public module, public poller {
  public:
@@ -187,6 +204,19 @@ TEST_CASE("while every worker is busy the service thread polls") {
     });
     CHECK(c->polls == 4);
   }
+}
+
+TEST_CASE("while every worker is busy looks are rare, whatever they find, for each takes the processor from one") {
+  auto p = std::make_shared<plenty>();
+  runtime rt(with(p, 1));
+  rt.run([&] {
+    p->start();
+    const auto begin = std::chrono::steady_clock::now();
+    auto spent = begin - begin;
+    while (spent < 20ms || p->polls < 3) spent = std::chrono::steady_clock::now() - begin;
+    CHECK(p->polls <= spent / 100us + 10);  // half of poll_us
+    p->end();
+  });
 }
 
 TEST_CASE("with every worker asleep, and nobody in run, an attached thread sees its operation end") {

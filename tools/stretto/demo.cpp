@@ -15,11 +15,12 @@ constexpr std::array demos{
     command{"wave", "Sends sound through a piece of ground, a task for each step of each tile", demo_wave},
     command{"uts", "Searches an unbalanced tree whose size is published", demo_uts},
     command{"jacobi3d", "Relaxes a field in three dimensions, in parts that are mobile objects on several nodes", demo_jacobi3d},
+    command{"particles", "Carries a drop of particles round a box, on nodes that balance the load or do not", demo_particles},
 };
 
 void print_help(const invocation& call) {
   fmt::print("{0}.\n\nstretto {1} [NAME] [ARGUMENT...]\n\n", call.summary, call.name);
-  for (const auto& one : demos) fmt::print("  {:10}{}\n", one.name, one.summary);
+  for (const auto& one : demos) fmt::print("  {:11}{}\n", one.name, one.summary);
   fmt::print("\nWithout a NAME it is {0}. stretto {1} NAME --help says more about one.\n", demos[0].name, call.name);
 }
 

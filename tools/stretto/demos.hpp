@@ -8,5 +8,6 @@ namespace stretto::tools {
 int demo_wave(const invocation&);
 int demo_uts(const invocation&);
 int demo_jacobi3d(const invocation&);
+int demo_particles(const invocation&);
 
 }  // namespace stretto::tools

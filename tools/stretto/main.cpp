@@ -78,7 +78,7 @@ void flush_output() {
 // Faults in how the command was called are told apart from work that failed.
 bool is_usage(const std::string& code) {
   static constexpr std::array usage{"W01", "W02", "W03", "W04", "W06", "W10", "W11", "W12", "W13", "W14", "W16", "W27",
-                                    "W30", "W33", "W34", "W40", "W50", "W51", "W52", "W53", "W56", "P13", "T14", "T15", "T16"};
+                                    "W30", "W33", "W34", "W36", "W40", "W50", "W51", "W52", "W53", "W56", "P13", "T14", "T15", "T16"};
   return code.starts_with("B1") || std::ranges::find(usage, code) != usage.end();
 }
 

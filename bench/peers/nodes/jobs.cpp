@@ -9,6 +9,7 @@
 
 #include "common/measure.hpp"
 #include "demo/jacobi3d/run.hpp"
+#include "demo/particles/run.hpp"
 
 namespace {
 
@@ -128,6 +129,22 @@ bench::outcome count_jacobi(const bench::options& o) {
   return {.value = r.million_cells_per_second(r.runs.front().seconds)};
 }
 
+/// The demo particles: how much faster it is with a balancer than without, and how evenly the nodes were loaded with it.
+particles::report run_particles(const bench::options& o, const char* balancers) {
+  const particles::problem what{.count = static_cast<std::uint32_t>(o.size), .steps = static_cast<std::uint32_t>(o.steps / 40)};
+  return particles::run({.what = what, .patches = cut_for(what, 128, job_nodes()), .balancers = particles::read_balancers(balancers)}, 1);
+}
+bench::outcome compare_particles(const bench::options& o) {
+  if (this_node() != 0) return {};
+  const particles::report r = run_particles(o, "none,hints");
+  return {.value = r.gain(r.runs.back())};
+}
+bench::outcome weigh_particles(const bench::options& o) {
+  if (this_node() != 0) return {};
+  const particles::report r = run_particles(o, "hints");
+  return {.value = particles::summary_of(r.runs.back().loads.of_time, r.warm_up()).mean};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -141,7 +158,9 @@ int main(int argc, char** argv) {
                                           {"nodes_quiescence", "us", better::lower, 0, time_quiescence},
                                           {"nodes_jacobi", "Mcells/s", better::higher, 96, count_jacobi<1>},
                                           {"nodes_jacobi_two", "Mcells/s", better::higher, 96, count_jacobi<2>},
-                                          {"nodes_jacobi_four", "Mcells/s", better::higher, 96, count_jacobi<4>}},
+                                          {"nodes_jacobi_four", "Mcells/s", better::higher, 96, count_jacobi<4>},
+                                          {"nodes_particles", "times without", better::higher, 120'000, compare_particles},
+                                          {"nodes_particles_imbalance", "busiest to mean", better::lower, 120'000, weigh_particles}},
                               .out = rt.node() == 0 ? stdout : nullptr};
   return rt.run([&] { return bench::run(system, argc, argv); });
 }
