@@ -100,9 +100,10 @@ TEST_CASE("kernels of a handler compute on the buffer, which lasts until they an
         // Kept by what it returns, by what it says, and by tasks that it leaves behind.
         const auto gate = user_event::create();
         const auto done = send_buffer(at_node(node), std::span(numbers), device_memory(rt), call([](const received_buffer<int>& b, event e) {
-          b.keep_until(launch(after(e), buffer_double, b.elements().elements(), b.elements()));
+          const event twice = launch(after(e), buffer_double, b.elements().elements(), b.elements());
+          b.keep_until(twice);
           async(after(e), [b] { if (b.size() < 1) throw error("X00", "it is gone"); });
-          return launch(after(e), buffer_fill, b.elements().elements(), b.elements(), 0);
+          return launch(after(twice), buffer_fill, b.elements().elements(), b.elements(), 0);
         }, event(gate)));
         (void)done.get();
         gate.trigger();
