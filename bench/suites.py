@@ -13,7 +13,8 @@ SYSTEMS = ("stretto", "stretto_blocks", "stretto_static", "tbb", "tbb_static", "
 VARIANTS = {"stretto_static": ("stretto", "_static"), "stretto_blocks": ("stretto", "_blocks"),
             "tbb_static": ("tbb", "_static"), "opencl_naive": ("opencl", "_naive"), "cuda_naive": ("cuda", "_naive"),
             "cuda_tiled": ("cuda", "_tiled"), "two": ("stretto_jobs", "_two"), "four": ("stretto_jobs", "_four"),
-            "imbalance": ("stretto_jobs", "_imbalance")}
+            "imbalance": ("stretto_jobs", "_imbalance"),
+            "object": ("stretto_jobs", "_object")}
 EVENTS = ("chain", "link", "trigger", "merge", "fan_out")
 METHODS = ("original", "fold", "shared_fold", "list", "automatic", "localize", "single")
 LIFE = ("startup", "shutdown")
@@ -140,6 +141,10 @@ SUITES = (
     Suite("nodes_single", "active messages, a poll after each", "nodes_single", "mpi", ("stretto_nodes",), workers=(2,)),
     Suite("nodes_copy", "copy between instances of two nodes, one way", "nodes_latency", "mpi", ("stretto_jobs", "mpi"), workers=(2,),
           sweep=(8, 65536, 1048576), axis="bytes"),
+    Suite("nodes_put", "elements put into an object of another node, and as an argument of a message: one way", "nodes_put", "mpi",
+          ("stretto_jobs", "object", "mpi"), workers=(2,), sweep=(8, 1024, 65536, 1048576, 8388608), axis="bytes"),
+    Suite("nodes_put_device", "the same between OpenCL devices, against staging by hand", "nodes_put_device", "mpi",
+          ("stretto_jobs", "object", "mpi"), workers=(2,), sweep=(8, 1024, 65536, 1048576, 8388608), axis="bytes"),
     Suite("nodes_ring", "event triggered behind one of another node, a hop", "nodes_ring", "mpi", ("stretto_jobs",), workers=(2,)),
     Suite("nodes_calls", "function on another node and its value, one way", "nodes_calls", "mpi", ("stretto_jobs",), workers=(2,)),
     Suite("nodes_grants", "grants of a reservation that two nodes want", "nodes_grants", "mpi", ("stretto_jobs",), workers=(2,)),

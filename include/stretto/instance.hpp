@@ -98,6 +98,7 @@ std::byte* open_instance(const instance_handle& h, data::layout& shape, const st
 data::layout shape_of(const instance_handle& h, const std::source_location& where);
 place memory_of(const instance_handle& h, const std::source_location& where);
 [[noreturn]] void out_of_bounds(const point& at, const box& box, unsigned dimensions);
+struct instance_access;
 [[noreturn]] void row_not_contiguous(std::int64_t stride_bytes, std::size_t element_bytes);
 
 }  // namespace detail
@@ -267,6 +268,7 @@ class instance {
   const detail::instance_handle& handle() const noexcept { return handle_; }
 
  private:
+  friend detail::instance_access;
   explicit instance(detail::instance_handle h) noexcept : handle_(h) {}
   detail::instance_handle handle_;
 };
@@ -276,6 +278,16 @@ struct new_instance {
   instance<T, D> made;
   event ready;
 };
+
+namespace detail {
+struct instance_access {
+  /// The caller knows what its elements are.
+  template <class T, std::size_t D>
+  static instance<T, D> of(const instance_handle& h) noexcept {
+    return instance<T, D>(h);
+  }
+};
+}  // namespace detail
 
 /// How full a memory is, in bytes.
 struct memory_usage {

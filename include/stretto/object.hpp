@@ -105,6 +105,8 @@ std::byte* first_of(const held_elements& held, data::layout& shape);
 future<held_pointer> hold_elements(const object_handle& h, const box& part, access how, const std::source_location& where);
 event copy_elements(const object_handle& h, const box& part, access how, std::byte* outside, const std::source_location& where);
 
+struct object_access;
+
 /// An argument of a launch, as the compiled core is told: an object with a part of it, or a value, or a size.
 struct object_item {
   const object_handle* object = nullptr;
@@ -258,6 +260,8 @@ class object {
   const detail::object_handle& handle() const noexcept { return handle_; }
 
  private:
+  friend detail::object_access;
+  explicit object(detail::object_handle&& h) noexcept : handle_(std::move(h)) {}
   static detail::object_handle make(const box& elements, const T* from, const object_options& o, const std::source_location& where) {
     return detail::make_object({elements, D, sizeof(T), alignof(T), o.name, from}, where);
   }
@@ -270,6 +274,14 @@ class object {
 };
 
 namespace detail {
+
+struct object_access {
+  /// The caller knows what its elements are.
+  template <class T, std::size_t D>
+  static object<T, D> of(object_handle&& h) noexcept {
+    return object<T, D>(std::move(h));
+  }
+};
 
 template <class T, std::size_t D>
 inline constexpr bool is_object_argument<object<T, D>> = true;

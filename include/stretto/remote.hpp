@@ -156,6 +156,14 @@ class remote_call {
 
 namespace detail {
 struct remote_access {
+  template <class R>
+  static const remote_function_type& function_of(const remote_call<R>& c) noexcept {
+    return *c.function_;
+  }
+  template <class R>
+  static const parcel& arguments_of(const remote_call<R>& c) noexcept {
+    return c.arguments_;
+  }
   template <class R, remote_tag... Tag>
   static future<R> spawn(const remote_call<R>& c, const std::source_location& where, const Tag&... tag) {
     remote_request request;

@@ -15,6 +15,7 @@
 #include <stretto/finish.hpp>
 #include <stretto/forasync.hpp>
 #include <stretto/future.hpp>
+#include <stretto/global_object.hpp>
 #include <stretto/instance.hpp>
 #include <stretto/fields.hpp>
 #include <stretto/job.hpp>
@@ -27,6 +28,7 @@
 #include <stretto/platform.hpp>
 #include <stretto/profile.hpp>
 #include <stretto/progress.hpp>
+#include <stretto/received_buffer.hpp>
 #include <stretto/recorded_data.hpp>
 #include <stretto/recorded_graph.hpp>
 #include <stretto/reduce.hpp>

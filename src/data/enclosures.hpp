@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <source_location>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -40,18 +41,38 @@ struct enclosure_name {
 class far_enclosures {
  public:
   virtual ~far_enclosures() = default;
-  /// Copies those elements into an instance of this node that has them, behind `after`. The first of an array takes hold of it,
-  /// the last lets go; where no first has been asked for yet, hold does.
+  /// Copies those elements into an instance of this node that has them, behind `after`; `shift`: from a coordinate there to that of the
+  /// array. The first of an array takes hold of it, the last lets go; where no first has been asked for yet, hold does.
   struct part_of_fetch {
     bool is_first = false, is_last = false;
+    point shift = {};
   };
   virtual event fetch(const enclosure_name& what, const box& part, const detail::instance_handle& into, part_of_fetch which,
                       std::span<const event> after, const std::source_location& where, base::thread_context& context) = 0;
   virtual void hold(const enclosure_name& what) = 0;
   virtual void let_go(const enclosure_name& what) = 0;
+  /// Elements of what a node has shared under that number are to be fetched: read there in the order of who asks so (shared_arrays),
+  /// and held under the name that this returns until they are fetched, or let go of.
+  virtual enclosure_name request(std::uint16_t node, std::uint64_t shared, const box& part, const std::source_location& where) = 0;
   /// What a message to that node names is held until it says that it has read the message, which it knows by the number returned; 0: none.
   virtual std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along) = 0;
   virtual void have_read(std::uint32_t sender, std::uint64_t message) = 0;
+};
+
+/// What the floor of objects does for other nodes, as soon as they ask for it; and for its own node.
+class shared_arrays {
+ public:
+  virtual ~shared_arrays() = default;
+  /// Those elements, as all has left them that is submitted by now; or what says why not when it is lent.
+  virtual std::shared_ptr<enclosed_array> lend(std::uint64_t shared, const box& part, const std::source_location& where,
+                                               base::thread_context& context) = 0;
+  /// Begins to do what the bytes ask for, which this floor has written on another node; not before `gate`. `kept` until
+  /// whoever waits for `done` needs nothing of it any more.
+  struct placed {
+    event done;
+    std::shared_ptr<const void> kept = {};
+  };
+  virtual placed place(std::span<const std::byte> what, event gate, const std::source_location& where, base::thread_context& context) = 0;
 };
 
 class enclosures : public std::enable_shared_from_this<enclosures> {
@@ -68,7 +89,8 @@ class enclosures : public std::enable_shared_from_this<enclosures> {
   std::shared_ptr<const void> hold(std::uint64_t number);
   std::size_t size() const;
 
-  far_enclosures* others = nullptr;  // set before threads use it
+  far_enclosures* others = nullptr;  // set before threads use it, as
+  shared_arrays* shared = nullptr;   // this
 
  private:
   struct entry {

@@ -90,6 +90,8 @@ class memory_space {
 
   place where() const noexcept { return where_; }
   place_kind kind() const noexcept { return kind_; }
+  /// Null: of the host.
+  const device::device* of() const noexcept { return device_; }
   const std::string& name() const noexcept { return name_; }
   std::uint64_t capacity() const noexcept { return blocks_.capacity(); }
 

@@ -21,11 +21,8 @@ class lent {
         handle_(detail::create_instance({.memory = {}, .external = bytes, .box = part, .dimensions = like.dimensions,
                                          .element_bytes = element_bytes, .name = like.name.data()},
                                         {}, where)) {
-    // Who has ordered this did so on another node, where the checks do not see it: it follows whatever has begun.
-    base::thread_context& context = base::require_current("copy");
-    if (!state_of(context).checks) return;
-    ordered_ = detail::make_event(context, where);
-    detail::end_event(ordered_, {}, context, where);
+    // Who has ordered this did so on another node.
+    ordered_ = ordered_unseen(base::require_current("copy"), where);
   }
   preconditions after() const noexcept { return after_range{{&ordered_, 1}}; }
   const instance_handle& handle() const noexcept { return handle_; }
@@ -41,6 +38,13 @@ class lent {
 };
 
 }  // namespace
+
+event ordered_unseen(base::thread_context& context, const std::source_location& where) {
+  if (!state_of(context).checks) return {};
+  const event e = detail::make_event(context, where);
+  detail::end_event(e, {}, context, where);
+  return e;
+}
 
 event copy_to_bytes(const instance_handle& from, const box& part, std::byte* bytes, const std::source_location& where) {
   const lent to(bytes, part, *from.record, from.record->shape.element_bytes, where);

@@ -26,4 +26,8 @@ event reduce_from_bytes(std::byte* bytes, const detail::instance_handle& to, con
 /// accesses are checked: the checks see operations, not bytes.
 std::byte* dense_bytes(const detail::instance_handle& h, const box& part, base::thread_context& context) noexcept;
 
+/// Where accesses are checked, an event that has happened and follows all that has begun: for operations that were ordered in ways that
+/// the checks do not see, by other nodes or by what was lent. Else none.
+event ordered_unseen(base::thread_context& context, const std::source_location& where);
+
 }  // namespace stretto::data

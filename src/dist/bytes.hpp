@@ -46,6 +46,13 @@ class writer {
     used_ += bytes.size();
   }
 
+  /// In place of the first of all, which was of the same type.
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  void replace_first(T number) noexcept {
+    std::memcpy(far_.empty() ? near_ : far_.data(), &number, sizeof number);
+  }
+
   std::size_t size() const noexcept { return used_; }
   std::span<const std::byte> all() const noexcept { return far_.empty() ? std::span(near_, used_) : std::span(far_); }
 

@@ -15,8 +15,9 @@ member::member(seat& s, const std::function<void(job&, failures&)>& add_more)
       events_(job_, causes_),
       reservations_(job_, causes_),
       barriers_(job_, causes_),
-      tasks_(&job_, &causes_),
-      instances_(job_, causes_),
+      ordered_(job_),
+      tasks_(&job_, &causes_, &ordered_),
+      instances_(job_, causes_, ordered_),
       ending_(job_),
       clock_(job_) {
   if (add_more) add_more(job_, causes_);

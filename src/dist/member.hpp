@@ -12,6 +12,7 @@
 
 #include "dist/ending.hpp"
 #include "dist/failures.hpp"
+#include "dist/in_order.hpp"
 #include "dist/job.hpp"
 #include "dist/job_clock.hpp"
 #include "dist/remote_barriers.hpp"
@@ -64,6 +65,7 @@ class member final : public poller {
   remote_events events_;
   remote_reservations reservations_;
   remote_barriers barriers_;
+  in_order ordered_;
   remote_tasks tasks_;
   remote_instances instances_;
   ending ending_;

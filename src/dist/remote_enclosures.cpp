@@ -21,14 +21,16 @@ failure_ref gone(const std::string& node, const std::source_location& where) {
 
 }  // namespace
 
-remote_enclosures::remote_enclosures(job& j, questions& q, element_sender& sender)
+remote_enclosures::remote_enclosures(job& j, in_order& ordered, questions& q, element_sender& sender)
     : job_(j),
       questions_(q),
       sender_(sender),
+      ordered_(ordered),
       fetch_(j.on<&remote_enclosures::on_fetch>("enclosures.fetch", this)),
       hold_(j.on<&remote_enclosures::on_hold>("enclosures.hold", this)),
       let_go_(j.on<&remote_enclosures::on_let_go>("enclosures.let_go", this)),
-      read_(j.on<&remote_enclosures::on_read>("enclosures.read", this)) {}
+      read_(j.on<&remote_enclosures::on_read>("enclosures.read", this)),
+      request_(ordered.on<&remote_enclosures::on_request>(this)) {}
 
 void remote_enclosures::serve(std::shared_ptr<data::enclosures> all) {
   all_ = std::move(all);
@@ -49,6 +51,7 @@ event remote_enclosures::fetch(const data::enclosure_name& what, const box& part
     writer w(what.number, q.is.number, encode(where, job_.node()), static_cast<std::uint8_t>(which.is_first),
              static_cast<std::uint8_t>(which.is_last));
     put(w, part);
+    put(w, which.shift);
     put(w, into);
     job_.send(of, fetch_, w);
   });
@@ -58,22 +61,68 @@ event remote_enclosures::fetch(const data::enclosure_name& what, const box& part
 
 void remote_enclosures::on_fetch(rank from, reader& content, base::thread_context& context) {
   const auto number = content.get<std::uint64_t>();
-  const question q{from, content.get<std::uint64_t>()};
-  const std::source_location where = decode(content.get<std::uint64_t>(), job_.node_of(from));
+  fetch_of f{{from, content.get<std::uint64_t>()}, {}, {}, {}, 0, decode(content.get<std::uint64_t>(), job_.node_of(from))};
   const bool is_first = content.get<std::uint8_t>() != 0, is_last = content.get<std::uint8_t>() != 0;
-  const box part = get_box(content);
-  const detail::instance_handle target = get_handle(content);
-  const std::shared_ptr<data::enclosed_array> array = all_->find(number);
-  if (!array) return questions_.answer(q, gone(job_.name_of(job_.self()), where).get(), context);
+  f.part = get_box(content);
+  f.shift = get_point(content);
+  f.target = get_handle(content);
+  array found;
+  if (is_of_request(number)) {
+    f.request = number;
+    const std::scoped_lock lock(lock_);
+    const auto [at, is_new] = requested_.try_emplace({from, number});
+    if (is_new) return void(at->second.wanted = f);
+    found = at->second.lent;
+  } else {
+    found = all_->find(number);
+  }
+  if (!found) return refuse(f, context);
   if (is_first && !is_last) hold_for(from, number);
-  array->lend(part, where, [this, q, target, part, where](const detail::instance_handle& in, std::shared_ptr<const void> lease,
-                                                          const failure_ref& cause, base::thread_context& on) {
-    if (cause) return questions_.answer(q, cause.get(), on, questions::began::before);
-    data::far_request r{.what = data::far_request::verb::copy, .used_count = 2, .is_whole = false, .boxes = {&part, 1}};
-    r.used = {target, in};
-    sender_.send(q, kept_request(r), in, event(), where, on, std::move(lease));
-  }, context);
+  lend(*found, f, context);
+  if (is_of_request(number)) return;
   if (is_last && !is_first) let_go_for(from, number);
+}
+
+void remote_enclosures::refuse(const fetch_of& f, base::thread_context& context) {
+  questions_.answer(f.is, gone(job_.name_of(job_.self()), f.where).get(), context);
+}
+
+void remote_enclosures::lend(data::enclosed_array& from, const fetch_of& f, base::thread_context& context) {
+  from.lend(f.part.shifted(f.shift), f.where, [this, f](const detail::instance_handle& in, std::shared_ptr<const void> lease,
+                                                        const failure_ref& cause, base::thread_context& on) {
+    if (f.request) let_go_for(f.is.asker, f.request);
+    if (cause) return questions_.answer(f.is, cause.get(), on, questions::began::before);
+    data::far_request r{.what = data::far_request::verb::copy, .used_count = 2, .is_whole = false, .boxes = {&f.part, 1}, .shift = f.shift};
+    r.used = {f.target, in};
+    sender_.send(f.is, kept_request(r), in, event(), f.where, on, std::move(lease));
+  }, context);
+}
+
+data::enclosure_name remote_enclosures::request(std::uint16_t node, std::uint64_t shared, const box& part,
+                                                const std::source_location& where) {
+  const data::enclosure_name name{node, std::uint64_t{1} << 63 | requests_.fetch_add(1, std::memory_order_relaxed)};
+  writer w(name.number, shared, encode(where, job_.node()));
+  put(w, part);
+  ordered_.send(*job_.rank_of(node), request_, w);
+  return name;
+}
+
+void remote_enclosures::on_request(rank from, reader& content, base::thread_context& context) {
+  const auto number = content.get<std::uint64_t>();
+  const auto shared = content.get<std::uint64_t>();
+  const std::source_location where = decode(content.get<std::uint64_t>(), job_.node_of(from));
+  const box part = get_box(content);
+  array lent = all_->shared->lend(shared, part, where, context);
+  std::optional<fetch_of> wanted;
+  {
+    const std::scoped_lock lock(lock_);
+    const auto [at, is_new] = requested_.try_emplace({from, number}, requested{lent});
+    if (is_new) return;
+    wanted = at->second.wanted;
+    if (wanted) at->second = {lent};
+    else requested_.erase(at);
+  }
+  if (wanted) lend(*lent, *wanted, context);
 }
 
 void remote_enclosures::hold(const data::enclosure_name& what) { job_.send(*job_.rank_of(what.node), hold_, writer(what.number)); }
@@ -91,7 +140,15 @@ void remote_enclosures::hold_for(rank by, std::uint64_t number) {
 
 void remote_enclosures::let_go_for(rank by, std::uint64_t number) {
   held ends;
+  array ends_too;
   const std::scoped_lock lock(lock_);
+  if (is_of_request(number)) {
+    const auto [at, is_new] = requested_.try_emplace({by, number});
+    if (is_new) return;  // it has yet to come, and nobody will fetch it
+    ends_too = std::move(at->second.lent);
+    requested_.erase(at);
+    return;
+  }
   const auto found = by_others_.find({by, number});
   if (found == by_others_.end()) return;
   ends = std::move(found->second);
@@ -122,6 +179,7 @@ void remote_enclosures::on_read(rank from, reader& content, base::thread_context
 
 void remote_enclosures::lost(rank node) noexcept {
   std::vector<held> ends;
+  std::vector<array> ends_too;
   const std::scoped_lock lock(lock_);
   std::erase_if(by_others_, [&](const auto& e) { return e.first.first == node && (ends.push_back(e.second), true); });
   std::erase_if(unread_, [&](const auto& e) {
@@ -129,6 +187,7 @@ void remote_enclosures::lost(rank node) noexcept {
     ends.insert(ends.end(), e.second.begin(), e.second.end());
     return true;
   });
+  std::erase_if(requested_, [&](const auto& e) { return e.first.first == node && (ends_too.push_back(e.second.lent), true); });
 }
 
 }  // namespace stretto::dist

@@ -38,14 +38,14 @@ struct remote_instances::errand {
   unsigned near = 0;  // so many of its handles have been looked at
 };
 
-remote_instances::remote_instances(job& j, failures& causes)
+remote_instances::remote_instances(job& j, failures& causes, in_order& ordered)
     : job_(j),
       causes_(causes),
       questions_(j, causes),
       names_(j),
       receiver_(j, causes, questions_, names_),
       sender_(j, causes, questions_, receiver_.piece(), receiver_.abandoned()),
-      enclosures_(j, questions_, sender_),
+      enclosures_(j, ordered, questions_, sender_),
       create_(j.on<&remote_instances::on_create>("instances.create", this)),
       ask_(j.on<&remote_instances::on_ask>("instances.ask", this)) {
   j.add(*this);

@@ -27,7 +27,7 @@ namespace stretto::dist {
 class remote_instances final : public protocol, public data::other_nodes {
  public:
   /// Before job::start.
-  remote_instances(job& j, failures& causes);
+  remote_instances(job& j, failures& causes, in_order& ordered);
   /// After it; the runtime's data floor has been started.
   void serve(base::runtime_context& runtime);
 

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "base/node_numbers.hpp"
+#include "base/order_observer.hpp"
 #include "base/peek.hpp"
 #include "data/other_nodes.hpp"
+#include "dist/when_ended.hpp"
 #include "dist/where.hpp"
 #include "event/event_floor.hpp"
 #include "event/telling.hpp"
@@ -42,27 +44,38 @@ struct remote_tasks::request {
   remote_tasks* at;
   rank from;
   std::uint64_t id;
-  const detail::remote_function_type* function;
-  detail::parcel arguments;
-  event behind;
-  std::string name;
-  std::source_location where;
+  const detail::remote_function_type* function = nullptr;  // null: nothing
+  detail::parcel arguments = {};
+  event behind = {};
+  std::string name = {};
+  std::source_location where = {};
+  stretto::place on = {};
+  int priority = 0;
+  std::shared_ptr<const void> kept = {};  // what it uses
 
   std::string who() const { return name.empty() ? "task at " + short_location(where) : "task \"" + name + '"'; }
 };
 
-remote_tasks::remote_tasks(job* j, failures* causes) : job_(j), causes_(causes) {
+struct remote_tasks::asking {
+  task_record& record;
+  std::uint64_t id;
+  rank to;
+  event behind;
+};
+
+remote_tasks::remote_tasks(job* j, failures* causes, in_order* ordered) : job_(j), causes_(causes), ordered_(ordered) {
   if (!j) return;
   run_ = j->on<&remote_tasks::on_run>("tasks.run", this);
   value_ = j->on<&remote_tasks::on_answer<outcome::value>>("tasks.value", this);
   value_and_end_ = j->on<&remote_tasks::on_answer<outcome::value_and_end>>("tasks.value_and_end", this);
   end_ = j->on<&remote_tasks::on_answer<outcome::end>>("tasks.end", this);
+  place_ = ordered->on<&remote_tasks::on_place>(this);
   j->add(*this);
 }
 
-task_record& remote_tasks::spawn(const detail::remote_request& asked_for, const detail::remote_function_type& function,
-                                 const detail::parcel& arguments, std::size_t value_bytes, const detail::task_type& type,
-                                 detail::value_reader read, const std::source_location& where) {
+remote_tasks::asking remote_tasks::ask(const detail::remote_request& asked_for, std::vector<std::shared_ptr<const void>>&& along,
+                                       std::size_t value_bytes, const detail::task_type& type, detail::value_reader read,
+                                       const std::source_location& where) {
   auto& t = state_of(base::require_current("async"));
   const rank here = job_ ? job_->self() : rank{0};
   const std::uint32_t nodes = job_ ? job_->nodes() : 1;
@@ -79,58 +92,141 @@ task_record& remote_tasks::spawn(const detail::remote_request& asked_for, const 
   if (to == here) mine.at = asked_for.at;  // what is misnamed here is told now
   auto& record = static_cast<task_record&>(*detail::make_task(value_bytes, type, where, mine).record);
   record.flags &= static_cast<std::uint8_t>(~task_record::has_value);  // until it comes
+  if (t.observer) t.observer->reused(&record);  // what it follows is not seen here
   const std::uint64_t id = ids_.fetch_add(1, std::memory_order_relaxed);
   {
     const std::scoped_lock lock(lock_);
-    asked_.emplace(id, asked{{&record, record.scope, read}, to, false, {}, arguments.along});
+    asked_.emplace(id, asked{{&record, record.scope, read}, to, false, {}, std::move(along)});
   }
   under_way_.fetch_add(1, std::memory_order_acq_rel);
   sched::count_spawned(t);
+  return {record, id, to, behind};
+}
 
-  if (to == here) {
-    start({this, here, id, &function, arguments, behind, std::string(asked_for.name), where}, asked_for.at,
-          asked_for.priority);
-    return record;
-  }
-  writer w(id, encode_constant(&function, sizeof function), behind.raw(), encode(where, job_->node()), asked_for.at.index, static_cast<std::int8_t>(asked_for.priority));
+namespace {
+void put_request(writer& w, std::uint64_t id, const detail::remote_request& asked_for, const detail::remote_function_type* function,
+                 event behind, const std::source_location& where, std::uint16_t node) {
+  w.put(id);
+  w.put(function ? encode_constant(function, sizeof *function) : 0);
+  w.put(behind.raw());
+  w.put(encode(where, node));
+  w.put(asked_for.at.index);
+  w.put(static_cast<std::int8_t>(asked_for.priority));
   w.put_text(asked_for.name, longest_task_name);
+}
+}  // namespace
+
+task_record& remote_tasks::spawn(const detail::remote_request& asked_for, const detail::remote_function_type& function,
+                                 const detail::parcel& arguments, std::size_t value_bytes, const detail::task_type& type,
+                                 detail::value_reader read, const std::source_location& where) {
+  const asking a = ask(asked_for, std::vector(arguments.along), value_bytes, type, read, where);
+  if (!job_ || a.to == job_->self()) {
+    start({this, a.to, a.id, &function, arguments, a.behind, std::string(asked_for.name), where, asked_for.at, asked_for.priority});
+    return a.record;
+  }
+  writer w;
+  put_request(w, a.id, asked_for, &function, a.behind, where, job_->node());
   w.put_bytes(arguments.bytes);
-  job_->send(to, run_, w);
+  job_->send(a.to, run_, w);
   // Should the node be lost by now, its loss may have been dealt with before the record was there.
-  if (job_->is_lost(to)) lost(to, t);
-  return record;
+  if (job_->is_lost(a.to)) lost(a.to, base::require_current("async"));
+  return a.record;
+}
+
+task_record& remote_tasks::place(const detail::remote_request& asked_for, const detail::parcel& first,
+                                 const detail::remote_function_type* function, const detail::parcel& arguments, std::size_t value_bytes,
+                                 const detail::task_type& type, detail::value_reader read, const std::source_location& where) {
+  base::thread_context& context = base::require_current("put");
+  std::vector<std::shared_ptr<const void>> along = arguments.along;
+  along.insert(along.end(), first.along.begin(), first.along.end());
+  const asking a = ask(asked_for, std::move(along), value_bytes, type, read, where);
+  if (!job_ || a.to == job_->self()) {
+    place_here({this, a.to, a.id, function, arguments, a.behind, std::string(asked_for.name), where, asked_for.at, asked_for.priority},
+               first.bytes, context);
+    return a.record;
+  }
+  writer w;
+  put_request(w, a.id, asked_for, function, a.behind, where, job_->node());
+  w.put(function != nullptr);
+  w.put(static_cast<std::uint64_t>(first.bytes.size()));
+  w.put_bytes(first.bytes);
+  w.put_bytes(arguments.bytes);
+  ordered_->send(a.to, place_, w);
+  if (job_->is_lost(a.to)) lost(a.to, context);
+  return a.record;
+}
+
+remote_tasks::request remote_tasks::read(rank from, reader& content) const {
+  request r{const_cast<remote_tasks*>(this), from, content.get<std::uint64_t>()};
+  r.function = function_at(content.get<std::uint64_t>());
+  r.behind = event::from_raw(content.get<std::uint64_t>());
+  r.where = decode(content.get<std::uint64_t>(), job_->node_of(from));
+  r.on = stretto::place{content.get<std::uint32_t>()};
+  r.priority = content.get<std::int8_t>();
+  r.name = content.get_text();
+  return r;
 }
 
 void remote_tasks::on_run(rank from, reader& content, base::thread_context&) {
-  request r{this, from, content.get<std::uint64_t>(), nullptr, {}, {}, {}, {}};
-  const auto function = content.get<std::uint64_t>();
-  r.behind = event::from_raw(content.get<std::uint64_t>());
-  r.where = decode(content.get<std::uint64_t>(), job_->node_of(from));
-  const place at{content.get<std::uint32_t>()};
-  const auto priority = content.get<std::int8_t>();
-  r.name = content.get_text();
+  request r = read(from, content);
   const auto arguments = content.get_bytes(content.left());
   r.arguments.bytes.assign(arguments.begin(), arguments.end());
-  r.function = function_at(function);
   const std::uint64_t id = r.id;
   try {
-    if (!r.function)
-      throw error("N13", "node " + job_->name_of(job_->self()) + " does not know a function that it is to run")
-          .fact("asked by", job_->name_of(from))
-          .fact("called", r.where)
-          .because("the library that holds the function is not loaded there, or is another one")
-          .remedy("load the same libraries on every node before functions of theirs are called");
-    start(std::move(r), at, priority);
+    require_function(r);
+    start(std::move(r));
   } catch (...) {
     answer(from, outcome::value_and_end, id, detail::make_failure(std::current_exception(), "a task for node " + job_->name_of(job_->self()), r.where));
   }
 }
 
-void remote_tasks::start(request&& asked_for, place at, int priority) {
+void remote_tasks::require_function(const request& r) const {
+  if (!r.function)
+    throw error("N13", "node " + job_->name_of(job_->self()) + " does not know a function that it is to run")
+        .fact("asked by", job_->name_of(r.from))
+        .fact("called", r.where)
+        .because("the library that holds the function is not loaded there, or is another one")
+        .remedy("load the same libraries on every node before functions of theirs are called");
+}
+
+void remote_tasks::on_place(rank from, reader& content, base::thread_context& context) {
+  request r = read(from, content);
+  const bool has_function = content.get<bool>();
+  const auto first = content.get_bytes(content.get<std::uint64_t>());
+  const auto arguments = content.get_bytes(content.left());
+  r.arguments.bytes.assign(arguments.begin(), arguments.end());
+  const std::uint64_t id = r.id;
+  const std::source_location where = r.where;
+  try {
+    if (has_function) require_function(r);
+    place_here(std::move(r), first, context);
+  } catch (...) {
+    const std::string what = "a put on node " + job_->name_of(job_->self());
+    answer(from, outcome::value_and_end, id, detail::make_failure(std::current_exception(), what, where));
+  }
+}
+
+void remote_tasks::place_here(request&& r, std::span<const std::byte> first, base::thread_context& context) {
+  try {
+    data::shared_arrays::placed placed = data::enclosures_of(context)->shared->place(first, r.behind, r.where, context);
+    r.behind = placed.done;
+    r.kept = std::move(placed.kept);
+  } catch (...) {
+    return answer(r.from, outcome::value_and_end, r.id, detail::make_failure(std::current_exception(), r.who(), r.where));
+  }
+  if (r.function) return start(std::move(r));
+  const event behind = r.behind;
+  when_ended(behind, context, [this, r = std::move(r)](const failure* cause, base::thread_context&) {
+    if (cause) cause->mark_observed();  // by who asked
+    answer(r.from, outcome::value_and_end, r.id, cause ? failure_ref::adopt(new failure(*cause, r.who(), r.where)) : failure_ref());
+  });
+}
+
+void remote_tasks::start(request&& asked_for) {
   const auto r = std::make_shared<const request>(std::move(asked_for));
   detail::task_request how;
-  how.at = at;
-  how.priority = priority;
+  how.at = r->on;
+  how.priority = r->priority;
   how.name = r->name;
   // It runs in any case, to say so if it may not.
   const event begins = r->behind == event() ? event() : ignore_failure(r->behind, r->where);
@@ -144,6 +240,7 @@ void remote_tasks::run(const request& r) {
   remote_tasks& at = *r.at;
   failure_ref behind;
   if (r.behind != event()) behind = detail::cause_of(dependency(r.behind), base::require_current("async"));
+  if (behind && r.kept) behind->mark_observed();  // by who asked
   if (behind)
     return at.answer(r.from, outcome::value_and_end, r.id, failure_ref::adopt(new failure(*behind.get(), r.who(), r.where)));
   bool is_over = false;

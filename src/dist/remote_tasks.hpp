@@ -4,7 +4,8 @@
 // as a task that waits for what it has spawned, and so on further away: a finish over nodes ends as one within a node does,
 // without a count of messages. The value goes back as soon as there is one; that all has ended, with it or later.
 //
-// Messages    run; value, or value and end in one where the function left nothing behind; else end later.
+// Messages    run; value, or value and end in one where the function left nothing behind; else end later. place: as run, of a function
+//             that runs behind what the message itself brings, or of none.
 // Threads     spawn: any of the runtime. The rest inside job::poll, and on tasks.
 // Invariants  (1) each record ends once: by its answer, or by the loss of the node that was to give it.
 #pragma once
@@ -13,12 +14,16 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <unordered_map>
+#include <vector>
 
 #include "base/spin_lock.hpp"
 #include "base/wait_snapshot.hpp"
 #include "dist/answered.hpp"
 #include "dist/failures.hpp"
+#include "dist/in_order.hpp"
 #include "dist/job.hpp"
 
 namespace stretto::dist {
@@ -26,11 +31,16 @@ namespace stretto::dist {
 class remote_tasks final : public protocol {
  public:
   /// Before job::start. Both null in a runtime that is alone: functions then run here.
-  remote_tasks(job* j, failures* causes);
+  remote_tasks(job* j, failures* causes, in_order* ordered = nullptr);
 
   sched::task_record& spawn(const detail::remote_request& request, const detail::remote_function_type& function,
                             const detail::parcel& arguments, std::size_t value_bytes, const detail::task_type& type,
                             detail::value_reader read, const std::source_location& where);
+  /// The same behind what `first` asks the floor of objects there to do (data::shared_arrays::place): in the order in which each
+  /// node asks. `function` null: the answer says that it is done.
+  sched::task_record& place(const detail::remote_request& request, const detail::parcel& first,
+                            const detail::remote_function_type* function, const detail::parcel& arguments, std::size_t value_bytes,
+                            const detail::task_type& type, detail::value_reader read, const std::source_location& where);
 
   void lost(rank node, base::thread_context& context) noexcept override;
   /// For reports: what waits for tasks that other nodes have been asked for.
@@ -50,13 +60,21 @@ class remote_tasks final : public protocol {
     std::vector<std::shared_ptr<const void>> along = {};  // what the arguments name, until there is a value
   };
   struct request;
+  struct asking;
   enum class outcome : std::uint8_t { value, value_and_end, end };
 
+  /// Makes the record that answers end.
+  asking ask(const detail::remote_request& request, std::vector<std::shared_ptr<const void>>&& along, std::size_t value_bytes,
+             const detail::task_type& type, detail::value_reader read, const std::source_location& where);
+  request read(rank from, reader& content) const;
+  void require_function(const request& r) const;
   void on_run(rank from, reader& content, base::thread_context& context);
+  void on_place(rank from, reader& content, base::thread_context& context);
+  void place_here(request&& r, std::span<const std::byte> first, base::thread_context& context);
   template <outcome what>
   void on_answer(rank from, reader& content, base::thread_context& context);
 
-  void start(request&& r, place at, int priority);
+  void start(request&& r);
   static void run(const request& r);
   void answer(rank to, outcome what, std::uint64_t id, const failure_ref& cause, detail::parcel&& value = {});
   void take(outcome what, std::uint64_t id, failure_ref cause, std::span<const std::byte> value, base::thread_context& context);
@@ -64,6 +82,8 @@ class remote_tasks final : public protocol {
 
   job* const job_;
   failures* const causes_;
+  in_order* const ordered_;
+  in_order::kind place_{};
   message_kind run_{}, value_{}, value_and_end_{}, end_{};
   base::spin_lock lock_;
   std::unordered_map<std::uint64_t, asked> asked_;

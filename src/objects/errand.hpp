@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "data/enclosures.hpp"
 
@@ -13,11 +15,13 @@ namespace stretto::objects {
 struct objects_state;
 struct task;
 
-/// An object that has come from another node, until the last of its content has been asked for.
+/// Content that comes from another node, or from an array of this one that was lent to it, until the last of it has been asked for.
 class incoming {
  public:
-  incoming(const objects_state& here, data::far_enclosures& others, const data::enclosure_name& name, std::size_t parts) noexcept
-      : here_(here), others_(others), name_(name), left_(parts) {}
+  /// `shift`: from a coordinate here to that of the array.
+  incoming(const objects_state& here, data::enclosures& all, const data::enclosure_name& name, std::size_t parts, const point& shift = {},
+           std::shared_ptr<const void> kept = {}) noexcept
+      : here_(here), all_(all), name_(name), left_(parts), shift_(shift), kept_(std::move(kept)) {}
   incoming(const incoming&) = delete;
   ~incoming();
 
@@ -25,20 +29,25 @@ class incoming {
               base::thread_context& context);
   /// The message that named it may be forgotten from now on.
   void hold();
+  /// It is held there already (data::far_enclosures::request).
+  void is_held() noexcept { is_held_ = true; }
 
  private:
   const objects_state& here_;
-  data::far_enclosures& others_;
+  data::enclosures& all_;
   const data::enclosure_name name_;
   std::size_t left_;
+  const point shift_;
+  const std::shared_ptr<const void> kept_;
   bool is_held_ = false;
 };
 
 struct errand {
-  enum class kind : std::uint8_t { copy, lend, fetch } is;
+  enum class kind : std::uint8_t { copy, lend, fetch, store } is;
   data::enclosed_array::lent lent = {};     // of lend
   std::shared_ptr<incoming> from = {};      // of fetch,
   std::uint32_t site = 0;                   // to there
+  std::shared_ptr<const std::vector<std::byte>> bytes = {};  // of store: dense in C order
 };
 
 /// It goes there; the event ends when it is there, or when who was lent it has given it back.

@@ -3,8 +3,10 @@
 #include "base/log.hpp"
 #include "base/node_numbers.hpp"
 #include "data/data_state.hpp"
+#include "data/enclosures.hpp"
 #include "event/event_floor.hpp"
 #include "objects/running.hpp"
+#include "objects/shared_objects.hpp"
 #include "objects/speeds_file.hpp"
 
 namespace stretto::objects {
@@ -135,6 +137,8 @@ void start_objects(base::runtime_context& runtime, device::device_set* devices, 
   std::vector<device_view> views;
   for (const site& at : s->sites) views.push_back(at.view);
   if (s->scheduler) s->scheduler->start(views);
+  s->shared = std::make_shared<shared_objects>(*s);
+  runtime.get<data::data_state>(base::floor_slot::data)->enclosed->shared = s->shared.get();
   runtime.set(base::floor_slot::objects, new std::shared_ptr<objects_state>(std::move(s)));
 }
 
@@ -165,6 +169,7 @@ void stop_objects(base::runtime_context& runtime) noexcept {
   auto* const slot = runtime.get<std::shared_ptr<objects_state>>(base::floor_slot::objects);
   if (!slot) return;
   const std::shared_ptr<objects_state> s = std::move(*slot);
+  s->shared->clear();
   if (!s->speeds_file.empty() && !s->speed_numbers.empty()) {
     std::string warning;
     if (!save_speeds(s->measured, s->speeds_file, warning)) s->warn(warning);

@@ -41,6 +41,7 @@ struct task_record;
 namespace stretto::objects {
 
 struct objects_state;
+class shared_objects;
 struct task;
 
 /// Something has happened, and somebody inside is to deal with it.
@@ -201,6 +202,7 @@ struct objects_state {
   std::set<std::pair<const kernel_code*, std::uint32_t>> unusable;  // kernels that do not compile for a site
   double bytes_per_second = 8e9;        // of transfers, as schedulers are told
   std::function<void(const std::string&)> warn;
+  std::shared_ptr<shared_objects> shared;  // set once; any thread
 
   double ns_per_tick = 1;
   short_kernels short_ones;  // any thread

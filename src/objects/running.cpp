@@ -59,6 +59,14 @@ void take_arrived(objects_state& s, base::thread_context& context) {
   }
 }
 
+/// Content that comes does not wait for room on a device: what has lent it could be what takes the room.
+bool goes_to_host_instead(task& t) {
+  if (!t.goes || t.goes->site == 0) return false;
+  t.goes->site = 0;
+  t.state.sites.front().queue.push_back(&t);
+  return true;
+}
+
 /// False: it has no room yet.
 bool issue_or_give_up(task& t, site& at, base::thread_context& context) {
   try {
@@ -66,7 +74,7 @@ bool issue_or_give_up(task& t, site& at, base::thread_context& context) {
       if (send_elsewhere(t)) return true;
       if (at.lost_because) throw skipped{at.lost_because};
     }
-    return issue(t, at, context);
+    return issue(t, at, context) || goes_to_host_instead(t);
   } catch (const skipped& s) {
     give_up_on(t, t.skipped_because_of(*s.because.get()), context);
   } catch (const error& e) {
@@ -76,11 +84,7 @@ bool issue_or_give_up(task& t, site& at, base::thread_context& context) {
         t.state.warn("kernel \"" + std::string(t.code->name) + "\" runs elsewhere than on \"" + std::string(at.view.name) + "\": " + e.what());
       return true;
     }
-    if (t.goes && t.goes->site > 0) {  // the device has no room for it
-      t.goes->site = 0;
-      t.state.sites.front().queue.push_back(&t);
-      return true;
-    }
+    if (goes_to_host_instead(t)) return true;
     give_up_on(t, t.current_failure(), context);
   } catch (...) {
     give_up_on(t, t.current_failure(), context);

@@ -11,19 +11,19 @@
 
 #include "data/data_state.hpp"
 #include "data/handle.hpp"
+#include "data/layout.hpp"
+#include "data/lent_copy.hpp"
 #include "data/other_nodes.hpp"
 #include "event/event_floor.hpp"
 #include "objects/asking.hpp"
 #include "objects/room.hpp"
 #include "objects/running.hpp"
 #include "objects/storage.hpp"
+#include "objects/travelling.hpp"
 
 namespace stretto::objects {
 
 namespace {
-
-/// What is no longer goes in the message itself, if it is known by then.
-constexpr std::uint64_t most_in_message = 2048;
 
 enum class form : std::uint8_t { nothing, in_message, by_number };
 
@@ -37,35 +37,35 @@ region promised(const object_record& o) {
   return all;
 }
 
-/// Its elements, where they lie in memory of the host now and nothing is on its way to them.
-const std::byte* content_now(object_record& o) {
-  if (o.unissued > 0 || o.elements.is_empty()) return nullptr;
+}  // namespace
+
+const std::byte* content_now(object_record& o, const box& part) {
+  if (o.unissued > 0 || part.is_empty()) return nullptr;
   std::vector<data::token> tokens;
   for (const auto& r : o.replicas.replicas(0)) {
-    if (r.accumulates || r.where != o.elements || !o.replicas.is_valid(r.id, o.elements)) continue;
-    o.replicas.waits_of(r.id, o.elements, data::in_use, tokens);
+    if (r.accumulates || !r.where.contains(part) || !o.replicas.is_valid(r.id, part)) continue;
+    o.replicas.waits_of(r.id, part, data::in_use, tokens);
     base::thread_context& context = base::require_current("send");
     for (const data::token t : tokens) {
       const dependency d(event::from_raw(t));
       if (t && (!detail::has_ended(d, context) || detail::cause_of(d, context))) return nullptr;
     }
     data::layout shape;
-    return detail::open_instance(o.storage[r.id].instance, shape, o.created);
+    const std::byte* const first = detail::open_instance(o.storage[r.id].instance, shape, o.created);
+    return data::is_dense(shape, part) ? first + shape.offset_of(part.min()) : nullptr;
   }
   return nullptr;
 }
 
-/// Where most of it lies.
-const site& main_site(object_record& o) {
+const site& main_site(object_record& o, const box& part) {
   const objects_state& s = *o.state;
-  const auto there = [&](const site& at) { return o.valid_elements(at.view.index, o.elements); };
+  const auto there = [&](const site& at) { return o.valid_elements(at.view.index, part); };
   const site* best = &s.sites.front();
   for (const site& at : s.sites)
     if (there(at) > there(*best)) best = &at;
   return *best;
 }
 
-/// Where it goes here: to a device of that kind, the same one if there is one of that number.
 std::uint32_t site_for(const objects_state& s, std::string_view backend, std::uint32_t index, std::uint64_t bytes) {
   const auto is_like = [&](const site& at) {
     return at.device && !at.is_lost && at.view.kind == backend && at.space->capacity() >= bytes;
@@ -84,6 +84,8 @@ task_pointer new_errand(objects_state& s, errand&& e, object_record& about, cons
   t->uses.push_back({used_object(about), part, usage_of(how)});
   return t;
 }
+
+namespace {
 
 /// An object that has gone along with a message.
 class enclosed_object final : public data::enclosed_array {
@@ -112,27 +114,55 @@ class enclosed_object final : public data::enclosed_array {
 }  // namespace
 
 incoming::~incoming() {
-  if (is_held_ && left_ > 0 && here_.runtime) others_.let_go(name_);
+  if (is_held_ && left_ > 0 && here_.runtime && all_.others) all_.others->let_go(name_);
 }
 
 event incoming::fetch(const box& part, const detail::instance_handle& into, std::span<const event> after,
                       const std::source_location& where, base::thread_context& context) {
-  const bool is_first = !std::exchange(is_held_, true);
-  return others_.fetch(name_, part, into, {.is_first = is_first, .is_last = --left_ == 0}, after, where, context);
+  const bool is_first = !std::exchange(is_held_, true), is_last = --left_ == 0;
+  if (name_.node == context.runtime->node) return data::copy_lent(all_, name_.number, part, shift_, into, after, where, context);
+  return all_.others->fetch(name_, part, into, {.is_first = is_first, .is_last = is_last, .shift = shift_}, after, where, context);
 }
 
 void incoming::hold() {
-  if (!std::exchange(is_held_, true)) others_.hold(name_);
+  if (!std::exchange(is_held_, true)) all_.others->hold(name_);
 }
+
+namespace {
+
+/// Bytes into an instance.
+event store(const task& t, std::span<const event> waits) {
+  const object_use& u = t.uses.front();
+  const object_record& o = *u.object.get();
+  detail::instance_request request;
+  request.external = const_cast<std::byte*>(t.goes->bytes->data());
+  request.box = u.where;
+  request.dimensions = o.dimensions;
+  request.element_bytes = o.element_bytes;
+  request.name = o.name;
+  const detail::instance_handle outside = create(request, t.where);
+  const event done = detail::copy_boxes(u.instance, outside, {&u.where, 1}, {}, after_range{waits}, t.where);
+  detail::destroy_instance(outside, after(done), t.where);
+  return done;
+}
+
+/// From a part of one object to one of another, or of the same.
+event copy(const task& t, std::span<const event> waits) {
+  const object_use &from = t.uses.front(), &to = t.uses.back();
+  return detail::copy_boxes(to.instance, from.instance, {&to.where, 1}, from.where.min() - to.where.min(), after_range{waits}, t.where);
+}
+
+}  // namespace
 
 event begin_errand(task& t, std::span<const event> waits, base::thread_context& context) {
   const object_use& u = t.uses.front();
   switch (t.goes->is) {
     case errand::kind::lend: return detail::make_event(context, t.where);
-    case errand::kind::fetch: return t.goes->from->fetch(u.where, u.instance, waits, t.where, context);
+    case errand::kind::fetch: return u.instance.record ? t.goes->from->fetch(u.where, u.instance, waits, t.where, context) : event();
+    case errand::kind::store: return u.instance.record ? store(t, waits) : event();
     case errand::kind::copy: break;
   }
-  return detail::copy_boxes(t.uses.back().instance, u.instance, {&u.where, 1}, {}, after_range{waits}, t.where);
+  return u.instance.record ? copy(t, waits) : event();
 }
 
 namespace {
@@ -165,18 +195,25 @@ void lend_now(task& t, base::thread_context& context) {
 void errand_failed(task& t, const failure_ref& cause, base::thread_context& context) {
   cause->mark_observed();  // by who uses the content, if anybody does
   if (const auto then = std::move(t.goes->lent)) then({}, {}, cause, context);
+  if (t.done != event()) detail::end_event(t.done, cause, context, t.where);
 }
 
 void errand_ended(task& t, failure_ref cause, base::thread_context& context) {
   if (!cause && t.goes->is == errand::kind::lend) return lend_now(t, context);
   const event until = t.goes->is == errand::kind::lend ? t.computed : event();
+  const event done = t.done;
   const std::source_location where = t.where;
   if (cause) {
     errand_failed(t, cause, context);
-    if (const object_use& u = t.uses.back(); u.how.changes_content()) content_failed(*u.object.get(), t.computed.raw(), cause);
+    for (const object_use& u : t.uses) {
+      if (t.computed.raw() != 0) u.object.get()->replicas.failed(t.computed.raw());
+      if (u.how.changes_content()) u.object.get()->lost_because = cause;
+    }
   }
   finish(t, cause, context);
-  if (until != event()) detail::end_event(until, std::move(cause), context, where);
+  if (!cause && done != event()) detail::end_event(done, {}, context, where);
+  // Who writes after one that could not read is none the worse for it.
+  if (until != event()) detail::end_event(until, {}, context, where);
 }
 
 }  // namespace stretto::objects
@@ -215,14 +252,14 @@ void write_object(field_writer& to, const object_handle& h) {
   object_record& given = usable(h, "send", context, std::source_location());
   const inside in(*given.state, context);
   const bool is_small = given.elements.volume() * given.element_bytes <= most_in_message;
-  const std::byte* const now = is_small ? content_now(given) : nullptr;
+  const std::byte* const now = is_small ? content_now(given, given.elements) : nullptr;
   to(now ? form::in_message : form::by_number, given.dimensions, given.element_bytes, given.alignment, given.elements, given.name);
   if (now) return to.bytes(now, given.elements.volume() * given.element_bytes);
 
   const bool is_shared = message->are_values_kept || given.references.load(std::memory_order_acquire) > 1;
   object_handle mine = is_shared ? copy_of_object(h) : h;
   object_record& o = *mine.get();
-  const site& at = main_site(given);
+  const site& at = main_site(given, given.elements);
   to(promised(o).boxes(), std::string(at.view.kind), at.view.index);
   auto added = data::enclosures_of(context)->add(std::make_shared<enclosed_object>(std::move(mine), message->may_be_read_twice));
   to(context.runtime->node, added.number);
@@ -267,7 +304,7 @@ object_handle read_object(field_reader& from, const object_request& like) {
   const inside in(s, context);
   object_handle made = make_object(r, std::source_location());
   if (parts.empty()) return made;
-  const auto comes = std::make_shared<incoming>(s, *all->others, what, parts.size());
+  const auto comes = std::make_shared<incoming>(s, *all, what, parts.size());
   const std::uint32_t site = site_for(s, backend, index, r.elements.volume() * r.element_bytes);
   for (const box& part : parts)
     submit(new_errand(s, {.is = errand::kind::fetch, .from = comes, .site = site}, *made.get(), part, access::out).release(), {}, {}, context);

@@ -9,6 +9,8 @@
 bench::outcome time_nodes_latency(const bench::options&);
 /// The same as it is usually written: MPI_Send and MPI_Recv.
 bench::outcome time_nodes_pingpong(const bench::options&);
+/// The same between buffers of an OpenCL device of each rank, staged through memory of the host.
+bench::outcome time_nodes_staged(const bench::options&);
 /// Messages from one rank to the other, into a ring of receives that are posted before.
 bench::outcome count_nodes_flood(const bench::options&);
 /// Cells per second of the demo jacobi3d's problem, a block for each rank: --size cells along each axis, --steps / 20 steps.

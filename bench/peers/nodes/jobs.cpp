@@ -3,8 +3,12 @@
 // Threads     those of a runtime per process, of one worker; `workers` is the number of nodes, which mpirun decides.
 #include <stretto/stretto.hpp>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <memory>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/measure.hpp"
@@ -62,6 +66,59 @@ bench::outcome time_ring(const bench::options& o) {
   first.trigger();
   wait(e);
   return {.value = clock.seconds() * 1e6 / static_cast<double>(hops)};
+}
+
+/// Elements between two nodes, as the paper's ping-pong has them: --size bytes there, and back by whoever has them. Half of a turn.
+std::atomic<long> came{0};
+bool has_device = false;
+STRETTO_KERNEL(touch, (out<char> x), { x(global_id(0)) = 1; })
+
+long turns_of(const bench::options& o) { return o.size > 200'000 ? o.steps / 5 : o.size > 4096 ? 2 * o.steps : 10 * o.steps; }
+void wait_for(long turn) {
+  while (came.load(std::memory_order_acquire) < turn) yield();
+}
+void has_come() { came.fetch_add(1, std::memory_order_release); }
+template <class Turn>
+bench::outcome one_way(const bench::options& o, Turn&& turn) {
+  const long turns = turns_of(o), before = came;
+  turn(), wait_for(before + 1);
+  const bench::stopwatch clock;
+  for (long i = 1; i <= turns; ++i) turn(), wait_for(before + 1 + i);
+  return {.value = clock.seconds() * 1e6 / (2.0 * static_cast<double>(turns))};
+}
+/// Where there is a device, there; else on the host.
+object<char> made_of(coordinate bytes) {
+  object<char> o(box(0, bytes));
+  launch(on(has_device ? device_kind::gpu : device_kind::host), touch, o.elements(), o);
+  wait(o.read(box(0, 1)));
+  return o;
+}
+
+/// By puts into objects.
+bench::outcome time_puts(const bench::options& o) {
+  need_two();
+  if (this_node() != 0) return {};
+  const object<char> mine = made_of(o.size);
+  const auto here = share(mine), there = async(at_node(1), call([](coordinate n) { return share(made_of(n)); }, o.size)).get();
+  const auto result = one_way(o, [&] {
+    put(mine, there, call([](object<char>& x, global_object<char> back) { detached([&] { put(x, back, call<&has_come>()); }); }, here));
+  });
+  unshare(there).get(), unshare(here).get();
+  return result;
+}
+/// By objects as arguments.
+object<char> kept_object;
+void object_came(object<char> x) {
+  kept_object = std::move(x);
+  has_come();
+}
+bench::outcome time_objects(const bench::options& o) {
+  need_two();
+  if (this_node() != 0) return {};
+  kept_object = made_of(o.size);
+  return one_way(o, [&] {
+    async(at_node(1), call([](object<char> x) { detached([&] { async(at_node(0), call<&object_came>(std::move(x))); }); }, std::move(kept_object)));
+  });
 }
 
 long counted(long n) { return n + 1; }
@@ -149,9 +206,15 @@ bench::outcome weigh_particles(const bench::options& o) {
 
 int main(int argc, char** argv) {
   using bench::better;
-  runtime rt({.workers = 1});
+  // Only where it is asked for: the others are of the host.
+  has_device = std::any_of(argv, argv + argc, [](std::string_view a) { return a.find("_device") != a.npos; });
+  runtime rt(has_device ? runtime_options{.workers = 1, .devices = "opencl"} : runtime_options{.workers = 1});
   const bench::program system{.system = "stretto_jobs",
                               .entries = {{"nodes_latency", "us one way", better::lower, 8, time_copies},
+                                          {"nodes_put", "us one way", better::lower, 8, time_puts},
+                                          {"nodes_put_object", "us one way", better::lower, 8, time_objects},
+                                          {"nodes_put_device", "us one way", better::lower, 8, time_puts},
+                                          {"nodes_put_device_object", "us one way", better::lower, 8, time_objects},
                                           {"nodes_ring", "us per hop", better::lower, 0, time_ring},
                                           {"nodes_calls", "us one way", better::lower, 0, time_calls},
                                           {"nodes_grants", "Mgrants/s", better::higher, 0, count_grants},

@@ -1,0 +1,53 @@
+#include "data/lent_copy.hpp"
+
+#include <stretto/copy.hpp>
+#include <stretto/error.hpp>
+
+#include <utility>
+
+#include "data/program_bytes.hpp"
+#include "event/event_floor.hpp"
+
+namespace stretto::data {
+
+namespace {
+
+/// What was lent is given back once `copied` has ended.
+void give_back_behind(event copied, std::shared_ptr<const void> lease, base::thread_context& context) {
+  struct watching final : waiter {
+    std::shared_ptr<const void> lease;
+  };
+  auto w = std::make_unique<watching>();
+  w->lease = std::move(lease);
+  w->fire = +[](waiter& self, const failure*, base::thread_context&) noexcept { delete &static_cast<watching&>(self); };
+  if (copied != event() && detail::subscribe(copied, *w, context)) w.release();
+}
+
+}  // namespace
+
+event copy_lent(const enclosures& all, std::uint64_t number, const box& part, const point& shift, const detail::instance_handle& into,
+                std::span<const event> after, const std::source_location& where, base::thread_context& context) {
+  const std::shared_ptr<enclosed_array> array = all.find(number);
+  if (!array)
+    throw error("G06", "the content of an object that came with a message is not there any more")
+        .because("the message had been answered for, or given up, before it was read")
+        .remedy("read a message once");
+  const user_event done = user_event::create(where);
+  const std::vector<event> behind(after.begin(), after.end());
+  array->lend(part.shifted(shift), where, [=](const detail::instance_handle& in, std::shared_ptr<const void> lease,
+                                              const failure_ref& cause, base::thread_context& on) {
+    if (cause) return detail::end_event(done, cause, on, where);
+    try {
+      std::vector<event> all(behind);
+      if (const event e = ordered_unseen(on, where); e != event()) all.push_back(e);
+      const event copied = detail::copy_boxes(into, in, {&part, 1}, shift, after_range{all}, where);
+      give_back_behind(copied, std::move(lease), on);
+      done.trigger(copied, where);
+    } catch (...) {
+      detail::end_event(done, detail::make_failure(std::current_exception(), "copy", where), on, where);
+    }
+  }, context);
+  return done;
+}
+
+}  // namespace stretto::data
