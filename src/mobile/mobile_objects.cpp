@@ -40,10 +40,14 @@ mobile_objects::~mobile_objects() { clear(); }
 void mobile_objects::clear() noexcept {
   for (shard& s : shards_)
     for (auto& [id, e] : s.all) {
-      if (!e.here) continue;
-      if (e.here->object) e.here->type->destroy(e.here->object);
-      for (auto& [sender, c] : e.here->others()) c.drop_held();  // of who was lost
-      e.here.reset();
+      std::unique_ptr<resident> gone;
+      {
+        const std::scoped_lock lock(s.lock);  // reports look on
+        gone = std::move(e.here);
+      }
+      if (!gone) continue;
+      if (gone->object) gone->type->destroy(gone->object);
+      for (auto& [sender, c] : gone->others()) c.drop_held();  // of who was lost
     }
 }
 

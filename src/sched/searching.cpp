@@ -117,7 +117,8 @@ void park(worker& w) {
     w.parked.store(1, std::memory_order_seq_cst);
     owner.searching_and_parked.fetch_add((std::uint64_t{1} << 32) - 1, std::memory_order_seq_cst);
     base::asymmetric::heavy();
-    if (owner.anything_ready(w) || owner.stop.load(std::memory_order_seq_cst) ||
+    // What its own poll has made ready is in no queue that others see, and the poll may have said that it found nothing.
+    if (!w.bound_ready.empty() || owner.anything_ready(w) || owner.stop.load(std::memory_order_seq_cst) ||
         (owner.waiting_count.load(std::memory_order_seq_cst) && settle_waiting_scopes(w))) {
       owner.wake(w);  // itself, unless someone just did
       return;

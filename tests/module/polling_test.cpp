@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <thread>
+#include <utility>
 
 #include "module/timer_module.hpp"
 
@@ -55,6 +57,34 @@ class countdown final : public module, public poller {
   user_event done_;
   std::atomic<int> left_{0};
   std::atomic<bool> inside_{false};
+};
+
+/// Triggers what it was asked for and says that it has found nothing, as what ends by itself may.
+class modest final : public module, public poller {
+ public:
+  std::string_view name() const noexcept override { return "modest"; }
+  void initialise(module_host& host) override { host.add_poller(*this); }
+  void begin() { add_pending(); }
+  void end() { remove_pending(); }
+  event start() {
+    const auto e = user_event::create();
+    const std::scoped_lock lock(lock_);
+    asked_for_ = e;
+    return e;
+  }
+  std::size_t poll() override {
+    user_event e;
+    {
+      const std::scoped_lock lock(lock_);
+      e = std::exchange(asked_for_, user_event());
+    }
+    if (e != user_event()) e.trigger();
+    return 0;
+  }
+
+ private:
+  std::mutex lock_;
+  user_event asked_for_;
 };
 
 /// Finds something each time that it is asked.
@@ -374,5 +404,17 @@ TEST_CASE("starting and ending runtimes with operations under way, over many see
       CHECK(ran == 8);
       rt.run([&] { timer->sleep_for(1h); });
     }
+  }
+}
+
+TEST_CASE("who waits for what a poll ends goes on, although the poll says that it has found nothing") {
+  for (const std::uint32_t workers : {1u, 2u}) {
+    const auto polled = std::make_shared<modest>();
+    runtime rt(with(polled, workers));
+    rt.run([&] {
+      polled->begin();
+      for (int i = 0; i < 3000; ++i) wait(polled->start());
+      polled->end();
+    });
   }
 }
