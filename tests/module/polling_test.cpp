@@ -81,6 +81,7 @@ class modest final : public module, public poller {
     if (e != user_event()) e.trigger();
     return 0;
   }
+  void fail(std::exception_ptr) noexcept override { CHECK(false); }
 
  private:
   std::mutex lock_;
