@@ -59,23 +59,25 @@ class countdown final : public module, public poller {
   std::atomic<bool> inside_{false};
 };
 
-/// Triggers what it was asked for and says that it has found nothing, as what ends by itself may.
+/// Triggers what it was asked for after some time, and says that it has found nothing, as what ends by itself may.
 class modest final : public module, public poller {
  public:
   std::string_view name() const noexcept override { return "modest"; }
   void initialise(module_host& host) override { host.add_poller(*this); }
   void begin() { add_pending(); }
   void end() { remove_pending(); }
-  event start() {
+  event start(std::chrono::microseconds in) {
     const auto e = user_event::create();
     const std::scoped_lock lock(lock_);
     asked_for_ = e;
+    at_ = steady::now() + in;
     return e;
   }
   std::size_t poll() override {
     user_event e;
     {
       const std::scoped_lock lock(lock_);
+      if (steady::now() < at_) return 0;
       e = std::exchange(asked_for_, user_event());
     }
     if (e != user_event()) e.trigger();
@@ -86,6 +88,7 @@ class modest final : public module, public poller {
  private:
   std::mutex lock_;
   user_event asked_for_;
+  steady::time_point at_;
 };
 
 /// Finds something each time that it is asked.
@@ -414,7 +417,8 @@ TEST_CASE("who waits for what a poll ends goes on, although the poll says that i
     runtime rt(with(polled, workers));
     rt.run([&] {
       polled->begin();
-      for (int i = 0; i < 3000; ++i) wait(polled->start());
+      // About when a worker that finds nothing goes to sleep (spin_us).
+      for (int i = 0; i < 4000; ++i) wait(polled->start(std::chrono::microseconds(40 + i % 30)));
       polled->end();
     });
   }
