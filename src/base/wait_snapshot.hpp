@@ -98,7 +98,8 @@ class wait_walk {
   /// What was mentioned by `key`, described or not.
   std::vector<std::pair<std::uint64_t, std::uint32_t>> all(wait_kind key) const {
     std::vector<std::pair<std::uint64_t, std::uint32_t>> found;
-    for (auto i = known_.lower_bound({key, 0}); i != known_.end() && i->first.first == key; ++i) found.emplace_back(i->first.second, i->second);
+    for (auto i = known_.lower_bound({key, 0}); i != known_.end() && i->first.first == key; ++i)
+      found.emplace_back(i->first.second, i->second);
     return found;
   }
   bool is_full() const noexcept { return into_.nodes.size() >= most_nodes || linked.size() >= most_nodes; }

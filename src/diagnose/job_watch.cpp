@@ -194,7 +194,8 @@ bool job_watch::is_nothing_changed() const {
   for (rank r = 0; r < job_.nodes(); ++r) {
     if (job_.is_lost(r)) continue;
     const auto &before = reports_[r], &now = again_[r];
-    if (!before || !now || !now->is_still || before->progress != now->progress || before->sent != now->sent || before->handled != now->handled)
+    if (!before || !now || !now->is_still || before->progress != now->progress || before->sent != now->sent ||
+        before->handled != now->handled)
       return false;
     sent += now->sent;
     handled += now->handled;

@@ -23,7 +23,8 @@ base::wait_snapshot look_at(sched::scheduler& runtime, double seconds) {
   mobiles::tell_handlers(runtime.runtime, walk);
   // Handles are the same on all nodes.
   for (const wait_kind key : {wait_kind::event, wait_kind::barrier, wait_kind::reservation})
-    for (const auto& [raw, node] : walk.all(key)) walk[node].everywhere = fmt::format("{} {:x}", base::wait_kind_names[static_cast<unsigned>(key)], raw);
+    for (const auto& [raw, node] : walk.all(key))
+      walk[node].everywhere = fmt::format("{} {:x}", base::wait_kind_names[static_cast<unsigned>(key)], raw);
   return merged({&s, 1});  // what waits here for what runs here, asked for as if it were elsewhere
 }
 

@@ -5,8 +5,8 @@
 //
 // Threads     measure: any. The rest inside job::poll; offset_ns: any.
 // Cost        a measurement: `questions` messages and as many answers, which count as none (job::counted::no).
-// Invariants  (1) the error is at most half of the shortest time between a question and its answer; and, as measured at both ends of a run, half of
-//             what the clocks drift apart between them.
+// Invariants  (1) the error is at most half of the shortest time between a question and its answer; and, as measured at both ends of a
+//             run, half of what the clocks drift apart between them.
 // Source      Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989
 #pragma once
 
