@@ -262,7 +262,7 @@ class watcher {
     // Whatever happens, some thread does it. If each thread of the process is a worker that sleeps, one that polls while
     // nothing is pending, or one that only looks, then nobody is left to do anything, and nobody to start a thread that would.
     // Had one been awake between the two looks, it would have counted when it went to sleep again.
-    const auto before = activities();
+    auto before = activities();
     base::wait_snapshot s = look_at(w.runtime_, seconds);
     const auto again = look_at(w.runtime_, seconds);
     const std::vector<int> threads = base::threads_of_process();
@@ -270,9 +270,14 @@ class watcher {
     std::size_t known = base::onlooker::count() + base::thread_sanitizer;  // that of the sanitizer
     bool all_sleep = true, with_modules = false;
     std::vector<int> ours;
-    for (const auto& a : after) {
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      const auto& a = after[i];
       known += a.threads;
       ours.insert(ours.end(), a.numbers.begin(), a.numbers.end());
+      if (judge == judged_by::job && all_[i] != &w && all_[i]->settings_.job) {  // a node that says itself how it stands
+        before[i] = a;
+        continue;
+      }
       all_sleep = all_sleep && a.is_quiet;
       with_modules = with_modules || a.waits_for_modules;
     }

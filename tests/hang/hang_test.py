@@ -18,7 +18,7 @@ from pathlib import Path
 
 PATIENCE = 60  # seconds
 WITHIN = 2  # seconds of the limit, where the machine is idle, see reaction()
-WITHIN_NODES = 5  # the same where several nodes find out together, which look at one another
+WITHIN_NODES = 10  # the same where several nodes find out together, which look at one another
 TRIES = 5  # of which one must be that fast: a busy machine may keep workers from their sleep for longer
 EXPECTED = {  # the code of the first accusation; H10: there is none
     "forgotten_event": "H01", "forgotten_precondition": "H01", "behind_many": "H01", "behind_a_merge": "H01",
