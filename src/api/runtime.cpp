@@ -163,11 +163,8 @@ struct runtime::state {
   }
   /// Ends what has been started, the last first: at the end of the runtime, or where its start failed.
   void end(runtime* whole) noexcept;
-  /// Nodes share a file system: "run.json", of node 1 "run.N1.json".
   std::string of_node(const std::string& file) const {
-    if (!member || member->of().self() == 0) return file;
-    std::filesystem::path p(file);
-    return p.replace_extension(".N" + std::to_string(member->of().self()) + p.extension().string()).string();
+    return trace::file_of_node(file, member ? member->of().self() : 0).string();
   }
   static trace::level level_of(const base::settings& s) {
     if (!s.trace.empty()) return trace::level::full;

@@ -380,4 +380,9 @@ void write_chrome(const std::filesystem::path& file, std::span<const snapshot> n
   if (const int reason = write_to(file, nodes, was_opened)) throw not_written(file.string(), reason);
 }
 
+std::filesystem::path file_of_node(std::filesystem::path first, std::uint32_t node) {
+  if (node == 0) return first;
+  return first.replace_extension(".N" + std::to_string(node) + first.extension().string());
+}
+
 }  // namespace stretto::trace

@@ -19,6 +19,7 @@
 // texts in hexadecimal, because readers in JavaScript keep 53 bits of a number.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <iosfwd>
 #include <span>
@@ -42,5 +43,10 @@ inline void write_chrome(std::ostream& to, const snapshot& node) { write_chrome(
 inline void write_chrome(const std::filesystem::path& file, const snapshot& node) {
   write_chrome(file, {&node, 1});
 }
+
+/// Where a node's own file goes beside that of node 0: nodes share a file system.
+///
+///     file_of_node("out/run.json", 2)   ->  "out/run.N2.json"
+std::filesystem::path file_of_node(std::filesystem::path first, std::uint32_t node);
 
 }  // namespace stretto::trace

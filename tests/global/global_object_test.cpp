@@ -53,15 +53,9 @@ std::vector<int> content_of(const global_object<int>& g) {
   return all;
 }
 
-/// What to run on node 0 of so many; the others serve. On the host alone, and on devices.
 template <class F>
 void on_first_of(std::uint32_t nodes, F&& program) {
-  for (const char* const devices : {"none", "sim:2"}) {
-    CAPTURE(devices);
-    on_device_nodes(simulated_job({.nodes = nodes, .seed = 11}), devices, [&] {
-      if (this_node() == 0) program();
-    });
-  }
+  test::on_first_of(nodes, 11, program);
 }
 
 constexpr int sizes[] = {1, 100, 5000, 700'000};  // in the message; by number, in one piece, in several

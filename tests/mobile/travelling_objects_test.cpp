@@ -79,16 +79,9 @@ std::string words_of(F&& f) {
   return "nothing was thrown";
 }
 
-/// What to run on node 0 of so many; the others serve. On the host alone, and on devices.
 template <class F>
 void on_first_of(std::uint32_t nodes, F&& program) {
-  for (const char* const devices : {"none", "sim:2"}) {
-    CAPTURE(devices);
-    begun = 0;
-    on_device_nodes(simulated_job({.nodes = nodes, .seed = 7}), devices, [&] {
-      if (this_node() == 0) program();
-    });
-  }
+  test::on_first_of(nodes, 7, program);
 }
 
 constexpr int sizes[] = {1, 100, 5000, 700'000};  // in the message; by number, in one piece, in several

@@ -13,6 +13,7 @@
 #include "report/joining.hpp"
 #include "report/scanner.hpp"
 #include "report/text_source.hpp"
+#include "trace/chrome.hpp"
 
 namespace stretto::report {
 namespace {
@@ -377,11 +378,6 @@ run read_file(const std::filesystem::path& file) {
   return read_run(from.whole(), title);
 }
 
-/// "run.json", of node 1 "run.N1.json".
-std::filesystem::path file_of_node(std::filesystem::path first, std::uint32_t node) {
-  return first.replace_extension(fmt::format(".N{}{}", node, first.extension().string()));
-}
-
 /// "2", "1 and 2", "1, 2 and 5 more".
 std::string list_of(const std::vector<std::uint32_t>& nodes) {
   constexpr std::size_t most = 6;
@@ -400,7 +396,7 @@ run read_run(const std::filesystem::path& file) {
   all.push_back(std::move(first));
   std::vector<std::uint32_t> missing;
   for (std::uint32_t n = 1; n < all.front().job_nodes; ++n) {
-    const auto its = file_of_node(file, n);
+    const auto its = trace::file_of_node(file, n);
     std::error_code fault;
     if (!std::filesystem::exists(its, fault)) {
       missing.push_back(n);
