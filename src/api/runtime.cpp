@@ -146,6 +146,8 @@ struct runtime::state {
     return std::make_unique<dist::member>(dynamic_cast<dist::seat&>(at), [this](dist::job& j, dist::failures& causes) {
       mobile = std::make_unique<mobiles::mobile_objects>(&j, &causes);
       job_watch = std::make_unique<diagnose::job_watch>(j);
+      for (const base::option& row : base::option_table())
+        if (row.name == "balance" || row.name == "stuck") j.must_agree_on_option(std::string(row.name), base::spelt(row, settings));
     });
   }
   static std::uint16_t own_number() {

@@ -75,6 +75,7 @@ class job {
 
   /// What every node must have the same of (net/handlers.hpp). Before start.
   void must_agree(std::string what, std::string value) { handlers_.must_agree(std::move(what), std::move(value)); }
+  void must_agree_on_option(std::string name, std::string value) { handlers_.must_agree_on_option(std::move(name), std::move(value)); }
   /// Who takes messages of that name, which is the same on every node and unique: "events.subscribe".
   message_kind on(std::string name, void* owner, handler f, counted is_counted = counted::yes);
   /// A member function as a handler: void f(rank from, reader& content, base::thread_context& context).

@@ -10,6 +10,13 @@
 
 namespace stretto::net {
 
+namespace {
+
+/// Before the name of an option in what a node tells.
+constexpr std::string_view option_mark = "option ";
+
+}  // namespace
+
 void handlers::add(std::string name, void* owner, function f) {
   const auto same = [&](const entry& e) { return e.name == name; };
   if (std::any_of(all_.begin(), all_.end(), same))
@@ -18,6 +25,10 @@ void handlers::add(std::string name, void* owner, function f) {
 }
 
 void handlers::must_agree(std::string what, std::string value) { alike_.emplace_back(std::move(what), std::move(value)); }
+
+void handlers::must_agree_on_option(std::string name, std::string value) {
+  alike_.emplace_back(std::string(option_mark) + name, std::move(value));
+}
 
 void handlers::close() {
   if (std::exchange(is_closed_, true)) return;
@@ -57,22 +68,32 @@ std::string handlers::told(std::size_t most) const {
 }
 
 error different(node_number one, std::string_view one_told, node_number other, std::string_view other_told) {
-  error e("N06", fmt::format("nodes {} and {} of this job are not of one build", one, other));
   const auto next = [](std::string_view& of) {
     const auto line = of.substr(0, of.find('\n'));
     of.remove_prefix(std::min(of.size(), line.size() + 1));
     const auto tab = std::min(line.find('\t'), line.size());
     return std::pair(line.substr(0, tab), line.substr(std::min(tab + 1, line.size())));
   };
+  std::vector<std::pair<std::string, std::string>> facts;
+  std::size_t options = 0;
   while (!one_told.empty() && !other_told.empty()) {
     const auto [what, value] = next(one_told);
     const auto [what_there, value_there] = next(other_told);
     if (what == what_there && value == value_there) continue;
-    e.fact(std::string(what), fmt::format("{} on node {}, {} on node {}", value, one, value_there, other));
+    const bool is_option = what.starts_with(option_mark) && what == what_there;
+    facts.emplace_back(what.substr(is_option ? option_mark.size() : 0),
+                       fmt::format("{} on node {}, {} on node {}", value, one, value_there, other));
+    if (is_option) ++options;
   }
-  e.because("what nodes say to one another means something in one build alone");
-  e.remedy("build the program once, in a folder that all hosts see, and start it from there");
-  return e;
+  const bool are_options = options > 0 && options == facts.size();
+  error e(are_options ? "N15" : "N06",
+          fmt::format("nodes {} and {} of this job {}", one, other, are_options ? "have different options" : "are not of one build"));
+  for (auto& [what, value] : facts) e.fact(std::move(what), std::move(value));
+  if (are_options)
+    return std::move(e.because("what these options ask for is done by all nodes together")
+                         .remedy("give all nodes the same options; stretto run hands on those of the shell where it is typed"));
+  return std::move(e.because("what nodes say to one another means something in one build alone")
+                       .remedy("build the program once, in a folder that all hosts see, and start it from there"));
 }
 
 }  // namespace stretto::net

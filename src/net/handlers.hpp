@@ -36,6 +36,8 @@ class handlers {
   void add(std::string name, void* owner, function f);
   /// What every node must have the same of, as ("program", "wave, build 5f21c0de"). Transports compare it where nodes meet.
   void must_agree(std::string what, std::string value);
+  /// The same of an option, as ("balance", "greedy").
+  void must_agree_on_option(std::string name, std::string value);
   /// No more will come: numbers are given. Called by a transport; again, it does nothing.
   void close();
 
@@ -63,7 +65,7 @@ class handlers {
   bool is_closed_ = false;
 };
 
-/// N06 of two nodes whose digests differ, with each line of what they tell that is not the same.
+/// Of two nodes whose digests differ, with each line of what they tell that is not the same: N06, or N15 where all are options.
 error different(node_number one, std::string_view one_told, node_number other, std::string_view other_told);
 
 }  // namespace stretto::net

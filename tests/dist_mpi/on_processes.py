@@ -67,5 +67,11 @@ told = re.search(r"error N06: nodes 0 and 1 of this job are not of one build\n +
                  r"another_program, build (\w+) on node 1", done.stdout)
 if not done.returncode or not told or told[2] != told[3]:
     faults.append(f"two programs: exit code {done.returncode}\n{done.stdout}")
-print("\n".join(faults) or f"12 runs over {name}")
+# Nodes that were asked for different things.
+done = subprocess.run([launcher, *flags, "-n", "1", program, ":", "-n", "1", "env", "STRETTO_BALANCE=greedy", program], text=True,
+                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment | {"STRETTO_BALANCE": "none"}, timeout=300)
+told = "error N15: nodes 0 and 1 of this job have different options\n  balance     none on node 0, greedy on node 1"
+if not done.returncode or told not in done.stdout:
+    faults.append(f"two options: exit code {done.returncode}\n{done.stdout}")
+print("\n".join(faults) or f"13 runs over {name}")
 sys.exit(1 if faults else 0)

@@ -59,4 +59,25 @@ TEST_CASE("what must agree and does not is told of both nodes, and the rest is n
   CHECK(text.find("messages") == std::string::npos);
 }
 
+TEST_CASE("nodes that differ by options alone are told which, and by which nodes") {
+  handlers one, other;
+  for (handlers* h : {&one, &other}) {
+    h->must_agree("program", "wave, build 5f21");
+    h->must_agree_on_option("balance", h == &one ? "greedy" : "none");
+    h->must_agree_on_option("stuck", "10");
+    h->close();
+  }
+  CHECK(one.digest() != other.digest());
+  const std::string text = different(0, one.told(1000), 2, other.told(1000)).what();
+  CHECK(text.find("error N15: nodes 0 and 2 of this job have different options") == 0);
+  CHECK(text.find("balance     greedy on node 0, none on node 2") != std::string::npos);
+  CHECK(text.find("stuck") == std::string::npos);
+  // Of other builds, the options are told, too.
+  other.must_agree("Stretto", "0.2");
+  one.must_agree("Stretto", "0.1");
+  const std::string both = different(0, one.told(1000), 2, other.told(1000)).what();
+  CHECK(both.find("error N06") == 0);
+  CHECK(both.find("balance     greedy on node 0, none on node 2") != std::string::npos);
+}
+
 }  // namespace stretto::net
