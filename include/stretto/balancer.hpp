@@ -33,10 +33,13 @@ struct load_table {
     double seconds = 0;      // its load: what its handlers took since the last round
     double hint = 1;         // what it says of itself, in any unit (load_hint(), balancing.hpp)
     std::uint64_t bytes = 0;  // of a move, about
+    double device_seconds = 0;  // what devices computed that its handlers launched on object<T>s
   };
   struct node {
     double speed = 1;       // load that it does in a second, to others: its workers. 0: it takes nothing
     double background = 0;  // load that stays there, in seconds
+    double devices = 0;     // the same of devices: how many it has
+    double device_background = 0;
   };
   std::vector<object> objects = {};  // in the order of their ids
   std::vector<node> nodes = {};      // by number; one that is lost has the speed 0
@@ -51,8 +54,13 @@ struct object_move {
 using object_moves = std::vector<object_move>;
 using balancer = std::function<object_moves(const load_table&)>;
 
-/// The time of the slowest node to what it would be if all were equal: max(load / speed) to sum(load) / sum(speed). 1 where there is no
-/// load; infinite where a node of speed 0 has some.
+/// What the nodes have too little of, by the whole table: devices, where sum(device_seconds) / sum(devices) is more than the same of
+/// workers. The balancers that are here, and imbalance(), go by its load and speed alone; a node of speed 0 takes nothing all the same.
+enum class scarce : std::uint8_t { workers, devices };
+scarce scarcest(const load_table& t);
+
+/// The time of the slowest node to what it would be if all were equal: max(load / speed) to sum(load) / sum(speed), of what is scarcest.
+/// 1 where there is no load; infinite where a node of speed 0 has some.
 ///
 ///     two nodes of speed 1 with 3 and 1 seconds  ->  1.5
 double imbalance(const load_table& t);
@@ -108,7 +116,8 @@ struct stealing {
 
 }  // namespace balancers
 
-/// The same decisions by what objects say of themselves, in place of what was measured. Nothing is known of backgrounds then.
+/// The same decisions by what objects say of themselves, in place of what was measured. Nothing is known of backgrounds then, nor of
+/// devices.
 balancer by_hints(balancer decide);
 
 }  // namespace stretto

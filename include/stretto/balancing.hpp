@@ -7,8 +7,8 @@
 //       if (t % 20 == 19) balance(cells, balancers::refine{}).get();
 //     }
 //
-// A round asks every node what its objects have cost since the last round over them, hands the table to a balancer (balancer.hpp) and
-// moves what that names. Messages fly meanwhile, and go along. The option `balance` makes rounds over all objects by itself, every
+// A round asks every node what its objects have cost since the last round over them, on workers and on devices, hands the table to a
+// balancer (balancer.hpp) and moves what that names. Messages fly meanwhile, and go along. The option `balance` makes rounds over all objects by itself, every
 // `balance_ms`.
 //
 // An object may say itself how heavy it is, for by_hints(...): a member function is asked after each handler that may have changed it.
@@ -38,7 +38,7 @@ struct balance_report {
   std::size_t moves = 0;    // that were decided
   std::size_t moved = 0;    // and done; the others' objects were destroyed, lost, or could not travel
   std::size_t silent = 0;   // nodes that were lost, and left out
-  double seconds = 0;       // of load in the table
+  double seconds = 0;       // of load in the table, of workers and of devices
   double before = 1, after = 1;  // imbalance of the table, and as decided
 };
 
@@ -69,7 +69,8 @@ inline future<balance_report> balance(balancer by, std::source_location where = 
   return detail::balance_objects({}, std::move(by), where);
 }
 
-/// Every node measures what handlers take from now on. What they spawn is not theirs; what they wait for takes no time.
+/// Every node measures what handlers take from now on, and what devices take to compute the launches on object<T>s that handlers submit
+/// themselves. What they spawn is not theirs; what they wait for takes no time.
 future<void> measure_loads(std::source_location where = std::source_location::current());
 
 }  // namespace stretto

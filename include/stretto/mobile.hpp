@@ -32,6 +32,7 @@
 
 #include <stretto/event.hpp>
 #include <stretto/fields.hpp>
+#include <stretto/handler_span.hpp>
 #include <stretto/remote.hpp>
 #include <stretto/task.hpp>
 
@@ -152,16 +153,10 @@ inline constexpr std::uint64_t letter_type_mark = 0x745f72657474656c;
 /// At the beginning of what a node keeps of an object that is there.
 struct mobile_here {
   void* object = nullptr;
-  std::atomic<bool> is_measured{false};  // how long its handlers take
+  std::atomic<bool> is_measured{false};  // how long its handlers take, and what they launch on devices
 };
 
-/// How long a handler is on workers.
-struct handler_span {
-  std::uint64_t began = 0;  // ticks; 0: nobody measures, and the others are nothing
-  std::uint64_t suspended;
-  std::uint64_t* outer;     // what it runs on top of
-};
-void begin_span(handler_span& s) noexcept;
+void begin_span(handler_span& s, const mobile_here& of) noexcept;
 
 enum class letter_kind : std::uint8_t { handle, make, destroy, migrate };
 
@@ -231,7 +226,7 @@ struct near_letter : letter {
     near_letter& done;
     handler_span span;
     explicit leaving(near_letter& l) noexcept : done(l) {
-      if (l.at->is_measured.load(std::memory_order_relaxed)) begin_span(span);
+      if (l.at->is_measured.load(std::memory_order_acquire)) begin_span(span, *l.at);
     }
     ~leaving() {
       mobile_here& at = *done.at;

@@ -50,7 +50,7 @@ void mobile_objects::handle(std::unique_ptr<far_letter> l) {
   detail::parcel value;
   failure_ref cause;
   detail::handler_span span;
-  if (o.is_measured.load(std::memory_order_relaxed) && l->what() == letter_kind::handle) detail::begin_span(span);
+  if (o.is_measured.load(std::memory_order_acquire) && l->what() == letter_kind::handle) detail::begin_span(span, o);
   try {
     if (!l->type)
       throw error("N13", "node " + (job_ ? job_->name_of(self_) : std::string("N0")) + " does not know a handler that it is to run")

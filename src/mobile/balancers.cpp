@@ -12,6 +12,23 @@ namespace stretto {
 using mobiles::node_loads;
 using mobiles::placement;
 
+scarce scarcest(const load_table& t) {
+  using mobiles::counted_load;
+  double seconds = 0, speed = 0, device_seconds = 0, devices = 0;
+  for (const load_table::node& n : t.nodes) {
+    seconds += counted_load(n.background);
+    speed += counted_load(n.speed);
+    device_seconds += counted_load(n.device_background);
+    if (counted_load(n.speed) > 0) devices += counted_load(n.devices);
+  }
+  for (const load_table::object& o : t.objects) {
+    seconds += counted_load(o.seconds);
+    device_seconds += counted_load(o.device_seconds);
+  }
+  // Where there is no device there is nothing that could be moved to one.
+  return devices > 0 && device_seconds * speed > seconds * devices ? scarce::devices : scarce::workers;
+}
+
 double imbalance(const load_table& t) {
   const node_loads loads(t);
   const double longest = loads.longest();
@@ -41,8 +58,8 @@ load_table moved(const load_table& t, const object_moves& moves) {
 balancer by_hints(balancer decide) {
   return [decide = std::move(decide)](const load_table& t) {
     load_table hinted = t;
-    for (load_table::object& o : hinted.objects) o.seconds = o.hint;
-    for (load_table::node& n : hinted.nodes) n.background = 0;
+    for (load_table::object& o : hinted.objects) o.seconds = o.hint, o.device_seconds = 0;
+    for (load_table::node& n : hinted.nodes) n.background = n.device_background = 0;
     return decide(hinted);
   };
 }

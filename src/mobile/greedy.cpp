@@ -9,7 +9,6 @@
 
 namespace stretto::balancers {
 
-using mobiles::counted_load;
 using mobiles::node_loads;
 
 object_moves greedy::operator()(const load_table& t) const {
@@ -21,7 +20,7 @@ object_moves greedy::operator()(const load_table& t) const {
   std::vector<double> load;
   std::map<double, std::set<std::pair<double, std::uint32_t>>> by_speed;
   for (std::uint32_t n = 0; n < now.nodes(); ++n) {
-    load.push_back(counted_load(t.nodes[n].background));
+    load.push_back(now.background(n));
     if (now.speed(n) > 0) by_speed[now.speed(n)].emplace(load[n], n);
   }
   std::vector<std::size_t> order(t.objects.size());

@@ -88,7 +88,7 @@ object_id mobile_objects::adopt(const detail::make_request& request, const detai
   e.epoch = 1;
   e.here = std::move(o);
   e.here->object = object;
-  e.here->is_measured = measures_.load();
+  if (measures_.load()) e.here->measure();
   ++s.counted.objects;
   return id;
 }
@@ -221,7 +221,7 @@ void mobile_objects::leave(resident& o, bool has_read, detail::handler_span& spa
     shard& s = shard_of(o.id);
     const std::scoped_lock lock(s.lock);
     if (of == sender::this_node) ++s.ended;
-    if (ticks) o.load.seconds += static_cast<double>(ticks) * seconds_per_tick_.load(std::memory_order_relaxed);
+    if (ticks) o.load.workers.add(static_cast<double>(ticks) * seconds_per_tick_.load(std::memory_order_relaxed));
     if (tells) o.load.hint = hint;
     o.left(has_read);
     if (settings_.wander && !has_read) wander(o);
@@ -236,7 +236,7 @@ void mobile_objects::note_load(resident& o, detail::handler_span& span) noexcept
   const std::uint64_t ticks = sched::end_span(span, here());
   span.began = 0;
   const std::scoped_lock lock(shard_of(o.id).lock);
-  o.load.seconds += static_cast<double>(ticks) * seconds_per_tick_.load(std::memory_order_relaxed);
+  o.load.workers.add(static_cast<double>(ticks) * seconds_per_tick_.load(std::memory_order_relaxed));
 }
 
 void mobile_objects::end(resident& gone, sender of) noexcept {
@@ -395,7 +395,7 @@ void mobile_objects::take_in(entry& e, std::unique_ptr<far_letter> l, errands& o
 void mobile_objects::begin_making(entry& e, std::unique_ptr<far_letter> l, errands& out) {
   if (!l->type) l->type = letter_type_at(l->function);
   e.here = std::make_unique<resident>(l->object, l->type ? l->type->of : nullptr, l->name, 1, self_);
-  e.here->is_measured = measures_.load();
+  if (measures_.load()) e.here->measure();
   if (e.here->type) e.here->load.bytes = e.here->type->bytes;
   e.at = self_;
   e.epoch = 1;
@@ -490,26 +490,43 @@ void mobile_objects::measure() {
   for (shard& s : shards_) {
     const std::scoped_lock lock(s.lock);
     for (auto& [id, e] : s.all)
-      if (e.here) e.here->is_measured = true;
+      if (e.here) e.here->measure();
   }
 }
 
+namespace {
+
+/// Of the caller's node, without objects.
+node_row row_of(const base::thread_context& context) {
+  const auto* const machine = context.runtime->get<platform>(base::floor_slot::platform);
+  return {.speed = static_cast<double>(static_cast<const thread_state&>(context).owner->workers.size()),
+          .devices = static_cast<double>(machine->places(place_kind::gpu).size()),
+          .objects = {}};
+}
+
+}  // namespace
+
 node_row mobile_objects::loads(object_id first, std::uint64_t count) {
-  node_row row{.speed = static_cast<double>(here().owner->workers.size()), .objects = {}};
+  node_row row = row_of(here());
   for (shard& s : shards_) {
     const std::scoped_lock lock(s.lock);
     for (auto& [id, e] : s.all) {
       if (!e.here) continue;
+      e.here->count_devices();
       object_load& load = e.here->load;
-      if (!count || (id >= first && id - first < count)) row.objects.push_back({id, load.since_balanced(), load.hint, load.bytes});
-      else row.background += load.since_background();
+      if (!count || (id >= first && id - first < count)) {
+        row.objects.push_back({id, load.workers.since_balanced(), load.hint, load.bytes, load.devices.since_balanced()});
+      } else {
+        row.background += load.workers.since_background();
+        row.device_background += load.devices.since_background();
+      }
     }
   }
   return row;
 }
 
 node_row mobile_objects::loads_in_windows(then what) {
-  node_row row{.speed = static_cast<double>(here().owner->workers.size()), .objects = {}};
+  node_row row = row_of(here());
   const trace::ticks now = trace::clock::now();
   row.window = static_cast<double>(now - window_before_.load()) * seconds_per_tick_;
   if (what == then::begin_next) window_before_ = window_.exchange(now);
@@ -517,9 +534,12 @@ node_row mobile_objects::loads_in_windows(then what) {
     const std::scoped_lock lock(s.lock);
     for (auto& [id, e] : s.all) {
       if (!e.here) continue;
+      e.here->count_devices();
       object_load& load = e.here->load;
-      row.objects.push_back({id, load.in_windows(), load.hint, load.bytes});
-      if (what == then::begin_next) load.next_window();
+      row.objects.push_back({id, load.workers.in_windows(), load.hint, load.bytes, load.devices.in_windows()});
+      if (what == then::go_on) continue;
+      load.workers.next_window();
+      load.devices.next_window();
     }
   }
   return row;

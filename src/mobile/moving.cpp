@@ -186,7 +186,9 @@ void mobile_objects::send_object(std::unique_ptr<resident> o, detail::parcel&& c
   o->note_stay();
   dist::writer w(o->id, epoch, dist::encode_constant(o->type, sizeof *o->type), static_cast<std::uint8_t>(o->object ? 1 : 0));
   w.put_text(o->name, 255);
-  w.put(o->load.left());
+  o->count_devices();
+  w.put(o->load.workers.left());
+  w.put(o->load.devices.left());
   w.put(o->load.hint);
   w.put(static_cast<std::uint64_t>(content.bytes.size()));
   w.put_bytes(content.bytes);
@@ -248,7 +250,8 @@ void mobile_objects::hear_object(rank from, dist::reader& c) {
   const detail::mobile_type* const type = mobile_type_at(c.get<std::uint64_t>());
   const bool is_made = c.get<std::uint8_t>() != 0;
   auto o = std::make_unique<resident>(id, type, c.get_text(), epoch, self_);
-  o->load.seconds = c.get<double>();
+  o->load.workers.add(c.get<double>());
+  o->load.devices.add(c.get<double>());
   o->load.hint = c.get<double>();
   const auto bytes = c.get_bytes(c.get<std::uint64_t>());
   o->load.bytes = bytes.size();
@@ -307,7 +310,7 @@ void mobile_objects::hear_object(rank from, dist::reader& c) {
       ++s.counted.objects;
       ++s.counted.moved_in;
       e.here = std::move(o);
-      e.here->is_measured = measures_.load();
+      if (measures_.load()) e.here->measure();
       // They would wait for answers that this node cannot give.
       for (const auto& [sender, by] : e.here->others())
         if (is_lost(sender)) out.tell.push_back({home_of(id), say::again, dist::writer(id, sender)});

@@ -9,15 +9,17 @@ namespace stretto::mobiles {
 double counted_load(double seconds) noexcept { return std::isfinite(seconds) && seconds > 0 ? seconds : 0; }
 
 node_loads::node_loads(const load_table& t) {
+  const bool of_devices = scarcest(t) == scarce::devices;
   double all = 0, speeds = 0;
   for (const load_table::node& n : t.nodes) {
-    load_.push_back(counted_load(n.background));
-    speed_.push_back(counted_load(n.speed));
+    background_.push_back(counted_load(of_devices ? n.device_background : n.background));
+    speed_.push_back(counted_load(of_devices && counted_load(n.speed) > 0 ? n.devices : n.speed));
+    load_.push_back(background_.back());
     all += load_.back();
     speeds += speed_.back();
   }
   for (const load_table::object& o : t.objects) {
-    weight_.push_back(counted_load(o.seconds));
+    weight_.push_back(counted_load(of_devices ? o.device_seconds : o.seconds));
     load_[o.node] += weight_.back();
     all += weight_.back();
   }

@@ -1,4 +1,5 @@
-// node_loads.hpp - a load table as balancers work on it: what each object weighs, and what each node has while objects move.
+// node_loads.hpp - a load table as balancers work on it: what each object weighs, and what each node has while objects move; of what
+// is scarcest.
 //
 // Threads     pure values.
 // Invariants  (1) load(n) is the background of node n and the weights of the objects that are there, but for rounding.
@@ -23,6 +24,7 @@ class node_loads {
   double weight(std::size_t object) const noexcept { return weight_[object]; }
   double load(std::uint32_t node) const noexcept { return load_[node]; }
   double speed(std::uint32_t node) const noexcept { return speed_[node]; }
+  double background(std::uint32_t node) const noexcept { return background_[node]; }
   /// Infinite where nothing is done.
   double time(std::uint32_t node) const noexcept { return time_of(load_[node], speed_[node]); }
   static double time_of(double load, double speed) noexcept;
@@ -36,7 +38,7 @@ class node_loads {
   }
 
  private:
-  std::vector<double> weight_, load_, speed_;
+  std::vector<double> weight_, load_, speed_, background_;
   double mean_ = 0;
 };
 

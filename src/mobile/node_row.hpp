@@ -15,14 +15,16 @@ struct node_row {
     std::uint64_t id;
     double seconds, hint;
     std::uint64_t bytes;
+    double device_seconds;
   };
   double speed = 0, background = 0;
+  double devices = 0, device_background = 0;
   double window = 0;  // seconds that it is about, where that is asked
   std::vector<object> objects;
 
   template <class Archive>
   friend void fields(Archive& a, archived<node_row, Archive>& r) {
-    a(r.speed, r.background, r.window, r.objects);
+    a(r.speed, r.background, r.devices, r.device_background, r.window, r.objects);
   }
 };
 

@@ -78,4 +78,14 @@ void resident::note_stay() {
   }
 }
 
+void resident::measure() {
+  if (on_devices_) return;
+  on_devices_ = std::make_shared<std::atomic<std::uint64_t>>(0);
+  is_measured.store(true, std::memory_order_release);
+}
+
+void resident::count_devices() noexcept {
+  if (on_devices_) load.devices.add(1e-9 * static_cast<double>(on_devices_->exchange(0, std::memory_order_relaxed)));
+}
+
 }  // namespace stretto::mobiles

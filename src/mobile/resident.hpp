@@ -104,6 +104,12 @@ class resident : public detail::mobile_here {
 
   object_load load;
 
+  /// From now on its handlers are measured.
+  void measure();
+  const detail::device_time& on_devices() const noexcept { return on_devices_; }
+  /// What devices have computed for it since the last call is in `load` afterwards.
+  void count_devices() noexcept;
+
   /// Before it leaves: what has been handled here is noted for each sender.
   void note_stay();
 
@@ -118,6 +124,7 @@ class resident : public detail::mobile_here {
   bool is_written_ = false;
   letter_list waiting_;
   std::deque<letter*> moves_;
+  detail::device_time on_devices_;  // null until it is measured
   correspondent own_;
   std::map<rank, correspondent> others_;
 };

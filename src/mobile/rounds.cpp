@@ -72,8 +72,8 @@ load_table table_of(const std::vector<node_row>& rows, std::uint64_t first) {
   load_table t;
   for (const node_row& row : rows) {
     for (const node_row::object& o : row.objects)
-      t.objects.push_back({o.id - first, static_cast<std::uint32_t>(t.nodes.size()), o.seconds, o.hint, o.bytes});
-    t.nodes.push_back({row.speed, row.background});
+      t.objects.push_back({o.id - first, static_cast<std::uint32_t>(t.nodes.size()), o.seconds, o.hint, o.bytes, o.device_seconds});
+    t.nodes.push_back({row.speed, row.background, row.devices, row.device_background});
   }
   std::ranges::stable_sort(t.objects, std::less<>(), &load_table::object::id);
   // One that moved meanwhile may have been at two nodes, or at none.
@@ -89,8 +89,11 @@ taken steal_here(std::uint32_t one, std::uint32_t two) {
   const std::uint32_t self = this_node();
   std::vector<node_row> rows{objects_here().loads_in_windows(mobile_objects::then::begin_next)};
   taken t;
-  for (const auto& o : rows[0].objects) t.seconds += o.seconds;
-  if (t.seconds > 0.5 * rows[0].window * rows[0].speed) return t;
+  double device_seconds = 0;
+  for (const auto& o : rows[0].objects) t.seconds += o.seconds, device_seconds += o.device_seconds;
+  const double half = 0.5 * rows[0].window;
+  if (t.seconds > half * rows[0].speed || device_seconds > half * std::max(rows[0].devices, 1.0)) return t;
+  t.seconds += device_seconds;
   std::vector<std::uint32_t> others{one};
   if (two != one) others.push_back(two);
   std::vector<future<node_row>> asked;
@@ -190,7 +193,7 @@ future<balance_report> balance_objects(object_range which, balancer by, const st
   report.objects = table.objects.size();
   report.before = imbalance(table);
   report.after = imbalance(moved(table, moves));
-  for (const auto& o : table.objects) report.seconds += o.seconds;
+  for (const auto& o : table.objects) report.seconds += o.seconds + o.device_seconds;
 
   std::vector<std::vector<order>> orders(nodes);
   for (const object_move& m : moves) {

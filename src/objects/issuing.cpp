@@ -315,6 +315,24 @@ void elements_are_there(task& t, failure_ref cause, base::thread_context& contex
   t.promised.reset();
 }
 
+/// Of a kernel that has been computed there: schedulers learn from it, and who launched it may count it.
+void note_time(task& t, site& at) {
+  const bool teaches = t.state.has_choice();
+  if (!teaches && !(t.counted_for && at.device)) return;
+  if (at.device) {
+    t.ended = trace::clock::now();
+    t.began = std::max(t.began, at.last_end);
+    at.last_end = t.ended;
+  }
+  const double seconds = t.state.ns_per_tick * static_cast<double>(t.ended - t.began) * 1e-9;
+  if (t.counted_for && at.device) t.counted_for->fetch_add(static_cast<std::uint64_t>(seconds * 1e9), std::memory_order_relaxed);
+  if (!teaches) return;
+  at.busy_seconds += seconds;
+  const std::uint32_t number = t.state.speed_number(*t.code, at.view.index);
+  if (at.device) t.state.measured.record_at_most(number, t.items(), seconds);
+  else t.state.measured.record(number, t.items(), seconds);
+}
+
 }  // namespace
 
 void task_ended(signal& self, failure_ref cause, base::thread_context& context) {
@@ -325,17 +343,8 @@ void task_ended(signal& self, failure_ref cause, base::thread_context& context) 
   if (t.goes) return errand_ended(t, std::move(cause), context);
   if (cause) {
     content_failed(t, t.computed, cause);
-  } else if (t.code && t.state.has_choice()) {
-    if (at.device) {
-      t.ended = trace::clock::now();
-      t.began = std::max(t.began, at.last_end);
-      at.last_end = t.ended;
-    }
-    const double seconds = t.state.ns_per_tick * static_cast<double>(t.ended - t.began) * 1e-9;
-    at.busy_seconds += seconds;
-    const std::uint32_t number = t.state.speed_number(*t.code, at.view.index);
-    if (at.device) t.state.measured.record_at_most(number, t.items(), seconds);
-    else t.state.measured.record(number, t.items(), seconds);
+  } else if (t.code) {
+    note_time(t, at);
   }
   at.computed += t.code && !cause;
   finish(t, std::move(cause), context);

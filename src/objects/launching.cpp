@@ -10,6 +10,7 @@
 #include "objects/dividing.hpp"
 #include "objects/split_by_speed.hpp"
 #include "sched/counted_task.hpp"
+#include "sched/span.hpp"
 
 namespace stretto {
 
@@ -166,6 +167,7 @@ event detail::launch_on_objects(const kernel_code& code, const kernel_range& ran
     if (!request.after.empty() || !request.after_events.empty()) after = objects::events_behind(request, context, range.where);
     objects::launch_tasks parts;
     objects::prepare(s, code, range, given, request, context, parts);
+    for (const objects::task_pointer& t : parts) t->counted_for = sched::device_time_of(thread);
     if (parts.size() == 1) {
       const objects::runs_short_ones itself(s, short_one, in, thread);
       return objects::submit_prepared(std::move(parts.front()), after, {}, context);

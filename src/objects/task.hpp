@@ -4,6 +4,8 @@
 // Threads     behind the state's mutex, but `compute` and the end of its preconditions, which touch what issue left to them.
 #pragma once
 
+#include <stretto/handler_span.hpp>
+
 #include <boost/container/small_vector.hpp>
 
 #include <optional>
@@ -102,6 +104,7 @@ struct task final : device_task, data::deferred {
   site* on = nullptr;                      // where it is computed, the same but for who cannot do it
   event computed;                          // what later tasks wait for
   trace::ticks began = 0, ended = 0;
+  detail::device_time counted_for;         // whoever wants to know what devices compute for it
   task_signal news;                        // before: what it waits for itself has ended; then, that it has
 
   std::string_view name() const override;

@@ -156,7 +156,7 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
   ++w.suspensions;
   const bool is_profiled = s.current && s.current->flags & task_record::is_profiled;
   if (is_profiled) profile_of(*s.current).suspended();
-  trace::ticks* const measured = std::exchange(w.off_workers, nullptr);
+  stretto::detail::handler_span* const measured = std::exchange(w.measured, nullptr);
   const trace::ticks left_at = measured ? trace::clock::now() : 0;
   s.id = w.current_id;
   if (w.every_span && w.span_start) {
@@ -181,8 +181,8 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
   now.current_id = s.id;
   now.span_start = 0;
   if (is_profiled) profile_of(*s.current).resumed();
-  now.off_workers = measured;
-  if (measured) *measured += trace::clock::now() - left_at;
+  now.measured = measured;
+  if (measured) measured->suspended += trace::clock::now() - left_at;
   if (s.since) {
     record_suspension(now, s);
     now.span_start = trace::clock::now();

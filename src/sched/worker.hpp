@@ -25,6 +25,10 @@
 #include "trace/ring.hpp"
 #include "trace/sampler.hpp"
 
+namespace stretto::detail {
+struct handler_span;
+}
+
 namespace stretto::sched {
 
 struct scheduler;
@@ -69,7 +73,7 @@ struct thread_state : base::thread_context {
   std::uint64_t first_id = 0, next_id = 0;  // of spans: no two of a job have one id, where a thread has fewer than 2^36
   trace::ticks span_start = 0;           // of what runs now, where it is timed; else 0
   const task_record* timed = nullptr;    // the task that span_start is of
-  trace::ticks* off_workers = nullptr;   // of what runs now, if somebody measures it: gets the time that it is suspended
+  stretto::detail::handler_span* measured = nullptr;  // of what runs now, if somebody measures it
   trace::record shown_as;                // what a floor above says of it, unless its kind is task
   // For reports.
   std::atomic<int> kernel_thread{0};     // its number, while there is one

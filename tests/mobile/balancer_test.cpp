@@ -108,6 +108,42 @@ TEST_CASE("imbalance is the slowest node's time to the mean") {
   CHECK(std::isinf(imbalance({.objects = {{.seconds = 1}}, .nodes = {{.speed = 0}, {}}})));
 }
 
+TEST_CASE("where devices are scarcer, what they compute is balanced as the work of workers is elsewhere") {
+  std::mt19937_64 random(17);
+  std::size_t all_moves = 0;
+  for (std::uint64_t i = 0; i < test::scaled_of_one_thread<std::uint64_t>(300, 20'000); ++i) {
+    CAPTURE(i);
+    const load_table t = drawn(random, i % 2 ? speeds::equal : speeds::unlike);
+    // The same load on devices, and a little of workers, all of it on one node.
+    load_table on_devices = t;
+    for (auto& n : on_devices.nodes) {
+      n.devices = n.speed;
+      n.device_background = n.background;
+      n.speed = n.speed > 0 ? 8 : 0;
+      n.background = 0;
+    }
+    for (auto& o : on_devices.objects) o.device_seconds = o.seconds, o.seconds = o.node == 0 ? o.seconds / 64 : 0;
+    if (!(total(t) > 0) || std::isinf(imbalance(t))) continue;
+    REQUIRE(scarcest(on_devices) == scarce::devices);
+    CHECK(imbalance(on_devices) == imbalance(t));
+    load_table on_workers = t;  // devices that are not what there is too little of
+    for (auto& n : on_workers.nodes) n.devices = 2 * double(t.nodes.size());
+    for (auto& o : on_workers.objects) o.device_seconds = o.seconds / 16;
+    const bool workers = scarcest(on_workers) == scarce::workers;
+    for (const named& b : all_balancers()) {
+      CAPTURE(b.name);
+      if (std::string(b.name).find("hints") != std::string::npos) continue;
+      all_moves += b.decide(t).size();
+      CHECK(b.decide(on_devices) == b.decide(t));
+      if (workers) CHECK(b.decide(on_workers) == b.decide(t));
+    }
+  }
+  CHECK(all_moves > 0);
+  // A device that nobody can use is no device.
+  CHECK(scarcest({.objects = {{.device_seconds = 5}}, .nodes = {{}, {}}}) == scarce::workers);
+  CHECK(scarcest({.objects = {{.device_seconds = 5}}, .nodes = {{.speed = 0, .devices = 1}, {}}}) == scarce::workers);
+}
+
 TEST_CASE("loads that are no loads count as none") {
   const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   load_table t{.objects = {{.seconds = nan}, {.seconds = -3}, {.seconds = inf}, {.seconds = 2}, {.seconds = 1}},

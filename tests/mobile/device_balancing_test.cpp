@@ -1,0 +1,112 @@
+// Balancing of objects whose work is done by devices: what is measured of it, and that balancers go by it.
+#include <doctest/doctest.h>
+
+#include <stretto/balancing.hpp>
+#include <stretto/launch.hpp>
+#include <stretto/object.hpp>
+
+#include <cstdlib>
+#include <vector>
+
+#include "mobile/device_job.hpp"
+
+namespace stretto {
+namespace {
+
+using namespace test;
+
+STRETTO_KERNEL(balance_turn, (inout<float> x, int rounds), {
+  float v = x(global_id(0));
+  for (int i = 0; i < rounds; ++i) v = v * 0.5f + 1.0f;
+  x(global_id(0)) = v;
+})
+
+/// Its work is that of a device; what it costs a worker is the launch.
+struct field_on_device {
+  object<float> u;
+
+  void begin() {
+    u = object<float>(box(0, 20'000));
+    fill(u, 3.0f);
+  }
+  void turn(int launches) {
+    for (int i = 0; i < launches; ++i) launch(on(device_kind::gpu), balance_turn, u.elements(), u, 40);
+  }
+  template <class Archive>
+  friend void fields(Archive& a, archived<field_on_device, Archive>& f) {
+    a(f.u);
+  }
+};
+
+/// What a round sees.
+template <class Which>
+load_table seen_by(const Which& which) {
+  load_table seen;
+  balance(which, [&seen](const load_table& t) {
+    seen = t;
+    return object_moves();
+  }).get();
+  return seen;
+}
+
+TEST_CASE("what devices compute for an object is measured, is background to others, and goes along when it moves") {
+  if (std::getenv("STRETTO_WANDER")) return;
+  on_device_nodes(simulated_job({.nodes = 2}), "sim:2", [] {
+    if (this_node() != 0) return;
+    measure_loads().get();
+    const auto all = make_collection<field_on_device>(placed([](std::size_t, std::size_t, std::uint32_t) { return 0u; }), 3);
+    const auto other = make_collection<field_on_device>(placed([](std::size_t, std::size_t, std::uint32_t) { return 0u; }), 1);
+    const auto turn = [](mobile<field_on_device> m, int launches) {
+      finish([&] { send(m, call<&field_on_device::turn>(launches)); });
+    };
+    for (const auto& c : {all, other}) finish([&] { broadcast(c, call<&field_on_device::begin>()); });
+    seen_by(all);
+    seen_by(other);
+    finish([&] {
+      turn(all[0], 30);
+      turn(all[1], 3);
+      turn(other[0], 20);
+    });
+    load_table t = seen_by(all);
+    REQUIRE(t.nodes.size() == 2);
+    for (const auto& n : t.nodes) CHECK(n.devices == 2);
+    CHECK(t.objects[0].device_seconds > t.objects[1].device_seconds);
+    CHECK(t.objects[1].device_seconds > 0);
+    CHECK(t.objects[2].device_seconds == 0);
+    CHECK(t.nodes[0].device_background > 0);
+    CHECK(t.nodes[1].device_background == 0);
+    CHECK(scarcest(t) == scarce::devices);
+    t = seen_by(all);
+    for (const auto& o : t.objects) CHECK(o.device_seconds == 0);
+    CHECK(t.nodes[0].device_background == 0);
+    turn(all[2], 5);
+    migrate(all[2], at_node(1)).get();
+    t = seen_by(all);
+    CHECK(t.objects[2].node == 1);
+    CHECK(t.objects[2].device_seconds > 0);
+  });
+}
+
+TEST_CASE("objects that keep one node's device busy are dealt out among the devices of all") {
+  if (std::getenv("STRETTO_WANDER")) return;
+  on_device_nodes(simulated_job({.nodes = 2}), "sim", [] {
+    if (this_node() != 0) return;
+    measure_loads().get();
+    const auto all = make_collection<field_on_device>(placed([](std::size_t, std::size_t, std::uint32_t) { return 1u; }), 8);
+    finish([&] { broadcast(all, call<&field_on_device::begin>()); });
+    seen_by(all);
+    for (int i = 0; i < 3; ++i) finish([&] { broadcast(all, call<&field_on_device::turn>(10)); });
+    const balance_report r = balance(all, balancers::greedy{}).get();
+    CHECK(r.before > 1.5);
+    CHECK(r.after < r.before);
+    CHECK(r.moved > 0);
+    CHECK(r.seconds > 0);
+    std::uint32_t here = 0;
+    for (const auto& o : seen_by(all).objects) here += o.node == 0;
+    CHECK(here == r.moved);
+    finish([&] { broadcast(all, call<&field_on_device::turn>(1)); });
+  });
+}
+
+}  // namespace
+}  // namespace stretto
