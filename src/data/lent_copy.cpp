@@ -7,23 +7,9 @@
 
 #include "data/program_bytes.hpp"
 #include "event/event_floor.hpp"
+#include "event/when_ended.hpp"
 
 namespace stretto::data {
-
-namespace {
-
-/// What was lent is given back once `copied` has ended.
-void give_back_behind(event copied, std::shared_ptr<const void> lease, base::thread_context& context) {
-  struct watching final : waiter {
-    std::shared_ptr<const void> lease;
-  };
-  auto w = std::make_unique<watching>();
-  w->lease = std::move(lease);
-  w->fire = +[](waiter& self, const failure*, base::thread_context&) noexcept { delete &static_cast<watching&>(self); };
-  if (copied != event() && detail::subscribe(copied, *w, context)) w.release();
-}
-
-}  // namespace
 
 event copy_lent(const enclosures& all, std::uint64_t number, const box& part, const point& shift, const detail::instance_handle& into,
                 std::span<const event> after, const std::source_location& where, base::thread_context& context) {
@@ -41,7 +27,7 @@ event copy_lent(const enclosures& all, std::uint64_t number, const box& part, co
       std::vector<event> all(behind);
       if (const event e = ordered_unseen(on, where); e != event()) all.push_back(e);
       const event copied = detail::copy_boxes(into, in, {&part, 1}, shift, after_range{all}, where);
-      give_back_behind(copied, std::move(lease), on);
+      detail::when_ended(copied, on, [kept = std::move(lease)](const failure*, base::thread_context&) {});  // then it is given back
       done.trigger(copied, where);
     } catch (...) {
       detail::end_event(done, detail::make_failure(std::current_exception(), "copy", where), on, where);

@@ -19,12 +19,6 @@ job_watch::job_watch(dist::job& j)
   j.add(*this);
 }
 
-rank job_watch::judge() const noexcept {
-  rank r = 0;
-  while (r != job_.self() && job_.is_lost(r)) ++r;
-  return r;
-}
-
 bool job_watch::is_alone() const noexcept {
   for (rank r = 0; r < job_.nodes(); ++r)
     if (r != job_.self() && !job_.is_lost(r)) return false;
@@ -34,7 +28,7 @@ bool job_watch::is_alone() const noexcept {
 // Who complains.
 
 void job_watch::complain(wish w) {
-  const rank to = judge();
+  const rank to = job_.first_left();
   if (to != job_.self()) return job_.send(to, stuck_, dist::writer(w));
   const std::scoped_lock lock(lock_);
   complaints_.resize(job_.nodes());
@@ -53,7 +47,7 @@ void job_watch::forget() {
 
 bool job_watch::is_under_way() const {
   const std::scoped_lock lock(lock_);
-  const bool is_judge = judge() == job_.self();
+  const bool is_judge = job_.first_left() == job_.self();
   return asked_ || (is_judge && (phase_ != phase::idle || std::ranges::any_of(complaints_, [](const auto& c) { return c.has_value(); })));
 }
 
@@ -133,7 +127,7 @@ std::optional<base::wait_snapshot> job_watch::advance(const look& mine, double l
     job_.send(q->from, answer_, w);
     lock.lock();
   }
-  if (judge() != job_.self()) return std::nullopt;
+  if (job_.first_left() != job_.self()) return std::nullopt;
   if (phase_ == phase::idle) {
     if (std::ranges::none_of(complaints_, [](const auto& c) { return c.has_value(); })) return std::nullopt;
     ask_all(true, now);

@@ -79,7 +79,6 @@ class job_watch final : public dist::protocol {
   void on_answer(dist::rank from, dist::reader& content, base::thread_context& context);
   void on_told(dist::rank from, dist::reader& content, base::thread_context& context);
 
-  dist::rank judge() const noexcept;
   void wake() const {
     if (auto* const watcher = wake_.load(std::memory_order_acquire)) watcher();
   }

@@ -10,7 +10,7 @@
 #include "data/handle.hpp"
 #include "data/program_bytes.hpp"
 #include "data/reduction_record.hpp"
-#include "dist/when_ended.hpp"
+#include "event/when_ended.hpp"
 
 namespace stretto::dist {
 
@@ -133,7 +133,7 @@ void element_receiver::open(const shared& a, base::thread_context& context) {
     a->target = near;
     try {
       const detail::instance_record& r = data::usable(near, data::word_of(a->order.what), on, a->order.where);
-      when_ended(r.ready, on, [this, a](const failure* why, base::thread_context& then) {
+      detail::when_ended(r.ready, on, [this, a](const failure* why, base::thread_context& then) {
         failure_ref kept = failure_ref::share(why);
         try {
           if (!kept) check(*a, then);
@@ -221,7 +221,8 @@ void element_receiver::apply(const shared& a, const element_piece& p, std::share
                                        : data::reduce_from_bytes(at, a->target, b, *o.kind, o.where));
     at += b.volume() * o.bytes_each;
   }
-  when_ended(merge(all, o.where), context, [this, a, bytes](const failure* cause, base::thread_context& on) { in_place(a, cause, on); });
+  detail::when_ended(merge(all, o.where), context,
+                     [this, a, bytes](const failure* cause, base::thread_context& on) { in_place(a, cause, on); });
 }
 
 void element_receiver::in_place(const shared& a, const failure* cause, base::thread_context& context) noexcept {
@@ -262,7 +263,7 @@ void element_receiver::all_in_place(const shared& a, base::thread_context& conte
     }
     freed(done);
     landing_.fetch_add(1, std::memory_order_acq_rel);
-    when_ended(done, context, [this, a](const failure* cause, base::thread_context& on) {
+    detail::when_ended(done, context, [this, a](const failure* cause, base::thread_context& on) {
       questions_.answer(a->order.of, cause, on);
       landing_.fetch_sub(1, std::memory_order_acq_rel);
     });

@@ -11,7 +11,7 @@
 #include "data/pieces.hpp"
 #include "data/program_bytes.hpp"
 #include "data/reduction_record.hpp"
-#include "dist/when_ended.hpp"
+#include "event/when_ended.hpp"
 
 namespace stretto::dist {
 
@@ -64,7 +64,7 @@ void element_sender::send(const question& q, kept_request&& r, const detail::ins
   c->order = {.of = q, .what = is.what, .target = is.used[0], .is_whole = is.is_whole, .kind = is.kind,
               .contributor = is.contributor, .where = where};
   const event ready = source.record->ready;
-  when_ended(merge(behind, ready, where), context, [this, c](const failure* cause, base::thread_context& on) {
+  detail::when_ended(merge(behind, ready, where), context, [this, c](const failure* cause, base::thread_context& on) {
     if (cause) return questions_.answer(c->order.of, cause, on, questions::began::before);
     try {
       begin(c, on);
@@ -159,7 +159,7 @@ void element_sender::start(const shared& c, std::size_t piece, base::thread_cont
   }
   element_piece p{.is = is_one ? element_piece::form::one_box : element_piece::form::boxes};
   if (is_one) p.one = boxes[0];
-  when_ended(merge(all, o.where), context, [this, c, p, kept](const failure* cause, base::thread_context& on) {
+  detail::when_ended(merge(all, o.where), context, [this, c, p, kept](const failure* cause, base::thread_context& on) {
     if (cause) return prepared(c, cause, on);
     go(c, p, {kept->data(), kept->size()}, kept, on);
   });

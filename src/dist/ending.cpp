@@ -20,12 +20,6 @@ void ending::leave(ways w) {
   is_leaving_.store(true, std::memory_order_release);
 }
 
-rank ending::first_left() const noexcept {
-  rank r = 0;
-  while (r != job_.self() && job_.is_lost(r)) ++r;
-  return r;
-}
-
 ending::sums ending::mine() const noexcept {
   const job::counts c = job_.messages();
   return {c.sent, c.handled, forsaken_};
@@ -33,15 +27,15 @@ ending::sums ending::mine() const noexcept {
 
 void ending::advance(base::thread_context& context) {
   if (is_over_ || !is_leaving()) return;
-  if (const auto first = asked_.find(first_left()); first != asked_.end() && ways_.is_idle()) {
+  if (const auto first = asked_.find(job_.first_left()); first != asked_.end() && ways_.is_idle()) {
     if (part_from(first->second.lost)) return;  // what waited for them goes on
     const question q = std::move(asked_.extract(first).mapped());
     if (q.forsakes) forsaken_ += ways_.forsake(context);
     const sums m = mine();
-    job_.send(first_left(), answer_, writer(q.round, m.sent, m.handled, m.forsaken));
+    job_.send(job_.first_left(), answer_, writer(q.round, m.sent, m.handled, m.forsaken));
     return;
   }
-  if (!is_asking_ && first_left() == job_.self() && ways_.is_idle()) begin_round(std::exchange(forsakes_, false), context);
+  if (!is_asking_ && job_.first_left() == job_.self() && ways_.is_idle()) begin_round(std::exchange(forsakes_, false), context);
 }
 
 void ending::begin_round(bool forsakes, base::thread_context& context) {
@@ -99,7 +93,7 @@ bool ending::part_from(const std::vector<rank>& all) {
   for (const rank r : all) {
     if (r == job_.self() || job_.is_lost(r)) continue;
     job_.send(r, part_, writer());
-    job_.part_from(r, "it cannot be reached by node " + job_.name_of(first_left()) + ", and the job ends in parts");
+    job_.part_from(r, "it cannot be reached by node " + job_.name_of(job_.first_left()) + ", and the job ends in parts");
     has_any = true;
   }
   return has_any;

@@ -58,7 +58,6 @@ class ending final : public protocol {
   /// Whether there was anybody to part from.
   bool part_from(const std::vector<rank>& all);
 
-  rank first_left() const noexcept;
   sums mine() const noexcept;
   void begin_round(bool forsakes, base::thread_context& context);
   void end_round();

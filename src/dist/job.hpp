@@ -144,6 +144,12 @@ class job {
   bool has_left() const noexcept { return has_left_.load(std::memory_order_acquire); }
 
   bool is_lost(rank r) const noexcept { return lost_[r].load(std::memory_order_acquire); }
+  /// Of the nodes that are not lost, as this one knows: who does what one node does for all.
+  rank first_left() const noexcept {
+    rank r = 0;
+    while (r != self_ && is_lost(r)) ++r;
+    return r;
+  }
   /// N05, the same cause for everything that ends because of it. Requires is_lost(r).
   failure_ref loss_of(rank r) const;
 

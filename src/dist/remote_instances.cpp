@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "data/data_state.hpp"
-#include "dist/when_ended.hpp"
 #include "event/handle.hpp"
+#include "event/when_ended.hpp"
 
 namespace stretto::dist {
 
@@ -137,7 +137,7 @@ void remote_instances::on_create(rank from, reader& content, base::thread_contex
   const bool is_made = is.made.record != nullptr;
   names_.announce(name, std::move(is), context);
   if (!is_made) return;
-  when_ended(ready, context, [this, q](const failure* cause, base::thread_context& on) { questions_.answer(q, cause, on); });
+  detail::when_ended(ready, context, [this, q](const failure* cause, base::thread_context& on) { questions_.answer(q, cause, on); });
 }
 
 event remote_instances::submit(const data::far_request& r, const preconditions& after, const std::source_location& where) {
@@ -166,7 +166,7 @@ event remote_instances::submit(const data::far_request& r, const preconditions& 
     send_request(to, q.is, r, behind, where);
   } else {  // waited for here, which saves the other node asking for it
     const auto kept = std::make_shared<kept_request>(r);
-    when_ended(behind, context, [this, to, q, kept, where](const failure* cause, base::thread_context& on) {
+    detail::when_ended(behind, context, [this, to, q, kept, where](const failure* cause, base::thread_context& on) {
       if (cause) questions_.answer(q.is, cause, on, questions::began::before);
       else send_request(to, q.is, kept->is, event(), where);
     });
@@ -213,7 +213,7 @@ void remote_instances::run_here(const std::shared_ptr<errand>& e, base::thread_c
   }
   // A destruction is announced at once, since creations may wait for it, and runs whatever it waits for.
   if (r.what == verb::destroy) return submit_here(e, e->behind, context);
-  when_ended(e->behind, context, [this, e](const failure* cause, base::thread_context& on) {
+  detail::when_ended(e->behind, context, [this, e](const failure* cause, base::thread_context& on) {
     if (cause) questions_.answer(e->of, cause, on, questions::began::before);
     else submit_here(e, event(), on);
   });
@@ -229,14 +229,14 @@ void remote_instances::submit_here(const std::shared_ptr<errand>& e, event behin
       detail::end_event(waits[1], {}, context, e->where);
     }
     const event done = data::run_here(r, after_range{waits}, e->where);
-    when_ended(done, context, [this, e](const failure* cause, base::thread_context& on) { questions_.answer(e->of, cause, on); });
+    detail::when_ended(done, context, [this, e](const failure* cause, base::thread_context& on) { questions_.answer(e->of, cause, on); });
   } catch (...) {
     refuse(e, detail::make_failure(std::current_exception(), data::word_of(r.what), e->where), context);
   }
 }
 
 void remote_instances::refuse(const std::shared_ptr<errand>& e, failure_ref why, base::thread_context& context) {
-  when_ended(e->behind, context, [this, e, why](const failure* before, base::thread_context& on) {
+  detail::when_ended(e->behind, context, [this, e, why](const failure* before, base::thread_context& on) {
     questions_.answer(e->of, before ? before : why.get(), on, before ? questions::began::before : questions::began::with_it);
   });
 }

@@ -12,10 +12,10 @@
 #include "base/order_observer.hpp"
 #include "base/peek.hpp"
 #include "data/other_nodes.hpp"
-#include "dist/when_ended.hpp"
 #include "dist/where.hpp"
 #include "event/event_floor.hpp"
 #include "event/telling.hpp"
+#include "event/when_ended.hpp"
 #include "sched/running.hpp"
 #include "sched/scopes.hpp"
 
@@ -216,7 +216,7 @@ void remote_tasks::place_here(request&& r, std::span<const std::byte> first, bas
   }
   if (r.function) return start(std::move(r));
   const event behind = r.behind;
-  when_ended(behind, context, [this, r = std::move(r)](const failure* cause, base::thread_context&) {
+  detail::when_ended(behind, context, [this, r = std::move(r)](const failure* cause, base::thread_context&) {
     if (cause) cause->mark_observed();  // by who asked
     answer(r.from, outcome::value_and_end, r.id, cause ? failure_ref::adopt(new failure(*cause, r.who(), r.where)) : failure_ref());
   });

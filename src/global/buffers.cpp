@@ -10,7 +10,7 @@
 #include "data/other_nodes.hpp"
 #include "data/program_bytes.hpp"
 #include "dist/dist_floor.hpp"
-#include "dist/when_ended.hpp"
+#include "event/when_ended.hpp"
 #include "global/lent_bytes.hpp"
 #include "objects/objects_state.hpp"
 #include "objects/shared_objects.hpp"
@@ -30,7 +30,7 @@ class lent_instance final : public data::enclosed_array {
  public:
   lent_instance(const detail::instance_handle& in, event behind) noexcept : in_(in), behind_(behind) {}
   void lend(const box&, const std::source_location&, lent then, base::thread_context& context) override {
-    dist::when_ended(behind_, context, [in = in_, then = std::move(then)](const failure* cause, base::thread_context& on) {
+    detail::when_ended(behind_, context, [in = in_, then = std::move(then)](const failure* cause, base::thread_context& on) {
       if (cause) then({}, {}, failure_ref::share(cause), on);
       else then(in, {}, {}, on);
     });

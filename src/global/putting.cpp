@@ -10,7 +10,7 @@
 #include "data/other_nodes.hpp"
 #include "data/program_bytes.hpp"
 #include "dist/dist_floor.hpp"
-#include "dist/when_ended.hpp"
+#include "event/when_ended.hpp"
 #include "global/lent_bytes.hpp"
 #include "objects/asking.hpp"
 #include "objects/running.hpp"
@@ -91,7 +91,7 @@ event bring_out(const std::shared_ptr<objects::incoming>& comes, std::byte* to, 
   r.name = "span";
   const detail::instance_handle outside = detail::create_instance(r, {}, where);
   const event done = comes->fetch(from.part, outside, gate == event() ? std::span<const event>() : std::span(&gate, 1), where, context);
-  dist::when_ended(done, context, [comes, outside, where](const failure*, base::thread_context& on) {  // comes: it holds what is lent
+  detail::when_ended(done, context, [comes, outside, where](const failure*, base::thread_context& on) {  // comes: it holds what is lent
     const event ordered = data::ordered_unseen(on, where);
     detail::destroy_instance(outside, after_range{{&ordered, 1}}, where);
   });

@@ -1,6 +1,7 @@
 #include "mobile/mobile_objects.hpp"
 
 #include <stretto/error.hpp>
+#include <stretto/platform.hpp>
 
 #include <algorithm>
 

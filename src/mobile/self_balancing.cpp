@@ -21,12 +21,6 @@ void self_balancing::start(round begin, policy p, std::uint64_t each_ms, std::ui
   begin_ = begin;
 }
 
-bool self_balancing::is_first() const noexcept {
-  for (dist::rank r = 0; r < job_->self(); ++r)
-    if (!job_->is_lost(r)) return false;
-  return true;
-}
-
 void self_balancing::end(double load) noexcept {
   constexpr unsigned most_idle = 3;
   idle_rounds_ = load > 0 ? 0 : std::min(idle_rounds_ + 1, most_idle);
@@ -39,7 +33,7 @@ void self_balancing::begin_if_due(base::thread_context& context) {
   const auto now = clock::now();
   if (now < due_ || job_->nodes() == 1) return;
   due_ = now + pause_;
-  if (!is_first()) return;
+  if (job_->first_left() != job_->self()) return;
   is_under_way_.store(true, std::memory_order_relaxed);
   const sched::outside_of_finishes outside(static_cast<sched::thread_state&>(context));
   begin_(policy_, next(random_), [this](double load) { end(load); });

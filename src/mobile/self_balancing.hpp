@@ -35,7 +35,6 @@ class self_balancing {
  private:
   using clock = std::chrono::steady_clock;
   void begin_if_due(base::thread_context& context);
-  bool is_first() const noexcept;
   /// Where there was nothing to balance the next round comes later.
   void end(double load) noexcept;
 

@@ -58,7 +58,7 @@ void on_first_of(std::uint32_t nodes, F&& program) {
   test::on_first_of(nodes, 11, program);
 }
 
-constexpr int sizes[] = {1, 100, 5000, 700'000};  // in the message; by number, in one piece, in several
+constexpr int sizes[] = {1, 100, 5000, 300'000};  // in the message; by number, in one piece, in several
 
 TEST_CASE("what is put into an object of any node is there, behind what was launched before on both nodes") {
   on_first_of(2, [] {

@@ -59,7 +59,7 @@ void on_first_of(std::uint32_t nodes, F&& program) {
   }
 }
 
-constexpr coordinate sizes[] = {1, 100, 5000, 700'000};
+constexpr coordinate sizes[] = {1, 100, 5000, 300'000};
 
 TEST_CASE("a handler has the elements that were sent, in the memory that the sender named") {
   on_first_of(2, [](const runtime& rt) {

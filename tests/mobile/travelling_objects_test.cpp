@@ -84,7 +84,7 @@ void on_first_of(std::uint32_t nodes, F&& program) {
   test::on_first_of(nodes, 7, program);
 }
 
-constexpr int sizes[] = {1, 100, 5000, 700'000};  // in the message; by number, in one piece, in several
+constexpr int sizes[] = {1, 100, 5000, 300'000};  // in the message; by number, in one piece, in several
 
 TEST_CASE("an object goes to a near and to a far handler with the content that was launched before") {
   on_first_of(3, [] {

@@ -9,7 +9,7 @@
 
 #include "event/event_floor.hpp"
 
-namespace stretto::dist {
+namespace stretto::detail {
 
 /// then(const failure* cause, base::thread_context& context)
 template <class F>
@@ -23,9 +23,9 @@ void when_ended(event e, base::thread_context& context, F&& then) {
     const std::unique_ptr<watching> mine(&static_cast<watching&>(self));
     mine->then(cause, on);
   };
-  if (e != event() && detail::subscribe(e, *w, context)) return void(w.release());
-  const failure_ref cause = e == event() ? failure_ref() : detail::cause_of(e, context);
+  if (e != event() && subscribe(e, *w, context)) return void(w.release());
+  const failure_ref cause = e == event() ? failure_ref() : cause_of(e, context);
   w->then(cause.get(), context);
 }
 
-}  // namespace stretto::dist
+}  // namespace stretto::detail
