@@ -1,5 +1,7 @@
 #include "sched/running.hpp"
 
+#include <stretto/handler_span.hpp>
+
 #include <cxxabi.h>
 #include <pthread.h>
 #include <unistd.h>
