@@ -44,6 +44,7 @@ class incoming {
 
 struct errand {
   enum class kind : std::uint8_t { copy, lend, fetch, store } is;
+  bool needs_another_node() const noexcept { return is == kind::lend || is == kind::fetch; }
   data::enclosed_array::lent lent = {};     // of lend
   std::shared_ptr<incoming> from = {};      // of fetch,
   std::uint32_t site = 0;                   // to there

@@ -271,7 +271,7 @@ bool issue(task& t, site& at, base::thread_context& context) {
     s.last_use = ++t.state.uses;
   }
   t.news.handle = task_ended;
-  if (!t.is_for_host()) let_follow(t, context);
+  if (!t.holds_back()) let_follow(t, context);
   const bool ends_by_itself = t.outside || (at.device && t.code) || (t.goes && t.goes->is != errand::kind::lend);
   if (ends_by_itself) when_ended(t.computed, t.news, context);
   else t.arm(waits, context);

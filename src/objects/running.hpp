@@ -44,7 +44,7 @@ struct predecessor {
 };
 /// Finds whom it follows; from here on it goes by itself. Takes it over, and counts it in the caller's finish if it computes.
 task_id submit(task* t, std::span<const event> after, std::span<const predecessor> behind, base::thread_context& context);
-/// It has been issued or given up: what follows it may be issued.
+/// It has been issued, or has ended where it holds back, or was given up: what follows it may be issued.
 void let_follow(task& t, base::thread_context& context);
 /// It will not be computed.
 void give_up_on(task& t, failure_ref cause, base::thread_context& context);

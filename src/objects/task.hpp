@@ -120,6 +120,11 @@ struct task final : device_task, data::deferred {
   std::uint64_t items() const;
 
   bool is_for_host() const noexcept { return !code && !outside && !goes; }
+  /// What follows it is issued only when it has ended: it waits for the program, or for another node, which may wait for what could not be
+  /// issued here while launches behind this one had all places.
+  bool holds_back() const noexcept {
+    return is_for_host() || (goes && goes->needs_another_node() && !state.issues_at_once());
+  }
   /// By what was asked for; and whether the site is able to, too.
   bool is_allowed_on(const site& at) const;
   bool can_run_on(const site& at) const;

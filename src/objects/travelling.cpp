@@ -172,6 +172,7 @@ void given_back_to(signal& self, failure_ref, base::thread_context& context) {
   task& t = static_cast<task_signal&>(self).of;
   const event until = t.computed;
   const std::source_location where = t.where;
+  if (t.holds_back()) let_follow(t, context);
   finish(t, {}, context);
   detail::end_event(until, {}, context, where);
 }
@@ -210,6 +211,7 @@ void errand_ended(task& t, failure_ref cause, base::thread_context& context) {
       if (u.how.changes_content()) u.object.get()->lost_because = cause;
     }
   }
+  if (t.holds_back()) let_follow(t, context);
   finish(t, cause, context);
   if (!cause && done != event()) detail::end_event(done, {}, context, where);
   // Who writes after one that could not read is none the worse for it.

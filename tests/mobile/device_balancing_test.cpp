@@ -15,6 +15,7 @@ namespace {
 
 using namespace test;
 
+STRETTO_KERNEL(balance_begin, (out<float> x), { x(global_id(0)) = 3.0f; })
 STRETTO_KERNEL(balance_turn, (inout<float> x, int rounds), {
   float v = x(global_id(0));
   for (int i = 0; i < rounds; ++i) v = v * 0.5f + 1.0f;
@@ -25,9 +26,10 @@ STRETTO_KERNEL(balance_turn, (inout<float> x, int rounds), {
 struct field_on_device {
   object<float> u;
 
+  explicit field_on_device(std::size_t = 0) {}
   void begin() {
     u = object<float>(box(0, 20'000));
-    fill(u, 3.0f);
+    launch(balance_begin, u.elements(), u);
   }
   void turn(int launches) {
     for (int i = 0; i < launches; ++i) launch(on(device_kind::gpu), balance_turn, u.elements(), u, 40);
