@@ -105,6 +105,44 @@ TEST_CASE("an object goes to a near and to a far handler with the content that w
   });
 }
 
+/// What two nodes have sent to one another before either has begun to compute it.
+struct exchange {
+  static constexpr int objects = 24, n = 5000;  // more than sites take at a time
+  user_event begins;
+  std::vector<mobile<keeper>> there;
+};
+exchange exchanges[2];
+
+void send_all_to_the_other() {
+  exchange& mine = exchanges[this_node()];
+  mine.begins = user_event::create();
+  for (int i = 0; i < exchange::objects; ++i) {
+    mine.there.push_back(make_mobile<keeper>(at_node(1 - this_node())));
+    object<int> o(box(0, exchange::n));
+    launch(after(mine.begins), travel_fill, o.elements(), o, i);
+    send(mine.there.back(), call<&keeper::take>(std::move(o))).get();
+    send(mine.there.back(), call<&keeper::add>(1)).get();  // its launch waits for what the other node has not begun
+  }
+}
+void begin_here() { exchanges[this_node()].begins.trigger(); }
+
+TEST_CASE("launches that wait for another node leave room for those that it waits for") {
+  for (const char* const policy : {"fifo", "locality", "earliest_finish", "work_stealing"}) {
+    CAPTURE(policy);
+    const test::with_variable by("STRETTO_SCHEDULER", policy);
+    on_device_nodes(simulated_job({.nodes = 2, .seed = 3}), "sim", [] {
+      if (this_node() != 0) return;
+      for (std::uint32_t n = 0; n < 2; ++n) async(at_node(n), call<&send_all_to_the_other>()).get();
+      for (std::uint32_t n = 0; n < 2; ++n) async(at_node(n), call<&begin_here>()).get();
+      for (exchange& e : exchanges) {
+        for (int i = 0; i < exchange::objects; ++i)
+          CHECK(send(e.there[std::size_t(i)], call<&keeper::content>()).get() == counted_from(i + 1, exchange::n));
+        e.there.clear();
+      }
+    });
+  }
+}
+
 TEST_CASE("a handler has the object alone: what its sender does later changes nothing there, near or far") {
   on_first_of(2, [] {
     for (const int n : sizes)
