@@ -55,6 +55,7 @@ struct parcel {
   std::vector<std::shared_ptr<const void>> along = {};
   bool may_be_read_twice = false;
   bool are_values_kept = false;  // by who writes them, to use them again
+  bool holds_content = false;    // of objects too, not their names: nobody is there to be asked for it when it is read
 };
 
 template <class T>

@@ -1,0 +1,157 @@
+// Programs of mobile objects with checkpoints in the middle, restarted on other numbers of nodes: the answer is the same.
+#include <doctest/doctest.h>
+
+#include <stretto/finish.hpp>
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <random>
+
+#include "campaign.hpp"
+#include "checkpoint/tokens.hpp"
+#include "dist/simulated.hpp"
+#include "temporary_folder.hpp"
+#include "thrown_by.hpp"
+
+namespace stretto {
+namespace {
+
+using namespace test;
+
+/// A job stepped by one thread.
+class stepped_job {
+ public:
+  stepped_job(std::uint64_t seed, std::uint32_t nodes, std::mt19937_64& random)
+      : random_(random), job_({.nodes = nodes, .seed = seed, .jitter_seconds = seed % 2 ? 2e-6 : 1e-4}) {
+    for (std::uint32_t n = 0; n < nodes; ++n)
+      all_.push_back(std::make_unique<runtime>(runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job_.seat(n)}));
+  }
+  ~stepped_job() {
+    for (auto& rt : all_) rt->leave();
+    step_until([&] {
+      for (auto& rt : all_)
+        if (!rt->is_job_over()) return false;
+      return true;
+    });
+  }
+  std::uint32_t draw() { return static_cast<std::uint32_t>(random_() % all_.size()); }
+  void step(std::uint64_t times) {
+    for (; times; --times) all_[draw()]->step();
+  }
+  template <class F>
+  void step_until(F&& is_so) {
+    for (std::uint64_t i = 0; i % 64 || !is_so(); ++i) {
+      if (i == 2'000'000) FAIL("no end of " << all_.size() << " nodes");
+      all_[draw()]->step();
+    }
+  }
+  /// Runs it as a task of some node, to its end.
+  void run(const std::function<void()>& task) {
+    const std::uint32_t n = draw();
+    future<void> done;
+    {
+      const attachment here(*all_[n]);
+      done = async([&] { task(); });
+    }
+    step_until([&] { return done.is_ready(); });
+    const attachment here(*all_[n]);
+    done.get();
+    done = {};
+  }
+
+ private:
+  std::mt19937_64& random_;
+  const simulated_job job_;
+  std::deque<std::unique_ptr<runtime>> all_;
+};
+
+TEST_CASE("a program that is restarted from a checkpoint gives the answer of one that was not interrupted") {
+  for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(40, 3'000); ++seed) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    const temporary_folder folder;
+    const std::string directory = (folder.path / "run.ckpt").string();
+    const std::uint64_t count = 1 + random() % 7;
+    const auto tokens = tokens_of(seed, 1 + random() % 12, 40);
+    const totals expected = answer_of(count, tokens);
+    const auto save = [&](stepped_job& job, const collection<tally>& all) {
+      future<void> written;
+      job.run([&] { written = save_checkpoint(directory, {keep("all", all), keep("seed", seed)}); });
+      if (random() % 2) job.step(random() % 300);
+      job.run([&] { written.get(), written = {}; });
+    };
+    const auto check_end = [&](stepped_job& job, const collection<tally>& all) {
+      totals found;
+      job.run([&] { wait(quiescence()); });
+      job.run([&] { found = totals_of(all); });
+      CHECK(found.sums == expected.sums);
+      CHECK(found.handled == expected.handled);
+    };
+    {
+      stepped_job job(seed, 1 + std::uint32_t(random() % 5), random);
+      collection<tally> all;
+      job.run([&] {
+        all = make_collection<tally>(name("all"), count);
+        broadcast(all, call<&tally::know>(all)).get();
+        detached([&] { send_all(all, tokens); });
+      });
+      job.step(random() % 2000);
+      save(job, all);
+      if (random() % 2) job.step(random() % 500), save(job, all);
+      if (random() % 2) check_end(job, all);
+    }
+    for (int again = 0; again < 2; ++again) {
+      CAPTURE(again);
+      stepped_job job(seed + 77, 1 + std::uint32_t(random() % 5), random);
+      collection<tally> all;
+      job.run([&] {
+        const checkpoint c = open_checkpoint(directory);
+        c.restore_objects();
+        all = c.value<collection<tally>>("all");
+        CHECK(c.value<std::uint64_t>("seed") == seed);
+        const auto fresh = make_mobile<tally>(0u);  // its name is nobody else's
+        for (std::size_t i = 0; i < all.size(); ++i) CHECK(fresh != all[i]);
+        CHECK(to_string(all[0]).find("\"all[0]\"") != std::string::npos);
+        destroy(fresh).get();
+      });
+      if (again == 0 && random() % 2) job.step(random() % 500), save(job, all);
+      check_end(job, all);
+    }
+  }
+}
+
+TEST_CASE("threads go on while checkpoints are taken, and any of them leads to the same answer") {
+  for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(4, 200); ++seed) {
+    CAPTURE(seed);
+    const temporary_folder folder;
+    const std::uint32_t nodes = 2 + std::uint32_t(seed % 3), later = 1 + std::uint32_t(seed % 4);
+    const auto tokens = tokens_of(seed, 20, 120);
+    const totals expected = answer_of(9, tokens);
+    const auto directory = [&](int n) { return (folder.path / ("run" + std::to_string(n))).string(); };
+    on_all_nodes({.nodes = nodes, .seed = seed}, 2, [&](runtime&) {
+      if (this_node()) return;
+      const auto all = make_collection<tally>(9);
+      broadcast(all, call<&tally::know>(all)).get();
+      detached([&] { send_all(all, tokens); });
+      for (int n = 0; n < 3; ++n) {
+        const auto written = save_checkpoint(directory(n), {keep("all", all)});
+        if (n % 2) written.get();
+      }
+      wait(quiescence());
+      CHECK(totals_of(all) == expected);
+    });
+    for (int n = 0; n < 3; ++n)
+      on_all_nodes({.nodes = later, .seed = seed}, 2, [&](runtime&) {
+        if (this_node() + 1 != job_nodes()) return;
+        const checkpoint c = open_checkpoint(directory(n));
+        CHECK(c.nodes() == nodes);
+        c.restore_objects();
+        wait(quiescence());
+        CHECK(totals_of(c.value<collection<tally>>("all")) == expected);
+      });
+  }
+}
+
+}  // namespace
+}  // namespace stretto
