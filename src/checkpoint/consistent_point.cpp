@@ -47,7 +47,8 @@ void come_to_rest(const std::source_location& where) {
     unchanged = 0;
     patience = std::min(2 * patience, most_patient_rounds);
     if (times >= most_times && !now.open && now.deferred)
-      throw error("C10", std::to_string(now.deferred) + " messages wait for events, and so cannot be in a checkpoint")
+      throw error("C10", "messages that wait for events cannot be in a checkpoint")
+          .fact("waiting", std::to_string(now.deferred))
           .fact("called", where)
           .because("no handler triggers these events: send(after(...), ...) was given events of tasks that go on later")
           .remedy("take the checkpoint when these events have been triggered");

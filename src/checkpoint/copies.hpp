@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "checkpoint/contents.hpp"
-#include "mobile/holding.hpp"
+#include "mobile/kept_objects.hpp"
 
 namespace stretto::checkpoints {
 

@@ -11,6 +11,7 @@
 #include "checkpoint/copies.hpp"
 #include "checkpoint/zarr_array.hpp"
 #include "dist/builds.hpp"
+#include "sched/worker.hpp"
 
 namespace stretto {
 
@@ -100,6 +101,12 @@ future<void> save_checkpoint(std::string_view directory, std::vector<kept> all, 
   using namespace checkpoints;
   base::require_current("save_checkpoint");
   check_names(all);
+  const sched::worker* const on = static_cast<sched::thread_state&>(base::require_current("save_checkpoint")).as_worker;
+  if (on && on->current && objects_here().is_handler(*on->current))
+    throw error("C11", "a handler of a mobile object takes a checkpoint")
+        .fact("called", where)
+        .because("a checkpoint is taken when no handler runs, and this one would wait for itself")
+        .remedy("take it in a task of its own: async(call) from the handler, without waiting for it");
   const std::filesystem::path to = directory;
   reserve(where);
   try {

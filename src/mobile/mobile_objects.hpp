@@ -29,7 +29,7 @@
 #include "base/spin_lock.hpp"
 #include "dist/failures.hpp"
 #include "dist/job.hpp"
-#include "mobile/holding.hpp"
+#include "mobile/kept_objects.hpp"
 #include "mobile/letter_counts.hpp"
 #include "mobile/node_row.hpp"
 #include "mobile/quiet_rounds.hpp"
@@ -99,6 +99,8 @@ class mobile_objects final : public dist::protocol {
 
   // For a checkpoint (holding.cpp, restoring.cpp). While a node is held for `by`, no handler of an object begins there, and no object leaves.
 
+  /// Whether it is one of an object that is here.
+  bool is_handler(sched::task_record& r);
   /// False if another has it.
   bool reserve_checkpoints(rank by) noexcept;
   void release_checkpoints(rank by) noexcept;

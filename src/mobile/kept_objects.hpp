@@ -1,4 +1,4 @@
-// holding.hpp - a node that is held for a checkpoint: how far it has come to rest, and what is there then.
+// kept_objects.hpp - a node that is held for a checkpoint: how far it has come to rest, and what is there then.
 //
 // Threads     values.
 #pragma once
