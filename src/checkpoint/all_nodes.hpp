@@ -18,6 +18,19 @@ inline mobiles::mobile_objects& objects_here(const char* verb = "save_checkpoint
   return *base::require_current(verb).runtime->get<mobiles::mobile_objects>(base::floor_slot::mobile);
 }
 
+/// What was asked of a node ended with the node.
+inline bool is_loss(const std::exception_ptr& what) {
+  try {
+    std::rethrow_exception(what);
+  } catch (const poisoned& e) {
+    return is_loss(e.root());
+  } catch (const error& e) {
+    return e.code() == "N05";
+  } catch (...) {
+    return false;
+  }
+}
+
 /// Waits for all, and throws C09 then if a node did not answer because it is lost; what one has thrown itself, else.
 template <class R>
 std::vector<R> answers_of(const std::vector<future<R>>& asked) {
@@ -31,15 +44,10 @@ std::vector<R> answers_of(const std::vector<future<R>>& asked) {
     }
   }
   if (!first) return all;
-  try {
-    std::rethrow_exception(first);
-  } catch (const error& e) {
-    if (e.code() != "N05") throw;
-    throw error("C09", "a node was lost while a checkpoint was taken or restored")
-        .because("its objects are in no checkpoint but the last one, which stays")
-        .remedy("begin again from the last checkpoint")
-        .caused_by(first);
-  }
+  if (!is_loss(first)) std::rethrow_exception(first);
+  throw error("C09", "a node was lost while a checkpoint was taken or restored")
+      .remedy("begin again from the last checkpoint, which stays as it is")
+      .caused_by(first);
 }
 
 /// `call_for(node)` is a remote_call that returns a value.

@@ -25,7 +25,9 @@ bool mobile_objects::is_handler(sched::task_record& r) {
 
 bool mobile_objects::reserve_checkpoints(rank by) noexcept {
   rank none = nobody;
-  return checkpoints_of_.compare_exchange_strong(none, by);
+  const bool is_its = checkpoints_of_.compare_exchange_strong(none, by);
+  if (is_lost(by)) release_checkpoints(by);
+  return is_its;
 }
 
 void mobile_objects::release_checkpoints(rank by) noexcept { checkpoints_of_.compare_exchange_strong(by, nobody); }
@@ -38,6 +40,7 @@ void mobile_objects::hold(rank by) {
     for (auto& [id, e] : s.all)
       if (e.here) e.here->is_held = true;
   }
+  if (is_lost(by)) let_go(by);  // its loss may have been heard of before this
 }
 
 void mobile_objects::let_go(rank by) {

@@ -3,12 +3,11 @@
 
 #include <stretto/finish.hpp>
 
-#include <deque>
-#include <functional>
-#include <memory>
 #include <random>
 
 #include "campaign.hpp"
+#include "checkpoint/contents.hpp"
+#include "checkpoint/stepped_job.hpp"
 #include "checkpoint/tokens.hpp"
 #include "dist/simulated.hpp"
 #include "temporary_folder.hpp"
@@ -19,55 +18,9 @@ namespace {
 
 using namespace test;
 
-/// A job stepped by one thread.
-class stepped_job {
- public:
-  stepped_job(std::uint64_t seed, std::uint32_t nodes, std::mt19937_64& random)
-      : random_(random), job_({.nodes = nodes, .seed = seed, .jitter_seconds = seed % 2 ? 2e-6 : 1e-4}) {
-    for (std::uint32_t n = 0; n < nodes; ++n)
-      all_.push_back(std::make_unique<runtime>(runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job_.seat(n)}));
-  }
-  ~stepped_job() {
-    for (auto& rt : all_) rt->leave();
-    step_until([&] {
-      for (auto& rt : all_)
-        if (!rt->is_job_over()) return false;
-      return true;
-    });
-  }
-  std::uint32_t draw() { return static_cast<std::uint32_t>(random_() % all_.size()); }
-  void step(std::uint64_t times) {
-    for (; times; --times) all_[draw()]->step();
-  }
-  template <class F>
-  void step_until(F&& is_so) {
-    for (std::uint64_t i = 0; i % 64 || !is_so(); ++i) {
-      if (i == 2'000'000) FAIL("no end of " << all_.size() << " nodes");
-      all_[draw()]->step();
-    }
-  }
-  /// Runs it as a task of some node, to its end.
-  void run(const std::function<void()>& task) { run_on(draw(), task); }
-  void run_on(std::uint32_t n, const std::function<void()>& task) {
-    future<void> done;
-    {
-      const attachment here(*all_[n]);
-      done = async([&] { task(); });
-    }
-    step_until([&] { return done.is_ready(); });
-    const attachment here(*all_[n]);
-    done.get();
-    done = {};
-  }
-
- private:
-  std::mt19937_64& random_;
-  const simulated_job job_;
-  std::deque<std::unique_ptr<runtime>> all_;
-};
-
 TEST_CASE("a program that is restarted from a checkpoint gives the answer of one that was not interrupted") {
-  for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(40, 3'000); ++seed) {
+  std::uint64_t letters = 0;
+  for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(24, 3'000); ++seed) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
     const temporary_folder folder;
@@ -81,6 +34,7 @@ TEST_CASE("a program that is restarted from a checkpoint gives the answer of one
       job.run_on(by, [&] { written = save_checkpoint(directory, {keep("all", all), keep("seed", seed)}); });
       if (random() % 2) job.step(random() % 300);
       job.run_on(by, [&] { written.get(), written = {}; });
+      letters += checkpoints::read_contents(directory).letters;
     };
     const auto check_end = [&](stepped_job& job, const collection<tally>& all) {
       totals found;
@@ -120,6 +74,53 @@ TEST_CASE("a program that is restarted from a checkpoint gives the answer of one
       check_end(job, all);
     }
   }
+  CHECK(letters > 10);  // that waited
+}
+
+TEST_CASE("a node that dies while a checkpoint is taken: the last one stays, the others go on") {
+  int refused = 0;
+  for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(12, 2'000); ++seed) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    const temporary_folder folder;
+    const std::string directory = (folder.path / "run.ckpt").string();
+    const auto tokens = tokens_of(seed, 10, 60);
+    const std::uint64_t count = 6;
+    {
+      stepped_job job(seed, 3 + std::uint32_t(random() % 3), random);
+      collection<tally> all;
+      job.run_on(0, [&] {
+        all = make_collection<tally>(count);
+        broadcast(all, call<&tally::know>(all)).get();
+        detached([&] { send_all(all, tokens); });
+        save_checkpoint(directory, {keep("all", all)}).get();
+      });
+      const std::uint32_t by = job.draw(), dead = job.draw();
+      std::string end;
+      job.begin_on(by, [&] {
+        end = thrown_by([&] { save_checkpoint(directory, {keep("all", all)}).get(); });
+      });
+      job.step(random() % 1500);
+      job.kill(dead);
+      job.step_until([&] { return !end.empty(); });
+      INFO(end);
+      CHECK((end == "nothing was thrown" || end.find("error C09") == 0));
+      refused += end.find("error C09") == 0;
+      // Nobody is held any more.
+      for (std::uint32_t n = 0; n < job.nodes(); ++n)
+        job.run_on(n, [] { CHECK(send(make_mobile<tally>(5u), call<&tally::look>()).get() == 5001); });
+    }
+    stepped_job job(seed + 1, 2, random);
+    totals found;
+    job.run([&] {
+      const checkpoint c = open_checkpoint(directory);
+      c.restore_objects();
+      wait(quiescence());
+      found = totals_of(c.value<collection<tally>>("all"));
+    });
+    CHECK(found == answer_of(count, tokens));
+  }
+  CHECK(refused > 0);
 }
 
 TEST_CASE("threads go on while checkpoints are taken, and any of them leads to the same answer") {
