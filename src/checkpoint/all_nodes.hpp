@@ -8,6 +8,7 @@
 #include <stretto/remote.hpp>
 
 #include <exception>
+#include <string>
 #include <vector>
 
 #include "mobile/mobile_objects.hpp"
@@ -18,16 +19,16 @@ inline mobiles::mobile_objects& objects_here(const char* verb = "save_checkpoint
   return *base::require_current(verb).runtime->get<mobiles::mobile_objects>(base::floor_slot::mobile);
 }
 
-/// What was asked of a node ended with the node.
-inline bool is_loss(const std::exception_ptr& what) {
+/// Which node has ended, if that is why what was asked of it has; else empty.
+inline std::string loss_in(const std::exception_ptr& what) {
   try {
     std::rethrow_exception(what);
   } catch (const poisoned& e) {
-    return is_loss(e.root());
+    return loss_in(e.root());
   } catch (const error& e) {
-    return e.code() == "N05";
+    return e.code() == "N05" ? e.sentence() : std::string();
   } catch (...) {
-    return false;
+    return {};
   }
 }
 
@@ -44,8 +45,10 @@ std::vector<R> answers_of(const std::vector<future<R>>& asked) {
     }
   }
   if (!first) return all;
-  if (!is_loss(first)) std::rethrow_exception(first);
+  const std::string loss = loss_in(first);
+  if (loss.empty()) std::rethrow_exception(first);
   throw error("C09", "a node was lost while a checkpoint was taken or restored")
+      .because(loss)
       .remedy("begin again from the last checkpoint, which stays as it is")
       .caused_by(first);
 }
