@@ -16,15 +16,16 @@
 //       ...
 //     }
 //
-// One task of the job calls, for all nodes. In a checkpoint are all mobile objects of the job with the messages that wait for them, and what
-// is kept by name: values of which `fields` tells, and arrays of the caller's node. The directory is a Zarr (version 3) group: numbers, vectors
-// of numbers and objects are its arrays, which other tools read; the rest is JSON, and bytes.
+// One task of the job calls, for all nodes. In a checkpoint are all mobile objects of the job with the messages that wait for them, and
+// what is kept by name: values of which `fields` tells, and arrays of the caller's node. The directory is a Zarr (version 3) group:
+// numbers, vectors of numbers and objects are its arrays, which other tools read; the rest is JSON, and bytes.
 //
 // Threads     every function from a task; not from a handler, for whose end it would wait.
-// Memory      what was sent to mobile objects before the call, by the caller and by handlers, has been handled in the checkpoint, or waits in it;
-//             what the caller sends once save_checkpoint has returned is not in it. Of what other tasks send meanwhile, each message is in
-//             it or not. Futures, events and tasks are not in it: nobody waits for the answers to messages that waited.
-// Cost        no handler begins from the call on until all nodes have copied their objects, in memory; files are written while work goes on.
+// Memory      what was sent to mobile objects before the call, by the caller and by handlers, has been handled in the checkpoint, or waits
+//             in it; what the caller sends once save_checkpoint has returned is not in it. Of what other tasks send meanwhile, each message
+//             is in it or not. Futures, events and tasks are not in it: nobody waits for the answers to messages that waited.
+// Cost        no handler begins from the call on until all nodes have copied their objects, in memory; files are written while work
+//             goes on.
 // Invariants  (1) the directory holds a whole checkpoint at any time, the last one or the one before, also if the program is killed.
 //             (2) a damaged file is found before anything is restored, and named. (3) what is kept by name can be read by any program,
 //             mobile objects by the build that has written them.
@@ -36,12 +37,9 @@
 #include <stretto/future.hpp>
 #include <stretto/object.hpp>
 
-#include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -140,13 +138,14 @@ kept keep(std::string_view name, const T& value, std::source_location where = st
   return k;
 }
 
-/// Takes a checkpoint of the whole job, and returns when its point has been passed: what the caller sends from then on is not in it. The future
-/// is ready when it is on disk, in place of the one that was there.
+/// Takes a checkpoint of the whole job, and returns when its point has been passed: what the caller sends from then on is not in it. The
+/// future is ready when it is on disk, in place of the one that was there.
 ///
 ///   directory   its name; it is made, or replaced as a whole. All nodes see the same file system
 ///   all         what is kept by name
-///   throws      B20; C01 if it cannot be written there, before anything else happens; C08 for names; C09 if a node is lost meanwhile; C10 if
-///               messages wait for events that no handler will trigger. The future fails with C01, C09. The last checkpoint stays then
+///   throws      B20; C01 if it cannot be written there, before anything else happens; C08 for names; C09 if a node is lost meanwhile; C10
+///               if messages wait for events that no handler will trigger; C11 in a handler; A03 for objects with elements that nothing
+///               wrote. The future fails with C01, C09. The last checkpoint stays then
 ///   cost        handlers that run end, those begin that they wait for, and what is on its way arrives; then a copy of all, in memory. One
 ///               checkpoint of a job is written at a time: a second one waits
 future<void> save_checkpoint(std::string_view directory, std::vector<kept> all,
@@ -165,13 +164,14 @@ class checkpoint {
     detail::kept_shape is;
     if constexpr (detail::is_object_argument<T>) {
       using element = typename T::element_type;
-      const auto bytes = detail::read_kept(*content_, name, {detail::zarr_type<element>(), sizeof(element), lengths(T::dimensions), {}, {}}, is, where);
-      box all;
-      if constexpr (T::dimensions == 1) all = box({is.origin[0]}, {is.origin[0] + is.lengths[0]});
-      else if constexpr (T::dimensions == 2) all = box({is.origin[0], is.origin[1]}, {is.origin[0] + is.lengths[0], is.origin[1] + is.lengths[1]});
-      else all = box({is.origin[0], is.origin[1], is.origin[2]},
-                     {is.origin[0] + is.lengths[0], is.origin[1] + is.lengths[1], is.origin[2] + is.lengths[2]});
-      return T(all, reinterpret_cast<const element*>(bytes.data()), {.name = name}, where);
+      const detail::kept_shape like{detail::zarr_type<element>(), sizeof(element), lengths(T::dimensions), {}, {}};
+      const auto bytes = detail::read_kept(*content_, name, like, is, where);
+      point min, max(1, 1, 1);
+      for (int axis = 0; axis < static_cast<int>(T::dimensions); ++axis) {
+        min[axis] = is.origin[static_cast<std::size_t>(axis)];
+        max[axis] = min[axis] + is.lengths[static_cast<std::size_t>(axis)];
+      }
+      return T(box::between(min, max), reinterpret_cast<const element*>(bytes.data()), {.name = name}, where);
     } else if constexpr (detail::is_zarr_number<T>) {
       const auto bytes = detail::read_kept(*content_, name, detail::shape_of_number<T>({}), is, where);
       T value;
@@ -198,7 +198,9 @@ class checkpoint {
   ///
   ///   throws   C03 if another build of the program has written them; C07 if the job has mobile objects; C09, C02; what fields() throws
   ///   cost     each node reads what it gets; as many nodes get the objects as they had them, others about as many each
-  void restore_objects(std::source_location where = std::source_location::current()) const { detail::restore_mobile_objects(*content_, where); }
+  void restore_objects(std::source_location where = std::source_location::current()) const {
+    detail::restore_mobile_objects(*content_, where);
+  }
 
  private:
   friend std::optional<checkpoint> try_open_checkpoint(std::string_view directory, std::source_location where);

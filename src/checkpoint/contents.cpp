@@ -55,8 +55,8 @@ void write_contents(const std::filesystem::path& root, const checkpoint_content&
   for (const auto& [name, shape] : c.kept) kept[name] = shape_to_json(shape);
   for (const auto& [number, node] : c.homes) homes[std::to_string(number)] = node;
   for (const auto& [name, f] : c.files) files[name] = {{"bytes", f.bytes}, {"crc32c", checksum_text(f.checksum)}};
-  const json all{{"stretto_checkpoint", format_version}, {"crc32c", no_checksum}, {"program", c.program},   {"library", c.library},
-                 {"nodes", c.nodes},                     {"kept", kept},          {"objects", c.objects},   {"messages", c.letters},
+  const json all{{"stretto_checkpoint", format_version}, {"crc32c", no_checksum}, {"program", c.program}, {"library", c.library},
+                 {"nodes", c.nodes},                     {"kept", kept},          {"objects", c.objects}, {"messages", c.letters},
                  {"names_made", c.names_made},           {"homes", homes},        {"files", files}};
   std::string text = all.dump(1) + '\n';
   const std::string sum = checksum_text(crc32c(std::as_bytes(std::span(text))));
@@ -94,7 +94,8 @@ checkpoint_content read_contents(const std::filesystem::path& directory) {
     c.objects = all.at("objects");
     c.letters = all.at("messages");
     for (const auto& [name, shape] : all.at("kept").items()) c.kept.emplace(name, shape_from(shape));
-    for (const auto& [number, node] : all.at("homes").items()) c.homes.emplace(static_cast<std::uint16_t>(std::stoul(number)), node.get<std::uint16_t>());
+    for (const auto& [number, node] : all.at("homes").items())
+      c.homes.emplace(static_cast<std::uint16_t>(std::stoul(number)), node.get<std::uint16_t>());
     for (const auto& [name, f] : all.at("files").items())
       c.files.emplace(name, file_entry{name, f.at("bytes"), checksum_in(f.at("crc32c"))});
   } catch (const json::exception& wrong) {

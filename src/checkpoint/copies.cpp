@@ -75,7 +75,8 @@ std::vector<listed_object> read_list(const checkpoint_content& from, std::uint32
   const auto bytes = read_file(from.directory, from.entry_of(node_folder(node) + ".json"));
   std::vector<listed_object> all;
   const auto place = [&](const json& j) { return place_of_bytes{node, j.at("offset"), j.at("bytes")}; };
-  for (const json& j : json::parse(reinterpret_cast<const char*>(bytes.data()), reinterpret_cast<const char*>(bytes.data()) + bytes.size())) {
+  const auto* const text = reinterpret_cast<const char*>(bytes.data());
+  for (const json& j : json::parse(text, text + bytes.size())) {
     listed_object o;
     o.what.id = from_hex(j.at("object"));
     o.what.type = from_hex(j.at("type"));

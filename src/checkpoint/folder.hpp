@@ -1,8 +1,8 @@
 // folder.hpp - a directory that is replaced as a whole: files written beside it, each with its checksum, then a change of names.
 //
 // Threads     any; one at a time works on a directory.
-// Invariants  (1) whenever the program is killed, the directory is the one before or the new one, as a whole, or (on file systems that cannot
-//             exchange names, for a moment) NAME.previous is. (2) what has been put there is on disk.
+// Invariants  (1) whenever the program is killed, the directory is the one before or the new one, as a whole, or (on file systems that
+//             cannot exchange names, for a moment) NAME.previous is. (2) what has been put there is on disk.
 // Source      write beside, fsync, rename: the usual way; exchange of names: renameat2 of Linux.
 #pragma once
 

@@ -69,8 +69,8 @@ TEST_CASE("values are what they were, of every kind that fields knows") {
     const std::vector<double> energies{1, 2.5, std::numeric_limits<double>::infinity()};
     const std::vector<bool> flags{true, false, true};
     save_checkpoint(folder, {keep("step", 41), keep("time", 0.5), keep("is_warm", true), keep("s", s), keep("energies", energies),
-                             keep("none", std::vector<int>()), keep("phase", phase::second), keep("at", vec3{1, 2, 3}), keep("flags", flags),
-                             keep("words", std::string("tempo primo")), keep("big", std::uint64_t(1) << 63)})
+                             keep("none", std::vector<int>()), keep("phase", phase::second), keep("at", vec3{1, 2, 3}),
+                             keep("flags", flags), keep("words", std::string("tempo primo")), keep("big", std::uint64_t(1) << 63)})
         .get();
     const checkpoint c = open_checkpoint(folder);
     CHECK(c.value<int>("step") == 41);
@@ -84,7 +84,8 @@ TEST_CASE("values are what they were, of every kind that fields knows") {
     CHECK(c.value<std::vector<bool>>("flags") == flags);
     CHECK(c.value<std::string>("words") == "tempo primo");
     CHECK(c.value<std::uint64_t>("big") == std::uint64_t(1) << 63);
-    CHECK(c.names() == std::vector<std::string>{"at", "big", "energies", "flags", "is_warm", "none", "phase", "s", "step", "time", "words"});
+    CHECK(c.names() == std::vector<std::string>{"at", "big", "energies", "flags", "is_warm", "none", "phase", "s",
+                                                "step", "time", "words"});
     CHECK(c.nodes() == 1);
   });
 }
@@ -157,7 +158,8 @@ TEST_CASE("a second checkpoint replaces the first as a whole, and nothing is lef
     CHECK(c.names() == std::vector<std::string>{"step"});
     CHECK(c.value<int>("step") == 3);
     std::set<std::string> beside;
-    for (const auto& e : std::filesystem::directory_iterator(std::filesystem::path(folder).parent_path())) beside.insert(e.path().filename());
+    for (const auto& e : std::filesystem::directory_iterator(std::filesystem::path(folder).parent_path()))
+      beside.insert(e.path().filename());
     CHECK(beside == std::set<std::string>{"run.ckpt"});
   });
 }

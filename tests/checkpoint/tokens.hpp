@@ -89,7 +89,8 @@ inline totals answer_of(std::uint64_t count, const std::vector<token>& tokens) {
 }
 inline std::vector<token> tokens_of(std::uint64_t seed, std::uint64_t count, std::uint32_t hops) {
   std::vector<token> all;
-  for (std::uint64_t i = 0; i < count; ++i) all.push_back({next_number(seed * 1000 + i), static_cast<std::uint32_t>((seed + i * 7) % hops)});
+  for (std::uint64_t i = 0; i < count; ++i)
+    all.push_back({next_number(seed * 1000 + i), static_cast<std::uint32_t>((seed + i * 7) % hops)});
   return all;
 }
 
@@ -98,16 +99,13 @@ inline void send_all(const collection<tally>& all, const std::vector<token>& tok
 }
 /// Waits.
 inline totals totals_of(const collection<tally>& all) {
-  totals t;
-  t.sums = reduce(all, call([](const tally& one) { return one.sum; }), std::vector<std::uint64_t>(), [](auto sums, std::uint64_t one) {
-             sums.push_back(one);
-             return sums;
-           }).get();
-  t.handled = reduce(all, call([](const tally& one) { return one.handled; }), std::vector<std::uint64_t>(), [](auto counts, std::uint64_t one) {
-                counts.push_back(one);
-                return counts;
-              }).get();
-  return t;
+  const auto listed = [](std::vector<std::uint64_t> values, std::uint64_t one) {
+    values.push_back(one);
+    return values;
+  };
+  const std::vector<std::uint64_t> none;
+  return {reduce(all, call([](const tally& one) { return one.sum; }), none, listed).get(),
+          reduce(all, call([](const tally& one) { return one.handled; }), none, listed).get()};
 }
 
 }  // namespace stretto::test
