@@ -1,6 +1,7 @@
 #include "checkpoint/consistent_point.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -27,10 +28,13 @@ int copy_here() { return keep_copy(objects_here().copy()), 0; }
 
 /// After so many rounds without change somebody waits; and after so many times that what he waits for was let through, he does not.
 constexpr unsigned patient_rounds = 4, most_patient_rounds = 1024, times_before_all = 3, most_times = 8;
+/// And what may still come of itself, from a device or a task that computes, has had its time.
+constexpr std::chrono::seconds most_silence(3);
 
 void come_to_rest(const std::source_location& where) {
   std::optional<hold_state> before;
   unsigned unchanged = 0, patience = patient_rounds, times = 0;
+  auto changed = std::chrono::steady_clock::now();
   for (;;) {
     hold_state now;
     for (const hold_state& s : on_all_nodes([](auto) { return call<&state_here>(); }, where)) now += s;
@@ -38,7 +42,10 @@ void come_to_rest(const std::source_location& where) {
     if (is_same && now.is_at_rest()) return;
     if (!is_same) unchanged = 0;
     else ++unchanged;
-    if (before && before->letters != now.letters) times = 0, patience = patient_rounds;
+    if (before && before->letters != now.letters) {
+      times = 0, patience = patient_rounds;
+      changed = std::chrono::steady_clock::now();
+    }
     before = now;
     if (unchanged < patience) {
       yield();
@@ -46,7 +53,7 @@ void come_to_rest(const std::source_location& where) {
     }
     unchanged = 0;
     patience = std::min(2 * patience, most_patient_rounds);
-    if (times >= most_times && !now.open && now.deferred)
+    if (times >= most_times && !now.open && now.deferred && std::chrono::steady_clock::now() - changed > most_silence)
       throw error("C10", "messages that wait for events cannot be in a checkpoint")
           .fact("waiting", std::to_string(now.deferred))
           .fact("called", where)

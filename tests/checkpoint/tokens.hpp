@@ -22,7 +22,15 @@ namespace stretto::test {
 struct token {
   std::uint64_t number = 0;
   std::uint32_t left = 0;
+  std::string load = {};  // of some, so that others overtake them on a slow network
+  template <class Archive>
+  friend void fields(Archive& a, archived<token, Archive>& k) {
+    a(k.number, k.left, k.load);
+  }
 };
+inline token make_token(std::uint64_t number, std::uint32_t left) {
+  return {number, left, std::string((number >> 12) % 4 ? 0 : 4000, 'l')};
+}
 
 inline std::uint64_t next_number(std::uint64_t x) {
   x = (x + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
@@ -51,7 +59,7 @@ inline bool waits(way w, std::uint64_t which, std::uint64_t count) {
   return (w == way::after_waiting || w == way::after_both) && which + 1 < count;
 }
 
-inline void take(tally& t, token k) {
+inline void take(tally& t, const token& k) {
   const std::uint64_t count = t.all.size();
   t.sum += k.number;
   ++t.handled;
@@ -60,7 +68,7 @@ inline void take(tally& t, token k) {
   if (waits(w, t.which, count)) t.sum += send(last, call<&tally::look>()).get();
   if (w == way::with_a_move) migrate(t.all[t.which], at_node(static_cast<std::uint32_t>((k.number >> 20) % job_nodes())));
   if (!k.left) return;
-  const token next{next_number(k.number), k.left - 1};
+  const token next = make_token(next_number(k.number), k.left - 1);
   const mobile<tally> to = t.all[next.number % count];
   if (w == way::after_an_answer || w == way::after_both) {
     const auto answer = send(last, call<&tally::look>());
@@ -90,7 +98,7 @@ inline totals answer_of(std::uint64_t count, const std::vector<token>& tokens) {
 inline std::vector<token> tokens_of(std::uint64_t seed, std::uint64_t count, std::uint32_t hops) {
   std::vector<token> all;
   for (std::uint64_t i = 0; i < count; ++i)
-    all.push_back({next_number(seed * 1000 + i), static_cast<std::uint32_t>((seed + i * 7) % hops)});
+    all.push_back(make_token(next_number(seed * 1000 + i), static_cast<std::uint32_t>((seed + i * 7) % hops)));
   return all;
 }
 
