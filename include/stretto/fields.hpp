@@ -13,7 +13,8 @@
 // The same function reads and writes. Pointers, references and views do not compile: they mean nothing elsewhere. (A pointer
 // within a trivially copyable type cannot be seen; give such a type `fields`.)
 //
-// Objects (object.hpp) are parts like others, in messages alone: their bytes are a name, and their content follows.
+// Objects (object.hpp) are parts like others, in messages and in mobile objects: in messages their bytes are a name, and their content
+// follows; in checkpoints they are the content.
 //
 // Threads     an archive belongs to one thread.
 // Cost        trivially copyable elements of contiguous containers go as one block. Nothing is allocated but the result.
@@ -55,6 +56,7 @@ struct parcel {
   std::vector<std::shared_ptr<const void>> along = {};
   bool may_be_read_twice = false;
   bool are_values_kept = false;  // by who writes them, to use them again
+  bool holds_content = false;    // of objects too, not their names: nobody is there to be asked for it when it is read
 };
 
 template <class T>

@@ -123,7 +123,7 @@ struct mobile_operations {
     if (from.left()) refuse_fields("bytes beyond the object", from.left(), 0);
     return object.release();
   }
-  static void write(const void* object, parcel& to) { to = to_parcel(*static_cast<const T*>(object)); }
+  static void write(const void* object, parcel& to) { write_parcel(to, *static_cast<const T*>(object)); }
   static void destroy(void* object) noexcept { delete static_cast<T*>(object); }
   static constexpr auto hint() -> double (*)(const void*) noexcept {
     if constexpr (has_load_hint<T>)
@@ -147,6 +147,7 @@ struct letter_type {
   void (*run)(void*& object, field_reader& arguments, field_writer& result);   // from bytes; `object` is null before it is made
   void (*write_arguments)(const void* letter, parcel& to);                     // of a near one
   value_reader read_value;                                                     // null: void
+  void (*keep_arguments)(field_reader& from, parcel& to);                      // read, and written once more
 };
 inline constexpr std::uint64_t letter_type_mark = 0x745f72657474656c;
 
@@ -260,7 +261,12 @@ struct near_letter : letter {
     }
   }
   static void write_arguments(const void* storage, parcel& to) {
-    to = to_parcel(std::launder(static_cast<const near_letter*>(storage))->arguments);
+    write_parcel(to, std::launder(static_cast<const near_letter*>(storage))->arguments);
+  }
+  static void keep_arguments(field_reader& from, parcel& to) {
+    arguments_type all;
+    from(all);
+    write_parcel(to, all);
   }
   static void drop(void* storage) noexcept { std::launder(static_cast<near_letter*>(storage))->~near_letter(); }
   static constexpr value_reader reader() {
@@ -273,7 +279,8 @@ struct near_letter : letter {
       };
   }
 
-  static constexpr letter_type type{letter_type_mark, Get::signature(), &mobile_type_of<T>, signature::reads, run_far, write_arguments, reader()};
+  static constexpr letter_type type{letter_type_mark, Get::signature(), &mobile_type_of<T>, signature::reads,
+                                    run_far,          write_arguments,  reader(),           keep_arguments};
   static constexpr task_type task{task_kind, run, drop, value_type<result>.drop_value};
   static constexpr std::size_t bytes() {
     return sizeof(near_letter) > value_bytes<result> ? sizeof(near_letter) : value_bytes<result>;
@@ -290,7 +297,7 @@ struct maker {
     object = std::apply([](A&... a) { return new T(std::move(a)...); }, all);
   }
   static constexpr const char* signature() { return __PRETTY_FUNCTION__; }
-  static constexpr letter_type type{letter_type_mark, signature(), &mobile_type_of<T>, false, run, nullptr, nullptr};
+  static constexpr letter_type type{letter_type_mark, signature(), &mobile_type_of<T>, false, run, nullptr, nullptr, nullptr};
 };
 /// A text travels as what owns it.
 template <class A>

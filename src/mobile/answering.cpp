@@ -154,7 +154,10 @@ void mobile_objects::fail_unanswered(object_id id, const failure_ref& cause, std
 }
 
 void mobile_objects::tell(rank to, say what, const dist::writer& words) {
-  if (to != self_) return job_->send(to, kinds_[static_cast<std::size_t>(what)], words);
+  if (to != self_) {
+    ++said_;
+    return job_->send(to, kinds_[static_cast<std::size_t>(what)], words);
+  }
   dist::reader content(words.all());
   hear(what, self_, content);
 }

@@ -168,6 +168,8 @@ void mobile_objects::lost(rank node, base::thread_context& context) noexcept {
       if (!is_lost(it->second)) out.tell.push_back({it->second, say::again, dist::writer(object_id{0}, it->second)});
   }
   run(out);
+  release_checkpoints(node);
+  let_go(node);
   quiet_.lost(node);
   requests_.lost(node, job_->loss_of(node), context);
   // It had letters, to handle or to pass on, and answers: nobody knows which.

@@ -65,6 +65,7 @@ struct deferred : waiter {
       sched::skip_task(t, r, failure_ref::adopt(new failure(*cause.get(), detail::describe_task(r), r.where)));
     }
     d->all->count_ended();
+    d->all->count_deferred(-1);
     sched::enter_scope(t, before);
     sched::count_ended(t, scope);  // of its waiting
   }
@@ -97,6 +98,7 @@ void post(sched::task_record& r, void* thread, object_id to, const detail::task_
       d->to = to;
       d->behind = behind;
       all.count_begun();
+      all.count_deferred(1);
       sched::count_spawned(static_cast<sched::thread_state&>(context));
       deferred& waits = *d.release();
       if (!detail::subscribe(dependency(behind), waits, context)) deferred::run(waits, nullptr, context);

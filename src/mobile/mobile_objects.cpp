@@ -90,6 +90,7 @@ object_id mobile_objects::adopt(const detail::make_request& request, const detai
   e.here = std::move(o);
   e.here->object = object;
   if (measures_.load()) e.here->measure();
+  e.here->is_held = is_held_.load();
   ++s.counted.objects;
   return id;
 }
@@ -332,6 +333,7 @@ void mobile_objects::send_again(const far_letter& l, rank avoid) {
 void mobile_objects::pass_on(rank to, const far_letter& l, const passage& way) {
   dist::writer w;
   write(w, l, way, node_);
+  ++said_;
   job_->send(to, kinds_[static_cast<std::size_t>(say::letter)], w);
 }
 
@@ -397,6 +399,7 @@ void mobile_objects::begin_making(entry& e, std::unique_ptr<far_letter> l, erran
   if (!l->type) l->type = letter_type_at(l->function);
   e.here = std::make_unique<resident>(l->object, l->type ? l->type->of : nullptr, l->name, 1, self_);
   if (measures_.load()) e.here->measure();
+  e.here->is_held = is_held_.load();
   if (e.here->type) e.here->load.bytes = e.here->type->bytes;
   e.at = self_;
   e.epoch = 1;
@@ -409,7 +412,7 @@ void mobile_objects::begin_making(entry& e, std::unique_ptr<far_letter> l, erran
 }
 
 void mobile_objects::advance(resident& o, errands& out) {
-  while (!o.is_leaving && !o.moves().empty()) {
+  while (!o.is_leaving && !o.moves().empty() && (!o.is_held || o.may_move_held)) {
     letter& l = *o.moves().front();
     const rank to = l.is_far ? static_cast<far_letter&>(l).target : static_cast<near_move&>(l).target;
     if (to == self_) {
@@ -468,8 +471,8 @@ bool mobile_objects::is_here(object_id id) {
 
 std::string mobile_objects::words_for(object_id id, const std::string& name) const {
   const auto count = std::to_string(id & ((std::uint64_t{1} << 48) - 1));
-  const auto node = static_cast<std::uint16_t>(id >> 48);
-  const std::string home = job_ && job_->rank_of(node).value_or(0) ? job_->name_of(*job_->rank_of(node)) + ":" : std::string();
+  const rank made_on = home_of(id);
+  const std::string home = job_ && made_on && made_on != nobody ? job_->name_of(made_on) + ":" : std::string();
   return home + "M" + count + (name.empty() ? std::string() : " \"" + name + '"');
 }
 

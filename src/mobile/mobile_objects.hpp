@@ -17,6 +17,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -28,6 +29,7 @@
 #include "base/spin_lock.hpp"
 #include "dist/failures.hpp"
 #include "dist/job.hpp"
+#include "mobile/kept_objects.hpp"
 #include "mobile/letter_counts.hpp"
 #include "mobile/node_row.hpp"
 #include "mobile/quiet_rounds.hpp"
@@ -92,6 +94,39 @@ class mobile_objects final : public dist::protocol {
     ended_apart_.fetch_add(1);
     quiet_.look_if_alone();
   }
+  /// It waits for something before it is posted, or has been.
+  void count_deferred(int by) noexcept { deferred_ += static_cast<std::uint64_t>(by); }
+
+  // For a checkpoint (holding.cpp, restoring.cpp). While a node is held for `by`, no handler of an object begins there, and no object leaves.
+
+  /// Whether it is one of an object that is here.
+  bool is_handler(sched::task_record& r);
+  /// False if another has it.
+  bool reserve_checkpoints(rank by) noexcept;
+  void release_checkpoints(rank by) noexcept;
+  void hold(rank by);
+  void let_go(rank by);
+  /// How far it has come to rest.
+  hold_state held();
+  /// Letters that have not begun here, or were sent from here, to whose end something is subscribed.
+  std::vector<waited_letter> waited_letters();
+  /// Those begin, and what is before them; or all that waits, once. And objects move that are to.
+  void let_through(const std::vector<waited_letter>& all);
+  void let_all_through();
+  /// What is here, with the letters that wait. Requires that all has come to rest.
+  std::vector<kept_object> copy();
+  /// Whose names there are, which the names of another job's objects continue, and the highest count in them.
+  std::map<std::uint16_t, rank> homes() const;
+  std::uint64_t names_made() const noexcept { return made_; }
+
+  /// Objects of another job. First, on each node, who is their home.
+  void restore_homes(const std::map<std::uint16_t, rank>& homes, std::uint64_t names_made);
+  rank restored_home(std::uint16_t node) const noexcept;
+  void restore_home(object_id id, const std::string& name, rank at);
+  /// It is here. Its home may be told before or after.
+  void restore(object_id id, const detail::mobile_type& type, const std::string& name, void* object);
+  /// Once all objects are there.
+  void restore(object_id id, const kept_letter& l);
 
   bool is_here(object_id id);
   std::string name_of(object_id id);
@@ -108,6 +143,12 @@ class mobile_objects final : public dist::protocol {
   void advance(base::thread_context& context) override;
   rank self() const noexcept { return self_; }
   std::uint32_t nodes() const noexcept { return job_ ? job_->nodes() : 1; }
+  /// Nobody: of another job.
+  rank home_of(object_id id) const noexcept {
+    const auto node = static_cast<std::uint16_t>(id >> 48);
+    const rank r = job_ ? job_->rank_of(node).value_or(nobody) : node == node_ ? rank{0} : nobody;
+    return r != nobody ? r : restored_home(node);
+  }
 
  private:
   enum class say : std::uint8_t {
@@ -234,6 +275,7 @@ class mobile_objects final : public dist::protocol {
   template <say what>
   void on_said(rank from, dist::reader& content, base::thread_context& context) {
     hear(what, from, content);
+    ++heard_;  // and what follows from it is said
   }
   template <std::size_t... n>
   void listen(std::index_sequence<n...>);
@@ -264,12 +306,11 @@ class mobile_objects final : public dist::protocol {
   void hear_ran(std::uint64_t request, rank on);
   void hear_received(object_id id);
 
+  template <class Choose>
+  void let_through_where(Choose&& choose);
+
   static sched::thread_state& here() { return static_cast<sched::thread_state&>(base::require_current("send")); }
   shard& shard_of(object_id id) noexcept { return shards_[(id ^ id >> 6) % shards_.size()]; }
-  rank home_of(object_id id) const noexcept {
-    const auto node = static_cast<std::uint16_t>(id >> 48);
-    return job_ ? job_->rank_of(node).value_or(nobody) : node == node_ ? rank{0} : nobody;
-  }
   bool is_lost(rank r) const noexcept { return job_ && r != self_ && job_->is_lost(r); }
   failure_ref destroyed(object_id id, const std::string& name) const;
   failure_ref lost_with(object_id id, const entry* e, rank node, const char* role) const;
@@ -289,6 +330,13 @@ class mobile_objects final : public dist::protocol {
   std::atomic<std::uint64_t> window_{0}, window_before_{0};  // where they began, in ticks
   std::atomic<std::uint64_t> handling_{0};  // letters of other nodes
   std::atomic<std::uint64_t> begun_apart_{0}, ended_apart_{0};  // of this node, beside those that shards count
+  std::atomic<std::uint64_t> said_{0}, heard_{0};  // to and from other nodes
+  std::atomic<std::uint64_t> deferred_{0};
+  std::atomic<bool> is_held_{false};
+  std::atomic<rank> held_by_{nobody};
+  std::atomic<rank> checkpoints_of_{nobody};
+  std::atomic<const std::map<std::uint16_t, rank>*> restored_homes_{nullptr};
+  std::vector<std::unique_ptr<const std::map<std::uint16_t, rank>>> all_restored_homes_;
   requests requests_;
   quiet_rounds quiet_;
   self_balancing balancing_;

@@ -56,6 +56,14 @@ std::vector<std::shared_ptr<const far_letter>> requests::unanswered(object_id of
   return found;
 }
 
+std::vector<std::shared_ptr<const far_letter>> requests::waited() {
+  std::vector<std::shared_ptr<const far_letter>> found;
+  const std::scoped_lock lock(lock_);
+  for (const auto& [number, r] : all_)
+    if (r.record && r.record->waiters()) found.push_back(r.sent);
+  return found;
+}
+
 void requests::lost(rank by, const failure_ref& loss, base::thread_context& context) {
   std::vector<request> ends;
   {

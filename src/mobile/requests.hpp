@@ -31,6 +31,8 @@ class requests {
 
   /// Those that have no answer yet, of that object, or of all (0).
   std::vector<std::shared_ptr<const far_letter>> unanswered(object_id of = 0);
+  /// Those to whose end something is subscribed.
+  std::vector<std::shared_ptr<const far_letter>> waited();
   /// Node `by` is lost, and will not say that what it was asked for has ended.
   void lost(rank by, const failure_ref& loss, base::thread_context& context);
   /// For reports: what waits for answers to node `self`.

@@ -51,7 +51,8 @@ void resident::take_held(correspondent& by) {
 void resident::begin(letter_list& to) noexcept {
   if (is_leaving) return;
   while (letter* const l = waiting_.first) {
-    if (!has_room(reads(*l))) return;
+    if ((is_held && !let_through) || !has_room(reads(*l))) return;
+    if (is_held) --let_through;
     waiting_.pop();
     take(reads(*l));
     l->at = this;

@@ -2,7 +2,7 @@
 //
 // Letters of one node are accepted in the order of their numbers; what comes early is held. Accepted ones wait in one queue: those that
 // read begin together, any other one alone, none before what was accepted earlier. Migrations go before them all. While the object is
-// about to leave, nothing begins.
+// about to leave, nothing begins; nor while the job is held for a checkpoint, but what is let through.
 //
 // Threads     none of its own: whoever has locked the object's place in the table. The object itself: its handlers.
 // Invariants  (1) a letter is accepted once. (2) at a moment when nothing is under way, those of one node that have begun have the
@@ -81,7 +81,7 @@ class resident : public detail::mobile_here {
   void begin(letter_list& to) noexcept;
   /// The same for one letter that has just come, where nothing waits.
   bool begin_at_once(const letter& l) noexcept {
-    if (!waiting_.is_empty() || is_leaving || !has_room(reads(l))) return false;
+    if (!waiting_.is_empty() || is_leaving || is_held || !has_room(reads(l))) return false;
     take(reads(l));
     return true;
   }
@@ -94,6 +94,10 @@ class resident : public detail::mobile_here {
   letter_list& waiting() noexcept { return waiting_; }
   std::deque<letter*>& moves() noexcept { return moves_; }
   bool has_move(rank sender, std::uint64_t request) const noexcept;
+
+  bool is_held = false;     // nothing begins, and it does not move, but as far as it is let through
+  bool may_move_held = false;
+  std::uint32_t let_through = 0;  // so many that wait
 
   bool is_leaving = false;  // its home has been asked to let it go
   bool may_leave = false;   // and has agreed

@@ -25,7 +25,7 @@ namespace stretto::objects {
 
 namespace {
 
-enum class form : std::uint8_t { nothing, in_message, by_number };
+enum class form : std::uint8_t { nothing, in_message, by_number, with_content };
 
 /// What will have content once all that is submitted has ended.
 region promised(const object_record& o) {
@@ -242,6 +242,43 @@ void separate_object(object_handle& h) {
   if (h.get() && h.get()->references.load(std::memory_order_acquire) > 1) h = copy_of_object(h);
 }
 
+namespace {
+
+/// Waits for it.
+void write_content(field_writer& to, const object_handle& h) {
+  std::vector<box> parts;
+  {
+    base::thread_context& context = base::require_current("keep");
+    object_record& o = usable(h, "keep", context, std::source_location());
+    const inside in(*o.state, context);
+    to(form::with_content, o.dimensions, o.element_bytes, o.alignment, o.elements, o.name);
+    const region all = promised(o);
+    parts.assign(all.boxes().begin(), all.boxes().end());
+  }
+  to(parts);
+  for (const box& part : parts) {
+    std::vector<std::byte> content(part.volume() * h.get()->element_bytes);
+    wait(copy_elements(h, part, access::in, content.data(), h.get()->created));
+    to.bytes(content.data(), content.size());
+  }
+}
+
+object_handle read_content(field_reader& from, const object_request& r) {
+  object_handle made = make_object(r, std::source_location());
+  std::vector<box> parts;
+  from(parts);
+  for (const box& part : parts) {
+    if (!r.elements.contains(part)) refuse_fields("a part of an object, of so many elements", part.volume(), r.elements.volume());
+    from.expect(part.volume(), r.element_bytes);
+    std::vector<std::byte> content(part.volume() * r.element_bytes);
+    from.bytes(content.data(), content.size());
+    wait(copy_elements(made, part, access::out, content.data(), std::source_location()));
+  }
+  return made;
+}
+
+}  // namespace
+
 void write_object(field_writer& to, const object_handle& h) {
   if (!h.get()) return void(to(form::nothing));
   parcel* const message = to.message();
@@ -250,6 +287,7 @@ void write_object(field_writer& to, const object_handle& h) {
         .fact("object", objects::describe(*h.get()))
         .because("its bytes are a name, under which the node that reads a message asks for the content")
         .remedy("copy the content out with copy_to, and write that; or send the object as an argument of a message");
+  if (message->holds_content) return write_content(to, h);
   base::thread_context& context = base::require_current("send");
   object_record& given = usable(h, "send", context, std::source_location());
   const inside in(*given.state, context);
@@ -275,9 +313,10 @@ object_handle read_object(field_reader& from, const object_request& like) {
   object_request r;
   std::string name;
   from(r.dimensions, r.element_bytes, r.alignment, r.elements, name);
-  if (is > form::by_number || r.dimensions != like.dimensions || r.element_bytes != like.element_bytes || r.alignment != like.alignment)
+  if (is > form::with_content || r.dimensions != like.dimensions || r.element_bytes != like.element_bytes || r.alignment != like.alignment)
     refuse_fields("an object with elements of so many bytes", r.element_bytes, like.element_bytes);
   r.name = name;
+  if (is == form::with_content) return read_content(from, r);
   base::thread_context& context = base::require_current("read");
   objects_state& s = *state_of(*context.runtime);
   if (is == form::in_message) {

@@ -1,0 +1,219 @@
+// checkpoint.hpp - a job's state in a directory, taken at one consistent point while work goes on, to begin again from there.
+//
+//     int step = 0;
+//     object<double, 2> u(...);
+//     collection<cell> cells;
+//     if (auto saved = try_open_checkpoint("run.ckpt")) {   // of any number of nodes
+//       saved->restore_objects();                            // mobile objects, and the messages that waited for them
+//       step = saved->value<int>("step");
+//       u = saved->value<object<double, 2>>("u");
+//       cells = saved->value<collection<cell>>("cells");
+//     } else {
+//       ...
+//     }
+//     for (; step < steps; ++step) {
+//       if (step % 100 == 0) save_checkpoint("run.ckpt", {keep("step", step), keep("u", u), keep("cells", cells)});
+//       ...
+//     }
+//
+// One task of the job calls, for all nodes. In a checkpoint are all mobile objects of the job with the messages that wait for them, and
+// what is kept by name: values of which `fields` tells, and arrays of the caller's node. The directory is a Zarr (version 3) group:
+// numbers, vectors of numbers and objects are its arrays, which other tools read; the rest is JSON, and bytes.
+//
+// Threads     every function from a task; not from a handler, for whose end it would wait.
+// Memory      what was sent to mobile objects before the call, by the caller and by handlers, has been handled in the checkpoint, or waits
+//             in it; what the caller sends once save_checkpoint has returned is not in it. Of what other tasks send meanwhile, each message
+//             is in it or not. Futures, events and tasks are not in it: nobody waits for the answers to messages that waited.
+// Cost        no handler begins from the call on until all nodes have copied their objects, in memory; files are written while work
+//             goes on.
+// Invariants  (1) the directory holds a whole checkpoint at any time, the last one or the one before, also if the program is killed.
+//             (2) a damaged file is found before anything is restored, and named. (3) what is kept by name can be read by any program,
+//             mobile objects by the build that has written them.
+// Source      consistent cuts: Chandy and Lamport, 1985; ours lets handlers end and messages arrive instead of recording channels. One
+//             function for messages and checkpoints: PUP of Charm++. Zarr: its specification, version 3.
+#pragma once
+
+#include <stretto/fields.hpp>
+#include <stretto/future.hpp>
+#include <stretto/object.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace stretto {
+
+namespace detail {
+
+/// As Zarr calls elements: "float64"; "r128" for 16 bytes of which nothing is known.
+template <class T>
+std::string zarr_type() {
+  if constexpr (std::is_same_v<T, bool>) return "bool";
+  else if constexpr (std::is_same_v<T, float>) return "float32";
+  else if constexpr (std::is_same_v<T, double>) return "float64";
+  else if constexpr (std::is_integral_v<T>) return (std::is_signed_v<T> ? "int" : "uint") + std::to_string(8 * sizeof(T));
+  else return "r" + std::to_string(8 * sizeof(T));
+}
+template <class T>
+inline constexpr bool is_zarr_number = (std::is_integral_v<T> || std::is_same_v<T, float> || std::is_same_v<T, double>) && sizeof(T) <= 8;
+template <class T>
+inline constexpr bool is_number_vector = false;
+template <class N, class A>
+inline constexpr bool is_number_vector<std::vector<N, A>> = is_zarr_number<N> && !std::is_same_v<N, bool>;
+
+/// What one array of a checkpoint is.
+struct kept_shape {
+  std::string type;                  // as Zarr has it
+  std::uint32_t element_bytes = 1;
+  std::vector<std::int64_t> lengths; // of its axes; none: one element
+  std::vector<std::int64_t> origin;  // of an object
+  std::string fields_of;             // the type whose fields its bytes are; empty: elements
+};
+template <class T>
+struct type_text {
+  static std::string text() {
+    const std::string_view all = __PRETTY_FUNCTION__;
+    const auto from = all.find("T = ") + 4, to = all.find(';', from);
+    return std::string(all.substr(from, (to == all.npos ? all.rfind(']') : to) - from));
+  }
+};
+template <class T>
+kept_shape shape_of_number(std::vector<std::int64_t> lengths) {
+  return {zarr_type<T>(), sizeof(T), std::move(lengths), {}, {}};
+}
+
+struct checkpoint_content;
+/// Throws C04 if nothing is kept under that name, C05 if it is something else, C02.
+std::vector<std::byte> read_kept(const checkpoint_content& from, std::string_view name, const kept_shape& like, kept_shape& is,
+                                 const std::source_location& where);
+void restore_mobile_objects(const checkpoint_content& from, const std::source_location& where);
+
+}  // namespace detail
+
+/// A value under a name, to be saved. Made by keep().
+struct kept {
+  std::string name;
+  detail::kept_shape shape;
+  std::vector<std::byte> bytes;  // its elements, in the order of C
+  detail::object_handle object;  // or whose they are
+  std::source_location where;
+};
+
+/// Keeps the content that the object has at the checkpoint.
+template <class T, std::size_t D>
+kept keep(std::string_view name, const object<T, D>& o, std::source_location where = std::source_location::current()) {
+  const box all = o.elements(where);
+  detail::kept_shape shape{detail::zarr_type<T>(), sizeof(T), {}, {}, {}};
+  for (int axis = 0; axis < static_cast<int>(D); ++axis) {
+    shape.lengths.push_back(all.length(axis));
+    shape.origin.push_back(all.min()[axis]);
+  }
+  return {std::string(name), std::move(shape), {}, o.handle(), where};
+}
+/// Keeps the value that it has now. Numbers and vectors of numbers become arrays of that type, others the bytes of their fields.
+template <transferable T>
+kept keep(std::string_view name, const T& value, std::source_location where = std::source_location::current()) {
+  kept k{std::string(name), {}, {}, {}, where};
+  if constexpr (detail::is_zarr_number<T>) {
+    k.shape = detail::shape_of_number<T>({});
+    k.bytes.resize(sizeof(T));
+    std::memcpy(k.bytes.data(), &value, sizeof(T));
+  } else if constexpr (detail::is_number_vector<T>) {
+    k.shape = detail::shape_of_number<typename T::value_type>({static_cast<std::int64_t>(value.size())});
+    k.bytes.resize(value.size() * sizeof(typename T::value_type));
+    if (!value.empty()) std::memcpy(k.bytes.data(), value.data(), k.bytes.size());
+  } else {
+    k.bytes = to_bytes(value);
+    k.shape = detail::shape_of_number<std::uint8_t>({static_cast<std::int64_t>(k.bytes.size())});
+    k.shape.fields_of = detail::type_text<T>::text();
+  }
+  return k;
+}
+
+/// Takes a checkpoint of the whole job, and returns when its point has been passed: what the caller sends from then on is not in it. The
+/// future is ready when it is on disk, in place of the one that was there.
+///
+///   directory   its name; it is made, or replaced as a whole. All nodes see the same file system
+///   all         what is kept by name
+///   throws      B20; C01 if it cannot be written there, before anything else happens; C08 for names; C09 if a node is lost meanwhile; C10
+///               if messages wait for events that no handler will trigger; C11 in a handler; A03 for objects with elements that nothing
+///               wrote. The future fails with C01, C09. The last checkpoint stays then
+///   cost        handlers that run end, those begin that they wait for, and what is on its way arrives; then a copy of all, in memory. One
+///               checkpoint of a job is written at a time: a second one waits
+future<void> save_checkpoint(std::string_view directory, std::vector<kept> all,
+                             std::source_location where = std::source_location::current());
+
+/// What a directory holds. Every file has been looked at.
+class checkpoint {
+ public:
+  /// What was kept under that name.
+  ///
+  ///   throws   C04 if nothing was, C05 if it is of another type or of other axes, B40
+  ///
+  ///     saved.value<int>("step"), saved.value<object<double, 2>>("u"), saved.value<collection<cell>>("cells")
+  template <class T>
+  T value(std::string_view name, std::source_location where = std::source_location::current()) const {
+    detail::kept_shape is;
+    if constexpr (detail::is_object_argument<T>) {
+      using element = typename T::element_type;
+      const detail::kept_shape like{detail::zarr_type<element>(), sizeof(element), lengths(T::dimensions), {}, {}};
+      const auto bytes = detail::read_kept(*content_, name, like, is, where);
+      point min, max(1, 1, 1);
+      for (int axis = 0; axis < static_cast<int>(T::dimensions); ++axis) {
+        min[axis] = is.origin[static_cast<std::size_t>(axis)];
+        max[axis] = min[axis] + is.lengths[static_cast<std::size_t>(axis)];
+      }
+      return T(box::between(min, max), reinterpret_cast<const element*>(bytes.data()), {.name = name}, where);
+    } else if constexpr (detail::is_zarr_number<T>) {
+      const auto bytes = detail::read_kept(*content_, name, detail::shape_of_number<T>({}), is, where);
+      T value;
+      std::memcpy(&value, bytes.data(), sizeof value);
+      return value;
+    } else if constexpr (detail::is_number_vector<T>) {
+      const auto bytes = detail::read_kept(*content_, name, detail::shape_of_number<typename T::value_type>(lengths(1)), is, where);
+      T value(bytes.size() / sizeof(typename T::value_type));
+      if (!bytes.empty()) std::memcpy(value.data(), bytes.data(), bytes.size());
+      return value;
+    } else {
+      detail::kept_shape like = detail::shape_of_number<std::uint8_t>(lengths(1));
+      like.fields_of = detail::type_text<T>::text();
+      return from_bytes<T>(detail::read_kept(*content_, name, like, is, where));
+    }
+  }
+  /// The names of what was kept, sorted.
+  std::vector<std::string> names() const;
+  /// How many nodes the job had.
+  std::uint32_t nodes() const noexcept;
+
+  /// Makes the mobile objects again, on all nodes of this job, under their names, and gives them the messages that waited. Returns when
+  /// all is there; quiescence() tells when the messages have been handled. Once, before the job makes mobile objects of its own.
+  ///
+  ///   throws   C03 if another build of the program has written them; C07 if the job has mobile objects; C09, C02; what fields() throws
+  ///   cost     each node reads what it gets; as many nodes get the objects as they had them, others about as many each
+  void restore_objects(std::source_location where = std::source_location::current()) const {
+    detail::restore_mobile_objects(*content_, where);
+  }
+
+ private:
+  friend std::optional<checkpoint> try_open_checkpoint(std::string_view directory, std::source_location where);
+  static std::vector<std::int64_t> lengths(std::size_t axes) { return std::vector<std::int64_t>(axes, -1); }  // any
+  std::shared_ptr<const detail::checkpoint_content> content_;
+};
+
+/// Reads what is there, and whether it is whole.
+///
+///   throws   C06 if it is no checkpoint, C02 if a file of it is damaged
+///   cost     every file is read once
+checkpoint open_checkpoint(std::string_view directory, std::source_location where = std::source_location::current());
+/// The same; nothing if there is no such directory.
+std::optional<checkpoint> try_open_checkpoint(std::string_view directory, std::source_location where = std::source_location::current());
+
+}  // namespace stretto

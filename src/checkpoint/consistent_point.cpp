@@ -1,0 +1,93 @@
+#include "checkpoint/consistent_point.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "checkpoint/all_nodes.hpp"
+#include "checkpoint/copies.hpp"
+
+namespace stretto::checkpoints {
+
+using mobiles::hold_state;
+using mobiles::rank;
+using mobiles::waited_letter;
+
+namespace {
+
+// What nodes are asked. Each answers, so that one can wait for it.
+int hold_here(rank by) { return objects_here().hold(by), 0; }
+int let_go_here(rank by) { return objects_here().let_go(by), 0; }
+hold_state state_here() { return objects_here().held(); }
+std::vector<waited_letter> waited_here() { return objects_here().waited_letters(); }
+int let_through_here(const std::vector<waited_letter>& all) { return objects_here().let_through(all), 0; }
+int let_all_through_here() { return objects_here().let_all_through(), 0; }
+int copy_here() { return keep_copy(objects_here().copy()), 0; }
+
+/// After so many rounds without change somebody waits; and after so many times that what he waits for was let through, he does not.
+constexpr unsigned patient_rounds = 4, most_patient_rounds = 1024, times_before_all = 3, most_times = 8;
+/// And what may still come of itself, from a device or a task that computes, has had its time.
+constexpr std::chrono::seconds most_silence(3);
+
+void come_to_rest(const std::source_location& where) {
+  std::optional<hold_state> before;
+  unsigned unchanged = 0, patience = patient_rounds, times = 0;
+  auto changed = std::chrono::steady_clock::now();
+  for (;;) {
+    hold_state now;
+    for (const hold_state& s : on_all_nodes([](auto) { return call<&state_here>(); }, where)) now += s;
+    const bool is_same = before && *before == now;
+    if (is_same && now.is_at_rest()) return;
+    if (!is_same) unchanged = 0;
+    else ++unchanged;
+    if (before && before->letters != now.letters) {
+      times = 0, patience = patient_rounds;
+      changed = std::chrono::steady_clock::now();
+    }
+    before = now;
+    if (unchanged < patience) {
+      yield();
+      continue;
+    }
+    unchanged = 0;
+    patience = std::min(2 * patience, most_patient_rounds);
+    if (times >= most_times && !now.open && now.deferred && std::chrono::steady_clock::now() - changed > most_silence)
+      throw error("C10", "messages that wait for events cannot be in a checkpoint")
+          .fact("waiting", std::to_string(now.deferred))
+          .fact("called", where)
+          .because("no handler triggers these events: send(after(...), ...) was given events of tasks that go on later")
+          .remedy("take the checkpoint when these events have been triggered");
+    if (times++ < times_before_all) {
+      std::vector<waited_letter> all;
+      for (auto& some : on_all_nodes([](auto) { return call<&waited_here>(); }, where)) all.insert(all.end(), some.begin(), some.end());
+      on_all_nodes([&](auto) { return call<&let_through_here>(all); }, where);
+    } else if (now.open || now.deferred) {
+      on_all_nodes([](auto) { return call<&let_all_through_here>(); }, where);
+    }
+  }
+}
+
+}  // namespace
+
+void at_consistent_point(const std::function<void()>& then, const std::source_location& where) {
+  const rank self = this_node();
+  const auto let_all_go = [&] { return on_all_nodes([&](auto) { return call<&let_go_here>(self); }, where); };
+  try {
+    on_all_nodes([&](auto) { return call<&hold_here>(self); }, where);
+    come_to_rest(where);
+    on_all_nodes([](auto) { return call<&copy_here>(); }, where);
+    then();
+  } catch (...) {
+    const auto failed = std::current_exception();
+    try {
+      let_all_go();
+    } catch (...) {  // a node that is lost need not be
+    }
+    std::rethrow_exception(failed);
+  }
+  let_all_go();
+}
+
+}  // namespace stretto::checkpoints

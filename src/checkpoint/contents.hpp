@@ -1,0 +1,43 @@
+// contents.hpp - what a checkpoint holds, as checkpoint.json tells it.
+//
+// Threads     a value; reading and writing, any.
+// Invariants  (1) content() gives what write_contents was given, or throws C02, C06.
+#pragma once
+
+#include <stretto/checkpoint.hpp>
+
+#include <map>
+
+#include "checkpoint/folder.hpp"
+
+namespace stretto::detail {
+
+struct checkpoint_content {
+  std::filesystem::path directory;
+  std::string program, library;               // the builds that have written it
+  std::uint32_t nodes = 0;
+  std::map<std::string, kept_shape> kept;
+  std::map<std::uint16_t, std::uint16_t> homes;  // of the numbers in names of objects
+  std::uint64_t names_made = 0;                  // the highest count in them
+  std::uint64_t objects = 0, letters = 0;
+  std::map<std::string, checkpoints::file_entry> files;
+
+  /// Throws C02 if there is no such file in the list.
+  const checkpoints::file_entry& entry_of(const std::string& file) const;
+};
+
+}  // namespace stretto::detail
+
+namespace stretto::checkpoints {
+
+using detail::checkpoint_content;
+using detail::kept_shape;
+
+inline std::string array_of(std::string_view name) { return "kept/" + std::string(name); }
+inline std::string node_folder(std::uint32_t node) { return "mobile/node" + std::to_string(node); }
+
+void write_contents(const std::filesystem::path& root, const checkpoint_content& c);
+/// All of its files are there, as they were written. Throws C02, C06.
+checkpoint_content read_contents(const std::filesystem::path& directory);
+
+}  // namespace stretto::checkpoints

@@ -1,0 +1,110 @@
+#include "checkpoint/copies.hpp"
+
+#include <fmt/format.h>
+
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "checkpoint/all_nodes.hpp"
+#include "checkpoint/zarr_array.hpp"
+
+namespace stretto::checkpoints {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// By the node's number, which no two runtimes of a process share.
+std::mutex copies_lock;
+std::map<std::uint16_t, std::vector<mobiles::kept_object>> copies;
+
+std::uint16_t number_here() { return base::require_current("save_checkpoint").runtime->node; }
+
+std::string hex(std::uint64_t x) { return fmt::format("{:x}", x); }
+std::uint64_t from_hex(const json& j) { return std::stoull(j.get<std::string>(), nullptr, 16); }
+
+kept_shape shape_of_bytes(std::uint64_t n) { return {"uint8", 1, {static_cast<std::int64_t>(n)}, {}, {}}; }
+
+}  // namespace
+
+void keep_copy(std::vector<mobiles::kept_object> all) {
+  const std::scoped_lock lock(copies_lock);
+  copies[number_here()] = std::move(all);
+}
+
+written_part write_copy(const std::string& root) {
+  std::vector<mobiles::kept_object> all;
+  {
+    const std::scoped_lock lock(copies_lock);
+    if (auto mine = copies.extract(number_here())) all = std::move(mine.mapped());
+  }
+  written_part part;
+  part.objects = all.size();
+  part.names_made = objects_here().names_made();
+  std::vector<std::byte> content;
+  const auto put = [&](std::vector<std::byte>& bytes, json& to) {
+    to["offset"] = content.size();
+    to["bytes"] = bytes.size();
+    content.insert(content.end(), bytes.begin(), bytes.end());
+    std::vector<std::byte>().swap(bytes);
+  };
+  std::string list = "[";
+  for (mobiles::kept_object& o : all) {
+    json j{{"object", hex(o.id)}, {"type", hex(o.type)}, {"of", o.type_name}, {"name", o.name}};
+    put(o.content, j);
+    json letters = json::array();
+    for (mobiles::kept_letter& l : o.letters) {
+      json m{{"kind", static_cast<int>(l.kind)}, {"function", hex(l.function)}, {"calls", l.handler}, {"name", l.name},
+             {"priority", l.priority},           {"where", hex(l.where)}};
+      put(l.arguments, m);
+      letters.push_back(std::move(m));
+    }
+    part.letters += o.letters.size();
+    j["messages"] = std::move(letters);
+    list += (list.size() > 1 ? ",\n" : "\n") + j.dump(-1, ' ', false, json::error_handler_t::replace);
+  }
+  list += "\n]\n";
+  const std::string name = node_folder(this_node());
+  part.files.push_back(write_text(root, name + ".json", list));
+  write_array(root, name, shape_of_bytes(content.size()), content, part.files);
+  return part;
+}
+
+std::vector<listed_object> read_list(const checkpoint_content& from, std::uint32_t node) {
+  const auto bytes = read_file(from.directory, from.entry_of(node_folder(node) + ".json"));
+  std::vector<listed_object> all;
+  const auto place = [&](const json& j) { return place_of_bytes{node, j.at("offset"), j.at("bytes")}; };
+  const auto* const text = reinterpret_cast<const char*>(bytes.data());
+  for (const json& j : json::parse(text, text + bytes.size())) {
+    listed_object o;
+    o.what.id = from_hex(j.at("object"));
+    o.what.type = from_hex(j.at("type"));
+    o.what.type_name = j.at("of");
+    o.what.name = j.at("name");
+    o.content = place(j);
+    for (const json& m : j.at("messages")) {
+      listed_letter l;
+      l.what.kind = static_cast<mobiles::letter_kind>(m.at("kind").get<int>());
+      l.what.function = from_hex(m.at("function"));
+      l.what.name = m.at("name");
+      l.what.priority = m.at("priority");
+      l.what.where = from_hex(m.at("where"));
+      l.arguments = place(m);
+      o.letters.push_back(std::move(l));
+    }
+    all.push_back(std::move(o));
+  }
+  return all;
+}
+
+std::vector<std::byte> read_node_bytes(const checkpoint_content& from, std::uint32_t node) {
+  std::uint64_t bytes = 0;
+  for (const listed_object& o : read_list(from, node)) {
+    bytes = std::max(bytes, o.content.offset + o.content.bytes);
+    for (const listed_letter& l : o.letters) bytes = std::max(bytes, l.arguments.offset + l.arguments.bytes);
+  }
+  return read_array(from.directory, node_folder(node), shape_of_bytes(bytes), [&](const std::string& file) { return from.entry_of(file); });
+}
+
+}  // namespace stretto::checkpoints

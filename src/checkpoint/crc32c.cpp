@@ -1,0 +1,43 @@
+#include "checkpoint/crc32c.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+
+namespace stretto::checkpoints {
+namespace {
+
+using tables = std::array<std::array<std::uint32_t, 256>, 8>;
+
+constexpr tables all = [] {
+  tables t{};
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    std::uint32_t c = i;
+    for (int bit = 0; bit < 8; ++bit) c = c & 1 ? c >> 1 ^ 0x82f63b78u : c >> 1;
+    t[0][i] = c;
+  }
+  for (std::size_t n = 1; n < t.size(); ++n)
+    for (std::size_t i = 0; i < 256; ++i) t[n][i] = t[n - 1][i] >> 8 ^ t[0][t[n - 1][i] & 0xff];
+  return t;
+}();
+
+}  // namespace
+
+std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) noexcept {
+  std::uint32_t c = ~before;
+  for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
+    std::uint32_t low, high;
+    std::memcpy(&low, bytes.data(), 4);
+    std::memcpy(&high, bytes.data() + 4, 4);
+    low ^= c;
+    c = all[7][low & 0xff] ^ all[6][low >> 8 & 0xff] ^ all[5][low >> 16 & 0xff] ^ all[4][low >> 24] ^ all[3][high & 0xff] ^
+        all[2][high >> 8 & 0xff] ^ all[1][high >> 16 & 0xff] ^ all[0][high >> 24];
+  }
+  for (const std::byte b : bytes) c = c >> 8 ^ all[0][(c ^ std::to_integer<std::uint32_t>(b)) & 0xff];
+  return ~c;
+}
+
+std::string checksum_text(std::uint32_t checksum) { return fmt::format("{:08x}", checksum); }
+
+}  // namespace stretto::checkpoints

@@ -1,0 +1,131 @@
+// saving.cpp - save_checkpoint: what is refused before any work, the consistent point, and the files.
+#include <stretto/error.hpp>
+#include <stretto/finish.hpp>
+
+#include <algorithm>
+#include <set>
+
+#include "checkpoint/all_nodes.hpp"
+#include "checkpoint/consistent_point.hpp"
+#include "checkpoint/contents.hpp"
+#include "checkpoint/copies.hpp"
+#include "checkpoint/zarr_array.hpp"
+#include "dist/builds.hpp"
+#include "sched/worker.hpp"
+
+namespace stretto {
+
+namespace checkpoints {
+namespace {
+
+using mobiles::rank;
+
+bool reserve_here(rank by) { return objects_here().reserve_checkpoints(by); }
+int release_here(rank by) { return objects_here().release_checkpoints(by), 0; }
+written_part write_here(const std::string& root) { return write_copy(root); }
+
+/// One checkpoint of a job at a time: node 0 knows whose.
+void reserve(const std::source_location& where) {
+  while (!answers_of(std::vector{async(at_node(0), call<&reserve_here>(this_node()), where)}).front()) yield();
+}
+void release(const std::source_location& where) {
+  try {
+    async(at_node(0), call<&release_here>(this_node()), where).get();
+  } catch (...) {  // node 0 is lost, and no checkpoint can be taken any more
+  }
+}
+
+void check_names(const std::vector<kept>& all) {
+  std::set<std::string> names;
+  for (const kept& k : all) {
+    const bool is_good = !k.name.empty() && k.name.size() <= 200 && !k.name.starts_with("__") && k.name.front() != '.' &&
+                         std::ranges::none_of(k.name, [](char c) { return c == '/' || static_cast<unsigned char>(c) < ' '; });
+    if (!is_good)
+      throw error("C08", "nothing can be kept in a checkpoint under the name \"" + k.name + "\"")
+          .fact("called", k.where)
+          .because("it becomes the name of an array, and of a directory")
+          .remedy("take a name without '/', of 1 to 200 characters, that begins neither with '.' nor with \"__\"");
+    if (!names.insert(k.name).second)
+      throw error("C08", "two things are kept in a checkpoint under the name \"" + k.name + "\"")
+          .fact("called", k.where)
+          .remedy("give each its own name");
+  }
+}
+
+/// The content of objects as it is now, for the writer alone.
+void copy_objects(std::vector<kept>& all) {
+  std::vector<event> done;
+  for (kept& k : all) {
+    if (!k.object.get()) continue;
+    k.bytes.resize(elements_of(k.shape) * k.shape.element_bytes);
+    const box whole = detail::elements_of(k.object, k.where);
+    if (!whole.is_empty()) done.push_back(detail::copy_elements(k.object, whole, access::in, k.bytes.data(), k.where));
+  }
+  for (const event e : done) wait(e);
+  for (kept& k : all) k.object = {};
+}
+
+void write_all(const std::filesystem::path& directory, const std::vector<kept>& all, const std::source_location& where) {
+  const auto root = beside(directory);
+  checkpoint_content c;
+  c.program = dist::program_build();
+  c.library = dist::library_build();
+  c.nodes = job_nodes();
+  c.homes = objects_here().homes();
+  const auto asked = [&] {
+    std::vector<future<written_part>> parts;
+    for (std::uint32_t n = 0; n < job_nodes(); ++n) parts.push_back(async(at_node(n), call<&write_here>(root.string()), where));
+    return parts;
+  }();
+  std::vector<file_entry> files;
+  for (const char* group : {"", "kept/", "mobile/"}) files.push_back(write_text(root, std::string(group) + "zarr.json", group_text()));
+  for (const kept& k : all) {
+    write_array(root, array_of(k.name), k.shape, k.bytes, files);
+    c.kept.emplace(k.name, k.shape);
+  }
+  for (const written_part& p : answers_of(asked)) {
+    files.insert(files.end(), p.files.begin(), p.files.end());
+    c.objects += p.objects;
+    c.letters += p.letters;
+    c.names_made = std::max(c.names_made, p.names_made);
+  }
+  for (const file_entry& f : files) c.files.emplace(f.name, f);
+  write_contents(root, c);
+  put_in_place(directory);
+}
+
+}  // namespace
+}  // namespace checkpoints
+
+future<void> save_checkpoint(std::string_view directory, std::vector<kept> all, std::source_location where) {
+  using namespace checkpoints;
+  base::require_current("save_checkpoint");
+  check_names(all);
+  const sched::worker* const on = static_cast<sched::thread_state&>(base::require_current("save_checkpoint")).as_worker;
+  if (on && on->current && objects_here().is_handler(*on->current))
+    throw error("C11", "a handler of a mobile object takes a checkpoint")
+        .fact("called", where)
+        .because("a checkpoint is taken when no handler runs, and this one would wait for itself")
+        .remedy("take it in a task of its own: async(call) from the handler, without waiting for it");
+  const std::filesystem::path to = directory;
+  reserve(where);
+  try {
+    begin_beside(to);
+    at_consistent_point([&] { copy_objects(all); }, where);
+  } catch (...) {
+    const auto failed = std::current_exception();
+    std::error_code ignored;
+    std::filesystem::remove_all(beside(to), ignored);
+    release(where);
+    std::rethrow_exception(failed);
+  }
+  return async(name("checkpoint"), [to, all = std::move(all), where] {
+    struct releasing {
+      const std::source_location& where;
+      ~releasing() { release(where); }
+    } const then{where};
+    write_all(to, all, where);
+  }, where);
+}
+
+}  // namespace stretto

@@ -1,0 +1,34 @@
+// zarr_array.hpp - one array as Zarr (version 3) files: what describes it, and its chunks.
+//
+// Chunks are cut along axis 0, which is the slowest; the last one is filled up, as the format wants it. Codecs: bytes, little endian, and
+// crc32c, which adds four bytes.
+//
+// Threads     pure, but for the files.
+// Source      Zarr core specification, version 3; codec crc32c of the same.
+#pragma once
+
+#include <stretto/checkpoint.hpp>
+
+#include <functional>
+
+#include "checkpoint/folder.hpp"
+
+namespace stretto::checkpoints {
+
+using detail::kept_shape;
+
+inline constexpr std::uint64_t most_bytes_of_chunk = std::uint64_t{64} << 20;
+
+std::uint64_t elements_of(const kept_shape& s);
+/// The text of zarr.json.
+std::string array_text(const kept_shape& s);
+std::string group_text();
+
+/// Writes the array `name`, dense in the order of C; tells of each file.
+void write_array(const std::filesystem::path& root, const std::string& name, const kept_shape& s, std::span<const std::byte> content,
+                 std::vector<file_entry>& all);
+/// The elements; chunks are looked up by `entry_of`. Throws C02.
+std::vector<std::byte> read_array(const std::filesystem::path& root, const std::string& name, const kept_shape& s,
+                                  const std::function<file_entry(const std::string& file)>& entry_of);
+
+}  // namespace stretto::checkpoints
