@@ -259,14 +259,21 @@ bool make_room(site& at, std::span<const planned> all, const task& by, base::thr
   const std::uint64_t wanted = soon >= needed ? soon + largest : needed;
 
   occupants there;
-  bool is_busy = at.leaving > 0;
+  std::vector<std::pair<object_record*, replica_id>> own;  // what it uses and is there already
+  std::uint64_t own_bytes = 0;
+  bool is_busy = at.leaving > 0, is_own_busy = false;
   const bool can_leave = !s.beneath(at.view.index).empty();
   is_busy = is_busy || (!can_leave && s.tasks.size() > 1);
   for (object_record* const o : s.objects) {
     const auto plan = std::ranges::find(all, o, &planned::object);
     for (const auto& r : o->replicas.replicas(at.view.index)) {
       const auto is_this = [&](replica_id used) { return used == r.id; };
-      if (plan != all.end() && std::ranges::any_of(plan->plan.use, is_this)) continue;
+      if (plan != all.end() && std::ranges::any_of(plan->plan.use, is_this)) {
+        own.emplace_back(o, r.id);
+        own_bytes += o->storage[r.id].bytes;
+        is_own_busy = is_own_busy || o->storage[r.id].in_use > 0;
+        continue;
+      }
       if (!can_leave && !is_needless(*o, r.id)) continue;
       is_busy = is_busy || o->storage[r.id].in_use > 0;
       there.add(*o, r, next_use(*o, r.where));
@@ -284,7 +291,14 @@ bool make_room(site& at, std::span<const planned> all, const task& by, base::thr
           if (!evict(*p.object, r, by.where, context)) return false;
         }
     if (any) return at.leaving == 0;
-    refuse(at, needed, free, by);
+    // Little that lies in the middle may be in the way, what it uses itself as well: all of that fits where nothing is.
+    if (!can_leave || needed + own_bytes > at.space->capacity()) refuse(at, needed, free, by);
+    if (is_own_busy) return false;
+    own.insert(own.begin(), there.who.begin(), there.who.end());
+    if (own.empty()) refuse(at, needed, free, by);
+    for (const auto& [o, r] : own)
+      if (!evict(*o, r, by.where, context)) return false;
+    return at.leaving == 0;
   }
   for (const std::size_t v : e.victims) {
     const auto [o, r] = there.who[v];
