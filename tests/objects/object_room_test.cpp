@@ -25,6 +25,7 @@ using test::with_variable;
 STRETTO_KERNEL(room_plus, (inout<float> x, float by), { x(global_id(0)) += by; })
 STRETTO_KERNEL(room_mean, (in<float> x, in<float> y, out<float> z), { z(global_id(0)) = 0.5f * (x(global_id(0)) + y(global_id(0))); })
 STRETTO_KERNEL(room_fill, (out<float> x, float value), { x(global_id(0)) = value; })
+STRETTO_KERNEL(room_add_first, (in<float> x, inout<float> y), { y(global_id(0)) += x(0); })
 STRETTO_KERNEL(room_look, (in<float> x), { (void)x(global_id(0)); })
 
 constexpr int n = 4096;  // 16 KiB
@@ -82,6 +83,29 @@ TEST_CASE("what a device only reads takes no room from launches on the host eith
     CHECK(content(more) == std::vector<float>(n, 7));
     for (std::size_t i = 0; i < 4; ++i) CHECK(content(read[i]) == std::vector<float>(n, static_cast<float>(i)));
   });
+}
+
+TEST_CASE("what lies in the middle of a memory leaves where the rest is needed in one piece, even if the launch uses it itself") {
+  const with_variable device("STRETTO_DEVICE_MEMORY", "64k");
+  for (const bool is_own : {true, false}) {
+    CAPTURE(is_own);
+    runtime rt({.workers = 2, .devices = "sim"});
+    rt.run([&] {
+      const box quarter(0, 4 * 1024), tenth(0, 1600), large(0, 12 * 1024);  // 16, 6 and 48 KiB
+      object<float> below(quarter), middle(tenth), wide(large, std::vector<float>(12 * 1024, 5).data());
+      wait(launch(on(device_kind::gpu), room_fill, quarter, below, 1.0f));
+      wait(launch(on(device_kind::gpu), room_fill, tenth, middle, 2.0f));
+      below.remove_from_devices();
+      // 58 KiB are free, and nowhere 48.
+      if (is_own) wait(launch(on(device_kind::gpu), room_add_first, large, middle, wide));
+      else wait(launch(on(device_kind::gpu), room_plus, large, wide, 2.0f));
+      std::vector<float> seen(12 * 1024), in_the_middle(1600);
+      wait(wide.copy_to(seen.data()));
+      wait(middle.copy_to(in_the_middle.data()));
+      CHECK(seen == std::vector<float>(12 * 1024, 7));
+      CHECK(in_the_middle == std::vector<float>(1600, 2));
+    });
+  }
 }
 
 /// One that only the device has, which is the first to leave it, and four more for which the host keeps room for nothing.
