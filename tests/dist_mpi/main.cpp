@@ -5,9 +5,11 @@
 #include <stretto/remote.hpp>
 #include <stretto/stretto.hpp>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <functional>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -216,6 +218,50 @@ void leave_the_others(barrier together) {
   wait(together.event());
 }
 
+namespace {
+
+/// Tokens that go round a ring of objects.
+struct counter {
+  std::size_t me = 0;
+  long passes = 0;
+  collection<counter> ring;
+  counter() = default;
+  explicit counter(std::size_t i) : me(i) {}
+  void know(collection<counter> all) { ring = all; }
+  void pass(int left) {
+    ++passes;
+    if (left > 1) detached([&] { send(ring[(me + 1) % ring.size()], call<&counter::pass>(left - 1)); });
+  }
+  long count() const { return passes; }
+  template <class Archive>
+  friend void fields(Archive& a, archived<counter, Archive>& c) {
+    a(c.me, c.passes, c.ring);
+  }
+};
+
+/// Is killed behind its checkpoint.
+void save(const std::string& directory) {
+  if (this_node() != 0) return;
+  const auto ring = make_collection<counter>(7);
+  broadcast(ring, call<&counter::know>(ring)).get();
+  detached([&] {
+    for (std::size_t t = 0; t < 4; ++t) send(ring[t], call<&counter::pass>(2000));
+  });
+  save_checkpoint(directory, {keep("ring", ring)}).get();
+  std::raise(SIGKILL);
+}
+void restore(const std::string& directory) {
+  if (this_node() != 0) return;
+  const checkpoint saved = open_checkpoint(directory);
+  saved.restore_objects();
+  wait(quiescence());
+  const auto ring = saved.value<collection<counter>>("ring");
+  std::printf("%ld passes on %u nodes, saved by %u\n", reduce(ring, call<&counter::count>(), 0L, std::plus<>()).get(), job_nodes(),
+              saved.nodes());
+}
+
+}  // namespace
+
 int main(int count, char** words) {
   try {
     runtime rt;
@@ -225,6 +271,10 @@ int main(int count, char** words) {
         if (this_node() == 0)
           for (std::uint32_t n = 0; n < job_nodes(); ++n) async(at_node(n), call<&leave_the_others>(together));
       });
+      return 0;
+    }
+    if (count > 2) {
+      rt.run([&] { std::string_view(words[1]) == "save" ? save(words[2]) : restore(words[2]); });
       return 0;
     }
     rt.run(program);

@@ -73,5 +73,13 @@ done = subprocess.run([launcher, *flags, "-n", "1", program, ":", "-n", "1", "en
 told = "error N15: nodes 0 and 1 of this job have different options\n  balance     none on node 0, greedy on node 1"
 if not done.returncode or told not in done.stdout:
     faults.append(f"two options: exit code {done.returncode}\n{done.stdout}")
-print("\n".join(faults) or f"13 runs over {name}")
+# A job that is killed goes on from its checkpoint, on other numbers of nodes.
+with tempfile.TemporaryDirectory() as there:
+    for nodes, *mode in ((3, "save"), (1, "restore"), (2, "restore"), (3, "restore"), (4, "restore")):
+        done = subprocess.run([launcher, *flags, "-n", str(nodes), program, *mode, f"{there}/ring.ckpt"], text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, env=environment | {"STRETTO_WORKERS": "1"}, timeout=300)
+        expected = f"8000 passes on {nodes} nodes, saved by 3\n"
+        if bool(done.returncode) != (mode == ["save"]) or (mode == ["restore"] and done.stdout != expected):
+            faults.append(f"{mode[0]} on {nodes} processes: exit code {done.returncode}\n{done.stdout}")
+print("\n".join(faults) or f"18 runs over {name}")
 sys.exit(1 if faults else 0)
