@@ -11,6 +11,7 @@
 #include <stretto/runtime.hpp>
 
 #include "../dist/simulated.hpp"
+#include "../temporary_folder.hpp"
 #include "../thrown_by.hpp"
 #include "demo/particles/chart.hpp"
 #include "demo/particles/kept.hpp"
@@ -137,6 +138,23 @@ TEST_CASE("on any number of nodes, however it is cut and balanced, every particl
     CHECK(to_text(found).find("1500 particles in 5 x 6 patches, 25 steps, on " + std::to_string(nodes) + " node") == 0);
     CHECK(count_of("<polyline", to_svg(found)) == 12);
   }
+}
+
+TEST_CASE("a run goes on from its checkpoint, on other nodes as well, to the same end; one that is another is told") {
+  const stretto::test::temporary_folder folder;
+  request r{.what = small, .patches = {5, 6}, .each = 4, .balancers = read_balancers("hints"), .checkpoint = folder.path / "run.ckpt"};
+  CHECK(run_on(2, r).runs[0].from == 0);
+  for (const std::uint32_t nodes : {2u, 1u, 3u}) {
+    CAPTURE(nodes);
+    const report found = run_on(nodes, r);  // its particles are the serial loop's, or it throws
+    CHECK(found.runs[0].from == 24);
+    CHECK(found.runs[0].loads.of_pairs.size() == 1);
+    CHECK(to_text(found).find("hints went on from a checkpoint after step 24") != std::string::npos);
+  }
+  r.each = 5;
+  const std::string told = thrown_by([&] { run_on(2, r); });
+  CHECK(told.find("error W38: \"" + r.checkpoint.string() + "\" is the checkpoint of another run") == 0);
+  CHECK(told.find("there       1500 particles of seed 1 in 5 x 6 patches, 25 steps, hints every 4") != std::string::npos);
 }
 
 TEST_CASE("rounds by hints are the same in every run, and even out what moves") {

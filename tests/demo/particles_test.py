@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import xml.etree.ElementTree
 from pathlib import Path
@@ -58,11 +59,25 @@ class Particles(unittest.TestCase):
         self.assertIn(str(self.folder / "particles.svg"), done.stdout)
         self.assertLessEqual(max(len(line) for line in done.stdout.splitlines() if "particles.svg" not in line), 110)
 
+    def test_killed(self):
+        words = ["--simulated", "2", "--particles", "3000", "--steps", "400", "--patches", "8x8", "--every", "5",
+                 "--checkpoint", str(self.folder / "run.ckpt"), "--out", str(self.folder), "--json"]
+        env = {k: v for k, v in os.environ.items() if not k.startswith("STRETTO_")}
+        process = subprocess.Popen([command, "demo", "particles", *words], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while process.poll() is None and not (self.folder / "run.ckpt").exists():
+            time.sleep(0.002)
+        process.kill()
+        process.wait()
+        done = self.run_with(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(json.loads(done.stdout)["runs"][0]["from_step"], 0)
+
     def test_mistakes(self):
         for words, said in [(["--balancer", "gredy"], "did you mean \"greedy\"?"), (["--patches", "8"], "error W36"),
                             (["--patches", "2x8", "--simulated", "2"], "eight neighbours"), (["--steps", "0"], "error W03"),
                             (["--particles", "1000", "--patches", "90x90", "--simulated", "2"], "has 3 cells"),
-                            (["--patches", "8x8", "--overdecompose", "4"], "error W0"), (["-n", "none"], "error W52")]:
+                            (["--patches", "8x8", "--overdecompose", "4"], "error W0"), (["-n", "none"], "error W52"),
+                            (["--checkpoint", "c", "--balancer", "none,hints"], "name one balancer")]:
             with self.subTest(words=words):
                 done = self.run_with(*words)
                 self.assertEqual(done.returncode, 2, done.stderr)

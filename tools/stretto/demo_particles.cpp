@@ -8,6 +8,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <string>
+#include <stretto/error.hpp>
 #include <stretto/job.hpp>
 #include <stretto/runtime.hpp>
 #include <thread>
@@ -33,6 +35,7 @@ void print_json(const particles::report& r) {
                     {"gain", r.gain(m)},
                     {"imbalance_of_time", {{"mean", time.mean}, {"largest", time.most}, {"steps", m.loads.of_time}}},
                     {"imbalance_of_pairs", {{"mean", pairs.mean}, {"largest", pairs.most}, {"steps", m.loads.of_pairs}}},
+                    {"from_step", m.from},
                     {"rounds", m.rounds},
                     {"moves", m.moves}});
   }
@@ -102,13 +105,20 @@ int demo_particles(const invocation& call) {
       ->check(between(1u, 4096u))
       ->excludes(cut)
       ->type_name("FACTOR");
-  words.add_option("--balancer", balancers, "some of none,greedy,refine,diffusion,stealing,hints: a run for each; else none,refine,hints")
-      ->type_name("NAMES");
+  auto* const by = words.add_option("--balancer", balancers,
+                                    "some of none,greedy,refine,diffusion,stealing,hints: a run for each; else none,refine,hints");
+  by->type_name("NAMES");
   words.add_option("--every", wanted.each, "steps between rounds of balancing; else 5")->check(between(1u, 1'000'000u))->type_name("STEPS");
+  words.add_option("--checkpoint", wanted.checkpoint, "saved there before each round, and gone on from if it is there")
+      ->type_name("FOLDER");
   words.add_option("--out", out, "where the picture goes; else out")->type_name("FOLDER");
   words.add_json(json);
   if (!words.read()) return 0;
+  if (!by->count() && !wanted.checkpoint.empty()) balancers = "hints";
   wanted.balancers = particles::read_balancers(balancers);
+  if (!wanted.checkpoint.empty() && wanted.balancers.size() > 1)
+    throw error("W36", "a checkpoint is of one run, and --balancer asks for " + std::to_string(wanted.balancers.size()))
+        .remedy("name one balancer, as --balancer hints");
   if (!patches.empty()) wanted.patches = particles::read_cut(patches);
   const base::settings& told = call.options.values;
   if (told.seed) wanted.what.seed = told.seed;

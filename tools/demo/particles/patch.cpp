@@ -31,6 +31,7 @@ void patch::begin(stretto::collection<patch> all, stretto::barrier reached, std:
   all_ = all;
   reached_ = reached;
   each_ = each;
+  if (costs_.size() > 1) costs_.erase(costs_.begin(), costs_.end() - 1);
 }
 
 void patch::go_on_to(std::uint32_t step) {

@@ -34,7 +34,7 @@ class patch {
   patch(std::size_t index, const problem& p, const cut& c);
 
   void put(std::vector<particle> all) { mine_ = std::move(all); }
-  /// `reached` gets an arrival before the first step, after every `each` of them, and after the last.
+  /// `reached` gets an arrival before the first step, after every `each` of them, and after the last. Steps before are forgotten.
   void begin(stretto::collection<patch> all, stretto::barrier reached, std::uint32_t each);
   /// It may go on to the end of that step.
   void go_on_to(std::uint32_t step);

@@ -23,6 +23,9 @@ std::string to_text(const report& r) {
     text += fmt::format("  {:<10}{:>10.3f}{:>12}{:>9.3f}{:>11.3f}{:>9.3f}{:>11.3f}{:>10}{:>9}\n", m.balancer, m.seconds,
                         gain > 0 ? fmt::format("{:.2f}", gain) : "-", time.mean, time.most, pairs.mean, pairs.most, m.rounds, m.moves);
   }
+  for (const measured& m : r.runs)
+    if (m.from)
+      text += fmt::format("\n  {} went on from a checkpoint after step {}: its time and loads are of the steps since.\n", m.balancer, m.from);
   text += fmt::format("\n  An imbalance is the load of the busiest node to the mean, step by step from step {} on.\n", r.warm_up() + 1);
   text += fmt::format("  Every particle is where the serial loop has it, to the last bit; energy has changed by {:.1e} for each.\n",
                       r.energy_change);

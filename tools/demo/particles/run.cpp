@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include <stretto/balancing.hpp>
+#include <stretto/checkpoint.hpp>
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/job.hpp>
@@ -46,15 +49,44 @@ collection<patch> make_patches(const request& r, const std::vector<particle>& st
   return all;
 }
 
+/// What has to be the same to go on with it.
+std::string words_of(const request& r, const choice& with) {
+  return fmt::format("{} particles of seed {} in {} x {} patches, {} steps, {} every {}", r.what.count, r.what.seed, r.patches.x,
+                     r.patches.y, r.what.steps, with.name, r.each);
+}
+
+/// The patches of the checkpoint, if there is one, and the step that they have reached.
+std::optional<collection<patch>> restored(const request& r, const choice& with, std::uint32_t& from) {
+  if (r.checkpoint.empty()) return {};
+  const auto saved = try_open_checkpoint(r.checkpoint.string());
+  if (!saved) return {};
+  const auto is = saved->value<std::string>("run"), wanted = words_of(r, with);
+  if (is != wanted)
+    throw error("W38", fmt::format("\"{}\" is the checkpoint of another run", r.checkpoint.string()))
+        .fact("there", is)
+        .fact("asked", wanted)
+        .remedy("ask for the same, with --patches where it is to go on with other nodes; or name another directory");
+  saved->restore_objects();
+  from = saved->value<std::uint32_t>("step");
+  return saved->value<collection<patch>>("patches");
+}
+
 /// In stretches of steps, with a round before each.
 void go_on(const collection<patch>& all, const request& r, const choice& with, barrier reached, measured& m) {
-  for (std::uint32_t until = 0;; until = std::min(until + r.each, r.what.steps)) {
-    detached([&] {
-      for (std::size_t i = 0; i < all.size(); ++i) send(all[i], call<&patch::go_on_to>(until));
-    });
-    wait(reached.event());
-    if (until == r.what.steps) return;
-    reached = reached.advance();
+  std::optional<future<void>> saved;
+  bool is_there = m.from > 0;
+  for (std::uint32_t until = m.from;; until = std::min(until + r.each, r.what.steps)) {
+    if (!std::exchange(is_there, false)) {
+      detached([&] {
+        for (std::size_t i = 0; i < all.size(); ++i) send(all[i], call<&patch::go_on_to>(until));
+      });
+      wait(reached.event());
+      if (saved) saved->get();
+      if (until == r.what.steps) return;
+      reached = reached.advance();
+      if (!r.checkpoint.empty() && until > 0)
+        saved = save_checkpoint(r.checkpoint.string(), {keep("run", words_of(r, with)), keep("step", until), keep("patches", all)});
+    }
     if (!with.by) continue;
     broadcast(all, call([](const patch&) {})).get();  // a load counts when its handler is over
     m.moves += balance(all, with.by).get().moved;
@@ -96,7 +128,8 @@ struct known {
 
 measured run_once(const request& r, const choice& with, const known& k) {
   measured m{.balancer = with.name};
-  const auto all = make_patches(r, k.start);
+  const auto before = restored(r, with, m.from);
+  const auto all = before ? *before : make_patches(r, k.start);
   const barrier reached = barrier::create(static_cast<std::uint32_t>(all.size()));
   broadcast(all, call<&patch::begin>(all, reached, r.each)).get();
   if (with.by) balance(all, balancers::none{}).get();  // loads count from here

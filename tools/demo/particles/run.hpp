@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct request {
   cut patches;
   std::uint32_t each = 5;  // steps between rounds of balancing
   std::vector<choice> balancers;
+  /// Saved before each round, and gone on from if it is there: of one balancer. Empty: nothing is saved.
+  std::filesystem::path checkpoint = {};
 };
 
 struct measured {
@@ -26,6 +29,7 @@ struct measured {
   double seconds = 0;
   std::size_t rounds = 0, moves = 0;
   imbalances loads = {};
+  std::uint32_t from = 0;  // the step that it went on from, of a checkpoint
 };
 
 struct report {
