@@ -59,7 +59,8 @@ object_range range_of(const collection<T>& of) {
 ///   by       is called once, on the caller's node, as a task; what it throws is the future's failure, and nothing moves
 ///   throws   B20. The future fails with G05 if `by` returns what its table does not have
 ///
-/// The first round starts the measuring, if nobody has before: then all loads are 0, and hints are all there is to go by.
+/// The first round starts the measuring, if nobody has before: then all loads are 0, and hints are all there is to go by. An object that is
+/// still being made on its node has a hint of 1: a broadcast that has been answered is a sign that all are made.
 template <class T>
 future<balance_report> balance(const collection<T>& of, balancer by, std::source_location where = std::source_location::current()) {
   return detail::balance_objects(detail::range_of(of), std::move(by), where);
