@@ -26,7 +26,8 @@ std::string to_text(const report& r) {
   for (const measured& m : r.runs)
     if (m.from)
       text += fmt::format("\n  {} went on from a checkpoint after step {}: its time and loads are of the steps since.\n", m.balancer, m.from);
-  text += fmt::format("\n  An imbalance is the load of the busiest node to the mean, step by step from step {} on.\n", r.warm_up() + 1);
+  text += fmt::format("\n  An imbalance is the load of the busiest node to the mean, step by step from step {} on.\n",
+                      (r.runs.empty() ? 0 : r.runs.front().from) + r.warm_up() + 1);
   text += fmt::format("  Every particle is where the serial loop has it, to the last bit; energy has changed by {:.1e} for each.\n",
                       r.energy_change);
   return text;
