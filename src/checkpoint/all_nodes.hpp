@@ -53,12 +53,16 @@ std::vector<R> answers_of(const std::vector<future<R>>& asked) {
       .caused_by(first);
 }
 
-/// `call_for(node)` is a remote_call that returns a value.
+/// `call_for(node)` is a remote_call that returns a value. Does not wait.
 template <class F>
-auto on_all_nodes(F&& call_for, const std::source_location& where) {
+auto ask_all_nodes(F&& call_for, const std::source_location& where) {
   std::vector<decltype(async(at_node(0), call_for(0u), where))> asked;
   for (std::uint32_t n = 0; n < job_nodes(); ++n) asked.push_back(async(at_node(n), call_for(n), where));
-  return answers_of(asked);
+  return asked;
+}
+template <class F>
+auto on_all_nodes(F&& call_for, const std::source_location& where) {
+  return answers_of(ask_all_nodes(call_for, where));
 }
 
 }  // namespace stretto::checkpoints

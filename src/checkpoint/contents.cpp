@@ -1,7 +1,5 @@
 #include "checkpoint/contents.hpp"
 
-#include <stretto/error.hpp>
-
 #include <charconv>
 #include <nlohmann/json.hpp>
 
@@ -18,13 +16,7 @@ constexpr int format_version = 1;
 /// Its own checksum is that of its text with these in its place.
 constexpr std::string_view no_checksum = "--------";
 
-error damaged(const std::filesystem::path& file, const std::string& found) {
-  return error("C02", "the file " + file.string() + " of a checkpoint is damaged")
-      .fact("expected", "a table of contents with its checksum")
-      .fact("found", found)
-      .because("it is not what was written")
-      .remedy("take another copy of the whole checkpoint");
-}
+constexpr const char* expected = "a table of contents with its checksum";
 
 std::uint32_t checksum_in(const std::string& text) {
   std::uint32_t sum = 0;
@@ -64,7 +56,7 @@ void write_contents(const std::filesystem::path& root, const checkpoint_content&
   write_text(root, contents_name, text);
 }
 
-checkpoint_content read_contents(const std::filesystem::path& directory) {
+checkpoint_content read_table(const std::filesystem::path& directory) {
   const auto file = directory / contents_name;
   std::error_code e;
   if (!std::filesystem::is_directory(directory, e) || !std::filesystem::exists(file, e))
@@ -79,10 +71,10 @@ checkpoint_content read_contents(const std::filesystem::path& directory) {
     const json all = json::parse(text);
     const std::string sum = all.at("crc32c");
     const auto at = text.find("\"crc32c\": \"" + sum);
-    if (sum.size() != no_checksum.size() || at == text.npos) throw damaged(file, "no checksum");
+    if (sum.size() != no_checksum.size() || at == text.npos) throw damaged(file, expected, "no checksum");
     text.replace(at + 11, sum.size(), no_checksum);
     const std::uint32_t is = crc32c(std::as_bytes(std::span(text)));
-    if (is != checksum_in(sum)) throw damaged(file, "checksum " + checksum_text(is) + " in place of " + sum);
+    if (is != checksum_in(sum)) throw damaged(file, expected, "checksum " + checksum_text(is) + " in place of " + sum);
     if (all.at("stretto_checkpoint") != format_version)
       throw error("C06", directory.string() + " is no checkpoint that this version of Stretto reads")
           .fact("format", all.at("stretto_checkpoint").dump() + "; this version reads " + std::to_string(format_version))
@@ -99,8 +91,13 @@ checkpoint_content read_contents(const std::filesystem::path& directory) {
     for (const auto& [name, f] : all.at("files").items())
       c.files.emplace(name, file_entry{name, f.at("bytes"), checksum_in(f.at("crc32c"))});
   } catch (const json::exception& wrong) {
-    throw damaged(file, wrong.what());
+    throw damaged(file, expected, wrong.what());
   }
+  return c;
+}
+
+checkpoint_content read_contents(const std::filesystem::path& directory) {
+  checkpoint_content c = read_table(directory);
   for (const auto& [name, f] : c.files) read_file(directory, f);
   return c;
 }

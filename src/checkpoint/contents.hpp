@@ -1,7 +1,7 @@
 // contents.hpp - what a checkpoint holds, as checkpoint.json tells it.
 //
 // Threads     a value; reading and writing, any.
-// Invariants  (1) content() gives what write_contents was given, or throws C02, C06.
+// Invariants  (1) read_contents gives what write_contents was given, or throws C02, C06.
 #pragma once
 
 #include <stretto/checkpoint.hpp>
@@ -37,7 +37,9 @@ inline std::string array_of(std::string_view name) { return "kept/" + std::strin
 inline std::string node_folder(std::uint32_t node) { return "mobile/node" + std::to_string(node); }
 
 void write_contents(const std::filesystem::path& root, const checkpoint_content& c);
-/// All of its files are there, as they were written. Throws C02, C06.
+/// What checkpoint.json says alone: files are looked at when they are read. Throws C02, C06.
+checkpoint_content read_table(const std::filesystem::path& directory);
+/// And all of its files are there, as they were written.
 checkpoint_content read_contents(const std::filesystem::path& directory);
 
 }  // namespace stretto::checkpoints

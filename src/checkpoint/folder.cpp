@@ -1,7 +1,5 @@
 #include "checkpoint/folder.hpp"
 
-#include <stretto/error.hpp>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -26,14 +24,6 @@ error cannot_write(const fs::path& what, int number) {
       .because("the last checkpoint stays as it is")
       .remedy(number == ENOSPC || number == EDQUOT ? "make room there: a new checkpoint is written beside the last one"
                                                    : "name a directory in a folder that exists and can be written, on every node");
-}
-
-[[noreturn]] void refuse_file(const fs::path& file, const std::string& expected, const std::string& is) {
-  throw error("C02", "the file " + file.string() + " of a checkpoint is damaged")
-      .fact("expected", expected)
-      .fact("found", is)
-      .because("it is not what was written")
-      .remedy("take another copy of the whole checkpoint");
 }
 
 struct descriptor {
@@ -126,16 +116,24 @@ fs::path find_whole(const fs::path& directory) {
   return {};
 }
 
+error damaged(const fs::path& file, const std::string& expected, const std::string& found) {
+  return error("C02", "the file " + file.string() + " of a checkpoint is damaged")
+      .fact("expected", expected)
+      .fact("found", found)
+      .because("it is not what was written")
+      .remedy("take another copy of the whole checkpoint");
+}
+
 std::vector<std::byte> read_any(const fs::path& file) {
   const descriptor d(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat is {};
-  if (d.number < 0 || ::fstat(d.number, &is) != 0) refuse_file(file, "a file", std::strerror(errno));
-  if (!S_ISREG(is.st_mode)) refuse_file(file, "a file", "something else");
+  if (d.number < 0 || ::fstat(d.number, &is) != 0) throw damaged(file, "a file", std::strerror(errno));
+  if (!S_ISREG(is.st_mode)) throw damaged(file, "a file", "something else");
   std::vector<std::byte> all(static_cast<std::size_t>(is.st_size));
   for (std::size_t have = 0; have < all.size();) {
     const auto n = ::read(d.number, all.data() + have, all.size() - have);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) refuse_file(file, fmt::format("{} bytes", all.size()), n ? std::strerror(errno) : fmt::format("{} bytes", have));
+    if (n <= 0) throw damaged(file, fmt::format("{} bytes", all.size()), n ? std::strerror(errno) : fmt::format("{} bytes", have));
     have += static_cast<std::size_t>(n);
   }
   return all;
@@ -143,9 +141,9 @@ std::vector<std::byte> read_any(const fs::path& file) {
 
 std::vector<std::byte> read_file(const fs::path& root, const file_entry& what) {
   auto all = read_any(root / what.name);
-  if (all.size() != what.bytes) refuse_file(root / what.name, fmt::format("{} bytes", what.bytes), fmt::format("{} bytes", all.size()));
+  if (all.size() != what.bytes) throw damaged(root / what.name, fmt::format("{} bytes", what.bytes), fmt::format("{} bytes", all.size()));
   const std::uint32_t is = crc32c(all);
-  if (is != what.checksum) refuse_file(root / what.name, "checksum " + checksum_text(what.checksum), "checksum " + checksum_text(is));
+  if (is != what.checksum) throw damaged(root / what.name, "checksum " + checksum_text(what.checksum), "checksum " + checksum_text(is));
   return all;
 }
 

@@ -6,6 +6,7 @@
 // Source      write beside, fsync, rename: the usual way; exchange of names: renameat2 of Linux.
 #pragma once
 
+#include <stretto/error.hpp>
 #include <stretto/fields.hpp>
 
 #include <cstddef>
@@ -41,6 +42,8 @@ void put_in_place(const std::filesystem::path& directory);
 /// The directory, or what is left of it where a change of names was cut short; empty if neither is there.
 std::filesystem::path find_whole(const std::filesystem::path& directory);
 
+/// C02: the file is not what was written.
+error damaged(const std::filesystem::path& file, const std::string& expected, const std::string& found);
 /// Throws C02 if it is not what was written.
 std::vector<std::byte> read_file(const std::filesystem::path& root, const file_entry& what);
 /// As it is. Throws C02 if it cannot be read.

@@ -41,10 +41,10 @@ struct part {
   }
 };
 
-/// The bytes of nodes' arrays, each read once.
+/// The bytes of nodes' arrays, each read once. Who restores has looked at all files.
 class node_bytes {
  public:
-  explicit node_bytes(const std::string& directory) : from_(read_contents(directory)) {}
+  explicit node_bytes(const std::string& directory) : from_(read_table(directory)) {}
   std::span<const std::byte> at(const place_of_bytes& p) {
     auto& all = all_.try_emplace(p.file).first->second;
     if (all.empty() && p.bytes) all = read_node_bytes(from_, p.file);

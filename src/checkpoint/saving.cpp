@@ -72,11 +72,7 @@ void write_all(const std::filesystem::path& directory, const std::vector<kept>& 
   c.library = dist::library_build();
   c.nodes = job_nodes();
   c.homes = objects_here().homes();
-  const auto asked = [&] {
-    std::vector<future<written_part>> parts;
-    for (std::uint32_t n = 0; n < job_nodes(); ++n) parts.push_back(async(at_node(n), call<&write_here>(root.string()), where));
-    return parts;
-  }();
+  const auto asked = ask_all_nodes([&](auto) { return call<&write_here>(root.string()); }, where);
   std::vector<file_entry> files;
   for (const char* group : {"", "kept/", "mobile/"}) files.push_back(write_text(root, std::string(group) + "zarr.json", group_text()));
   for (const kept& k : all) {

@@ -2,23 +2,18 @@
 //
 // A handler may wait for what another one returns. So once nothing changes any more, letters are let through that somebody waits for, with
 // those that wait before them; then the node is held again. What these send waits in turn: nothing goes on for ever that nobody waits for.
-#include "base/peek.hpp"
 #include "dist/where.hpp"
 #include "mobile/mobile_objects.hpp"
 
 namespace stretto::mobiles {
 
 bool mobile_objects::is_handler(sched::task_record& r) {
-  // As in tell_handlers: whatever else lies there leads to no object that is here.
-  const base::peeked<letter> near(static_cast<const letter*>(r.storage()));
-  const base::peeked<far_body> body(static_cast<const far_body*>(r.storage()));
-  const base::peeked<far_letter> far(body && body->all == this ? body->what : nullptr);
-  const detail::mobile_here* const at[] = {near ? near->at : nullptr, far ? far->at : nullptr};
-  if (!at[0] && !at[1]) return false;
+  const handled_at is = peek_at_handler(r.storage());
+  if (!is.near && !is.far) return false;
   for (shard& s : shards_) {
     const std::scoped_lock lock(s.lock);
     for (const auto& [id, e] : s.all)
-      if (e.here && (e.here.get() == at[0] || e.here.get() == at[1])) return true;
+      if (e.here && (e.here.get() == is.near || e.here.get() == is.far)) return true;
   }
   return false;
 }

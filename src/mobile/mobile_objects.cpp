@@ -74,6 +74,11 @@ void mobile_objects::check(object_id to, const std::source_location& where, cons
       .remedy("keep the name that make_mobile returned");
 }
 
+void mobile_objects::join_others(resident& o) {
+  if (measures_.load()) o.measure();
+  o.is_held = is_held_.load();
+}
+
 object_id mobile_objects::adopt(const detail::make_request& request, const detail::mobile_type& type, void* object) {
   base::require_current("make_mobile");
   const object_id id = reserve(1);
@@ -89,8 +94,7 @@ object_id mobile_objects::adopt(const detail::make_request& request, const detai
   e.epoch = 1;
   e.here = std::move(o);
   e.here->object = object;
-  if (measures_.load()) e.here->measure();
-  e.here->is_held = is_held_.load();
+  join_others(*e.here);
   ++s.counted.objects;
   return id;
 }
@@ -398,8 +402,7 @@ void mobile_objects::take_in(entry& e, std::unique_ptr<far_letter> l, errands& o
 void mobile_objects::begin_making(entry& e, std::unique_ptr<far_letter> l, errands& out) {
   if (!l->type) l->type = letter_type_at(l->function);
   e.here = std::make_unique<resident>(l->object, l->type ? l->type->of : nullptr, l->name, 1, self_);
-  if (measures_.load()) e.here->measure();
-  e.here->is_held = is_held_.load();
+  join_others(*e.here);
   if (e.here->type) e.here->load.bytes = e.here->type->bytes;
   e.at = self_;
   e.epoch = 1;

@@ -316,6 +316,15 @@ class mobile_objects final : public dist::protocol {
   failure_ref lost_with(object_id id, const entry* e, rank node, const char* role) const;
   failure_ref lost_by(object_id id, const std::string& name, const failure& cause) const;
   std::string words_for(object_id id, const std::string& name) const;
+  /// One that has come to be here is measured and held as the others are. Behind its shard's lock.
+  void join_others(resident& o);
+  /// Where the body of a task says that the object of its handler is.
+  struct handled_at {
+    const detail::mobile_here *near = nullptr, *far = nullptr;
+    rank from = 0;  // of a far one
+    std::uint64_t request = 0;
+  };
+  handled_at peek_at_handler(const void* body) const;
 
   dist::job* const job_;
   dist::failures* const causes_;

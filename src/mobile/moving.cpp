@@ -310,8 +310,7 @@ void mobile_objects::hear_object(rank from, dist::reader& c) {
       ++s.counted.objects;
       ++s.counted.moved_in;
       e.here = std::move(o);
-      if (measures_.load()) e.here->measure();
-      e.here->is_held = is_held_.load();
+      join_others(*e.here);
       // They would wait for answers that this node cannot give.
       for (const auto& [sender, by] : e.here->others())
         if (is_lost(sender)) out.tell.push_back({home_of(id), say::again, dist::writer(id, sender)});

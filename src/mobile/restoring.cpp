@@ -42,7 +42,7 @@ void mobile_objects::restore(object_id id, const detail::mobile_type& type, cons
   e.epoch = 1;
   e.here = std::move(o);
   e.here->object = object;
-  if (measures_.load()) e.here->measure();
+  join_others(*e.here);
   ++s.counted.objects;
 }
 

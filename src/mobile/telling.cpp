@@ -55,6 +55,16 @@ void mobile_objects::tell_waits(base::wait_walk& walk) {
   }
 }
 
+/// The body is a near letter, or what begin() has spawned for a far one; whatever else lies there leads to no object that is here.
+mobile_objects::handled_at mobile_objects::peek_at_handler(const void* body) const {
+  handled_at is;
+  if (const base::peeked<letter> near(body); near) is.near = near->at;
+  const base::peeked<far_body> spawned(body);
+  if (!spawned || spawned->all != this) return is;
+  if (const base::peeked<far_letter> far(spawned->what); far) is.far = far->at, is.from = far->from, is.request = far->request;
+  return is;
+}
+
 void mobile_objects::tell_handlers(base::wait_walk& walk) {
   std::map<const void*, object_id> residents;
   for (shard& s : shards_) {
@@ -69,13 +79,8 @@ void mobile_objects::tell_handlers(base::wait_walk& walk) {
   };
   for (const auto& [bits, node] : walk.all(wait_kind::task)) {
     if (walk[node].kind != wait_kind::task) continue;
-    // The body is a near letter, or what begin() has spawned for a far one; whatever else lies there leads to no object that is here.
-    const auto* const storage = static_cast<const std::byte*>(detail::record_in(bits)) + detail::storage_offset;
-    if (const base::peeked<letter> near(storage); near && link(near->at, node)) continue;
-    const base::peeked<far_body> body(storage);
-    if (!body || body->all != this) continue;
-    const base::peeked<far_letter> far(body->what);
-    if (far && link(far->at, node)) walk[node].everywhere = name_of_letter(far->from, far->request);
+    const handled_at is = peek_at_handler(static_cast<const std::byte*>(detail::record_in(bits)) + detail::storage_offset);
+    if (!link(is.near, node) && link(is.far, node)) walk[node].everywhere = name_of_letter(is.from, is.request);
   }
 }
 

@@ -292,10 +292,9 @@ bool make_room(site& at, std::span<const planned> all, const task& by, base::thr
         }
     if (any) return at.leaving == 0;
     // Little that lies in the middle may be in the way, what it uses itself as well: all of that fits where nothing is.
-    if (!can_leave || needed + own_bytes > at.space->capacity()) refuse(at, needed, free, by);
-    if (is_own_busy) return false;
     own.insert(own.begin(), there.who.begin(), there.who.end());
-    if (own.empty()) refuse(at, needed, free, by);
+    if (!can_leave || own.empty() || needed + own_bytes > at.space->capacity()) refuse(at, needed, free, by);
+    if (is_own_busy) return false;
     for (const auto& [o, r] : own)
       if (!evict(*o, r, by.where, context)) return false;
     return at.leaving == 0;

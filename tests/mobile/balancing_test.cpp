@@ -16,6 +16,7 @@
 
 #include "campaign.hpp"
 #include "dist/simulated.hpp"
+#include "mobile/all_on.hpp"
 #include "mobile/losses.hpp"
 #include "thrown_by.hpp"
 
@@ -36,10 +37,6 @@ struct stone {
 
 /// Objects move by themselves (STRETTO_WANDER): what says where they are is left out. One that is on its way is in no table.
 bool wander() { return std::getenv("STRETTO_WANDER") != nullptr; }
-
-auto all_on(std::uint32_t node) {
-  return placed([node](std::size_t, std::size_t, std::uint32_t) { return node; });
-}
 
 TEST_CASE("a round moves what its balancer names, and says what became of it") {
   for (const std::uint32_t nodes : {1u, 2u, 4u})

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "mobile/all_on.hpp"
 #include "mobile/device_job.hpp"
 
 namespace stretto {
@@ -56,8 +57,8 @@ TEST_CASE("what devices compute for an object is measured, is background to othe
   on_device_nodes(simulated_job({.nodes = 2}), "sim:2", [] {
     if (this_node() != 0) return;
     measure_loads().get();
-    const auto all = make_collection<field_on_device>(placed([](std::size_t, std::size_t, std::uint32_t) { return 0u; }), 3);
-    const auto other = make_collection<field_on_device>(placed([](std::size_t, std::size_t, std::uint32_t) { return 0u; }), 1);
+    const auto all = make_collection<field_on_device>(all_on(0), 3);
+    const auto other = make_collection<field_on_device>(all_on(0), 1);
     const auto turn = [](mobile<field_on_device> m, int launches) {
       finish([&] { send(m, call<&field_on_device::turn>(launches)); });
     };
@@ -94,7 +95,7 @@ TEST_CASE("objects that keep one node's device busy are dealt out among the devi
   on_device_nodes(simulated_job({.nodes = 2}), "sim", [] {
     if (this_node() != 0) return;
     measure_loads().get();
-    const auto all = make_collection<field_on_device>(placed([](std::size_t, std::size_t, std::uint32_t) { return 1u; }), 8);
+    const auto all = make_collection<field_on_device>(all_on(1), 8);
     finish([&] { broadcast(all, call<&field_on_device::begin>()); });
     seen_by(all);
     for (int i = 0; i < 3; ++i) finish([&] { broadcast(all, call<&field_on_device::turn>(10)); });

@@ -73,24 +73,25 @@ std::optional<collection<patch>> restored(const request& r, const choice& with, 
 
 /// In stretches of steps, with a round before each.
 void go_on(const collection<patch>& all, const request& r, const choice& with, barrier reached, measured& m) {
+  const auto go_to = [&](std::uint32_t step) {
+    detached([&] {
+      for (std::size_t i = 0; i < all.size(); ++i) send(all[i], call<&patch::go_on_to>(step));
+    });
+    wait(reached.event());
+    reached = reached.advance();
+  };
   std::optional<future<void>> saved;
-  bool is_there = m.from > 0;
-  for (std::uint32_t until = m.from;; until = std::min(until + r.each, r.what.steps)) {
-    if (!std::exchange(is_there, false)) {
-      detached([&] {
-        for (std::size_t i = 0; i < all.size(); ++i) send(all[i], call<&patch::go_on_to>(until));
-      });
-      wait(reached.event());
-      if (saved) saved->get();
-      if (until == r.what.steps) return;
-      reached = reached.advance();
-      if (!r.checkpoint.empty() && until > 0)
-        saved = save_checkpoint(r.checkpoint.string(), {keep("run", words_of(r, with)), keep("step", until), keep("patches", all)});
+  if (m.from == 0) go_to(0);
+  for (std::uint32_t step = m.from; step < r.what.steps;) {
+    if (with.by) {
+      broadcast(all, call([](const patch&) {})).get();  // a load counts when its handler is over
+      m.moves += balance(all, with.by).get().moved;
+      ++m.rounds;
     }
-    if (!with.by) continue;
-    broadcast(all, call([](const patch&) {})).get();  // a load counts when its handler is over
-    m.moves += balance(all, with.by).get().moved;
-    ++m.rounds;
+    go_to(step = std::min(step + r.each, r.what.steps));
+    if (saved) saved->get();
+    if (!r.checkpoint.empty() && step < r.what.steps)
+      saved = save_checkpoint(r.checkpoint.string(), {keep("run", words_of(r, with)), keep("step", step), keep("patches", all)});
   }
 }
 
