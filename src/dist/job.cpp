@@ -129,6 +129,7 @@ void job::arrived_with_cause(void* at, net::arrival& a) { take(*static_cast<entr
 
 void job::take(entry& e, net::arrival& a, bool has_cause) {
   if (e.owner_job->is_lost(a.from)) return;  // to this node, which has parted from it
+  e.owner_job->acts_.store(true, std::memory_order_release);
   if (e.with_rest) {
     auto& context = base::require_current("job::poll");
     std::span<const std::byte> content = a.head;

@@ -128,6 +128,10 @@ class job {
   void send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest, places::completion& sent);
   /// Runs what has come. Requires a thread of the runtime; returns how many things it found.
   std::size_t poll();
+  /// Between the first message that a poll has taken, and has_acted(): what came may be about to have its effects. Any thread.
+  bool acts() const noexcept { return acts_.load(std::memory_order_acquire); }
+  /// Behind each poll(), when all is done that it gives rise to. On the thread that polls.
+  void has_acted() noexcept { acts_.store(false, std::memory_order_release); }
   /// For `why`, that node is lost to this one, which hears it no more, although the transport may reach it. On the thread that polls.
   void part_from(rank r, const std::string& why);
   /// The transport has failed, for `why`: to this node all others are lost. On the thread that polled, which polls no more.
@@ -184,7 +188,7 @@ class job {
   };
   std::unique_ptr<traffic[]> traffic_;
   std::unique_ptr<std::atomic<bool>[]> lost_;
-  std::atomic<bool> has_left_{false};
+  std::atomic<bool> has_left_{false}, acts_{false};
   mutable std::mutex losses_lock_;
   std::vector<failure_ref> losses_;  // by rank
 };

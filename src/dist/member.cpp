@@ -63,9 +63,12 @@ std::size_t member::poll() {
   auto& context = base::require_current("member::poll");
   std::size_t found = job_.poll();
   ending_.advance(context);
-  if (!ending_.is_over() || !end(context)) return found;
-  remove_pending();
-  return found + 1;
+  if (ending_.is_over() && end(context)) {
+    remove_pending();
+    ++found;
+  }
+  job_.has_acted();
+  return found;
 }
 
 void member::fail(std::exception_ptr why) noexcept {

@@ -45,6 +45,8 @@ class member final : public poller {
   bool is_leaving() const noexcept { return ending_.is_leaving(); }
   /// Elements of other nodes are on their way into memory here.
   bool is_landing() const noexcept { return instances_.is_landing(); }
+  /// A message of another node has been taken and may be about to have its effects: a poll that has taken none does nothing.
+  bool acts() const noexcept { return job_.acts(); }
   /// On the thread that polls.
   bool is_over() const noexcept { return ending_.is_over(); }
 

@@ -44,9 +44,9 @@ service_thread::duty::finding polling::look(thread_state& t) noexcept {
     seen_ = polls;
     return {due, finding::others_look};
   }
-  t.owner->outside_began();
+  t.owner->outside_began(scheduler::one_poll);
   const std::size_t ended = poll_each();
-  t.owner->outside_ended();
+  t.owner->outside_ended(scheduler::one_poll);
   if (!ended) all_will_call();
   return {earliest_due(), ended ? finding::worked : finding::nothing};
 }

@@ -80,7 +80,7 @@ struct scheduler {
   std::atomic<bool> draining{false};                       // the runtime ends once nothing more can run
   std::atomic<bool> stop{false};
   std::atomic<std::uint64_t> searching_and_parked{0};      // low half, high half
-  std::atomic<std::uint64_t> outside{0};                   // tasks and copies that are with modules, polls under way
+  std::atomic<std::uint64_t> outside{0};                   // low half: tasks and copies that are with modules; high half: polls
   std::mutex waiting_mutex;
   finish_scope* waiting_scopes = nullptr;
   std::atomic<std::uint32_t> waiting_count{0};
@@ -114,10 +114,12 @@ struct scheduler {
   std::optional<std::uint64_t> queued_at(std::uint32_t place) const noexcept;
 
   /// Something is with a module until outside_ended: it may make tasks ready, so what waits is not forsaken.
-  void outside_began() noexcept { outside.fetch_add(1, std::memory_order_seq_cst); }
-  void outside_ended() noexcept {
-    if (outside.fetch_sub(1, std::memory_order_seq_cst) == 1 && draining.load(std::memory_order_seq_cst)) wake_any();
+  void outside_began(std::uint64_t what = 1) noexcept { outside.fetch_add(what, std::memory_order_seq_cst); }
+  void outside_ended(std::uint64_t what = 1) noexcept {
+    if (outside.fetch_sub(what, std::memory_order_seq_cst) == what && draining.load(std::memory_order_seq_cst)) wake_any();
   }
+  /// For these two: the service thread is inside a poll.
+  static constexpr std::uint64_t one_poll = std::uint64_t{1} << 32;
 
   /// Whose queue a task goes to, and to whom it is bound: a worker's number plus 1, bound_to_server, or 0.
   struct destination {

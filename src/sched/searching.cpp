@@ -85,11 +85,12 @@ item steal_from(worker& w, deque& victim) {
 
 /// Between two rounds of a search: until the last one whom it asked answers, something is sent here, what it polls has ended, or time
 /// passes. How much has ended.
-std::size_t look_out(worker& w) noexcept {
+std::size_t look_out(worker& w, std::uint64_t until) noexcept {
   polling* const polls = w.owner->polls;
   for (unsigned i = 0; i < looks_per_round; ++i) {
     if (polls && polls->any_pending()) {  // which takes as long as a pause, and is what it waits for
       if (const std::size_t ended = polls->poll_idle(w)) return ended;
+      if (base::nanoseconds_now() >= until) return 0;  // a library that yields the core may have it back much later
     } else {
       base::relax();
     }
@@ -158,7 +159,7 @@ item search(worker& w) {
 bool is_idle_in_poll(const scheduler& owner) noexcept {
   const bool is_worker = this_thread()->as_worker != nullptr;
   // The service thread counts as outside while it polls.
-  if (owner.outside.load(std::memory_order_seq_cst) != (is_worker ? 0 : 1)) return false;
+  if (owner.outside.load(std::memory_order_seq_cst) != (is_worker ? 0 : scheduler::one_poll)) return false;
   if (owner.settings.stepped) return true;  // who steps polls when nothing is ready
   return !is_worker && owner.searching_and_parked.load(std::memory_order_seq_cst) >> 32 == owner.workers.size();
 }
@@ -265,12 +266,13 @@ item wait_for_work(worker& w) {
     }
     // Where whoever ends something wakes a worker, looking gains little, and may take the core from it.
     const bool is_told = owner.polls && owner.polls->leave_to_calls();
-    if (!is_told && look_out(w)) {
+    const bool has_polled = owner.polls && owner.polls->any_pending();
+    if (!is_told && look_out(w, spin_until)) {
       round = 0;
       spin_until = base::nanoseconds_now() + std::uint64_t{owner.settings.spin_microseconds} * 1000;
       continue;
     }
-    if (is_told || ((round & 15) == 15 && base::nanoseconds_now() >= spin_until)) {
+    if (is_told || ((has_polled || (round & 15) == 15) && base::nanoseconds_now() >= spin_until)) {
       park(w);
       spin_until = base::nanoseconds_now() + std::uint64_t{owner.settings.spin_microseconds} * 1000;
       round = 0;

@@ -266,8 +266,11 @@ activity activity_of(const scheduler& owner, const poller* of_messages) noexcept
     now.is_quiet = now.is_quiet && word && *word == 0;
   }
   now.threads += owner.polls && owner.polls->has_thread();
-  const bool is_pending = owner.polls && owner.polls->any_pending() && !(of_messages && owner.polls->is_only_pending(*of_messages));
-  now.waits_for_modules = owner.outside.load(seq_cst) || is_pending;
+  // In this order: what is pending remains so until its poll has done what it does. A poll for messages alone is looked at apart.
+  const auto outside = owner.outside.load(seq_cst);
+  const bool only_messages = of_messages && owner.polls && owner.polls->is_only_pending(*of_messages);
+  const bool is_pending = owner.polls && owner.polls->any_pending() && !only_messages;
+  now.waits_for_modules = outside % scheduler::one_poll || is_pending || (outside && !only_messages);
   return now;
 }
 
