@@ -12,7 +12,7 @@ using stretto::data::block_allocator;
 namespace {
 
 /// The used blocks by offset; free stretches are what lies between.
-struct model {
+struct bytes_model {
   std::uint64_t capacity;
   std::map<std::uint64_t, std::uint64_t> used;
 
@@ -38,7 +38,7 @@ TEST_CASE("blocks never overlap and a request fails only if no free stretch is l
   const bool ok = rc::check([] {
     const auto capacity = *rc::gen::inRange<std::uint64_t>(0, 200) * 64;
     block_allocator blocks(capacity);
-    model m{capacity, {}};
+    bytes_model m{capacity, {}};
     std::vector<block*> held;
     const auto steps = *rc::gen::container<std::vector<std::pair<int, std::uint64_t>>>(
         rc::gen::pair(rc::gen::inRange(0, 3), rc::gen::inRange<std::uint64_t>(0, 5000)));

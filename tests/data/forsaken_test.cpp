@@ -20,10 +20,10 @@ namespace {
 
 using test::written_by;
 
-struct site {
+struct ram_and_device {
   place ram, device;
 };
-site site_of(const runtime& rt) { return {rt.machine().memories()[0], rt.machine().at("sim_0_memory")}; }
+ram_and_device ram_and_device_of(const runtime& rt) { return {rt.machine().memories()[0], rt.machine().at("sim_0_memory")}; }
 
 /// What a runtime with a simulated device tells at its end, when `body` has left it.
 template <class Body>
@@ -31,7 +31,7 @@ std::string left_by(Body&& body, bool stepped = false, std::uint64_t seed = 0, u
   return written_by([&] {
     runtime rt({.workers = workers, .seed = seed, .devices = "sim", .stepped = stepped});
     const attachment here(rt);
-    body(site_of(rt));
+    body(ram_and_device_of(rt));
   });
 }
 
@@ -39,7 +39,7 @@ using large = std::array<double, 9>;  // a fill of it keeps its value on the hea
 
 TEST_CASE("operations behind an event that nobody triggers end with the runtime, on the host and on a device") {
   for (const bool on_device : {false, true}) {
-    const std::string told = left_by([&](const site& s) {
+    const std::string told = left_by([&](const ram_and_device& s) {
       const place where = on_device ? s.device : s.ram;
       auto x = instance<large>::create(at(where), {0, 5000}).made, y = instance<large>::create(at(where), {0, 5000}).made;
       const user_event never = user_event::create();
@@ -55,7 +55,7 @@ TEST_CASE("operations behind an event that nobody triggers end with the runtime,
 }
 
 TEST_CASE("a chain of kernels behind an event that nobody triggers ends with the runtime") {
-  const std::string told = left_by([](const site& s) {
+  const std::string told = left_by([](const ram_and_device& s) {
     auto x = instance<int>::create(at(s.device), {0, 64}, {.name = "x"}).made;
     event last = user_event::create();
     for (int i = 0; i < 50; ++i) last = launch(after(last), add_one, box(0, 64), x);
@@ -72,7 +72,7 @@ TEST_CASE("what a task waits for at the end is poisoned by what has to end it, n
       for (unsigned workers = 1; workers <= 4; ++workers) {
         std::string seen;
         left_by(
-            [&](const site& s) {
+            [&](const ram_and_device& s) {
               const place where = on_device ? s.device : s.ram;
               auto x = instance<int>::create(at(where), {0, 50'000}).made, y = instance<int>::create(at(where), {0, 50'000}).made;
               const user_event first = user_event::create(), never = user_event::create();

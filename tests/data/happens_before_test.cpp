@@ -17,9 +17,9 @@ namespace {
 enum class missing { nothing_allowed, something_allowed };
 
 /// Random operations, merges and strands, and for each operation what is really before it.
-class model {
+class order_model {
  public:
-  model(std::uint32_t seed, happens_before::limits limits, missing allowed)
+  order_model(std::uint32_t seed, happens_before::limits limits, missing allowed)
       : random_(seed), order_(limits), allowed_(allowed), strands_(1 + seed % 5), strand_past_(strands_.size()) {}
 
   void run(int steps) {
@@ -165,7 +165,7 @@ TEST_CASE("an operation is before another exactly if it can be reached from it")
   const auto seeds = test::scaled_of_one_thread(4'000u, 100'000u);
   for (std::uint32_t seed = 0; seed < seeds; ++seed) {
     CAPTURE(seed);
-    model m(seed, {.most_nodes = 1 << 10, .clock_room = 1 << 14, .most_chains = 256}, missing::nothing_allowed);
+    order_model m(seed, {.most_nodes = 1 << 10, .clock_room = 1 << 14, .most_chains = 256}, missing::nothing_allowed);
     m.run(150);
     denied += m.denied_;
   }
@@ -177,7 +177,7 @@ TEST_CASE("however little is remembered, nothing that is ordered is called unord
   const auto seeds = test::scaled_of_one_thread(4'000u, 100'000u);
   for (std::uint32_t seed = 0; seed < seeds; ++seed) {
     CAPTURE(seed);
-    model m(seed, {.most_nodes = std::size_t{16} << seed % 4, .clock_room = 64, .most_chains = 2 + seed % 7},
+    order_model m(seed, {.most_nodes = std::size_t{16} << seed % 4, .clock_room = 64, .most_chains = 2 + seed % 7},
             missing::something_allowed);
     m.run(300);
     denied += m.denied_;

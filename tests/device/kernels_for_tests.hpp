@@ -4,7 +4,7 @@
 #include <stretto/kernel.hpp>
 
 // clang-format off
-STRETTO_DEVICE_CONSTANT(int, tile, 8)
+STRETTO_DEVICE_CONSTANT(int, tile_side, 8)
 STRETTO_DEVICE_CONSTANT(float, half_of_one, 0.5f)
 STRETTO_DEVICE_STRUCT(particle, { float x; float v; int kicks; })
 
@@ -58,18 +58,18 @@ STRETTO_GROUP_KERNEL(sum_of_group, (in<float> x, out<float> sums, local<float> p
 })
 
 STRETTO_GROUP_KERNEL(tiled_product, (in<double, 2> a, in<double, 2> b, out<double, 2> c, int n), {
-  auto ta = local_array<double, tile, tile>();
-  auto tb = local_array<double, tile, tile>();
+  auto ta = local_array<double, tile_side, tile_side>();
+  auto tb = local_array<double, tile_side, tile_side>();
   auto sum = per_item<double>();
   each_item([&](item it) { sum(it) = 0; });
-  for (int t = 0; t < n / tile; ++t) {
+  for (int t = 0; t < n / tile_side; ++t) {
     each_item([&](item it) {
-      ta(it.local_id(0), it.local_id(1)) = a(it.global_id(0), t * tile + it.local_id(1));
-      tb(it.local_id(0), it.local_id(1)) = b(t * tile + it.local_id(0), it.global_id(1));
+      ta(it.local_id(0), it.local_id(1)) = a(it.global_id(0), t * tile_side + it.local_id(1));
+      tb(it.local_id(0), it.local_id(1)) = b(t * tile_side + it.local_id(0), it.global_id(1));
     });
     each_item([&](item it) {
       double s = sum(it);
-      for (int k = 0; k < tile; ++k) s += ta(it.local_id(0), k) * tb(k, it.local_id(1));
+      for (int k = 0; k < tile_side; ++k) s += ta(it.local_id(0), k) * tb(k, it.local_id(1));
       sum(it) = s;
     });
   }

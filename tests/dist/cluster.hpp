@@ -22,6 +22,8 @@
 
 namespace stretto::testing {
 
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
+
 /// Keeps a thread on a node while it lives.
 class visit {
  public:

@@ -31,8 +31,6 @@ struct some_nodes : cluster {
   std::string cause(std::size_t n, event e) { return on(n, [&] { return words_of_cause(e); }); }
 };
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
-
 sums advanced(sums b, std::uint64_t phases) {
   while (phases-- > 0) b = b.advance();
   return b;

@@ -35,8 +35,6 @@ struct counting : waiter {
   }
 };
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
-
 }  // namespace
 
 TEST_SUITE_BEGIN("dist");

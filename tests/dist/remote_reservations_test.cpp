@@ -16,9 +16,9 @@ using namespace stretto::testing;
 
 namespace {
 
-struct some_nodes : cluster {
+struct borrowing_nodes : cluster {
   std::mt19937_64 random;
-  explicit some_nodes(std::uint32_t nodes, std::uint64_t seed = 1) : cluster({.nodes = nodes, .seed = seed}), random(seed) {}
+  explicit borrowing_nodes(std::uint32_t nodes, std::uint64_t seed = 1) : cluster({.nodes = nodes, .seed = seed}), random(seed) {}
   void settle() { cluster::settle(random); }
   bool has_triggered(std::size_t n, event e) { return on(n, [&] { return e.has_triggered(); }); }
   std::string cause(std::size_t n, event e) { return on(n, [&] { return words_of_cause(e); }); }
@@ -26,14 +26,12 @@ struct some_nodes : cluster {
   event release(std::size_t n, reservation r) { return on(n, [&] { return r.release(); }); }
 };
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
-
 }  // namespace
 
 TEST_SUITE_BEGIN("dist");
 
 TEST_CASE("a reservation goes to the node that acquires it, with its payload") {
-  some_nodes all(3);
+  borrowing_nodes all(3);
   const auto r = all.on(0, [] { return reservation::create({.payload_bytes = sizeof(int)}); });
   for (int round = 0; round < 9; ++round) {
     const std::size_t n = static_cast<std::size_t>(round) % 3;
@@ -46,7 +44,7 @@ TEST_CASE("a reservation goes to the node that acquires it, with its payload") {
 }
 
 TEST_CASE("where the reservation is, it is granted without a message; elsewhere for three at most") {
-  some_nodes all(4);
+  borrowing_nodes all(4);
   const auto r = all.on(0, [] { return reservation::create(); });
   all.acquire(2, r);
   all.settle();
@@ -64,7 +62,7 @@ TEST_CASE("where the reservation is, it is granted without a message; elsewhere 
 }
 
 TEST_CASE("a queue of nodes is served in order, each for three messages at most") {
-  some_nodes all(16);
+  borrowing_nodes all(16);
   const auto r = all.on(5, [] { return reservation::create(); });
   all.acquire(5, r);
   std::vector<event> grants;
@@ -92,7 +90,7 @@ TEST_CASE("a queue of nodes is served in order, each for three messages at most"
 
 TEST_CASE("a node that waits is served after at most `fairness` grants of the node that has it") {
   for (const std::uint32_t fairness : {0u, 1u, 5u}) {
-    some_nodes all(2);
+    borrowing_nodes all(2);
     const auto r = all.on(0, [&] { return reservation::create({.fairness = fairness}); });
     for (const std::size_t here : {0, 1}) {
       const std::size_t there = 1 - here;
@@ -119,7 +117,7 @@ TEST_CASE("a node that waits is served after at most `fairness` grants of the no
 }
 
 TEST_CASE("a release on a node that does not have it finds it, and says when it is done") {
-  some_nodes all(8);
+  borrowing_nodes all(8);
   const auto r = all.on(0, [] { return reservation::create(); });
   for (std::size_t n = 1; n < 8; ++n) {
     const event g = all.acquire(n, r);
@@ -140,7 +138,7 @@ TEST_CASE("a release on a node that does not have it finds it, and says when it 
 }
 
 TEST_CASE("a poisoned acquire of another node leaves one release to be ignored, wherever it is issued") {
-  some_nodes all(3);
+  borrowing_nodes all(3);
   const auto r = all.on(0, [] { return reservation::create(); });
   const event held = all.acquire(2, r);
   const event bad = all.on(1, [] { return user_event::create(); });
@@ -159,7 +157,7 @@ TEST_CASE("a poisoned acquire of another node leaves one release to be ignored, 
 }
 
 TEST_CASE("a release of what nobody holds is refused where it was called, with its line") {
-  some_nodes all(3);
+  borrowing_nodes all(3);
   const auto r = all.on(0, [] { return reservation::create(); });
   const std::string line = line_of();
   const event done = all.on(1, [&] { return r.release(); });
@@ -174,7 +172,7 @@ TEST_CASE("a release of what nobody holds is refused where it was called, with i
 
 TEST_CASE("a reservation that is destroyed poisons who waits on any node, and nothing is kept of it") {
   for (const std::size_t destroyer : {0, 1}) {
-    some_nodes all(4);
+    borrowing_nodes all(4);
     const auto r = all.on(0, [] { return reservation::create({.payload_bytes = 100}); });
     std::vector<event> grants;
     for (std::size_t n = 1; n < 4; ++n) {
@@ -198,7 +196,7 @@ TEST_CASE("a reservation that is destroyed poisons who waits on any node, and no
 
 TEST_CASE("a reservation is lost with a node that has used it, and with its home") {
   for (const std::size_t killed : {0, 1}) {
-    some_nodes all(4);
+    borrowing_nodes all(4);
     const auto r = all.on(0, [] { return reservation::create(); });
     all.acquire(1, r);
     all.settle();
@@ -217,7 +215,7 @@ TEST_CASE("a reservation is lost with a node that has used it, and with its home
 namespace {
 
 /// Sections of a random program: acquire, add one to the payload while nobody else is inside, release in some way.
-struct trial {
+struct critical_sections {
   struct section {
     std::size_t node, which;
     event when{};
@@ -235,7 +233,7 @@ struct trial {
   std::deque<section> sections;
   bool has_losses = false;
 
-  explicit trial(std::uint64_t seed, std::uint32_t most = 32)
+  explicit critical_sections(std::uint64_t seed, std::uint32_t most = 32)
       : random(seed), nodes({.nodes = 1 + static_cast<std::uint32_t>(random() % (random() % 4 ? 5 : most)), .seed = seed,
                              .jitter_seconds = random() % 2 ? 2e-6 : 1e-4, .eager_bytes = random() % 3 ? 4096u : 16u}) {
     for (auto n = 1 + below(3); n > 0; --n)
@@ -331,7 +329,7 @@ struct trial {
 TEST_CASE("random programs of reservations: one holder at a time, whose payload is the latest, and nobody waits for ever") {
   for (std::uint64_t seed = 0; seed < test::scaled_of_one_thread<std::uint64_t>(150, 6'000); ++seed) {
     CAPTURE(seed);
-    trial t(seed);
+    critical_sections t(seed);
     for (auto n = 5 + t.below(40); n > 0; --n) {
       t.begin();
       for (auto k = t.below(20); k > 0; --k) t.step();
@@ -362,7 +360,7 @@ TEST_CASE("random programs of reservations: one holder at a time, whose payload 
 TEST_CASE("where nodes die, every acquire is granted or poisoned with the loss") {
   for (std::uint64_t seed = 0; seed < test::scaled_of_one_thread<std::uint64_t>(100, 4'000); ++seed) {
     CAPTURE(seed);
-    trial t(seed, 10);
+    critical_sections t(seed, 10);
     if (t.nodes.size() < 2) continue;
     t.has_losses = true;
     for (auto n = 5 + t.below(30); n > 0; --n) {

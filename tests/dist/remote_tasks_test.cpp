@@ -34,7 +34,7 @@ struct parcel {
     a(p.name, p.content);
   }
 };
-parcel doubled(const parcel& p) {
+parcel doubled_parcel(const parcel& p) {
   parcel d = p;
   for (double& x : d.content) x *= 2;
   return d;
@@ -64,7 +64,7 @@ TEST_CASE("a function runs on the node that it is sent to, and its value comes b
         CHECK(async(at_node(n), call([](const std::string& a, int b) { return a + std::to_string(b); }, "n", n)).get() == "n" + std::to_string(n));
       }
       parcel p{"large", std::vector<double>(10'000, 1.5)};
-      const parcel back = async(at_node(nodes - 1), call<&doubled>(p)).get();
+      const parcel back = async(at_node(nodes - 1), call<&doubled_parcel>(p)).get();
       CHECK(back.name == "large");
       CHECK(std::accumulate(back.content.begin(), back.content.end(), 0.0) == 30'000);
     });

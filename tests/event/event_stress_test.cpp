@@ -180,7 +180,7 @@ TEST_CASE("two threads that end one event: one succeeds and the other is told") 
 }
 
 namespace {
-struct sum {
+struct sum_of_numbers {
   using value_type = std::uint64_t;
   static std::uint64_t identity() { return 0; }
   static void apply(std::uint64_t& into, const std::uint64_t& value) { into += value; }
@@ -192,7 +192,7 @@ TEST_CASE("a barrier separates the phases of several threads and reduces their v
   member here(world);
   constexpr std::uint64_t phases = 300;
   for (unsigned seed = 0; seed < seeds() / 4; ++seed) {
-    const auto first = reducing_barrier<sum>::create(threads);
+    const auto first = reducing_barrier<sum_of_numbers>::create(threads);
     std::uint64_t plain[threads] = {};  // guarded by the barrier alone
     std::atomic<int> wrong{0};
     on_threads(world, [&](unsigned t, base::thread_context&) {

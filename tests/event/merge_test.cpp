@@ -10,13 +10,13 @@ using namespace stretto::testing;
 
 namespace {
 
-struct job : completion {
+struct counted_job : completion {
   inline static int alive = 0;
-  static void destroy(completion& c) noexcept { delete static_cast<job*>(&c); }
+  static void destroy(completion& c) noexcept { delete static_cast<counted_job*>(&c); }
   static std::string describe(const completion&) { return "a job"; }
   inline static const completion_kind kind{destroy, describe};
-  job() : completion(kind, 2) { ++alive; }  // the finisher's reference and the test's
-  ~job() { --alive; }
+  counted_job() : completion(kind, 2) { ++alive; }  // the finisher's reference and the test's
+  ~counted_job() { --alive; }
 };
 
 failure_ref some_failure(const std::string& words) {
@@ -120,9 +120,9 @@ TEST_CASE("merging a thousand events again and again takes no more storage") {
 TEST_CASE("a merge of tasks holds them until it has seen their end") {
   lone_world world;
   for (int n : {2, 3, 9}) {
-    std::vector<job*> jobs;
+    std::vector<counted_job*> jobs;
     std::vector<dependency> inputs;
-    for (int i = 0; i < n; ++i) inputs.emplace_back(*jobs.emplace_back(new job));
+    for (int i = 0; i < n; ++i) inputs.emplace_back(*jobs.emplace_back(new counted_job));
     const event all = merge_dependencies(inputs);
     for (int i = 0; i < n; ++i) {
       CHECK_FALSE(all.has_triggered());
@@ -130,7 +130,7 @@ TEST_CASE("a merge of tasks holds them until it has seen their end") {
       jobs[i]->release();
     }
     CHECK(words_of_cause(all) == "job 1");
-    CHECK(job::alive == 0);
+    CHECK(counted_job::alive == 0);
   }
 }
 
@@ -141,20 +141,20 @@ TEST_CASE("a merge that fails half way gives its tasks back") {
     lone_world abroad(2);
     foreign = user_event::create();
   }
-  auto* j = new job;
+  auto* j = new counted_job;
   std::vector<dependency> inputs(12, dependency(*j));
   inputs.emplace_back(foreign);
   CHECK_THROWS(merge_dependencies(inputs));
   CHECK(j->references() == 2);
   j->release();
   j->release();
-  CHECK(job::alive == 0);
+  CHECK(counted_job::alive == 0);
 }
 
 TEST_CASE("a task's event is made on request and ends as the task does") {
   lone_world world;
   const auto here = std::source_location::current();
-  auto *done = new job, *good = new job, *bad = new job;
+  auto *done = new counted_job, *good = new counted_job, *bad = new counted_job;
   done->complete({}, world.context);
   CHECK(detail::event_of(*done, world.context, here) == event());
   const event g = detail::event_of(*good, world.context, here), b = detail::event_of(*bad, world.context, here);
@@ -173,8 +173,8 @@ TEST_CASE("a task's event is made on request and ends as the task does") {
 TEST_CASE("a failure that dies while its list waits its turn stays readable") {
   lone_world world;
   // The outer trigger fires a waiter that completes a poisoned job and lets it go at once.
-  static job* doomed;
-  doomed = new job;
+  static counted_job* doomed;
+  doomed = new counted_job;
   const event seen = detail::event_of(*doomed, world.context, std::source_location::current());
   waiter w;
   w.fire = [](waiter&, const failure*, base::thread_context& context) noexcept {
@@ -185,5 +185,5 @@ TEST_CASE("a failure that dies while its list waits its turn stays readable") {
   CHECK(detail::subscribe(start, w, world.context));
   start.trigger();
   CHECK(words_of_cause(seen) == "short-lived");
-  CHECK(job::alive == 0);
+  CHECK(counted_job::alive == 0);
 }

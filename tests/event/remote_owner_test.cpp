@@ -51,7 +51,7 @@ struct connected_world : lone_world {
   connected_world() { detail::set_remote_owner(runtime, &others); }
 };
 
-failure_ref some_failure(const std::string& words) {
+failure_ref far_failure(const std::string& words) {
   return detail::make_failure(trouble(words), "far task", std::source_location::current());
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("an event of another node is asked of its owner") {
   world.others.arrive(far, {}, world.context);
   CHECK(far.has_triggered());
   CHECK_FALSE(far.is_poisoned());
-  world.others.arrive(far_event(2), some_failure("far away"), world.context);
+  world.others.arrive(far_event(2), far_failure("far away"), world.context);
   CHECK(words_of_cause(far_event(2)) == "far away");
 }
 
@@ -75,7 +75,7 @@ TEST_CASE("a local event follows a remote one") {
   a.trigger(far_event(1));
   b.trigger(far_event(2));
   world.others.arrive(far_event(1), {}, world.context);
-  world.others.arrive(far_event(2), some_failure("far away"), world.context);
+  world.others.arrive(far_event(2), far_failure("far away"), world.context);
   CHECK(a.has_triggered());
   CHECK(words_of_cause(b) == "far away");
 }
@@ -109,7 +109,7 @@ TEST_CASE("a merge expresses interest in all its remote inputs before it waits f
     const event all = merge(inputs);
     for (unsigned i = 1; i < n; ++i) CHECK(world.others.events[inputs[i].raw()].interests == 1);
     for (unsigned i = 1; i < n; ++i)
-      world.others.arrive(inputs[i], i == 1 ? some_failure("input 1") : failure_ref(), world.context);
+      world.others.arrive(inputs[i], i == 1 ? far_failure("input 1") : failure_ref(), world.context);
     CHECK_FALSE(all.has_triggered());
     static_cast<const user_event&>(inputs[0]).trigger();
     CHECK(words_of_cause(all) == "input 1");

@@ -50,7 +50,7 @@ at_place device_memory(const runtime& rt, std::size_t which = 0) {
 }
 
 template <class F>
-void on_first_of(std::uint32_t nodes, F&& program) {
+void on_first_with_devices(std::uint32_t nodes, F&& program) {
   for (const char* const devices : {"none", "sim:2"}) {
     CAPTURE(devices);
     test::on_nodes_of(simulated_job({.nodes = nodes, .seed = 13}), {.workers = 2, .devices = devices}, [&](runtime& rt) {
@@ -59,11 +59,11 @@ void on_first_of(std::uint32_t nodes, F&& program) {
   }
 }
 
-constexpr coordinate sizes[] = {1, 100, 5000, 300'000};
+constexpr coordinate buffer_sizes[] = {1, 100, 5000, 300'000};
 
 TEST_CASE("a handler has the elements that were sent, in the memory that the sender named") {
-  on_first_of(2, [](const runtime& rt) {
-    for (const coordinate n : sizes)
+  on_first_with_devices(2, [](const runtime& rt) {
+    for (const coordinate n : buffer_sizes)
       for (std::uint32_t node = 0; node < 2; ++node)
         for (const at_place to : {at_place{}, device_memory(rt), device_memory(rt, 1)}) {
           const auto numbers = counted_from(3, n);
@@ -84,8 +84,8 @@ TEST_CASE("a handler has the elements that were sent, in the memory that the sen
 }
 
 TEST_CASE("kernels of a handler compute on the buffer, which lasts until they and what it returns have ended") {
-  on_first_of(2, [](const runtime& rt) {
-    for (const coordinate n : sizes)
+  on_first_with_devices(2, [](const runtime& rt) {
+    for (const coordinate n : buffer_sizes)
       for (std::uint32_t node = 0; node < 2; ++node) {
         const auto numbers = counted_from(0, n);
         std::vector<int> doubled(numbers);
@@ -113,7 +113,7 @@ TEST_CASE("kernels of a handler compute on the buffer, which lasts until they an
 }
 
 TEST_CASE("native code is handed the buffer as its driver knows it, and a handler the address where there is one") {
-  on_first_of(2, [](const runtime& rt) {
+  on_first_with_devices(2, [](const runtime& rt) {
     const auto numbers = counted_from(7, 3000);
     for (std::uint32_t node = 0; node < 2; ++node)
       for (const at_place to : {at_place{}, device_memory(rt)}) {
@@ -151,7 +151,7 @@ TEST_CASE("messages wait for the room that those before them take") {
 }
 
 TEST_CASE("what is wrong with a buffer is told to its sender") {
-  on_first_of(2, [](const runtime& rt) {
+  on_first_with_devices(2, [](const runtime& rt) {
     const auto numbers = counted_from(0, 5000);
     CHECK(error_of([&] { send_buffer(at_node(7), std::span(numbers), call<&content_here>()); }).code() == "N02");
     for (std::uint32_t node = 0; node < 2; ++node) {

@@ -18,6 +18,7 @@
 #include "dist/simulated.hpp"
 #include "mobile/all_on.hpp"
 #include "mobile/losses.hpp"
+#include "mobile/wander.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto {
@@ -34,9 +35,6 @@ struct stone {
   double load_hint() const { return weight; }
   std::uint32_t where() const { return this_node(); }
 };
-
-/// Objects move by themselves (STRETTO_WANDER): what says where they are is left out. One that is on its way is in no table.
-bool wander() { return std::getenv("STRETTO_WANDER") != nullptr; }
 
 TEST_CASE("a round moves what its balancer names, and says what became of it") {
   for (const std::uint32_t nodes : {1u, 2u, 4u})

@@ -13,6 +13,7 @@
 #include "campaign.hpp"
 #include "dist/simulated.hpp"
 #include "mobile/losses.hpp"
+#include "mobile/wander.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto {
@@ -50,7 +51,6 @@ std::vector<T> appended(std::vector<T> all, T one) {
 std::vector<std::uint32_t> places_of(const collection<cell>& c) {
   return reduce(c, call<&cell::where>(), std::vector<std::uint32_t>(), appended<std::uint32_t>).get();
 }
-bool wander() { return std::getenv("STRETTO_WANDER") != nullptr; }
 
 TEST_CASE("elements have an index and lie in blocks, or where a function says") {
   on_all_nodes({.nodes = 3}, 2, [](runtime&) {

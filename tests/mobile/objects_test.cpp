@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "dist/simulated.hpp"
+#include "mobile/wander.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto {
@@ -23,6 +24,7 @@ namespace {
 
 using test::error_of;
 using test::on_all_nodes;
+using test::wander;
 
 struct account {
   long balance = 0;
@@ -58,9 +60,6 @@ std::string words_of(const future<R>& f) {
   }
   return "";
 }
-
-/// Objects move by themselves (STRETTO_WANDER): what says where they are is left out.
-bool wander() { return std::getenv("STRETTO_WANDER") != nullptr; }
 
 TEST_CASE("a handler runs where the object is, and its value comes back") {
   for (const std::uint32_t nodes : {1u, 2u, 4u})

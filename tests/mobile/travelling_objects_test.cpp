@@ -80,14 +80,14 @@ std::string words_of(F&& f) {
 }
 
 template <class F>
-void on_first_of(std::uint32_t nodes, F&& program) {
+void on_first_with_devices(std::uint32_t nodes, F&& program) {
   test::on_first_of(nodes, 7, program);
 }
 
 constexpr int sizes[] = {1, 100, 5000, 300'000};  // in the message; by number, in one piece, in several
 
 TEST_CASE("an object goes to a near and to a far handler with the content that was launched before") {
-  on_first_of(3, [] {
+  on_first_with_devices(3, [] {
     for (const int n : sizes)
       for (std::uint32_t at = 0; at < 3; ++at) {
         const auto m = make_mobile<keeper>(at_node(at));
@@ -144,7 +144,7 @@ TEST_CASE("launches that wait for another node leave room for those that it wait
 }
 
 TEST_CASE("a handler has the object alone: what its sender does later changes nothing there, near or far") {
-  on_first_of(2, [] {
+  on_first_with_devices(2, [] {
     for (const int n : sizes)
       for (std::uint32_t at = 0; at < 2; ++at) {
         const auto m = make_mobile<keeper>(at_node(at));
@@ -159,7 +159,7 @@ TEST_CASE("a handler has the object alone: what its sender does later changes no
 }
 
 TEST_CASE("an object that its sender gives away is moved to a near handler, not copied") {
-  on_first_of(1, [] {
+  on_first_with_devices(1, [] {
     const auto m = make_mobile<keeper>();
     object<int> o = filled(5000, 3);
     const void* const record = o.handle().get();
@@ -173,7 +173,7 @@ TEST_CASE("an object that its sender gives away is moved to a near handler, not 
 }
 
 TEST_CASE("a handler begins before the content is there, and what it launches waits for it") {
-  on_first_of(2, [] {
+  on_first_with_devices(2, [] {
     for (const int n : {100, 300'000})
       for (std::uint32_t at = 0; at < 2; ++at) {
         const auto m = make_mobile<keeper>(at_node(at));
@@ -194,18 +194,18 @@ TEST_CASE("a handler begins before the content is there, and what it launches wa
 }
 
 std::vector<int> read_here(const object<int>& o) { return content_of(o); }
-object<int> doubled(object<int> o) {
+object<int> doubled_object(object<int> o) {
   launch(travel_sum, o.elements(), o, filled(static_cast<int>(o.elements().length(0)), 0));
   return o;
 }
 
 TEST_CASE("functions on other nodes take and return objects; a call that is used twice sends its content twice") {
-  on_first_of(3, [] {
+  on_first_with_devices(3, [] {
     for (const int n : sizes) {
       const auto read = call<&read_here>(filled(n, 4));
       for (std::uint32_t at = 0; at < 3; ++at) CHECK(async(at_node(at), read).get() == counted_from(4, n));
       auto o = filled(n, 0);
-      for (std::uint32_t at = 0; at < 3; ++at) o = async(at_node(at), call<&doubled>(std::move(o))).get();
+      for (std::uint32_t at = 0; at < 3; ++at) o = async(at_node(at), call<&doubled_object>(std::move(o))).get();
       std::vector<int> expected = counted_from(0, n);
       for (int& x : expected) x *= 4;
       CHECK(content_of(o) == expected);
@@ -214,7 +214,7 @@ TEST_CASE("functions on other nodes take and return objects; a call that is used
 }
 
 TEST_CASE("what nothing wrote stays so on another node, and what was written there is there") {
-  on_first_of(2, [] {
+  on_first_with_devices(2, [] {
     for (std::uint32_t at = 0; at < 2; ++at) {
       object<int> o(box(0, 4000));
       launch(travel_fill, box(1000, 2000), o(box(1000, 2000)), 0);
@@ -238,7 +238,7 @@ TEST_CASE("what nothing wrote stays so on another node, and what was written the
 }
 
 TEST_CASE("a mobile object takes its objects along, with the content that launches under way will give them") {
-  on_first_of(4, [] {
+  on_first_with_devices(4, [] {
     for (const int n : sizes) {
       const auto m = make_mobile<keeper>();
       const auto e = user_event::create();
@@ -318,7 +318,7 @@ std::vector<float> times(int n, const std::vector<float>& a, const std::vector<f
 
 // Source: figure 5 of the PREMA paper on heterogeneous tasking.
 TEST_CASE("two objects exchange products from handlers that all return before anything is computed") {
-  on_first_of(2, [] {
+  on_first_with_devices(2, [] {
     for (const int n : {8, 70}) {
       const auto first = make_mobile<multiplier>(at_node(0)), second = make_mobile<multiplier>(at_node(1));
       const auto e = user_event::create();
@@ -339,7 +339,7 @@ TEST_CASE("two objects exchange products from handlers that all return before an
 }
 
 TEST_CASE("the failure of a launch crosses to whoever uses the content on another node, with its cause") {
-  on_first_of(2, [] {
+  on_first_with_devices(2, [] {
     for (std::uint32_t at = 0; at < 2; ++at) {
       const auto m = make_mobile<keeper>(at_node(at));
       const auto e = user_event::create();

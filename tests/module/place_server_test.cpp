@@ -5,18 +5,16 @@
 #include <thread>
 
 #include "module/disk_module.hpp"
+#include "module/with_module.hpp"
 #include "thrown_by.hpp"
 
 using namespace stretto;
 using test::disk_module;
 using test::thrown_by;
+using test::with;
 using manner = disk_module::manner;
 
 namespace {
-
-runtime_options with(std::shared_ptr<module> m, std::uint32_t workers, bool stepped = false, std::uint64_t seed = 1) {
-  return {.workers = workers, .seed = seed, .stepped = stepped, .modules = {std::move(m)}};
-}
 
 }  // namespace
 

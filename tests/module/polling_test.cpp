@@ -8,16 +8,13 @@
 #include <utility>
 
 #include "module/timer_module.hpp"
+#include "module/with_module.hpp"
 
 using namespace stretto;
 using namespace std::chrono_literals;
-using test::steady, test::timer_module;
+using test::steady, test::timer_module, test::with;
 
 namespace {
-
-runtime_options with(std::shared_ptr<module> m, std::uint32_t workers, bool stepped = false, std::uint64_t seed = 1) {
-  return {.workers = workers, .seed = seed, .stepped = stepped, .modules = {std::move(m)}};
-}
 
 /// Ends an operation the n-th time that it is polled; says who polled.
 class countdown final : public module, public poller {

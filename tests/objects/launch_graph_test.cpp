@@ -25,13 +25,13 @@ STRETTO_KERNEL(graph_copy, (in<int> x, out<int> y), { y(global_id(0)) = x(global
 STRETTO_KERNEL(graph_mark, (out<int> x, int number), { x(global_id(0)) = number; })
 // clang-format on
 
-const std::vector<std::string>& kinds() {
+const std::vector<std::string>& graph_devices() {
   static const std::vector<std::string> all = test::usable_devices({"none", "sim", "sim:3", "opencl:1,sim:1"}, "objects");
   return all;
 }
 
 TEST_CASE("a graph does what its launches do one after the other, each time that it is submitted") {
-  for (const std::string& kind : kinds()) {
+  for (const std::string& kind : graph_devices()) {
     INFO(kind);
     runtime rt({.workers = 2, .devices = kind});
     rt.run([] {
@@ -109,7 +109,7 @@ TEST_CASE("after() orders launches that share nothing, over random graphs") {
 }
 
 TEST_CASE("what fails takes along what was told to come after it, and nothing else") {
-  for (const std::string& kind : kinds()) {
+  for (const std::string& kind : graph_devices()) {
     INFO(kind);
     runtime rt({.workers = 2, .devices = kind});
     rt.run([] {

@@ -41,11 +41,11 @@ const native_kernel<void(k::in<int>, k::out<int>)> total({
         },
 });
 
-std::vector<std::string> kinds() { return test::usable_devices({"none", "sim:2", "opencl:1", "opencl:1,sim"}, "objects"); }
+std::vector<std::string> native_devices() { return test::usable_devices({"none", "sim:2", "opencl:1", "opencl:1,sim"}, "objects"); }
 
 TEST_CASE("native kernels on objects are computed where there is code, among others") {
   const test::with_variable memory("STRETTO_DEVICE_MEMORY", "8M");
-  for (const std::string& kind : kinds())
+  for (const std::string& kind : native_devices())
     for (const unsigned workers : {1u, 2u, 4u}) {
       INFO(kind, ", ", workers, " workers");
       runtime rt({.workers = workers, .devices = kind});
@@ -89,7 +89,7 @@ TEST_CASE("a native kernel without code for where it is wanted ends with K14") {
 }
 
 TEST_CASE("native kernels on instances run in order with copies and fills, on host and devices") {
-  for (const std::string& kind : kinds()) {
+  for (const std::string& kind : native_devices()) {
     INFO(kind);
     const test::with_variable memory("STRETTO_DEVICE_MEMORY", "8M");
     runtime rt({.workers = 2, .devices = kind});

@@ -42,7 +42,7 @@ STRETTO_GROUP_KERNEL(divided_groups, (in<int> x, out<int> y, local<int> part), {
 })
 // clang-format on
 
-const std::vector<std::string>& kinds() {
+const std::vector<std::string>& divided_devices() {
   static const std::vector<std::string> all = test::usable_devices({"none", "sim", "sim:3", "opencl:1", "opencl:1,sim:2"}, "objects");
   return all;
 }
@@ -66,7 +66,7 @@ TEST_CASE("mappers say which elements a part uses") {
 }
 
 TEST_CASE("a divided stencil gives what a loop gives, on all that compute") {
-  for (const std::string& kind : kinds()) {
+  for (const std::string& kind : divided_devices()) {
     INFO(kind);
     runtime rt({.workers = 2, .devices = kind});
     rt.run([] {
@@ -94,7 +94,7 @@ TEST_CASE("a divided stencil gives what a loop gives, on all that compute") {
 }
 
 TEST_CASE("rows of a product, a mapper of the program's own, contributions, and groups") {
-  for (const std::string& kind : kinds()) {
+  for (const std::string& kind : divided_devices()) {
     INFO(kind);
     runtime rt({.workers = 2, .devices = kind});
     rt.run([] {

@@ -32,7 +32,7 @@ STRETTO_KERNEL(memory_plus_2d, (inout<float, 2> x, float by), { x(global_id(0), 
 template <class Body>
 std::string code_of(Body&& body) { return test::error_of(body).code(); }
 
-const std::vector<std::string>& kinds() {
+const std::vector<std::string>& memory_devices() {
   static const std::vector<std::string> all = test::usable_devices({"none", "sim", "sim:2", "opencl:1"}, "objects");
   return all;
 }
@@ -90,7 +90,7 @@ TEST_CASE("what the host has no room for goes to a file and comes back") {
   const test::temporary_folder disk;
   const with_variable spill("STRETTO_SPILL", disk.path.c_str()), host("STRETTO_HOST_MEMORY", "256k"),
       device("STRETTO_DEVICE_MEMORY", "128k");
-  for (const std::string& kind : kinds())
+  for (const std::string& kind : memory_devices())
     for (unsigned seed = 0; seed < test::scaled(3u, 300u); ++seed) {
       INFO(kind << ", seed " << seed);
       CHECK(random_means(kind, 1 + seed % 3, 40, seed, 120) > 0);  // 640 KiB of objects
@@ -101,7 +101,7 @@ TEST_CASE("what the host has no room for goes to a file and comes back") {
 TEST_CASE("with enough memory nothing is spilled") {
   const test::temporary_folder disk;
   const with_variable spill("STRETTO_SPILL", disk.path.c_str());
-  for (const std::string& kind : kinds()) CHECK(random_means(kind, 2, 12, 1, 60) == 0);
+  for (const std::string& kind : memory_devices()) CHECK(random_means(kind, 2, 12, 1, 60) == 0);
 }
 
 TEST_CASE("arguments larger than the host's memory fail with the bytes, with a file behind it, too") {
@@ -165,7 +165,7 @@ TEST_CASE("what neither a device nor the host has room for goes to another devic
 }
 
 TEST_CASE("copies to and from the program's memory go between launches") {
-  for (const std::string& kind : kinds())
+  for (const std::string& kind : memory_devices())
     for (const unsigned workers : {1u, 3u}) {
       INFO(kind << ", " << workers << " workers");
       runtime rt({.workers = workers, .devices = kind});
@@ -192,7 +192,7 @@ TEST_CASE("copies to and from the program's memory go between launches") {
 }
 
 TEST_CASE("a copy to the program's memory fails with what was to write the elements") {
-  for (const std::string& kind : kinds()) {
+  for (const std::string& kind : memory_devices()) {
     runtime rt({.workers = 2, .devices = kind});
     rt.run([] {
       object<float> u(box(0, 10), {.name = "u"});

@@ -165,10 +165,10 @@ void on_devices(std::vector<device::sim::made> made, const char* policy, Body&& 
   });
 }
 
-constexpr const char* policies[] = {"fifo", "locality", "earliest_finish", "work_stealing"};
+constexpr const char* policies_to_misuse[] = {"fifo", "locality", "earliest_finish", "work_stealing"};
 
 TEST_CASE("a kernel that a device cannot compile runs where it can") {
-  for (const char* policy : policies) {
+  for (const char* policy : policies_to_misuse) {
     std::vector<device::sim::made> one;
     one.push_back(device::sim::make(small_device("single", false)));
     on_devices(std::move(one), policy, [](device::device_set& all) {
@@ -253,7 +253,7 @@ TEST_CASE("objects may go while what uses them runs, and where no runtime is") {
 }
 
 TEST_CASE("the loss of a device costs what it alone had, and the rest goes on") {
-  for (const char* policy : policies) {
+  for (const char* policy : policies_to_misuse) {
     std::vector<device::sim::made> both;
     both.push_back(device::sim::make(small_device("one")));
     both.push_back(device::sim::make(small_device("other")));

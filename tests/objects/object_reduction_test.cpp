@@ -40,13 +40,13 @@ STRETTO_KERNEL(contribute_to_scalar, (in<float> x, reduce<sum<double>> total, re
 })
 // clang-format on
 
-const std::vector<std::string>& kinds() {
+const std::vector<std::string>& reducing_devices() {
   static const std::vector<std::string> all = test::usable_devices({"none", "sim", "sim:3", "opencl:1", "opencl:1,sim:2"}, "objects");
   return all;
 }
 
 TEST_CASE("contributions of many launches are all there, wherever they were computed") {
-  for (const std::string& kind : kinds())
+  for (const std::string& kind : reducing_devices())
     for (const char* policy : {"fifo", "earliest_finish", "work_stealing"}) {
       INFO(kind << ", " << policy);
       const with_variable scheduler("STRETTO_SCHEDULER", policy);
@@ -67,7 +67,7 @@ TEST_CASE("contributions of many launches are all there, wherever they were comp
 }
 
 TEST_CASE("several operators and types in one launch, from a beginning that the program gives or none") {
-  for (const std::string& kind : kinds()) {
+  for (const std::string& kind : reducing_devices()) {
     INFO(kind);
     runtime rt({.workers = 2, .devices = kind});
     rt.run([] {
@@ -150,7 +150,7 @@ void random_launches(const std::string& devices, unsigned workers, unsigned seed
 }
 
 TEST_CASE("random contributions, writes and reads give what a loop gives, over seeds") {
-  for (const std::string& kind : kinds())
+  for (const std::string& kind : reducing_devices())
     for (unsigned seed = 0; seed < test::scaled(6u, 400u); ++seed) {
       INFO(kind << ", seed " << seed);
       random_launches(kind, 1 + seed % 3, seed, 80);
@@ -161,7 +161,7 @@ TEST_CASE("contributions leave a full device, for the host and for a file") {
   const test::temporary_folder disk;
   const with_variable spill("STRETTO_SPILL", disk.path.c_str()), host("STRETTO_HOST_MEMORY", "16k"),
       device("STRETTO_DEVICE_MEMORY", "8k");  // four objects take 4.5k in all memories together, and accumulators as much again
-  for (const std::string& kind : kinds())
+  for (const std::string& kind : reducing_devices())
     for (unsigned seed = 0; seed < test::scaled(6u, 400u); ++seed) {
       INFO(kind << ", seed " << seed);
       random_launches(kind, 1 + seed % 3, seed, 80);
@@ -170,7 +170,7 @@ TEST_CASE("contributions leave a full device, for the host and for a file") {
 
 TEST_CASE("devices that threads of their own ask give the same, and runtimes with them come and go") {
   const with_variable threads("STRETTO_DEVICE_THREADS", "1"), device("STRETTO_DEVICE_MEMORY", "8k");
-  for (const std::string& kind : kinds())
+  for (const std::string& kind : reducing_devices())
     for (unsigned seed = 0; seed < test::scaled(4u, 400u); ++seed) {
       INFO(kind << ", seed " << seed);
       random_launches(kind, 1 + seed % 3, seed, 60);
@@ -207,7 +207,7 @@ TEST_CASE("contributions by one operator run side by side on the host") {
 }
 
 TEST_CASE("a failed contribution takes the content with it") {
-  for (const std::string& kind : kinds()) {
+  for (const std::string& kind : reducing_devices()) {
     runtime rt({.workers = 2, .devices = kind});
     rt.run([] {
       object<std::int64_t, 2> to(box({0, 0}, {4, 4}), {.name = "to"});

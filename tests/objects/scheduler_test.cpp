@@ -86,7 +86,7 @@ double bound(const situation& s) {
   return std::max(longest, work / rate);
 }
 
-constexpr const char* policies[] = {"fifo", "locality", "earliest_finish", "work_stealing"};
+constexpr const char* policies_in_time[] = {"fifo", "locality", "earliest_finish", "work_stealing"};
 
 std::vector<made_up_task> independent(std::size_t n, std::uint64_t items) {
   return std::vector<made_up_task>(n, made_up_task{.items = items});
@@ -110,7 +110,7 @@ TEST_CASE("every policy issues each task once, where it may run, and never gets 
     CAPTURE(seed);
     const situation s = random_graph(seed);
     const double least = bound(s);
-    for (const char* p : policies) {
+    for (const char* p : policies_in_time) {
       CAPTURE(p);
       REQUIRE(s.under(p).seconds >= least * 0.999);
     }
@@ -131,12 +131,12 @@ TEST_CASE("policies keep their promises against fifo on random graphs, over many
   struct sums {
     double seconds = 0, bytes = 0, worst_seconds = 0;
   };
-  std::vector<sums> of(std::size(policies));
+  std::vector<sums> of(std::size(policies_in_time));
   for (unsigned seed = 0; seed < seeds; ++seed) {
     const situation s = random_graph(seed);
     const outcome fifo = s.under("fifo");
-    for (std::size_t p = 0; p < std::size(policies); ++p) {
-      const outcome o = s.under(policies[p]);
+    for (std::size_t p = 0; p < std::size(policies_in_time); ++p) {
+      const outcome o = s.under(policies_in_time[p]);
       const double ratio = o.seconds / fifo.seconds;
       of[p].seconds += ratio / seeds;
       of[p].worst_seconds = std::max(of[p].worst_seconds, ratio);

@@ -12,7 +12,7 @@ namespace {
 
 json_value read(std::string_view text) { return read_json({text, "x.json"}); }
 
-std::string fault(std::string_view text) {
+std::string json_fault(std::string_view text) {
   return message_of([&] { read(text); });
 }
 
@@ -31,47 +31,47 @@ TEST_CASE("every value and key knows where it stands") {
 }
 
 TEST_CASE("columns count characters, not bytes") {
-  CHECK(fault("[\"\xC3\xA4\xE2\x82\xAC\" x]") == "error P01: expected , or ] in a list, found 'x'\n  file        x.json:1:7");
+  CHECK(json_fault("[\"\xC3\xA4\xE2\x82\xAC\" x]") == "error P01: expected , or ] in a list, found 'x'\n  file        x.json:1:7");
 }
 
 TEST_CASE("numbers are read whole, and only numbers are") {
   CHECK(read("-12.5e2").number == -1250);
   CHECK(read("0").number == 0);
   CHECK(read("18446744073709551615").text == "18446744073709551615");
-  CHECK(fault("01") == "error P01: a number may not begin with 0\n  file        x.json:1:1");
-  CHECK(fault("1.") == "error P01: expected a digit, found the end of the text\n  file        x.json:1:3");
-  CHECK(fault("-x") == "error P01: expected a digit, found 'x'\n  file        x.json:1:2");
-  CHECK(fault("1e999") == "error P01: this number is out of range\n  file        x.json:1:1");
-  CHECK(fault("+1") == "error P01: expected a value, found '+'\n  file        x.json:1:1");
-  CHECK(fault("nul") == "error P01: expected a value, found 'n'\n  file        x.json:1:1");
+  CHECK(json_fault("01") == "error P01: a number may not begin with 0\n  file        x.json:1:1");
+  CHECK(json_fault("1.") == "error P01: expected a digit, found the end of the text\n  file        x.json:1:3");
+  CHECK(json_fault("-x") == "error P01: expected a digit, found 'x'\n  file        x.json:1:2");
+  CHECK(json_fault("1e999") == "error P01: this number is out of range\n  file        x.json:1:1");
+  CHECK(json_fault("+1") == "error P01: expected a value, found '+'\n  file        x.json:1:1");
+  CHECK(json_fault("nul") == "error P01: expected a value, found 'n'\n  file        x.json:1:1");
 }
 
 TEST_CASE("escapes become the characters that they stand for") {
   CHECK(read(R"("\"\\\/\b\f\n\r\t")").text == "\"\\/\b\f\n\r\t");
   CHECK(read(R"("\u0041\u00e4\u20ac\ud83d\ude00")").text == "A\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80");
-  CHECK(fault(R"("\x")") == "error P01: \\ is followed by 'x', which is no escape\n  file        x.json:1:2");
-  CHECK(fault(R"("\u12g4")") == "error P01: expected four hexadecimal digits after \\u, found 'g'\n  file        x.json:1:6");
-  CHECK(fault(R"("\ud800")") == "error P01: half of a surrogate pair stands alone\n  file        x.json:1:2");
-  CHECK(fault(R"("\ud800\u0041")") == "error P01: half of a surrogate pair stands alone\n  file        x.json:1:2");
-  CHECK(fault(R"("\udc00")") == "error P01: half of a surrogate pair stands alone\n  file        x.json:1:2");
+  CHECK(json_fault(R"("\x")") == "error P01: \\ is followed by 'x', which is no escape\n  file        x.json:1:2");
+  CHECK(json_fault(R"("\u12g4")") == "error P01: expected four hexadecimal digits after \\u, found 'g'\n  file        x.json:1:6");
+  CHECK(json_fault(R"("\ud800")") == "error P01: half of a surrogate pair stands alone\n  file        x.json:1:2");
+  CHECK(json_fault(R"("\ud800\u0041")") == "error P01: half of a surrogate pair stands alone\n  file        x.json:1:2");
+  CHECK(json_fault(R"("\udc00")") == "error P01: half of a surrogate pair stands alone\n  file        x.json:1:2");
 }
 
 TEST_CASE("a text ends on its line and holds no control characters and no bad UTF-8") {
-  CHECK(fault("\"abc") == "error P01: this text has no closing quote\n  file        x.json:1:1");
-  CHECK(fault("\"abc\n\"") == "error P01: this text has no closing quote on its line\n  file        x.json:1:1");
-  CHECK(fault(std::string_view("\"a\0\"", 4)) == "error P01: a text holds the control character byte 0x00; write it as an escape\n  file        x.json:1:3");
-  CHECK(fault("\"a\xFF\"") == "error P01: this text is not UTF-8\n  file        x.json:1:3");
+  CHECK(json_fault("\"abc") == "error P01: this text has no closing quote\n  file        x.json:1:1");
+  CHECK(json_fault("\"abc\n\"") == "error P01: this text has no closing quote on its line\n  file        x.json:1:1");
+  CHECK(json_fault(std::string_view("\"a\0\"", 4)) == "error P01: a text holds the control character byte 0x00; write it as an escape\n  file        x.json:1:3");
+  CHECK(json_fault("\"a\xFF\"") == "error P01: this text is not UTF-8\n  file        x.json:1:3");
 }
 
 TEST_CASE("what is left open is named where it began") {
-  CHECK(fault("[1, [2") == "error P01: this list has no closing ]\n  file        x.json:1:5");
-  CHECK(fault("{\"a\": 1") == "error P01: this object has no closing }\n  file        x.json:1:1");
-  CHECK(fault("") == "error P01: expected a value, found the end of the text\n  file        x.json:1:1");
-  CHECK(fault("{} {}") == "error P01: expected the end of the text, found '{'\n  file        x.json:1:4");
-  CHECK(fault("{a: 1}") == "error P01: expected a key in quotes or a worker number, found 'a'\n  file        x.json:1:2");
-  CHECK(fault("{\"a\" 1}") == "error P01: expected : after the key \"a\", found '1'\n  file        x.json:1:6");
-  CHECK(fault("{\"a\": 1 \"b\": 2}") == "error P01: expected , or } in an object, found '\"'\n  file        x.json:1:9");
-  CHECK(fault("[,]") == "error P01: expected a value, found ','\n  file        x.json:1:2");
+  CHECK(json_fault("[1, [2") == "error P01: this list has no closing ]\n  file        x.json:1:5");
+  CHECK(json_fault("{\"a\": 1") == "error P01: this object has no closing }\n  file        x.json:1:1");
+  CHECK(json_fault("") == "error P01: expected a value, found the end of the text\n  file        x.json:1:1");
+  CHECK(json_fault("{} {}") == "error P01: expected the end of the text, found '{'\n  file        x.json:1:4");
+  CHECK(json_fault("{a: 1}") == "error P01: expected a key in quotes or a worker number, found 'a'\n  file        x.json:1:2");
+  CHECK(json_fault("{\"a\" 1}") == "error P01: expected : after the key \"a\", found '1'\n  file        x.json:1:6");
+  CHECK(json_fault("{\"a\": 1 \"b\": 2}") == "error P01: expected , or } in an object, found '\"'\n  file        x.json:1:9");
+  CHECK(json_fault("[,]") == "error P01: expected a value, found ','\n  file        x.json:1:2");
 }
 
 TEST_CASE("the liberties of locality graphs are allowed: bare numbers as keys, no comma before them, a last comma") {
@@ -85,12 +85,12 @@ TEST_CASE("the liberties of locality graphs are allowed: bare numbers as keys, n
 
 TEST_CASE("depth and size are bounded") {
   CHECK_NOTHROW(read(std::string(32, '[') + std::string(32, ']')));
-  CHECK(fault(std::string(100000, '[')) ==
+  CHECK(json_fault(std::string(100000, '[')) ==
         "error P10: lists and objects are nested more than 32 deep\n  file        x.json:1:34\n"
         "  because     a locality graph needs four levels");
   std::string many = "[";
   for (int i = 0; i < 1100000; ++i) many += "1,";
-  CHECK(fault(many) == "error P10: the text holds more than 1048576 values\n  file        x.json:1:2097152");
+  CHECK(json_fault(many) == "error P10: the text holds more than 1048576 values\n  file        x.json:1:2097152");
 }
 
 TEST_CASE("a quoted text reads back as it was") {

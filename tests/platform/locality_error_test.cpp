@@ -15,7 +15,7 @@ std::string fault(const std::string& text) {
 }
 
 /// A graph of two workers whose last lines a test replaces.
-std::string graph(const std::string& tail, const std::string& declarations = R"("sysmem", "L2_0", "L2_1")",
+std::string graph_text(const std::string& tail, const std::string& declarations = R"("sysmem", "L2_0", "L2_1")",
                   const std::string& links = R"(["sysmem", "L2_0"], ["sysmem", "L2_1"])") {
   return "{\"nworkers\": 2,\n\"declarations\": [" + declarations + "],\n\"reachability\": [" + links + "],\n" + tail + "}";
 }
@@ -54,50 +54,50 @@ TEST_CASE("values of the wrong type are named with what they are") {
         "error P02: \"declarations\" must be a list of places, but is an object\n  file        node.json:1:33");
   CHECK(fault("{\"nworkers\": 1, \"declarations\": [\"sysmem\", 7]}") ==
         "error P02: a place must be a name or an object, but is the number 7\n  file        node.json:1:44");
-  CHECK(fault(graph("", "\"sysmem\"", "[\"sysmem\"]")) ==
+  CHECK(fault(graph_text("", "\"sysmem\"", "[\"sysmem\"]")) ==
         "error P02: a link joins two places, but this one names 1\n  file        node.json:3:18");
-  CHECK(fault(graph("", "\"sysmem\"", "\"sysmem\"")) ==
+  CHECK(fault(graph_text("", "\"sysmem\"", "\"sysmem\"")) ==
         "error P02: a link must be a pair of places or an object, but is the text \"sysmem\"\n  file        node.json:3:18");
-  CHECK(fault(graph("\"pop_paths\": []")) ==
+  CHECK(fault(graph_text("\"pop_paths\": []")) ==
         "error P02: \"pop_paths\" must be an object with a \"default\" path, but is a list\n  file        node.json:4:14");
-  CHECK(fault(graph("\"pop_paths\": {\"default\": \"climbing\"}")) ==
+  CHECK(fault(graph_text("\"pop_paths\": {\"default\": \"climbing\"}")) ==
         "error P02: a path must be a list of places, \"climb\" or \"nearest\", but is the text \"climbing\"\n  file        node.json:4:26");
-  CHECK(fault(graph("\"steal_paths\": {\"default\": [\"sysmem\", null]}")) ==
+  CHECK(fault(graph_text("\"steal_paths\": {\"default\": [\"sysmem\", null]}")) ==
         "error P02: a step of a path must be the name of a place, but is null\n  file        node.json:4:39");
   CHECK(fault("{\"nworkers\": 1, \"declarations\": [{\"name\": \"core_0\", \"cpus\": 3}]}") ==
         "error P02: the CPU list of place \"core_0\" must be a text such as \"0-3,8\", but is the number 3\n  file        node.json:1:61");
 }
 
 TEST_CASE("an unknown place on a path is shown with the worker, the expression and the nearest name") {
-  CHECK(fault(graph("\"pop_paths\": {\"default\": [\"L2_$(id)\", \"sysmen\"]}")) ==
+  CHECK(fault(graph_text("\"pop_paths\": {\"default\": [\"L2_$(id)\", \"sysmen\"]}")) ==
         "error P03: place \"sysmen\" on the default pop path of worker 0 is not declared\n"
         "  file        node.json:4:39\n"
         "  because     paths may name declared places only\n"
         "  try         did you mean \"sysmem\"?");
-  CHECK(fault(graph("\"pop_paths\": {\"default\": [\"L2_$(id + 1)\", \"sysmem\"]}")) ==
+  CHECK(fault(graph_text("\"pop_paths\": {\"default\": [\"L2_$(id + 1)\", \"sysmem\"]}")) ==
         "error P03: place \"L2_2\" on the default pop path of worker 1 is not declared\n"
         "  file        node.json:4:27\n"
         "  written     \"L2_$(id + 1)\"\n"
         "  because     paths may name declared places only\n"
         "  try         did you mean \"L2_0\"?");
-  CHECK(fault(graph("\"steal_paths\": {\"default\": [\"sysmem\"],\n1: [\"accelerator\"]}")) ==
+  CHECK(fault(graph_text("\"steal_paths\": {\"default\": [\"sysmem\"],\n1: [\"accelerator\"]}")) ==
         "error P03: place \"accelerator\" on the steal path of worker 1 is not declared\n"
         "  file        node.json:5:5\n"
         "  because     paths may name declared places only\n"
         "  try         declare it, or name a declared place");
-  CHECK(fault(graph("", "\"sysmem\"", "[\"sysmem\", \"sysmem_\"]")) ==
+  CHECK(fault(graph_text("", "\"sysmem\"", "[\"sysmem\", \"sysmem_\"]")) ==
         "error P03: place \"sysmem_\" of a link is not declared\n"
         "  file        node.json:3:29\n"
         "  try         did you mean \"sysmem\"?");
 }
 
 TEST_CASE("what is given twice is shown at both places") {
-  CHECK(fault(graph("", "\"sysmem\", \"L2_0\", \"L2_0\"", "")) ==
+  CHECK(fault(graph_text("", "\"sysmem\", \"L2_0\", \"L2_0\"", "")) ==
         "error P04: place \"L2_0\" is declared twice\n"
         "  file        node.json:2:36\n"
         "  first       node.json:2:28\n"
         "  try         give each place a name of its own");
-  CHECK(fault(graph("", "\"sysmem\", \"L2_0\"", "[\"sysmem\", \"L2_0\"], [\"L2_0\", \"sysmem\"]")) ==
+  CHECK(fault(graph_text("", "\"sysmem\", \"L2_0\"", "[\"sysmem\", \"L2_0\"], [\"L2_0\", \"sysmem\"]")) ==
         "error P04: the link \"L2_0\" - \"sysmem\" is given twice\n"
         "  file        node.json:3:38\n"
         "  because     links have no direction\n"
@@ -106,7 +106,7 @@ TEST_CASE("what is given twice is shown at both places") {
         "error P04: the key \"nworkers\" is given twice\n"
         "  file        node.json:1:17\n"
         "  first       node.json:1:2");
-  CHECK(fault(graph("\"pop_paths\": {\"default\": [\"sysmem\"], 1: [\"sysmem\"], \"1\": [\"sysmem\"]}")) ==
+  CHECK(fault(graph_text("\"pop_paths\": {\"default\": [\"sysmem\"], 1: [\"sysmem\"], \"1\": [\"sysmem\"]}")) ==
         "error P04: \"pop_paths\" gives a path for worker 1 twice\n"
         "  file        node.json:4:53\n"
         "  first       node.json:4:38");
@@ -114,14 +114,14 @@ TEST_CASE("what is given twice is shown at both places") {
 
 TEST_CASE("a bad expression is shown at the character where it goes wrong") {
   const std::string remedy = "\n  try         write numbers, id, + - * / % and parentheses, as in \"L2_$(id / 6)_$(id % 6)\"";
-  CHECK(fault(graph("\"pop_paths\": {\"default\": [\"L2_$(id\"]}")) ==
+  CHECK(fault(graph_text("\"pop_paths\": {\"default\": [\"L2_$(id\"]}")) ==
         "error P05: the expression in \"L2_$(id\" expected an operator or ), found the end of the name\n"
         "  file        node.json:4:35" + remedy);
-  CHECK(fault(graph("\"pop_paths\": {\"default\": [\"L2_$(1 / (1 - id))\"]}")) ==
+  CHECK(fault(graph_text("\"pop_paths\": {\"default\": [\"L2_$(1 / (1 - id))\"]}")) ==
         "error P05: the expression in \"L2_$(1 / (1 - id))\" divides by zero\n"
         "  file        node.json:4:35\n"
         "  worker      1" + remedy);
-  CHECK(fault(graph("\"pop_paths\": {\"default\": [\"L2_$(id * 9223372036854775807 * 3)\"]}")) ==
+  CHECK(fault(graph_text("\"pop_paths\": {\"default\": [\"L2_$(id * 9223372036854775807 * 3)\"]}")) ==
         "error P05: the expression in \"L2_$(id * 9223372036854775807 * 3)\" overflows 64 bits\n"
         "  file        node.json:4:58\n"
         "  worker      1" + remedy);
@@ -142,7 +142,7 @@ TEST_CASE("zero workers and too many are refused") {
 }
 
 TEST_CASE("a place that no worker can reach is refused") {
-  CHECK(fault(graph("\"pop_paths\": {\"default\": [\"L2_$(id)\", \"sysmem\"]}", "\"sysmem\", \"L2_0\", \"L2_1\", \"GPU0\", \"GPU1\"",
+  CHECK(fault(graph_text("\"pop_paths\": {\"default\": [\"L2_$(id)\", \"sysmem\"]}", "\"sysmem\", \"L2_0\", \"L2_1\", \"GPU0\", \"GPU1\"",
                     "[\"sysmem\", \"L2_0\"], [\"sysmem\", \"L2_1\"], [\"GPU0\", \"GPU1\"]")) ==
         "error P07: no worker can reach place \"GPU0\"\n"
         "  file        node.json:2:44\n"
@@ -163,7 +163,7 @@ TEST_CASE("unknown keys are answered with the nearest one or all") {
         "error P08: a place has no key \"capacity\"\n"
         "  file        node.json:1:53\n"
         "  try         use \"name\", \"kind\", \"capacity_bytes\", \"cpus\", \"device_index\", \"bandwidth_bytes_per_second\", \"latency_seconds\"");
-  CHECK(fault(graph("\"pop_paths\": {\"first\": [\"sysmem\"]}")) ==
+  CHECK(fault(graph_text("\"pop_paths\": {\"first\": [\"sysmem\"]}")) ==
         "error P08: \"pop_paths\" has no key \"first\"\n"
         "  file        node.json:4:15\n"
         "  try         use \"default\" or a worker's number");
@@ -173,9 +173,9 @@ TEST_CASE("what is missing is named") {
   CHECK(fault("{\"declarations\": []}") == "error P09: a locality graph needs the key \"nworkers\"\n  file        node.json:1:1");
   CHECK(fault("{\"nworkers\": 1}") == "error P09: a locality graph needs the key \"declarations\"\n  file        node.json:1:1");
   CHECK(fault("{\"nworkers\": 1, \"declarations\": [{\"kind\": \"core\"}]}") == "error P09: this place has no \"name\"\n  file        node.json:1:34");
-  CHECK(fault(graph("", "\"sysmem\"", "{\"latency_seconds\": 1}")) ==
+  CHECK(fault(graph_text("", "\"sysmem\"", "{\"latency_seconds\": 1}")) ==
         "error P09: this link does not say \"between\" which places it is\n  file        node.json:3:18");
-  CHECK(fault(graph("\"pop_paths\": {0: [\"sysmem\"]}")) ==
+  CHECK(fault(graph_text("\"pop_paths\": {0: [\"sysmem\"]}")) ==
         "error P09: \"pop_paths\" has no path for worker 1\n"
         "  file        node.json:4:14\n"
         "  try         add a \"default\" path");
@@ -234,16 +234,16 @@ TEST_CASE("values that make no sense are refused") {
         "  file        node.json:1:34\n"
         "  because     $( begins an expression, which only paths may hold\n"
         "  try         use letters, digits and _, such as \"L2_0\"");
-  CHECK(fault(graph("", "\"sysmem\"", "[\"sysmem\", \"sysmem\"]")) ==
+  CHECK(fault(graph_text("", "\"sysmem\"", "[\"sysmem\", \"sysmem\"]")) ==
         "error P12: place \"sysmem\" is linked to itself\n"
         "  file        node.json:3:18\n"
         "  try         remove this link");
-  CHECK(fault(graph("\"pop_paths\": {\"default\": [\"sysmem\"],\n \"1\": []}")) ==
+  CHECK(fault(graph_text("\"pop_paths\": {\"default\": [\"sysmem\"],\n \"1\": []}")) ==
         "error P12: the pop path of worker 1 is empty\n"
         "  file        node.json:5:7\n"
         "  because     a worker runs only what it finds at the places of its paths\n"
         "  try         name at least one place");
-  CHECK(fault(graph("\"pop_paths\": {\"default\": [\"sysmem\"], 24: [\"sysmem\"]}")) ==
+  CHECK(fault(graph_text("\"pop_paths\": {\"default\": [\"sysmem\"], 24: [\"sysmem\"]}")) ==
         "error P12: \"pop_paths\" gives a path for worker 24, which does not exist\n"
         "  file        node.json:4:38\n"
         "  because     \"nworkers\" is 2, so workers are 0 to 1");

@@ -4,17 +4,13 @@
 #include <fstream>
 #include <stretto/platform.hpp>
 
+#include "platform/names.hpp"
+
 using namespace stretto;
+using test::list;
+using test::names;
 
 namespace {
-
-std::vector<std::string> names(const platform& p, std::span<const place> path) {
-  std::vector<std::string> out;
-  for (const place at : path) out.push_back(p.name(at));
-  return out;
-}
-
-using list = std::vector<std::string>;
 
 /// Two sockets of two cores with private L2 caches, in the public format.
 constexpr const char* two_sockets = R"json({

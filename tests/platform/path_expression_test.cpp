@@ -12,7 +12,7 @@ namespace {
 
 std::string expand(std::string_view text, std::int64_t id) { return path_expression(text).expand(id); }
 
-std::string fault(std::string_view text, std::int64_t id = 0) {
+std::string expression_fault(std::string_view text, std::int64_t id = 0) {
   try {
     return "no fault: " + expand(text, id);
   } catch (const bad_expression& bad) {
@@ -68,21 +68,21 @@ TEST_CASE("expressions follow the worker's number with the usual precedence") {
 }
 
 TEST_CASE("a bad expression says what is wrong and where") {
-  CHECK(fault("L2_$(id") == "7: expected an operator or ), found the end of the name");
-  CHECK(fault("L2_$()") == "5: expected a number, id or (, found ')'");
-  CHECK(fault("$(id +)") == "6: expected a number, id or (, found ')'");
-  CHECK(fault("$(id 2)") == "5: expected an operator or ), found '2'");
-  CHECK(fault("$(worker)") == "2: knows \"id\", the worker's number, but not \"worker\"");
-  CHECK(fault("$(1 / id)") == "4: divides by zero");
-  CHECK(fault("$(1 % (id - 3))", 3) == "4: divides by zero");
-  CHECK(fault("$(99999999999999999999)") == "2: has a number that needs more than 64 bits");
-  CHECK(fault("$(9223372036854775807 + id)", 1) == "22: overflows 64 bits");
-  CHECK(fault("$(9223372036854775807 * 2)") == "22: overflows 64 bits");
-  CHECK(fault("$((-9223372036854775807 - 1) / -1)") == "29: overflows 64 bits");
-  CHECK(fault("$((-9223372036854775807 - 1) % -1)") == "no fault: 0");
-  CHECK(fault("$(" + std::string(1000, '(')).ends_with("is nested more than 64 deep"));
-  CHECK(fault("$(" + std::string(1000, '-') + "1)").ends_with("is nested more than 64 deep"));
-  CHECK(fault("$(\xC3\xA4)") == "2: expected a number, id or (, found '\xC3\xA4'");
+  CHECK(expression_fault("L2_$(id") == "7: expected an operator or ), found the end of the name");
+  CHECK(expression_fault("L2_$()") == "5: expected a number, id or (, found ')'");
+  CHECK(expression_fault("$(id +)") == "6: expected a number, id or (, found ')'");
+  CHECK(expression_fault("$(id 2)") == "5: expected an operator or ), found '2'");
+  CHECK(expression_fault("$(worker)") == "2: knows \"id\", the worker's number, but not \"worker\"");
+  CHECK(expression_fault("$(1 / id)") == "4: divides by zero");
+  CHECK(expression_fault("$(1 % (id - 3))", 3) == "4: divides by zero");
+  CHECK(expression_fault("$(99999999999999999999)") == "2: has a number that needs more than 64 bits");
+  CHECK(expression_fault("$(9223372036854775807 + id)", 1) == "22: overflows 64 bits");
+  CHECK(expression_fault("$(9223372036854775807 * 2)") == "22: overflows 64 bits");
+  CHECK(expression_fault("$((-9223372036854775807 - 1) / -1)") == "29: overflows 64 bits");
+  CHECK(expression_fault("$((-9223372036854775807 - 1) % -1)") == "no fault: 0");
+  CHECK(expression_fault("$(" + std::string(1000, '(')).ends_with("is nested more than 64 deep"));
+  CHECK(expression_fault("$(" + std::string(1000, '-') + "1)").ends_with("is nested more than 64 deep"));
+  CHECK(expression_fault("$(\xC3\xA4)") == "2: expected a number, id or (, found '\xC3\xA4'");
 }
 
 TEST_CASE("random expressions have the value that arithmetic gives them") {

@@ -52,17 +52,17 @@ using stretto::test::machine;
 
 namespace {
 
-struct outcome {
+struct ending {
   int wrong = 0;  // items that left never, or more than once
   bool robbed = false, asked = false, took = false;
 };
 
 /// An owner that pushes and pops, and thieves, all by chance.
-outcome play(unsigned seed, machine::fences fences) {
+ending play(unsigned seed, machine::fences fences) {
   std::mt19937 random(seed);
   machine m(seed, fences);
   deque d(2);
-  outcome seen;
+  ending seen;
   std::map<item, int> left;
   item pushed = 0;
   bool over = false;
@@ -118,7 +118,7 @@ TEST_CASE("every item leaves a deque exactly once, however owner and thieves int
   unsigned asked = 0, robbed = 0, took = 0;
   for (unsigned seed = 1; seed <= seeds; ++seed) {
     CAPTURE(seed);
-    const outcome o = play(seed, machine::fences::work);
+    const ending o = play(seed, machine::fences::work);
     asked += o.asked;
     robbed += o.robbed;
     took += o.took;

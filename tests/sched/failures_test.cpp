@@ -17,7 +17,7 @@ void fail(const char* why) {
 
 /// The first line of what leaves a run of `body`.
 template <class Body>
-std::string thrown_by(Body&& body) {
+std::string thrown_by_run_of(Body&& body) {
   runtime rt({.workers = 2});
   try {
     rt.run(body);
@@ -32,7 +32,7 @@ std::string thrown_by(Body&& body) {
 }  // namespace
 
 TEST_CASE("a failure that was observed does not hide a later one that was not") {
-  CHECK(thrown_by([] {
+  CHECK(thrown_by_run_of([] {
           auto seen = async([] { throw std::runtime_error("seen"); });
           CHECK_THROWS_WITH(seen.get(), "seen");
           fail("unseen");
@@ -40,7 +40,7 @@ TEST_CASE("a failure that was observed does not hide a later one that was not") 
 }
 
 TEST_CASE("a failure that was observed is not counted with those that were not") {
-  CHECK(thrown_by([] {
+  CHECK(thrown_by_run_of([] {
           auto seen = async([] { throw std::runtime_error("seen"); });
           CHECK_THROWS(seen.get());
           fail("one");
@@ -49,7 +49,7 @@ TEST_CASE("a failure that was observed is not counted with those that were not")
 }
 
 TEST_CASE("a failure that is observed late, but inside, does not leave the finish") {
-  CHECK(thrown_by([] {
+  CHECK(thrown_by_run_of([] {
           auto seen = async([] { throw std::runtime_error("seen"); });
           while (!seen.is_ready()) yield();
           auto skipped = async(after(seen), [] {});
@@ -58,20 +58,20 @@ TEST_CASE("a failure that is observed late, but inside, does not leave the finis
 }
 
 TEST_CASE("work that was skipped because of a failure is not another failure") {
-  CHECK(thrown_by([] {
+  CHECK(thrown_by_run_of([] {
           auto failed = async([] { throw std::runtime_error("once"); });
           for (int i = 0; i < 10; ++i) async(after(failed), [] {});
         }) == "once");
 }
 
 TEST_CASE("of very many failures, all are counted") {
-  CHECK(thrown_by([] {
+  CHECK(thrown_by_run_of([] {
           for (int i = 0; i < 5000; ++i) fail("again");
         }) == "S06: 5000 tasks failed inside one finish");
 }
 
 TEST_CASE("a chain of any length is skipped, told from both ends, and dropped") {
-  const std::string told = thrown_by([] {
+  const std::string told = thrown_by_run_of([] {
     future<void> first = async([] { throw std::runtime_error("at the start"); });
     future<void> last = first;
     for (int i = 0; i < 100000; ++i) last = async(after(last), [] {});
@@ -86,7 +86,7 @@ TEST_CASE("a chain of any length is skipped, told from both ends, and dropped") 
 }
 
 TEST_CASE("work that was skipped because of an event leaves the finish once") {
-  CHECK(thrown_by([] {
+  CHECK(thrown_by_run_of([] {
           const auto never = user_event::create();
           for (int i = 0; i < 10; ++i) async(after(never), name("waits"), [] {});
           never.poison(std::make_exception_ptr(std::runtime_error("given up")));
@@ -94,7 +94,7 @@ TEST_CASE("work that was skipped because of an event leaves the finish once") {
 }
 
 TEST_CASE("a failed data operation that nobody looks at leaves run") {
-  std::string told = thrown_by([] {
+  std::string told = thrown_by_run_of([] {
     const auto table = instance<int>::create(at(place{0}), {0, 4}).made;
     const auto names = instance<std::int64_t>::create(at(place{0}), {0, 2}).made;
     const auto out = instance<int>::create(at(place{0}), {0, 2}).made;
@@ -106,7 +106,7 @@ TEST_CASE("a failed data operation that nobody looks at leaves run") {
 }
 
 TEST_CASE("a failed data operation that was looked at does not leave run, by whatever way") {
-  CHECK(thrown_by([] {
+  CHECK(thrown_by_run_of([] {
           const auto bad = [] {
             const auto table = instance<int>::create(at(place{0}), {0, 4}).made;
             const auto names = instance<std::int64_t>::create(at(place{0}), {0, 2}).made;
@@ -125,7 +125,7 @@ TEST_CASE("a failed data operation that was looked at does not leave run, by wha
 }
 
 TEST_CASE("work skipped because of a failed data operation is the same failure") {
-  CHECK(thrown_by([] {
+  CHECK(thrown_by_run_of([] {
           const auto never = user_event::create();
           const auto u = instance<int>::create(at(place{0}), {0, 4}, {.name = "u"}).made;
           const event filled = fill(u, 1, after(never));
@@ -135,7 +135,7 @@ TEST_CASE("work skipped because of a failed data operation is the same failure")
 }
 
 TEST_CASE("a promise that is let go is told by run if nobody asks its future") {
-  CHECK(thrown_by([] {
+  CHECK(thrown_by_run_of([] {
           future<int> f;
           promise<int> p;
           f = p.get_future();
@@ -143,7 +143,7 @@ TEST_CASE("a promise that is let go is told by run if nobody asks its future") {
 }
 
 TEST_CASE("data operations and tasks that fail side by side are counted together") {
-  CHECK(thrown_by([] {
+  CHECK(thrown_by_run_of([] {
           future<int> f;
           promise<int> p;
           f = p.get_future();
@@ -152,7 +152,7 @@ TEST_CASE("data operations and tasks that fail side by side are counted together
 }
 
 TEST_CASE("a task that waits for its own end is refused at once") {
-  CHECK(thrown_by([] {
+  CHECK(thrown_by_run_of([] {
           const auto self = std::make_shared<future<void>>();
           const auto go = user_event::create();
           *self = async([self, go] {
@@ -164,7 +164,7 @@ TEST_CASE("a task that waits for its own end is refused at once") {
 }
 
 TEST_CASE("a task inside a finish that waits for the one that opened it is refused at once, however deep") {
-  CHECK(thrown_by([] {
+  CHECK(thrown_by_run_of([] {
           const auto opener = std::make_shared<future<void>>();
           const auto go = user_event::create();
           *opener = async([opener, go] {
@@ -181,7 +181,7 @@ TEST_CASE("a task inside a finish that waits for the one that opened it is refus
 }
 
 TEST_CASE("a task inside a finish may wait for one that was spawned before the finish") {
-  CHECK(thrown_by([] {
+  CHECK(thrown_by_run_of([] {
           const auto go = user_event::create();
           const auto before = async([go] { wait(go); });
           async([before, go] {

@@ -23,7 +23,7 @@ namespace {
 
 /// The text of what `body` throws, with the numbers of lines left out.
 template <class Body>
-std::string thrown_by(Body&& body) {
+std::string thrown_without_lines(Body&& body) {
   std::string text = "nothing was thrown";
   try {
     body();
@@ -265,7 +265,7 @@ TEST_CASE("a failed operation skips its successors only, and the replay names it
     const auto out = g.add_postcondition(after(c));
     const auto seen = user_event::create();
     const event failed = g.replay(true, {}, {bind(out, seen)});
-    CHECK(thrown_by([&] { wait(failed); }) ==
+    CHECK(thrown_without_lines([&] { wait(failed); }) ==
           "error E10: the end of graph \"relax\" was skipped because task \"left\" failed\n"
           "  skipped     the end of graph \"relax\", recorded_graph_test.cpp:\n"
           "  failed      task \"left\", recorded_graph_test.cpp:\n"
@@ -273,7 +273,7 @@ TEST_CASE("a failed operation skips its successors only, and the replay names it
           "  because     left broke");
     CHECK(d.text.find('c') == std::string::npos);
     CHECK(d.text.find('d') != std::string::npos);
-    CHECK(thrown_by([&] { wait(seen); }) ==
+    CHECK(thrown_without_lines([&] { wait(seen); }) ==
           "error E10: external postcondition at recorded_graph_test.cpp: was skipped because task \"left\" failed\n"
           "  skipped     external postcondition at recorded_graph_test.cpp:, recorded_graph_test.cpp:\n"
           "  skipped     task \"both\", recorded_graph_test.cpp:\n"
@@ -310,7 +310,7 @@ TEST_CASE("a returned event that is poisoned fails its operation") {
     recorded_graph g;
     const auto a = g.add(name("start"), [] { return async(name("inner"), [] { throw std::runtime_error("no"); }); });
     g.add(after(a), [&] { later_ran = true; });
-    const std::string text = thrown_by([&] { wait(g.replay()); });
+    const std::string text = thrown_without_lines([&] { wait(g.replay()); });
     CHECK(text.find("task \"inner\" failed") != std::string::npos);
     CHECK(text.find("the end of task \"start\"") != std::string::npos);
     CHECK_FALSE(later_ran);
@@ -348,8 +348,8 @@ TEST_CASE("finish waits for replays begun inside it, and throws what failed in t
 
     recorded_graph fails;
     fails.add([] { throw std::runtime_error("unseen"); });
-    CHECK(thrown_by([&] { finish([&] { fails.replay(); }); }) == "unseen");
-    CHECK(thrown_by([&] { finish([&] { CHECK_THROWS(wait(fails.replay())); }); }) == "nothing was thrown");
+    CHECK(thrown_without_lines([&] { finish([&] { fails.replay(); }); }) == "unseen");
+    CHECK(thrown_without_lines([&] { finish([&] { CHECK_THROWS(wait(fails.replay())); }); }) == "nothing was thrown");
   });
 }
 
@@ -361,7 +361,7 @@ TEST_CASE("an edge that would close a cycle is refused, and names what lies on i
     const auto b = g.add(name("b"), after(a), [] {});
     const auto side = g.add(after(a), [] {});
     const auto c = g.add(name("c"), after(b, side), [] {});
-    CHECK(thrown_by([&] { g.make_edge(c, b); }) ==
+    CHECK(thrown_without_lines([&] { g.make_edge(c, b); }) ==
           "error S20: an edge would close a cycle of 2 operations in graph \"loop\"\n"
           "  called      recorded_graph_test.cpp:\n"
           "  first       task \"b\", recorded_graph_test.cpp:\n"
@@ -402,7 +402,7 @@ TEST_CASE("a graph grows between replays, not during one") {
     recorded_graph g(name("grows"));
     const auto a = g.add([&] { ++ran; });
     const event done = g.replay(after(gate));
-    CHECK(thrown_by([&] { g.add(after(a), [] {}); }) ==
+    CHECK(thrown_without_lines([&] { g.add(after(a), [] {}); }) ==
           "error S21: \"add\" was called while 1 replay of graph \"grows\" is under way\n"
           "  called      recorded_graph_test.cpp:\n"
           "  because     a replay follows the operations as they were recorded\n"
@@ -422,7 +422,7 @@ TEST_CASE("handles of other graphs, other runtimes and other threads are refused
     recorded_graph g(name("mine")), other(name("other"));
     const auto theirs = other.add([] {});
     const auto port = other.add_precondition();
-    CHECK(thrown_by([&] { g.add(after(theirs), [] {}); }) ==
+    CHECK(thrown_without_lines([&] { g.add(after(theirs), [] {}); }) ==
           "error S22: an operation of another graph was given to \"add\" of graph \"mine\"\n"
           "  called      recorded_graph_test.cpp:\n"
           "  because     a handle is what add of the same graph returned\n"
@@ -449,7 +449,7 @@ TEST_CASE("a graph belongs to the runtime that it was recorded in") {
   }
   runtime second({.workers = 1});
   second.run([&] {
-    CHECK(thrown_by([&] { g->replay(); }) ==
+    CHECK(thrown_without_lines([&] { g->replay(); }) ==
           "error S23: graph \"first\" was replayed in another runtime than the one that it was recorded in\n"
           "  called      recorded_graph_test.cpp:\n"
           "  because     where its operations run was decided when they were recorded\n"
