@@ -23,7 +23,8 @@ error cannot_write(const fs::path& what, int number) {
   return error("C01", "the checkpoint " + what.string() + " cannot be written: " + std::strerror(number))
       .because("the last checkpoint stays as it is")
       .remedy(number == ENOSPC || number == EDQUOT ? "make room there: a new checkpoint is written beside the last one"
-                                                   : "name a directory in a folder that exists and can be written, on every node");
+              : number == EFBIG ? "raise the limit on the size of files (ulimit -f), or take a file system that allows larger ones"
+                                : "name a directory in a folder that exists and can be written, on every node");
 }
 
 struct descriptor {

@@ -35,6 +35,15 @@ void release(const std::source_location& where) {
   }
 }
 
+/// What has been written goes, for it is of no use and takes room. Throws what is being handled.
+[[noreturn]] void give_up(const std::filesystem::path& directory, const std::source_location& where) {
+  const auto failed = std::current_exception();
+  std::error_code ignored;
+  std::filesystem::remove_all(beside(directory), ignored);
+  release(where);
+  std::rethrow_exception(failed);
+}
+
 void check_names(const std::vector<kept>& all) {
   std::set<std::string> names;
   for (const kept& k : all) {
@@ -73,6 +82,13 @@ void write_all(const std::filesystem::path& directory, const std::vector<kept>& 
   c.nodes = job_nodes();
   c.homes = objects_here().homes();
   const auto asked = ask_all_nodes([&](auto) { return call<&write_here>(root.string()); }, where);
+  const std::vector<event> written(asked.begin(), asked.end());
+  struct nobody_writes {  // when this has ended, in whatever way
+    const std::vector<event>& all;
+    ~nobody_writes() {
+      for (const event e : all) try { wait(e); } catch (...) {}
+    }
+  } const at_the_end{written};
   std::vector<file_entry> files;
   for (const char* group : {"", "kept/", "mobile/"}) files.push_back(write_text(root, std::string(group) + "zarr.json", group_text()));
   for (const kept& k : all) {
@@ -109,18 +125,15 @@ future<void> save_checkpoint(std::string_view directory, std::vector<kept> all, 
     begin_beside(to);
     at_consistent_point([&] { copy_objects(all); }, where);
   } catch (...) {
-    const auto failed = std::current_exception();
-    std::error_code ignored;
-    std::filesystem::remove_all(beside(to), ignored);
-    release(where);
-    std::rethrow_exception(failed);
+    give_up(to, where);
   }
   return async(name("checkpoint"), [to, all = std::move(all), where] {
-    struct releasing {
-      const std::source_location& where;
-      ~releasing() { release(where); }
-    } const then{where};
-    write_all(to, all, where);
+    try {
+      write_all(to, all, where);
+    } catch (...) {
+      give_up(to, where);
+    }
+    release(where);
   }, where);
 }
 
