@@ -14,6 +14,7 @@
 #include "common/measure.hpp"
 #include "demo/jacobi3d/run.hpp"
 #include "demo/particles/run.hpp"
+#include "heat_levels.hpp"
 
 namespace {
 
@@ -186,6 +187,20 @@ bench::outcome count_jacobi(const bench::options& o) {
   return {.value = r.million_cells_per_second(r.runs.front().seconds)};
 }
 
+/// Example 28: how much longer a program takes that waits before each operation than one that says what has to come first.
+bench::outcome compare_levels(const bench::options& o) {
+  if (this_node() != 0) return {};
+  const int n = static_cast<int>(o.size), steps = static_cast<int>(o.steps / 20);
+  std::vector<double> seconds;
+  for (const bool waits : {false, true}) {
+    const bench::stopwatch clock;
+    const auto found = heat_levels::on_nodes(n, steps, waits);
+    seconds.push_back(clock.seconds());
+    if (found != heat_levels::serially(n, steps)) throw bench::wrong_answer("not as a serial run");
+  }
+  return {.value = seconds[1] / seconds[0]};
+}
+
 /// The demo particles: how much faster it is with a balancer than without, and how evenly the nodes were loaded with it.
 particles::report run_particles(const bench::options& o, const char* balancers) {
   const particles::problem what{.count = static_cast<std::uint32_t>(o.size), .steps = static_cast<std::uint32_t>(o.steps / 40)};
@@ -222,6 +237,7 @@ int main(int argc, char** argv) {
                                           {"nodes_jacobi", "Mcells/s", better::higher, 96, count_jacobi<1>},
                                           {"nodes_jacobi_two", "Mcells/s", better::higher, 96, count_jacobi<2>},
                                           {"nodes_jacobi_four", "Mcells/s", better::higher, 96, count_jacobi<4>},
+                                          {"nodes_levels", "times deferred", better::higher, 96, compare_levels},
                                           {"nodes_particles", "times without", better::higher, 120'000, compare_particles},
                                           {"nodes_particles_imbalance", "busiest to mean", better::lower, 120'000, weigh_particles}},
                               .out = rt.node() == 0 ? stdout : nullptr};
