@@ -14,6 +14,8 @@
 
 #include <stretto/stretto.hpp>
 
+#include "order.hpp"
+
 namespace heat_levels {
 
 using namespace stretto;
@@ -33,12 +35,12 @@ inline box cells_of(int level, int cells) {
 inline box coarse(const box& fine, int around = 0) {
   return box({fine.min()[0] / 2 - around, fine.min()[1] / 2 - around}, {fine.max()[0] / 2 + around, fine.max()[1] / 2 + around});
 }
-/// The cells beside a box, on one of its four sides: `width` of them, of which `inside` are inside.
-inline box beside(const box& b, int side, int width = 1, int inside = 0) {
+/// The cells beside a box, on one of its four sides.
+inline box beside(const box& b, int side) {
   point low = b.min(), high = b.max();
   const std::size_t axis = side / 2;
-  if (side % 2) low[axis] = b.max()[axis] - inside, high[axis] = low[axis] + width;
-  else high[axis] = b.min()[axis] + inside, low[axis] = high[axis] - width;
+  if (side % 2) low[axis] = high[axis], ++high[axis];
+  else high[axis] = low[axis], --low[axis];
   return box::between(low, high);
 }
 
@@ -73,9 +75,10 @@ inline void start(cells u, int level, box own, int n) {
   for_cells(u.elements(), [&](coordinate i, coordinate j) { v(i, j) = 0; });  // around the coarsest level it is cold
   for_cells(own, [&](coordinate i, coordinate j) { v(i, j) = start_at(level, i, j, n); });
 }
-inline void surround(cells u, cells from_coarse, box edge) {
+inline void surround(cells u, cells from_coarse, const std::vector<box>& edges) {
   const auto v = u.view(), c = from_coarse.view();
-  for_cells(edge, [&](coordinate i, coordinate j) { v(i, j) = between_coarse(c, i, j); });
+  for (const box& edge : edges)
+    for_cells(edge, [&](coordinate i, coordinate j) { v(i, j) = between_coarse(c, i, j); });
 }
 inline void conduct(cells u, cells next, int level, box own) {
   const auto v = u.view(), w = next.view();
@@ -96,20 +99,6 @@ struct piece {
   event surrounded;           // the last use of from_coarse
   std::array<std::vector<event>, 2> read;  // who copies from u, until it is written again
   std::vector<event> sent;    // who copies from means
-};
-
-/// What waits before each operation, or leaves that to the operation.
-struct order {
-  bool waits;
-  std::vector<event> all = {};
-  after_range after_all(std::vector<event> these) {
-    all = std::move(these);
-    if (waits) {
-      for (const event e : all) wait(e);
-      all.clear();
-    }
-    return after(all);
-  }
 };
 
 inline std::vector<piece> make_pieces(int n) {
@@ -142,17 +131,17 @@ inline void step(std::vector<piece>& all, int now, int n, order& in) {
           filled.push_back(copy(other.u[now], t.u[now], part, in.after_all({other.ready, t.ready})));
           other.read[now].push_back(filled.back());
         }
-    for (int side = 0; t.level && side < 4; ++side) {
-      const box edge = beside(t.own, side);
-      if (cells_of(t.level, n).contains(edge)) continue;
+    std::vector<box> edges;
+    for (int side = 0; t.level && side < 4; ++side)
+      if (const box edge = beside(t.own, side); !cells_of(t.level, n).contains(edge)) edges.push_back(edge);
+    if (!edges.empty()) {
       std::vector<event> copied = {t.ready};
       for (piece& other : all)
-        if (const box part = intersection(other.own, intersection(coarse(t.own, 1), beside(coarse(t.own, 1), side, 2, 2)));
-            other.level == t.level - 1 && !part.is_empty()) {
+        if (const box part = intersection(other.own, coarse(t.own, 1)); other.level == t.level - 1 && !part.is_empty()) {
           copied.push_back(copy(other.u[now], t.from_coarse, part, in.after_all({other.ready, t.surrounded})));
           other.read[now].push_back(copied.back());
         }
-      filled.push_back(async(at_node(t.node), in.after_all(copied), call<&surround>(t.u[now], t.from_coarse, edge)));
+      filled.push_back(async(at_node(t.node), in.after_all(copied), call<&surround>(t.u[now], t.from_coarse, edges)));
     }
     t.surrounded = merge(filled);
   }

@@ -252,11 +252,13 @@ void element_receiver::all_in_place(const shared& a, base::thread_context& conte
       detail::destroy_instance(all, after_range{{&done, 1}}, where);
       return done;
     };
+    const event ordered = data::ordered_unseen(context, o.where);
+    const after_range first{{&ordered, 1}};
     event done;
     try {
       if (a->held) all.record->reduction->take_bytes({a->held->data(), a->held->size()}, context);
-      done = o.what == verb::fold ? detail::fold_held(all, a->target, o.contributor, *o.kind, {}, o.where)
-                                  : detail::reduce_held(all, a->target, *o.kind, {}, o.where);
+      done = o.what == verb::fold ? detail::fold_held(all, a->target, o.contributor, *o.kind, first, o.where)
+                                  : detail::reduce_held(all, a->target, *o.kind, first, o.where);
     } catch (...) {
       freed({});
       throw;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "data/data_state.hpp"
+#include "data/program_bytes.hpp"
 #include "event/handle.hpp"
 #include "event/when_ended.hpp"
 
@@ -56,7 +57,6 @@ void remote_instances::serve(base::runtime_context& runtime) {
   names_given_.assign(job_.nodes(), 0);
   data::set_other_nodes(runtime, this);
   enclosures_.serve(runtime.get<data::data_state>(base::floor_slot::data)->enclosed);
-  checks_ = runtime.get<data::data_state>(base::floor_slot::data)->checks != nullptr;
 }
 
 instance_handle remote_instances::near(const instance_handle& named, const char* verb, const std::source_location& where) {
@@ -223,11 +223,7 @@ void remote_instances::submit_here(const std::shared_ptr<errand>& e, event behin
   const data::far_request& r = e->request.is;
   try {
     // Who has ordered this did so elsewhere, where the checks do not see it: it follows whatever has begun.
-    std::array<event, 2> waits{behind, event()};
-    if (checks_) {
-      waits[1] = detail::make_event(context, e->where);
-      detail::end_event(waits[1], {}, context, e->where);
-    }
+    const std::array waits{behind, data::ordered_unseen(context, e->where)};
     const event done = data::run_here(r, after_range{waits}, e->where);
     detail::when_ended(done, context, [this, e](const failure* cause, base::thread_context& on) { questions_.answer(e->of, cause, on); });
   } catch (...) {

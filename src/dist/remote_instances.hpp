@@ -72,7 +72,6 @@ class remote_instances final : public protocol, public data::other_nodes {
   element_sender sender_;
   remote_enclosures enclosures_;
   const message_kind create_, ask_;
-  bool checks_ = false;  // accesses are checked
 
   std::mutex naming_;                 // guards what follows, and that names go out in their order
   std::vector<std::uint64_t> names_given_;  // by owner

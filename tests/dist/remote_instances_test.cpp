@@ -125,6 +125,34 @@ TEST_CASE("large instances travel in pieces, also to and from the memory of devi
   });
 }
 
+TEST_CASE("contributions of several nodes to the same elements, one behind the other, are in order for the checks, too") {
+  const test::with_variable check("STRETTO_CHECK", "1");
+  for (const reduction_style style : {reduction_style::fold, reduction_style::list})
+    on_all_nodes({.nodes = 3, .seed = 8}, 1, [&](runtime&) {
+      if (this_node() != 0) return;
+      const box all{0, 8};
+      const auto to = instance<double>::create(at_node(2), all).made;
+      event done = fill(to, 0.0);
+      for (int round = 0; round < 3; ++round)
+        for (std::uint32_t n = 0; n < 3; ++n) {
+          const auto r = reduction_instance<sum<double>>::create(at_node(n), all, {.style = style});
+          const event contributed = async(at_node(n), call([](const reduction_instance<sum<double>>& mine) {
+            auto c = mine.contribute();
+            for (coordinate i = 0; i < 8; ++i) c(i) << double(i);
+          }, r));
+          done = reduce(r, to, after(contributed, done));
+          r.destroy(after(done));
+        }
+      const auto total = [](const instance<double>& sums) {
+        double t = 0;
+        for (coordinate i = 0; i < 8; ++i) t += sums.view()(i);
+        return t;
+      };
+      CHECK(async(at_node(2), after(done), call(total, to)).get() == 9 * 28);
+      wait(to.destroy(after(done)));
+    });
+}
+
 struct concatenate {  // does not commute: digits in the order of contributors
   using lhs_type = std::uint64_t;
   using rhs_type = std::uint64_t;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "circuit_nodes.hpp"
 #include "common/measure.hpp"
 #include "demo/jacobi3d/run.hpp"
 #include "demo/particles/run.hpp"
@@ -187,18 +188,29 @@ bench::outcome count_jacobi(const bench::options& o) {
   return {.value = r.million_cells_per_second(r.runs.front().seconds)};
 }
 
-/// Example 28: how much longer a program takes that waits before each operation than one that says what has to come first.
-bench::outcome compare_levels(const bench::options& o) {
-  if (this_node() != 0) return {};
-  const int n = static_cast<int>(o.size), steps = static_cast<int>(o.steps / 20);
+/// How much longer a program takes that waits before each operation than one that says what has to come first. `program(waits)` returns
+/// what it has computed.
+template <class F, class T>
+bench::outcome compare_deferred(F&& program, const T& expected) {
   std::vector<double> seconds;
   for (const bool waits : {false, true}) {
     const bench::stopwatch clock;
-    const auto found = heat_levels::on_nodes(n, steps, waits);
+    const T found = program(waits);
     seconds.push_back(clock.seconds());
-    if (found != heat_levels::serially(n, steps)) throw bench::wrong_answer("not as a serial run");
+    if (found != expected) throw bench::wrong_answer("not as a serial run");
   }
   return {.value = seconds[1] / seconds[0]};
+}
+bench::outcome compare_levels(const bench::options& o) {
+  if (this_node() != 0) return {};
+  const int n = static_cast<int>(o.size), steps = static_cast<int>(o.steps / 20);
+  return compare_deferred([&](bool waits) { return heat_levels::on_nodes(n, steps, waits); }, heat_levels::serially(n, steps));
+}
+bench::outcome compare_circuit(const bench::options& o) {
+  if (this_node() != 0) return {};
+  const int steps = static_cast<int>(o.steps / 20);
+  const auto c = circuit_nodes::make(static_cast<int>(o.size));
+  return compare_deferred([&](bool waits) { return circuit_nodes::on_nodes(c, steps, waits); }, circuit_nodes::serially(c, steps));
 }
 
 /// The demo particles: how much faster it is with a balancer than without, and how evenly the nodes were loaded with it.
@@ -238,6 +250,7 @@ int main(int argc, char** argv) {
                                           {"nodes_jacobi_two", "Mcells/s", better::higher, 96, count_jacobi<2>},
                                           {"nodes_jacobi_four", "Mcells/s", better::higher, 96, count_jacobi<4>},
                                           {"nodes_levels", "times deferred", better::higher, 96, compare_levels},
+                                          {"nodes_circuit", "times deferred", better::higher, 12, compare_circuit},
                                           {"nodes_particles", "times without", better::higher, 120'000, compare_particles},
                                           {"nodes_particles_imbalance", "busiest to mean", better::lower, 120'000, weigh_particles}},
                               .out = rt.node() == 0 ? stdout : nullptr};
