@@ -156,6 +156,8 @@ SUITES = (
           "nodes_levels", "", ("stretto_jobs",), workers=(1, 2, 4), sweep=(48, 192), axis="cells along each axis"),
     Suite("nodes_circuit", "circuit in pieces: time with a wait before each operation to that with preconditions", "nodes_circuit", "",
           ("stretto_jobs",), workers=(1, 2, 4), sweep=(6, 24), axis="pieces"),
+    Suite("nodes_fluid", "fluid of particles in cells: time with a wait before each operation to that with preconditions", "nodes_fluid", "",
+          ("stretto_jobs",), workers=(1, 2, 4), sweep=(12, 48), axis="cells along each axis"),
     Suite("nodes_particles", "particles that move: time without a balancer to that with one, and imbalance with it", "nodes_particles", "",
           ("stretto_jobs", "imbalance"), workers=(2,), goals={"stretto_jobs": 1.5, "imbalance": 1.1}),
     Suite("nodes_module", "message of 8 bytes through a future of the MPI module, one way", "nodes_pingpong", "mpi", ("stretto_module", "mpi"),

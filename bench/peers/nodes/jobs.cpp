@@ -15,6 +15,7 @@
 #include "common/measure.hpp"
 #include "demo/jacobi3d/run.hpp"
 #include "demo/particles/run.hpp"
+#include "fluid_nodes.hpp"
 #include "heat_levels.hpp"
 
 namespace {
@@ -213,6 +214,12 @@ bench::outcome compare_circuit(const bench::options& o) {
   return compare_deferred([&](bool waits) { return circuit_nodes::on_nodes(c, steps, waits); }, circuit_nodes::serially(c, steps));
 }
 
+bench::outcome compare_fluid(const bench::options& o) {
+  if (this_node() != 0) return {};
+  const int width = static_cast<int>(o.size), steps = static_cast<int>(o.steps / 20);
+  return compare_deferred([&](bool waits) { return fluid_nodes::on_nodes(width, 3, steps, waits); }, fluid_nodes::serially(width, steps));
+}
+
 /// The demo particles: how much faster it is with a balancer than without, and how evenly the nodes were loaded with it.
 particles::report run_particles(const bench::options& o, const char* balancers) {
   const particles::problem what{.count = static_cast<std::uint32_t>(o.size), .steps = static_cast<std::uint32_t>(o.steps / 40)};
@@ -251,6 +258,7 @@ int main(int argc, char** argv) {
                                           {"nodes_jacobi_four", "Mcells/s", better::higher, 96, count_jacobi<4>},
                                           {"nodes_levels", "times deferred", better::higher, 96, compare_levels},
                                           {"nodes_circuit", "times deferred", better::higher, 12, compare_circuit},
+                                          {"nodes_fluid", "times deferred", better::higher, 24, compare_fluid},
                                           {"nodes_particles", "times without", better::higher, 120'000, compare_particles},
                                           {"nodes_particles_imbalance", "busiest to mean", better::lower, 120'000, weigh_particles}},
                               .out = rt.node() == 0 ? stdout : nullptr};
