@@ -3,8 +3,8 @@
 // Alone it takes a simulated job of three nodes within the process; `stretto run -n 3 28_heat_levels` makes it three processes.
 //
 // Output
-//   24 cells, 20 steps: as a serial run, also where each operation is waited for
-//   48 cells, 20 steps: as a serial run, also where each operation is waited for
+//   24 cells, 8 steps: as a serial run, also where each operation is waited for
+//   48 cells, 8 steps: as a serial run, also where each operation is waited for
 #include "heat_levels.hpp"
 
 #include <cstdio>
@@ -14,7 +14,7 @@ using namespace stretto;
 
 void program() {
   if (this_node() != 0) return;  // the others serve, until the job is over
-  const int steps = 20;
+  const int steps = 8;
   for (const int n : {24, 48}) {
     const auto expected = heat_levels::serially(n, steps);
     std::printf("%d cells, %d steps: %s a serial run, %s where each operation is waited for\n", n, steps,
@@ -32,7 +32,7 @@ int main() {
   std::vector<std::thread> nodes;
   for (std::uint32_t n = 0; n < job.nodes(); ++n)
     nodes.emplace_back([&job, n] {
-      runtime rt({.workers = 2, .job = job.seat(n)});
+      runtime rt({.workers = 1, .job = job.seat(n)});
       rt.run(program);
     });
   for (auto& t : nodes) t.join();

@@ -3,8 +3,8 @@
 // Alone it takes a simulated job of three nodes within the process; `stretto run -n 3 29_circuit_nodes` makes it three processes.
 //
 // Output
-//   6 pieces, 20 steps: as a serial run, also where each operation is waited for
-//   12 pieces, 20 steps: as a serial run, also where each operation is waited for
+//   6 pieces, 8 steps: as a serial run, also where each operation is waited for
+//   12 pieces, 8 steps: as a serial run, also where each operation is waited for
 #include "circuit_nodes.hpp"
 
 #include <cstdio>
@@ -14,7 +14,7 @@ using namespace stretto;
 
 void program() {
   if (this_node() != 0) return;  // the others serve, until the job is over
-  const int steps = 20;
+  const int steps = 8;
   for (const int pieces : {6, 12}) {
     const circuit_nodes::circuit c = circuit_nodes::make(pieces);
     const auto expected = circuit_nodes::serially(c, steps);
@@ -33,7 +33,7 @@ int main() {
   std::vector<std::thread> nodes;
   for (std::uint32_t n = 0; n < job.nodes(); ++n)
     nodes.emplace_back([&job, n] {
-      runtime rt({.workers = 2, .job = job.seat(n)});
+      runtime rt({.workers = 1, .job = job.seat(n)});
       rt.run(program);
     });
   for (auto& t : nodes) t.join();

@@ -3,8 +3,8 @@
 // Alone it takes a simulated job of three nodes within the process; `stretto run -n 3 30_fluid_nodes` makes it three processes.
 //
 // Output
-//   288 particles, 20 steps: as a serial run, also where each operation is waited for
-//   648 particles, 20 steps: as a serial run, also where each operation is waited for
+//   288 particles, 8 steps: as a serial run, also where each operation is waited for
+//   648 particles, 8 steps: as a serial run, also where each operation is waited for
 #include "fluid_nodes.hpp"
 
 #include <cstdio>
@@ -14,7 +14,7 @@ using namespace stretto;
 
 void program() {
   if (this_node() != 0) return;  // the others serve, until the job is over
-  const int steps = 20;
+  const int steps = 8;
   for (const int width : {12, 18}) {
     const auto expected = fluid_nodes::serially(width, steps);
     const std::size_t particles = expected.size();  // none is lost, or there twice: numbers are compared, too
