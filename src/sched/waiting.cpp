@@ -9,6 +9,7 @@
 #include <stretto/finish.hpp>
 #include <stretto/task.hpp>
 
+#include "base/clock.hpp"
 #include "base/futex.hpp"
 #include "base/order_observer.hpp"
 #include "base/peek.hpp"
@@ -103,13 +104,19 @@ bool ends_soon(worker& w, Ended&& ended) {
   polling* polls = w.owner->polls;
   if (polls && !(polls->any_pending() && can_run_on_top(w, nullptr))) polls = nullptr;
   if (!polls && w.owner->workers.size() == 1) return false;  // nobody else could end it
+  std::uint64_t until = 0;
   for (unsigned looks = 0; looks < 40; ++looks) {
     if (ended()) return true;
     if (w.home->size() > 0 || !w.bound_ready.empty() || !w.bound.is_empty() || !w.urgent.is_empty() ||
         !w.bound_urgent.is_empty() || w.interrupted)
       return false;
-    if (polls && polls->any_pending()) poll_in_place(w, *polls);
-    else base::relax();
+    if (polls && polls->any_pending()) {
+      if (!until) until = base::nanoseconds_now() + std::uint64_t{w.owner->settings.spin_microseconds} * 1000;
+      poll_in_place(w, *polls);
+      if (base::nanoseconds_now() >= until) break;  // as in a search
+    } else {
+      base::relax();
+    }
   }
   return ended();
 }
