@@ -7,33 +7,15 @@
 //   48 cells, 8 steps: as a serial run, also where each operation is waited for
 #include "heat_levels.hpp"
 
-#include <cstdio>
-#include <thread>
+#include <string>
 
-using namespace stretto;
+#include "both_ways.hpp"
 
 void program() {
-  if (this_node() != 0) return;  // the others serve, until the job is over
-  const int steps = 8;
-  for (const int n : {24, 48}) {
-    const auto expected = heat_levels::serially(n, steps);
-    std::printf("%d cells, %d steps: %s a serial run, %s where each operation is waited for\n", n, steps,
-                heat_levels::on_nodes(n, steps, false) == expected ? "as" : "NOT as",
-                heat_levels::on_nodes(n, steps, true) == expected ? "also" : "but NOT");
-  }
+  if (stretto::this_node() != 0) return;  // the others serve, until the job is over
+  for (const int n : {24, 48})
+    print_both_ways(std::to_string(n) + " cells, 8 steps", [&](bool waits) { return heat_levels::on_nodes(n, 8, waits); },
+                    heat_levels::serially(n, 8));
 }
 
-int main() {
-  if (runtime rt; rt.nodes() > 1) {  // a launcher has started several processes
-    rt.run(program);
-    return 0;
-  }
-  simulated_job job({.nodes = 3});
-  std::vector<std::thread> nodes;
-  for (std::uint32_t n = 0; n < job.nodes(); ++n)
-    nodes.emplace_back([&job, n] {
-      runtime rt({.workers = 1, .job = job.seat(n)});
-      rt.run(program);
-    });
-  for (auto& t : nodes) t.join();
-}
+int main() { return run_on_nodes(program); }

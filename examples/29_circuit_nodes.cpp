@@ -7,34 +7,17 @@
 //   12 pieces, 8 steps: as a serial run, also where each operation is waited for
 #include "circuit_nodes.hpp"
 
-#include <cstdio>
-#include <thread>
+#include <string>
 
-using namespace stretto;
+#include "both_ways.hpp"
 
 void program() {
-  if (this_node() != 0) return;  // the others serve, until the job is over
-  const int steps = 8;
+  if (stretto::this_node() != 0) return;  // the others serve, until the job is over
   for (const int pieces : {6, 12}) {
     const circuit_nodes::circuit c = circuit_nodes::make(pieces);
-    const auto expected = circuit_nodes::serially(c, steps);
-    std::printf("%d pieces, %d steps: %s a serial run, %s where each operation is waited for\n", pieces, steps,
-                circuit_nodes::on_nodes(c, steps, false) == expected ? "as" : "NOT as",
-                circuit_nodes::on_nodes(c, steps, true) == expected ? "also" : "but NOT");
+    print_both_ways(std::to_string(pieces) + " pieces, 8 steps", [&](bool waits) { return circuit_nodes::on_nodes(c, 8, waits); },
+                    circuit_nodes::serially(c, 8));
   }
 }
 
-int main() {
-  if (runtime rt; rt.nodes() > 1) {  // a launcher has started several processes
-    rt.run(program);
-    return 0;
-  }
-  simulated_job job({.nodes = 3});
-  std::vector<std::thread> nodes;
-  for (std::uint32_t n = 0; n < job.nodes(); ++n)
-    nodes.emplace_back([&job, n] {
-      runtime rt({.workers = 1, .job = job.seat(n)});
-      rt.run(program);
-    });
-  for (auto& t : nodes) t.join();
-}
+int main() { return run_on_nodes(program); }

@@ -7,34 +7,17 @@
 //   648 particles, 8 steps: as a serial run, also where each operation is waited for
 #include "fluid_nodes.hpp"
 
-#include <cstdio>
-#include <thread>
+#include <string>
 
-using namespace stretto;
+#include "both_ways.hpp"
 
 void program() {
-  if (this_node() != 0) return;  // the others serve, until the job is over
-  const int steps = 8;
+  if (stretto::this_node() != 0) return;  // the others serve, until the job is over
   for (const int width : {12, 18}) {
-    const auto expected = fluid_nodes::serially(width, steps);
-    const std::size_t particles = expected.size();  // none is lost, or there twice: numbers are compared, too
-    std::printf("%zu particles, %d steps: %s a serial run, %s where each operation is waited for\n", particles, steps,
-                fluid_nodes::on_nodes(width, 3, steps, false) == expected ? "as" : "NOT as",
-                fluid_nodes::on_nodes(width, 3, steps, true) == expected ? "also" : "but NOT");
+    const auto expected = fluid_nodes::serially(width, 8);  // none is lost, or there twice: numbers are compared, too
+    print_both_ways(std::to_string(expected.size()) + " particles, 8 steps",
+                    [&](bool waits) { return fluid_nodes::on_nodes(width, 3, 8, waits); }, expected);
   }
 }
 
-int main() {
-  if (runtime rt; rt.nodes() > 1) {  // a launcher has started several processes
-    rt.run(program);
-    return 0;
-  }
-  simulated_job job({.nodes = 3});
-  std::vector<std::thread> nodes;
-  for (std::uint32_t n = 0; n < job.nodes(); ++n)
-    nodes.emplace_back([&job, n] {
-      runtime rt({.workers = 1, .job = job.seat(n)});
-      rt.run(program);
-    });
-  for (auto& t : nodes) t.join();
-}
+int main() { return run_on_nodes(program); }

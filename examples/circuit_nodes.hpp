@@ -14,7 +14,7 @@
 
 #include <stretto/stretto.hpp>
 
-#include "order.hpp"
+#include "both_ways.hpp"
 
 namespace circuit_nodes {
 
@@ -191,6 +191,7 @@ inline std::vector<double> on_nodes(const circuit& c, int steps, bool waits) {
   std::vector<event> last;
   for (std::size_t p = 0; p < all.size(); ++p) last.push_back(copy(all[p].voltage, here, nodes_of(all[p].number), after(updated[p])));
   wait(merge(last));
+  here.destroy();
   for (std::size_t p = 0; p < all.size(); ++p) {
     const piece& one = all[p];
     const event unused = merge(updated[p], merge(cleared[p]));

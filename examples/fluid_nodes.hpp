@@ -18,7 +18,7 @@
 
 #include <stretto/stretto.hpp>
 
-#include "order.hpp"
+#include "both_ways.hpp"
 
 namespace fluid_nodes {
 
@@ -159,6 +159,7 @@ inline std::vector<particle> on_nodes(int width, int pieces, int steps, bool wai
   std::vector<event> last;
   for (const piece& one : all) last.push_back(copy(one.u[3 * steps % 2], here, one.own, after(one.ready)));
   wait(merge(last));
+  here.destroy();
   for (const piece& one : all)
     for (const cell_field& u : one.u) u.destroy(after(one.ready, merge(one.read[0]), merge(one.read[1])));
   std::vector<particle> result;
@@ -169,7 +170,8 @@ inline std::vector<particle> on_nodes(int width, int pieces, int steps, bool wai
 inline std::vector<particle> serially(int width, int steps) {
   const box domain({0, 0}, {width, width}), around = domain.widened({1, 1});
   std::array<std::vector<cell>, 2> u{std::vector<cell>(around.volume()), std::vector<cell>(around.volume())};
-  const auto of = [&](int which) { return cell_field::external(u[static_cast<std::size_t>(which)].data(), around).view(); };
+  const std::array both{cell_field::external(u[0].data(), around), cell_field::external(u[1].data(), around)};
+  const auto of = [&](int which) { return both[static_cast<std::size_t>(which)].view(); };
   start(of(0), around, domain, width);
   for (int k = 0; k < 3 * steps; ++k) compute(of(k % 2), of(1 - k % 2), domain, static_cast<phase>(k % 3), width);
   std::vector<particle> result;
@@ -177,6 +179,7 @@ inline std::vector<particle> serially(int width, int steps) {
   for (coordinate i = 0; i < width; ++i)
     for (coordinate j = 0; j < width; ++j)
       result.insert(result.end(), last(i, j).of.begin(), last(i, j).of.begin() + last(i, j).count);
+  for (const cell_field& f : both) f.destroy();
   return result;
 }
 

@@ -3,7 +3,7 @@
 // Each level has cells of half the size of the one below it, and covers its middle. In each step every piece gets the cells around it from
 // its neighbours or, at the edge of its level, between those of the coarser one; then it computes; then what it covers of the coarser level
 // becomes the mean of its cells. One node says all of it at once: tasks, and copies between instances of any two nodes; or it waits
-// before each operation for what that has to follow, which comes to the same and takes longer (./stretto bench nodes_levels).
+// before each operation for what that has to follow, which comes to the same (./stretto bench nodes_levels).
 //
 // Source      the benchmark "AMR" of Treichler, Bauer, Aiken, "Realm", PACT 2014, after the heat equation of BoxLib; code and data are ours.
 #pragma once
@@ -14,7 +14,7 @@
 
 #include <stretto/stretto.hpp>
 
-#include "order.hpp"
+#include "both_ways.hpp"
 
 namespace heat_levels {
 
@@ -145,13 +145,11 @@ inline void step(std::vector<piece>& all, int now, int n, order& in) {
     }
     t.surrounded = merge(filled);
   }
-  std::vector<event> computed;
   for (piece& t : all) {  // its own cells, once nobody reads the step before
     std::vector<event> first = std::exchange(t.read[1 - now], {});
     first.push_back(t.surrounded);
-    computed.push_back(async(at_node(t.node), in.after_all(first), call<&conduct>(t.u[now], t.u[1 - now], t.level, t.own)));
-    t.read[now].push_back(computed.back());
-    t.ready = computed.back();
+    t.ready = async(at_node(t.node), in.after_all(first), call<&conduct>(t.u[now], t.u[1 - now], t.level, t.own));
+    t.read[now].push_back(t.ready);
   }
   for (std::size_t i = all.size(); i-- > 0;) {  // what it covers of the coarser level, the finest first
     piece& t = all[i];
@@ -179,6 +177,7 @@ inline std::vector<double> on_nodes(int n, int steps, bool waits) {
     const auto here = cells::external(result.data() + level * n * n, cells_of(level, n));
     for (const piece& t : all)
       if (t.level == level) last.push_back(copy(t.u[steps % 2], here, t.own, after(t.ready)));
+    here.destroy(after(last));
   }
   wait(merge(last));
   for (const piece& t : all) {
@@ -191,12 +190,14 @@ inline std::vector<double> on_nodes(int n, int steps, bool waits) {
 
 inline std::vector<double> serially(int n, int steps) {
   std::array<std::vector<double>, levels> u[2];
-  const auto level_of = [&](int which, int level) {
-    const box b = cells_of(level, n).widened({1, 1});
-    return cells::external(u[which][std::size_t(level)].data(), b).view();
-  };
-  for (auto& which : u)
-    for (auto& level : which) level.assign(std::size_t((n + 2) * (n + 2)), 0);
+  std::array<cells, levels> of[2];
+  for (int which = 0; which < 2; ++which)
+    for (int level = 0; level < levels; ++level) {
+      auto& memory = u[which][std::size_t(level)];
+      memory.assign(std::size_t((n + 2) * (n + 2)), 0);
+      of[which][std::size_t(level)] = cells::external(memory.data(), cells_of(level, n).widened({1, 1}));
+    }
+  const auto level_of = [&](int which, int level) { return of[which][std::size_t(level)].view(); };
   for (int level = 0; level < levels; ++level)
     for_cells(cells_of(level, n), [&, v = level_of(0, level)](coordinate i, coordinate j) { v(i, j) = start_at(level, i, j, n); });
   for (int s = 0; s < steps; ++s) {
@@ -215,6 +216,8 @@ inline std::vector<double> serially(int n, int steps) {
   std::vector<double> result;
   for (int level = 0; level < levels; ++level)
     for_cells(cells_of(level, n), [&, v = level_of(steps % 2, level)](coordinate i, coordinate j) { result.push_back(v(i, j)); });
+  for (const auto& which : of)
+    for (const cells& level : which) level.destroy();
   return result;
 }
 

@@ -82,13 +82,12 @@ void write_all(const std::filesystem::path& directory, const std::vector<kept>& 
   c.nodes = job_nodes();
   c.homes = objects_here().homes();
   const auto asked = ask_all_nodes([&](auto) { return call<&write_here>(root.string()); }, where);
-  const std::vector<event> written(asked.begin(), asked.end());
   struct nobody_writes {  // when this has ended, in whatever way
-    const std::vector<event>& all;
+    const std::vector<future<written_part>>& all;
     ~nobody_writes() {
-      for (const event e : all) try { wait(e); } catch (...) {}
+      for (const auto& written : all) try { wait(written); } catch (...) {}
     }
-  } const at_the_end{written};
+  } const at_the_end{asked};
   std::vector<file_entry> files;
   for (const char* group : {"", "kept/", "mobile/"}) files.push_back(write_text(root, std::string(group) + "zarr.json", group_text()));
   for (const kept& k : all) {

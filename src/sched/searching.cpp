@@ -244,7 +244,7 @@ item wait_for_work(worker& w) {
   if (const item i = next_local(w)) return i;
   owner.searching_and_parked.fetch_add(1, std::memory_order_seq_cst);
   w.watched = w.asked = nullptr;
-  auto spin_until = base::nanoseconds_now() + std::uint64_t{owner.settings.spin_microseconds} * 1000;
+  auto spin_until = spin_end(owner);
   for (unsigned round = 0;; ++round) {
     if (const item i = search(w)) {
       const auto before = owner.searching_and_parked.fetch_sub(1, std::memory_order_seq_cst);
@@ -261,7 +261,7 @@ item wait_for_work(worker& w) {
     if (owner.waiting_count.load(std::memory_order_relaxed) && settle_waiting_scopes(w)) continue;
     if (owner.polls && owner.polls->poll_idle(w)) {
       round = 0;
-      spin_until = base::nanoseconds_now() + std::uint64_t{owner.settings.spin_microseconds} * 1000;
+      spin_until = spin_end(owner);
       continue;
     }
     // Where whoever ends something wakes a worker, looking gains little, and may take the core from it.
@@ -269,12 +269,12 @@ item wait_for_work(worker& w) {
     const bool has_polled = owner.polls && owner.polls->any_pending();
     if (!is_told && look_out(w, spin_until)) {
       round = 0;
-      spin_until = base::nanoseconds_now() + std::uint64_t{owner.settings.spin_microseconds} * 1000;
+      spin_until = spin_end(owner);
       continue;
     }
     if (is_told || ((has_polled || (round & 15) == 15) && base::nanoseconds_now() >= spin_until)) {
       park(w);
-      spin_until = base::nanoseconds_now() + std::uint64_t{owner.settings.spin_microseconds} * 1000;
+      spin_until = spin_end(owner);
       round = 0;
     }
   }

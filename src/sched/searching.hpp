@@ -8,6 +8,7 @@
 // Source      pop and steal paths: HiPER. Stealing half: Hendler, Shavit, "Non-blocking steal-half work queues", 2002.
 #pragma once
 
+#include "base/clock.hpp"
 #include "sched/scheduler.hpp"
 
 namespace stretto::sched {
@@ -27,6 +28,10 @@ inline item next_quickly(worker& w) {
   ++w.ticks;
   if (w.interrupted) --w.room_left;
   return w.home->pop();
+}
+/// Until when a worker that begins now looks on before it sleeps; in nanoseconds of base::nanoseconds_now.
+inline std::uint64_t spin_end(const scheduler& owner) noexcept {
+  return base::nanoseconds_now() + std::uint64_t{owner.settings.spin_microseconds} * 1000;
 }
 /// From other workers and places; 0 if nothing was found.
 item steal(worker& w);

@@ -111,7 +111,7 @@ bool ends_soon(worker& w, Ended&& ended) {
         !w.bound_urgent.is_empty() || w.interrupted)
       return false;
     if (polls && polls->any_pending()) {
-      if (!until) until = base::nanoseconds_now() + std::uint64_t{w.owner->settings.spin_microseconds} * 1000;
+      if (!until) until = spin_end(*w.owner);
       poll_in_place(w, *polls);
       if (base::nanoseconds_now() >= until) break;  // as in a search
     } else {

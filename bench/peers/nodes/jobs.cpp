@@ -189,8 +189,8 @@ bench::outcome count_jacobi(const bench::options& o) {
   return {.value = r.million_cells_per_second(r.runs.front().seconds)};
 }
 
-/// How much longer a program takes that waits before each operation than one that says what has to come first. `program(waits)` returns
-/// what it has computed.
+/// The time of a program that waits before each operation to that of one that says what has to come first. `program(waits)` returns what it
+/// has computed.
 template <class F, class T>
 bench::outcome compare_deferred(F&& program, const T& expected) {
   std::vector<double> seconds;
@@ -213,7 +213,6 @@ bench::outcome compare_circuit(const bench::options& o) {
   const auto c = circuit_nodes::make(static_cast<int>(o.size));
   return compare_deferred([&](bool waits) { return circuit_nodes::on_nodes(c, steps, waits); }, circuit_nodes::serially(c, steps));
 }
-
 bench::outcome compare_fluid(const bench::options& o) {
   if (this_node() != 0) return {};
   const int width = static_cast<int>(o.size), steps = static_cast<int>(o.steps / 20);
