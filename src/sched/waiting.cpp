@@ -96,6 +96,14 @@ void poll_in_place(worker& w, polling& polls) noexcept {
   w.current = current;
 }
 
+/// Whoever yields, again and again, waits for something, which may have to be asked for.
+void look_at_modules(worker& w) {
+  polling* const polls = w.owner->polls;
+  if (!polls || w.owner->settings.stepped || !polls->any_pending()) return;
+  if ((has_local(w) && (w.ticks & 15)) || !can_run_on_top(w, nullptr)) return;  // as often as a task of many
+  poll_in_place(w, *polls);
+}
+
 /// Looks for a moment whether what is awaited ends, as long as this worker could do nothing else: leaving a stack and
 /// coming back to it costs more, and so does being made ready by another worker. What is pending may be what is awaited.
 template <class Ended>
@@ -384,7 +392,9 @@ void yield(std::source_location where) {
   thread_state* t = this_thread();
   if (!t) base::require_current("yield");
   sched::worker* w = t->as_worker;
-  if (!w || !has_local(*w)) return;
+  if (!w) return;
+  look_at_modules(*w);
+  if (!has_local(*w)) return;
   suspension s;
   s.where = &where;
   // Behind what is ready: it must not be the next thing popped.

@@ -81,12 +81,14 @@ void wait_for(long turn) {
   while (came.load(std::memory_order_acquire) < turn) yield();
 }
 void has_come() { came.fetch_add(1, std::memory_order_release); }
-template <class Turn>
-bench::outcome one_way(const bench::options& o, Turn&& turn) {
+/// `turn()` begins one, `end()` waits for what is not there yet when a handler has said that it came.
+template <class Turn, class End>
+bench::outcome one_way(const bench::options& o, Turn&& turn, End&& end) {
   const long turns = turns_of(o), before = came;
-  turn(), wait_for(before + 1);
+  const auto go = [&](long i) { turn(), wait_for(before + i), end(); };
+  go(1);
   const bench::stopwatch clock;
-  for (long i = 1; i <= turns; ++i) turn(), wait_for(before + 1 + i);
+  for (long i = 2; i <= 1 + turns; ++i) go(i);
   return {.value = clock.seconds() * 1e6 / (2.0 * static_cast<double>(turns))};
 }
 /// Where there is a device, there; else on the host.
@@ -105,11 +107,11 @@ bench::outcome time_puts(const bench::options& o) {
   const auto here = share(mine), there = async(at_node(1), call([](coordinate n) { return share(made_of(n)); }, o.size)).get();
   const auto result = one_way(o, [&] {
     put(mine, there, call([](object<char>& x, global_object<char> back) { detached([&] { put(x, back, call<&has_come>()); }); }, here));
-  });
+  }, [] {});
   unshare(there).get(), unshare(here).get();
   return result;
 }
-/// By objects as arguments.
+/// By objects as arguments. The handlers start before the content is there, who began waits for it.
 object<char> kept_object;
 void object_came(object<char> x) {
   kept_object = std::move(x);
@@ -121,7 +123,22 @@ bench::outcome time_objects(const bench::options& o) {
   kept_object = made_of(o.size);
   return one_way(o, [&] {
     async(at_node(1), call([](object<char> x) { detached([&] { async(at_node(0), call<&object_came>(std::move(x))); }); }, std::move(kept_object)));
-  });
+  }, [] { wait(kept_object.read(box(0, 1))); });
+}
+/// By buffers without objects.
+at_place used_memory;  // on either node
+bench::outcome time_buffers(const bench::options& o) {
+  need_two();
+  if (this_node() != 0) return {};
+  const auto mine = bytes::create(used_memory, {0, o.size});
+  wait(fill(mine.made, 'a', after(mine.ready)));
+  const auto result = one_way(o, [&] {
+    send_buffer(at_node(1), mine.made, used_memory, call([](const received_buffer<char>& b) {
+      send_buffer(at_node(0), b.elements(), used_memory, call([](const received_buffer<char>&) { has_come(); }));
+    }));
+  }, [] {});
+  wait(mine.made.destroy());
+  return result;
 }
 
 long counted(long n) { return n + 1; }
@@ -242,12 +259,16 @@ int main(int argc, char** argv) {
   // Only where it is asked for: the others are of the host.
   has_device = std::any_of(argv, argv + argc, [](std::string_view a) { return a.find("_device") != a.npos; });
   runtime rt(has_device ? runtime_options{.workers = 1, .devices = "opencl"} : runtime_options{.workers = 1});
+  const auto devices = rt.machine().places(place_kind::gpu_memory);
+  used_memory = at(has_device && !devices.empty() ? devices.front() : rt.machine().memories().front());
   const bench::program system{.system = "stretto_jobs",
                               .entries = {{"nodes_latency", "us one way", better::lower, 8, time_copies},
                                           {"nodes_put", "us one way", better::lower, 8, time_puts},
                                           {"nodes_put_object", "us one way", better::lower, 8, time_objects},
+                                          {"nodes_put_buffer", "us one way", better::lower, 8, time_buffers},
                                           {"nodes_put_device", "us one way", better::lower, 8, time_puts},
                                           {"nodes_put_device_object", "us one way", better::lower, 8, time_objects},
+                                          {"nodes_put_device_buffer", "us one way", better::lower, 8, time_buffers},
                                           {"nodes_ring", "us per hop", better::lower, 0, time_ring},
                                           {"nodes_calls", "us one way", better::lower, 0, time_calls},
                                           {"nodes_grants", "Mgrants/s", better::higher, 0, count_grants},
