@@ -89,7 +89,8 @@ class transport {
   /// Throws N02 (no such node), N03 (no such handler) or N04 (the head is too long), and has sent nothing then.
   void send(const message& m);
 
-  /// Makes progress and runs what has come; returns how many things it found, 0 if nothing. Never waits.
+  /// Makes progress and runs what has come; returns how many things it found, or 1 while something moves that goes on only in polls
+  /// and should end soon; 0 if it is as well asked later. Never waits.
   virtual std::size_t poll() = 0;
   /// There may be something for poll() to find. A node to which nobody may send anything any more has nothing pending.
   virtual bool is_pending() const noexcept = 0;

@@ -3,9 +3,9 @@
 // Threads     as each member says; made before the scheduler and outlives it.
 // Cost        a worker that looks for work: one load. A busy worker: nothing.
 // Invariants  (1) while something is pending and due, a worker is looking for work or the service thread looks at least once
-//             in `longest_pause`, or who makes it end has promised to call: who stops looking last hands over, who makes
-//             something pending calls where nobody looks. (2) a poll of the service thread counts as outside: nothing is
-//             forsaken meanwhile.
+//             in `longest_pause`, in five of them after a worker has looked, or who makes it end has promised to call: who stops
+//             looking last hands over, who makes something pending calls where nobody looks. (2) a poll of the service thread counts
+//             as outside: nothing is forsaken meanwhile.
 #pragma once
 
 #include <atomic>

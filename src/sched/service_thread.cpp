@@ -97,7 +97,7 @@ void service_thread::serve(scheduler& owner) {
       pause = least;
       idle_looks = 0;
     } else if (was == duty::finding::others_look && waits_since != time) {
-      pause = std::min(2 * pause, longest_pause_);
+      pause = std::clamp(2 * pause, longest_pause_, most_pauses * longest_pause_);  // who stops and sleeps wakes it
     } else {
       // An end is told late by a part of what it was waited for: looks are rare where operations are long.
       pause = std::min(std::max((time - waits_since) / part_told_late, least), longest_pause_);

@@ -52,6 +52,7 @@ class service_thread {
   enum class sleep : std::uint8_t { none, pause, long_sleep };
   static constexpr std::int64_t least_pause = 10'000;
   static constexpr std::int64_t part_told_late = 8;  // of what is waited for
+  static constexpr std::int64_t most_pauses = 5;     // longest ones in a row, while workers look: waking up is what costs then
   static constexpr unsigned patience = 8;
 
   void start() noexcept;

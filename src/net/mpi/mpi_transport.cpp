@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/driver_threads.hpp"
 #include "net/mpi/mpi_library.hpp"
 #include "net/mpi/outbox.hpp"
@@ -22,6 +23,8 @@ namespace stretto::net::mpi {
 namespace {
 
 constexpr std::size_t ring_size = 64;
+/// For how long who polls is told to go on, when nothing begins or ends.
+constexpr std::uint64_t patience_ns = 2'000'000;
 
 template <class T>
 T read(const std::byte* at) noexcept {
@@ -114,6 +117,8 @@ class mpi_transport final : public transport {
   void post_receive(const asked& a);
   void send_bulk(node_number to, std::uint64_t number, int tag);
   void test_bulk();
+  /// Of pieces that move, one began or ended a moment ago: MPI moves them only while it is asked.
+  bool moves() const noexcept { return base::nanoseconds_now() < moved_ + patience_ns; }
   void take_in(node_number from, const packet_front& front, const std::byte* behind);
   void give_back(const received& r);
 
@@ -128,6 +133,7 @@ class mpi_transport final : public transport {
   std::uint64_t transfers_ = 0;
   std::deque<asked> asked_;
   std::deque<bulk> moving_;
+  std::uint64_t moved_ = 0;  // when one began last, or a piece of one ended
   std::vector<places::completion*> ended_;  // to be told, without the lock
   int next_tag_ = 0;
   traffic count_;
@@ -185,6 +191,7 @@ void mpi_transport::receive(node_number from, std::uint64_t number, std::uint64_
 
 void mpi_transport::post_receive(const asked& a) {
   bulk& b = moving_.emplace_back();
+  moved_ = base::nanoseconds_now();
   b.done = a.landed;
   b.tag = next_tag_;
   next_tag_ = next_tag_ == is_.most_tag ? 0 : next_tag_ + 1;
@@ -203,6 +210,7 @@ void mpi_transport::send_bulk(node_number to, std::uint64_t number, int tag) {
   offered o = std::move(found->second);
   offers_.erase(found);
   bulk& b = moving_.emplace_back();
+  moved_ = base::nanoseconds_now();
   b.done = o.sent;
   b.copied = std::move(o.copied);
   for (std::size_t at = 0; at < o.bytes.size(); at += piece_bytes)
@@ -217,6 +225,7 @@ void mpi_transport::test_bulk() {
     while (has_ended && b.next < b.pieces.size()) {
       must(mpi_.test(&b.pieces[b.next], &has_ended, nullptr, nullptr));
       b.next += has_ended;
+      if (has_ended) moved_ = base::nanoseconds_now();
     }
     if (!has_ended) moving_.push_back(std::move(b));
     else if (b.done) ended_.push_back(b.done);
@@ -258,6 +267,7 @@ void mpi_transport::give_back(const received& r) {
 std::size_t mpi_transport::poll() {
   if (may_call() == calling::not_allowed) return 0;
   std::size_t found = 0;
+  bool is_moving = false;
   received looked_at;  // given back with the next turn's lock
   for (int turn = 0; turn < 16; ++turn) {
     std::vector<places::completion*> ended;
@@ -280,6 +290,7 @@ std::size_t mpi_transport::poll() {
           outbox_.credit_came(static_cast<node_number>(from), returned);
       }
       ended.swap(ended_);
+      is_moving = !moving_.empty() && moves();
     }
     for (places::completion* c : ended) end(*c);
     found += ended.size() + (came != nullptr);
@@ -301,7 +312,7 @@ std::size_t mpi_transport::poll() {
     give_back(looked_at);
     outbox_.post_waiting();
   }
-  return found;
+  return found + (!found && is_moving);
 }
 
 }  // namespace
