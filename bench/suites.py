@@ -144,7 +144,7 @@ SUITES = (
     Suite("nodes_put", "elements put into an object of another node, as an argument of a message, as a buffer: one way", "nodes_put", "mpi",
           ("stretto_jobs", "object", "buffer", "mpi"), workers=(2,), sweep=(8, 1024, 65536, 1048576, 8388608), axis="bytes"),
     Suite("nodes_put_device", "the same between OpenCL devices, against staging by hand", "nodes_put_device", "mpi",
-          ("stretto_jobs", "object", "buffer", "mpi"), workers=(2,), sweep=(8, 1024, 65536, 1048576, 8388608), axis="bytes"),
+          ("stretto_jobs", "object", "buffer", "shared", "mpi"), workers=(2,), sweep=(8, 1024, 65536, 1048576, 8388608), axis="bytes"),
     Suite("nodes_ring", "event triggered behind one of another node, a hop", "nodes_ring", "mpi", ("stretto_jobs",), workers=(2,)),
     Suite("nodes_calls", "function on another node and its value, one way", "nodes_calls", "mpi", ("stretto_jobs",), workers=(2,)),
     Suite("nodes_grants", "grants of a reservation that two nodes want", "nodes_grants", "mpi", ("stretto_jobs",), workers=(2,)),

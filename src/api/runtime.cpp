@@ -210,7 +210,7 @@ void runtime::start(bool stepped) {
   if (s.settings.check) s.context.observer = (s.observer = std::make_unique<data::order_check>()).get();
   data::start_data(s.context, s.machine, s.modules.channels(), s.settings.check, s.devices.get(),
                    {.memory_bytes = s.settings.host_memory, .spill = s.settings.spill, .locked_bytes = s.settings.locked_memory,
-                    .recycles = s.settings.recycle});
+                    .recycles = s.settings.recycle, .device_messages = s.settings.device_messages});
   if (s.member) s.member->serve_data(s.context);
   constexpr const char* policies[] = {"fifo", "locality", "earliest_finish", "work_stealing"};
   objects::start_objects(s.context, s.devices.get(),

@@ -45,6 +45,7 @@ struct settings {
   std::uint64_t device_host_memory;  // bytes
   std::uint64_t device_streams;
   std::uint64_t locked_memory;  // bytes
+  bool device_messages;
   std::uint64_t host_memory;  // bytes
   std::string spill;     // path or empty
   bool device_copy_streams;

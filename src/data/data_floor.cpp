@@ -58,6 +58,7 @@ void start_data(base::runtime_context& runtime, const platform& machine, std::sh
   data_settings settings;
   settings.check = check;
   settings.recycles = limits.recycles;
+  settings.device_messages = limits.device_messages;
   settings.devices = devices;
   settings.channels = std::move(channels);
   for (const place p : machine.places()) settings.places.push_back({p, machine.name(p), machine.kind(p), 0});

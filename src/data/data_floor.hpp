@@ -18,6 +18,7 @@ struct host_limits {
   std::filesystem::path spill = {};  // a folder; empty: none
   std::uint64_t locked_bytes = 0;    // of each, page-locked for devices that copy faster then
   bool recycles = true;              // records of operations serve again
+  bool device_messages = true;       // messages may go from and to memory of devices
 };
 /// The platform with a memory "spill" beside those of the host; and which that is, or none.
 platform with_spill(const platform& machine);

@@ -4,6 +4,7 @@
 
 #include "data/enclosures.hpp"
 #include "data/order_check.hpp"
+#include "data/passing_bytes.hpp"
 #include "device/device_set.hpp"
 
 namespace stretto::data {
@@ -21,20 +22,20 @@ data_state::data_state(base::runtime_context& context, data_settings s, std::siz
       device_operations(device_operation_bytes, settings.recycles),
       enclosed(std::make_shared<enclosures>()) {
   if (checks) checks->forget_instances();  // of a floor that has ended
+  std::vector<device::device*> faster;  // from and to page-locked memory
+  if (settings.devices)
+    for (const auto& d : settings.devices->all())
+      if (d->is().about().copies_locked_faster) faster.push_back(&d->is());
   for (const memory_description& m : settings.memories) {
     memories.push_back(m.of      ? std::make_unique<memory_space>(m.where, m.name, m.kind, *m.of)
                        : !m.folder.empty() ? std::make_unique<memory_space>(m.where, m.name, m.kind, m.folder)
                        : m.first ? std::make_unique<memory_space>(m.where, m.name, m.kind, m.first, m.capacity_bytes)
                                  : std::make_unique<memory_space>(m.where, m.name, m.kind, m.capacity_bytes));
-    if (m.locked_bytes && settings.devices) {
-      std::vector<device::device*> faster;
-      for (const auto& d : settings.devices->all())
-        if (d->is().about().copies_locked_faster) faster.push_back(&d->is());
-      if (!faster.empty()) memories.back()->lock_pages_for(std::move(faster), m.locked_bytes);
-    }
+    if (m.locked_bytes && !faster.empty()) memories.back()->lock_pages_for(faster, m.locked_bytes);
     if (by_place.size() <= m.where.index) by_place.resize(m.where.index + 1);
     by_place[m.where.index] = memories.back().get();
   }
+  passing = std::make_shared<passing_memory>(std::move(faster), settings.memories.empty() ? 0 : settings.memories.front().locked_bytes);
   for (const memory_description& m : settings.places)
     distant.push_back(is_near_host_memory(m.kind) ? nullptr
                                                   : std::make_unique<memory_space>(m.where, m.name, m.kind, 0));

@@ -47,6 +47,7 @@ struct data_settings {
   std::uint64_t staging_bytes = 1 << 20;     // one piece of a copy that has no direct way
   bool check = false;                        // costly checks of misuse are made
   bool recycles = true;                      // records of operations serve again
+  bool device_messages = true;               // messages may go from and to memory of devices
   device::device_set* devices = nullptr;     // null: none
 };
 
@@ -66,6 +67,7 @@ struct data_state {
   std::unique_ptr<detour> detours;  // for copies that loads and stores cannot do
   class other_nodes* others = nullptr;  // set before threads use instances
   const std::shared_ptr<class enclosures> enclosed;
+  std::shared_ptr<class passing_memory> passing;  // for elements from and to other nodes
 
   /// Null if the place is no memory.
   memory_space* find(place p) const noexcept {

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/context.hpp"
@@ -49,6 +50,8 @@ class other_nodes {
   virtual std::uint32_t self() const noexcept = 0;
   virtual std::uint32_t nodes() const noexcept = 0;
   virtual std::uint32_t index_of(std::uint16_t node) const noexcept = 0;
+  /// Whether messages go from and to memory of that driver's devices in place.
+  virtual bool takes_memory_of(std::string_view driver) const noexcept = 0;
 
   /// An instance of this node by the name that another gave it; nothing if the request for it has not come yet. Throws D01 if it was
   /// destroyed, and why it could not be made.

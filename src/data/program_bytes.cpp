@@ -5,6 +5,7 @@
 
 #include "data/data_state.hpp"
 #include "data/layout.hpp"
+#include "data/other_nodes.hpp"
 #include "event/event_floor.hpp"
 
 namespace stretto::data {
@@ -63,9 +64,24 @@ event reduce_from_bytes(std::byte* bytes, const instance_handle& to, const box& 
 }
 
 std::byte* dense_bytes(const instance_handle& h, const box& part, base::thread_context& context) noexcept {
+  const message_bytes all = bytes_for_messages(h, part, context);
+  return all.on_device ? nullptr : all.first;
+}
+
+bool is_for_messages(const detail::instance_record& r, base::thread_context& context) noexcept {
+  const data_state& state = state_of(context);
+  if (state.checks || is_on_host(r.space)) return !state.checks;
+  const device::device* const d = r.space->of();
+  if (!d || !state.others || !state.settings.device_messages) return false;
+  return d->about().message_distance || state.others->takes_memory_of(d->about().backend);
+}
+
+message_bytes bytes_for_messages(const instance_handle& h, const box& part, base::thread_context& context) noexcept {
   const detail::instance_record& r = *h.record;
-  if (state_of(context).checks || !is_on_host(r.space) || !is_dense(r.shape, part)) return nullptr;
-  return r.first + r.shape.offset_of(part.min());
+  if (!is_for_messages(r, context) || !is_dense(r.shape, part)) return {};
+  std::byte* const at = r.first + r.shape.offset_of(part.min());
+  if (is_on_host(r.space)) return {at, false};
+  return {at + r.space->of()->about().message_distance.value_or(0), true};
 }
 
 }  // namespace stretto::data

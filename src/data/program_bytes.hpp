@@ -26,6 +26,16 @@ event reduce_from_bytes(std::byte* bytes, const detail::instance_handle& to, con
 /// accesses are checked: the checks see operations, not bytes.
 std::byte* dense_bytes(const detail::instance_handle& h, const box& part, base::thread_context& context) noexcept;
 
+/// Whether messages between nodes go from and to the instance in place: it is in memory of the host, or in that of a device that whoever
+/// moves them takes. Never where accesses are checked.
+bool is_for_messages(const detail::instance_record& r, base::thread_context& context) noexcept;
+/// As dense_bytes, of any such memory.
+struct message_bytes {
+  std::byte* first = nullptr;
+  bool on_device = false;
+};
+message_bytes bytes_for_messages(const detail::instance_handle& h, const box& part, base::thread_context& context) noexcept;
+
 /// Where accesses are checked, an event that has happened and follows all that has begun: for operations that were ordered in ways that
 /// the checks do not see, by other nodes or by what was lent. Else none.
 event ordered_unseen(base::thread_context& context, const std::source_location& where);

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +43,7 @@ struct properties {
   bool has_double = true;
   bool has_atomics_64 = true;
   bool copies_locked_faster = false;  // to and from memory of the host that is page-locked
+  std::optional<std::ptrdiff_t> message_distance = {};  // messages may go from and to its memory, whoever moves them: so far behind
   bool shares_host_memory = false;  // copies to it are made by the host's own memory system
   double bandwidth_bytes_per_second = 0;  // between host and device, as far as is known
   double latency_seconds = 0;

@@ -7,32 +7,14 @@
 #pragma once
 
 #include <cstring>
-#include <memory>
-#include <new>
 #include <vector>
 
+#include "data/passing_bytes.hpp"
 #include "dist/far_requests.hpp"
 #include "dist/questions.hpp"
 #include "dist/where.hpp"
 
 namespace stretto::dist {
-
-/// Memory for elements, aligned for any of them.
-class element_bytes {
- public:
-  element_bytes() = default;
-  explicit element_bytes(std::size_t bytes)
-      : first_(static_cast<std::byte*>(::operator new(bytes, std::align_val_t(64)))), size_(bytes) {}
-  std::byte* data() const noexcept { return first_.get(); }
-  std::size_t size() const noexcept { return size_; }
-
- private:
-  struct freed {
-    void operator()(std::byte* b) const noexcept { ::operator delete(b, std::align_val_t(64)); }
-  };
-  std::unique_ptr<std::byte, freed> first_;
-  std::size_t size_ = 0;
-};
 
 /// The same in all pieces of one operation.
 struct element_order {

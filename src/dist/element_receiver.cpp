@@ -29,12 +29,12 @@ struct element_receiver::arriving {
   std::uint32_t pieces = ~0u;             // that will come; unknown until one has
   std::uint32_t come = 0, in_place = 0;
   failure_ref cause;
-  std::optional<element_bytes> held;      // what a reduction holds, as it comes
+  std::optional<data::passing_bytes> held;      // what a reduction holds, as it comes
 };
 
 /// A piece whose bytes are on their way into memory.
 struct element_receiver::landed : places::completion {
-  landed(element_receiver& r, shared a, const element_piece& p, std::shared_ptr<element_bytes> b)
+  landed(element_receiver& r, shared a, const element_piece& p, std::shared_ptr<data::passing_bytes> b)
       : completion(run_it), by(r), of(std::move(a)), is(p), bytes(std::move(b)) {}
 
   static void run_it(places::work_item& self) noexcept {
@@ -56,7 +56,7 @@ struct element_receiver::landed : places::completion {
   element_receiver& by;
   const shared of;
   const element_piece is;
-  const std::shared_ptr<element_bytes> bytes;  // null: it lands where it shall be
+  const std::shared_ptr<data::passing_bytes> bytes;  // null: it lands where it shall be
 };
 
 element_receiver::element_receiver(job& j, failures& causes, questions& q, instance_names& names)
@@ -107,9 +107,9 @@ void element_receiver::on_piece(rank from, reader& head, net::payload&& rest, ba
     if (a->pieces == ~0u) a->pieces = o.pieces;
     ++a->come;
     if (!a->is_open) {
-      std::shared_ptr<element_bytes> here;
+      std::shared_ptr<data::passing_bytes> here;
       if (rest.is_here()) {
-        here = std::make_shared<element_bytes>(rest.bytes());
+        here = std::make_shared<data::passing_bytes>(rest.bytes(), context);
         if (rest.bytes()) std::memcpy(here->data(), rest.here().data(), rest.bytes());
       }
       a->waiting.push_back({p, std::move(rest), std::move(here)});
@@ -181,21 +181,25 @@ void element_receiver::land(const shared& a, held_piece&& p, base::thread_contex
       const std::scoped_lock lock(a->lock);
       is_dropped = bool(a->cause);
       if (!is_dropped && p.is.is == element_piece::form::held) {
-        if (!a->held) a->held.emplace(p.is.in_all);
+        if (!a->held) a->held.emplace(p.is.in_all, context);
         where_held = a->held->data() + p.is.offset;
       }
     }
     if (is_dropped || p.rest.bytes() == 0) return in_place(a, nullptr, context);
     std::byte* at = where_held;
-    if (p.is.is == element_piece::form::one_box && o.what == verb::copy) at = data::dense_bytes(a->target, p.is.one, context);
-    std::shared_ptr<element_bytes> bytes = p.here;
+    std::shared_ptr<data::passing_bytes> bytes = p.here;
+    if (p.is.is == element_piece::form::one_box && o.what == verb::copy) {
+      const auto there = data::bytes_for_messages(a->target, p.is.one, context);
+      const bool is_on_host = bytes || p.rest.is_here();  // what came with its head
+      if (!there.on_device || !is_on_host) at = there.first;
+    }
     if (bytes && !at) return apply(a, p.is, std::move(bytes), context);
     if (bytes) {
       std::memcpy(at, bytes->data(), bytes->size());
       return in_place(a, nullptr, context);
     }
     if (!at) {
-      bytes = std::make_shared<element_bytes>(p.rest.bytes());
+      bytes = std::make_shared<data::passing_bytes>(p.rest.bytes(), context);
       at = bytes->data();
     }
     auto then = std::make_unique<landed>(*this, a, p.is, bytes);
@@ -206,7 +210,7 @@ void element_receiver::land(const shared& a, held_piece&& p, base::thread_contex
   }
 }
 
-void element_receiver::apply(const shared& a, const element_piece& p, std::shared_ptr<element_bytes> bytes, base::thread_context& context) {
+void element_receiver::apply(const shared& a, const element_piece& p, std::shared_ptr<data::passing_bytes> bytes, base::thread_context& context) {
   const element_order& o = a->order;
   data::usable(a->target, data::word_of(o.what), context, o.where);
   std::vector<box> boxes{p.one};

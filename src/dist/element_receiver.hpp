@@ -40,7 +40,7 @@ class element_receiver {
   struct held_piece {
     element_piece is;
     net::payload rest;
-    std::shared_ptr<element_bytes> here = {};  // what came with its head, if it has to wait
+    std::shared_ptr<data::passing_bytes> here = {};  // what came with its head, if it has to wait
   };
   using shared = std::shared_ptr<arriving>;
   using key = std::pair<rank, std::uint64_t>;  // a question
@@ -53,7 +53,7 @@ class element_receiver {
   void check(arriving& a, base::thread_context& context) const;
   void opened(const shared& a, failure_ref cause, base::thread_context& context);
   void land(const shared& a, held_piece&& p, base::thread_context& context) noexcept;
-  void apply(const shared& a, const element_piece& p, std::shared_ptr<element_bytes> bytes, base::thread_context& context);
+  void apply(const shared& a, const element_piece& p, std::shared_ptr<data::passing_bytes> bytes, base::thread_context& context);
   void in_place(const shared& a, const failure* cause, base::thread_context& context) noexcept;
   void all_in_place(const shared& a, base::thread_context& context) noexcept;
 

@@ -43,7 +43,7 @@ struct element_sender::cargo {
 
 /// A piece until its memory is free again.
 struct element_sender::sent_piece : places::completion {
-  sent_piece(element_sender& s, shared c, std::shared_ptr<element_bytes> b)
+  sent_piece(element_sender& s, shared c, std::shared_ptr<data::passing_bytes> b)
       : completion(run_it), by(s), of(std::move(c)), kept(std::move(b)) {}
 
   static void run_it(places::work_item& self) noexcept {
@@ -53,7 +53,7 @@ struct element_sender::sent_piece : places::completion {
 
   element_sender& by;
   const shared of;
-  const std::shared_ptr<element_bytes> kept;
+  const std::shared_ptr<data::passing_bytes> kept;
 };
 
 void element_sender::send(const question& q, kept_request&& r, const detail::instance_handle& source, event behind,
@@ -89,7 +89,7 @@ void element_sender::begin(const shared& c, base::thread_context& context) {
     return allow(c, pieces_under_way, context);
   }
   const std::span<const box> all = is.is_whole ? std::span(&r.shape.box, 1) : is.boxes;
-  const std::uint64_t most = std::max<std::uint64_t>(1, piece_bytes / o.bytes_each);
+  const std::uint64_t most = std::max<std::uint64_t>(1, (data::is_for_messages(r, context) ? piece_bytes : passing_piece_bytes) / o.bytes_each);
   std::uint64_t in_piece = 0;
   for (const box& b : all) {
     data::require_inside(word, c->part_of_source(b), r, o.where);
@@ -140,13 +140,13 @@ void element_sender::start(const shared& c, std::size_t piece, base::thread_cont
   const auto boxes = std::span<const box>(c->boxes).subspan(c->begins[piece], c->begins[piece + 1] - c->begins[piece]);
   if (boxes.size() == 1) {
     const box part = c->part_of_source(boxes[0]);
-    if (const std::byte* const there = data::dense_bytes(c->source, part, context))
-      return go(c, {.one = boxes[0]}, {there, boxes[0].volume() * o.bytes_each}, {}, context);
+    if (const auto there = data::bytes_for_messages(c->source, part, context); there.first)
+      return go(c, {.one = boxes[0]}, {there.first, boxes[0].volume() * o.bytes_each}, {}, context, there.on_device);
   }
   const bool is_one = boxes.size() == 1;
   std::size_t bytes = is_one ? 0 : front_of_boxes(boxes.size());
   for (const box& b : boxes) bytes += b.volume() * o.bytes_each;
-  const auto kept = std::make_shared<element_bytes>(bytes);
+  const auto kept = std::make_shared<data::passing_bytes>(bytes, context);
   std::byte* at = kept->data();
   if (!is_one) {
     write_front(at, boxes);
@@ -165,12 +165,12 @@ void element_sender::start(const shared& c, std::size_t piece, base::thread_cont
   });
 }
 
-void element_sender::go(const shared& c, const element_piece& p, std::span<const std::byte> bytes, std::shared_ptr<element_bytes> kept,
-                        base::thread_context& context) {
+void element_sender::go(const shared& c, const element_piece& p, std::span<const std::byte> bytes, std::shared_ptr<data::passing_bytes> kept,
+                        base::thread_context& context, bool from_device) {
   writer head;
   put(head, c->order, p, job_.node());
   auto sent = std::make_unique<sent_piece>(*this, c, std::move(kept));
-  job_.send(c->to, piece_, head, bytes, *sent.release());
+  job_.send(c->to, piece_, head, bytes, *sent.release(), from_device);
   {
     const std::scoped_lock lock(c->lock);
     ++c->gone;

@@ -17,6 +17,8 @@ namespace stretto::dist {
 class element_sender {
  public:
   static constexpr std::uint64_t piece_bytes = 1 << 20;
+  /// Of what goes through other memory on its way, so that one moves on while the next is brought there.
+  static constexpr std::uint64_t passing_piece_bytes = 256 << 10;
   static constexpr int pieces_under_way = 4;
 
   /// The two messages are taken by an element_receiver on the other node.
@@ -36,8 +38,8 @@ class element_sender {
   void begin(const shared& c, base::thread_context& context);
   void allow(const shared& c, int more, base::thread_context& context) noexcept;
   void start(const shared& c, std::size_t piece, base::thread_context& context);
-  void go(const shared& c, const element_piece& p, std::span<const std::byte> bytes, std::shared_ptr<element_bytes> kept,
-          base::thread_context& context);
+  void go(const shared& c, const element_piece& p, std::span<const std::byte> bytes, std::shared_ptr<data::passing_bytes> kept,
+          base::thread_context& context, bool from_device = false);
   /// A piece has gone, or could not be prepared: the last one after a failure says so.
   void prepared(const shared& c, const failure* cause, base::thread_context& context) noexcept;
 

@@ -107,15 +107,18 @@ void job::send(rank to, message_kind kind, const writer& content) {
   put(e.number_with_cause, caused.all());
 }
 
-void job::send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest, places::completion& sent) {
+void job::send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest, places::completion& sent, bool from_device) {
   if (is_lost(to)) return net::end(sent, net::lost(to, "elements of an instance"));
   const entry& e = entries_[static_cast<std::size_t>(kind)];
   traffic_[to].sent.fetch_add(1, std::memory_order_relaxed);
+  const auto put = [&](net::handler_number number, std::span<const std::byte> all) {
+    transport_->send({.to = to, .handler = number, .head = all, .payload = rest, .sent = &sent, .from_device = from_device});
+  };
   const std::uint64_t cause = e.is_counted ? present_span() : 0;
-  if (!cause) [[likely]] return transport_->send({.to = to, .handler = e.number, .head = head.all(), .payload = rest, .sent = &sent});
+  if (!cause) [[likely]] return put(e.number, head.all());
   writer caused = head;
   caused.put(cause);
-  transport_->send({.to = to, .handler = e.number_with_cause, .head = caused.all(), .payload = rest, .sent = &sent});
+  put(e.number_with_cause, caused.all());
 }
 
 std::size_t job::poll() {

@@ -125,7 +125,9 @@ class job {
   /// Sends `content` to another node or to this one; nothing if that node is lost. Never blocks.
   void send(rank to, message_kind kind, const writer& content);
   /// To whom on_payload was called. `rest` is lent until `sent` runs, with N05 if that node is lost.
-  void send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest, places::completion& sent);
+  void send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest, places::completion& sent,
+            bool from_device = false);
+  bool takes_memory_of(std::string_view driver) const noexcept { return transport_->takes_memory_of(driver); }
   /// Runs what has come. Requires a thread of the runtime; returns how many things it found.
   std::size_t poll();
   /// Between the first message that a poll has taken, and has_acted(): what came may be about to have its effects. Any thread.

@@ -35,6 +35,7 @@ class remote_instances final : public protocol, public data::other_nodes {
   std::uint32_t self() const noexcept override { return job_.self(); }
   std::uint32_t nodes() const noexcept override { return job_.nodes(); }
   std::uint32_t index_of(std::uint16_t node) const noexcept override { return *job_.rank_of(node); }
+  bool takes_memory_of(std::string_view driver) const noexcept override { return job_.takes_memory_of(driver); }
   detail::instance_handle near(const detail::instance_handle& named, const char* verb, const std::source_location& where) override;
   detail::made_elsewhere create(std::uint32_t node, const detail::instance_request& request, const preconditions& after,
                                 const std::source_location& where) override;

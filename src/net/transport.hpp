@@ -21,6 +21,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "net/handlers.hpp"
@@ -36,6 +37,7 @@ struct message {
   std::span<const std::byte> head = {};  // at most most_head_bytes
   std::span<const std::byte> payload = {};
   places::completion* sent = nullptr;  // the payload's memory is the caller's again
+  bool from_device = false;            // the payload lies in memory of a device, which takes_memory_of says can be; with `sent`
 };
 
 /// The payload of a message that has come, to be put somewhere once. Move-only; dropped, the payload is.
@@ -97,6 +99,9 @@ class transport {
 
   /// Bytes that may be sent to that node before more only piles up in a queue here.
   virtual std::uint64_t room_for(node_number to) const noexcept = 0;
+
+  /// Payloads may lie in memory of that driver's devices ("cuda"), and be received there unless they are here().
+  virtual bool takes_memory_of(std::string_view /*driver*/) const noexcept { return false; }
 
   virtual traffic counted() const noexcept = 0;
 

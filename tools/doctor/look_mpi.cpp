@@ -31,6 +31,7 @@ void load(mpi_found& m) {
     const auto said = first_line(ask()->library());
     m.version = said.substr(0, said.find(','));
     std::ranges::replace(m.version, '\t', ' ');
+    if (ask()->takes_cuda_memory()) m.version += " (takes memory of CUDA devices)";
   }
 }
 

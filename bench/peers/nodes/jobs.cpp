@@ -126,19 +126,29 @@ bench::outcome time_objects(const bench::options& o) {
   }, [] { wait(kept_object.read(box(0, 1))); });
 }
 /// By buffers without objects.
-at_place used_memory;  // on either node
-bench::outcome time_buffers(const bench::options& o) {
+bench::outcome time_buffers_in(place memory, const bench::options& o) {
   need_two();
   if (this_node() != 0) return {};
-  const auto mine = bytes::create(used_memory, {0, o.size});
+  const auto mine = bytes::create(at(memory), {0, o.size});
   wait(fill(mine.made, 'a', after(mine.ready)));
   const auto result = one_way(o, [&] {
-    send_buffer(at_node(1), mine.made, used_memory, call([](const received_buffer<char>& b) {
-      send_buffer(at_node(0), b.elements(), used_memory, call([](const received_buffer<char>&) { has_come(); }));
-    }));
+    send_buffer(at_node(1), mine.made, at(memory), call([](const received_buffer<char>& b, std::uint32_t back) {
+      send_buffer(at_node(0), b.elements(), at(place{back}), call([](const received_buffer<char>&) { has_come(); }));
+    }, memory.index));
   }, [] {});
   wait(mine.made.destroy());
   return result;
+}
+
+bench::outcome time_buffers(const bench::options& o) {
+  const auto devices = this_machine().places(place_kind::gpu_memory);
+  return time_buffers_in(has_device && !devices.empty() ? devices.front() : this_machine().memories().front(), o);
+}
+/// In memory of the host that kernels of the device use in place, from and to which messages go without a detour.
+bench::outcome time_shared(const bench::options& o) {
+  const auto all = this_machine().places(place_kind::pinned_memory);
+  if (all.empty()) throw bench::unsupported("the device shares no memory with the host");
+  return time_buffers_in(all.front(), o);
 }
 
 long counted(long n) { return n + 1; }
@@ -258,9 +268,8 @@ int main(int argc, char** argv) {
   using bench::better;
   // Only where it is asked for: the others are of the host.
   has_device = std::any_of(argv, argv + argc, [](std::string_view a) { return a.find("_device") != a.npos; });
+  if (has_device) setenv("STRETTO_DEVICE_HOST_MEMORY", "256M", 0);  // for what is shared
   runtime rt(has_device ? runtime_options{.workers = 1, .devices = "opencl"} : runtime_options{.workers = 1});
-  const auto devices = rt.machine().places(place_kind::gpu_memory);
-  used_memory = at(has_device && !devices.empty() ? devices.front() : rt.machine().memories().front());
   const bench::program system{.system = "stretto_jobs",
                               .entries = {{"nodes_latency", "us one way", better::lower, 8, time_copies},
                                           {"nodes_put", "us one way", better::lower, 8, time_puts},
@@ -269,6 +278,7 @@ int main(int argc, char** argv) {
                                           {"nodes_put_device", "us one way", better::lower, 8, time_puts},
                                           {"nodes_put_device_object", "us one way", better::lower, 8, time_objects},
                                           {"nodes_put_device_buffer", "us one way", better::lower, 8, time_buffers},
+                                          {"nodes_put_device_shared", "us one way", better::lower, 8, time_shared},
                                           {"nodes_ring", "us per hop", better::lower, 0, time_ring},
                                           {"nodes_calls", "us one way", better::lower, 0, time_calls},
                                           {"nodes_grants", "Mgrants/s", better::higher, 0, count_grants},

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <system_error>
+#include <thread>
 #include <tuple>
 
 #include "device/opencl/opencl_memory.hpp"
@@ -65,7 +66,10 @@ properties about(const driver& d, const options& o) {
 
 class opencl_device final : public device {
  public:
-  opencl_device(std::shared_ptr<driver> d, const options& o) : driver_(std::move(d)), about_(opencl::about(*driver_, o)) {
+  opencl_device(std::shared_ptr<driver> d, const options& o)
+      : driver_(std::move(d)),
+        about_(opencl::about(*driver_, o)),
+        is_processor_(number<cl_device_type>(*driver_, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) {
     addresses_.bytes = about_.memory_bytes;
     addresses_.first = mmap(nullptr, addresses_.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (addresses_.first == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "addresses for a device's memory");
@@ -104,7 +108,12 @@ class opencl_device final : public device {
     return kept;
   }
 
-  std::size_t poll() override { return streams_.poll(); }
+  std::size_t poll() override {
+    const std::size_t ended = streams_.poll();
+    // Its driver's threads may want this very core, which polls of a worker that looks for work would keep from them.
+    if (!ended && is_processor_ && streams_.pending()) std::this_thread::yield();
+    return ended;
+  }
   bool will_ring(const std::shared_ptr<bell>& b) noexcept override { return streams_.will_ring(b); }
   std::size_t pending() const noexcept override { return streams_.pending(); }
 
@@ -131,6 +140,7 @@ class opencl_device final : public device {
 
   const std::shared_ptr<driver> driver_;
   properties about_;
+  const bool is_processor_;  // it computes on the host's cores
   cl_command_queue mapped_by_ = nullptr;  // the host's memory, where there is such
   struct reserved {
     void* first = MAP_FAILED;

@@ -85,6 +85,7 @@ class sim_device final : public device, public faults {
               .bandwidth_bytes_per_second = options_.to_device_bytes_per_second,
               .latency_seconds = options_.copy_latency_seconds};
     about_.copies_locked_faster = options_.pageable_bytes_per_second > 0;
+    if (options_.takes_messages) about_.message_distance = memory_.distance();
     about_.host_memory_bytes = options_.host_memory_bytes;
     if (options_.host_memory_bytes) host_memory_ = line_memory::allocate(options_.host_memory_bytes);
     options_.wires->join(memory_);

@@ -39,6 +39,7 @@ struct options {
   unsigned copy_engines = 2;   // 1: both directions take turns
   std::shared_ptr<bus> wires;  // none: the device has wires of its own
   bool has_double = true;
+  bool takes_messages = false;  // messages may go from and to its memory
   checking check = checking::off;
   /// Seconds since anything, never going back. Given: no thread is started, and poll() computes what is due.
   std::function<double()> clock;

@@ -13,7 +13,7 @@
 
 namespace stretto::net::mpi {
 
-inline constexpr std::uint32_t calls_version = 2;
+inline constexpr std::uint32_t calls_version = 3;
 
 /// Room for an MPI_Request of any implementation.
 struct request {
@@ -53,6 +53,8 @@ struct calls {
   const char* (*extremes)(std::uint64_t value, std::uint64_t* lowest, std::uint64_t* highest);
   /// `bytes` of each node into `all`, in the order of their ranks.
   const char* (*gather)(const void* of_this_node, std::size_t bytes, void* all);
+  /// What is sent and received may lie in memory of CUDA devices.
+  bool (*takes_cuda_memory)();
 };
 
 /// What the library exports, under this name.

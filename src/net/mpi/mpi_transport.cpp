@@ -75,6 +75,7 @@ class mpi_transport final : public transport {
   node_number self() const noexcept override { return static_cast<node_number>(is_.rank); }
   std::uint32_t nodes() const noexcept override { return static_cast<std::uint32_t>(is_.size); }
   bool is_pending() const noexcept override { return true; }  // another may have sent
+  bool takes_memory_of(std::string_view driver) const noexcept override { return driver == "cuda" && mpi_.takes_cuda_memory(); }
   std::uint64_t room_for(node_number to) const noexcept override {
     std::scoped_lock lock(lock_);
     return outbox_.room_for(to);
@@ -166,7 +167,7 @@ void mpi_transport::send_checked(const message& m) {
   std::scoped_lock lock(lock_);
   ++count_.sent;
   count_.bytes_sent += m.head.size() + m.payload.size();
-  if (m.payload.size() <= most_eager_bytes) {
+  if (m.payload.size() <= most_eager_bytes && !m.from_device) {
     outbox_.post(m.to, packet_kind::eager, m.handler, m.head, m.payload, may_call());
     if (m.sent) ended_.push_back(m.sent);
     return;

@@ -202,7 +202,7 @@ void simulated::send(node_number from, const message& m, const handlers& all) {
   if (is_cut_[at(from, to)]) return ended(m.sent, from, lost(to, what));
   std::vector<std::byte> head(m.head.begin(), m.head.end());
   packet p{.bytes = m.head.size() + 32};
-  if (m.payload.size() <= settings_.eager_bytes) {
+  if (m.payload.size() <= settings_.eager_bytes && !m.from_device) {
     std::vector<std::byte> rest(m.payload.begin(), m.payload.end());
     p.bytes += rest.size();
     p.arrives = [this, from, to, handler = m.handler, head = std::move(head), rest = std::move(rest)] {

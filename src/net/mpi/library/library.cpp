@@ -6,6 +6,9 @@
 
 #include "net/mpi/mpi_calls.hpp"
 
+/// Of Open MPI, and of MPICH from 4.0 on; absent elsewhere. Declared by headers that not every MPI has.
+extern "C" int MPIX_Query_cuda_support(void) __attribute__((weak));
+
 namespace stretto::net::mpi {
 namespace {
 
@@ -132,8 +135,10 @@ const char* gather(const void* of_this_node, std::size_t bytes, void* all) {
   return said(MPI_Allgather(of_this_node, n, MPI_BYTE, all, n, MPI_BYTE, comms[0]));
 }
 
+bool takes_cuda_memory() { return MPIX_Query_cuda_support && MPIX_Query_cuda_support() == 1; }
+
 constexpr calls table{calls_version, library, start, stop, ring_receive, restart, receive, send,
-                      test, cancel, barrier, extremes, gather};
+                      test, cancel, barrier, extremes, gather, takes_cuda_memory};
 
 }  // namespace
 }  // namespace stretto::net::mpi

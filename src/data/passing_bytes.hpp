@@ -1,0 +1,50 @@
+// passing_bytes.hpp - memory of the host for elements on their way between nodes, where they cannot go straight from or to their place.
+//
+// Page-locked as the runtime's main memory is, so that devices copy from and to it without a detour, and used again and again: fresh
+// memory costs a page fault for each page, which takes longer than the copy. What does not fit comes from the system.
+//
+// Threads     any; the bytes of one belong to who has it.
+// Cost        one lock and a constant amount of work.
+// Invariants  (1) all bytes have been given back when the runtime's devices go.
+// Source      staging through a page-locked pool: PREMA's heterogeneous tasking.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "base/context.hpp"
+#include "data/memory_space.hpp"
+
+namespace stretto::data {
+
+class passing_memory {
+ public:
+  static constexpr std::uint64_t most_bytes = 64 << 20;
+
+  /// The first `locked_bytes` of it are locked for these devices, as they come into use.
+  passing_memory(std::vector<device::device*> faster, std::uint64_t locked_bytes);
+
+ private:
+  friend class passing_bytes;
+  memory_space space_;
+};
+
+/// Aligned for any element. Neither copied nor moved.
+class passing_bytes {
+ public:
+  passing_bytes(std::size_t bytes, base::thread_context& context);
+  passing_bytes(const passing_bytes&) = delete;
+  ~passing_bytes();
+
+  std::byte* data() const noexcept { return first_; }
+  std::size_t size() const noexcept { return size_; }
+
+ private:
+  const std::shared_ptr<passing_memory> of_;
+  block* const held_;  // null: the system's
+  std::byte* const first_;
+  const std::size_t size_;
+};
+
+}  // namespace stretto::data
