@@ -3,8 +3,6 @@
 #include <new>
 #include <utility>
 
-#include "data/data_state.hpp"
-
 namespace stretto::data {
 
 namespace {
@@ -16,8 +14,8 @@ passing_memory::passing_memory(std::vector<device::device*> faster, std::uint64_
   if (!faster.empty() && locked_bytes) space_.lock_pages_for(std::move(faster), locked_bytes);
 }
 
-passing_bytes::passing_bytes(std::size_t bytes, base::thread_context& context)
-    : of_(state_of(context).passing),
+passing_bytes::passing_bytes(std::shared_ptr<passing_memory> from, std::size_t bytes)
+    : of_(std::move(from)),
       held_(of_->space_.try_create(bytes)),
       first_(held_ ? of_->space_.address_of(*held_) : static_cast<std::byte*>(::operator new(bytes, alignment))),
       size_(bytes) {}

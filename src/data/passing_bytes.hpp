@@ -13,7 +13,6 @@
 #include <memory>
 #include <vector>
 
-#include "base/context.hpp"
 #include "data/memory_space.hpp"
 
 namespace stretto::data {
@@ -33,7 +32,7 @@ class passing_memory {
 /// Aligned for any element. Neither copied nor moved.
 class passing_bytes {
  public:
-  passing_bytes(std::size_t bytes, base::thread_context& context);
+  passing_bytes(std::shared_ptr<passing_memory> from, std::size_t bytes);
   passing_bytes(const passing_bytes&) = delete;
   ~passing_bytes();
 

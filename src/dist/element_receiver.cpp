@@ -109,7 +109,7 @@ void element_receiver::on_piece(rank from, reader& head, net::payload&& rest, ba
     if (!a->is_open) {
       std::shared_ptr<data::passing_bytes> here;
       if (rest.is_here()) {
-        here = std::make_shared<data::passing_bytes>(rest.bytes(), context);
+        here = std::make_shared<data::passing_bytes>(data::state_of(context).passing, rest.bytes());
         if (rest.bytes()) std::memcpy(here->data(), rest.here().data(), rest.bytes());
       }
       a->waiting.push_back({p, std::move(rest), std::move(here)});
@@ -181,7 +181,7 @@ void element_receiver::land(const shared& a, held_piece&& p, base::thread_contex
       const std::scoped_lock lock(a->lock);
       is_dropped = bool(a->cause);
       if (!is_dropped && p.is.is == element_piece::form::held) {
-        if (!a->held) a->held.emplace(p.is.in_all, context);
+        if (!a->held) a->held.emplace(data::state_of(context).passing, p.is.in_all);
         where_held = a->held->data() + p.is.offset;
       }
     }
@@ -199,7 +199,7 @@ void element_receiver::land(const shared& a, held_piece&& p, base::thread_contex
       return in_place(a, nullptr, context);
     }
     if (!at) {
-      bytes = std::make_shared<data::passing_bytes>(p.rest.bytes(), context);
+      bytes = std::make_shared<data::passing_bytes>(data::state_of(context).passing, p.rest.bytes());
       at = bytes->data();
     }
     auto then = std::make_unique<landed>(*this, a, p.is, bytes);

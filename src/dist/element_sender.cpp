@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "data/data_state.hpp"
 #include "data/handle.hpp"
 #include "data/pieces.hpp"
 #include "data/program_bytes.hpp"
@@ -146,7 +147,7 @@ void element_sender::start(const shared& c, std::size_t piece, base::thread_cont
   const bool is_one = boxes.size() == 1;
   std::size_t bytes = is_one ? 0 : front_of_boxes(boxes.size());
   for (const box& b : boxes) bytes += b.volume() * o.bytes_each;
-  const auto kept = std::make_shared<data::passing_bytes>(bytes, context);
+  const auto kept = std::make_shared<data::passing_bytes>(data::state_of(context).passing, bytes);
   std::byte* at = kept->data();
   if (!is_one) {
     write_front(at, boxes);

@@ -122,7 +122,8 @@ bench::outcome time_objects(const bench::options& o) {
   if (this_node() != 0) return {};
   kept_object = made_of(o.size);
   return one_way(o, [&] {
-    async(at_node(1), call([](object<char> x) { detached([&] { async(at_node(0), call<&object_came>(std::move(x))); }); }, std::move(kept_object)));
+    async(at_node(1), call([](object<char> x) { detached([&] { async(at_node(0), call<&object_came>(std::move(x))); }); },
+                           std::move(kept_object)));
   }, [] { wait(kept_object.read(box(0, 1))); });
 }
 /// By buffers without objects.
