@@ -51,7 +51,7 @@ class mailbox final : public module, private poller {
   void fail(std::exception_ptr) noexcept override {}
 };
 
-void node(const std::shared_ptr<job_seat>& seat, const std::shared_ptr<mailbox>& mail, auto&& body) {
+void on_node(const std::shared_ptr<job_seat>& seat, const std::shared_ptr<mailbox>& mail, auto&& body) {
   runtime rt({.workers = 2, .job = seat, .modules = {mail}});
   rt.run(body);
 }
@@ -64,7 +64,7 @@ TEST_CASE("what is pending at a module and may never end keeps no job from endin
     std::vector<std::thread> all;
     for (std::uint32_t n = 0; n < nodes; ++n) mail.push_back(std::make_shared<mailbox>());
     for (std::uint32_t n = 0; n < nodes; ++n)
-      all.emplace_back([&, n] { node(job.seat(n), mail[n], [&] { async(at_node((n + 1) % nodes), call([] {})); }); });
+      all.emplace_back([&, n] { on_node(job.seat(n), mail[n], [&] { async(at_node((n + 1) % nodes), call([] {})); }); });
     for (auto& t : all) t.join();
     for (const auto& m : mail) CHECK(m->was_taken_back.load());
   }
@@ -74,8 +74,8 @@ TEST_CASE("a task that waits for it keeps its job from ending until it has come"
   const simulated_job job({.nodes = 2});
   const auto one = std::make_shared<mailbox>(), other = std::make_shared<mailbox>();
   std::atomic<bool> has_run{false};
-  std::thread first([&] { node(job.seat(0), one, [&] { async(after(one->come), [&] { has_run = true; }); }); });
-  std::thread second([&] { node(job.seat(1), other, [] {}); });
+  std::thread first([&] { on_node(job.seat(0), one, [&] { async(after(one->come), [&] { has_run = true; }); }); });
+  std::thread second([&] { on_node(job.seat(1), other, [] {}); });
   std::this_thread::sleep_for(50ms);  // both are about to end
   CHECK(!has_run.load());
   one->comes = true;
