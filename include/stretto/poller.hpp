@@ -66,6 +66,10 @@ class poller {
   /// while another is inside poll.
   virtual bool will_call() noexcept { return false; }
 
+  /// All that is pending may never end, as receives that nobody answers. The nodes of a job, which end together, do not wait for it
+  /// where no task waits for anything any more; finalise ends what is left. Any thread, also while another is inside poll.
+  virtual bool may_never_end() const noexcept { return false; }
+
   /// poll() threw: `why` is an error M05 that says what. Poisons everything pending and refuses what comes later; the
   /// poller is not polled any more, and what it leaves pending counts no longer.
   virtual void fail(std::exception_ptr why) noexcept = 0;

@@ -8,6 +8,23 @@
 #include "sched/searching.hpp"
 
 namespace stretto::dist {
+namespace {
+
+/// Whether nobody waits on this node any more: no task is left but what stands for the job.
+bool is_only_job_left(const sched::finish_scope& root, std::size_t workers) noexcept {
+  std::uint64_t spawned = 0, ended = 0;
+  const auto each = [&](auto&& count) {
+    count(root.own), count(root.outside);
+    if (const sched::scope_shard* const others = root.others.load(std::memory_order_acquire))
+      for (std::size_t i = 0; i < workers; ++i) count(others[i]);
+  };
+  // In this order, as is_quiet does.
+  each([&](const sched::scope_shard& s) { ended += s.ended.load(std::memory_order_acquire); });
+  each([&](const sched::scope_shard& s) { spawned += s.spawned.load(std::memory_order_acquire); });
+  return spawned == ended + 1;
+}
+
+}  // namespace
 
 member::member(seat& s, const std::function<void(job&, failures&)>& add_more)
     : job_(s.first()),
@@ -43,7 +60,8 @@ void member::leave(sched::scheduler& s, const stretto::detail::poll_station& all
   // The job itself, so that what drains waits for it.
   s.root->outside.spawned.fetch_add(1, std::memory_order_acq_rel);
   const auto is_idle = [this, &s, &all] {
-    return !is_landing() && sched::is_idle_in_poll(s) && all.is_only_pending(*this);
+    if (is_landing() || !sched::is_idle_in_poll(s)) return false;
+    return all.is_only_pending(*this) || (all.may_others_never_end(*this) && is_only_job_left(*s.root, s.workers.size()));
   };
   ending_.leave({.is_idle = is_idle,
                  .forsake = [](base::thread_context& context) { return detail::poison_forsaken(context); }});

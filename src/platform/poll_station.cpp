@@ -99,6 +99,12 @@ std::int64_t poll_station::earliest_due() const noexcept {
   return earliest;
 }
 
+bool poll_station::may_others_never_end(const poller& but) const noexcept {
+  for (const poller* p = first_.load(std::memory_order_acquire); p; p = p->next_)
+    if (p != &but && p->pending() && !p->may_never_end()) return false;
+  return true;
+}
+
 bool poll_station::all_will_call() noexcept {
   bool all = true;
   for (poller* p = first_.load(std::memory_order_acquire); p; p = p->next_) {

@@ -32,6 +32,8 @@ class poll_station {
   bool is_only_pending(const poller& p) const noexcept {
     return pending_pollers_.load(std::memory_order_seq_cst) == 1 && p.pending() > 0;
   }
+  /// Whether all that is pending, but this poller's, may never end.
+  bool may_others_never_end(const poller& but) const noexcept;
   /// When the first poller that has something pending wants to be asked, in steady nanoseconds; `never` if none does.
   std::int64_t earliest_due() const noexcept;
   /// Nobody will ask for a while: leaves to themselves those that are due and will call. False: some of them have to be asked.

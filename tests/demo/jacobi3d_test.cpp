@@ -10,6 +10,7 @@
 #include <stretto/runtime.hpp>
 
 #include "../dist/simulated.hpp"
+#include "../temporary_folder.hpp"
 #include "../thrown_by.hpp"
 #include "demo/jacobi3d/run.hpp"
 
@@ -66,27 +67,65 @@ TEST_CASE("a face put on the other side is what the neighbour sees") {
   CHECK_THROWS_AS(put_face(high, 2, face(low, 1)), std::length_error);
 }
 
+namespace {
+
+report run_on(std::uint32_t nodes, const request& r) {
+  report found;
+  const char* const devices = r.where == cells_on::devices ? "sim:2" : "none";
+  stretto::test::on_nodes_of(stretto::simulated_job({.nodes = nodes}), {.workers = 2, .devices = devices}, [&](stretto::runtime&) {
+    if (stretto::this_node() == 0) found = run(r, 2);  // throws W32 where a value differs
+  });
+  return found;
+}
+
+}  // namespace
+
 TEST_CASE("on any number of nodes, however it is cut, every value is the serial loop's") {
-  struct kind {
-    std::uint32_t nodes;
-    cells_on where;
-    const char* devices;
-  };
-  for (const auto& [nodes, where, devices] : {kind{1, cells_on::host, "none"}, kind{2, cells_on::host, "none"}, kind{3, cells_on::host, "none"},
-                                              kind{1, cells_on::devices, "sim"}, kind{2, cells_on::devices, "sim:2"},
-                                              kind{3, cells_on::devices, "sim:2"}}) {
-    CAPTURE(nodes);
-    CAPTURE(devices);
-    report found;
-    stretto::test::on_nodes_of(stretto::simulated_job({.nodes = nodes}), {.workers = 2, .devices = devices}, [&, where = where](stretto::runtime&) {
-      if (stretto::this_node() == 0) found = run({{13, 8, 11}, 20}, {1, 2, 5}, 2, where);  // throws W32 where one differs
-    });
-    REQUIRE(found.runs.size() == 3);
-    CHECK(found.runs[2].cuboids == 10 * nodes);
-    CHECK(found.runs[0].last_change == found.runs[2].last_change);
-    CHECK(found.runs[0].last_change > 0);
-    const std::string text = to_text(found);
-    CHECK(text.find("Jacobi on 13 x 8 x 11 cells, 20 steps, on " + std::to_string(nodes) + " node") == 0);
+  for (const cells_on where : {cells_on::host, cells_on::devices})
+    for (const std::uint32_t nodes : {1u, 2u, 3u}) {
+      CAPTURE(nodes);
+      CAPTURE((where == cells_on::devices));
+      const report found = run_on(nodes, {.what = {{13, 8, 11}, 20}, .factors = {1, 2, 5}, .where = where});
+      REQUIRE(found.runs.size() == 3);
+      CHECK(found.runs[2].cuboids == 10 * nodes);
+      CHECK(found.runs[0].last_change == found.runs[2].last_change);
+      CHECK(found.runs[0].last_change > 0);
+      const std::string text = to_text(found);
+      CHECK(text.find("Jacobi on 13 x 8 x 11 cells, 20 steps, on " + std::to_string(nodes) + " node") == 0);
+    }
+}
+
+TEST_CASE("a run goes on from its checkpoint, in its cuboids, on other nodes as well, to the same end; one that is another is told") {
+  for (const cells_on where : {cells_on::host, cells_on::devices}) {
+    CAPTURE((where == cells_on::devices));
+    const stretto::test::temporary_folder folder;
+    const request whole{.what = {{13, 8, 11}, 20}, .factors = {2}, .where = where, .every = 6, .checkpoint = folder.path / "run.ckpt"};
+    const report first = run_on(2, whole);
+    CHECK(first.runs[0].saved == 3);
+    CHECK(to_text(first).find("It was saved 3 times") != std::string::npos);
+    request rest = whole;
+    rest.restore = whole.checkpoint;
+    rest.checkpoint.clear();
+    for (const std::uint32_t nodes : {2u, 1u, 3u}) {
+      CAPTURE(nodes);
+      const report found = run_on(nodes, rest);
+      REQUIRE(found.runs.size() == 1);
+      CHECK(found.runs[0].from == 18);
+      CHECK(found.runs[0].cuboids == 8);
+      CHECK(found.runs[0].saved == 0);
+      CHECK(found.runs[0].last_change == first.runs[0].last_change);
+      CHECK(to_text(found).find("It went on from a checkpoint after step 18") != std::string::npos);
+    }
+    rest.checkpoint = rest.restore;  // and is saved anew, to go on from there
+    rest.every = 1;
+    CHECK(run_on(3, rest).runs[0].saved == 1);
+    CHECK(run_on(2, rest).runs[0].from == 19);
+    rest.what.iterations = 21;
+    const std::string told = stretto::test::thrown_by([&] { run_on(2, rest); });
+    CHECK(told.find("error W38: \"" + rest.restore.string() + "\" is the checkpoint of another run") == 0);
+    CHECK(told.find("there       13 x 8 x 11 cells, 20 steps, computed by ") != std::string::npos);
+    rest.restore = folder.path / "none.ckpt";
+    CHECK(stretto::test::thrown_by([&] { run_on(1, rest); }).find("error C06: " + rest.restore.string() + " is no checkpoint") == 0);
   }
 }
 

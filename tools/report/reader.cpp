@@ -10,10 +10,10 @@
 #include <unordered_map>
 
 #include "report/arrows.hpp"
+#include "report/beside.hpp"
 #include "report/joining.hpp"
 #include "report/scanner.hpp"
 #include "report/text_source.hpp"
-#include "trace/chrome.hpp"
 
 namespace stretto::report {
 namespace {
@@ -119,7 +119,10 @@ class reader {
         });
         // Times of the file count from the earliest of its nodes' origins.
         if (!has_node_ || steady + offset < run_.begin_ns) run_.begin_ns = steady + offset;
-        if (!std::exchange(has_node_, true)) {
+        if (has_node_) {
+          ++run_.nodes;
+        } else {
+          has_node_ = true;
           run_.node = static_cast<std::uint32_t>(node);
           run_.job_nodes = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(of, 1, most_nodes));
         }
@@ -378,30 +381,15 @@ run read_file(const std::filesystem::path& file) {
   return read_run(from.whole(), title);
 }
 
-/// "2", "1 and 2", "1, 2 and 5 more".
-std::string list_of(const std::vector<std::uint32_t>& nodes) {
-  constexpr std::size_t most = 6;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(nodes.size(), most); ++i)
-    text += (i == 0 ? "" : i + 1 == nodes.size() ? " and " : ", ") + std::to_string(nodes[i]);
-  return nodes.size() > most ? fmt::format("{} and {} more", text, nodes.size() - most) : text;
-}
-
 }  // namespace
 
 run read_run(const std::filesystem::path& file) {
   run first = read_file(file);
-  if (first.job_nodes <= 1 || first.node != 0) return first;
+  if (first.job_nodes <= 1 || first.node != 0 || first.nodes > 1) return first;
   std::vector<run> all;
   all.push_back(std::move(first));
-  std::vector<std::uint32_t> missing;
-  for (std::uint32_t n = 1; n < all.front().job_nodes; ++n) {
-    const auto its = trace::file_of_node(file, n);
-    std::error_code fault;
-    if (!std::filesystem::exists(its, fault)) {
-      missing.push_back(n);
-      continue;
-    }
+  const auto others = those_beside(file, all.front().job_nodes);
+  for (const auto& its : others.there) {
     try {
       all.push_back(read_file(its));
     } catch (const error& e) {
@@ -409,9 +397,7 @@ run read_run(const std::filesystem::path& file) {
     }
   }
   run whole = joined(std::move(all));
-  if (!missing.empty())
-    whole.damage += fmt::format("{}the timeline{} of node{} {} {} not beside it", whole.damage.empty() ? "" : "; ", missing.size() == 1 ? "" : "s",
-                                missing.size() == 1 ? "" : "s", list_of(missing), missing.size() == 1 ? "is" : "are");
+  if (!others.missing.empty()) whole.damage += (whole.damage.empty() ? "" : "; ") + others.missing_text();
   return whole;
 }
 

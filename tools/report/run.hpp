@@ -73,6 +73,7 @@ struct run {
   std::string title;                // the file's name
   std::uint32_t node = 0;           // whose it is
   std::uint32_t job_nodes = 1;      // and of how many in its job; of a joined run, too
+  std::uint32_t nodes = 1;          // whose records are in the file
   nanoseconds begin_ns = 0;         // when its times count from, on the job's clock
   std::vector<label> labels;
   std::vector<std::string> places;

@@ -42,6 +42,7 @@ int run_platform(const invocation&);
 int run_top(const invocation&);
 int run_run(const invocation&);
 int run_report(const invocation&);
+int run_join(const invocation&);
 int run_graph(const invocation&);
 int run_why(const invocation&);
 

@@ -213,8 +213,8 @@ template <std::uint32_t factor>
 bench::outcome count_jacobi(const bench::options& o) {
   if (this_node() != 0) return {};
   const auto n = static_cast<std::uint32_t>(o.size);
-  const jacobi3d::report r = jacobi3d::run({{n, n, n}, static_cast<std::uint32_t>(o.steps / 20)}, {factor}, 1);
-  return {.value = r.million_cells_per_second(r.runs.front().seconds)};
+  const jacobi3d::report r = jacobi3d::run({.what = {{n, n, n}, static_cast<std::uint32_t>(o.steps / 20)}, .factors = {factor}}, 1);
+  return {.value = r.million_cells_per_second(r.runs.front())};
 }
 
 /// The time of a program that waits before each operation to that of one that says what has to come first. `program(waits)` returns what it

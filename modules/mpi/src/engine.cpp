@@ -54,6 +54,9 @@ bool has_nothing_to_wait_for(const call_tags& tags) {
 bool may_end_at_once(call_kind k) noexcept { return k != call_kind::recv && k != call_kind::request && !detail::is_collective(k); }
 bool is_probe(call_kind k) noexcept { return k == call_kind::probe || k == call_kind::mprobe; }
 
+/// Whether it waits for what others may never do. The end takes it back.
+bool may_never_come(call_kind k) noexcept { return k == call_kind::recv || k == call_kind::request || is_probe(k); }
+
 /// Waits with its call for what the call comes after; if that never happens, the end of the runtime drops it.
 class put_off_call {
  public:
@@ -220,6 +223,7 @@ void engine::start_here(std::unique_ptr<operation> o) {
 /// Where calling() is held.
 void engine::add(std::unique_ptr<operation> o) {
   add_pending();
+  if (!may_never_come(o->what.kind)) certain_.fetch_add(1);
   const auto arranged = arranging();
   if (is_probe(o->what.kind)) return probes_.push_back(std::move(o));
   requests_.push_back(o->request);
@@ -276,6 +280,8 @@ std::size_t engine::progress() {
   }
   for (ended_call& e : ended) finish(e);
   const std::size_t n = ended.size();
+  for (const ended_call& e : ended)
+    if (!may_never_come(e.is->what.kind)) certain_.fetch_sub(1);
   ended.clear();
   ended.swap(spare_);
   remove_pending(n);
@@ -358,6 +364,7 @@ void engine::fail(std::exception_ptr why) noexcept {
     for (auto& o : probes_) all.push_back(std::move(o));
     for (auto& o : queued_) all.push_back(std::move(o));
     operations_.clear(), requests_.clear(), probes_.clear(), queued_.clear();
+    certain_.store(0);
     queued_count_.store(0, std::memory_order_relaxed);
   }
   for (auto& o : all) o->poison(why);

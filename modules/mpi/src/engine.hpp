@@ -66,6 +66,7 @@ class engine final : public poller, public std::enable_shared_from_this<engine> 
   };
   std::size_t poll() override;
   void fail(std::exception_ptr why) noexcept override;
+  bool may_never_end() const noexcept override { return !queued_count_.load() && !certain_.load(); }
 
   bool may_call() const noexcept { return level_ != thread_level::funneled || std::this_thread::get_id() == main_; }
   void check_open(const call_tags& tags) const;
@@ -103,6 +104,7 @@ class engine final : public poller, public std::enable_shared_from_this<engine> 
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
   std::vector<ended_call> spare_;      // progress's memory
+  std::atomic<std::size_t> certain_{0};  // of operations_ and those that progress ends: what MPI ends whatever others do
 
   // With funneled: what others want to start.
   std::mutex queue_mutex_;

@@ -163,7 +163,7 @@ void mpi_module::finalise() {
     async(on_worker{stretto::worker(state_->worker)}, stretto::name("end of MPI"), [s = state_.get()] { s->end(); }).get();
   else
     state_->end();
-  state_.reset();
+  served_ = std::move(state_);
 }
 
 }  // namespace stretto

@@ -5,6 +5,8 @@
 //   elsewhere   the same with the interconnect on the paths of the last worker
 //   beside      the same, in runtimes that are nodes of a job over the same MPI
 //   ends        what is pending when a runtime ends
+//   leftover    the same where the runtime is a node of a job over the same MPI
+//   simulated   the same where two runtimes of one process are nodes of a simulated job
 //   start       what keeps the module from starting
 #include <stretto/job.hpp>
 #include <stretto/platform.hpp>
@@ -192,6 +194,67 @@ void ends() {
   MPI_Finalize();
 }
 
+/// What nobody answers, in a runtime of that job; each of its nodes calls.
+void leave_over(std::shared_ptr<job_seat> seat, std::uint32_t node, std::string& receive, std::string& probe) {
+  int never = 0, late = 0;
+  future<mpi::status> unmet, unseen, met;
+  const auto last = std::make_shared<last_look>([&] {
+    receive = thrown_by([&] { unmet.result().rethrow(); });
+    probe = thrown_by([&] { unseen.result().rethrow(); });
+    unmet = unseen = met = {};
+    return std::string();
+  });
+  const auto module = std::make_shared<mpi_module>(mpi_options{.threads = level});
+  runtime_options options{.workers = seat ? 1 : workers, .modules = {last, module}};
+  options.job = seat;
+  runtime rt(options);
+  rt.run([&] {
+    const auto world = module->world();
+    const int me = world.rank();
+    unmet = world.irecv(std::span(&never, 1), MPI_ANY_SOURCE, 68, name("never sent"));
+    unseen = world.iprobe(MPI_ANY_SOURCE, 69);
+    // A receive that a task waits for is none that is left over, and keeps the job from ending.
+    if (node == 0) {
+      met = world.irecv(std::span(&late, 1), MPI_ANY_SOURCE, 71);
+      async(after(met), [&late] { check(late == 5, "what is sent while the job ends arrives"); });
+    }
+    if (node + 1 == job_nodes()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      world.send(5, seat ? me : 0, 71);
+    }
+  });
+}
+
+void is_told(const std::string& receive, const std::string& probe) {
+  check(has(receive, "error M25: MPI_Irecv had not ended when the runtime did") && has(receive, "never sent") &&
+            has(receive, "nothing has come, and the receive was taken back"),
+        "a receive that nobody answers keeps no job from ending, and says so");
+  check(has(probe, "error M25: MPI_Iprobe had not ended when the runtime did"), "nor does a probe");
+}
+
+void leftover() {
+  start_mpi();
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::string receive, probe;
+  leave_over(nullptr, static_cast<std::uint32_t>(rank), receive, probe);
+  is_told(receive, probe);
+  MPI_Finalize();
+}
+
+void simulated() {
+  start_mpi();
+  if (level == mpi::thread_level::serialized) {  // two runtimes have two main threads; what MPI orders by itself no sanitizer sees
+    const simulated_job job({.nodes = 2});
+    std::string receives[2], probes[2];
+    std::thread other([&] { leave_over(job.seat(1), 1, receives[1], probes[1]); });
+    leave_over(job.seat(0), 0, receives[0], probes[0]);
+    other.join();
+    for (int node = 0; node < 2; ++node) is_told(receives[node], probes[node]);
+  }
+  MPI_Finalize();
+}
+
 void start() {
   start_mpi();
   const auto fails_with = [](const char* words, std::shared_ptr<const platform> machine, std::uint32_t n) {
@@ -236,6 +299,8 @@ int main(int argc, char** argv) {
     else if (scenario == "elsewhere") elsewhere();
     else if (scenario == "beside") beside();
     else if (scenario == "ends") ends();
+    else if (scenario == "leftover") leftover();
+    else if (scenario == "simulated") simulated();
     else if (scenario == "start") start();
     else return std::printf("there is no scenario %s\n", scenario.c_str()), 2;
   } catch (const std::exception& e) {

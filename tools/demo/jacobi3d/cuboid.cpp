@@ -10,12 +10,15 @@ namespace jacobi3d {
 using stretto::call;
 using stretto::send;
 
-void cuboid::begin(std::array<stretto::mobile<cuboid>, sides> neighbours, stretto::user_event done) {
+void cuboid::begin(std::array<stretto::mobile<cuboid>, sides> neighbours) {
   neighbours_ = neighbours;
-  done_ = done;
   expected_ = static_cast<std::uint32_t>(std::ranges::count_if(neighbours_, [](const auto& n) { return n.is_valid(); }));
-  has_begun_ = true;
-  send_faces();
+}
+
+void cuboid::go_on_to(std::uint32_t step, stretto::user_event done) {
+  may_reach_ = step;
+  done_ = done;
+  if (step_ == 0) send_faces();
   go_on();
 }
 
@@ -26,7 +29,7 @@ void cuboid::take(std::uint8_t side, std::uint32_t step, std::vector<double> val
 }
 
 void cuboid::go_on() {
-  while (has_begun_ && step_ < problem_.iterations && come_[step_ % 2] == expected_) {
+  while (step_ < may_reach_ && come_[step_ % 2] == expected_) {
     auto& faces = faces_[step_ % 2];
     for (unsigned side = 0; side < sides; ++side)
       if (neighbours_[side].is_valid()) put_face(now_, side, faces[side]);
@@ -36,7 +39,7 @@ void cuboid::go_on() {
     std::swap(now_, next_);
     ++step_;
     if (step_ < problem_.iterations) send_faces();
-    else done_.trigger();
+    if (step_ == may_reach_) done_.trigger();
   }
 }
 

@@ -25,8 +25,10 @@ class cuboid {
   cuboid() = default;
   cuboid(problem p, block b) : problem_(p), now_(p, b), next_(now_) {}
 
-  /// `neighbours` by side; invalid at the border. Triggers `done` after the last step.
-  void begin(std::array<stretto::mobile<cuboid>, sides> neighbours, stretto::user_event done);
+  /// `neighbours` by side; invalid at the border.
+  void begin(std::array<stretto::mobile<cuboid>, sides> neighbours);
+  /// Until so many steps are done; then triggers `done`, and rests.
+  void go_on_to(std::uint32_t step, stretto::user_event done);
   /// A neighbour's cells after so many steps.
   void take(std::uint8_t side, std::uint32_t step, std::vector<double> values);
 
@@ -35,7 +37,8 @@ class cuboid {
 
   template <class Archive>
   friend void fields(Archive& a, stretto::archived<cuboid, Archive>& c) {
-    a(c.problem_, c.now_, c.next_, c.neighbours_, c.done_, c.faces_, c.come_, c.expected_, c.step_, c.has_begun_, c.last_change_);
+    a(c.problem_, c.now_, c.next_, c.neighbours_, c.done_, c.faces_, c.come_, c.expected_, c.step_, c.may_reach_,
+      c.last_change_);
   }
 
  private:
@@ -48,8 +51,7 @@ class cuboid {
   stretto::user_event done_;
   std::array<std::array<std::vector<double>, sides>, 2> faces_;  // of even and of odd steps
   std::array<std::uint32_t, 2> come_ = {};
-  std::uint32_t expected_ = 0, step_ = 0;
-  bool has_begun_ = false;
+  std::uint32_t expected_ = 0, step_ = 0, may_reach_ = 0;
   double last_change_ = 0;
 };
 

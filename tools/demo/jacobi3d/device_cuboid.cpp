@@ -41,12 +41,15 @@ device_cuboid::device_cuboid(problem p, block b) : problem_(p), where_(b) {
   next_ = array(all, begins.values.data());
 }
 
-void device_cuboid::begin(std::array<mobile<device_cuboid>, sides> neighbours, user_event done) {
+void device_cuboid::begin(std::array<mobile<device_cuboid>, sides> neighbours) {
   neighbours_ = neighbours;
-  done_ = done;
   expected_ = static_cast<std::uint32_t>(std::ranges::count_if(neighbours_, [](const auto& n) { return n.is_valid(); }));
-  has_begun_ = true;
-  send_faces();
+}
+
+void device_cuboid::go_on_to(std::uint32_t step, user_event done) {
+  may_reach_ = step;
+  done_ = done;
+  if (step_ == 0) send_faces();
   go_on();
 }
 
@@ -57,7 +60,7 @@ void device_cuboid::take(std::uint8_t side, std::uint32_t step, array values) {
 }
 
 void device_cuboid::go_on() {
-  while (has_begun_ && step_ < problem_.iterations && come_[step_ % 2] == expected_) {
+  while (step_ < may_reach_ && come_[step_ % 2] == expected_) {
     for (unsigned side = 0; side < sides; ++side) {
       if (!neighbours_[side].is_valid()) continue;
       const array face = std::exchange(faces_[step_ % 2][side], {});
@@ -68,7 +71,7 @@ void device_cuboid::go_on() {
     std::swap(now_, next_);
     ++step_;
     if (step_ < problem_.iterations) send_faces();
-    else done_.trigger(computed);
+    if (step_ == may_reach_) done_.trigger(computed);
   }
 }
 

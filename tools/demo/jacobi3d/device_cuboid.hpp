@@ -23,14 +23,15 @@ class device_cuboid {
   device_cuboid(problem p, block b);
 
   /// As those of cuboid.
-  void begin(std::array<stretto::mobile<device_cuboid>, sides> neighbours, stretto::user_event done);
+  void begin(std::array<stretto::mobile<device_cuboid>, sides> neighbours);
+  void go_on_to(std::uint32_t step, stretto::user_event done);
   void take(std::uint8_t side, std::uint32_t step, array values);
   field values() const { return content(now_); }
   double last_change() const { return largest_change(content(next_), content(now_)); }
 
   template <class Archive>
   friend void fields(Archive& a, stretto::archived<device_cuboid, Archive>& c) {
-    a(c.problem_, c.where_, c.now_, c.next_, c.neighbours_, c.done_, c.faces_, c.come_, c.expected_, c.step_, c.has_begun_);
+    a(c.problem_, c.where_, c.now_, c.next_, c.neighbours_, c.done_, c.faces_, c.come_, c.expected_, c.step_, c.may_reach_);
   }
 
  private:
@@ -48,8 +49,7 @@ class device_cuboid {
   stretto::user_event done_;
   std::array<std::array<array, sides>, 2> faces_;  // of even and of odd steps
   std::array<std::uint32_t, 2> come_ = {};
-  std::uint32_t expected_ = 0, step_ = 0;
-  bool has_begun_ = false;
+  std::uint32_t expected_ = 0, step_ = 0, may_reach_ = 0;
 };
 
 }  // namespace jacobi3d

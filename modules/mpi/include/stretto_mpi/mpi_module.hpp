@@ -61,6 +61,7 @@ class mpi_module final : public module {
   struct state;
   const mpi_options options_;
   std::unique_ptr<state> state_;  // while it serves a runtime
+  std::unique_ptr<state> served_;  // of the runtime before: until that has ended, it may look at the poller
   place where_;
 };
 
