@@ -19,7 +19,7 @@ namespace stretto {
 /// What a place is. Core to system_memory are ordered from the processor outwards: default paths climb this order.
 enum class place_kind : std::uint8_t {
   core, l1, l2, l3, l4, l5, numa, package, system_memory,
-  pinned_memory, gpu, gpu_memory, interconnect, storage, other
+  pinned_memory, gpu, gpu_memory, global_memory, interconnect, storage, other
 };
 inline constexpr std::size_t place_kind_count = static_cast<std::size_t>(place_kind::other) + 1;
 

@@ -104,7 +104,7 @@ class platform {
   std::vector<place> places(place_kind kind) const;
   /// Cores, GPUs and the homes of workers.
   std::vector<place> processors() const;
-  /// NUMA, system, pinned and GPU memories and storage; a GPU without a gpu_memory beside it is its own memory.
+  /// NUMA, system, pinned, GPU and global memories and storage; a GPU without a gpu_memory beside it is its own memory.
   std::vector<place> memories() const;
   bool has_role(place p, place_role role) const;
 

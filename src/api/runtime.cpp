@@ -27,6 +27,7 @@
 #include "diagnose/job_watch.hpp"
 #include "diagnose/watcher.hpp"
 #include "dist/dist_floor.hpp"
+#include "dist/global_memory.hpp"
 #include "mobile/mobile_floor.hpp"
 #include "event/event_floor.hpp"
 #include "module/module_set.hpp"
@@ -103,6 +104,7 @@ struct runtime::state {
   std::unique_ptr<mobiles::mobile_objects> mobile;  // a protocol of the job
   std::unique_ptr<diagnose::job_watch> job_watch;   // another
   std::unique_ptr<dist::member> member;  // of a job; null: the runtime is alone
+  std::shared_ptr<dist::global_memory> global;  // null: none
   const std::uint16_t number;            // in handles
   trace::recorder recorder;
   trace::counters counters;  // of modules; outlives them
@@ -133,6 +135,7 @@ struct runtime::state {
     if (!mobile) mobile = std::make_unique<mobiles::mobile_objects>(nullptr, nullptr);
     machine = modules.extended(devices ? devices->extended(m) : m);
     if (!settings.spill.empty()) machine = data::with_spill(machine);
+    if (settings.global_memory) open_global_memory();
     if (!devices) return;
     device::add_device_channels(modules.channels_of_core(), *devices);
     polls.add(*devices);
@@ -147,12 +150,20 @@ struct runtime::state {
       mobile = std::make_unique<mobiles::mobile_objects>(&j, &causes);
       job_watch = std::make_unique<diagnose::job_watch>(j);
       for (const base::option& row : base::option_table())
-        if (row.name == "balance" || row.name == "stuck") j.must_agree_on_option(std::string(row.name), base::spelt(row, settings));
+        if (row.name == "balance" || row.name == "stuck" || row.name == "global_memory")
+          j.must_agree_on_option(std::string(row.name), base::spelt(row, settings));
     });
   }
   static std::uint16_t own_number() {
     if (const auto n = base::take_node()) return *n;
     throw error("S08", "there are 16384 runtimes in this process").remedy("destroy some");
+  }
+  void open_global_memory() {
+    global = member ? member->open_global_memory(settings.global_memory)
+                    : std::make_shared<dist::global_memory>(settings.global_memory);
+    machine = dist::global_memory::extended(machine);
+    global->is_at(dist::global_memory::place_of(machine));
+    dist::add_global_channels(modules.channels_of_core(), global);
   }
   void look_after_devices_apart() {
     device::device_set& all = *devices;
@@ -210,7 +221,9 @@ void runtime::start(bool stepped) {
   if (s.settings.check) s.context.observer = (s.observer = std::make_unique<data::order_check>()).get();
   data::start_data(s.context, s.machine, s.modules.channels(), s.settings.check, s.devices.get(),
                    {.memory_bytes = s.settings.host_memory, .spill = s.settings.spill, .locked_bytes = s.settings.locked_memory,
-                    .recycles = s.settings.recycle, .device_messages = s.settings.device_messages});
+                    .recycles = s.settings.recycle, .device_messages = s.settings.device_messages,
+                    .first_of_global = s.global ? s.global->first_of_share() : nullptr,
+                    .global_bytes = s.global ? s.global->layout().share_bytes() : 0});
   if (s.member) s.member->serve_data(s.context);
   constexpr const char* policies[] = {"fifo", "locality", "earliest_finish", "work_stealing"};
   objects::start_objects(s.context, s.devices.get(),

@@ -74,6 +74,9 @@ const std::vector<option>& table() {
        "launches on objects that a place is given ahead of time where there is a choice of places"},
       {"job", &settings::job, "auto", "", "", {"auto", "alone", "mpi"}, "",
        "whether the process is a node of a job: auto means if a launcher started several"},
+      {"global_memory", &settings::global_memory, "0", "0", "64G", {}, "bytes",
+       "what each node gives to the memory that every node of a job reads and writes by itself, taken as it is used; "
+       "0 means there is none"},
       {"mpi_folder", &settings::mpi_folder, "", "", "", {}, "path",
        "folder with Stretto's library for each MPI; empty means where Stretto is installed, or was built"},
       {"wander", &settings::wander, "0", "0", "100", {}, "percent",

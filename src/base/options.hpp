@@ -56,6 +56,7 @@ struct settings {
   std::string speeds;    // path, empty or "none"
   std::uint64_t prefetch;
   joining job;
+  std::uint64_t global_memory;  // bytes
   std::string mpi_folder;  // path or empty
   std::uint64_t wander;    // percent
   balancing balance;

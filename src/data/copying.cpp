@@ -9,6 +9,7 @@
 #include "data/other_nodes.hpp"
 #include "data/recording.hpp"
 #include "data/requests.hpp"
+#include "data/through_host.hpp"
 
 namespace stretto {
 
@@ -227,7 +228,9 @@ event fill_box(const instance_handle& to, const box* part, const void* value, st
     return data::ask({.what = data::far_request::verb::fill, .used = {to}, .is_whole = !part,
                       .boxes = {part, part ? std::size_t{1} : 0}, .value = {static_cast<const std::byte*>(value), bytes}},
                      after, context, where);
-  return data::submit(data::fill_request(to, part, value, bytes, context, where), after, context);
+  operation_request r = data::fill_request(to, part, value, bytes, context, where);
+  if (data::is_global(to)) [[unlikely]] return data::fill_through_host(r, after, context);
+  return data::submit(std::move(r), after, context);
 }
 
 event move_indexed(indexed way, const instance_handle& dense, const instance_handle& table,

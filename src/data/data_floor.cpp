@@ -69,6 +69,12 @@ void start_data(base::runtime_context& runtime, const platform& machine, std::sh
                                    sharing->is().host_memory()});
     else if (!limits.spill.empty() && p == spill_of(machine))
       settings.memories.push_back({.where = p, .name = about.name, .kind = about.kind, .folder = limits.spill});
+    else if (about.kind == place_kind::global_memory && limits.global_bytes)
+      settings.memories.push_back({.where = p,
+                                   .name = about.name,
+                                   .kind = about.kind,
+                                   .capacity_bytes = limits.global_bytes,
+                                   .first = limits.first_of_global});
     else if (is_host_memory(about.kind))
       settings.memories.push_back({.where = p,
                                    .name = about.name,

@@ -12,13 +12,15 @@ class platform;
 
 namespace stretto::data {
 
-/// What of the host's memory may be taken, where what has no room there goes, and how records are treated.
+/// What of the host's memory, and of the job's, may be taken, where what has no room there goes, and how records are treated.
 struct host_limits {
   std::uint64_t memory_bytes = 0;    // of each of its memories; 0: all of it
   std::filesystem::path spill = {};  // a folder; empty: none
   std::uint64_t locked_bytes = 0;    // of each, page-locked for devices that copy faster then
   bool recycles = true;              // records of operations serve again
   bool device_messages = true;       // messages may go from and to memory of devices
+  std::byte* first_of_global = nullptr;  // of what this node makes instances in, of the place of that kind
+  std::uint64_t global_bytes = 0;        // of that; 0: there is none
 };
 /// The platform with a memory "spill" beside those of the host; and which that is, or none.
 platform with_spill(const platform& machine);

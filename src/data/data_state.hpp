@@ -30,7 +30,7 @@ struct memory_description {
   place_kind kind = place_kind::system_memory;
   std::uint64_t capacity_bytes = 0;
   device::device* of = nullptr;  // null: of the host
-  std::byte* first = nullptr;    // of the host: where it lies; null: anywhere
+  std::byte* first = nullptr;    // of the host, or global: where it lies; null: anywhere
   std::filesystem::path folder = {};  // of the host, and not empty: a file in there
   std::uint64_t locked_bytes = 0;     // of the host: most of it that is page-locked for devices that copy faster then
 };

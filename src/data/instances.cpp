@@ -105,6 +105,8 @@ void take_effect(detail::instance_record& r, data::destruction* announced, base:
     std::scoped_lock lock(state.mutex);
     state.reductions.erase(&r);
   }
+  if (r.space && r.space->kind() == place_kind::global_memory)
+    if (data::other_nodes* const others = state_of(context).others) others->gone({&r, key});
   data::creation* resolved = nullptr;
   if (r.space && (r.held || announced)) resolved = r.space->destroy(std::exchange(r.held, nullptr), announced);
   r.first = nullptr;
@@ -115,6 +117,9 @@ void take_effect(detail::instance_record& r, data::destruction* announced, base:
 }  // namespace
 
 namespace data {
+
+using detail::instance_handle;
+using detail::instance_record;
 
 failure_ref no_room(const detail::instance_record& r, const creation& refused) {
   error e("D03", detail::describe(r) + " does not fit into memory \"" + r.space->name() + "\"");
@@ -132,6 +137,37 @@ failure_ref no_room(const detail::instance_record& r, const creation& refused) {
     e.because("no destruction that was submitted earlier is left to wait for")
         .remedy("destroy instances before this creation is submitted, or use smaller ones");
   return detail::make_failure(std::make_exception_ptr(std::move(e)), detail::describe(r), r.created);
+}
+
+std::optional<global_instance> global_instance_of(const instance_handle& h, base::thread_context& context) {
+  const instance_record& r = *h.record;
+  if (!r.space || r.space->kind() != place_kind::global_memory || r.key.load(std::memory_order_acquire) != h.key) return {};
+  if (r.ready.raw() != 0 && (!detail::has_ended(r.ready, context) || detail::cause_of(r.ready, context))) return {};
+  return global_instance{r.shape, r.dimensions, r.first, r.name.data()};
+}
+
+instance_handle make_stand_in(const global_instance& of, base::thread_context& context) {
+  data_state& state = state_of(context);
+  thread_data& share = share_of(context);
+  const auto space = std::ranges::find_if(state.memories, [](const auto& m) { return m->kind() == place_kind::global_memory; });
+  auto& r = *::new (share.records.allocate()) instance_record;
+  r.shape = of.shape;
+  r.dimensions = of.dimensions;
+  r.space = space->get();
+  r.first = of.first;
+  r.number = state.numbers.fetch_add(1, std::memory_order_relaxed);
+  name_it(r, of.name);
+  const instance_handle handle{&r, fresh_key(state, share)};
+  r.live.store(handle.key, std::memory_order_relaxed);
+  r.key.store(handle.key, std::memory_order_release);
+  return handle;
+}
+
+void end_stand_in(const instance_handle& h, base::thread_context& context) noexcept {
+  h.record->key.store(0, std::memory_order_release);
+  h.record->live.store(0, std::memory_order_release);
+  h.record->first = nullptr;
+  share_of(context).records.free(h.record);
 }
 
 namespace {

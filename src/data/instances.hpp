@@ -5,6 +5,9 @@
 // Invariants  a destruction runs whatever its preconditions' end, after the creation has ended, and frees once.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "data/data_state.hpp"
 #include "data/deferred.hpp"
 #include "sched/profiling.hpp"
@@ -23,6 +26,19 @@ struct deferred_destruction final : deferred, destruction {
   event done;
   std::unique_ptr<sched::profile_state> profile;
 };
+
+/// What another node has to know of an instance in global memory.
+struct global_instance {
+  layout shape;
+  std::uint8_t dimensions = 1;
+  std::byte* first = nullptr;  // as its record has it
+  std::string name;
+};
+/// Of a near handle; nothing if it is not in global memory, does not exist yet, or no more.
+std::optional<global_instance> global_instance_of(const detail::instance_handle& h, base::thread_context& context);
+/// An instance over elements that another node has made; and its end, which leaves them alone.
+detail::instance_handle make_stand_in(const global_instance& of, base::thread_context& context);
+void end_stand_in(const detail::instance_handle& h, base::thread_context& context) noexcept;
 
 /// The error D03: bytes wanted, free and the longest free piece.
 failure_ref no_room(const detail::instance_record& r, const creation& refused);

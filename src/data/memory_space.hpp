@@ -58,7 +58,7 @@ class memory_space {
  public:
   /// Sets aside `capacity` bytes of addresses (fewer where the system has not so many); takes no page.
   memory_space(place where, std::string name, place_kind kind, std::uint64_t capacity);
-  /// Memory of the host that is there already.
+  /// Memory that is there already: of the host, or addresses of global memory.
   memory_space(place where, std::string name, place_kind kind, std::byte* first, std::uint64_t bytes);
   /// A file in this folder, as memory of the host. Throws D23.
   memory_space(place where, std::string name, place_kind kind, const std::filesystem::path& folder);

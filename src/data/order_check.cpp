@@ -20,8 +20,10 @@ base::awaited as_awaited(const dependency& d) noexcept {
   return {nullptr, d.as_event().raw()};
 }
 
+/// What is in global memory other nodes write, too, which is not seen here.
 bool is_followed(const instance_handle& h) noexcept {
-  return h.record && !h.record->is_bare && !h.record->reduction;
+  return h.record && !h.record->is_bare && !h.record->reduction &&
+         !(h.record->space && h.record->space->kind() == place_kind::global_memory);
 }
 
 error unordered(const element_access& first, const element_access& second, const instance_record& r) {

@@ -73,14 +73,20 @@ instance_handle near_by_name(const instance_handle& h, const char* verb, base::t
 event ask(far_request r, const preconditions& after, base::thread_context& context, const std::source_location& where) {
   other_nodes* others = nullptr;
   bool all_near = true;
-  for (instance_handle& h : std::span(r.used).first(r.used_count)) {
+  far_request here = r;  // with what stands in for instances of other nodes
+  for (unsigned i = 0; i < r.used_count; ++i) {
+    instance_handle& h = r.used[i];
     if (is_near(h, context) && h.record) continue;
     others = &others_for(h, word_of(r.what), context, where);
-    const instance_handle found = number_in(h) == context.runtime->node ? others->near(h, word_of(r.what), where) : instance_handle();
-    if (found.record) h = found;
-    else all_near = false;
+    if (number_in(h) == context.runtime->node) {
+      if (const instance_handle found = others->near(h, word_of(r.what), where); found.record) h = found;
+      here.used[i] = is_near(h, context) ? h : instance_handle();
+    } else {  // only its node destroys an instance
+      here.used[i] = r.what == far_request::verb::destroy ? instance_handle() : others->stand_in(h);
+    }
+    all_near = all_near && here.used[i].record;
   }
-  return all_near ? run_here(r, after, where) : others->submit(r, after, where);
+  return all_near ? run_here(here, after, where) : others->submit(r, after, where);
 }
 
 event run_here(const far_request& r, const preconditions& after, const std::source_location& where) {

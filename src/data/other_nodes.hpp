@@ -63,6 +63,10 @@ class other_nodes {
   virtual detail::instance_handle create_reduction(std::uint32_t node, const detail::instance_request& request,
                                                    const detail::reduction_kind& kind, reduction_style style,
                                                    const std::source_location& where) = 0;
+  /// An instance of this node over the elements of one that another node has in global memory; nothing if it is not known (yet) here.
+  virtual detail::instance_handle stand_in(const detail::instance_handle& h) const = 0;
+  /// One of this node's in global memory is destroyed: its handle.
+  virtual void gone(const detail::instance_handle& h) noexcept = 0;
   virtual event submit(const far_request& r, const preconditions& after, const std::source_location& where) = 0;
 };
 

@@ -10,6 +10,7 @@
 #include "data/other_nodes.hpp"
 #include "data/requests.hpp"
 #include "data/reduction_record.hpp"
+#include "data/through_host.hpp"
 
 namespace stretto {
 
@@ -209,7 +210,9 @@ event reduce_held(const instance_handle& from, const instance_handle& to, const 
   if (!data::are_near(context, from, to)) [[unlikely]]
     return data::ask({.what = data::far_request::verb::reduce_held, .used = {to, from}, .used_count = 2, .kind = &kind}, after,
                      context, where);
-  return data::submit(data::reduce_held_request(from, to, kind, context, where), after, context);
+  operation_request r = data::reduce_held_request(from, to, kind, context, where);
+  if (data::is_global(to)) [[unlikely]] return data::reduce_through_host(r, after, context);
+  return data::submit(std::move(r), after, context);
 }
 
 event reduce_values(const instance_handle& from, const instance_handle& to, const box* part, const reduction_kind& kind,
@@ -219,7 +222,9 @@ event reduce_values(const instance_handle& from, const instance_handle& to, cons
     return data::ask({.what = data::far_request::verb::reduce_values, .used = {to, from}, .used_count = 2, .is_whole = !part,
                       .boxes = {part, part ? std::size_t{1} : 0}, .kind = &kind},
                      after, context, where);
-  return data::submit(data::reduce_values_request(from, to, part, kind, context, where), after, context);
+  operation_request r = data::reduce_values_request(from, to, part, kind, context, where);
+  if (data::is_global(to) || data::is_global(from)) [[unlikely]] return data::reduce_through_host(r, after, context);
+  return data::submit(std::move(r), after, context);
 }
 
 event fold_held(const instance_handle& from, const instance_handle& to, std::uint32_t contributor,

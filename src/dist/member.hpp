@@ -12,6 +12,7 @@
 
 #include "dist/ending.hpp"
 #include "dist/failures.hpp"
+#include "dist/global_memory.hpp"
 #include "dist/in_order.hpp"
 #include "dist/job.hpp"
 #include "dist/job_clock.hpp"
@@ -33,6 +34,8 @@ class member final : public poller {
  public:
   /// Joins the job; throws what the transport does. `add_more`: floors above make their protocols, before it starts.
   explicit member(seat& s, const std::function<void(job&, failures&)>& add_more = {});
+  /// So many bytes of each node, by every node, before the first poll. Throws N16.
+  std::shared_ptr<global_memory> open_global_memory(std::uint64_t bytes) { return global_ = std::make_shared<global_memory>(job_, bytes); }
   /// The runtime's events have been started under of().node().
   void serve(base::runtime_context& runtime);
   /// Its data floor has been started, too.
@@ -43,8 +46,8 @@ class member final : public poller {
   /// For reports: what waits here for other nodes; before the scheduler tells of its tasks.
   void tell_waits(base::wait_walk& walk) const;
   bool is_leaving() const noexcept { return ending_.is_leaving(); }
-  /// Elements of other nodes are on their way into memory here.
-  bool is_landing() const noexcept { return instances_.is_landing(); }
+  /// Elements are on their way into memory here, or to and from global memory.
+  bool is_landing() const noexcept { return instances_.is_landing() || (global_ && global_->is_moving()); }
   /// A message of another node has been taken and may be about to have its effects: a poll that has taken none does nothing.
   bool acts() const noexcept { return job_.acts(); }
   /// On the thread that polls.
@@ -70,6 +73,7 @@ class member final : public poller {
   in_order ordered_;
   remote_tasks tasks_;
   remote_instances instances_;
+  std::shared_ptr<global_memory> global_;  // null: none
   ending ending_;
   job_clock clock_;
   std::atomic<sched::scheduler*> scheduler_{nullptr};  // which drains, and counts the job as something that goes on

@@ -37,6 +37,7 @@ struct remote_instances::errand {
   event behind;
   std::source_location where;
   unsigned near = 0;  // so many of its handles have been looked at
+  std::array<instance_handle, 3> named = request.is.used;  // as who asked knows them
 };
 
 remote_instances::remote_instances(job& j, failures& causes, in_order& ordered)
@@ -47,6 +48,7 @@ remote_instances::remote_instances(job& j, failures& causes, in_order& ordered)
       receiver_(j, causes, questions_, names_),
       sender_(j, causes, questions_, receiver_.piece(), receiver_.abandoned()),
       enclosures_(j, ordered, questions_, sender_),
+      global_(j),
       create_(j.on<&remote_instances::on_create>("instances.create", this)),
       ask_(j.on<&remote_instances::on_ask>("instances.ask", this)) {
   j.add(*this);
@@ -134,10 +136,14 @@ void remote_instances::on_create(rank from, reader& content, base::thread_contex
     questions_.answer(q, is.cause.get(), context);
   }
   const event ready = is.made.record ? is.made.record->ready : event();
-  const bool is_made = is.made.record != nullptr;
+  const instance_handle made = is.made;
   names_.announce(name, std::move(is), context);
-  if (!is_made) return;
-  detail::when_ended(ready, context, [this, q](const failure* cause, base::thread_context& on) { questions_.answer(q, cause, on); });
+  if (!made.record) return;
+  const instance_handle named = names_.handle_of(job_.self(), name);
+  detail::when_ended(ready, context, [this, q, named, made](const failure* cause, base::thread_context& on) {
+    if (!cause) global_.tell(q.asker, named, made, on);
+    questions_.answer(q, cause, on);
+  });
 }
 
 event remote_instances::submit(const data::far_request& r, const preconditions& after, const std::source_location& where) {
@@ -208,6 +214,7 @@ void remote_instances::run(std::shared_ptr<errand> e, base::thread_context& cont
 void remote_instances::run_here(const std::shared_ptr<errand>& e, base::thread_context& context) {
   const data::far_request& r = e->request.is;
   if (owner_of(r.used[0]) != job_.self()) {
+    tell_of(*e, context);
     const instance_handle source = r.used[1];
     return sender_.send(e->of, std::move(e->request), source, e->behind, e->where, context);
   }
@@ -225,10 +232,20 @@ void remote_instances::submit_here(const std::shared_ptr<errand>& e, event behin
     // Who has ordered this did so elsewhere, where the checks do not see it: it follows whatever has begun.
     const std::array waits{behind, data::ordered_unseen(context, e->where)};
     const event done = data::run_here(r, after_range{waits}, e->where);
-    detail::when_ended(done, context, [this, e](const failure* cause, base::thread_context& on) { questions_.answer(e->of, cause, on); });
+    detail::when_ended(done, context, [this, e](const failure* cause, base::thread_context& on) {
+      tell_of(*e, on);
+      questions_.answer(e->of, cause, on);
+    });
   } catch (...) {
     refuse(e, detail::make_failure(std::current_exception(), data::word_of(r.what), e->where), context);
   }
+}
+
+void remote_instances::tell_of(const errand& e, base::thread_context& context) {
+  const data::far_request& r = e.request.is;
+  if (e.of.asker == job_.self() || r.what == verb::destroy) return;
+  for (unsigned i = 0; i < r.used_count; ++i)
+    if (data::is_near(r.used[i], context)) global_.tell(e.of.asker, e.named[i], r.used[i], context);
 }
 
 void remote_instances::refuse(const std::shared_ptr<errand>& e, failure_ref why, base::thread_context& context) {
@@ -240,6 +257,7 @@ void remote_instances::refuse(const std::shared_ptr<errand>& e, failure_ref why,
 void remote_instances::lost(rank node, base::thread_context& context) noexcept {
   names_.lost(node, context);
   receiver_.lost(node, context);
+  global_.lost(node);
   questions_.lost(node, context, [&](std::uint64_t number) { return receiver_.is_arriving({job_.self(), number}, node); });
   enclosures_.lost(node);
 }

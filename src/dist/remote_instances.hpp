@@ -18,6 +18,7 @@
 #include "dist/element_receiver.hpp"
 #include "dist/element_sender.hpp"
 #include "dist/far_requests.hpp"
+#include "dist/global_instances.hpp"
 #include "dist/instance_names.hpp"
 #include "dist/questions.hpp"
 #include "dist/remote_enclosures.hpp"
@@ -42,6 +43,8 @@ class remote_instances final : public protocol, public data::other_nodes {
   detail::instance_handle create_reduction(std::uint32_t node, const detail::instance_request& request,
                                            const detail::reduction_kind& kind, reduction_style style,
                                            const std::source_location& where) override;
+  detail::instance_handle stand_in(const detail::instance_handle& h) const override { return global_.stand_in(h); }
+  void gone(const detail::instance_handle& h) noexcept override { global_.gone(h); }
   event submit(const data::far_request& r, const preconditions& after, const std::source_location& where) override;
 
   void lost(rank node, base::thread_context& context) noexcept override;
@@ -62,6 +65,8 @@ class remote_instances final : public protocol, public data::other_nodes {
   void run(std::shared_ptr<errand> e, base::thread_context& context);
   void run_here(const std::shared_ptr<errand>& e, base::thread_context& context);
   void submit_here(const std::shared_ptr<errand>& e, event behind, base::thread_context& context);
+  /// Whoever asked knows those of its instances that are in global memory, before it is answered.
+  void tell_of(const errand& e, base::thread_context& context);
   /// It cannot be done, which is told when it would have been: others may be ordered behind it, whatever its end.
   void refuse(const std::shared_ptr<errand>& e, failure_ref why, base::thread_context& context);
 
@@ -72,6 +77,7 @@ class remote_instances final : public protocol, public data::other_nodes {
   element_receiver receiver_;
   element_sender sender_;
   remote_enclosures enclosures_;
+  global_instances global_;
   const message_kind create_, ask_;
 
   std::mutex naming_;                 // guards what follows, and that names go out in their order

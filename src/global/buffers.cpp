@@ -72,7 +72,7 @@ void keep_received(const buffer_name& is, event until, const std::source_locatio
 void* address_of_received(const buffer_name& is, const std::source_location& where) {
   base::thread_context& context = base::require_current("address");
   const instance_record& r = data::usable(received_elements(is, where), "address", context, where);
-  const bool has_address = data::is_on_host(r.space) || r.space->of()->about().backend == "cuda";
+  const bool has_address = data::is_on_host(r.space) || (r.space->of() && r.space->of()->about().backend == "cuda");
   return has_address ? r.first : nullptr;
 }
 

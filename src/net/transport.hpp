@@ -25,6 +25,7 @@
 #include <utility>
 
 #include "net/handlers.hpp"
+#include "net/window.hpp"
 #include "platform/work_item.hpp"
 
 namespace stretto::net {
@@ -104,6 +105,10 @@ class transport {
   virtual bool takes_memory_of(std::string_view /*driver*/) const noexcept { return false; }
 
   virtual traffic counted() const noexcept = 0;
+
+  /// The memory that all nodes lend, so many bytes each, which the transport keeps: asked for by every node, of the same number, once
+  /// and before its first poll. May wait for the others. Throws N16.
+  virtual window& open_window(std::uint64_t bytes) = 0;
 
   /// Whom to tell, inside poll(), of each node that is lost. Before the first poll.
   void on_lost(std::function<void(node_number)> told) { lost_ = std::move(told); }

@@ -174,6 +174,8 @@ const char* colour(place_kind kind) {
       return "#b9e0b0";
     case place_kind::gpu_memory:
       return "#b8cdf0";
+    case place_kind::global_memory:
+      return "#a8d8d8";
     case place_kind::interconnect:
       return "#f0d8c0";
     case place_kind::storage:

@@ -166,7 +166,7 @@ void assign_roles(graph& g) {
     g.processor[p.index] = k == place_kind::core || k == place_kind::gpu;
     g.memory[p.index] = k == place_kind::numa || k == place_kind::system_memory ||
                         k == place_kind::pinned_memory || k == place_kind::gpu_memory ||
-                        k == place_kind::storage;
+                        k == place_kind::global_memory || k == place_kind::storage;
     if (k == place_kind::gpu) {
       const auto edges = g.near.of(p);
       g.memory[p.index] = std::none_of(edges.begin(), edges.end(), [&](const auto& e) {

@@ -17,6 +17,7 @@ constexpr std::array<std::string_view, place_kind_count> kind_words{"core",
                                                                     "pinned_memory",
                                                                     "gpu",
                                                                     "gpu_memory",
+                                                                    "global_memory",
                                                                     "interconnect",
                                                                     "storage",
                                                                     "other"};

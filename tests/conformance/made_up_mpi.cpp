@@ -45,6 +45,8 @@ struct job_state {
   mpi::threads level = mpi::threads::multiple;
   int size = 1;
   node_state nodes[made_up_mpi::most_nodes];
+  bool is_one_host = true;  // memory can be shared
+  std::vector<std::vector<std::byte>> shared;  // by node, once somebody asked
 } job;
 
 operation* read(const request* r) {
@@ -161,8 +163,14 @@ struct node {
     for (int n = 0; n < job.size; ++n) std::memcpy(static_cast<std::byte*>(all) + bytes * n, of_this_node, bytes);
     return nullptr;
   }
+  static const char* share(std::size_t bytes, void** of_each) {
+    const std::scoped_lock lock(job.lock);
+    if (job.is_one_host && job.shared.empty()) job.shared.assign(static_cast<std::size_t>(job.size), std::vector<std::byte>(bytes));
+    for (int n = 0; n < job.size; ++n) of_each[n] = job.is_one_host ? job.shared[static_cast<std::size_t>(n)].data() : nullptr;
+    return nullptr;
+  }
   static constexpr mpi::calls table{mpi::calls_version, library, start, stop, ring_receive, restart, receive, send,
-                                    test, cancel, barrier, extremes, gather, [] { return false; }};
+                                    test, cancel, barrier, extremes, gather, [] { return false; }, share};
 };
 
 }  // namespace
@@ -172,6 +180,8 @@ void made_up_mpi::begin(int nodes, std::uint64_t seed, mpi::threads level) {
   job.random.seed(seed);
   job.level = level;
   job.size = nodes;
+  job.is_one_host = seed % 2;
+  job.shared.clear();
   for (node_state& n : job.nodes) n = {};
 }
 

@@ -171,4 +171,69 @@ class many_senders final : public scenario {
   std::uint32_t next_[3] = {}, came_ = 0;
 };
 
+/// Each node writes a place of its own in the memory of each, itself too, and tells all; who is told reads all that the teller wrote.
+class lenders final : public scenario {
+ public:
+  lenders(node_number self, std::uint32_t nodes, std::uint64_t seed) : self_(self), nodes_(nodes), seed_(seed) {
+    answer<&lenders::written>("written", this);
+  }
+
+  void start() override {
+    window_ = &net->open_window(room * nodes_);
+    CHECK(window_->bytes() == room * nodes_);
+    for (std::uint32_t of = 0; of < nodes_; ++of) get(of, self_, std::vector<std::byte>(room));  // zeros, while nobody has written
+  }
+  void go_on() override {
+    if (puts_.empty() && std::ranges::all_of(gets_, has_ended)) {
+      for (std::uint32_t to = 0; to < nodes_; ++to) {
+        auto& p = puts_.emplace_back(of(self_, to));
+        window_->put(static_cast<node_number>(to), self_ * room, p.bytes, p.done);
+      }
+    }
+    if (!is_told_ && !puts_.empty() && std::ranges::all_of(puts_, has_ended)) {
+      is_told_ = true;
+      for (std::uint32_t to = 0; to < nodes_; ++to) send(static_cast<node_number>(to), "written", 0);
+    }
+  }
+  bool is_done() const override { return is_told_ && heard_ == nodes_ && std::ranges::all_of(gets_, has_ended); }
+  void check() override {
+    for (const access& p : puts_) CHECK((p.done.times == 1 && !p.done.failure));
+    for (const access& g : gets_) {
+      CHECK((g.done.times == 1 && !g.done.failure));
+      CHECK(g.bytes == g.expected);
+    }
+    CHECK(gets_.size() == nodes_ * (nodes_ + 1));
+  }
+
+ private:
+  static constexpr std::size_t room = 70'000;
+  struct access {
+    explicit access(std::vector<std::byte> b) : bytes(std::move(b)) {}
+    std::vector<std::byte> bytes, expected;
+    told done;
+  };
+  static bool has_ended(const access& a) { return a.done.times > 0; }
+
+  std::vector<std::byte> of(std::uint32_t by, std::uint32_t to) const {
+    return made_of(by, to, seed_, sizes[(by + 3 * to + seed_) % std::size(sizes)]);
+  }
+  void get(std::uint32_t from, std::uint32_t place, std::vector<std::byte> expected) {
+    auto& g = gets_.emplace_back(std::vector<std::byte>(expected.size(), std::byte{0xee}));
+    g.expected = std::move(expected);
+    window_->get(static_cast<node_number>(from), place * room, g.bytes, g.done);
+  }
+  void written(arrival& a) {
+    ++heard_;
+    for (std::uint32_t in = 0; in < nodes_; ++in) get(in, a.from, of(a.from, in));
+  }
+
+  const node_number self_;
+  const std::uint32_t nodes_;
+  const std::uint64_t seed_;
+  window* window_ = nullptr;
+  std::deque<access> puts_, gets_;
+  bool is_told_ = false;
+  std::uint32_t heard_ = 0;
+};
+
 }  // namespace stretto::net

@@ -36,6 +36,17 @@ TEST_CASE("threads of one node send at the same time, on every transport") {
   }
 }
 
+TEST_CASE("what a node wrote into the memory that any of them lends is read by whoever it tells, on every transport") {
+  for (unsigned seed = 0; seed < test::scaled(10u, 500u); ++seed)
+    for (const job& j : jobs(seed)) {
+      CAPTURE(seed);
+      CAPTURE(j.name);
+      const auto make = [&](node_number self, std::uint32_t nodes) { return std::make_unique<lenders>(self, nodes, seed); };
+      if (seed % 4) run_stepped(j, make, seed);
+      else run_threaded(j, make);
+    }
+}
+
 TEST_CASE("what cannot be sent is refused, and nothing has been sent, on every transport") {
   struct nobody final : scenario {
     nobody() { all.add("here", nullptr, +[](void*, arrival&) { FAIL("nothing was sent"); }); }
@@ -58,7 +69,7 @@ TEST_CASE("what cannot be sent is refused, and nothing has been sent, on every t
       return "none";
     };
     CHECK(code_of({.to = static_cast<node_number>(j.nodes), .sent = &sent}) == "N02");
-    CHECK(code_of({.handler = 1, .sent = &sent}) == "N03");
+    CHECK(code_of({.handler = 1000, .sent = &sent}) == "N03");
     CHECK(code_of({.head = much, .sent = &sent}) == "N04");
     for (const auto& n : nets) {
       CHECK(n->is_pending() == (j.over == over::when_all_are_done));

@@ -34,6 +34,7 @@ class breakable final : public net::transport {
   bool is_pending() const noexcept override { return whole_->is_pending(); }
   std::uint64_t room_for(net::node_number to) const noexcept override { return whole_->room_for(to); }
   net::traffic counted() const noexcept override { return whole_->counted(); }
+  net::window& open_window(std::uint64_t bytes) override { return whole_->open_window(bytes); }
 
  private:
   void send_checked(const net::message& m) override { whole_->send(m); }

@@ -2,6 +2,7 @@
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
 #include <stretto/mobile.hpp>
+#include <stretto/platform.hpp>
 #include <stretto/remote.hpp>
 #include <stretto/stretto.hpp>
 
@@ -176,6 +177,37 @@ void array_program() {
   }
 }
 
+/// Each makes an array in the memory of all, which the others read and write a part of.
+void lend(const runtime& rt) {
+  const std::uint32_t me = this_node(), all = job_nodes();
+  const auto lending = rt.machine().places(place_kind::global_memory);
+  if (lending.empty()) return;
+  using numbers = instance<double>;
+  const coordinate size = 100'000;  // on all nodes
+  const auto mine = numbers::create(at(lending.front()), {0, size}).made;
+  wait(fill(mine, 1.0 + me));
+  const auto use = [](const numbers& theirs, std::uint32_t by, coordinate n) {
+    const auto [here, ready] = numbers::create(at_node(this_node()), {0, n});
+    wait(theirs.ready());
+    wait(copy(theirs, here));
+    double sum = 0;
+    for (coordinate i = 0; i < n; ++i) sum += here.view()(i);
+    here.view()(by) = 100.0 + by;
+    wait(copy(here, theirs, box(by, by + 1)));
+    here.destroy();
+    return sum;
+  };
+  for (std::uint32_t n = 0; n < all; ++n) {
+    const double before = static_cast<double>(size) * (1.0 + me) + (n ? n * 100.0 + n * (n - 1) / 2.0 - n * (1.0 + me) : 0.0);
+    expect(async(at_node(n), call(use, mine, n, size)).get() == before, "numbers that another node reads by itself");
+  }
+  const auto [here, ready] = numbers::create(at_node(me), {0, size});
+  wait(copy(mine, here, after(ready)));
+  for (std::uint32_t n = 0; n < all; ++n) expect(here.view()(n) == 100.0 + n, "a number that another node wrote by itself");
+  wait(merge(mine.destroy(), here.destroy()));
+  std::printf("node %u has lent\n", me);
+}
+
 void program() {
   const std::uint32_t me = this_node(), all = job_nodes();
   for (std::uint32_t n = 0; n < all; ++n)
@@ -280,6 +312,7 @@ int main(int count, char** words) {
     rt.run(program);
     rt.run(mobile_program);
     rt.run(array_program);
+    rt.run([&] { lend(rt); });
     std::printf("node %u of %u is content\n", rt.node(), rt.nodes());
   } catch (const std::exception& e) {
     std::puts(e.what());

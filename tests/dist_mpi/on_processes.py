@@ -39,6 +39,11 @@ for devices in ("sim:2", "opencl"):
     code, said = run(2, 2, ("STRETTO_DEVICES", devices))
     if code or said.count(" of 2 is content") != 2:
         faults.append(f"with devices {devices}: exit code {code}\n{said}")
+# Memory that every node reads and writes by itself.
+for nodes in (1, 2, 3):
+    code, said = run(nodes, 1, ("STRETTO_GLOBAL_MEMORY", "8M"))
+    if code or said.count(" has lent") != nodes or said.count(f" of {nodes} is content") != nodes:
+        faults.append(f"{nodes} processes with global memory: exit code {code}\n{said}")
 # One that does not go on is told why, once, by one node for all.
 process = subprocess.Popen([launcher, *flags, "-n", "3", program, "hang"], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                            env=environment | {"STRETTO_WORKERS": "1", "STRETTO_STUCK": "0.5"}, start_new_session=True)
@@ -68,11 +73,13 @@ told = re.search(r"error N06: nodes 0 and 1 of this job are not of one build\n +
 if not done.returncode or not told or told[2] != told[3]:
     faults.append(f"two programs: exit code {done.returncode}\n{done.stdout}")
 # Nodes that were asked for different things.
-done = subprocess.run([launcher, *flags, "-n", "1", program, ":", "-n", "1", "env", "STRETTO_BALANCE=greedy", program], text=True,
-                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment | {"STRETTO_BALANCE": "none"}, timeout=300)
-told = "error N15: nodes 0 and 1 of this job have different options\n  balance     none on node 0, greedy on node 1"
-if not done.returncode or told not in done.stdout:
-    faults.append(f"two options: exit code {done.returncode}\n{done.stdout}")
+for variable, one, other, name_of in (("STRETTO_BALANCE", "none", "greedy", "balance"),
+                                      ("STRETTO_GLOBAL_MEMORY", "1M", "2M", "global_memory")):
+    done = subprocess.run([launcher, *flags, "-n", "1", program, ":", "-n", "1", "env", f"{variable}={other}", program], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment | {variable: one}, timeout=300)
+    told = rf"error N15: nodes 0 and 1 of this job have different options\n  {name_of} +{one} on node 0, {other} on node 1"
+    if not done.returncode or not re.search(told, done.stdout):
+        faults.append(f"two options: exit code {done.returncode}\n{done.stdout}")
 # A job that is killed goes on from its checkpoint, on other numbers of nodes.
 with tempfile.TemporaryDirectory() as there:
     for nodes, *mode in ((3, "save"), (1, "restore"), (2, "restore"), (3, "restore"), (4, "restore")):
@@ -81,5 +88,5 @@ with tempfile.TemporaryDirectory() as there:
         expected = f"8000 passes on {nodes} nodes, saved by 3\n"
         if bool(done.returncode) != (mode == ["save"]) or (mode == ["restore"] and done.stdout != expected):
             faults.append(f"{mode[0]} on {nodes} processes: exit code {done.returncode}\n{done.stdout}")
-print("\n".join(faults) or f"18 runs over {name}")
+print("\n".join(faults) or f"22 runs over {name}")
 sys.exit(1 if faults else 0)

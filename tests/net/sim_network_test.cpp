@@ -300,4 +300,63 @@ TEST_CASE("links are cut while threads send and poll, and each completion still 
   }
 }
 
+/// Nodes with a window of 1 MiB each.
+struct lending {
+  noted all;
+  std::vector<window*> windows;
+  explicit lending(sim::settings s) : all(s) {
+    for (auto& n : all.nodes) windows.push_back(&n.net->open_window(1 << 20));
+  }
+};
+
+TEST_CASE("a node reads and writes the window of another that never polls") {
+  lending job({.nodes = 2, .jitter_seconds = 0});
+  const auto given = made_of(0, 1, 1, 5000);
+  auto read = std::vector<std::byte>(5000);
+  told put, got;
+  job.windows[0]->put(1, 4096, given, put);
+  CHECK(put.times == 0);
+  while (!put.times) CHECK(job.all.nodes[0].net->poll());
+  job.windows[0]->get(1, 4096, read, got);
+  while (!got.times) CHECK(job.all.nodes[0].net->poll());
+  CHECK(!put.failure);
+  CHECK(!got.failure);
+  CHECK(read == given);
+  CHECK(!job.all.nodes[0].net->is_pending());
+  CHECK(job.all.nodes[1].net->counted().received == 0);
+}
+
+TEST_CASE("an access to a window costs two latencies and its bytes") {
+  lending job({.nodes = 2, .latency_seconds = 1e-3, .jitter_seconds = 0, .bandwidth_bytes_per_second = 1e6});
+  auto read = std::vector<std::byte>(10'000 - 32);
+  told got;
+  job.windows[0]->get(1, 0, read, got);
+  while (!got.times) job.all.nodes[0].net->poll();
+  CHECK(job.all.network->seconds() == doctest::Approx(2e-3 + 1e-2).epsilon(1e-3));
+}
+
+TEST_CASE("once a link is cut, what is under way to a window fails, and what comes later") {
+  for (unsigned seed = 0; seed < test::scaled(100u, 10'000u); ++seed) {
+    CAPTURE(seed);
+    lending job({.nodes = 3, .seed = seed});
+    std::mt19937 random(seed);
+    const auto given = made_of(0, 1, seed, 100);
+    std::deque<std::vector<std::byte>> read;
+    std::deque<told> to_one, to_two, later;
+    for (int i = 0; i < 20; ++i) {
+      job.windows[0]->put(1, random() % 1000, given, to_one.emplace_back());
+      job.windows[0]->get(1, random() % 1000, read.emplace_back(100), to_one.emplace_back());
+      job.windows[0]->get(2, random() % 1000, read.emplace_back(100), to_two.emplace_back());
+    }
+    const auto polls = random() % 60;
+    for (unsigned i = 0; i < polls; ++i) job.all.nodes[0].net->poll();
+    job.all.network->cut(0, 1);
+    job.windows[0]->get(1, 0, read.emplace_back(100), later.emplace_back());
+    while (job.all.nodes[0].net->is_pending()) job.all.nodes[0].net->poll();
+    for (told& t : to_one) CHECK((t.times == 1 && (!t.failure || code_of(t.failure) == "N05")));
+    for (told& t : to_two) CHECK((t.times == 1 && !t.failure));
+    for (told& t : later) CHECK((t.times == 1 && t.failure && code_of(t.failure) == "N05"));
+  }
+}
+
 }  // namespace stretto::net

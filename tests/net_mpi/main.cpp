@@ -74,6 +74,9 @@ void try_it(Arguments... arguments) {
 TEST_CASE("messages of every size come once, in order, and their payloads whole") {
   for (unsigned seed = 0; seed < test::scaled(5u, 200u); ++seed) try_it<flood>(seed, 100);
 }
+TEST_CASE("what a node wrote into the memory that any of them lends is read by whoever it tells") {
+  for (unsigned seed = 0; seed < test::scaled(3u, 20u); ++seed) try_it<lenders>(seed);
+}
 TEST_CASE("handlers may send") { try_it<rounds>(); }
 TEST_CASE("threads of one node send at the same time") { try_it<many_senders>(); }
 

@@ -13,7 +13,7 @@
 
 namespace stretto::net::mpi {
 
-inline constexpr std::uint32_t calls_version = 3;
+inline constexpr std::uint32_t calls_version = 4;
 
 /// Room for an MPI_Request of any implementation.
 struct request {
@@ -55,6 +55,10 @@ struct calls {
   const char* (*gather)(const void* of_this_node, std::size_t bytes, void* all);
   /// What is sent and received may lie in memory of CUDA devices.
   bool (*takes_cuda_memory)();
+
+  /// Memory of so many bytes that each node lends: where it lies, by rank, if all are on one host; else null for every one of them,
+  /// and nothing has been taken. Collective, once; stop() frees it.
+  const char* (*share)(std::size_t bytes, void** of_each);
 };
 
 /// What the library exports, under this name.

@@ -15,6 +15,7 @@
 
 #include "base/clock.hpp"
 #include "base/driver_threads.hpp"
+#include "net/messages_window.hpp"
 #include "net/mpi/mpi_library.hpp"
 #include "net/mpi/outbox.hpp"
 #include "net/mpi/packet.hpp"
@@ -50,10 +51,32 @@ struct bulk {
   int tag = -1;                        // of a receive
 };
 
+/// Memory that the processes of one host share: the processor's own loads and stores do it. Zeros, as the system gives them.
+class shared_window final : public window {
+ public:
+  shared_window(std::uint64_t bytes, std::vector<void*> of_each) : bytes_(bytes), of_each_(std::move(of_each)) {}
+
+  std::uint64_t bytes() const noexcept override { return bytes_; }
+  void put(node_number to, std::uint64_t offset, std::span<const std::byte> from, places::completion& done) override {
+    if (!from.empty()) std::memcpy(at(to, offset), from.data(), from.size());
+    end(done);
+  }
+  void get(node_number from, std::uint64_t offset, std::span<std::byte> into, places::completion& done) override {
+    if (!into.empty()) std::memcpy(into.data(), at(from, offset), into.size());
+    end(done);
+  }
+
+ private:
+  std::byte* at(node_number node, std::uint64_t offset) const noexcept { return static_cast<std::byte*>(of_each_[node]) + offset; }
+
+  const std::uint64_t bytes_;
+  const std::vector<void*> of_each_;
+};
+
 class mpi_transport final : public transport {
  public:
-  mpi_transport(const calls& mpi, const handlers& all, const started& is)
-      : transport(all), mpi_(mpi), is_(is), outbox_(mpi, is.size), ring_(ring_size) {
+  mpi_transport(const calls& mpi, const handlers& all, const started& is, std::unique_ptr<messages_window> between_hosts)
+      : transport(all), mpi_(mpi), is_(is), outbox_(mpi, is.size), between_hosts_(std::move(between_hosts)), ring_(ring_size) {
     for (auto& r : ring_) {
       r.bytes.resize(most_packet_bytes);
       must(mpi_.ring_receive(r.bytes.data(), r.bytes.size(), &r.is));
@@ -85,6 +108,7 @@ class mpi_transport final : public transport {
     return count_;
   }
   std::size_t poll() override;
+  window& open_window(std::uint64_t bytes) override;
 
   void receive(node_number from, std::uint64_t number, std::uint64_t bytes, std::byte* target, places::completion& landed);
   void drop(node_number from, std::uint64_t number);
@@ -128,6 +152,8 @@ class mpi_transport final : public transport {
   const std::thread::id thread_ = std::this_thread::get_id();
   std::mutex& lock_ = mpi_mutex();  // all below, and every call of MPI: the program may call it too
   outbox outbox_;
+  const std::unique_ptr<messages_window> between_hosts_;
+  std::unique_ptr<shared_window> on_host_;
   std::vector<ring_slot> ring_;  // only its poller touches the bytes
   std::size_t next_slot_ = 0;
   std::map<std::uint64_t, offered> offers_;
@@ -265,6 +291,19 @@ void mpi_transport::give_back(const received& r) {
   if (r.packets && outbox_.owes_credit(r.from)) answer(r.from, packet_kind::credit, 0, 0);
 }
 
+window& mpi_transport::open_window(std::uint64_t bytes) {
+  std::vector<void*> of_each(static_cast<std::size_t>(is_.size));
+  {
+    const std::scoped_lock lock(lock_);
+    must(mpi_.share(bytes, of_each.data()));
+  }
+  if (of_each.front()) return *(on_host_ = std::make_unique<shared_window>(bytes, std::move(of_each)));
+  between_hosts_->open(*this, bytes);
+  const std::scoped_lock lock(lock_);
+  must(mpi_.barrier());  // nobody asks before all have it
+  return *between_hosts_;
+}
+
 std::size_t mpi_transport::poll() {
   if (may_call() == calling::not_allowed) return 0;
   std::size_t found = 0;
@@ -341,6 +380,7 @@ error other_node(const calls& mpi, const handlers& all, const started& is) {
 }  // namespace
 
 std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted) {
+  auto between_hosts = std::make_unique<messages_window>(all);
   all.close();
   started is;
   {
@@ -351,7 +391,7 @@ std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted)
   std::uint64_t lowest = 0, highest = 0;
   must(mpi.extremes(all.digest(), &lowest, &highest));
   if (lowest != highest) throw other_node(mpi, all, is);
-  return std::make_unique<mpi_transport>(mpi, all, is);
+  return std::make_unique<mpi_transport>(mpi, all, is, std::move(between_hosts));
 }
 
 }  // namespace stretto::net::mpi

@@ -5,6 +5,8 @@
 #include <mutex>
 #include <vector>
 
+#include "net/self/local_window.hpp"
+
 namespace stretto::net::self {
 namespace {
 
@@ -46,6 +48,7 @@ class self_transport final : public transport {
     std::scoped_lock lock(lock_);
     return count_;
   }
+  window& open_window(std::uint64_t bytes) override { return *(window_ = std::make_unique<local_window>(bytes)); }
 
  protected:
   void send_checked(const message& m) override {
@@ -64,6 +67,7 @@ class self_transport final : public transport {
   mutable std::mutex lock_;
   std::vector<letter> under_way_, taken_;
   traffic count_;
+  std::unique_ptr<local_window> window_;
 };
 
 }  // namespace

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <list>
 #include <mutex>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "net/mapped_memory.hpp"
 #include "net/sim/wire.hpp"
 
 namespace stretto::net::sim {
@@ -28,6 +30,17 @@ struct transfer {
   std::byte* target = nullptr;
 };
 
+/// What one node does to the window of another. Of the network's lock, all of it.
+struct window_access {
+  node_number by, of;
+  std::uint64_t bytes;
+  places::completion* done;
+};
+
+std::string bytes_of_window(const window_access& a) {
+  return std::to_string(a.bytes) + " bytes of the global memory of node " + std::to_string(a.of);
+}
+
 struct earlier {
   bool operator()(const std::shared_ptr<transfer>& a, const std::shared_ptr<transfer>& b) const noexcept {
     return a->number < b->number;
@@ -45,7 +58,7 @@ class simulated final : public network, public std::enable_shared_from_this<simu
  public:
   explicit simulated(const settings& s)
       : settings_(s), random_(s.seed), ends_(s.nodes), wires_(std::size_t{s.nodes} * s.nodes),
-        is_cut_(std::size_t{s.nodes} * s.nodes) {}
+        is_cut_(std::size_t{s.nodes} * s.nodes), windows_(s.nodes) {}
 
   std::unique_ptr<transport> join(node_number node, handlers& all) override;
   void leave(node_number node);
@@ -81,6 +94,14 @@ class simulated final : public network, public std::enable_shared_from_this<simu
   void receive(const std::shared_ptr<transfer>& t, std::byte* target, places::completion& landed);
   void drop(const std::shared_ptr<transfer>& t);
 
+  void open_window(node_number node, std::uint64_t bytes) {
+    std::scoped_lock lock(lock_);
+    window_bytes_ = bytes;
+    window_of(node);
+  }
+  /// Moves the bytes when the answer comes: `move` is given where they lie.
+  void access(const window_access& a, std::uint64_t offset, std::function<void(std::byte* there)> move);
+
   const settings& is() const noexcept { return settings_; }
 
  private:
@@ -100,6 +121,11 @@ class simulated final : public network, public std::enable_shared_from_this<simu
   void ended(places::completion* done, node_number of, std::exception_ptr failure = {}) {
     if (done) ends_[of].news.push_back([done, failure = std::move(failure)] { end(*done, failure); });
   }
+  std::byte* window_of(node_number node) {
+    auto& of = windows_[node];
+    if (!of) of = std::make_unique<mapped_memory>(window_bytes_);
+    return of->data();
+  }
   bool is_open(const std::shared_ptr<transfer>& t) const { return open_.contains(t); }
 
   const settings settings_;
@@ -112,6 +138,30 @@ class simulated final : public network, public std::enable_shared_from_this<simu
   std::set<std::pair<nanoseconds, node_number>> next_;  // of each node, what comes to it first
   std::set<std::shared_ptr<transfer>, earlier> open_;
   std::uint64_t transfers_ = 0;
+  std::uint64_t window_bytes_ = 0;
+  std::vector<std::unique_ptr<mapped_memory>> windows_;  // of each node that has been joined or asked
+  std::list<window_access> accesses_;
+};
+
+/// The memory is the network's: it outlives a node's program, as long as the node can be reached.
+class sim_window final : public window {
+ public:
+  sim_window(std::shared_ptr<simulated> net, node_number self, std::uint64_t bytes) : net_(std::move(net)), self_(self), bytes_(bytes) {
+    net_->open_window(self, bytes);
+  }
+
+  std::uint64_t bytes() const noexcept override { return bytes_; }
+  void put(node_number to, std::uint64_t offset, std::span<const std::byte> from, places::completion& done) override {
+    net_->access({self_, to, from.size(), &done}, offset, [from](std::byte* there) { std::ranges::copy(from, there); });
+  }
+  void get(node_number from, std::uint64_t offset, std::span<std::byte> into, places::completion& done) override {
+    net_->access({self_, from, into.size(), &done}, offset, [into](std::byte* there) { std::copy_n(there, into.size(), into.data()); });
+  }
+
+ private:
+  const std::shared_ptr<simulated> net_;
+  const node_number self_;
+  const std::uint64_t bytes_;
 };
 
 class sim_transport final : public transport {
@@ -127,6 +177,8 @@ class sim_transport final : public transport {
   std::uint64_t room_for(node_number to) const noexcept override { return net_->room_for(self_, to); }
   traffic counted() const noexcept override { return net_->counted(self_); }
 
+  window& open_window(std::uint64_t bytes) override { return *(window_ = std::make_unique<sim_window>(net_, self_, bytes)); }
+
   using transport::handle;
   using transport::tell_lost;
   const handlers& all() const noexcept { return handlers_; }
@@ -137,6 +189,7 @@ class sim_transport final : public transport {
  private:
   const std::shared_ptr<simulated> net_;
   const node_number self_;
+  std::unique_ptr<sim_window> window_;
 };
 
 /// What a handler holds of a transfer.
@@ -251,6 +304,18 @@ void simulated::drop_now(const std::shared_ptr<transfer>& t) {
   }});
 }
 
+void simulated::access(const window_access& a, std::uint64_t offset, std::function<void(std::byte* there)> move) {
+  std::scoped_lock lock(lock_);
+  if (is_cut_[at(a.by, a.of)]) return ended(a.done, a.by, lost(a.of, bytes_of_window(a)));
+  const auto kept = accesses_.insert(accesses_.end(), a);
+  const auto asked = static_cast<nanoseconds>(settings_.latency_seconds * 1e9);
+  put(a.of, a.by, wire::lane::window, {.bytes = a.bytes + 32, .asked = asked, .under_lock = [this, kept, offset, move = std::move(move)] {
+    move(window_of(kept->of) + offset);
+    ended(kept->done, kept->by);
+    accesses_.erase(kept);
+  }});
+}
+
 void simulated::cut_now(node_number one, node_number other, how is) {
   if (is_cut_[at(one, other)]) return;
   for (const auto& [from, to] : {std::pair(one, other), std::pair(other, one)}) {
@@ -264,6 +329,11 @@ void simulated::cut_now(node_number one, node_number other, how is) {
     if (std::minmax(t->from, t->to) != std::minmax(one, other)) return false;
     ended(t->sent, t->from, lost(t->to, t->what));
     ended(t->landed, t->to, lost(t->from, t->what));
+    return true;
+  });
+  std::erase_if(accesses_, [&](const window_access& w) {
+    if (std::minmax(w.by, w.of) != std::minmax(one, other) || (is == how::leaving && w.of == one)) return false;
+    ended(w.done, w.by, lost(w.of, bytes_of_window(w)));
     return true;
   });
   if (is == how::leaving) return;

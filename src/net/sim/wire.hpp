@@ -1,6 +1,7 @@
 // wire.hpp - what is under way from one node to another, in the order in which it will come, with the time when it does.
 //
-// Heads and bulk travel side by side: a large payload does not hold up the small messages behind it. Both share the bandwidth.
+// Heads and bulk travel side by side: a large payload does not hold up the small messages behind it. So do answers of the other's
+// window, which its program has no part in. All share the bandwidth.
 //
 // Threads     none: the network's lock.
 #pragma once
@@ -22,20 +23,22 @@ using nanoseconds = std::uint64_t;
 struct packet {
   nanoseconds due = 0;
   std::uint64_t bytes = 0;
+  nanoseconds asked = 0;  // longer on its way by as much: what it answers had to get there first
   std::function<void()> arrives = {};     // without the network's lock; may be empty
   std::function<void()> under_lock = {};  // before that; may be empty
 };
 
 class wire {
  public:
-  enum class lane { heads, bulk };
+  enum class lane { heads, bulk, window };
 
   void put(packet&& p, lane which, nanoseconds now, const settings& s, std::mt19937_64& random) {
     const auto takes = static_cast<nanoseconds>(static_cast<double>(p.bytes) / s.bandwidth_bytes_per_second * 1e9);
     busy_until_ = std::max(busy_until_, now) + takes;
     const auto late = static_cast<nanoseconds>(s.jitter_seconds * 1e9);
     auto& last = last_due_[static_cast<int>(which)];
-    p.due = last = std::max(last, busy_until_ + static_cast<nanoseconds>(s.latency_seconds * 1e9) + (late ? random() % (late + 1) : 0));
+    const auto latency = static_cast<nanoseconds>(s.latency_seconds * 1e9) + p.asked;
+    p.due = last = std::max(last, busy_until_ + latency + (late ? random() % (late + 1) : 0));
     bytes_ += p.bytes;
     lanes_[static_cast<int>(which)].push_back(std::move(p));
   }
@@ -47,7 +50,7 @@ class wire {
     return first;
   }
   packet take(const packet& p) {
-    auto& l = !lanes_[0].empty() && &lanes_[0].front() == &p ? lanes_[0] : lanes_[1];
+    auto& l = *std::ranges::find_if(lanes_, [&](const auto& one) { return !one.empty() && &one.front() == &p; });
     packet taken = std::move(l.front());
     l.pop_front();
     bytes_ -= taken.bytes;
@@ -60,8 +63,8 @@ class wire {
   std::uint64_t bytes() const noexcept { return bytes_; }
 
  private:
-  std::deque<packet> lanes_[2];
-  nanoseconds busy_until_ = 0, last_due_[2] = {};
+  std::deque<packet> lanes_[3];
+  nanoseconds busy_until_ = 0, last_due_[3] = {};
   std::uint64_t bytes_ = 0;
 };
 

@@ -15,6 +15,7 @@ namespace {
 static_assert(sizeof(MPI_Request) <= sizeof(request));
 
 MPI_Comm comms[2] = {MPI_COMM_NULL, MPI_COMM_NULL};
+MPI_Win shared = MPI_WIN_NULL;
 
 void end_mpi() {
   int ended = 0;
@@ -80,6 +81,10 @@ const char* stop() {
   int ended = 0;
   MPI_Finalized(&ended);
   if (ended) return nullptr;
+  if (shared != MPI_WIN_NULL) {
+    MPI_Win_unlock_all(shared);
+    if (const auto fault = said(MPI_Win_free(&shared))) return fault;
+  }
   for (MPI_Comm& c : comms)
     if (const auto fault = said(MPI_Comm_free(&c))) return fault;
   return nullptr;
@@ -137,8 +142,33 @@ const char* gather(const void* of_this_node, std::size_t bytes, void* all) {
 
 bool takes_cuda_memory() { return MPIX_Query_cuda_support && MPIX_Query_cuda_support() == 1; }
 
+const char* share(std::size_t bytes, void** of_each) {
+  int nodes = 0, near = 0;
+  MPI_Comm_size(comms[0], &nodes);
+  for (int n = 0; n < nodes; ++n) of_each[n] = nullptr;
+  MPI_Comm host = MPI_COMM_NULL;
+  if (const auto fault = said(MPI_Comm_split_type(comms[0], MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host))) return fault;
+  MPI_Comm_size(host, &near);
+  int fewest = 0;
+  MPI_Allreduce(&near, &fewest, 1, MPI_INT, MPI_MIN, comms[0]);
+  int code = MPI_SUCCESS;
+  if (fewest == nodes) {
+    MPI_Comm_set_errhandler(host, MPI_ERRORS_RETURN);
+    void* here = nullptr;
+    code = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, host, &here, &shared);
+    if (code == MPI_SUCCESS) code = MPI_Win_lock_all(MPI_MODE_NOCHECK, shared);
+    for (int n = 0; code == MPI_SUCCESS && n < nodes; ++n) {  // the ranks of host are those of comms[0]: all have the same key
+      MPI_Aint size = 0;
+      int unit = 0;
+      code = MPI_Win_shared_query(shared, n, &size, &unit, &of_each[n]);
+    }
+  }
+  MPI_Comm_free(&host);
+  return said(code);
+}
+
 constexpr calls table{calls_version, library, start, stop, ring_receive, restart, receive, send,
-                      test, cancel, barrier, extremes, gather, takes_cuda_memory};
+                      test, cancel, barrier, extremes, gather, takes_cuda_memory, share};
 
 }  // namespace
 }  // namespace stretto::net::mpi

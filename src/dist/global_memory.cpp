@@ -1,0 +1,179 @@
+#include "dist/global_memory.hpp"
+
+#include <stretto/platform.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "net/self/local_window.hpp"
+
+namespace stretto::dist {
+
+/// One copy on its way: puts and gets in waves, the next when all of one have ended. Frees itself.
+struct global_memory::copying {
+  copying(global_memory& m, const places::copy_end& s, const places::copy_end& t, places::copy_shape e, places::completion& d) noexcept
+      : of(m), source(s), target(t), shape(e), done(d), is_from(s.memory == m.where_), is_to(t.memory == m.where_),
+        parts(std::min<std::uint64_t>(most_under_way, e.planes * e.rows * (e.row_bytes / global_layout::block_bytes + 2))) {
+    of.moving_.fetch_add(1, std::memory_order_acq_rel);
+  }
+
+  struct part final : places::completion {
+    part() noexcept : completion(ended) {}
+    static void ended(places::work_item& self) noexcept {
+      auto& p = static_cast<part&>(self);
+      p.of->part_ended(p);
+    }
+    copying* of = nullptr;
+    std::unique_ptr<std::byte[]> between;  // on its way from global memory to global memory
+    std::byte* to = nullptr;               // where it goes then
+    std::uint64_t bytes = 0;
+  };
+
+  /// Begins waves until there is one to wait for, or none; then this may be gone.
+  void run() noexcept {
+    do {
+      std::size_t count = 0;
+      left.store(1, std::memory_order_relaxed);
+      const std::size_t most = is_from && is_to ? std::min(most_between, parts.size()) : parts.size();
+      while (count < most && !is_over()) {
+        left.fetch_add(1, std::memory_order_relaxed);
+        begin(parts[count++]);
+      }
+    } while (left.fetch_sub(1, std::memory_order_acq_rel) == 1 && !end_if_over());
+  }
+
+ private:
+  static constexpr std::size_t most_under_way = 256, most_between = 16;
+
+  bool is_over() {
+    const std::scoped_lock hold(lock);
+    return plane == shape.planes || failure;
+  }
+  bool end_if_over() noexcept {
+    if (!is_over()) return false;
+    places::completion& told = done;
+    std::exception_ptr why = std::move(failure);
+    of.moving_.fetch_sub(1, std::memory_order_acq_rel);
+    delete this;
+    net::end(told, std::move(why));
+    return true;
+  }
+  static std::byte* at(const places::copy_end& e, std::size_t plane, std::size_t row, std::size_t column) noexcept {
+    return e.address + plane * e.plane_stride + row * e.row_stride + column;
+  }
+  /// The next bytes that lie side by side on both sides.
+  void begin(part& p) noexcept {
+    std::byte* const from = at(source, plane, row, column);
+    std::byte* const to = at(target, plane, row, column);
+    p.of = this;
+    p.bytes = shape.row_bytes - column;
+    if (is_from) p.bytes = std::min(p.bytes, of.layout_.spot_of(from).bytes);
+    if (is_to) p.bytes = std::min(p.bytes, of.layout_.spot_of(to).bytes);
+    advance(p.bytes);
+    try {
+      if (!is_from) return of.put(of.layout_.spot_of(to), {from, p.bytes}, p);
+      std::byte* into = to;
+      if (is_to) {
+        p.between = std::make_unique_for_overwrite<std::byte[]>(p.bytes);
+        p.to = to;
+        into = p.between.get();
+      }
+      of.get(of.layout_.spot_of(from), {into, p.bytes}, p);
+    } catch (...) {
+      net::end(p, std::current_exception());
+    }
+  }
+  void advance(std::uint64_t bytes) noexcept {
+    column += bytes;
+    if (column < shape.row_bytes) return;
+    column = 0;
+    if (++row < shape.rows) return;
+    row = 0;
+    ++plane;
+  }
+  void part_ended(part& p) noexcept {
+    if (p.failure) {
+      const std::scoped_lock hold(lock);
+      if (!failure) failure = std::exchange(p.failure, nullptr);
+    } else if (p.to) {  // got, and not yet put
+      std::byte* const to = std::exchange(p.to, nullptr);
+      return of.put(of.layout_.spot_of(to), {p.between.get(), p.bytes}, p);
+    }
+    p.between.reset();
+    if (left.fetch_sub(1, std::memory_order_acq_rel) == 1 && !end_if_over()) run();
+  }
+
+  global_memory& of;
+  const places::copy_end source, target;
+  const places::copy_shape shape;
+  places::completion& done;
+  const bool is_from, is_to;
+  std::size_t plane = 0, row = 0, column = 0;  // of whoever runs waves
+  std::vector<part> parts;
+  std::atomic<std::size_t> left{0};
+  std::mutex lock;  // guards what follows
+  std::exception_ptr failure;
+};
+
+global_memory::global_memory(job& j, std::uint64_t bytes)
+    : job_(&j), layout_(j.nodes(), bytes), window_(j.transport().open_window(layout_.share_bytes())) {}
+
+global_memory::global_memory(std::uint64_t bytes)
+    : job_(nullptr),
+      layout_(1, bytes),
+      own_(std::make_unique<net::self::local_window>(layout_.share_bytes())),
+      window_(*own_) {}
+
+std::byte* global_memory::first_of_share() const noexcept { return layout_.first_of(job_ ? job_->self() : rank{0}); }
+
+place global_memory::place_of(const platform& machine) {
+  const auto all = machine.places(place_kind::global_memory);
+  return all.empty() ? place() : all.front();
+}
+
+platform global_memory::extended(const platform& machine) {
+  if (place_of(machine)) return machine;
+  platform_description d = machine.describe();
+  place_description made;
+  made.name = "global_memory";
+  made.kind = place_kind::global_memory;
+  d.places.push_back(std::move(made));
+  d.links.push_back({machine.memories().front(), place{static_cast<std::uint32_t>(d.places.size() - 1)}, {}, {}});
+  return platform::build(std::move(d));
+}
+
+void global_memory::start(const places::copy_end& source, const places::copy_end& target, places::copy_shape shape,
+                          places::completion& done) {
+  if (!shape.bytes()) return net::end(done);
+  (new copying(*this, source, target, shape, done))->run();
+}
+
+bool global_memory::fails(rank node, std::uint64_t bytes, places::completion& done) const {
+  if (!job_ || !job_->is_lost(node)) return false;
+  net::end(done, net::lost(node, std::to_string(bytes) + " bytes of the global memory of node " + std::to_string(node)));
+  return true;
+}
+
+void global_memory::put(const global_layout::spot& to, std::span<const std::byte> from, places::completion& done) {
+  if (!fails(to.node, from.size(), done)) window_.put(to.node, to.offset, from, done);
+}
+
+void global_memory::get(const global_layout::spot& from, std::span<std::byte> into, places::completion& done) {
+  if (!fails(from.node, into.size(), done)) window_.get(from.node, from.offset, into, done);
+}
+
+// What an unmeasured network counts as; routes compare these figures with those of other channels.
+double global_memory::bandwidth_bytes_per_second(place, place) const { return 2e9; }
+double global_memory::latency_seconds(place, place) const { return 2e-6; }
+
+void add_global_channels(places::channel_registry& registry, const std::shared_ptr<global_memory>& way) {
+  for (const place_kind host : {place_kind::numa, place_kind::system_memory, place_kind::pinned_memory}) {
+    registry.add(host, place_kind::global_memory, way);
+    registry.add(place_kind::global_memory, host, way);
+  }
+  registry.add(place_kind::global_memory, place_kind::global_memory, way);
+}
+
+}  // namespace stretto::dist
