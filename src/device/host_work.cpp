@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/config.hpp"
+#include "device/native.hpp"
 
 namespace stretto::device {
 
@@ -28,8 +29,6 @@ struct span_of_addresses {
   }
   bool meets(const span_of_addresses& o) const { return first < o.end && o.first < end; }
 };
-
-bool is_array(const kernel_parameter& p) { return p.mode != access::value && p.mode != access::local; }
 
 bool ids_are_ints(const kernel_work& work, bool in_groups) {
   constexpr std::int64_t most = 2'000'000'000;  // leaves a body room for neighbours
