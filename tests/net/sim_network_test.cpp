@@ -300,6 +300,8 @@ TEST_CASE("links are cut while threads send and poll, and each completion still 
   }
 }
 
+namespace {
+
 /// Nodes with a window of 1 MiB each.
 struct lending {
   noted all;
@@ -308,6 +310,8 @@ struct lending {
     for (auto& n : all.nodes) windows.push_back(&n.net->open_window(1 << 20));
   }
 };
+
+}  // namespace
 
 TEST_CASE("a node reads and writes the window of another that never polls") {
   lending job({.nodes = 2, .jitter_seconds = 0});
