@@ -212,7 +212,7 @@ TEST_CASE("values that make no sense are refused") {
   CHECK(fault(place("\"kind\": \"toaster\"")) ==
         "error P12: there is no kind of place called \"toaster\"\n"
         "  file        node.json:1:61\n"
-        "  try         use core, l1, l2, l3, l4, l5, numa, package, system_memory, pinned_memory, gpu, gpu_memory, interconnect, storage, other");
+        "  try         use core, l1, l2, l3, l4, l5, numa, package, system_memory, pinned_memory, gpu, gpu_memory, global_memory, interconnect, storage, other");
   CHECK(fault(place("\"cpus\": \"3-1\"")) ==
         "error P12: the CPU list of place \"core_0\" cannot be read: \"3-1\"\n"
         "  file        node.json:1:61\n"
