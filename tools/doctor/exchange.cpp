@@ -56,6 +56,7 @@ int exchange_message(const std::string& mpi_folder) {
     poll_until(here.has_answer);
     poll_until(here.sent.is_set);
     std::puts(exchanged);
+    if (net->takes_memory_of("cuda")) std::puts(takes_cuda);
   } else if (net->self() == 1) {
     poll_until(here.landed.is_set);
     if (here.landing != payload) return 1;

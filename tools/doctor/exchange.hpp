@@ -7,6 +7,7 @@ namespace stretto::doctor {
 
 /// What the first process prints once it has the answer.
 inline constexpr char exchanged[] = "exchanged";
+inline constexpr char takes_cuda[] = "takes memory of CUDA devices";
 
 /// Returns the exit code. Throws what loading or starting MPI throws (N06 to N09).
 ///   mpi_folder  the option of that name

@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -15,6 +16,7 @@
 
 #include "base/clock.hpp"
 #include "base/driver_threads.hpp"
+#include "net/mapped_memory.hpp"
 #include "net/messages_window.hpp"
 #include "net/mpi/mpi_library.hpp"
 #include "net/mpi/outbox.hpp"
@@ -153,6 +155,7 @@ class mpi_transport final : public transport {
   std::mutex& lock_ = mpi_mutex();  // all below, and every call of MPI: the program may call it too
   outbox outbox_;
   const std::unique_ptr<messages_window> between_hosts_;
+  std::optional<mapped_memory> alone_;
   std::unique_ptr<shared_window> on_host_;
   std::vector<ring_slot> ring_;  // only its poller touches the bytes
   std::size_t next_slot_ = 0;
@@ -293,7 +296,9 @@ void mpi_transport::give_back(const received& r) {
 
 window& mpi_transport::open_window(std::uint64_t bytes) {
   std::vector<void*> of_each(static_cast<std::size_t>(is_.size));
-  {
+  if (is_.size == 1) {  // of which MPICH makes memory of the heap, which holds what was there
+    of_each.front() = alone_.emplace(bytes).data();
+  } else {
     const std::scoped_lock lock(lock_);
     must(mpi_.share(bytes, of_each.data()));
   }
