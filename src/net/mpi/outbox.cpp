@@ -2,6 +2,7 @@
 
 #include <stretto/error.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -97,8 +98,9 @@ void outbox::send(letter&& l) {
   must(mpi_.send(l.bytes.data(), l.used, l.to, 0, channel::heads, &l.is));
   bool has_ended = false;  // small ones mostly have
   must(mpi_.test(&l.is, &has_ended, nullptr, nullptr));
-  if (has_ended) keep(std::move(l.bytes));
-  else sending_.push_back(std::move(l));  // the bytes do not move
+  if (has_ended) return keep(std::move(l.bytes));
+  if (p.sending.empty()) sends_to_.push_back(l.to);
+  p.sending.push_back(std::move(l));
 }
 
 void outbox::post_waiting(peer& p) {
@@ -118,14 +120,20 @@ void outbox::post_marked() {
   marked_.clear();
 }
 
+// All that has ended at the front: who sends faster than one letter a poll would else keep every letter of a flood.
 void outbox::test_sending() {
-  for (std::size_t looked = 0; looked < 4 && !sending_.empty(); ++looked) {
-    bool has_ended = false;
-    must(mpi_.test(&sending_.front().is, &has_ended, nullptr, nullptr));
-    if (has_ended) keep(std::move(sending_.front().bytes));
-    else if (sending_.size() == 1) return;
-    else sending_.push_back(std::move(sending_.front()));  // another node may be quicker
-    sending_.pop_front();
+  for (std::size_t nodes = std::min<std::size_t>(few, sends_to_.size()); nodes > 0; --nodes) {
+    const node_number to = sends_to_.front();
+    sends_to_.pop_front();
+    auto& sending = peers_[to].sending;
+    while (!sending.empty()) {
+      bool has_ended = false;
+      must(mpi_.test(&sending.front().is, &has_ended, nullptr, nullptr));
+      if (!has_ended) break;
+      keep(std::move(sending.front().bytes));
+      sending.pop_front();
+    }
+    if (!sending.empty()) sends_to_.push_back(to);
   }
 }
 

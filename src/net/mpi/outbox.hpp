@@ -44,11 +44,12 @@ class outbox {
   void post_waiting() {
     if (!marked_.empty()) post_marked();
   }
-  /// Learns what MPI has sent.
+  /// Learns what MPI has sent, to a few nodes each time.
   void test() {
-    if (!sending_.empty()) test_sending();
+    if (!sends_to_.empty()) test_sending();
   }
-  bool is_empty() const noexcept { return sending_.empty(); }
+  /// Nothing is in MPI's hands.
+  bool is_empty() const noexcept { return sends_to_.empty(); }
 
   /// Bytes that can be posted before more only waits.
   std::uint64_t room_for(node_number to) const noexcept;
@@ -71,6 +72,7 @@ class outbox {
   struct peer {
     std::uint32_t credit = credits, to_return = 0;
     std::deque<letter> waiting;  // the last may have room
+    std::deque<letter> sending;  // MPI ends them about in order; their bytes do not move
     trace::ticks last_posted = 0, begun = 0;  // the last message, and the last of `waiting`
     std::uint32_t posted_soon = 0;  // in a row, each soon after the one before
     bool is_marked = false;
@@ -88,7 +90,7 @@ class outbox {
   const trace::ticks soon_, long_;
   std::vector<peer> peers_;
   std::vector<node_number> marked_;  // for whom something may wait
-  std::deque<letter> sending_;
+  std::deque<node_number> sends_to_;  // whose `sending` is not empty
   std::vector<std::vector<std::byte>> spare_;
 };
 
