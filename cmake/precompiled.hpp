@@ -1,5 +1,5 @@
-// precompiled.hpp - headers of others that most of our files include, read once per build, in the tests and in the
-// sanitized library. The plain library goes without, so that each of its files names what it uses.
+// precompiled.hpp - headers of others that most of our files include, read once per build. With STRETTO_JOINED=OFF the library goes
+// without, so that each of its files names what it uses.
 #include <algorithm>
 #include <array>
 #include <atomic>

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int most_seconds = 30;  // of a trial
 
-std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
+std::string first_line_of(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
 
 /// Its version, or why it could not be loaded.
 void load(mpi_found& m) {
@@ -28,7 +28,7 @@ void load(mpi_found& m) {
   } else if (ask()->version != net::mpi::calls_version) {
     m.fault = m.library + " is of another version of Stretto";
   } else {
-    const auto said = first_line(ask()->library());
+    const auto said = first_line_of(ask()->library());
     m.version = said.substr(0, said.find(','));
     std::ranges::replace(m.version, '\t', ' ');
   }
@@ -68,7 +68,7 @@ void try_one(mpi_found& m, const std::string& path) {
     else m.trial_fault = "the launcher ended with exit code " + std::to_string(end.exit_code);
     if (m.trial == trial::passed && output.find(takes_cuda) != output.npos) m.version += std::string(" (") + takes_cuda + ")";
   } catch (const error& e) {
-    m.trial_fault = first_line(e.what());
+    m.trial_fault = first_line_of(e.what());
   }
 }
 

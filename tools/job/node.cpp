@@ -20,7 +20,7 @@
 namespace stretto::job {
 namespace {
 
-constexpr std::size_t longest_line = 64 << 10;
+constexpr std::size_t longest_sent_line = 64 << 10;
 
 void write_all(int file, std::string_view text) {
   while (!text.empty()) {
@@ -88,7 +88,7 @@ std::string labeller::add(std::string_view came) {
   while (!came.empty()) {
     const auto end = came.find('\n');
     line_ += came.substr(0, end);
-    if (end == came.npos && line_.size() < longest_line) break;
+    if (end == came.npos && line_.size() < longest_sent_line) break;
     whole += label_ + std::exchange(line_, {}) + "\n";
     came.remove_prefix(end == came.npos ? came.size() : end + 1);
   }

@@ -11,7 +11,7 @@ namespace stretto::job {
 namespace {
 
 constexpr std::string_view mark = "\x1e" "stretto-node ";
-constexpr std::size_t longest_line = 512;
+constexpr std::size_t longest_kept_line = 512;
 
 std::optional<node_end> read_line(const std::string& line) {
   std::istringstream in(line.substr(mark.size()));
@@ -48,7 +48,7 @@ std::string node_end_reader::read(std::string_view came) {
     const auto compared = std::min(kept_.size(), mark.size());
     const auto end = kept_.find('\n');
     const bool is_ours = std::string_view(kept_).substr(0, compared) == mark.substr(0, compared);
-    if (is_ours && end == kept_.npos && kept_.size() < longest_line) return shown;  // the rest is to come
+    if (is_ours && end == kept_.npos && kept_.size() < longest_kept_line) return shown;  // the rest is to come
     const auto read = is_ours && end != kept_.npos ? read_line(kept_.substr(0, end)) : std::nullopt;
     if (read) {
       found.push_back(*read);

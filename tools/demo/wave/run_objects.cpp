@@ -57,9 +57,9 @@ std::vector<float> dense(field_view<const float> of, int around) {
 
 std::vector<float> copied(const float* first, int count) { return {first, first + count}; }
 
-class stepping {
+class object_steps {
  public:
-  stepping(const problem& wave, const tiling& tiles, const run_requests& requests)
+  object_steps(const problem& wave, const tiling& tiles, const run_requests& requests)
       : wave_(wave),
         tiles_(tiles),
         requests_(requests),
@@ -158,7 +158,7 @@ class stepping {
 }  // namespace
 
 tasks_result run_objects(const problem& wave, const tiling& tiles, const run_requests& requests) {
-  return stepping(wave, tiles, requests).run();
+  return object_steps(wave, tiles, requests).run();
 }
 
 tiling choose_device_tiling(extent grid) { return cut(grid, 1, std::clamp(grid.rows / (4 * halo), 1, 12)); }
