@@ -17,9 +17,12 @@
 
 namespace stretto::base {
 
-enum class wait_kind : std::uint8_t { unknown, body, task, coroutine, thread, promise, finish, event, barrier, reservation, place, object };
-inline constexpr const char* wait_kind_names[] = {"unknown", "body",   "task",  "coroutine", "thread",
-                                                  "promise", "finish", "event", "barrier",   "reservation", "place", "object"};
+/// An operation is one on instances, done on this node; a request one that others have a part in, on the node that asked for it.
+enum class wait_kind : std::uint8_t {
+  unknown, body, task, coroutine, thread, promise, finish, event, barrier, reservation, place, object, operation, request
+};
+inline constexpr const char* wait_kind_names[] = {"unknown", "body",    "task",        "coroutine", "thread", "promise",   "finish",
+                                                  "event",   "barrier", "reservation", "place",     "object", "operation", "request"};
 
 struct wait_node {
   wait_kind kind = wait_kind::unknown;
@@ -31,6 +34,7 @@ struct wait_node {
   std::string everywhere;               // what all nodes of the job call it; empty: no other has to do with it
   std::string made;                     // where: "wave.cpp:41"; empty if unknown
   std::string waits_at;                 // where it is suspended; empty if it is not
+  std::string what_for;                 // of an operation or a request: its preconditions; empty if what it waits for says enough
   std::string held_by;                  // who has it: the acquire at "wave.cpp:41", thread "reader" since "wave.cpp:41"
   std::uint64_t expected = 0, arrived = 0, announced = 0;  // of a barrier's phase
   std::vector<std::string> arrived_at;  // of a barrier's phase: where, the latest few

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/order_observer.hpp"
+#include "base/peek.hpp"
 
 namespace stretto::data {
 
@@ -74,6 +75,12 @@ void deferred::on_fire(waiter& self, const failure* cause, base::thread_context&
   auto& l = static_cast<link&>(self);
   l.cause = failure_ref::share(cause);
   l.owner->arrived(context);
+}
+
+const deferred* deferred::whose(const waiter& w, const void* at) noexcept {
+  if (w.fire != on_fire) return nullptr;
+  const base::peeked<link> mine(static_cast<const link*>(static_cast<const waiter*>(at)));
+  return mine ? mine->owner : nullptr;
 }
 
 void deferred::arrived(base::thread_context& context) noexcept {

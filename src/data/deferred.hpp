@@ -35,6 +35,10 @@ struct deferred {
   void waits_for_one_more() noexcept { unended_.fetch_add(1, std::memory_order_relaxed); }
   void one_more_ended(base::thread_context& context) noexcept { arrived(context); }
 
+  /// For reports: whose waiter `w` is, a copy of that at `at`; null if it is none of these.
+  static const deferred* whose(const waiter& w, const void* at) noexcept;
+  bool starts_with(start_function f) const noexcept { return start == f; }
+
  private:
   void link_to(const dependency& d, std::size_t n, base::thread_context& context);
   struct link : waiter {

@@ -4,7 +4,9 @@
 
 #include <utility>
 
+#include "base/peek.hpp"
 #include "data/data_state.hpp"
+#include "data/telling.hpp"
 #include "event/event_floor.hpp"
 #include "sched/recording.hpp"
 
@@ -44,6 +46,17 @@ device_outlook look(const preconditions& after, std::span<const event> also, con
 device_operation::device_operation(device::attached_device& on, device::work what, trace::kind shown,
                                    const std::source_location& where) noexcept
     : deferred(preconditions_ended), completion(device_ended), on_(on), where_(where), what_(what), shown_(shown) {}
+
+std::optional<told_deferred> tell_device_operation(const deferred& d, const deferred* at) {
+  return device_operation::tell(d, static_cast<const device_operation*>(at));
+}
+
+std::optional<told_deferred> device_operation::tell(const deferred& d, const device_operation* at) {
+  if (!d.starts_with(preconditions_ended)) return std::nullopt;
+  const base::peeked<event> done(&at->done_);
+  if (!done) return std::nullopt;
+  return told_deferred{*done, "operation of a device", base::peek_location(&at->where_)};
+}
 
 void* device_operation::operator new(std::size_t bytes) {
   if (bytes > data_state::device_operation_bytes) return ::operator new(bytes);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <string>
 
@@ -20,6 +21,8 @@
 #include "trace/record.hpp"
 
 namespace stretto::data {
+
+struct told_deferred;
 
 class device_operation : public deferred, public places::completion {
  public:
@@ -35,6 +38,9 @@ class device_operation : public deferred, public places::completion {
   /// there is no memory.
   static event submit(std::unique_ptr<device_operation> op, const preconditions& after, std::span<const event> also,
                       base::thread_context& context);
+
+  /// For reports.
+  static std::optional<told_deferred> tell(const deferred& d, const device_operation* at);
 
  protected:
   /// Puts it into the stream, with `done` behind the last part. What it throws fails the operation.

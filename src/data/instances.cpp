@@ -6,11 +6,13 @@
 #include <cstring>
 #include <new>
 
+#include "base/peek.hpp"
 #include "data/handle.hpp"
 #include "data/layout.hpp"
 #include "data/order_check.hpp"
 #include "data/other_nodes.hpp"
 #include "data/reduction_record.hpp"
+#include "data/telling.hpp"
 
 namespace stretto {
 
@@ -231,6 +233,20 @@ void start_destruction(deferred& self, failure_ref, base::thread_context& contex
 }
 
 }  // namespace
+
+std::optional<told_deferred> tell_creation(const deferred& d, const deferred* at) {
+  const bool is_creation = d.starts_with(start_creation);
+  if (!is_creation && !d.starts_with(start_destruction)) return std::nullopt;
+  if (is_creation) {
+    const base::peeked<deferred_creation> c(static_cast<const deferred_creation*>(at));
+    const base::peeked<detail::instance_record> r(c ? c->record : nullptr);
+    if (!r) return std::nullopt;
+    return told_deferred{r->ready, "creation of " + peek_name(c->record), base::peek_location(&c->record->created)};
+  }
+  const base::peeked<deferred_destruction> gone(static_cast<const deferred_destruction*>(at));
+  if (!gone) return std::nullopt;
+  return told_deferred{gone->done, "destruction of " + peek_name(gone->record), base::peek_location(&gone->record->destroyed)};
+}
 
 deferred_creation::deferred_creation(detail::instance_record& r) : deferred(start_creation), record(&r) {
   told = [](creation& self, base::thread_context& context) noexcept {

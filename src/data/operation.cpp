@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <new>
 
+#include "base/peek.hpp"
 #include "data/device_moves.hpp"
 #include "data/order_check.hpp"
 #include "data/recording.hpp"
+#include "data/telling.hpp"
 
 namespace stretto::data {
 
@@ -126,6 +128,18 @@ void start_operation(deferred& self, failure_ref cause, base::thread_context& co
 operation::part_item::part_item() noexcept : work_item(run_item) {}
 
 operation::operation(operation_request&& r) : deferred(start_operation), request(std::move(r)) {}
+
+std::optional<told_deferred> tell_operation(const deferred& d, const deferred* at) {
+  if (!d.starts_with(start_operation)) return std::nullopt;
+  const auto* const there = static_cast<const operation*>(at);
+  const base::peeked<operation> op(there);
+  if (!op) return std::nullopt;
+  const operation_request& r = op->request;
+  const base::peeked<operation_kind> kind(r.kind);
+  std::string name = kind ? base::peek_text(kind->verb) : std::string();
+  if (r.used_count > 1) name += " of " + peek_name(r.used[1].record);
+  return told_deferred{op->done, name + " to " + peek_name(r.used[0].record), base::peek_location(&there->request.where)};
+}
 
 bool runs_at_once(std::span<const instance_handle> used, std::uint64_t bytes, const preconditions& after,
                   base::thread_context& context) {

@@ -128,7 +128,7 @@ std::vector<std::uint32_t> way(const links& to, std::uint32_t start, std::uint32
 
 cause_kind kind_of(const wait_node& n) {
   switch (n.kind) {
-    case wait_kind::event: return n.is_promised ? cause_kind::unknown : cause_kind::event;
+    case wait_kind::event: return n.is_promised && n.held_by.empty() ? cause_kind::unknown : cause_kind::event;
     case wait_kind::reservation: return cause_kind::reservation;
     case wait_kind::barrier: return cause_kind::barrier;
     case wait_kind::promise: return cause_kind::promise;

@@ -21,6 +21,7 @@ json written(const wait_node& n) {
   text("name", n.name);
   text("made", n.made);
   text("waits_at", n.waits_at);
+  text("what_for", n.what_for);
   text("held_by", n.held_by);
   text("on", n.on);
   text("everywhere", n.everywhere);
@@ -40,6 +41,7 @@ wait_node read_node(const json& in, std::size_t count) {
   n.name = in.value("name", "");
   n.made = in.value("made", "");
   n.waits_at = in.value("waits_at", "");
+  n.what_for = in.value("what_for", "");
   n.held_by = in.value("held_by", "");
   n.on = in.value("on", "");
   n.everywhere = in.value("everywhere", "");

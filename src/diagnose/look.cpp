@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "data/telling.hpp"
 #include "diagnose/merging.hpp"
 #include "diagnose/watcher.hpp"
 #include "dist/dist_floor.hpp"
@@ -16,6 +17,7 @@ base::wait_snapshot look_at(sched::scheduler& runtime, double seconds) {
   s.seconds = seconds;
   base::wait_walk walk(s);
   detail::tell_waits(runtime.runtime, walk);
+  data::tell_waits(walk);
   dist::tell_waits(runtime.runtime, walk);
   mobiles::tell_waits(runtime.runtime, walk);
   sched::tell_waits(runtime, s, walk);

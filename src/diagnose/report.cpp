@@ -21,16 +21,22 @@ std::string made_on(const wait_node& n) { return n.on.empty() || n.made.empty() 
 std::string held_by(const wait_node& n) { return n.on.empty() ? n.held_by : n.held_by + ", on " + n.on; }
 
 std::string title(const wait_node& n) {
+  // Where it was asked for is not where it is done.
+  if (n.kind == wait_kind::request) return fmt::format("{} (submitted {}{})", n.name, n.made, n.on.empty() ? "" : " on " + n.on);
   std::string text = name_of(n);
   if (!n.made.empty()) {
-    const char* const verb = n.kind == wait_kind::task ? "spawned" : n.kind == wait_kind::thread ? "attached" : "made";
+    const char* const verb = n.kind == wait_kind::task        ? "spawned"
+                             : n.kind == wait_kind::thread    ? "attached"
+                             : n.kind == wait_kind::operation ? "submitted"
+                                                              : "made";
     text += fmt::format(" ({} {})", verb, n.made);
   }
   return text;
 }
 
 std::string step(const wait_node& n) {
-  return title(n) + (n.waits_at.empty() ? "" : ", which waits at " + n.waits_at);
+  return title(n) + (n.waits_at.empty() ? "" : ", which waits at " + n.waits_at) +
+         (n.what_for.empty() ? "" : ", which waits for " + n.what_for);
 }
 
 std::string counted(std::uint64_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
@@ -139,7 +145,8 @@ error no_progress(const wait_snapshot& s) {
   std::size_t waiting = 0;
   for (const auto& n : s.nodes) {
     if (n.waits_for.empty() || n.kind == wait_kind::event || n.kind == wait_kind::barrier ||
-        n.kind == wait_kind::reservation || n.kind == wait_kind::object || n.kind == wait_kind::unknown)
+        n.kind == wait_kind::reservation || n.kind == wait_kind::object || n.kind == wait_kind::operation ||
+        n.kind == wait_kind::request || n.kind == wait_kind::unknown)
       continue;
     if (++waiting > most_held_up) continue;
     std::string what = step(n);

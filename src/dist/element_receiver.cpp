@@ -10,7 +10,7 @@
 #include "data/handle.hpp"
 #include "data/program_bytes.hpp"
 #include "data/reduction_record.hpp"
-#include "event/when_ended.hpp"
+#include "dist/steps.hpp"
 
 namespace stretto::dist {
 
@@ -22,6 +22,10 @@ struct element_receiver::arriving {
   element_order order;
   rank from = 0;
   detail::instance_handle target;
+
+  step step_for(const char* what_for) const noexcept {
+    return {.of = order.of, .what_for = what_for, .verb = data::word_of(order.what), .near = target.record};
+  }
 
   std::mutex lock;  // guards what follows
   bool has_order = false, is_open = false;
@@ -133,7 +137,7 @@ void element_receiver::open(const shared& a, base::thread_context& context) {
     a->target = near;
     try {
       const detail::instance_record& r = data::usable(near, data::word_of(a->order.what), on, a->order.where);
-      detail::when_ended(r.ready, on, [this, a](const failure* why, base::thread_context& then) {
+      when_ended(a->step_for("that instance to be there"), r.ready, on, [this, a](const failure* why, base::thread_context& then) {
         failure_ref kept = failure_ref::share(why);
         try {
           if (!kept) check(*a, then);
@@ -225,8 +229,8 @@ void element_receiver::apply(const shared& a, const element_piece& p, std::share
                                        : data::reduce_from_bytes(at, a->target, b, *o.kind, o.where));
     at += b.volume() * o.bytes_each;
   }
-  detail::when_ended(merge(all, o.where), context,
-                     [this, a, bytes](const failure* cause, base::thread_context& on) { in_place(a, cause, on); });
+  when_ended(a->step_for(its_elements), merge(all, o.where), context,
+             [this, a, bytes](const failure* cause, base::thread_context& on) { in_place(a, cause, on); });
 }
 
 void element_receiver::in_place(const shared& a, const failure* cause, base::thread_context& context) noexcept {
@@ -269,7 +273,7 @@ void element_receiver::all_in_place(const shared& a, base::thread_context& conte
     }
     freed(done);
     landing_.fetch_add(1, std::memory_order_acq_rel);
-    detail::when_ended(done, context, [this, a](const failure* cause, base::thread_context& on) {
+    when_ended(a->step_for(its_elements), done, context, [this, a](const failure* cause, base::thread_context& on) {
       questions_.answer(a->order.of, cause, on);
       landing_.fetch_sub(1, std::memory_order_acq_rel);
     });

@@ -12,7 +12,7 @@
 #include "data/pieces.hpp"
 #include "data/program_bytes.hpp"
 #include "data/reduction_record.hpp"
-#include "event/when_ended.hpp"
+#include "dist/steps.hpp"
 
 namespace stretto::dist {
 
@@ -39,6 +39,9 @@ struct element_sender::cargo {
   failure_ref cause;
   bool is_abandoned = false;
 
+  step step_for(const char* what_for) const noexcept {
+    return {.of = order.of, .what_for = what_for, .verb = data::word_of(order.what), .near = source.record, .way = step::direction::from};
+  }
   box part_of_source(const box& b) const { return b.shifted(request.is.shift); }
 };
 
@@ -65,7 +68,7 @@ void element_sender::send(const question& q, kept_request&& r, const detail::ins
   c->order = {.of = q, .what = is.what, .target = is.used[0], .is_whole = is.is_whole, .kind = is.kind,
               .contributor = is.contributor, .where = where};
   const event ready = source.record->ready;
-  detail::when_ended(merge(behind, ready, where), context, [this, c](const failure* cause, base::thread_context& on) {
+  when_ended(c->step_for(its_preconditions), merge(behind, ready, where), context, [this, c](const failure* cause, base::thread_context& on) {
     if (cause) return questions_.answer(c->order.of, cause, on, questions::began::before);
     try {
       begin(c, on);
@@ -160,7 +163,7 @@ void element_sender::start(const shared& c, std::size_t piece, base::thread_cont
   }
   element_piece p{.is = is_one ? element_piece::form::one_box : element_piece::form::boxes};
   if (is_one) p.one = boxes[0];
-  detail::when_ended(merge(all, o.where), context, [this, c, p, kept](const failure* cause, base::thread_context& on) {
+  when_ended(c->step_for(its_elements), merge(all, o.where), context, [this, c, p, kept](const failure* cause, base::thread_context& on) {
     if (cause) return prepared(c, cause, on);
     go(c, p, {kept->data(), kept->size()}, kept, on);
   });

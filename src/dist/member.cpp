@@ -54,6 +54,7 @@ void member::tell_waits(base::wait_walk& walk) const {
   events_.tell_waits(walk);
   reservations_.tell_waits(walk);
   barriers_.tell_waits(walk);
+  instances_.tell_waits(walk);
 }
 
 void member::leave(sched::scheduler& s, const stretto::detail::poll_station& all) {

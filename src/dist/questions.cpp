@@ -1,5 +1,6 @@
 #include "dist/questions.hpp"
 
+#include <stretto/error.hpp>
 #include <stretto/task.hpp>
 
 #include <algorithm>
@@ -24,7 +25,7 @@ questions::asked questions::ask(std::string what, std::span<const rank> parts, c
     o.profile->mark_ready();  // when it is over there is not told: it counts as begun when it was asked for
     o.profile->mark_started(context);
   }
-  const asked made{{job_.self(), numbers_.fetch_add(1, std::memory_order_relaxed)}, o.done};
+  const asked made{{job_.self(), o.done.raw()}, o.done};
   const std::scoped_lock lock(lock_);
   open_.emplace(made.is.number, std::move(o));
   return made;
@@ -83,6 +84,17 @@ std::vector<questions::open> questions::take_those_of(rank node, const std::func
     at = open_.erase(at);
   }
   return found;
+}
+
+void questions::tell_waits(base::wait_walk& walk) const {
+  const std::scoped_lock lock(lock_);
+  for (const auto& [number, o] : open_) {
+    if (!walk.has(base::wait_kind::event, number)) continue;
+    base::wait_node& node = walk[walk.at(base::wait_kind::event, number)];
+    node.kind = base::wait_kind::request;
+    node.name = o.what;
+    node.made = short_location(o.where);
+  }
 }
 
 }  // namespace stretto::dist

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/wait_snapshot.hpp"
 #include "dist/failures.hpp"
 #include "dist/job.hpp"
 #include "sched/profiling.hpp"
@@ -30,7 +30,7 @@ namespace stretto::dist {
 /// Which of whose questions.
 struct question {
   rank asker = 0;
-  std::uint64_t number = 0;  // from 1; 0: nobody waits for an answer
+  std::uint64_t number = 0;  // its event, as all nodes know it; 0: nobody waits for an answer
   friend bool operator==(const question&, const question&) = default;
 };
 
@@ -59,6 +59,9 @@ class questions {
     for (open& o : take_those_of(node, is_answered_here)) end(std::move(o), job_.loss_of(node), context);
   }
 
+  /// For reports: what the events of questions are, where something waits for them.
+  void tell_waits(base::wait_walk& walk) const;
+
  private:
   struct open {
     event done;
@@ -76,8 +79,7 @@ class questions {
   job& job_;
   failures& causes_;
   const message_kind answer_;
-  std::atomic<std::uint64_t> numbers_{1};
-  std::mutex lock_;
+  mutable std::mutex lock_;
   std::unordered_map<std::uint64_t, open> open_;
 };
 

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "event/when_ended.hpp"
+#include "dist/steps.hpp"
 
 namespace stretto::dist {
 
@@ -43,7 +43,7 @@ event remote_enclosures::fetch(const data::enclosure_name& what, const box& part
   const rank of = *job_.rank_of(what.node);
   const questions::asked q = questions_.ask("content of an object from node " + job_.name_of(of), {&of, 1}, {}, where);
   const event behind = after.empty() ? event() : merge(after, where);
-  detail::when_ended(behind, context, [this, what, of, part, into, which, q, where](const failure* cause, base::thread_context& on) {
+  when_ended(step{.of = q.is, .what_for = its_preconditions}, behind, context, [this, what, of, part, into, which, q, where](const failure* cause, base::thread_context& on) {
     if (cause) {
       if (which.is_last && !which.is_first) let_go(what);
       return questions_.answer(q.is, cause, on, questions::began::before);

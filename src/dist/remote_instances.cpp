@@ -8,7 +8,6 @@
 #include "data/data_state.hpp"
 #include "data/program_bytes.hpp"
 #include "event/handle.hpp"
-#include "event/when_ended.hpp"
 
 namespace stretto::dist {
 
@@ -140,10 +139,15 @@ void remote_instances::on_create(rank from, reader& content, base::thread_contex
   names_.announce(name, std::move(is), context);
   if (!made.record) return;
   const instance_handle named = names_.handle_of(job_.self(), name);
-  detail::when_ended(ready, context, [this, q, named, made](const failure* cause, base::thread_context& on) {
+  when_ended(step{.of = q}, ready, context, [this, q, named, made](const failure* cause, base::thread_context& on) {
     if (!cause) global_.tell(q.asker, named, made, on);
     questions_.answer(q, cause, on);
   });
+}
+
+std::string remote_instances::words_for(const instance_handle& h, const base::thread_context& context) const {
+  if (data::is_near(h, context) && h.record->live.load(std::memory_order_acquire) == h.key) return detail::describe(*h.record);
+  return "node " + job_.name_of(owner_of(h));
 }
 
 event remote_instances::submit(const data::far_request& r, const preconditions& after, const std::source_location& where) {
@@ -163,7 +167,7 @@ event remote_instances::submit(const data::far_request& r, const preconditions& 
         .remedy("copy the table, the indices and the values to instances of one node first");
   const event behind = merged(after, where);
   std::string what = data::word_of(r.what);
-  if (r.used_count == 2) what += " from node " + job_.name_of(to) + " to node " + job_.name_of(owner_of(r.used[0]));
+  if (r.used_count == 2) what += " from " + words_for(r.used[1], context) + " to " + words_for(r.used[0], context);
   else what += " on node " + job_.name_of(to);
   const questions::asked q = questions_.ask(std::move(what), std::span(parts).first(count), after, where);
   if (to == job_.self()) {
@@ -172,7 +176,7 @@ event remote_instances::submit(const data::far_request& r, const preconditions& 
     send_request(to, q.is, r, behind, where);
   } else {  // waited for here, which saves the other node asking for it
     const auto kept = std::make_shared<kept_request>(r);
-    detail::when_ended(behind, context, [this, to, q, kept, where](const failure* cause, base::thread_context& on) {
+    when_ended(step{.of = q.is, .what_for = its_preconditions}, behind, context, [this, to, q, kept, where](const failure* cause, base::thread_context& on) {
       if (cause) questions_.answer(q.is, cause, on, questions::began::before);
       else send_request(to, q.is, kept->is, event(), where);
     });
@@ -220,7 +224,7 @@ void remote_instances::run_here(const std::shared_ptr<errand>& e, base::thread_c
   }
   // A destruction is announced at once, since creations may wait for it, and runs whatever it waits for.
   if (r.what == verb::destroy) return submit_here(e, e->behind, context);
-  detail::when_ended(e->behind, context, [this, e](const failure* cause, base::thread_context& on) {
+  when_ended(step_of(*e), e->behind, context, [this, e](const failure* cause, base::thread_context& on) {
     if (cause) questions_.answer(e->of, cause, on, questions::began::before);
     else submit_here(e, event(), on);
   });
@@ -232,7 +236,7 @@ void remote_instances::submit_here(const std::shared_ptr<errand>& e, event behin
     // Who has ordered this did so elsewhere, where the checks do not see it: it follows whatever has begun.
     const std::array waits{behind, data::ordered_unseen(context, e->where)};
     const event done = data::run_here(r, after_range{waits}, e->where);
-    detail::when_ended(done, context, [this, e](const failure* cause, base::thread_context& on) {
+    when_ended(step{.of = e->of}, done, context, [this, e](const failure* cause, base::thread_context& on) {
       tell_of(*e, on);
       questions_.answer(e->of, cause, on);
     });
@@ -248,10 +252,20 @@ void remote_instances::tell_of(const errand& e, base::thread_context& context) {
     if (data::is_near(r.used[i], context)) global_.tell(e.of.asker, e.named[i], r.used[i], context);
 }
 
+step remote_instances::step_of(const errand& e) noexcept {
+  const data::far_request& r = e.request.is;
+  return {.of = e.of, .what_for = its_preconditions, .verb = data::word_of(r.what), .near = r.used[0].record};
+}
+
 void remote_instances::refuse(const std::shared_ptr<errand>& e, failure_ref why, base::thread_context& context) {
-  detail::when_ended(e->behind, context, [this, e, why](const failure* before, base::thread_context& on) {
+  when_ended(step{.of = e->of, .what_for = its_preconditions}, e->behind, context, [this, e, why](const failure* before, base::thread_context& on) {
     questions_.answer(e->of, before ? before : why.get(), on, before ? questions::began::before : questions::began::with_it);
   });
+}
+
+void remote_instances::tell_waits(base::wait_walk& walk) const {
+  questions_.tell_waits(walk);
+  walk.others.emplace_back([&walk, self = job_.self()](const base::wait_walk::found_waiter& found) { return tell_step(found, self, walk); });
 }
 
 void remote_instances::lost(rank node, base::thread_context& context) noexcept {

@@ -22,6 +22,7 @@
 #include "dist/instance_names.hpp"
 #include "dist/questions.hpp"
 #include "dist/remote_enclosures.hpp"
+#include "dist/steps.hpp"
 
 namespace stretto::dist {
 
@@ -48,6 +49,8 @@ class remote_instances final : public protocol, public data::other_nodes {
   event submit(const data::far_request& r, const preconditions& after, const std::source_location& where) override;
 
   void lost(rank node, base::thread_context& context) noexcept override;
+  /// For reports: operations that nodes have asked one another for, and what holds them up here.
+  void tell_waits(base::wait_walk& walk) const;
   /// Elements are on their way into memory here.
   bool is_landing() const noexcept { return receiver_.is_landing(); }
 
@@ -61,12 +64,15 @@ class remote_instances final : public protocol, public data::other_nodes {
                               reduction_style style, event behind, const std::source_location& where);
   void send_request(rank to, const question& q, const data::far_request& r, event behind, const std::source_location& where);
   rank owner_of(const detail::instance_handle& h) const noexcept { return *job_.rank_of(static_cast<std::uint16_t>(h.key >> 48)); }
+  /// Of an instance of this node its name, of others where it is.
+  std::string words_for(const detail::instance_handle& h, const base::thread_context& context) const;
   /// On the node that is read, or has all: makes its own handles near, one after the other, and then does it.
   void run(std::shared_ptr<errand> e, base::thread_context& context);
   void run_here(const std::shared_ptr<errand>& e, base::thread_context& context);
   void submit_here(const std::shared_ptr<errand>& e, event behind, base::thread_context& context);
   /// Whoever asked knows those of its instances that are in global memory, before it is answered.
   void tell_of(const errand& e, base::thread_context& context);
+  static step step_of(const errand& e) noexcept;
   /// It cannot be done, which is told when it would have been: others may be ordered behind it, whatever its end.
   void refuse(const std::shared_ptr<errand>& e, failure_ref why, base::thread_context& context);
 

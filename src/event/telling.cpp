@@ -47,7 +47,7 @@ void tell_waits(const base::runtime_context& runtime, base::wait_walk& walk) {
     walk[node].kind = wait_kind::event;
     walk[node].name = what == role::acquire ? "acquire" : what == role::release ? "release" : "event";
     walk[node].made = short_location(where);
-    walk[node].is_promised = what != role::none;
+    walk[node].is_promised = what != role::none || claim & slot::of_operation;
     bool waits = false;
     for (const auto bits : awaited) {
       if (!bits || (!(bits >> 63) && table.at(from_bits(bits).as_event()).has_ended(generation_of(from_bits(bits).as_event()))))

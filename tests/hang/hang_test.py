@@ -31,9 +31,10 @@ EXPECTED = {  # the code of the first accusation; H10: there is none
     "held_while_waiting": "H01", "view_kept": "H01", "slow_but_healthy": "H10",
     "left_the_collective": "H04", "each_others_message": "H02", "lost_to_a_handler": "H01", "held_far_away": "H03",
     "awaited_far_away": "H01", "spawned_far_away": "H01", "never_returns": "H10",
+    "copied_far_away": "H01", "made_far_away": "H01", "each_others_copy": "H02", "copied_behind": "H01",
 }
 NODES = ["left_the_collective", "each_others_message", "lost_to_a_handler", "held_far_away", "awaited_far_away", "spawned_far_away",
-         "never_returns"]
+         "copied_far_away", "made_far_away", "each_others_copy", "never_returns"]
 HEALTHY = ["busy", "busy_alone", "many_runtimes"]
 WORDS = {  # more that must be told
     "view_kept": ['elements of object "x", which is not given back', "the view that read() gave"],
@@ -43,6 +44,10 @@ WORDS = {  # more that must be told
     "each_others_message": ['mobile object M1 "left" on N0', 'mobile object M2 "right" on N1'],
     "lost_to_a_handler": ['mobile object M1 "kept" on N2', "by N0"], "held_far_away": ["on N1"],
     "awaited_far_away": ['task "far" on N1', "by N0"], "spawned_far_away": ['task "left behind" on N1'],
+    "copied_far_away": [", by N2", "copy from node N1 to node N2 (submitted ", 'copy of instance "a" on N1, which waits for its preconditions'],
+    "made_far_away": [", by N0", "fill on node N1", 'creation of instance "u" on N1'],
+    "each_others_copy": ["copy from node N1 to node N2", "copy from node N2 to node N1", "which waits for its preconditions"],
+    "copied_behind": ['task "reader"', 'copy of instance "u" to instance "v" (submitted '],
     "never_returns": ["N1 worker", "nanosleep", "endless::run"],
     "alone": ["nanosleep"], "foreign_lock": ["lock"], "nobody_inside_run": ["place "], "bound_to_nobody": ["worker 0"],
     "on_top": ['task "lower"', 'task "upper"'], "piled_up": ["the body of run", 'task "middle"', 'task "top"'],

@@ -1,4 +1,5 @@
 // Several nodes of a job, where what is at fault is on another one than what waits.
+#include <stretto/copy.hpp>
 #include <stretto/job.hpp>
 #include <stretto/mobile.hpp>
 
@@ -104,6 +105,40 @@ void spawned_far_away(runtime&) {
   });
 }
 
+using numbers = instance<double>;
+
+event never_triggered() { return user_event::create(); }  // GUILTY copied_far_away
+
+void copied_far_away(runtime&) {
+  on_nodes(3, [] {
+    const event never = async(at_node(2), call<&never_triggered>()).get();
+    const numbers a = numbers::create(at_node(1), box(0, 100), {.name = "a"}).made;
+    const numbers b = numbers::create(at_node(2), box(0, 100), {.name = "b"}).made;
+    const event copied = copy(a, b, after(never));  // NAMED copied_far_away
+    async(after(copied), name("reader"), [] {});
+  });
+}
+
+void made_far_away(runtime&) {
+  on_nodes(2, [] {
+    const auto never = user_event::create();  // GUILTY made_far_away
+    const numbers u = numbers::create(at_node(1), box(0, 100), {.name = "u"}, after(event(never))).made;  // NAMED made_far_away
+    wait(fill(u, 1.0));  // NAMED made_far_away
+  });
+}
+
+void each_others_copy(runtime&) {
+  on_nodes(3, [] {
+    const numbers a = numbers::create(at_node(1), box(0, 100), {.name = "a"}).made;
+    const numbers b = numbers::create(at_node(2), box(0, 100), {.name = "b"}).made;
+    const auto turn = user_event::create();
+    const event there = copy(a, b, after(event(turn)));  // GUILTY each_others_copy
+    const event back = copy(b, a, after(there));  // NAMED each_others_copy
+    turn.trigger(back);
+    wait(there);
+  });
+}
+
 struct endless {
   void run() {
     for (;;) {  // as a loop that does not converge
@@ -127,6 +162,8 @@ void never_returns(runtime&) {
 const program of_nodes[] = {{"left_the_collective", left_the_collective}, {"each_others_message", each_others_message},
                             {"lost_to_a_handler", lost_to_a_handler},     {"held_far_away", held_far_away},
                             {"awaited_far_away", awaited_far_away},       {"spawned_far_away", spawned_far_away},
-                            {"never_returns", never_returns},             {nullptr, nullptr}};
+                            {"copied_far_away", copied_far_away},         {"made_far_away", made_far_away},
+                            {"each_others_copy", each_others_copy},       {"never_returns", never_returns},
+                            {nullptr, nullptr}};
 
 }  // namespace hang

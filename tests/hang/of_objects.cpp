@@ -1,6 +1,8 @@
 // Reservations, barriers and objects.
+#include <stretto/copy.hpp>
 #include <stretto/launch.hpp>
 #include <stretto/object.hpp>
+#include <stretto/platform.hpp>
 
 #include "hang.hpp"
 
@@ -91,9 +93,20 @@ void view_kept(runtime& rt) {
   });
 }
 
+void copied_behind(runtime& rt) {
+  rt.run([&rt] {
+    const auto never = user_event::create();  // GUILTY copied_behind
+    const auto memory = at(rt.machine().memories().front());
+    const auto u = instance<int>::create(memory, box(0, 9), {.name = "u"}).made;
+    const auto v = instance<int>::create(memory, box(0, 9), {.name = "v"}).made;
+    const event copied = copy(u, v, after(event(never)));  // NAMED copied_behind
+    async(after(copied), name("reader"), [] {});
+  });
+}
+
 }  // namespace
 
-const program of_objects[] = {{"view_kept", view_kept},
+const program of_objects[] = {{"view_kept", view_kept},           {"copied_behind", copied_behind},
                               {"never_released", never_released}, {"acquired_twice", acquired_twice},
                               {"lock_order", lock_order},         {"short_barrier", short_barrier},
                               {"late_arrival", late_arrival},     {"at_the_end", at_the_end},
