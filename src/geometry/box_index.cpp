@@ -37,9 +37,14 @@ void box_index::clear() {
 
 box box_index::bounds(std::uint32_t n) const noexcept {
   const node& at = nodes_[n];
-  box all;
-  for (std::size_t i = 0; i < at.count; ++i) all = hull(all, at.entries[i].box);
-  return all;
+  if (at.count == 0) return {};
+  point min = at.entries[0].box.min(), max = at.entries[0].box.max();  // no box is empty
+  for (std::size_t i = 1; i < at.count; ++i)
+    for (int a = 0; a < max_axes; ++a) {
+      min[a] = std::min(min[a], at.entries[i].box.min()[a]);
+      max[a] = std::max(max[a], at.entries[i].box.max()[a]);
+    }
+  return box::between(min, max);
 }
 
 void box_index::insert(const box& b, std::uint32_t number) {
@@ -59,21 +64,30 @@ void box_index::insert_at(const entry& e, unsigned at_level) {
   top.count = 2;
 }
 
+// Where the hull grows least, the smaller one of equals. Most often it need not grow.
+std::size_t box_index::where_to_insert(std::uint32_t n, const box& b) const noexcept {
+  const node& here = nodes_[n];
+  std::size_t best = most;
+  double least_growth = 0, least_volume = 0;
+  for (std::size_t i = 0; i < here.count; ++i) {
+    if (!here.entries[i].box.contains(b)) continue;
+    const double now = volume(here.entries[i].box);
+    if (best == most || now < least_volume) best = i, least_volume = now;
+  }
+  if (best != most) return best;
+  for (std::size_t i = 0; i < here.count; ++i) {
+    const double now = volume(here.entries[i].box);
+    const double growth = volume(hull(here.entries[i].box, b)) - now;
+    if (i == 0 || growth < least_growth || (growth == least_growth && now < least_volume))
+      best = i, least_growth = growth, least_volume = now;
+  }
+  return best;
+}
+
 // Returns the node that split off, or none.
 std::uint32_t box_index::insert_below(std::uint32_t n, const entry& e, unsigned at_level) {
   if (level(n) > at_level) {
-    // Where the hull grows least, the smaller one of equals.
-    std::size_t best = 0;
-    double least_growth = 0, least_volume = 0;
-    {
-      const node& here = nodes_[n];
-      for (std::size_t i = 0; i < here.count; ++i) {
-        const double now = volume(here.entries[i].box);
-        const double growth = volume(hull(here.entries[i].box, e.box)) - now;
-        if (i == 0 || growth < least_growth || (growth == least_growth && now < least_volume))
-          best = i, least_growth = growth, least_volume = now;
-      }
-    }
+    const std::size_t best = where_to_insert(n, e.box);
     const std::uint32_t child = nodes_[n].entries[best].number;
     const std::uint32_t sibling = insert_below(child, e, at_level);
     nodes_[n].entries[best].box = sibling == none ? hull(nodes_[n].entries[best].box, e.box) : bounds(child);

@@ -60,6 +60,7 @@ class box_index {
   void free_node(std::uint32_t n);
   box bounds(std::uint32_t n) const noexcept;
   void insert_at(const entry& e, unsigned level);
+  std::size_t where_to_insert(std::uint32_t n, const box& b) const noexcept;
   std::uint32_t insert_below(std::uint32_t n, const entry& e, unsigned level);
   std::uint32_t split(std::uint32_t n, const entry& extra);
   bool erase_below(std::uint32_t n, const box& b);

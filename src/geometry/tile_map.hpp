@@ -16,6 +16,7 @@
 // states; it must not use the map.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -40,15 +41,21 @@ class tile_map {
     return *this;
   }
 
-  /// Calls f(const box&, State&) for the tiles of `where`, cutting those that reach beyond it and making those that lack.
+  /// Calls f(const box&, State&) for the tiles of `where`, cutting those that reach beyond it and making those that lack. Returns how
+  /// many there were.
   template <class F>
-  void visit(const box& where, F f) {
-    if (where.is_empty()) return;
+  std::size_t visit(const box& where, F f) {
+    if (where.is_empty()) return 0;
     cover& c = cover_of(where);
-    if (c.tiles.size() == 1) return f(std::as_const(tiles_[c.tiles[0]].where), tiles_[c.tiles[0]].state);
+    if (c.tiles.size() == 1) {
+      f(std::as_const(tiles_[c.tiles[0]].where), tiles_[c.tiles[0]].state);
+      return 1;
+    }
     c.equal = are_equal(c) ? c.equal + 1 : 0;
     for (const std::uint32_t n : c.tiles) f(std::as_const(tiles_[n].where), tiles_[n].state);
+    const std::size_t visited = c.tiles.size();
     if (c.equal >= joins_after && are_equal(c)) join(c);
+    return visited;
   }
 
   /// Calls f(const box&, const State&) for the parts of tiles within `where`. Cuts nothing; what has no tile is left out.
@@ -61,6 +68,33 @@ class tile_map {
     met_.clear();
     index_.find(where, met_);
     for (const auto& e : met_) f(intersection(e.box, where), tiles_[e.number].state);
+  }
+
+  /// Of the tiles that make up `where`, those that are in one state become as few as a region of them has boxes. Returns how many there
+  /// are then. Cost: O(tiles x states among them), and the regions.
+  std::size_t join_equal(const box& where) {
+    if (where.is_empty()) return 0;
+    std::vector<std::uint32_t> left = cover_of(where).tiles, same, others;
+    std::size_t tiles = 0;
+    std::vector<box> boxes;
+    while (!left.empty()) {
+      same.clear(), others.clear(), boxes.clear();
+      for (const std::uint32_t n : left) (tiles_[n].state == tiles_[left[0]].state ? same : others).push_back(n);
+      for (const std::uint32_t n : same) boxes.push_back(tiles_[n].where);
+      const region all{std::span<const box>(boxes)};
+      if (all.boxes().size() < same.size()) {
+        const State state = tiles_[left[0]].state;
+        for (const std::uint32_t n : same) {
+          index_.erase(tiles_[n].where);
+          release(n);
+        }
+        ++cuts_;
+        for (const box& b : all.boxes()) make(b, state);
+      }
+      tiles += std::min(all.boxes().size(), same.size());
+      left.swap(others);
+    }
+    return tiles;
   }
 
   /// Calls f(const box&, State&) for all tiles, in no particular order.

@@ -1,0 +1,177 @@
+#include "graph/command_graph.hpp"
+
+#include <stretto/error.hpp>
+
+namespace stretto::graph {
+namespace {
+
+std::string chunk_text(node_number n, const chunk_grid& grid) {
+  return "chunk " + std::to_string(n) + " " + grid.chunk(n).text() + " on N" + std::to_string(n);
+}
+
+}  // namespace
+
+buffer_id command_graph::add(const buffer& b) {
+  buffers_.push_back(buffer_state{b, access_fronts(b.elements, commands_), replication(b.elements, b.begins, self_, nodes_)});
+  return {static_cast<std::uint32_t>(buffers_.size() - 1)};
+}
+
+const chunk_grid& command_graph::grid_of(const task& t) {
+  const node_number most = t.kind == task_kind::kernel ? nodes_ : 1;
+  if (grid_.made && grid_.range == t.range && grid_.most == most && grid_.how == t.how && grid_.grain == t.grain) return *grid_.made;
+  grid_ = {t.range, most, t.how, t.grain, chunk_grid(t.range, most, t.how, t.grain)};
+  return *grid_.made;
+}
+
+void command_graph::check(const task& t, const chunk_grid& grid) {
+  for (const access& a : t.accesses) {
+    const buffer& b = at(a.buffer).is;
+    const auto refuse = [&](const char* code, const std::string& what) {
+      return error(code, what + " of buffer B" + std::to_string(a.buffer.number) + " \"" + b.name + "\"");
+    };
+    if (a.where.is_custom()) {
+      const auto& s = shapes_.find(a.where, grid);
+      if (s.outside.is_there) {
+        error e = refuse("B05", "a chunk of \"" + t.name + "\" uses elements outside");
+        throw e.fact("elements", b.elements.text()).fact("used", s.outside.where.text()).fact("by", chunk_text(s.outside.chunk, grid))
+            .remedy("cut what the mapper gives off at the elements that it is told");
+      }
+      if (writes(a.how) && s.overlap.is_there) {
+        error e = refuse("B04", "two chunks of \"" + t.name + "\" write the same elements");
+        throw e.fact("overlap", s.overlap.where.text())
+            .fact("writers", chunk_text(s.overlap.chunk, grid) + ", " + chunk_text(s.overlap.other, grid))
+            .remedy("let the mapper give each chunk elements of its own");
+      }
+    } else if (writes(a.how) && ((t.kind == task_kind::each && nodes_ > 1) || !a.where.is_disjoint(grid))) {
+      error e = refuse("B04", "two chunks of \"" + t.name + "\" write the same elements");
+      throw e.fact("writers", t.kind == task_kind::each ? "every node" : chunk_text(0, grid) + ", " + chunk_text(1, grid))
+          .remedy("write with one_to_one, and read with what reaches further, from a second buffer");
+    }
+  }
+}
+
+void command_graph::add(task_id id, const task& t, std::vector<command>& out) {
+  if (t.kind == task_kind::horizon || t.kind == task_kind::epoch) {
+    command c{{commands_.next()}, id, {}, {}};
+    if (t.kind == task_kind::horizon) commands_.append_horizon(c.follows), c.what = horizon{};
+    else commands_.append_epoch(c.follows), c.what = epoch{};
+    out.push_back(std::move(c));
+    return;
+  }
+  const chunk_grid& grid = grid_of(t);
+  check(t, grid);
+  const box own = t.kind == task_kind::each ? t.range : self_ < grid.chunks() ? grid.chunk(self_) : box();
+  own_.resize(t.accesses.size());
+  for (std::size_t i = 0; i < t.accesses.size(); ++i) {
+    const mapping& where = t.accesses[i].where;
+    own_[i].clear();
+    if (own.is_empty()) continue;
+    if (where.is_custom()) own_[i] = shapes_.find(where, grid).of_nodes[t.kind == task_kind::each ? 0 : self_];
+    else where.used_by(own, t.range, own_[i]);
+  }
+  if (nodes_ > 1) {
+    send(id, t, grid, out);
+    await(id, t, out);
+  }
+  if (!own.is_empty()) compute(id, t, own, out);
+  mark_written(t, grid);
+}
+
+void command_graph::send(task_id id, const task& t, const chunk_grid& grid, std::vector<command>& out) {
+  const std::size_t first = out.size();
+  for (const access& a : t.accesses) {
+    buffer_state& b = at(a.buffer);
+    if (!reads(a.how) || !b.copies.may_send()) continue;
+    parts_.clear();
+    if (t.kind == task_kind::each) {
+      used_boxes all;
+      a.where.used_by(t.range, t.range, all);
+      for (const box& where : all) b.copies.send(where, node_set(0, nodes_), parts_);
+    } else if (a.where.is_custom()) {
+      const auto& s = shapes_.find(a.where, grid);
+      for (node_number n = 0; n < grid.chunks(); ++n)
+        for (const box& where : s.of_nodes[n]) b.copies.send(where, node_set(n, n + 1), parts_);
+    } else {
+      used_boxes all;
+      a.where.used_by_all(grid, all);
+      pieces_.clear();
+      for (const box& where : all) b.copies.unshared(where, pieces_);
+      for (const box& piece : pieces_)
+        a.where.each_user(piece, grid, [&](const box& part, const node_set& users) { b.copies.send(part, users, parts_); });
+    }
+    if (parts_.empty()) continue;
+    command* c = nullptr;  // one for each buffer
+    for (std::size_t i = first; i < out.size() && !c; ++i)
+      if (std::get<push>(out[i].what).buffer == a.buffer) c = &out[i];
+    if (!c) c = &out.emplace_back(command{{}, id, {}, push{a.buffer, {}}});
+    auto& all = std::get<push>(c->what).parts;
+    all.insert(all.end(), parts_.begin(), parts_.end());
+  }
+  for (std::size_t i = first; i < out.size(); ++i) {
+    command& c = out[i];
+    const push& what = std::get<push>(c.what);
+    access_fronts& fronts = at(what.buffer).fronts;
+    for (const sent_part& p : what.parts) fronts.before_reading(p.where, c.follows);
+    c.id.number = commands_.next();
+    commands_.append(c.follows);
+    for (const sent_part& p : what.parts) fronts.read(p.where, c.id.number, c.follows);
+  }
+}
+
+void command_graph::await(task_id id, const task& t, std::vector<command>& out) {
+  const std::size_t first = out.size();
+  for (std::size_t i = 0; i < t.accesses.size(); ++i) {
+    const access& a = t.accesses[i];
+    if (!reads(a.how)) continue;
+    pieces_.clear();
+    for (const box& where : own_[i]) at(a.buffer).copies.take(where, pieces_);
+    if (pieces_.empty()) continue;
+    command* c = nullptr;
+    for (std::size_t j = first; j < out.size() && !c; ++j)
+      if (std::get<await_push>(out[j].what).buffer == a.buffer) c = &out[j];
+    if (!c) c = &out.emplace_back(command{{}, id, {}, await_push{a.buffer, {}}});
+    auto& all = std::get<await_push>(c->what).parts;
+    all.insert(all.end(), pieces_.begin(), pieces_.end());
+  }
+  for (std::size_t i = first; i < out.size(); ++i) {
+    command& c = out[i];
+    const await_push& what = std::get<await_push>(c.what);
+    access_fronts& fronts = at(what.buffer).fronts;
+    for (const box& p : what.parts) fronts.before_writing(p, c.follows);
+    c.id.number = commands_.next();
+    commands_.append(c.follows);
+    for (const box& p : what.parts) fronts.write(p, c.id.number);
+  }
+}
+
+void command_graph::compute(task_id id, const task& t, const box& own, std::vector<command>& out) {
+  command c{{commands_.next()}, id, {}, execute{own}};
+  const auto each = [&](auto f) {
+    for (std::size_t i = 0; i < t.accesses.size(); ++i)
+      for (const box& b : own_[i]) f(at(t.accesses[i].buffer).fronts, t.accesses[i].how, b);
+  };
+  each([&](access_fronts& f, mode how, const box& b) { writes(how) ? f.before_writing(b, c.follows) : f.before_reading(b, c.follows); });
+  commands_.append(c.follows);
+  each([&](access_fronts& f, mode how, const box& b) { if (!writes(how)) f.read(b, c.id.number, c.follows); });
+  each([&](access_fronts& f, mode how, const box& b) { if (writes(how)) f.write(b, c.id.number); });
+  out.push_back(std::move(c));
+}
+
+void command_graph::mark_written(const task& t, const chunk_grid& grid) {
+  for (const access& a : t.accesses) {
+    if (!writes(a.how)) continue;
+    replication& copies = at(a.buffer).copies;
+    if (a.where.is_custom()) {
+      for (const box& b : shapes_.find(a.where, grid).of_all) copies.written(b);
+    } else {
+      used_boxes all;
+      a.where.used_by_all(grid, all);
+      for (const box& b : all) copies.written(b);
+    }
+  }
+  for (std::size_t i = 0; i < t.accesses.size(); ++i)
+    if (writes(t.accesses[i].how))
+      for (const box& b : own_[i]) at(t.accesses[i].buffer).copies.written_here(b);
+}
+
+}  // namespace stretto::graph

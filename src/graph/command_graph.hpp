@@ -1,0 +1,70 @@
+// command_graph.hpp - what one node of a job has to do, from the tasks of the program: which chunk it computes, what it sends to others
+// and awaits from them, and in which order. Every node finds its own commands alone.
+//
+// Threads     one owner.
+// Cost        add: O(pieces of buffers met); with the mappings of mapping.hpp it does not depend on how many nodes there are, but where
+//             the elements that are sent do. A mapping of the program's own: a call for each node, once for each shape of launch.
+// Memory      bounded, if tasks have horizons.
+// Invariants  (1) for each task, buffer and pair of nodes, what one's push says to the other is what the other awaits of it. (2) commands
+//             of a node that use the same element, one of them writing it, are ordered through dependencies.
+// Source      Salzmann, Thoman and others: Celerity's distributed command graph; here without looking at the chunks of all nodes.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "graph/access_fronts.hpp"
+#include "graph/command.hpp"
+#include "graph/launch_shapes.hpp"
+#include "graph/task.hpp"
+
+namespace stretto::graph {
+
+class command_graph {
+ public:
+  command_graph(node_number self, node_number nodes) : self_(self), nodes_(nodes) {}
+
+  /// In the order in which task_graph got them.
+  buffer_id add(const buffer& b);
+  void remove(buffer_id b) { buffers_[b.number].reset(); }
+
+  /// Appends the commands of the task, in an order in which they could be done one after another.
+  ///
+  ///   throws   error B04 if two chunks write the same elements, B05 if a chunk writes outside of a buffer, nothing being changed
+  void add(task_id id, const task& t, std::vector<command>& out);
+
+  std::size_t remembered() const noexcept { return commands_.remembered(); }
+
+ private:
+  struct buffer_state {
+    buffer is;
+    access_fronts fronts;
+    replication copies;
+  };
+
+  const chunk_grid& grid_of(const task& t);
+  void check(const task& t, const chunk_grid& grid);
+  void send(task_id id, const task& t, const chunk_grid& grid, std::vector<command>& out);
+  void await(task_id id, const task& t, std::vector<command>& out);
+  void compute(task_id id, const task& t, const box& own, std::vector<command>& out);
+  void mark_written(const task& t, const chunk_grid& grid);
+  buffer_state& at(buffer_id b) { return *buffers_[b.number]; }
+
+  const node_number self_, nodes_;
+  sequence commands_;
+  std::vector<std::optional<buffer_state>> buffers_;
+  launch_shapes shapes_;
+  struct {  // of the last task
+    box range;
+    node_number most = 0;
+    cut how = cut::along_rows;
+    extent grain;
+    std::optional<chunk_grid> made;
+  } grid_;
+  // Of the task that is added, kept for their memory.
+  std::vector<used_boxes> own_;  // what this node uses, by access
+  std::vector<box> pieces_;
+  std::vector<sent_part> parts_;
+};
+
+}  // namespace stretto::graph

@@ -1,0 +1,24 @@
+// ids.hpp - the names of tasks, commands and buffers: numbers in the order in which they were made.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace stretto::graph {
+
+/// Ids only grow, so "older than that horizon" is a comparison.
+struct task_id {
+  std::uint64_t number = 0;  // 0: the epoch that everything begins with
+  friend constexpr auto operator<=>(const task_id&, const task_id&) = default;
+};
+struct command_id {
+  std::uint64_t number = 0;  // of this node; 0: its first epoch
+  friend constexpr auto operator<=>(const command_id&, const command_id&) = default;
+};
+struct buffer_id {
+  std::uint32_t number = 0;
+  friend constexpr auto operator<=>(const buffer_id&, const buffer_id&) = default;
+};
+using node_number = std::uint32_t;
+
+}  // namespace stretto::graph

@@ -1,0 +1,62 @@
+// replication.hpp - which elements of a buffer this node holds, and, of those that it wrote last, which other nodes hold them, too.
+//
+// Who wrote an element last owns it, and sends it to the nodes that need it and lack it. So its owner and its receiver each find alone
+// what passes between them; who owns what this node lacks is not known here, nor asked for.
+//
+// Threads     one owner.
+// Cost        take: O(pieces met). send: O(pieces met that this node owns and some node lacks): what all nodes have is not looked at
+//             again until it is written.
+// Invariants  (1) an element that was ever written has one owner, or is alike on all nodes. (2) an owner holds what it owns. (3) what a
+//             node lacks is sent to it by its owner once, when it needs it first, for each time that it is written.
+// Source      Celerity's owned and replicated regions, here apart from who wrote last: pieces that differ in one do not keep pieces of the
+//             other from merging.
+#pragma once
+
+#include <vector>
+
+#include "geometry/region_map.hpp"
+#include "graph/node_set.hpp"
+
+namespace stretto::graph {
+
+/// Elements that go from this node to others.
+struct sent_part {
+  box where;
+  node_set to;
+  friend bool operator==(const sent_part&, const sent_part&) = default;
+};
+
+class replication {
+ public:
+  enum class content : std::uint8_t { none, alike };
+
+  replication(const box& elements, content begins, node_number self, node_number nodes);
+
+  /// Appends the parts of `where` that this node lacks, which it holds from now on. What was never written is not lacking.
+  void take(const box& where, std::vector<box>& lacking);
+  /// Appends the parts of `where` that were never written.
+  void unwritten(const box& where, std::vector<box>& out) const;
+  /// This node owns something that some other lacks.
+  bool may_send() const noexcept { return owned_.size() != 0; }
+  /// Appends the parts of `where` that this node owns and some other lacks.
+  void unshared(const box& where, std::vector<box>& out) const;
+  /// Appends what this node owns of `where` and any of `users` lacks: they hold it from now on.
+  void send(const box& where, const node_set& users, std::vector<sent_part>& sent);
+
+  /// Nodes have written `all`, this one perhaps some of it, of which it is told next.
+  void written(const box& all);
+  /// This node has written it, and owns it.
+  void written_here(const box& own);
+
+  /// Pieces remembered.
+  std::size_t pieces() const noexcept { return states_.size() + owned_.size(); }
+
+ private:
+  enum class state : std::uint8_t { unwritten, elsewhere, held };
+
+  const node_set others_;
+  region_map<state> states_;    // of every element
+  region_map<node_set> owned_;  // who else has what is owned here and not everywhere
+};
+
+}  // namespace stretto::graph

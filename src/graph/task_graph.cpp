@@ -1,0 +1,40 @@
+#include "graph/task_graph.hpp"
+
+namespace stretto::graph {
+
+buffer_id task_graph::add(const buffer& b) {
+  fronts_.emplace_back(access_fronts(b.elements, tasks_));
+  return {static_cast<std::uint32_t>(fronts_.size() - 1)};
+}
+
+ordered_task task_graph::add(const task& t) {
+  ordered_task made{{tasks_.next()}, {}};
+  used_boxes boxes;
+  const auto each = [&](auto f) {
+    for (const access& a : t.accesses) {
+      boxes.clear();
+      a.where.used_by(t.range, t.range, boxes);
+      for (const box& b : boxes) f(*fronts_[a.buffer.number], a.how, b);
+    }
+  };
+  each([&](access_fronts& f, mode how, const box& b) { writes(how) ? f.before_writing(b, made.follows) : f.before_reading(b, made.follows); });
+  tasks_.append(made.follows);
+  each([&](access_fronts& f, mode how, const box& b) { if (!writes(how)) f.read(b, made.id.number, made.follows); });
+  each([&](access_fronts& f, mode how, const box& b) { if (writes(how)) f.write(b, made.id.number); });
+  return made;
+}
+
+std::optional<ordered_task> task_graph::add_horizon() {
+  if (!policy_.is_due(tasks_.grown(), tasks_.front())) return std::nullopt;
+  ordered_task made{{tasks_.next()}, {}};
+  tasks_.append_horizon(made.follows);
+  return made;
+}
+
+ordered_task task_graph::add_epoch() {
+  ordered_task made{{tasks_.next()}, {}};
+  tasks_.append_epoch(made.follows);
+  return made;
+}
+
+}  // namespace stretto::graph

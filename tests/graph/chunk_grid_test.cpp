@@ -1,0 +1,133 @@
+#include <doctest/doctest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "graph/chunk_grid.hpp"
+
+using namespace stretto;
+using graph::chunk_grid, graph::cut, graph::index_range, graph::node_number, graph::node_set;
+
+namespace {
+
+struct asked_grid {
+  box range;
+  node_number most;
+  cut how;
+  extent grain;
+
+  chunk_grid made() const { return {range, most, how, grain}; }
+  std::vector<box> expected() const {
+    return how == cut::in_tiles ? split_tiles(range, most, grain) : split(range, most, grain);
+  }
+};
+
+rc::Gen<asked_grid> any_asked_grid() {
+  const auto at = rc::gen::inRange<coordinate>(-40, 40), grain = rc::gen::inRange<coordinate>(1, 9);
+  const auto length = rc::gen::weightedOneOf<coordinate>({{1, rc::gen::just<coordinate>(1)}, {3, rc::gen::inRange<coordinate>(0, 50)}});
+  return rc::gen::map(rc::gen::tuple(rc::gen::tuple(at, at, at), rc::gen::tuple(length, length, length), rc::gen::tuple(grain, grain, grain),
+                                     rc::gen::inRange<node_number>(1, 70), rc::gen::element(cut::along_rows, cut::in_tiles)),
+                      [](const auto& t) {
+                        const auto& [min, size, grains, most, how] = t;
+                        const auto [x, y, z] = min;
+                        const auto [h, w, d] = size;
+                        const auto [gx, gy, gz] = grains;
+                        return asked_grid{box::sized({x, y, z}, {h, w, d}), most, how, {gx, gy, gz}};
+                      });
+}
+
+std::vector<box> all_chunks(const chunk_grid& g) {
+  std::vector<box> all;
+  for (node_number n = 0; n < g.chunks(); ++n) all.push_back(g.chunk(n));
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("chunks are those of split and split_tiles, and none is empty") {
+  const bool ok = rc::check([] {
+    const asked_grid a = *any_asked_grid();
+    const chunk_grid g = a.made();
+    const auto chunks = all_chunks(g);
+    RC_ASSERT(chunks == a.expected());
+    RC_ASSERT(std::ranges::none_of(chunks, [](const box& b) { return b.is_empty(); }));
+    RC_ASSERT(g.chunks() <= a.most);
+    RC_ASSERT(g.range() == a.range);
+    RC_ASSERT(g == a.made());
+  });
+  CHECK(ok);
+}
+
+TEST_CASE("a range that is as long as can be is cut as split cuts it") {
+  constexpr coordinate far = coordinate{1} << 60;
+  for (const box& range : {box(-far, far), box({-far, -3, 0}, {far, 4, 2}), box({0, -far}, {1, far})}) {
+    CHECK(all_chunks(chunk_grid(range, 4'096, cut::along_rows)) == split(range, 4'096));
+    CHECK(all_chunks(chunk_grid(range, 60, cut::in_tiles, {7, 3})) == split_tiles(range, 60, {7, 3}));
+  }
+  const chunk_grid g(box(-far, far), 4'096, cut::along_rows);
+  for (const node_number n : {0u, 1u, 2'047u, 2'048u, 4'095u}) {
+    const box c = g.chunk(n);
+    CHECK(g.meeting(0, c.min()[0], c.max()[0]) == index_range{n, n + 1});
+  }
+}
+
+TEST_CASE("there are no more chunks than items, and none for no node") {
+  CHECK(chunk_grid(box(0, 3), 100, cut::along_rows).chunks() == 3);
+  CHECK(chunk_grid(box(-1, 9), 100, cut::along_rows, {4}).chunks() == 4);
+  CHECK(chunk_grid(box({0, 0}, {2, 3}), 100, cut::in_tiles).chunks() == 6);
+  CHECK(chunk_grid(box({5, 0}, {6, 7}), 3, cut::along_rows).parts(1) == 3);  // one row is cut by columns
+  CHECK(chunk_grid(box(5, 6), 3, cut::along_rows).chunks() == 1);
+  CHECK(chunk_grid(box(), 3, cut::along_rows).chunks() == 0);
+  CHECK(chunk_grid(box(), 3, cut::in_tiles).chunks() == 0);
+  CHECK(chunk_grid(box(0, 3), 0, cut::along_rows).chunks() == 0);
+  CHECK(chunk_grid().chunks() == 0);
+}
+
+TEST_CASE("the chunks that meet an interval are found as if all were asked") {
+  const bool ok = rc::check([] {
+    const asked_grid a = *any_asked_grid();
+    const chunk_grid g = a.made();
+    const coordinate min = *rc::gen::inRange<coordinate>(-60, 100), max = min + *rc::gen::inRange<coordinate>(-2, 60);
+    for (int axis = 0; axis < max_axes; ++axis) {
+      std::vector<coordinate> met;
+      for (coordinate i = 0; i < g.parts(axis); ++i) {
+        coordinate from, to;
+        g.interval(axis, i, from, to);
+        RC_ASSERT(from < to);
+        if (min < max && from < max && min < to) met.push_back(i);
+      }
+      const index_range found = g.meeting(axis, min, max);
+      if (met.empty()) RC_ASSERT(found.first >= found.last);
+      else RC_ASSERT((found == index_range{met.front(), met.back() + 1}));
+    }
+  });
+  CHECK(ok);
+}
+
+TEST_CASE("the nodes of a box of chunks are those of its chunks") {
+  const bool ok = rc::check([] {
+    const asked_grid a = *any_asked_grid();
+    const chunk_grid g = a.made();
+    if (g.chunks() == 0) return;
+    index_range of[max_axes];
+    for (int axis = 0; axis < max_axes; ++axis) {
+      const coordinate i = *rc::gen::inRange<coordinate>(0, g.parts(axis)), j = *rc::gen::inRange<coordinate>(0, g.parts(axis));
+      const bool whole = *rc::gen::arbitrary<bool>();
+      of[axis] = whole ? index_range{0, g.parts(axis)} : index_range{std::min(i, j), std::max(i, j) + 1};
+    }
+    point min, max;
+    for (int axis = 0; axis < max_axes; ++axis) {
+      coordinate ignored;
+      g.interval(axis, of[axis].first, min[axis], ignored);
+      g.interval(axis, of[axis].last - 1, ignored, max[axis]);
+    }
+    const box together = box::between(min, max);
+    const node_set found = g.nodes(of);
+    node_set expected;
+    for (node_number n = 0; n < g.chunks(); ++n)
+      if (together.contains(g.chunk(n))) expected |= node_set(n, n + 1);
+    RC_ASSERT(found == expected);
+  });
+  CHECK(ok);
+}

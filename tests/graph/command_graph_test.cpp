@@ -1,0 +1,252 @@
+// All nodes of a random program at once: every element is followed by its version, on every node.
+#include "graph/command_graph.hpp"
+
+#include <doctest/doctest.h>
+#include <stretto/error.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+
+#include "graph/task_graph.hpp"
+
+using namespace stretto;
+using namespace stretto::graph;
+
+namespace {
+
+using at = std::array<coordinate, max_axes>;
+
+template <class F>
+void each_element(const box& b, F f) {
+  for (coordinate i = b.min()[0]; i < b.max()[0]; ++i)
+    for (coordinate j = b.min()[1]; j < b.max()[1]; ++j)
+      for (coordinate k = b.min()[2]; k < b.max()[2]; ++k) f(at{i, j, k});
+}
+
+using element = std::pair<std::uint32_t, at>;  // of which buffer
+using versions = std::map<element, std::uint64_t>;
+
+/// Which commands of one node use an element, and whether all that must be are ordered.
+class order {
+ public:
+  void add(const command& c) {
+    auto& mine = before_.emplace_back(c.id.number + 1, false);
+    REQUIRE(before_.size() == c.id.number + 1);
+    for (const std::uint64_t f : c.follows) {
+      REQUIRE(f < c.id.number);
+      mine[f] = true;
+      for (std::size_t n = 0; n < before_[f].size(); ++n)
+        if (before_[f][n]) mine[n] = true;
+    }
+  }
+  void use(const command& c, const element& e, bool writes) {
+    for (const auto& [other, wrote] : uses_[e])
+      if ((writes || wrote) && other != c.id.number) CHECK(before_[c.id.number][other]);
+    uses_[e].push_back({c.id.number, writes});
+  }
+  void begin() { before_.emplace_back(1, false); }  // the first epoch
+
+ private:
+  std::vector<std::vector<bool>> before_;
+  std::map<element, std::vector<std::pair<std::uint64_t, bool>>> uses_;
+};
+
+/// A job whose nodes all find their commands, and what comes of doing them.
+class model {
+ public:
+  model(node_number nodes, const horizon_policy& p) : tasks_(p), orders_(nodes), held_(nodes) {
+    for (node_number n = 0; n < nodes; ++n) commands_.push_back(std::make_unique<command_graph>(n, nodes));
+    for (order& o : orders_) o.begin();
+  }
+
+  buffer_id add(const buffer& b) {
+    const buffer_id id = tasks_.add(b);
+    for (auto& c : commands_) CHECK(c->add(b) == id);
+    return id;
+  }
+
+  void submit(const task& t) {
+    do_task(tasks_.add(t).id, t);
+    if (const auto h = tasks_.add_horizon()) {
+      task horizon;
+      horizon.kind = task_kind::horizon;
+      do_task(h->id, horizon);
+    }
+  }
+
+  std::size_t sent = 0, most_followed = 0;
+  std::size_t remembered() const { return commands_[0]->remembered(); }
+
+ private:
+  using messages = std::map<std::pair<node_number, element>, std::uint64_t>;  // version, by receiver
+
+  void do_task(task_id id, const task& t) {
+    std::vector<std::vector<command>> all(commands_.size());
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      commands_[n]->add(id, t, all[n]);
+      for (const command& c : all[n]) {
+        CHECK(c.of == id);
+        orders_[n].add(c);
+        most_followed = std::max(most_followed, c.follows.size());
+      }
+    }
+    messages on_the_way;
+    for (node_number n = 0; n < all.size(); ++n)
+      for (const command& c : all[n])
+        if (const auto* p = std::get_if<push>(&c.what)) do_push(n, c, *p, on_the_way);
+    for (node_number n = 0; n < all.size(); ++n)
+      for (const command& c : all[n])
+        if (const auto* a = std::get_if<await_push>(&c.what)) do_await(n, c, *a, on_the_way);
+    CHECK(on_the_way.empty());
+    versions written;
+    for (node_number n = 0; n < all.size(); ++n)
+      for (const command& c : all[n])
+        if (const auto* e = std::get_if<execute>(&c.what)) do_execute(n, c, *e, t, written);
+    for (const auto& [e, v] : written) last_[e] = v;
+  }
+
+  void do_push(node_number n, const command& c, const push& p, messages& on_the_way) {
+    for (const sent_part& part : p.parts) {
+      CHECK_FALSE(part.to.contains(n));
+      each_element(part.where, [&](const at& i) {
+        const element e{p.buffer.number, i};
+        orders_[n].use(c, e, false);
+        CHECK(held_[n][e] == last_[e]);
+        for (node_number to = 0; to < commands_.size(); ++to)
+          if (part.to.contains(to)) CHECK(on_the_way.emplace(std::pair(to, e), last_[e]).second);
+        sent += part.to.size();
+      });
+    }
+  }
+  void do_await(node_number n, const command& c, const await_push& a, messages& on_the_way) {
+    for (const box& part : a.parts)
+      each_element(part, [&](const at& i) {
+        const element e{a.buffer.number, i};
+        orders_[n].use(c, e, true);
+        const auto came = on_the_way.find({n, e});
+        REQUIRE(came != on_the_way.end());
+        held_[n][e] = came->second;
+        on_the_way.erase(came);
+      });
+  }
+  void do_execute(node_number n, const command& c, const execute& x, const task& t, versions& written) {
+    std::set<element> read, wrote;
+    for (const graph::access& a : t.accesses) {
+      used_boxes used;
+      a.where.used_by(x.chunk, t.range, used);
+      for (const box& b : used)
+        each_element(intersection(b, a.where.elements()), [&](const at& i) {
+          const element e{a.buffer.number, i};
+          if (reads(a.how)) read.insert(e);
+          if (writes(a.how)) wrote.insert(e);
+        });
+    }
+    for (const element& e : read) {
+      CHECK(held_[n][e] == last_[e]);
+      if (!wrote.contains(e)) orders_[n].use(c, e, false);
+    }
+    for (const element& e : wrote) {
+      orders_[n].use(c, e, true);
+      held_[n][e] = c.of.number;
+      CHECK(written.emplace(e, c.of.number).second);
+    }
+  }
+
+  task_graph tasks_;
+  std::vector<std::unique_ptr<command_graph>> commands_;
+  std::vector<order> orders_;
+  std::vector<versions> held_;
+  versions last_;
+};
+
+/// Draws programs; every second mapping of those that could be is one of the program's own.
+class draw {
+ public:
+  explicit draw(std::uint32_t seed) : random_(seed) {}
+
+  coordinate number(coordinate least, coordinate most) { return std::uniform_int_distribution<coordinate>(least, most)(random_); }
+  box some(int axes) {
+    point min, max(1, 1, 1);
+    for (int a = 0; a < axes; ++a) {
+      min[a] = number(-2, 3);
+      max[a] = min[a] + number(1, 9);
+    }
+    return box::between(min, max);
+  }
+  box part_of(const box& b) {
+    point min = b.min(), max = b.max();
+    for (int a = 0; a < max_axes; ++a) {
+      min[a] = number(b.min()[a], b.max()[a] - 1);
+      max[a] = number(min[a] + 1, b.max()[a]);
+    }
+    return box::between(min, max);
+  }
+  mapping one(const box& elements, const box& range, bool writes) {
+    const point border(number(0, 2), number(0, 2), 0);
+    mapping m;
+    switch (number(0, writes ? 2 : 7)) {
+      case 0: m = mapping::one_to_one(elements); break;
+      case 1: m = mapping::transposed(elements, {1, 0, 2}); break;
+      case 2: m = mapping::even_split(elements); break;
+      case 3: m = mapping::neighborhood(elements, border); break;
+      case 4: m = mapping::star(elements, border); break;
+      case 5: m = mapping::slice(elements, static_cast<int>(number(0, 1))); break;
+      case 6: m = mapping::fixed(elements, part_of(elements)); break;
+      default: m = mapping::wrapped(elements, border); break;
+    }
+    if (number(0, 3) != 0) return m;
+    return mapping::custom(elements, [m, range](const box& chunk, const box&) {
+      used_boxes used;
+      m.used_by(chunk, range, used);
+      return region(std::span<const box>(used));
+    });
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+void run_program(std::uint32_t seed) {
+  CAPTURE(seed);
+  draw d(seed);
+  const int axes = static_cast<int>(d.number(1, 2));
+  const horizon_policy policy{.step = static_cast<std::uint64_t>(d.number(0, 4)),
+                              .most_parallel = static_cast<std::uint64_t>(d.number(0, 1) ? d.number(2, 6) : 0)};
+  model job(static_cast<node_number>(d.number(1, 6)), policy);
+  std::vector<box> elements;
+  for (coordinate n = d.number(1, 3); n > 0; --n) {
+    elements.push_back(d.some(axes));
+    const auto begins = d.number(0, 1) ? replication::content::alike : replication::content::none;
+    job.add({.elements = elements.back(), .begins = begins, .name = "b"});
+  }
+  for (int i = 0; i < 25; ++i) {
+    task t;
+    t.range = d.some(axes);
+    t.name = "t";
+    if (d.number(0, 9) == 0) t.kind = d.number(0, 1) ? task_kind::one : task_kind::each;
+    if (d.number(0, 1)) t.how = cut::in_tiles;
+    if (d.number(0, 3) == 0) t.grain = extent(d.number(1, 3), d.number(1, 3));
+    for (std::uint32_t b = 0; b < elements.size(); ++b)
+      for (coordinate uses = d.number(0, 2); uses > 0; --uses) {
+        const bool writes = t.kind != task_kind::each && uses == 1 && d.number(0, 1);
+        t.accesses.push_back({{b}, writes ? (d.number(0, 1) ? mode::write : mode::read_write) : mode::read, d.one(elements[b], t.range, writes)});
+      }
+    try {
+      job.submit(t);
+    } catch (const error& e) {
+      CHECK(std::string(e.code()) == "B04");  // cut in a way that lets two chunks write the same
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("on every node, whoever reads finds the last version, everything sent is awaited, and conflicts are ordered") {
+  const std::uint32_t programs = std::getenv("STRETTO_TEST_LONG") ? 20000 : 400;
+  for (std::uint32_t seed = 0; seed < programs; ++seed) run_program(seed);
+}
