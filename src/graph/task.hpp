@@ -28,8 +28,12 @@ enum class task_kind : std::uint8_t {
   epoch,    // as a horizon, and everything later follows it
 };
 
+/// Which processors of a node compute its chunk.
+enum class processors : std::uint8_t { devices, host };
+
 struct task {
   task_kind kind = task_kind::kernel;
+  processors by = processors::devices;
   box range;
   cut how = cut::along_rows;
   extent grain = unit;

@@ -1,0 +1,300 @@
+#include "graph/instruction_graph.hpp"
+
+#include <stretto/error.hpp>
+
+#include <algorithm>
+#include <bit>
+
+namespace stretto::graph {
+namespace {
+
+box bounds_of(std::span<const box> all) {
+  box b;
+  for (const box& one : all) b = hull(b, one);
+  return b;
+}
+
+/// The memory of a set that is read from for one other: the host's, if it is among them.
+memory_number nearest(memory_set has) noexcept { return static_cast<memory_number>(std::countr_zero(has)); }
+
+std::string processor_text(processor_number p, const node_shape& shape) {
+  return p == shape.host() ? "the host" : "D" + std::to_string(p);
+}
+
+}  // namespace
+
+std::uint64_t instruction_graph::append(task_id of, dependencies&& follows, auto what, std::vector<instruction>& out) {
+  instruction& i = out.emplace_back(instruction{{instructions_.next()}, of, std::move(follows), std::move(what)});
+  instructions_.append(i.follows);
+  return i.id.number;
+}
+
+buffer_id instruction_graph::add(const buffer& b, std::vector<instruction>& out) {
+  buffers_.push_back(buffer_state{b.name, placement(b.elements)});
+  const buffer_id id{static_cast<std::uint32_t>(buffers_.size() - 1)};
+  if (b.begins == replication::content::alike && !b.elements.is_empty()) {
+    make_room({}, id, 0, b.elements, out);
+    at(id).is.written(b.elements, 0);
+  }
+  return id;
+}
+
+void instruction_graph::remove(buffer_id b, std::vector<instruction>& out) {
+  for (placement::allocation& a : at(b).is.allocations()) {
+    dependencies follows;
+    a.uses.before_writing(a.elements, follows);
+    append({}, std::move(follows), release{a.is}, out);
+  }
+  buffers_[b.number].reset();
+  std::erase_if(expected_, [&](const expected_room& e) { return e.of == b; });
+}
+
+chunk_grid instruction_graph::grid_of(const task& t, const box& own) const {
+  const bool on_devices = t.by == processors::devices && !shape_.devices.empty() && t.kind == task_kind::kernel;
+  return chunk_grid(own, on_devices ? static_cast<node_number>(shape_.devices.size()) : 1, t.how, t.grain);
+}
+
+void instruction_graph::divide(const task& t, const box& own) {
+  part_count_ = 0;
+  if (own.is_empty()) return;
+  const chunk_grid grid = grid_of(t, own);
+  const bool on_host = t.by == processors::host || shape_.devices.empty();
+  for (node_number n = 0; n < grid.chunks(); ++n) {
+    if (part_count_ == parts_.size()) parts_.emplace_back();
+    part_of_task& p = parts_[part_count_++];
+    p.by = on_host ? shape_.host() : n;
+    p.chunk = grid.chunk(n);
+    p.uses.resize(t.accesses.size());
+    p.bounds.resize(t.accesses.size());
+    for (std::size_t i = 0; i < t.accesses.size(); ++i) {
+      const mapping& where = t.accesses[i].where;
+      p.uses[i].clear();
+      where.used_by(p.chunk, t.range, p.uses[i]);
+      if (where.is_custom())
+        for (box& b : p.uses[i]) b = intersection(b, where.elements());
+      p.bounds[i] = bounds_of(p.uses[i]);
+    }
+  }
+}
+
+void instruction_graph::check(const task& t, const box& own) {
+  divide(t, own);
+  for (std::size_t i = 0; i < t.accesses.size() && part_count_ > 1; ++i) {
+    if (!writes(t.accesses[i].how)) continue;
+    region_map<processor_number> writers;
+    for (std::size_t n = 0; n < part_count_; ++n)
+      for (const box& b : parts_[n].uses[i]) {
+        for (const auto& [part, other] : writers.query(b)) {
+          if (other == parts_[n].by) continue;
+          const buffer_id id = t.accesses[i].buffer;
+          throw error("B04", "two chunks of \"" + t.name + "\" write the same elements of buffer B" + std::to_string(id.number) + " \"" +
+                                 at(id).name + "\"")
+              .fact("overlap", part.text())
+              .fact("writers", parts_[other].chunk.text() + " on " + processor_text(other, shape_) + ", " + parts_[n].chunk.text() +
+                                   " on " + processor_text(parts_[n].by, shape_))
+              .remedy("write with one_to_one, and read with what reaches further, from a second buffer");
+        }
+        writers.update(b, parts_[n].by);
+      }
+  }
+}
+
+template <class F>
+void instruction_graph::each_room(F f) const {
+  for (std::size_t n = 0; n < part_count_; ++n)
+    for (std::size_t i = 0; i < parts_[n].bounds.size(); ++i)
+      if (!parts_[n].bounds[i].is_empty()) f(i, shape_.memory_of(parts_[n].by), parts_[n].bounds[i]);
+}
+
+void instruction_graph::expect(const task& t, const box& own) {
+  divide(t, own);
+  each_room([&](std::size_t i, memory_number m, const box& where) {
+    const buffer_id b = t.accesses[i].buffer;
+    if (at(b).is.find(m, where)) return;
+    const bool is_known = std::ranges::any_of(expected_, [&](const expected_room& e) {
+      return e.of == b && e.where == m && e.elements.contains(where);
+    });
+    if (!is_known) expected_.push_back({b, m, where});
+  });
+}
+
+bool instruction_graph::is_new(const task& t, const box& own) {
+  divide(t, own);
+  bool found = false;
+  each_room([&](std::size_t i, memory_number m, const box& where) {
+    const buffer_id b = t.accesses[i].buffer;
+    found = found || (!at(b).is.find(m, where) && std::ranges::none_of(expected_, [&](const expected_room& e) {
+      return e.of == b && e.where == m && e.elements.contains(where);
+    }));
+  });
+  return found;
+}
+
+placement::allocation& instruction_graph::make_room(task_id of, buffer_id b, memory_number m, const box& where,
+                                                    std::vector<instruction>& out) {
+  placement& is = at(b).is;
+  if (placement::allocation* there = is.find(m, where)) return *there;
+  box all = is.room_for(m, where);
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const expected_room& e : expected_)
+      if (e.of == b && e.where == m && !all.contains(e.elements) && (e.elements.meets(all) || !joined(e.elements, all).is_empty())) {
+        all = is.room_for(m, hull(all, e.elements));
+        grown = true;
+      }
+  }
+  std::vector<placement::allocation> old = is.take(m, all);
+  const allocation_id id{++last_allocation_};
+  const std::uint64_t made = append(of, {}, allocate{id, m, b, all}, out);
+  placement::allocation& now = is.put({id, m, all, access_fronts(all, instructions_)});
+  now.uses.write(all, made);
+  for (placement::allocation& a : old) {
+    copy c{b, a.is, id, {}};
+    for (const auto& [part, has] : is.valid(a.elements))
+      if (has & only(m)) c.parts.push_back(part);
+    if (!c.parts.empty()) {
+      dependencies follows;
+      for (const box& part : c.parts) a.uses.before_reading(part, follows), now.uses.before_writing(part, follows);
+      const std::vector<box> parts = c.parts;
+      const std::uint64_t copied = append(of, std::move(follows), std::move(c), out);
+      for (const box& part : parts) a.uses.read(part, copied, out.back().follows), now.uses.write(part, copied);
+    }
+    dependencies follows;
+    a.uses.before_writing(a.elements, follows);
+    append(of, std::move(follows), release{a.is}, out);
+  }
+  return now;
+}
+
+channel instruction_graph::channel_of(task_id id, const task& t, buffer_id b) {
+  std::uint32_t slot = 0;
+  while (t.accesses[slot].buffer != b) ++slot;
+  return {id, slot};
+}
+
+void instruction_graph::add_send(task_id id, const task& t, const push& p, std::vector<instruction>& out) {
+  placement& is = at(p.buffer).is;
+  std::vector<std::pair<placement::allocation*, std::vector<sent_part>>> from;
+  for (const sent_part& s : p.parts)
+    for (const auto& [part, has] : is.valid(s.where)) {
+      const memory_number m = nearest(has);
+      for (placement::allocation& a : is.allocations()) {
+        const box piece = a.where == m ? intersection(a.elements, part) : box();
+        if (piece.is_empty()) continue;
+        auto found = std::ranges::find(from, &a, [](const auto& f) { return f.first; });
+        if (found == from.end()) found = from.insert(from.end(), {&a, {}});
+        found->second.push_back({piece, s.to});
+      }
+    }
+  for (auto& [a, parts] : from) {
+    dependencies follows;
+    for (const sent_part& s : parts) a->uses.before_reading(s.where, follows);
+    const std::uint64_t n = append(id, std::move(follows), send{p.buffer, a->is, channel_of(id, t, p.buffer), parts}, out);
+    for (const sent_part& s : parts) a->uses.read(s.where, n, out.back().follows);
+  }
+}
+
+memory_number instruction_graph::target_of(const task& t, const await_push& a) const {
+  memory_set used = 0;
+  for (std::size_t n = 0; n < part_count_; ++n)
+    for (std::size_t i = 0; i < t.accesses.size(); ++i) {
+      if (t.accesses[i].buffer != a.buffer) continue;
+      for (const box& b : parts_[n].uses[i])
+        if (std::ranges::any_of(a.parts, [&](const box& p) { return p.meets(b); })) used |= only(shape_.memory_of(parts_[n].by));
+    }
+  return std::has_single_bit(used) ? nearest(used) : memory_number{0};
+}
+
+void instruction_graph::add_receive(task_id id, const task& t, const await_push& a, std::vector<instruction>& out) {
+  const memory_number m = target_of(t, a);
+  placement::allocation& to = make_room(id, a.buffer, m, bounds_of(a.parts), out);
+  dependencies follows;
+  for (const box& p : a.parts) to.uses.before_writing(p, follows);
+  const std::uint64_t n = append(id, std::move(follows), receive{a.buffer, to.is, channel_of(id, t, a.buffer), a.parts}, out);
+  for (std::size_t i = 0; i < a.parts.size(); ++i) {
+    const std::uint64_t came = a.parts.size() == 1 ? n : append(id, {n}, arrive{{n}, static_cast<std::uint32_t>(i)}, out);
+    to.uses.write(a.parts[i], came);
+    at(a.buffer).is.written(a.parts[i], m);
+  }
+}
+
+void instruction_graph::bring(task_id id, const task& t, const part_of_task& p, std::vector<instruction>& out) {
+  const memory_number m = shape_.memory_of(p.by);
+  std::vector<copy> all;
+  for (std::size_t i = 0; i < t.accesses.size(); ++i) {
+    if (!reads(t.accesses[i].how) || p.uses[i].empty()) continue;
+    const buffer_id b = t.accesses[i].buffer;
+    placement& is = at(b).is;
+    const allocation_id to = is.find(m, p.bounds[i])->is;
+    for (const box& used : p.uses[i])
+      for (const auto& [part, has] : is.valid(used)) {
+        if (has & only(m)) continue;
+        for (const placement::allocation& a : is.allocations()) {
+          const box piece = a.where == nearest(has) ? intersection(a.elements, part) : box();
+          if (piece.is_empty()) continue;
+          auto found = std::ranges::find_if(all, [&](const copy& c) { return c.from == a.is && c.to == to; });
+          if (found == all.end()) found = all.insert(all.end(), {b, a.is, to, {}});
+          found->parts.push_back(piece);
+        }
+        is.copied(part, m);
+      }
+  }
+  for (copy& c : all) {
+    auto& allocations = at(c.of).is.allocations();
+    placement::allocation& from = *std::ranges::find(allocations, c.from, &placement::allocation::is);
+    placement::allocation& to = *std::ranges::find(allocations, c.to, &placement::allocation::is);
+    dependencies follows;
+    for (const box& b : c.parts) from.uses.before_reading(b, follows), to.uses.before_writing(b, follows);
+    const std::vector<box> parts = c.parts;
+    const std::uint64_t n = append(id, std::move(follows), std::move(c), out);
+    for (const box& b : parts) from.uses.read(b, n, out.back().follows), to.uses.write(b, n);
+  }
+}
+
+void instruction_graph::add_compute(task_id id, const task& t, const part_of_task& p, std::vector<instruction>& out) {
+  const memory_number m = shape_.memory_of(p.by);
+  compute c{p.by, p.chunk, std::vector<used_allocation>(t.accesses.size())};
+  std::vector<access_fronts*> fronts(t.accesses.size());
+  dependencies follows;
+  for (std::size_t i = 0; i < t.accesses.size(); ++i) {
+    if (p.uses[i].empty()) continue;
+    placement::allocation& a = *at(t.accesses[i].buffer).is.find(m, p.bounds[i]);
+    c.uses[i] = {a.is, p.bounds[i]};
+    fronts[i] = &a.uses;
+    for (const box& b : p.uses[i]) writes(t.accesses[i].how) ? a.uses.before_writing(b, follows) : a.uses.before_reading(b, follows);
+  }
+  const std::uint64_t n = append(id, std::move(follows), std::move(c), out);
+  const dependencies& behind = out.back().follows;
+  for (std::size_t i = 0; i < t.accesses.size(); ++i)
+    if (fronts[i] && !writes(t.accesses[i].how))
+      for (const box& b : p.uses[i]) fronts[i]->read(b, n, behind);
+  for (std::size_t i = 0; i < t.accesses.size(); ++i)
+    if (fronts[i] && writes(t.accesses[i].how))
+      for (const box& b : p.uses[i]) {
+        fronts[i]->write(b, n);
+        at(t.accesses[i].buffer).is.written(b, m);
+      }
+}
+
+void instruction_graph::add(task_id id, const task& t, std::span<const command> commands, std::vector<instruction>& out) {
+  if (t.kind == task_kind::horizon || t.kind == task_kind::epoch) {
+    instruction i{{instructions_.next()}, id, {}, {}};
+    if (t.kind == task_kind::horizon) instructions_.append_horizon(i.follows), i.what = pass_horizon{};
+    else instructions_.append_epoch(i.follows), i.what = pass_epoch{};
+    out.push_back(std::move(i));
+    return;
+  }
+  box own;
+  for (const command& c : commands)
+    if (const auto* e = std::get_if<execute>(&c.what)) own = e->chunk;
+  divide(t, own);
+  each_room([&](std::size_t i, memory_number m, const box& where) { make_room(id, t.accesses[i].buffer, m, where, out); });
+  for (const command& c : commands) {
+    if (const auto* p = std::get_if<push>(&c.what)) add_send(id, t, *p, out);
+    else if (const auto* a = std::get_if<await_push>(&c.what)) add_receive(id, t, *a, out);
+  }
+  for (std::size_t n = 0; n < part_count_; ++n) bring(id, t, parts_[n], out);
+  for (std::size_t n = 0; n < part_count_; ++n) add_compute(id, t, parts_[n], out);
+}
+
+}  // namespace stretto::graph

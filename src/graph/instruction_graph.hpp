@@ -1,0 +1,93 @@
+// instruction_graph.hpp - from the commands of one node to its instructions: which device computes which part, where elements lie, which
+// of them are copied between memories, and which memory messages come from and go to.
+//
+// Threads     one owner.
+// Cost        add: O(pieces of buffers met), on each processor that takes part. See docs/performance.md.
+// Memory      bounded, if tasks have horizons.
+// Invariants  (1) instructions that use the same element of the same allocation, one of them writing it, are ordered through dependencies.
+//             (2) what a kernel reads is valid in its memory when it begins, if anybody ever wrote it. (3) the same commands give the same
+//             instructions.
+// Source      Knorr, Salzmann, Thoman, Fahringer, "Instruction graphs": Celerity's third graph, whose kinds of instructions these are.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "graph/command.hpp"
+#include "graph/instruction.hpp"
+#include "graph/launch_shapes.hpp"
+#include "graph/placement.hpp"
+#include "graph/task.hpp"
+
+namespace stretto::graph {
+
+class instruction_graph {
+ public:
+  explicit instruction_graph(node_shape shape) : shape_(std::move(shape)) {}
+
+  /// In the order in which command_graph got them. What begins alike begins in memory 0: an allocation of all its elements, the number
+  /// of which is returned, and which somebody fills before the instructions that follow `allocate`.
+  buffer_id add(const buffer& b, std::vector<instruction>& out);
+  /// Releases all that it has.
+  void remove(buffer_id b, std::vector<instruction>& out);
+
+  /// The task will come, with this chunk for this node: allocations that are made before then get room for it.
+  void expect(const task& t, const box& own);
+  void expect_no_more() noexcept { expected_.clear(); }
+  /// Whether the task needs an allocation that is not there and that nobody expects yet.
+  bool is_new(const task& t, const box& own);
+
+  /// Appends the instructions for all commands of one task, in an order in which they could be done one after another. Requires
+  /// check(t, own), if the node has a chunk of it.
+  void add(task_id id, const task& t, std::span<const command> commands, std::vector<instruction>& out);
+
+  /// throws   error B04 if two processors of this node would write the same elements
+  void check(const task& t, const box& own);
+
+  std::size_t remembered() const noexcept { return instructions_.remembered(); }
+  const node_shape& shape() const noexcept { return shape_; }
+
+ private:
+  struct buffer_state {
+    std::string name;
+    placement is;
+  };
+  /// What one processor does of a task.
+  struct part_of_task {
+    processor_number by = 0;
+    box chunk;
+    std::vector<used_boxes> uses;  // by access
+    std::vector<box> bounds;       // of each
+  };
+  struct expected_room {
+    buffer_id of;
+    memory_number where;
+    box elements;
+  };
+
+  buffer_state& at(buffer_id b) { return *buffers_[b.number]; }
+  chunk_grid grid_of(const task& t, const box& own) const;
+  void divide(const task& t, const box& own);
+  template <class F>
+  void each_room(F f) const;
+  std::uint64_t append(task_id of, dependencies&& follows, auto what, std::vector<instruction>& out);
+  placement::allocation& make_room(task_id of, buffer_id b, memory_number m, const box& where, std::vector<instruction>& out);
+  memory_number target_of(const task& t, const await_push& a) const;
+  void add_send(task_id id, const task& t, const push& p, std::vector<instruction>& out);
+  void add_receive(task_id id, const task& t, const await_push& a, std::vector<instruction>& out);
+  void bring(task_id id, const task& t, const part_of_task& p, std::vector<instruction>& out);
+  void add_compute(task_id id, const task& t, const part_of_task& p, std::vector<instruction>& out);
+  static channel channel_of(task_id id, const task& t, buffer_id b);
+
+  const node_shape shape_;
+  sequence instructions_;
+  std::uint64_t last_allocation_ = 0;
+  std::vector<std::optional<buffer_state>> buffers_;
+  std::vector<expected_room> expected_;
+  // Of the task that is added, kept for their memory.
+  std::vector<part_of_task> parts_;
+  std::size_t part_count_ = 0;
+};
+
+}  // namespace stretto::graph

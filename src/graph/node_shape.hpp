@@ -1,0 +1,31 @@
+// node_shape.hpp - the processors and memories of one node, as far as its instructions need to know them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace stretto::graph {
+
+using memory_number = std::uint8_t;     // 0: the host's
+using processor_number = std::uint32_t;
+
+/// Memories of a node, by bits.
+using memory_set = std::uint64_t;
+inline constexpr std::size_t most_memories = 64;
+constexpr memory_set only(memory_number m) noexcept { return memory_set{1} << m; }
+
+struct node_shape {
+  /// In which memory each device computes. The host computes in memory 0, as the processor behind the last device; and in place of
+  /// devices where there are none.
+  std::vector<memory_number> devices;
+
+  std::size_t memories() const noexcept {
+    std::size_t n = 1;
+    for (const memory_number m : devices) n = m >= n ? m + std::size_t{1} : n;
+    return n;
+  }
+  processor_number host() const noexcept { return static_cast<processor_number>(devices.size()); }
+  memory_number memory_of(processor_number p) const noexcept { return p < devices.size() ? devices[p] : memory_number{0}; }
+};
+
+}  // namespace stretto::graph

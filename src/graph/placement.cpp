@@ -1,0 +1,41 @@
+#include "graph/placement.hpp"
+
+#include <algorithm>
+
+namespace stretto::graph {
+
+placement::allocation* placement::find(memory_number m, const box& where) {
+  for (allocation& a : allocations_)
+    if (a.where == m && a.elements.contains(where)) return &a;
+  return nullptr;
+}
+
+box placement::room_for(memory_number m, const box& where) const {
+  box all = where;
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const allocation& a : allocations_) {
+      if (a.where != m || all.contains(a.elements)) continue;
+      if (!a.elements.meets(all) && joined(a.elements, all).is_empty()) continue;
+      all = hull(all, a.elements);
+      grown = true;
+    }
+  }
+  return all;
+}
+
+std::vector<placement::allocation> placement::take(memory_number m, const box& where) {
+  std::vector<allocation> taken;
+  const auto kept = std::stable_partition(allocations_.begin(), allocations_.end(), [&](const allocation& a) {
+    return a.where != m || !where.contains(a.elements);
+  });
+  std::move(kept, allocations_.end(), std::back_inserter(taken));
+  allocations_.erase(kept, allocations_.end());
+  return taken;
+}
+
+void placement::copied(const box& where, memory_number m) {
+  for (const auto& [part, has] : valid_.query(where)) valid_.update(part, has | only(m));
+}
+
+}  // namespace stretto::graph

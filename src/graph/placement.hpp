@@ -1,0 +1,54 @@
+// placement.hpp - where on one node the elements of one buffer are: in which memories, in which allocations, and who uses these.
+//
+// Threads     one owner.
+// Cost        O(pieces met). Finding an allocation looks at those of its memory, of which there are few: what overlaps is joined.
+// Invariants  (1) allocations of a memory are disjoint. (2) an element that is valid in a memory lies in one of its allocations.
+// Source      allocations that grow to the boxes that are asked for: Celerity's instruction graph.
+#pragma once
+
+#include <vector>
+
+#include "geometry/region_map.hpp"
+#include "graph/access_fronts.hpp"
+#include "graph/instruction.hpp"
+
+namespace stretto::graph {
+
+class placement {
+ public:
+  struct allocation {
+    allocation_id is;
+    memory_number where = 0;
+    box elements;
+    access_fronts uses;  // by numbers of instructions
+  };
+
+  explicit placement(const box& elements) : elements_(elements) {}
+
+  const box& elements() const noexcept { return elements_; }
+
+  /// The allocation of that memory with all of `where`, which is not empty; null if there is none.
+  allocation* find(memory_number m, const box& where);
+  /// What an allocation that is to contain `where` has to contain, too, since allocations are disjoint: those that it meets, and those
+  /// beside it with which it makes up a box.
+  box room_for(memory_number m, const box& where) const;
+  /// Takes out those that lie within `where`.
+  std::vector<allocation> take(memory_number m, const box& where);
+  allocation& put(allocation&& a) { return allocations_.emplace_back(std::move(a)); }
+  std::vector<allocation>& allocations() noexcept { return allocations_; }
+
+  /// The parts of `where` that some memory has, and which do.
+  auto valid(const box& where) const { return valid_.query(where); }
+  void written(const box& where, memory_number m) { valid_.update(where, only(m)); }
+  void copied(const box& where, memory_number m);
+
+  /// Pieces remembered.
+  std::size_t pieces() const noexcept { return valid_.size(); }
+
+ private:
+  box elements_;
+  std::vector<allocation> allocations_;
+  region_map<memory_set> valid_;
+};
+
+}  // namespace stretto::graph

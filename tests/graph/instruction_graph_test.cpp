@@ -1,0 +1,436 @@
+// What all nodes of a random program do, instruction by instruction: every element of every allocation is followed by its version.
+#include "graph/instruction_graph.hpp"
+
+#include <doctest/doctest.h>
+#include <stretto/error.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+
+#include "graph/command_graph.hpp"
+#include "graph/task_graph.hpp"
+
+using namespace stretto;
+using namespace stretto::graph;
+
+namespace {
+
+using spot = std::array<coordinate, max_axes>;
+
+template <class F>
+void each_spot(const box& b, F f) {
+  for (coordinate i = b.min()[0]; i < b.max()[0]; ++i)
+    for (coordinate j = b.min()[1]; j < b.max()[1]; ++j)
+      for (coordinate k = b.min()[2]; k < b.max()[2]; ++k) f(spot{i, j, k});
+}
+
+using buffer_spot = std::pair<std::uint32_t, spot>;
+using messages = std::map<std::tuple<node_number, graph::channel, buffer_spot>, std::uint64_t>;  // versions, by receiver
+
+/// One node: its allocations with the versions of their elements, and who has used each of these.
+class node_model {
+ public:
+  explicit node_model(const node_shape& shape) : graph(shape), shape_(shape) { before_.emplace_back(1, false); }
+
+  instruction_graph graph;
+  std::map<std::uint64_t, instruction> receives;
+
+  void begin(const instruction& i) {
+    std::vector<bool>& mine = before_.emplace_back(i.id.number + 1, false);
+    REQUIRE(before_.size() == i.id.number + 1);
+    for (const std::uint64_t f : i.follows) {
+      REQUIRE(f < i.id.number);
+      mine[f] = true;
+      for (std::size_t n = 0; n < before_[f].size(); ++n)
+        if (before_[f][n]) mine[n] = true;
+    }
+    most_followed = std::max(most_followed, i.follows.size());
+  }
+  void make(const instruction& i, const allocate& a) {
+    const auto [made, is_new] = allocations_.emplace(a.is.number, storage{a, {}, {}, i.id.number});
+    REQUIRE(is_new);
+  }
+  /// With what is released before the task ends no allocation overlaps another of its memory.
+  void drop(const instruction& i, const release& r) {
+    storage& s = allocations_.at(r.is.number);
+    for (const auto& [e, uses] : s.uses)
+      for (const auto& [n, wrote] : uses) CHECK(before_[i.id.number][n]);
+    s.is_gone = true;
+  }
+  std::uint64_t read(const instruction& i, allocation_id a, const spot& at) {
+    use(i, a, at, false);
+    return allocations_.at(a.number).versions[at];
+  }
+  void write(const instruction& i, allocation_id a, const spot& at, std::uint64_t version) {
+    use(i, a, at, true);
+    allocations_.at(a.number).versions[at] = version;
+  }
+  const box& elements(allocation_id a) { return allocations_.at(a.number).is.elements; }
+  buffer_id buffer_of(allocation_id a) { return allocations_.at(a.number).is.of; }
+  memory_number memory_of(allocation_id a) { return allocations_.at(a.number).is.where; }
+  void check_disjoint() {
+    for (const auto& [n, s] : allocations_)
+      for (const auto& [m, other] : allocations_)
+        if (n < m && !s.is_gone && !other.is_gone && s.is.where == other.is.where && s.is.of == other.is.of)
+          CHECK_FALSE(s.is.elements.meets(other.is.elements));
+    std::erase_if(allocations_, [](const auto& a) { return a.second.is_gone; });
+  }
+  std::size_t most_followed = 0;
+
+ private:
+  struct storage {
+    allocate is;
+    std::map<spot, std::uint64_t> versions;
+    std::map<spot, std::vector<std::pair<std::uint64_t, bool>>> uses;
+    std::uint64_t made_by;
+    bool is_gone = false;
+  };
+  void use(const instruction& i, allocation_id a, const spot& at, bool writes) {
+    storage& s = allocations_.at(a.number);
+    REQUIRE_FALSE(s.is_gone);
+    REQUIRE(s.is.elements.contains(point(at[0], at[1], at[2])));
+    CHECK(before_[i.id.number][s.made_by]);
+    auto& uses = s.uses[at];
+    for (const auto& [other, wrote] : uses)
+      if ((writes || wrote) && other != i.id.number) CHECK(before_[i.id.number][other]);
+    uses.push_back({i.id.number, writes});
+  }
+
+  const node_shape shape_;
+  std::vector<std::vector<bool>> before_;
+  std::map<std::uint64_t, storage> allocations_;
+};
+
+class job_model {
+ public:
+  job_model(node_number nodes, const node_shape& shape, const horizon_policy& p) : tasks_(p) {
+    for (node_number n = 0; n < nodes; ++n) {
+      commands_.push_back(std::make_unique<command_graph>(n, nodes));
+      nodes_.push_back(std::make_unique<node_model>(shape));
+    }
+  }
+
+  void add(const buffer& b) {
+    const buffer_id id = tasks_.add(b);
+    buffers_.push_back(b);
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      commands_[n]->add(b);
+      std::vector<instruction> first;
+      CHECK(nodes_[n]->graph.add(b, first) == id);
+      messages none;
+      for (const instruction& i : first) {
+        nodes_[n]->begin(i);
+        if (const auto* a = std::get_if<allocate>(&i.what)) nodes_[n]->make(i, *a);
+      }
+    }
+  }
+
+  void submit(const task& t) {
+    run(tasks_.add(t).id, t);
+    if (const auto h = tasks_.add_horizon()) {
+      task horizon;
+      horizon.kind = task_kind::horizon;
+      run(h->id, horizon);
+    }
+  }
+
+  void remove(std::uint32_t b) {
+    tasks_.remove({b});
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      commands_[n]->remove({b});
+      std::vector<instruction> last;
+      nodes_[n]->graph.remove({b}, last);
+      for (const instruction& i : last) nodes_[n]->begin(i), nodes_[n]->drop(i, std::get<release>(i.what));
+    }
+  }
+
+  std::size_t copied = 0, sent = 0, arrived_in_parts = 0;
+  node_model& node(std::size_t n) { return *nodes_[n]; }
+
+ private:
+  void run(task_id id, const task& t) {
+    std::vector<std::vector<instruction>> all(nodes_.size());
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      std::vector<command> commands;
+      commands_[n]->add(id, t, commands);
+      for (const command& c : commands)
+        if (const auto* e = std::get_if<execute>(&c.what)) nodes_[n]->graph.check(t, e->chunk);
+      nodes_[n]->graph.add(id, t, commands, all[n]);
+    }
+    std::map<buffer_spot, std::uint64_t> written;
+    messages under_way;
+    for (node_number n = 0; n < nodes_.size(); ++n)
+      for (const instruction& i : all[n]) {
+        nodes_[n]->begin(i);
+        do_one(n, i, t, under_way, written, true);
+      }
+    for (node_number n = 0; n < nodes_.size(); ++n)
+      for (const instruction& i : all[n]) do_one(n, i, t, under_way, written, false);
+    CHECK(under_way.empty());
+    for (const auto& [e, v] : written) last_[e] = v;
+    for (auto& n : nodes_) n->check_disjoint();
+  }
+
+  // What leads to messages first, then what needs them: in this order all nodes can be gone through one after the other.
+  void do_one(node_number self, const instruction& i, const task& t, messages& under_way, std::map<buffer_spot, std::uint64_t>& written,
+              bool before_messages) {
+    node_model& n = *nodes_[self];
+    const bool is_early = std::holds_alternative<allocate>(i.what) || std::holds_alternative<send>(i.what) ||
+                          (std::holds_alternative<graph::copy>(i.what) && !has_come_.contains({self, i.of.number}));
+    if (std::holds_alternative<receive>(i.what)) has_come_.insert({self, i.of.number});
+    if (before_messages) late_.emplace(std::pair(self, i.id.number), !is_early);
+    if (late_.at({self, i.id.number}) == before_messages) return;
+    if (const auto* a = std::get_if<allocate>(&i.what)) n.make(i, *a);
+    if (const auto* r = std::get_if<release>(&i.what)) n.drop(i, *r);
+    if (const auto* c = std::get_if<graph::copy>(&i.what))
+      for (const box& b : c->parts)
+        each_spot(b, [&](const spot& at) {
+          const std::uint64_t v = n.read(i, c->from, at);
+          n.write(i, c->to, at, v);
+          ++copied;
+        });
+    if (const auto* s = std::get_if<send>(&i.what))
+      for (const sent_part& p : s->parts)
+        each_spot(p.where, [&](const spot& at) {
+          const std::uint64_t v = n.read(i, s->from, at);
+          CHECK(v == last_[{s->of.number, at}]);
+          for (node_number to = 0; to < nodes_.size(); ++to)
+            if (p.to.contains(to)) CHECK(under_way.emplace(std::tuple(to, s->by, buffer_spot(s->of.number, at)), v).second);
+          ++sent;
+        });
+    if (const auto* r = std::get_if<receive>(&i.what)) {
+      n.receives.emplace(i.id.number, i);
+      if (r->parts.size() == 1) come(self, i, *r, 0, under_way);
+    }
+    if (const auto* a = std::get_if<arrive>(&i.what)) {
+      come(self, i, std::get<receive>(n.receives.at(a->of.number).what), a->part, under_way);
+      ++arrived_in_parts;
+    }
+    if (const auto* c = std::get_if<compute>(&i.what)) do_compute(n, i, *c, t, written);
+  }
+  void come(node_number self, const instruction& i, const receive& r, std::uint32_t part, messages& under_way) {
+    each_spot(r.parts[part], [&](const spot& at) {
+      const auto found = under_way.find(std::tuple(self, r.by, buffer_spot(r.of.number, at)));
+      REQUIRE(found != under_way.end());
+      nodes_[self]->write(i, r.to, at, found->second);
+      under_way.erase(found);
+    });
+  }
+  void do_compute(node_model& n, const instruction& i, const compute& c, const task& t, std::map<buffer_spot, std::uint64_t>& written) {
+    std::map<std::pair<std::uint64_t, spot>, bool> used;  // whether it writes
+    for (std::size_t a = 0; a < t.accesses.size(); ++a) {
+      const graph::access& is = t.accesses[a];
+      used_boxes boxes;
+      is.where.used_by(c.chunk, t.range, boxes);
+      for (box b : boxes) {
+        b = intersection(b, is.where.elements());
+        if (b.is_empty()) continue;
+        REQUIRE(c.uses[a].is.number != 0);
+        CHECK(n.buffer_of(c.uses[a].is) == is.buffer);
+        CHECK(n.memory_of(c.uses[a].is) == n.graph.shape().memory_of(c.by));
+        CHECK(n.elements(c.uses[a].is).contains(c.uses[a].part));
+        CHECK(c.uses[a].part.contains(b));
+        each_spot(b, [&](const spot& at) {
+          bool& wrote = used[{c.uses[a].is.number, at}];
+          wrote = wrote || writes(is.how);
+          if (reads(is.how)) CHECK(n.read(i, c.uses[a].is, at) == last_[{is.buffer.number, at}]);
+        });
+      }
+    }
+    for (const auto& [which, wrote] : used)
+      if (wrote) {
+        n.write(i, {which.first}, which.second, i.of.number);
+        CHECK(written.emplace(buffer_spot(n.buffer_of({which.first}).number, which.second), i.of.number).second);
+      }
+  }
+
+  task_graph tasks_;
+  std::vector<buffer> buffers_;
+  std::vector<std::unique_ptr<command_graph>> commands_;
+  std::vector<std::unique_ptr<node_model>> nodes_;
+  std::map<buffer_spot, std::uint64_t> last_;
+  std::set<std::pair<node_number, std::uint64_t>> has_come_;
+  std::map<std::pair<node_number, std::uint64_t>, bool> late_;
+};
+
+class drawn {
+ public:
+  explicit drawn(std::uint32_t seed) : random_(seed) {}
+  coordinate number(coordinate least, coordinate most) { return std::uniform_int_distribution<coordinate>(least, most)(random_); }
+  box some(int axes) {
+    point min, max(1, 1, 1);
+    for (int a = 0; a < axes; ++a) {
+      min[a] = number(-2, 3);
+      max[a] = min[a] + number(1, 9);
+    }
+    return box::between(min, max);
+  }
+  mapping one(const box& elements, bool writes) {
+    const point border(number(0, 2), number(0, 2), 0);
+    const auto away = [&](const box& b, const point& by) { return intersection(b.shifted(by), elements); };
+    switch (number(0, writes ? 3 : 7)) {
+      case 0: return mapping::one_to_one(elements);
+      case 1: return mapping::transposed(elements, {1, 0, 2});
+      case 2: return mapping::even_split(elements);
+      case 3: return mapping::custom(elements, [away, border](const box& chunk, const box&) { return region(away(chunk, border)); });
+      case 4: return mapping::star(elements, border);
+      case 5: return mapping::slice(elements, static_cast<int>(number(0, 1)));
+      case 6: return mapping::all(elements);
+      default: return mapping::wrapped(elements, border);
+    }
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+/// How many programs ended early, since their chunks would have written the same.
+int run(std::uint32_t seed) {
+  CAPTURE(seed);
+  drawn d(seed);
+  const int axes = static_cast<int>(d.number(1, 2));
+  const horizon_policy policy{.step = static_cast<std::uint64_t>(d.number(0, 4)), .most_parallel = 0};
+  node_shape shape;
+  for (coordinate n = d.number(0, 3); n > 0; --n) shape.devices.push_back(static_cast<memory_number>(d.number(0, 3)));
+  job_model job(static_cast<node_number>(d.number(1, 4)), shape, policy);
+  std::vector<box> elements;
+  for (coordinate n = d.number(1, 3); n > 0; --n) {
+    elements.push_back(d.some(axes));
+    job.add({.elements = elements.back(), .begins = d.number(0, 1) ? replication::content::alike : replication::content::none, .name = "b"});
+  }
+  for (int i = 0; i < 20; ++i) {
+    task t;
+    t.range = d.some(axes);
+    t.name = "t";
+    if (d.number(0, 9) == 0) t.kind = d.number(0, 1) ? task_kind::one : task_kind::each;
+    if (d.number(0, 3) == 0) t.by = processors::host;
+    if (d.number(0, 1)) t.how = cut::in_tiles;
+    for (std::uint32_t b = 0; b < elements.size(); ++b)
+      for (coordinate uses = d.number(0, 2); uses > 0; --uses) {
+        const bool is_written = !t.accesses.empty() && t.accesses.back().buffer.number == b;
+        if (is_written) break;  // a task that reads here what it writes there has a race of its own
+        const bool writes = t.kind != task_kind::each && uses == 1 && d.number(0, 1);
+        t.accesses.push_back({{b}, writes ? (d.number(0, 1) ? mode::write : mode::read_write) : mode::read, d.one(elements[b], writes)});
+      }
+    try {
+      job.submit(t);
+    } catch (const error& e) {
+      CHECK(std::string(e.code()) == "B04");
+      return 1;
+    }
+  }
+  for (std::uint32_t b = 0; b < elements.size(); ++b) job.remove(b);
+  return 0;
+}
+
+task over(const box& range, std::vector<graph::access> accesses) {
+  task t;
+  t.range = range;
+  t.name = "t";
+  t.accesses = std::move(accesses);
+  return t;
+}
+
+}  // namespace
+
+TEST_CASE("on all nodes and devices kernels find the last version in their own memory, and conflicts are ordered") {
+  const std::uint32_t programs = std::getenv("STRETTO_TEST_LONG") ? 20000 : 300;
+  int refused = 0;
+  for (std::uint32_t seed = 0; seed < programs; ++seed) refused += run(seed);
+  CHECK(refused < static_cast<int>(programs) / 2);
+}
+
+TEST_CASE("two devices that would write the same elements are refused by the name of each") {
+  instruction_graph g({.devices = {1, 2}});
+  const box all(0, 8);
+  std::vector<instruction> out;
+  const buffer_id b = g.add({.elements = all, .name = "image"}, out);
+  const task t = over(all, {{b, mode::write, mapping::all(all)}});
+  try {
+    g.check(t, all);
+    FAIL("it was let pass");
+  } catch (const error& e) {
+    CHECK(std::string(e.code()) == "B04");
+    CHECK(std::string(e.what()).find("[0,4) on D0, [4,8) on D1") != std::string::npos);
+  }
+  CHECK(out.empty());
+}
+
+TEST_CASE("what is expected gets its room at once, so that an array that grows is allocated once") {
+  const box all({0, 0}, {64, 16});
+  const auto allocations = [&](bool looks_ahead) {
+    instruction_graph g({.devices = {1}});
+    command_graph commands(0, 1);
+    std::vector<instruction> out;
+    commands.add({.elements = all, .name = "b"});
+    const buffer_id b = g.add({.elements = all, .name = "b"}, out);
+    std::vector<task> tasks;
+    for (coordinate row = 0; row < 64; ++row)
+      tasks.push_back(over(box({row, 0}, {row + 1, 16}), {{b, mode::write, mapping::one_to_one(all)}}));
+    if (looks_ahead)
+      for (const task& t : tasks) g.expect(t, t.range);
+    std::uint64_t id = 0;
+    for (const task& t : tasks) {
+      std::vector<command> c;
+      commands.add({++id}, t, c);
+      g.add({id}, t, c, out);
+    }
+    return std::ranges::count_if(out, [](const instruction& i) { return std::holds_alternative<allocate>(i.what); });
+  };
+  CHECK(allocations(false) == 64);
+  CHECK(allocations(true) == 1);
+}
+
+TEST_CASE("elements that one device alone needs come into its memory, without a stop in the host's") {
+  instruction_graph g({.devices = {1}});
+  command_graph commands(1, 2);
+  const box all(0, 8);
+  std::vector<instruction> out;
+  commands.add({.elements = all, .name = "b"});
+  const buffer_id b = g.add({.elements = all, .name = "b"}, out);
+  const std::vector<task> tasks{over(all, {{b, mode::write, mapping::one_to_one(all)}}), over(all, {{b, mode::read, mapping::neighborhood(all, {1})}})};
+  std::uint64_t id = 0;
+  for (const task& t : tasks) {
+    std::vector<command> c;
+    commands.add({++id}, t, c);
+    g.add({id}, t, c, out);
+  }
+  std::size_t received = 0;
+  for (const instruction& i : out) {
+    if (const auto* a = std::get_if<allocate>(&i.what)) CHECK(a->where == 1);
+    received += std::holds_alternative<receive>(i.what);
+  }
+  CHECK(received == 1);
+}
+
+TEST_CASE("with horizons a program that never ends is remembered in constant room") {
+  instruction_graph g({.devices = {1, 2}});
+  command_graph commands(0, 2);
+  task_graph tasks({.step = 2, .most_parallel = 0});
+  const box all(0, 64);
+  std::vector<instruction> out;
+  for (int i = 0; i < 2; ++i) tasks.add(buffer{.elements = all, .name = "b"}), commands.add({.elements = all, .name = "b"}), g.add({.elements = all, .name = "b"}, out);
+  std::size_t most = 0, most_followed = 0;
+  for (std::uint32_t step = 0; step < 3000; ++step) {
+    const std::uint32_t from = step % 2;
+    const task t = over(all, {{{from}, mode::read, mapping::neighborhood(all, {1})}, {{1 - from}, mode::write, mapping::one_to_one(all)}});
+    const auto run_one = [&](task_id id, const task& one) {
+      std::vector<command> c;
+      commands.add(id, one, c);
+      out.clear();
+      g.add(id, one, c, out);
+      for (const instruction& i : out) most_followed = std::max(most_followed, i.follows.size());
+    };
+    run_one(tasks.add(t).id, t);
+    task horizon;
+    horizon.kind = task_kind::horizon;
+    if (const auto h = tasks.add_horizon()) run_one(h->id, horizon);
+    if (step > 10) most = std::max(most, g.remembered());
+  }
+  CHECK(most < 100);
+  CHECK(most_followed < 12);
+}
