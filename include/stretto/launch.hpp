@@ -53,11 +53,13 @@ struct local_size {
 
 namespace detail {
 
-/// Arguments that make a launch one on objects, which is another matter (object.hpp).
+/// Arguments that make a launch one on objects or buffers, which is another matter (object.hpp, buffer.hpp).
 template <class T>
 inline constexpr bool is_object_argument = false;
+template <class T>
+inline constexpr bool is_buffer_argument = false;
 template <class... A>
-concept instance_arguments = (!is_object_argument<A> && ...);
+concept instance_arguments = ((!is_object_argument<A> && !is_buffer_argument<A>) && ...);
 
 /// What the compiled core is told of an argument: an instance, or where a value is, or a size.
 struct launch_item {

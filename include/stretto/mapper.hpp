@@ -13,7 +13,9 @@
 
 #include <stretto/box.hpp>
 
+#include <array>
 #include <concepts>
+#include <cstdint>
 
 namespace stretto {
 
@@ -41,6 +43,26 @@ struct slice {
   }
 };
 
+struct all {
+  box operator()(const box& part, const box& elements) const { return part.is_empty() ? box() : elements; }
+};
+struct fixed {
+  box always;
+  box operator()(const box& part, const box& elements) const { return part.is_empty() ? box() : intersection(always, elements); }
+};
+struct transposed {
+  std::array<std::uint8_t, max_axes> by;
+  box operator()(const box& part, const box& elements) const {
+    if (part.is_empty()) return {};
+    point min, max;
+    for (int a = 0; a < max_axes; ++a) {
+      const int from = by[static_cast<std::size_t>(a)];
+      min[a] = part.min()[from], max[a] = part.max()[from];
+    }
+    return intersection(box::between(min, max), elements);
+  }
+};
+
 }  // namespace mappers
 
 /// The element of the item's own id.
@@ -52,6 +74,14 @@ constexpr mappers::neighborhood neighborhood(coordinate border0, coordinate bord
 }
 /// All of the row, or column, or pillar, through it: every element along this axis.
 constexpr mappers::slice slice(int axis) { return {axis}; }
+
+/// Every element, for each part.
+inline constexpr mappers::all all{};
+/// The same elements, for each part.
+constexpr mappers::fixed fixed(const box& always) { return {always}; }
+/// The element of the item's id with axes 0 and 1 exchanged; or whose axis a is the item's axis by[a].
+inline constexpr mappers::transposed transposed{{1, 0, 2}};
+constexpr mappers::transposed transposed_by(std::uint8_t by0, std::uint8_t by1, std::uint8_t by2) { return {{by0, by1, by2}}; }
 
 /// Gives a box of elements for a part of a range; told the array's elements, too, if it takes them.
 template <class M>

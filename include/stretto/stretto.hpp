@@ -5,6 +5,7 @@
 #include <stretto/balancing.hpp>
 #include <stretto/barrier.hpp>
 #include <stretto/box.hpp>
+#include <stretto/buffer.hpp>
 #include <stretto/checkpoint.hpp>
 #include <stretto/collection.hpp>
 #include <stretto/completion_queue.hpp>

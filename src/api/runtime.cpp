@@ -19,6 +19,7 @@
 #include "base/node_numbers.hpp"
 #include "base/options.hpp"
 #include "base/order_observer.hpp"
+#include "buffers/buffers_floor.hpp"
 #include "data/data_floor.hpp"
 #include "data/order_check.hpp"
 #include "device/device_channel.hpp"
@@ -236,6 +237,7 @@ void runtime::start(bool stepped) {
                           .log = s.settings.log,
                           .check = s.settings.check,
                           .recycles = s.settings.recycle});
+  buffers::start_buffers(s.context, s.devices.get(), {.check = s.settings.check});
   sched::scheduler_paths paths = paths_of(s.machine);
   s.recorder.name_places(paths.names);
   s.recorder.name_modules(s.modules.owners());
@@ -301,6 +303,7 @@ void runtime::state::end(runtime* whole) noexcept {
       base::print_error(e, settings.errors);
     }
   }
+  buffers::stop_buffers(context);
   objects::stop_objects(context);
   data::stop_data(context);
   mobiles::stop_mobile(context);

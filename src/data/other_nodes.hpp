@@ -67,6 +67,12 @@ class other_nodes {
   virtual detail::instance_handle stand_in(const detail::instance_handle& h) const = 0;
   /// One of this node's in global memory is destroyed: its handle.
   virtual void gone(const detail::instance_handle& h) noexcept = 0;
+  /// The handle of what that node has posted, or will post, under that number: a copy to it is one to whatever that is.
+  virtual detail::instance_handle posted_name(std::uint32_t node, std::uint64_t number) const = 0;
+  /// Elements that come under this number land in `target`, from when `after` has ended. Every element of `parts`, which are disjoint, comes
+  /// once, from whichever nodes; done[i] is set to what happens when all of part i is in place. Each number once.
+  virtual void post(std::uint64_t number, const detail::instance_handle& target, std::span<const box> parts, std::span<event> done,
+                    const preconditions& after, const std::source_location& where) = 0;
   virtual event submit(const far_request& r, const preconditions& after, const std::source_location& where) = 0;
 };
 

@@ -356,6 +356,16 @@ bool is_integer(const tokens& type) {
   return std::all_of(type.begin(), type.end(), [](const token& t) { return words.contains(t.spelling); });
 }
 
+/// In OpenCL C `long` has 64 bits, and `long long` is reserved for twice as many: compilers take it, and compute something else.
+void shorten_long_long(tokens& all) {
+  all.erase(std::unique(all.begin(), all.end(), [](const token& a, const token& b) { return a == "long" && b == "long"; }), all.end());
+  for (token& t : all) {
+    if (t.is != token::what::number) continue;
+    for (const char* twice : {"ll", "LL"})
+      if (const auto at = t.spelling.find(twice); at != t.spelling.npos) t.spelling.erase(at, 1);
+  }
+}
+
 class writer {
  public:
   writer(const kernel_code& k, dialect d) : kernel_(k), dialect_(d) {}
@@ -363,6 +373,7 @@ class writer {
   kernel_text write() {
     tokens parameters = tokens_of(kernel_.parameter_text), body = tokens_of(kernel_.body_text);
     text_.has_lines = align({&parameters, &body}, kernel_.name, source_of(kernel_.file), kernel_.line);
+    if (dialect_ == dialect::opencl) shorten_long_long(parameters), shorten_long_long(body);
     include_what_is_used_by(parameters);
     include_what_is_used_by(body);
     entry(parameters, body);
@@ -391,6 +402,7 @@ class writer {
     std::vector<tokens*> parts{&body};
     if (used.is == device_text::what::function) parts.insert(parts.begin(), &parameters);
     align(parts, used.name, source_of(used.file), used.line);
+    if (dialect_ == dialect::opencl) shorten_long_long(parameters), shorten_long_long(body), shorten_long_long(type);
     include_what_is_used_by(type);
     include_what_is_used_by(parameters);
     include_what_is_used_by(body);

@@ -33,6 +33,7 @@ struct element_receiver::arriving {
   std::uint32_t pieces = ~0u;             // that will come; unknown until one has
   std::uint32_t come = 0, in_place = 0;
   failure_ref cause;
+  std::vector<box> posted;                // that have come, of a posted instance
   std::optional<data::passing_bytes> held;      // what a reduction holds, as it comes
 };
 
@@ -63,11 +64,12 @@ struct element_receiver::landed : places::completion {
   const std::shared_ptr<data::passing_bytes> bytes;  // null: it lands where it shall be
 };
 
-element_receiver::element_receiver(job& j, failures& causes, questions& q, instance_names& names)
+element_receiver::element_receiver(job& j, failures& causes, questions& q, instance_names& names, posted_instances& posted)
     : job_(j),
       causes_(causes),
       questions_(q),
       names_(names),
+      posted_(posted),
       piece_(j.on_payload<&element_receiver::on_piece>("instances.piece", this)),
       abandoned_(j.on<&element_receiver::on_abandoned>("instances.abandoned", this)) {}
 
@@ -131,8 +133,7 @@ void element_receiver::on_piece(rank from, reader& head, net::payload&& rest, ba
 }
 
 void element_receiver::open(const shared& a, base::thread_context& context) {
-  names_.resolve(a->order.target, data::word_of(a->order.what), a->order.where, context,
-                 [this, a](const detail::instance_handle& near, failure_ref cause, base::thread_context& on) {
+  const auto found = [this, a](const detail::instance_handle& near, failure_ref cause, base::thread_context& on) {
     if (cause) return opened(a, std::move(cause), on);
     a->target = near;
     try {
@@ -149,7 +150,9 @@ void element_receiver::open(const shared& a, base::thread_context& context) {
     } catch (...) {
       opened(a, detail::make_failure(std::current_exception(), data::word_of(a->order.what), a->order.where), on);
     }
-  });
+  };
+  if (posted_instances::is_posted(a->order.target)) return posted_.resolve(posted_instances::number_in(a->order.target), context, found);
+  names_.resolve(a->order.target, data::word_of(a->order.what), a->order.where, context, found);
 }
 
 void element_receiver::check(arriving& a, base::thread_context& context) const {
@@ -184,6 +187,7 @@ void element_receiver::land(const shared& a, held_piece&& p, base::thread_contex
     {
       const std::scoped_lock lock(a->lock);
       is_dropped = bool(a->cause);
+      if (p.is.is == element_piece::form::one_box && posted_instances::is_posted(o.target)) a->posted.push_back(p.is.one);
       if (!is_dropped && p.is.is == element_piece::form::held) {
         if (!a->held) a->held.emplace(data::state_of(context).passing, p.is.in_all);
         where_held = a->held->data() + p.is.offset;
@@ -222,6 +226,8 @@ void element_receiver::apply(const shared& a, const element_piece& p, std::share
   if (p.is == element_piece::form::boxes) {
     boxes = read_front(at, bytes->size());
     at += front_of_boxes(boxes.size());
+    const std::scoped_lock lock(a->lock);
+    if (posted_instances::is_posted(o.target)) a->posted.insert(a->posted.end(), boxes.begin(), boxes.end());
   }
   std::vector<event> all;
   for (const box& b : boxes) {
@@ -249,6 +255,11 @@ void element_receiver::all_in_place(const shared& a, base::thread_context& conte
   {
     const std::scoped_lock lock(lock_);
     arriving_.erase({o.of.asker, o.of.number});
+  }
+  if (posted_instances::is_posted(o.target)) {
+    const std::uint64_t number = posted_instances::number_in(o.target);
+    if (a->cause) posted_.failed(number, a->cause, context);
+    else posted_.came(number, a->posted, context);
   }
   if (a->cause || !o.is_held()) return questions_.answer(o.of, a->cause.get(), context);
   try {

@@ -16,13 +16,14 @@
 
 #include "dist/element_piece.hpp"
 #include "dist/instance_names.hpp"
+#include "dist/posted_instances.hpp"
 
 namespace stretto::dist {
 
 class element_receiver {
  public:
   /// Before job::start.
-  element_receiver(job& j, failures& causes, questions& q, instance_names& names);
+  element_receiver(job& j, failures& causes, questions& q, instance_names& names, posted_instances& posted);
 
   message_kind piece() const noexcept { return piece_; }
   message_kind abandoned() const noexcept { return abandoned_; }
@@ -61,6 +62,7 @@ class element_receiver {
   failures& causes_;
   questions& questions_;
   instance_names& names_;
+  posted_instances& posted_;
   const message_kind piece_, abandoned_;
   std::atomic<std::size_t> landing_{0};
   std::mutex lock_;

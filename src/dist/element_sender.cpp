@@ -69,14 +69,19 @@ void element_sender::send(const question& q, kept_request&& r, const detail::ins
               .contributor = is.contributor, .where = where};
   const event ready = source.record->ready;
   when_ended(c->step_for(its_preconditions), merge(behind, ready, where), context, [this, c](const failure* cause, base::thread_context& on) {
-    if (cause) return questions_.answer(c->order.of, cause, on, questions::began::before);
+    if (cause) return refuse(*c, *cause, on, questions::began::before);
     try {
       begin(c, on);
     } catch (...) {
       const failure_ref why = detail::make_failure(std::current_exception(), data::word_of(c->order.what), c->order.where);
-      questions_.answer(c->order.of, why.get(), on);
+      refuse(*c, *why.get(), on);
     }
   });
+}
+
+void element_sender::refuse(const cargo& c, const failure& cause, base::thread_context& context, questions::began when) noexcept {
+  if (posted_instances::is_posted(c.order.target)) posted_.tell_failed(c.order.target, cause);
+  questions_.answer(c.order.of, &cause, context, when);
 }
 
 void element_sender::begin(const shared& c, base::thread_context& context) {
@@ -193,7 +198,7 @@ void element_sender::prepared(const shared& c, const failure* cause, base::threa
     why = c->cause;
   }
   const question& q = c->order.of;
-  if (gone == 0) return questions_.answer(q, why.get(), context);
+  if (gone == 0) return refuse(*c, *why.get(), context);
   writer w(q.asker, q.number, gone);
   causes_.write(w, *why.get());
   job_.send(c->to, abandoned_, w);

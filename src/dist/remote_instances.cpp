@@ -44,8 +44,9 @@ remote_instances::remote_instances(job& j, failures& causes, in_order& ordered)
       causes_(causes),
       questions_(j, causes),
       names_(j),
-      receiver_(j, causes, questions_, names_),
-      sender_(j, causes, questions_, receiver_.piece(), receiver_.abandoned()),
+      posted_(j, causes),
+      receiver_(j, causes, questions_, names_, posted_),
+      sender_(j, causes, questions_, posted_, receiver_.piece(), receiver_.abandoned()),
       enclosures_(j, ordered, questions_, sender_),
       global_(j),
       create_(j.on<&remote_instances::on_create>("instances.create", this)),
@@ -148,6 +149,11 @@ void remote_instances::on_create(rank from, reader& content, base::thread_contex
 std::string remote_instances::words_for(const instance_handle& h, const base::thread_context& context) const {
   if (data::is_near(h, context) && h.record->live.load(std::memory_order_acquire) == h.key) return detail::describe(*h.record);
   return "node " + job_.name_of(owner_of(h));
+}
+
+void remote_instances::post(std::uint64_t number, const instance_handle& target, std::span<const box> parts, std::span<event> done,
+                            const preconditions& after, const std::source_location& where) {
+  posted_.post(number, target, parts, done, merged(after, where), where, base::require_current("receive"));
 }
 
 event remote_instances::submit(const data::far_request& r, const preconditions& after, const std::source_location& where) {
@@ -265,11 +271,13 @@ void remote_instances::refuse(const std::shared_ptr<errand>& e, failure_ref why,
 
 void remote_instances::tell_waits(base::wait_walk& walk) const {
   questions_.tell_waits(walk);
+  posted_.tell_waits(walk);
   walk.others.emplace_back([&walk, self = job_.self()](const base::wait_walk::found_waiter& found) { return tell_step(found, self, walk); });
 }
 
 void remote_instances::lost(rank node, base::thread_context& context) noexcept {
   names_.lost(node, context);
+  posted_.lost(node, context);
   receiver_.lost(node, context);
   global_.lost(node);
   questions_.lost(node, context, [&](std::uint64_t number) { return receiver_.is_arriving({job_.self(), number}, node); });

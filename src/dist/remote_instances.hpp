@@ -20,6 +20,7 @@
 #include "dist/far_requests.hpp"
 #include "dist/global_instances.hpp"
 #include "dist/instance_names.hpp"
+#include "dist/posted_instances.hpp"
 #include "dist/questions.hpp"
 #include "dist/remote_enclosures.hpp"
 #include "dist/steps.hpp"
@@ -46,6 +47,9 @@ class remote_instances final : public protocol, public data::other_nodes {
                                            const std::source_location& where) override;
   detail::instance_handle stand_in(const detail::instance_handle& h) const override { return global_.stand_in(h); }
   void gone(const detail::instance_handle& h) noexcept override { global_.gone(h); }
+  detail::instance_handle posted_name(std::uint32_t node, std::uint64_t number) const override { return posted_.name_of(static_cast<rank>(node), number); }
+  void post(std::uint64_t number, const detail::instance_handle& target, std::span<const box> parts, std::span<event> done,
+            const preconditions& after, const std::source_location& where) override;
   event submit(const data::far_request& r, const preconditions& after, const std::source_location& where) override;
 
   void lost(rank node, base::thread_context& context) noexcept override;
@@ -80,6 +84,7 @@ class remote_instances final : public protocol, public data::other_nodes {
   failures& causes_;
   questions questions_;
   instance_names names_;
+  posted_instances posted_;
   element_receiver receiver_;
   element_sender sender_;
   remote_enclosures enclosures_;

@@ -50,6 +50,12 @@ void command_graph::check(const task& t, const chunk_grid& grid) {
   }
 }
 
+box command_graph::own_chunk(const task& t) {
+  if (t.kind == task_kind::each) return t.range;
+  const chunk_grid& grid = grid_of(t);
+  return self_ < grid.chunks() ? grid.chunk(self_) : box();
+}
+
 void command_graph::add(task_id id, const task& t, std::vector<command>& out) {
   if (t.kind == task_kind::horizon || t.kind == task_kind::epoch) {
     command c{{commands_.next()}, id, {}, {}};
@@ -60,7 +66,7 @@ void command_graph::add(task_id id, const task& t, std::vector<command>& out) {
   }
   const chunk_grid& grid = grid_of(t);
   check(t, grid);
-  const box own = t.kind == task_kind::each ? t.range : self_ < grid.chunks() ? grid.chunk(self_) : box();
+  const box own = own_chunk(t);
   own_.resize(t.accesses.size());
   for (std::size_t i = 0; i < t.accesses.size(); ++i) {
     const mapping& where = t.accesses[i].where;

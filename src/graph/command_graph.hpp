@@ -33,6 +33,11 @@ class command_graph {
   ///   throws   error B04 if two chunks write the same elements, B05 if a chunk writes outside of a buffer, nothing being changed
   void add(task_id id, const task& t, std::vector<command>& out);
 
+  /// Throws what add would, and changes nothing.
+  void check(const task& t) { check(t, grid_of(t)); }
+  /// This node's chunk of the task; empty if it has none.
+  box own_chunk(const task& t);
+
   std::size_t remembered() const noexcept { return commands_.remembered(); }
 
  private:

@@ -143,10 +143,13 @@ placement::allocation& instruction_graph::make_room(task_id of, buffer_id b, mem
         grown = true;
       }
   }
+  all = is.room_to_grow(m, all);
   std::vector<placement::allocation> old = is.take(m, all);
+  std::uint32_t grown = 0;
+  for (const placement::allocation& a : old) grown = std::max(grown, a.grown + 1);
   const allocation_id id{++last_allocation_};
   const std::uint64_t made = append(of, {}, allocate{id, m, b, all}, out);
-  placement::allocation& now = is.put({id, m, all, access_fronts(all, instructions_)});
+  placement::allocation& now = is.put({id, m, all, access_fronts(all, instructions_), grown});
   now.uses.write(all, made);
   for (placement::allocation& a : old) {
     copy c{b, a.is, id, {}};

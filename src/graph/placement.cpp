@@ -24,6 +24,21 @@ box placement::room_for(memory_number m, const box& where) const {
   return all;
 }
 
+box placement::room_to_grow(memory_number m, const box& where) const {
+  box before;
+  std::uint32_t grown = 0;
+  for (const allocation& a : allocations_)
+    if (a.where == m && where.contains(a.elements)) before = hull(before, a.elements), grown = std::max(grown, a.grown);
+  if (grown == 0) return where;
+  point min = where.min(), max = where.max();
+  for (int a = 0; a < max_axes; ++a) {
+    const coordinate more = (before.length(a) + 1) / 2;
+    if (min[a] < before.min()[a]) min[a] -= more;
+    if (max[a] > before.max()[a]) max[a] += more;
+  }
+  return room_for(m, intersection(box::between(min, max), elements_));
+}
+
 std::vector<placement::allocation> placement::take(memory_number m, const box& where) {
   std::vector<allocation> taken;
   const auto kept = std::stable_partition(allocations_.begin(), allocations_.end(), [&](const allocation& a) {

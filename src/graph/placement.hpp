@@ -21,6 +21,7 @@ class placement {
     memory_number where = 0;
     box elements;
     access_fronts uses;  // by numbers of instructions
+    std::uint32_t grown = 0;  // how often it has, or those before it
   };
 
   explicit placement(const box& elements) : elements_(elements) {}
@@ -32,6 +33,8 @@ class placement {
   /// What an allocation that is to contain `where` has to contain, too, since allocations are disjoint: those that it meets, and those
   /// beside it with which it makes up a box.
   box room_for(memory_number m, const box& where) const;
+  /// The same, with more of what has grown before: half as much along the axes along which it grows again.
+  box room_to_grow(memory_number m, const box& where) const;
   /// Takes out those that lie within `where`.
   std::vector<allocation> take(memory_number m, const box& where);
   allocation& put(allocation&& a) { return allocations_.emplace_back(std::move(a)); }

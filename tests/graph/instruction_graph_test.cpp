@@ -360,7 +360,7 @@ TEST_CASE("two devices that would write the same elements are refused by the nam
   CHECK(out.empty());
 }
 
-TEST_CASE("what is expected gets its room at once, so that an array that grows is allocated once") {
+TEST_CASE("an array that grows is allocated again only now and then, and once where that was expected") {
   const box all({0, 0}, {64, 16});
   const auto allocations = [&](bool looks_ahead) {
     instruction_graph g({.devices = {1}});
@@ -381,7 +381,7 @@ TEST_CASE("what is expected gets its room at once, so that an array that grows i
     }
     return std::ranges::count_if(out, [](const instruction& i) { return std::holds_alternative<allocate>(i.what); });
   };
-  CHECK(allocations(false) == 64);
+  CHECK(allocations(false) < 15);
   CHECK(allocations(true) == 1);
 }
 

@@ -54,6 +54,19 @@ void on_sim(Body&& body, const char* memory = "8M") {
   rt.run(body);
 }
 
+STRETTO_KERNEL(large_numbers, (out<long long> x, unsigned long long by), {
+  const long long beyond = 3000000000LL;
+  x(global_id(0)) = beyond * global_id(0) + (long long)by;
+})
+
+TEST_CASE("long long has 64 bits on every device") {
+  everywhere([] {
+    object<long long> x(box(0, 100));
+    launch(large_numbers, x.elements(), x, 1ull << 40);
+    CHECK(x.read().get().view()(99) == 99 * 3'000'000'000LL + (1LL << 40));
+  });
+}
+
 TEST_CASE("kernels on objects order themselves and give what a loop gives") {
   everywhere([] {
     constexpr int n = 40, steps = 9;

@@ -1,0 +1,303 @@
+// buffer.hpp - arrays that are distributed over all nodes of a job: one logical array, each part of it where it is needed.
+//
+//     buffer<float, 2> u({{0, 0}, {n, n}}), v({{0, 0}, {n, n}});
+//     launch(init, u.elements(), u(one_to_one));
+//     for (int s = 0; s < steps; ++s) launch(jacobi, inside, u(neighborhood(1)), v(one_to_one), 0.1f), swap(u, v);
+//     auto seen = u.read().get();                       // on every node: seen.view()(i, j)
+//
+// Every node runs the same program and makes the same calls on buffers in the same order. A launch is cut into chunks, one for each node,
+// and on a node one for each device; mappers say which elements a chunk uses. From that each node finds alone what it computes, what it
+// sends and what it awaits, while earlier launches run.
+//
+// Threads     buffers are handles, copied as values. Calls on buffers come from one task at a time, on every node in the same order.
+// Memory      what a launch wrote is seen by launches that follow it, on all nodes, and through read().
+// Cost        see docs/performance.md. A call takes a lock of the runtime's.
+// Invariants  (1) results do not depend on how many nodes and devices there are, as far as kernels do not. (2) a buffer outlives every
+//             operation that uses it. (3) what a kernel failed with comes to whoever needs what it was to write, on whatever node.
+// Source      Celerity's distributed buffers and range mappers; Thoman, Salzmann and others, "Command Horizons".
+#pragma once
+
+#include <stretto/object.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace stretto {
+
+namespace buffers {
+struct buffer_record;
+struct seen_elements;
+}  // namespace buffers
+
+namespace mappers {
+
+struct star {
+  point border;
+};
+struct wrapped {
+  point border;
+};
+struct even_split {};
+
+}  // namespace mappers
+
+/// As neighborhood, but along the axes only: a cross.
+constexpr mappers::star star(coordinate border) { return {{border, border, border}}; }
+constexpr mappers::star star(coordinate border0, coordinate border1, coordinate border2 = 0) { return {{border0, border1, border2}}; }
+/// As neighborhood, and what lies beyond the border of the array at its other side.
+constexpr mappers::wrapped wrapped(coordinate border) { return {{border, border, border}}; }
+constexpr mappers::wrapped wrapped(coordinate border0, coordinate border1, coordinate border2 = 0) { return {{border0, border1, border2}}; }
+/// Rows of the array in the proportion in which a chunk has rows of the range, whatever their numbers.
+inline constexpr mappers::even_split even_split{};
+
+namespace detail {
+
+/// A mapper as the compiled core is told it.
+struct range_mapper {
+  enum class kind : std::uint8_t { one_to_one, neighborhood, star, wrapped, slice, all, fixed, transposed, even_split, custom };
+  using function = std::function<std::vector<box>(const box& chunk, const box& elements)>;
+
+  kind is = kind::all;
+  point border = {};
+  int axis = 0;
+  box always = {};
+  std::array<std::uint8_t, max_axes> by = {};
+  std::shared_ptr<const function> custom = {};
+};
+
+inline range_mapper to_range_mapper(mappers::one_to_one) { return {.is = range_mapper::kind::one_to_one}; }
+inline range_mapper to_range_mapper(mappers::neighborhood m) { return {.is = range_mapper::kind::neighborhood, .border = m.border}; }
+inline range_mapper to_range_mapper(mappers::star m) { return {.is = range_mapper::kind::star, .border = m.border}; }
+inline range_mapper to_range_mapper(mappers::wrapped m) { return {.is = range_mapper::kind::wrapped, .border = m.border}; }
+inline range_mapper to_range_mapper(mappers::slice m) { return {.is = range_mapper::kind::slice, .axis = m.axis}; }
+inline range_mapper to_range_mapper(mappers::all) { return {.is = range_mapper::kind::all}; }
+inline range_mapper to_range_mapper(const mappers::fixed& m) { return {.is = range_mapper::kind::fixed, .always = m.always}; }
+inline range_mapper to_range_mapper(mappers::transposed m) { return {.is = range_mapper::kind::transposed, .by = m.by}; }
+inline range_mapper to_range_mapper(mappers::even_split) { return {.is = range_mapper::kind::even_split}; }
+
+/// A function of the program's own: a box, or several, for a chunk.
+template <class M>
+std::vector<box> boxes_of(const M& by, const box& chunk, const box& elements) {
+  const auto used = [&] {
+    if constexpr (requires { by(chunk, elements); }) return by(chunk, elements);
+    else return by(chunk);
+  }();
+  if constexpr (std::convertible_to<decltype(used), box>) return {used};
+  else return {std::begin(used), std::end(used)};
+}
+template <class M>
+concept mapping_function = requires(const M& m, const box& b) { boxes_of(m, b, b); };
+
+template <mapping_function M>
+range_mapper to_range_mapper(const M& m) {
+  const auto make = [](const M& by) {
+    return std::make_shared<const range_mapper::function>(
+        [by](const box& chunk, const box& elements) { return boxes_of(by, chunk, elements); });
+  };
+  if constexpr (std::is_empty_v<M> && std::is_default_constructible_v<M>) {
+    static const auto same = make(m);  // what it gave is remembered
+    return {.is = range_mapper::kind::custom, .custom = same};
+  } else {
+    return {.is = range_mapper::kind::custom, .custom = make(m)};
+  }
+}
+
+/// The counted reference that buffers are made of.
+using buffer_handle = std::shared_ptr<buffers::buffer_record>;
+
+struct buffer_description {
+  box elements;
+  std::uint8_t dimensions = 1;
+  std::uint32_t element_bytes = 1, alignment = 1;
+  std::string_view name;
+  const void* from = nullptr;  // its first content, dense, the same on all nodes; null: nothing is written
+};
+buffer_handle make_buffer(const buffer_description& request, const std::source_location& where);
+box elements_of(const buffer_handle& h, const std::source_location& where);
+
+/// Elements for the host of this node.
+struct release_seen {
+  void operator()(buffers::seen_elements* seen) const noexcept;
+};
+using seen_pointer = std::unique_ptr<buffers::seen_elements, release_seen>;
+std::byte* first_of(const buffers::seen_elements& seen, data::layout& shape);
+struct seen_later {
+  event ready;
+  seen_pointer seen;
+};
+seen_later see_elements(const buffer_handle& h, const box& part, const std::source_location& where);
+
+/// An argument of a launch: a buffer and what chunks use of it, or a value, or a size.
+struct buffer_item {
+  const buffer_handle* buffer = nullptr;
+  const range_mapper* by = nullptr;
+  const void* value = nullptr;
+  std::int64_t local_elements = 0;
+};
+event launch_on_buffers(const kernel_code& code, const kernel_range& range, std::span<const buffer_item> items,
+                        const object_launch& request);
+
+}  // namespace detail
+
+template <class T, std::size_t D>
+class buffer;
+
+/// A buffer and what each chunk of a launch uses of it, as an argument: u(neighborhood(1)).
+template <class T, std::size_t D>
+struct buffer_use {
+  buffer<T, D> of;
+  detail::range_mapper by;
+};
+
+/// Elements of a buffer on this node, until it goes; launches that would write them here wait until then. Move-only.
+template <class T, std::size_t D>
+class seen {
+ public:
+  stretto::view<const T, D> view() const {
+    data::layout shape;
+    auto* const first = reinterpret_cast<const T*>(detail::first_of(*is_, shape));
+    return {first, shape};
+  }
+  void release() noexcept { is_.reset(); }
+  explicit operator bool() const noexcept { return is_ != nullptr; }
+
+ private:
+  friend class buffer<T, D>;
+  explicit seen(detail::seen_pointer is) noexcept : is_(std::move(is)) {}
+  detail::seen_pointer is_;
+};
+
+struct buffer_options {
+  std::string_view name = {};  // shown in errors, traces and reports
+};
+
+template <class T, std::size_t D = 1>
+class buffer {
+  static_assert(D >= 1 && D <= 3, "a buffer has 1 to 3 dimensions");
+  static_assert(std::is_trivially_copyable_v<T>, "elements move between memories and nodes as bytes: T must be trivially copyable");
+
+ public:
+  using element_type = T;
+  static constexpr std::size_t dimensions = D;
+
+  /// Names nothing; using it is B07.
+  buffer() noexcept = default;
+  /// Elements are undefined until a launch writes them; memory is taken where and when it is needed.
+  explicit buffer(const box& elements, const buffer_options& options = {},
+                  std::source_location where = std::source_location::current())
+      : handle_(detail::make_buffer({elements, D, sizeof(T), alignof(T), options.name, nullptr}, where)) {}
+  /// Begins with a copy of `from`, dense in C order and the same on every node, made in the call.
+  buffer(const box& elements, const T* from, const buffer_options& options = {},
+         std::source_location where = std::source_location::current())
+      : handle_(detail::make_buffer({elements, D, sizeof(T), alignof(T), options.name, from}, where)) {}
+
+  /// What each chunk of a launch uses: a mapper of this header or of mapper.hpp, or a function from a chunk (and the buffer's elements) to a
+  /// box or a list of boxes, within the buffer's elements; the same on every node.
+  template <class M>
+  buffer_use<T, D> operator()(const M& by) const {
+    return {*this, detail::to_range_mapper(by)};
+  }
+  box elements(std::source_location where = std::source_location::current()) const { return detail::elements_of(handle_, where); }
+
+  /// The content for host code of this node, once every launch submitted so far that writes there has ended: as a launch in which every
+  /// node reads all of `part`. Poisoned with what those launches failed with.
+  future<seen<T, D>> read(const box& part, std::source_location where = std::source_location::current()) const {
+    auto later = std::make_shared<detail::seen_later>(detail::see_elements(handle_, part, where));
+    const event ready = later->ready;
+    return async(after(ready), name("elements for the host"), [later] { return seen<T, D>(std::move(later->seen)); });
+  }
+  future<seen<T, D>> read(std::source_location where = std::source_location::current()) const { return read(elements(where), where); }
+
+  explicit operator bool() const noexcept { return handle_ != nullptr; }
+  friend bool operator==(const buffer&, const buffer&) = default;
+  const detail::buffer_handle& handle() const noexcept { return handle_; }
+
+ private:
+  detail::buffer_handle handle_;
+};
+
+namespace detail {
+
+template <class T, std::size_t D>
+inline constexpr bool is_buffer_argument<buffer<T, D>> = true;
+template <class T, std::size_t D>
+inline constexpr bool is_buffer_argument<buffer_use<T, D>> = true;
+template <class A>
+concept buffer_argument = is_buffer_argument<A>;
+
+/// How argument `Number` of a launch on buffers stands for its parameter; the numbers count from 0.
+template <std::size_t Number, class Parameter, class Given>
+struct argument_of_buffers : argument<Number, Parameter, Given> {
+  using argument<Number, Parameter, Given>::argument;
+  buffer_item item() const noexcept {
+    const launch_item i = argument<Number, Parameter, Given>::item();
+    return {.value = i.value, .local_elements = i.local_elements};
+  }
+};
+template <std::size_t Number, kernels::array_parameter Parameter, class Given>
+  requires(Parameter::mode != access::local)
+struct argument_of_buffers<Number, Parameter, Given> {
+  using element = std::remove_const_t<typename Parameter::element>;
+  static_assert(std::same_as<Given, buffer_use<element, Parameter::axes>>,
+                "this argument of the launch must be a buffer with a mapper, such as u(one_to_one), of the element type and the number of "
+                "axes of the kernel's array parameter");
+  explicit argument_of_buffers(const Given& u) noexcept : is{.buffer = &u.of.handle(), .by = &u.by} {}
+  buffer_item item() const noexcept { return is; }
+  buffer_item is;
+};
+
+template <class... P, class... A, std::size_t... N>
+event launch_buffers_with(const object_launch& request, const kernel<void(P...)>& k, const kernel_range& range, std::index_sequence<N...>,
+                          const A&... given) {
+  const std::tuple<argument_of_buffers<N, P, A>...> all{argument_of_buffers<N, P, A>(given)...};
+  const std::array<buffer_item, sizeof...(P)> items{std::get<N>(all).item()...};
+  return launch_on_buffers(k.code(), range, items, request);
+}
+template <class... P, class... A>
+event launch_buffers_checked(const object_launch& request, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
+  static_assert(sizeof...(A) == sizeof...(P), "a launch gives as many arguments as the kernel has parameters");
+  if constexpr (sizeof...(A) == sizeof...(P))
+    return launch_buffers_with(request, k, range, std::index_sequence_for<P...>(), given...);
+  else
+    return {};
+}
+
+}  // namespace detail
+
+/// Computes `k` for every id of `range` on buffers: each node its chunk, on its devices or its host; in the order of submission as far as
+/// arguments ask for it.
+///
+///   tags     any of on(device_kind::...), priority(n), name("text"), before the kernel; the same on every node
+///   given    for in, out and inout a buffer with a mapper, for a value something that converts to it, for local a local_size. `out`
+///            declares that every element that the mapper names is overwritten: else the parameter is inout
+///   returns  an event of this node: its chunk has been computed, or it has none. Poisoned as that of a launch on instances
+///   throws   B04 where two chunks write the same element, B05 where a mapper leaves the buffer, B07 for a buffer that names nothing; K24,
+///            K25. Nothing has been done then, on any node
+template <class... P, class... A>
+  requires(detail::buffer_argument<A> || ...)
+event launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
+  return detail::launch_buffers_checked({}, k, range, given...);
+}
+template <detail::object_launch_tag T1, class... P, class... A>
+  requires(detail::buffer_argument<A> || ...)
+event launch(const T1& t1, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
+  detail::object_launch request;
+  request.apply(t1);
+  return detail::launch_buffers_checked(request, k, range, given...);
+}
+template <detail::object_launch_tag T1, detail::object_launch_tag T2, class... P, class... A>
+  requires(detail::buffer_argument<A> || ...)
+event launch(const T1& t1, const T2& t2, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
+  detail::object_launch request;
+  request.apply(t1), request.apply(t2);
+  return detail::launch_buffers_checked(request, k, range, given...);
+}
+
+}  // namespace stretto

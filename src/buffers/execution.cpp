@@ -1,0 +1,180 @@
+#include "buffers/execution.hpp"
+
+#include <stretto/copy.hpp>
+
+#include <exception>
+
+#include "data/data_state.hpp"
+#include "data/other_nodes.hpp"
+
+namespace stretto::buffers {
+namespace {
+
+constexpr std::uint64_t slots_of_task = 256;  // accesses of a launch
+
+std::uint64_t number_of(const graph::channel& c) noexcept { return c.of.number * slots_of_task + c.slot; }
+
+}  // namespace
+
+void execution::add(graph::buffer_id b, const element_type& type, std::string name) { types_[b.number] = {type, std::move(name)}; }
+
+void execution::remove(graph::buffer_id b) {
+  const auto found = types_.find(b.number);
+  if (found == types_.end()) return;
+  if (!found->second.nothing.empty()) {
+    const std::vector<event> all(ends_.begin(), ends_.end());
+    for (const auto& [on, h] : found->second.nothing) detail::destroy_instance(h, after_range{all}, std::source_location());
+  }
+  types_.erase(found);
+}
+
+detail::instance_handle execution::make(graph::buffer_id b, place memory, const box& elements, const std::source_location& where) const {
+  const buffer_type& t = types_.at(b.number);
+  detail::instance_request r;
+  r.memory = memory;
+  r.box = elements;
+  r.dimensions = t.is.dimensions;
+  r.element_bytes = t.is.bytes;
+  r.alignment = t.is.alignment;
+  r.name = t.name;
+  return detail::create_instance(r, {}, where);
+}
+
+detail::instance_handle execution::nothing_of(graph::buffer_id b, graph::processor_number on, const std::source_location& where) {
+  detail::instance_handle& h = types_.at(b.number).nothing[on];
+  if (!h.record) h = make(b, sites_[on].memory, box(), where);
+  return h;
+}
+
+place execution::memory_of(graph::memory_number m) const {
+  if (m == 0) return sites_.back().memory;
+  return sites_[m - 1u].memory;
+}
+
+task_outcome execution::run(std::span<const graph::instruction> all, const task_work& work, bool check, base::thread_context& context) {
+  task_outcome out;
+  for (const graph::instruction& i : all) {
+    behind_.clear();
+    if (!std::holds_alternative<graph::arrive>(i.what))
+      for (const std::uint64_t f : i.follows)
+        if (!end_of(f).has_triggered()) behind_.push_back(end_of(f));
+    event end;
+    try {
+      end = begin(i, work, check, out, context);
+    } catch (...) {
+      const user_event failed = user_event::create(work.range.where);
+      failed.poison(std::current_exception(), work.range.where);
+      end = failed;
+      if (std::holds_alternative<graph::compute>(i.what)) out.done = merge(out.done, end, work.range.where);
+    }
+    ends_.push_back(end);
+    const bool is_epoch = std::holds_alternative<graph::pass_epoch>(i.what);
+    if (!is_epoch && !std::holds_alternative<graph::pass_horizon>(i.what)) continue;
+    // The one before is applied: nothing older is asked for.
+    const std::uint64_t applied = is_epoch ? i.id.number : horizon_;
+    horizon_ = i.id.number;
+    ends_.erase(ends_.begin(), ends_.begin() + static_cast<std::ptrdiff_t>(applied - first_));
+    first_ = applied;
+    std::erase_if(arrivals_, [&](const auto& a) { return a.first < applied; });
+    passed_.push_back({end, std::move(parts_)});
+    parts_.clear();
+  }
+  return out;
+}
+
+event execution::behind_by(std::size_t most) {
+  while (!passed_.empty() && passed_.front().reached.has_triggered()) passed_.pop_front();
+  return passed_.size() > most ? passed_[passed_.size() - most - 1].reached : event();
+}
+
+event execution::begin(const graph::instruction& i, const task_work& work, bool check, task_outcome& out, base::thread_context& context) {
+  if (const auto* c = std::get_if<graph::compute>(&i.what)) return do_one(*c, work, check, out);
+  if (const auto* c = std::get_if<graph::copy>(&i.what)) return do_one(*c, work);
+  if (const auto* s = std::get_if<graph::send>(&i.what)) return do_one(*s, work, context);
+  if (const auto* r = std::get_if<graph::receive>(&i.what)) return do_one(*r, i.id, work, context);
+  if (const auto* a = std::get_if<graph::arrive>(&i.what)) return do_one(*a);
+  if (const auto* a = std::get_if<graph::allocate>(&i.what)) return do_one(*a, work, context);
+  if (const auto* r = std::get_if<graph::release>(&i.what)) return do_one(*r, work);
+  return merge(behind_, work.range.where);  // a horizon, or an epoch
+}
+
+event execution::do_one(const graph::allocate& a, const task_work& work, base::thread_context&) {
+  allocations_[a.is.number] = make(a.of, memory_of(a.where), a.elements, work.range.where);
+  return {};  // operations wait by themselves until it exists
+}
+
+event execution::do_one(const graph::release& r, const task_work& work) {
+  const auto found = allocations_.find(r.is.number);
+  const detail::instance_handle h = found->second;
+  allocations_.erase(found);
+  return detail::destroy_instance(h, after_range{behind_}, work.range.where);
+}
+
+event execution::do_one(const graph::copy& c, const task_work& work) {
+  return detail::copy_boxes(instance_of(c.to), instance_of(c.from), c.parts, {}, after_range{behind_}, work.range.where);
+}
+
+event execution::do_one(const graph::compute& c, const task_work& work, bool check, task_outcome& out) {
+  if (!c.uses.empty() && c.uses[0].is.number != 0) out.first = instance_of(c.uses[0].is);
+  if (!work.code) {
+    out.ready = merge(behind_, work.range.where);
+    return work.ends;
+  }
+  std::vector<detail::launch_item> items;
+  for (const launch_argument& a : work.arguments) {
+    detail::launch_item& item = items.emplace_back();
+    if (a.array < 0) {
+      item.value = a.value;
+      item.local_elements = a.local_elements;
+      continue;
+    }
+    const graph::used_allocation& used = c.uses[static_cast<std::size_t>(a.array)];
+    item.array = used.is.number ? instance_of(used.is) : nothing_of(a.of, c.by, work.range.where);
+    if (check) item.part = parts_.emplace_back(std::make_unique<box>(used.part)).get();
+  }
+  kernel_range range = work.range;
+  range.ids = c.chunk;
+  if (range.is_of_groups) {
+    point min, max;
+    for (int a = 0; a < max_axes; ++a) min[a] = c.chunk.min()[a] / range.group[a], max[a] = c.chunk.max()[a] / range.group[a];
+    range.ids = box::between(min, max);
+  }
+  detail::task_request request = work.request;
+  request.after_events = behind_;
+  if (c.by + 1 < sites_.size()) request.on = sites_[c.by].processor;
+  const event done = detail::launch_kernel(*work.code, range, items, request);
+  out.done = merge(out.done, done, work.range.where);
+  return done;
+}
+
+event execution::do_one(const graph::send& s, const task_work& work, base::thread_context& context) {
+  data::other_nodes& others = *data::state_of(context).others;
+  std::vector<event> all;
+  // A message to each node, of all that it gets.
+  std::unordered_map<graph::node_number, std::vector<box>> by_node;
+  for (const graph::sent_part& p : s.parts)
+    for (const auto& nodes : p.to.intervals())
+      for (graph::node_number n = nodes.first; n < nodes.last; ++n) by_node[n].push_back(p.where);
+  for (const auto& [n, boxes] : by_node) {
+    data::far_request r;
+    r.what = data::far_request::verb::copy;
+    r.used = {others.posted_name(n, number_of(s.by)), instance_of(s.from)};
+    r.used_count = 2;
+    r.is_whole = false;
+    r.boxes = boxes;
+    all.push_back(others.submit(r, after_range{behind_}, work.range.where));
+  }
+  return merge(all, work.range.where);
+}
+
+event execution::do_one(const graph::receive& r, graph::instruction_id id, const task_work& work, base::thread_context& context) {
+  std::vector<event> parts(r.parts.size());
+  data::state_of(context).others->post(number_of(r.by), instance_of(r.to), r.parts, parts, after_range{behind_}, work.range.where);
+  const event all = merge(parts, work.range.where);
+  if (parts.size() > 1) arrivals_[id.number] = std::move(parts);
+  return all;
+}
+
+event execution::do_one(const graph::arrive& a) { return arrivals_.at(a.of.number)[a.part]; }
+
+}  // namespace stretto::buffers

@@ -1,0 +1,109 @@
+// execution.hpp - instructions as operations on instances, each behind the events of those that it follows.
+//
+// Threads     one owner, on a thread of the runtime.
+// Cost        that of the operation.
+// Memory      an event for each instruction since the horizon before the last.
+// Invariants  (1) nothing waits here. (2) an instruction that cannot be begun poisons what follows it.
+#pragma once
+
+#include <stretto/launch.hpp>
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/context.hpp"
+#include "graph/instruction.hpp"
+
+namespace stretto::buffers {
+
+/// What the elements of a buffer are.
+struct element_type {
+  std::uint8_t dimensions = 1;
+  std::uint32_t bytes = 1, alignment = 1;
+};
+
+/// A parameter of a launch: access number `array` of its task, or a value, or a size.
+struct launch_argument {
+  int array = -1;
+  graph::buffer_id of = {};
+  const void* value = nullptr;
+  std::int64_t local_elements = 0;
+};
+
+/// What a task does on this node, beside what its instructions say. For the call.
+struct task_work {
+  const kernel_code* code = nullptr;  // null: the host looks at elements, and `ends` says when it has
+  std::span<const launch_argument> arguments;
+  kernel_range range{box()};
+  detail::task_request request;
+  event ends;
+};
+
+/// What has come of a task on this node.
+struct task_outcome {
+  event done;     // of its chunk
+  event ready;    // of elements for the host: they may be looked at
+  detail::instance_handle first;  // the allocation of its first access, if it has one
+};
+
+class execution {
+ public:
+  struct site {
+    place processor, memory;
+  };
+  using site_list = std::vector<site>;  // devices, then the host; as node_shape counts processors
+
+  execution(site_list sites, std::uint32_t nodes) : sites_(std::move(sites)), nodes_(nodes) {}
+
+  void add(graph::buffer_id b, const element_type& type, std::string name);
+  void remove(graph::buffer_id b);
+
+  /// `check`: kernels are told which elements they may use.
+  task_outcome run(std::span<const graph::instruction> all, const task_work& work, bool check, base::thread_context& context);
+  detail::instance_handle instance_of(graph::allocation_id a) const { return allocations_.at(a.number); }
+
+  /// A horizon that has been passed but not reached, if more than `most` of them are; who submits waits for it.
+  event behind_by(std::size_t most);
+
+ private:
+  struct buffer_type {
+    element_type is;
+    std::string name;
+    std::unordered_map<graph::processor_number, detail::instance_handle> nothing = {};
+  };
+  event begin(const graph::instruction& i, const task_work& work, bool check, task_outcome& out, base::thread_context& context);
+  event do_one(const graph::allocate& a, const task_work& work, base::thread_context& context);
+  event do_one(const graph::release& r, const task_work& work);
+  event do_one(const graph::copy& c, const task_work& work);
+  event do_one(const graph::compute& c, const task_work& work, bool check, task_outcome& out);
+  event do_one(const graph::send& s, const task_work& work, base::thread_context& context);
+  event do_one(const graph::receive& r, graph::instruction_id id, const task_work& work, base::thread_context& context);
+  event do_one(const graph::arrive& a);
+  const event& end_of(std::uint64_t number) const { return ends_[number - first_]; }
+  place memory_of(graph::memory_number m) const;
+  detail::instance_handle make(graph::buffer_id b, place memory, const box& elements, const std::source_location& where) const;
+  /// For a chunk that uses nothing of a buffer.
+  detail::instance_handle nothing_of(graph::buffer_id b, graph::processor_number on, const std::source_location& where);
+
+  const site_list sites_;
+  const std::uint32_t nodes_;
+  std::unordered_map<std::uint32_t, buffer_type> types_;
+  std::unordered_map<std::uint64_t, detail::instance_handle> allocations_;
+  std::deque<event> ends_{event()};  // by number, from first_
+  std::uint64_t first_ = 0;
+  std::uint64_t horizon_ = 0;        // the last that was passed
+  std::unordered_map<std::uint64_t, std::vector<event>> arrivals_;  // of receives in parts
+  struct passed_horizon {
+    event reached;
+    std::vector<std::unique_ptr<box>> parts;  // which launches before it are told of
+  };
+  std::deque<passed_horizon> passed_;
+  std::vector<std::unique_ptr<box>> parts_;
+  std::vector<event> behind_;  // of the instruction that begins
+};
+
+}  // namespace stretto::buffers

@@ -1,0 +1,10 @@
+// mappings.hpp - from a mapper, as programs say it, to a mapping of the graphs.
+#pragma once
+
+#include "buffers/buffers_state.hpp"
+
+namespace stretto::buffers {
+
+graph::mapping to_mapping(buffers_state& s, const detail::range_mapper& m, const box& elements);
+
+}  // namespace stretto::buffers

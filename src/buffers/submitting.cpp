@@ -1,0 +1,201 @@
+// submitting.cpp - the calls on buffers: tasks, their commands and instructions, begun at once.
+#include <stretto/error.hpp>
+
+#include <cstring>
+
+#include "buffers/buffers_state.hpp"
+#include "buffers/mappings.hpp"
+#include "data/kernel_arguments.hpp"
+
+namespace stretto::buffers {
+
+struct seen_elements {
+  detail::instance_handle in;
+  box part;
+  user_event ends;
+  std::source_location where;
+};
+
+namespace {
+
+// Horizons that may be under way: what is ahead of execution is bounded by their step.
+constexpr std::size_t most_ahead = 16;
+
+buffer_record& usable(const detail::buffer_handle& h, const char* verb, const base::thread_context& context, const std::source_location& where) {
+  if (h && h->state->runtime == context.runtime) return *h;
+  throw error("B07", std::string(verb) + (h ? " was given a buffer of another runtime" : " was given a buffer that names nothing"))
+      .fact("submitted", where)
+      .because(h ? "a buffer lives no longer than the runtime in which it was made"
+                 : "it was made without elements, or its content has gone to another by std::move")
+      .remedy("make it inside the runtime that uses it: buffer<float> u(box(0, 100))");
+}
+
+graph::task horizon_task() {
+  graph::task t;
+  t.kind = graph::task_kind::horizon;
+  return t;
+}
+
+task_outcome do_task(buffers_state& s, const graph::task& t, const task_work& work, base::thread_context& context) {
+  task_outcome out;
+  event ahead;
+  {
+    const std::scoped_lock lock(s.mutex);
+    std::vector<graph::command> commands;
+    std::vector<graph::instruction> instructions;
+    // What may be refused comes first, so that nothing has changed then.
+    try {
+      s.commands.check(t);
+      s.instructions.check(t, s.commands.own_chunk(t));
+    } catch (error& e) {
+      throw error(e).fact("submitted", work.range.where);
+    }
+    const auto run = [&](graph::task_id id, const graph::task& one, const task_work& of) {
+      commands.clear();
+      instructions.clear();
+      s.commands.add(id, one, commands);
+      s.instructions.add(id, one, commands, instructions);
+      return s.doing.run(instructions, of, s.check, context);
+    };
+    out = run(s.tasks.add(t).id, t, work);
+    if (const auto h = s.tasks.add_horizon()) run(h->id, horizon_task(), {.range = work.range});
+    ahead = s.doing.behind_by(most_ahead);
+  }
+  if (!ahead.has_triggered()) wait(ignore_failure(ahead, work.range.where), work.range.where);
+  return out;
+}
+
+graph::mode mode_of(access a) noexcept {
+  return a == access::in ? graph::mode::read : a == access::out ? graph::mode::write : graph::mode::read_write;
+}
+
+}  // namespace
+
+std::string describe(const buffer_record& b) {
+  return "buffer B" + std::to_string(b.id.number) + (b.name.empty() ? "" : " \"" + b.name + "\"");
+}
+
+buffer_record::~buffer_record() {
+  if (!state) return;
+  base::thread_context* const context = base::current();
+  const std::scoped_lock lock(state->mutex);
+  if (!state->runtime || !context || context->runtime != state->runtime) return;  // its memory goes with the runtime
+  std::vector<graph::instruction> last;
+  state->tasks.remove(id);
+  state->commands.remove(id);
+  state->instructions.remove(id, last);
+  state->doing.run(last, {}, false, *context);
+  state->doing.remove(id);
+}
+
+}  // namespace stretto::buffers
+
+namespace stretto::detail {
+
+using namespace buffers;
+
+buffer_handle make_buffer(const buffer_description& request, const std::source_location& where) {
+  base::thread_context& context = base::require_current("buffer");
+  auto made = std::make_shared<buffer_record>();
+  made->elements = request.elements;
+  made->type = {request.dimensions, request.element_bytes, request.alignment};
+  made->name = request.name;
+  const std::shared_ptr<buffers_state>& s = buffers::state_of(*context.runtime);
+  const bool is_alike = request.from && !request.elements.is_empty();
+  instance_handle filled;
+  {
+    const std::scoped_lock lock(s->mutex);
+    const graph::buffer is{.elements = request.elements,
+                           .begins = is_alike ? graph::replication::content::alike : graph::replication::content::none,
+                           .name = std::string(request.name)};
+    made->id = s->tasks.add(is);
+    s->commands.add(is);
+    s->doing.add(made->id, made->type, made->name);
+    std::vector<graph::instruction> first;
+    s->instructions.add(is, first);
+    task_work work;
+    work.range.where = where;
+    s->doing.run(first, work, false, context);
+    if (is_alike) filled = s->doing.instance_of(std::get<graph::allocate>(first.front().what).is);
+  }
+  made->state = s;
+  if (is_alike) {
+    wait(ready_event(filled, where), where);
+    data::layout shape;
+    std::byte* const first = open_instance(filled, shape, where);
+    std::memcpy(first, request.from, request.elements.volume() * request.element_bytes);
+  }
+  return made;
+}
+
+box elements_of(const buffer_handle& h, const std::source_location& where) {
+  return usable(h, "elements", base::require_current("elements"), where).elements;
+}
+
+event launch_on_buffers(const kernel_code& code, const kernel_range& range, std::span<const buffer_item> items, const object_launch& request) {
+  base::thread_context& context = base::require_current("launch");
+  data::refuse_wrong_range(code, range);
+  buffers_state& s = *buffers::state_of(*context.runtime);
+  graph::task t;
+  t.range = range.ids;
+  if (range.is_of_groups) {
+    point min, max;
+    for (int a = 0; a < max_axes; ++a) min[a] = range.ids.min()[a] * range.group[a], max[a] = range.ids.max()[a] * range.group[a];
+    t.range = box::between(min, max);
+    t.grain = range.group;
+  }
+  t.name = request.name.empty() ? code.name : request.name;
+  if (request.has_kind && request.kind == device_kind::host) t.by = graph::processors::host;
+  std::vector<launch_argument> arguments;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    launch_argument& a = arguments.emplace_back();
+    if (!items[i].by) {
+      a.value = items[i].value;
+      a.local_elements = items[i].local_elements;
+      continue;
+    }
+    buffer_record& b = usable(*items[i].buffer, "launch", context, range.where);
+    a.array = static_cast<int>(t.accesses.size());
+    a.of = b.id;
+    const std::scoped_lock lock(s.mutex);
+    t.accesses.push_back({b.id, mode_of(code.parameters[i].mode), to_mapping(s, *items[i].by, b.elements)});
+  }
+  task_work work;
+  work.code = &code;
+  work.arguments = arguments;
+  work.range = range;
+  static_cast<task_request&>(work.request) = request;
+  return do_task(s, t, work, context).done;
+}
+
+seen_later see_elements(const buffer_handle& h, const box& part, const std::source_location& where) {
+  base::thread_context& context = base::require_current("read");
+  buffer_record& b = usable(h, "read", context, where);
+  if (!b.elements.contains(part) || part.is_empty())
+    throw error("B08", "read names elements that " + describe(b) + " does not have")
+        .fact("submitted", where)
+        .fact("part", part.text())
+        .fact("buffer", b.elements.text())
+        .remedy("name a part inside of it: intersection(part, u.elements())");
+  graph::task t;
+  t.kind = graph::task_kind::each;
+  t.by = graph::processors::host;
+  t.range = box(0, 1);
+  t.name = "read";
+  t.accesses.push_back({b.id, graph::mode::read, graph::mapping::fixed(b.elements, part)});
+  task_work work;
+  work.range.where = where;
+  const user_event ends = user_event::create(where);
+  work.ends = ends;
+  const task_outcome out = do_task(*b.state, t, work, context);
+  return {out.ready, seen_pointer(new seen_elements{out.first, part, ends, where})};
+}
+
+std::byte* first_of(const seen_elements& seen, data::layout& shape) { return open_instance(seen.in, shape, seen.where); }
+
+void release_seen::operator()(seen_elements* seen) const noexcept {
+  seen->ends.trigger(seen->where);
+  delete seen;
+}
+
+}  // namespace stretto::detail

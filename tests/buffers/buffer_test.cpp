@@ -1,0 +1,276 @@
+// Launches on buffers, on one node and many, on the host and on devices: whatever is chosen, the result is that of a loop.
+#include <stretto/buffer.hpp>
+#include <stretto/error.hpp>
+#include <stretto/job.hpp>
+#include <stretto/runtime.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+#include "campaign.hpp"
+#include "dist/simulated.hpp"
+#include "thrown_by.hpp"
+#include "usable_devices.hpp"
+#include "with_variable.hpp"
+
+namespace stretto {
+namespace {
+
+using test::with_variable;
+
+const std::vector<std::string>& kinds_for_buffers() {
+  static const std::vector<std::string> all = test::usable_devices({"none", "sim", "sim:3", "opencl:1"}, "buffers");
+  return all;
+}
+
+/// On every node of jobs of 1 to 4, with every kind of device.
+template <class Body>
+void on_nodes_with_devices(Body&& body) {
+  const with_variable memory("STRETTO_DEVICE_MEMORY", "8M");
+  for (const std::string& kind : kinds_for_buffers())
+    for (const std::uint32_t nodes : {1u, 2u, 4u}) {
+      INFO(nodes << " nodes with " << kind);
+      if (nodes == 1) {
+        runtime rt({.workers = 2, .devices = kind});
+        rt.run([&] { body(); });
+      } else {
+        test::on_nodes_of(simulated_job({.nodes = nodes, .seed = nodes}), {.workers = 1, .devices = kind}, [&](runtime&) { body(); });
+      }
+    }
+}
+
+STRETTO_KERNEL(set_to_place, (out<long long, 2> u, int columns), { u(global_id(0), global_id(1)) = global_id(0) * columns + global_id(1); })
+STRETTO_KERNEL(scale_and_add, (inout<long long, 2> u, long long by), { u(global_id(0), global_id(1)) = u(global_id(0), global_id(1)) * 3 % 1009 + by; })
+STRETTO_KERNEL(cross_sum, (in<long long, 2> u, out<long long, 2> v, int rows, int columns), {
+  const int i = global_id(0);
+  const int j = global_id(1);
+  long long s = u(i, j);
+  if (i > 0) s += u(i - 1, j);
+  if (j > 0) s += u(i, j - 1);
+  if (i + 1 < rows) s += u(i + 1, j);
+  if (j + 1 < columns) s += u(i, j + 1);
+  v(i, j) = s % 1009;
+})
+STRETTO_KERNEL(row_sum, (in<long long, 2> u, inout<long long, 2> v, int columns), {
+  long long s = 0;
+  for (int j = 0; j < columns; ++j) s += u(global_id(0), j);
+  v(global_id(0), global_id(1)) = (v(global_id(0), global_id(1)) + s) % 1009;
+})
+STRETTO_KERNEL(add_turned, (in<long long, 2> u, inout<long long, 2> v), {
+  v(global_id(0), global_id(1)) = (v(global_id(0), global_id(1)) + 2 * u(global_id(1), global_id(0))) % 1009;
+})
+STRETTO_KERNEL(add_all, (in<long long, 2> u, inout<long long, 2> v, int rows, int columns), {
+  long long s = 0;
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j) s += u(i, j) * (i + 2 * j + 1);
+  v(global_id(0), global_id(1)) = (v(global_id(0), global_id(1)) + s) % 1009;
+})
+STRETTO_KERNEL(add_below, (in<long long, 2> u, inout<long long, 2> v, int rows), {
+  if (global_id(0) + 2 < rows) v(global_id(0), global_id(1)) = (v(global_id(0), global_id(1)) + u(global_id(0) + 2, global_id(1))) % 1009;
+})
+
+TEST_CASE("a stencil on distributed buffers gives what a loop gives, on any number of nodes and devices") {
+  on_nodes_with_devices([] {
+    constexpr int rows = 37, columns = 21, steps = 9;
+    const box whole({0, 0}, {rows, columns});
+    std::vector<long long> a(rows * columns), b(a);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<long long>(i);
+    buffer<long long, 2> u(whole, {.name = "u"}), v(whole, {.name = "v"});
+    launch(set_to_place, whole, u(one_to_one), columns);
+    for (int s = 0; s < steps; ++s) {
+      launch(cross_sum, whole, u(star(1)), v(one_to_one), rows, columns);
+      std::swap(u, v);
+      for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < columns; ++j) {
+          long long sum = a[static_cast<std::size_t>(i * columns + j)];
+          if (i > 0) sum += a[static_cast<std::size_t>((i - 1) * columns + j)];
+          if (j > 0) sum += a[static_cast<std::size_t>(i * columns + j - 1)];
+          if (i + 1 < rows) sum += a[static_cast<std::size_t>((i + 1) * columns + j)];
+          if (j + 1 < columns) sum += a[static_cast<std::size_t>(i * columns + j + 1)];
+          b[static_cast<std::size_t>(i * columns + j)] = sum % 1009;
+        }
+      std::swap(a, b);
+    }
+    const auto seen = u.read().get();
+    int wrong = 0;
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < columns; ++j) wrong += seen.view()(i, j) != a[static_cast<std::size_t>(i * columns + j)];
+    CHECK(wrong == 0);
+  });
+}
+
+/// A program of launches on some arrays, once on buffers and once in loops.
+class random_program {
+ public:
+  explicit random_program(std::uint32_t seed) : random_(seed), seed_(seed) {
+    rows_ = number(1, 17);
+    columns_ = number(1, 17);
+    arrays_ = number(2, 4);
+    steps_ = number(4, 30);
+    reads_between_ = number(0, 1);
+  }
+
+  void run() {
+    random_.seed(seed_ + 1);
+    const box whole({0, 0}, {rows_, columns_});
+    for (int a = 0; a < arrays_; ++a) {
+      std::vector<long long>& here = loops_.emplace_back(static_cast<std::size_t>(rows_ * columns_));
+      for (std::size_t i = 0; i < here.size(); ++i) here[i] = static_cast<long long>(i);
+      if (number(0, 1)) {
+        all_.emplace_back(whole, here.data());
+      } else {
+        all_.emplace_back(whole);
+        launch(set_to_place, whole, all_.back()(one_to_one), columns_);
+      }
+    }
+    for (int s = 0; s < steps_; ++s) {
+      step();
+      if (reads_between_ && number(0, 5) == 0) compare(number(0, arrays_ - 1));
+      if (number(0, 9) == 0) {  // a buffer goes while launches use it, and another comes
+        const int a = number(0, arrays_ - 1);
+        all_[at(a)] = buffer<long long, 2>(whole, loops_[at(a)].data());
+      }
+    }
+    for (int a = 0; a < arrays_; ++a) compare(a);
+  }
+
+ private:
+  static std::size_t at(int n) { return static_cast<std::size_t>(n); }
+  int number(int least, int most) { return std::uniform_int_distribution(least, most)(random_); }
+  long long& element(int a, int i, int j) { return loops_[at(a)][at(i * columns_ + j)]; }
+
+  void step() {
+    int u = number(0, arrays_ - 1), v = number(0, arrays_ - 1);
+    if (u == v) v = (v + 1) % arrays_;
+    const int i0 = number(0, rows_ - 1), i1 = number(i0 + 1, rows_), j0 = number(0, columns_ - 1), j1 = number(j0 + 1, columns_);
+    const bool is_whole = number(0, 1);
+    const box range = is_whole ? box({0, 0}, {rows_, columns_}) : box({i0, j0}, {i1, j1});
+    const int what = number(0, 6);
+    const bool on_host = number(0, 4) == 0;
+    const auto go = [&](const auto& k, const auto&... given) {
+      if (on_host) launch(on(device_kind::host), k, range, given...);
+      else launch(k, range, given...);
+    };
+    auto &of = all_[at(u)], &to = all_[at(v)];
+    const long long by = number(0, 100);
+    switch (what) {
+      case 0: go(scale_and_add, to(one_to_one), by); break;
+      case 1: go(cross_sum, of(neighborhood(1)), to(one_to_one), rows_, columns_); break;
+      case 2: go(row_sum, of(slice(1)), to(one_to_one), columns_); break;
+      case 3:
+        if (rows_ != columns_) return;
+        go(add_turned, of(transposed), to(one_to_one));
+        break;
+      case 4: go(add_all, of(all), to(one_to_one), rows_, columns_); break;
+      case 5: go(add_below, of([](const box& part, const box& elements) { return intersection(part.shifted({2, 0}), elements); }), to(one_to_one), rows_); break;
+      default: go(cross_sum, of(star(1)), to(one_to_one), rows_, columns_); break;
+    }
+    loop(what, u, v, range, by);
+  }
+
+  void loop(int what, int u, int v, const box& range, long long by) {
+    const std::vector<long long> before = loops_[at(u)];
+    const auto old = [&](int i, int j) { return before[at(i * columns_ + j)]; };
+    for (int i = static_cast<int>(range.min()[0]); i < range.max()[0]; ++i)
+      for (int j = static_cast<int>(range.min()[1]); j < range.max()[1]; ++j) {
+        long long& x = element(v, i, j);
+        long long s = 0;
+        switch (what) {
+          case 0: x = x * 3 % 1009 + by; break;
+          case 2:
+            for (int k = 0; k < columns_; ++k) s += old(i, k);
+            x = (x + s) % 1009;
+            break;
+          case 3: x = (x + 2 * old(j, i)) % 1009; break;
+          case 4:
+            for (int k = 0; k < rows_; ++k)
+              for (int l = 0; l < columns_; ++l) s += old(k, l) * (k + 2 * l + 1);
+            x = (x + s) % 1009;
+            break;
+          case 5:
+            if (i + 2 < rows_) x = (x + old(i + 2, j)) % 1009;
+            break;
+          default:
+            s = old(i, j);
+            if (i > 0) s += old(i - 1, j);
+            if (j > 0) s += old(i, j - 1);
+            if (i + 1 < rows_) s += old(i + 1, j);
+            if (j + 1 < columns_) s += old(i, j + 1);
+            x = s % 1009;
+        }
+      }
+  }
+
+  void compare(int a) {
+    const auto seen = all_[at(a)].read().get();
+    int wrong = 0;
+    for (int i = 0; i < rows_; ++i)
+      for (int j = 0; j < columns_; ++j) wrong += seen.view()(i, j) != element(a, i, j);
+    CHECK(wrong == 0);
+  }
+
+  std::mt19937 random_;
+  const std::uint32_t seed_;
+  int rows_, columns_, arrays_, steps_;
+  bool reads_between_;
+  std::vector<std::vector<long long>> loops_;
+  std::vector<buffer<long long, 2>> all_;
+};
+
+TEST_CASE("random programs on buffers give what loops give, on all nodes") {
+  const with_variable memory("STRETTO_DEVICE_MEMORY", "8M");
+  const std::uint32_t programs = test::long_campaign() ? 3000 : 60;
+  constexpr const char* kinds[] = {"none", "sim", "sim:2", "sim:3"};
+  for (std::uint32_t seed = 0; seed < programs; ++seed) {
+    const std::uint32_t nodes = seed % 4 + 1;
+    const std::string kind = kinds[seed / 4 % 4];
+    CAPTURE(seed);
+    INFO(nodes << " nodes with " << kind);
+    test::on_nodes_of(simulated_job({.nodes = nodes, .seed = seed}), {.workers = seed % 2 + 1, .devices = kind},
+                      [&](runtime&) { random_program(seed).run(); });
+  }
+}
+
+TEST_CASE("what two chunks would both write is refused on every node, with where it was said, and nothing has changed") {
+  on_nodes_with_devices([] {
+    const box whole({0, 0}, {8, 8});
+    buffer<long long, 2> u(whole, {.name = "u"});
+    launch(set_to_place, whole, u(one_to_one), 8);
+    if (job_nodes() > 1) {
+      const std::string words = test::thrown_by([&] { launch(set_to_place, whole, u(all), 8); });
+      CHECK(words.find("error B04") != words.npos);
+      CHECK(words.find("buffer B0 \"u\"") != words.npos);
+      CHECK(words.find("buffer_test.cpp") != words.npos);
+    }
+    CHECK(u.read().get().view()(7, 7) == 63);
+  });
+}
+
+TEST_CASE("what is no buffer, or not of its elements, is refused by name") {
+  runtime rt({.workers = 1});
+  rt.run([] {
+    buffer<long long, 2> u(box({0, 0}, {4, 4}), {.name = "image"}), none;
+    CHECK(test::thrown_by([&] { launch(set_to_place, u.elements(), none(one_to_one), 4); }).find("error B07") != std::string::npos);
+    const std::string words = test::thrown_by([&] { (void)u.read(box({0, 0}, {5, 4})); });
+    CHECK(words.find("error B08") != words.npos);
+    CHECK(words.find("image") != words.npos);
+  });
+}
+
+STRETTO_KERNEL(add_one, (inout<long long> x), { x(global_id(0)) += 1; })
+
+TEST_CASE("a program of very many launches takes what a short one takes") {
+  test::on_nodes_of(simulated_job({.nodes = 2, .seed = 3}), {.workers = 1}, [](runtime&) {
+    const int launches = test::long_campaign() ? 1'000'000 : 3'000;
+    std::vector<long long> zeros(64);
+    buffer<long long> x(box(0, 64), zeros.data());
+    for (int i = 0; i < launches; ++i) launch(add_one, x.elements(), x(one_to_one));
+    CHECK(x.read().get().view()(63) == launches);
+  });
+}
+
+}  // namespace
+}  // namespace stretto
