@@ -141,6 +141,22 @@ struct buffer_item {
   const void* value = nullptr;
   std::int64_t local_elements = 0;
 };
+
+/// What a host task may touch of an array.
+struct host_elements {
+  std::byte* first;
+  data::layout shape;
+};
+enum class nodes_of_task : std::uint8_t { chunks, one, each };
+struct host_use_item {
+  const buffer_handle* buffer;
+  const range_mapper* by;
+  access how;
+};
+using host_function = std::function<void(const box& chunk, std::span<const host_elements> given)>;
+event run_host_task(nodes_of_task which, const box& range, std::span<const host_use_item> items, host_function f, const task_request& request,
+                    const std::source_location& where);
+
 event launch_on_buffers(const kernel_code& code, const kernel_range& range, std::span<const buffer_item> items,
                         const object_launch& request);
 
@@ -155,6 +171,22 @@ struct buffer_use {
   buffer<T, D> of;
   detail::range_mapper by;
 };
+
+/// The same for a host task, which says what it does with it: u.in(neighborhood(1)), v.out(one_to_one).
+template <class T, std::size_t D, access How>
+struct host_use {
+  buffer<T, D> of;
+  detail::range_mapper by;
+  using element = std::conditional_t<How == access::in, const T, T>;
+  using view = stretto::view<element, D>;
+  static view view_of(const detail::host_elements& e) noexcept { return {reinterpret_cast<element*>(e.first), e.shape}; }
+};
+
+/// Where a host task runs, instead of a range: once, on node 0; or on every node.
+struct one_node_tag {};
+struct each_node_tag {};
+inline constexpr one_node_tag on_one_node{};
+inline constexpr each_node_tag on_each_node{};
 
 /// Elements of a buffer on this node, until it goes; launches that would write them here wait until then. Move-only.
 template <class T, std::size_t D>
@@ -202,6 +234,19 @@ class buffer {
   /// box or a list of boxes, within the buffer's elements; the same on every node.
   template <class M>
   buffer_use<T, D> operator()(const M& by) const {
+    return {*this, detail::to_range_mapper(by)};
+  }
+  /// What each chunk of a host task reads, writes (all that the mapper names), or changes.
+  template <class M>
+  host_use<T, D, access::in> in(const M& by) const {
+    return {*this, detail::to_range_mapper(by)};
+  }
+  template <class M>
+  host_use<T, D, access::out> out(const M& by) const {
+    return {*this, detail::to_range_mapper(by)};
+  }
+  template <class M>
+  host_use<T, D, access::inout> inout(const M& by) const {
     return {*this, detail::to_range_mapper(by)};
   }
   box elements(std::source_location where = std::source_location::current()) const { return detail::elements_of(handle_, where); }
@@ -274,7 +319,8 @@ event launch_buffers_checked(const object_launch& request, const kernel<void(P..
 /// Computes `k` for every id of `range` on buffers: each node its chunk, on its devices or its host; in the order of submission as far as
 /// arguments ask for it.
 ///
-///   tags     any of on(device_kind::...), priority(n), name("text"), before the kernel; the same on every node
+///   tags     any of on(device_kind::...), priority(n), name("text"), before the kernel, the same on every node; after(...): this node's
+///            chunk waits for events of this node
 ///   given    for in, out and inout a buffer with a mapper, for a value something that converts to it, for local a local_size. `out`
 ///            declares that every element that the mapper names is overwritten: else the parameter is inout
 ///   returns  an event of this node: its chunk has been computed, or it has none. Poisoned as that of a launch on instances
@@ -298,6 +344,81 @@ event launch(const T1& t1, const T2& t2, const kernel<void(P...)>& k, const kern
   detail::object_launch request;
   request.apply(t1), request.apply(t2);
   return detail::launch_buffers_checked(request, k, range, given...);
+}
+
+namespace detail {
+
+template <class A>
+inline constexpr bool is_host_use = false;
+template <class T, std::size_t D, access How>
+inline constexpr bool is_host_use<host_use<T, D, How>> = true;
+
+template <class T, std::size_t D, access How>
+constexpr access how_of(const host_use<T, D, How>&) noexcept {
+  return How;
+}
+
+template <class F, class... U, std::size_t... I>
+void call_with_views(F& f, const box& chunk, std::span<const host_elements> given, std::index_sequence<I...>) {
+  if constexpr (std::invocable<F&, const box&, typename U::view...>) f(chunk, U::view_of(given[I])...);
+  else f(U::view_of(given[I])...);
+}
+
+template <class F, class... U>
+event host_task_with(nodes_of_task which, const box& range, const task_request& request, const std::source_location& where, F&& f,
+                     const U&... uses) {
+  static_assert(std::invocable<std::decay_t<F>&, const box&, typename U::view...> || std::invocable<std::decay_t<F>&, typename U::view...>,
+                "the function of a host task takes a view of each buffer, in their order: view<const T, D> of what it reads, view<T, D> of "
+                "what it writes; and before them the box of its chunk, if it likes");
+  const std::array<host_use_item, sizeof...(U)> items{host_use_item{&uses.of.handle(), &uses.by, how_of(uses)}...};
+  auto kept = std::make_shared<std::decay_t<F>>(std::forward<F>(f));
+  return run_host_task(which, range, items,
+                       [kept](const box& chunk, std::span<const host_elements> given) {
+                         call_with_views<std::decay_t<F>, U...>(*kept, chunk, given, std::index_sequence_for<U...>());
+                       },
+                       request, where);
+}
+
+/// A range, or which nodes, with where that was said.
+struct host_task_range {
+  host_task_range(const box& range, std::source_location where = std::source_location::current()) : range(range), where(where) {}
+  host_task_range(one_node_tag, std::source_location where = std::source_location::current())
+      : which(nodes_of_task::one), range(0, 1), where(where) {}
+  host_task_range(each_node_tag, std::source_location where = std::source_location::current())
+      : which(nodes_of_task::each), range(0, 1), where(where) {}
+  nodes_of_task which = nodes_of_task::chunks;
+  box range;
+  std::source_location where;
+};
+
+}  // namespace detail
+
+/// Runs `f` on the host, as a task that may suspend: on each node for its chunk of a range, or once, or on every node.
+///
+///     host_task(u.elements(), [](const box& rows, view<const float, 2> u) { save(rows, u); }, u.in(one_to_one));
+///     host_task(on_one_node, [](view<const double> sums) { std::printf("%g\n", sums(0)); }, sums.in(all));
+///
+///   tags     any of after(...), priority(n), name("text"), before the range
+///   f        called with the chunk, if it takes one, and a view of each buffer, which may be used where the mapper says
+///   returns  an event of this node; throws as launch
+template <class F, class... U>
+  requires(detail::is_host_use<U> && ...)
+event host_task(const detail::host_task_range& range, F&& f, const U&... uses) {
+  return detail::host_task_with(range.which, range.range, {}, range.where, std::forward<F>(f), uses...);
+}
+template <detail::task_tag T1, class F, class... U>
+  requires(detail::is_host_use<U> && ...)
+event host_task(const T1& t1, const detail::host_task_range& range, F&& f, const U&... uses) {
+  detail::task_request request;
+  request.apply(t1);
+  return detail::host_task_with(range.which, range.range, request, range.where, std::forward<F>(f), uses...);
+}
+template <detail::task_tag T1, detail::task_tag T2, class F, class... U>
+  requires(detail::is_host_use<U> && ...)
+event host_task(const T1& t1, const T2& t2, const detail::host_task_range& range, F&& f, const U&... uses) {
+  detail::task_request request;
+  request.apply(t1), request.apply(t2);
+  return detail::host_task_with(range.which, range.range, request, range.where, std::forward<F>(f), uses...);
 }
 
 }  // namespace stretto

@@ -3,6 +3,7 @@
 #include <stretto/copy.hpp>
 
 #include <exception>
+#include <utility>
 
 #include "data/data_state.hpp"
 #include "data/other_nodes.hpp"
@@ -13,6 +14,9 @@ namespace {
 constexpr std::uint64_t slots_of_task = 256;  // accesses of a launch
 
 std::uint64_t number_of(const graph::channel& c) noexcept { return c.of.number * slots_of_task + c.slot; }
+
+/// Not so of what is poisoned, which has to go on.
+bool has_happened(event e) { return e == event() || (e.has_triggered() && !e.is_poisoned()); }
 
 }  // namespace
 
@@ -57,7 +61,7 @@ task_outcome execution::run(std::span<const graph::instruction> all, const task_
     behind_.clear();
     if (!std::holds_alternative<graph::arrive>(i.what))
       for (const std::uint64_t f : i.follows)
-        if (!end_of(f).has_triggered()) behind_.push_back(end_of(f));
+        if (!has_happened(end_of(f))) behind_.push_back(end_of(f));
     event end;
     try {
       end = begin(i, work, check, out, context);
@@ -116,10 +120,36 @@ event execution::do_one(const graph::copy& c, const task_work& work) {
 
 event execution::do_one(const graph::compute& c, const task_work& work, bool check, task_outcome& out) {
   if (!c.uses.empty() && c.uses[0].is.number != 0) out.first = instance_of(c.uses[0].is);
-  if (!work.code) {
+  if (!has_happened(work.first)) behind_.push_back(work.first);
+  if (!work.code && !work.host) {
     out.ready = merge(behind_, work.range.where);
     return work.ends;
   }
+  const event done = work.code ? launch_kernel(c, work, check) : spawn_on_host(c, work);
+  out.done = merge(out.done, done, work.range.where);
+  return done;
+}
+
+event execution::spawn_on_host(const graph::compute& c, const task_work& work) {
+  std::vector<detail::instance_handle> used;
+  for (const launch_argument& a : work.arguments) {
+    const graph::used_allocation& u = c.uses[static_cast<std::size_t>(a.array)];
+    used.push_back(u.is.number ? instance_of(u.is) : nothing_of(a.of, c.by, work.range.where));
+  }
+  detail::task_request request = work.request;
+  request.after_events = behind_;
+  return detail::spawn_as(request, [f = *work.host, used = std::move(used), chunk = c.chunk, where = work.range.where] {
+    std::vector<detail::host_elements> given;
+    for (const detail::instance_handle& h : used) {
+      wait(detail::ready_event(h, where), where);
+      detail::host_elements& e = given.emplace_back();
+      e.first = detail::open_instance(h, e.shape, where);
+    }
+    f(chunk, given);
+  }, work.range.where);
+}
+
+event execution::launch_kernel(const graph::compute& c, const task_work& work, bool check) {
   std::vector<detail::launch_item> items;
   for (const launch_argument& a : work.arguments) {
     detail::launch_item& item = items.emplace_back();
@@ -142,9 +172,7 @@ event execution::do_one(const graph::compute& c, const task_work& work, bool che
   detail::task_request request = work.request;
   request.after_events = behind_;
   if (c.by + 1 < sites_.size()) request.on = sites_[c.by].processor;
-  const event done = detail::launch_kernel(*work.code, range, items, request);
-  out.done = merge(out.done, done, work.range.where);
-  return done;
+  return detail::launch_kernel(*work.code, range, items, request);
 }
 
 event execution::do_one(const graph::send& s, const task_work& work, base::thread_context& context) {

@@ -6,7 +6,7 @@
 // Invariants  (1) nothing waits here. (2) an instruction that cannot be begun poisons what follows it.
 #pragma once
 
-#include <stretto/launch.hpp>
+#include <stretto/buffer.hpp>
 
 #include <deque>
 #include <memory>
@@ -36,10 +36,12 @@ struct launch_argument {
 
 /// What a task does on this node, beside what its instructions say. For the call.
 struct task_work {
-  const kernel_code* code = nullptr;  // null: the host looks at elements, and `ends` says when it has
+  const kernel_code* code = nullptr;         // a kernel;
+  const detail::host_function* host = nullptr;  // or a function; neither: the host looks at elements, and `ends` says when it has
   std::span<const launch_argument> arguments;
   kernel_range range{box()};
-  detail::task_request request;
+  detail::task_request request;  // without preconditions
+  event first;                   // which are this
   event ends;
 };
 
@@ -80,6 +82,8 @@ class execution {
   event do_one(const graph::release& r, const task_work& work);
   event do_one(const graph::copy& c, const task_work& work);
   event do_one(const graph::compute& c, const task_work& work, bool check, task_outcome& out);
+  event launch_kernel(const graph::compute& c, const task_work& work, bool check);
+  event spawn_on_host(const graph::compute& c, const task_work& work);
   event do_one(const graph::send& s, const task_work& work, base::thread_context& context);
   event do_one(const graph::receive& r, graph::instruction_id id, const task_work& work, base::thread_context& context);
   event do_one(const graph::arrive& a);

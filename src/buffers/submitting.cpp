@@ -65,6 +65,11 @@ task_outcome do_task(buffers_state& s, const graph::task& t, const task_work& wo
   return out;
 }
 
+void take_tags(task_work& work, const detail::task_request& request) {
+  static_cast<detail::placing_request&>(work.request) = request;
+  work.first = merge(merge(request.after_events, work.range.where), merge_dependencies(request.after, work.range.where), work.range.where);
+}
+
 graph::mode mode_of(access a) noexcept {
   return a == access::in ? graph::mode::read : a == access::out ? graph::mode::write : graph::mode::read_write;
 }
@@ -164,7 +169,32 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
   work.code = &code;
   work.arguments = arguments;
   work.range = range;
-  static_cast<task_request&>(work.request) = request;
+  take_tags(work, request);
+  return do_task(s, t, work, context).done;
+}
+
+event run_host_task(nodes_of_task which, const box& range, std::span<const host_use_item> items, host_function f, const task_request& request,
+                    const std::source_location& where) {
+  base::thread_context& context = base::require_current("host_task");
+  buffers_state& s = *buffers::state_of(*context.runtime);
+  graph::task t;
+  t.kind = which == nodes_of_task::chunks ? graph::task_kind::kernel : which == nodes_of_task::one ? graph::task_kind::one : graph::task_kind::each;
+  t.by = graph::processors::host;
+  t.range = range;
+  t.name = request.name.empty() ? "host task" : request.name;
+  std::vector<launch_argument> arguments;
+  for (const host_use_item& i : items) {
+    buffer_record& b = usable(*i.buffer, "host_task", context, where);
+    arguments.push_back({.array = static_cast<int>(t.accesses.size()), .of = b.id});
+    const std::scoped_lock lock(s.mutex);
+    t.accesses.push_back({b.id, mode_of(i.how), to_mapping(s, *i.by, b.elements)});
+  }
+  task_work work;
+  work.host = &f;
+  work.arguments = arguments;
+  work.range.where = where;
+  take_tags(work, request);
+  work.request.name = t.name;
   return do_task(s, t, work, context).done;
 }
 

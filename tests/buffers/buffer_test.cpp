@@ -6,8 +6,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 #include "campaign.hpp"
@@ -232,6 +234,54 @@ TEST_CASE("random programs on buffers give what loops give, on all nodes") {
     test::on_nodes_of(simulated_job({.nodes = nodes, .seed = seed}), {.workers = seed % 2 + 1, .devices = kind},
                       [&](runtime&) { random_program(seed).run(); });
   }
+}
+
+TEST_CASE("host tasks run on each node for its chunk, on one node, or on every node, and see what launches wrote") {
+  on_nodes_with_devices([] {
+    const box whole({0, 0}, {24, 5});
+    buffer<long long, 2> u(whole);
+    buffer<long long> sums(box(0, 24)), total(box(0, 1));
+    launch(set_to_place, whole, u(one_to_one), 5);
+    host_task(box(0, 24), [](const box& rows, view<const long long, 2> u, view<long long> sums) {
+      for (auto i = rows.min()[0]; i < rows.max()[0]; ++i) {
+        sums(i) = 0;
+        for (int j = 0; j < 5; ++j) sums(i) += u(i, j);
+      }
+    }, u.in([](const box& rows) { return box({rows.min()[0], 0}, {rows.max()[0], 5}); }), sums.out(one_to_one));
+    host_task(on_one_node, [](view<const long long> sums, view<long long> total) {
+      total(0) = 0;
+      for (int i = 0; i < 24; ++i) total(0) += sums(i);
+    }, sums.in(all), total.out(all));
+    long long seen = 0;
+    const event looked = host_task(name("look"), on_each_node, [&seen](view<const long long> total) { seen = total(0); }, total.in(all));
+    wait(looked);
+    CHECK(seen == 120 * 119 / 2);
+    std::vector<int> order;
+    event last;
+    for (int i = 0; i < 20; ++i) last = host_task(after(last), on_each_node, [&order, i] { order.push_back(i); });
+    wait(last);
+    CHECK(order.size() == 20);
+    CHECK(std::is_sorted(order.begin(), order.end()));
+  });
+}
+
+TEST_CASE("a host task that fails on one node fails what needs its elements on all, and those alone") {
+  for (const std::uint32_t nodes : {1u, 3u})
+    test::on_nodes_of(simulated_job({.nodes = nodes, .seed = 1}), {.workers = 1}, [](runtime&) {
+      std::vector<long long> zeros(30);
+      buffer<long long> x(box(0, 30), zeros.data()), y(box(0, 30), zeros.data());
+      const event filled = host_task(x.elements(), [](const box& part, view<long long> x) {
+        if (part.contains(point(29))) throw std::runtime_error("the disk is full");
+        for (auto i = part.min()[0]; i < part.max()[0]; ++i) x(i) = 1;
+      }, x.out(one_to_one));
+      host_task(y.elements(), [](const box& part, view<long long> y) { y(part.min()[0]) = 2; }, y.inout(one_to_one));
+      const std::string words = test::thrown_by([&] { x.read().get(); });
+      CHECK_MESSAGE(words.find("the disk is full") != words.npos, words);
+      CHECK(y.read().get().view()(0) == 2);
+      test::thrown_by([&] { wait(filled); });
+      if (job_nodes() > 1 && this_node() == 0) CHECK(x.read(box(0, 5)).get().view()(4) == 1);
+      if (job_nodes() > 1 && this_node() != 0) test::thrown_by([&] { (void)x.read(box(0, 5)).get(); });
+    });
 }
 
 TEST_CASE("what two chunks would both write is refused on every node, with where it was said, and nothing has changed") {
