@@ -61,6 +61,7 @@ class access_fronts {
     });
   }
 
+  const box& elements() const noexcept { return elements_; }
   std::size_t tiles() const noexcept { return tiles_.size(); }
 
  private:

@@ -9,6 +9,20 @@ std::string chunk_text(node_number n, const chunk_grid& grid) {
   return "chunk " + std::to_string(n) + " " + grid.chunk(n).text() + " on N" + std::to_string(n);
 }
 
+/// Appends the parts to the command of this kind that the buffer has from `first` on, or makes one.
+template <class Kind, class Part>
+void join_parts(task_id id, buffer_id b, const std::vector<Part>& parts, std::size_t first, std::vector<command>& out) {
+  if (parts.empty()) return;
+  for (std::size_t i = first; i < out.size(); ++i) {
+    Kind& what = std::get<Kind>(out[i].what);
+    if (what.buffer == b) {
+      what.parts.insert(what.parts.end(), parts.begin(), parts.end());
+      return;
+    }
+  }
+  out.push_back({{}, id, {}, Kind{b, parts}});
+}
+
 }  // namespace
 
 buffer_id command_graph::add(const buffer& b) {
@@ -27,7 +41,7 @@ void command_graph::check(const task& t, const chunk_grid& grid) {
   for (const access& a : t.accesses) {
     const buffer& b = at(a.buffer).is;
     const auto refuse = [&](const char* code, const std::string& what) {
-      return error(code, what + " of buffer B" + std::to_string(a.buffer.number) + " \"" + b.name + "\"");
+      return error(code, what + " of " + named(a.buffer));
     };
     if (a.where.is_custom()) {
       const auto& s = shapes_.find(a.where, grid);
@@ -48,7 +62,25 @@ void command_graph::check(const task& t, const chunk_grid& grid) {
           .remedy("write with one_to_one, and read with what reaches further, from a second buffer");
     }
   }
+  for (std::size_t i = 0; i < t.reductions.size(); ++i) check_alone(t, i);
 }
+
+void command_graph::check_alone(const task& t, std::size_t reduction) {
+  const buffer_id id = t.reductions[reduction].buffer;
+  std::string other;
+  for (std::size_t i = 0; i < t.accesses.size() && other.empty(); ++i)
+    if (t.accesses[i].buffer == id) other = std::string(writes(t.accesses[i].how) ? "written" : "read") + " by access " + std::to_string(i);
+  for (std::size_t i = 0; i < reduction && other.empty(); ++i)
+    if (t.reductions[i].buffer == id) other = "the result of reduction " + std::to_string(i);
+  if (other.empty()) return;
+  throw error("B06", "\"" + t.name + "\" reduces into " + named(id) + ", which it uses otherwise, too")
+      .fact("reduction", std::to_string(reduction))
+      .fact("also", other)
+      .because("the buffer has the result when every chunk of the task has ended, not before")
+      .remedy("use the result in a task of its own, and one buffer for each reduction");
+}
+
+std::string command_graph::named(buffer_id b) { return "buffer B" + std::to_string(b.number) + " \"" + at(b).is.name + "\""; }
 
 void command_graph::add(task_id id, const task& t, std::vector<command>& out) {
   if (t.kind == task_kind::horizon || t.kind == task_kind::epoch) {
@@ -74,6 +106,7 @@ void command_graph::add(task_id id, const task& t, std::vector<command>& out) {
     await(id, t, out);
   }
   if (!own.is_empty()) compute(id, t, own, out);
+  for (const reduction& r : t.reductions) fold(id, r, grid.chunks() != 0 && t.kind == task_kind::each ? nodes_ : grid.chunks(), !own.is_empty(), out);
   mark_written(t, grid);
 }
 
@@ -99,13 +132,12 @@ void command_graph::send(task_id id, const task& t, const chunk_grid& grid, std:
       for (const box& piece : pieces_)
         a.where.each_user(piece, grid, [&](const box& part, const node_set& users) { b.copies.send(part, users, parts_); });
     }
-    if (parts_.empty()) continue;
-    command* c = nullptr;  // one for each buffer
-    for (std::size_t i = first; i < out.size() && !c; ++i)
-      if (std::get<push>(out[i].what).buffer == a.buffer) c = &out[i];
-    if (!c) c = &out.emplace_back(command{{}, id, {}, push{a.buffer, {}}});
-    auto& all = std::get<push>(c->what).parts;
-    all.insert(all.end(), parts_.begin(), parts_.end());
+    join_parts<push>(id, a.buffer, parts_, first, out);
+  }
+  for (const reduction& r : t.reductions) {
+    parts_.clear();
+    if (r.includes_current && self_ != 0) at(r.buffer).copies.send(at(r.buffer).is.elements, node_set(0, 1), parts_);
+    join_parts<push>(id, r.buffer, parts_, first, out);
   }
   for (std::size_t i = first; i < out.size(); ++i) {
     command& c = out[i];
@@ -125,13 +157,12 @@ void command_graph::await(task_id id, const task& t, std::vector<command>& out) 
     if (!reads(a.how)) continue;
     pieces_.clear();
     for (const box& where : own_[i]) at(a.buffer).copies.take(where, pieces_);
-    if (pieces_.empty()) continue;
-    command* c = nullptr;
-    for (std::size_t j = first; j < out.size() && !c; ++j)
-      if (std::get<await_push>(out[j].what).buffer == a.buffer) c = &out[j];
-    if (!c) c = &out.emplace_back(command{{}, id, {}, await_push{a.buffer, {}}});
-    auto& all = std::get<await_push>(c->what).parts;
-    all.insert(all.end(), pieces_.begin(), pieces_.end());
+    join_parts<await_push>(id, a.buffer, pieces_, first, out);
+  }
+  for (const reduction& r : t.reductions) {
+    pieces_.clear();
+    if (r.includes_current && self_ == 0) at(r.buffer).copies.take(at(r.buffer).is.elements, pieces_);
+    join_parts<await_push>(id, r.buffer, pieces_, first, out);
   }
   for (std::size_t i = first; i < out.size(); ++i) {
     command& c = out[i];
@@ -145,7 +176,8 @@ void command_graph::await(task_id id, const task& t, std::vector<command>& out) 
 }
 
 void command_graph::compute(task_id id, const task& t, const box& own, std::vector<command>& out) {
-  command c{{commands_.next()}, id, {}, execute{own}};
+  execute_ = commands_.next();
+  command c{{execute_}, id, {}, execute{own}};
   const auto each = [&](auto f) {
     for (std::size_t i = 0; i < t.accesses.size(); ++i)
       for (const box& b : own_[i]) f(at(t.accesses[i].buffer).fronts, t.accesses[i].how, b);
@@ -154,6 +186,16 @@ void command_graph::compute(task_id id, const task& t, const box& own, std::vect
   commands_.append(c.follows);
   each([&](access_fronts& f, mode how, const box& b) { if (!writes(how)) f.read(b, c.id.number, c.follows); });
   each([&](access_fronts& f, mode how, const box& b) { if (writes(how)) f.write(b, c.id.number); });
+  out.push_back(std::move(c));
+}
+
+void command_graph::fold(task_id id, const reduction& r, node_number contributors, bool has_chunk, std::vector<command>& out) {
+  buffer_state& b = at(r.buffer);
+  command c{{commands_.next()}, id, {}, reduce{r.buffer, r.includes_current, contributors}};
+  if (has_chunk) c.follows.push_back(execute_);
+  b.fronts.before_writing(b.is.elements, c.follows);
+  commands_.append(c.follows);
+  b.fronts.write(b.is.elements, c.id.number);
   out.push_back(std::move(c));
 }
 
@@ -172,6 +214,7 @@ void command_graph::mark_written(const task& t, const chunk_grid& grid) {
   for (std::size_t i = 0; i < t.accesses.size(); ++i)
     if (writes(t.accesses[i].how))
       for (const box& b : own_[i]) at(t.accesses[i].buffer).copies.written_here(b);
+  for (const reduction& r : t.reductions) at(r.buffer).copies.alike(at(r.buffer).is.elements);
 }
 
 }  // namespace stretto::graph

@@ -30,7 +30,8 @@ class command_graph {
 
   /// Appends the commands of the task, in an order in which they could be done one after another.
   ///
-  ///   throws   error B04 if two chunks write the same elements, B05 if a chunk writes outside of a buffer, nothing being changed
+  ///   throws   error B04 if two chunks write the same elements, B05 if a chunk uses elements outside of a buffer, B06 if a buffer that
+  ///            the task reduces into is used otherwise, too; nothing being changed
   void add(task_id id, const task& t, std::vector<command>& out);
 
   std::size_t remembered() const noexcept { return commands_.remembered(); }
@@ -44,9 +45,12 @@ class command_graph {
 
   const chunk_grid& grid_of(const task& t);
   void check(const task& t, const chunk_grid& grid);
+  void check_alone(const task& t, std::size_t reduction);
+  std::string named(buffer_id b);
   void send(task_id id, const task& t, const chunk_grid& grid, std::vector<command>& out);
   void await(task_id id, const task& t, std::vector<command>& out);
   void compute(task_id id, const task& t, const box& own, std::vector<command>& out);
+  void fold(task_id id, const reduction& r, node_number contributors, bool has_chunk, std::vector<command>& out);
   void mark_written(const task& t, const chunk_grid& grid);
   buffer_state& at(buffer_id b) { return *buffers_[b.number]; }
 
@@ -65,6 +69,7 @@ class command_graph {
   std::vector<used_boxes> own_;  // what this node uses, by access
   std::vector<box> pieces_;
   std::vector<sent_part> parts_;
+  std::uint64_t execute_ = 0;
 };
 
 }  // namespace stretto::graph

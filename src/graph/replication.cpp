@@ -45,6 +45,11 @@ void replication::written(const box& all) {
   owned_.erase(all);
 }
 
+void replication::alike(const box& all) {
+  states_.update(all, state::held);
+  owned_.erase(all);
+}
+
 void replication::written_here(const box& own) {
   states_.update(own, state::held);
   if (!others_.is_empty()) owned_.update(own, {});

@@ -45,6 +45,8 @@ class replication {
 
   /// Nodes have written `all`, this one perhaps some of it, of which it is told next.
   void written(const box& all);
+  /// All nodes have it, and nobody owns it.
+  void alike(const box& all);
   /// This node has written it, and owns it.
   void written_here(const box& own);
 

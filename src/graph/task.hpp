@@ -20,6 +20,13 @@ struct access {
   mapping where;
 };
 
+/// Each chunk makes a partial value of every element, and what all of them are folded into is the buffer's content afterwards, the same
+/// on every node. The task uses the buffer in no other way.
+struct reduction {
+  buffer_id buffer;
+  bool includes_current = false;  // what the buffer holds before is folded, too
+};
+
 enum class task_kind : std::uint8_t {
   kernel,   // divided over the nodes
   one,      // whole, on node 0
@@ -34,6 +41,7 @@ struct task {
   cut how = cut::along_rows;
   extent grain = unit;
   std::vector<access> accesses;
+  std::vector<reduction> reductions;
   std::string name;
 };
 

@@ -16,6 +16,10 @@ ordered_task task_graph::add(const task& t) {
       a.where.used_by(t.range, t.range, boxes);
       for (const box& b : boxes) f(*fronts_[a.buffer.number], a.how, b);
     }
+    for (const reduction& r : t.reductions) {
+      access_fronts& all = *fronts_[r.buffer.number];
+      f(all, mode::write, all.elements());
+    }
   };
   each([&](access_fronts& f, mode how, const box& b) { writes(how) ? f.before_writing(b, made.follows) : f.before_reading(b, made.follows); });
   tasks_.append(made.follows);

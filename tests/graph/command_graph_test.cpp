@@ -48,6 +48,7 @@ class order {
       if ((writes || wrote) && other != c.id.number) CHECK(before_[c.id.number][other]);
     uses_[e].push_back({c.id.number, writes});
   }
+  bool is_before(std::uint64_t early, const command& late) const { return before_[late.id.number][early]; }
   void begin() { before_.emplace_back(1, false); }  // the first epoch
 
  private:
@@ -65,6 +66,7 @@ class model {
 
   buffer_id add(const buffer& b) {
     const buffer_id id = tasks_.add(b);
+    elements_.push_back(b.elements);
     for (auto& c : commands_) CHECK(c->add(b) == id);
     return id;
   }
@@ -107,6 +109,37 @@ class model {
       for (const command& c : all[n])
         if (const auto* e = std::get_if<execute>(&c.what)) do_execute(n, c, *e, t, written);
     for (const auto& [e, v] : written) last_[e] = v;
+    for (const reduction& r : t.reductions) {
+      for (node_number n = 0; n < all.size(); ++n) do_reduce(n, r, all);
+      each_element(elements_[r.buffer.number], [&](const at& i) { last_[element{r.buffer.number, i}] = id.number; });
+    }
+  }
+
+  // The nodes that have a chunk are the contributors, and each folds behind its own.
+  void do_reduce(node_number n, const reduction& r, const std::vector<std::vector<command>>& all) {
+    node_number contributors = 0;
+    for (node_number other = 0; other < all.size(); ++other)
+      for (const command& c : all[other])
+        if (std::holds_alternative<execute>(c.what)) {
+          CHECK(other == contributors++);
+          if (other == n) chunk_ = c.id.number;
+        }
+    std::size_t found = 0;
+    for (const command& c : all[n]) {
+      const auto* what = std::get_if<reduce>(&c.what);
+      if (!what || what->buffer != r.buffer) continue;
+      ++found;
+      CHECK(what->contributors == contributors);
+      CHECK(what->includes_current == r.includes_current);
+      if (n < contributors) CHECK(orders_[n].is_before(chunk_, c));
+      each_element(elements_[r.buffer.number], [&](const at& i) {
+        const element e{r.buffer.number, i};
+        if (n == 0 && r.includes_current) CHECK(held_[n][e] == last_[e]);
+        orders_[n].use(c, e, true);
+        held_[n][e] = c.of.number;
+      });
+    }
+    CHECK(found == 1);
   }
 
   void do_push(node_number n, const command& c, const push& p, messages& on_the_way) {
@@ -161,6 +194,8 @@ class model {
   std::vector<order> orders_;
   std::vector<versions> held_;
   versions last_;
+  std::vector<box> elements_;     // by buffer
+  std::uint64_t chunk_ = 0;
 };
 
 /// Draws programs; every second mapping of those that could be is one of the program's own.
@@ -230,11 +265,16 @@ void run_program(std::uint32_t seed) {
     if (d.number(0, 9) == 0) t.kind = d.number(0, 1) ? task_kind::one : task_kind::each;
     if (d.number(0, 1)) t.how = cut::in_tiles;
     if (d.number(0, 3) == 0) t.grain = extent(d.number(1, 3), d.number(1, 3));
-    for (std::uint32_t b = 0; b < elements.size(); ++b)
+    for (std::uint32_t b = 0; b < elements.size(); ++b) {
+      if (d.number(0, 9) == 0) {
+        t.reductions.push_back({{b}, d.number(0, 1) == 0});
+        continue;
+      }
       for (coordinate uses = d.number(0, 2); uses > 0; --uses) {
         const bool writes = t.kind != task_kind::each && uses == 1 && d.number(0, 1);
         t.accesses.push_back({{b}, writes ? (d.number(0, 1) ? mode::write : mode::read_write) : mode::read, d.one(elements[b], t.range, writes)});
       }
+    }
     try {
       job.submit(t);
     } catch (const error& e) {
