@@ -26,7 +26,8 @@ void join_parts(task_id id, buffer_id b, const std::vector<Part>& parts, std::si
 }  // namespace
 
 buffer_id command_graph::add(const buffer& b) {
-  buffers_.push_back(buffer_state{b, access_fronts(b.elements, commands_), replication(b.elements, b.begins, self_, nodes_)});
+  buffers_.push_back(buffer_state{b, access_fronts(b.elements, commands_), replication(b.elements, self_, nodes_), {}});
+  if (b.begins == content::none) buffers_.back()->unwritten.update(b.elements, {});
   return {static_cast<std::uint32_t>(buffers_.size() - 1)};
 }
 
@@ -56,9 +57,9 @@ void command_graph::check(const task& t, const chunk_grid& grid) {
             .fact("writers", chunk_text(s.overlap.chunk, grid) + ", " + chunk_text(s.overlap.other, grid))
             .remedy("let the mapper give each chunk elements of its own");
       }
-    } else if (writes(a.how) && ((t.kind == task_kind::each && nodes_ > 1) || !a.where.is_disjoint(grid))) {
+    } else if (writes(a.how) && ((is_on_every_node(t.kind) && nodes_ > 1) || !a.where.is_disjoint(grid))) {
       error e = refuse("B04", "two chunks of \"" + t.name + "\" write the same elements");
-      throw e.fact("writers", t.kind == task_kind::each ? "every node" : chunk_text(0, grid) + ", " + chunk_text(1, grid))
+      throw e.fact("writers", is_on_every_node(t.kind) ? "every node" : chunk_text(0, grid) + ", " + chunk_text(1, grid))
           .remedy("write with one_to_one, and read with what reaches further, from a second buffer");
     }
   }
@@ -92,22 +93,47 @@ void command_graph::add(task_id id, const task& t, std::vector<command>& out) {
   }
   const chunk_grid& grid = grid_of(t);
   check(t, grid);
-  const box own = t.kind == task_kind::each ? t.range : self_ < grid.chunks() ? grid.chunk(self_) : box();
+  const box own = is_on_every_node(t.kind) ? t.range : self_ < grid.chunks() ? grid.chunk(self_) : box();
   own_.resize(t.accesses.size());
   for (std::size_t i = 0; i < t.accesses.size(); ++i) {
     const mapping& where = t.accesses[i].where;
     own_[i].clear();
     if (own.is_empty()) continue;
-    if (where.is_custom()) own_[i] = shapes_.find(where, grid).of_nodes[t.kind == task_kind::each ? 0 : self_];
+    if (where.is_custom()) own_[i] = shapes_.find(where, grid).of_nodes[is_on_every_node(t.kind) ? 0 : self_];
     else where.used_by(own, t.range, own_[i]);
   }
+  look_for_unwritten(t, grid);
   if (nodes_ > 1) {
     send(id, t, grid, out);
     await(id, t, out);
   }
   if (!own.is_empty()) compute(id, t, own, out);
-  for (const reduction& r : t.reductions) fold(id, r, grid.chunks() != 0 && t.kind == task_kind::each ? nodes_ : grid.chunks(), !own.is_empty(), out);
+  for (const reduction& r : t.reductions) fold(id, r, grid.chunks() != 0 && is_on_every_node(t.kind) ? nodes_ : grid.chunks(), !own.is_empty(), out);
   mark_written(t, grid);
+}
+
+const used_boxes& command_graph::used_by_all(const access& a, const chunk_grid& grid) {
+  if (a.where.is_custom()) return shapes_.find(a.where, grid).of_all;
+  all_.clear();
+  a.where.used_by_all(grid, all_);
+  return all_;
+}
+
+void command_graph::look_for_unwritten(const task& t, const chunk_grid& grid) {
+  const auto look = [&](std::size_t access, const buffer_state& b, const used_boxes& all) {
+    std::vector<box> found;
+    for (const box& where : all)
+      for (const auto& [part, is] : b.unwritten.query(where)) found.push_back(part);
+    if (!found.empty()) unwritten_reads_.push_back({access, region(std::span<const box>(found))});
+  };
+  for (std::size_t i = 0; i < t.accesses.size(); ++i) {
+    const access& a = t.accesses[i];
+    if (reads(a.how) && at(a.buffer).unwritten.size() != 0) look(i, at(a.buffer), used_by_all(a, grid));
+  }
+  for (std::size_t i = 0; i < t.reductions.size(); ++i) {
+    const buffer_state& b = at(t.reductions[i].buffer);
+    if (t.reductions[i].includes_current && b.unwritten.size() != 0) look(t.accesses.size() + i, b, {b.is.elements});
+  }
 }
 
 void command_graph::send(task_id id, const task& t, const chunk_grid& grid, std::vector<command>& out) {
@@ -116,19 +142,15 @@ void command_graph::send(task_id id, const task& t, const chunk_grid& grid, std:
     buffer_state& b = at(a.buffer);
     if (!reads(a.how) || !b.copies.may_send()) continue;
     parts_.clear();
-    if (t.kind == task_kind::each) {
-      used_boxes all;
-      a.where.used_by(t.range, t.range, all);
-      for (const box& where : all) b.copies.send(where, node_set(0, nodes_), parts_);
+    if (is_on_every_node(t.kind)) {
+      for (const box& where : used_by_all(a, grid)) b.copies.send(where, node_set(0, nodes_), parts_);
     } else if (a.where.is_custom()) {
       const auto& s = shapes_.find(a.where, grid);
       for (node_number n = 0; n < grid.chunks(); ++n)
         for (const box& where : s.of_nodes[n]) b.copies.send(where, node_set(n, n + 1), parts_);
     } else {
-      used_boxes all;
-      a.where.used_by_all(grid, all);
       pieces_.clear();
-      for (const box& where : all) b.copies.unshared(where, pieces_);
+      for (const box& where : used_by_all(a, grid)) b.copies.unshared(where, pieces_);
       for (const box& piece : pieces_)
         a.where.each_user(piece, grid, [&](const box& part, const node_set& users) { b.copies.send(part, users, parts_); });
     }
@@ -202,19 +224,20 @@ void command_graph::fold(task_id id, const reduction& r, node_number contributor
 void command_graph::mark_written(const task& t, const chunk_grid& grid) {
   for (const access& a : t.accesses) {
     if (!writes(a.how)) continue;
-    replication& copies = at(a.buffer).copies;
-    if (a.where.is_custom()) {
-      for (const box& b : shapes_.find(a.where, grid).of_all) copies.written(b);
-    } else {
-      used_boxes all;
-      a.where.used_by_all(grid, all);
-      for (const box& b : all) copies.written(b);
+    buffer_state& b = at(a.buffer);
+    for (const box& where : used_by_all(a, grid)) {
+      b.copies.written(where);
+      b.unwritten.erase(where);
     }
   }
   for (std::size_t i = 0; i < t.accesses.size(); ++i)
     if (writes(t.accesses[i].how))
       for (const box& b : own_[i]) at(t.accesses[i].buffer).copies.written_here(b);
-  for (const reduction& r : t.reductions) at(r.buffer).copies.alike(at(r.buffer).is.elements);
+  for (const reduction& r : t.reductions) {
+    buffer_state& b = at(r.buffer);
+    b.copies.alike(b.is.elements);
+    b.unwritten.erase(b.is.elements);
+  }
 }
 
 }  // namespace stretto::graph

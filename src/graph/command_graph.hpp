@@ -11,14 +11,23 @@
 #pragma once
 
 #include <optional>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "geometry/region_map.hpp"
 #include "graph/access_fronts.hpp"
 #include "graph/command.hpp"
 #include "graph/launch_shapes.hpp"
 #include "graph/task.hpp"
 
 namespace stretto::graph {
+
+/// Elements that a task reads and nobody has written. The same on all nodes.
+struct unwritten_read {
+  std::size_t access;  // reductions count behind all accesses
+  region where;
+};
 
 class command_graph {
  public:
@@ -34,6 +43,10 @@ class command_graph {
   ///            the task reduces into is used otherwise, too; nothing being changed
   void add(task_id id, const task& t, std::vector<command>& out);
 
+  /// What the tasks that were added since the last call read without its having been written. Cost, in add: O(pieces of a buffer that are
+  /// not written yet), nothing where all of it is.
+  std::vector<unwritten_read> take_unwritten_reads() { return std::exchange(unwritten_reads_, {}); }
+
   std::size_t remembered() const noexcept { return commands_.remembered(); }
 
  private:
@@ -41,12 +54,15 @@ class command_graph {
     buffer is;
     access_fronts fronts;
     replication copies;
+    region_map<std::monostate> unwritten;
   };
 
   const chunk_grid& grid_of(const task& t);
   void check(const task& t, const chunk_grid& grid);
   void check_alone(const task& t, std::size_t reduction);
   std::string named(buffer_id b);
+  void look_for_unwritten(const task& t, const chunk_grid& grid);
+  const used_boxes& used_by_all(const access& a, const chunk_grid& grid);
   void send(task_id id, const task& t, const chunk_grid& grid, std::vector<command>& out);
   void await(task_id id, const task& t, std::vector<command>& out);
   void compute(task_id id, const task& t, const box& own, std::vector<command>& out);
@@ -65,8 +81,10 @@ class command_graph {
     extent grain;
     std::optional<chunk_grid> made;
   } grid_;
+  std::vector<unwritten_read> unwritten_reads_;
   // Of the task that is added, kept for their memory.
   std::vector<used_boxes> own_;  // what this node uses, by access
+  used_boxes all_;
   std::vector<box> pieces_;
   std::vector<sent_part> parts_;
   std::uint64_t execute_ = 0;

@@ -2,9 +2,8 @@
 
 namespace stretto::graph {
 
-replication::replication(const box& elements, content begins, node_number self, node_number nodes)
-    : others_(node_set(0, nodes) - node_set(self, self + 1)),
-      states_(elements, begins == content::none ? state::unwritten : state::held) {}
+replication::replication(const box& elements, node_number self, node_number nodes)
+    : others_(node_set(0, nodes) - node_set(self, self + 1)), states_(elements, state::held) {}
 
 void replication::take(const box& where, std::vector<box>& lacking) {
   for (const auto& [part, is] : states_.query(where)) {
@@ -12,11 +11,6 @@ void replication::take(const box& where, std::vector<box>& lacking) {
     lacking.push_back(part);
     states_.update(part, state::held);
   }
-}
-
-void replication::unwritten(const box& where, std::vector<box>& out) const {
-  for (const auto& [part, is] : states_.query(where))
-    if (is == state::unwritten) out.push_back(part);
 }
 
 void replication::unshared(const box& where, std::vector<box>& out) const {

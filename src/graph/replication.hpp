@@ -28,14 +28,10 @@ struct sent_part {
 
 class replication {
  public:
-  enum class content : std::uint8_t { none, alike };
+  replication(const box& elements, node_number self, node_number nodes);
 
-  replication(const box& elements, content begins, node_number self, node_number nodes);
-
-  /// Appends the parts of `where` that this node lacks, which it holds from now on. What was never written is not lacking.
+  /// Appends the parts of `where` that this node lacks, which it holds from now on. What was never written lacks nowhere.
   void take(const box& where, std::vector<box>& lacking);
-  /// Appends the parts of `where` that were never written.
-  void unwritten(const box& where, std::vector<box>& out) const;
   /// This node owns something that some other lacks.
   bool may_send() const noexcept { return owned_.size() != 0; }
   /// Appends the parts of `where` that this node owns and some other lacks.
@@ -54,7 +50,7 @@ class replication {
   std::size_t pieces() const noexcept { return states_.size() + owned_.size(); }
 
  private:
-  enum class state : std::uint8_t { unwritten, elsewhere, held };
+  enum class state : std::uint8_t { elsewhere, held };
 
   const node_set others_;
   region_map<state> states_;    // of every element

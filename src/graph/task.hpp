@@ -31,9 +31,12 @@ enum class task_kind : std::uint8_t {
   kernel,   // divided over the nodes
   one,      // whole, on node 0
   each,     // whole, on every node
+  fence,    // as each: what it reads goes to the program on every node
   horizon,  // follows all that nobody follows yet
   epoch,    // as a horizon, and everything later follows it
 };
+
+constexpr bool is_on_every_node(task_kind k) noexcept { return k == task_kind::each || k == task_kind::fence; }
 
 struct task {
   task_kind kind = task_kind::kernel;
@@ -45,10 +48,12 @@ struct task {
   std::string name;
 };
 
-/// A buffer, as it begins.
+/// What the elements of a buffer are before any task has written them.
+enum class content : std::uint8_t { none, alike };
+
 struct buffer {
   box elements;
-  replication::content begins = replication::content::none;
+  content begins = content::none;
   std::string name;
 };
 
