@@ -65,6 +65,24 @@ class region_map {
     return found;
   }
 
+  /// Whether every point of `where` has this value.
+  bool is(const box& where, const Value& value) const {
+    met_.clear();
+    index_.find(where, met_);
+    std::uint64_t volume = 0;
+    for (const auto& e : met_) {
+      if (!(value_of(e) == value)) return false;
+      volume += intersection(e.box, where).volume();
+    }
+    return volume == where.volume();
+  }
+  /// Whether some point of `where` has a value.
+  bool meets(const box& where) const {
+    met_.clear();
+    index_.find(where, met_);
+    return !met_.empty();
+  }
+
   /// The value of one point, null if it has none.
   const Value* at(const point& p) const {
     std::vector<index::entry> met;
@@ -156,6 +174,7 @@ class region_map {
   index index_;
   std::vector<std::optional<Value>> values_;  // by the numbers in index_
   std::vector<std::uint32_t> free_;
+  mutable std::vector<index::entry> met_;
 };
 
 }  // namespace stretto

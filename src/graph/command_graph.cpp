@@ -152,7 +152,9 @@ void command_graph::send(task_id id, const task& t, const chunk_grid& grid, std:
       pieces_.clear();
       for (const box& where : used_by_all(a, grid)) b.copies.unshared(where, pieces_);
       for (const box& piece : pieces_)
-        a.where.each_user(piece, grid, [&](const box& part, const node_set& users) { b.copies.send(part, users, parts_); });
+        a.where.each_user(piece, grid, [&](const box& part, const node_set& users) {
+          if (users.size() > 1 || !users.contains(self_)) b.copies.send(part, users, parts_);
+        });
     }
     join_parts<push>(id, a.buffer, parts_, first, out);
   }
@@ -222,17 +224,15 @@ void command_graph::fold(task_id id, const reduction& r, node_number contributor
 }
 
 void command_graph::mark_written(const task& t, const chunk_grid& grid) {
-  for (const access& a : t.accesses) {
+  for (std::size_t i = 0; i < t.accesses.size(); ++i) {
+    const access& a = t.accesses[i];
     if (!writes(a.how)) continue;
     buffer_state& b = at(a.buffer);
-    for (const box& where : used_by_all(a, grid)) {
-      b.copies.written(where);
-      b.unwritten.erase(where);
-    }
+    const used_boxes& all = used_by_all(a, grid);
+    b.copies.written(all, own_[i]);
+    if (b.unwritten.size() != 0)
+      for (const box& where : all) b.unwritten.erase(where);
   }
-  for (std::size_t i = 0; i < t.accesses.size(); ++i)
-    if (writes(t.accesses[i].how))
-      for (const box& b : own_[i]) at(t.accesses[i].buffer).copies.written_here(b);
   for (const reduction& r : t.reductions) {
     buffer_state& b = at(r.buffer);
     b.copies.alike(b.is.elements);
