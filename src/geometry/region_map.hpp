@@ -65,22 +65,19 @@ class region_map {
     return found;
   }
 
+  /// Calls f(const box& part, const Value&) for the parts of entries within `where`, in no particular order, until it returns false.
+  template <class F>
+  void look(const box& where, F f) const {
+    met_.clear();
+    index_.find(where, met_);
+    for (const auto& e : met_)
+      if (!f(intersection(e.box, where), value_of(e))) return;
+  }
   /// Whether every point of `where` has this value.
   bool is(const box& where, const Value& value) const {
-    met_.clear();
-    index_.find(where, met_);
-    std::uint64_t volume = 0;
-    for (const auto& e : met_) {
-      if (!(value_of(e) == value)) return false;
-      volume += intersection(e.box, where).volume();
-    }
-    return volume == where.volume();
-  }
-  /// Whether some point of `where` has a value.
-  bool meets(const box& where) const {
-    met_.clear();
-    index_.find(where, met_);
-    return !met_.empty();
+    std::uint64_t lacking = where.volume();
+    look(where, [&](const box& part, const Value& v) { return v == value && (lacking -= part.volume(), true); });
+    return lacking == 0;
   }
 
   /// The value of one point, null if it has none.

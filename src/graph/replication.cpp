@@ -1,5 +1,7 @@
 #include "graph/replication.hpp"
 
+#include <algorithm>
+
 namespace stretto::graph {
 
 replication::replication(const box& elements, node_number self, node_number nodes)
@@ -34,24 +36,30 @@ void replication::send(const box& where, const node_set& users, std::vector<sent
   }
 }
 
+// Whether that would change nothing.
+bool replication::is_as_written(const std::vector<box>& all, const std::vector<box>& own) const {
+  const auto is_own = [&](const box& part) { return std::ranges::any_of(own, [&](const box& b) { return b.contains(part); }); };
+  const auto meets_own = [&](const box& part) { return std::ranges::any_of(own, [&](const box& b) { return b.meets(part); }); };
+  bool same = true;
+  for (const box& b : all)
+    states_.look(b, [&](const box& part, state is) { return same = same && (is == state::held ? is_own(part) : !meets_own(part)); });
+  std::uint64_t lacking = 0;
+  for (const box& b : own) lacking += b.volume();
+  for (const box& b : all)
+    owned_.look(b, [&](const box& part, const node_set& has) { return lacking -= part.volume(), same = same && has.is_empty() && is_own(part); });
+  return same && lacking == 0;
+}
+
 void replication::written(const std::vector<box>& all, const std::vector<box>& own) {
-  if (others_.is_empty()) return;
-  // What a program writes again and again is written by the same nodes each time.
+  // What a program writes again and again is mostly written by the same nodes each time.
+  if (others_.is_empty() || is_as_written(all, own)) return;
   for (const box& b : all) {
-    others_wrote_.assign(1, b);
-    for (const box& mine : own) {
-      rest_.clear();
-      for (const box& part : others_wrote_) difference(part, mine, rest_);
-      others_wrote_.swap(rest_);
-    }
-    for (const box& part : others_wrote_) {
-      if (!states_.is(part, state::elsewhere)) states_.update(part, state::elsewhere);
-      if (owned_.meets(part)) owned_.erase(part);
-    }
+    states_.update(b, state::elsewhere);
+    owned_.erase(b);
   }
   for (const box& mine : own) {
-    if (!states_.is(mine, state::held)) states_.update(mine, state::held);
-    if (!owned_.is(mine, {})) owned_.update(mine, {});
+    states_.update(mine, state::held);
+    owned_.update(mine, {});
   }
 }
 

@@ -5,7 +5,7 @@
 //
 // Threads     one owner.
 // Cost        take: O(pieces met). send: O(pieces met that this node owns and some node lacks): what all nodes have is not looked at
-//             again until it is written. written: as two searches for each box where the same is said again, else O(pieces met).
+//             again until it is written. written: two searches for each box where nothing changes, else O(pieces met).
 // Invariants  (1) an element that was ever written has one owner, or is alike on all nodes. (2) an owner holds what it owns. (3) what a
 //             node lacks is sent to it by its owner once, when it needs it first, for each time that it is written.
 // Source      Celerity's owned and replicated regions, here apart from who wrote last: pieces that differ in one do not keep pieces of the
@@ -50,10 +50,11 @@ class replication {
  private:
   enum class state : std::uint8_t { elsewhere, held };
 
+  bool is_as_written(const std::vector<box>& all, const std::vector<box>& own) const;
+
   const node_set others_;
   region_map<state> states_;    // of every element
   region_map<node_set> owned_;  // who else has what is owned here and not everywhere
-  std::vector<box> others_wrote_, rest_;  // kept for their memory
 };
 
 }  // namespace stretto::graph
