@@ -43,6 +43,7 @@ class task_graph {
   horizon_policy policy_;
   sequence tasks_;
   std::vector<std::optional<access_fronts>> fronts_;  // by buffer
+  std::vector<used_boxes> used_;                      // of the task that is added, by access; kept for its memory
 };
 
 }  // namespace stretto::graph
