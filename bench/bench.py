@@ -163,6 +163,8 @@ def with_ratios(rows, against):
     def place(row):
         return row["workers"], row.get("x")
 
+    if against == suites.LOOP:
+        return [row | ({"ratio": row["facts"]["loops"]} if "loops" in row.get("facts", {}) else {}) for row in rows]
     reference = {place(row): row["value"] for row in rows if row["system"] == against and "value" in row}
     for row in rows:
         if "value" in row and reference.get(place(row), 0) > 0:
@@ -235,6 +237,7 @@ def chosen_suites(names, quick):
               "own": [s for s in suites.SUITES if s.against not in suites.SYSTEMS],
               "devices": [s for s in suites.SUITES if s.name.startswith(("device_", "sim_", "beyond_", "host_kernels"))],
               "nodes": [s for s in suites.SUITES if s.name.startswith("nodes_")],
+              "buffers": [s for s in suites.SUITES if s.name.startswith("graph_")],
               "uts": [s for s in suites.SUITES if s.bench == "uts"], "metg": [s for s in suites.SUITES if s.metg]}
     known = {s.name: [s] for s in suites.SUITES} | groups
     if not names:
@@ -264,7 +267,7 @@ class Parser(argparse.ArgumentParser):
 
 def parse(arguments):
     parser = Parser(prog="stretto bench", allow_abbrev=False, description=__doc__.split("\n\n")[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help="suites, or groups of them: micro, own, uts, metg, devices, nodes")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="suites, or groups of them: micro, own, uts, metg, devices, nodes, buffers")
     parser.add_argument("--suite", metavar="NAMES", help="the same, comma-separated")
     parser.add_argument("--system", metavar="NAMES", help="systems, comma-separated; default: all")
     parser.add_argument("--against", metavar="SYSTEM", help="the peer that ratios refer to; default: the suite's")

@@ -22,10 +22,16 @@ RECORDING = ("span", "share")
 REPORT = ("seconds", "memory")
 SERIES = ("plain", "records", "pool", "locked", "overlap", "copies", "streams")  # each has one option more
 HOST_KERNELS = ("stencil", "wave", "product", "tiles", "sum")
-VARIANTS |= {part: ("stretto", "_" + part) for part in EVENTS + METHODS + LIFE + RECORDING + REPORT + HOST_KERNELS + SERIES + ("bus", "instance", "threads", "into")}
+TOPOLOGIES = ("of_chain", "of_soup", "of_expanding", "of_contracting", "of_wave", "of_jacobi")
+PATTERNS_OF_GRAPHS = ("1d", "2d", "3d")
+MANY = ("many_on_1", "many_on_16", "many_on_256", "row_on_1", "row_on_16", "row_on_256")
+VARIANTS |= {part: ("stretto", "_" + part) for part in TOPOLOGIES + PATTERNS_OF_GRAPHS + MANY + EVENTS + METHODS + LIFE + RECORDING + REPORT + HOST_KERNELS + SERIES + ("bus", "instance", "threads", "into")}
 
 # Options of the runtimes under which they are at their best in these benchmarks.
 ENVIRONMENT = {"OMP_WAIT_POLICY": "active", "OMP_PROC_BIND": "spread", "STARPU_SILENT": "1"}
+
+# What graphs cost is also told in steps of a fixed loop beside it, so that machines can be compared.
+LOOP = "a loop"
 
 MPIRUN = ("mpirun", "--mca", "pml", "ob1", "--mca", "btl", "self,vader",
           "--mca", "btl_vader_single_copy_mechanism", "none")
@@ -73,6 +79,11 @@ def _metg(pattern, width=4):
 def _own(name, title, bench, systems=("stretto",), **more):
     """A figure of Stretto alone, or of what its own ways cost; ratios refer to the first of them."""
     return Suite(name, title, bench, systems[0] if len(systems) > 1 else "", systems, **more)
+
+
+def _graphs(name, title, bench, systems, goals=None, **more):
+    """What it costs to generate graphs of programs on buffers, on one node of a job."""
+    return Suite(name, title, bench, LOOP, systems, workers=(1,), goals=goals or {}, **more)
 
 
 SUITES = (
@@ -162,6 +173,16 @@ SUITES = (
           ("stretto_jobs", "imbalance"), workers=(2,), goals={"stretto_jobs": 1.5, "imbalance": 1.1}),
     Suite("nodes_module", "message of 8 bytes through a future of the MPI module, one way", "nodes_pingpong", "mpi", ("stretto_module", "mpi"),
           workers=(2,)),
+    _graphs("graph_generative", "tasks and commands of one of 512 nodes, generative pattern, steps 240 to 255", "graph", PATTERNS_OF_GRAPHS,
+            goals=dict.fromkeys(PATTERNS_OF_GRAPHS, 60), sweep=(0, 1, 2, 4, 16), axis="step of horizons"),
+    _graphs("graph_nodes", "the same with S = 2, all steps", "graph_2d_nodes", ("stretto",), goals={1: 60},
+            sweep=(1, 16, 256, 512, 1024, 4096), axis="nodes"),
+    _graphs("graph_stencil", "stencil in tiles, S = 2", "graph_stencil_nodes", ("stretto",), sweep=(1, 16, 256, 512, 1024, 4096), axis="nodes"),
+    _graphs("graph_many", "15,000 independent tasks, five times over: columns, and in a row", "graph", MANY,
+            goals={"many_on_1": 2, "many_on_16": 2, "many_on_256": 4}, sweep=(0, 16, 64, 256, 1024), axis="breadth of horizons"),
+    _graphs("graph_topologies", "tasks alone (0), and with the commands of one node", "graph", TOPOLOGIES, sweep=(0, 1, 16), axis="nodes"),
+    _own("graph_horizons", "time spent generating horizons, 2-D generative on 512 nodes", "graph_horizons", workers=(1,), sweep=(1, 2, 4, 16),
+         axis="step of horizons"),
     _own("many_tasks", "ten million tasks, peak memory of the process", "many_tasks"),
 )
 

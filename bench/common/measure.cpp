@@ -119,7 +119,7 @@ options parse(const std::vector<std::string>& arguments) {
     else if (flag == "--milliseconds")
       o.seconds = 1e-3 * static_cast<double>(number(flag, value, 1));
     else if (flag == "--size")
-      o.size = number(flag, value, 1);
+      o.size = number(flag, value, 0);
     else if (flag == "--tree")
       o.tree = value;
     else if (flag == "--pattern")

@@ -111,7 +111,7 @@ buffer_handle make_buffer(const buffer_description& request, const std::source_l
   {
     const std::scoped_lock lock(s->mutex);
     const graph::buffer is{.elements = request.elements,
-                           .begins = is_alike ? graph::replication::content::alike : graph::replication::content::none,
+                           .begins = is_alike ? graph::content::alike : graph::content::none,
                            .name = std::string(request.name)};
     made->id = s->tasks.add(is);
     s->commands.add(is);
@@ -208,7 +208,7 @@ seen_later see_elements(const buffer_handle& h, const box& part, const std::sour
         .fact("buffer", b.elements.text())
         .remedy("name a part inside of it: intersection(part, u.elements())");
   graph::task t;
-  t.kind = graph::task_kind::each;
+  t.kind = graph::task_kind::fence;
   t.by = graph::processors::host;
   t.range = box(0, 1);
   t.name = "read";

@@ -111,6 +111,8 @@ std::uint32_t box_index::split(std::uint32_t n, const entry& extra) {
   double shortest = 0;
   std::size_t cut = 0;
   for (int axis = 0; axis < max_axes; ++axis) {
+    const auto begins_with_first = [&](const entry& e) { return e.box.min()[axis] == all[0].box.min()[axis]; };
+    if (axis > 0 && std::all_of(all.begin(), all.end(), begins_with_first)) continue;  // in the order of axis 0 already
     std::sort(all.begin(), all.end(), [axis](const entry& a, const entry& b) {
       if (a.box.min()[axis] != b.box.min()[axis]) return a.box.min()[axis] < b.box.min()[axis];
       return a.box < b.box;

@@ -65,6 +65,21 @@ class region_map {
     return found;
   }
 
+  /// Calls f(const box& part, const Value&) for the parts of entries within `where`, in no particular order, until it returns false.
+  template <class F>
+  void look(const box& where, F f) const {
+    met_.clear();
+    index_.find(where, met_);
+    for (const auto& e : met_)
+      if (!f(intersection(e.box, where), value_of(e))) return;
+  }
+  /// Whether every point of `where` has this value.
+  bool is(const box& where, const Value& value) const {
+    std::uint64_t lacking = where.volume();
+    look(where, [&](const box& part, const Value& v) { return v == value && (lacking -= part.volume(), true); });
+    return lacking == 0;
+  }
+
   /// The value of one point, null if it has none.
   const Value* at(const point& p) const {
     std::vector<index::entry> met;
@@ -156,6 +171,7 @@ class region_map {
   index index_;
   std::vector<std::optional<Value>> values_;  // by the numbers in index_
   std::vector<std::uint32_t> free_;
+  mutable std::vector<index::entry> met_;
 };
 
 }  // namespace stretto

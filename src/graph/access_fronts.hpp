@@ -61,6 +61,7 @@ class access_fronts {
     });
   }
 
+  const box& elements() const noexcept { return elements_; }
   std::size_t tiles() const noexcept { return tiles_.size(); }
 
  private:
@@ -94,7 +95,9 @@ class access_fronts {
     return tiles_.join_equal(where);
   }
 
-  static constexpr std::size_t least = 16, least_of_all = 1024;  // tiles that are looked at for equal ones
+  static constexpr std::size_t least = 16;  // tiles that are looked at for equal ones
+  // Of the whole buffer, more: tiles that have become equal are likely to be used as they were again. About 8 MiB.
+  static constexpr std::size_t least_of_all = 32'768;
 
   tile_map<front> tiles_;
   box elements_;

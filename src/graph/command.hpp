@@ -24,6 +24,13 @@ struct await_push {
   buffer_id buffer;
   std::vector<box> parts;
 };
+/// Folds the partial values that nodes 0 to contributors - 1 have of all elements, in the order of their numbers, on every node: behind the
+/// node's chunk, if it has one. Node 0 has the current content, which comes first if it is included.
+struct reduce {
+  buffer_id buffer;
+  bool includes_current;
+  node_number contributors;
+};
 struct horizon {};
 struct epoch {};
 
@@ -31,7 +38,7 @@ struct command {
   command_id id;
   task_id of;
   dependencies follows;  // numbers of commands of this node
-  std::variant<execute, push, await_push, horizon, epoch> what;
+  std::variant<execute, push, await_push, reduce, horizon, epoch> what;
 };
 
 }  // namespace stretto::graph

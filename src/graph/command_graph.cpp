@@ -9,10 +9,25 @@ std::string chunk_text(node_number n, const chunk_grid& grid) {
   return "chunk " + std::to_string(n) + " " + grid.chunk(n).text() + " on N" + std::to_string(n);
 }
 
+/// Appends the parts to the command of this kind that the buffer has from `first` on, or makes one.
+template <class Kind, class Part>
+void join_parts(task_id id, buffer_id b, const std::vector<Part>& parts, std::size_t first, std::vector<command>& out) {
+  if (parts.empty()) return;
+  for (std::size_t i = first; i < out.size(); ++i) {
+    Kind& what = std::get<Kind>(out[i].what);
+    if (what.buffer == b) {
+      what.parts.insert(what.parts.end(), parts.begin(), parts.end());
+      return;
+    }
+  }
+  out.push_back({{}, id, {}, Kind{b, parts}});
+}
+
 }  // namespace
 
 buffer_id command_graph::add(const buffer& b) {
-  buffers_.push_back(buffer_state{b, access_fronts(b.elements, commands_), replication(b.elements, b.begins, self_, nodes_)});
+  buffers_.push_back(buffer_state{b, access_fronts(b.elements, commands_), replication(b.elements, self_, nodes_), {}});
+  if (b.begins == content::none) buffers_.back()->unwritten.update(b.elements, {});
   return {static_cast<std::uint32_t>(buffers_.size() - 1)};
 }
 
@@ -27,7 +42,7 @@ void command_graph::check(const task& t, const chunk_grid& grid) {
   for (const access& a : t.accesses) {
     const buffer& b = at(a.buffer).is;
     const auto refuse = [&](const char* code, const std::string& what) {
-      return error(code, what + " of buffer B" + std::to_string(a.buffer.number) + " \"" + b.name + "\"");
+      return error(code, what + " of " + named(a.buffer));
     };
     if (a.where.is_custom()) {
       const auto& s = shapes_.find(a.where, grid);
@@ -42,19 +57,37 @@ void command_graph::check(const task& t, const chunk_grid& grid) {
             .fact("writers", chunk_text(s.overlap.chunk, grid) + ", " + chunk_text(s.overlap.other, grid))
             .remedy("let the mapper give each chunk elements of its own");
       }
-    } else if (writes(a.how) && ((t.kind == task_kind::each && nodes_ > 1) || !a.where.is_disjoint(grid))) {
+    } else if (writes(a.how) && ((is_on_every_node(t.kind) && nodes_ > 1) || !a.where.is_disjoint(grid))) {
       error e = refuse("B04", "two chunks of \"" + t.name + "\" write the same elements");
-      throw e.fact("writers", t.kind == task_kind::each ? "every node" : chunk_text(0, grid) + ", " + chunk_text(1, grid))
+      throw e.fact("writers", is_on_every_node(t.kind) ? "every node" : chunk_text(0, grid) + ", " + chunk_text(1, grid))
           .remedy("write with one_to_one, and read with what reaches further, from a second buffer");
     }
   }
+  for (std::size_t i = 0; i < t.reductions.size(); ++i) check_alone(t, i);
 }
 
 box command_graph::own_chunk(const task& t) {
-  if (t.kind == task_kind::each) return t.range;
+  if (is_on_every_node(t.kind)) return t.range;
   const chunk_grid& grid = grid_of(t);
   return self_ < grid.chunks() ? grid.chunk(self_) : box();
 }
+
+void command_graph::check_alone(const task& t, std::size_t reduction) {
+  const buffer_id id = t.reductions[reduction].buffer;
+  std::string other;
+  for (std::size_t i = 0; i < t.accesses.size() && other.empty(); ++i)
+    if (t.accesses[i].buffer == id) other = std::string(writes(t.accesses[i].how) ? "written" : "read") + " by access " + std::to_string(i);
+  for (std::size_t i = 0; i < reduction && other.empty(); ++i)
+    if (t.reductions[i].buffer == id) other = "the result of reduction " + std::to_string(i);
+  if (other.empty()) return;
+  throw error("B06", "\"" + t.name + "\" reduces into " + named(id) + ", which it uses otherwise, too")
+      .fact("reduction", std::to_string(reduction))
+      .fact("also", other)
+      .because("the buffer has the result when every chunk of the task has ended, not before")
+      .remedy("use the result in a task of its own, and one buffer for each reduction");
+}
+
+std::string command_graph::named(buffer_id b) { return "buffer B" + std::to_string(b.number) + " \"" + at(b).is.name + "\""; }
 
 void command_graph::add(task_id id, const task& t, std::vector<command>& out) {
   if (t.kind == task_kind::horizon || t.kind == task_kind::epoch) {
@@ -72,15 +105,41 @@ void command_graph::add(task_id id, const task& t, std::vector<command>& out) {
     const mapping& where = t.accesses[i].where;
     own_[i].clear();
     if (own.is_empty()) continue;
-    if (where.is_custom()) own_[i] = shapes_.find(where, grid).of_nodes[t.kind == task_kind::each ? 0 : self_];
+    if (where.is_custom()) own_[i] = shapes_.find(where, grid).of_nodes[is_on_every_node(t.kind) ? 0 : self_];
     else where.used_by(own, t.range, own_[i]);
   }
+  look_for_unwritten(t, grid);
   if (nodes_ > 1) {
     send(id, t, grid, out);
     await(id, t, out);
   }
   if (!own.is_empty()) compute(id, t, own, out);
+  for (const reduction& r : t.reductions) fold(id, r, grid.chunks() != 0 && is_on_every_node(t.kind) ? nodes_ : grid.chunks(), !own.is_empty(), out);
   mark_written(t, grid);
+}
+
+const used_boxes& command_graph::used_by_all(const access& a, const chunk_grid& grid) {
+  if (a.where.is_custom()) return shapes_.find(a.where, grid).of_all;
+  all_.clear();
+  a.where.used_by_all(grid, all_);
+  return all_;
+}
+
+void command_graph::look_for_unwritten(const task& t, const chunk_grid& grid) {
+  const auto look = [&](std::size_t access, const buffer_state& b, const used_boxes& all) {
+    std::vector<box> found;
+    for (const box& where : all)
+      for (const auto& [part, is] : b.unwritten.query(where)) found.push_back(part);
+    if (!found.empty()) unwritten_reads_.push_back({access, region(std::span<const box>(found))});
+  };
+  for (std::size_t i = 0; i < t.accesses.size(); ++i) {
+    const access& a = t.accesses[i];
+    if (reads(a.how) && at(a.buffer).unwritten.size() != 0) look(i, at(a.buffer), used_by_all(a, grid));
+  }
+  for (std::size_t i = 0; i < t.reductions.size(); ++i) {
+    const buffer_state& b = at(t.reductions[i].buffer);
+    if (t.reductions[i].includes_current && b.unwritten.size() != 0) look(t.accesses.size() + i, b, {b.is.elements});
+  }
 }
 
 void command_graph::send(task_id id, const task& t, const chunk_grid& grid, std::vector<command>& out) {
@@ -89,29 +148,26 @@ void command_graph::send(task_id id, const task& t, const chunk_grid& grid, std:
     buffer_state& b = at(a.buffer);
     if (!reads(a.how) || !b.copies.may_send()) continue;
     parts_.clear();
-    if (t.kind == task_kind::each) {
-      used_boxes all;
-      a.where.used_by(t.range, t.range, all);
-      for (const box& where : all) b.copies.send(where, node_set(0, nodes_), parts_);
+    if (is_on_every_node(t.kind)) {
+      for (const box& where : used_by_all(a, grid)) b.copies.send(where, node_set(0, nodes_), parts_);
     } else if (a.where.is_custom()) {
       const auto& s = shapes_.find(a.where, grid);
       for (node_number n = 0; n < grid.chunks(); ++n)
         for (const box& where : s.of_nodes[n]) b.copies.send(where, node_set(n, n + 1), parts_);
     } else {
-      used_boxes all;
-      a.where.used_by_all(grid, all);
       pieces_.clear();
-      for (const box& where : all) b.copies.unshared(where, pieces_);
+      for (const box& where : used_by_all(a, grid)) b.copies.unshared(where, pieces_);
       for (const box& piece : pieces_)
-        a.where.each_user(piece, grid, [&](const box& part, const node_set& users) { b.copies.send(part, users, parts_); });
+        a.where.each_user(piece, grid, [&](const box& part, const node_set& users) {
+          if (users.size() > 1 || !users.contains(self_)) b.copies.send(part, users, parts_);
+        });
     }
-    if (parts_.empty()) continue;
-    command* c = nullptr;  // one for each buffer
-    for (std::size_t i = first; i < out.size() && !c; ++i)
-      if (std::get<push>(out[i].what).buffer == a.buffer) c = &out[i];
-    if (!c) c = &out.emplace_back(command{{}, id, {}, push{a.buffer, {}}});
-    auto& all = std::get<push>(c->what).parts;
-    all.insert(all.end(), parts_.begin(), parts_.end());
+    join_parts<push>(id, a.buffer, parts_, first, out);
+  }
+  for (const reduction& r : t.reductions) {
+    parts_.clear();
+    if (r.includes_current && self_ != 0) at(r.buffer).copies.send(at(r.buffer).is.elements, node_set(0, 1), parts_);
+    join_parts<push>(id, r.buffer, parts_, first, out);
   }
   for (std::size_t i = first; i < out.size(); ++i) {
     command& c = out[i];
@@ -131,13 +187,12 @@ void command_graph::await(task_id id, const task& t, std::vector<command>& out) 
     if (!reads(a.how)) continue;
     pieces_.clear();
     for (const box& where : own_[i]) at(a.buffer).copies.take(where, pieces_);
-    if (pieces_.empty()) continue;
-    command* c = nullptr;
-    for (std::size_t j = first; j < out.size() && !c; ++j)
-      if (std::get<await_push>(out[j].what).buffer == a.buffer) c = &out[j];
-    if (!c) c = &out.emplace_back(command{{}, id, {}, await_push{a.buffer, {}}});
-    auto& all = std::get<await_push>(c->what).parts;
-    all.insert(all.end(), pieces_.begin(), pieces_.end());
+    join_parts<await_push>(id, a.buffer, pieces_, first, out);
+  }
+  for (const reduction& r : t.reductions) {
+    pieces_.clear();
+    if (r.includes_current && self_ == 0) at(r.buffer).copies.take(at(r.buffer).is.elements, pieces_);
+    join_parts<await_push>(id, r.buffer, pieces_, first, out);
   }
   for (std::size_t i = first; i < out.size(); ++i) {
     command& c = out[i];
@@ -151,7 +206,8 @@ void command_graph::await(task_id id, const task& t, std::vector<command>& out) 
 }
 
 void command_graph::compute(task_id id, const task& t, const box& own, std::vector<command>& out) {
-  command c{{commands_.next()}, id, {}, execute{own}};
+  execute_ = commands_.next();
+  command c{{execute_}, id, {}, execute{own}};
   const auto each = [&](auto f) {
     for (std::size_t i = 0; i < t.accesses.size(); ++i)
       for (const box& b : own_[i]) f(at(t.accesses[i].buffer).fronts, t.accesses[i].how, b);
@@ -163,21 +219,31 @@ void command_graph::compute(task_id id, const task& t, const box& own, std::vect
   out.push_back(std::move(c));
 }
 
+void command_graph::fold(task_id id, const reduction& r, node_number contributors, bool has_chunk, std::vector<command>& out) {
+  buffer_state& b = at(r.buffer);
+  command c{{commands_.next()}, id, {}, reduce{r.buffer, r.includes_current, contributors}};
+  if (has_chunk) c.follows.push_back(execute_);
+  b.fronts.before_writing(b.is.elements, c.follows);
+  commands_.append(c.follows);
+  b.fronts.write(b.is.elements, c.id.number);
+  out.push_back(std::move(c));
+}
+
 void command_graph::mark_written(const task& t, const chunk_grid& grid) {
-  for (const access& a : t.accesses) {
+  for (std::size_t i = 0; i < t.accesses.size(); ++i) {
+    const access& a = t.accesses[i];
     if (!writes(a.how)) continue;
-    replication& copies = at(a.buffer).copies;
-    if (a.where.is_custom()) {
-      for (const box& b : shapes_.find(a.where, grid).of_all) copies.written(b);
-    } else {
-      used_boxes all;
-      a.where.used_by_all(grid, all);
-      for (const box& b : all) copies.written(b);
-    }
+    buffer_state& b = at(a.buffer);
+    const used_boxes& all = used_by_all(a, grid);
+    b.copies.written(all, own_[i]);
+    if (b.unwritten.size() != 0)
+      for (const box& where : all) b.unwritten.erase(where);
   }
-  for (std::size_t i = 0; i < t.accesses.size(); ++i)
-    if (writes(t.accesses[i].how))
-      for (const box& b : own_[i]) at(t.accesses[i].buffer).copies.written_here(b);
+  for (const reduction& r : t.reductions) {
+    buffer_state& b = at(r.buffer);
+    b.copies.alike(b.is.elements);
+    b.unwritten.erase(b.is.elements);
+  }
 }
 
 }  // namespace stretto::graph

@@ -11,14 +11,23 @@
 #pragma once
 
 #include <optional>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "geometry/region_map.hpp"
 #include "graph/access_fronts.hpp"
 #include "graph/command.hpp"
 #include "graph/launch_shapes.hpp"
 #include "graph/task.hpp"
 
 namespace stretto::graph {
+
+/// Elements that a task reads and nobody has written. The same on all nodes.
+struct unwritten_read {
+  std::size_t access;  // reductions count behind all accesses
+  region where;
+};
 
 class command_graph {
  public:
@@ -30,13 +39,17 @@ class command_graph {
 
   /// Appends the commands of the task, in an order in which they could be done one after another.
   ///
-  ///   throws   error B04 if two chunks write the same elements, B05 if a chunk writes outside of a buffer, nothing being changed
+  ///   throws   error B04 if two chunks write the same elements, B05 if a chunk uses elements outside of a buffer, B06 if a buffer that
+  ///            the task reduces into is used otherwise, too; nothing being changed
   void add(task_id id, const task& t, std::vector<command>& out);
 
   /// Throws what add would, and changes nothing.
   void check(const task& t) { check(t, grid_of(t)); }
   /// This node's chunk of the task; empty if it has none.
   box own_chunk(const task& t);
+  /// What the tasks that were added since the last call read without its having been written. Cost, in add: O(pieces of a buffer that are
+  /// not written yet), nothing where all of it is.
+  std::vector<unwritten_read> take_unwritten_reads() { return std::exchange(unwritten_reads_, {}); }
 
   std::size_t remembered() const noexcept { return commands_.remembered(); }
 
@@ -45,13 +58,19 @@ class command_graph {
     buffer is;
     access_fronts fronts;
     replication copies;
+    region_map<std::monostate> unwritten;
   };
 
   const chunk_grid& grid_of(const task& t);
   void check(const task& t, const chunk_grid& grid);
+  void check_alone(const task& t, std::size_t reduction);
+  std::string named(buffer_id b);
+  void look_for_unwritten(const task& t, const chunk_grid& grid);
+  const used_boxes& used_by_all(const access& a, const chunk_grid& grid);
   void send(task_id id, const task& t, const chunk_grid& grid, std::vector<command>& out);
   void await(task_id id, const task& t, std::vector<command>& out);
   void compute(task_id id, const task& t, const box& own, std::vector<command>& out);
+  void fold(task_id id, const reduction& r, node_number contributors, bool has_chunk, std::vector<command>& out);
   void mark_written(const task& t, const chunk_grid& grid);
   buffer_state& at(buffer_id b) { return *buffers_[b.number]; }
 
@@ -66,10 +85,13 @@ class command_graph {
     extent grain;
     std::optional<chunk_grid> made;
   } grid_;
+  std::vector<unwritten_read> unwritten_reads_;
   // Of the task that is added, kept for their memory.
   std::vector<used_boxes> own_;  // what this node uses, by access
+  used_boxes all_;
   std::vector<box> pieces_;
   std::vector<sent_part> parts_;
+  std::uint64_t execute_ = 0;
 };
 
 }  // namespace stretto::graph

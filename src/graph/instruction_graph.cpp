@@ -32,7 +32,7 @@ std::uint64_t instruction_graph::append(task_id of, dependencies&& follows, auto
 buffer_id instruction_graph::add(const buffer& b, std::vector<instruction>& out) {
   buffers_.push_back(buffer_state{b.name, placement(b.elements)});
   const buffer_id id{static_cast<std::uint32_t>(buffers_.size() - 1)};
-  if (b.begins == replication::content::alike && !b.elements.is_empty()) {
+  if (b.begins == content::alike && !b.elements.is_empty()) {
     make_room({}, id, 0, b.elements, out);
     at(id).is.written(b.elements, 0);
   }

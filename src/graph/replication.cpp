@@ -1,22 +1,19 @@
 #include "graph/replication.hpp"
 
+#include <algorithm>
+
 namespace stretto::graph {
 
-replication::replication(const box& elements, content begins, node_number self, node_number nodes)
-    : others_(node_set(0, nodes) - node_set(self, self + 1)),
-      states_(elements, begins == content::none ? state::unwritten : state::held) {}
+replication::replication(const box& elements, node_number self, node_number nodes)
+    : others_(node_set(0, nodes) - node_set(self, self + 1)), states_(elements, state::held) {}
 
 void replication::take(const box& where, std::vector<box>& lacking) {
+  if (states_.is(where, state::held)) return;
   for (const auto& [part, is] : states_.query(where)) {
     if (is != state::elsewhere) continue;
     lacking.push_back(part);
     states_.update(part, state::held);
   }
-}
-
-void replication::unwritten(const box& where, std::vector<box>& out) const {
-  for (const auto& [part, is] : states_.query(where))
-    if (is == state::unwritten) out.push_back(part);
 }
 
 void replication::unshared(const box& where, std::vector<box>& out) const {
@@ -39,15 +36,36 @@ void replication::send(const box& where, const node_set& users, std::vector<sent
   }
 }
 
-void replication::written(const box& all) {
-  if (others_.is_empty()) return states_.update(all, state::held);
-  states_.update(all, state::elsewhere);
-  owned_.erase(all);
+// Whether that would change nothing.
+bool replication::is_as_written(const std::vector<box>& all, const std::vector<box>& own) const {
+  const auto is_own = [&](const box& part) { return std::ranges::any_of(own, [&](const box& b) { return b.contains(part); }); };
+  const auto meets_own = [&](const box& part) { return std::ranges::any_of(own, [&](const box& b) { return b.meets(part); }); };
+  bool same = true;
+  for (const box& b : all)
+    states_.look(b, [&](const box& part, state is) { return same = same && (is == state::held ? is_own(part) : !meets_own(part)); });
+  std::uint64_t lacking = 0;
+  for (const box& b : own) lacking += b.volume();
+  for (const box& b : all)
+    owned_.look(b, [&](const box& part, const node_set& has) { return lacking -= part.volume(), same = same && has.is_empty() && is_own(part); });
+  return same && lacking == 0;
 }
 
-void replication::written_here(const box& own) {
-  states_.update(own, state::held);
-  if (!others_.is_empty()) owned_.update(own, {});
+void replication::written(const std::vector<box>& all, const std::vector<box>& own) {
+  // What a program writes again and again is mostly written by the same nodes each time.
+  if (others_.is_empty() || is_as_written(all, own)) return;
+  for (const box& b : all) {
+    states_.update(b, state::elsewhere);
+    owned_.erase(b);
+  }
+  for (const box& mine : own) {
+    states_.update(mine, state::held);
+    owned_.update(mine, {});
+  }
+}
+
+void replication::alike(const box& all) {
+  states_.update(all, state::held);
+  owned_.erase(all);
 }
 
 }  // namespace stretto::graph

@@ -20,13 +20,23 @@ struct access {
   mapping where;
 };
 
+/// Each chunk makes a partial value of every element, and what all of them are folded into is the buffer's content afterwards, the same
+/// on every node. The task uses the buffer in no other way.
+struct reduction {
+  buffer_id buffer;
+  bool includes_current = false;  // what the buffer holds before is folded, too
+};
+
 enum class task_kind : std::uint8_t {
   kernel,   // divided over the nodes
   one,      // whole, on node 0
   each,     // whole, on every node
+  fence,    // as each: what it reads goes to the program on every node
   horizon,  // follows all that nobody follows yet
   epoch,    // as a horizon, and everything later follows it
 };
+
+constexpr bool is_on_every_node(task_kind k) noexcept { return k == task_kind::each || k == task_kind::fence; }
 
 /// Which processors of a node compute its chunk.
 enum class processors : std::uint8_t { devices, host };
@@ -38,13 +48,16 @@ struct task {
   cut how = cut::along_rows;
   extent grain = unit;
   std::vector<access> accesses;
+  std::vector<reduction> reductions;
   std::string name;
 };
 
-/// A buffer, as it begins.
+/// What the elements of a buffer are before any task has written them.
+enum class content : std::uint8_t { none, alike };
+
 struct buffer {
   box elements;
-  replication::content begins = replication::content::none;
+  content begins = content::none;
   std::string name;
 };
 

@@ -9,12 +9,17 @@ buffer_id task_graph::add(const buffer& b) {
 
 ordered_task task_graph::add(const task& t) {
   ordered_task made{{tasks_.next()}, {}};
-  used_boxes boxes;
+  if (used_.size() < t.accesses.size()) used_.resize(t.accesses.size());
+  for (std::size_t i = 0; i < t.accesses.size(); ++i) {
+    used_[i].clear();
+    t.accesses[i].where.used_by(t.range, t.range, used_[i]);
+  }
   const auto each = [&](auto f) {
-    for (const access& a : t.accesses) {
-      boxes.clear();
-      a.where.used_by(t.range, t.range, boxes);
-      for (const box& b : boxes) f(*fronts_[a.buffer.number], a.how, b);
+    for (std::size_t i = 0; i < t.accesses.size(); ++i)
+      for (const box& b : used_[i]) f(*fronts_[t.accesses[i].buffer.number], t.accesses[i].how, b);
+    for (const reduction& r : t.reductions) {
+      access_fronts& all = *fronts_[r.buffer.number];
+      f(all, mode::write, all.elements());
     }
   };
   each([&](access_fronts& f, mode how, const box& b) { writes(how) ? f.before_writing(b, made.follows) : f.before_reading(b, made.follows); });

@@ -1,7 +1,7 @@
 // task_graph.hpp - which tasks follow which, over whole buffers; and when horizons are due. The same on every node.
 //
 // Threads     one owner.
-// Cost        add: see bench/micro/horizon_micro.cpp.
+// Cost        add: `stretto bench graph_topologies`.
 // Memory      as sequence and access_fronts: bounded, if horizons are.
 // Invariants  (1) two tasks of which one writes what the other uses are ordered as they were added, through dependencies. (2) no
 //             dependency leads behind the horizon before the last.
@@ -43,6 +43,7 @@ class task_graph {
   horizon_policy policy_;
   sequence tasks_;
   std::vector<std::optional<access_fronts>> fronts_;  // by buffer
+  std::vector<used_boxes> used_;                      // of the task that is added, by access; kept for its memory
 };
 
 }  // namespace stretto::graph

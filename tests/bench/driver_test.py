@@ -317,6 +317,13 @@ class Flags(unittest.TestCase):
         self.assertIn("beyond_memory", names)
         self.assertEqual({s.against for s in bench.chosen_suites("nodes", False)}, {"mpi", ""})  # "": to itself
 
+    def test_graphs_are_compared_to_a_loop_that_they_measure_themselves(self):
+        names = [s.name for s in bench.chosen_suites("buffers", False)]
+        self.assertIn("graph_many", names)
+        self.assertTrue(all(name.startswith("graph_") for name in names))
+        rows = [{"system": "2d", "workers": 1, "value": 9, "facts": {"loops": 30}}, {"system": "1d", "workers": 1, "failed": "x"}]
+        self.assertEqual([row.get("ratio") for row in bench.with_ratios(rows, suites.LOOP)], [30, None])
+
     def test_groups_and_quick_choose_suites(self):
         names = [s.name for s in bench.chosen_suites("uts", True)]
         self.assertEqual(names, ["uts_t1", "uts_t3"])

@@ -143,3 +143,20 @@ TEST_CASE("in one dimension a map agrees with boost::icl, coalescing included") 
   });
   CHECK(ok);
 }
+
+TEST_CASE("a region map tells whether all of a box has one value, and goes over the parts of a box") {
+  region_map<int> map(box(0, 10), 1);
+  map.update(box(10, 20), 2);
+  CHECK(map.is(box(0, 10), 1));
+  CHECK(!map.is(box(0, 10), 2));
+  CHECK(!map.is(box(5, 15), 1));
+  CHECK(!map.is(box(15, 25), 2));  // the last five have none
+  int values = 0;
+  std::uint64_t volume = 0;
+  map.look(box(5, 15), [&](const box& part, int value) { return values += value, volume += part.volume(), true; });
+  CHECK(values == 3);
+  CHECK(volume == 10);
+  int calls = 0;
+  map.look(box(5, 15), [&](const box&, int) { return ++calls, false; });
+  CHECK(calls == 1);
+}

@@ -48,6 +48,7 @@ class order {
       if ((writes || wrote) && other != c.id.number) CHECK(before_[c.id.number][other]);
     uses_[e].push_back({c.id.number, writes});
   }
+  bool is_before(std::uint64_t early, const command& late) const { return before_[late.id.number][early]; }
   void begin() { before_.emplace_back(1, false); }  // the first epoch
 
  private:
@@ -65,6 +66,8 @@ class model {
 
   buffer_id add(const buffer& b) {
     const buffer_id id = tasks_.add(b);
+    elements_.push_back(b.elements);
+    if (b.begins == content::none) each_element(b.elements, [&](const at& i) { unwritten_.insert({id.number, i}); });
     for (auto& c : commands_) CHECK(c->add(b) == id);
     return id;
   }
@@ -102,11 +105,70 @@ class model {
       for (const command& c : all[n])
         if (const auto* a = std::get_if<await_push>(&c.what)) do_await(n, c, *a, on_the_way);
     CHECK(on_the_way.empty());
+    if (t.kind != task_kind::horizon) check_unwritten(t, all);
     versions written;
     for (node_number n = 0; n < all.size(); ++n)
       for (const command& c : all[n])
         if (const auto* e = std::get_if<execute>(&c.what)) do_execute(n, c, *e, t, written);
-    for (const auto& [e, v] : written) last_[e] = v;
+    for (const auto& [e, v] : written) last_[e] = v, unwritten_.erase(e);
+    for (const reduction& r : t.reductions) {
+      for (node_number n = 0; n < all.size(); ++n) do_reduce(n, r, all);
+      each_element(elements_[r.buffer.number], [&](const at& i) { last_[element{r.buffer.number, i}] = id.number, unwritten_.erase({r.buffer.number, i}); });
+    }
+  }
+
+  // Every node tells of each access what any chunk reads of it that nobody has written.
+  void check_unwritten(const task& t, const std::vector<std::vector<command>>& all) {
+    std::map<std::size_t, std::set<element>> expected;
+    const auto expect = [&](std::size_t access, std::uint32_t buffer, const box& where) {
+      each_element(where, [&](const at& i) { if (unwritten_.contains({buffer, i})) expected[access].insert({buffer, i}); });
+    };
+    for (const auto& of_node : all)
+      for (const command& c : of_node)
+        if (const auto* x = std::get_if<execute>(&c.what))
+          for (std::size_t i = 0; i < t.accesses.size(); ++i) {
+            used_boxes used;
+            if (reads(t.accesses[i].how)) t.accesses[i].where.used_by(x->chunk, t.range, used);
+            for (const box& b : used) expect(i, t.accesses[i].buffer.number, b);
+          }
+    for (std::size_t i = 0; i < t.reductions.size(); ++i)
+      if (const reduction& r = t.reductions[i]; r.includes_current) expect(t.accesses.size() + i, r.buffer.number, elements_[r.buffer.number]);
+    for (auto& c : commands_) {
+      std::map<std::size_t, std::set<element>> told;
+      for (const unwritten_read& u : c->take_unwritten_reads()) {
+        const std::size_t reduction = u.access - t.accesses.size();
+        const buffer_id b = u.access < t.accesses.size() ? t.accesses[u.access].buffer : t.reductions[reduction].buffer;
+        for (const box& where : u.where.boxes()) each_element(where, [&](const at& i) { told[u.access].insert({b.number, i}); });
+      }
+      CHECK(told == expected);
+    }
+  }
+
+  // The nodes that have a chunk are the contributors, and each folds behind its own.
+  void do_reduce(node_number n, const reduction& r, const std::vector<std::vector<command>>& all) {
+    node_number contributors = 0;
+    for (node_number other = 0; other < all.size(); ++other)
+      for (const command& c : all[other])
+        if (std::holds_alternative<execute>(c.what)) {
+          CHECK(other == contributors++);
+          if (other == n) chunk_ = c.id.number;
+        }
+    std::size_t found = 0;
+    for (const command& c : all[n]) {
+      const auto* what = std::get_if<reduce>(&c.what);
+      if (!what || what->buffer != r.buffer) continue;
+      ++found;
+      CHECK(what->contributors == contributors);
+      CHECK(what->includes_current == r.includes_current);
+      if (n < contributors) CHECK(orders_[n].is_before(chunk_, c));
+      each_element(elements_[r.buffer.number], [&](const at& i) {
+        const element e{r.buffer.number, i};
+        if (n == 0 && r.includes_current) CHECK(held_[n][e] == last_[e]);
+        orders_[n].use(c, e, true);
+        held_[n][e] = c.of.number;
+      });
+    }
+    CHECK(found == 1);
   }
 
   void do_push(node_number n, const command& c, const push& p, messages& on_the_way) {
@@ -161,6 +223,9 @@ class model {
   std::vector<order> orders_;
   std::vector<versions> held_;
   versions last_;
+  std::set<element> unwritten_;
+  std::vector<box> elements_;     // by buffer
+  std::uint64_t chunk_ = 0;
 };
 
 /// Draws programs; every second mapping of those that could be is one of the program's own.
@@ -220,21 +285,26 @@ void run_program(std::uint32_t seed) {
   std::vector<box> elements;
   for (coordinate n = d.number(1, 3); n > 0; --n) {
     elements.push_back(d.some(axes));
-    const auto begins = d.number(0, 1) ? replication::content::alike : replication::content::none;
+    const auto begins = d.number(0, 1) ? content::alike : content::none;
     job.add({.elements = elements.back(), .begins = begins, .name = "b"});
   }
   for (int i = 0; i < 25; ++i) {
     task t;
     t.range = d.some(axes);
     t.name = "t";
-    if (d.number(0, 9) == 0) t.kind = d.number(0, 1) ? task_kind::one : task_kind::each;
+    if (d.number(0, 9) == 0) t.kind = std::array{task_kind::one, task_kind::each, task_kind::fence}[static_cast<std::size_t>(d.number(0, 2))];
     if (d.number(0, 1)) t.how = cut::in_tiles;
     if (d.number(0, 3) == 0) t.grain = extent(d.number(1, 3), d.number(1, 3));
-    for (std::uint32_t b = 0; b < elements.size(); ++b)
+    for (std::uint32_t b = 0; b < elements.size(); ++b) {
+      if (d.number(0, 9) == 0) {
+        t.reductions.push_back({{b}, d.number(0, 1) == 0});
+        continue;
+      }
       for (coordinate uses = d.number(0, 2); uses > 0; --uses) {
-        const bool writes = t.kind != task_kind::each && uses == 1 && d.number(0, 1);
+        const bool writes = !is_on_every_node(t.kind) && uses == 1 && d.number(0, 1);
         t.accesses.push_back({{b}, writes ? (d.number(0, 1) ? mode::write : mode::read_write) : mode::read, d.one(elements[b], t.range, writes)});
       }
+    }
     try {
       job.submit(t);
     } catch (const error& e) {
@@ -249,4 +319,51 @@ void run_program(std::uint32_t seed) {
 TEST_CASE("on every node, whoever reads finds the last version, everything sent is awaited, and conflicts are ordered") {
   const std::uint32_t programs = std::getenv("STRETTO_TEST_LONG") ? 20000 : 400;
   for (std::uint32_t seed = 0; seed < programs; ++seed) run_program(seed);
+}
+
+TEST_CASE("a fence brings what it reads to every node, once") {
+  const box rows(0, 8);
+  task write{.range = rows, .accesses = {{{0}, mode::write, mapping::one_to_one(rows)}}, .reductions = {}, .name = "write"};
+  task fence{.kind = task_kind::fence, .range = box(0, 1), .accesses = {{{0}, mode::read, mapping::fixed(rows, box(2, 4))}}, .reductions = {}, .name = {}};
+  for (node_number self = 0; self < 4; ++self) {
+    CAPTURE(self);
+    command_graph g(self, 4);
+    g.add(buffer{.elements = rows, .name = "b"});
+    std::vector<command> made;
+    g.add({1}, write, made);
+    made.clear();
+    g.add({2}, fence, made);
+    REQUIRE(made.size() == 2);
+    if (self == 1) {
+      CHECK(std::get<push>(made[0].what).parts == std::vector<sent_part>{{box(2, 4), node_set(0, 1) | node_set(2, 4)}});
+    } else {
+      CHECK(std::get<await_push>(made[0].what).parts == std::vector<box>{box(2, 4)});
+      CHECK(made[1].follows == dependencies{made[0].id.number});
+    }
+    CHECK(std::get<execute>(made[1].what).chunk == box(0, 1));
+    made.clear();
+    g.add({3}, fence, made);
+    CHECK(made.size() == 1);
+    CHECK(g.take_unwritten_reads().empty());
+  }
+}
+
+TEST_CASE("what is read and was never written is told once, by every node alike") {
+  const box rows(0, 8);
+  const mapping own = mapping::one_to_one(rows), near = mapping::neighborhood(rows, {1});
+  for (node_number self = 0; self < 2; ++self) {
+    command_graph g(self, 2);
+    g.add(buffer{.elements = rows, .name = "b"});
+    std::vector<command> made;
+    g.add({1}, task{.range = box(2, 6), .accesses = {{{0}, mode::write, own}}, .reductions = {}, .name = {}}, made);
+    g.add({2}, task{.range = box(2, 6), .accesses = {{{0}, mode::read, own}, {{0}, mode::read, near}}, .reductions = {}, .name = {}}, made);
+    const auto told = g.take_unwritten_reads();
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].access == 1);
+    CHECK(told[0].where == region{box(1, 2), box(6, 7)});
+    CHECK(g.take_unwritten_reads().empty());
+    g.add({3}, task{.range = rows, .accesses = {{{0}, mode::write, own}}, .reductions = {}, .name = {}}, made);
+    g.add({4}, task{.range = rows, .accesses = {{{0}, mode::read, mapping::all(rows)}}, .reductions = {}, .name = {}}, made);
+    CHECK(g.take_unwritten_reads().empty());
+  }
 }

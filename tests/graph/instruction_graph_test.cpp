@@ -300,7 +300,7 @@ int run(std::uint32_t seed) {
   std::vector<box> elements;
   for (coordinate n = d.number(1, 3); n > 0; --n) {
     elements.push_back(d.some(axes));
-    job.add({.elements = elements.back(), .begins = d.number(0, 1) ? replication::content::alike : replication::content::none, .name = "b"});
+    job.add({.elements = elements.back(), .begins = d.number(0, 1) ? content::alike : content::none, .name = "b"});
   }
   for (int i = 0; i < 20; ++i) {
     task t;

@@ -249,6 +249,18 @@ TEST_CASE("a task follows the tasks that it conflicts with, over all chunks") {
   CHECK(!g.add_horizon());
 }
 
+TEST_CASE("a reduction writes the whole buffer that it reduces into") {
+  task_graph g(never);
+  const box all(0, 100);
+  const buffer_id values = g.add(buffer{.elements = all, .name = "values"}), sum = g.add(buffer{.elements = box(0, 4), .name = "sum"});
+  g.add(using_boxes({{sum, mode::read, box(0, 1)}}, box(0, 4)));  // 1
+  task t = using_boxes({{values, mode::read, all}}, all);
+  t.reductions = {{sum}};
+  CHECK(g.add(t).follows == graph::dependencies{0, 1});
+  CHECK(g.add(using_boxes({{sum, mode::read, box(3, 4)}}, box(0, 4))).follows == graph::dependencies{2});
+  CHECK(g.add(t).follows == graph::dependencies{0, 2, 3});
+}
+
 TEST_CASE("a buffer that is made late begins at the horizon") {
   task_graph g({.step = 0, .most_parallel = 2});
   const box all(0, 100);

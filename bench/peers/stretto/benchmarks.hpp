@@ -107,3 +107,23 @@ bench::outcome time_trace_write(const bench::options&);
 // reports.cpp; where the command is not built, no_reports.cpp says so
 bench::outcome time_report(const bench::options&);
 bench::outcome measure_report_memory(const bench::options&);
+
+// graphs.cpp: --size is the step of horizons, their breadth or the number of nodes; 0 is without
+bench::outcome time_generative_1d(const bench::options&);
+bench::outcome time_generative_2d(const bench::options&);
+bench::outcome time_generative_3d(const bench::options&);
+bench::outcome time_generative_on_nodes(const bench::options&);
+bench::outcome time_stencil_on_nodes(const bench::options&);
+bench::outcome time_many_on_1(const bench::options&);
+bench::outcome time_many_on_16(const bench::options&);
+bench::outcome time_many_on_256(const bench::options&);
+bench::outcome time_many_in_a_row_on_1(const bench::options&);
+bench::outcome time_many_in_a_row_on_16(const bench::options&);
+bench::outcome time_many_in_a_row_on_256(const bench::options&);
+bench::outcome time_graph_of_chain(const bench::options&);
+bench::outcome time_graph_of_soup(const bench::options&);
+bench::outcome time_graph_of_expanding_tree(const bench::options&);
+bench::outcome time_graph_of_contracting_tree(const bench::options&);
+bench::outcome time_graph_of_wave(const bench::options&);
+bench::outcome time_graph_of_jacobi(const bench::options&);
+bench::outcome measure_horizons(const bench::options&);

@@ -1,0 +1,184 @@
+// graphs.cpp - what it costs to generate the task graph and the commands of one node, in time of the thread that does it.
+//
+// Each figure is also a number of steps of a fixed loop measured beside it ("loops"), so that machines can be compared. Horizons count as
+// executed at once, and commands as done when they are made.
+
+#include <time.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graph/command_graph.hpp"
+#include "graph/task_graph.hpp"
+#include "graphs/programs.hpp"
+#include "peers/stretto/benchmarks.hpp"
+
+namespace {
+
+using namespace stretto::graph;
+using bench::graph_program;
+
+double thread_seconds() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+/// Seconds of one step of a loop that does what generating graphs does: it looks into a tree, takes something out and puts something in.
+double loop_seconds() {
+  constexpr int keys = 1'024, steps = 20'000;
+  std::map<std::uint64_t, std::uint64_t> tree;
+  std::uint64_t drawn = 88172645463325252u;
+  std::vector<std::uint64_t> order(keys);
+  const auto draw = [&] {
+    drawn ^= drawn << 13, drawn ^= drawn >> 7, drawn ^= drawn << 17;
+    return drawn;
+  };
+  for (auto& key : order) tree[key = draw()] = 0;
+  const double from = thread_seconds();
+  for (int i = 0; i < steps; ++i) {
+    auto& key = order[static_cast<std::size_t>(i) % keys];
+    tree.erase(key);
+    ++tree.lower_bound(draw() >> 1)->second;
+    tree[key = draw()] = 0;
+    if (tree.empty() || tree.rbegin()->first < UINT64_MAX / 2) tree[UINT64_MAX] = 0;
+  }
+  return (thread_seconds() - from) / steps;
+}
+
+bench::outcome figure(double seconds, double per, double unit = 1e6) {
+  static const double loop = std::min(loop_seconds(), loop_seconds());
+  return {.value = seconds / per * unit, .facts = {{"loops", seconds / per / loop}}};
+}
+
+struct counted {
+  std::size_t commands = 0, followed = 0;
+};
+
+/// One node's view of a job: the task graph, and the commands of that node, if `nodes` is not 0.
+class node_view {
+ public:
+  node_view(const graph_program& p, long nodes, const horizon_policy& policy) : tasks_(policy) {
+    if (nodes > 0) commands_.emplace(static_cast<node_number>(nodes / 2), static_cast<node_number>(nodes));
+    for (const buffer& b : p.buffers) {
+      tasks_.add(b);
+      if (commands_) commands_->add(b);
+    }
+  }
+  void submit(const task& t) { do_commands(tasks_.add(t).id, t); }
+  void finish_step() {
+    if (const auto h = tasks_.add_horizon()) do_commands(h->id, horizon_);
+  }
+  counted count;
+  std::size_t horizons = 0;
+
+ private:
+  void do_commands(task_id id, const task& t) {
+    horizons += t.kind == task_kind::horizon;
+    if (!commands_) return;
+    made_.clear();
+    commands_->add(id, t, made_);
+    count.commands += made_.size();
+    for (const command& c : made_) count.followed += c.follows.size();
+  }
+
+  task_graph tasks_;
+  std::optional<command_graph> commands_;
+  std::vector<command> made_;
+  const task horizon_{.kind = task_kind::horizon, .range = {}, .accesses = {}, .reductions = {}, .name = {}};
+};
+
+/// Seconds for tasks [from, to) of the program, horizons and all.
+double seconds_for(node_view& view, const graph_program& p, long from, long to) {
+  const double begin = thread_seconds();
+  for (long n = from; n < to; ++n) {
+    view.submit(p.task(n));
+    view.finish_step();
+  }
+  return thread_seconds() - begin;
+}
+
+constexpr horizon_policy by_step(long step) { return {.step = static_cast<std::uint64_t>(step), .most_parallel = 0}; }
+
+bench::outcome generative_by_step(int axes, long step) {
+  constexpr long nodes = 512, last = bench::generative_steps;
+  const graph_program p = bench::generative(axes, nodes);
+  node_view view(p, nodes, by_step(step));
+  const double all = seconds_for(view, p, 0, last - 16);
+  const double end = seconds_for(view, p, last - 16, last);
+  auto o = figure(end, 16);
+  o.facts.emplace_back("total_ms", (all + end) * 1e3);
+  return o;
+}
+
+bench::outcome many_on(const graph_program& p, long nodes, long parallel) {
+  node_view view(p, nodes, {.step = parallel == 0 ? 0u : 4u, .most_parallel = static_cast<std::uint64_t>(parallel)});
+  return figure(seconds_for(view, p, 0, p.tasks), static_cast<double>(p.tasks));
+}
+
+/// Nanoseconds per task, made and dropped as often as it takes to measure.
+bench::outcome topology(const graph_program& p, long nodes) {
+  const long rounds = 20'000 / p.tasks;
+  const double begin = thread_seconds();
+  for (long i = 0; i < rounds; ++i) {
+    node_view view(p, nodes, {});
+    seconds_for(view, p, 0, p.tasks);
+  }
+  const double seconds = thread_seconds() - begin;
+  return figure(seconds, static_cast<double>(rounds * p.tasks), 1e9);
+}
+
+}  // namespace
+
+bench::outcome time_generative_1d(const bench::options& o) { return generative_by_step(1, o.size); }
+bench::outcome time_generative_2d(const bench::options& o) { return generative_by_step(2, o.size); }
+bench::outcome time_generative_3d(const bench::options& o) { return generative_by_step(3, o.size); }
+
+bench::outcome time_generative_on_nodes(const bench::options& o) {
+  const graph_program p = bench::generative(2, o.size);
+  node_view view(p, o.size, by_step(2));
+  return figure(seconds_for(view, p, 0, p.tasks), static_cast<double>(p.tasks));
+}
+
+bench::outcome time_stencil_on_nodes(const bench::options& o) {
+  const graph_program p = bench::stencil(2'000);
+  node_view view(p, o.size, by_step(2));
+  return figure(seconds_for(view, p, 0, p.tasks), static_cast<double>(p.tasks));
+}
+
+bench::outcome time_many_on_1(const bench::options& o) { return many_on(bench::many_tasks(5), 1, o.size); }
+bench::outcome time_many_on_16(const bench::options& o) { return many_on(bench::many_tasks(5), 16, o.size); }
+bench::outcome time_many_on_256(const bench::options& o) { return many_on(bench::many_tasks(5), 256, o.size); }
+bench::outcome time_many_in_a_row_on_1(const bench::options& o) { return many_on(bench::many_tasks_in_a_row(5), 1, o.size); }
+bench::outcome time_many_in_a_row_on_16(const bench::options& o) { return many_on(bench::many_tasks_in_a_row(5), 16, o.size); }
+bench::outcome time_many_in_a_row_on_256(const bench::options& o) { return many_on(bench::many_tasks_in_a_row(5), 256, o.size); }
+
+// Of `size` nodes, of which 0 stands for the task graph alone, whose buffers are those of 4 nodes.
+bench::outcome time_graph_of_chain(const bench::options& o) { return topology(bench::chain(o.size ? o.size : 4), o.size); }
+bench::outcome time_graph_of_soup(const bench::options& o) { return topology(bench::soup(o.size ? o.size : 4), o.size); }
+bench::outcome time_graph_of_expanding_tree(const bench::options& o) { return topology(bench::expanding_tree(o.size ? o.size : 4), o.size); }
+bench::outcome time_graph_of_contracting_tree(const bench::options& o) { return topology(bench::contracting_tree(o.size ? o.size : 4), o.size); }
+bench::outcome time_graph_of_wave(const bench::options& o) { return topology(bench::wave(), o.size); }
+bench::outcome time_graph_of_jacobi(const bench::options& o) { return topology(bench::jacobi(), o.size); }
+
+// Of the time that a step takes on 512 nodes, by horizons every `size` steps.
+bench::outcome measure_horizons(const bench::options& o) {
+  constexpr long nodes = 512;
+  const graph_program p = bench::generative(2, nodes);
+  node_view view(p, nodes, by_step(o.size));
+  double of_horizons = 0;
+  const bench::stopwatch all;
+  for (long n = 0; n < p.tasks; ++n) {
+    view.submit(p.task(n));
+    const bench::stopwatch horizon;
+    view.finish_step();
+    of_horizons += horizon.seconds();
+  }
+  return {.value = of_horizons / all.seconds() * 100,
+          .facts = {{"ns_per_horizon", of_horizons / static_cast<double>(view.horizons) * 1e9},
+                    {"followed_per_command", static_cast<double>(view.count.followed) / static_cast<double>(view.count.commands)}}};
+}
