@@ -67,13 +67,21 @@ class other_nodes {
   virtual detail::instance_handle stand_in(const detail::instance_handle& h) const = 0;
   /// One of this node's in global memory is destroyed: its handle.
   virtual void gone(const detail::instance_handle& h) noexcept = 0;
-  /// The handle of what that node has posted, or will post, under that number: a copy to it is one to whatever that is.
+  virtual event submit(const far_request& r, const preconditions& after, const std::source_location& where) = 0;
+
+  /// What another node has posted, or will post, under `number` (below 2^63): the target of copies of boxes (far_request: not is_whole),
+  /// which end when their elements are in place there, and wait until it is posted.
   virtual detail::instance_handle posted_name(std::uint32_t node, std::uint64_t number) const = 0;
-  /// Elements that come under this number land in `target`, from when `after` has ended. Every element of `parts`, which are disjoint, comes
-  /// once, from whichever nodes; done[i] is set to what happens when all of part i is in place. Each number once.
+  /// Once `after` has ended, elements that other nodes copy to this node's `number` go to `target`, of this node, made or yet to be made.
+  ///
+  ///   number   below 2^63; posted once, while something of it is still to come
+  ///   parts    disjoint boxes of the target; each of their elements comes once, from some node, in whatever boxes and copies
+  ///   done     as many; set to events: all elements of that part are in place. Poisoned if some will not come, `after` is (what comes is
+  ///            dropped then, and its copies end with that cause), or a node is lost, which might have been the one to send (N05)
+  ///
+  /// A copy that names elements of no part fails (D06); those of its other elements that come in the same piece are given up.
   virtual void post(std::uint64_t number, const detail::instance_handle& target, std::span<const box> parts, std::span<event> done,
                     const preconditions& after, const std::source_location& where) = 0;
-  virtual event submit(const far_request& r, const preconditions& after, const std::source_location& where) = 0;
 };
 
 /// Before the runtime's threads use instances, after the floor was started; null: there is one node.

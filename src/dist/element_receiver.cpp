@@ -16,12 +16,22 @@ namespace stretto::dist {
 
 using verb = data::far_request::verb;
 
+namespace {
+
+/// Those that are known before the piece has come.
+std::span<const box> boxes_of(const element_piece& p) noexcept {
+  return p.is == element_piece::form::one_box ? std::span(&p.one, 1) : std::span<const box>();
+}
+
+}  // namespace
+
 /// One operation's elements.
 struct element_receiver::arriving {
   // Of whoever handles its first piece.
   element_order order;
   rank from = 0;
   detail::instance_handle target;
+  posted_instances::shared posted;  // where it goes, if that is a posting; null: it is not, or all is lost
 
   step step_for(const char* what_for) const noexcept {
     return {.of = order.of, .what_for = what_for, .verb = data::word_of(order.what), .near = target.record};
@@ -33,7 +43,6 @@ struct element_receiver::arriving {
   std::uint32_t pieces = ~0u;             // that will come; unknown until one has
   std::uint32_t come = 0, in_place = 0;
   failure_ref cause;
-  std::vector<box> posted;                // that have come, of a posted instance
   std::optional<data::passing_bytes> held;      // what a reduction holds, as it comes
 };
 
@@ -47,14 +56,14 @@ struct element_receiver::landed : places::completion {
     base::thread_context& context = base::require_current("job::poll");
     if (mine->failure) {
       const failure_ref why = detail::make_failure(mine->failure, data::word_of(mine->of->order.what), mine->of->order.where);
-      return mine->by.in_place(mine->of, why.get(), context);
+      return mine->by.ended(mine->of, boxes_of(mine->is), why.get(), context);
     }
-    if (!mine->bytes) return mine->by.in_place(mine->of, nullptr, context);
+    if (!mine->bytes) return mine->by.ended(mine->of, boxes_of(mine->is), nullptr, context);
     try {
       mine->by.apply(mine->of, mine->is, mine->bytes, context);
     } catch (...) {
       const failure_ref why = detail::make_failure(std::current_exception(), data::word_of(mine->of->order.what), mine->of->order.where);
-      mine->by.in_place(mine->of, why.get(), context);
+      mine->by.ended(mine->of, boxes_of(mine->is), why.get(), context);
     }
   }
 
@@ -133,7 +142,16 @@ void element_receiver::on_piece(rank from, reader& head, net::payload&& rest, ba
 }
 
 void element_receiver::open(const shared& a, base::thread_context& context) {
-  const auto found = [this, a](const detail::instance_handle& near, failure_ref cause, base::thread_context& on) {
+  if (posted_instances::is_posted(a->order.target))
+    return posted_.resolve(a->order.target, a->order.of, context,
+                           [this, a](const posted_instances::shared& p, const detail::instance_handle& target, failure_ref lost,
+                                     base::thread_context& on) {
+      a->posted = p;
+      a->target = target;
+      opened(a, std::move(lost), on);
+    });
+  names_.resolve(a->order.target, data::word_of(a->order.what), a->order.where, context,
+                 [this, a](const detail::instance_handle& near, failure_ref cause, base::thread_context& on) {
     if (cause) return opened(a, std::move(cause), on);
     a->target = near;
     try {
@@ -150,9 +168,7 @@ void element_receiver::open(const shared& a, base::thread_context& context) {
     } catch (...) {
       opened(a, detail::make_failure(std::current_exception(), data::word_of(a->order.what), a->order.where), on);
     }
-  };
-  if (posted_instances::is_posted(a->order.target)) return posted_.resolve(posted_instances::number_in(a->order.target), context, found);
-  names_.resolve(a->order.target, data::word_of(a->order.what), a->order.where, context, found);
+  });
 }
 
 void element_receiver::check(arriving& a, base::thread_context& context) const {
@@ -184,10 +200,13 @@ void element_receiver::land(const shared& a, held_piece&& p, base::thread_contex
   bool is_dropped = false;
   std::byte* where_held = nullptr;
   try {
-    {
+    if (a->posted) {  // each piece on its own, whatever has become of others
+      if (const failure_ref lost = posted_.begin(*a->posted)) return in_place(a, lost.get(), context);
+      if (p.is.is == element_piece::form::one_box)  // one of several says itself which these are: apply asks
+        if (const failure_ref why = posted_.refusal(*a->posted, boxes_of(p.is), o)) return ended(a, boxes_of(p.is), why.get(), context);
+    } else {
       const std::scoped_lock lock(a->lock);
       is_dropped = bool(a->cause);
-      if (p.is.is == element_piece::form::one_box && posted_instances::is_posted(o.target)) a->posted.push_back(p.is.one);
       if (!is_dropped && p.is.is == element_piece::form::held) {
         if (!a->held) a->held.emplace(data::state_of(context).passing, p.is.in_all);
         where_held = a->held->data() + p.is.offset;
@@ -204,7 +223,7 @@ void element_receiver::land(const shared& a, held_piece&& p, base::thread_contex
     if (bytes && !at) return apply(a, p.is, std::move(bytes), context);
     if (bytes) {
       std::memcpy(at, bytes->data(), bytes->size());
-      return in_place(a, nullptr, context);
+      return ended(a, boxes_of(p.is), nullptr, context);
     }
     if (!at) {
       bytes = std::make_shared<data::passing_bytes>(data::state_of(context).passing, p.rest.bytes());
@@ -214,29 +233,40 @@ void element_receiver::land(const shared& a, held_piece&& p, base::thread_contex
     std::move(p.rest).receive(at, *then.release());
   } catch (...) {
     const failure_ref why = detail::make_failure(std::current_exception(), data::word_of(o.what), o.where);
-    in_place(a, why.get(), context);
+    ended(a, boxes_of(p.is), why.get(), context);
   }
 }
 
 void element_receiver::apply(const shared& a, const element_piece& p, std::shared_ptr<data::passing_bytes> bytes, base::thread_context& context) {
   const element_order& o = a->order;
-  data::usable(a->target, data::word_of(o.what), context, o.where);
   std::vector<box> boxes{p.one};
   std::byte* at = bytes->data();
   if (p.is == element_piece::form::boxes) {
     boxes = read_front(at, bytes->size());
     at += front_of_boxes(boxes.size());
-    const std::scoped_lock lock(a->lock);
-    if (posted_instances::is_posted(o.target)) a->posted.insert(a->posted.end(), boxes.begin(), boxes.end());
   }
   std::vector<event> all;
-  for (const box& b : boxes) {
-    all.push_back(o.what == verb::copy ? data::copy_from_bytes(at, a->target, b, o.where)
-                                       : data::reduce_from_bytes(at, a->target, b, *o.kind, o.where));
-    at += b.volume() * o.bytes_each;
+  failure_ref why;
+  try {
+    if (a->posted && p.is == element_piece::form::boxes) why = posted_.refusal(*a->posted, boxes, o);
+    if (!why) data::usable(a->target, data::word_of(o.what), context, o.where);
+    for (const box& b : why ? std::span<const box>() : std::span<const box>(boxes)) {
+      all.push_back(o.what == verb::copy ? data::copy_from_bytes(at, a->target, b, o.where)
+                                         : data::reduce_from_bytes(at, a->target, b, *o.kind, o.where));
+      at += b.volume() * o.bytes_each;
+    }
+  } catch (...) {  // behind what has begun, which has its elements in the buffer
+    why = detail::make_failure(std::current_exception(), data::word_of(o.what), o.where);
   }
   when_ended(a->step_for(its_elements), merge(all, o.where), context,
-             [this, a, bytes](const failure* cause, base::thread_context& on) { in_place(a, cause, on); });
+             [this, a, bytes, boxes = std::move(boxes), why](const failure* cause, base::thread_context& on) {
+               ended(a, boxes, why ? why.get() : cause, on);
+             });
+}
+
+void element_receiver::ended(const shared& a, std::span<const box> boxes, const failure* cause, base::thread_context& context) noexcept {
+  if (a->posted) posted_.ended(*a->posted, boxes, cause, context);
+  in_place(a, cause, context);
 }
 
 void element_receiver::in_place(const shared& a, const failure* cause, base::thread_context& context) noexcept {
@@ -256,12 +286,9 @@ void element_receiver::all_in_place(const shared& a, base::thread_context& conte
     const std::scoped_lock lock(lock_);
     arriving_.erase({o.of.asker, o.of.number});
   }
-  if (posted_instances::is_posted(o.target)) {
-    const std::uint64_t number = posted_instances::number_in(o.target);
-    if (a->cause) posted_.failed(number, a->cause, context);
-    else posted_.came(number, a->posted, context);
-  }
-  if (a->cause || !o.is_held()) return questions_.answer(o.of, a->cause.get(), context);
+  // What is posted here has causes of its own, at which others look.
+  const auto when = a->posted ? questions::began::before : questions::began::with_it;
+  if (a->cause || !o.is_held()) return questions_.answer(o.of, a->cause.get(), context, when);
   try {
     data::data_state& state = data::state_of(context);
     const detail::instance_record& r = data::usable(a->target, data::word_of(o.what), context, o.where);

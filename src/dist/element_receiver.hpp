@@ -5,7 +5,7 @@
 //
 // Threads     handlers inside job::poll; the rest on any thread of the runtime.
 // Invariants  (1) nothing is written unless the target has all elements of the operation. (2) each operation is answered once: when all
-//             of its pieces are in place, or dropped.
+//             of its pieces are in place, or dropped. Of what goes to a posted instance both hold for each piece.
 #pragma once
 
 #include <atomic>
@@ -54,7 +54,9 @@ class element_receiver {
   void check(arriving& a, base::thread_context& context) const;
   void opened(const shared& a, failure_ref cause, base::thread_context& context);
   void land(const shared& a, held_piece&& p, base::thread_context& context) noexcept;
+  /// From the buffer in which a piece has come.
   void apply(const shared& a, const element_piece& p, std::shared_ptr<data::passing_bytes> bytes, base::thread_context& context);
+  void ended(const shared& a, std::span<const box> boxes, const failure* cause, base::thread_context& context) noexcept;
   void in_place(const shared& a, const failure* cause, base::thread_context& context) noexcept;
   void all_in_place(const shared& a, base::thread_context& context) noexcept;
 

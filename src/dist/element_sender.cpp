@@ -36,11 +36,13 @@ struct element_sender::cargo {
   std::size_t next = 0;               // of who starts them
   std::mutex lock;                    // guards what follows
   std::uint32_t preparing = 0, gone = 0;
+  std::vector<bool> has_gone;         // of each piece
   failure_ref cause;
   bool is_abandoned = false;
 
   step step_for(const char* what_for) const noexcept {
-    return {.of = order.of, .what_for = what_for, .verb = data::word_of(order.what), .near = source.record, .way = step::direction::from};
+    return {.of = order.of, .what_for = what_for, .verb = data::word_of(order.what), .near = source.record, .way = step::direction::from,
+            .posted = posted_instances::is_posted(order.target) ? order.target : detail::instance_handle()};
   }
   box part_of_source(const box& b) const { return b.shifted(request.is.shift); }
 };
@@ -69,19 +71,19 @@ void element_sender::send(const question& q, kept_request&& r, const detail::ins
               .contributor = is.contributor, .where = where};
   const event ready = source.record->ready;
   when_ended(c->step_for(its_preconditions), merge(behind, ready, where), context, [this, c](const failure* cause, base::thread_context& on) {
-    if (cause) return refuse(*c, *cause, on, questions::began::before);
+    const data::far_request& asked = c->request.is;
+    if (cause) {
+      posted_.forsake(asked.used[0], asked.boxes, *cause);
+      return questions_.answer(c->order.of, cause, on, questions::began::before);
+    }
     try {
       begin(c, on);
     } catch (...) {
       const failure_ref why = detail::make_failure(std::current_exception(), data::word_of(c->order.what), c->order.where);
-      refuse(*c, *why.get(), on);
+      posted_.forsake(asked.used[0], asked.boxes, *why.get());
+      questions_.answer(c->order.of, why.get(), on);
     }
   });
-}
-
-void element_sender::refuse(const cargo& c, const failure& cause, base::thread_context& context, questions::began when) noexcept {
-  if (posted_instances::is_posted(c.order.target)) posted_.tell_failed(c.order.target, cause);
-  questions_.answer(c.order.of, &cause, context, when);
 }
 
 void element_sender::begin(const shared& c, base::thread_context& context) {
@@ -95,6 +97,7 @@ void element_sender::begin(const shared& c, base::thread_context& context) {
     o.is_whole = o.what == verb::fold;
     c->held = r.reduction->to_bytes();
     o.pieces = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (c->held.size() + piece_bytes - 1) / piece_bytes));
+    c->has_gone.assign(o.pieces, false);
     return allow(c, pieces_under_way, context);
   }
   const std::span<const box> all = is.is_whole ? std::span(&r.shape.box, 1) : is.boxes;
@@ -114,9 +117,13 @@ void element_sender::begin(const shared& c, base::thread_context& context) {
       in_piece += n;
     }
   }
-  if (c->begins.empty()) c->begins.push_back(0);  // of no elements, which the receiver answers for
+  if (c->begins.empty()) {  // of no elements
+    if (posted_instances::is_posted(o.target)) return questions_.answer(o.of, nullptr, context);  // which may have been forgotten there
+    c->begins.push_back(0);  // which the receiver answers for
+  }
   o.pieces = static_cast<std::uint32_t>(c->begins.size());
   c->begins.push_back(c->boxes.size());
+  c->has_gone.assign(o.pieces, false);
   allow(c, pieces_under_way, context);
 }
 
@@ -144,13 +151,13 @@ void element_sender::start(const shared& c, std::size_t piece, base::thread_cont
   if (o.is_held()) {
     const std::uint64_t from = piece * piece_bytes;
     const std::span<const std::byte> part = std::span(c->held).subspan(from, std::min(piece_bytes, c->held.size() - from));
-    return go(c, {.is = element_piece::form::held, .offset = from, .in_all = c->held.size()}, part, {}, context);
+    return go(c, piece, {.is = element_piece::form::held, .offset = from, .in_all = c->held.size()}, part, {}, context);
   }
   const auto boxes = std::span<const box>(c->boxes).subspan(c->begins[piece], c->begins[piece + 1] - c->begins[piece]);
   if (boxes.size() == 1) {
     const box part = c->part_of_source(boxes[0]);
     if (const auto there = data::bytes_for_messages(c->source, part, context); there.first)
-      return go(c, {.one = boxes[0]}, {there.first, boxes[0].volume() * o.bytes_each}, {}, context, there.on_device);
+      return go(c, piece, {.one = boxes[0]}, {there.first, boxes[0].volume() * o.bytes_each}, {}, context, there.on_device);
   }
   const bool is_one = boxes.size() == 1;
   std::size_t bytes = is_one ? 0 : front_of_boxes(boxes.size());
@@ -168,14 +175,14 @@ void element_sender::start(const shared& c, std::size_t piece, base::thread_cont
   }
   element_piece p{.is = is_one ? element_piece::form::one_box : element_piece::form::boxes};
   if (is_one) p.one = boxes[0];
-  when_ended(c->step_for(its_elements), merge(all, o.where), context, [this, c, p, kept](const failure* cause, base::thread_context& on) {
+  when_ended(c->step_for(its_elements), merge(all, o.where), context, [this, c, piece, p, kept](const failure* cause, base::thread_context& on) {
     if (cause) return prepared(c, cause, on);
-    go(c, p, {kept->data(), kept->size()}, kept, on);
+    go(c, piece, p, {kept->data(), kept->size()}, kept, on);
   });
 }
 
-void element_sender::go(const shared& c, const element_piece& p, std::span<const std::byte> bytes, std::shared_ptr<data::passing_bytes> kept,
-                        base::thread_context& context, bool from_device) {
+void element_sender::go(const shared& c, std::size_t piece, const element_piece& p, std::span<const std::byte> bytes,
+                        std::shared_ptr<data::passing_bytes> kept, base::thread_context& context, bool from_device) {
   writer head;
   put(head, c->order, p, job_.node());
   auto sent = std::make_unique<sent_piece>(*this, c, std::move(kept));
@@ -183,6 +190,7 @@ void element_sender::go(const shared& c, const element_piece& p, std::span<const
   {
     const std::scoped_lock lock(c->lock);
     ++c->gone;
+    c->has_gone[piece] = true;
   }
   prepared(c, nullptr, context);
 }
@@ -190,15 +198,19 @@ void element_sender::go(const shared& c, const element_piece& p, std::span<const
 void element_sender::prepared(const shared& c, const failure* cause, base::thread_context& context) noexcept {
   std::uint32_t gone = 0;
   failure_ref why;
+  std::vector<box> left;
   {
     const std::scoped_lock lock(c->lock);
     if (cause && !c->cause) c->cause = failure_ref::share(cause);
     if (--c->preparing || !c->cause || std::exchange(c->is_abandoned, true)) return;
     gone = c->gone;
     why = c->cause;
+    for (std::size_t i = 0; i + 1 < c->begins.size(); ++i)
+      if (!c->has_gone[i]) left.insert(left.end(), c->boxes.begin() + std::ptrdiff_t(c->begins[i]), c->boxes.begin() + std::ptrdiff_t(c->begins[i + 1]));
   }
+  posted_.forsake(c->order.target, left, *why.get());
   const question& q = c->order.of;
-  if (gone == 0) return refuse(*c, *why.get(), context);
+  if (gone == 0) return questions_.answer(q, why.get(), context);
   writer w(q.asker, q.number, gone);
   causes_.write(w, *why.get());
   job_.send(c->to, abandoned_, w);

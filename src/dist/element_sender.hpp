@@ -4,7 +4,8 @@
 // boxes) is first copied together, piece by piece; some pieces are under way at a time, so that copying, sending and what the
 // receiver does overlap and buffers stay bounded.
 //
-// Messages    a piece: element_piece.hpp. abandoned: something failed after the first piece had gone.
+// Messages    a piece: element_piece.hpp. abandoned: something failed after the first piece had gone. Of what goes
+//             to a posted instance that is told which elements do not come, too (posted_instances.hpp).
 // Threads     any of the runtime.
 #pragma once
 
@@ -23,8 +24,8 @@ class element_sender {
   static constexpr int pieces_under_way = 4;
 
   /// The two messages are taken by an element_receiver on the other node.
-  element_sender(job& j, failures& causes, questions& q, posted_instances& posted, message_kind piece, message_kind abandoned)
-      : job_(j), causes_(causes), questions_(q), posted_(posted), piece_(piece), abandoned_(abandoned) {}
+  element_sender(job& j, failures& causes, questions& q, posted_instances& p, message_kind piece, message_kind abandoned)
+      : job_(j), causes_(causes), questions_(q), posted_(p), piece_(piece), abandoned_(abandoned) {}
 
   /// The elements that `r` (a copy or a reduction) asks for, of `source`, which is near, to r.used[0], once `behind` has happened. The
   /// answer to `q` is given here if it fails before anything has gone, else by the receiver. `lease`: kept until all has gone.
@@ -39,10 +40,8 @@ class element_sender {
   void begin(const shared& c, base::thread_context& context);
   void allow(const shared& c, int more, base::thread_context& context) noexcept;
   void start(const shared& c, std::size_t piece, base::thread_context& context);
-  void go(const shared& c, const element_piece& p, std::span<const std::byte> bytes, std::shared_ptr<data::passing_bytes> kept,
+  void go(const shared& c, std::size_t piece, const element_piece& p, std::span<const std::byte> bytes, std::shared_ptr<data::passing_bytes> kept,
           base::thread_context& context, bool from_device = false);
-  /// Nothing has gone.
-  void refuse(const cargo& c, const failure& cause, base::thread_context& context, questions::began when = questions::began::with_it) noexcept;
   /// A piece has gone, or could not be prepared: the last one after a failure says so.
   void prepared(const shared& c, const failure* cause, base::thread_context& context) noexcept;
 

@@ -1,83 +1,95 @@
-// posted_instances.hpp - instances of this node into which others copy elements without having been told which they are: by a number.
+// posted_instances.hpp - where elements go that other nodes send of their own accord: by a number that both sides know.
 //
-// Who receives says which elements it waits for; who sends says which it sends; both know the number. Neither knows the other.
+// Who needs elements posts the instance that they go to and which ones come, in parts. Who has them copies them to "what that node posts
+// under this number", whose handle needs no message. Neither knows whom the other is: each element is counted once, when it is in place
+// or when it is known that it will not come, and a number whose elements have all been counted is forgotten.
 //
-// Messages    failed: what was to come under a number will not, and why.
-// Threads     any of the runtime; handlers inside job::poll.
-// Cost        a lock and a look into a table for each operation that comes, and a step for each pair of its boxes and the parts that lack
-//             elements.
-// Memory      what has come is forgotten; what has failed is not.
-// Invariants  (1) the event of each part ends once: when all of its elements are in place, or with why they are not. (2) once a node is
-//             lost all that has not come fails with that: any node might have been the one to send it.
+// Messages    forsaken: elements that will not come, and why.
+// Threads     any of the runtime.
+// Cost        three locks of one mutex per piece, and a search among the parts.
+// Invariants  (1) nothing is written before the posting is open, nor after the events of all its parts have ended. (2) the event of a part
+//             ends once: when all its elements have been counted, or, if the posting as a whole has failed, when nothing is on its way
+//             into memory any more. (3) once a node is lost nothing is taken any more: it might have been the one to send.
 #pragma once
 
-#include <stretto/instance.hpp>
-
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
-#include "base/wait_snapshot.hpp"
-#include "dist/failures.hpp"
-#include "dist/job.hpp"
+#include "dist/element_piece.hpp"
+#include "dist/instance_names.hpp"
 
 namespace stretto::dist {
 
 class posted_instances {
  public:
+  struct posting;
+  using shared = std::shared_ptr<posting>;
+
   /// Before job::start.
-  posted_instances(job& j, failures& causes);
+  posted_instances(job& j, failures& causes, instance_names& names);
 
-  /// The handle of what `owner` posts under the number, below 2^63; and what is asked of one.
-  detail::instance_handle name_of(rank owner, std::uint64_t number) const noexcept;
+  /// number: below 2^63.
+  static detail::instance_handle handle_of(std::uint16_t node, std::uint64_t number) noexcept;
   static bool is_posted(const detail::instance_handle& h) noexcept;
-  static std::uint64_t number_in(const detail::instance_handle& h) noexcept;
 
-  /// Makes the events done[i]. Elements may come into the target from when `behind` has happened.
+  /// As data::other_nodes::post.
   void post(std::uint64_t number, const detail::instance_handle& target, std::span<const box> parts, std::span<event> done, event behind,
             const std::source_location& where, base::thread_context& context);
 
-  /// Runs `then` with the target or with a cause: now, or once it is posted.
-  using resolved = std::function<void(const detail::instance_handle& near, failure_ref cause, base::thread_context& context)>;
-  void resolve(std::uint64_t number, base::thread_context& context, resolved then);
-  /// Elements of these boxes are in place.
-  void came(std::uint64_t number, std::span<const box> boxes, base::thread_context& context);
-  /// Some will not come.
-  void failed(std::uint64_t number, failure_ref cause, base::thread_context& context);
-  /// Tells the node whose `h` is.
-  void tell_failed(const detail::instance_handle& h, const failure& cause);
+  /// Runs `then` with the posting and its target, or with a cause if all is lost: now, or once it is open. `of`: who waits for it.
+  using resolved = std::function<void(const shared& p, const detail::instance_handle& target, failure_ref lost, base::thread_context& context)>;
+  void resolve(const detail::instance_handle& h, const question& of, base::thread_context& context, resolved then);
 
-  void lost(rank node, base::thread_context& context);
-  /// For reports: what the events are, where something waits for them.
+  /// A piece is about to land, and `ended` follows; a cause if all is lost: then it is dropped, and that is all.
+  failure_ref begin(posting& p);
+  /// Why elements of these boxes must not be written: the posting has failed, or does not have all of them.
+  failure_ref refusal(const posting& p, std::span<const box> boxes, const element_order& o) const;
+  /// They are in place, or never will be. No boxes: which ones is not known, so that the posting as a whole has failed.
+  void ended(posting& p, std::span<const box> boxes, const failure* cause, base::thread_context& context) noexcept;
+
+  /// The sender's: of a copy to `target`, these do not come. Nothing if that is not what somebody posts.
+  void forsake(const detail::instance_handle& target, std::span<const box> boxes, const failure& cause);
+
+  void lost(rank node, base::thread_context& context) noexcept;
+  /// Of which something is kept.
+  std::size_t numbers() const;
+  /// For reports: what the events of parts are where something waits for them, and which copies wait for postings.
   void tell_waits(base::wait_walk& walk) const;
-  std::size_t posted() const;
 
  private:
-  struct part {
-    box elements;
-    std::uint64_t lacks = 0;
+  struct part;
+  struct ending {
     event done;
-  };
-  struct posting {
-    detail::instance_handle target;
-    std::source_location where;
-    std::vector<part> parts;
-    bool is_made = false, is_open = false;
     failure_ref cause;
-    std::vector<resolved> waiting;
+    const detail::instance_record* target;
+    std::source_location where;
   };
-  void on_failed(rank from, reader& content, base::thread_context& context);
-  void opened(std::uint64_t number, failure_ref cause, base::thread_context& context);
-  static void end(const part& p, const posting& of, failure_ref cause, base::thread_context& context);
+  using endings = std::vector<ending>;
+
+  void on_forsaken(rank from, reader& content, base::thread_context& context);
+  void find_target(const shared& p, base::thread_context& context);
+  void await_target(const shared& p, const detail::instance_handle& near, base::thread_context& context);
+  void open(const shared& p, failure_ref cause, base::thread_context& context) noexcept;
+  static void end_all(const endings& all, base::thread_context& context) noexcept;
+
+  // With the lock held.
+  const shared& at(std::uint64_t number);
+  static void count(posting& p, std::span<const box> boxes, const failure* cause, endings& over);
+  static void end_parts(posting& p, endings& over);
+  static void end_part(posting& p, part& of, endings& over);
+  void forget_if_over(const posting& p);
 
   job& job_;
   failures& causes_;
-  const message_kind failed_;
+  instance_names& names_;
+  const message_kind forsaken_;
   mutable std::mutex lock_;  // guards what follows
-  std::unordered_map<std::uint64_t, posting> postings_;
-  failure_ref lost_;  // a node
+  std::unordered_map<std::uint64_t, shared> all_;  // by number
+  failure_ref loss_;         // of the first node that is lost
 };
 
 }  // namespace stretto::dist

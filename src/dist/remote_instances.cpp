@@ -44,7 +44,7 @@ remote_instances::remote_instances(job& j, failures& causes, in_order& ordered)
       causes_(causes),
       questions_(j, causes),
       names_(j),
-      posted_(j, causes),
+      posted_(j, causes, names_),
       receiver_(j, causes, questions_, names_, posted_),
       sender_(j, causes, questions_, posted_, receiver_.piece(), receiver_.abandoned()),
       enclosures_(j, ordered, questions_, sender_),
@@ -62,7 +62,7 @@ void remote_instances::serve(base::runtime_context& runtime) {
 }
 
 instance_handle remote_instances::near(const instance_handle& named, const char* verb, const std::source_location& where) {
-  return names_.find(names_.name_in(named), verb, where);
+  return posted_instances::is_posted(named) ? instance_handle() : names_.find(names_.name_in(named), verb, where);
 }
 
 detail::made_elsewhere remote_instances::create(std::uint32_t node, const detail::instance_request& request, const preconditions& after,
@@ -151,11 +151,6 @@ std::string remote_instances::words_for(const instance_handle& h, const base::th
   return "node " + job_.name_of(owner_of(h));
 }
 
-void remote_instances::post(std::uint64_t number, const instance_handle& target, std::span<const box> parts, std::span<event> done,
-                            const preconditions& after, const std::source_location& where) {
-  posted_.post(number, target, parts, done, merged(after, where), where, base::require_current("receive"));
-}
-
 event remote_instances::submit(const data::far_request& r, const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current(data::word_of(r.what));
   std::array<rank, 3> parts{};
@@ -183,12 +178,18 @@ event remote_instances::submit(const data::far_request& r, const preconditions& 
   } else {  // waited for here, which saves the other node asking for it
     const auto kept = std::make_shared<kept_request>(r);
     when_ended(step{.of = q.is, .what_for = its_preconditions}, behind, context, [this, to, q, kept, where](const failure* cause, base::thread_context& on) {
-      if (cause) questions_.answer(q.is, cause, on, questions::began::before);
-      else send_request(to, q.is, kept->is, event(), where);
+      if (!cause) return send_request(to, q.is, kept->is, event(), where);
+      posted_.forsake(kept->is.used[0], kept->is.boxes, *cause);
+      questions_.answer(q.is, cause, on, questions::began::before);
     });
   }
   questions_.end_if_lost(q.is, std::span(parts).first(count), context);
   return q.done;
+}
+
+void remote_instances::post(std::uint64_t number, const instance_handle& target, std::span<const box> parts, std::span<event> done,
+                            const preconditions& after, const std::source_location& where) {
+  posted_.post(number, target, parts, done, merged(after, where), where, base::require_current("post"));
 }
 
 void remote_instances::send_request(rank to, const question& q, const data::far_request& r, event behind,
@@ -265,7 +266,9 @@ step remote_instances::step_of(const errand& e) noexcept {
 
 void remote_instances::refuse(const std::shared_ptr<errand>& e, failure_ref why, base::thread_context& context) {
   when_ended(step{.of = e->of, .what_for = its_preconditions}, e->behind, context, [this, e, why](const failure* before, base::thread_context& on) {
-    questions_.answer(e->of, before ? before : why.get(), on, before ? questions::began::before : questions::began::with_it);
+    const failure* const cause = before ? before : why.get();
+    posted_.forsake(e->request.is.used[0], e->request.is.boxes, *cause);
+    questions_.answer(e->of, cause, on, before ? questions::began::before : questions::began::with_it);
   });
 }
 

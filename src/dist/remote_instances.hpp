@@ -4,7 +4,7 @@
 // waits for the preconditions and sends the elements to the node that is written, which answers whoever asked: three messages at most
 // and those of the elements, two if who asks is one of the two.
 //
-// Messages    create, ask, answer; piece and abandoned.
+// Messages    create, ask, answer; piece and abandoned; forsaken (posted_instances.hpp).
 // Threads     any of the runtime.
 // Invariants  (1) every event that is returned ends: by the answer, or with N05 once a node is lost that had a part in it.
 // Source      any node may name any instance and copy between any two: Treichler, Bauer, Aiken, "Realm", PACT 2014; the protocol is
@@ -47,12 +47,16 @@ class remote_instances final : public protocol, public data::other_nodes {
                                            const std::source_location& where) override;
   detail::instance_handle stand_in(const detail::instance_handle& h) const override { return global_.stand_in(h); }
   void gone(const detail::instance_handle& h) noexcept override { global_.gone(h); }
-  detail::instance_handle posted_name(std::uint32_t node, std::uint64_t number) const override { return posted_.name_of(static_cast<rank>(node), number); }
+  event submit(const data::far_request& r, const preconditions& after, const std::source_location& where) override;
+  detail::instance_handle posted_name(std::uint32_t node, std::uint64_t number) const override {
+    return posted_instances::handle_of(job_.node_of(static_cast<rank>(node)), number);
+  }
   void post(std::uint64_t number, const detail::instance_handle& target, std::span<const box> parts, std::span<event> done,
             const preconditions& after, const std::source_location& where) override;
-  event submit(const data::far_request& r, const preconditions& after, const std::source_location& where) override;
 
   void lost(rank node, base::thread_context& context) noexcept override;
+  /// Numbers of postings of which something is kept.
+  std::size_t postings() const { return posted_.numbers(); }
   /// For reports: operations that nodes have asked one another for, and what holds them up here.
   void tell_waits(base::wait_walk& walk) const;
   /// Elements are on their way into memory here.

@@ -25,6 +25,7 @@ struct step {
   const char* verb = nullptr;
   const detail::instance_record* near = nullptr;  // of this node
   enum class direction : bool { to, from } way = direction::to;
+  detail::instance_handle posted = {};            // whose elements this sends, if that is what another node posts
 };
 inline constexpr const char* its_preconditions = "its preconditions";
 inline constexpr const char* its_elements = "its elements";
@@ -56,6 +57,8 @@ void when_ended(const step& s, event e, base::thread_context& context, F&& then)
   w->then(cause.get(), context);
 }
 
+/// For reports: what another node posts, which waits for whoever sends to it.
+std::uint32_t at_posted(base::wait_walk& walk, const detail::instance_handle& posted);
 /// For reports: whether that is such a waiter, of node `self`; it has been told of then.
 bool tell_step(const base::wait_walk::found_waiter& found, rank self, base::wait_walk& walk);
 

@@ -20,6 +20,7 @@
 #include "diagnose/merging.hpp"
 #include "diagnose/report.hpp"
 #include "diagnose/watcher.hpp"
+#include "dist/posted.hpp"
 #include "dist/simulated.hpp"
 #include "sched/worker.hpp"
 #include "with_variable.hpp"
@@ -178,6 +179,47 @@ TEST_CASE("a hang behind an instance that is never made on another node is follo
                     "for         copy from instance \"here\" to node N1 (submitted " + at_line(copying) + " on N0)\n",
                     "for         copy to instance \"u\" on N1, which waits for that instance to be there\n",
                     "for         creation of instance \"u\" on N1 (submitted " + at_line(line) + ")\n"}};
+  });
+}
+
+/// Pushed by node 1 behind what happens there, or does not.
+event push_ten(std::uint32_t to, event before) {
+  return test::push(array_of_there(1.0), to, 5, std::array{box(0, 10)}, before);
+}
+
+TEST_CASE("a hang behind elements that another node does not send is followed from where they were to come to who holds them back") {
+  check_told([](runtime& rt) {
+    const event never = never_of(2);
+    const numbers u = numbers::create(at(rt.machine().memories().front()), box(0, 100), {.name = "u"}).made;
+    const event done = test::post(5, u, std::array{box(0, 10)}).front(); const int line = __LINE__;
+    async(at_node(1), call<&push_ten>(0u, never)).get();
+    return held_up{done, never,
+                   {"error H01", ", by N2", "task \"reader\" on N0",
+                    "for         elements that other nodes send to instance \"u\" (submitted " + at_line(line) + " on N0)\n",
+                    "for         what comes under number 5 on N0\n",
+                    "for         copy of instance \"a\" on N1, which waits for its preconditions\n"}};
+  });
+}
+
+TEST_CASE("a hang behind a posting that waits is followed to what it waits for, and so is one behind what was pushed there") {
+  check_told([](runtime& rt) {
+    const event never = never_of(2);
+    const numbers u = numbers::create(at(rt.machine().memories().front()), box(0, 100), {.name = "u"}).made;
+    const event done = test::post(5, u, std::array{box(0, 10)}, never).front(); const int line = __LINE__;
+    async(at_node(1), call<&push_ten>(0u, event())).get();
+    return held_up{done, never,
+                   {"error H01", ", by N2", "task \"reader\" on N0",
+                    "for         elements that other nodes send to instance \"u\" (submitted " + at_line(line) +
+                        " on N0), which waits for its preconditions\n"}};
+  });
+  check_told([](runtime& rt) {
+    const event never = never_of(2);
+    const numbers u = numbers::create(at(rt.machine().memories().front()), box(0, 100), {.name = "u"}).made;
+    test::post(5, u, std::array{box(0, 10)}, never);
+    const event pushed = async(at_node(1), call<&push_ten>(0u, event())).get();
+    return held_up{pushed, never,
+                   {"error H01", ", by N2", "task \"reader\" on N0", "for         copy from instance \"a\" to node N0 (submitted ",
+                    "for         copy to instance \"u\" on N0, which waits for its preconditions\n"}};
   });
 }
 
