@@ -248,6 +248,7 @@ TEST_CASE("once a node is lost, postings end with it, those to come included, an
       const std::array parts{box{0, 10}, box{10, 20}};
       const std::vector<event> done = post(1, u, parts);
       wait(push_from(1, 1, 0, 10));
+      wait(instance<int>::create(at_node(2), box(0, 1)).ready);  // it has joined: else it would not learn that it is cut off
       const event waiting = push_from(1, 2, 0, 10);
       job.kill(2);
       wait(done[0]);
