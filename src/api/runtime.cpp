@@ -16,6 +16,7 @@
 #include "api/seats.hpp"
 #include "api/trace_on_signal.hpp"
 #include "base/error_output.hpp"
+#include "base/log.hpp"
 #include "base/node_numbers.hpp"
 #include "base/options.hpp"
 #include "base/order_observer.hpp"
@@ -237,7 +238,9 @@ void runtime::start(bool stepped) {
                           .log = s.settings.log,
                           .check = s.settings.check,
                           .recycles = s.settings.recycle});
-  buffers::start_buffers(s.context, s.devices.get(), {.check = s.settings.check});
+  const auto log = std::make_shared<base::logger>("stretto " + base::node_name(s.context.node), s.settings.log);
+  buffers::start_buffers(s.context, s.devices.get(),
+                         {.check = s.settings.check, .warn = [log](const std::string& text) { log->warn("{}", text); }});
   sched::scheduler_paths paths = paths_of(s.machine);
   s.recorder.name_places(paths.names);
   s.recorder.name_modules(s.modules.owners());

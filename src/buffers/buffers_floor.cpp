@@ -27,6 +27,7 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
   const data::other_nodes* const others = memories.others;
   auto s = std::make_shared<buffers_state>(runtime, others ? others->self() : 0, others ? others->nodes() : 1, std::move(shape), std::move(sites));
   s->check = settings.check;
+  if (s->commands.self() == 0) s->warnings.to(settings.warn);
   runtime.set(base::floor_slot::buffers, new std::shared_ptr<buffers_state>(std::move(s)));
 }
 
@@ -34,8 +35,11 @@ void stop_buffers(base::runtime_context& runtime) noexcept {
   auto* const slot = runtime.get<std::shared_ptr<buffers_state>>(base::floor_slot::buffers);
   if (!slot) return;
   {
-    const std::scoped_lock lock((*slot)->mutex);
+    const holding held(**slot);
     (*slot)->runtime = nullptr;
+    // Functions that own buffers, which own this.
+    (*slot)->known_mappings.clear();
+    (*slot)->commands.forget_shapes();
   }
   delete slot;
   runtime.set(base::floor_slot::buffers, nullptr);

@@ -3,6 +3,9 @@
 // Threads     the thread that makes and destroys the runtime.
 #pragma once
 
+#include <functional>
+#include <string>
+
 #include "base/context.hpp"
 #include "device/device_set.hpp"
 
@@ -10,6 +13,7 @@ namespace stretto::buffers {
 
 struct buffers_settings {
   bool check = false;  // kernels may touch what mappers name, and nothing else
+  std::function<void(const std::string&)> warn = {};
 };
 
 /// `devices` null: the host alone. After the data floor, and after that knows of other nodes.

@@ -1,17 +1,21 @@
 // buffers_state.hpp - what the floor keeps for one runtime.
 //
-// Threads     whoever holds the mutex.
+// Threads     whoever holds it: `holding`.
 #pragma once
 
 #include <stretto/buffer.hpp>
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/context.hpp"
 #include "buffers/execution.hpp"
+#include "buffers/unwritten.hpp"
 #include "graph/command_graph.hpp"
 #include "graph/instruction_graph.hpp"
 #include "graph/task_graph.hpp"
@@ -24,8 +28,11 @@ struct buffers_state {
 
   base::runtime_context* runtime;  // null once that has ended
   bool check = false;
+  unwritten_warnings warnings;
 
-  std::mutex mutex;  // guards what follows
+  // Guards what follows; taken by `holding` alone.
+  std::mutex mutex;
+  std::atomic<std::thread::id> holder;
   graph::task_graph tasks;
   graph::command_graph commands;
   graph::instruction_graph instructions;
@@ -37,6 +44,23 @@ struct buffers_state {
     graph::mapping is;
   };
   std::vector<known_mapping> known_mappings;
+
+  // Buffers that nothing names any more, to be removed by whoever holds the state. Guarded by a mutex of their own, since what is let go
+  // while the state is held may be a function of the program's that owns the last handle of a buffer.
+  std::mutex gone_mutex;
+  std::vector<graph::buffer_id> gone;
+};
+
+/// Holds a runtime's buffers. Removes those that have gone before it lets go.
+class holding {
+ public:
+  explicit holding(buffers_state& s);
+  ~holding();
+  holding(const holding&) = delete;
+  holding& operator=(const holding&) = delete;
+
+ private:
+  buffers_state& s_;
 };
 
 struct buffer_record {

@@ -30,6 +30,12 @@ buffer_record& usable(const detail::buffer_handle& h, const char* verb, const ba
       .remedy("make it inside the runtime that uses it: buffer<float> u(box(0, 100))");
 }
 
+void tell_unwritten(buffers_state& s, const graph::task& t, const graph::unwritten_read& r, const std::source_location& where) {
+  const bool is_reduced = r.access >= t.accesses.size();
+  const graph::buffer_id b = is_reduced ? t.reductions[r.access - t.accesses.size()].buffer : t.accesses[r.access].buffer;
+  s.warnings.tell("\"" + t.name + "\"", b, s.commands.named(b), r.where, where);
+}
+
 graph::task horizon_task() {
   graph::task t;
   t.kind = graph::task_kind::horizon;
@@ -40,7 +46,7 @@ task_outcome do_task(buffers_state& s, const graph::task& t, const task_work& wo
   task_outcome out;
   event ahead;
   {
-    const std::scoped_lock lock(s.mutex);
+    const holding held(s);
     std::vector<graph::command> commands;
     std::vector<graph::instruction> instructions;
     // What may be refused comes first, so that nothing has changed then.
@@ -54,11 +60,16 @@ task_outcome do_task(buffers_state& s, const graph::task& t, const task_work& wo
       commands.clear();
       instructions.clear();
       s.commands.add(id, one, commands);
+      for (const graph::unwritten_read& r : s.commands.take_unwritten_reads()) tell_unwritten(s, one, r, work.range.where);
       s.instructions.add(id, one, commands, instructions);
       return s.doing.run(instructions, of, s.check, context);
     };
     out = run(s.tasks.add(t).id, t, work);
-    if (const auto h = s.tasks.add_horizon()) run(h->id, horizon_task(), {.range = work.range});
+    if (const auto h = s.tasks.add_horizon()) {
+      task_work nothing;
+      nothing.range = work.range;
+      run(h->id, horizon_task(), nothing);
+    }
     ahead = s.doing.behind_by(most_ahead);
   }
   if (!ahead.has_triggered()) wait(ignore_failure(ahead, work.range.where), work.range.where);
@@ -76,23 +87,6 @@ graph::mode mode_of(access a) noexcept {
 
 }  // namespace
 
-std::string describe(const buffer_record& b) {
-  return "buffer B" + std::to_string(b.id.number) + (b.name.empty() ? "" : " \"" + b.name + "\"");
-}
-
-buffer_record::~buffer_record() {
-  if (!state) return;
-  base::thread_context* const context = base::current();
-  const std::scoped_lock lock(state->mutex);
-  if (!state->runtime || !context || context->runtime != state->runtime) return;  // its memory goes with the runtime
-  std::vector<graph::instruction> last;
-  state->tasks.remove(id);
-  state->commands.remove(id);
-  state->instructions.remove(id, last);
-  state->doing.run(last, {}, false, *context);
-  state->doing.remove(id);
-}
-
 }  // namespace stretto::buffers
 
 namespace stretto::detail {
@@ -109,7 +103,7 @@ buffer_handle make_buffer(const buffer_description& request, const std::source_l
   const bool is_alike = request.from && !request.elements.is_empty();
   instance_handle filled;
   {
-    const std::scoped_lock lock(s->mutex);
+    const holding held(*s);
     const graph::buffer is{.elements = request.elements,
                            .begins = is_alike ? graph::content::alike : graph::content::none,
                            .name = std::string(request.name)};
@@ -162,7 +156,7 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
     buffer_record& b = usable(*items[i].buffer, "launch", context, range.where);
     a.array = static_cast<int>(t.accesses.size());
     a.of = b.id;
-    const std::scoped_lock lock(s.mutex);
+    const holding held(s);
     t.accesses.push_back({b.id, mode_of(code.parameters[i].mode), to_mapping(s, *items[i].by, b.elements)});
   }
   task_work work;
@@ -186,7 +180,7 @@ event run_host_task(nodes_of_task which, const box& range, std::span<const host_
   for (const host_use_item& i : items) {
     buffer_record& b = usable(*i.buffer, "host_task", context, where);
     arguments.push_back({.array = static_cast<int>(t.accesses.size()), .of = b.id});
-    const std::scoped_lock lock(s.mutex);
+    const holding held(s);
     t.accesses.push_back({b.id, mode_of(i.how), to_mapping(s, *i.by, b.elements)});
   }
   task_work work;

@@ -51,6 +51,12 @@ class command_graph {
   /// not written yet), nothing where all of it is.
   std::vector<unwritten_read> take_unwritten_reads() { return std::exchange(unwritten_reads_, {}); }
 
+  /// Mappings of the program's own are asked again when they are used again.
+  void forget_shapes() { shapes_ = {}; }
+
+  /// buffer B3 "image".
+  std::string named(buffer_id b);
+  node_number self() const noexcept { return self_; }
   std::size_t remembered() const noexcept { return commands_.remembered(); }
 
  private:
@@ -64,7 +70,6 @@ class command_graph {
   const chunk_grid& grid_of(const task& t);
   void check(const task& t, const chunk_grid& grid);
   void check_alone(const task& t, std::size_t reduction);
-  std::string named(buffer_id b);
   void look_for_unwritten(const task& t, const chunk_grid& grid);
   const used_boxes& used_by_all(const access& a, const chunk_grid& grid);
   void send(task_id id, const task& t, const chunk_grid& grid, std::vector<command>& out);

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "buffers/buffers_state.hpp"
 #include "campaign.hpp"
 #include "dist/simulated.hpp"
 #include "thrown_by.hpp"
@@ -307,6 +308,52 @@ TEST_CASE("what is no buffer, or not of its elements, is refused by name") {
     const std::string words = test::thrown_by([&] { (void)u.read(box({0, 0}, {5, 4})); });
     CHECK(words.find("error B08") != words.npos);
     CHECK(words.find("image") != words.npos);
+  });
+}
+
+TEST_CASE("a mapper that owns the last handle of a buffer is forgotten like any other, and with the runtime") {
+  for (const int mappers : {3, 100}) {
+    runtime rt({.workers = 1});
+    rt.run([&] {
+      buffer<long long, 2> u(box({0, 0}, {8, 8}));
+      for (int i = 0; i < mappers; ++i) {
+        buffer<long long> owned(box(0, 4));
+        host_task(on_one_node, [](view<long long, 2> u) { u(0, 0) = 1; }, u.out([owned](const box&) { return box({0, 0}, {8, 8}); }));
+      }
+      CHECK(u.read(box({0, 0}, {1, 1})).get().view()(0, 0) == 1);
+    });
+  }
+}
+
+TEST_CASE("a read of what nobody has written is told once for each line, with task, elements, buffer and place") {
+  std::vector<std::string> told;
+  {
+    buffers::unwritten_warnings w;
+    w.to([&](const std::string& text) { told.push_back(text); });
+    const std::vector<box> boxes{box(0, 2), box(5, 6)};
+    const auto here = std::source_location::current();
+    for (int i = 0; i < 3; ++i) w.tell("\"sum\"", {4}, "buffer B4 \"u\"", region(std::span<const box>(boxes)), here);
+    REQUIRE(told.size() == 1);
+    CHECK(told[0] == "\"sum\" reads elements " + box(0, 2).text() + " and 1 more box of buffer B4 \"u\" that nobody has written (buffer_test.cpp:" +
+                         std::to_string(here.line()) + ")");
+    for (std::uint32_t b = 5; b < 100; ++b) w.tell("\"sum\"", {b}, "buffer", region(box(0, 1)), here);
+    CHECK(told.size() == 32);
+    CHECK(told.back().find("further warnings like this are left out") != std::string::npos);
+  }
+  runtime rt({.workers = 1});
+  rt.run([&] {
+    const auto& s = buffers::state_of(*base::current()->runtime);
+    told.clear();
+    s->warnings.to([&](const std::string& text) { told.push_back(text); });
+    buffer<long long, 2> u(box({0, 0}, {8, 8}), {.name = "image"});
+    host_task(box(0, 4), [](view<long long, 2>) {}, u.out([](const box& rows) { return box({rows.min()[0], 0}, {rows.max()[0], 8}); }));
+    (void)u.read(box({0, 0}, {4, 8})).get();
+    CHECK(told.empty());
+    for (int i = 0; i < 2; ++i) launch(scale_and_add, box({2, 0}, {6, 8}), u(one_to_one), 1);
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].find("\"scale_and_add\" reads elements " + box({4, 0}, {6, 8}).text() + " of buffer B0 \"image\" that nobody has written") == 0);
+    (void)u.read().get();
+    CHECK(told.size() == 2);
   });
 }
 
