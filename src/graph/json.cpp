@@ -26,6 +26,7 @@ tree tree_of(const task& t) {
   if (t.kind == task_kind::horizon || t.kind == task_kind::epoch) return made;
   made["name"] = t.name;
   made["range"] = t.range.text();
+  if (t.kind == task_kind::kernel) made["by"] = t.by == processors::host ? "host" : "devices";
   made["accesses"] = tree::array();
   for (const access& a : t.accesses)
     made["accesses"].push_back({{"buffer", text_of(a.buffer)}, {"mode", text_of(a.how)}, {"elements", boxes_of(used_by_all(a, t).boxes())}});
@@ -69,6 +70,8 @@ std::string tasks_as_json(const program_record& program) {
   for (const auto& [order, t] : program.tasks) {
     tree made{{"id", text_of(order.id)}};
     made.update(tree_of(t));
+    for (const unwritten_read& u : unwritten_reads_of(order.id, program))
+      made["unwritten"].push_back({{"buffer", text_of(buffer_of(u, t))}, {"elements", boxes_of(u.where.boxes())}});
     made["follows"] = numbered('T', order.follows);
     all["tasks"].push_back(std::move(made));
   }

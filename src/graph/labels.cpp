@@ -50,4 +50,14 @@ region used_by_all(const access& a, const task& t) {
   return region(std::span<const box>(used)) & region(a.where.elements());
 }
 
+buffer_id buffer_of(const unwritten_read& u, const task& t) {
+  return u.access < t.accesses.size() ? t.accesses[u.access].buffer : t.reductions[u.access - t.accesses.size()].buffer;
+}
+
+const std::vector<unwritten_read>& unwritten_reads_of(task_id id, const program_record& program) {
+  static const std::vector<unwritten_read> none;
+  const auto found = program.unwritten.find(id.number);
+  return found == program.unwritten.end() ? none : found->second;
+}
+
 }  // namespace stretto::graph

@@ -21,4 +21,9 @@ const char* kind_of(const command& c, const program_record& program);
 /// What all chunks use together.
 region used_by_all(const access& a, const task& t);
 
+/// Of which buffer the task reads this.
+buffer_id buffer_of(const unwritten_read& u, const task& t);
+/// Those of the task; none if it has none.
+const std::vector<unwritten_read>& unwritten_reads_of(task_id id, const program_record& program);
+
 }  // namespace stretto::graph

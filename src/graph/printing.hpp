@@ -6,6 +6,7 @@
 // What is made is entered into a record, with the tasks as the program said them; the graphs keep no text.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@ namespace stretto::graph {
 struct program_record {
   std::vector<buffer> buffers;                        // by id
   std::vector<std::pair<ordered_task, task>> tasks;   // by number, from T1 on
+  std::map<std::uint64_t, std::vector<unwritten_read>> unwritten;  // by number of the task that reads it
 
   const task* find(task_id id) const { return id.number == 0 || id.number > tasks.size() ? nullptr : &tasks[id.number - 1].second; }
 };

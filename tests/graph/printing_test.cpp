@@ -50,7 +50,11 @@ class recorded {
  private:
   static task of_kind(task_kind k) { return {.kind = k, .range = {}, .accesses = {}, .reductions = {}, .name = {}}; }
   void enter(ordered_task order, const task& t) {
-    for (std::size_t n = 0; n < graphs_.size(); ++n) graphs_[n]->add(order.id, t, of_nodes[n].commands);
+    for (std::size_t n = 0; n < graphs_.size(); ++n) {
+      graphs_[n]->add(order.id, t, of_nodes[n].commands);
+      auto unwritten = graphs_[n]->take_unwritten_reads();  // the same on all nodes
+      if (n == 0 && !unwritten.empty()) program.unwritten[order.id.number] = std::move(unwritten);
+    }
     program.tasks.emplace_back(std::move(order), t);
   }
 
@@ -107,4 +111,17 @@ TEST_CASE("reductions, fences, epochs and tasks of one node are printed in their
   check_golden("kinds_of_tasks.dot", tasks_as_dot(r.program));
   check_golden("kinds_of_commands.dot", commands_as_dot(r.program, r.of_nodes));
   check_golden("kinds_of_commands.json", commands_as_json(r.program, {&r.of_nodes[1], 1}));
+}
+
+TEST_CASE("kernels on the host, and reads of what nobody has written, are printed") {
+  const box cells(0, 12);
+  recorded r(2, {.step = 0, .most_parallel = 0});
+  const buffer_id u = r.add({.elements = cells, .name = "u"}), sum = r.add({.elements = box(0, 1), .name = "sum"});
+  r.submit(named_task("half", box(0, 6), {{u, mode::write, mapping::one_to_one(cells)}}));
+  task dot = named_task("dot", cells, {{u, mode::read, mapping::one_to_one(cells)}});
+  dot.by = processors::host;
+  dot.reductions = {{sum, true}};
+  r.submit(dot);
+  check_golden("unwritten_reads.dot", tasks_as_dot(r.program));
+  check_golden("unwritten_reads.json", tasks_as_json(r.program));
 }
