@@ -44,12 +44,11 @@ class access_fronts {
   void read(const box& where, number reader, const dependencies& follows) {
     visit(where, [&](const box&, front& f) {
       // Whom the new reader follows needs not be waited for beside it; what is older than the horizon is waited for as the writer.
-      const auto is_implied = [&](number r) { return r < order_->applied() || std::ranges::binary_search(follows, r); };
+      const auto is_implied = [&](number r) { return r <= order_->applied() || std::ranges::binary_search(follows, r); };
       if (f.reader == reader) return;
-      if (f.reader && !is_implied(f.reader)) {
-        if (f.readers.size() >= 4 && std::has_single_bit(f.readers.size())) std::erase_if(f.readers, is_implied);
-        f.readers.push_back(f.reader);
-      }
+      // Of many readers side by side, now and then; a few would keep tiles apart that could be one.
+      if (f.readers.size() <= 4 || std::has_single_bit(f.readers.size())) std::erase_if(f.readers, is_implied);
+      if (f.reader && !is_implied(f.reader)) f.readers.push_back(f.reader);
       f.reader = reader;
     });
   }
@@ -89,7 +88,8 @@ class access_fronts {
       const bool were_older = younger != f.readers.begin();
       f.readers.erase(f.readers.begin(), younger);
       if (f.reader < old) f.reader = 0;
-      else if (were_older && f.reader != old) f.readers.insert(f.readers.begin(), old);  // those beside it need not follow the horizon
+      // The last reader need not follow the horizon, unless it came after that was applied: what is older was written before, too.
+      else if (were_older && f.reader != old && f.reader < order_->horizon()) f.readers.insert(f.readers.begin(), old);
       f.writer = current(f.writer);
     });
     return tiles_.join_equal(where);

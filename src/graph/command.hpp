@@ -41,4 +41,10 @@ struct command {
   std::variant<execute, push, await_push, reduce, horizon, epoch> what;
 };
 
+/// Elements that a task reads and nobody has written. The same on all nodes.
+struct unwritten_read {
+  std::size_t access;  // reductions count behind all accesses
+  region where;
+};
+
 }  // namespace stretto::graph

@@ -23,12 +23,6 @@
 
 namespace stretto::graph {
 
-/// Elements that a task reads and nobody has written. The same on all nodes.
-struct unwritten_read {
-  std::size_t access;  // reductions count behind all accesses
-  region where;
-};
-
 class command_graph {
  public:
   command_graph(node_number self, node_number nodes) : self_(self), nodes_(nodes) {}

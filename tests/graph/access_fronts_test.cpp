@@ -127,6 +127,26 @@ TEST_CASE("tiles in the same state become one, once there are many") {
   }
 }
 
+TEST_CASE("parts of an array that this node and others append in turn become one tile, also along one axis") {
+  // Each step pushes the own part of the row before, receives the others' and appends the next; everybody reads all of it.
+  for (const int step : {1, 2, 4}) {
+    CAPTURE(step);
+    used_buffer b(box(0, 4'000));
+    std::size_t most = 0;
+    for (coordinate t = 0; t < 400; ++t) {
+      const auto part = [](coordinate row, coordinate from, coordinate to) { return box(10 * row + from, 10 * row + to); };
+      if (t > 0) {
+        b.read(part(t - 1, 4, 6));
+        b.use({}, {part(t - 1, 0, 4), part(t - 1, 6, 10)});
+      }
+      b.use({box(0, 10 * t)}, {part(t, 4, 6)});
+      if (t % step == step - 1) b.horizon();
+      most = std::max(most, b.fronts.tiles());
+    }
+    CHECK(most <= 80);
+  }
+}
+
 TEST_CASE("what many read and nobody writes is remembered by few readers") {
   used_buffer b(hundred);
   for (int i = 0; i < 10'000; ++i) {

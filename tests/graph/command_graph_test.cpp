@@ -367,3 +367,33 @@ TEST_CASE("what is read and was never written is told once, by every node alike"
     CHECK(g.take_unwritten_reads().empty());
   }
 }
+
+TEST_CASE("with horizons a command follows as few however many steps there were, on every node") {
+  // Step t writes row t, each node a part of it, from all rows before.
+  const box rows({0, 0}, {400, 16});
+  for (const std::uint64_t step : {1u, 2u, 4u}) {
+    CAPTURE(step);
+    for (node_number self = 0; self < 4; ++self) {
+      task_graph tasks({.step = step, .most_parallel = 0});
+      command_graph g(self, 4);
+      tasks.add(buffer{.elements = rows, .name = {}});
+      g.add(buffer{.elements = rows, .name = {}});
+      std::vector<std::size_t> most;  // by step
+      for (coordinate t = 0; t < 400; ++t) {
+        const task next{.range = box({t, 0}, {t + 1, 16}),
+                        .accesses = {{{0}, mode::read, mapping::fixed(rows, box({0, 0}, {t, 16}))}, {{0}, mode::write, mapping::one_to_one(rows)}},
+                        .reductions = {},
+                        .name = {}};
+        std::vector<command> made;
+        g.add(tasks.add(next).id, next, made);
+        if (const auto h = tasks.add_horizon())
+          g.add(h->id, task{.kind = task_kind::horizon, .range = {}, .accesses = {}, .reductions = {}, .name = {}}, made);
+        most.push_back(0);
+        for (const command& c : made) most.back() = std::max(most.back(), c.follows.size());
+      }
+      CHECK(*std::max_element(most.begin(), most.end()) <= 4 * step + 4);
+      CHECK(std::equal(most.end() - 160, most.end(), most.end() - 200));  // in a circle whose length divides 40
+      CHECK(g.remembered() <= 8 * step + 8);
+    }
+  }
+}

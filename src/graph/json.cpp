@@ -1,0 +1,91 @@
+#include <nlohmann/json.hpp>
+
+#include "graph/labels.hpp"
+
+namespace stretto::graph {
+namespace {
+
+using tree = nlohmann::ordered_json;
+
+tree boxes_of(const auto& boxes) {
+  tree all = tree::array();
+  for (const box& b : boxes) all.push_back(b.text());
+  return all;
+}
+
+tree numbered(char letter, const dependencies& numbers) {
+  tree all = tree::array();
+  for (const std::uint64_t n : numbers) all.push_back(letter + std::to_string(n));
+  return all;
+}
+
+std::string text(const tree& t) { return t.dump(1, ' ', false, tree::error_handler_t::replace) + "\n"; }
+
+tree tree_of(const task& t) {
+  tree made{{"kind", text_of(t.kind)}};
+  if (t.kind == task_kind::horizon || t.kind == task_kind::epoch) return made;
+  made["name"] = t.name;
+  made["range"] = t.range.text();
+  if (t.kind == task_kind::kernel) made["by"] = t.by == processors::host ? "host" : "devices";
+  made["accesses"] = tree::array();
+  for (const access& a : t.accesses)
+    made["accesses"].push_back({{"buffer", text_of(a.buffer)}, {"mode", text_of(a.how)}, {"elements", boxes_of(used_by_all(a, t).boxes())}});
+  made["reductions"] = tree::array();
+  for (const reduction& r : t.reductions) made["reductions"].push_back({{"buffer", text_of(r.buffer)}, {"includes_current", r.includes_current}});
+  return made;
+}
+
+tree tree_of(const command& c, const program_record& program) {
+  tree made{{"id", text_of(c.id)}, {"kind", kind_of(c, program)}, {"task", text_of(c.of)}};
+  if (const auto* x = std::get_if<execute>(&c.what)) made["chunk"] = x->chunk.text();
+  if (const auto* p = std::get_if<push>(&c.what)) {
+    made["buffer"] = text_of(p->buffer);
+    made["parts"] = tree::array();
+    for (const sent_part& part : p->parts) made["parts"].push_back({{"elements", part.where.text()}, {"to", part.to.text()}});
+  }
+  if (const auto* a = std::get_if<await_push>(&c.what)) {
+    made["buffer"] = text_of(a->buffer);
+    made["parts"] = boxes_of(a->parts);
+  }
+  if (const auto* r = std::get_if<reduce>(&c.what)) {
+    made["buffer"] = text_of(r->buffer);
+    made["includes_current"] = r->includes_current;
+    made["contributors"] = r->contributors;
+  }
+  made["follows"] = numbered('C', c.follows);
+  return made;
+}
+
+tree buffers_of(const program_record& program) {
+  tree all = tree::array();
+  for (std::uint32_t n = 0; n < program.buffers.size(); ++n)
+    all.push_back({{"id", text_of(buffer_id{n})}, {"name", program.buffers[n].name}, {"elements", program.buffers[n].elements.text()}});
+  return all;
+}
+
+}  // namespace
+
+std::string tasks_as_json(const program_record& program) {
+  tree all{{"buffers", buffers_of(program)}, {"tasks", tree::array()}};
+  for (const auto& [order, t] : program.tasks) {
+    tree made{{"id", text_of(order.id)}};
+    made.update(tree_of(t));
+    for (const unwritten_read& u : unwritten_reads_of(order.id, program))
+      made["unwritten"].push_back({{"buffer", text_of(buffer_of(u, t))}, {"elements", boxes_of(u.where.boxes())}});
+    made["follows"] = numbered('T', order.follows);
+    all["tasks"].push_back(std::move(made));
+  }
+  return text(all);
+}
+
+std::string commands_as_json(const program_record& program, std::span<const node_record> nodes) {
+  tree all{{"buffers", buffers_of(program)}, {"nodes", tree::array()}};
+  for (const node_record& n : nodes) {
+    tree made{{"node", "N" + std::to_string(n.node)}, {"commands", tree::array()}};
+    for (const command& c : n.commands) made["commands"].push_back(tree_of(c, program));
+    all["nodes"].push_back(std::move(made));
+  }
+  return text(all);
+}
+
+}  // namespace stretto::graph

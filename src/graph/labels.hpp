@@ -1,0 +1,29 @@
+// labels.hpp - the words for what is in a graph, the same in every form in which graphs are printed.
+#pragma once
+
+#include <string>
+
+#include "graph/printing.hpp"
+
+namespace stretto::graph {
+
+std::string text_of(task_id t);    // "T3"
+std::string text_of(command_id c);  // "C5"
+std::string text_of(buffer_id b);  // "B0"
+/// "B0 \"image\"", or "B0" of a buffer without a name.
+std::string named(const program_record& program, buffer_id b);
+
+const char* text_of(task_kind k);
+const char* text_of(mode m);
+/// "push", "await push", "execute", "fence", ...
+const char* kind_of(const command& c, const program_record& program);
+
+/// What all chunks use together.
+region used_by_all(const access& a, const task& t);
+
+/// Of which buffer the task reads this.
+buffer_id buffer_of(const unwritten_read& u, const task& t);
+/// Those of the task; none if it has none.
+const std::vector<unwritten_read>& unwritten_reads_of(task_id id, const program_record& program);
+
+}  // namespace stretto::graph
