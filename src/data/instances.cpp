@@ -244,7 +244,8 @@ std::optional<told_deferred> tell_creation(const deferred& d, const deferred* at
     return told_deferred{r->ready, "creation of " + peek_name(c->record), base::peek_location(&c->record->created)};
   }
   const base::peeked<deferred_destruction> gone(static_cast<const deferred_destruction*>(at));
-  if (!gone) return std::nullopt;
+  const base::peeked<detail::instance_record> r(gone ? gone->record : nullptr);  // stale where another took its block since
+  if (!r) return std::nullopt;
   return told_deferred{gone->done, "destruction of " + peek_name(gone->record), base::peek_location(&gone->record->destroyed)};
 }
 

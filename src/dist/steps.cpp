@@ -25,12 +25,12 @@ bool tell_step(const base::wait_walk::found_waiter& found, rank self, base::wait
   if (is.verb && (is.of.asker != self || is.posted.record)) {
     const std::uint32_t part = walk.at(wait_kind::operation, reinterpret_cast<std::uintptr_t>(found.waiter));
     walk[part].kind = wait_kind::operation;
-    walk[part].name = std::string(is.verb) + (is.way == step::direction::from ? " of " : " to ") + data::peek_name(is.near);
+    walk[part].name = base::peek_text(is.verb) + (is.way == step::direction::from ? " of " : " to ") + data::peek_name(is.near);
     walk.link(node, part);
     if (is.posted.record) walk.link(at_posted(walk, is.posted), part);
     node = part;
   }
-  walk[node].what_for = is.what_for;
+  walk[node].what_for = base::peek_text(is.what_for);
   walk.link(node, found.target);
   return true;
 }
