@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "graph/exchange.hpp"
 #include "graph/ids.hpp"
 #include "graph/replication.hpp"
 #include "graph/sequence.hpp"
@@ -25,11 +26,14 @@ struct await_push {
   std::vector<box> parts;
 };
 /// Folds the partial values that nodes 0 to contributors - 1 have of all elements, in the order of their numbers, on every node: behind the
-/// node's chunk, if it has one. Node 0 has the current content, which comes first if it is included.
+/// node's chunk, if it has one. Node 0 has the current content, which comes first if it is included; then it contributes without a chunk, too.
+/// Where nobody contributes, elements are what changes nothing.
 struct reduce {
   buffer_id buffer;
   bool includes_current;
   node_number contributors;
+  node_number self = 0;                      // whose command it is,
+  std::vector<exchange_step> exchange = {};  // and what that one does to have the result
 };
 struct horizon {};
 struct epoch {};

@@ -2,6 +2,8 @@
 
 #include <stretto/error.hpp>
 
+#include <algorithm>
+
 namespace stretto::graph {
 namespace {
 
@@ -221,7 +223,9 @@ void command_graph::compute(task_id id, const task& t, const box& own, std::vect
 
 void command_graph::fold(task_id id, const reduction& r, node_number contributors, bool has_chunk, std::vector<command>& out) {
   buffer_state& b = at(r.buffer);
-  command c{{commands_.next()}, id, {}, reduce{r.buffer, r.includes_current, contributors}};
+  reduce what{r.buffer, r.includes_current, contributors, self_};
+  if (contributors != 0 || r.includes_current) what.exchange = exchange_of(self_, std::max(contributors, node_number{1}), nodes_);
+  command c{{commands_.next()}, id, {}, std::move(what)};
   if (has_chunk) c.follows.push_back(execute_);
   b.fronts.before_writing(b.is.elements, c.follows);
   commands_.append(c.follows);

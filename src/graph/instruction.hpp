@@ -11,10 +11,12 @@
 
 namespace stretto::graph {
 
-/// What sender and receiver of elements both call a transfer: the task that needs them, and a number within it.
+/// What sender and receiver of elements both call a transfer: the task that needs them, and a number within it. Partial values of a
+/// reduction come from several nodes, each by itself.
 struct channel {
   task_id of;
   std::uint32_t slot = 0;
+  node_number from = 0;  // of a partial value; else 0, whoever it is
   friend constexpr auto operator<=>(const channel&, const channel&) = default;
 };
 
@@ -34,7 +36,19 @@ struct copy {
   allocation_id from, to;
   std::vector<box> parts;
 };
-/// What a kernel or host task may touch: access by access of its task. No allocation: nothing.
+/// Every element becomes what changes nothing where a reduction of the task folds it.
+struct fill_identity {
+  buffer_id of;
+  allocation_id is;
+  std::uint32_t reduction = 0;
+};
+/// Folds every element of `from` into that of `to`, behind what is there. Both have all elements of the buffer.
+struct fold {
+  buffer_id of;
+  allocation_id from, to;
+  std::uint32_t reduction = 0;
+};
+/// What a kernel or host task may touch: access by access of its task, then the partial value of each reduction. No allocation: nothing.
 struct used_allocation {
   allocation_id is;
   box part;
@@ -69,7 +83,7 @@ struct instruction {
   instruction_id id;
   task_id of;
   dependencies follows;  // numbers of instructions of this node
-  std::variant<allocate, release, copy, compute, send, receive, arrive, pass_horizon, pass_epoch> what;
+  std::variant<allocate, release, copy, fill_identity, fold, compute, send, receive, arrive, pass_horizon, pass_epoch> what;
 };
 
 }  // namespace stretto::graph

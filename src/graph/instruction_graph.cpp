@@ -3,7 +3,6 @@
 #include <stretto/error.hpp>
 
 #include <algorithm>
-#include <bit>
 
 namespace stretto::graph {
 namespace {
@@ -13,9 +12,6 @@ box bounds_of(std::span<const box> all) {
   for (const box& one : all) b = hull(b, one);
   return b;
 }
-
-/// The memory of a set that is read from for one other: the host's, if it is among them.
-memory_number nearest(memory_set has) noexcept { return static_cast<memory_number>(std::countr_zero(has)); }
 
 std::string processor_text(processor_number p, const node_shape& shape) {
   return p == shape.host() ? "the host" : "D" + std::to_string(p);
@@ -171,7 +167,9 @@ placement::allocation& instruction_graph::make_room(task_id of, buffer_id b, mem
 
 channel instruction_graph::channel_of(task_id id, const task& t, buffer_id b) {
   std::uint32_t slot = 0;
-  while (t.accesses[slot].buffer != b) ++slot;
+  while (slot < t.accesses.size() && t.accesses[slot].buffer != b) ++slot;
+  if (slot == t.accesses.size())  // what the buffer holds before a reduction
+    while (t.reductions[slot - t.accesses.size()].buffer != b) ++slot;
   return {id, slot};
 }
 
@@ -179,16 +177,11 @@ void instruction_graph::add_send(task_id id, const task& t, const push& p, std::
   placement& is = at(p.buffer).is;
   std::vector<std::pair<placement::allocation*, std::vector<sent_part>>> from;
   for (const sent_part& s : p.parts)
-    for (const auto& [part, has] : is.valid(s.where)) {
-      const memory_number m = nearest(has);
-      for (placement::allocation& a : is.allocations()) {
-        const box piece = a.where == m ? intersection(a.elements, part) : box();
-        if (piece.is_empty()) continue;
-        auto found = std::ranges::find(from, &a, [](const auto& f) { return f.first; });
-        if (found == from.end()) found = from.insert(from.end(), {&a, {}});
-        found->second.push_back({piece, s.to});
-      }
-    }
+    is.each_source(s.where, 0, [&](placement::allocation& a, const box& piece) {
+      auto found = std::ranges::find(from, &a, [](const auto& f) { return f.first; });
+      if (found == from.end()) found = from.insert(from.end(), {&a, {}});
+      found->second.push_back({piece, s.to});
+    });
   for (auto& [a, parts] : from) {
     dependencies follows;
     for (const sent_part& s : parts) a->uses.before_reading(s.where, follows);
@@ -205,7 +198,7 @@ memory_number instruction_graph::target_of(const task& t, const await_push& a) c
       for (const box& b : parts_[n].uses[i])
         if (std::ranges::any_of(a.parts, [&](const box& p) { return p.meets(b); })) used |= only(shape_.memory_of(parts_[n].by));
     }
-  return std::has_single_bit(used) ? nearest(used) : memory_number{0};
+  return std::has_single_bit(used) ? nearest_of(used) : memory_number{0};
 }
 
 void instruction_graph::add_receive(task_id id, const task& t, const await_push& a, std::vector<instruction>& out) {
@@ -229,18 +222,15 @@ void instruction_graph::bring(task_id id, const task& t, const part_of_task& p, 
     const buffer_id b = t.accesses[i].buffer;
     placement& is = at(b).is;
     const allocation_id to = is.find(m, p.bounds[i])->is;
-    for (const box& used : p.uses[i])
-      for (const auto& [part, has] : is.valid(used)) {
-        if (has & only(m)) continue;
-        for (const placement::allocation& a : is.allocations()) {
-          const box piece = a.where == nearest(has) ? intersection(a.elements, part) : box();
-          if (piece.is_empty()) continue;
-          auto found = std::ranges::find_if(all, [&](const copy& c) { return c.from == a.is && c.to == to; });
-          if (found == all.end()) found = all.insert(all.end(), {b, a.is, to, {}});
-          found->parts.push_back(piece);
-        }
-        is.copied(part, m);
-      }
+    for (const box& used : p.uses[i]) {
+      is.each_source(used, only(m), [&](const placement::allocation& a, const box& piece) {
+        auto found = std::ranges::find_if(all, [&](const copy& c) { return c.from == a.is && c.to == to; });
+        if (found == all.end()) found = all.insert(all.end(), {b, a.is, to, {}});
+        found->parts.push_back(piece);
+      });
+      for (const auto& [part, has] : is.valid(used))
+        if (!(has & only(m))) is.copied(part, m);
+    }
   }
   for (copy& c : all) {
     auto& allocations = at(c.of).is.allocations();
@@ -256,7 +246,7 @@ void instruction_graph::bring(task_id id, const task& t, const part_of_task& p, 
 
 void instruction_graph::add_compute(task_id id, const task& t, const part_of_task& p, std::vector<instruction>& out) {
   const memory_number m = shape_.memory_of(p.by);
-  compute c{p.by, p.chunk, std::vector<used_allocation>(t.accesses.size())};
+  compute c{p.by, p.chunk, std::vector<used_allocation>(t.accesses.size() + t.reductions.size())};
   std::vector<access_fronts*> fronts(t.accesses.size());
   dependencies follows;
   for (std::size_t i = 0; i < t.accesses.size(); ++i) {
@@ -266,7 +256,14 @@ void instruction_graph::add_compute(task_id id, const task& t, const part_of_tas
     fronts[i] = &a.uses;
     for (const box& b : p.uses[i]) writes(t.accesses[i].how) ? a.uses.before_writing(b, follows) : a.uses.before_reading(b, follows);
   }
+  temporary* const partial = partial_values_.data() + (&p - parts_.data()) * static_cast<std::ptrdiff_t>(t.reductions.size());
+  for (std::size_t r = 0; r < t.reductions.size(); ++r) {
+    if (!partial[r].is.number) continue;
+    c.uses[t.accesses.size() + r] = {partial[r].is, at(t.reductions[r].buffer).is.elements()};
+    follows.push_back(partial[r].written);
+  }
   const std::uint64_t n = append(id, std::move(follows), std::move(c), out);
+  for (std::size_t r = 0; r < t.reductions.size(); ++r) partial[r].written = n;
   const dependencies& behind = out.back().follows;
   for (std::size_t i = 0; i < t.accesses.size(); ++i)
     if (fronts[i] && !writes(t.accesses[i].how))
@@ -297,7 +294,10 @@ void instruction_graph::add(task_id id, const task& t, std::span<const command> 
     else if (const auto* a = std::get_if<await_push>(&c.what)) add_receive(id, t, *a, out);
   }
   for (std::size_t n = 0; n < part_count_; ++n) bring(id, t, parts_[n], out);
+  make_partial_values(id, t, out);
   for (std::size_t n = 0; n < part_count_; ++n) add_compute(id, t, parts_[n], out);
+  for (const command& c : commands)
+    if (const auto* r = std::get_if<reduce>(&c.what)) add_reduce(id, t, *r, out);
 }
 
 }  // namespace stretto::graph

@@ -65,6 +65,12 @@ class instruction_graph {
     memory_number where;
     box elements;
   };
+  /// Storage of all elements of a buffer that one task alone uses, for a reduction.
+  struct temporary {
+    allocation_id is;
+    std::uint64_t written = 0;  // last by this instruction,
+    dependencies read = {};     // and since then read by these
+  };
 
   buffer_state& at(buffer_id b) { return *buffers_[b.number]; }
   chunk_grid grid_of(const task& t, const box& own) const;
@@ -80,6 +86,16 @@ class instruction_graph {
   void add_compute(task_id id, const task& t, const part_of_task& p, std::vector<instruction>& out);
   static channel channel_of(task_id id, const task& t, buffer_id b);
 
+  // By instruction_reductions.cpp.
+  temporary make_temporary(task_id id, buffer_id b, memory_number m, std::vector<instruction>& out);
+  temporary make_identity(task_id id, const task& t, std::uint32_t reduction, memory_number m, std::vector<instruction>& out);
+  void discard(task_id id, temporary&& t, std::vector<instruction>& out);
+  void fold_into(task_id id, const task& t, std::uint32_t reduction, temporary&& from, temporary& to, std::vector<instruction>& out);
+  void make_partial_values(task_id id, const task& t, std::vector<instruction>& out);
+  temporary current_content(task_id id, const task& t, std::uint32_t reduction, std::vector<instruction>& out);
+  temporary folded_here(task_id id, const task& t, std::uint32_t reduction, const reduce& r, std::vector<instruction>& out);
+  void add_reduce(task_id id, const task& t, const reduce& r, std::vector<instruction>& out);
+
   const node_shape shape_;
   sequence instructions_;
   std::uint64_t last_allocation_ = 0;
@@ -88,6 +104,7 @@ class instruction_graph {
   // Of the task that is added, kept for their memory.
   std::vector<part_of_task> parts_;
   std::size_t part_count_ = 0;
+  std::vector<temporary> partial_values_;  // by part, then by reduction
 };
 
 }  // namespace stretto::graph

@@ -1,6 +1,7 @@
 // node_shape.hpp - the processors and memories of one node, as far as its instructions need to know them.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -13,6 +14,8 @@ using processor_number = std::uint32_t;
 using memory_set = std::uint64_t;
 inline constexpr std::size_t most_memories = 64;
 constexpr memory_set only(memory_number m) noexcept { return memory_set{1} << m; }
+/// The one of a set that is read from: the host's, if it is among them.
+constexpr memory_number nearest_of(memory_set has) noexcept { return static_cast<memory_number>(std::countr_zero(has)); }
 
 struct node_shape {
   /// In which memory each device computes. The host computes in memory 0, as the processor behind the last device; and in place of

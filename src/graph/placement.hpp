@@ -42,6 +42,18 @@ class placement {
 
   /// The parts of `where` that some memory has, and which do.
   auto valid(const box& where) const { return valid_.query(where); }
+  /// Calls f(allocation&, const box& piece) for where the valid parts of `where` are to be read, but those that a memory of `without` has:
+  /// in the host's memory, if that has them.
+  template <class F>
+  void each_source(const box& where, memory_set without, F f) {
+    for (const auto& [part, has] : valid_.query(where)) {
+      if (has & without) continue;
+      for (allocation& a : allocations_) {
+        const box piece = a.where == nearest_of(has) ? intersection(a.elements, part) : box();
+        if (!piece.is_empty()) f(a, piece);
+      }
+    }
+  }
   void written(const box& where, memory_number m) { valid_.update(where, only(m)); }
   void copied(const box& where, memory_number m);
 

@@ -9,7 +9,8 @@
 #include <map>
 #include <memory>
 #include <random>
-#include <set>
+#include <string>
+#include <utility>
 
 #include "graph/command_graph.hpp"
 #include "graph/task_graph.hpp"
@@ -148,7 +149,7 @@ class job_model {
     }
   }
 
-  std::size_t copied = 0, sent = 0, arrived_in_parts = 0;
+  std::size_t copied = 0, sent = 0, arrived_in_parts = 0, folded = 0;
   node_model& node(std::size_t n) { return *nodes_[n]; }
 
  private:
@@ -163,27 +164,34 @@ class job_model {
     }
     std::map<buffer_spot, std::uint64_t> written;
     messages under_way;
-    for (node_number n = 0; n < nodes_.size(); ++n)
-      for (const instruction& i : all[n]) {
-        nodes_[n]->begin(i);
-        do_one(n, i, t, under_way, written, true);
-      }
-    for (node_number n = 0; n < nodes_.size(); ++n)
-      for (const instruction& i : all[n]) do_one(n, i, t, under_way, written, false);
+    contributed_.assign(nodes_.size(), {});
+    std::vector<std::size_t> next(nodes_.size());
+    for (bool moved = true; std::exchange(moved, false);)
+      for (node_number n = 0; n < nodes_.size(); ++n)
+        for (; next[n] < all[n].size() && has_come(n, all[n][next[n]], under_way); ++next[n], moved = true) {
+          nodes_[n]->begin(all[n][next[n]]);
+          do_one(n, all[n][next[n]], t, under_way, written);
+        }
+    for (std::size_t n = 0; n < nodes_.size(); ++n) CHECK(next[n] == all[n].size());
     CHECK(under_way.empty());
+    for (const reduction& r : t.reductions) end(r, written);
     for (const auto& [e, v] : written) last_[e] = v;
     for (auto& n : nodes_) n->check_disjoint();
   }
 
-  // What leads to messages first, then what needs them: in this order all nodes can be gone through one after the other.
-  void do_one(node_number self, const instruction& i, const task& t, messages& under_way, std::map<buffer_spot, std::uint64_t>& written,
-              bool before_messages) {
+  /// The part of it that this instruction needs.
+  bool has_come(node_number self, const instruction& i, const messages& under_way) {
+    const auto is_there = [&](const receive& r, std::uint32_t part) {
+      bool is = true;
+      each_spot(r.parts[part], [&](const spot& at) { is = is && under_way.contains(std::tuple(self, r.by, buffer_spot(r.of.number, at))); });
+      return is;
+    };
+    if (const auto* r = std::get_if<receive>(&i.what)) return r->parts.size() > 1 || is_there(*r, 0);
+    if (const auto* a = std::get_if<arrive>(&i.what)) return is_there(std::get<receive>(nodes_[self]->receives.at(a->of.number).what), a->part);
+    return true;
+  }
+  void do_one(node_number self, const instruction& i, const task& t, messages& under_way, std::map<buffer_spot, std::uint64_t>& written) {
     node_model& n = *nodes_[self];
-    const bool is_early = std::holds_alternative<allocate>(i.what) || std::holds_alternative<send>(i.what) ||
-                          (std::holds_alternative<graph::copy>(i.what) && !has_come_.contains({self, i.of.number}));
-    if (std::holds_alternative<receive>(i.what)) has_come_.insert({self, i.of.number});
-    if (before_messages) late_.emplace(std::pair(self, i.id.number), !is_early);
-    if (late_.at({self, i.id.number}) == before_messages) return;
     if (const auto* a = std::get_if<allocate>(&i.what)) n.make(i, *a);
     if (const auto* r = std::get_if<release>(&i.what)) n.drop(i, *r);
     if (const auto* c = std::get_if<graph::copy>(&i.what))
@@ -197,7 +205,7 @@ class job_model {
       for (const sent_part& p : s->parts)
         each_spot(p.where, [&](const spot& at) {
           const std::uint64_t v = n.read(i, s->from, at);
-          CHECK(v == last_[{s->of.number, at}]);
+          if (v < partial_value) CHECK(v == last_[{s->of.number, at}]);
           for (node_number to = 0; to < nodes_.size(); ++to)
             if (p.to.contains(to)) CHECK(under_way.emplace(std::tuple(to, s->by, buffer_spot(s->of.number, at)), v).second);
           ++sent;
@@ -210,7 +218,17 @@ class job_model {
       come(self, i, std::get<receive>(n.receives.at(a->of.number).what), a->part, under_way);
       ++arrived_in_parts;
     }
-    if (const auto* c = std::get_if<compute>(&i.what)) do_compute(n, i, *c, t, written);
+    if (const auto* f = std::get_if<fill_identity>(&i.what))
+      each_spot(n.elements(f->is), [&](const spot& at) { n.write(i, f->is, at, value_of("")); });
+    if (const auto* f = std::get_if<graph::fold>(&i.what)) {
+      CHECK(t.reductions.at(f->reduction).buffer == f->of);
+      each_spot(n.elements(f->to), [&](const spot& at) {
+        const std::string first = text_of(n.read(i, f->to, at)), second = text_of(n.read(i, f->from, at));
+        n.write(i, f->to, at, value_of(first + second));
+      });
+      ++folded;
+    }
+    if (const auto* c = std::get_if<compute>(&i.what)) do_compute(self, i, *c, t, written);
   }
   void come(node_number self, const instruction& i, const receive& r, std::uint32_t part, messages& under_way) {
     each_spot(r.parts[part], [&](const spot& at) {
@@ -220,7 +238,41 @@ class job_model {
       under_way.erase(found);
     });
   }
-  void do_compute(node_model& n, const instruction& i, const compute& c, const task& t, std::map<buffer_spot, std::uint64_t>& written) {
+
+  // What has been folded is a text: what each part contributed, in the order in which that was folded.
+  static constexpr std::uint64_t partial_value = std::uint64_t{1} << 40;
+  std::uint64_t value_of(const std::string& text) {
+    const auto found = std::ranges::find(texts_, text);
+    if (found == texts_.end()) texts_.push_back(text);
+    return partial_value + static_cast<std::uint64_t>(std::ranges::find(texts_, text) - texts_.begin());
+  }
+  std::string text_of(std::uint64_t version) const {
+    return version < partial_value ? " task " + std::to_string(version) : texts_[version - partial_value];
+  }
+  void end(const reduction& r, std::map<buffer_spot, std::uint64_t>& written) {
+    std::string all;
+    for (const std::string& of_node : contributed_) all += of_node;
+    const buffer& b = buffers_[r.buffer.number];
+    each_spot(b.elements, [&](const spot& at) {
+      const std::uint64_t before = last_[{r.buffer.number, at}];
+      const bool has_content = before != 0 || b.begins == content::alike;
+      written[{r.buffer.number, at}] = value_of((r.includes_current && has_content ? text_of(before) : "") + all);
+    });
+  }
+  void do_compute(node_number self, const instruction& i, const compute& c, const task& t, std::map<buffer_spot, std::uint64_t>& written) {
+    node_model& n = *nodes_[self];
+    const std::string mine = " " + c.chunk.text() + " on " + std::to_string(self);
+    for (std::size_t r = 0; r < t.reductions.size(); ++r) {
+      const used_allocation& u = c.uses[t.accesses.size() + r];
+      if (u.is.number == 0) continue;
+      CHECK(n.memory_of(u.is) == n.graph.shape().memory_of(c.by));
+      CHECK(u.part == buffers_[t.reductions[r].buffer.number].elements);
+      each_spot(u.part, [&](const spot& at) {
+        CHECK(text_of(n.read(i, u.is, at)) == "");
+        n.write(i, u.is, at, value_of(mine));
+      });
+    }
+    contributed_[self] += mine;
     std::map<std::pair<std::uint64_t, spot>, bool> used;  // whether it writes
     for (std::size_t a = 0; a < t.accesses.size(); ++a) {
       const graph::access& is = t.accesses[a];
@@ -237,7 +289,7 @@ class job_model {
         each_spot(b, [&](const spot& at) {
           bool& wrote = used[{c.uses[a].is.number, at}];
           wrote = wrote || writes(is.how);
-          if (reads(is.how)) CHECK(n.read(i, c.uses[a].is, at) == last_[{is.buffer.number, at}]);
+          if (reads(is.how)) CHECK(text_of(n.read(i, c.uses[a].is, at)) == text_of(last_[{is.buffer.number, at}]));
         });
       }
     }
@@ -253,8 +305,8 @@ class job_model {
   std::vector<std::unique_ptr<command_graph>> commands_;
   std::vector<std::unique_ptr<node_model>> nodes_;
   std::map<buffer_spot, std::uint64_t> last_;
-  std::set<std::pair<node_number, std::uint64_t>> has_come_;
-  std::map<std::pair<node_number, std::uint64_t>, bool> late_;
+  std::vector<std::string> texts_;
+  std::vector<std::string> contributed_;  // by node
 };
 
 class drawn {
@@ -316,6 +368,9 @@ int run(std::uint32_t seed) {
         const bool writes = t.kind != task_kind::each && uses == 1 && d.number(0, 1);
         t.accesses.push_back({{b}, writes ? (d.number(0, 1) ? mode::write : mode::read_write) : mode::read, d.one(elements[b], writes)});
       }
+    for (std::uint32_t b = 0; b < elements.size(); ++b)
+      if (d.number(0, 3) == 0 && std::ranges::none_of(t.accesses, [&](const graph::access& a) { return a.buffer.number == b; }))
+        t.reductions.push_back({{b}, d.number(0, 1) == 1});
     try {
       job.submit(t);
     } catch (const error& e) {
@@ -342,6 +397,21 @@ TEST_CASE("on all nodes and devices kernels find the last version in their own m
   int refused = 0;
   for (std::uint32_t seed = 0; seed < programs; ++seed) refused += run(seed);
   CHECK(refused < static_cast<int>(programs) / 2);
+}
+
+TEST_CASE("a reduction on devices is folded on each node, and sent once for each doubling of nodes") {
+  job_model job(8, {.devices = {1, 2}}, {});
+  const box all(0, 64), few(0, 3);
+  job.add({.elements = all, .begins = content::alike, .name = "x"});
+  job.add({.elements = few, .name = "sums"});
+  task t = over(all, {{{0}, mode::read, mapping::one_to_one(all)}});
+  t.reductions.push_back({{1}, false});
+  job.submit(t);
+  CHECK(job.sent == 8 * 3 * 3);      // nodes, doublings, elements
+  CHECK(job.folded == 8 * (1 + 3));  // the second device's, and what comes
+  task reads = over(box(0, 8), {{{1}, mode::read, mapping::all(few)}});
+  job.submit(reads);
+  CHECK(job.sent == 8 * 3 * 3);
 }
 
 TEST_CASE("two devices that would write the same elements are refused by the name of each") {

@@ -1,0 +1,120 @@
+// instruction_reductions.cpp - what a node does for the reductions of a task: partial values where its chunks are computed, folded in the
+// host's memory, exchanged with other nodes, and the result as the buffer's content.
+#include <algorithm>
+
+#include "graph/instruction_graph.hpp"
+
+namespace stretto::graph {
+
+instruction_graph::temporary instruction_graph::make_temporary(task_id id, buffer_id b, memory_number m, std::vector<instruction>& out) {
+  const allocation_id is{++last_allocation_};
+  return {is, append(id, {}, allocate{is, m, b, at(b).is.elements()}, out)};
+}
+
+instruction_graph::temporary instruction_graph::make_identity(task_id id, const task& t, std::uint32_t reduction, memory_number m,
+                                                              std::vector<instruction>& out) {
+  const buffer_id b = t.reductions[reduction].buffer;
+  temporary made = make_temporary(id, b, m, out);
+  made.written = append(id, {made.written}, fill_identity{b, made.is, reduction}, out);
+  return made;
+}
+
+void instruction_graph::discard(task_id id, temporary&& t, std::vector<instruction>& out) {
+  t.read.push_back(t.written);
+  append(id, std::move(t.read), release{t.is}, out);
+}
+
+void instruction_graph::fold_into(task_id id, const task& t, std::uint32_t reduction, temporary&& from, temporary& to,
+                                  std::vector<instruction>& out) {
+  dependencies follows = std::exchange(to.read, {});
+  follows.push_back(to.written);
+  follows.push_back(from.written);
+  to.written = append(id, std::move(follows), fold{t.reductions[reduction].buffer, from.is, to.is, reduction}, out);
+  from.read.push_back(to.written);
+  discard(id, std::move(from), out);
+}
+
+void instruction_graph::make_partial_values(task_id id, const task& t, std::vector<instruction>& out) {
+  partial_values_.clear();
+  for (std::size_t n = 0; n < part_count_; ++n)
+    for (std::uint32_t r = 0; r < t.reductions.size(); ++r)
+      partial_values_.push_back(at(t.reductions[r].buffer).is.elements().is_empty()
+                                    ? temporary{}
+                                    : make_identity(id, t, r, shape_.memory_of(parts_[n].by), out));
+}
+
+/// A copy of it in the host's memory, with the identity where nothing was written.
+instruction_graph::temporary instruction_graph::current_content(task_id id, const task& t, std::uint32_t reduction,
+                                                                std::vector<instruction>& out) {
+  const buffer_id b = t.reductions[reduction].buffer;
+  placement& is = at(b).is;
+  temporary all = make_identity(id, t, reduction, 0, out);
+  std::vector<std::pair<placement::allocation*, std::vector<box>>> from;
+  is.each_source(is.elements(), 0, [&](placement::allocation& a, const box& piece) {
+    auto found = std::ranges::find(from, &a, [](const auto& f) { return f.first; });
+    if (found == from.end()) found = from.insert(from.end(), {&a, {}});
+    found->second.push_back(piece);
+  });
+  for (auto& [a, parts] : from) {
+    dependencies follows{all.written};
+    for (const box& p : parts) a->uses.before_reading(p, follows);
+    all.written = append(id, std::move(follows), copy{b, a->is, all.is, parts}, out);
+    for (const box& p : parts) a->uses.read(p, all.written, out.back().follows);
+  }
+  return all;
+}
+
+/// What this node contributes, in the host's memory: nothing has no number.
+instruction_graph::temporary instruction_graph::folded_here(task_id id, const task& t, std::uint32_t reduction, const reduce& r,
+                                                            std::vector<instruction>& out) {
+  temporary all;
+  if (r.includes_current && r.self == 0) all = current_content(id, t, reduction, out);
+  for (std::size_t n = 0; n < part_count_; ++n) {
+    temporary part = std::move(partial_values_[n * t.reductions.size() + reduction]);
+    if (shape_.memory_of(parts_[n].by) != 0) {
+      temporary here = make_temporary(id, r.buffer, 0, out);
+      here.written = append(id, {here.written, part.written}, copy{r.buffer, part.is, here.is, {at(r.buffer).is.elements()}}, out);
+      part.read.push_back(here.written);
+      discard(id, std::move(part), out);
+      part = std::move(here);
+    }
+    if (all.is.number) fold_into(id, t, reduction, std::move(part), all, out);
+    else all = std::move(part);
+  }
+  return all;
+}
+
+void instruction_graph::add_reduce(task_id id, const task& t, const reduce& r, std::vector<instruction>& out) {
+  placement& is = at(r.buffer).is;
+  const box elements = is.elements();
+  if (elements.is_empty()) return;
+  const auto reduction =
+      static_cast<std::uint32_t>(std::ranges::find(t.reductions, r.buffer, &graph::reduction::buffer) - t.reductions.begin());
+  const auto slot = static_cast<std::uint32_t>(t.accesses.size() + t.reductions.size() + reduction);
+  temporary all = folded_here(id, t, reduction, r, out);
+  for (const exchange_step& s : r.exchange) {
+    if (!s.to.is_empty())
+      all.read.push_back(append(id, {all.written}, send{r.buffer, all.is, {id, slot, r.self}, {{elements, s.to}}}, out));
+    if (!s.from) continue;
+    temporary came = make_temporary(id, r.buffer, 0, out);
+    came.written = append(id, {came.written}, receive{r.buffer, came.is, {id, slot, *s.from}, {elements}}, out);
+    if (s.what_came == exchange_step::with::behind) {
+      fold_into(id, t, reduction, std::move(came), all, out);
+      continue;
+    }
+    if (s.what_came == exchange_step::with::before) fold_into(id, t, reduction, std::move(all), came, out);
+    else if (all.is.number) discard(id, std::move(all), out);
+    all = std::move(came);
+  }
+  if (!all.is.number) all = make_identity(id, t, reduction, 0, out);
+  placement::allocation& to = make_room(id, r.buffer, 0, elements, out);
+  dependencies follows{all.written};
+  to.uses.before_writing(elements, follows);
+  const std::uint64_t n = append(id, std::move(follows), copy{r.buffer, all.is, to.is, {elements}}, out);
+  to.uses.write(elements, n);
+  is.written(elements, 0);
+  all.read.push_back(n);
+  discard(id, std::move(all), out);
+}
+
+}  // namespace stretto::graph
