@@ -1,4 +1,4 @@
-#include "data/fold_kernels.hpp"
+#include "objects/fold_kernels.hpp"
 
 #include <stretto/kernel.hpp>
 
@@ -6,7 +6,7 @@
 #include <cstring>
 #include <unordered_map>
 
-namespace stretto::data {
+namespace stretto::objects {
 
 namespace {
 
@@ -80,4 +80,4 @@ std::span<const std::byte> identity_of(std::uint32_t reduction) {
 
 const kernel_code& fold_kernel(std::uint32_t reduction) { return *table().at(reduction).fold; }
 
-}  // namespace stretto::data
+}  // namespace stretto::objects

@@ -1,4 +1,4 @@
-// fold_kernels.hpp - what floors above need of a kernel's reduction: its number, its identity, and how one part is folded into another.
+// fold_kernels.hpp - what objects need of a reduction's operator: its number, its identity, and how one part is folded into another.
 //
 // Threads     constants.
 #pragma once
@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-namespace stretto::data {
+namespace stretto::objects {
 
 /// Which operator on which elements a parameter contributes by: equal numbers share accumulators. Never 0.
 std::uint32_t reduction_of(const kernel_parameter& p) noexcept;
@@ -20,4 +20,4 @@ std::span<const std::byte> identity_of(std::uint32_t reduction);
 /// (from, to) on a box of three axes: contributes every element of `from` to that of `to`.
 const kernel_code& fold_kernel(std::uint32_t reduction);
 
-}  // namespace stretto::data
+}  // namespace stretto::objects
