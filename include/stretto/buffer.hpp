@@ -18,8 +18,11 @@
 #pragma once
 
 #include <stretto/object.hpp>
+#include <stretto/reduce.hpp>
 
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <source_location>
@@ -56,6 +59,15 @@ constexpr mappers::wrapped wrapped(coordinate border) { return {{border, border,
 constexpr mappers::wrapped wrapped(coordinate border0, coordinate border1, coordinate border2 = 0) { return {{border0, border1, border2}}; }
 /// Rows of the array in the proportion in which a chunk has rows of the range, whatever their numbers.
 inline constexpr mappers::even_split even_split{};
+
+/// Tags of launches and host tasks. A range is cut along its first axis; or along two, into tiles that are nearly square: on several nodes
+/// stencils then send less.
+struct in_tiles_tag {};
+inline constexpr in_tiles_tag in_tiles{};
+/// Each device's part is cut into so many pieces, so that one is computed while another's elements are on their way.
+struct in_pieces {
+  std::uint32_t number;  // >= 1
+};
 
 namespace detail {
 
@@ -134,12 +146,30 @@ struct seen_later {
 };
 seen_later see_elements(const buffer_handle& h, const box& part, const std::source_location& where);
 
-/// An argument of a launch: a buffer and what chunks use of it, or a value, or a size.
+/// How partial values of a buffer's elements are folded: what is for right-hand sides does for elements, too.
+template <class Op>
+inline constexpr reduction_kind folding_of = [] {
+  reduction_kind k = kind_of<Op>;
+  k.lhs_bytes = k.rhs_bytes;
+  k.apply = k.fold;
+  k.apply_log = k.fold_log;
+  return k;
+}();
+
+/// An argument of a launch: a buffer and what chunks use of it, or what they reduce into it; or a value, or a size.
 struct buffer_item {
   const buffer_handle* buffer = nullptr;
   const range_mapper* by = nullptr;
+  const reduction_kind* fold = nullptr;
+  bool includes_current = true;  // what the buffer holds is folded, too
   const void* value = nullptr;
   std::int64_t local_elements = 0;
+};
+
+/// How the range of a launch is cut.
+struct range_hints {
+  bool is_in_tiles = false;
+  std::uint32_t pieces = 1;
 };
 
 /// What a host task may touch of an array.
@@ -152,13 +182,32 @@ struct host_use_item {
   const buffer_handle* buffer;
   const range_mapper* by;
   access how;
+  const reduction_kind* fold = nullptr;
+  bool includes_current = true;
 };
 using host_function = std::function<void(const box& chunk, std::span<const host_elements> given)>;
-event run_host_task(nodes_of_task which, const box& range, std::span<const host_use_item> items, host_function f, const task_request& request,
-                    const std::source_location& where);
+struct host_task_request : task_request {
+  range_hints hints;
+  using task_request::apply;
+  void apply(in_tiles_tag) noexcept { hints.is_in_tiles = true; }
+  void apply(in_pieces p) noexcept { hints.pieces = p.number; }
+};
+template <class Tag>
+concept host_task_tag = requires(host_task_request request, const Tag& tag) { request.apply(tag); };
+event run_host_task(nodes_of_task which, const box& range, std::span<const host_use_item> items, host_function f,
+                    const host_task_request& request, const std::source_location& where);
+
+struct buffer_launch : object_launch {
+  range_hints hints;
+  using object_launch::apply;
+  void apply(in_tiles_tag) noexcept { hints.is_in_tiles = true; }
+  void apply(in_pieces p) noexcept { hints.pieces = p.number; }
+};
+template <class Tag>
+concept buffer_launch_tag = requires(buffer_launch request, const Tag& tag) { request.apply(tag); };
 
 event launch_on_buffers(const kernel_code& code, const kernel_range& range, std::span<const buffer_item> items,
-                        const object_launch& request);
+                        const buffer_launch& request);
 
 }  // namespace detail
 
@@ -180,6 +229,23 @@ struct host_use {
   using element = std::conditional_t<How == access::in, const T, T>;
   using view = stretto::view<element, D>;
   static view view_of(const detail::host_elements& e) noexcept { return {reinterpret_cast<element*>(e.first), e.shape}; }
+};
+
+/// A buffer that a launch reduces into, as an argument: total.from_identity(). The buffer alone is one whose content is folded, too.
+template <class T, std::size_t D>
+struct buffer_reduction {
+  buffer<T, D> of;
+};
+
+/// The same for a host task, which is given a view of elements of its own to fold into: total.reduce<sum<double>>().
+template <class T, std::size_t D, class Op>
+struct host_reduction {
+  buffer<T, D> of;
+  bool includes_current = true;
+  using view = stretto::view<T, D>;
+  static view view_of(const detail::host_elements& e) noexcept { return {reinterpret_cast<T*>(e.first), e.shape}; }
+  /// What the buffer holds before does not count.
+  host_reduction from_identity() const { return {of, false}; }
 };
 
 /// Where a host task runs, instead of a range: once, on node 0; or on every node.
@@ -249,6 +315,18 @@ class buffer {
   host_use<T, D, access::inout> inout(const M& by) const {
     return {*this, detail::to_range_mapper(by)};
   }
+  /// For a kernel's parameter reduce<Op, D>: what this buffer holds before does not count. The buffer itself, as an argument, is folded, too.
+  buffer_reduction<T, D> from_identity() const { return {*this}; }
+  /// Each chunk of a host task folds into elements of its own, which begin with Op::identity(); what all chunks made, on all nodes, is then
+  /// folded by Op::fold, in the order of the chunks.
+  ///
+  ///   Op   reduction_operator.hpp, or the program's own, whose right-hand sides are elements. It need not commute
+  template <reduction_operator Op>
+  host_reduction<T, D, Op> reduce() const {
+    static_assert(std::same_as<typename Op::rhs_type, T>, "the operator of a reduction into a buffer folds the buffer's elements");
+    static_assert(alignof(T) <= alignof(std::max_align_t), "elements that are reduced into have an ordinary alignment");
+    return {*this};
+  }
   box elements(std::source_location where = std::source_location::current()) const { return detail::elements_of(handle_, where); }
 
   /// The content for host code of this node, once every launch submitted so far that writes there has ended: as a launch in which every
@@ -274,6 +352,8 @@ template <class T, std::size_t D>
 inline constexpr bool is_buffer_argument<buffer<T, D>> = true;
 template <class T, std::size_t D>
 inline constexpr bool is_buffer_argument<buffer_use<T, D>> = true;
+template <class T, std::size_t D>
+inline constexpr bool is_buffer_argument<buffer_reduction<T, D>> = true;
 template <class A>
 concept buffer_argument = is_buffer_argument<A>;
 
@@ -287,7 +367,21 @@ struct argument_of_buffers : argument<Number, Parameter, Given> {
   }
 };
 template <std::size_t Number, kernels::array_parameter Parameter, class Given>
-  requires(Parameter::mode != access::local)
+  requires(Parameter::mode == access::reduce)
+struct argument_of_buffers<Number, Parameter, Given> {
+  using reduced = buffer<typename Parameter::element, Parameter::axes>;
+  using afresh = buffer_reduction<typename Parameter::element, Parameter::axes>;
+  static_assert(std::same_as<Given, reduced> || std::same_as<Given, afresh>,
+                "this argument of the launch must be a buffer, such as total or total.from_identity(), of the element type and the number of "
+                "axes of the kernel's reduce parameter");
+  static constexpr const reduction_kind* fold = &folding_of<typename Parameter::operation>;
+  explicit argument_of_buffers(const reduced& b) noexcept : is{.buffer = &b.handle(), .fold = fold} {}
+  explicit argument_of_buffers(const afresh& r) noexcept : is{.buffer = &r.of.handle(), .fold = fold, .includes_current = false} {}
+  buffer_item item() const noexcept { return is; }
+  buffer_item is;
+};
+template <std::size_t Number, kernels::array_parameter Parameter, class Given>
+  requires(Parameter::mode != access::local && Parameter::mode != access::reduce)
 struct argument_of_buffers<Number, Parameter, Given> {
   using element = std::remove_const_t<typename Parameter::element>;
   static_assert(std::same_as<Given, buffer_use<element, Parameter::axes>>,
@@ -299,14 +393,14 @@ struct argument_of_buffers<Number, Parameter, Given> {
 };
 
 template <class... P, class... A, std::size_t... N>
-event launch_buffers_with(const object_launch& request, const kernel<void(P...)>& k, const kernel_range& range, std::index_sequence<N...>,
+event launch_buffers_with(const buffer_launch& request, const kernel<void(P...)>& k, const kernel_range& range, std::index_sequence<N...>,
                           const A&... given) {
   const std::tuple<argument_of_buffers<N, P, A>...> all{argument_of_buffers<N, P, A>(given)...};
   const std::array<buffer_item, sizeof...(P)> items{std::get<N>(all).item()...};
   return launch_on_buffers(k.code(), range, items, request);
 }
 template <class... P, class... A>
-event launch_buffers_checked(const object_launch& request, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
+event launch_buffers_checked(const buffer_launch& request, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
   static_assert(sizeof...(A) == sizeof...(P), "a launch gives as many arguments as the kernel has parameters");
   if constexpr (sizeof...(A) == sizeof...(P))
     return launch_buffers_with(request, k, range, std::index_sequence_for<P...>(), given...);
@@ -319,30 +413,40 @@ event launch_buffers_checked(const object_launch& request, const kernel<void(P..
 /// Computes `k` for every id of `range` on buffers: each node its chunk, on its devices or its host; in the order of submission as far as
 /// arguments ask for it.
 ///
-///   tags     any of on(device_kind::...), priority(n), name("text"), before the kernel, the same on every node; after(...): this node's
-///            chunk waits for events of this node
-///   given    for in, out and inout a buffer with a mapper, for a value something that converts to it, for local a local_size. `out`
-///            declares that every element that the mapper names is overwritten: else the parameter is inout
+///   tags     up to three of on(device_kind::...), in_tiles, in_pieces{n}, priority(n), name("text"), before the kernel, the same on every
+///            node; after(...): this node's chunk waits for events of this node
+///   given    for in, out and inout a buffer with a mapper, for reduce a buffer, or total.from_identity(), for a value something that
+///            converts to it, for local a local_size. `out` declares that every element that the mapper names is overwritten: else the
+///            parameter is inout. What is reduced has one result on all nodes, to the last bit; with other numbers of nodes or
+///            devices, sums of floating-point numbers differ in rounding
 ///   returns  an event of this node: its chunk has been computed, or it has none. Poisoned as that of a launch on instances
-///   throws   B04 where two chunks write the same element, B05 where a mapper leaves the buffer, B07 for a buffer that names nothing; K24,
+///   throws   B04 where two chunks write the same element, B05 where a mapper leaves the buffer, B06 where a buffer that is reduced into is used otherwise, too, B07 for
+///            a buffer that names nothing; K24,
 ///            K25. Nothing has been done then, on any node
 template <class... P, class... A>
   requires(detail::buffer_argument<A> || ...)
 event launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
   return detail::launch_buffers_checked({}, k, range, given...);
 }
-template <detail::object_launch_tag T1, class... P, class... A>
+template <detail::buffer_launch_tag T1, class... P, class... A>
   requires(detail::buffer_argument<A> || ...)
 event launch(const T1& t1, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
-  detail::object_launch request;
+  detail::buffer_launch request;
   request.apply(t1);
   return detail::launch_buffers_checked(request, k, range, given...);
 }
-template <detail::object_launch_tag T1, detail::object_launch_tag T2, class... P, class... A>
+template <detail::buffer_launch_tag T1, detail::buffer_launch_tag T2, class... P, class... A>
   requires(detail::buffer_argument<A> || ...)
 event launch(const T1& t1, const T2& t2, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
-  detail::object_launch request;
+  detail::buffer_launch request;
   request.apply(t1), request.apply(t2);
+  return detail::launch_buffers_checked(request, k, range, given...);
+}
+template <detail::buffer_launch_tag T1, detail::buffer_launch_tag T2, detail::buffer_launch_tag T3, class... P, class... A>
+  requires(detail::buffer_argument<A> || ...)
+event launch(const T1& t1, const T2& t2, const T3& t3, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
+  detail::buffer_launch request;
+  request.apply(t1), request.apply(t2), request.apply(t3);
   return detail::launch_buffers_checked(request, k, range, given...);
 }
 
@@ -352,10 +456,16 @@ template <class A>
 inline constexpr bool is_host_use = false;
 template <class T, std::size_t D, access How>
 inline constexpr bool is_host_use<host_use<T, D, How>> = true;
+template <class T, std::size_t D, class Op>
+inline constexpr bool is_host_use<host_reduction<T, D, Op>> = true;
 
 template <class T, std::size_t D, access How>
-constexpr access how_of(const host_use<T, D, How>&) noexcept {
-  return How;
+host_use_item item_of(const host_use<T, D, How>& u) noexcept {
+  return {&u.of.handle(), &u.by, How};
+}
+template <class T, std::size_t D, class Op>
+host_use_item item_of(const host_reduction<T, D, Op>& r) noexcept {
+  return {&r.of.handle(), nullptr, access::reduce, &folding_of<Op>, r.includes_current};
 }
 
 template <class F, class... U, std::size_t... I>
@@ -365,12 +475,12 @@ void call_with_views(F& f, const box& chunk, std::span<const host_elements> give
 }
 
 template <class F, class... U>
-event host_task_with(nodes_of_task which, const box& range, const task_request& request, const std::source_location& where, F&& f,
+event host_task_with(nodes_of_task which, const box& range, const host_task_request& request, const std::source_location& where, F&& f,
                      const U&... uses) {
   static_assert(std::invocable<std::decay_t<F>&, const box&, typename U::view...> || std::invocable<std::decay_t<F>&, typename U::view...>,
                 "the function of a host task takes a view of each buffer, in their order: view<const T, D> of what it reads, view<T, D> of "
-                "what it writes; and before them the box of its chunk, if it likes");
-  const std::array<host_use_item, sizeof...(U)> items{host_use_item{&uses.of.handle(), &uses.by, how_of(uses)}...};
+                "what it writes or reduces into; and before them the box of its chunk, if it likes");
+  const std::array<host_use_item, sizeof...(U)> items{item_of(uses)...};
   auto kept = std::make_shared<std::decay_t<F>>(std::forward<F>(f));
   return run_host_task(which, range, items,
                        [kept](const box& chunk, std::span<const host_elements> given) {
@@ -398,25 +508,30 @@ struct host_task_range {
 ///     host_task(u.elements(), [](const box& rows, view<const float, 2> u) { save(rows, u); }, u.in(one_to_one));
 ///     host_task(on_one_node, [](view<const double> sums) { std::printf("%g\n", sums(0)); }, sums.in(all));
 ///
-///   tags     any of after(...), priority(n), name("text"), before the range
-///   f        called with the chunk, if it takes one, and a view of each buffer, which may be used where the mapper says
+///     host_task(x.elements(), [](const box& part, view<const double> x, view<double> most) {
+///       for (auto i = part.min()[0]; i < part.max()[0]; ++i) most(0) = std::max(most(0), x(i));
+///     }, x.in(one_to_one), most.reduce<maximum<double>>());
+///
+///   tags     up to two of after(...), in_tiles, in_pieces{n}, priority(n), name("text"), before the range
+///   f        called with the chunk, if it takes one, and a view of each buffer, which may be used where the mapper says. Of pieces, several
+///            may run at once
 ///   returns  an event of this node; throws as launch
 template <class F, class... U>
   requires(detail::is_host_use<U> && ...)
 event host_task(const detail::host_task_range& range, F&& f, const U&... uses) {
   return detail::host_task_with(range.which, range.range, {}, range.where, std::forward<F>(f), uses...);
 }
-template <detail::task_tag T1, class F, class... U>
+template <detail::host_task_tag T1, class F, class... U>
   requires(detail::is_host_use<U> && ...)
 event host_task(const T1& t1, const detail::host_task_range& range, F&& f, const U&... uses) {
-  detail::task_request request;
+  detail::host_task_request request;
   request.apply(t1);
   return detail::host_task_with(range.which, range.range, request, range.where, std::forward<F>(f), uses...);
 }
-template <detail::task_tag T1, detail::task_tag T2, class F, class... U>
+template <detail::host_task_tag T1, detail::host_task_tag T2, class F, class... U>
   requires(detail::is_host_use<U> && ...)
 event host_task(const T1& t1, const T2& t2, const detail::host_task_range& range, F&& f, const U&... uses) {
-  detail::task_request request;
+  detail::host_task_request request;
   request.apply(t1), request.apply(t2);
   return detail::host_task_with(range.which, range.range, request, range.where, std::forward<F>(f), uses...);
 }

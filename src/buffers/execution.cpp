@@ -11,9 +11,8 @@
 namespace stretto::buffers {
 namespace {
 
-constexpr std::uint64_t slots_of_task = 256;  // accesses of a launch
-
-std::uint64_t number_of(const graph::channel& c) noexcept { return c.of.number * slots_of_task + c.slot; }
+/// Tasks up to 2^39, with 256 transfers each, or one for each node.
+std::uint64_t number_of(const graph::channel& c) noexcept { return c.of.number << 24 | std::uint64_t{c.slot} << 16 | c.from; }
 
 /// Not so of what is poisoned, which has to go on.
 bool has_happened(event e) { return e == event() || (e.has_triggered() && !e.is_poisoned()); }
@@ -95,6 +94,8 @@ event execution::begin(const graph::instruction& i, const task_work& work, bool 
   if (const auto* c = std::get_if<graph::compute>(&i.what)) return do_one(*c, work, check, out);
   if (const auto* c = std::get_if<graph::copy>(&i.what)) return do_one(*c, work);
   if (const auto* s = std::get_if<graph::send>(&i.what)) return do_one(*s, work, context);
+  if (const auto* f = std::get_if<graph::fill_identity>(&i.what)) return do_one(*f, work);
+  if (const auto* f = std::get_if<graph::fold>(&i.what)) return do_one(*f, work);
   if (const auto* r = std::get_if<graph::receive>(&i.what)) return do_one(*r, i.id, work, context);
   if (const auto* a = std::get_if<graph::arrive>(&i.what)) return do_one(*a);
   if (const auto* a = std::get_if<graph::allocate>(&i.what)) return do_one(*a, work, context);
@@ -116,6 +117,17 @@ event execution::do_one(const graph::release& r, const task_work& work) {
 
 event execution::do_one(const graph::copy& c, const task_work& work) {
   return detail::copy_boxes(instance_of(c.to), instance_of(c.from), c.parts, {}, after_range{behind_}, work.range.where);
+}
+
+event execution::do_one(const graph::fill_identity& f, const task_work& work) {
+  const detail::reduction_kind& kind = *work.folds[f.reduction];
+  std::vector<std::byte> identity(kind.rhs_bytes);
+  kind.set_identity(identity.data(), 1);
+  return detail::fill_box(instance_of(f.is), nullptr, identity.data(), identity.size(), after_range{behind_}, work.range.where);
+}
+
+event execution::do_one(const graph::fold& f, const task_work& work) {
+  return detail::reduce_values(instance_of(f.from), instance_of(f.to), nullptr, *work.folds[f.reduction], after_range{behind_}, work.range.where);
 }
 
 event execution::do_one(const graph::compute& c, const task_work& work, bool check, task_outcome& out) {

@@ -26,7 +26,7 @@ struct element_type {
   std::uint32_t bytes = 1, alignment = 1;
 };
 
-/// A parameter of a launch: access number `array` of its task, or a value, or a size.
+/// A parameter of a launch: number `array` of what its task uses, accesses first and then reductions, or a value, or a size.
 struct launch_argument {
   int array = -1;
   graph::buffer_id of = {};
@@ -39,6 +39,7 @@ struct task_work {
   const kernel_code* code = nullptr;         // a kernel;
   const detail::host_function* host = nullptr;  // or a function; neither: the host looks at elements, and `ends` says when it has
   std::span<const launch_argument> arguments;
+  std::span<const detail::reduction_kind* const> folds;  // of reductions
   kernel_range range{box()};
   detail::task_request request;  // without preconditions
   event first;                   // which are this
@@ -81,6 +82,8 @@ class execution {
   event do_one(const graph::allocate& a, const task_work& work, base::thread_context& context);
   event do_one(const graph::release& r, const task_work& work);
   event do_one(const graph::copy& c, const task_work& work);
+  event do_one(const graph::fill_identity& f, const task_work& work);
+  event do_one(const graph::fold& f, const task_work& work);
   event do_one(const graph::compute& c, const task_work& work, bool check, task_outcome& out);
   event launch_kernel(const graph::compute& c, const task_work& work, bool check);
   event spawn_on_host(const graph::compute& c, const task_work& work);

@@ -1,7 +1,9 @@
 // submitting.cpp - the calls on buffers: tasks, their commands and instructions, begun at once.
 #include <stretto/error.hpp>
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "buffers/buffers_state.hpp"
 #include "buffers/mappings.hpp"
@@ -81,9 +83,46 @@ void take_tags(task_work& work, const detail::task_request& request) {
   work.first = merge(merge(request.after_events, work.range.where), merge_dependencies(request.after, work.range.where), work.range.where);
 }
 
-graph::mode mode_of(access a) noexcept {
-  return a == access::in ? graph::mode::read : a == access::out ? graph::mode::write : graph::mode::read_write;
+void take_hints(graph::task& t, const detail::range_hints& hints) {
+  if (hints.is_in_tiles) t.how = graph::cut::in_tiles;
+  t.pieces = std::max(hints.pieces, 1u);
 }
+
+/// What of its task each argument is: accesses, and reductions behind them.
+class task_arguments {
+ public:
+  task_arguments(buffers_state& s, graph::task& t) : state_(s), task_(t) {}
+
+  void use(const buffer_record& b, access how, const detail::range_mapper& by) {
+    all_.push_back({.array = static_cast<int>(task_.accesses.size()), .of = b.id});
+    const holding held(state_);
+    task_.accesses.push_back({b.id, mode_of(how), to_mapping(state_, by, b.elements)});
+  }
+  void reduce(const buffer_record& b, const detail::reduction_kind& fold, bool includes_current) {
+    reductions_.push_back(all_.size());
+    all_.push_back({.array = static_cast<int>(task_.reductions.size()), .of = b.id});
+    task_.reductions.push_back({b.id, includes_current});
+    folds_.push_back(&fold);
+  }
+  void value(const detail::buffer_item& i) { all_.push_back({.value = i.value, .local_elements = i.local_elements}); }
+
+  void give(task_work& work) {
+    for (const std::size_t i : std::exchange(reductions_, {})) all_[i].array += static_cast<int>(task_.accesses.size());
+    work.arguments = all_;
+    work.folds = folds_;
+  }
+
+ private:
+  static graph::mode mode_of(access a) noexcept {
+    return a == access::in ? graph::mode::read : a == access::out ? graph::mode::write : graph::mode::read_write;
+  }
+
+  buffers_state& state_;
+  graph::task& task_;
+  std::vector<launch_argument> all_;
+  std::vector<std::size_t> reductions_;  // of all
+  std::vector<const detail::reduction_kind*> folds_;
+};
 
 }  // namespace
 
@@ -131,7 +170,7 @@ box elements_of(const buffer_handle& h, const std::source_location& where) {
   return usable(h, "elements", base::require_current("elements"), where).elements;
 }
 
-event launch_on_buffers(const kernel_code& code, const kernel_range& range, std::span<const buffer_item> items, const object_launch& request) {
+event launch_on_buffers(const kernel_code& code, const kernel_range& range, std::span<const buffer_item> items, const buffer_launch& request) {
   base::thread_context& context = base::require_current("launch");
   data::refuse_wrong_range(code, range);
   buffers_state& s = *buffers::state_of(*context.runtime);
@@ -145,30 +184,27 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
   }
   t.name = request.name.empty() ? code.name : request.name;
   if (request.has_kind && request.kind == device_kind::host) t.by = graph::processors::host;
-  std::vector<launch_argument> arguments;
+  take_hints(t, request.hints);
+  task_arguments arguments(s, t);
   for (std::size_t i = 0; i < items.size(); ++i) {
-    launch_argument& a = arguments.emplace_back();
-    if (!items[i].by) {
-      a.value = items[i].value;
-      a.local_elements = items[i].local_elements;
+    if (!items[i].buffer) {
+      arguments.value(items[i]);
       continue;
     }
-    buffer_record& b = usable(*items[i].buffer, "launch", context, range.where);
-    a.array = static_cast<int>(t.accesses.size());
-    a.of = b.id;
-    const holding held(s);
-    t.accesses.push_back({b.id, mode_of(code.parameters[i].mode), to_mapping(s, *items[i].by, b.elements)});
+    const buffer_record& b = usable(*items[i].buffer, "launch", context, range.where);
+    if (items[i].fold) arguments.reduce(b, *items[i].fold, items[i].includes_current);
+    else arguments.use(b, code.parameters[i].mode, *items[i].by);
   }
   task_work work;
   work.code = &code;
-  work.arguments = arguments;
+  arguments.give(work);
   work.range = range;
   take_tags(work, request);
   return do_task(s, t, work, context).done;
 }
 
-event run_host_task(nodes_of_task which, const box& range, std::span<const host_use_item> items, host_function f, const task_request& request,
-                    const std::source_location& where) {
+event run_host_task(nodes_of_task which, const box& range, std::span<const host_use_item> items, host_function f,
+                    const host_task_request& request, const std::source_location& where) {
   base::thread_context& context = base::require_current("host_task");
   buffers_state& s = *buffers::state_of(*context.runtime);
   graph::task t;
@@ -176,16 +212,16 @@ event run_host_task(nodes_of_task which, const box& range, std::span<const host_
   t.by = graph::processors::host;
   t.range = range;
   t.name = request.name.empty() ? "host task" : request.name;
-  std::vector<launch_argument> arguments;
+  take_hints(t, request.hints);
+  task_arguments arguments(s, t);
   for (const host_use_item& i : items) {
-    buffer_record& b = usable(*i.buffer, "host_task", context, where);
-    arguments.push_back({.array = static_cast<int>(t.accesses.size()), .of = b.id});
-    const holding held(s);
-    t.accesses.push_back({b.id, mode_of(i.how), to_mapping(s, *i.by, b.elements)});
+    const buffer_record& b = usable(*i.buffer, "host_task", context, where);
+    if (i.fold) arguments.reduce(b, *i.fold, i.includes_current);
+    else arguments.use(b, i.how, *i.by);
   }
   task_work work;
   work.host = &f;
-  work.arguments = arguments;
+  arguments.give(work);
   work.range.where = where;
   take_tags(work, request);
   work.request.name = t.name;

@@ -45,20 +45,16 @@ void instruction_graph::remove(buffer_id b, std::vector<instruction>& out) {
   std::erase_if(expected_, [&](const expected_room& e) { return e.of == b; });
 }
 
-chunk_grid instruction_graph::grid_of(const task& t, const box& own) const {
-  const bool on_devices = t.by == processors::devices && !shape_.devices.empty() && t.kind == task_kind::kernel;
-  return chunk_grid(own, on_devices ? static_cast<node_number>(shape_.devices.size()) : 1, t.how, t.grain);
-}
-
 void instruction_graph::divide(const task& t, const box& own) {
   part_count_ = 0;
   if (own.is_empty()) return;
-  const chunk_grid grid = grid_of(t, own);
-  const bool on_host = t.by == processors::host || shape_.devices.empty();
+  const bool on_host = t.by == processors::host || shape_.devices.empty(), is_divided = t.kind == task_kind::kernel;
+  const auto sharing = static_cast<node_number>(is_divided && !on_host ? shape_.devices.size() : 1);
+  const chunk_grid grid(own, is_divided ? sharing * t.pieces : 1, t.how, t.grain);
   for (node_number n = 0; n < grid.chunks(); ++n) {
     if (part_count_ == parts_.size()) parts_.emplace_back();
     part_of_task& p = parts_[part_count_++];
-    p.by = on_host ? shape_.host() : n;
+    p.by = on_host ? shape_.host() : static_cast<processor_number>(std::uint64_t{n} * sharing / grid.chunks());
     p.chunk = grid.chunk(n);
     p.uses.resize(t.accesses.size());
     p.bounds.resize(t.accesses.size());
@@ -77,20 +73,20 @@ void instruction_graph::check(const task& t, const box& own) {
   divide(t, own);
   for (std::size_t i = 0; i < t.accesses.size() && part_count_ > 1; ++i) {
     if (!writes(t.accesses[i].how)) continue;
-    region_map<processor_number> writers;
+    region_map<std::uint32_t> writers;  // parts
     for (std::size_t n = 0; n < part_count_; ++n)
       for (const box& b : parts_[n].uses[i]) {
         for (const auto& [part, other] : writers.query(b)) {
-          if (other == parts_[n].by) continue;
+          if (other == n) continue;
           const buffer_id id = t.accesses[i].buffer;
           throw error("B04", "two chunks of \"" + t.name + "\" write the same elements of buffer B" + std::to_string(id.number) + " \"" +
                                  at(id).name + "\"")
               .fact("overlap", part.text())
-              .fact("writers", parts_[other].chunk.text() + " on " + processor_text(other, shape_) + ", " + parts_[n].chunk.text() +
+              .fact("writers", parts_[other].chunk.text() + " on " + processor_text(parts_[other].by, shape_) + ", " + parts_[n].chunk.text() +
                                    " on " + processor_text(parts_[n].by, shape_))
               .remedy("write with one_to_one, and read with what reaches further, from a second buffer");
         }
-        writers.update(b, parts_[n].by);
+        writers.update(b, static_cast<std::uint32_t>(n));
       }
   }
 }

@@ -73,7 +73,6 @@ class instruction_graph {
   };
 
   buffer_state& at(buffer_id b) { return *buffers_[b.number]; }
-  chunk_grid grid_of(const task& t, const box& own) const;
   void divide(const task& t, const box& own);
   template <class F>
   void each_room(F f) const;

@@ -47,6 +47,7 @@ struct task {
   box range;
   cut how = cut::along_rows;
   extent grain = unit;
+  std::uint32_t pieces = 1;  // into which each processor's part is cut, so that one is computed while another's elements are on their way
   std::vector<access> accesses;
   std::vector<reduction> reductions;
   std::string name;

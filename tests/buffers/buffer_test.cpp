@@ -15,35 +15,14 @@
 #include "buffers/buffers_state.hpp"
 #include "campaign.hpp"
 #include "dist/simulated.hpp"
+#include "nodes_with_devices.hpp"
 #include "thrown_by.hpp"
-#include "usable_devices.hpp"
 #include "with_variable.hpp"
 
 namespace stretto {
 namespace {
 
 using test::with_variable;
-
-const std::vector<std::string>& kinds_for_buffers() {
-  static const std::vector<std::string> all = test::usable_devices({"none", "sim", "sim:3", "opencl:1"}, "buffers");
-  return all;
-}
-
-/// On every node of jobs of 1 to 4, with every kind of device.
-template <class Body>
-void on_nodes_with_devices(Body&& body) {
-  const with_variable memory("STRETTO_DEVICE_MEMORY", "8M");
-  for (const std::string& kind : kinds_for_buffers())
-    for (const std::uint32_t nodes : {1u, 2u, 4u}) {
-      INFO(nodes << " nodes with " << kind);
-      if (nodes == 1) {
-        runtime rt({.workers = 2, .devices = kind});
-        rt.run([&] { body(); });
-      } else {
-        test::on_nodes_of(simulated_job({.nodes = nodes, .seed = nodes}), {.workers = 1, .devices = kind}, [&](runtime&) { body(); });
-      }
-    }
-}
 
 STRETTO_KERNEL(set_to_place, (out<long long, 2> u, int columns), { u(global_id(0), global_id(1)) = global_id(0) * columns + global_id(1); })
 STRETTO_KERNEL(scale_and_add, (inout<long long, 2> u, long long by), { u(global_id(0), global_id(1)) = u(global_id(0), global_id(1)) * 3 % 1009 + by; })
@@ -75,8 +54,12 @@ STRETTO_KERNEL(add_below, (in<long long, 2> u, inout<long long, 2> v, int rows),
   if (global_id(0) + 2 < rows) v(global_id(0), global_id(1)) = (v(global_id(0), global_id(1)) + u(global_id(0) + 2, global_id(1))) % 1009;
 })
 
+STRETTO_KERNEL(mix, (in<long long, 2> u, reduce<bit_xor<long long>, 2> v, int rows, int columns), {
+  v((global_id(0) + global_id(1)) % rows, global_id(1) * 2 % columns) << u(global_id(0), global_id(1));
+})
+
 TEST_CASE("a stencil on distributed buffers gives what a loop gives, on any number of nodes and devices") {
-  on_nodes_with_devices([] {
+  test::on_nodes_with_devices([] {
     constexpr int rows = 37, columns = 21, steps = 9;
     const box whole({0, 0}, {rows, columns});
     std::vector<long long> a(rows * columns), b(a);
@@ -151,10 +134,13 @@ class random_program {
     const int i0 = number(0, rows_ - 1), i1 = number(i0 + 1, rows_), j0 = number(0, columns_ - 1), j1 = number(j0 + 1, columns_);
     const bool is_whole = number(0, 1);
     const box range = is_whole ? box({0, 0}, {rows_, columns_}) : box({i0, j0}, {i1, j1});
-    const int what = number(0, 6);
+    const int what = number(0, 8);
     const bool on_host = number(0, 4) == 0;
+    const int cut = number(0, 2);
     const auto go = [&](const auto& k, const auto&... given) {
       if (on_host) launch(on(device_kind::host), k, range, given...);
+      else if (cut == 0) launch(in_tiles, k, range, given...);
+      else if (cut == 1) launch(in_pieces{3}, k, range, given...);
       else launch(k, range, given...);
     };
     auto &of = all_[at(u)], &to = all_[at(v)];
@@ -169,6 +155,8 @@ class random_program {
         break;
       case 4: go(add_all, of(all), to(one_to_one), rows_, columns_); break;
       case 5: go(add_below, of([](const box& part, const box& elements) { return intersection(part.shifted({2, 0}), elements); }), to(one_to_one), rows_); break;
+      case 6: go(mix, of(one_to_one), to, rows_, columns_); break;
+      case 7: go(mix, of(one_to_one), to.from_identity(), rows_, columns_); break;
       default: go(cross_sum, of(star(1)), to(one_to_one), rows_, columns_); break;
     }
     loop(what, u, v, range, by);
@@ -177,6 +165,7 @@ class random_program {
   void loop(int what, int u, int v, const box& range, long long by) {
     const std::vector<long long> before = loops_[at(u)];
     const auto old = [&](int i, int j) { return before[at(i * columns_ + j)]; };
+    if (what == 7) std::ranges::fill(loops_[at(v)], 0);
     for (int i = static_cast<int>(range.min()[0]); i < range.max()[0]; ++i)
       for (int j = static_cast<int>(range.min()[1]); j < range.max()[1]; ++j) {
         long long& x = element(v, i, j);
@@ -193,6 +182,8 @@ class random_program {
               for (int l = 0; l < columns_; ++l) s += old(k, l) * (k + 2 * l + 1);
             x = (x + s) % 1009;
             break;
+          case 6:
+          case 7: element(v, (i + j) % rows_, j * 2 % columns_) ^= old(i, j); break;
           case 5:
             if (i + 2 < rows_) x = (x + old(i + 2, j)) % 1009;
             break;
@@ -238,7 +229,7 @@ TEST_CASE("random programs on buffers give what loops give, on all nodes") {
 }
 
 TEST_CASE("host tasks run on each node for its chunk, on one node, or on every node, and see what launches wrote") {
-  on_nodes_with_devices([] {
+  test::on_nodes_with_devices([] {
     const box whole({0, 0}, {24, 5});
     buffer<long long, 2> u(whole);
     buffer<long long> sums(box(0, 24)), total(box(0, 1));
@@ -286,7 +277,7 @@ TEST_CASE("a host task that fails on one node fails what needs its elements on a
 }
 
 TEST_CASE("what two chunks would both write is refused on every node, with where it was said, and nothing has changed") {
-  on_nodes_with_devices([] {
+  test::on_nodes_with_devices([] {
     const box whole({0, 0}, {8, 8});
     buffer<long long, 2> u(whole, {.name = "u"});
     launch(set_to_place, whole, u(one_to_one), 8);

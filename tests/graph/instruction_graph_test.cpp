@@ -361,6 +361,7 @@ int run(std::uint32_t seed) {
     if (d.number(0, 9) == 0) t.kind = d.number(0, 1) ? task_kind::one : task_kind::each;
     if (d.number(0, 3) == 0) t.by = processors::host;
     if (d.number(0, 1)) t.how = cut::in_tiles;
+    t.pieces = static_cast<std::uint32_t>(d.number(1, 3));
     for (std::uint32_t b = 0; b < elements.size(); ++b)
       for (coordinate uses = d.number(0, 2); uses > 0; --uses) {
         const bool is_written = !t.accesses.empty() && t.accesses.back().buffer.number == b;
@@ -412,6 +413,25 @@ TEST_CASE("a reduction on devices is folded on each node, and sent once for each
   task reads = over(box(0, 8), {{{1}, mode::read, mapping::all(few)}});
   job.submit(reads);
   CHECK(job.sent == 8 * 3 * 3);
+}
+
+TEST_CASE("each device gets as many pieces of a task as it says, one beside the other") {
+  instruction_graph g({.devices = {1, 2}});
+  command_graph commands(0, 1);
+  const box all(0, 60);
+  std::vector<instruction> out;
+  commands.add({.elements = all, .name = "b"});
+  const buffer_id b = g.add({.elements = all, .name = "b"}, out);
+  task t = over(all, {{b, mode::write, mapping::one_to_one(all)}});
+  t.pieces = 3;
+  std::vector<command> c;
+  commands.add({1}, t, c);
+  g.add({1}, t, c, out);
+  std::vector<std::pair<processor_number, box>> computed;
+  for (const instruction& i : out)
+    if (const auto* what = std::get_if<compute>(&i.what)) computed.push_back({what->by, what->chunk});
+  CHECK(computed == std::vector<std::pair<processor_number, box>>{{0, box(0, 10)}, {0, box(10, 20)}, {0, box(20, 30)},
+                                                                  {1, box(30, 40)}, {1, box(40, 50)}, {1, box(50, 60)}});
 }
 
 TEST_CASE("two devices that would write the same elements are refused by the name of each") {
