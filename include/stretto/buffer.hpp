@@ -276,6 +276,18 @@ struct buffer_options {
   std::string_view name = {};  // shown in errors, traces and reports
 };
 
+/// When a horizon is made: what is older than the one before it is remembered as one thing, which bounds memory and the cost of launches. Each
+/// follows all launches before it and holds none of them up.
+struct horizon_settings {
+  std::uint64_t step = 4;             // the longest chain of launches has grown by so many since the last; 0: never for that
+  std::uint64_t most_parallel = 256;  // so many launches that none follows yet; at least 2, or 0: never for that
+};
+/// From this point of the program on, which has to be the same on every node. Where both are 0 memory grows with the program, and nothing
+/// bounds how far it is ahead of its launches.
+///
+///   throws   B16 where most_parallel is 1: each launch would be followed by a horizon
+void set_horizons(const horizon_settings& settings, std::source_location where = std::source_location::current());
+
 template <class T, std::size_t D = 1>
 class buffer {
   static_assert(D >= 1 && D <= 3, "a buffer has 1 to 3 dimensions");

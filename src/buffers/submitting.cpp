@@ -259,3 +259,19 @@ void release_seen::operator()(seen_elements* seen) const noexcept {
 }
 
 }  // namespace stretto::detail
+
+namespace stretto {
+
+void set_horizons(const horizon_settings& settings, std::source_location where) {
+  base::thread_context& context = base::require_current("set_horizons");
+  if (settings.most_parallel == 1)
+    throw error("B16", "set_horizons was given most_parallel = 1")
+        .fact("submitted", where)
+        .because("each launch would be followed by a horizon, which it and the next wait for in turn")
+        .remedy("give 2 or more, or 0 for no horizons because of parallel launches");
+  buffers::buffers_state& s = *buffers::state_of(*context.runtime);
+  const buffers::holding held(s);
+  s.tasks.set({.step = settings.step, .most_parallel = settings.most_parallel});
+}
+
+}  // namespace stretto

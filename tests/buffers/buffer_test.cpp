@@ -114,6 +114,10 @@ class random_program {
     }
     for (int s = 0; s < steps_; ++s) {
       step();
+      if (number(0, 9) == 0) {
+        const auto step = static_cast<std::uint64_t>(number(0, 5));
+        set_horizons({.step = step, .most_parallel = number(0, 1) ? static_cast<std::uint64_t>(number(2, 9)) : 0});
+      }
       if (reads_between_ && number(0, 5) == 0) compare(number(0, arrays_ - 1));
       if (number(0, 9) == 0) {  // a buffer goes while launches use it, and another comes
         const int a = number(0, arrays_ - 1);
