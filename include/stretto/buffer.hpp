@@ -82,6 +82,7 @@ struct range_mapper {
   box always = {};
   std::array<std::uint8_t, max_axes> by = {};
   std::shared_ptr<const function> custom = {};
+  bool lasts = false;  // the function is the same in every launch, and owns nothing
 };
 
 inline range_mapper to_range_mapper(mappers::one_to_one) { return {.is = range_mapper::kind::one_to_one}; }
@@ -115,7 +116,7 @@ range_mapper to_range_mapper(const M& m) {
   };
   if constexpr (std::is_empty_v<M> && std::is_default_constructible_v<M>) {
     static const auto same = make(m);  // what it gave is remembered
-    return {.is = range_mapper::kind::custom, .custom = same};
+    return {.is = range_mapper::kind::custom, .custom = same, .lasts = true};
   } else {
     return {.is = range_mapper::kind::custom, .custom = make(m)};
   }

@@ -16,9 +16,10 @@ holding::~holding() {
   for (;;) {
     std::vector<graph::buffer_id> gone;
     // Without a runtime, their memory goes with it; a thread that it does not know leaves them to the next.
-    if (!s_.runtime || (context && context->runtime == s_.runtime)) {
+    if (s_.has_gone.load(std::memory_order_acquire) && (!s_.runtime || (context && context->runtime == s_.runtime))) {
       const std::scoped_lock lock(s_.gone_mutex);
       gone.swap(s_.gone);
+      s_.has_gone.store(false, std::memory_order_relaxed);
     }
     if (gone.empty()) break;
     for (const graph::buffer_id b : gone) {
@@ -40,6 +41,7 @@ buffer_record::~buffer_record() {
   {
     const std::scoped_lock lock(state->gone_mutex);
     state->gone.push_back(id);
+    state->has_gone.store(true, std::memory_order_release);
   }
   if (state->holder.load(std::memory_order_relaxed) == std::this_thread::get_id()) return;  // who removes it
   const holding held(*state);

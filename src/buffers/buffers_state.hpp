@@ -15,6 +15,7 @@
 
 #include "base/context.hpp"
 #include "buffers/execution.hpp"
+#include "buffers/known_launches.hpp"
 #include "buffers/unwritten.hpp"
 #include "graph/command_graph.hpp"
 #include "graph/instruction_graph.hpp"
@@ -37,6 +38,11 @@ struct buffers_state {
   graph::command_graph commands;
   graph::instruction_graph instructions;
   execution doing;
+  known_launches launches;
+  // Of the task that is submitted, kept for their memory.
+  launch_words says;
+  std::vector<graph::command> new_commands;
+  std::vector<graph::instruction> new_instructions;
   /// Mappings of functions that are called again, so that what they gave is remembered.
   struct known_mapping {
     std::shared_ptr<const detail::range_mapper::function> of;
@@ -47,6 +53,7 @@ struct buffers_state {
 
   // Buffers that nothing names any more, to be removed by whoever holds the state. Guarded by a mutex of their own, since what is let go
   // while the state is held may be a function of the program's that owns the last handle of a buffer.
+  std::atomic<bool> has_gone = false;
   std::mutex gone_mutex;
   std::vector<graph::buffer_id> gone;
 };

@@ -44,38 +44,35 @@ graph::task horizon_task() {
   return t;
 }
 
-task_outcome do_task(buffers_state& s, const graph::task& t, const task_work& work, base::thread_context& context) {
-  task_outcome out;
-  event ahead;
-  {
-    const holding held(s);
-    std::vector<graph::command> commands;
-    std::vector<graph::instruction> instructions;
-    // What may be refused comes first, so that nothing has changed then.
-    try {
-      s.commands.check(t);
-      s.instructions.check(t, s.commands.own_chunk(t));
-    } catch (error& e) {
-      throw error(e).fact("submitted", work.range.where);
-    }
-    const auto run = [&](graph::task_id id, const graph::task& one, const task_work& of) {
-      commands.clear();
-      instructions.clear();
-      s.commands.add(id, one, commands);
-      for (const graph::unwritten_read& r : s.commands.take_unwritten_reads()) tell_unwritten(s, one, r, work.range.where);
-      s.instructions.add(id, one, commands, instructions);
-      return s.doing.run(instructions, of, s.check, context);
-    };
-    out = run(s.tasks.add(t).id, t, work);
-    if (const auto h = s.tasks.add_horizon()) {
-      task_work nothing;
-      nothing.range = work.range;
-      run(h->id, horizon_task(), nothing);
-    }
-    ahead = s.doing.behind_by(most_ahead);
+/// Requires that `s` is held. Who submits then waits for `ahead`, no longer holding it.
+task_outcome do_task(buffers_state& s, const graph::task& t, const task_work& work, event& ahead, base::thread_context& context) {
+  // What may be refused comes first, so that nothing has changed then.
+  try {
+    s.commands.check(t);
+    s.instructions.check(t, s.commands.own_chunk(t));
+  } catch (error& e) {
+    throw error(e).fact("submitted", work.range.where);
   }
-  if (!ahead.has_triggered()) wait(ignore_failure(ahead, work.range.where), work.range.where);
+  const auto run = [&](graph::task_id id, const graph::task& one, const task_work& of) {
+    s.new_commands.clear();
+    s.new_instructions.clear();
+    s.commands.add(id, one, s.new_commands);
+    for (const graph::unwritten_read& r : s.commands.take_unwritten_reads()) tell_unwritten(s, one, r, work.range.where);
+    s.instructions.add(id, one, s.new_commands, s.new_instructions);
+    return s.doing.run(s.new_instructions, of, s.check, context);
+  };
+  const task_outcome out = run(s.tasks.add(t).id, t, work);
+  if (const auto h = s.tasks.add_horizon()) {
+    task_work nothing;
+    nothing.range = work.range;
+    run(h->id, horizon_task(), nothing);
+  }
+  ahead = s.doing.behind_by(most_ahead);
   return out;
+}
+
+void wait_until(event ahead, const std::source_location& where) {
+  if (!ahead.has_triggered()) wait(ignore_failure(ahead, where), where);
 }
 
 void take_tags(task_work& work, const detail::task_request& request) {
@@ -88,41 +85,45 @@ void take_hints(graph::task& t, const detail::range_hints& hints) {
   t.pieces = std::max(hints.pieces, 1u);
 }
 
-/// What of its task each argument is: accesses, and reductions behind them.
-class task_arguments {
+graph::mode mode_of(access a) noexcept {
+  return a == access::in ? graph::mode::read : a == access::out ? graph::mode::write : graph::mode::read_write;
+}
+
+/// Fills in the arguments of a launch: accesses, and reductions behind them.
+class argument_list {
  public:
-  task_arguments(buffers_state& s, graph::task& t) : state_(s), task_(t) {}
+  argument_list(buffers_state& s, known_launch& of) : state_(s), of_(of) {}
+  ~argument_list() {
+    for (const std::size_t i : reductions_) of_.arguments[i].array += static_cast<int>(of_.task.accesses.size());
+  }
 
   void use(const buffer_record& b, access how, const detail::range_mapper& by) {
-    all_.push_back({.array = static_cast<int>(task_.accesses.size()), .of = b.id});
-    const holding held(state_);
-    task_.accesses.push_back({b.id, mode_of(how), to_mapping(state_, by, b.elements)});
+    of_.arguments.push_back({.array = static_cast<int>(of_.task.accesses.size()), .of = b.id});
+    of_.task.accesses.push_back({b.id, mode_of(how), to_mapping(state_, by, b.elements)});
   }
   void reduce(const buffer_record& b, const detail::reduction_kind& fold, bool includes_current) {
-    reductions_.push_back(all_.size());
-    all_.push_back({.array = static_cast<int>(task_.reductions.size()), .of = b.id});
-    task_.reductions.push_back({b.id, includes_current});
-    folds_.push_back(&fold);
+    reductions_.push_back(of_.arguments.size());
+    of_.arguments.push_back({.array = static_cast<int>(of_.task.reductions.size()), .of = b.id});
+    of_.task.reductions.push_back({b.id, includes_current});
+    of_.folds.push_back(&fold);
   }
-  void value(const detail::buffer_item& i) { all_.push_back({.value = i.value, .local_elements = i.local_elements}); }
-
-  void give(task_work& work) {
-    for (const std::size_t i : std::exchange(reductions_, {})) all_[i].array += static_cast<int>(task_.accesses.size());
-    work.arguments = all_;
-    work.folds = folds_;
-  }
+  void value() { of_.arguments.push_back({}); }
 
  private:
-  static graph::mode mode_of(access a) noexcept {
-    return a == access::in ? graph::mode::read : a == access::out ? graph::mode::write : graph::mode::read_write;
-  }
-
   buffers_state& state_;
-  graph::task& task_;
-  std::vector<launch_argument> all_;
-  std::vector<std::size_t> reductions_;  // of all
-  std::vector<const detail::reduction_kind*> folds_;
+  known_launch& of_;
+  std::vector<std::size_t> reductions_;  // of the arguments
 };
+
+void say(launch_words& says, const detail::range_hints& hints) {
+  says.add(std::uint64_t{hints.is_in_tiles} << 32 | hints.pieces);
+}
+void say(launch_words& says, const buffer_record& b, access how, const detail::range_mapper* by, const detail::reduction_kind* fold,
+         bool includes_current) {
+  says.add(std::uint64_t{b.id.number} << 16 | static_cast<std::uint64_t>(how) << 8 | includes_current);
+  if (fold) says.add(fold);
+  else says.add(*by);
+}
 
 }  // namespace
 
@@ -173,59 +174,105 @@ box elements_of(const buffer_handle& h, const std::source_location& where) {
 event launch_on_buffers(const kernel_code& code, const kernel_range& range, std::span<const buffer_item> items, const buffer_launch& request) {
   base::thread_context& context = base::require_current("launch");
   data::refuse_wrong_range(code, range);
-  buffers_state& s = *buffers::state_of(*context.runtime);
-  graph::task t;
-  t.range = range.ids;
-  if (range.is_of_groups) {
-    point min, max;
-    for (int a = 0; a < max_axes; ++a) min[a] = range.ids.min()[a] * range.group[a], max[a] = range.ids.max()[a] * range.group[a];
-    t.range = box::between(min, max);
-    t.grain = range.group;
-  }
-  t.name = request.name.empty() ? code.name : request.name;
-  if (request.has_kind && request.kind == device_kind::host) t.by = graph::processors::host;
-  take_hints(t, request.hints);
-  task_arguments arguments(s, t);
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (!items[i].buffer) {
-      arguments.value(items[i]);
-      continue;
-    }
-    const buffer_record& b = usable(*items[i].buffer, "launch", context, range.where);
-    if (items[i].fold) arguments.reduce(b, *items[i].fold, items[i].includes_current);
-    else arguments.use(b, code.parameters[i].mode, *items[i].by);
-  }
+  for (const buffer_item& i : items)
+    if (i.buffer) usable(*i.buffer, "launch", context, range.where);
+  const bool on_host = request.has_kind && request.kind == device_kind::host;
   task_work work;
   work.code = &code;
-  arguments.give(work);
   work.range = range;
   take_tags(work, request);
-  return do_task(s, t, work, context).done;
+
+  buffers_state& s = *buffers::state_of(*context.runtime);
+  task_outcome out;
+  event ahead;
+  {
+    const holding held(s);
+    launch_words& says = s.says;
+    says.clear();
+    says.add(&code);
+    says.add(range.ids);
+    says.add(std::uint64_t{range.is_of_groups} << 1 | on_host);
+    if (range.is_of_groups)
+      for (int a = 0; a < max_axes; ++a) says.add(static_cast<std::uint64_t>(range.group[a]));
+    say(says, request.hints);
+    for (std::size_t i = 0; i < items.size(); ++i)
+      if (items[i].buffer) say(says, **items[i].buffer, code.parameters[i].mode, items[i].by, items[i].fold, items[i].includes_current);
+    const std::string_view name = request.name.empty() ? std::string_view(code.name) : std::string_view(request.name);
+    known_launch& known = s.launches.find(says, name, [&](known_launch& made) {
+      graph::task& t = made.task;
+      t.range = range.ids;
+      if (range.is_of_groups) {
+        point min, max;
+        for (int a = 0; a < max_axes; ++a) min[a] = range.ids.min()[a] * range.group[a], max[a] = range.ids.max()[a] * range.group[a];
+        t.range = box::between(min, max);
+        t.grain = range.group;
+      }
+      t.name = name;
+      if (on_host) t.by = graph::processors::host;
+      take_hints(t, request.hints);
+      argument_list arguments(s, made);
+      for (std::size_t i = 0; i < items.size(); ++i) {
+        if (!items[i].buffer) arguments.value();
+        else if (items[i].fold) arguments.reduce(**items[i].buffer, *items[i].fold, items[i].includes_current);
+        else arguments.use(**items[i].buffer, code.parameters[i].mode, *items[i].by);
+      }
+    });
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      known.arguments[i].value = items[i].value;
+      known.arguments[i].local_elements = items[i].local_elements;
+    }
+    work.arguments = known.arguments;
+    work.folds = known.folds;
+    const known_launches::forgetting unless_kept(s.launches);
+    out = do_task(s, known.task, work, ahead, context);
+  }
+  wait_until(ahead, range.where);
+  return out.done;
 }
 
 event run_host_task(nodes_of_task which, const box& range, std::span<const host_use_item> items, host_function f,
                     const host_task_request& request, const std::source_location& where) {
   base::thread_context& context = base::require_current("host_task");
-  buffers_state& s = *buffers::state_of(*context.runtime);
-  graph::task t;
-  t.kind = which == nodes_of_task::chunks ? graph::task_kind::kernel : which == nodes_of_task::one ? graph::task_kind::one : graph::task_kind::each;
-  t.by = graph::processors::host;
-  t.range = range;
-  t.name = request.name.empty() ? "host task" : request.name;
-  take_hints(t, request.hints);
-  task_arguments arguments(s, t);
-  for (const host_use_item& i : items) {
-    const buffer_record& b = usable(*i.buffer, "host_task", context, where);
-    if (i.fold) arguments.reduce(b, *i.fold, i.includes_current);
-    else arguments.use(b, i.how, *i.by);
-  }
+  for (const host_use_item& i : items) usable(*i.buffer, "host_task", context, where);
   task_work work;
   work.host = &f;
-  arguments.give(work);
   work.range.where = where;
   take_tags(work, request);
-  work.request.name = t.name;
-  return do_task(s, t, work, context).done;
+  if (request.name.empty()) work.request.name = "host task";
+
+  buffers_state& s = *buffers::state_of(*context.runtime);
+  task_outcome out;
+  event ahead;
+  {
+    const holding held(s);
+    launch_words& says = s.says;
+    says.clear();
+    says.add(static_cast<std::uint64_t>(which));
+    says.add(range);
+    say(says, request.hints);
+    for (const host_use_item& i : items) say(says, **i.buffer, i.how, i.by, i.fold, i.includes_current);
+    known_launch& known = s.launches.find(says, work.request.name, [&](known_launch& made) {
+      graph::task& t = made.task;
+      t.kind = which == nodes_of_task::chunks ? graph::task_kind::kernel
+               : which == nodes_of_task::one  ? graph::task_kind::one
+                                              : graph::task_kind::each;
+      t.by = graph::processors::host;
+      t.range = range;
+      t.name = work.request.name;
+      take_hints(t, request.hints);
+      argument_list arguments(s, made);
+      for (const host_use_item& i : items) {
+        if (i.fold) arguments.reduce(**i.buffer, *i.fold, i.includes_current);
+        else arguments.use(**i.buffer, i.how, *i.by);
+      }
+    });
+    work.arguments = known.arguments;
+    work.folds = known.folds;
+    const known_launches::forgetting unless_kept(s.launches);
+    out = do_task(s, known.task, work, ahead, context);
+  }
+  wait_until(ahead, where);
+  return out.done;
 }
 
 seen_later see_elements(const buffer_handle& h, const box& part, const std::source_location& where) {
@@ -247,7 +294,13 @@ seen_later see_elements(const buffer_handle& h, const box& part, const std::sour
   work.range.where = where;
   const user_event ends = user_event::create(where);
   work.ends = ends;
-  const task_outcome out = do_task(*b.state, t, work, context);
+  task_outcome out;
+  event ahead;
+  {
+    const holding held(*b.state);
+    out = do_task(*b.state, t, work, ahead, context);
+  }
+  wait_until(ahead, where);
   return {out.ready, seen_pointer(new seen_elements{out.first, part, ends, where})};
 }
 

@@ -40,7 +40,27 @@ const chunk_grid& command_graph::grid_of(const task& t) {
   return *grid_.made;
 }
 
-void command_graph::check(const task& t, const chunk_grid& grid) {
+command_graph::plan& command_graph::plan_of(const task& t) {
+  return plans_.find(t.shape, [&](plan& p) {
+    p.is_right = false;
+    p.grid = grid_of(t);
+    p.own = is_on_every_node(t.kind) ? t.range : self_ < p.grid.chunks() ? p.grid.chunk(self_) : box();
+    if (p.by_access.size() < t.accesses.size()) p.by_access.resize(t.accesses.size());
+    for (std::size_t i = 0; i < t.accesses.size(); ++i) {
+      const mapping& where = t.accesses[i].where;
+      plan::uses& u = p.by_access[i];
+      u.own.clear();
+      u.knows_all = false;
+      if (p.own.is_empty()) continue;
+      if (where.is_custom()) u.own = shapes_.find(where, p.grid).of_nodes[is_on_every_node(t.kind) ? 0 : self_];
+      else where.used_by(p.own, t.range, u.own);
+    }
+  });
+}
+
+void command_graph::check(const task& t, plan& p) {
+  if (p.is_right) return;
+  const chunk_grid& grid = p.grid;
   for (const access& a : t.accesses) {
     const buffer& b = at(a.buffer).is;
     const auto refuse = [&](const char* code, const std::string& what) {
@@ -66,12 +86,7 @@ void command_graph::check(const task& t, const chunk_grid& grid) {
     }
   }
   for (std::size_t i = 0; i < t.reductions.size(); ++i) check_alone(t, i);
-}
-
-box command_graph::own_chunk(const task& t) {
-  if (is_on_every_node(t.kind)) return t.range;
-  const chunk_grid& grid = grid_of(t);
-  return self_ < grid.chunks() ? grid.chunk(self_) : box();
+  p.is_right = true;
 }
 
 void command_graph::check_alone(const task& t, std::size_t reduction) {
@@ -99,35 +114,31 @@ void command_graph::add(task_id id, const task& t, std::vector<command>& out) {
     out.push_back(std::move(c));
     return;
   }
-  const chunk_grid& grid = grid_of(t);
-  check(t, grid);
-  const box own = own_chunk(t);
-  own_.resize(t.accesses.size());
-  for (std::size_t i = 0; i < t.accesses.size(); ++i) {
-    const mapping& where = t.accesses[i].where;
-    own_[i].clear();
-    if (own.is_empty()) continue;
-    if (where.is_custom()) own_[i] = shapes_.find(where, grid).of_nodes[is_on_every_node(t.kind) ? 0 : self_];
-    else where.used_by(own, t.range, own_[i]);
-  }
-  look_for_unwritten(t, grid);
+  plan& p = plan_of(t);
+  check(t, p);
+  look_for_unwritten(t, p);
   if (nodes_ > 1) {
-    send(id, t, grid, out);
-    await(id, t, out);
+    send(id, t, p, out);
+    await(id, t, p, out);
   }
-  if (!own.is_empty()) compute(id, t, own, out);
-  for (const reduction& r : t.reductions) fold(id, r, grid.chunks() != 0 && is_on_every_node(t.kind) ? nodes_ : grid.chunks(), !own.is_empty(), out);
-  mark_written(t, grid);
+  if (!p.own.is_empty()) compute(id, t, p, out);
+  const node_number contributors = p.grid.chunks() != 0 && is_on_every_node(t.kind) ? nodes_ : p.grid.chunks();
+  for (const reduction& r : t.reductions) fold(id, r, contributors, !p.own.is_empty(), out);
+  mark_written(t, p);
 }
 
-const used_boxes& command_graph::used_by_all(const access& a, const chunk_grid& grid) {
-  if (a.where.is_custom()) return shapes_.find(a.where, grid).of_all;
-  all_.clear();
-  a.where.used_by_all(grid, all_);
-  return all_;
+const used_boxes& command_graph::used_by_all(const task& t, std::size_t access, plan& p) {
+  plan::uses& u = p.by_access[access];
+  if (u.knows_all) return u.all;
+  const mapping& where = t.accesses[access].where;
+  u.all.clear();
+  if (where.is_custom()) u.all = shapes_.find(where, p.grid).of_all;
+  else where.used_by_all(p.grid, u.all);
+  u.knows_all = true;
+  return u.all;
 }
 
-void command_graph::look_for_unwritten(const task& t, const chunk_grid& grid) {
+void command_graph::look_for_unwritten(const task& t, plan& p) {
   const auto look = [&](std::size_t access, const buffer_state& b, const used_boxes& all) {
     std::vector<box> found;
     for (const box& where : all)
@@ -136,7 +147,7 @@ void command_graph::look_for_unwritten(const task& t, const chunk_grid& grid) {
   };
   for (std::size_t i = 0; i < t.accesses.size(); ++i) {
     const access& a = t.accesses[i];
-    if (reads(a.how) && at(a.buffer).unwritten.size() != 0) look(i, at(a.buffer), used_by_all(a, grid));
+    if (reads(a.how) && at(a.buffer).unwritten.size() != 0) look(i, at(a.buffer), used_by_all(t, i, p));
   }
   for (std::size_t i = 0; i < t.reductions.size(); ++i) {
     const buffer_state& b = at(t.reductions[i].buffer);
@@ -144,21 +155,23 @@ void command_graph::look_for_unwritten(const task& t, const chunk_grid& grid) {
   }
 }
 
-void command_graph::send(task_id id, const task& t, const chunk_grid& grid, std::vector<command>& out) {
+void command_graph::send(task_id id, const task& t, plan& p, std::vector<command>& out) {
   const std::size_t first = out.size();
-  for (const access& a : t.accesses) {
+  const chunk_grid& grid = p.grid;
+  for (std::size_t i = 0; i < t.accesses.size(); ++i) {
+    const access& a = t.accesses[i];
     buffer_state& b = at(a.buffer);
     if (!reads(a.how) || !b.copies.may_send()) continue;
     parts_.clear();
     if (is_on_every_node(t.kind)) {
-      for (const box& where : used_by_all(a, grid)) b.copies.send(where, node_set(0, nodes_), parts_);
+      for (const box& where : used_by_all(t, i, p)) b.copies.send(where, node_set(0, nodes_), parts_);
     } else if (a.where.is_custom()) {
       const auto& s = shapes_.find(a.where, grid);
       for (node_number n = 0; n < grid.chunks(); ++n)
         for (const box& where : s.of_nodes[n]) b.copies.send(where, node_set(n, n + 1), parts_);
     } else {
       pieces_.clear();
-      for (const box& where : used_by_all(a, grid)) b.copies.unshared(where, pieces_);
+      for (const box& where : used_by_all(t, i, p)) b.copies.unshared(where, pieces_);
       for (const box& piece : pieces_)
         a.where.each_user(piece, grid, [&](const box& part, const node_set& users) {
           if (users.size() > 1 || !users.contains(self_)) b.copies.send(part, users, parts_);
@@ -175,20 +188,20 @@ void command_graph::send(task_id id, const task& t, const chunk_grid& grid, std:
     command& c = out[i];
     const push& what = std::get<push>(c.what);
     access_fronts& fronts = at(what.buffer).fronts;
-    for (const sent_part& p : what.parts) fronts.before_reading(p.where, c.follows);
+    for (const sent_part& part : what.parts) fronts.before_reading(part.where, c.follows);
     c.id.number = commands_.next();
     commands_.append(c.follows);
-    for (const sent_part& p : what.parts) fronts.read(p.where, c.id.number, c.follows);
+    for (const sent_part& part : what.parts) fronts.read(part.where, c.id.number, c.follows);
   }
 }
 
-void command_graph::await(task_id id, const task& t, std::vector<command>& out) {
+void command_graph::await(task_id id, const task& t, const plan& p, std::vector<command>& out) {
   const std::size_t first = out.size();
   for (std::size_t i = 0; i < t.accesses.size(); ++i) {
     const access& a = t.accesses[i];
     if (!reads(a.how)) continue;
     pieces_.clear();
-    for (const box& where : own_[i]) at(a.buffer).copies.take(where, pieces_);
+    for (const box& where : p.by_access[i].own) at(a.buffer).copies.take(where, pieces_);
     join_parts<await_push>(id, a.buffer, pieces_, first, out);
   }
   for (const reduction& r : t.reductions) {
@@ -200,19 +213,19 @@ void command_graph::await(task_id id, const task& t, std::vector<command>& out) 
     command& c = out[i];
     const await_push& what = std::get<await_push>(c.what);
     access_fronts& fronts = at(what.buffer).fronts;
-    for (const box& p : what.parts) fronts.before_writing(p, c.follows);
+    for (const box& part : what.parts) fronts.before_writing(part, c.follows);
     c.id.number = commands_.next();
     commands_.append(c.follows);
-    for (const box& p : what.parts) fronts.write(p, c.id.number);
+    for (const box& part : what.parts) fronts.write(part, c.id.number);
   }
 }
 
-void command_graph::compute(task_id id, const task& t, const box& own, std::vector<command>& out) {
+void command_graph::compute(task_id id, const task& t, const plan& p, std::vector<command>& out) {
   execute_ = commands_.next();
-  command c{{execute_}, id, {}, execute{own}};
+  command c{{execute_}, id, {}, execute{p.own}};
   const auto each = [&](auto f) {
     for (std::size_t i = 0; i < t.accesses.size(); ++i)
-      for (const box& b : own_[i]) f(at(t.accesses[i].buffer).fronts, t.accesses[i].how, b);
+      for (const box& b : p.by_access[i].own) f(at(t.accesses[i].buffer).fronts, t.accesses[i].how, b);
   };
   each([&](access_fronts& f, mode how, const box& b) { writes(how) ? f.before_writing(b, c.follows) : f.before_reading(b, c.follows); });
   commands_.append(c.follows);
@@ -233,13 +246,14 @@ void command_graph::fold(task_id id, const reduction& r, node_number contributor
   out.push_back(std::move(c));
 }
 
-void command_graph::mark_written(const task& t, const chunk_grid& grid) {
+void command_graph::mark_written(const task& t, plan& p) {
   for (std::size_t i = 0; i < t.accesses.size(); ++i) {
     const access& a = t.accesses[i];
     if (!writes(a.how)) continue;
     buffer_state& b = at(a.buffer);
-    const used_boxes& all = used_by_all(a, grid);
-    b.copies.written(all, own_[i]);
+    if (nodes_ == 1 && b.unwritten.size() == 0) continue;
+    const used_boxes& all = used_by_all(t, i, p);
+    b.copies.written(all, p.by_access[i].own);
     if (b.unwritten.size() != 0)
       for (const box& where : all) b.unwritten.erase(where);
   }

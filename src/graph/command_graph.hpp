@@ -19,6 +19,7 @@
 #include "graph/access_fronts.hpp"
 #include "graph/command.hpp"
 #include "graph/launch_shapes.hpp"
+#include "graph/plans.hpp"
 #include "graph/task.hpp"
 
 namespace stretto::graph {
@@ -38,15 +39,15 @@ class command_graph {
   void add(task_id id, const task& t, std::vector<command>& out);
 
   /// Throws what add would, and changes nothing.
-  void check(const task& t) { check(t, grid_of(t)); }
+  void check(const task& t) { check(t, plan_of(t)); }
   /// This node's chunk of the task; empty if it has none.
-  box own_chunk(const task& t);
+  box own_chunk(const task& t) { return plan_of(t).own; }
   /// What the tasks that were added since the last call read without its having been written. Cost, in add: O(pieces of a buffer that are
   /// not written yet), nothing where all of it is.
   std::vector<unwritten_read> take_unwritten_reads() { return std::exchange(unwritten_reads_, {}); }
 
   /// Mappings of the program's own are asked again when they are used again.
-  void forget_shapes() { shapes_ = {}; }
+  void forget_shapes() { shapes_ = {}, plans_.clear(); }
 
   /// buffer B3 "image".
   std::string named(buffer_id b);
@@ -61,22 +62,36 @@ class command_graph {
     region_map<std::monostate> unwritten;
   };
 
+  /// What follows from a task alone.
+  struct plan {
+    chunk_grid grid;
+    box own;  // this node's chunk
+    struct uses {
+      used_boxes own, all;  // what its chunk uses, and what all use together
+      bool knows_all = false;
+    };
+    std::vector<uses> by_access;
+    bool is_right = false;  // has been checked
+  };
+
   const chunk_grid& grid_of(const task& t);
-  void check(const task& t, const chunk_grid& grid);
+  plan& plan_of(const task& t);
+  void check(const task& t, plan& p);
   void check_alone(const task& t, std::size_t reduction);
-  void look_for_unwritten(const task& t, const chunk_grid& grid);
-  const used_boxes& used_by_all(const access& a, const chunk_grid& grid);
-  void send(task_id id, const task& t, const chunk_grid& grid, std::vector<command>& out);
-  void await(task_id id, const task& t, std::vector<command>& out);
-  void compute(task_id id, const task& t, const box& own, std::vector<command>& out);
+  void look_for_unwritten(const task& t, plan& p);
+  const used_boxes& used_by_all(const task& t, std::size_t access, plan& p);
+  void send(task_id id, const task& t, plan& p, std::vector<command>& out);
+  void await(task_id id, const task& t, const plan& p, std::vector<command>& out);
+  void compute(task_id id, const task& t, const plan& p, std::vector<command>& out);
   void fold(task_id id, const reduction& r, node_number contributors, bool has_chunk, std::vector<command>& out);
-  void mark_written(const task& t, const chunk_grid& grid);
+  void mark_written(const task& t, plan& p);
   buffer_state& at(buffer_id b) { return *buffers_[b.number]; }
 
   const node_number self_, nodes_;
   sequence commands_;
   std::vector<std::optional<buffer_state>> buffers_;
   launch_shapes shapes_;
+  plans<plan> plans_;
   struct {  // of the last task
     box range;
     node_number most = 0;
@@ -86,8 +101,6 @@ class command_graph {
   } grid_;
   std::vector<unwritten_read> unwritten_reads_;
   // Of the task that is added, kept for their memory.
-  std::vector<used_boxes> own_;  // what this node uses, by access
-  used_boxes all_;
   std::vector<box> pieces_;
   std::vector<sent_part> parts_;
   std::uint64_t execute_ = 0;

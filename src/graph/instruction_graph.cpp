@@ -45,15 +45,20 @@ void instruction_graph::remove(buffer_id b, std::vector<instruction>& out) {
   std::erase_if(expected_, [&](const expected_room& e) { return e.of == b; });
 }
 
-void instruction_graph::divide(const task& t, const box& own) {
-  part_count_ = 0;
+instruction_graph::plan& instruction_graph::plan_of(const task& t, const box& own) {
+  return plans_.find(t.shape, [&](plan& p) { divide(t, own, p); });
+}
+
+void instruction_graph::divide(const task& t, const box& own, plan& plan) const {
+  plan.part_count = 0;
+  plan.is_right = false;
   if (own.is_empty()) return;
   const bool on_host = t.by == processors::host || shape_.devices.empty(), is_divided = t.kind == task_kind::kernel;
   const auto sharing = static_cast<node_number>(is_divided && !on_host ? shape_.devices.size() : 1);
   const chunk_grid grid(own, is_divided ? sharing * t.pieces : 1, t.how, t.grain);
   for (node_number n = 0; n < grid.chunks(); ++n) {
-    if (part_count_ == parts_.size()) parts_.emplace_back();
-    part_of_task& p = parts_[part_count_++];
+    if (plan.part_count == plan.parts.size()) plan.parts.emplace_back();
+    part_of_task& p = plan.parts[plan.part_count++];
     p.by = on_host ? shape_.host() : static_cast<processor_number>(std::uint64_t{n} * sharing / grid.chunks());
     p.chunk = grid.chunk(n);
     p.uses.resize(t.accesses.size());
@@ -70,37 +75,39 @@ void instruction_graph::divide(const task& t, const box& own) {
 }
 
 void instruction_graph::check(const task& t, const box& own) {
-  divide(t, own);
-  for (std::size_t i = 0; i < t.accesses.size() && part_count_ > 1; ++i) {
+  plan& p = plan_of(t, own);
+  if (p.is_right) return;
+  const auto parts = p.all();
+  for (std::size_t i = 0; i < t.accesses.size() && parts.size() > 1; ++i) {
     if (!writes(t.accesses[i].how)) continue;
     region_map<std::uint32_t> writers;  // parts
-    for (std::size_t n = 0; n < part_count_; ++n)
-      for (const box& b : parts_[n].uses[i]) {
+    for (std::size_t n = 0; n < parts.size(); ++n)
+      for (const box& b : parts[n].uses[i]) {
         for (const auto& [part, other] : writers.query(b)) {
           if (other == n) continue;
           const buffer_id id = t.accesses[i].buffer;
           throw error("B04", "two chunks of \"" + t.name + "\" write the same elements of buffer B" + std::to_string(id.number) + " \"" +
                                  at(id).name + "\"")
               .fact("overlap", part.text())
-              .fact("writers", parts_[other].chunk.text() + " on " + processor_text(parts_[other].by, shape_) + ", " + parts_[n].chunk.text() +
-                                   " on " + processor_text(parts_[n].by, shape_))
+              .fact("writers", parts[other].chunk.text() + " on " + processor_text(parts[other].by, shape_) + ", " + parts[n].chunk.text() +
+                                   " on " + processor_text(parts[n].by, shape_))
               .remedy("write with one_to_one, and read with what reaches further, from a second buffer");
         }
         writers.update(b, static_cast<std::uint32_t>(n));
       }
   }
+  p.is_right = true;
 }
 
 template <class F>
-void instruction_graph::each_room(F f) const {
-  for (std::size_t n = 0; n < part_count_; ++n)
-    for (std::size_t i = 0; i < parts_[n].bounds.size(); ++i)
-      if (!parts_[n].bounds[i].is_empty()) f(i, shape_.memory_of(parts_[n].by), parts_[n].bounds[i]);
+void instruction_graph::each_room(const plan& p, F f) const {
+  for (const part_of_task& part : p.all())
+    for (std::size_t i = 0; i < part.bounds.size(); ++i)
+      if (!part.bounds[i].is_empty()) f(i, shape_.memory_of(part.by), part.bounds[i]);
 }
 
 void instruction_graph::expect(const task& t, const box& own) {
-  divide(t, own);
-  each_room([&](std::size_t i, memory_number m, const box& where) {
+  each_room(plan_of(t, own), [&](std::size_t i, memory_number m, const box& where) {
     const buffer_id b = t.accesses[i].buffer;
     if (at(b).is.find(m, where)) return;
     const bool is_known = std::ranges::any_of(expected_, [&](const expected_room& e) {
@@ -111,9 +118,8 @@ void instruction_graph::expect(const task& t, const box& own) {
 }
 
 bool instruction_graph::is_new(const task& t, const box& own) {
-  divide(t, own);
   bool found = false;
-  each_room([&](std::size_t i, memory_number m, const box& where) {
+  each_room(plan_of(t, own), [&](std::size_t i, memory_number m, const box& where) {
     const buffer_id b = t.accesses[i].buffer;
     found = found || (!at(b).is.find(m, where) && std::ranges::none_of(expected_, [&](const expected_room& e) {
       return e.of == b && e.where == m && e.elements.contains(where);
@@ -186,22 +192,22 @@ void instruction_graph::add_send(task_id id, const task& t, const push& p, std::
   }
 }
 
-memory_number instruction_graph::target_of(const task& t, const await_push& a) const {
+memory_number instruction_graph::target_of(const task& t, const plan& p, const await_push& a) const {
   memory_set used = 0;
-  for (std::size_t n = 0; n < part_count_; ++n)
+  for (const part_of_task& part : p.all())
     for (std::size_t i = 0; i < t.accesses.size(); ++i) {
       if (t.accesses[i].buffer != a.buffer) continue;
-      for (const box& b : parts_[n].uses[i])
-        if (std::ranges::any_of(a.parts, [&](const box& p) { return p.meets(b); })) used |= only(shape_.memory_of(parts_[n].by));
+      for (const box& b : part.uses[i])
+        if (std::ranges::any_of(a.parts, [&](const box& came) { return came.meets(b); })) used |= only(shape_.memory_of(part.by));
     }
   return std::has_single_bit(used) ? nearest_of(used) : memory_number{0};
 }
 
-void instruction_graph::add_receive(task_id id, const task& t, const await_push& a, std::vector<instruction>& out) {
-  const memory_number m = target_of(t, a);
+void instruction_graph::add_receive(task_id id, const task& t, const plan& p, const await_push& a, std::vector<instruction>& out) {
+  const memory_number m = target_of(t, p, a);
   placement::allocation& to = make_room(id, a.buffer, m, bounds_of(a.parts), out);
   dependencies follows;
-  for (const box& p : a.parts) to.uses.before_writing(p, follows);
+  for (const box& part : a.parts) to.uses.before_writing(part, follows);
   const std::uint64_t n = append(id, std::move(follows), receive{a.buffer, to.is, channel_of(id, t, a.buffer), a.parts}, out);
   for (std::size_t i = 0; i < a.parts.size(); ++i) {
     const std::uint64_t came = a.parts.size() == 1 ? n : append(id, {n}, arrive{{n}, static_cast<std::uint32_t>(i)}, out);
@@ -219,6 +225,7 @@ void instruction_graph::bring(task_id id, const task& t, const part_of_task& p, 
     placement& is = at(b).is;
     const allocation_id to = is.find(m, p.bounds[i])->is;
     for (const box& used : p.uses[i]) {
+      if (is.is_valid(used, m)) continue;
       is.each_source(used, only(m), [&](const placement::allocation& a, const box& piece) {
         auto found = std::ranges::find_if(all, [&](const copy& c) { return c.from == a.is && c.to == to; });
         if (found == all.end()) found = all.insert(all.end(), {b, a.is, to, {}});
@@ -240,7 +247,8 @@ void instruction_graph::bring(task_id id, const task& t, const part_of_task& p, 
   }
 }
 
-void instruction_graph::add_compute(task_id id, const task& t, const part_of_task& p, std::vector<instruction>& out) {
+void instruction_graph::add_compute(task_id id, const task& t, const part_of_task& p, std::span<temporary> partial_values,
+                                    std::vector<instruction>& out) {
   const memory_number m = shape_.memory_of(p.by);
   compute c{p.by, p.chunk, std::vector<used_allocation>(t.accesses.size() + t.reductions.size())};
   std::vector<access_fronts*> fronts(t.accesses.size());
@@ -252,14 +260,13 @@ void instruction_graph::add_compute(task_id id, const task& t, const part_of_tas
     fronts[i] = &a.uses;
     for (const box& b : p.uses[i]) writes(t.accesses[i].how) ? a.uses.before_writing(b, follows) : a.uses.before_reading(b, follows);
   }
-  temporary* const partial = partial_values_.data() + (&p - parts_.data()) * static_cast<std::ptrdiff_t>(t.reductions.size());
-  for (std::size_t r = 0; r < t.reductions.size(); ++r) {
-    if (!partial[r].is.number) continue;
-    c.uses[t.accesses.size() + r] = {partial[r].is, at(t.reductions[r].buffer).is.elements()};
-    follows.push_back(partial[r].written);
+  for (std::size_t r = 0; r < partial_values.size(); ++r) {
+    if (!partial_values[r].is.number) continue;
+    c.uses[t.accesses.size() + r] = {partial_values[r].is, at(t.reductions[r].buffer).is.elements()};
+    follows.push_back(partial_values[r].written);
   }
   const std::uint64_t n = append(id, std::move(follows), std::move(c), out);
-  for (std::size_t r = 0; r < t.reductions.size(); ++r) partial[r].written = n;
+  for (temporary& v : partial_values) v.written = n;
   const dependencies& behind = out.back().follows;
   for (std::size_t i = 0; i < t.accesses.size(); ++i)
     if (fronts[i] && !writes(t.accesses[i].how))
@@ -283,17 +290,18 @@ void instruction_graph::add(task_id id, const task& t, std::span<const command> 
   box own;
   for (const command& c : commands)
     if (const auto* e = std::get_if<execute>(&c.what)) own = e->chunk;
-  divide(t, own);
-  each_room([&](std::size_t i, memory_number m, const box& where) { make_room(id, t.accesses[i].buffer, m, where, out); });
+  const plan& p = plan_of(t, own);
+  each_room(p, [&](std::size_t i, memory_number m, const box& where) { make_room(id, t.accesses[i].buffer, m, where, out); });
   for (const command& c : commands) {
-    if (const auto* p = std::get_if<push>(&c.what)) add_send(id, t, *p, out);
-    else if (const auto* a = std::get_if<await_push>(&c.what)) add_receive(id, t, *a, out);
+    if (const auto* sent = std::get_if<push>(&c.what)) add_send(id, t, *sent, out);
+    else if (const auto* awaited = std::get_if<await_push>(&c.what)) add_receive(id, t, p, *awaited, out);
   }
-  for (std::size_t n = 0; n < part_count_; ++n) bring(id, t, parts_[n], out);
-  make_partial_values(id, t, out);
-  for (std::size_t n = 0; n < part_count_; ++n) add_compute(id, t, parts_[n], out);
+  for (const part_of_task& part : p.all()) bring(id, t, part, out);
+  make_partial_values(id, t, p, out);
+  for (std::size_t n = 0; n < p.part_count; ++n)
+    add_compute(id, t, p.parts[n], std::span(partial_values_).subspan(n * t.reductions.size(), t.reductions.size()), out);
   for (const command& c : commands)
-    if (const auto* r = std::get_if<reduce>(&c.what)) add_reduce(id, t, *r, out);
+    if (const auto* r = std::get_if<reduce>(&c.what)) add_reduce(id, t, p, *r, out);
 }
 
 }  // namespace stretto::graph

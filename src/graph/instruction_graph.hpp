@@ -16,7 +16,7 @@
 
 #include "graph/command.hpp"
 #include "graph/instruction.hpp"
-#include "graph/launch_shapes.hpp"
+#include "graph/plans.hpp"
 #include "graph/placement.hpp"
 #include "graph/task.hpp"
 
@@ -60,6 +60,13 @@ class instruction_graph {
     std::vector<used_boxes> uses;  // by access
     std::vector<box> bounds;       // of each
   };
+  /// What follows from a task and this node's chunk of it alone.
+  struct plan {
+    std::vector<part_of_task> parts;  // the first part_count of them; the others keep their memory
+    std::size_t part_count = 0;
+    bool is_right = false;  // has been checked
+    std::span<const part_of_task> all() const { return {parts.data(), part_count}; }
+  };
   struct expected_room {
     buffer_id of;
     memory_number where;
@@ -73,16 +80,17 @@ class instruction_graph {
   };
 
   buffer_state& at(buffer_id b) { return *buffers_[b.number]; }
-  void divide(const task& t, const box& own);
+  plan& plan_of(const task& t, const box& own);
+  void divide(const task& t, const box& own, plan& p) const;
   template <class F>
-  void each_room(F f) const;
+  void each_room(const plan& p, F f) const;
   std::uint64_t append(task_id of, dependencies&& follows, auto what, std::vector<instruction>& out);
   placement::allocation& make_room(task_id of, buffer_id b, memory_number m, const box& where, std::vector<instruction>& out);
-  memory_number target_of(const task& t, const await_push& a) const;
+  memory_number target_of(const task& t, const plan& p, const await_push& a) const;
   void add_send(task_id id, const task& t, const push& p, std::vector<instruction>& out);
-  void add_receive(task_id id, const task& t, const await_push& a, std::vector<instruction>& out);
+  void add_receive(task_id id, const task& t, const plan& p, const await_push& a, std::vector<instruction>& out);
   void bring(task_id id, const task& t, const part_of_task& p, std::vector<instruction>& out);
-  void add_compute(task_id id, const task& t, const part_of_task& p, std::vector<instruction>& out);
+  void add_compute(task_id id, const task& t, const part_of_task& p, std::span<temporary> partial_values, std::vector<instruction>& out);
   static channel channel_of(task_id id, const task& t, buffer_id b);
 
   // By instruction_reductions.cpp.
@@ -90,20 +98,18 @@ class instruction_graph {
   temporary make_identity(task_id id, const task& t, std::uint32_t reduction, memory_number m, std::vector<instruction>& out);
   void discard(task_id id, temporary&& t, std::vector<instruction>& out);
   void fold_into(task_id id, const task& t, std::uint32_t reduction, temporary&& from, temporary& to, std::vector<instruction>& out);
-  void make_partial_values(task_id id, const task& t, std::vector<instruction>& out);
+  void make_partial_values(task_id id, const task& t, const plan& p, std::vector<instruction>& out);
   temporary current_content(task_id id, const task& t, std::uint32_t reduction, std::vector<instruction>& out);
-  temporary folded_here(task_id id, const task& t, std::uint32_t reduction, const reduce& r, std::vector<instruction>& out);
-  void add_reduce(task_id id, const task& t, const reduce& r, std::vector<instruction>& out);
+  temporary folded_here(task_id id, const task& t, const plan& p, std::uint32_t reduction, const reduce& r, std::vector<instruction>& out);
+  void add_reduce(task_id id, const task& t, const plan& p, const reduce& r, std::vector<instruction>& out);
 
   const node_shape shape_;
   sequence instructions_;
   std::uint64_t last_allocation_ = 0;
   std::vector<std::optional<buffer_state>> buffers_;
   std::vector<expected_room> expected_;
-  // Of the task that is added, kept for their memory.
-  std::vector<part_of_task> parts_;
-  std::size_t part_count_ = 0;
-  std::vector<temporary> partial_values_;  // by part, then by reduction
+  plans<plan> plans_;
+  std::vector<temporary> partial_values_;  // of the task that is added, by part, then by reduction
 };
 
 }  // namespace stretto::graph

@@ -34,13 +34,13 @@ void instruction_graph::fold_into(task_id id, const task& t, std::uint32_t reduc
   discard(id, std::move(from), out);
 }
 
-void instruction_graph::make_partial_values(task_id id, const task& t, std::vector<instruction>& out) {
+void instruction_graph::make_partial_values(task_id id, const task& t, const plan& p, std::vector<instruction>& out) {
   partial_values_.clear();
-  for (std::size_t n = 0; n < part_count_; ++n)
+  for (const part_of_task& part : p.all())
     for (std::uint32_t r = 0; r < t.reductions.size(); ++r)
       partial_values_.push_back(at(t.reductions[r].buffer).is.elements().is_empty()
                                     ? temporary{}
-                                    : make_identity(id, t, r, shape_.memory_of(parts_[n].by), out));
+                                    : make_identity(id, t, r, shape_.memory_of(part.by), out));
 }
 
 /// A copy of it in the host's memory, with the identity where nothing was written.
@@ -65,13 +65,13 @@ instruction_graph::temporary instruction_graph::current_content(task_id id, cons
 }
 
 /// What this node contributes, in the host's memory: nothing has no number.
-instruction_graph::temporary instruction_graph::folded_here(task_id id, const task& t, std::uint32_t reduction, const reduce& r,
-                                                            std::vector<instruction>& out) {
+instruction_graph::temporary instruction_graph::folded_here(task_id id, const task& t, const plan& p, std::uint32_t reduction,
+                                                            const reduce& r, std::vector<instruction>& out) {
   temporary all;
   if (r.includes_current && r.self == 0) all = current_content(id, t, reduction, out);
-  for (std::size_t n = 0; n < part_count_; ++n) {
+  for (std::size_t n = 0; n < p.part_count; ++n) {
     temporary part = std::move(partial_values_[n * t.reductions.size() + reduction]);
-    if (shape_.memory_of(parts_[n].by) != 0) {
+    if (shape_.memory_of(p.parts[n].by) != 0) {
       temporary here = make_temporary(id, r.buffer, 0, out);
       here.written = append(id, {here.written, part.written}, copy{r.buffer, part.is, here.is, {at(r.buffer).is.elements()}}, out);
       part.read.push_back(here.written);
@@ -84,14 +84,14 @@ instruction_graph::temporary instruction_graph::folded_here(task_id id, const ta
   return all;
 }
 
-void instruction_graph::add_reduce(task_id id, const task& t, const reduce& r, std::vector<instruction>& out) {
+void instruction_graph::add_reduce(task_id id, const task& t, const plan& p, const reduce& r, std::vector<instruction>& out) {
   placement& is = at(r.buffer).is;
   const box elements = is.elements();
   if (elements.is_empty()) return;
   const auto reduction =
       static_cast<std::uint32_t>(std::ranges::find(t.reductions, r.buffer, &graph::reduction::buffer) - t.reductions.begin());
   const auto slot = static_cast<std::uint32_t>(t.accesses.size() + t.reductions.size() + reduction);
-  temporary all = folded_here(id, t, reduction, r, out);
+  temporary all = folded_here(id, t, p, reduction, r, out);
   for (const exchange_step& s : r.exchange) {
     if (!s.to.is_empty())
       all.read.push_back(append(id, {all.written}, send{r.buffer, all.is, {id, slot, r.self}, {{elements, s.to}}}, out));

@@ -54,6 +54,12 @@ class placement {
       }
     }
   }
+  /// Whether that memory lacks nothing of it that another has.
+  bool is_valid(const box& where, memory_number m) const {
+    bool all = true;
+    valid_.look(where, [&](const box&, memory_set has) { return all = (has & only(m)) != 0; });
+    return all;
+  }
   void written(const box& where, memory_number m) { valid_.update(where, only(m)); }
   void copied(const box& where, memory_number m);
 

@@ -51,6 +51,7 @@ struct task {
   std::vector<access> accesses;
   std::vector<reduction> reductions;
   std::string name;
+  std::uint64_t shape = 0;  // tasks with the same are equal in all of the above; 0: nothing is known of that
 };
 
 /// What the elements of a buffer are before any task has written them.

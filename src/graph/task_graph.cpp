@@ -9,14 +9,16 @@ buffer_id task_graph::add(const buffer& b) {
 
 ordered_task task_graph::add(const task& t) {
   ordered_task made{{tasks_.next()}, {}};
-  if (used_.size() < t.accesses.size()) used_.resize(t.accesses.size());
-  for (std::size_t i = 0; i < t.accesses.size(); ++i) {
-    used_[i].clear();
-    t.accesses[i].where.used_by(t.range, t.range, used_[i]);
-  }
+  const std::vector<used_boxes>& used = used_.find(t.shape, [&](std::vector<used_boxes>& made) {
+    if (made.size() < t.accesses.size()) made.resize(t.accesses.size());
+    for (std::size_t i = 0; i < t.accesses.size(); ++i) {
+      made[i].clear();
+      t.accesses[i].where.used_by(t.range, t.range, made[i]);
+    }
+  });
   const auto each = [&](auto f) {
     for (std::size_t i = 0; i < t.accesses.size(); ++i)
-      for (const box& b : used_[i]) f(*fronts_[t.accesses[i].buffer.number], t.accesses[i].how, b);
+      for (const box& b : used[i]) f(*fronts_[t.accesses[i].buffer.number], t.accesses[i].how, b);
     for (const reduction& r : t.reductions) {
       access_fronts& all = *fronts_[r.buffer.number];
       f(all, mode::write, all.elements());

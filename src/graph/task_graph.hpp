@@ -13,6 +13,7 @@
 
 #include "graph/access_fronts.hpp"
 #include "graph/horizon_policy.hpp"
+#include "graph/plans.hpp"
 #include "graph/sequence.hpp"
 #include "graph/task.hpp"
 
@@ -43,7 +44,7 @@ class task_graph {
   horizon_policy policy_;
   sequence tasks_;
   std::vector<std::optional<access_fronts>> fronts_;  // by buffer
-  std::vector<used_boxes> used_;                      // of the task that is added, by access; kept for its memory
+  plans<std::vector<used_boxes>> used_;               // by access
 };
 
 }  // namespace stretto::graph

@@ -1,0 +1,84 @@
+// known_launches.hpp - tasks of launches that come again: made once, and by their shapes known to the graphs.
+//
+// Threads     one owner.
+// Cost        a hash of what the launch says and a comparison; a new one costs its task.
+// Memory      256 tasks. Only those are kept whose mappers are values, or functions without captures: what a function owns goes with it.
+#pragma once
+
+#include <stretto/buffer.hpp>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "buffers/execution.hpp"
+#include "graph/task.hpp"
+
+namespace stretto::buffers {
+
+/// What a launch says, but for values: equal launches say equal words.
+class launch_words {
+ public:
+  void clear() { words_.clear(), may_be_kept_ = true; }
+  void add(std::uint64_t w) { words_.push_back(w); }
+  void add(const void* p) { add(reinterpret_cast<std::uintptr_t>(p)); }
+  void add(const box& b) { add(b.min()), add(b.max()); }
+  void add(const point& p) {
+    for (int a = 0; a < max_axes; ++a) add(static_cast<std::uint64_t>(p[a]));
+  }
+  void add(const detail::range_mapper& m);
+  /// One of its functions may own something.
+  bool may_be_kept() const noexcept { return may_be_kept_; }
+  std::uint64_t hash() const noexcept;
+  const std::vector<std::uint64_t>& all() const noexcept { return words_; }
+
+ private:
+  std::vector<std::uint64_t> words_;
+  bool may_be_kept_ = true;
+};
+
+struct known_launch {
+  graph::task task;
+  std::vector<launch_argument> arguments;  // values are those of the launch before
+  std::vector<const detail::reduction_kind*> folds;
+};
+
+class known_launches {
+ public:
+  /// The launch that says this; make(known_launch&) fills in a new one. Valid until the next call.
+  template <class Make>
+  known_launch& find(const launch_words& says, std::string_view name, Make make) {
+    if (entries_.empty()) entries_.resize(1 + most);
+    entry& e = entries_[says.may_be_kept() ? 1 + says.hash() % most : 0];
+    if (e.is.task.shape != 0 && e.says == says.all() && e.is.task.name == name) return e.is;
+    e.is = {};
+    make(e.is);
+    if (!says.may_be_kept()) return e.is;
+    e.says = says.all();
+    e.is.task.shape = ++last_shape_;
+    return e.is;
+  }
+  /// What is not kept has been submitted, or refused, when this ends.
+  class forgetting {
+   public:
+    explicit forgetting(known_launches& of) noexcept : of_(of) {}
+    ~forgetting() { of_.entries_[0].is = {}; }
+    forgetting(const forgetting&) = delete;
+    forgetting& operator=(const forgetting&) = delete;
+
+   private:
+    known_launches& of_;
+  };
+
+ private:
+  static constexpr std::size_t most = 256;
+  struct entry {
+    std::vector<std::uint64_t> says;
+    known_launch is;
+  };
+  std::vector<entry> entries_;  // the first for what is not kept
+  std::uint64_t last_shape_ = 0;
+};
+
+}  // namespace stretto::buffers
