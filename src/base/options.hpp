@@ -22,6 +22,7 @@ enum class scheduling { fifo, locality, earliest_finish, work_stealing };
 enum class joining { automatic, alone, mpi };
 enum class balancing { none, greedy, refine, diffusion, stealing };
 enum class trace_detail { off, sampled, full };
+enum class checks { off, on, learn };
 /// How an error is printed: as people read it, or as one JSON object on one line.
 enum class error_form { text, json };
 
@@ -38,7 +39,7 @@ struct settings {
   std::uint64_t poll_us;
   double stuck;  // seconds
   std::string stuck_file;  // path or empty
-  bool check;
+  checks check;
   std::string platform;  // path or empty
   std::string devices;
   std::uint64_t device_memory;  // bytes
@@ -75,7 +76,7 @@ struct settings {
 
 /// Where a row's value lives, which also is its type.
 using field = std::variant<std::uint64_t settings::*, double settings::*, bool settings::*, std::string settings::*,
-                           trace_detail settings::*, scheduling settings::*, joining settings::*, balancing settings::*, log_level settings::*, error_form settings::*,
+                           trace_detail settings::*, scheduling settings::*, joining settings::*, balancing settings::*, checks settings::*, log_level settings::*, error_form settings::*,
                            automatic settings::*>;
 
 struct option {

@@ -27,6 +27,11 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
   const data::other_nodes* const others = memories.others;
   auto s = std::make_shared<buffers_state>(runtime, others ? others->self() : 0, others ? others->nodes() : 1, std::move(shape), std::move(sites));
   s->check = settings.check;
+  if (settings.learn) {
+    if (!others || others->nodes() == 1) s->learns = std::make_unique<learning>();
+    else if (s->commands.self() == 0) s->tell("STRETTO_CHECK=learn learns nothing on several nodes: run the program on one");
+  }
+  if (settings.warn) s->tell = settings.warn;
   if (s->commands.self() == 0) s->warnings.to(settings.warn);
   runtime.set(base::floor_slot::buffers, new std::shared_ptr<buffers_state>(std::move(s)));
 }
@@ -36,6 +41,7 @@ void stop_buffers(base::runtime_context& runtime) noexcept {
   if (!slot) return;
   {
     const holding held(**slot);
+    if ((*slot)->learns) (*slot)->learns->tell((*slot)->tell);
     (*slot)->runtime = nullptr;
     // Functions that own buffers, which own this.
     (*slot)->known_mappings.clear();

@@ -16,6 +16,7 @@
 #include "base/context.hpp"
 #include "buffers/execution.hpp"
 #include "buffers/known_launches.hpp"
+#include "buffers/learning.hpp"
 #include "buffers/unwritten.hpp"
 #include "graph/command_graph.hpp"
 #include "graph/instruction_graph.hpp"
@@ -29,7 +30,9 @@ struct buffers_state {
 
   base::runtime_context* runtime;  // null once that has ended
   bool check = false;
+  std::function<void(const std::string&)> tell = [](const std::string&) {};  // to whoever runs the program
   unwritten_warnings warnings;
+  std::unique_ptr<learning> learns;  // null: nothing is
 
   // Guards what follows; taken by `holding` alone.
   std::mutex mutex;
