@@ -34,7 +34,7 @@ TEST_CASE("the mapper that names just what was used is learned") {
   CHECK(learned([](const box& c) { return c.widened({2, 1, 0}); }, true) == "neighborhood(2, 1)");
   CHECK(learned([](const box& c) { return box({c.min()[0], 0}, {c.max()[0], 48}); }) == "slice(1)");
   CHECK(learned([](const box& c) { return box({0, c.min()[1]}, {64, c.max()[1]}); }) == "slice(0)");
-  CHECK(learned([](const box&) { return whole; }) == "all");
+  CHECK(learned([](const box&) { return whole; }, true) == "all");
   CHECK(learned([](const box&) { return box({0, 0}, {1, 48}); }) == "fixed(box({0, 0}, {1, 48}))");
   CHECK(learned([](const box& c) { return box({c.min()[1], c.min()[0]}, {c.max()[1], c.max()[0]}); }, true, box({0, 0}, {48, 48})) == "transposed");
   CHECK(learned([](const box&) { return box(); }) == "");
