@@ -18,13 +18,15 @@ SOURCE = """// x.cpp - prints two lines.
 
 
 class Examples(unittest.TestCase):
-    def fault(self, script, promise="hello\n", seconds=60, checked_by=None, **where):
+    def fault(self, script, promise="hello\n", seconds=60, checked_by=None, by_command=False, **where):
         with tempfile.TemporaryDirectory() as folder:
             program = Path(folder) / "program"
             program.write_text(f"#!/bin/sh\n{script}\n")
             program.chmod(0o755)
             if checked_by:
                 return checked_by(str(program), promise)
+            if by_command:  # which is the script, and the program is not looked at
+                return examples.check("other", promise, 2, seconds, command=str(program), **where)
             return examples.check(str(program), promise, 2, seconds, **where)
 
     def test_the_promise_is_the_end_of_the_header(self):
@@ -52,6 +54,9 @@ class Examples(unittest.TestCase):
 
     def test_nodes_and_devices_reach_the_program(self):
         self.assertIsNone(self.fault("echo $1 $STRETTO_DEVICES", "3 sim:2\n", nodes=3, devices="sim:2"))
+
+    def test_a_command_starts_the_processes(self):
+        self.assertIsNone(self.fault("echo $1 $2 $3 $(basename $4)", "run -n 3 other\n", nodes=3, devices="none", by_command=True))
 
     def test_what_goes_wrong_on_some_nodes_with_some_device_is_found(self):
         script = '[ "$1 $STRETTO_DEVICES" = "3 sim:2" ] && echo no || echo hello'
