@@ -1,4 +1,5 @@
 """examples_test.py - proves that examples.py finds what an example prints, and what is wrong with it."""
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -65,6 +66,13 @@ class Examples(unittest.TestCase):
     def test_devices_that_are_not_there_are_left_out_and_others_are_not(self):
         script = '[ "$STRETTO_DEVICES" = opencl ] && { echo "error K27: none" >&2; exit 1; }; echo hello'
         self.assertEqual(self.fault(script, checked_by=examples.check_on_nodes), (None, ["none", "sim:2"]))
+
+    def test_the_list_of_examples_has_all_of_them_with_what_they_say_of_themselves(self):
+        folder = Path(__file__).parent.parent / "examples"
+        listed = [line for line in (folder / "README.md").read_text().splitlines() if line.startswith("- ")]
+        says = [re.match(r"// \S+ - (.*?)\.?\n", source.read_text())[1] for source in sorted(folder.glob("[0-9][0-9]_*.cpp"))]
+        names = [source.stem for source in sorted(folder.glob("[0-9][0-9]_*.cpp"))]
+        self.assertEqual(listed, [f"- [{n}]({n}.cpp): {text}." for n, text in zip(names, says)])
 
 
 if __name__ == "__main__":
