@@ -53,6 +53,7 @@ struct buffers_state {
     graph::mapping is;
   };
   std::vector<known_mapping> known_mappings;
+  event files;  // of this node: what has been done with files so far
 
   // Buffers that nothing names any more, to be removed by whoever holds the state. Guarded by a mutex of their own, since what is let go
   // while the state is held may be a function of the program's that owns the last handle of a buffer.
