@@ -552,4 +552,12 @@ event host_task(const T1& t1, const T2& t2, const detail::host_task_range& range
   return detail::host_task_with(range.which, range.range, request, range.where, std::forward<F>(f), uses...);
 }
 
+/// Whether this runtime only finds what the program would do on buffers as a node of a job (option dry_nodes), and does none of it: kernels and
+/// host tasks are not run, every event of theirs has happened, and what `read` promises is poisoned (B09). Throws B20 on a thread of no
+/// runtime.
+///
+///     auto error = residual.read();                       // on every node, in a dry run, too: it makes nodes send elements
+///     if (!is_dry_run() && error.get().view()(0) < 1e-6) break;
+bool is_dry_run();
+
 }  // namespace stretto

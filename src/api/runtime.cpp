@@ -99,6 +99,7 @@ std::filesystem::path speeds_file(const base::settings& s) {
 
 struct runtime::state {
   base::settings settings;
+  const buffers::dry_settings dry;
   platform machine;
   std::unique_ptr<base::order_observer> observer;
   base::runtime_context context;
@@ -123,8 +124,9 @@ struct runtime::state {
   state(base::settings s, const platform& m, std::shared_ptr<job_seat> job, const std::vector<std::shared_ptr<module>>& given,
         bool stepped)
       : settings(std::move(s)),
+        dry(buffers::dry_settings_of(settings)),
         machine(m),
-        seat(job ? std::move(job) : seat_of_process(settings)),
+        seat(dry.nodes ? nullptr : job ? std::move(job) : seat_of_process(settings)),
         member(seat ? join(*seat) : nullptr),
         number(member ? member->of().node() : own_number()),
         recorder({.node = member ? member->of().self() : number,
@@ -212,7 +214,7 @@ runtime::runtime(const runtime_options& options) {
 void runtime::start(bool stepped) {
   state& s = *state_;
   detail::start_events(s.context);
-  dist::start_dist(s.context, s.member.get());
+  dist::start_dist(s.context, s.member.get(), s.dry.nodes ? dist::node_seen{s.dry.which.front(), s.dry.nodes} : dist::node_seen{});
   mobiles::start_mobile(s.context, *s.mobile,
                         {.wander = static_cast<unsigned>(s.settings.wander),
                          .seed = s.settings.seed,
@@ -239,9 +241,16 @@ void runtime::start(bool stepped) {
                           .log = s.settings.log,
                           .check = checks,
                           .recycles = s.settings.recycle});
+  buffers::recording::settings graph;
+  if (!s.settings.graph.empty())
+    graph = {.file = s.of_node(s.settings.graph), .kind = s.settings.graph_kind, .costs = graph::costs_of(s.settings.graph_costs)};
   const auto log = std::make_shared<base::logger>("stretto " + base::node_name(s.context.node), s.settings.log);
   buffers::start_buffers(s.context, s.devices.get(),
-                         {.check = checks, .learn = s.settings.check == base::checks::learn, .warn = [log](const std::string& text) { log->warn("{}", text); }});
+                         {.check = checks,
+                          .learn = s.settings.check == base::checks::learn,
+                          .warn = [log](const std::string& text) { log->warn("{}", text); },
+                          .graph = std::move(graph),
+                          .dry = s.dry});
   sched::scheduler_paths paths = paths_of(s.machine);
   s.recorder.name_places(paths.names);
   s.recorder.name_modules(s.modules.owners());
@@ -300,13 +309,15 @@ void runtime::state::end(runtime* whole) noexcept {
   if (devices) devices->stop_calling();
   polls.release();
   scheduler.reset();
-  if (whole && !settings.trace.empty()) {
+  const auto or_told = [&](auto write) {
     try {
-      whole->save_trace(of_node(settings.trace));
+      write();
     } catch (const std::exception& e) {
       base::print_error(e, settings.errors);
     }
-  }
+  };
+  if (whole && !settings.trace.empty()) or_told([&] { whole->save_trace(of_node(settings.trace)); });
+  if (whole) or_told([&] { buffers::tell_what_was_asked(context); });
   buffers::stop_buffers(context);
   objects::stop_objects(context);
   data::stop_data(context);
@@ -406,8 +417,12 @@ runtime_statistics runtime::statistics() const {
 std::uint32_t runtime::workers() const noexcept {
   return static_cast<std::uint32_t>(state_->scheduler->workers.size());
 }
-std::uint32_t runtime::node() const noexcept { return state_->member ? state_->member->of().self() : state_->number; }
-std::uint32_t runtime::nodes() const noexcept { return state_->member ? state_->member->of().nodes() : 1; }
+std::uint32_t runtime::node() const noexcept {
+  return state_->dry.nodes ? state_->dry.which.front() : state_->member ? state_->member->of().self() : state_->number;
+}
+std::uint32_t runtime::nodes() const noexcept {
+  return state_->dry.nodes ? state_->dry.nodes : state_->member ? state_->member->of().nodes() : 1;
+}
 const platform& runtime::machine() const noexcept { return state_->machine; }
 
 attachment::attachment(runtime& r, std::source_location where) : owner_(&r) {

@@ -21,6 +21,7 @@ namespace stretto::base {
 enum class scheduling { fifo, locality, earliest_finish, work_stealing };
 enum class joining { automatic, alone, mpi };
 enum class balancing { none, greedy, refine, diffusion, stealing };
+enum class graph_kind { tasks, commands, instructions, timeline };
 enum class trace_detail { off, sampled, full };
 enum class checks { off, on, learn };
 /// How an error is printed: as people read it, or as one JSON object on one line.
@@ -64,6 +65,12 @@ struct settings {
   std::uint64_t balance_ms;
   std::string trace;     // path or empty
   trace_detail trace_level;
+  std::string graph;     // path or empty
+  base::graph_kind graph_kind;
+  std::uint64_t dry_nodes;
+  std::string dry_node;  // list
+  std::uint64_t dry_devices;
+  std::string graph_costs;  // list
   bool statistics;
   bool live;
   log_level log;
@@ -76,7 +83,8 @@ struct settings {
 
 /// Where a row's value lives, which also is its type.
 using field = std::variant<std::uint64_t settings::*, double settings::*, bool settings::*, std::string settings::*,
-                           trace_detail settings::*, scheduling settings::*, joining settings::*, balancing settings::*, checks settings::*, log_level settings::*, error_form settings::*,
+                           trace_detail settings::*, scheduling settings::*, joining settings::*, balancing settings::*, checks settings::*,
+                           base::graph_kind settings::*, log_level settings::*, error_form settings::*,
                            automatic settings::*>;
 
 struct option {

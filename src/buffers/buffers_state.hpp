@@ -14,9 +14,11 @@
 #include <vector>
 
 #include "base/context.hpp"
+#include "buffers/dry_run.hpp"
 #include "buffers/execution.hpp"
 #include "buffers/known_launches.hpp"
 #include "buffers/learning.hpp"
+#include "buffers/recording.hpp"
 #include "buffers/unwritten.hpp"
 #include "graph/command_graph.hpp"
 #include "graph/instruction_graph.hpp"
@@ -41,6 +43,8 @@ struct buffers_state {
   graph::command_graph commands;
   graph::instruction_graph instructions;
   execution doing;
+  std::unique_ptr<recording> record;  // null: nobody asked for a graph
+  std::unique_ptr<dry_run> dry;       // null: what is found is done
   known_launches launches;
   // Of the task that is submitted, kept for their memory.
   launch_words says;
@@ -54,6 +58,10 @@ struct buffers_state {
   };
   std::vector<known_mapping> known_mappings;
   event files;  // of this node: what has been done with files so far
+
+  /// Begins instructions, which belong to the commands; or only counts them, and everything has happened.
+  task_outcome carry_out(std::span<const graph::command> of, std::span<const graph::instruction> all, const task_work& work,
+                         base::thread_context& context);
 
   // Buffers that nothing names any more, to be removed by whoever holds the state. Guarded by a mutex of their own, since what is let go
   // while the state is held may be a function of the program's that owns the last handle of a buffer.

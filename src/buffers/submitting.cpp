@@ -5,9 +5,11 @@
 #include <cstring>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "buffers/buffers_state.hpp"
 #include "buffers/mappings.hpp"
 #include "data/kernel_arguments.hpp"
+#include "event/event_floor.hpp"
 
 namespace stretto::buffers {
 
@@ -50,22 +52,28 @@ task_outcome do_task(buffers_state& s, const graph::task& t, const task_work& wo
   try {
     s.commands.check(t);
     if (!work.learns) s.instructions.check(t, s.commands.own_chunk(t));  // else each part may use everything, one after the other
+    if (s.dry) s.dry->check(t);
   } catch (error& e) {
     throw error(e).fact("submitted", work.range.where);
   }
-  const auto run = [&](graph::task_id id, const graph::task& one, const task_work& of) {
+  const auto run = [&](const graph::ordered_task& order, const graph::task& one, const task_work& of) {
+    const std::uint64_t since = s.dry ? base::nanoseconds_now() : 0;
     s.new_commands.clear();
     s.new_instructions.clear();
-    s.commands.add(id, one, s.new_commands);
-    for (const graph::unwritten_read& r : s.commands.take_unwritten_reads()) tell_unwritten(s, one, r, work.range.where);
-    s.instructions.add(id, one, s.new_commands, s.new_instructions);
-    return s.doing.run(s.new_instructions, of, s.check, context);
+    s.commands.add(order.id, one, s.new_commands);
+    std::vector<graph::unwritten_read> unwritten = s.commands.take_unwritten_reads();
+    for (const graph::unwritten_read& r : unwritten) tell_unwritten(s, one, r, work.range.where);
+    s.instructions.add(order.id, one, s.new_commands, s.new_instructions);
+    if (s.dry) s.dry->took(base::nanoseconds_now() - since);
+    if (s.record) s.record->add(order, one, std::move(unwritten));
+    if (s.dry) s.dry->add(order, one, s.record.get());
+    return s.carry_out(s.new_commands, s.new_instructions, of, context);
   };
-  const task_outcome out = run(s.tasks.add(t).id, t, work);
+  const task_outcome out = run(s.tasks.add(t), t, work);
   if (const auto h = s.tasks.add_horizon()) {
     task_work nothing;
     nothing.range = work.range;
-    run(h->id, horizon_task(), nothing);
+    run(*h, horizon_task(), nothing);
   }
   ahead = s.doing.behind_by(most_ahead);
   return out;
@@ -133,6 +141,19 @@ void say(launch_words& says, const buffer_record& b, access how, const detail::r
   else says.add(*by);
 }
 
+/// What comes of a read where nothing is computed.
+event never_read(const buffer_record& b, const dry_run& dry, base::thread_context& context, const std::source_location& where) {
+  error e("B09", "the elements of " + describe(b) + " are not there: this is a dry run");
+  e.fact("submitted", where)
+      .because("the program runs as N" + std::to_string(dry.self()) + " of " + std::to_string(dry.nodes()) +
+               " nodes without its kernels, to find what it would do on buffers (option dry_nodes)")
+      .remedy("if (!is_dry_run()) around what looks at elements; the call of read stays outside of it");
+  const user_event never = user_event::create(where);
+  never.poison(std::make_exception_ptr(std::move(e)), where);
+  detail::cause_of(never, context)->mark_observed();  // who does not look at the elements misses nothing
+  return never;
+}
+
 }  // namespace
 
 }  // namespace stretto::buffers
@@ -162,11 +183,13 @@ buffer_handle make_buffer(const buffer_description& request, const std::source_l
     s->instructions.add(is, first);
     task_work work;
     work.range.where = where;
-    s->doing.run(first, work, false, context);
-    if (is_alike) filled = s->doing.instance_of(std::get<graph::allocate>(first.front().what).is);
+    if (s->record) s->record->add(is, request.element_bytes);
+    if (s->dry) s->dry->add(is, request.element_bytes, s->record.get());
+    s->carry_out({}, first, work, context);
+    if (is_alike && !s->dry) filled = s->doing.instance_of(std::get<graph::allocate>(first.front().what).is);
   }
   made->state = s;
-  if (is_alike) {
+  if (is_alike && !s->dry) {
     wait(ready_event(filled, where), where);
     data::layout shape;
     std::byte* const first = open_instance(filled, shape, where);
@@ -313,6 +336,10 @@ seen_later see_elements(const buffer_handle& h, const box& part, const std::sour
     const holding held(*b.state);
     out = do_task(*b.state, t, work, ahead, context);
   }
+  if (b.state->dry) {
+    ends.trigger(where);
+    return {never_read(b, *b.state->dry, context, where), nullptr};
+  }
   wait_until(ahead, where);
   return {out.ready, seen_pointer(new seen_elements{out.first, part, ends, where})};
 }
@@ -327,6 +354,8 @@ void release_seen::operator()(seen_elements* seen) const noexcept {
 }  // namespace stretto::detail
 
 namespace stretto {
+
+bool is_dry_run() { return buffers::state_of(*base::require_current("is_dry_run").runtime)->dry != nullptr; }
 
 void set_horizons(const horizon_settings& settings, std::source_location where) {
   base::thread_context& context = base::require_current("set_horizons");
