@@ -63,7 +63,9 @@ class known_launches {
   class forgetting {
    public:
     explicit forgetting(known_launches& of) noexcept : of_(of) {}
-    ~forgetting() { of_.entries_[0].is = {}; }
+    ~forgetting() {
+      if (!of_.entries_[0].is.arguments.empty()) of_.entries_[0].is = {};
+    }
     forgetting(const forgetting&) = delete;
     forgetting& operator=(const forgetting&) = delete;
 
