@@ -309,6 +309,9 @@ class buffer {
          std::source_location where = std::source_location::current())
       : handle_(detail::make_buffer({elements, D, sizeof(T), alignof(T), options.name, from}, where)) {}
 
+  /// What other parts of Stretto have made.
+  explicit buffer(detail::buffer_handle made) noexcept : handle_(std::move(made)) {}
+
   /// What each chunk of a launch uses: a mapper of this header or of mapper.hpp, or a function from a chunk (and the buffer's elements) to a
   /// box or a list of boxes, within the buffer's elements; the same on every node.
   template <class M>

@@ -82,7 +82,7 @@ std::unique_ptr<device::device_set> open_devices(const base::settings& s, bool s
                                     .host_memory_bytes = s.device_host_memory,
                                     .pool = s.device_pool,
                                     .stepped = stepped,
-                                    .check = s.check,
+                                    .check = s.check != base::checks::off,
                                     .cache = device::kernel_cache::default_folder()});
   if (open.empty()) return nullptr;
   return std::make_unique<device::device_set>(
@@ -222,8 +222,9 @@ void runtime::start(bool stepped) {
                          .balances_each_ms = stepped ? 0 : s.settings.balance_ms});
   if (s.member) s.polls.add(*s.member);
   s.modules.initialise(s.context, s.machine);
-  if (s.settings.check) s.context.observer = (s.observer = std::make_unique<data::order_check>()).get();
-  data::start_data(s.context, s.machine, s.modules.channels(), s.settings.check, s.devices.get(),
+  const bool checks = s.settings.check != base::checks::off;
+  if (checks) s.context.observer = (s.observer = std::make_unique<data::order_check>()).get();
+  data::start_data(s.context, s.machine, s.modules.channels(), checks, s.devices.get(),
                    {.memory_bytes = s.settings.host_memory, .spill = s.settings.spill, .locked_bytes = s.settings.locked_memory,
                     .recycles = s.settings.recycle, .device_messages = s.settings.device_messages,
                     .first_of_global = s.global ? s.global->first_of_share() : nullptr,
@@ -238,14 +239,16 @@ void runtime::start(bool stepped) {
                           .workers = s.machine.worker_count(),
                           .spill = s.settings.spill.empty() ? place() : data::spill_of(s.machine),
                           .log = s.settings.log,
-                          .check = s.settings.check,
+                          .check = checks,
                           .recycles = s.settings.recycle});
   buffers::recording::settings graph;
   if (!s.settings.graph.empty())
     graph = {.file = s.of_node(s.settings.graph), .kind = s.settings.graph_kind, .costs = graph::costs_of(s.settings.graph_costs)};
   const auto log = std::make_shared<base::logger>("stretto " + base::node_name(s.context.node), s.settings.log);
   buffers::start_buffers(s.context, s.devices.get(),
-                         {.check = s.settings.check, .warn = [log](const std::string& text) { log->warn("{}", text); },
+                         {.check = checks,
+                          .learn = s.settings.check == base::checks::learn,
+                          .warn = [log](const std::string& text) { log->warn("{}", text); },
                           .graph = std::move(graph),
                           .dry = s.dry});
   sched::scheduler_paths paths = paths_of(s.machine);

@@ -38,8 +38,9 @@ const std::vector<option>& table() {
        "time without progress before it is told who waits for what; 0 means never; on a terminal 10 if not set"},
       {"stuck_file", &settings::stuck_file, "", "", "", {}, "path",
        "file that keeps the last report of who waits for what, for `stretto why`"},
-      {"check", &settings::check, is_debug_build() ? "1" : "0", "", "", zero_or_one, "",
-       "whether races, reads of what nothing wrote and indices outside of arrays are found; a debug build does it if not set"},
+      {"check", &settings::check, is_debug_build() ? "1" : "0", "", "", {"0", "1", "learn"}, "",
+       "whether races, reads of what nothing wrote and indices outside of arrays are found; a debug build does it if not set; "
+       "learn tells which mappers kernels on buffers should have been launched with"},
       {"platform", &settings::platform, "", "", "", {}, "path",
        "platform file to use in place of what is discovered"},
       {"devices", &settings::devices, "none", "", "", {}, "list",

@@ -23,6 +23,7 @@ enum class joining { automatic, alone, mpi };
 enum class balancing { none, greedy, refine, diffusion, stealing };
 enum class graph_kind { tasks, commands, instructions, timeline };
 enum class trace_detail { off, sampled, full };
+enum class checks { off, on, learn };
 /// How an error is printed: as people read it, or as one JSON object on one line.
 enum class error_form { text, json };
 
@@ -39,7 +40,7 @@ struct settings {
   std::uint64_t poll_us;
   double stuck;  // seconds
   std::string stuck_file;  // path or empty
-  bool check;
+  checks check;
   std::string platform;  // path or empty
   std::string devices;
   std::uint64_t device_memory;  // bytes
@@ -82,7 +83,8 @@ struct settings {
 
 /// Where a row's value lives, which also is its type.
 using field = std::variant<std::uint64_t settings::*, double settings::*, bool settings::*, std::string settings::*,
-                           trace_detail settings::*, scheduling settings::*, joining settings::*, balancing settings::*, base::graph_kind settings::*, log_level settings::*, error_form settings::*,
+                           trace_detail settings::*, scheduling settings::*, joining settings::*, balancing settings::*, checks settings::*,
+                           base::graph_kind settings::*, log_level settings::*, error_form settings::*,
                            automatic settings::*>;
 
 struct option {

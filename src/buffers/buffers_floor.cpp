@@ -39,6 +39,11 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
   if (!settings.graph.file.empty())
     s->record = std::make_unique<recording>(settings.graph, is_dry ? std::span(settings.dry.which) : std::span(&self, 1), shape);
   s->check = settings.check;
+  if (settings.learn) {
+    if (!others || others->nodes() == 1) s->learns = std::make_unique<learning>();
+    else if (s->commands.self() == 0) s->tell("STRETTO_CHECK=learn learns nothing on several nodes: run the program on one");
+  }
+  if (settings.warn) s->tell = settings.warn;
   if (s->commands.self() == 0) s->warnings.to(settings.warn);
   runtime.set(base::floor_slot::buffers, new std::shared_ptr<buffers_state>(std::move(s)));
 }
@@ -56,6 +61,7 @@ void stop_buffers(base::runtime_context& runtime) noexcept {
   if (!slot) return;
   {
     const holding held(**slot);
+    if ((*slot)->learns) (*slot)->learns->tell((*slot)->tell);
     (*slot)->runtime = nullptr;
     // Functions that own buffers, which own this.
     (*slot)->known_mappings.clear();

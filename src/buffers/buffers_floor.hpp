@@ -15,6 +15,7 @@ namespace stretto::buffers {
 
 struct buffers_settings {
   bool check = false;  // kernels may touch what mappers name, and nothing else
+  bool learn = false;  // what kernels touch is told at the end, beside what mappers name. On one node; on the host
   std::function<void(const std::string&)> warn = {};
   recording::settings graph = {};  // no file: none is made
   dry_settings dry = {};

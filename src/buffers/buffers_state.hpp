@@ -17,6 +17,7 @@
 #include "buffers/dry_run.hpp"
 #include "buffers/execution.hpp"
 #include "buffers/known_launches.hpp"
+#include "buffers/learning.hpp"
 #include "buffers/recording.hpp"
 #include "buffers/unwritten.hpp"
 #include "graph/command_graph.hpp"
@@ -31,7 +32,9 @@ struct buffers_state {
 
   base::runtime_context* runtime;  // null once that has ended
   bool check = false;
+  std::function<void(const std::string&)> tell = [](const std::string&) {};  // to whoever runs the program
   unwritten_warnings warnings;
+  std::unique_ptr<learning> learns;  // null: nothing is
 
   // Guards what follows; taken by `holding` alone.
   std::mutex mutex;
@@ -54,6 +57,7 @@ struct buffers_state {
     graph::mapping is;
   };
   std::vector<known_mapping> known_mappings;
+  event files;  // of this node: what has been done with files so far
 
   /// Begins instructions, which belong to the commands; or only counts them, and everything has happened.
   task_outcome carry_out(std::span<const graph::command> of, std::span<const graph::instruction> all, const task_work& work,

@@ -51,7 +51,7 @@ task_outcome do_task(buffers_state& s, const graph::task& t, const task_work& wo
   // What may be refused comes first, so that nothing has changed then.
   try {
     s.commands.check(t);
-    s.instructions.check(t, s.commands.own_chunk(t));
+    if (!work.learns) s.instructions.check(t, s.commands.own_chunk(t));  // else each part may use everything, one after the other
     if (s.dry) s.dry->check(t);
   } catch (error& e) {
     throw error(e).fact("submitted", work.range.where);
@@ -108,6 +108,14 @@ class argument_list {
   void use(const buffer_record& b, access how, const detail::range_mapper& by) {
     of_.arguments.push_back({.array = static_cast<int>(of_.task.accesses.size()), .of = b.id});
     of_.task.accesses.push_back({b.id, mode_of(how), to_mapping(state_, by, b.elements)});
+  }
+  /// Every chunk may use all of it, and what it uses is noted beside what it was to use.
+  void learn(const buffer_record& b, const kernel_code& code, std::size_t parameter, const detail::range_mapper& by,
+             const std::source_location& where) {
+    use(b, code.parameters[parameter].mode, by);
+    graph::access& a = of_.task.accesses.back();
+    of_.learned.push_back({&code, parameter, where, describe(b), b.type.dimensions, a.where, text_of(by, b.type.dimensions), of_.task.range});
+    a.where = graph::mapping::all(b.elements);
   }
   void reduce(const buffer_record& b, const detail::reduction_kind& fold, bool includes_current) {
     reductions_.push_back(of_.arguments.size());
@@ -218,6 +226,7 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
     if (range.is_of_groups)
       for (int a = 0; a < max_axes; ++a) says.add(static_cast<std::uint64_t>(range.group[a]));
     say(says, request.hints);
+    if (s.learns) says.add(std::uint64_t{range.where.line()} << 32 | range.where.column());  // what is learned is of this line
     for (std::size_t i = 0; i < items.size(); ++i)
       if (items[i].buffer) say(says, **items[i].buffer, code.parameters[i].mode, items[i].by, items[i].fold, items[i].includes_current);
     const std::string_view name = request.name.empty() ? std::string_view(code.name) : std::string_view(request.name);
@@ -231,12 +240,14 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
         t.grain = range.group;
       }
       t.name = name;
-      if (on_host) t.by = graph::processors::host;
+      if (on_host || s.learns) t.by = graph::processors::host;
       take_hints(t, request.hints);
+      if (s.learns) t.how = graph::cut::in_tiles, t.pieces = 4;  // which differ along two axes
       argument_list arguments(s, made);
       for (std::size_t i = 0; i < items.size(); ++i) {
         if (!items[i].buffer) arguments.value();
         else if (items[i].fold) arguments.reduce(**items[i].buffer, *items[i].fold, items[i].includes_current);
+        else if (s.learns) arguments.learn(**items[i].buffer, code, i, *items[i].by, range.where);
         else arguments.use(**items[i].buffer, code.parameters[i].mode, *items[i].by);
       }
     });
@@ -246,6 +257,8 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
     }
     work.arguments = known.arguments;
     work.folds = known.folds;
+    work.learns = s.learns.get();
+    work.learned = known.learned;
     const known_launches::forgetting unless_kept(s.launches);
     out = do_task(s, known.task, work, ahead, context);
   }

@@ -9,7 +9,7 @@ coordinate cell_of(coordinate at, coordinate grain) noexcept { return at / grain
 
 }  // namespace
 
-chunk_grid::chunk_grid(const box& range, node_number most, cut how, const extent& grain) : range_(range) {
+chunk_grid::chunk_grid(const box& range, node_number most, cut how, const extent& grain, const chunk_weights& weights) : range_(range) {
   if (range.is_empty() || most == 0) return;
   extent parts = unit;
   if (how == cut::in_tiles) {
@@ -18,6 +18,7 @@ chunk_grid::chunk_grid(const box& range, node_number most, cut how, const extent
     int axis = 0;
     while (axis < max_axes - 1 && range.length(axis) == 1) ++axis;
     parts.length[axis] = static_cast<coordinate>(most);
+    if (!weights.are_none() && most > 1) weights_ = weights, weighted_axis_ = axis;
   }
   for (int a = 0; a < max_axes; ++a) {
     grain_[a] = grain[a];
@@ -30,8 +31,30 @@ chunk_grid::chunk_grid(const box& range, node_number most, cut how, const extent
 coordinate chunk_grid::begin(int axis, coordinate index) const noexcept {
   if (index == 0) return range_.min()[axis];
   if (index == parts_[axis]) return range_.max()[axis];
+  return (first_[axis] + first_cell(axis, index)) * grain_[axis];
+}
+
+coordinate chunk_grid::first_cell(int axis, coordinate index) const noexcept {
+  if (has_weights(axis)) {
+    const auto parts = static_cast<std::size_t>(parts_[axis]);
+    const __int128 all = weights_.of_first(parts), before = weights_.of_first(static_cast<std::size_t>(index));
+    return index + static_cast<coordinate>(((cells_[axis] - parts_[axis]) * before + all / 2) / all);
+  }
   const coordinate each = cells_[axis] / parts_[axis], more = cells_[axis] % parts_[axis];
-  return (first_[axis] + index * each + std::min(index, more)) * grain_[axis];
+  return index * each + std::min(index, more);
+}
+
+coordinate chunk_grid::chunk_of(int axis, coordinate cell) const noexcept {
+  if (has_weights(axis)) {
+    coordinate low = 0, high = parts_[axis];  // it begins at the cell or before; it begins behind
+    while (high - low > 1) {
+      const coordinate middle = (low + high) / 2;
+      (first_cell(axis, middle) <= cell ? low : high) = middle;
+    }
+    return low;
+  }
+  const coordinate each = cells_[axis] / parts_[axis], more = cells_[axis] % parts_[axis], of_longer = more * (each + 1);
+  return cell < of_longer ? cell / (each + 1) : more + (cell - of_longer) / each;
 }
 
 void chunk_grid::interval(int axis, coordinate index, coordinate& min, coordinate& max) const noexcept {
@@ -51,11 +74,7 @@ index_range chunk_grid::meeting(int axis, coordinate min, coordinate max) const 
   min = std::max(min, range_.min()[axis]);
   max = std::min(max, range_.max()[axis]);
   if (min >= max) return {};
-  const coordinate each = cells_[axis] / parts_[axis], more = cells_[axis] % parts_[axis];
-  const auto of = [&](coordinate at) {
-    const coordinate cell = cell_of(at, grain_[axis]) - first_[axis], of_longer = more * (each + 1);
-    return cell < of_longer ? cell / (each + 1) : more + (cell - of_longer) / each;
-  };
+  const auto of = [&](coordinate at) { return chunk_of(axis, cell_of(at, grain_[axis]) - first_[axis]); };
   return {of(min), of(max - 1) + 1};
 }
 

@@ -1,15 +1,19 @@
 // chunk_grid.hpp - how the range of a task is cut into chunks, one for each node that takes part.
 //
 // Threads     a value.
-// Cost        everything: O(1), however many chunks there are.
-// Invariants  (1) chunks are disjoint and their union is the range. (2) no chunk is empty. (3) the cuts are those of split() and
-//             split_tiles().
+// Cost        everything: O(1), however many chunks there are. With weights, `meeting`: O(log chunks).
+// Invariants  (1) chunks are disjoint and their union is the range. (2) no chunk is empty. (3) without weights the cuts are those of split()
+//             and split_tiles().
 //
 // Chunks are numbered with axis 0 slowest, and chunk i is node i's. No chunk of another node has to be made to know where it is.
+//
+// With weights each chunk has one cell (of a grain), and the other cells in the proportion of the weights: so none is empty, and chunk i stays
+// node i's whatever its weight. Tiles stay alike: cuts through all of a row of tiles cannot follow the weight of each.
 #pragma once
 
 #include <stretto/box.hpp>
 
+#include "graph/chunk_weights.hpp"
 #include "graph/node_set.hpp"
 
 namespace stretto::graph {
@@ -29,7 +33,9 @@ class chunk_grid {
  public:
   chunk_grid() = default;
   /// At most `most` chunks; every cut lies on a multiple of the grain. Cost: in tiles as tile_grid.
-  chunk_grid(const box& range, node_number most, cut how, const extent& grain = unit);
+  ///
+  ///   weights   none, or `most` of them; those of chunks that there are not do not count
+  chunk_grid(const box& range, node_number most, cut how, const extent& grain = unit, const chunk_weights& weights = {});
 
   const box& range() const noexcept { return range_; }
   node_number chunks() const noexcept { return static_cast<node_number>(parts_[0] * parts_[1] * parts_[2]); }
@@ -48,12 +54,18 @@ class chunk_grid {
 
  private:
   coordinate begin(int axis, coordinate index) const noexcept;
+  /// The first cell of a chunk, counted from the first of the range.
+  coordinate first_cell(int axis, coordinate index) const noexcept;
+  coordinate chunk_of(int axis, coordinate cell) const noexcept;
+  bool has_weights(int axis) const noexcept { return axis == weighted_axis_; }
 
   box range_;
   coordinate parts_[max_axes] = {0, 0, 0};
   coordinate grain_[max_axes] = {1, 1, 1};
   coordinate first_[max_axes] = {0, 0, 0};  // cells of one grain, numbered from the origin: that of the range's first item
   coordinate cells_[max_axes] = {0, 0, 0};
+  int weighted_axis_ = -1;
+  chunk_weights weights_;
 };
 
 }  // namespace stretto::graph

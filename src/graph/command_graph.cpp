@@ -36,8 +36,15 @@ buffer_id command_graph::add(const buffer& b) {
 const chunk_grid& command_graph::grid_of(const task& t) {
   const node_number most = t.kind == task_kind::kernel ? nodes_ : 1;
   if (grid_.made && grid_.range == t.range && grid_.most == most && grid_.how == t.how && grid_.grain == t.grain) return *grid_.made;
-  grid_ = {t.range, most, t.how, t.grain, chunk_grid(t.range, most, t.how, t.grain)};
+  grid_ = {t.range, most, t.how, t.grain, chunk_grid(t.range, most, t.how, t.grain, most == nodes_ ? weights_ : chunk_weights())};
   return *grid_.made;
+}
+
+void command_graph::set_weights(const chunk_weights& weights) {
+  if (weights == weights_) return;
+  weights_ = weights;
+  grid_.made.reset();
+  plans_.clear();
 }
 
 command_graph::plan& command_graph::plan_of(const task& t) {

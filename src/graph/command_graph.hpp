@@ -46,6 +46,11 @@ class command_graph {
   /// not written yet), nothing where all of it is.
   std::vector<unwritten_read> take_unwritten_reads() { return std::exchange(unwritten_reads_, {}); }
 
+  /// From now on kernels are cut so that node n gets weights[n] shares, the same on every node at the same point of the program: one for
+  /// each node, or none. Cost: what was derived from repeated tasks is derived again.
+  void set_weights(const chunk_weights& weights);
+  const chunk_weights& weights() const noexcept { return weights_; }
+
   /// Mappings of the program's own are asked again when they are used again.
   void forget_shapes() { shapes_ = {}, plans_.clear(); }
 
@@ -92,6 +97,7 @@ class command_graph {
   std::vector<std::optional<buffer_state>> buffers_;
   launch_shapes shapes_;
   plans<plan> plans_;
+  chunk_weights weights_;
   struct {  // of the last task
     box range;
     node_number most = 0;

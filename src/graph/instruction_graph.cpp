@@ -54,8 +54,9 @@ void instruction_graph::divide(const task& t, const box& own, plan& plan) const 
   plan.is_right = false;
   if (own.is_empty()) return;
   const bool on_host = t.by == processors::host || shape_.devices.empty(), is_divided = t.kind == task_kind::kernel;
-  const auto sharing = static_cast<node_number>(is_divided && !on_host ? shape_.devices.size() : 1);
-  const chunk_grid grid(own, is_divided ? sharing * t.pieces : 1, t.how, t.grain);
+  const bool is_weighted = is_divided && !on_host && t.how == cut::along_rows && !weights_.are_none();
+  const auto sharing = static_cast<node_number>(is_weighted ? weights_.size() : is_divided && !on_host ? shape_.devices.size() : 1);
+  const chunk_grid grid(own, is_divided ? sharing * t.pieces : 1, t.how, t.grain, is_weighted ? weights_.repeated(t.pieces) : chunk_weights());
   for (node_number n = 0; n < grid.chunks(); ++n) {
     if (plan.part_count == plan.parts.size()) plan.parts.emplace_back();
     part_of_task& p = plan.parts[plan.part_count++];
@@ -72,6 +73,12 @@ void instruction_graph::divide(const task& t, const box& own, plan& plan) const 
       p.bounds[i] = bounds_of(p.uses[i]);
     }
   }
+}
+
+void instruction_graph::set_weights(const chunk_weights& weights) {
+  if (weights == weights_) return;
+  weights_ = weights;
+  plans_.clear();
 }
 
 void instruction_graph::check(const task& t, const box& own) {

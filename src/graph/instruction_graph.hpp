@@ -45,6 +45,13 @@ class instruction_graph {
   /// throws   error B04 if two processors of this node would write the same elements
   void check(const task& t, const box& own);
 
+  /// From now on kernels are cut so that device d of this node gets weights[d] shares: one for each device, or none. With one more, which is
+  /// the host's, the host takes part.
+  void set_weights(const chunk_weights& weights);
+  const chunk_weights& weights() const noexcept { return weights_; }
+  /// To be called when nodes have got other chunks than before of tasks of the same shape.
+  void forget_plans() { plans_.clear(); }
+
   std::size_t remembered() const noexcept { return instructions_.remembered(); }
   const node_shape& shape() const noexcept { return shape_; }
 
@@ -109,6 +116,7 @@ class instruction_graph {
   std::vector<std::optional<buffer_state>> buffers_;
   std::vector<expected_room> expected_;
   plans<plan> plans_;
+  chunk_weights weights_;
   std::vector<temporary> partial_values_;  // of the task that is added, by part, then by reduction
 };
 

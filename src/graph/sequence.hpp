@@ -7,6 +7,7 @@
 //             applied last.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -14,7 +15,7 @@
 namespace stretto::graph {
 
 /// Ascending, each once.
-using dependencies = std::vector<std::uint64_t>;
+using dependencies = boost::container::small_vector<std::uint64_t, 4>;
 
 class sequence {
  public:

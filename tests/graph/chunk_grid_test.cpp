@@ -2,12 +2,13 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "graph/chunk_grid.hpp"
 
 using namespace stretto;
-using graph::chunk_grid, graph::cut, graph::index_range, graph::node_number, graph::node_set;
+using graph::chunk_grid, graph::chunk_weights, graph::cut, graph::index_range, graph::node_number, graph::node_set;
 
 namespace {
 
@@ -16,8 +17,9 @@ struct asked_grid {
   node_number most;
   cut how;
   extent grain;
+  chunk_weights weights;
 
-  chunk_grid made() const { return {range, most, how, grain}; }
+  chunk_grid made() const { return {range, most, how, grain, weights}; }
   std::vector<box> expected() const {
     return how == cut::in_tiles ? split_tiles(range, most, grain) : split(range, most, grain);
   }
@@ -33,9 +35,24 @@ rc::Gen<asked_grid> any_asked_grid() {
                         const auto [x, y, z] = min;
                         const auto [h, w, d] = size;
                         const auto [gx, gy, gz] = grains;
-                        return asked_grid{box::sized({x, y, z}, {h, w, d}), most, how, {gx, gy, gz}};
+                        return asked_grid{box::sized({x, y, z}, {h, w, d}), most, how, {gx, gy, gz}, {}};
                       });
 }
+
+// One for each node, some of them thousands of times those of others.
+rc::Gen<std::vector<double>> any_weights(node_number most) {
+  return rc::gen::container<std::vector<double>>(most, rc::gen::map(rc::gen::inRange(0, 50), [](int w) { return w < 5 ? 0.01 : w * 0.5; }));
+}
+rc::Gen<asked_grid> any_weighted_grid() {
+  return rc::gen::mapcat(any_asked_grid(), [](const asked_grid& a) {
+    return rc::gen::map(any_weights(a.most), [a](const std::vector<double>& w) {
+      asked_grid with = a;
+      with.weights = chunk_weights(w);
+      return with;
+    });
+  });
+}
+rc::Gen<asked_grid> any_grid() { return rc::gen::oneOf(any_asked_grid(), any_weighted_grid()); }
 
 std::vector<box> all_chunks(const chunk_grid& g) {
   std::vector<box> all;
@@ -72,6 +89,81 @@ TEST_CASE("a range that is as long as can be is cut as split cuts it") {
   }
 }
 
+TEST_CASE("with weights chunks follow one another, have a cell at least, and of the other cells what their weights are to one another") {
+  const bool ok = rc::check([] {
+    const asked_grid a = *any_asked_grid();
+    const std::vector<double> weights = *any_weights(a.most);
+    const chunk_grid g(a.range, a.most, cut::along_rows, a.grain, chunk_weights(weights)), alike(a.range, a.most, cut::along_rows, a.grain);
+    RC_ASSERT(g.chunks() == alike.chunks());
+    if (g.chunks() == 0) return;
+    int axis = 0;
+    while (axis < max_axes - 1 && a.range.length(axis) == 1) ++axis;
+    // The naive model: cells are counted, and shares are fractions.
+    const auto cell = [&](coordinate at) { return at / a.grain[axis] - (at % a.grain[axis] < 0); };
+    const coordinate cells = cell(a.range.max()[axis] - 1) + 1 - cell(a.range.min()[axis]);
+    double all = 0, before = 0;
+    for (node_number n = 0; n < g.chunks(); ++n) all += weights[n];
+    coordinate behind = a.range.min()[axis];
+    for (node_number n = 0; n < g.chunks(); ++n) {
+      const box c = g.chunk(n);
+      RC_ASSERT(!c.is_empty());
+      RC_ASSERT(c.min()[axis] == behind);
+      behind = c.max()[axis];
+      for (int other = 0; other < max_axes; ++other)
+        if (other != axis) RC_ASSERT((c.min()[other] == a.range.min()[other] && c.max()[other] == a.range.max()[other]));
+      if (n > 0) RC_ASSERT(c.min()[axis] % a.grain[axis] == 0);
+      if (n > 0) {
+        const double due = n + (static_cast<double>(cells) - g.chunks()) * before / all;
+        RC_ASSERT(std::abs(static_cast<double>(cell(c.min()[axis]) - cell(a.range.min()[axis])) - due) <= 0.51);
+      }
+      before += weights[n];
+    }
+    RC_ASSERT(behind == a.range.max()[axis]);
+  });
+  CHECK(ok);
+}
+
+TEST_CASE("weights count for rows and not for tiles, and grids of other weights are others") {
+  const box range({0, 0}, {102, 100});
+  const chunk_weights w(std::vector<double>{1, 3}), more(std::vector<double>{1, 4});
+  const chunk_grid rows(range, 2, cut::along_rows, unit, w);
+  CHECK(rows.chunk(0) == box({0, 0}, {26, 100}));  // a row each, and a quarter of the other 100
+  CHECK(rows.chunk(1) == box({26, 0}, {102, 100}));
+  CHECK(rows == chunk_grid(range, 2, cut::along_rows, unit, chunk_weights(std::vector<double>{2, 6})));
+  CHECK(!(rows == chunk_grid(range, 2, cut::along_rows, unit, more)));
+  CHECK(!(rows == chunk_grid(range, 2, cut::along_rows)));
+  CHECK(chunk_grid(range, 4, cut::in_tiles, unit, w) == chunk_grid(range, 4, cut::in_tiles));
+  CHECK(chunk_grid(box(0, 2), 2, cut::along_rows, unit, more).chunk(0) == box(0, 1));
+  CHECK(chunk_grid(box(0, 10), 1, cut::along_rows, unit, chunk_weights(std::vector<double>{1})) == chunk_grid(box(0, 10), 1, cut::along_rows));
+}
+
+TEST_CASE("weighted chunks of a range that is as long as can be, on thousands of nodes") {
+  constexpr coordinate far = coordinate{1} << 60;
+  std::vector<double> weights;
+  for (int n = 0; n < 4'096; ++n) weights.push_back(1 + n % 7);
+  const chunk_grid g(box(-far, far), 4'096, cut::along_rows, unit, chunk_weights(weights));
+  coordinate behind = -far;
+  for (node_number n = 0; n < 4'096; ++n) {
+    const box c = g.chunk(n);
+    REQUIRE(c.min()[0] == behind);
+    behind = c.max()[0];
+    REQUIRE(g.meeting(0, c.min()[0], c.max()[0]) == index_range{n, n + 1});
+    REQUIRE(std::abs(static_cast<double>(c.length(0)) / static_cast<double>(g.chunk(0).length(0)) - weights[n]) < 1e-3);
+  }
+  CHECK(behind == far);
+}
+
+TEST_CASE("weights are repeated for the pieces of each chunk, and known as shares") {
+  const chunk_weights w(std::vector<double>{1, 3});
+  CHECK(w.repeated(2) == chunk_weights(std::vector<double>{1, 1, 3, 3}));
+  CHECK(w.repeated(1) == w);
+  CHECK(chunk_weights().repeated(3).are_none());
+  CHECK(w.size() == 2);
+  CHECK(chunk_weights().size() == 0);
+  CHECK(std::abs(w.shares()[1] - 0.75) < 1e-5);
+  CHECK(chunk_weights(std::vector<double>{1e-30, 1}).of_first(1) == 1);
+}
+
 TEST_CASE("there are no more chunks than items, and none for no node") {
   CHECK(chunk_grid(box(0, 3), 100, cut::along_rows).chunks() == 3);
   CHECK(chunk_grid(box(-1, 9), 100, cut::along_rows, {4}).chunks() == 4);
@@ -86,7 +178,7 @@ TEST_CASE("there are no more chunks than items, and none for no node") {
 
 TEST_CASE("the chunks that meet an interval are found as if all were asked") {
   const bool ok = rc::check([] {
-    const asked_grid a = *any_asked_grid();
+    const asked_grid a = *any_grid();
     const chunk_grid g = a.made();
     const coordinate min = *rc::gen::inRange<coordinate>(-60, 100), max = min + *rc::gen::inRange<coordinate>(-2, 60);
     for (int axis = 0; axis < max_axes; ++axis) {
@@ -107,7 +199,7 @@ TEST_CASE("the chunks that meet an interval are found as if all were asked") {
 
 TEST_CASE("the nodes of a box of chunks are those of its chunks") {
   const bool ok = rc::check([] {
-    const asked_grid a = *any_asked_grid();
+    const asked_grid a = *any_grid();
     const chunk_grid g = a.made();
     if (g.chunks() == 0) return;
     index_range of[max_axes];

@@ -72,6 +72,11 @@ class model {
     return id;
   }
 
+  void set_weights(const std::vector<double>& of_nodes) {
+    for (auto& c : commands_) c->set_weights(chunk_weights(of_nodes));
+  }
+  node_number nodes() const { return static_cast<node_number>(commands_.size()); }
+
   void submit(const task& t) {
     do_task(tasks_.add(t).id, t);
     if (const auto h = tasks_.add_horizon()) {
@@ -234,6 +239,11 @@ class draw {
   explicit draw(std::uint32_t seed) : random_(seed) {}
 
   coordinate number(coordinate least, coordinate most) { return std::uniform_int_distribution<coordinate>(least, most)(random_); }
+  std::vector<double> weights(std::size_t n) {
+    std::vector<double> all;
+    while (all.size() < n) all.push_back(number(0, 4) == 0 ? 0.01 : static_cast<double>(number(1, 9)));
+    return number(0, 4) == 0 ? std::vector<double>() : all;
+  }
   box some(int axes) {
     point min, max(1, 1, 1);
     for (int a = 0; a < axes; ++a) {
@@ -288,9 +298,12 @@ void run_program(std::uint32_t seed) {
     const auto begins = d.number(0, 1) ? content::alike : content::none;
     job.add({.elements = elements.back(), .begins = begins, .name = "b"});
   }
+  std::vector<task> before;
   for (int i = 0; i < 25; ++i) {
+    if (d.number(0, 4) == 0) job.set_weights(d.weights(job.nodes()));
     task t;
     t.range = d.some(axes);
+    if (d.number(0, 1)) t.shape = static_cast<std::uint64_t>(i) + 1;
     t.name = "t";
     if (d.number(0, 9) == 0) t.kind = std::array{task_kind::one, task_kind::each, task_kind::fence}[static_cast<std::size_t>(d.number(0, 2))];
     if (d.number(0, 1)) t.how = cut::in_tiles;
@@ -305,6 +318,9 @@ void run_program(std::uint32_t seed) {
         t.accesses.push_back({{b}, writes ? (d.number(0, 1) ? mode::write : mode::read_write) : mode::read, d.one(elements[b], t.range, writes)});
       }
     }
+    // Or one whose shape is known, now and then cut by other weights.
+    if (!before.empty() && d.number(0, 3) == 0) t = before[static_cast<std::size_t>(d.number(0, static_cast<coordinate>(before.size()) - 1))];
+    before.push_back(t);
     try {
       job.submit(t);
     } catch (const error& e) {

@@ -130,6 +130,16 @@ class job_model {
     }
   }
 
+  /// Of the nodes, and of each node's devices, or these and its host: none of them too.
+  void set_weights(const std::vector<double>& of_nodes, auto of_devices) {
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      commands_[n]->set_weights(chunk_weights(of_nodes));
+      nodes_[n]->graph.forget_plans();
+      nodes_[n]->graph.set_weights(chunk_weights(of_devices()));
+    }
+  }
+  std::size_t nodes() const { return nodes_.size(); }
+
   void submit(const task& t) {
     run(tasks_.add(t).id, t);
     if (const auto h = tasks_.add_horizon()) {
@@ -313,6 +323,11 @@ class drawn {
  public:
   explicit drawn(std::uint32_t seed) : random_(seed) {}
   coordinate number(coordinate least, coordinate most) { return std::uniform_int_distribution<coordinate>(least, most)(random_); }
+  std::vector<double> weights(std::size_t n) {
+    std::vector<double> all;
+    while (all.size() < n) all.push_back(number(0, 4) == 0 ? 0.01 : static_cast<double>(number(1, 9)));
+    return number(0, 4) == 0 ? std::vector<double>() : all;
+  }
   box some(int axes) {
     point min, max(1, 1, 1);
     for (int a = 0; a < axes; ++a) {
@@ -354,8 +369,14 @@ int run(std::uint32_t seed) {
     elements.push_back(d.some(axes));
     job.add({.elements = elements.back(), .begins = d.number(0, 1) ? content::alike : content::none, .name = "b"});
   }
+  std::vector<task> before;
   for (int i = 0; i < 20; ++i) {
+    if (d.number(0, 4) == 0)
+      job.set_weights(d.weights(job.nodes()), [&] {
+        return shape.devices.empty() ? std::vector<double>() : d.weights(shape.devices.size() + static_cast<std::size_t>(d.number(0, 1)));
+      });
     task t;
+    if (d.number(0, 1)) t.shape = static_cast<std::uint64_t>(i) + 1;
     t.range = d.some(axes);
     t.name = "t";
     if (d.number(0, 9) == 0) t.kind = d.number(0, 1) ? task_kind::one : task_kind::each;
@@ -372,6 +393,9 @@ int run(std::uint32_t seed) {
     for (std::uint32_t b = 0; b < elements.size(); ++b)
       if (d.number(0, 3) == 0 && std::ranges::none_of(t.accesses, [&](const graph::access& a) { return a.buffer.number == b; }))
         t.reductions.push_back({{b}, d.number(0, 1) == 1});
+    // Or one whose shape is known, now and then cut by other weights.
+    if (!before.empty() && d.number(0, 3) == 0) t = before[static_cast<std::size_t>(d.number(0, static_cast<coordinate>(before.size()) - 1))];
+    before.push_back(t);
     try {
       job.submit(t);
     } catch (const error& e) {
@@ -432,6 +456,37 @@ TEST_CASE("each device gets as many pieces of a task as it says, one beside the 
     if (const auto* what = std::get_if<compute>(&i.what)) computed.push_back({what->by, what->chunk});
   CHECK(computed == std::vector<std::pair<processor_number, box>>{{0, box(0, 10)}, {0, box(10, 20)}, {0, box(20, 30)},
                                                                   {1, box(30, 40)}, {1, box(40, 50)}, {1, box(50, 60)}});
+}
+
+TEST_CASE("devices get of a task what their weights say, each in its pieces, and the host beside them if it has one") {
+  instruction_graph g({.devices = {1, 2}});
+  const box all(0, 102);
+  std::vector<instruction> out;
+  const buffer_id b = g.add({.elements = all, .name = "b"}, out);
+  task t = over(all, {{b, mode::write, mapping::one_to_one(all)}});
+  t.shape = 1;
+  std::uint64_t id = 0;
+  const auto computed = [&] {
+    std::vector<command> c{{{}, {}, {}, execute{all}}};
+    out.clear();
+    g.add({++id}, t, c, out);
+    std::vector<std::pair<processor_number, box>> parts;
+    for (const instruction& i : out)
+      if (const auto* what = std::get_if<compute>(&i.what)) parts.push_back({what->by, what->chunk});
+    return parts;
+  };
+  using parts = std::vector<std::pair<processor_number, box>>;
+  CHECK(computed() == parts{{0, box(0, 51)}, {1, box(51, 102)}});
+  g.set_weights(chunk_weights(std::vector<double>{1, 3}));
+  CHECK(computed() == parts{{0, box(0, 26)}, {1, box(26, 102)}});
+  g.set_weights(chunk_weights(std::vector<double>{4, 4, 2}));
+  CHECK(computed() == parts{{0, box(0, 41)}, {1, box(41, 81)}, {2, box(81, 102)}});
+  g.set_weights(chunk_weights());
+  CHECK(computed() == parts{{0, box(0, 51)}, {1, box(51, 102)}});
+  t.pieces = 2;
+  t.shape = 2;
+  g.set_weights(chunk_weights(std::vector<double>{1, 3}));
+  CHECK(computed() == parts{{0, box(0, 13)}, {0, box(13, 26)}, {1, box(26, 64)}, {1, box(64, 102)}});
 }
 
 TEST_CASE("two devices that would write the same elements are refused by the name of each") {

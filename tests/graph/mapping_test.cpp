@@ -106,7 +106,11 @@ rc::Gen<defined_mapping> any_mapping(const box& range) {
 
 chunk_grid any_grid_of(const box& range) {
   const auto grain = rc::gen::weightedElement<coordinate>({{3, 1}, {1, 2}, {1, 3}});
-  return {range, *rc::gen::inRange<node_number>(1, 14), *rc::gen::element(cut::along_rows, cut::in_tiles), {*grain, *grain, *grain}};
+  const auto most = *rc::gen::inRange<node_number>(1, 14);
+  graph::chunk_weights weights;
+  if (*rc::gen::inRange(0, 3) == 0)
+    weights = graph::chunk_weights(*rc::gen::container<std::vector<double>>(most, rc::gen::element(0.001, 0.5, 1.0, 2.0, 7.0)));
+  return {range, most, *rc::gen::element(cut::along_rows, cut::in_tiles), {*grain, *grain, *grain}, weights};
 }
 
 region united(const used_boxes& boxes) { return region(std::span(boxes.data(), boxes.size())); }
