@@ -70,7 +70,7 @@ event run_task(const char* name, nodes_of_task which, const box& range, const st
                const std::source_location& where) {
   std::vector<detail::host_use_item> items;
   for (const use& u : uses) items.push_back({&u.of, &u.by, u.how});
-  detail::task_request request;
+  detail::host_task_request request;
   request.name = name;
   request.after_events = {&first, 1};
   return detail::run_host_task(which, range, items, std::move(f), request, where);
@@ -110,6 +110,7 @@ struct file_work {
     base::thread_context& context = base::require_current(verb);
     state = state_of(*context.runtime);
     if (const data::other_nodes* const others = data::state_of(context).others) nodes = others->nodes(), self = others->self();
+    if (state->dry) nodes = state->dry->nodes(), self = state->dry->self();
     const holding held(*state);
     before = state->files;
   }
@@ -180,13 +181,14 @@ void read_by_all(const buffer_handle& h, const reading& r, file_work& work, cons
 /// What node 0 finds, on all nodes.
 std::string told_by_node_0(const char* name, std::function<std::string()> find, file_work& work, const std::source_location& where) {
   const buffer_handle note = make_note(most_description + sizeof(std::uint64_t), where);
-  on_node_0(name, {{note, access::out}}, [find = std::move(find)](const box&, std::span<const host_elements> given) {
+  on_node_0(name, {{note, access::out}}, [find](const box&, std::span<const host_elements> given) {
     const std::string text = find();
     const std::uint64_t bytes = text.size();
     std::memcpy(given[0].first, &bytes, sizeof bytes);
     std::memcpy(given[0].first + sizeof bytes, text.data(), bytes);
   }, work.before, where);
   const detail::seen_later later = detail::see_elements(note, detail::elements_of(note, where), where);
+  if (work.state->dry) return find();  // nobody does tell, and what is found decides what is asked next
   wait_for_all(later.ready, where);
   data::layout shape;
   const std::byte* const first = detail::first_of(*later.seen, shape);

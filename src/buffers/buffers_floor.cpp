@@ -39,11 +39,11 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
   if (!settings.graph.file.empty())
     s->record = std::make_unique<recording>(settings.graph, is_dry ? std::span(settings.dry.which) : std::span(&self, 1), shape);
   s->check = settings.check;
-  if (settings.learn) {
+  if (settings.warn) s->tell = settings.warn;
+  if (settings.learn && !is_dry) {  // a dry run touches nothing
     if (!others || others->nodes() == 1) s->learns = std::make_unique<learning>();
     else if (s->commands.self() == 0) s->tell("STRETTO_CHECK=learn learns nothing on several nodes: run the program on one");
   }
-  if (settings.warn) s->tell = settings.warn;
   if (s->commands.self() == 0) s->warnings.to(settings.warn);
   runtime.set(base::floor_slot::buffers, new std::shared_ptr<buffers_state>(std::move(s)));
 }

@@ -1,5 +1,6 @@
 // Dry runs: what is found of a node is what the node of a real job finds, and nothing is done. And graphs as files.
 #include <stretto/buffer.hpp>
+#include <stretto/buffer_files.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
 #include <stretto/runtime.hpp>
@@ -122,6 +123,32 @@ TEST_CASE("a dry run runs no kernel and no host task, and all that is returned h
     CHECK(host_task(on_each_node, [&](view<const long long, 2>) { ran = true; }, u.in(all)).has_triggered());
     never.trigger();
     CHECK(!ran);
+  });
+}
+
+TEST_CASE("a dry run writes no file, and finds what its nodes would read of one that is there") {
+  const dry_folder here;
+  const std::string real = here / "real", dry = here / "dry";
+  const box whole({0, 0}, {8, 4});
+  const auto save = [&](const std::string& to) {
+    buffer<long long, 2> u(whole, {.name = "u"});
+    launch(dry_set, whole, u(one_to_one));
+    save_zarr(u, to).get();
+  };
+  {
+    runtime rt({.workers = 1});
+    rt.run([&] { save(real); });
+  }
+  CHECK(std::filesystem::exists(real));
+  const with_variable nodes("STRETTO_DRY_NODES", "4"), node("STRETTO_DRY_NODE", "2");
+  runtime rt({.workers = 1});
+  rt.run([&] {
+    save(dry);
+    CHECK(!std::filesystem::exists(dry));
+    const auto u = load_zarr<long long, 2>(real);
+    CHECK(u.elements() == whole);
+    launch(dry_set, whole, u(one_to_one));
+    CHECK(buffers::state_of(*base::current()->runtime)->dry->counted().commands.at("execute") > 4);
   });
 }
 
