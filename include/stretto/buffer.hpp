@@ -350,7 +350,7 @@ class buffer {
   future<seen<T, D>> read(const box& part, std::source_location where = std::source_location::current()) const {
     auto later = std::make_shared<detail::seen_later>(detail::see_elements(handle_, part, where));
     const event ready = later->ready;
-    return async(after(ready), name("elements for the host"), [later] { return seen<T, D>(std::move(later->seen)); });
+    return async(after(ready), name("elements for the host"), [later] { return seen<T, D>(std::move(later->seen)); }, where);
   }
   future<seen<T, D>> read(std::source_location where = std::source_location::current()) const { return read(elements(where), where); }
 
