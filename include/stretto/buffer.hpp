@@ -209,6 +209,9 @@ concept buffer_launch_tag = requires(buffer_launch request, const Tag& tag) { re
 
 event launch_on_buffers(const kernel_code& code, const kernel_range& range, std::span<const buffer_item> items,
                         const buffer_launch& request);
+/// Calls f(part) for parts of the box, by several workers; returns when all have ended.
+void for_parts_of(const box& all, const std::function<void(const box& part)>& f);
+buffer_handle resize_buffer(const buffer_handle& h, const box& elements, std::string_view name, const std::source_location& where);
 
 }  // namespace detail
 
@@ -289,6 +292,16 @@ struct horizon_settings {
 ///   throws   B16 where most_parallel is 1: each launch would be followed by a horizon
 void set_horizons(const horizon_settings& settings, std::source_location where = std::source_location::current());
 
+namespace detail {
+
+/// f(i, j): what the element there begins as.
+template <class F, class T, std::size_t D>
+concept element_function = (D == 1 && requires(const F& f, coordinate i) { { f(i) } -> std::convertible_to<T>; }) ||
+                           (D == 2 && requires(const F& f, coordinate i) { { f(i, i) } -> std::convertible_to<T>; }) ||
+                           (D == 3 && requires(const F& f, coordinate i) { { f(i, i, i) } -> std::convertible_to<T>; });
+
+}  // namespace detail
+
 template <class T, std::size_t D = 1>
 class buffer {
   static_assert(D >= 1 && D <= 3, "a buffer has 1 to 3 dimensions");
@@ -308,6 +321,28 @@ class buffer {
   buffer(const box& elements, const T* from, const buffer_options& options = {},
          std::source_location where = std::source_location::current())
       : handle_(detail::make_buffer({elements, D, sizeof(T), alignof(T), options.name, from}, where)) {}
+
+  /// Begins with f(i), f(i, j) or f(i, j, k) of each element's coordinates: as a host task in which every node calls `f` for the rows of its
+  /// chunk, with several workers at once; so `f` gives the same on every node, and depends on nothing else.
+  ///
+  ///   cost     a call for each element, on one node; devices get a copy when they first use it
+  ///
+  ///     buffer<float, 2> u(plate, [](coordinate i, coordinate j) { return i == j ? 1.0f : 0.0f; });
+  template <detail::element_function<T, D> F>
+  buffer(const box& elements, F f, const buffer_options& options = {}, std::source_location where = std::source_location::current());
+
+  /// A buffer of other elements that begins with those that both have: a copy on all nodes, from device to device where they lie there. The
+  /// rest is written by nobody yet. This one stays as it is; u = u.resized(box) lets it go when the copy has ended.
+  ///
+  ///   throws   B07
+  ///   cost     a launch over the elements that both have, which moves them between nodes as far as their shares differ; elements that are
+  ///            not of 1, 2, 4 or 8 bytes are copied by the host
+  buffer resized(const box& elements, std::source_location where = std::source_location::current()) const {
+    return resized(elements, {}, where);
+  }
+  buffer resized(const box& elements, const buffer_options& options, std::source_location where = std::source_location::current()) const {
+    return buffer(detail::resize_buffer(handle_, elements, options.name, where));
+  }
 
   /// What other parts of Stretto have made.
   explicit buffer(detail::buffer_handle made) noexcept : handle_(std::move(made)) {}
@@ -559,5 +594,25 @@ event host_task(const T1& t1, const T2& t2, const detail::host_task_range& range
 ///     auto error = residual.read();                       // on every node, in a dry run, too: it makes nodes send elements
 ///     if (!is_dry_run() && error.get().view()(0) < 1e-6) break;
 bool is_dry_run();
+
+template <class T, std::size_t D>
+template <detail::element_function<T, D> F>
+buffer<T, D>::buffer(const box& elements, F f, const buffer_options& options, std::source_location where) : buffer(elements, options, where) {
+  if (elements.is_empty()) return;
+  detail::host_task_request request;
+  request.name = "first elements";
+  const auto fill = [f = std::move(f)](const box& chunk, stretto::view<T, D> to) {
+    detail::for_parts_of(chunk, [&](const box& part) {
+      for (coordinate i = part.min()[0]; i < part.max()[0]; ++i)
+        if constexpr (D == 1) to(i) = f(i);
+        else
+          for (coordinate j = part.min()[1]; j < part.max()[1]; ++j)
+            if constexpr (D == 2) to(i, j) = f(i, j);
+            else
+              for (coordinate k = part.min()[2]; k < part.max()[2]; ++k) to(i, j, k) = f(i, j, k);
+    });
+  };
+  detail::host_task_with(detail::nodes_of_task::chunks, elements, request, where, fill, out(one_to_one));
+}
 
 }  // namespace stretto

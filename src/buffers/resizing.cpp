@@ -1,0 +1,77 @@
+// resizing.cpp - buffers of other extents with the elements that both have, copied where they lie.
+#include <stretto/buffer.hpp>
+#include <stretto/forasync.hpp>
+#include <stretto/kernel.hpp>
+
+#include <cstring>
+
+#include "buffers/buffers_state.hpp"
+
+namespace stretto::buffers {
+namespace {
+
+// Elements are moved as words of their size; arrays of fewer axes are arrays of three whose last extents are one.
+using std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t;
+STRETTO_KERNEL(resize_by_1, (in<uint8_t, 3> from, out<uint8_t, 3> to), {
+  to(global_id(0), global_id(1), global_id(2)) = from(global_id(0), global_id(1), global_id(2));
+})
+STRETTO_KERNEL(resize_by_2, (in<uint16_t, 3> from, out<uint16_t, 3> to), {
+  to(global_id(0), global_id(1), global_id(2)) = from(global_id(0), global_id(1), global_id(2));
+})
+STRETTO_KERNEL(resize_by_4, (in<uint32_t, 3> from, out<uint32_t, 3> to), {
+  to(global_id(0), global_id(1), global_id(2)) = from(global_id(0), global_id(1), global_id(2));
+})
+STRETTO_KERNEL(resize_by_8, (in<uint64_t, 3> from, out<uint64_t, 3> to), {
+  to(global_id(0), global_id(1), global_id(2)) = from(global_id(0), global_id(1), global_id(2));
+})
+
+const kernel_code* copy_of_words(std::uint32_t bytes) {
+  switch (bytes) {
+    case 1: return &resize_by_1.code();
+    case 2: return &resize_by_2.code();
+    case 4: return &resize_by_4.code();
+    case 8: return &resize_by_8.code();
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+}  // namespace stretto::buffers
+
+namespace stretto::detail {
+
+using namespace buffers;
+
+void for_parts_of(const box& all, const std::function<void(const box& part)>& f) {
+  forasync(all, [&f](const box& part) { f(part); }).get();
+}
+
+buffer_handle resize_buffer(const buffer_handle& h, const box& elements, std::string_view name, const std::source_location& where) {
+  const box common = intersection(elements_of(h, where), elements);
+  const std::string_view its_name = name.empty() ? std::string_view(h->name) : name;
+  const buffer_handle made = make_buffer({elements, h->type.dimensions, h->type.bytes, h->type.alignment, its_name, nullptr}, where);
+  if (common.is_empty()) return made;
+  const range_mapper alike = {.is = range_mapper::kind::one_to_one};
+  if (const kernel_code* const code = copy_of_words(h->type.bytes)) {
+    const buffer_item items[] = {{.buffer = &h, .by = &alike}, {.buffer = &made, .by = &alike}};
+    buffer_launch request;
+    request.name = "resize";
+    launch_on_buffers(*code, kernel_range(common, where), items, request);
+    return made;
+  }
+  const host_use_item items[] = {{&h, &alike, access::in}, {&made, &alike, access::out}};
+  host_task_request request;
+  request.name = "resize";
+  run_host_task(nodes_of_task::chunks, common, items, [](const box& chunk, std::span<const host_elements> given) {
+    for_parts_of(chunk, [&](const box& part) {
+      for (coordinate i = part.min()[0]; i < part.max()[0]; ++i)
+        for (coordinate j = part.min()[1]; j < part.max()[1]; ++j)
+          for (coordinate k = part.min()[2]; k < part.max()[2]; ++k)
+            std::memcpy(given[1].first + given[1].shape.offset_of({i, j, k}), given[0].first + given[0].shape.offset_of({i, j, k}),
+                        given[0].shape.element_bytes);
+    });
+  }, request, where);
+  return made;
+}
+
+}  // namespace stretto::detail
