@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "device/touched.hpp"
+#include "data/touched.hpp"
 #include "graph/learned_mapping.hpp"
 
 namespace stretto::buffers {

@@ -1,4 +1,4 @@
-#include "device/touched.hpp"
+#include "data/touched.hpp"
 
 namespace stretto {
 namespace {
