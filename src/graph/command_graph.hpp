@@ -45,6 +45,9 @@ class command_graph {
   /// not written yet), nothing where all of it is.
   std::vector<unwritten_read> take_unwritten_reads() { return std::exchange(unwritten_reads_, {}); }
 
+  /// What of `where` the tasks added so far have written, or was there at the beginning. The same on all nodes.
+  region written(buffer_id b, const box& where);
+
   /// Mappings of the program's own are asked again when they are used again.
   void forget_shapes() { shapes_ = {}; }
 
