@@ -332,11 +332,11 @@ class buffer {
   buffer(const box& elements, F f, const buffer_options& options = {}, std::source_location where = std::source_location::current());
 
   /// A buffer of other elements that begins with those that both have: a copy on all nodes, from device to device where they lie there. The
-  /// rest is written by nobody yet. This one stays as it is; u = u.resized(box) lets it go when the copy has ended.
+  /// rest, and what nobody has written here, is unwritten. This one stays as it is; u = u.resized(box) lets it go when the copy has ended.
   ///
   ///   throws   B07
-  ///   cost     a launch over the elements that both have, which moves them between nodes as far as their shares differ; elements that are
-  ///            not of 1, 2, 4 or 8 bytes are copied by the host
+  ///   cost     a launch over the elements that both have (over each box of those that are written), which moves them between nodes as far
+  ///            as their shares differ; elements that are not of 1, 2, 4 or 8 bytes are copied by the host
   buffer resized(const box& elements, std::source_location where = std::source_location::current()) const {
     return resized(elements, {}, where);
   }

@@ -89,7 +89,6 @@ detail::range_mapper shared(std::vector<box> shares) {
   };
   return {.is = detail::range_mapper::kind::custom, .custom = std::make_shared<const detail::range_mapper::function>(by)};
 }
-const detail::range_mapper its_own{.is = detail::range_mapper::kind::one_to_one};
 
 /// Waits, and throws the failure that all began with.
 void wait_for_all(event e, const std::source_location& where) {
@@ -99,6 +98,57 @@ void wait_for_all(event e, const std::source_location& where) {
     if (p.root()) std::rethrow_exception(p.root());
     throw;
   }
+}
+
+// What a node's share failed with goes to the others as text, not as poison: they are told of the first of all, and no other is left.
+constexpr coordinate bytes_of_failure = 2048;
+
+void write_failure(const error& e, std::byte* note) {
+  std::string text = "!" + e.code() + '\0' + e.sentence() + '\0' + e.why() + '\0' + e.what_to_try() + '\0';
+  const auto most = static_cast<std::size_t>(bytes_of_failure) - 2;
+  for (const auto& [name, value] : e.facts())
+    if (text.size() + name.size() + value.size() + 2 <= most) text += name + '\0' + value + '\0';
+  text.resize(std::min(text.size(), most));
+  text += std::string(2, '\0');
+  std::memcpy(note, text.data(), text.size());
+}
+
+void throw_failure_in(const host_elements& notes, std::uint32_t nodes) {
+  for (std::uint32_t n = 0; n < nodes; ++n) {
+    const char* at = reinterpret_cast<const char*>(notes.first) + n * bytes_of_failure;
+    if (*at++ != '!') continue;
+    const auto next = [&at] {
+      const std::string s = at;
+      at += s.size() + 1;
+      return s;
+    };
+    const std::string code = next(), sentence = next(), why = next(), what_to_try = next();
+    error e(code, sentence);
+    for (std::string name = next(); !name.empty(); name = next()) e.fact(name, next());
+    if (nodes > 1) e.fact("node", "N" + std::to_string(n));
+    if (!why.empty()) e.because(why);
+    if (!what_to_try.empty()) e.remedy(what_to_try);
+    throw e;
+  }
+}
+
+using share_function = std::function<void(const box& share, const host_elements&)>;
+/// A host task of the elements and the notes.
+detail::host_function each_its_share(share_function f, std::vector<box> shares) {
+  return [f = std::move(f), shares = std::move(shares)](const box& chunk, std::span<const host_elements> given) {
+    std::byte* const note = given.back().first + given.back().shape.offset_of(point(chunk.min()[0] * bytes_of_failure));
+    *note = std::byte{0};
+    try {
+      if (const box& b = shares[static_cast<std::size_t>(chunk.min()[0])]; !b.is_empty()) f(b, given[0]);
+    } catch (const error& e) {
+      write_failure(e, note);
+    }
+  };
+}
+detail::range_mapper notes_of_nodes(std::uint32_t nodes) {
+  std::vector<box> all;
+  for (std::uint32_t n = 0; n < nodes; ++n) all.push_back(box(n * bytes_of_failure, (n + 1) * bytes_of_failure));
+  return shared(std::move(all));
 }
 
 struct file_work {
@@ -128,7 +178,7 @@ std::unique_ptr<progress> progress_of(const char* what, std::uint64_t bytes, std
 
 struct writing {
   std::function<void()> begin;                                     // on node 0
-  std::function<void(const box& share, const host_elements&)> share;
+  share_function share;
   std::function<void()> end;                                       // on node 0
   std::vector<box> shares;
   fs::path to;
@@ -136,15 +186,17 @@ struct writing {
 
 future<void> write_by_all(const buffer_handle& h, writing w, const char* verb, const std::source_location& where) {
   file_work work(verb);
-  const buffer_handle begun = make_note(1, where), written = make_note(work.nodes, where), done = make_note(1, where);
+  const buffer_handle begun = make_note(1, where), written = make_note(work.nodes * bytes_of_failure, where), done = make_note(1, where);
   on_node_0("begin a file", {{begun, access::out}}, [begin = w.begin](const box&, auto) { begin(); }, work.before, where);
   run_task("write a file", nodes_of_task::chunks, box(0, work.nodes),
-           {{h, access::in, shared(w.shares)}, {begun, access::in}, {written, access::out, its_own}},
-           [share = w.share, shares = w.shares](const box& chunk, std::span<const host_elements> given) {
-             if (const box& b = shares[static_cast<std::size_t>(chunk.min()[0])]; !b.is_empty()) share(b, given[0]);
-           },
-           {}, where);
-  const event ended = on_node_0("end a file", {{written, access::in}, {done, access::out}}, [end = w.end](const box&, auto) { end(); }, {}, where);
+           {{h, access::in, shared(w.shares)}, {begun, access::in}, {written, access::out, notes_of_nodes(work.nodes)}},
+           each_its_share(w.share, w.shares), {}, where);
+  const event ended = on_node_0("end a file", {{written, access::in}, {done, access::out}},
+                                [end = w.end, nodes = work.nodes](const box&, std::span<const host_elements> given) {
+                                  throw_failure_in(given[0], nodes);
+                                  end();
+                                },
+                                {}, where);
   event known = run_task("see a file", nodes_of_task::each, box(0, 1), {{done, access::in}}, [](const box&, auto) {}, {}, where);
   if (work.self == 0) {
     // When this has ended, in whatever way, nobody writes any more.
@@ -161,13 +213,14 @@ future<void> write_by_all(const buffer_handle& h, writing w, const char* verb, c
 }
 
 struct reading {
-  std::function<void(const box& share, const host_elements&)> share;
+  share_function share;
   std::vector<box> shares;
 };
 
 void read_by_all(const buffer_handle& h, const reading& r, file_work& work, const std::source_location& where) {
   const buffer_handle seen = make_note(work.nodes, where);
-  run_task("read a file", nodes_of_task::chunks, box(0, work.nodes), {{h, access::out, shared(r.shares)}, {seen, access::out, its_own}},
+  run_task("read a file", nodes_of_task::chunks, box(0, work.nodes),
+           {{h, access::out, shared(r.shares)}, {seen, access::out, {.is = detail::range_mapper::kind::one_to_one}}},
            [share = r.share, shares = r.shares](const box& chunk, std::span<const host_elements> given) {
              if (const box& b = shares[static_cast<std::size_t>(chunk.min()[0])]; !b.is_empty()) share(b, given[0]);
            },

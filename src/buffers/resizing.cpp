@@ -46,31 +46,43 @@ void for_parts_of(const box& all, const std::function<void(const box& part)>& f)
   forasync(all, [&f](const box& part) { f(part); }).get();
 }
 
-buffer_handle resize_buffer(const buffer_handle& h, const box& elements, std::string_view name, const std::source_location& where) {
-  const box common = intersection(elements_of(h, where), elements);
-  const std::string_view its_name = name.empty() ? std::string_view(h->name) : name;
-  const buffer_handle made = make_buffer({elements, h->type.dimensions, h->type.bytes, h->type.alignment, its_name, nullptr}, where);
-  if (common.is_empty()) return made;
+namespace {
+
+void copy_part(const buffer_handle& from, const buffer_handle& to, const box& part, const std::source_location& where) {
   const range_mapper alike = {.is = range_mapper::kind::one_to_one};
-  if (const kernel_code* const code = copy_of_words(h->type.bytes)) {
-    const buffer_item items[] = {{.buffer = &h, .by = &alike}, {.buffer = &made, .by = &alike}};
+  if (const kernel_code* const code = copy_of_words(from->type.bytes)) {
+    const buffer_item items[] = {{.buffer = &from, .by = &alike}, {.buffer = &to, .by = &alike}};
     buffer_launch request;
     request.name = "resize";
-    launch_on_buffers(*code, kernel_range(common, where), items, request);
-    return made;
+    launch_on_buffers(*code, kernel_range(part, where), items, request);
+    return;
   }
-  const host_use_item items[] = {{&h, &alike, access::in}, {&made, &alike, access::out}};
+  const host_use_item items[] = {{&from, &alike, access::in}, {&to, &alike, access::out}};
   host_task_request request;
   request.name = "resize";
-  run_host_task(nodes_of_task::chunks, common, items, [](const box& chunk, std::span<const host_elements> given) {
-    for_parts_of(chunk, [&](const box& part) {
-      for (coordinate i = part.min()[0]; i < part.max()[0]; ++i)
-        for (coordinate j = part.min()[1]; j < part.max()[1]; ++j)
-          for (coordinate k = part.min()[2]; k < part.max()[2]; ++k)
+  run_host_task(nodes_of_task::chunks, part, items, [](const box& chunk, std::span<const host_elements> given) {
+    for_parts_of(chunk, [&](const box& piece) {
+      for (coordinate i = piece.min()[0]; i < piece.max()[0]; ++i)
+        for (coordinate j = piece.min()[1]; j < piece.max()[1]; ++j)
+          for (coordinate k = piece.min()[2]; k < piece.max()[2]; ++k)
             std::memcpy(given[1].first + given[1].shape.offset_of({i, j, k}), given[0].first + given[0].shape.offset_of({i, j, k}),
                         given[0].shape.element_bytes);
     });
   }, request, where);
+}
+
+}  // namespace
+
+buffer_handle resize_buffer(const buffer_handle& h, const box& elements, std::string_view name, const std::source_location& where) {
+  const box common = intersection(elements_of(h, where), elements);
+  const std::string_view its_name = name.empty() ? std::string_view(h->name) : name;
+  const buffer_handle made = make_buffer({elements, h->type.dimensions, h->type.bytes, h->type.alignment, its_name, nullptr}, where);
+  region there;
+  {
+    const holding held(*h->state);
+    there = h->state->commands.written(h->id, common);
+  }
+  for (const box& part : there.boxes()) copy_part(h, made, part, where);
   return made;
 }
 

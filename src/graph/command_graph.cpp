@@ -145,6 +145,12 @@ const used_boxes& command_graph::used_by_all(const task& t, std::size_t access, 
   return u.all;
 }
 
+region command_graph::written(buffer_id b, const box& where) {
+  std::vector<box> not_yet;
+  for (const auto& [part, is] : at(b).unwritten.query(where)) not_yet.push_back(part);
+  return region(where) - region(std::span<const box>(not_yet));
+}
+
 void command_graph::look_for_unwritten(const task& t, plan& p) {
   const auto look = [&](std::size_t access, const buffer_state& b, const used_boxes& all) {
     std::vector<box> found;

@@ -50,6 +50,8 @@ class command_graph {
   /// each node, or none. Cost: what was derived from repeated tasks is derived again.
   void set_weights(const chunk_weights& weights);
   const chunk_weights& weights() const noexcept { return weights_; }
+  /// What of `where` the tasks added so far have written, or was there at the beginning. The same on all nodes.
+  region written(buffer_id b, const box& where);
 
   /// Mappings of the program's own are asked again when they are used again.
   void forget_shapes() { shapes_ = {}, plans_.clear(); }

@@ -128,6 +128,11 @@ TEST_CASE("elements that a resized buffer has and the old one had not are unwrit
     REQUIRE(told.size() == 1);
     CHECK(told[0].find("reads elements " + box(4, 8).text()) != std::string::npos);
     CHECK(told[0].find("\"u\"") != std::string::npos);
+    const buffer<int> w = v.resized(box(0, 6));
+    CHECK(w.read(box(2, 4)).get().view()(3) == 3);
+    CHECK(told.size() == 1);
+    (void)w.read().get();
+    CHECK(told.size() == 2);
     CHECK(u.resized(box(10, 20)).elements() == box(10, 20));
     CHECK(test::error_of([] { (void)buffer<int>().resized(box(0, 1)); }).code() == "B07");
   });

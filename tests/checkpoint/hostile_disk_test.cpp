@@ -14,7 +14,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -23,6 +22,7 @@
 #include <vector>
 
 #include "dist/simulated.hpp"
+#include "in_a_child.hpp"
 #include "temporary_folder.hpp"
 #include "thrown_by.hpp"
 
@@ -32,27 +32,6 @@ namespace {
 using namespace test;
 
 constexpr int not_possible_here = 77;
-
-/// The exit code of a child that does `body`, which says what is wrong.
-template <class F>
-int in_a_child(F&& body) {
-  const pid_t child = fork();
-  REQUIRE(child >= 0);
-  if (!child) {
-    std::string wrong;
-    try {
-      wrong = body();
-    } catch (const std::exception& e) {
-      wrong = e.what();
-    }
-    if (!wrong.empty()) std::fprintf(stderr, "in the child: %s\n", wrong.c_str());
-    std::fflush(stderr);
-    _exit(wrong.empty() ? 0 : 1);
-  }
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
 
 /// A job of so many nodes whose node 0 runs `body`, which says what is wrong.
 template <class F>
