@@ -240,7 +240,10 @@ void runtime::start(bool stepped) {
                           .recycles = s.settings.recycle});
   const auto log = std::make_shared<base::logger>("stretto " + base::node_name(s.context.node), s.settings.log);
   buffers::start_buffers(s.context, s.devices.get(),
-                         {.check = s.settings.check, .warn = [log](const std::string& text) { log->warn("{}", text); }});
+                         {.check = s.settings.check,
+                          .measures = {.devices = !stepped && s.settings.weights != base::weighing::off,
+                                       .nodes = !stepped && s.settings.weights == base::weighing::nodes},
+                          .warn = [log](const std::string& text) { log->warn("{}", text); }});
   sched::scheduler_paths paths = paths_of(s.machine);
   s.recorder.name_places(paths.names);
   s.recorder.name_modules(s.modules.owners());
@@ -282,6 +285,7 @@ void runtime::state::end(runtime* whole) noexcept {
   const auto last = [&] {
     mobile->clear();
     modules.finalise();
+    buffers::stop_measuring(context);
     if (whole && settings.statistics) std::fputs(whole->statistics().to_text().c_str(), stderr);
   };
   if (watch) watch->draining();

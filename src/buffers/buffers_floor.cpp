@@ -25,10 +25,18 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
       break;
     }
   const data::other_nodes* const others = memories.others;
-  auto s = std::make_shared<buffers_state>(runtime, others ? others->self() : 0, others ? others->nodes() : 1, std::move(shape), std::move(sites));
+  auto s = std::make_shared<buffers_state>(runtime, others ? others->self() : 0, others ? others->nodes() : 1, std::move(shape), std::move(sites),
+                                           settings.measures);
   s->check = settings.check;
   if (s->commands.self() == 0) s->warnings.to(settings.warn);
   runtime.set(base::floor_slot::buffers, new std::shared_ptr<buffers_state>(std::move(s)));
+}
+
+void stop_measuring(base::runtime_context& runtime) noexcept {
+  auto* const slot = runtime.get<std::shared_ptr<buffers_state>>(base::floor_slot::buffers);
+  if (!slot) return;
+  const holding held(**slot);
+  (*slot)->weights.end();
 }
 
 void stop_buffers(base::runtime_context& runtime) noexcept {
@@ -39,6 +47,7 @@ void stop_buffers(base::runtime_context& runtime) noexcept {
     (*slot)->runtime = nullptr;
     // Functions that own buffers, which own this.
     (*slot)->known_mappings.clear();
+    (*slot)->nodes_loads = {};
     (*slot)->commands.forget_shapes();
   }
   delete slot;

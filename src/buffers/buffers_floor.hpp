@@ -7,17 +7,21 @@
 #include <string>
 
 #include "base/context.hpp"
+#include "buffers/weighing.hpp"
 #include "device/device_set.hpp"
 
 namespace stretto::buffers {
 
 struct buffers_settings {
   bool check = false;  // kernels may touch what mappers name, and nothing else
+  weighed_levels measures = {};
   std::function<void(const std::string&)> warn = {};
 };
 
 /// `devices` null: the host alone. After the data floor, and after that knows of other nodes.
 void start_buffers(base::runtime_context& runtime, device::device_set* devices, const buffers_settings& settings);
+/// Before the scheduler: what has been measured is futures of its tasks. Nothing is measured any more.
+void stop_measuring(base::runtime_context& runtime) noexcept;
 /// Before the data floor; all operations have ended.
 void stop_buffers(base::runtime_context& runtime) noexcept;
 

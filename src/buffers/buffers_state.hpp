@@ -17,18 +17,25 @@
 #include "buffers/execution.hpp"
 #include "buffers/known_launches.hpp"
 #include "buffers/unwritten.hpp"
+#include "buffers/weighing.hpp"
 #include "graph/command_graph.hpp"
 #include "graph/instruction_graph.hpp"
 #include "graph/task_graph.hpp"
 
 namespace stretto::buffers {
 
+// Horizons that may be under way: what is ahead of execution is bounded by their step.
+inline constexpr std::size_t most_ahead = 16;
+
 struct buffers_state {
-  buffers_state(base::runtime_context& r, graph::node_number self, graph::node_number nodes, graph::node_shape shape, execution::site_list sites)
-      : runtime(&r), commands(self, nodes), instructions(std::move(shape)), doing(std::move(sites), nodes) {}
+  buffers_state(base::runtime_context& r, graph::node_number self, graph::node_number nodes, graph::node_shape shape, execution::site_list sites,
+                weighed_levels measures)
+      : runtime(&r), measures(measures), commands(self, nodes), instructions(std::move(shape)), doing(std::move(sites), nodes),
+        weights(measures, instructions.shape().devices.size(), nodes, most_ahead + 2) {}
 
   base::runtime_context* runtime;  // null once that has ended
   bool check = false;
+  const weighed_levels measures;  // where no weights are set by hand
   unwritten_warnings warnings;
 
   // Guards what follows; taken by `holding` alone.
@@ -39,6 +46,11 @@ struct buffers_state {
   graph::instruction_graph instructions;
   execution doing;
   known_launches launches;
+  weighing weights;
+  // Of nodes that decide about weights together; of who submits.
+  buffer<double> nodes_loads;
+  std::shared_ptr<std::vector<graph::measured_load>> agreed;
+  event agreed_on;
   // Of the task that is submitted, kept for their memory.
   launch_words says;
   std::vector<graph::command> new_commands;

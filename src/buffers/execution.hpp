@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/context.hpp"
+#include "buffers/measured_window.hpp"
 #include "graph/instruction.hpp"
 
 namespace stretto::buffers {
@@ -42,6 +43,7 @@ struct task_work {
   std::span<const detail::reduction_kind* const> folds;  // of reductions
   kernel_range range{box()};
   detail::task_request request;  // without preconditions
+  measured_window* measured = nullptr;  // of a kernel: what its parts take goes there
   event first;                   // which are this
   event ends;
 };
