@@ -86,7 +86,8 @@ const std::vector<option>& table() {
       {"balance_ms", &settings::balance_ms, "500", "1", "1000000", {}, "milliseconds",
        "pause between two rounds of balancing, where the option balance asks for them"},
       {"weights", &settings::weights, "devices", "", "", {"off", "devices", "nodes"}, "",
-       "who gets shares of launches on buffers by measured speed: the devices of each node, or nodes, too; a runtime that is stepped measures nothing"},
+       "who gets shares of launches on buffers by measured speed: the devices of each node, or nodes, too; "
+       "a runtime that is stepped measures nothing"},
       {"trace", &settings::trace, "", "", "", {}, "path",
        "file that receives the trace at the end, for Perfetto or chrome://tracing"},
       {"trace_level", &settings::trace_level, "sampled", "", "", {"off", "sampled", "full"}, "",

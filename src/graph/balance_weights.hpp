@@ -18,7 +18,7 @@ struct measured_load {
 
 struct balance_policy {
   double least_gain = 0.1;       // the slowest took so much longer than all would with the right weights: else moving elements is not worth it
-  double least_seconds = 500e-6; // that the slowest was busy: less is mostly overhead, and noise
+  double least_seconds = 5e-3;   // that the slowest was busy: of less, much is when the host noticed
   double least_share = 1.0 / 64; // of the largest weight: who gets next to nothing would not be measured any more
   double least_change = 0.05;    // of some weight: cuts that lie on multiples of a grain cannot follow every weight
 };
