@@ -1,19 +1,25 @@
 // 31_life.cpp - the Game of Life on a buffer that is distributed over all nodes: patterns whose periods are known.
 //
-// Alone it takes a simulated job of three nodes within the process; `stretto run -n 3 31_life` makes it three processes.
+// A part of the board needs the cells around it: neighborhood(1). They are what nodes send each other at each step.
+//
+// Alone it takes a simulated job of three nodes within the process, or of as many as its argument says; `stretto run -n 3 31_life` makes it three
+// processes.
 //
 // Output
 //   a pulsar is itself again after 3 steps
 //   a pentadecathlon is itself again after 15 steps
 //   a glider has moved 16 down and 16 right after 64 steps
+//   Gosper's gun of 36 cells and 4 gliders are 56 cells after 120 steps
+#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <stretto/stretto.hpp>
 
-#include "both_ways.hpp"
+#include "on_nodes.hpp"
 
 using namespace stretto;
 
@@ -29,7 +35,7 @@ STRETTO_KERNEL(live, (in<int, 2> now, out<int, 2> next, int rows, int columns), 
 })
 // clang-format on
 
-constexpr int rows = 40, columns = 48;
+constexpr int rows = 40, columns = 72;
 
 using pattern = std::vector<std::array<int, 2>>;
 
@@ -66,10 +72,20 @@ void program() {
   for (int j = 0; j < 8; ++j)
     for (int i = 0; i < 3; ++i)
       if (i != 1 || (j != 1 && j != 6)) pentadecathlon.push_back({i + 18, j + 16});
+  constexpr std::string_view gun[] = {"........................O", "......................O.O", "............OO......OO............OO",
+                                      "...........O...O....OO............OO", "OO........O.....O...OO", "OO........O...O.OO....O.O",
+                                      "..........O.....O.......O", "...........O...O", "............OO"};
+  pattern gosper;  // fires a glider every 30 steps
+  for (int i = 0; i < 9; ++i)
+    for (int j = 0; j < static_cast<int>(gun[i].size()); ++j)
+      if (gun[i][static_cast<std::size_t>(j)] == 'O') gosper.push_back({i, j});
   const pattern glider{{0, 1}, {1, 2}, {2, 0}, {2, 1}, {2, 2}};
   tell("a pulsar is itself again", board_with(pulsar), 3, board_with(pulsar));
   tell("a pentadecathlon is itself again", board_with(pentadecathlon), 15, board_with(pentadecathlon));
   tell("a glider has moved 16 down and 16 right", board_with(glider, 3, 3), 64, board_with(glider, 19, 19));
+  const std::vector<int> fired = after_steps(board_with(gosper, 1, 1), 120);
+  if (this_node() == 0)
+    std::printf("Gosper's gun of %zu cells and 4 gliders are %td cells after 120 steps\n", gosper.size(), std::ranges::count(fired, 1));
 }
 
-int main() { return run_on_nodes(program); }
+int main(int count, char** arguments) { return run_on_nodes(program, count > 1 ? arguments[1] : nullptr); }

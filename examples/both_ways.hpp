@@ -4,11 +4,12 @@
 
 #include <cstdio>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <stretto/stretto.hpp>
+
+#include "on_nodes.hpp"
 
 struct order {
   bool waits;
@@ -30,21 +31,4 @@ template <class F, class T>
 void print_both_ways(const std::string& what, F&& program, const T& expected) {
   std::printf("%s: %s a serial run, %s where each operation is waited for\n", what.c_str(), program(false) == expected ? "as" : "NOT as",
               program(true) == expected ? "also" : "but NOT");
-}
-
-/// In the processes that a launcher has started; else in a simulated job of three nodes within this one.
-inline int run_on_nodes(void (*program)()) {
-  if (stretto::runtime rt; rt.nodes() > 1) {
-    rt.run(program);
-    return 0;
-  }
-  stretto::simulated_job job({.nodes = 3});
-  std::vector<std::thread> nodes;
-  for (std::uint32_t n = 0; n < job.nodes(); ++n)
-    nodes.emplace_back([&job, n, program] {
-      stretto::runtime rt({.workers = 1, .job = job.seat(n)});
-      rt.run(program);
-    });
-  for (auto& t : nodes) t.join();
-  return 0;
 }

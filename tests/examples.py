@@ -1,6 +1,10 @@
 """examples.py - an example prints what its header says, with any number of workers, every time.
 
     examples.py SOURCE PROGRAM [REPETITIONS]
+    examples.py --on-nodes SOURCE PROGRAM [STRETTO]
+
+With --on-nodes it is so on 1 to 4 simulated nodes, whose number is its first argument, with each kind of device that there is; and in three
+processes that the command STRETTO starts.
 
 The header is the comment that opens the source; what it prints stands after the line `// Output`, each line
 behind `//   `, up to the end of the comment. `<*>` stands for any text in a line.
@@ -10,6 +14,10 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+
+
+NO_SUCH_DEVICE = "no such device"
+DEVICES = ("none", "sim:2", "opencl")
 
 
 def expected(source):
@@ -22,14 +30,21 @@ def expected(source):
                    for line in parts[1].splitlines(keepends=True))
 
 
-def check(program, promise, workers, seconds=120):
-    """A description of what went wrong, or None."""
+def check(program, promise, workers, seconds=120, nodes=None, devices=None, command=None):
+    """A description of what went wrong, or None; NO_SUCH_DEVICE where there are no such devices."""
     where = f"{Path(program).name} with {workers} workers"
     env = {**os.environ, "STRETTO_WORKERS": str(workers)}
+    words = [program]
+    if nodes:
+        where += f" on {nodes} nodes with devices {devices}"
+        words = [command, "run", "-n", str(nodes), program] if command else [program, str(nodes)]
+        env |= {"STRETTO_DEVICES": devices, "STRETTO_DEVICE_MEMORY": "8M"}
     try:
-        ran = subprocess.run([program], env=env, capture_output=True, text=True, timeout=seconds)
+        ran = subprocess.run(words, env=env, capture_output=True, text=True, timeout=seconds)
     except subprocess.TimeoutExpired:
         return f"{where}: did not end within {seconds} s"
+    if devices and "error K27" in ran.stderr:
+        return NO_SUCH_DEVICE
     if ran.returncode:
         return f"{where}: exit code {ran.returncode}\n{ran.stdout}{ran.stderr}"
     pattern = ".*".join(re.escape(piece) for piece in promise.split("<*>"))
@@ -38,12 +53,34 @@ def check(program, promise, workers, seconds=120):
     return None
 
 
+def check_on_nodes(program, promise, command=None):
+    """A description of what went wrong, or None, and the kinds of devices that there were; processes by `stretto` if command is that."""
+    there = []
+    for devices in DEVICES:
+        for nodes in (1, 2, 3, 4):
+            fault = check(program, promise, 1, nodes=nodes, devices=devices)
+            if fault == NO_SUCH_DEVICE:
+                break
+            if fault:
+                return fault, there
+        else:
+            there.append(devices)
+    return command and check(program, promise, 1, nodes=3, devices="sim:2", command=command), there
+
+
 def main():
-    source, program = sys.argv[1], sys.argv[2]
-    repetitions = int(sys.argv[3]) if len(sys.argv) > 3 else 5
+    on_nodes = sys.argv[1] == "--on-nodes"
+    source, program, *rest = sys.argv[2:] if on_nodes else sys.argv[1:]
     promise = expected(Path(source).read_text())
     if not promise:
         sys.exit(f"{source}: the header has no part \"// Output\"")
+    if on_nodes:
+        fault, there = check_on_nodes(program, promise, *rest)
+        if fault:
+            sys.exit(fault)
+        print(f"{Path(program).name} prints what its header says on 1 to 4 nodes with devices {', '.join(there)}{', and in processes' if rest else ''}")
+        return
+    repetitions = int(rest[0]) if rest else 5
     for _ in range(repetitions):
         for workers in (1, 2, 3):
             fault = check(program, promise, workers)

@@ -1,4 +1,5 @@
 """examples_test.py - proves that examples.py finds what an example prints, and what is wrong with it."""
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -18,12 +19,16 @@ SOURCE = """// x.cpp - prints two lines.
 
 
 class Examples(unittest.TestCase):
-    def fault(self, script, promise="hello\n", seconds=60):
+    def fault(self, script, promise="hello\n", seconds=60, checked_by=None, by_command=False, **where):
         with tempfile.TemporaryDirectory() as folder:
             program = Path(folder) / "program"
             program.write_text(f"#!/bin/sh\n{script}\n")
             program.chmod(0o755)
-            return examples.check(str(program), promise, 2, seconds)
+            if checked_by:
+                return checked_by(str(program), promise)
+            if by_command:  # which is the script, and the program is not looked at
+                return examples.check("other", promise, 2, seconds, command=str(program), **where)
+            return examples.check(str(program), promise, 2, seconds, **where)
 
     def test_the_promise_is_the_end_of_the_header(self):
         self.assertEqual(examples.expected(SOURCE), "one\n  two <*> ms\n\n")
@@ -47,6 +52,27 @@ class Examples(unittest.TestCase):
 
     def test_a_program_that_hangs_is_found(self):
         self.assertIn("did not end", self.fault("exec sleep 30", seconds=0.2))
+
+    def test_nodes_and_devices_reach_the_program(self):
+        self.assertIsNone(self.fault("echo $1 $STRETTO_DEVICES", "3 sim:2\n", nodes=3, devices="sim:2"))
+
+    def test_a_command_starts_the_processes(self):
+        self.assertIsNone(self.fault("echo $1 $2 $3 $(basename $4)", "run -n 3 other\n", nodes=3, devices="none", by_command=True))
+
+    def test_what_goes_wrong_on_some_nodes_with_some_device_is_found(self):
+        script = '[ "$1 $STRETTO_DEVICES" = "3 sim:2" ] && echo no || echo hello'
+        self.assertIn("on 3 nodes with devices sim:2", self.fault(script, checked_by=examples.check_on_nodes)[0])
+
+    def test_devices_that_are_not_there_are_left_out_and_others_are_not(self):
+        script = '[ "$STRETTO_DEVICES" = opencl ] && { echo "error K27: none" >&2; exit 1; }; echo hello'
+        self.assertEqual(self.fault(script, checked_by=examples.check_on_nodes), (None, ["none", "sim:2"]))
+
+    def test_the_list_of_examples_has_all_of_them_with_what_they_say_of_themselves(self):
+        folder = Path(__file__).parent.parent / "examples"
+        listed = [line for line in (folder / "README.md").read_text().splitlines() if line.startswith("- ")]
+        says = [re.match(r"// \S+ - (.*?)\.?\n", source.read_text())[1] for source in sorted(folder.glob("[0-9][0-9]_*.cpp"))]
+        names = [source.stem for source in sorted(folder.glob("[0-9][0-9]_*.cpp"))]
+        self.assertEqual(listed, [f"- [{n}]({n}.cpp): {text}." for n, text in zip(names, says)])
 
 
 if __name__ == "__main__":

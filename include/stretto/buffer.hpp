@@ -299,7 +299,7 @@ struct weight_settings {
 ///
 ///     set_weights({.nodes = {1, 1, 2}});  // node 2 gets half of each launch
 ///
-///   throws   B17 where there are more or fewer weights than nodes or devices, or one is not above 0
+///   throws   B22 where there are more or fewer weights than nodes or devices, or one is not above 0
 void set_weights(const weight_settings& settings, std::source_location where = std::source_location::current());
 
 template <class T, std::size_t D = 1>
@@ -321,6 +321,9 @@ class buffer {
   buffer(const box& elements, const T* from, const buffer_options& options = {},
          std::source_location where = std::source_location::current())
       : handle_(detail::make_buffer({elements, D, sizeof(T), alignof(T), options.name, from}, where)) {}
+
+  /// What other parts of Stretto have made.
+  explicit buffer(detail::buffer_handle made) noexcept : handle_(std::move(made)) {}
 
   /// What each chunk of a launch uses: a mapper of this header or of mapper.hpp, or a function from a chunk (and the buffer's elements) to a
   /// box or a list of boxes, within the buffer's elements; the same on every node.
@@ -360,7 +363,7 @@ class buffer {
   future<seen<T, D>> read(const box& part, std::source_location where = std::source_location::current()) const {
     auto later = std::make_shared<detail::seen_later>(detail::see_elements(handle_, part, where));
     const event ready = later->ready;
-    return async(after(ready), name("elements for the host"), [later] { return seen<T, D>(std::move(later->seen)); });
+    return async(after(ready), name("elements for the host"), [later] { return seen<T, D>(std::move(later->seen)); }, where);
   }
   future<seen<T, D>> read(std::source_location where = std::source_location::current()) const { return read(elements(where), where); }
 
@@ -561,5 +564,13 @@ event host_task(const T1& t1, const T2& t2, const detail::host_task_range& range
   request.apply(t1), request.apply(t2);
   return detail::host_task_with(range.which, range.range, request, range.where, std::forward<F>(f), uses...);
 }
+
+/// Whether this runtime only finds what the program would do on buffers as a node of a job (option dry_nodes), and does none of it: kernels and
+/// host tasks are not run, every event of theirs has happened, and what `read` promises is poisoned (B09). Throws B20 on a thread of no
+/// runtime.
+///
+///     auto error = residual.read();                       // on every node, in a dry run, too: it makes nodes send elements
+///     if (!is_dry_run() && error.get().view()(0) < 1e-6) break;
+bool is_dry_run();
 
 }  // namespace stretto

@@ -36,6 +36,7 @@
 #include <stretto/fields.hpp>
 #include <stretto/future.hpp>
 #include <stretto/object.hpp>
+#include <stretto/zarr_type.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -53,15 +54,6 @@ namespace stretto {
 
 namespace detail {
 
-/// As Zarr calls elements: "float64"; "r128" for 16 bytes of which nothing is known.
-template <class T>
-std::string zarr_type() {
-  if constexpr (std::is_same_v<T, bool>) return "bool";
-  else if constexpr (std::is_same_v<T, float>) return "float32";
-  else if constexpr (std::is_same_v<T, double>) return "float64";
-  else if constexpr (std::is_integral_v<T>) return (std::is_signed_v<T> ? "int" : "uint") + std::to_string(8 * sizeof(T));
-  else return "r" + std::to_string(8 * sizeof(T));
-}
 template <class T>
 inline constexpr bool is_zarr_number = (std::is_integral_v<T> || std::is_same_v<T, float> || std::is_same_v<T, double>) && sizeof(T) <= 8;
 template <class T>

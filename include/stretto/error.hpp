@@ -24,7 +24,7 @@ namespace stretto {
 ///         .because("paths may name declared places only")
 ///         .remedy("did you mean \"L2\"?");
 ///
-/// The code is a letter for the room (A objects, B base/options, C checkpoints, E event, H hang reports, P platform, S sched, D data,
+/// The code is a letter for the room (A objects, B base/options, C checkpoints, E event, F files, H hang reports, P platform, S sched, D data,
 /// K kernels and devices, M modules, T trace, W demo and command) and two digits; it is stable, and
 /// `stretto explain CODE` prints its page.
 class error : public std::exception {

@@ -60,7 +60,8 @@ class simulated_job {
   std::shared_ptr<state> state_;
 };
 
-/// Number of the caller's node in its job, and how many there are: 0 and 1 in a runtime that is alone. Throws B20 on a thread of no runtime.
+/// Number of the caller's node in its job, and how many there are: 0 and 1 in a runtime that is alone, unless it is a dry run (option dry_nodes).
+/// Throws B20 on a thread of no runtime.
 std::uint32_t this_node();
 std::uint32_t job_nodes();
 

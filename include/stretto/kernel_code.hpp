@@ -34,6 +34,12 @@ struct kernel_parameter {
   fold_operator fold = fold_operator::none;  ///< where mode is reduce
 };
 
+struct touched_elements;  // which elements kernels have named
+
+namespace kernels {
+void note_touched(touched_elements& in, const std::int64_t* at, std::size_t axes) noexcept;
+}
+
 /// What stands for a parameter in one launch.
 struct kernel_argument {
   /// Array: the element whose coordinates are all 0, which need not exist. Value: where it is. Local: memory of the group.
@@ -41,6 +47,7 @@ struct kernel_argument {
   std::int64_t stride[3] = {0, 0, 0};  ///< array: elements from one coordinate to the next
   std::int64_t min[3] = {0, 0, 0};     ///< array: the first element on each axis; local: 0
   std::int64_t max[3] = {0, 0, 0};     ///< array: one past the last; local: elements
+  touched_elements* touched = nullptr;  ///< array: checked kernels note there what they name; null: nowhere
 };
 
 /// The items that one call computes: of a plain kernel all ids of a box, of a group kernel all groups of a box.

@@ -112,7 +112,10 @@ class elements {
   void check(const std::int64_t* at) const {
     bool inside = true;
     for (std::size_t i = 0; i < D; ++i) inside = inside && at[i] >= argument_->min[i] && at[i] < argument_->max[i];
-    if (inside) return;
+    if (inside) {
+      if (argument_->touched) note_touched(*argument_->touched, at, D);
+      return;
+    }
     index_out_of_range outside{parameter_, {}};
     for (std::size_t i = 0; i < D; ++i) outside.index[i] = at[i];
     throw outside;

@@ -82,7 +82,7 @@ std::unique_ptr<device::device_set> open_devices(const base::settings& s, bool s
                                     .host_memory_bytes = s.device_host_memory,
                                     .pool = s.device_pool,
                                     .stepped = stepped,
-                                    .check = s.check,
+                                    .check = s.check != base::checks::off,
                                     .cache = device::kernel_cache::default_folder()});
   if (open.empty()) return nullptr;
   return std::make_unique<device::device_set>(
@@ -99,6 +99,7 @@ std::filesystem::path speeds_file(const base::settings& s) {
 
 struct runtime::state {
   base::settings settings;
+  const buffers::dry_settings dry;
   platform machine;
   std::unique_ptr<base::order_observer> observer;
   base::runtime_context context;
@@ -123,8 +124,9 @@ struct runtime::state {
   state(base::settings s, const platform& m, std::shared_ptr<job_seat> job, const std::vector<std::shared_ptr<module>>& given,
         bool stepped)
       : settings(std::move(s)),
+        dry(buffers::dry_settings_of(settings)),
         machine(m),
-        seat(job ? std::move(job) : seat_of_process(settings)),
+        seat(dry.nodes ? nullptr : job ? std::move(job) : seat_of_process(settings)),
         member(seat ? join(*seat) : nullptr),
         number(member ? member->of().node() : own_number()),
         recorder({.node = member ? member->of().self() : number,
@@ -212,7 +214,7 @@ runtime::runtime(const runtime_options& options) {
 void runtime::start(bool stepped) {
   state& s = *state_;
   detail::start_events(s.context);
-  dist::start_dist(s.context, s.member.get());
+  dist::start_dist(s.context, s.member.get(), s.dry.nodes ? dist::node_seen{s.dry.which.front(), s.dry.nodes} : dist::node_seen{});
   mobiles::start_mobile(s.context, *s.mobile,
                         {.wander = static_cast<unsigned>(s.settings.wander),
                          .seed = s.settings.seed,
@@ -220,8 +222,9 @@ void runtime::start(bool stepped) {
                          .balances_each_ms = stepped ? 0 : s.settings.balance_ms});
   if (s.member) s.polls.add(*s.member);
   s.modules.initialise(s.context, s.machine);
-  if (s.settings.check) s.context.observer = (s.observer = std::make_unique<data::order_check>()).get();
-  data::start_data(s.context, s.machine, s.modules.channels(), s.settings.check, s.devices.get(),
+  const bool checks = s.settings.check != base::checks::off;
+  if (checks) s.context.observer = (s.observer = std::make_unique<data::order_check>()).get();
+  data::start_data(s.context, s.machine, s.modules.channels(), checks, s.devices.get(),
                    {.memory_bytes = s.settings.host_memory, .spill = s.settings.spill, .locked_bytes = s.settings.locked_memory,
                     .recycles = s.settings.recycle, .device_messages = s.settings.device_messages,
                     .first_of_global = s.global ? s.global->first_of_share() : nullptr,
@@ -236,14 +239,21 @@ void runtime::start(bool stepped) {
                           .workers = s.machine.worker_count(),
                           .spill = s.settings.spill.empty() ? place() : data::spill_of(s.machine),
                           .log = s.settings.log,
-                          .check = s.settings.check,
+                          .check = checks,
                           .recycles = s.settings.recycle});
+  buffers::recording::settings graph;
+  if (!s.settings.graph.empty())
+    graph = {.file = s.of_node(s.settings.graph), .kind = s.settings.graph_kind, .costs = graph::costs_of(s.settings.graph_costs)};
   const auto log = std::make_shared<base::logger>("stretto " + base::node_name(s.context.node), s.settings.log);
+  const bool measures = !stepped && s.dry.nodes == 0;
   buffers::start_buffers(s.context, s.devices.get(),
-                         {.check = s.settings.check,
-                          .measures = {.devices = !stepped && s.settings.weights != base::weighing::off,
-                                       .nodes = !stepped && s.settings.weights == base::weighing::nodes},
-                          .warn = [log](const std::string& text) { log->warn("{}", text); }});
+                         {.check = checks,
+                          .measures = {.devices = measures && s.settings.weights != base::weighing::off,
+                                       .nodes = measures && s.settings.weights == base::weighing::nodes},
+                          .learn = s.settings.check == base::checks::learn,
+                          .warn = [log](const std::string& text) { log->warn("{}", text); },
+                          .graph = std::move(graph),
+                          .dry = s.dry});
   sched::scheduler_paths paths = paths_of(s.machine);
   s.recorder.name_places(paths.names);
   s.recorder.name_modules(s.modules.owners());
@@ -303,13 +313,15 @@ void runtime::state::end(runtime* whole) noexcept {
   if (devices) devices->stop_calling();
   polls.release();
   scheduler.reset();
-  if (whole && !settings.trace.empty()) {
+  const auto or_told = [&](auto write) {
     try {
-      whole->save_trace(of_node(settings.trace));
+      write();
     } catch (const std::exception& e) {
       base::print_error(e, settings.errors);
     }
-  }
+  };
+  if (whole && !settings.trace.empty()) or_told([&] { whole->save_trace(of_node(settings.trace)); });
+  if (whole) or_told([&] { buffers::tell_what_was_asked(context); });
   buffers::stop_buffers(context);
   objects::stop_objects(context);
   data::stop_data(context);
@@ -409,8 +421,12 @@ runtime_statistics runtime::statistics() const {
 std::uint32_t runtime::workers() const noexcept {
   return static_cast<std::uint32_t>(state_->scheduler->workers.size());
 }
-std::uint32_t runtime::node() const noexcept { return state_->member ? state_->member->of().self() : state_->number; }
-std::uint32_t runtime::nodes() const noexcept { return state_->member ? state_->member->of().nodes() : 1; }
+std::uint32_t runtime::node() const noexcept {
+  return state_->dry.nodes ? state_->dry.which.front() : state_->member ? state_->member->of().self() : state_->number;
+}
+std::uint32_t runtime::nodes() const noexcept {
+  return state_->dry.nodes ? state_->dry.nodes : state_->member ? state_->member->of().nodes() : 1;
+}
 const platform& runtime::machine() const noexcept { return state_->machine; }
 
 attachment::attachment(runtime& r, std::source_location where) : owner_(&r) {

@@ -22,7 +22,9 @@ enum class scheduling { fifo, locality, earliest_finish, work_stealing };
 enum class joining { automatic, alone, mpi };
 enum class balancing { none, greedy, refine, diffusion, stealing };
 enum class weighing { off, devices, nodes };
+enum class graph_kind { tasks, commands, instructions, timeline };
 enum class trace_detail { off, sampled, full };
+enum class checks { off, on, learn };
 /// How an error is printed: as people read it, or as one JSON object on one line.
 enum class error_form { text, json };
 
@@ -39,7 +41,7 @@ struct settings {
   std::uint64_t poll_us;
   double stuck;  // seconds
   std::string stuck_file;  // path or empty
-  bool check;
+  checks check;
   std::string platform;  // path or empty
   std::string devices;
   std::uint64_t device_memory;  // bytes
@@ -65,6 +67,12 @@ struct settings {
   weighing weights;
   std::string trace;     // path or empty
   trace_detail trace_level;
+  std::string graph;     // path or empty
+  base::graph_kind graph_kind;
+  std::uint64_t dry_nodes;
+  std::string dry_node;  // list
+  std::uint64_t dry_devices;
+  std::string graph_costs;  // list
   bool statistics;
   bool live;
   log_level log;
@@ -77,7 +85,8 @@ struct settings {
 
 /// Where a row's value lives, which also is its type.
 using field = std::variant<std::uint64_t settings::*, double settings::*, bool settings::*, std::string settings::*,
-                           trace_detail settings::*, scheduling settings::*, joining settings::*, balancing settings::*, weighing settings::*, log_level settings::*, error_form settings::*,
+                           trace_detail settings::*, scheduling settings::*, joining settings::*, balancing settings::*, weighing settings::*, checks settings::*,
+                           base::graph_kind settings::*, log_level settings::*, error_form settings::*,
                            automatic settings::*>;
 
 struct option {

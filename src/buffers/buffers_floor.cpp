@@ -1,5 +1,7 @@
 #include "buffers/buffers_floor.hpp"
 
+#include <cstdio>
+
 #include "buffers/buffers_state.hpp"
 #include "data/data_state.hpp"
 #include "data/other_nodes.hpp"
@@ -25,9 +27,23 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
       break;
     }
   const data::other_nodes* const others = memories.others;
-  auto s = std::make_shared<buffers_state>(runtime, others ? others->self() : 0, others ? others->nodes() : 1, std::move(shape), std::move(sites),
-                                           settings.measures);
+  const bool is_dry = settings.dry.nodes != 0;
+  if (settings.dry.devices) {
+    shape.devices.clear();
+    for (std::size_t n = 1; n <= settings.dry.devices; ++n) shape.devices.push_back(static_cast<graph::memory_number>(n));
+  }
+  const graph::node_number self = is_dry ? settings.dry.which.front() : others ? others->self() : 0;
+  const graph::node_number nodes = is_dry ? settings.dry.nodes : others ? others->nodes() : 1;
+  auto s = std::make_shared<buffers_state>(runtime, self, nodes, shape, std::move(sites), settings.measures);
+  if (is_dry) s->dry = std::make_unique<dry_run>(settings.dry, shape);
+  if (!settings.graph.file.empty())
+    s->record = std::make_unique<recording>(settings.graph, is_dry ? std::span(settings.dry.which) : std::span(&self, 1), shape);
   s->check = settings.check;
+  if (settings.warn) s->tell = settings.warn;
+  if (settings.learn && !is_dry) {  // a dry run touches nothing
+    if (!others || others->nodes() == 1) s->learns = std::make_unique<learning>();
+    else if (s->commands.self() == 0) s->tell("STRETTO_CHECK=learn learns nothing on several nodes: run the program on one");
+  }
   if (s->commands.self() == 0) s->warnings.to(settings.warn);
   runtime.set(base::floor_slot::buffers, new std::shared_ptr<buffers_state>(std::move(s)));
 }
@@ -39,16 +55,26 @@ void stop_measuring(base::runtime_context& runtime) noexcept {
   (*slot)->weights.end();
 }
 
+void tell_what_was_asked(const base::runtime_context& runtime) {
+  buffers_state& s = *state_of(runtime);
+  if (s.dry) std::fputs(("stretto: " + s.dry->text() + "\n").c_str(), stderr);
+  if (!s.record) return;
+  if (const std::string says = s.record->prediction(); !says.empty()) std::fputs(("stretto: " + says + "\n").c_str(), stderr);
+  s.record->write();
+}
+
 void stop_buffers(base::runtime_context& runtime) noexcept {
   auto* const slot = runtime.get<std::shared_ptr<buffers_state>>(base::floor_slot::buffers);
   if (!slot) return;
   {
     const holding held(**slot);
+    if ((*slot)->learns) (*slot)->learns->tell((*slot)->tell);
     (*slot)->runtime = nullptr;
     // Functions that own buffers, which own this.
     (*slot)->known_mappings.clear();
     (*slot)->nodes_loads = {};
     (*slot)->commands.forget_shapes();
+    if ((*slot)->dry) (*slot)->dry->forget_shapes();
   }
   delete slot;
   runtime.set(base::floor_slot::buffers, nullptr);

@@ -6,6 +6,14 @@ std::string describe(const buffer_record& b) {
   return "buffer B" + std::to_string(b.id.number) + (b.name.empty() ? "" : " \"" + b.name + "\"");
 }
 
+task_outcome buffers_state::carry_out(std::span<const graph::command> of, std::span<const graph::instruction> all, const task_work& work,
+                                      base::thread_context& context) {
+  if (record) record->add(0, of, all);
+  if (!dry) return doing.run(all, work, check, context);
+  dry->count(of, all);
+  return {};
+}
+
 holding::holding(buffers_state& s) : s_(s) {
   s_.mutex.lock();
   s_.holder.store(std::this_thread::get_id(), std::memory_order_relaxed);
@@ -28,7 +36,8 @@ holding::~holding() {
       s_.tasks.remove(b);
       s_.commands.remove(b);
       s_.instructions.remove(b, last);
-      s_.doing.run(last, {}, false, *context);
+      if (s_.dry) s_.dry->remove(b, s_.record.get());
+      s_.carry_out({}, last, {}, *context);
       s_.doing.remove(b);
     }
   }

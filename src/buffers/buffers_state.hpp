@@ -14,8 +14,11 @@
 #include <vector>
 
 #include "base/context.hpp"
+#include "buffers/dry_run.hpp"
 #include "buffers/execution.hpp"
 #include "buffers/known_launches.hpp"
+#include "buffers/learning.hpp"
+#include "buffers/recording.hpp"
 #include "buffers/unwritten.hpp"
 #include "buffers/weighing.hpp"
 #include "graph/command_graph.hpp"
@@ -36,7 +39,9 @@ struct buffers_state {
   base::runtime_context* runtime;  // null once that has ended
   bool check = false;
   const weighed_levels measures;  // where no weights are set by hand
+  std::function<void(const std::string&)> tell = [](const std::string&) {};  // to whoever runs the program
   unwritten_warnings warnings;
+  std::unique_ptr<learning> learns;  // null: nothing is
 
   // Guards what follows; taken by `holding` alone.
   std::mutex mutex;
@@ -45,6 +50,8 @@ struct buffers_state {
   graph::command_graph commands;
   graph::instruction_graph instructions;
   execution doing;
+  std::unique_ptr<recording> record;  // null: nobody asked for a graph
+  std::unique_ptr<dry_run> dry;       // null: what is found is done
   known_launches launches;
   weighing weights;
   // Of nodes that decide about weights together; of who submits.
@@ -62,6 +69,11 @@ struct buffers_state {
     graph::mapping is;
   };
   std::vector<known_mapping> known_mappings;
+  event files;  // of this node: what has been done with files so far
+
+  /// Begins instructions, which belong to the commands; or only counts them, and everything has happened.
+  task_outcome carry_out(std::span<const graph::command> of, std::span<const graph::instruction> all, const task_work& work,
+                         base::thread_context& context);
 
   // Buffers that nothing names any more, to be removed by whoever holds the state. Guarded by a mutex of their own, since what is let go
   // while the state is held may be a function of the program's that owns the last handle of a buffer.

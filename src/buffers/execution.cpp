@@ -172,6 +172,8 @@ event execution::launch_kernel(const graph::compute& c, const task_work& work, b
     }
     const graph::used_allocation& used = c.uses[static_cast<std::size_t>(a.array)];
     item.array = used.is.number ? instance_of(used.is) : nothing_of(a.of, c.by, work.range.where);
+    if (work.learns && static_cast<std::size_t>(a.array) < work.learned.size())
+      item.touched = work.learns->note(work.learned[static_cast<std::size_t>(a.array)], c.chunk);
     if (check) item.part = parts_.emplace_back(std::make_unique<box>(used.part)).get();
   }
   kernel_range range = work.range;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/context.hpp"
+#include "buffers/learning.hpp"
 #include "buffers/measured_window.hpp"
 #include "graph/instruction.hpp"
 
@@ -41,6 +42,8 @@ struct task_work {
   const detail::host_function* host = nullptr;  // or a function; neither: the host looks at elements, and `ends` says when it has
   std::span<const launch_argument> arguments;
   std::span<const detail::reduction_kind* const> folds;  // of reductions
+  learning* learns = nullptr;                   // of what accesses were given
+  std::span<const learning::argument> learned;
   kernel_range range{box()};
   detail::task_request request;  // without preconditions
   measured_window* measured = nullptr;  // of a kernel: what its parts take goes there

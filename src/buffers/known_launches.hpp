@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "buffers/execution.hpp"
+#include "buffers/learning.hpp"
 #include "graph/task.hpp"
 
 namespace stretto::buffers {
@@ -42,6 +43,7 @@ struct known_launch {
   graph::task task;
   std::vector<launch_argument> arguments;  // values are those of the launch before
   std::vector<const detail::reduction_kind*> folds;
+  std::vector<learning::argument> learned;  // where that is done: of accesses, what they were given
 };
 
 class known_launches {

@@ -5,10 +5,12 @@
 #include <cstring>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "buffers/buffers_state.hpp"
 #include "buffers/mappings.hpp"
 #include "buffers/weights.hpp"
 #include "data/kernel_arguments.hpp"
+#include "event/event_floor.hpp"
 
 namespace stretto::buffers {
 
@@ -47,23 +49,29 @@ task_outcome do_task(buffers_state& s, const graph::task& t, const task_work& wo
   // What may be refused comes first, so that nothing has changed then.
   try {
     s.commands.check(t);
-    s.instructions.check(t, s.commands.own_chunk(t));
+    if (!work.learns) s.instructions.check(t, s.commands.own_chunk(t));  // else each part may use everything, one after the other
+    if (s.dry) s.dry->check(t);
   } catch (error& e) {
     throw error(e).fact("submitted", work.range.where);
   }
-  const auto run = [&](graph::task_id id, const graph::task& one, const task_work& of) {
+  const auto run = [&](const graph::ordered_task& order, const graph::task& one, const task_work& of) {
+    const std::uint64_t since = s.dry ? base::nanoseconds_now() : 0;
     s.new_commands.clear();
     s.new_instructions.clear();
-    s.commands.add(id, one, s.new_commands);
-    for (const graph::unwritten_read& r : s.commands.take_unwritten_reads()) tell_unwritten(s, one, r, work.range.where);
-    s.instructions.add(id, one, s.new_commands, s.new_instructions);
-    return s.doing.run(s.new_instructions, of, s.check, context);
+    s.commands.add(order.id, one, s.new_commands);
+    std::vector<graph::unwritten_read> unwritten = s.commands.take_unwritten_reads();
+    for (const graph::unwritten_read& r : unwritten) tell_unwritten(s, one, r, work.range.where);
+    s.instructions.add(order.id, one, s.new_commands, s.new_instructions);
+    if (s.dry) s.dry->took(base::nanoseconds_now() - since);
+    if (s.record) s.record->add(order, one, std::move(unwritten));
+    if (s.dry) s.dry->add(order, one, s.record.get());
+    return s.carry_out(s.new_commands, s.new_instructions, of, context);
   };
-  const task_outcome out = run(s.tasks.add(t).id, t, work);
+  const task_outcome out = run(s.tasks.add(t), t, work);
   if (const auto h = s.tasks.add_horizon()) {
     task_work nothing;
     nothing.range = work.range;
-    run(h->id, horizon_task(), nothing);
+    run(*h, horizon_task(), nothing);
     const graph::chunk_weights weights = s.weights.passed_horizon(s.instructions.weights());
     if (!weights.are_none()) s.instructions.set_weights(weights);
   }
@@ -103,6 +111,14 @@ class argument_list {
     of_.arguments.push_back({.array = static_cast<int>(of_.task.accesses.size()), .of = b.id});
     of_.task.accesses.push_back({b.id, mode_of(how), to_mapping(state_, by, b.elements)});
   }
+  /// Every chunk may use all of it, and what it uses is noted beside what it was to use.
+  void learn(const buffer_record& b, const kernel_code& code, std::size_t parameter, const detail::range_mapper& by,
+             const std::source_location& where) {
+    use(b, code.parameters[parameter].mode, by);
+    graph::access& a = of_.task.accesses.back();
+    of_.learned.push_back({&code, parameter, where, describe(b), b.type.dimensions, a.where, text_of(by, b.type.dimensions), of_.task.range});
+    a.where = graph::mapping::all(b.elements);
+  }
   void reduce(const buffer_record& b, const detail::reduction_kind& fold, bool includes_current) {
     reductions_.push_back(of_.arguments.size());
     of_.arguments.push_back({.array = static_cast<int>(of_.task.reductions.size()), .of = b.id});
@@ -125,6 +141,19 @@ void say(launch_words& says, const buffer_record& b, access how, const detail::r
   says.add(std::uint64_t{b.id.number} << 16 | static_cast<std::uint64_t>(how) << 8 | includes_current);
   if (fold) says.add(fold);
   else says.add(*by);
+}
+
+/// What comes of a read where nothing is computed.
+event never_read(const buffer_record& b, const dry_run& dry, base::thread_context& context, const std::source_location& where) {
+  error e("B09", "the elements of " + describe(b) + " are not there: this is a dry run");
+  e.fact("submitted", where)
+      .because("the program runs as N" + std::to_string(dry.self()) + " of " + std::to_string(dry.nodes()) +
+               " nodes without its kernels, to find what it would do on buffers (option dry_nodes)")
+      .remedy("if (!is_dry_run()) around what looks at elements; the call of read stays outside of it");
+  const user_event never = user_event::create(where);
+  never.poison(std::make_exception_ptr(std::move(e)), where);
+  detail::cause_of(never, context)->mark_observed();  // who does not look at the elements misses nothing
+  return never;
 }
 
 }  // namespace
@@ -156,11 +185,13 @@ buffer_handle make_buffer(const buffer_description& request, const std::source_l
     s->instructions.add(is, first);
     task_work work;
     work.range.where = where;
-    s->doing.run(first, work, false, context);
-    if (is_alike) filled = s->doing.instance_of(std::get<graph::allocate>(first.front().what).is);
+    if (s->record) s->record->add(is, request.element_bytes);
+    if (s->dry) s->dry->add(is, request.element_bytes, s->record.get());
+    s->carry_out({}, first, work, context);
+    if (is_alike && !s->dry) filled = s->doing.instance_of(std::get<graph::allocate>(first.front().what).is);
   }
   made->state = s;
-  if (is_alike) {
+  if (is_alike && !s->dry) {
     wait(ready_event(filled, where), where);
     data::layout shape;
     std::byte* const first = open_instance(filled, shape, where);
@@ -197,6 +228,7 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
     if (range.is_of_groups)
       for (int a = 0; a < max_axes; ++a) says.add(static_cast<std::uint64_t>(range.group[a]));
     say(says, request.hints);
+    if (s.learns) says.add(std::uint64_t{range.where.line()} << 32 | range.where.column());  // what is learned is of this line
     for (std::size_t i = 0; i < items.size(); ++i)
       if (items[i].buffer) say(says, **items[i].buffer, code.parameters[i].mode, items[i].by, items[i].fold, items[i].includes_current);
     const std::string_view name = request.name.empty() ? std::string_view(code.name) : std::string_view(request.name);
@@ -210,12 +242,14 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
         t.grain = range.group;
       }
       t.name = name;
-      if (on_host) t.by = graph::processors::host;
+      if (on_host || s.learns) t.by = graph::processors::host;
       take_hints(t, request.hints);
+      if (s.learns) t.how = graph::cut::in_tiles, t.pieces = 4;  // which differ along two axes
       argument_list arguments(s, made);
       for (std::size_t i = 0; i < items.size(); ++i) {
         if (!items[i].buffer) arguments.value();
         else if (items[i].fold) arguments.reduce(**items[i].buffer, *items[i].fold, items[i].includes_current);
+        else if (s.learns) arguments.learn(**items[i].buffer, code, i, *items[i].by, range.where);
         else arguments.use(**items[i].buffer, code.parameters[i].mode, *items[i].by);
       }
     });
@@ -225,6 +259,8 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
     }
     work.arguments = known.arguments;
     work.folds = known.folds;
+    work.learns = s.learns.get();
+    work.learned = known.learned;
     const known_launches::forgetting unless_kept(s.launches);
     // Who is cut by weights shows how fast each is.
     if (known.task.how == graph::cut::along_rows && !on_host) work.measured = s.weights.open();
@@ -304,6 +340,10 @@ seen_later see_elements(const buffer_handle& h, const box& part, const std::sour
     const holding held(*b.state);
     out = do_task(*b.state, t, work, ahead, context);
   }
+  if (b.state->dry) {
+    ends.trigger(where);
+    return {never_read(b, *b.state->dry, context, where), nullptr};
+  }
   go_on(*b.state, ahead, where);
   return {out.ready, seen_pointer(new seen_elements{out.first, part, ends, where})};
 }
@@ -318,6 +358,8 @@ void release_seen::operator()(seen_elements* seen) const noexcept {
 }  // namespace stretto::detail
 
 namespace stretto {
+
+bool is_dry_run() { return buffers::state_of(*base::require_current("is_dry_run").runtime)->dry != nullptr; }
 
 void set_horizons(const horizon_settings& settings, std::source_location where) {
   base::thread_context& context = base::require_current("set_horizons");

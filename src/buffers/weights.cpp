@@ -32,13 +32,13 @@ void check_weights(std::span<const double> weights, const char* of, std::initial
   if (weights.empty()) return;
   const std::size_t most = *(numbers.end() - 1);
   if (std::ranges::find(numbers, weights.size()) == numbers.end())
-    throw error("B17", "set_weights was given " + std::to_string(weights.size()) + (weights.size() == 1 ? " weight" : " weights") + " of " + of +
+    throw error("B22", "set_weights was given " + std::to_string(weights.size()) + (weights.size() == 1 ? " weight" : " weights") + " of " + of +
                            (most == 0 ? ", and there are none" : ", and there are " + std::to_string(*numbers.begin())))
         .fact("submitted", where)
         .remedy(most == 0 ? "leave their weights out" : "give one for each of them, or none");
   for (const double w : weights)
     if (!(std::isfinite(w) && w > 0))
-      throw error("B17", "set_weights was given a weight of " + std::string(of) + " that is not above 0")
+      throw error("B22", "set_weights was given a weight of " + std::string(of) + " that is not above 0")
           .fact("submitted", where)
           .because("every node, and every device of a node, computes a part of each launch that is long enough")
           .remedy("give a small weight: a millionth of the largest is the least that counts");
@@ -77,10 +77,12 @@ void set_weights(const weight_settings& settings, std::source_location where) {
   buffers::check_weights(settings.nodes, "nodes", {s.commands.nodes()}, where);
   if (devices == 0) buffers::check_weights(settings.devices, "devices", {0}, where);
   else buffers::check_weights(settings.devices, "devices", {devices, devices + 1}, where);
+  const graph::chunk_weights of_nodes(settings.nodes), of_devices(settings.devices);
   const buffers::holding held(s);
-  s.commands.set_weights(graph::chunk_weights(settings.nodes));
+  s.commands.set_weights(of_nodes);
   s.instructions.forget_plans();
-  s.instructions.set_weights(graph::chunk_weights(settings.devices));
+  s.instructions.set_weights(of_devices);
+  if (s.dry) s.dry->set_weights(of_nodes, of_devices);
   s.weights.begin({.devices = s.measures.devices && settings.devices.empty(), .nodes = s.measures.nodes && settings.nodes.empty()});
 }
 

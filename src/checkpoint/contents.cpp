@@ -3,13 +3,14 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "checkpoint/crc32c.hpp"
+#include "files/crc32c.hpp"
 
 namespace stretto::checkpoints {
 
 namespace {
 
 using json = nlohmann::ordered_json;
+using files::checksum_text, files::crc32c;
 
 constexpr const char* contents_name = "checkpoint.json";
 constexpr int format_version = 1;

@@ -1,9 +1,7 @@
-// folder.hpp - a directory that is replaced as a whole: files written beside it, each with its checksum, then a change of names.
+// folder.hpp - the directory of a checkpoint, which is replaced as a whole: files, each with its checksum.
 //
 // Threads     any; one at a time works on a directory.
-// Invariants  (1) whenever the program is killed, the directory is the one before or the new one, as a whole, or (on file systems that
-//             cannot exchange names, for a moment) NAME.previous is. (2) what has been put there is on disk.
-// Source      write beside, fsync, rename: the usual way; exchange of names: renameat2 of Linux.
+// Invariants  those of files/replacing.hpp.
 #pragma once
 
 #include <stretto/error.hpp>
@@ -16,6 +14,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "files/replacing.hpp"
 
 namespace stretto::checkpoints {
 
@@ -30,8 +30,8 @@ struct file_entry {
   }
 };
 
-/// Where files are written before they take its place: "run.ckpt.partial".
-std::filesystem::path beside(const std::filesystem::path& directory);
+using files::beside;
+using files::find_whole;
 /// Makes it, empty; what a killed run left there is gone. Throws C01.
 void begin_beside(const std::filesystem::path& directory);
 /// Writes a file, with the folders that it needs. Throws C01.
@@ -39,8 +39,6 @@ file_entry write_file(const std::filesystem::path& root, const std::string& name
 file_entry write_text(const std::filesystem::path& root, const std::string& name, std::string_view content);
 /// Takes the directory's place. Throws C01.
 void put_in_place(const std::filesystem::path& directory);
-/// The directory, or what is left of it where a change of names was cut short; empty if neither is there.
-std::filesystem::path find_whole(const std::filesystem::path& directory);
 
 /// C02: the file is not what was written.
 error damaged(const std::filesystem::path& file, const std::string& expected, const std::string& found);

@@ -45,7 +45,9 @@ kernel_argument host_argument_of(const detail::launch_item& item, const kernel_p
                                  const std::source_location& where) {
   if (item.array.record) {
     const detail::instance_record& r = usable(item.array, "launch", context, where);
-    return array_of(r, item.part ? *item.part : r.shape.box, p);
+    kernel_argument a = array_of(r, item.part ? *item.part : r.shape.box, p);
+    a.touched = item.touched;
+    return a;
   }
   kernel_argument a;
   if (item.value) {

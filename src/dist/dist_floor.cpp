@@ -15,10 +15,12 @@ dist_state& state_of(const char* verb) { return *base::require_current(verb).run
 
 }  // namespace
 
-void start_dist(base::runtime_context& runtime, member* m) {
+void start_dist(base::runtime_context& runtime, member* m, node_seen seen) {
   auto* const s = new alone;
+  s->seen = seen;
   if (m) {
     s->of = m;
+    s->seen = {m->of().self(), m->of().nodes()};
     s->tasks = &m->tasks();
     m->serve(runtime);
   }
@@ -43,13 +45,11 @@ void tell_tasks(const base::runtime_context& runtime, base::wait_walk& walk) {
 }  // namespace dist
 
 std::uint32_t this_node() {
-  const dist::dist_state& s = dist::state_of("this_node");
-  return s.of ? s.of->of().self() : 0;
+  return dist::state_of("this_node").seen.self;
 }
 
 std::uint32_t job_nodes() {
-  const dist::dist_state& s = dist::state_of("job_nodes");
-  return s.of ? s.of->of().nodes() : 1;
+  return dist::state_of("job_nodes").seen.nodes;
 }
 
 namespace detail {

@@ -7,9 +7,15 @@
 
 namespace stretto::dist {
 
+/// Which node a runtime tells the program that it is.
+struct node_seen {
+  std::uint32_t self = 0, nodes = 1;
+};
+
 /// What a runtime keeps: `of` null where it is alone.
 struct dist_state {
   member* of = nullptr;
+  node_seen seen = {};
   remote_tasks* tasks = nullptr;
 };
 
@@ -17,8 +23,8 @@ struct dist_state {
 void tell_waits(const base::runtime_context& runtime, base::wait_walk& walk);
 void tell_tasks(const base::runtime_context& runtime, base::wait_walk& walk);
 
-/// `m` null: the runtime is alone. After the events.
-void start_dist(base::runtime_context& runtime, member* m);
+/// `m` null: the runtime is alone, though the program may be told otherwise: a dry run. After the events.
+void start_dist(base::runtime_context& runtime, member* m, node_seen alone = {});
 void stop_dist(base::runtime_context& runtime) noexcept;
 
 }  // namespace stretto::dist

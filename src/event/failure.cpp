@@ -2,12 +2,14 @@
 
 #include <stretto/error.hpp>
 
+#include "base/node_numbers.hpp"
+
 namespace stretto {
 namespace {
 
 std::string name_of(const failure& f) {
   const std::string who = f.who().empty() ? "an event" : f.who();
-  return f.node() == failure::here ? who : who + " on N" + std::to_string(f.node());
+  return f.node() == failure::here ? who : who + " on " + base::node_name(static_cast<std::uint16_t>(f.node()));
 }
 
 /// "task "halo" on N2, halo.cpp:41".

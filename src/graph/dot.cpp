@@ -1,27 +1,10 @@
 #include <map>
 
+#include "graph/dot_text.hpp"
 #include "graph/labels.hpp"
 
 namespace stretto::graph {
 namespace {
-
-// A text between quotes; lines are parted by \n.
-std::string quoted(const std::string& text) {
-  std::string q = "\"";
-  for (const char c : text) {
-    if (c == '\n') {
-      q += "\\n";
-      continue;
-    }
-    if (c == '"' || c == '\\') q += '\\';
-    q += c;
-  }
-  return q + '"';
-}
-
-std::string node_line(const std::string& id, const std::string& label, const char* shape) {
-  return "  " + id + " [label=" + quoted(label) + ", shape=" + shape + "];\n";
-}
 
 const char* shape_of(std::string_view kind) {
   if (kind == "horizon") return "hexagon";
@@ -50,8 +33,7 @@ std::string label_of(const ordered_task& order, const task& t, const program_rec
 std::string label_of(const command& c, node_number node, const program_record& program) {
   const std::string_view kind = kind_of(c, program);
   std::string s = "N" + std::to_string(node) + " " + text_of(c.id) + " " + std::string(kind);
-  const task* t = program.find(c.of);
-  const std::string name = text_of(c.of) + (t && !t->name.empty() ? " \"" + t->name + "\"" : "");
+  const std::string name = named(program, c.of);
   if (const auto* x = std::get_if<execute>(&c.what)) return s + " " + name + " " + x->chunk.text();
   if (const auto* p = std::get_if<push>(&c.what)) {
     s += " " + named(program, p->buffer) + " for " + name;
@@ -101,7 +83,7 @@ std::string tasks_as_dot(const program_record& program) {
     s += node_line(text_of(order.id), label_of(order, t, program), shape_of(text_of(t.kind)));
     for (const std::uint64_t before : order.follows) s += "  T" + std::to_string(before) + " -> " + text_of(order.id) + ";\n";
   }
-  return s + "}\n";
+  return s + end_of_dot(program);
 }
 
 std::string commands_as_dot(const program_record& program, std::span<const node_record> nodes) {
@@ -115,7 +97,7 @@ std::string commands_as_dot(const program_record& program, std::span<const node_
     }
     s += "  }\n";
   }
-  return s + transfers(nodes) + "}\n";
+  return s + transfers(nodes) + end_of_dot(program);
 }
 
 }  // namespace stretto::graph

@@ -19,7 +19,7 @@ std::string processor_text(processor_number p, const node_shape& shape) {
 
 }  // namespace
 
-std::uint64_t instruction_graph::append(task_id of, dependencies&& follows, auto what, std::vector<instruction>& out) {
+std::uint64_t instruction_graph::append(task_id of, dependencies&& follows, decltype(instruction::what) what, std::vector<instruction>& out) {
   instruction& i = out.emplace_back(instruction{{instructions_.next()}, of, std::move(follows), std::move(what)});
   instructions_.append(i.follows);
   return i.id.number;

@@ -91,7 +91,7 @@ class instruction_graph {
   void divide(const task& t, const box& own, plan& p) const;
   template <class F>
   void each_room(const plan& p, F f) const;
-  std::uint64_t append(task_id of, dependencies&& follows, auto what, std::vector<instruction>& out);
+  std::uint64_t append(task_id of, dependencies&& follows, decltype(instruction::what) what, std::vector<instruction>& out);
   placement::allocation& make_room(task_id of, buffer_id b, memory_number m, const box& where, std::vector<instruction>& out);
   memory_number target_of(const task& t, const plan& p, const await_push& a) const;
   void add_send(task_id id, const task& t, const push& p, std::vector<instruction>& out);

@@ -37,10 +37,10 @@ void instruction_graph::fold_into(task_id id, const task& t, std::uint32_t reduc
 void instruction_graph::make_partial_values(task_id id, const task& t, const plan& p, std::vector<instruction>& out) {
   partial_values_.clear();
   for (const part_of_task& part : p.all())
-    for (std::uint32_t r = 0; r < t.reductions.size(); ++r)
-      partial_values_.push_back(at(t.reductions[r].buffer).is.elements().is_empty()
-                                    ? temporary{}
-                                    : make_identity(id, t, r, shape_.memory_of(part.by), out));
+    for (std::uint32_t r = 0; r < t.reductions.size(); ++r) {
+      temporary& value = partial_values_.emplace_back();
+      if (!at(t.reductions[r].buffer).is.elements().is_empty()) value = make_identity(id, t, r, shape_.memory_of(part.by), out);
+    }
 }
 
 /// A copy of it in the host's memory, with the identity where nothing was written.

@@ -1,25 +1,8 @@
-#include <nlohmann/json.hpp>
-
+#include "graph/json_tree.hpp"
 #include "graph/labels.hpp"
 
 namespace stretto::graph {
 namespace {
-
-using tree = nlohmann::ordered_json;
-
-tree boxes_of(const auto& boxes) {
-  tree all = tree::array();
-  for (const box& b : boxes) all.push_back(b.text());
-  return all;
-}
-
-tree numbered(char letter, const dependencies& numbers) {
-  tree all = tree::array();
-  for (const std::uint64_t n : numbers) all.push_back(letter + std::to_string(n));
-  return all;
-}
-
-std::string text(const tree& t) { return t.dump(1, ' ', false, tree::error_handler_t::replace) + "\n"; }
 
 tree tree_of(const task& t) {
   tree made{{"kind", text_of(t.kind)}};
@@ -40,8 +23,7 @@ tree tree_of(const command& c, const program_record& program) {
   if (const auto* x = std::get_if<execute>(&c.what)) made["chunk"] = x->chunk.text();
   if (const auto* p = std::get_if<push>(&c.what)) {
     made["buffer"] = text_of(p->buffer);
-    made["parts"] = tree::array();
-    for (const sent_part& part : p->parts) made["parts"].push_back({{"elements", part.where.text()}, {"to", part.to.text()}});
+    made["parts"] = parts_of(p->parts);
   }
   if (const auto* a = std::get_if<await_push>(&c.what)) {
     made["buffer"] = text_of(a->buffer);
@@ -56,13 +38,6 @@ tree tree_of(const command& c, const program_record& program) {
   return made;
 }
 
-tree buffers_of(const program_record& program) {
-  tree all = tree::array();
-  for (std::uint32_t n = 0; n < program.buffers.size(); ++n)
-    all.push_back({{"id", text_of(buffer_id{n})}, {"name", program.buffers[n].name}, {"elements", program.buffers[n].elements.text()}});
-  return all;
-}
-
 }  // namespace
 
 std::string tasks_as_json(const program_record& program) {
@@ -75,7 +50,7 @@ std::string tasks_as_json(const program_record& program) {
     made["follows"] = numbered('T', order.follows);
     all["tasks"].push_back(std::move(made));
   }
-  return text(all);
+  return text_of_graph(std::move(all), program);
 }
 
 std::string commands_as_json(const program_record& program, std::span<const node_record> nodes) {
@@ -85,7 +60,7 @@ std::string commands_as_json(const program_record& program, std::span<const node
     for (const command& c : n.commands) made["commands"].push_back(tree_of(c, program));
     all["nodes"].push_back(std::move(made));
   }
-  return text(all);
+  return text_of_graph(std::move(all), program);
 }
 
 }  // namespace stretto::graph

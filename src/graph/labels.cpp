@@ -1,14 +1,6 @@
 #include "graph/labels.hpp"
 
 namespace stretto::graph {
-namespace {
-
-template <class... F>
-struct by_kind : F... {
-  using F::operator()...;
-};
-
-}  // namespace
 
 std::string text_of(task_id t) { return "T" + std::to_string(t.number); }
 std::string text_of(command_id c) { return "C" + std::to_string(c.number); }
@@ -17,6 +9,11 @@ std::string text_of(buffer_id b) { return "B" + std::to_string(b.number); }
 std::string named(const program_record& program, buffer_id b) {
   const std::string name = b.number < program.buffers.size() ? program.buffers[b.number].name : std::string();
   return name.empty() ? text_of(b) : text_of(b) + " \"" + name + "\"";
+}
+
+std::string named(const program_record& program, task_id t) {
+  const task* const of = program.find(t);
+  return !of || of->name.empty() ? text_of(t) : text_of(t) + " \"" + of->name + "\"";
 }
 
 const char* text_of(task_kind k) {

@@ -7,9 +7,17 @@
 
 namespace stretto::graph {
 
+/// For std::visit: a function for each kind, and none for all, so that a new kind is not forgotten.
+template <class... F>
+struct by_kind : F... {
+  using F::operator()...;
+};
+
 std::string text_of(task_id t);    // "T3"
 std::string text_of(command_id c);  // "C5"
 std::string text_of(buffer_id b);  // "B0"
+/// "T3 \"step\"", or "T3" of a task without a name.
+std::string named(const program_record& program, task_id t);
 /// "B0 \"image\"", or "B0" of a buffer without a name.
 std::string named(const program_record& program, buffer_id b);
 

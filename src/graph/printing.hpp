@@ -1,4 +1,4 @@
-// printing.hpp - task graphs and command graphs as text: for Graphviz, and as JSON for programs.
+// printing.hpp - task graphs, command graphs and instruction graphs as text: for Graphviz, and as JSON for programs.
 //
 // Threads     functions of values.
 // Invariants  the same graph gives the same text: nothing but what the program said and the numbers of its tasks is in it.
@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "graph/command.hpp"
+#include "graph/instruction.hpp"
+#include "graph/node_shape.hpp"
 #include "graph/task.hpp"
 #include "graph/task_graph.hpp"
 
@@ -23,14 +25,18 @@ struct program_record {
   std::vector<buffer> buffers;                        // by id
   std::vector<std::pair<ordered_task, task>> tasks;   // by number, from T1 on
   std::map<std::uint64_t, std::vector<unwritten_read>> unwritten;  // by number of the task that reads it
+  std::vector<std::uint32_t> element_bytes;           // by id of buffer; empty where nobody said
+  bool goes_on = false;                               // behind the last task, with more than is kept
 
   const task* find(task_id id) const { return id.number == 0 || id.number > tasks.size() ? nullptr : &tasks[id.number - 1].second; }
 };
 
-/// The commands of one node, from C1 on.
+/// The commands of one node, from C1 on, or its instructions, from I1 on.
 struct node_record {
   node_number node = 0;
-  std::vector<command> commands;
+  std::vector<command> commands = {};
+  node_shape shape = {};
+  std::vector<instruction> instructions = {};
 };
 
 std::string tasks_as_dot(const program_record& program);
@@ -39,5 +45,9 @@ std::string tasks_as_json(const program_record& program);
 /// With several nodes, also which push an await push waits for.
 std::string commands_as_dot(const program_record& program, std::span<const node_record> nodes);
 std::string commands_as_json(const program_record& program, std::span<const node_record> nodes);
+
+/// With several nodes, also which send a receive waits for.
+std::string instructions_as_dot(const program_record& program, std::span<const node_record> nodes);
+std::string instructions_as_json(const program_record& program, std::span<const node_record> nodes);
 
 }  // namespace stretto::graph

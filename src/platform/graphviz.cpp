@@ -19,7 +19,7 @@ struct file_end {
 using file = std::unique_ptr<std::FILE, file_end>;
 
 [[noreturn]] void fail(const std::string& why) {
-  throw error("P14", "the picture of the platform cannot be drawn").because(why);
+  throw error("P14", "the picture cannot be drawn").because(why);
 }
 
 // Files rather than pipes: whatever the sizes, neither side can wait for the other.
@@ -62,9 +62,9 @@ std::string svg_of(const std::string& dot_text, const char* program) {
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
   if (failed == ENOENT || (failed == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127))
-    throw error("P14", "the picture of the platform cannot be drawn")
+    throw error("P14", "the picture cannot be drawn")
         .because("the program \"" + name + "\" of Graphviz is not installed")
-        .remedy("apt-get install graphviz, or write the text tree instead");
+        .remedy("apt-get install graphviz, or have it written as text");
   if (failed != 0) fail(name + ": " + std::strerror(failed));
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     auto said = content(complaints.get());

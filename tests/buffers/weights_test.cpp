@@ -96,11 +96,11 @@ TEST_CASE("weights that do not fit the nodes or devices there are, or are not ab
   rt.run([] {
     set_weights({.devices = {1, 3}});
     const auto refused = [](const weight_settings& w) { return test::thrown_by([&] { set_weights(w); }); };
-    CHECK(refused({.nodes = {1, 1}}).find("error B17: set_weights was given 2 weights of nodes, and there are 1") != std::string::npos);
-    CHECK(refused({.devices = {1}}).find("error B17: set_weights was given 1 weight of devices, and there are 2") != std::string::npos);
-    CHECK(refused({.devices = {1, 1, 1, 1}}).find("B17") != std::string::npos);
+    CHECK(refused({.nodes = {1, 1}}).find("error B22: set_weights was given 2 weights of nodes, and there are 1") != std::string::npos);
+    CHECK(refused({.devices = {1}}).find("error B22: set_weights was given 1 weight of devices, and there are 2") != std::string::npos);
+    CHECK(refused({.devices = {1, 1, 1, 1}}).find("B22") != std::string::npos);
     CHECK(refused({.devices = {1, 0}}).find("a weight of devices that is not above 0") != std::string::npos);
-    CHECK(refused({.devices = {1, std::nan("")}}).find("B17") != std::string::npos);
+    CHECK(refused({.devices = {1, std::nan("")}}).find("B22") != std::string::npos);
     CHECK(refused({.nodes = {INFINITY}}).find("a weight of nodes that is not above 0") != std::string::npos);
     CHECK(is_near(buffers_here().instructions.weights().shares(), {0.25, 0.75}, 1e-5));
   });

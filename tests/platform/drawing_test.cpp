@@ -63,11 +63,11 @@ TEST_CASE("the Graphviz text names every place and link, and quotes what needs i
 
 TEST_CASE("without Graphviz the error says how to get it") {
   CHECK(message_of([] { places::svg_of("graph {}", "no-such-program"); }) ==
-        "error P14: the picture of the platform cannot be drawn\n"
+        "error P14: the picture cannot be drawn\n"
         "  because     the program \"no-such-program\" of Graphviz is not installed\n"
-        "  try         apt-get install graphviz, or write the text tree instead");
+        "  try         apt-get install graphviz, or have it written as text");
   CHECK(message_of([] { places::svg_of("graph {}", "false"); }) ==
-        "error P14: the picture of the platform cannot be drawn\n"
+        "error P14: the picture cannot be drawn\n"
         "  because     false failed and gave no reason");
 }
 
@@ -76,5 +76,5 @@ TEST_CASE("with Graphviz the picture is SVG") {
   const auto svg = small().to_svg();
   CHECK(svg.starts_with("<?xml"));
   CHECK(svg.find(">core_1<") != std::string::npos);
-  CHECK(message_of([] { places::svg_of("graph {"); }).starts_with("error P14: the picture of the platform cannot be drawn\n  because     dot said: "));
+  CHECK(message_of([] { places::svg_of("graph {"); }).starts_with("error P14: the picture cannot be drawn\n  because     dot said: "));
 }

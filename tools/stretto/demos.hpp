@@ -9,5 +9,7 @@ int demo_wave(const invocation&);
 int demo_uts(const invocation&);
 int demo_jacobi3d(const invocation&);
 int demo_particles(const invocation&);
+int demo_life(const invocation&);
+int demo_rsim(const invocation&);
 
 }  // namespace stretto::tools

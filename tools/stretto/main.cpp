@@ -25,7 +25,7 @@ std::span<const command> commands() {
       command{"top", "Shows what the workers of a running program do", run_top},
       command{"report", "Tells of a recorded run: critical path, idle time, copies, what to change", run_report},
       command{"join", "Joins the timelines of a job's nodes in one file, for Perfetto and chrome://tracing", run_join},
-      command{"graph", "Draws a part of a recorded run as a graph", run_graph},
+      command{"graph", "Draws a part of a recorded run as a graph, or what a program would do on many nodes", run_graph},
       command{"options", "Shows every option, its value and where that comes from", run_options},
       command{"why", "Tells what a program that hung was waiting for, from its report", run_why},
       command{"explain", "Explains an error by its code", run_explain},
@@ -80,7 +80,7 @@ void flush_output() {
 bool is_usage(const std::string& code) {
   static constexpr std::array usage{"W01", "W02", "W03", "W04", "W06", "W10", "W11", "W12", "W13", "W14", "W16", "W27",
                                     "W30", "W33", "W34", "W36", "W40", "W50", "W51", "W52", "W53", "W56", "P13", "T14", "T15", "T16", "T18"};
-  return code.starts_with("B1") || std::ranges::find(usage, code) != usage.end();
+  return code.starts_with("B1") || code == "B21" || std::ranges::find(usage, code) != usage.end();
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // run.cpp - stretto run: starts a program on several nodes with the launcher of an MPI, or Slurm's, and tells how they ended.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +15,7 @@
 #include "job/watch.hpp"
 #include "net/mpi/mpi_library.hpp"
 #include "stretto/arguments.hpp"
+#include "stretto/named_program.hpp"
 
 namespace stretto::tools {
 namespace {
@@ -51,19 +51,6 @@ job::wish wish_of(const request& asked, const base::environment& variables) {
   if (!asked.mpi.empty()) one_of("--mpi", asked.mpi, {std::begin(net::mpi::names), std::end(net::mpi::names)});
   wanted.mpi = asked.mpi;
   return wanted;
-}
-
-void check_program(const std::vector<std::string>& program, const std::string& path) {
-  if (program.empty())
-    throw error("W50", "stretto run was not told what to run").remedy("stretto run -n 2 ./program ARGUMENT...");
-  if (!job::find_program(program.front(), path).empty()) return;
-  const bool is_path = program.front().find('/') != std::string::npos;
-  const bool is_here = ::access(program.front().c_str(), F_OK) == 0;
-  throw error("W51", fmt::format("\"{}\" is no program that can be run", program.front()))
-      .because(is_path ? (is_here ? "it is not marked as one that may be run" : "there is no such file")
-                       : "no folder of PATH holds a program of that name")
-      .remedy(is_path ? (is_here ? "chmod +x, if it is a program" : "build it, or name another")
-                      : is_here ? fmt::format("./{}", program.front()) : "name it with its folder");
 }
 
 ordered_json described(const job::plan& p, const std::vector<std::string>& program, std::uint32_t nodes) {
@@ -142,7 +129,9 @@ int run_run(const invocation& call) {
   if (asked.nodes.empty())
     throw error("W52", "stretto run was not told how many nodes to start").fact("allowed", fmt::format("1 to {} nodes", job::most_nodes)).remedy("-n 2");
   const auto wanted = wish_of(asked, words.for_program());
-  check_program(words.program(), path);
+  if (words.program().empty())
+    throw error("W50", "stretto run was not told what to run").remedy("stretto run -n 2 ./program ARGUMENT...");
+  check_program(words.program().front(), path);
   auto here = job::look_around(path);
   const auto named = words.for_program().find("STRETTO_MPI_FOLDER");
   if (here.srun.empty())

@@ -10,11 +10,11 @@
 #include <span>
 #include <string>
 
-namespace stretto::checkpoints {
+namespace stretto::files {
 
 /// Of what `before` is the checksum of, with `bytes` behind it.
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0) noexcept;
 /// "e3069283"
 std::string checksum_text(std::uint32_t checksum);
 
-}  // namespace stretto::checkpoints
+}  // namespace stretto::files

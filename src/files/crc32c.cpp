@@ -1,11 +1,11 @@
-#include "checkpoint/crc32c.hpp"
+#include "files/crc32c.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <cstring>
 
-namespace stretto::checkpoints {
+namespace stretto::files {
 namespace {
 
 using tables = std::array<std::array<std::uint32_t, 256>, 8>;
@@ -40,4 +40,4 @@ std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) noe
 
 std::string checksum_text(std::uint32_t checksum) { return fmt::format("{:08x}", checksum); }
 
-}  // namespace stretto::checkpoints
+}  // namespace stretto::files

@@ -1,4 +1,4 @@
-#include "checkpoint/crc32c.hpp"
+#include "files/crc32c.hpp"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stretto::checkpoints {
+namespace stretto::files {
 namespace {
 
 std::uint32_t of(std::string_view text) { return crc32c(std::as_bytes(std::span(text))); }
@@ -44,4 +44,4 @@ TEST_CASE("a checksum is that of the definition, whatever the length, and goes o
 }
 
 }  // namespace
-}  // namespace stretto::checkpoints
+}  // namespace stretto::files

@@ -1,0 +1,75 @@
+// dry_run.hpp - a program that runs as one node of a job which is not there: what nodes would do is found and counted, and none of it done.
+//
+// Threads     one owner.
+// Cost        that of the graphs, once for each node that is looked at.
+// Invariants  (1) what is found of a node is what it would find itself: the same graphs are made from the same calls.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "buffers/recording.hpp"
+#include "graph/command_graph.hpp"
+#include "graph/instruction_graph.hpp"
+#include "graph/node_set.hpp"
+#include "graph/work_counts.hpp"
+
+namespace stretto::buffers {
+
+/// As which nodes of how many the program is run dry. Of none: it is not.
+struct dry_settings {
+  graph::node_number nodes = 0;
+  std::vector<graph::node_number> which = {};  // ascending; the first is who the program is
+  std::size_t devices = 0;                     // of each node; 0: those that are there
+};
+
+/// From the options dry_nodes, dry_node and dry_devices.
+///
+///   throws   B21 for a list that names none of the nodes
+dry_settings dry_settings_of(const base::settings& s);
+
+class dry_run {
+ public:
+  dry_run(const dry_settings& s, const graph::node_shape& shape);
+
+  void add(const graph::buffer& b, std::uint32_t element_bytes, recording* record);
+  void remove(graph::buffer_id b, recording* record);
+  /// Throws what the other nodes would: theirs are the same commands, but not the same chunks of devices.
+  void check(const graph::task& t);
+  /// What the other nodes would do of the task.
+  void add(const graph::ordered_task& order, const graph::task& t, recording* record);
+  /// What the node does that the program is.
+  void count(std::span<const graph::command> commands, std::span<const graph::instruction> instructions);
+  /// For a task, and the horizon behind it.
+  void took(std::uint64_t nanoseconds) noexcept { nanoseconds_ += nanoseconds; }
+  /// As of command_graph and instruction_graph: of all nodes, and of the devices of each.
+  void set_weights(const graph::chunk_weights& nodes, const graph::chunk_weights& devices);
+  /// Mappings of the program's own are let go.
+  void forget_shapes();
+
+  graph::node_number nodes() const noexcept { return nodes_; }
+  graph::node_number self() const noexcept { return self_; }
+  const graph::work_counts& counted() const noexcept { return counted_; }
+  /// One line, of all nodes that were looked at together.
+  std::string text() const;
+
+ private:
+  struct other_node {
+    other_node(graph::node_number n, graph::node_number nodes, const graph::node_shape& shape) : commands(n, nodes), instructions(shape) {}
+    graph::command_graph commands;
+    graph::instruction_graph instructions;
+  };
+
+  const graph::node_number nodes_, self_;
+  const std::size_t devices_;
+  graph::node_set looked_at_;
+  std::vector<std::unique_ptr<other_node>> others_;
+  std::vector<std::uint32_t> element_bytes_;  // by buffer
+  graph::work_counts counted_;
+  std::uint64_t tasks_ = 0, horizons_ = 0, nanoseconds_ = 0;
+};
+
+}  // namespace stretto::buffers

@@ -1,0 +1,90 @@
+#include "buffers/learning.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "device/kernel_signature.hpp"
+
+namespace stretto::buffers {
+namespace {
+
+constexpr std::size_t most_samples = 64;
+
+std::string point_text(const point& p, int dimensions) {
+  bool are_equal = true;
+  for (int a = 1; a < dimensions; ++a) are_equal = are_equal && p[a] == p[0];
+  std::string text = std::to_string(p[0]);
+  for (int a = 1; a < dimensions && !are_equal; ++a) text += ", " + std::to_string(p[a]);
+  return text;
+}
+
+}  // namespace
+
+std::string text_of(const detail::range_mapper& m, int dimensions) {
+  using kind = detail::range_mapper::kind;
+  switch (m.is) {
+    case kind::one_to_one: return "one_to_one";
+    case kind::neighborhood: return "neighborhood(" + point_text(m.border, dimensions) + ")";
+    case kind::star: return "star(" + point_text(m.border, dimensions) + ")";
+    case kind::wrapped: return "wrapped(" + point_text(m.border, dimensions) + ")";
+    case kind::slice: return "slice(" + std::to_string(m.axis) + ")";
+    case kind::all: return "all";
+    case kind::fixed: return "fixed(" + m.always.text() + ")";
+    case kind::transposed: return "transposed";
+    case kind::even_split: return "even_split";
+    case kind::custom: return "a function";
+  }
+  return {};
+}
+
+touched_elements* learning::note(const argument& a, const box& chunk) {
+  const auto is_same = [&](const learned& l) {
+    return l.is.code == a.code && l.is.parameter == a.parameter && l.is.where.line() == a.where.line() &&
+           l.is.where.column() == a.where.column() && l.is.range == a.range && l.is.given.elements() == a.given.elements();
+  };
+  auto found = std::ranges::find_if(all_, is_same);
+  if (found == all_.end()) found = all_.insert(all_.end(), learned{a, {}});
+  if (found->samples.size() == most_samples) return nullptr;
+  found->samples.push_back({chunk, std::make_unique<touched_elements>(chunk)});
+  return found->samples.back().touched.get();
+}
+
+std::string learning::line_of(const learned& l) const {
+  std::vector<graph::seen_use> uses;
+  for (const sample& s : l.samples) uses.push_back({s.chunk, s.touched->bounds(), s.touched->has_corners()});
+  const graph::learned_mapping best = graph::learn_mapping(uses, l.is.range, l.is.given.elements(), l.is.dimensions);
+  const graph::compared_mapping given = graph::compare(l.is.given, uses, l.is.range);
+  const std::string name = device::parameters_of(device::tokens_of(l.is.code->parameter_text))[l.is.parameter].name;
+  std::string text = "\n  " + name + " = " + l.is.buffer + "  " + l.is.given_text;
+  if (best.text.empty()) return text + ": uses no element of it";
+  if (!given.is_enough) {
+    const auto lacking = std::ranges::find_if(uses, [&](const graph::seen_use& u) {
+      return !graph::compare(l.is.given, std::span(&u, 1), l.is.range).is_enough;
+    });
+    return text + ": names too little: " + lacking->chunk.text() + " uses " + lacking->used.text() + "; write " + best.text;
+  }
+  if (best.named < given.named)
+    return text + ": names " + std::to_string(given.named) + " elements where " + best.text + " names " + std::to_string(best.named);
+  return text + ": right";
+}
+
+void learning::tell(const std::function<void(const std::string&)>& sink) const {
+  using line = std::tuple<std::string, unsigned, unsigned>;
+  std::map<line, std::vector<const learned*>> launches;
+  for (const learned& l : all_) launches[{l.is.where.file_name(), l.is.where.line(), l.is.where.column()}].push_back(&l);
+  for (auto& [at, uses] : launches) {
+    const std::string file = std::get<0>(at);
+    std::string text = "\"" + std::string(uses.front()->is.code->name) + "\" launched at " + file.substr(file.rfind('/') + 1) + ":" +
+                       std::to_string(std::get<1>(at)) + ", as it was seen to use its buffers:";
+    std::vector<std::string> told;
+    for (const learned* l : uses) {
+      std::string one = line_of(*l);
+      if (std::ranges::find(told, one) == told.end()) told.push_back(std::move(one));
+    }
+    for (const std::string& t : told) text += t;
+    sink(text);
+  }
+}
+
+}  // namespace stretto::buffers

@@ -1,0 +1,273 @@
+#include "files/zarr_array.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "files/compression.hpp"
+#include "files/crc32c.hpp"
+
+namespace stretto::files {
+
+static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory");
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr std::array<std::pair<std::string_view, std::uint32_t>, 11> number_types{{
+    {"bool", 1}, {"int8", 1}, {"uint8", 1}, {"int16", 2}, {"uint16", 2}, {"int32", 4}, {"uint32", 4}, {"int64", 8}, {"uint64", 8},
+    {"float32", 4}, {"float64", 8}}};
+
+/// 0 if the type is not known.
+std::uint32_t bytes_of_type(const std::string& type) {
+  for (const auto& [name, bytes] : number_types)
+    if (name == type) return bytes;
+  std::uint32_t bits = 0;
+  if (type.size() < 2 || type.front() != 'r') return 0;
+  const auto end = std::from_chars(type.data() + 1, type.data() + type.size(), bits);
+  return end.ec == std::errc() && end.ptr == type.data() + type.size() && bits % 8 == 0 ? bits / 8 : 0;
+}
+
+json zero_of(const zarr_array& a) {
+  if (a.type == "bool") return false;
+  if (a.type.front() == 'r') return std::vector<int>(a.element_bytes, 0);
+  if (a.type.front() == 'f') return 0.0;
+  return 0;
+}
+
+json to_json(codec c) {
+  switch (c) {
+    case codec::little_endian: return {{"name", "bytes"}, {"configuration", {{"endian", "little"}}}};
+    case codec::big_endian: return {{"name", "bytes"}, {"configuration", {{"endian", "big"}}}};
+    case codec::crc32c: return {{"name", "crc32c"}};
+    case codec::zstd: return {{"name", "zstd"}, {"configuration", {{"level", 3}, {"checksum", false}}}};
+    case codec::gzip: return {{"name", "gzip"}, {"configuration", {{"level", 5}}}};
+  }
+  return {};
+}
+
+[[noreturn]] void not_known(const std::string& file, const std::string& what, const std::string& known) {
+  throw error("F06", "the array of " + file + " has " + what + ", which Stretto does not read")
+      .fact("known", known)
+      .remedy("write it again with what is known, in Python: zarr.save_array(folder, array, zarr_format=3)");
+}
+
+[[noreturn]] void no_array(const std::string& file, const std::string& why) {
+  throw error("F02", file + " tells of no Zarr array (version 3)").because(why).remedy("name the folder of an array, in which its zarr.json is");
+}
+
+std::string name_of(const json& j) { return j.is_string() ? j.get<std::string>() : j.at("name").get<std::string>(); }
+
+void read_codecs(const json& all, const std::string& file, zarr_array& a) {
+  for (const json& j : all) {
+    const std::string name = name_of(j);
+    const bool is_first = a.codecs.empty();
+    if (is_first != (name == "bytes"))
+      not_known(file, "the codec \"" + name + "\"", is_first ? "bytes first, then zstd, gzip, crc32c" : "zstd, gzip, crc32c behind bytes");
+    if (name == "bytes") {
+      const json none = json::object();
+      const json& how = j.is_object() && j.contains("configuration") ? j["configuration"] : none;
+      a.codecs.push_back(how.value("endian", "little") == "big" ? codec::big_endian : codec::little_endian);
+    } else if (name == "crc32c") {
+      a.codecs.push_back(codec::crc32c);
+    } else if (name == "zstd") {
+      a.codecs.push_back(codec::zstd);
+    } else if (name == "gzip") {
+      a.codecs.push_back(codec::gzip);
+    } else {
+      not_known(file, "the codec \"" + name + "\"", "bytes, crc32c, zstd, gzip");
+    }
+  }
+  if (a.codecs.empty()) no_array(file, "it has no codec that says how elements become bytes");
+}
+
+template <class T>
+std::vector<std::byte> bytes_of_value(T v) {
+  std::vector<std::byte> all(sizeof v);
+  std::memcpy(all.data(), &v, sizeof v);
+  return all;
+}
+
+std::optional<double> special(const std::string& text) {
+  if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
+  if (text == "Infinity") return std::numeric_limits<double>::infinity();
+  if (text == "-Infinity") return -std::numeric_limits<double>::infinity();
+  return {};
+}
+
+/// Of an element that no chunk holds.
+std::vector<std::byte> read_fill(const json& v, const zarr_array& a, const std::string& file) {
+  if (v.is_null()) return {};
+  const bool is_float = a.type.front() == 'f', is_unsigned = a.type.front() == 'u' || a.type == "bool";
+  std::vector<std::byte> all;
+  if (v.is_array()) {
+    for (const json& b : v) all.push_back(static_cast<std::byte>(b.get<unsigned>()));
+  } else if (v.is_string()) {
+    const std::string text = v;
+    std::uint64_t bits = 0;
+    if (const auto value = special(text); value && is_float)
+      all = a.element_bytes == 4 ? bytes_of_value(static_cast<float>(*value)) : bytes_of_value(*value);
+    else if (text.starts_with("0x") && std::from_chars(text.data() + 2, text.data() + text.size(), bits, 16).ec == std::errc())
+      all = bytes_of_value(bits);
+    else
+      not_known(file, "the fill value \"" + text + "\"", "numbers, \"NaN\", \"Infinity\", \"-Infinity\", and bits as \"0x...\"");
+  } else if (is_float) {
+    all = a.element_bytes == 4 ? bytes_of_value(v.get<float>()) : bytes_of_value(v.get<double>());
+  } else {
+    all = v.is_boolean() ? bytes_of_value<std::uint64_t>(v.get<bool>())
+          : is_unsigned  ? bytes_of_value(v.get<std::uint64_t>())
+                         : bytes_of_value(v.get<std::int64_t>());
+  }
+  all.resize(a.element_bytes);
+  return all;
+}
+
+void swap_bytes(std::vector<std::byte>& all, std::uint32_t element_bytes) {
+  for (std::size_t i = 0; i + element_bytes <= all.size(); i += element_bytes)
+    std::reverse(all.begin() + static_cast<std::ptrdiff_t>(i), all.begin() + static_cast<std::ptrdiff_t>(i + element_bytes));
+}
+
+bool is_compressed(std::span<const codec> codecs) {
+  return std::ranges::any_of(codecs, [](codec c) { return c == codec::zstd || c == codec::gzip; });
+}
+
+}  // namespace
+
+std::string text_of(const zarr_array& a) {
+  json attributes = json::object(), codecs = json::array();
+  if (!a.origin.empty()) attributes["origin"] = a.origin;
+  if (!a.fields_of.empty()) attributes["fields_of"] = a.fields_of;
+  for (const codec c : a.codecs) codecs.push_back(to_json(c));
+  const json all = {{"zarr_format", 3},
+                    {"node_type", "array"},
+                    {"shape", a.shape},
+                    {"data_type", a.type},
+                    {"chunk_grid", {{"name", "regular"}, {"configuration", {{"chunk_shape", a.chunk}}}}},
+                    {"chunk_key_encoding", {{"name", "default"}, {"configuration", {{"separator", std::string(1, a.separator)}}}}},
+                    {"fill_value", zero_of(a)},
+                    {"codecs", codecs},
+                    {"attributes", attributes}};
+  return all.dump(2) + '\n';
+}
+
+std::string group_text() { return json{{"zarr_format", 3}, {"node_type", "group"}, {"attributes", json::object()}}.dump(2) + '\n'; }
+
+zarr_array array_in(std::string_view text, const std::string& file) {
+  try {
+    const json all = json::parse(text);
+    if (all.at("zarr_format") != 3) no_array(file, "it is of version " + all["zarr_format"].dump() + " of the format");
+    if (all.at("node_type") != "array") no_array(file, "it tells of a " + all["node_type"].get<std::string>());
+    zarr_array a;
+    a.shape = all.at("shape").get<std::vector<std::int64_t>>();
+    const json& type = all.at("data_type");
+    a.type = name_of(type);
+    a.element_bytes = bytes_of_type(a.type);
+    if (!a.element_bytes)
+      not_known(file, "elements of type \"" + a.type + "\"", "bool, int8 to int64, uint8 to uint64, float32, float64, and r8, r16 ... for bytes");
+    const json& grid = all.at("chunk_grid");
+    if (name_of(grid) != "regular") not_known(file, "the chunk grid \"" + name_of(grid) + "\"", "regular");
+    a.chunk = grid.at("configuration").at("chunk_shape").get<std::vector<std::int64_t>>();
+    if (a.chunk.size() != a.shape.size()) no_array(file, "its chunks have another number of axes than the array");
+    // What would not be a number of bytes any more is no array either.
+    double bytes = a.element_bytes, chunk = a.element_bytes;
+    for (std::size_t axis = 0; axis < a.shape.size(); ++axis) {
+      if (a.shape[axis] < 0 || a.chunk[axis] < 1) no_array(file, "a length of its axes is below 0, or of its chunks below 1");
+      bytes *= static_cast<double>(a.shape[axis]), chunk *= static_cast<double>(a.chunk[axis]);
+    }
+    if (bytes > 0x1p62 || chunk > 0x1p40) no_array(file, "it, or one of its chunks, has more bytes than memory can have");
+    const json& keys = all.at("chunk_key_encoding");
+    const json none = json::object();
+    const json& how = keys.is_object() && keys.contains("configuration") ? keys["configuration"] : none;
+    const bool is_plain = name_of(keys) == "v2";
+    if (!is_plain && name_of(keys) != "default") not_known(file, "the chunk key encoding \"" + name_of(keys) + "\"", "default, v2");
+    const std::string separator = how.value("separator", is_plain ? "." : "/");
+    if (separator != "/" && separator != ".") no_array(file, "names of chunks are parted by \"" + separator + "\"");
+    a.separator = separator[0];
+    if (is_plain) a.prefix.clear();
+    read_codecs(all.at("codecs"), file, a);
+    a.fill = read_fill(all.at("fill_value"), a, file);
+    if (all.contains("storage_transformers") && !all["storage_transformers"].empty())
+      not_known(file, "storage transformers", "arrays without any");
+    if (all.contains("attributes")) {
+      const json& own = all["attributes"];
+      if (own.contains("origin")) a.origin = own["origin"].get<std::vector<std::int64_t>>();
+      if (own.contains("fields_of")) a.fields_of = own["fields_of"];
+    }
+    if (!a.origin.empty() && a.origin.size() != a.shape.size()) no_array(file, "its attribute \"origin\" has another number of axes than the array");
+    for (std::size_t axis = 0; axis < a.origin.size(); ++axis)
+      if (std::abs(static_cast<double>(a.origin[axis])) + static_cast<double>(a.shape[axis]) > 0x1p62)
+        no_array(file, "its attribute \"origin\" is beyond what coordinates can be");
+    return a;
+  } catch (const json::exception& e) {
+    no_array(file, e.what());
+  }
+}
+
+std::string chunk_name(const zarr_array& a, std::span<const std::int64_t> number) {
+  std::string name = a.prefix;
+  for (const std::int64_t n : number) {
+    if (!name.empty()) name += a.separator;
+    name += std::to_string(n);
+  }
+  return name.empty() ? "0" : name;
+}
+
+std::uint64_t bytes_of_chunk(const zarr_array& a) {
+  std::uint64_t n = a.element_bytes;
+  for (const auto length : a.chunk) n *= static_cast<std::uint64_t>(length);
+  return n;
+}
+
+std::vector<std::byte> encode(const zarr_array& a, std::vector<std::byte> all) {
+  for (const codec c : a.codecs) {
+    if (c == codec::big_endian && a.type.front() != 'r') swap_bytes(all, a.element_bytes);
+    if (c == codec::zstd) all = compressed_by_zstd(all);
+    if (c == codec::crc32c) {
+      const std::uint32_t sum = crc32c(all);
+      all.resize(all.size() + sizeof sum);
+      std::memcpy(all.data() + all.size() - sizeof sum, &sum, sizeof sum);
+    }
+  }
+  return all;
+}
+
+std::vector<std::byte> decode(const zarr_array& a, std::vector<std::byte> all, const std::filesystem::path& file, const complaints& c) {
+  const std::uint64_t bytes = bytes_of_chunk(a);
+  if (!is_compressed(a.codecs)) {
+    const auto sums = static_cast<std::uint64_t>(std::ranges::count(a.codecs, codec::crc32c)) * 4;
+    if (all.size() != bytes + sums) throw c.damaged(file, fmt::format("{} bytes", bytes + sums), fmt::format("{} bytes", all.size()));
+  }
+  for (std::size_t n = a.codecs.size(); n-- > 0;) {
+    const codec is = a.codecs[n];
+    if (is == codec::crc32c) {
+      std::uint32_t sum = 0;
+      if (all.size() < sizeof sum) throw c.damaged(file, "a checksum", fmt::format("{} bytes", all.size()));
+      std::memcpy(&sum, all.data() + all.size() - sizeof sum, sizeof sum);
+      all.resize(all.size() - sizeof sum);
+      if (const std::uint32_t real = crc32c(all); real != sum)
+        throw c.damaged(file, "checksum " + checksum_text(sum), "checksum " + checksum_text(real));
+    } else if (is == codec::zstd || is == codec::gzip) {
+      const auto before = std::span(a.codecs).first(n);
+      if (is_compressed(before)) not_known(file.string(), "two compressions", "one of zstd and gzip");
+      const std::uint64_t gives = bytes + 4 * static_cast<std::uint64_t>(std::ranges::count(before, codec::crc32c));
+      auto made = is == codec::zstd ? expanded_by_zstd(all, gives) : expanded_by_gzip(all, gives);
+      if (!made)
+        throw c.damaged(file, fmt::format("{} bytes, compressed by {}", gives, is == codec::zstd ? "zstd" : "gzip"), "another stream of bytes");
+      all = std::move(*made);
+    } else if (is == codec::big_endian && a.type.front() != 'r') {
+      swap_bytes(all, a.element_bytes);
+    }
+  }
+  return all;
+}
+
+}  // namespace stretto::files

@@ -1,0 +1,69 @@
+#include <map>
+
+#include "graph/dot_text.hpp"
+#include "graph/instruction_labels.hpp"
+
+namespace stretto::graph {
+namespace {
+
+struct look {
+  const char* shape;
+  const char* more = "";
+};
+
+look look_of(const instruction& i) {
+  return std::visit(by_kind{[](const allocate&) { return look{"cylinder"}; }, [](const release&) { return look{"cylinder", ", style=dashed"}; },
+                            [](const copy&) { return look{"box", ", style=rounded"}; }, [](const fill_identity&) { return look{"trapezium"}; },
+                            [](const fold&) { return look{"invtrapezium"}; },
+                            [](const compute&) { return look{"box", ", style=filled, fillcolor=lightgrey"}; },
+                            [](const send&) { return look{"invhouse"}; }, [](const receive&) { return look{"house"}; },
+                            [](const arrive&) { return look{"house", ", style=dashed"}; }, [](const pass_horizon&) { return look{"hexagon"}; },
+                            [](const pass_epoch&) { return look{"doubleoctagon"}; }},
+                    i.what);
+}
+
+std::string instruction_node(node_number node, std::uint64_t number) { return "N" + std::to_string(node) + "_I" + std::to_string(number); }
+
+bool do_meet(const send& from, const receive& at, node_number to) {
+  for (const sent_part& sent : from.parts)
+    for (const box& part : at.parts)
+      if (sent.to.contains(to) && sent.where.meets(part)) return true;
+  return false;
+}
+
+// Which send a receive waits for, where both are there.
+std::string messages(std::span<const node_record> nodes) {
+  std::map<channel, std::vector<std::pair<node_number, const instruction*>>> sends;
+  for (const node_record& n : nodes)
+    for (const instruction& i : n.instructions)
+      if (const auto* s = std::get_if<send>(&i.what)) sends[s->by].emplace_back(n.node, &i);
+  std::string text;
+  for (const node_record& n : nodes)
+    for (const instruction& i : n.instructions)
+      if (const auto* r = std::get_if<receive>(&i.what))
+        for (const auto& [from, s] : sends[r->by])
+          if (do_meet(std::get<send>(s->what), *r, n.node))
+            text += "  " + instruction_node(from, s->id.number) + " -> " + instruction_node(n.node, i.id.number) + " [style=dashed];\n";
+  return text;
+}
+
+}  // namespace
+
+std::string instructions_as_dot(const program_record& program, std::span<const node_record> nodes) {
+  std::string s = "digraph instructions {\n";
+  for (const node_record& n : nodes) {
+    const instruction_words words(program, n);
+    const std::string name = "N" + std::to_string(n.node);
+    s += "  subgraph cluster_" + name + " {\n  label=" + name + ";\n" + node_line(instruction_node(n.node, 0), name + " I0 epoch T0", "doubleoctagon");
+    for (const instruction& i : n.instructions) {
+      const look as = look_of(i);
+      s += node_line(instruction_node(n.node, i.id.number), name + " " + text_of(i.id) + " " + words.label_of(i), as.shape, as.more);
+      for (const std::uint64_t before : i.follows)
+        s += "  " + instruction_node(n.node, before) + " -> " + instruction_node(n.node, i.id.number) + ";\n";
+    }
+    s += "  }\n";
+  }
+  return s + messages(nodes) + end_of_dot(program);
+}
+
+}  // namespace stretto::graph

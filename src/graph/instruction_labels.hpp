@@ -1,0 +1,45 @@
+// instruction_labels.hpp - the words for instructions, the same in every form in which they are printed.
+//
+// Threads     an instruction_words: one owner; it refers to what it was made of.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "graph/labels.hpp"
+
+namespace stretto::graph {
+
+std::string text_of(instruction_id i);  // "I7"
+std::string text_of(allocation_id a);   // "A2"
+/// "allocate", "copy", "compute", "send", ...
+const char* kind_of(const instruction& i);
+/// "the host", "D1".
+std::string text_of_processor(processor_number p, const node_shape& shape);
+/// "host memory", "memory of D1", or "memory of D0 and D1".
+std::string text_of_memory(memory_number m, const node_shape& shape);
+
+/// What one node's instructions refer to: allocations, and instructions by number.
+class instruction_words {
+ public:
+  instruction_words(const program_record& program, const node_record& node);
+
+  /// "A2 in memory of D1".
+  std::string text_of(allocation_id a) const;
+  /// Null where it was made before what is known.
+  const allocate* find(allocation_id a) const;
+  const instruction* find(instruction_id i) const;
+
+  /// Lines, parted by \n; without its number.
+  std::string label_of(const instruction& i) const;
+
+ private:
+  std::string label_of(const instruction& i, const compute& c) const;
+  std::string used_by(const task& t, const compute& c) const;
+
+  const program_record& program_;
+  const node_record& node_;
+  std::unordered_map<std::uint64_t, const allocate*> allocations_;
+};
+
+}  // namespace stretto::graph

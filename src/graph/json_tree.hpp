@@ -1,0 +1,28 @@
+// json_tree.hpp - pieces of graphs as JSON.
+//
+// Threads     functions of values.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+#include "graph/printing.hpp"
+
+namespace stretto::graph {
+
+using tree = nlohmann::ordered_json;
+
+tree boxes_of(const auto& boxes) {
+  tree all = tree::array();
+  for (const box& b : boxes) all.push_back(b.text());
+  return all;
+}
+/// ["C1","C4"].
+tree numbered(char letter, const dependencies& numbers);
+tree parts_of(const std::vector<sent_part>& parts);
+tree buffers_of(const program_record& program);
+/// With a word where the program went on.
+std::string text_of_graph(tree&& all, const program_record& program);
+
+}  // namespace stretto::graph
