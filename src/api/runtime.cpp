@@ -245,8 +245,11 @@ void runtime::start(bool stepped) {
   if (!s.settings.graph.empty())
     graph = {.file = s.of_node(s.settings.graph), .kind = s.settings.graph_kind, .costs = graph::costs_of(s.settings.graph_costs)};
   const auto log = std::make_shared<base::logger>("stretto " + base::node_name(s.context.node), s.settings.log);
+  const bool measures = !stepped && s.dry.nodes == 0;
   buffers::start_buffers(s.context, s.devices.get(),
                          {.check = checks,
+                          .measures = {.devices = measures && s.settings.weights != base::weighing::off,
+                                       .nodes = measures && s.settings.weights == base::weighing::nodes},
                           .learn = s.settings.check == base::checks::learn,
                           .warn = [log](const std::string& text) { log->warn("{}", text); },
                           .graph = std::move(graph),
@@ -292,6 +295,7 @@ void runtime::state::end(runtime* whole) noexcept {
   const auto last = [&] {
     mobile->clear();
     modules.finalise();
+    buffers::stop_measuring(context);
     if (whole && settings.statistics) std::fputs(whole->statistics().to_text().c_str(), stderr);
   };
   if (watch) watch->draining();

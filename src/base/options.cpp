@@ -86,6 +86,9 @@ const std::vector<option>& table() {
        "who decides which mobile objects move to which node, now and then, by what their handlers have taken"},
       {"balance_ms", &settings::balance_ms, "500", "1", "1000000", {}, "milliseconds",
        "pause between two rounds of balancing, where the option balance asks for them"},
+      {"weights", &settings::weights, "devices", "", "", {"off", "devices", "nodes"}, "",
+       "who gets shares of launches on buffers by measured speed: the devices of each node, or nodes, too; "
+       "a runtime that is stepped measures nothing"},
       {"trace", &settings::trace, "", "", "", {}, "path",
        "file that receives the trace at the end, for Perfetto or chrome://tracing"},
       {"trace_level", &settings::trace_level, "sampled", "", "", {"off", "sampled", "full"}, "",

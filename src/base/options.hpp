@@ -21,6 +21,7 @@ namespace stretto::base {
 enum class scheduling { fifo, locality, earliest_finish, work_stealing };
 enum class joining { automatic, alone, mpi };
 enum class balancing { none, greedy, refine, diffusion, stealing };
+enum class weighing { off, devices, nodes };
 enum class graph_kind { tasks, commands, instructions, timeline };
 enum class trace_detail { off, sampled, full };
 enum class checks { off, on, learn };
@@ -63,6 +64,7 @@ struct settings {
   std::uint64_t wander;    // percent
   balancing balance;
   std::uint64_t balance_ms;
+  weighing weights;
   std::string trace;     // path or empty
   trace_detail trace_level;
   std::string graph;     // path or empty
@@ -83,7 +85,7 @@ struct settings {
 
 /// Where a row's value lives, which also is its type.
 using field = std::variant<std::uint64_t settings::*, double settings::*, bool settings::*, std::string settings::*,
-                           trace_detail settings::*, scheduling settings::*, joining settings::*, balancing settings::*, checks settings::*,
+                           trace_detail settings::*, scheduling settings::*, joining settings::*, balancing settings::*, weighing settings::*, checks settings::*,
                            base::graph_kind settings::*, log_level settings::*, error_form settings::*,
                            automatic settings::*>;
 

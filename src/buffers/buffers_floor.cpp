@@ -34,7 +34,7 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
   }
   const graph::node_number self = is_dry ? settings.dry.which.front() : others ? others->self() : 0;
   const graph::node_number nodes = is_dry ? settings.dry.nodes : others ? others->nodes() : 1;
-  auto s = std::make_shared<buffers_state>(runtime, self, nodes, shape, std::move(sites));
+  auto s = std::make_shared<buffers_state>(runtime, self, nodes, shape, std::move(sites), settings.measures);
   if (is_dry) s->dry = std::make_unique<dry_run>(settings.dry, shape);
   if (!settings.graph.file.empty())
     s->record = std::make_unique<recording>(settings.graph, is_dry ? std::span(settings.dry.which) : std::span(&self, 1), shape);
@@ -46,6 +46,13 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
   }
   if (s->commands.self() == 0) s->warnings.to(settings.warn);
   runtime.set(base::floor_slot::buffers, new std::shared_ptr<buffers_state>(std::move(s)));
+}
+
+void stop_measuring(base::runtime_context& runtime) noexcept {
+  auto* const slot = runtime.get<std::shared_ptr<buffers_state>>(base::floor_slot::buffers);
+  if (!slot) return;
+  const holding held(**slot);
+  (*slot)->weights.end();
 }
 
 void tell_what_was_asked(const base::runtime_context& runtime) {
@@ -65,6 +72,7 @@ void stop_buffers(base::runtime_context& runtime) noexcept {
     (*slot)->runtime = nullptr;
     // Functions that own buffers, which own this.
     (*slot)->known_mappings.clear();
+    (*slot)->nodes_loads = {};
     (*slot)->commands.forget_shapes();
     if ((*slot)->dry) (*slot)->dry->forget_shapes();
   }

@@ -9,12 +9,14 @@
 #include "base/context.hpp"
 #include "buffers/dry_run.hpp"
 #include "buffers/recording.hpp"
+#include "buffers/weighing.hpp"
 #include "device/device_set.hpp"
 
 namespace stretto::buffers {
 
 struct buffers_settings {
   bool check = false;  // kernels may touch what mappers name, and nothing else
+  weighed_levels measures = {};
   bool learn = false;  // what kernels touch is told at the end, beside what mappers name. On one node; on the host
   std::function<void(const std::string&)> warn = {};
   recording::settings graph = {};  // no file: none is made
@@ -23,6 +25,8 @@ struct buffers_settings {
 
 /// `devices` null: the host alone. After the data floor, and after that knows of other nodes. Throws B17 for a graph's file.
 void start_buffers(base::runtime_context& runtime, device::device_set* devices, const buffers_settings& settings);
+/// Before the scheduler: what has been measured is futures of its tasks. Nothing is measured any more.
+void stop_measuring(base::runtime_context& runtime) noexcept;
 /// Of what was asked of buffers: the line of a dry run on standard error, and the file of the graph. At the end, once.
 void tell_what_was_asked(const base::runtime_context& runtime);
 /// Before the data floor; all operations have ended.

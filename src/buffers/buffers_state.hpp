@@ -20,18 +20,25 @@
 #include "buffers/learning.hpp"
 #include "buffers/recording.hpp"
 #include "buffers/unwritten.hpp"
+#include "buffers/weighing.hpp"
 #include "graph/command_graph.hpp"
 #include "graph/instruction_graph.hpp"
 #include "graph/task_graph.hpp"
 
 namespace stretto::buffers {
 
+// Horizons that may be under way: what is ahead of execution is bounded by their step.
+inline constexpr std::size_t most_ahead = 16;
+
 struct buffers_state {
-  buffers_state(base::runtime_context& r, graph::node_number self, graph::node_number nodes, graph::node_shape shape, execution::site_list sites)
-      : runtime(&r), commands(self, nodes), instructions(std::move(shape)), doing(std::move(sites), nodes) {}
+  buffers_state(base::runtime_context& r, graph::node_number self, graph::node_number nodes, graph::node_shape shape, execution::site_list sites,
+                weighed_levels measures)
+      : runtime(&r), measures(measures), commands(self, nodes), instructions(std::move(shape)), doing(std::move(sites), nodes),
+        weights(measures, instructions.shape().devices.size(), nodes, most_ahead + 2) {}
 
   base::runtime_context* runtime;  // null once that has ended
   bool check = false;
+  const weighed_levels measures;  // where no weights are set by hand
   std::function<void(const std::string&)> tell = [](const std::string&) {};  // to whoever runs the program
   unwritten_warnings warnings;
   std::unique_ptr<learning> learns;  // null: nothing is
@@ -46,6 +53,11 @@ struct buffers_state {
   std::unique_ptr<recording> record;  // null: nobody asked for a graph
   std::unique_ptr<dry_run> dry;       // null: what is found is done
   known_launches launches;
+  weighing weights;
+  // Of nodes that decide about weights together; of who submits.
+  buffer<double> nodes_loads;
+  std::shared_ptr<std::vector<graph::measured_load>> agreed;
+  event agreed_on;
   // Of the task that is submitted, kept for their memory.
   launch_words says;
   std::vector<graph::command> new_commands;

@@ -112,6 +112,14 @@ void dry_run::count(std::span<const graph::command> commands, std::span<const gr
   counted_.add(instructions, element_bytes_);
 }
 
+void dry_run::set_weights(const graph::chunk_weights& nodes, const graph::chunk_weights& devices) {
+  for (const auto& n : others_) {
+    n->commands.set_weights(nodes);
+    n->instructions.forget_plans();
+    n->instructions.set_weights(devices);
+  }
+}
+
 void dry_run::forget_shapes() {
   for (const auto& n : others_) n->commands.forget_shapes();
 }

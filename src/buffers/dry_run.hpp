@@ -45,6 +45,8 @@ class dry_run {
   void count(std::span<const graph::command> commands, std::span<const graph::instruction> instructions);
   /// For a task, and the horizon behind it.
   void took(std::uint64_t nanoseconds) noexcept { nanoseconds_ += nanoseconds; }
+  /// As of command_graph and instruction_graph: of all nodes, and of the devices of each.
+  void set_weights(const graph::chunk_weights& nodes, const graph::chunk_weights& devices);
   /// Mappings of the program's own are let go.
   void forget_shapes();
 

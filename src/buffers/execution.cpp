@@ -186,7 +186,10 @@ event execution::launch_kernel(const graph::compute& c, const task_work& work, b
   detail::task_request request = work.request;
   request.after_events = behind_;
   if (c.by + 1 < sites_.size()) request.on = sites_[c.by].processor;
-  return detail::launch_kernel(*work.code, range, items, request);
+  if (!work.measured) return detail::launch_kernel(*work.code, range, items, request);
+  measured_window::part& part = work.measured->add(c.by, static_cast<double>(c.chunk.volume()));
+  request.profile = &part.took;
+  return part.done = detail::launch_kernel(*work.code, range, items, request);
 }
 
 event execution::do_one(const graph::send& s, const task_work& work, base::thread_context& context) {

@@ -17,6 +17,7 @@
 
 #include "base/context.hpp"
 #include "buffers/learning.hpp"
+#include "buffers/measured_window.hpp"
 #include "graph/instruction.hpp"
 
 namespace stretto::buffers {
@@ -45,6 +46,7 @@ struct task_work {
   std::span<const learning::argument> learned;
   kernel_range range{box()};
   detail::task_request request;  // without preconditions
+  measured_window* measured = nullptr;  // of a kernel: what its parts take goes there
   event first;                   // which are this
   event ends;
 };

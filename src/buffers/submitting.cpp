@@ -8,6 +8,7 @@
 #include "base/clock.hpp"
 #include "buffers/buffers_state.hpp"
 #include "buffers/mappings.hpp"
+#include "buffers/weights.hpp"
 #include "data/kernel_arguments.hpp"
 #include "event/event_floor.hpp"
 
@@ -21,9 +22,6 @@ struct seen_elements {
 };
 
 namespace {
-
-// Horizons that may be under way: what is ahead of execution is bounded by their step.
-constexpr std::size_t most_ahead = 16;
 
 buffer_record& usable(const detail::buffer_handle& h, const char* verb, const base::thread_context& context, const std::source_location& where) {
   if (h && h->state->runtime == context.runtime) return *h;
@@ -74,13 +72,17 @@ task_outcome do_task(buffers_state& s, const graph::task& t, const task_work& wo
     task_work nothing;
     nothing.range = work.range;
     run(*h, horizon_task(), nothing);
+    const graph::chunk_weights weights = s.weights.passed_horizon(s.instructions.weights());
+    if (!weights.are_none()) s.instructions.set_weights(weights);
   }
   ahead = s.doing.behind_by(most_ahead);
   return out;
 }
 
-void wait_until(event ahead, const std::source_location& where) {
+/// After do_task, no longer holding `s`.
+void go_on(buffers_state& s, event ahead, const std::source_location& where) {
   if (!ahead.has_triggered()) wait(ignore_failure(ahead, where), where);
+  exchange_weights(s, where);
 }
 
 void take_tags(task_work& work, const detail::task_request& request) {
@@ -260,9 +262,11 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
     work.learns = s.learns.get();
     work.learned = known.learned;
     const known_launches::forgetting unless_kept(s.launches);
+    // Who is cut by weights shows how fast each is.
+    if (known.task.how == graph::cut::along_rows && !on_host) work.measured = s.weights.open();
     out = do_task(s, known.task, work, ahead, context);
   }
-  wait_until(ahead, range.where);
+  go_on(s, ahead, range.where);
   return out.done;
 }
 
@@ -307,7 +311,7 @@ event run_host_task(nodes_of_task which, const box& range, std::span<const host_
     const known_launches::forgetting unless_kept(s.launches);
     out = do_task(s, known.task, work, ahead, context);
   }
-  wait_until(ahead, where);
+  go_on(s, ahead, where);
   return out.done;
 }
 
@@ -340,7 +344,7 @@ seen_later see_elements(const buffer_handle& h, const box& part, const std::sour
     ends.trigger(where);
     return {never_read(b, *b.state->dry, context, where), nullptr};
   }
-  wait_until(ahead, where);
+  go_on(*b.state, ahead, where);
   return {out.ready, seen_pointer(new seen_elements{out.first, part, ends, where})};
 }
 

@@ -59,6 +59,7 @@ class command_graph {
   /// buffer B3 "image".
   std::string named(buffer_id b);
   node_number self() const noexcept { return self_; }
+  node_number nodes() const noexcept { return nodes_; }
   std::size_t remembered() const noexcept { return commands_.remembered(); }
 
  private:

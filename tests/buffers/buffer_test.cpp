@@ -118,6 +118,7 @@ class random_program {
         const auto step = static_cast<std::uint64_t>(number(0, 5));
         set_horizons({.step = step, .most_parallel = number(0, 1) ? static_cast<std::uint64_t>(number(2, 9)) : 0});
       }
+      if (number(0, 5) == 0) weigh();
       if (reads_between_ && number(0, 5) == 0) compare(number(0, arrays_ - 1));
       if (number(0, 9) == 0) {  // a buffer goes while launches use it, and another comes
         const int a = number(0, arrays_ - 1);
@@ -131,6 +132,18 @@ class random_program {
   static std::size_t at(int n) { return static_cast<std::size_t>(n); }
   int number(int least, int most) { return std::uniform_int_distribution(least, most)(random_); }
   long long& element(int a, int i, int j) { return loops_[at(a)][at(i * columns_ + j)]; }
+
+  // Other weights, or none again: of nodes the same on all, of devices each its own, with the host or without.
+  void weigh() {
+    weight_settings w;
+    const auto any = [&](int by) { return number(0, 4) == 0 ? 0.01 : static_cast<double>(1 + (number(1, 9) * by) % 10); };
+    if (number(0, 3) != 0)
+      for (std::uint32_t n = 0; n < job_nodes(); ++n) w.nodes.push_back(any(1));
+    const std::size_t devices = buffers::state_of(*base::current()->runtime)->instructions.shape().devices.size();
+    if (number(0, 3) != 0 && devices > 0)
+      for (std::size_t d = devices + static_cast<std::size_t>(number(0, 1)); d > 0; --d) w.devices.push_back(any(static_cast<int>(this_node()) + 1));
+    set_weights(w);
+  }
 
   void step() {
     int u = number(0, arrays_ - 1), v = number(0, arrays_ - 1);

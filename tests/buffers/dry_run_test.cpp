@@ -56,7 +56,7 @@ std::string content_of(const std::string& path) {
   return all.str();
 }
 
-/// A stencil, a mapper of its own, a host task, a reduction, and a read.
+/// On three nodes with two devices: a stencil whose weights change, a mapper of its own, a host task, a reduction, and a read.
 void program_of_all_kinds() {
   constexpr int rows = 26, columns = 8;
   const box whole({0, 0}, {rows, columns});
@@ -67,6 +67,7 @@ void program_of_all_kinds() {
   for (int s = 0; s < 5; ++s) {
     launch(dry_step, whole, u(neighborhood(1, 0)), v(one_to_one), rows);
     std::swap(u, v);
+    if (s == 2) set_weights({.nodes = {1, 2, 4}, .devices = {3, 1, 1}});  // the host beside its devices
   }
   launch(dry_sum, whole, u(one_to_one), total.from_identity());
   host_task(whole, [](view<const long long, 2>, view<long long, 2>) {}, u.in([](const box& c, const box& all) {
