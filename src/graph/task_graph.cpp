@@ -32,9 +32,10 @@ ordered_task task_graph::add(const task& t) {
 }
 
 std::optional<ordered_task> task_graph::add_horizon() {
-  if (!policy_.is_due(tasks_.grown(), tasks_.front())) return std::nullopt;
-  ordered_task made{{tasks_.next()}, {}};
-  tasks_.append_horizon(made.follows);
+  std::optional<ordered_task> made;
+  if (!policy_.is_due(tasks_.grown(), tasks_.front())) return made;
+  made.emplace().id = {tasks_.next()};
+  tasks_.append_horizon(made->follows);
   return made;
 }
 
