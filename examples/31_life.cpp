@@ -1,6 +1,7 @@
 // 31_life.cpp - the Game of Life on a buffer that is distributed over all nodes: patterns whose periods are known.
 //
-// A part of the board needs the cells around it: neighborhood(1). They are what nodes send each other at each step.
+// The board is cut in two directions, in_tiles. A part needs the cells around it: neighborhood(1). They are what nodes send each other at
+// each step.
 //
 // Alone it takes a simulated job of three nodes within the process, or of as many as its argument says; `stretto run -n 3 31_life` makes it three
 // processes.
@@ -50,7 +51,7 @@ std::vector<int> after_steps(const std::vector<int>& first, int steps) {
   const box all_cells({0, 0}, {rows, columns});
   buffer<int, 2> now(all_cells, first.data(), {.name = "now"}), next(all_cells, {.name = "next"});
   for (int s = 0; s < steps; ++s) {
-    launch(live, all_cells, now(neighborhood(1)), next(one_to_one), rows, columns);
+    launch(in_tiles, live, all_cells, now(neighborhood(1)), next(one_to_one), rows, columns);
     std::swap(now, next);
   }
   const auto seen = now.read().get();

@@ -64,7 +64,7 @@ life_board life_on_nodes(life_board board, int steps) {
   buffer<int, 2> now(cells, board.alive.data(), {.name = "now"}), next(cells, {.name = "next"});
   const buffer<int, 2> since(cells, board.since.data(), {.name = "since"});
   for (int s = 0; s < steps; ++s) {
-    launch(live_on, cells, now(neighborhood(1)), next(one_to_one), since(one_to_one), board.rows, board.columns, ++board.steps);
+    launch(in_tiles, live_on, cells, now(neighborhood(1)), next(one_to_one), since(one_to_one), board.rows, board.columns, ++board.steps);
     std::swap(now, next);
   }
   const auto seen = now.read().get(), seen_since = since.read().get();
