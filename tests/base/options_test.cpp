@@ -123,7 +123,7 @@ TEST_CASE("a choice is spelt exactly and a near miss is recognised") {
   CHECK(message({{"STRETTO_CHECK", "yes"}}) ==
         "error B14: option check cannot be \"yes\"\n"
         "  given by    variable STRETTO_CHECK=yes\n"
-        "  allowed     0 or 1");
+        "  allowed     0, 1 or learn");
 }
 
 TEST_CASE("a misspelt environment variable is found, not ignored") {

@@ -1,4 +1,6 @@
 // Buffers and file systems that are full or limit files: every node is told so, and what was there before stays.
+//
+// In a folder, and so a process, of its own: children are forked before anything has threads.
 #include <stretto/buffer_files.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
