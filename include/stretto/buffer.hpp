@@ -187,23 +187,20 @@ struct host_use_item {
   bool includes_current = true;
 };
 using host_function = std::function<void(const box& chunk, std::span<const host_elements> given)>;
-struct host_task_request : task_request {
+template <class Request>
+struct with_range_hints : Request {
   range_hints hints;
-  using task_request::apply;
+  using Request::apply;
   void apply(in_tiles_tag) noexcept { hints.is_in_tiles = true; }
   void apply(in_pieces p) noexcept { hints.pieces = p.number; }
 };
+using host_task_request = with_range_hints<task_request>;
+using buffer_launch = with_range_hints<object_launch>;
 template <class Tag>
 concept host_task_tag = requires(host_task_request request, const Tag& tag) { request.apply(tag); };
 event run_host_task(nodes_of_task which, const box& range, std::span<const host_use_item> items, host_function f,
                     const host_task_request& request, const std::source_location& where);
 
-struct buffer_launch : object_launch {
-  range_hints hints;
-  using object_launch::apply;
-  void apply(in_tiles_tag) noexcept { hints.is_in_tiles = true; }
-  void apply(in_pieces p) noexcept { hints.pieces = p.number; }
-};
 template <class Tag>
 concept buffer_launch_tag = requires(buffer_launch request, const Tag& tag) { request.apply(tag); };
 

@@ -49,17 +49,17 @@ instruction_graph::plan& instruction_graph::plan_of(const task& t, const box& ow
   return plans_.find(t.shape, [&](plan& p) { divide(t, own, p); });
 }
 
-void instruction_graph::divide(const task& t, const box& own, plan& plan) const {
-  plan.part_count = 0;
-  plan.is_right = false;
+void instruction_graph::divide(const task& t, const box& own, plan& made) const {
+  made.part_count = 0;
+  made.is_right = false;
   if (own.is_empty()) return;
   const bool on_host = t.by == processors::host || shape_.devices.empty(), is_divided = t.kind == task_kind::kernel;
   const bool is_weighted = is_divided && !on_host && t.how == cut::along_rows && !weights_.are_none();
   const auto sharing = static_cast<node_number>(is_weighted ? weights_.size() : is_divided && !on_host ? shape_.devices.size() : 1);
   const chunk_grid grid(own, is_divided ? sharing * t.pieces : 1, t.how, t.grain, is_weighted ? weights_.repeated(t.pieces) : chunk_weights());
   for (node_number n = 0; n < grid.chunks(); ++n) {
-    if (plan.part_count == plan.parts.size()) plan.parts.emplace_back();
-    part_of_task& p = plan.parts[plan.part_count++];
+    if (made.part_count == made.parts.size()) made.parts.emplace_back();
+    part_of_task& p = made.parts[made.part_count++];
     p.by = on_host ? shape_.host() : static_cast<processor_number>(std::uint64_t{n} * sharing / grid.chunks());
     p.chunk = grid.chunk(n);
     p.uses.resize(t.accesses.size());

@@ -88,7 +88,7 @@ class instruction_graph {
 
   buffer_state& at(buffer_id b) { return *buffers_[b.number]; }
   plan& plan_of(const task& t, const box& own);
-  void divide(const task& t, const box& own, plan& p) const;
+  void divide(const task& t, const box& own, plan& made) const;
   template <class F>
   void each_room(const plan& p, F f) const;
   std::uint64_t append(task_id of, dependencies&& follows, decltype(instruction::what) what, std::vector<instruction>& out);
