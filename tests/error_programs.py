@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import golden
-import guide
+from user_build import UserBuild, flags_of
 
 FENCE = re.compile(r"^```(cpp program|cpp repaired|console|output)\n(.*?)^```$", re.M | re.S)
 WITHOUT = re.compile(r"^\s*without a program: (.*)$", re.M)
@@ -97,25 +97,21 @@ def unit_of(programs):
     return "\n".join(parts) + f"\nint main(int, char** words) {{ switch (std::atoi(words[1])) {{\n{cases}  }} return 99; }}\n"
 
 
-def check_unit(programs, compiler, flags):
+def check_unit(programs, user):
     with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "unit.cpp"
-        source.write_text(unit_of(programs))
-        built = subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", str(source), "-o",
-                                f"{folder}/unit", *flags], capture_output=True, text=True)
-        if built.returncode:
+        said = user.build(unit_of(programs), f"{folder}/unit.cpp", f"{folder}/unit")
+        if said is not None:
             if len(programs) == 1:
-                return [f"{programs[0].where}: does not compile:\n{built.stderr}"]
-            return [fault for p in programs for fault in check_unit([p], compiler, flags)] or \
-                [f"{programs[0].where} and others compile alone, but not together:\n{built.stderr}"]
-        libraries = ":".join(flag[2:] for flag in flags if flag.startswith("-L"))
+                return [f"{programs[0].where}: does not compile:\n{said}"]
+            return [fault for p in programs for fault in check_unit([p], user)] or \
+                [f"{programs[0].where} and others compile alone, but not together:\n{said}"]
         faults = []
         for number, program in enumerate(programs):
             with tempfile.TemporaryDirectory() as empty:
                 try:
                     ran = subprocess.run([f"{folder}/unit", str(number)], cwd=empty, stdout=subprocess.PIPE,
                                          stderr=subprocess.STDOUT, text=True, timeout=120,
-                                         env={**os.environ, "LD_LIBRARY_PATH": libraries})
+                                         env={**os.environ, "LD_LIBRARY_PATH": user.libraries})
                     faults += program.judge(ran.stdout, ran.returncode)
                 except subprocess.TimeoutExpired:
                     faults.append(f"{program.where}: did not end within 120 s")
@@ -140,7 +136,6 @@ def check_dialogue(where, text, command):
 def main():
     root, installed, compiler = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
     command = Path(sys.argv[4]).resolve() if len(sys.argv) > 4 else None
-    flags = guide.flags_of(installed)
     folder = root / "docs/errors"
     without = set(WITHOUT.search((folder / "README.md").read_text())[1].split())
     programs, dialogues, faults = [], [], []
@@ -151,8 +146,8 @@ def main():
             faults.append(f"{path.relative_to(root)}: " + ("has a program, and README.md says that it has none" if ours or talks
                                                           else "has no program, and README.md does not say so"))
     units = [programs[i:i + TOGETHER] for i in range(0, len(programs), TOGETHER)]
-    with ThreadPoolExecutor(min(2, os.cpu_count())) as pool:
-        for result in pool.map(lambda unit: check_unit(unit, compiler, flags), units):
+    with UserBuild(compiler, flags_of(installed)) as user, ThreadPoolExecutor(min(2, os.cpu_count())) as pool:
+        for result in pool.map(lambda unit: check_unit(unit, user), units):
             faults += result
     if command:
         faults += [fault for where, text in dialogues for fault in check_dialogue(where, text, command)]

@@ -5,6 +5,7 @@ import unittest
 from pathlib import Path
 
 import error_programs
+from user_build import UserBuild
 
 compiler = "g++"
 PROGRAM = """#include <cstdio>
@@ -31,7 +32,7 @@ class ErrorPrograms(unittest.TestCase):
             path = Path(folder) / "E01.md"
             path.write_text(page(*fences))
             programs, _, faults = error_programs.read_page(path, Path(folder))
-            return faults + (error_programs.check_unit(programs, compiler, []) if programs else [])
+            return faults + (error_programs.check_unit(programs, UserBuild(compiler)) if programs else [])
 
     output = "begin\nerror E01: twice\nend\n"
 

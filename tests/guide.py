@@ -8,12 +8,13 @@ them, with pkg-config and the installed copy, and must exit with 0.
 """
 import os
 import re
-import shlex
 import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from user_build import UserBuild, flags_of
 
 FENCE = re.compile(r"^```(cpp program|output)\n(.*?)^```$", re.M | re.S)
 
@@ -29,33 +30,19 @@ def programs(page):
     return found
 
 
-def flags_of(installed):
-    paths = [path.parent for path in Path(installed).rglob("stretto.pc")]
-    env = {**os.environ, "PKG_CONFIG_PATH": ":".join(map(str, paths))}
-    return shlex.split(subprocess.run(["pkg-config", "--cflags", "--libs", "stretto"], env=env, check=True,
-                                      capture_output=True, text=True).stdout)
+def build_program(where, text, folder, user):
+    """Faults; without any, folder/program runs with LD_LIBRARY_PATH as user.libraries."""
+    said = user.build(text, f"{folder}/program.cpp", f"{folder}/program")
+    return [] if said is None else [f"{where}: does not compile:\n{said}"]
 
 
-def build_program(where, text, folder, compiler, flags):
-    """Faults; without any, folder/program runs with LD_LIBRARY_PATH as libraries_of(flags)."""
-    source = Path(folder) / "program.cpp"
-    source.write_text(text)
-    built = subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", str(source), "-o",
-                            f"{folder}/program", *flags], capture_output=True, text=True)
-    return [f"{where}: does not compile:\n{built.stderr}"] if built.returncode else []
-
-
-def libraries_of(flags):
-    return ":".join(flag[2:] for flag in flags if flag.startswith("-L"))
-
-
-def check_program(where, text, expected, compiler, flags):
+def check_program(where, text, expected, user):
     with tempfile.TemporaryDirectory() as folder:
-        if faults := build_program(where, text, folder, compiler, flags):
+        if faults := build_program(where, text, folder, user):
             return faults
         try:
             ran = subprocess.run([f"{folder}/program"], cwd=folder, capture_output=True, text=True, timeout=120,
-                                 env={**os.environ, "LD_LIBRARY_PATH": libraries_of(flags)})
+                                 env={**os.environ, "LD_LIBRARY_PATH": user.libraries})
         except subprocess.TimeoutExpired:
             return [f"{where}: did not end within 120 s"]
     faults = []
@@ -72,13 +59,12 @@ def check_program(where, text, expected, compiler, flags):
 
 def main():
     root, installed, compiler = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
-    flags = flags_of(installed)
     named = [root / name for name in sys.argv[4:]]
     pages = [page for name in named for page in (sorted(name.glob("*.md")) if name.is_dir() else [name])]
-    work = [(f"{page.relative_to(root)}:{line}", text, expected, compiler, flags)
+    work = [(f"{page.relative_to(root)}:{line}", text, expected)
             for page in pages for line, text, expected in programs(page.read_text())]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        faults = [fault for result in pool.map(lambda one: check_program(*one), work) for fault in result]
+    with UserBuild(compiler, flags_of(installed)) as user, ThreadPoolExecutor(os.cpu_count()) as pool:
+        faults = [fault for result in pool.map(lambda one: check_program(*one, user), work) for fault in result]
     print("\n".join(faults) or f"{len(work)} programs do what their pages say")
     sys.exit(1 if faults or not work else 0)
 

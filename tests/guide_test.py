@@ -3,6 +3,7 @@ import sys
 import unittest
 
 import guide
+from user_build import UserBuild
 
 compiler = "g++"
 PAGE = """# Page
@@ -24,7 +25,7 @@ hello
 
 class Guide(unittest.TestCase):
     def faults(self, text, expected=None):
-        return guide.check_program("page.md:1", text, expected, compiler, [])
+        return guide.check_program("page.md:1", text, expected, UserBuild(compiler))
 
     def test_programs_are_found_with_their_line_and_output(self):
         self.assertEqual(guide.programs(PAGE), [[5, "int main() {}\n", None], [9, "second\n", "hello\n"]])

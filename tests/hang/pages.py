@@ -18,6 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import error_programs  # noqa: E402
 import guide  # noqa: E402
+from user_build import UserBuild, flags_of  # noqa: E402
 
 FENCE = re.compile(r"^```(cpp hangs|cpp ends|output)\n(.*?)^```$", re.M | re.S)
 PATIENCE = 60  # seconds
@@ -37,13 +38,13 @@ def programs(page):
     return found
 
 
-def check(where, text, report, compiler, flags):
+def check(where, text, report, user):
     with tempfile.TemporaryDirectory() as folder:
-        if faults := guide.build_program(where, text, folder, compiler, flags):
+        if faults := guide.build_program(where, text, folder, user):
             return faults
         log = Path(folder) / "log"
         clean = {k: v for k, v in os.environ.items() if not k.startswith("STRETTO_")}
-        clean |= {"LD_LIBRARY_PATH": guide.libraries_of(flags), "STRETTO_STUCK": "0.1"}
+        clean |= {"LD_LIBRARY_PATH": user.libraries, "STRETTO_STUCK": "0.1"}
         with open(log, "w") as out:
             process = subprocess.Popen([f"{folder}/program"], cwd=folder, stdout=out, stderr=out, env=clean)
         try:
@@ -68,11 +69,10 @@ def check(where, text, report, compiler, flags):
 
 def main():
     root, installed, compiler = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
-    flags = guide.flags_of(installed)
-    work = [(f"{page}, program {number + 1}", text, report, compiler, flags)
+    work = [(f"{page}, program {number + 1}", text, report)
             for page in sys.argv[4:] for number, (text, report) in enumerate(programs((root / page).read_text()))]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        faults = [fault for result in pool.map(lambda one: check(*one), work) for fault in result]
+    with UserBuild(compiler, flags_of(installed)) as user, ThreadPoolExecutor(os.cpu_count()) as pool:
+        faults = [fault for result in pool.map(lambda one: check(*one, user), work) for fault in result]
     print("\n".join(faults) or f"{len(work)} programs hang or end as their pages say")
     sys.exit(1 if faults or not any(report for _, _, report, *_ in work) else 0)
 
