@@ -237,7 +237,7 @@ def chosen_suites(names, quick):
               "own": [s for s in suites.SUITES if s.against not in suites.SYSTEMS],
               "devices": [s for s in suites.SUITES if s.name.startswith(("device_", "sim_", "beyond_", "host_kernels"))],
               "nodes": [s for s in suites.SUITES if s.name.startswith("nodes_")],
-              "buffers": [s for s in suites.SUITES if s.name.startswith("graph_")],
+              "buffers": [s for s in suites.SUITES if s.name.startswith(("graph_", "buffers_"))],
               "uts": [s for s in suites.SUITES if s.bench == "uts"], "metg": [s for s in suites.SUITES if s.metg]}
     known = {s.name: [s] for s in suites.SUITES} | groups
     if not names:

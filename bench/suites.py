@@ -25,7 +25,7 @@ HOST_KERNELS = ("stencil", "wave", "product", "tiles", "sum")
 TOPOLOGIES = ("of_chain", "of_soup", "of_expanding", "of_contracting", "of_wave", "of_jacobi")
 PATTERNS_OF_GRAPHS = ("1d", "2d", "3d")
 MANY = ("many_on_1", "many_on_16", "many_on_256", "row_on_1", "row_on_16", "row_on_256")
-VARIANTS |= {part: ("stretto", "_" + part) for part in TOPOLOGIES + PATTERNS_OF_GRAPHS + MANY + EVENTS + METHODS + LIFE + RECORDING + REPORT + HOST_KERNELS + SERIES + ("bus", "instance", "threads", "into")}
+VARIANTS |= {part: ("stretto", "_" + part) for part in TOPOLOGIES + PATTERNS_OF_GRAPHS + MANY + EVENTS + METHODS + LIFE + RECORDING + REPORT + HOST_KERNELS + SERIES + ("bus", "instance", "threads", "into", "bodies", "none")}
 
 # Options of the runtimes under which they are at their best in these benchmarks.
 ENVIRONMENT = {"OMP_WAIT_POLICY": "active", "OMP_PROC_BIND": "spread", "STARPU_SILENT": "1"}
@@ -181,6 +181,14 @@ SUITES = (
     _graphs("graph_many", "15,000 independent tasks, five times over: columns, and in a row", "graph", MANY,
             goals={"many_on_1": 2, "many_on_16": 2, "many_on_256": 4}, sweep=(0, 16, 64, 256, 1024), axis="breadth of horizons"),
     _graphs("graph_topologies", "tasks alone (0), and with the commands of one node", "graph", TOPOLOGIES, sweep=(0, 1, 16), axis="nodes"),
+    _graphs("graph_instructions", "tasks, commands and instructions of one node", "graph_instructions", TOPOLOGIES, goals=dict.fromkeys(TOPOLOGIES, 2000),
+            sweep=(1, 4), axis="devices"),
+    _own("buffers_launches", "launches on buffers, independent, through the whole runtime", "buffers_launches", workers=(1,), goals={1: 1.5}),
+    _own("buffers_chain", "launches on buffers, in a chain, through the whole runtime", "buffers_chain", workers=(1,)),
+    replace(_own("buffers_by_hand", "wave and bodies on two simulated devices, time of the same kernels driven by hand", "buffers", ("wave", "bodies"),
+                 workers=(1,), goals={"wave": 1.05, "bodies": 1.05}, sweep=(50, 200, 1000), axis="us of a kernel"), against=""),
+    replace(_own("buffers_room", "room response on simulated devices, speed of so many times one's: S = 2, and without horizons", "buffers_room",
+                 ("stretto", "none"), workers=(1,), sweep=(1, 2, 4, 8, 16, 32), axis="devices"), against=""),
     _own("graph_horizons", "time spent generating horizons, 2-D generative on 512 nodes", "graph_horizons", workers=(1,), sweep=(1, 2, 4, 16),
          axis="step of horizons"),
     _own("many_tasks", "ten million tasks, peak memory of the process", "many_tasks"),

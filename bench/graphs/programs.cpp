@@ -9,10 +9,19 @@ namespace {
 using namespace stretto;
 using graph::content, graph::mapping, graph::mode;
 
-graph::task launch(const box& range, std::vector<graph::access> uses) {
+template <class... Access>
+graph::task launch(const box& range, Access&&... uses) {
   graph::task t;
   t.range = range;
-  t.accesses = std::move(uses);
+  t.accesses.reserve(sizeof...(uses));
+  (t.accesses.push_back(std::move(uses)), ...);
+  return t;
+}
+graph::access use(graph::buffer_id b, mode how, mapping where) { return {b, how, std::move(where)}; }
+
+/// One that comes again: the runtime knows it by a number, too.
+graph::task again(std::uint64_t shape, graph::task t) {
+  t.shape = shape;
   return t;
 }
 
@@ -23,7 +32,7 @@ graph_program many_boxes(long repeats, const box& all, std::function<box(long)> 
   graph_program p{{fresh(all)}, repeats * many + 1, {}};
   p.task = [=](long n) {
     const box range = n == 0 ? all : of_task((n - 1) % many);
-    return launch(range, {{{0}, n == 0 ? mode::write : mode::read_write, mapping::one_to_one(all)}});
+    return launch(range, use({0}, n == 0 ? mode::write : mode::read_write, mapping::one_to_one(all)));
   };
   return p;
 }
@@ -39,7 +48,7 @@ graph_program tree(long nodes, bool expands) {
   graph_program p{{written(all)}, static_cast<long>(parts.size()), {}};
   p.task = [=](long n) {
     const box& part = parts[static_cast<std::size_t>(n)];
-    return launch(part, {{{0}, mode::read, mapping::fixed(all, part)}, {{0}, mode::write, mapping::one_to_one(all)}});
+    return launch(part, use({0}, mode::read, mapping::fixed(all, part)), use({0}, mode::write, mapping::one_to_one(all)));
   };
   return p;
 }
@@ -60,7 +69,7 @@ graph_program generative(int axes, long nodes) {
   const box all = rows(0, generative_steps);
   graph_program p{{fresh(all)}, generative_steps, {}};
   p.task = [=](long t) {
-    return launch(rows(t, t + 1), {{{0}, mode::read, mapping::fixed(all, rows(0, t))}, {{0}, mode::write, mapping::one_to_one(all)}});
+    return launch(rows(t, t + 1), use({0}, mode::read, mapping::fixed(all, rows(0, t))), use({0}, mode::write, mapping::one_to_one(all)));
   };
   return p;
 }
@@ -69,9 +78,9 @@ graph_program stencil(long steps) {
   const box all({0, 0}, {8'192, 8'192});
   graph_program p{{written(all), written(all)}, steps, {}};
   p.task = [=](long t) {
-    auto made = launch(all, {{now(t), mode::read, mapping::star(all, {1, 1})}, {next(t), mode::write, mapping::one_to_one(all)}});
+    auto made = launch(all, use(now(t), mode::read, mapping::star(all, {1, 1})), use(next(t), mode::write, mapping::one_to_one(all)));
     made.how = graph::cut::in_tiles;
-    return made;
+    return again(1 + std::uint64_t(t % 2), std::move(made));
   };
   return p;
 }
@@ -87,7 +96,7 @@ graph_program chain(long nodes) {
   const box all({0, 0}, {nodes, nodes});
   graph_program p{{written(all)}, 30, {}};
   p.task = [=](long) {
-    return launch(all, {{{0}, mode::read, mapping::transposed(all, {1, 0, 2})}, {{0}, mode::write, mapping::one_to_one(all)}});
+    return again(1, launch(all, use({0}, mode::read, mapping::transposed(all, {1, 0, 2})), use({0}, mode::write, mapping::one_to_one(all))));
   };
   return p;
 }
@@ -95,7 +104,7 @@ graph_program chain(long nodes) {
 graph_program soup(long nodes) {
   const box all({0, 0}, {nodes, 100});
   graph_program p{{written(all)}, 100, {}};
-  p.task = [=](long n) { return launch(box({0, n}, {nodes, n + 1}), {{{0}, mode::read_write, mapping::one_to_one(all)}}); };
+  p.task = [=](long n) { return launch(box({0, n}, {nodes, n + 1}), use({0}, mode::read_write, mapping::one_to_one(all))); };
   return p;
 }
 
@@ -106,8 +115,9 @@ graph_program wave() {
   const box all({0, 0}, {512, 512});
   graph_program p{{fresh(all), fresh(all)}, 203, {}};
   p.task = [=](long n) {
-    if (n < 2) return launch(all, {{now(n), mode::write, mapping::one_to_one(all)}});
-    return launch(all, {{now(n), mode::read_write, mapping::one_to_one(all)}, {next(n), mode::read, mapping::star(all, {1, 1})}});
+    if (n < 2) return launch(all, use(now(n), mode::write, mapping::one_to_one(all)));
+    return again(1 + std::uint64_t(n % 2),
+                 launch(all, use(now(n), mode::read_write, mapping::one_to_one(all)), use(next(n), mode::read, mapping::star(all, {1, 1}))));
   };
   return p;
 }
@@ -116,11 +126,10 @@ graph_program jacobi() {
   const box rows(0, 1'024), all({0, 0}, {1'024, 1'024});
   graph_program p{{fresh(rows), fresh(rows), written(all), written(rows)}, 51, {}};
   p.task = [=](long n) {
-    if (n == 0) return launch(rows, {{{0}, mode::write, mapping::one_to_one(rows)}});
-    return launch(all, {{{2}, mode::read, mapping::one_to_one(all)},
-                        {{3}, mode::read, mapping::one_to_one(rows)},
-                        {next(n), mode::read, mapping::transposed(rows, {1, 0, 2})},
-                        {now(n), mode::write, mapping::one_to_one(rows)}});
+    if (n == 0) return launch(rows, use({0}, mode::write, mapping::one_to_one(rows)));
+    return again(1 + std::uint64_t(n % 2),
+                 launch(all, use({2}, mode::read, mapping::one_to_one(all)), use({3}, mode::read, mapping::one_to_one(rows)),
+                        use(next(n), mode::read, mapping::transposed(rows, {1, 0, 2})), use(now(n), mode::write, mapping::one_to_one(rows))));
   };
   return p;
 }

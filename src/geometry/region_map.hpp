@@ -55,13 +55,13 @@ class region_map {
 
   /// The parts of entries within `where`, in lexicographic order of their boxes. Parts without a value are left out.
   std::vector<entry> query(const box& where) const {
-    std::vector<index::entry> met;
-    index_.find(where, met);
-    for (auto& e : met) e.box = intersection(e.box, where);
-    std::sort(met.begin(), met.end());
+    met_.clear();
+    index_.find(where, met_);
+    for (auto& e : met_) e.box = intersection(e.box, where);
+    std::sort(met_.begin(), met_.end());
     std::vector<entry> found;
-    found.reserve(met.size());
-    for (const auto& e : met) found.emplace_back(e.box, value_of(e));
+    found.reserve(met_.size());
+    for (const auto& e : met_) found.emplace_back(e.box, value_of(e));
     return found;
   }
 
@@ -82,9 +82,9 @@ class region_map {
 
   /// The value of one point, null if it has none.
   const Value* at(const point& p) const {
-    std::vector<index::entry> met;
-    index_.find(box::sized(p, unit), met);
-    return met.empty() ? nullptr : &value_of(met.front());
+    met_.clear();
+    index_.find(box::sized(p, unit), met_);
+    return met_.empty() ? nullptr : &value_of(met_.front());
   }
 
   std::size_t size() const noexcept { return index_.size(); }
@@ -95,11 +95,11 @@ class region_map {
 
   // The common cases, in one search: one entry says so already, or is exactly `where` and may stay alone.
   bool overwrite(const box& where, const Value& value) {
-    std::vector<index::entry> near;
-    index_.find(where.widened({1, 1, 1}), near);
+    met_.clear();
+    index_.find(where.widened({1, 1, 1}), met_);
     const index::entry* met = nullptr;
     bool may_join = false;
-    for (const auto& e : near) {
+    for (const auto& e : met_) {
       if (e.box.meets(where)) {
         if (met) return false;
         met = &e;
@@ -116,31 +116,29 @@ class region_map {
 
   // Takes `where` out of all entries; what is left of them around it is put back.
   void carve(const box& where) {
-    std::vector<index::entry> met;
-    index_.find(where, met);
-    std::vector<box> rest;
-    for (const auto& e : met) {
-      rest.clear();
-      difference(e.box, where, rest);
-      if (rest.empty()) {
+    met_.clear();
+    index_.find(where, met_);
+    for (const auto& e : met_) {
+      rest_.clear();
+      difference(e.box, where, rest_);
+      if (rest_.empty()) {
         index_.erase(e.box);
         release(e.number);
         continue;
       }
-      index_.shrink(e.box, rest.front());
-      for (std::size_t i = 1; i < rest.size(); ++i) index_.insert(rest[i], acquire(Value(value_of(e))));
+      index_.shrink(e.box, rest_.front());
+      for (std::size_t i = 1; i < rest_.size(); ++i) index_.insert(rest_[i], acquire(Value(value_of(e))));
     }
   }
 
   // Inserts into free space, joined with neighbours of the same value as long as there are any.
   void put(box where, const Value& value) {
-    std::vector<index::entry> near;
     for (bool grown = true; grown;) {
       grown = false;
-      near.clear();
-      index_.find(where.widened({1, 1, 1}), near);
-      std::sort(near.begin(), near.end());
-      for (const auto& e : near) {
+      met_.clear();
+      index_.find(where.widened({1, 1, 1}), met_);
+      std::sort(met_.begin(), met_.end());
+      for (const auto& e : met_) {
         const box both = joined(e.box, where);
         if (both.is_empty() || !(value_of(e) == value)) continue;
         index_.erase(e.box);
@@ -171,7 +169,9 @@ class region_map {
   index index_;
   std::vector<std::optional<Value>> values_;  // by the numbers in index_
   std::vector<std::uint32_t> free_;
+  // Kept for their memory.
   mutable std::vector<index::entry> met_;
+  std::vector<box> rest_;
 };
 
 }  // namespace stretto

@@ -25,10 +25,16 @@ void join_parts(task_id id, buffer_id b, const std::vector<Part>& parts, std::si
   out.push_back({{}, id, {}, Kind{b, parts}});
 }
 
+/// What a task does to who holds what of a buffer, for its accesses and, behind them, its reductions.
+enum class phase : std::uint64_t { sends, takes, writes };
+recurring_replication::step_name step_of(const task& t, std::size_t use, phase p) noexcept {
+  return {t.shape, std::uint64_t{use} * 4 + static_cast<std::uint64_t>(p)};
+}
+
 }  // namespace
 
 buffer_id command_graph::add(const buffer& b) {
-  buffers_.push_back(buffer_state{b, access_fronts(b.elements, commands_), replication(b.elements, self_, nodes_), {}});
+  buffers_.push_back(buffer_state{b, access_fronts(b.elements, commands_), recurring_replication(b.elements, self_, nodes_), {}});
   if (b.begins == content::none) buffers_.back()->unwritten.update(b.elements, {});
   return {static_cast<std::uint32_t>(buffers_.size() - 1)};
 }
@@ -44,7 +50,18 @@ void command_graph::set_weights(const chunk_weights& weights) {
   if (weights == weights_) return;
   weights_ = weights;
   grid_.made.reset();
+  forget_plans();
+}
+
+void command_graph::forget_shapes() {
+  shapes_ = {};
+  forget_plans();
+}
+
+void command_graph::forget_plans() {
   plans_.clear();
+  for (auto& b : buffers_)
+    if (b) b->copies.forget();
 }
 
 command_graph::plan& command_graph::plan_of(const task& t) {
@@ -174,28 +191,34 @@ void command_graph::send(task_id id, const task& t, plan& p, std::vector<command
   for (std::size_t i = 0; i < t.accesses.size(); ++i) {
     const access& a = t.accesses[i];
     buffer_state& b = at(a.buffer);
-    if (!reads(a.how) || !b.copies.may_send()) continue;
-    parts_.clear();
-    if (is_on_every_node(t.kind)) {
-      for (const box& where : used_by_all(t, i, p)) b.copies.send(where, node_set(0, nodes_), parts_);
-    } else if (a.where.is_custom()) {
-      const auto& s = shapes_.find(a.where, grid);
-      for (node_number n = 0; n < grid.chunks(); ++n)
-        for (const box& where : s.of_nodes[n]) b.copies.send(where, node_set(n, n + 1), parts_);
-    } else {
-      pieces_.clear();
-      for (const box& where : used_by_all(t, i, p)) b.copies.unshared(where, pieces_);
-      for (const box& piece : pieces_)
-        a.where.each_user(piece, grid, [&](const box& part, const node_set& users) {
-          if (users.size() > 1 || !users.contains(self_)) b.copies.send(part, users, parts_);
-        });
-    }
-    join_parts<push>(id, a.buffer, parts_, first, out);
+    if (!reads(a.how)) continue;
+    const auto& did = b.copies.take(step_of(t, i, phase::sends), [&](replication& copies, recurring_replication::effect& does) {
+      if (!copies.may_send()) return;
+      if (is_on_every_node(t.kind)) {
+        for (const box& where : used_by_all(t, i, p)) copies.send(where, node_set(0, nodes_), does.sent);
+      } else if (a.where.is_custom()) {
+        const auto& s = shapes_.find(a.where, grid);
+        for (node_number n = 0; n < grid.chunks(); ++n)
+          for (const box& where : s.of_nodes[n]) copies.send(where, node_set(n, n + 1), does.sent);
+      } else {
+        pieces_.clear();
+        for (const box& where : used_by_all(t, i, p)) copies.unshared(where, pieces_);
+        for (const box& piece : pieces_)
+          a.where.each_user(piece, grid, [&](const box& part, const node_set& users) {
+            if (users.size() > 1 || !users.contains(self_)) copies.send(part, users, does.sent);
+          });
+      }
+    });
+    join_parts<push>(id, a.buffer, did.sent, first, out);
   }
-  for (const reduction& r : t.reductions) {
-    parts_.clear();
-    if (r.includes_current && self_ != 0) at(r.buffer).copies.send(at(r.buffer).is.elements, node_set(0, 1), parts_);
-    join_parts<push>(id, r.buffer, parts_, first, out);
+  for (std::size_t i = 0; i < t.reductions.size(); ++i) {
+    const reduction& r = t.reductions[i];
+    if (!r.includes_current || self_ == 0) continue;
+    const box& all = at(r.buffer).is.elements;
+    const auto& did = at(r.buffer).copies.take(step_of(t, t.accesses.size() + i, phase::sends), [&](replication& copies, auto& does) {
+      copies.send(all, node_set(0, 1), does.sent);
+    });
+    join_parts<push>(id, r.buffer, did.sent, first, out);
   }
   for (std::size_t i = first; i < out.size(); ++i) {
     command& c = out[i];
@@ -213,14 +236,19 @@ void command_graph::await(task_id id, const task& t, const plan& p, std::vector<
   for (std::size_t i = 0; i < t.accesses.size(); ++i) {
     const access& a = t.accesses[i];
     if (!reads(a.how)) continue;
-    pieces_.clear();
-    for (const box& where : p.by_access[i].own) at(a.buffer).copies.take(where, pieces_);
-    join_parts<await_push>(id, a.buffer, pieces_, first, out);
+    const auto& did = at(a.buffer).copies.take(step_of(t, i, phase::takes), [&](replication& copies, auto& does) {
+      for (const box& where : p.by_access[i].own) copies.take(where, does.lacking);
+    });
+    join_parts<await_push>(id, a.buffer, did.lacking, first, out);
   }
-  for (const reduction& r : t.reductions) {
-    pieces_.clear();
-    if (r.includes_current && self_ == 0) at(r.buffer).copies.take(at(r.buffer).is.elements, pieces_);
-    join_parts<await_push>(id, r.buffer, pieces_, first, out);
+  for (std::size_t i = 0; i < t.reductions.size(); ++i) {
+    const reduction& r = t.reductions[i];
+    if (!r.includes_current || self_ != 0) continue;
+    const box& all = at(r.buffer).is.elements;
+    const auto& did = at(r.buffer).copies.take(step_of(t, t.accesses.size() + i, phase::takes), [&](replication& copies, auto& does) {
+      copies.take(all, does.lacking);
+    });
+    join_parts<await_push>(id, r.buffer, did.lacking, first, out);
   }
   for (std::size_t i = first; i < out.size(); ++i) {
     command& c = out[i];
@@ -265,14 +293,14 @@ void command_graph::mark_written(const task& t, plan& p) {
     if (!writes(a.how)) continue;
     buffer_state& b = at(a.buffer);
     if (nodes_ == 1 && b.unwritten.size() == 0) continue;
-    const used_boxes& all = used_by_all(t, i, p);
-    b.copies.written(all, p.by_access[i].own);
+    if (nodes_ > 1)
+      b.copies.take(step_of(t, i, phase::writes), [&](replication& copies, auto&) { copies.written(used_by_all(t, i, p), p.by_access[i].own); });
     if (b.unwritten.size() != 0)
-      for (const box& where : all) b.unwritten.erase(where);
+      for (const box& where : used_by_all(t, i, p)) b.unwritten.erase(where);
   }
-  for (const reduction& r : t.reductions) {
-    buffer_state& b = at(r.buffer);
-    b.copies.alike(b.is.elements);
+  for (std::size_t i = 0; i < t.reductions.size(); ++i) {
+    buffer_state& b = at(t.reductions[i].buffer);
+    b.copies.take(step_of(t, t.accesses.size() + i, phase::writes), [&](replication& copies, auto&) { copies.alike(b.is.elements); });
     b.unwritten.erase(b.is.elements);
   }
 }

@@ -20,6 +20,7 @@
 #include "graph/command.hpp"
 #include "graph/launch_shapes.hpp"
 #include "graph/plans.hpp"
+#include "graph/recurring_replication.hpp"
 #include "graph/task.hpp"
 
 namespace stretto::graph {
@@ -54,7 +55,7 @@ class command_graph {
   region written(buffer_id b, const box& where);
 
   /// Mappings of the program's own are asked again when they are used again.
-  void forget_shapes() { shapes_ = {}, plans_.clear(); }
+  void forget_shapes();
 
   /// buffer B3 "image".
   std::string named(buffer_id b);
@@ -66,7 +67,7 @@ class command_graph {
   struct buffer_state {
     buffer is;
     access_fronts fronts;
-    replication copies;
+    recurring_replication copies;
     region_map<std::monostate> unwritten;
   };
 
@@ -93,6 +94,7 @@ class command_graph {
   void compute(task_id id, const task& t, const plan& p, std::vector<command>& out);
   void fold(task_id id, const reduction& r, node_number contributors, bool has_chunk, std::vector<command>& out);
   void mark_written(const task& t, plan& p);
+  void forget_plans();
   buffer_state& at(buffer_id b) { return *buffers_[b.number]; }
 
   const node_number self_, nodes_;
@@ -111,7 +113,6 @@ class command_graph {
   std::vector<unwritten_read> unwritten_reads_;
   // Of the task that is added, kept for their memory.
   std::vector<box> pieces_;
-  std::vector<sent_part> parts_;
   std::uint64_t execute_ = 0;
 };
 

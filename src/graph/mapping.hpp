@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <boost/container/small_vector.hpp>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -43,6 +44,11 @@ class mapping {
  public:
   /// Nothing.
   mapping() = default;
+  // A small_vector does not promise that moving it throws nothing; of these rules it does not.
+  mapping(mapping&&) noexcept = default;
+  mapping& operator=(mapping&&) noexcept = default;
+  mapping(const mapping&) = default;
+  mapping& operator=(const mapping&) = default;
 
   /// The buffer's `elements` are what reaches beyond is cut off by.
   static mapping one_to_one(const box& elements);
@@ -89,7 +95,7 @@ class mapping {
   void each_user(const box_rule& rule, const box& where, const chunk_grid& grid, auto& f) const;
 
   box elements_;
-  std::vector<box_rule> rules_;
+  boost::container::small_vector<box_rule, 2> rules_;
   std::shared_ptr<mapping_function> function_;
 };
 

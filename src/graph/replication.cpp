@@ -5,7 +5,22 @@
 namespace stretto::graph {
 
 replication::replication(const box& elements, node_number self, node_number nodes)
-    : others_(node_set(0, nodes) - node_set(self, self + 1)), states_(elements, state::held) {}
+    : elements_(elements), others_(node_set(0, nodes) - node_set(self, self + 1)), states_(elements, state::held) {}
+
+std::vector<std::uint64_t> replication::words() const {
+  std::vector<std::uint64_t> out;
+  const auto say = [&](const box& b) {
+    for (int a = 0; a < max_axes; ++a) out.push_back(static_cast<std::uint64_t>(b.min()[a])), out.push_back(static_cast<std::uint64_t>(b.max()[a]));
+  };
+  for (const auto& [part, is] : states_.query(elements_)) say(part), out.push_back(static_cast<std::uint64_t>(is));
+  out.push_back(states_.size());
+  for (const auto& [part, has] : owned_.query(elements_)) {
+    say(part);
+    out.push_back(has.intervals().size());
+    for (const node_set::interval& i : has.intervals()) out.push_back(std::uint64_t{i.first} << 32 | i.last);
+  }
+  return out;
+}
 
 void replication::take(const box& where, std::vector<box>& lacking) {
   if (states_.is(where, state::held)) return;

@@ -46,13 +46,16 @@ class replication {
 
   /// Pieces remembered.
   std::size_t pieces() const noexcept { return states_.size() + owned_.size(); }
+  /// All that is remembered: what says the same words does the same from now on. Cost: O(pieces), sorted.
+  std::vector<std::uint64_t> words() const;
 
  private:
   enum class state : std::uint8_t { elsewhere, held };
 
   bool is_as_written(const std::vector<box>& all, const std::vector<box>& own) const;
 
-  const node_set others_;
+  box elements_;
+  node_set others_;
   region_map<state> states_;    // of every element
   region_map<node_set> owned_;  // who else has what is owned here and not everywhere
 };

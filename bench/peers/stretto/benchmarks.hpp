@@ -126,4 +126,18 @@ bench::outcome time_graph_of_expanding_tree(const bench::options&);
 bench::outcome time_graph_of_contracting_tree(const bench::options&);
 bench::outcome time_graph_of_wave(const bench::options&);
 bench::outcome time_graph_of_jacobi(const bench::options&);
+bench::outcome time_instructions_of_chain(const bench::options&);  // --size is the number of devices
+bench::outcome time_instructions_of_soup(const bench::options&);
+bench::outcome time_instructions_of_expanding_tree(const bench::options&);
+bench::outcome time_instructions_of_contracting_tree(const bench::options&);
+bench::outcome time_instructions_of_wave(const bench::options&);
+bench::outcome time_instructions_of_jacobi(const bench::options&);
 bench::outcome measure_horizons(const bench::options&);
+
+// on_buffers.cpp: --size is the number of launches, the microseconds of a kernel or the number of devices
+bench::outcome time_launches_on_buffers(const bench::options&);
+bench::outcome time_chain_on_buffers(const bench::options&);
+bench::outcome compare_wave_on_buffers(const bench::options&);
+bench::outcome compare_bodies_on_buffers(const bench::options&);
+bench::outcome speed_of_room(const bench::options&);
+bench::outcome speed_of_room_without_horizons(const bench::options&);

@@ -3,70 +3,45 @@
 // Each figure is also a number of steps of a fixed loop measured beside it ("loops"), so that machines can be compared. Horizons count as
 // executed at once, and commands as done when they are made.
 
-#include <time.h>
-
-#include <algorithm>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "graph/command_graph.hpp"
+#include "graph/instruction_graph.hpp"
 #include "graph/task_graph.hpp"
 #include "graphs/programs.hpp"
 #include "peers/stretto/benchmarks.hpp"
+#include "peers/stretto/calibration.hpp"
 
 namespace {
 
 using namespace stretto::graph;
 using bench::graph_program;
 
-double thread_seconds() {
-  timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-}
+using bench::thread_seconds;
 
-/// Seconds of one step of a loop that does what generating graphs does: it looks into a tree, takes something out and puts something in.
-double loop_seconds() {
-  constexpr int keys = 1'024, steps = 20'000;
-  std::map<std::uint64_t, std::uint64_t> tree;
-  std::uint64_t drawn = 88172645463325252u;
-  std::vector<std::uint64_t> order(keys);
-  const auto draw = [&] {
-    drawn ^= drawn << 13, drawn ^= drawn >> 7, drawn ^= drawn << 17;
-    return drawn;
-  };
-  for (auto& key : order) tree[key = draw()] = 0;
-  const double from = thread_seconds();
-  for (int i = 0; i < steps; ++i) {
-    auto& key = order[static_cast<std::size_t>(i) % keys];
-    tree.erase(key);
-    ++tree.lower_bound(draw() >> 1)->second;
-    tree[key = draw()] = 0;
-    if (tree.empty() || tree.rbegin()->first < UINT64_MAX / 2) tree[UINT64_MAX] = 0;
-  }
-  return (thread_seconds() - from) / steps;
-}
-
-bench::outcome figure(double seconds, double per, double unit = 1e6) {
-  static const double loop = std::min(loop_seconds(), loop_seconds());
-  return {.value = seconds / per * unit, .facts = {{"loops", seconds / per / loop}}};
-}
+bench::outcome figure(double seconds, double per, double unit = 1e6) { return bench::in_loops(seconds / per, unit); }
 
 struct counted {
   std::size_t commands = 0, followed = 0;
 };
 
-/// One node's view of a job: the task graph, and the commands of that node, if `nodes` is not 0.
+/// One node's view of a job: the task graph; the commands of that node, if `nodes` is not 0; and its instructions, if it has devices.
 class node_view {
  public:
-  node_view(const graph_program& p, long nodes, const horizon_policy& policy) : tasks_(policy) {
+  node_view(const graph_program& p, long nodes, const horizon_policy& policy, long devices = 0) : tasks_(policy) {
     if (nodes > 0) commands_.emplace(static_cast<node_number>(nodes / 2), static_cast<node_number>(nodes));
+    if (devices > 0) {
+      node_shape has;
+      for (long d = 1; d <= devices; ++d) has.devices.push_back(static_cast<memory_number>(d));
+      instructions_.emplace(std::move(has));
+    }
     for (const buffer& b : p.buffers) {
       tasks_.add(b);
       if (commands_) commands_->add(b);
+      if (instructions_) instructions_->add(b, done_);
     }
   }
   void submit(const task& t) { do_commands(tasks_.add(t).id, t); }
@@ -84,11 +59,16 @@ class node_view {
     commands_->add(id, t, made_);
     count.commands += made_.size();
     for (const command& c : made_) count.followed += c.follows.size();
+    if (!instructions_) return;
+    done_.clear();
+    instructions_->add(id, t, made_, done_);
   }
 
   task_graph tasks_;
   std::optional<command_graph> commands_;
+  std::optional<instruction_graph> instructions_;
   std::vector<command> made_;
+  std::vector<instruction> done_;
   const task horizon_{.kind = task_kind::horizon, .range = {}, .accesses = {}, .reductions = {}, .name = {}};
 };
 
@@ -121,11 +101,11 @@ bench::outcome many_on(const graph_program& p, long nodes, long parallel) {
 }
 
 /// Nanoseconds per task, made and dropped as often as it takes to measure.
-bench::outcome topology(const graph_program& p, long nodes) {
+bench::outcome topology(const graph_program& p, long nodes, long devices = 0) {
   const long rounds = 20'000 / p.tasks;
   const double begin = thread_seconds();
   for (long i = 0; i < rounds; ++i) {
-    node_view view(p, nodes, {});
+    node_view view(p, nodes, {}, devices);
     seconds_for(view, p, 0, p.tasks);
   }
   const double seconds = thread_seconds() - begin;
@@ -164,6 +144,14 @@ bench::outcome time_graph_of_expanding_tree(const bench::options& o) { return to
 bench::outcome time_graph_of_contracting_tree(const bench::options& o) { return topology(bench::contracting_tree(o.size ? o.size : 4), o.size); }
 bench::outcome time_graph_of_wave(const bench::options& o) { return topology(bench::wave(), o.size); }
 bench::outcome time_graph_of_jacobi(const bench::options& o) { return topology(bench::jacobi(), o.size); }
+
+// All three graphs, of one node of 1, with `size` devices.
+bench::outcome time_instructions_of_chain(const bench::options& o) { return topology(bench::chain(1), 1, o.size); }
+bench::outcome time_instructions_of_soup(const bench::options& o) { return topology(bench::soup(1), 1, o.size); }
+bench::outcome time_instructions_of_expanding_tree(const bench::options& o) { return topology(bench::expanding_tree(1), 1, o.size); }
+bench::outcome time_instructions_of_contracting_tree(const bench::options& o) { return topology(bench::contracting_tree(1), 1, o.size); }
+bench::outcome time_instructions_of_wave(const bench::options& o) { return topology(bench::wave(), 1, o.size); }
+bench::outcome time_instructions_of_jacobi(const bench::options& o) { return topology(bench::jacobi(), 1, o.size); }
 
 // Of the time that a step takes on 512 nodes, by horizons every `size` steps.
 bench::outcome measure_horizons(const bench::options& o) {

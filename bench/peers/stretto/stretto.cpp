@@ -114,6 +114,18 @@ int main(int argc, char** argv) {
                   {"graph_of_contracting", "ns/task", better::lower, 0, time_graph_of_contracting_tree},
                   {"graph_of_wave", "ns/task", better::lower, 0, time_graph_of_wave},
                   {"graph_of_jacobi", "ns/task", better::lower, 0, time_graph_of_jacobi},
+                  {"graph_instructions_of_chain", "ns/task", better::lower, 4, time_instructions_of_chain},
+                  {"graph_instructions_of_soup", "ns/task", better::lower, 4, time_instructions_of_soup},
+                  {"graph_instructions_of_expanding", "ns/task", better::lower, 4, time_instructions_of_expanding_tree},
+                  {"graph_instructions_of_contracting", "ns/task", better::lower, 4, time_instructions_of_contracting_tree},
+                  {"graph_instructions_of_wave", "ns/task", better::lower, 4, time_instructions_of_wave},
+                  {"graph_instructions_of_jacobi", "ns/task", better::lower, 4, time_instructions_of_jacobi},
+                  {"buffers_launches", "us/launch", better::lower, 20'000, time_launches_on_buffers},
+                  {"buffers_chain", "us/launch", better::lower, 20'000, time_chain_on_buffers},
+                  {"buffers_wave", "of by hand", better::lower, 200, compare_wave_on_buffers, repeat::once},
+                  {"buffers_bodies", "of by hand", better::lower, 200, compare_bodies_on_buffers, repeat::once},
+                  {"buffers_room", "of the speed", better::higher, 4, speed_of_room, repeat::once},
+                  {"buffers_room_none", "of the speed", better::higher, 4, speed_of_room_without_horizons, repeat::once},
                   {"graph_horizons", "% of the time", better::lower, 2, measure_horizons}},
       .with_workers = [](const bench::options& o, const std::function<void()>& body) {
         if (needs_no_runtime(o.bench)) return body();
