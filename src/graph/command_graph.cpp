@@ -27,14 +27,14 @@ void join_parts(task_id id, buffer_id b, const std::vector<Part>& parts, std::si
 
 /// What a task does to who holds what of a buffer, for its accesses and, behind them, its reductions.
 enum class phase : std::uint64_t { sends, takes, writes };
-recurring_replication::step_name step_of(const task& t, std::size_t use, phase p) noexcept {
+recurring<replication, passed>::step_name step_of(const task& t, std::size_t use, phase p) noexcept {
   return {t.shape, std::uint64_t{use} * 4 + static_cast<std::uint64_t>(p)};
 }
 
 }  // namespace
 
 buffer_id command_graph::add(const buffer& b) {
-  buffers_.push_back(buffer_state{b, access_fronts(b.elements, commands_), recurring_replication(b.elements, self_, nodes_), {}});
+  buffers_.push_back(buffer_state{b, access_fronts(b.elements, commands_), recurring<replication, passed>(replication(b.elements, self_, nodes_)), {}});
   if (b.begins == content::none) buffers_.back()->unwritten.update(b.elements, {});
   return {static_cast<std::uint32_t>(buffers_.size() - 1)};
 }
@@ -192,7 +192,7 @@ void command_graph::send(task_id id, const task& t, plan& p, std::vector<command
     const access& a = t.accesses[i];
     buffer_state& b = at(a.buffer);
     if (!reads(a.how)) continue;
-    const auto& did = b.copies.take(step_of(t, i, phase::sends), [&](replication& copies, recurring_replication::effect& does) {
+    const auto& did = b.copies.take(step_of(t, i, phase::sends), [&](replication& copies, passed& does) {
       if (!copies.may_send()) return;
       if (is_on_every_node(t.kind)) {
         for (const box& where : used_by_all(t, i, p)) copies.send(where, node_set(0, nodes_), does.sent);
@@ -215,7 +215,7 @@ void command_graph::send(task_id id, const task& t, plan& p, std::vector<command
     const reduction& r = t.reductions[i];
     if (!r.includes_current || self_ == 0) continue;
     const box& all = at(r.buffer).is.elements;
-    const auto& did = at(r.buffer).copies.take(step_of(t, t.accesses.size() + i, phase::sends), [&](replication& copies, auto& does) {
+    const auto& did = at(r.buffer).copies.take(step_of(t, t.accesses.size() + i, phase::sends), [&](replication& copies, passed& does) {
       copies.send(all, node_set(0, 1), does.sent);
     });
     join_parts<push>(id, r.buffer, did.sent, first, out);
@@ -236,7 +236,7 @@ void command_graph::await(task_id id, const task& t, const plan& p, std::vector<
   for (std::size_t i = 0; i < t.accesses.size(); ++i) {
     const access& a = t.accesses[i];
     if (!reads(a.how)) continue;
-    const auto& did = at(a.buffer).copies.take(step_of(t, i, phase::takes), [&](replication& copies, auto& does) {
+    const auto& did = at(a.buffer).copies.take(step_of(t, i, phase::takes), [&](replication& copies, passed& does) {
       for (const box& where : p.by_access[i].own) copies.take(where, does.lacking);
     });
     join_parts<await_push>(id, a.buffer, did.lacking, first, out);
@@ -245,7 +245,7 @@ void command_graph::await(task_id id, const task& t, const plan& p, std::vector<
     const reduction& r = t.reductions[i];
     if (!r.includes_current || self_ != 0) continue;
     const box& all = at(r.buffer).is.elements;
-    const auto& did = at(r.buffer).copies.take(step_of(t, t.accesses.size() + i, phase::takes), [&](replication& copies, auto& does) {
+    const auto& did = at(r.buffer).copies.take(step_of(t, t.accesses.size() + i, phase::takes), [&](replication& copies, passed& does) {
       copies.take(all, does.lacking);
     });
     join_parts<await_push>(id, r.buffer, did.lacking, first, out);
@@ -294,13 +294,13 @@ void command_graph::mark_written(const task& t, plan& p) {
     buffer_state& b = at(a.buffer);
     if (nodes_ == 1 && b.unwritten.size() == 0) continue;
     if (nodes_ > 1)
-      b.copies.take(step_of(t, i, phase::writes), [&](replication& copies, auto&) { copies.written(used_by_all(t, i, p), p.by_access[i].own); });
+      b.copies.take(step_of(t, i, phase::writes), [&](replication& copies, passed&) { copies.written(used_by_all(t, i, p), p.by_access[i].own); });
     if (b.unwritten.size() != 0)
       for (const box& where : used_by_all(t, i, p)) b.unwritten.erase(where);
   }
   for (std::size_t i = 0; i < t.reductions.size(); ++i) {
     buffer_state& b = at(t.reductions[i].buffer);
-    b.copies.take(step_of(t, t.accesses.size() + i, phase::writes), [&](replication& copies, auto&) { copies.alike(b.is.elements); });
+    b.copies.take(step_of(t, t.accesses.size() + i, phase::writes), [&](replication& copies, passed&) { copies.alike(b.is.elements); });
     b.unwritten.erase(b.is.elements);
   }
 }

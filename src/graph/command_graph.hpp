@@ -20,7 +20,8 @@
 #include "graph/command.hpp"
 #include "graph/launch_shapes.hpp"
 #include "graph/plans.hpp"
-#include "graph/recurring_replication.hpp"
+#include "graph/recurring.hpp"
+#include "graph/replication.hpp"
 #include "graph/task.hpp"
 
 namespace stretto::graph {
@@ -67,7 +68,7 @@ class command_graph {
   struct buffer_state {
     buffer is;
     access_fronts fronts;
-    recurring_replication copies;
+    recurring<replication, passed> copies;
     region_map<std::monostate> unwritten;
   };
 

@@ -26,6 +26,12 @@ struct sent_part {
   friend bool operator==(const sent_part&, const sent_part&) = default;
 };
 
+/// What a task has a node send, and what it finds lacking.
+struct passed {
+  std::vector<sent_part> sent;
+  std::vector<box> lacking;
+};
+
 class replication {
  public:
   replication(const box& elements, node_number self, node_number nodes);
