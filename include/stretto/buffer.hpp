@@ -483,7 +483,7 @@ event launch_buffers_checked(const buffer_launch& request, const kernel<void(P..
 ///   returns  an event of this node: its chunk has been computed, or it has none. Poisoned as that of a launch on instances
 ///   throws   B04 where two chunks write the same element, B05 where a mapper leaves the buffer, B06 where a buffer that is reduced into is used otherwise, too, B07 for
 ///            a buffer that names nothing; K24,
-///            K25. Nothing has been done then, on any node
+///            K25. Nothing has been done then, on any node. B24 where a memory of this node is too small for what its smallest piece uses
 template <class... P, class... A>
   requires(detail::buffer_argument<A> || ...)
 event launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {

@@ -21,6 +21,14 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
       sites.push_back({d->processor(), d->memory()});
       shape.devices.push_back(static_cast<graph::memory_number>(sites.size()));
     }
+  // What a chunk uses nothing of lies at the end, beside what the graph knows of.
+  constexpr std::uint64_t grains_at_end = 32;
+  shape.bounds.resize(sites.size() + 1);
+  for (std::size_t n = 0; n < sites.size(); ++n)
+    if (const data::memory_space* const m = memories.find(sites[n].memory)) {
+      const std::uint64_t grain = m->taken_by(1), kept = grain * grains_at_end;
+      shape.bounds[n + 1] = {m->capacity() > kept ? m->capacity() - kept : m->capacity(), grain};
+    }
   for (const auto& m : memories.memories)
     if (data::is_on_host(m.get())) {
       sites.push_back({{}, m->where()});
@@ -30,6 +38,7 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
   const bool is_dry = settings.dry.nodes != 0;
   if (settings.dry.devices) {
     shape.devices.clear();
+    shape.bounds.clear();
     for (std::size_t n = 1; n <= settings.dry.devices; ++n) shape.devices.push_back(static_cast<graph::memory_number>(n));
   }
   const graph::node_number self = is_dry ? settings.dry.which.front() : others ? others->self() : 0;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "data/data_state.hpp"
+#include "data/instances.hpp"
 #include "data/other_nodes.hpp"
 
 namespace stretto::buffers {
@@ -31,7 +32,8 @@ void execution::remove(graph::buffer_id b) {
   types_.erase(found);
 }
 
-detail::instance_handle execution::make(graph::buffer_id b, place memory, const box& elements, const std::source_location& where) const {
+detail::instance_handle execution::make(graph::buffer_id b, place memory, const box& elements, const data::wish& at,
+                                        std::span<const event> behind, const std::source_location& where) const {
   const buffer_type& t = types_.at(b.number);
   detail::instance_request r;
   r.memory = memory;
@@ -40,12 +42,12 @@ detail::instance_handle execution::make(graph::buffer_id b, place memory, const 
   r.element_bytes = t.is.bytes;
   r.alignment = t.is.alignment;
   r.name = t.name;
-  return detail::create_instance(r, {}, where);
+  return data::create_where(r, at, after_range{behind}, where);
 }
 
 detail::instance_handle execution::nothing_of(graph::buffer_id b, graph::processor_number on, const std::source_location& where) {
   detail::instance_handle& h = types_.at(b.number).nothing[on];
-  if (!h.record) h = make(b, sites_[on].memory, box(), where);
+  if (!h.record) h = make(b, sites_[on].memory, box(), {.is_at_end = true}, {}, where);
   return h;
 }
 
@@ -104,7 +106,8 @@ event execution::begin(const graph::instruction& i, const task_work& work, bool 
 }
 
 event execution::do_one(const graph::allocate& a, const task_work& work, base::thread_context&) {
-  allocations_[a.is.number] = make(a.of, memory_of(a.where), a.elements, work.range.where);
+  allocations_[a.is.number] = make(a.of, memory_of(a.where), a.elements, {.offset = a.offset},
+                                  a.is_behind ? std::span<const event>(behind_) : std::span<const event>(), work.range.where);
   return {};  // operations wait by themselves until it exists
 }
 

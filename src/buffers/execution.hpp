@@ -18,6 +18,7 @@
 #include "base/context.hpp"
 #include "buffers/learning.hpp"
 #include "buffers/measured_window.hpp"
+#include "data/memory_space.hpp"
 #include "graph/instruction.hpp"
 
 namespace stretto::buffers {
@@ -97,7 +98,8 @@ class execution {
   event do_one(const graph::arrive& a);
   const event& end_of(std::uint64_t number) const { return ends_[number - first_]; }
   place memory_of(graph::memory_number m) const;
-  detail::instance_handle make(graph::buffer_id b, place memory, const box& elements, const std::source_location& where) const;
+  detail::instance_handle make(graph::buffer_id b, place memory, const box& elements, const data::wish& at, std::span<const event> behind,
+                               const std::source_location& where) const;
   /// For a chunk that uses nothing of a buffer.
   detail::instance_handle nothing_of(graph::buffer_id b, graph::processor_number on, const std::source_location& where);
 

@@ -177,7 +177,8 @@ buffer_handle make_buffer(const buffer_description& request, const std::source_l
     const holding held(*s);
     const graph::buffer is{.elements = request.elements,
                            .begins = is_alike ? graph::content::alike : graph::content::none,
-                           .name = std::string(request.name)};
+                           .name = std::string(request.name),
+                           .element_bytes = request.element_bytes};
     made->id = s->tasks.add(is);
     s->commands.add(is);
     s->doing.add(made->id, made->type, made->name);

@@ -105,18 +105,44 @@ block* block_allocator::allocate(std::uint64_t bytes, side from) {
   }
   if (!b) return nullptr;
   if (b->bytes > bytes) {
-    block* rest = descriptor();
-    take(*b);
-    const std::uint64_t first = from == side::front ? bytes : b->bytes - bytes;
-    *rest = {b->offset + first, b->bytes - first, b, b->behind, nullptr, nullptr, block::state::free};
-    if (b->behind) b->behind->before = rest;
-    b->behind = rest;
-    b->bytes = first;
+    block* rest = cut(*b, from == side::front ? bytes : b->bytes - bytes);
     if (from == side::back) std::swap(b, rest);
     put(*rest);
   } else {
     take(*b);
   }
+  b->is = block::state::used;
+  b->leaves_with = 0;
+  used_ += b->bytes;
+  return b;
+}
+
+/// A free block becomes two, in no list: its first bytes, and the rest, which is returned.
+block* block_allocator::cut(block& b, std::uint64_t first) {
+  block* const rest = descriptor();
+  take(b);
+  *rest = {b.offset + first, b.bytes - first, &b, b.behind, nullptr, nullptr, block::state::free};
+  if (b.behind) b.behind->before = rest;
+  b.behind = rest;
+  b.bytes = first;
+  return rest;
+}
+
+block* block_allocator::allocate_at(std::uint64_t offset, std::uint64_t bytes) {
+  if (bytes > capacity_ || offset > capacity_ - bytes || offset % own_grain_ != 0) return nullptr;
+  bytes = taken_by(bytes);
+  settle();
+  block* b = lowest_;
+  while (b && b->offset + b->bytes <= offset) b = b->behind;
+  if (!b || b->is != block::state::free || b->offset + b->bytes - offset < bytes) return nullptr;
+  if (b->offset < offset) {
+    block* const rest = cut(*b, offset - b->offset);
+    put(*b);
+    put(*rest);
+    b = rest;
+  }
+  if (b->bytes > bytes) put(*cut(*b, bytes));
+  else take(*b);
   b->is = block::state::used;
   b->leaves_with = 0;
   used_ += b->bytes;

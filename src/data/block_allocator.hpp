@@ -45,6 +45,8 @@ class block_allocator {
   /// The front of a free block is given, or its back.
   enum class side : std::uint8_t { front, back };
   block* allocate(std::uint64_t bytes, side from = side::front);
+  /// A block that begins at `offset`, a multiple of its own grain; null if not all of that is free. Cost: a walk over the blocks before it.
+  block* allocate_at(std::uint64_t offset, std::uint64_t bytes);
   void free(block& b) noexcept;
 
   std::uint64_t capacity() const noexcept { return capacity_; }
@@ -75,6 +77,7 @@ class block_allocator {
 
   block* descriptor();
   block* find(std::uint64_t bytes) noexcept;
+  block* cut(block& b, std::uint64_t first);
   void put(block& b) noexcept;
   void take(block& b) noexcept;
   void merge_and_put(block& b) noexcept;

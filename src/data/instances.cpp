@@ -263,9 +263,19 @@ namespace detail {
 
 instance_handle create_instance(const instance_request& request, const preconditions& after,
                                 const std::source_location& where) {
+  return data::create_where(request, {}, after, where);
+}
+
+}  // namespace detail
+
+namespace data {
+
+using namespace detail;
+
+instance_handle create_where(const instance_request& request, const wish& at, const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("create");
   data::data_state& state = state_of(context);
-  const data::layout shape = layout_of(request, where);
+  const data::layout shape = stretto::layout_of(request, where);
   data::memory_space* space = nullptr;
   if (!request.external) {
     space = state.find(request.memory);
@@ -300,7 +310,7 @@ instance_handle create_instance(const instance_request& request, const precondit
     return handle;
   }
 
-  const std::uint64_t bytes = bytes_of(shape);
+  const std::uint64_t bytes = stretto::bytes_of(shape);
   const bool at_once = after.dependencies.empty() && after.events.empty();
   data::outlook outlook;
   if (!at_once) outlook = data::look_at(after, {}, context);
@@ -309,7 +319,7 @@ instance_handle create_instance(const instance_request& request, const precondit
     profile->mark_started(context);
   }
   if (!outlook.pending && !outlook.cause)
-    if (data::block* held = space->try_create(bytes)) {
+    if (data::block* held = space->try_create(bytes, at)) {
       settle(r, *held);
       if (state.checks) data::order_check::poison(r);
       if (profile) {
@@ -326,6 +336,7 @@ instance_handle create_instance(const instance_request& request, const precondit
   }
   auto* c = ::new (share.operations.allocate()) data::deferred_creation(r);
   c->bytes = bytes;
+  c->at = at;
   c->profile = std::move(profile);
   c->ticket = space->ticket();
   r.ready = make_event(context, where);
@@ -333,6 +344,10 @@ instance_handle create_instance(const instance_request& request, const precondit
   c->arm(after, {}, context);
   return handle;
 }
+
+}  // namespace data
+
+namespace detail {
 
 event destroy_instance(const instance_handle& h, const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("destroy");

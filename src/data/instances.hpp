@@ -40,6 +40,10 @@ std::optional<global_instance> global_instance_of(const detail::instance_handle&
 detail::instance_handle make_stand_in(const global_instance& of, base::thread_context& context);
 void end_stand_in(const detail::instance_handle& h, base::thread_context& context) noexcept;
 
+/// As create_instance, at an address of its memory if nothing lies there.
+detail::instance_handle create_where(const detail::instance_request& request, const wish& at, const preconditions& after,
+                                     const std::source_location& where);
+
 /// The error D03: bytes wanted, free and the longest free piece.
 failure_ref no_room(const detail::instance_record& r, const creation& refused);
 

@@ -33,7 +33,7 @@ void memory_space::lock_pages_for(std::vector<device::device*> who, std::uint64_
 
 bool memory_space::grant(creation& c) {
   if (waiting_ && waiting_->ticket < c.ticket) return grant_beside_waiting(c);
-  return grant(c, block_allocator::side::front);
+  return grant(c, c.at.is_at_end ? block_allocator::side::back : block_allocator::side::front);
 }
 
 // The first in line must still find its place once those it waits for are gone. A later creation takes the back of a
@@ -53,7 +53,8 @@ bool memory_space::grant_beside_waiting(creation& c) {
 bool memory_space::grant(creation& c, block_allocator::side from) {
   block* b = nullptr;
   try {
-    b = blocks_.allocate(c.bytes, from);
+    if (c.at.offset) b = blocks_.allocate_at(*c.at.offset, c.bytes);
+    if (!b) b = blocks_.allocate(c.bytes, from);
   } catch (const std::bad_alloc&) {
     return false;
   }
@@ -102,10 +103,11 @@ bool memory_space::is_promised_away(const creation& c) const noexcept {
   return taken_by(c.bytes) + promised > expected;
 }
 
-block* memory_space::try_create(std::uint64_t bytes) {
+block* memory_space::try_create(std::uint64_t bytes, const wish& at) {
   std::scoped_lock lock(mutex_);
   creation c;
   c.bytes = bytes;
+  c.at = at;
   c.ticket = ~std::uint64_t{0};
   return grant(c) ? c.held : nullptr;
 }

@@ -25,9 +25,16 @@
 
 namespace stretto::data {
 
+/// Where in a memory something is to lie, if nothing else does: of who knows what there will be.
+struct wish {
+  std::optional<std::uint64_t> offset = {};
+  bool is_at_end = false;
+};
+
 /// A creation on its way. Owned by the caller, who keeps it alive until it is granted or refused.
 struct creation {
   std::uint64_t bytes = 0;
+  wish at = {};
   std::uint64_t ticket = 0;
   enum class outcome : std::uint8_t { granted, waiting, refused } is = outcome::waiting;
   block* held = nullptr;            // granted
@@ -73,8 +80,8 @@ class memory_space {
   std::uint64_t ticket() noexcept { return tickets_.fetch_add(1, std::memory_order_relaxed); }
 
   /// A block, if it can be had at once and is not promised to those who wait; else null and nothing happened.
-  block* try_create(std::uint64_t bytes);
-  /// Grants or refuses, or keeps `c` in the waiting list. `c.ticket` and `c.bytes` are set.
+  block* try_create(std::uint64_t bytes, const wish& at = {});
+  /// Where it is wished for; elsewhere if somebody is there. Grants or refuses, or keeps `c` in the waiting list. `c.ticket` and `c.bytes` are set.
   creation::outcome create(creation& c);
   /// `d.ticket` and `d.bytes` are set; `held` null if the instance does not exist yet. Until it takes effect, later
   /// creations may wait for it.

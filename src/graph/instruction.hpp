@@ -1,6 +1,7 @@
 // instruction.hpp - one step of what a node does, small enough that each is one operation of one device, channel or network.
 #pragma once
 
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct allocate {
   memory_number where = 0;
   buffer_id of;
   box elements;
+  std::optional<std::uint64_t> offset = {};  // where in a memory of bounded size; none: wherever there is room
+  bool is_behind = false;  // the release of what lay there
 };
 /// Nothing uses it any more.
 struct release {

@@ -1,23 +1,12 @@
 #include "graph/instruction_graph.hpp"
 
-#include <stretto/error.hpp>
-
 #include <algorithm>
 
 namespace stretto::graph {
-namespace {
 
-box bounds_of(std::span<const box> all) {
-  box b;
-  for (const box& one : all) b = hull(b, one);
-  return b;
+instruction_graph::instruction_graph(node_shape shape) : shape_(std::move(shape)) {
+  for (std::size_t m = 0; m < shape_.bounds.size(); ++m) maps_.emplace_back(m == 0 ? memory_bounds() : shape_.bounds[m]);
 }
-
-std::string processor_text(processor_number p, const node_shape& shape) {
-  return p == shape.host() ? "the host" : "D" + std::to_string(p);
-}
-
-}  // namespace
 
 std::uint64_t instruction_graph::append(task_id of, dependencies&& follows, decltype(instruction::what) what, std::vector<instruction>& out) {
   instruction& i = out.emplace_back(instruction{{instructions_.next()}, of, std::move(follows), std::move(what)});
@@ -26,7 +15,7 @@ std::uint64_t instruction_graph::append(task_id of, dependencies&& follows, decl
 }
 
 buffer_id instruction_graph::add(const buffer& b, std::vector<instruction>& out) {
-  buffers_.push_back(buffer_state{b.name, placement(b.elements)});
+  buffers_.push_back(buffer_state{b.name, placement(b.elements), b.element_bytes});
   const buffer_id id{static_cast<std::uint32_t>(buffers_.size() - 1)};
   if (b.begins == content::alike && !b.elements.is_empty()) {
     make_room({}, id, 0, b.elements, out);
@@ -39,40 +28,10 @@ void instruction_graph::remove(buffer_id b, std::vector<instruction>& out) {
   for (placement::allocation& a : at(b).is.allocations()) {
     dependencies follows;
     a.uses.before_writing(a.elements, follows);
-    append({}, std::move(follows), release{a.is}, out);
+    release_at({}, a.where, a.is, std::move(follows), out);
   }
   buffers_[b.number].reset();
   std::erase_if(expected_, [&](const expected_room& e) { return e.of == b; });
-}
-
-instruction_graph::plan& instruction_graph::plan_of(const task& t, const box& own) {
-  return plans_.find(t.shape, [&](plan& p) { divide(t, own, p); });
-}
-
-void instruction_graph::divide(const task& t, const box& own, plan& made) const {
-  made.part_count = 0;
-  made.is_right = false;
-  if (own.is_empty()) return;
-  const bool on_host = t.by == processors::host || shape_.devices.empty(), is_divided = t.kind == task_kind::kernel;
-  const bool is_weighted = is_divided && !on_host && t.how == cut::along_rows && !weights_.are_none();
-  const auto sharing = static_cast<node_number>(is_weighted ? weights_.size() : is_divided && !on_host ? shape_.devices.size() : 1);
-  const chunk_grid grid(own, is_divided ? sharing * t.pieces : 1, t.how, t.grain, is_weighted ? weights_.repeated(t.pieces) : chunk_weights());
-  for (node_number n = 0; n < grid.chunks(); ++n) {
-    if (made.part_count == made.parts.size()) made.parts.emplace_back();
-    part_of_task& p = made.parts[made.part_count++];
-    p.by = on_host ? shape_.host() : static_cast<processor_number>(std::uint64_t{n} * sharing / grid.chunks());
-    p.chunk = grid.chunk(n);
-    p.uses.resize(t.accesses.size());
-    p.bounds.resize(t.accesses.size());
-    for (std::size_t i = 0; i < t.accesses.size(); ++i) {
-      const mapping& where = t.accesses[i].where;
-      p.uses[i].clear();
-      where.used_by(p.chunk, t.range, p.uses[i]);
-      if (where.is_custom())
-        for (box& b : p.uses[i]) b = intersection(b, where.elements());
-      p.bounds[i] = bounds_of(p.uses[i]);
-    }
-  }
 }
 
 void instruction_graph::set_weights(const chunk_weights& weights) {
@@ -81,40 +40,8 @@ void instruction_graph::set_weights(const chunk_weights& weights) {
   plans_.clear();
 }
 
-void instruction_graph::check(const task& t, const box& own) {
-  plan& p = plan_of(t, own);
-  if (p.is_right) return;
-  const auto parts = p.all();
-  for (std::size_t i = 0; i < t.accesses.size() && parts.size() > 1; ++i) {
-    if (!writes(t.accesses[i].how)) continue;
-    region_map<std::uint32_t> writers;  // parts
-    for (std::size_t n = 0; n < parts.size(); ++n)
-      for (const box& b : parts[n].uses[i]) {
-        for (const auto& [part, other] : writers.query(b)) {
-          if (other == n) continue;
-          const buffer_id id = t.accesses[i].buffer;
-          throw error("B04", "two chunks of \"" + t.name + "\" write the same elements of buffer B" + std::to_string(id.number) + " \"" +
-                                 at(id).name + "\"")
-              .fact("overlap", part.text())
-              .fact("writers", parts[other].chunk.text() + " on " + processor_text(parts[other].by, shape_) + ", " + parts[n].chunk.text() +
-                                   " on " + processor_text(parts[n].by, shape_))
-              .remedy("write with one_to_one, and read with what reaches further, from a second buffer");
-        }
-        writers.update(b, static_cast<std::uint32_t>(n));
-      }
-  }
-  p.is_right = true;
-}
-
-template <class F>
-void instruction_graph::each_room(const plan& p, F f) const {
-  for (const part_of_task& part : p.all())
-    for (std::size_t i = 0; i < part.bounds.size(); ++i)
-      if (!part.bounds[i].is_empty()) f(i, shape_.memory_of(part.by), part.bounds[i]);
-}
-
 void instruction_graph::expect(const task& t, const box& own) {
-  each_room(plan_of(t, own), [&](std::size_t i, memory_number m, const box& where) {
+  each_room(plan_of(t, own).all(), [&](std::size_t i, memory_number m, const box& where) {
     const buffer_id b = t.accesses[i].buffer;
     if (at(b).is.find(m, where)) return;
     const bool is_known = std::ranges::any_of(expected_, [&](const expected_room& e) {
@@ -126,52 +53,13 @@ void instruction_graph::expect(const task& t, const box& own) {
 
 bool instruction_graph::is_new(const task& t, const box& own) {
   bool found = false;
-  each_room(plan_of(t, own), [&](std::size_t i, memory_number m, const box& where) {
+  each_room(plan_of(t, own).all(), [&](std::size_t i, memory_number m, const box& where) {
     const buffer_id b = t.accesses[i].buffer;
     found = found || (!at(b).is.find(m, where) && std::ranges::none_of(expected_, [&](const expected_room& e) {
       return e.of == b && e.where == m && e.elements.contains(where);
     }));
   });
   return found;
-}
-
-placement::allocation& instruction_graph::make_room(task_id of, buffer_id b, memory_number m, const box& where,
-                                                    std::vector<instruction>& out) {
-  placement& is = at(b).is;
-  if (placement::allocation* there = is.find(m, where)) return *there;
-  box all = is.room_for(m, where);
-  for (bool grown = true; grown;) {
-    grown = false;
-    for (const expected_room& e : expected_)
-      if (e.of == b && e.where == m && !all.contains(e.elements) && (e.elements.meets(all) || !joined(e.elements, all).is_empty())) {
-        all = is.room_for(m, hull(all, e.elements));
-        grown = true;
-      }
-  }
-  all = is.room_to_grow(m, all);
-  std::vector<placement::allocation> old = is.take(m, all);
-  std::uint32_t grown = 0;
-  for (const placement::allocation& a : old) grown = std::max(grown, a.grown + 1);
-  const allocation_id id{++last_allocation_};
-  const std::uint64_t made = append(of, {}, allocate{id, m, b, all}, out);
-  placement::allocation& now = is.put({id, m, all, access_fronts(all, instructions_), grown});
-  now.uses.write(all, made);
-  for (placement::allocation& a : old) {
-    copy c{b, a.is, id, {}};
-    for (const auto& [part, has] : is.valid(a.elements))
-      if (has & only(m)) c.parts.push_back(part);
-    if (!c.parts.empty()) {
-      dependencies follows;
-      for (const box& part : c.parts) a.uses.before_reading(part, follows), now.uses.before_writing(part, follows);
-      const std::vector<box> parts = c.parts;
-      const std::uint64_t copied = append(of, std::move(follows), std::move(c), out);
-      for (const box& part : parts) a.uses.read(part, copied, out.back().follows), now.uses.write(part, copied);
-    }
-    dependencies follows;
-    a.uses.before_writing(a.elements, follows);
-    append(of, std::move(follows), release{a.is}, out);
-  }
-  return now;
 }
 
 channel instruction_graph::channel_of(task_id id, const task& t, buffer_id b) {
@@ -199,6 +87,16 @@ void instruction_graph::add_send(task_id id, const task& t, const push& p, std::
   }
 }
 
+void instruction_graph::append_copy(task_id of, copy&& c, std::vector<instruction>& out) {
+  placement& is = at(c.of).is;
+  placement::allocation &from = is.at(c.from), &to = is.at(c.to);
+  dependencies follows;
+  for (const box& b : c.parts) from.uses.before_reading(b, follows), to.uses.before_writing(b, follows);
+  const std::vector<box> parts = c.parts;
+  const std::uint64_t n = append(of, std::move(follows), std::move(c), out);
+  for (const box& b : parts) from.uses.read(b, n, out.back().follows), to.uses.write(b, n);
+}
+
 memory_number instruction_graph::target_of(const task& t, const plan& p, const await_push& a) const {
   memory_set used = 0;
   for (const part_of_task& part : p.all())
@@ -211,8 +109,10 @@ memory_number instruction_graph::target_of(const task& t, const plan& p, const a
 }
 
 void instruction_graph::add_receive(task_id id, const task& t, const plan& p, const await_push& a, std::vector<instruction>& out) {
-  const memory_number m = target_of(t, p, a);
-  placement::allocation& to = make_room(id, a.buffer, m, bounds_of(a.parts), out);
+  memory_number m = target_of(t, p, a);
+  const box all = bounds_of(a.parts);
+  if (is_bounded(m) && !at(a.buffer).is.find(m, all)) m = 0;  // there is no room for it yet
+  placement::allocation& to = make_room(id, a.buffer, m, all, out);
   dependencies follows;
   for (const box& part : a.parts) to.uses.before_writing(part, follows);
   const std::uint64_t n = append(id, std::move(follows), receive{a.buffer, to.is, channel_of(id, t, a.buffer), a.parts}, out);
@@ -242,16 +142,7 @@ void instruction_graph::bring(task_id id, const task& t, const part_of_task& p, 
         if (!(has & only(m))) is.copied(part, m);
     }
   }
-  for (copy& c : all) {
-    auto& allocations = at(c.of).is.allocations();
-    placement::allocation& from = *std::ranges::find(allocations, c.from, &placement::allocation::is);
-    placement::allocation& to = *std::ranges::find(allocations, c.to, &placement::allocation::is);
-    dependencies follows;
-    for (const box& b : c.parts) from.uses.before_reading(b, follows), to.uses.before_writing(b, follows);
-    const std::vector<box> parts = c.parts;
-    const std::uint64_t n = append(id, std::move(follows), std::move(c), out);
-    for (const box& b : parts) from.uses.read(b, n, out.back().follows), to.uses.write(b, n);
-  }
+  for (copy& c : all) append_copy(id, std::move(c), out);
 }
 
 void instruction_graph::add_compute(task_id id, const task& t, const part_of_task& p, std::span<temporary> partial_values,
@@ -298,15 +189,27 @@ void instruction_graph::add(task_id id, const task& t, std::span<const command> 
   for (const command& c : commands)
     if (const auto* e = std::get_if<execute>(&c.what)) own = e->chunk;
   const plan& p = plan_of(t, own);
-  each_room(p, [&](std::size_t i, memory_number m, const box& where) { make_room(id, t.accesses[i].buffer, m, where, out); });
+  const part_range whole{0, p.part_count};
+  partial_values_.assign(p.part_count * t.reductions.size(), {});
+  if (!p.is_in_turn) make_rooms(id, t, p, whole, out);
   for (const command& c : commands) {
     if (const auto* sent = std::get_if<push>(&c.what)) add_send(id, t, *sent, out);
     else if (const auto* awaited = std::get_if<await_push>(&c.what)) add_receive(id, t, p, *awaited, out);
   }
-  for (const part_of_task& part : p.all()) bring(id, t, part, out);
-  make_partial_values(id, t, p, out);
-  for (std::size_t n = 0; n < p.part_count; ++n)
-    add_compute(id, t, p.parts[n], std::span(partial_values_).subspan(n * t.reductions.size(), t.reductions.size()), out);
+  if (!p.is_in_turn) {
+    for (const part_of_task& part : p.all()) bring(id, t, part, out);
+    make_partial_values(id, t, p, whole, out);
+  }
+  for (std::size_t n = 0; n < p.part_count; ++n) {
+    if (p.is_in_turn) {
+      make_rooms(id, t, p, {n, n + 1}, out);
+      bring(id, t, p.parts[n], out);
+      make_partial_values(id, t, p, {n, n + 1}, out);
+    }
+    add_compute(id, t, p.parts[n], partial_values_of(t, n), out);
+    if (p.is_in_turn)
+      for (std::size_t r = 0; r < t.reductions.size(); ++r) take_to_host(id, t.reductions[r].buffer, partial_values_of(t, n)[r], out);
+  }
   for (const command& c : commands)
     if (const auto* r = std::get_if<reduce>(&c.what)) add_reduce(id, t, p, *r, out);
 }

@@ -6,7 +6,7 @@
 // Memory      bounded, if tasks have horizons.
 // Invariants  (1) instructions that use the same element of the same allocation, one of them writing it, are ordered through dependencies.
 //             (2) what a kernel reads is valid in its memory when it begins, if anybody ever wrote it. (3) the same commands give the same
-//             instructions.
+//             instructions. (4) in a memory of bounded size allocations that are there together have addresses of their own within it.
 // Source      Knorr, Salzmann, Thoman, Fahringer, "Instruction graphs": Celerity's third graph, whose kinds of instructions these are.
 #pragma once
 
@@ -16,6 +16,7 @@
 
 #include "graph/command.hpp"
 #include "graph/instruction.hpp"
+#include "graph/memory_map.hpp"
 #include "graph/plans.hpp"
 #include "graph/placement.hpp"
 #include "graph/task.hpp"
@@ -24,7 +25,7 @@ namespace stretto::graph {
 
 class instruction_graph {
  public:
-  explicit instruction_graph(node_shape shape) : shape_(std::move(shape)) {}
+  explicit instruction_graph(node_shape shape);
 
   /// In the order in which command_graph got them. What begins alike begins in memory 0: an allocation of all its elements, the number
   /// of which is returned, and which somebody fills before the instructions that follow `allocate`.
@@ -42,7 +43,7 @@ class instruction_graph {
   /// check(t, own), if the node has a chunk of it.
   void add(task_id id, const task& t, std::span<const command> commands, std::vector<instruction>& out);
 
-  /// throws   error B04 if two processors of this node would write the same elements
+  /// throws   error B04 if two processors of this node would write the same elements, B24 if a memory is too small for what one of them uses
   void check(const task& t, const box& own);
 
   /// From now on kernels are cut so that device d of this node gets weights[d] shares: one for each device, or none. With one more, which is
@@ -59,6 +60,7 @@ class instruction_graph {
   struct buffer_state {
     std::string name;
     placement is;
+    std::uint32_t element_bytes = 1;
   };
   /// What one processor does of a task.
   struct part_of_task {
@@ -67,12 +69,30 @@ class instruction_graph {
     std::vector<used_boxes> uses;  // by access
     std::vector<box> bounds;       // of each
   };
+  /// What some parts take of a memory.
+  struct need {
+    memory_number where = 0;
+    std::uint64_t bytes = 0;
+    box chunk;                                             // of the first
+    std::vector<std::pair<buffer_id, std::uint64_t>> of;   // bytes
+    bool are_tied = false;  // it would be less if parts were made one after the other, but some use what others write
+  };
   /// What follows from a task and this node's chunk of it alone.
   struct plan {
     std::vector<part_of_task> parts;  // the first part_count of them; the others keep their memory
     std::size_t part_count = 0;
-    bool is_right = false;  // has been checked
+    bool is_right = false;    // has been checked
+    bool is_in_turn = false;  // its parts do not fit together: each makes room for the next
+    std::optional<need> lacks;  // a memory is too small for this
     std::span<const part_of_task> all() const { return {parts.data(), part_count}; }
+  };
+  /// Some of a plan's parts, by number.
+  struct part_range {
+    std::size_t first = 0, last = 0;
+  };
+  struct room {
+    buffer_id of;
+    box elements;
   };
   struct expected_room {
     buffer_id of;
@@ -84,15 +104,19 @@ class instruction_graph {
     allocation_id is;
     std::uint64_t written = 0;  // last by this instruction,
     dependencies read = {};     // and since then read by these
+    memory_number where = 0;
   };
 
   buffer_state& at(buffer_id b) { return *buffers_[b.number]; }
-  plan& plan_of(const task& t, const box& own);
-  void divide(const task& t, const box& own, plan& made) const;
+  const buffer_state& at(buffer_id b) const { return *buffers_[b.number]; }
   template <class F>
-  void each_room(const plan& p, F f) const;
+  void each_room(std::span<const part_of_task> parts, F f) const {
+    for (const part_of_task& part : parts)
+      for (std::size_t i = 0; i < part.bounds.size(); ++i)
+        if (!part.bounds[i].is_empty()) f(i, shape_.memory_of(part.by), part.bounds[i]);
+  }
   std::uint64_t append(task_id of, dependencies&& follows, decltype(instruction::what) what, std::vector<instruction>& out);
-  placement::allocation& make_room(task_id of, buffer_id b, memory_number m, const box& where, std::vector<instruction>& out);
+  void append_copy(task_id of, copy&& c, std::vector<instruction>& out);
   memory_number target_of(const task& t, const plan& p, const await_push& a) const;
   void add_send(task_id id, const task& t, const push& p, std::vector<instruction>& out);
   void add_receive(task_id id, const task& t, const plan& p, const await_push& a, std::vector<instruction>& out);
@@ -100,18 +124,57 @@ class instruction_graph {
   void add_compute(task_id id, const task& t, const part_of_task& p, std::span<temporary> partial_values, std::vector<instruction>& out);
   static channel channel_of(task_id id, const task& t, buffer_id b);
 
+  // By instruction_plans.cpp.
+  static box bounds_of(std::span<const box> all);
+  plan& plan_of(const task& t, const box& own);
+  void divide(const task& t, const box& own, std::uint32_t pieces, plan& made) const;
+  void make_fit(const task& t, const box& own, plan& made) const;
+  std::vector<room> rooms_of(const task& t, std::span<const part_of_task> parts, memory_number m) const;
+  need need_of(const task& t, std::span<const part_of_task> parts, memory_number m) const;
+  void refuse [[noreturn]] (const task& t, const need& lacks) const;
+
+  // By instruction_rooms.cpp.
+  bool is_bounded(memory_number m) const noexcept { return m < maps_.size() && maps_[m].capacity() != 0; }
+  std::uint64_t bytes_of(buffer_id b, const box& elements) const { return elements.volume() * at(b).element_bytes; }
+  box with_expected(buffer_id b, memory_number m, const box& where) const;
+  placement::allocation& make_room(task_id of, buffer_id b, memory_number m, const box& where, std::vector<instruction>& out);
+  placement::allocation& put(task_id of, buffer_id b, memory_number m, const box& all, std::optional<std::uint64_t> offset,
+                             std::vector<instruction>& out);
+  std::uint64_t release_at(task_id of, memory_number m, allocation_id a, dependencies&& follows, std::vector<instruction>& out);
+  std::vector<allocation_id> least_recently_used(memory_number m, buffer_id but, const box& where) const;
+  void evict(task_id of, buffer_id b, allocation_id a, std::vector<instruction>& out);
+  void evict_all(task_id of, std::span<const allocation_id> all, std::vector<instruction>& out);
+  enum class way : std::uint8_t { direct, through_host };
+  enum class others : std::uint8_t { stay, leave };
+  enum class sizes : std::uint8_t { with_more, exact };  // exact: of an empty memory, one behind the other
+  std::optional<memory_map::hole> find_hole(buffer_id b, memory_number m, const box& all, others o, sizes s,
+                                            std::span<const allocation_id> goes) const;
+  placement::allocation* try_room(task_id of, buffer_id b, memory_number m, const box& all, way w, others o, sizes s,
+                                  std::vector<instruction>& out);
+  placement::allocation* make_bounded_room(task_id of, buffer_id b, memory_number m, const box& where, sizes s, std::vector<instruction>& out);
+  bool make_bounded(task_id id, const task& t, const plan& p, part_range which, memory_number m, sizes s, std::vector<instruction>& out);
+  void make_rooms(task_id id, const task& t, const plan& p, part_range which, std::vector<instruction>& out);
+
   // By instruction_reductions.cpp.
+  std::optional<temporary> try_temporary(task_id id, buffer_id b, memory_number m, sizes s, std::vector<instruction>& out);
   temporary make_temporary(task_id id, buffer_id b, memory_number m, std::vector<instruction>& out);
+  void set_identity(task_id id, const task& t, std::uint32_t reduction, temporary& made, std::vector<instruction>& out);
   temporary make_identity(task_id id, const task& t, std::uint32_t reduction, memory_number m, std::vector<instruction>& out);
   void discard(task_id id, temporary&& t, std::vector<instruction>& out);
   void fold_into(task_id id, const task& t, std::uint32_t reduction, temporary&& from, temporary& to, std::vector<instruction>& out);
-  void make_partial_values(task_id id, const task& t, const plan& p, std::vector<instruction>& out);
+  std::span<temporary> partial_values_of(const task& t, std::size_t part) {
+    return std::span(partial_values_).subspan(part * t.reductions.size(), t.reductions.size());
+  }
+  void make_partial_values(task_id id, const task& t, const plan& p, part_range which, std::vector<instruction>& out);
+  void take_to_host(task_id id, buffer_id b, temporary& value, std::vector<instruction>& out);
   temporary current_content(task_id id, const task& t, std::uint32_t reduction, std::vector<instruction>& out);
   temporary folded_here(task_id id, const task& t, const plan& p, std::uint32_t reduction, const reduce& r, std::vector<instruction>& out);
   void add_reduce(task_id id, const task& t, const plan& p, const reduce& r, std::vector<instruction>& out);
 
   const node_shape shape_;
   sequence instructions_;
+  std::vector<memory_map> maps_;  // by memory; of no bytes: without bound
+  std::uint64_t keeps_ = 0;       // rounds of rooms that have been made
   std::uint64_t last_allocation_ = 0;
   std::vector<std::optional<buffer_state>> buffers_;
   std::vector<expected_room> expected_;

@@ -8,8 +8,10 @@ namespace {
 tree details_of(const instruction& i, const node_record& n) {
   return std::visit(
       by_kind{[&](const allocate& a) {
-                return tree{{"allocation", text_of(a.is)}, {"memory", text_of_memory(a.where, n.shape)}, {"buffer", text_of(a.of)},
-                            {"elements", a.elements.text()}};
+                tree made{{"allocation", text_of(a.is)}, {"memory", text_of_memory(a.where, n.shape)}, {"buffer", text_of(a.of)},
+                          {"elements", a.elements.text()}};
+                if (a.offset) made["offset"] = *a.offset;
+                return made;
               },
               [](const release& r) { return tree{{"allocation", text_of(r.is)}}; },
               [](const copy& c) {

@@ -6,22 +6,47 @@
 
 namespace stretto::graph {
 
+/// None: a memory of bounded size has no room for it beside what stays there.
+std::optional<instruction_graph::temporary> instruction_graph::try_temporary(task_id id, buffer_id b, memory_number m, sizes s,
+                                                                             std::vector<instruction>& out) {
+  const box elements = at(b).is.elements();
+  dependencies follows;
+  std::optional<std::uint64_t> offset;
+  allocation_id a{last_allocation_ + 1};
+  if (is_bounded(m)) {
+    const auto found = find_hole(b, m, elements, others::leave, s, {});
+    if (!found) return {};
+    evict_all(id, found->leaves, out);
+    a = {last_allocation_ + 1};  // what left may have got another in the host's memory
+    offset = found->offset;
+    maps_[m].take(a, *offset, bytes_of(b, elements), follows, instructions_.applied());
+  }
+  last_allocation_ = a.number;
+  const bool is_behind = !follows.empty();
+  temporary made{a, append(id, std::move(follows), allocate{a, m, b, elements, offset, is_behind}, out)};
+  made.where = m;
+  return made;
+}
+
+/// In a memory without bound.
 instruction_graph::temporary instruction_graph::make_temporary(task_id id, buffer_id b, memory_number m, std::vector<instruction>& out) {
-  const allocation_id is{++last_allocation_};
-  return {is, append(id, {}, allocate{is, m, b, at(b).is.elements()}, out)};
+  return *try_temporary(id, b, m, sizes::exact, out);
+}
+
+void instruction_graph::set_identity(task_id id, const task& t, std::uint32_t reduction, temporary& made, std::vector<instruction>& out) {
+  made.written = append(id, {made.written}, fill_identity{t.reductions[reduction].buffer, made.is, reduction}, out);
 }
 
 instruction_graph::temporary instruction_graph::make_identity(task_id id, const task& t, std::uint32_t reduction, memory_number m,
                                                               std::vector<instruction>& out) {
-  const buffer_id b = t.reductions[reduction].buffer;
-  temporary made = make_temporary(id, b, m, out);
-  made.written = append(id, {made.written}, fill_identity{b, made.is, reduction}, out);
+  temporary made = make_temporary(id, t.reductions[reduction].buffer, m, out);
+  set_identity(id, t, reduction, made, out);
   return made;
 }
 
 void instruction_graph::discard(task_id id, temporary&& t, std::vector<instruction>& out) {
   t.read.push_back(t.written);
-  append(id, std::move(t.read), release{t.is}, out);
+  release_at(id, t.where, t.is, std::move(t.read), out);
 }
 
 void instruction_graph::fold_into(task_id id, const task& t, std::uint32_t reduction, temporary&& from, temporary& to,
@@ -34,13 +59,23 @@ void instruction_graph::fold_into(task_id id, const task& t, std::uint32_t reduc
   discard(id, std::move(from), out);
 }
 
-void instruction_graph::make_partial_values(task_id id, const task& t, const plan& p, std::vector<instruction>& out) {
-  partial_values_.clear();
-  for (const part_of_task& part : p.all())
+void instruction_graph::make_partial_values(task_id id, const task& t, const plan& p, part_range which, std::vector<instruction>& out) {
+  for (std::size_t n = which.first; n < which.last; ++n)
     for (std::uint32_t r = 0; r < t.reductions.size(); ++r) {
-      temporary& value = partial_values_.emplace_back();
-      if (!at(t.reductions[r].buffer).is.elements().is_empty()) value = make_identity(id, t, r, shape_.memory_of(part.by), out);
+      temporary& value = partial_values_of(t, n)[r];
+      if (at(t.reductions[r].buffer).is.elements().is_empty()) continue;
+      if (!value.is.number) value = make_temporary(id, t.reductions[r].buffer, shape_.memory_of(p.parts[n].by), out);
+      set_identity(id, t, r, value, out);
     }
+}
+
+void instruction_graph::take_to_host(task_id id, buffer_id b, temporary& value, std::vector<instruction>& out) {
+  if (!value.is.number || value.where == 0) return;
+  temporary here = make_temporary(id, b, 0, out);
+  here.written = append(id, {here.written, value.written}, copy{b, value.is, here.is, {at(b).is.elements()}}, out);
+  value.read.push_back(here.written);
+  discard(id, std::move(value), out);
+  value = std::move(here);
 }
 
 /// A copy of it in the host's memory, with the identity where nothing was written.
@@ -70,14 +105,8 @@ instruction_graph::temporary instruction_graph::folded_here(task_id id, const ta
   temporary all;
   if (r.includes_current && r.self == 0) all = current_content(id, t, reduction, out);
   for (std::size_t n = 0; n < p.part_count; ++n) {
-    temporary part = std::move(partial_values_[n * t.reductions.size() + reduction]);
-    if (shape_.memory_of(p.parts[n].by) != 0) {
-      temporary here = make_temporary(id, r.buffer, 0, out);
-      here.written = append(id, {here.written, part.written}, copy{r.buffer, part.is, here.is, {at(r.buffer).is.elements()}}, out);
-      part.read.push_back(here.written);
-      discard(id, std::move(part), out);
-      part = std::move(here);
-    }
+    temporary part = std::move(partial_values_of(t, n)[reduction]);
+    take_to_host(id, r.buffer, part, out);
     if (all.is.number) fold_into(id, t, reduction, std::move(part), all, out);
     else all = std::move(part);
   }

@@ -17,10 +17,18 @@ constexpr memory_set only(memory_number m) noexcept { return memory_set{1} << m;
 /// The one of a set that is read from: the host's, if it is among them.
 constexpr memory_number nearest_of(memory_set has) noexcept { return static_cast<memory_number>(std::countr_zero(has)); }
 
+/// How much a memory holds. Of no bytes: as much as is asked for.
+struct memory_bounds {
+  std::uint64_t bytes = 0;
+  std::uint64_t grain = 64;  // an allocation begins at a multiple of it, and takes one
+};
+
 struct node_shape {
   /// In which memory each device computes. The host computes in memory 0, as the processor behind the last device; and in place of
   /// devices where there are none.
   std::vector<memory_number> devices;
+  /// By memory; those behind the last have none, nor has the host's.
+  std::vector<memory_bounds> bounds = {};
 
   std::size_t memories() const noexcept {
     std::size_t n = 1;

@@ -10,6 +10,18 @@ placement::allocation* placement::find(memory_number m, const box& where) {
   return nullptr;
 }
 
+placement::allocation& placement::at(allocation_id a) { return *std::ranges::find(allocations_, a, &allocation::is); }
+
+void placement::drop(allocation_id a) {
+  const allocation& gone = at(a);
+  for (const auto& [part, has] : valid_.query(gone.elements)) {
+    const memory_set left = has & ~only(gone.where);
+    if (!left) valid_.erase(part);
+    else if (left != has) valid_.update(part, left);
+  }
+  std::erase_if(allocations_, [a](const allocation& one) { return one.is == a; });
+}
+
 box placement::room_for(memory_number m, const box& where) const {
   box all = where;
   for (bool grown = true; grown;) {

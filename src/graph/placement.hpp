@@ -22,6 +22,8 @@ class placement {
     box elements;
     access_fronts uses;  // by numbers of instructions
     std::uint32_t grown = 0;  // how often it has, or those before it
+    std::uint64_t last_use = 0;  // in a memory of bounded size: as of this instruction,
+    std::uint64_t kept_for = 0;  // and it stays until this part of a task has been made
   };
 
   explicit placement(const box& elements) : elements_(elements) {}
@@ -30,6 +32,7 @@ class placement {
 
   /// The allocation of that memory with all of `where`, which is not empty; null if there is none.
   allocation* find(memory_number m, const box& where);
+  allocation& at(allocation_id a);
   /// What an allocation that is to contain `where` has to contain, too, since allocations are disjoint: those that it meets, and those
   /// beside it with which it makes up a box.
   box room_for(memory_number m, const box& where) const;
@@ -38,7 +41,10 @@ class placement {
   /// Takes out those that lie within `where`.
   std::vector<allocation> take(memory_number m, const box& where);
   allocation& put(allocation&& a) { return allocations_.emplace_back(std::move(a)); }
+  /// What only it has is lost.
+  void drop(allocation_id a);
   std::vector<allocation>& allocations() noexcept { return allocations_; }
+  const std::vector<allocation>& allocations() const noexcept { return allocations_; }
 
   /// The parts of `where` that some memory has, and which do.
   auto valid(const box& where) const { return valid_.query(where); }

@@ -61,6 +61,7 @@ struct buffer {
   box elements;
   content begins = content::none;
   std::string name;
+  std::uint32_t element_bytes = 1;
 };
 
 }  // namespace stretto::graph

@@ -245,6 +245,19 @@ TEST_CASE("random programs on buffers give what loops give, on all nodes") {
   }
 }
 
+TEST_CASE("so they do where no device has room for their arrays") {
+  const std::uint32_t programs = test::long_campaign() ? 3000 : 60;
+  for (std::uint32_t seed = 0; seed < programs; ++seed) {
+    const with_variable memory("STRETTO_DEVICE_MEMORY", seed % 3 ? "7K" : "10K");  // of up to 9 KiB; a launch uses up to 5
+    const std::uint32_t nodes = seed % 3 + 1;
+    const std::string kind = seed / 3 % 2 ? "sim" : "sim:2";
+    CAPTURE(seed);
+    INFO(nodes << " nodes with " << kind);
+    test::on_nodes_of(simulated_job({.nodes = nodes, .seed = seed}), {.workers = seed % 2 + 1, .devices = kind},
+                      [&](runtime&) { random_program(seed + 5000).run(); });
+  }
+}
+
 TEST_CASE("host tasks run on each node for its chunk, on one node, or on every node, and see what launches wrote") {
   test::on_nodes_with_devices([] {
     const box whole({0, 0}, {24, 5});

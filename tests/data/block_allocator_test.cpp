@@ -48,6 +48,16 @@ TEST_CASE("blocks never overlap and a request fails only if no free stretch is l
         m.used.erase(held[which]->offset);
         blocks.free(*held[which]);
         held.erase(held.begin() + static_cast<std::ptrdiff_t>(which));
+      } else if (what == 2) {
+        const std::uint64_t wanted = block_allocator::rounded(number % 700), offset = number / 7 * 64;
+        block* b = blocks.allocate_at(offset, number % 700);
+        RC_ASSERT((b != nullptr) == m.is_free(offset, wanted));
+        if (b) {
+          RC_ASSERT(b->offset == offset);
+          RC_ASSERT(b->bytes == wanted);
+          m.used[b->offset] = b->bytes;
+          held.push_back(b);
+        }
       } else {
         const std::uint64_t wanted = block_allocator::rounded(number);
         block* b = blocks.allocate(number);

@@ -29,6 +29,8 @@ void each_spot(const box& b, F f) {
       for (coordinate k = b.min()[2]; k < b.max()[2]; ++k) f(spot{i, j, k});
 }
 
+constexpr std::uint32_t element_bytes = 3;
+
 using buffer_spot = std::pair<std::uint32_t, spot>;
 using messages = std::map<std::tuple<node_number, graph::channel, buffer_spot>, std::uint64_t>;  // versions, by receiver
 
@@ -54,13 +56,35 @@ class node_model {
   void make(const instruction& i, const allocate& a) {
     const auto [made, is_new] = allocations_.emplace(a.is.number, storage{a, {}, {}, i.id.number});
     REQUIRE(is_new);
+    const bool is_bounded = a.where < shape_.bounds.size() && a.where != 0 && shape_.bounds[a.where].bytes != 0;
+    REQUIRE(a.offset.has_value() == is_bounded);
+    if (!is_bounded) return;
+    const memory_bounds& b = shape_.bounds[a.where];
+    const addresses mine{a.where, *a.offset, *a.offset + (a.elements.volume() * element_bytes + b.grain - 1) / b.grain * b.grain, i.id.number};
+    CHECK(mine.first % b.grain == 0);
+    CHECK(mine.last <= b.bytes);
+    for (const auto& [n, other] : addresses_)
+      if (n != a.is.number) CHECK_FALSE(mine.meet(other));
+    for (const addresses& gone : given_back_)
+      if (mine.meet(gone)) {
+        CHECK(before_[i.id.number][gone.by]);
+        CHECK(a.is_behind);
+        ++taken_over;
+      }
+    addresses_.emplace(a.is.number, mine);
   }
+  std::size_t taken_over = 0;  // addresses that others had
   /// With what is released before the task ends no allocation overlaps another of its memory.
   void drop(const instruction& i, const release& r) {
     storage& s = allocations_.at(r.is.number);
     for (const auto& [e, uses] : s.uses)
       for (const auto& [n, wrote] : uses) CHECK(before_[i.id.number][n]);
     s.is_gone = true;
+    const auto mine = addresses_.find(r.is.number);
+    if (mine == addresses_.end()) return;
+    given_back_.push_back(mine->second);
+    given_back_.back().by = i.id.number;
+    addresses_.erase(mine);
   }
   std::uint64_t read(const instruction& i, allocation_id a, const spot& at) {
     use(i, a, at, false);
@@ -101,7 +125,15 @@ class node_model {
     uses.push_back({i.id.number, writes});
   }
 
+  struct addresses {
+    memory_number where;
+    std::uint64_t first, last, by;
+    bool meet(const addresses& other) const { return where == other.where && first < other.last && other.first < last; }
+  };
+
   const node_shape shape_;
+  std::map<std::uint64_t, addresses> addresses_;  // by allocation
+  std::vector<addresses> given_back_;
   std::vector<std::vector<bool>> before_;
   std::map<std::uint64_t, storage> allocations_;
 };
@@ -139,6 +171,21 @@ class job_model {
     }
   }
   std::size_t nodes() const { return nodes_.size(); }
+  /// Not so if it is too large for a memory, which one is told by.
+  bool fits(const task& t) {
+    try {
+      for (std::size_t n = 0; n < nodes_.size(); ++n) nodes_[n]->graph.check(t, commands_[n]->own_chunk(t));
+      return true;
+    } catch (const error& e) {
+      if (std::string(e.code()) != "B24") throw;
+      return false;
+    }
+  }
+  std::size_t taken_over() const {
+    std::size_t all = 0;
+    for (const auto& n : nodes_) all += n->taken_over;
+    return all;
+  }
 
   void submit(const task& t) {
     run(tasks_.add(t).id, t);
@@ -355,19 +402,30 @@ class drawn {
   std::mt19937 random_;
 };
 
-/// How many programs ended early, since their chunks would have written the same.
-int run(std::uint32_t seed) {
+struct what_came {
+  int refused = 0;  // programs that ended early, since their chunks would have written the same
+  int tasks = 0, too_large = 0;
+  std::size_t taken_over = 0;
+};
+
+/// `largest` of none: memories of any size. Else some of up to so many bytes.
+void run(std::uint32_t seed, std::uint64_t largest, what_came& out) {
   CAPTURE(seed);
   drawn d(seed);
   const int axes = static_cast<int>(d.number(1, 2));
   const horizon_policy policy{.step = static_cast<std::uint64_t>(d.number(0, 4)), .most_parallel = 0};
   node_shape shape;
   for (coordinate n = d.number(0, 3); n > 0; --n) shape.devices.push_back(static_cast<memory_number>(d.number(0, 3)));
+  if (largest)
+    for (int m = 0; m < 4; ++m)
+      shape.bounds.push_back({d.number(0, 4) == 0 ? 0 : static_cast<std::uint64_t>(d.number(8, static_cast<coordinate>(largest))),
+                              static_cast<std::uint64_t>(d.number(1, 8))});
   job_model job(static_cast<node_number>(d.number(1, 4)), shape, policy);
   std::vector<box> elements;
   for (coordinate n = d.number(1, 3); n > 0; --n) {
     elements.push_back(d.some(axes));
-    job.add({.elements = elements.back(), .begins = d.number(0, 1) ? content::alike : content::none, .name = "b"});
+    job.add({.elements = elements.back(), .begins = d.number(0, 1) ? content::alike : content::none, .name = "b",
+             .element_bytes = element_bytes});
   }
   std::vector<task> before;
   for (int i = 0; i < 20; ++i) {
@@ -397,14 +455,17 @@ int run(std::uint32_t seed) {
     if (!before.empty() && d.number(0, 3) == 0) t = before[static_cast<std::size_t>(d.number(0, static_cast<coordinate>(before.size()) - 1))];
     before.push_back(t);
     try {
-      job.submit(t);
+      ++out.tasks;
+      if (job.fits(t)) job.submit(t);
+      else ++out.too_large;
     } catch (const error& e) {
       CHECK(std::string(e.code()) == "B04");
-      return 1;
+      ++out.refused;
+      return;
     }
   }
   for (std::uint32_t b = 0; b < elements.size(); ++b) job.remove(b);
-  return 0;
+  out.taken_over += job.taken_over();
 }
 
 task over(const box& range, std::vector<graph::access> accesses) {
@@ -419,9 +480,20 @@ task over(const box& range, std::vector<graph::access> accesses) {
 
 TEST_CASE("on all nodes and devices kernels find the last version in their own memory, and conflicts are ordered") {
   const std::uint32_t programs = std::getenv("STRETTO_TEST_LONG") ? 20000 : 300;
-  int refused = 0;
-  for (std::uint32_t seed = 0; seed < programs; ++seed) refused += run(seed);
-  CHECK(refused < static_cast<int>(programs) / 2);
+  what_came all;
+  for (std::uint32_t seed = 0; seed < programs; ++seed) run(seed, 0, all);
+  CHECK(all.refused < static_cast<int>(programs) / 2);
+  CHECK(all.too_large == 0);
+}
+
+TEST_CASE("so they do where memories of devices are too small for what a program uses, and allocations never share an address") {
+  const std::uint32_t programs = std::getenv("STRETTO_TEST_LONG") ? 20000 : 400;
+  what_came all;
+  for (std::uint32_t seed = 0; seed < programs; ++seed) run(seed, seed % 2 ? 300 : 900, all);
+  CHECK(all.refused < static_cast<int>(programs) / 2);
+  CHECK(all.too_large > 0);
+  CHECK(all.too_large < all.tasks / 2);
+  CHECK(all.taken_over > programs);
 }
 
 TEST_CASE("a reduction on devices is folded on each node, and sent once for each doubling of nodes") {
@@ -528,6 +600,114 @@ TEST_CASE("an array that grows is allocated again only now and then, and once wh
   };
   CHECK(allocations(false) < 15);
   CHECK(allocations(true) == 1);
+}
+
+/// A program on one node, command by command.
+struct on_one_node {
+  explicit on_one_node(const node_shape& shape) : graph(shape) {}
+  buffer_id add(const box& elements, std::uint32_t bytes, const char* name) {
+    const buffer b{.elements = elements, .name = name, .element_bytes = bytes};
+    commands.add(b);
+    return graph.add(b, out);
+  }
+  void submit(const task& t) {
+    graph.check(t, commands.own_chunk(t));
+    std::vector<command> c;
+    commands.add({++id}, t, c);
+    graph.add({id}, t, c, out);
+  }
+  template <class Kind>
+  std::vector<Kind> all() const {
+    std::vector<Kind> found;
+    for (const instruction& i : out)
+      if (const auto* k = std::get_if<Kind>(&i.what)) found.push_back(*k);
+    return found;
+  }
+
+  instruction_graph graph;
+  command_graph commands{0, 1};
+  std::vector<instruction> out;
+  std::uint64_t id = 0;
+};
+
+TEST_CASE("what was used least recently leaves a full memory, by way of the host's if it is the only one that has it") {
+  on_one_node one({.devices = {1}, .bounds = {{}, {.bytes = 3 * 64, .grain = 64}}});
+  const box all(0, 64);
+  std::vector<buffer_id> b;
+  for (const char* name : {"a", "b", "c", "d"}) b.push_back(one.add(all, 1, name));
+  const auto writes = [&](std::size_t n) { return over(all, {{b[n], mode::write, mapping::one_to_one(all)}}); };
+  const auto reads = [&](std::size_t n) { return over(all, {{b[n], mode::read, mapping::one_to_one(all)}}); };
+  for (std::size_t n : {0, 1, 2}) one.submit(writes(n));
+  one.submit(reads(0));
+  CHECK(one.all<release>().empty());
+  one.submit(writes(3));  // in place of b
+  REQUIRE(one.all<release>().size() == 1);
+  CHECK(one.all<release>()[0].is == one.all<allocate>()[1].is);
+  REQUIRE(one.all<graph::copy>().size() == 1);
+  CHECK(one.all<graph::copy>()[0].of == b[1]);
+  CHECK(one.all<allocate>().back().offset == 64u);
+  one.submit(reads(1));  // and b of c
+  REQUIRE(one.all<release>().size() == 2);
+  CHECK(one.all<release>()[1].is == one.all<allocate>()[2].is);
+  one.submit(writes(0));
+  one.submit(writes(3));
+  one.submit(reads(2));  // b is in the host's memory still, so nothing is copied there
+  CHECK(one.all<graph::copy>().size() == 4);
+}
+
+TEST_CASE("an array that grows in a memory with too little room for old and new goes through the host's") {
+  on_one_node one({.devices = {1}, .bounds = {{}, {.bytes = 1024, .grain = 64}}});
+  const box all({0, 0}, {16, 64});
+  const buffer_id b = one.add(all, 1, "rows");
+  for (coordinate row = 0; row < 16; ++row) one.submit(over(box({row, 0}, {row + 1, 64}), {{b, mode::write, mapping::one_to_one(all)}}));
+  one.submit(over(all, {{b, mode::read, mapping::one_to_one(all)}}));
+  CHECK(one.all<allocate>().back().where == 1);
+  CHECK(one.all<allocate>().back().elements == all);
+}
+
+TEST_CASE("a launch that is too large for a memory is cut until one piece leaves room for the next") {
+  on_one_node one({.devices = {1, 2}, .bounds = {{}, {.bytes = 1024, .grain = 64}, {.bytes = 512, .grain = 64}}});
+  const box all(0, 8192);
+  const buffer_id u = one.add(all, 1, "u"), v = one.add(all, 1, "v");
+  one.submit(over(all, {{u, mode::write, mapping::one_to_one(all)}}));
+  one.submit(over(all, {{u, mode::read, mapping::neighborhood(all, {1})}, {v, mode::write, mapping::one_to_one(all)}}));
+  std::size_t computed = 0;
+  for (const compute& c : one.all<compute>()) {
+    std::uint64_t bytes = 0;
+    for (const used_allocation& a : c.uses) bytes += a.part.volume();
+    CHECK(bytes <= 512 / 2);
+    computed += c.chunk.volume();
+  }
+  CHECK(computed == 2 * 8192);
+}
+
+TEST_CASE("a launch whose pieces are all too large is refused with the bytes of each buffer, and nothing has changed") {
+  on_one_node one({.devices = {1}, .bounds = {{}, {.bytes = 1000, .grain = 64}}});
+  const box all(0, 512);
+  const buffer_id u = one.add(all, 4, "u"), v = one.add(all, 1, "v");
+  const auto told = [&](const task& t) {
+    try {
+      one.submit(t);
+    } catch (const error& e) {
+      return std::string(e.what());
+    }
+    return std::string("it was let pass");
+  };
+  CHECK(told(over(all, {{u, mode::read, mapping::all(all)}, {v, mode::write, mapping::one_to_one(all)}})) ==
+        "error B24: \"t\" needs more of the memory of D0 than there is\n"
+        "  needed      2,112 bytes at once, for chunk [0,1)\n"
+        "  memory      960 bytes\n"
+        "  buffers     2,048 bytes of buffer B0 \"u\", 64 bytes of buffer B1 \"v\"\n"
+        "  because     it has been cut into pieces as small as they can be, or need no less by getting smaller\n"
+        "  try         name less with each mapper, or launch(on(device_kind::host), ...), which uses the host's memory");
+  CHECK(told(over(all, {{u, mode::read, mapping::neighborhood(all, {1})}, {u, mode::write, mapping::one_to_one(all)}})) ==
+        "error B24: \"t\" needs more of the memory of D0 than there is\n"
+        "  needed      2,048 bytes at once, for chunk [0,512)\n"
+        "  memory      960 bytes\n"
+        "  buffers     2,048 bytes of buffer B0 \"u\"\n"
+        "  because     it is not cut into pieces that fit, since some would use what others write\n"
+        "  try         name less with each mapper, or launch(on(device_kind::host), ...), which uses the host's memory");
+  CHECK(one.out.empty());
 }
 
 TEST_CASE("elements that one device alone needs come into its memory, without a stop in the host's") {

@@ -1,0 +1,212 @@
+// instruction_plans.cpp - how a node's chunk of a task is divided over its processors, and whether that can be done.
+#include <stretto/error.hpp>
+
+#include <algorithm>
+
+#include "graph/instruction_graph.hpp"
+#include "graph/instruction_labels.hpp"
+
+namespace stretto::graph {
+namespace {
+
+constexpr std::uint32_t most_cuts = 4096;  // of a processor's part
+
+std::string processor_text(processor_number p, const node_shape& shape) {
+  return p == shape.host() ? "the host" : "D" + std::to_string(p);
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  std::string digits = std::to_string(bytes);
+  for (std::size_t at = digits.size(); at > 3; digits.insert(at, 1, ',')) at -= 3;
+  return digits + " bytes";
+}
+
+}  // namespace
+
+box instruction_graph::bounds_of(std::span<const box> all) {
+  box b;
+  for (const box& one : all) b = hull(b, one);
+  return b;
+}
+
+instruction_graph::plan& instruction_graph::plan_of(const task& t, const box& own) {
+  return plans_.find(t.shape, [&](plan& p) {
+    divide(t, own, t.pieces, p);
+    make_fit(t, own, p);
+  });
+}
+
+void instruction_graph::divide(const task& t, const box& own, std::uint32_t pieces, plan& made) const {
+  made.part_count = 0;
+  made.is_right = false;
+  if (own.is_empty()) return;
+  const bool on_host = t.by == processors::host || shape_.devices.empty(), is_divided = t.kind == task_kind::kernel;
+  const bool is_weighted = is_divided && !on_host && t.how == cut::along_rows && !weights_.are_none();
+  const auto sharing = static_cast<node_number>(is_weighted ? weights_.size() : is_divided && !on_host ? shape_.devices.size() : 1);
+  const chunk_grid grid(own, is_divided ? sharing * pieces : 1, t.how, t.grain, is_weighted ? weights_.repeated(pieces) : chunk_weights());
+  for (node_number n = 0; n < grid.chunks(); ++n) {
+    if (made.part_count == made.parts.size()) made.parts.emplace_back();
+    part_of_task& p = made.parts[made.part_count++];
+    p.by = on_host ? shape_.host() : static_cast<processor_number>(std::uint64_t{n} * sharing / grid.chunks());
+    p.chunk = grid.chunk(n);
+    p.uses.resize(t.accesses.size());
+    p.bounds.resize(t.accesses.size());
+    for (std::size_t i = 0; i < t.accesses.size(); ++i) {
+      const mapping& where = t.accesses[i].where;
+      p.uses[i].clear();
+      where.used_by(p.chunk, t.range, p.uses[i]);
+      if (where.is_custom())
+        for (box& b : p.uses[i]) b = intersection(b, where.elements());
+      p.bounds[i] = bounds_of(p.uses[i]);
+    }
+  }
+}
+
+/// What the parts use of each buffer in that memory: disjoint boxes, of which no two are a box together.
+std::vector<instruction_graph::room> instruction_graph::rooms_of(const task& t, std::span<const part_of_task> parts, memory_number m) const {
+  std::vector<room> all;
+  each_room(parts, [&](std::size_t i, memory_number where, const box& elements) {
+    if (where != m) return;
+    room mine{t.accesses[i].buffer, elements};
+    for (std::size_t n = 0; n < all.size();) {
+      room& other = all[n];
+      if (other.of != mine.of || (!other.elements.meets(mine.elements) && joined(other.elements, mine.elements).is_empty())) {
+        ++n;
+        continue;
+      }
+      mine.elements = hull(mine.elements, other.elements);
+      all.erase(all.begin() + static_cast<std::ptrdiff_t>(n));
+      n = 0;
+    }
+    all.push_back(mine);
+  });
+  return all;
+}
+
+/// What the parts need of that memory, partial values included.
+instruction_graph::need instruction_graph::need_of(const task& t, std::span<const part_of_task> parts, memory_number m) const {
+  need all;
+  all.where = m;
+  const auto add = [&](buffer_id b, const box& elements) {
+    const std::uint64_t bytes = maps_[m].taken_by(bytes_of(b, elements));
+    all.bytes += bytes;
+    const auto known = std::ranges::find(all.of, b, &std::pair<buffer_id, std::uint64_t>::first);
+    if (known == all.of.end()) all.of.push_back({b, bytes});
+    else known->second += bytes;
+  };
+  for (const room& r : rooms_of(t, parts, m)) add(r.of, r.elements);
+  for (const part_of_task& part : parts) {
+    if (shape_.memory_of(part.by) != m) continue;
+    if (all.chunk.is_empty()) all.chunk = part.chunk;
+    for (const reduction& r : t.reductions)
+      if (const box& elements = at(r.buffer).is.elements(); !elements.is_empty()) add(r.buffer, elements);
+  }
+  return all;
+}
+
+namespace {
+
+/// Whether no part uses what another writes.
+bool are_independent(const task& t, auto parts) {
+  for (std::size_t w = 0; w < t.accesses.size(); ++w) {
+    if (!writes(t.accesses[w].how)) continue;
+    region_map<std::uint32_t> writers;  // parts
+    for (std::size_t n = 0; n < parts.size(); ++n)
+      for (const box& b : parts[n].uses[w]) {
+        if (!writers.query(b).empty() && std::ranges::any_of(writers.query(b), [&](const auto& e) { return e.second != n; })) return false;
+        writers.update(b, static_cast<std::uint32_t>(n));
+      }
+    for (std::size_t i = 0; i < t.accesses.size(); ++i) {
+      if (i == w || t.accesses[i].buffer != t.accesses[w].buffer) continue;
+      for (std::size_t n = 0; n < parts.size(); ++n)
+        for (const box& b : parts[n].uses[i])
+          if (std::ranges::any_of(writers.query(b), [&](const auto& e) { return e.second != n; })) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+/// Where a memory is too small for all parts, they are made one after the other, and are cut until each leaves room for the next; or fits
+/// at least.
+void instruction_graph::make_fit(const task& t, const box& own, plan& made) const {
+  made.is_in_turn = false;
+  made.lacks.reset();
+  if (maps_.empty() || own.is_empty()) return;
+  for (memory_number m = 1; m < maps_.size() && !made.lacks; ++m)
+    if (is_bounded(m))
+      if (need all = need_of(t, made.all(), m); all.bytes > maps_[m].capacity()) made.lacks = std::move(all);
+  if (!made.lacks) return;
+  plan cut;
+  double least = 1;
+  for (std::uint32_t pieces = t.pieces; pieces <= most_cuts; pieces *= 2) {
+    const std::size_t parts = cut.part_count;
+    divide(t, own, pieces, cut);
+    if (cut.part_count <= parts) return;  // they cannot be cut further
+    if (!are_independent(t, cut.all())) {
+      if (made.lacks) made.lacks->are_tied = true;
+      return;
+    }
+    double share = 0;
+    std::optional<need> lacks;
+    for (std::size_t n = 0; n < cut.part_count; ++n) {
+      const memory_number m = shape_.memory_of(cut.parts[n].by);
+      if (!is_bounded(m)) continue;
+      need one = need_of(t, cut.all().subspan(n, 1), m);
+      const double mine = static_cast<double>(one.bytes) / static_cast<double>(maps_[m].capacity());
+      if (mine > 1 && mine > share) lacks = std::move(one);
+      share = std::max(share, mine);
+    }
+    if (made.is_in_turn && share > 0.9 * least) return;
+    if (lacks) {
+      made.lacks = std::move(lacks);
+      continue;
+    }
+    made = cut;
+    made.is_in_turn = true;
+    least = share;
+    if (share <= 0.5) return;
+  }
+}
+
+void instruction_graph::refuse(const task& t, const need& lacks) const {
+  std::string of;
+  for (const auto& [b, bytes] : lacks.of)
+    of += (of.empty() ? "" : ", ") + bytes_text(bytes) + " of buffer B" + std::to_string(b.number) + " \"" + at(b).name + "\"";
+  throw error("B24", "\"" + t.name + "\" needs more of the " + text_of_memory(lacks.where, shape_) + " than there is")
+      .fact("needed", bytes_text(lacks.bytes) + " at once, for chunk " + lacks.chunk.text())
+      .fact("memory", bytes_text(maps_[lacks.where].capacity()))
+      .fact("buffers", of)
+      .because(lacks.are_tied ? "it is not cut into pieces that fit, since some would use what others write"
+                              : "it has been cut into pieces as small as they can be, or need no less by getting smaller")
+      .remedy("name less with each mapper, or launch(on(device_kind::host), ...), which uses the host's memory");
+}
+
+void instruction_graph::check(const task& t, const box& own) {
+  plan& p = plan_of(t, own);
+  if (p.is_right) return;
+  const auto parts = p.all();
+  for (std::size_t i = 0; i < t.accesses.size() && parts.size() > 1; ++i) {
+    if (!writes(t.accesses[i].how)) continue;
+    region_map<std::uint32_t> writers;  // parts
+    for (std::size_t n = 0; n < parts.size(); ++n)
+      for (const box& b : parts[n].uses[i]) {
+        for (const auto& [part, other] : writers.query(b)) {
+          if (other == n) continue;
+          const buffer_id id = t.accesses[i].buffer;
+          throw error("B04", "two chunks of \"" + t.name + "\" write the same elements of buffer B" + std::to_string(id.number) + " \"" +
+                                 at(id).name + "\"")
+              .fact("overlap", part.text())
+              .fact("writers", parts[other].chunk.text() + " on " + processor_text(parts[other].by, shape_) + ", " + parts[n].chunk.text() +
+                                   " on " + processor_text(parts[n].by, shape_))
+              .remedy("write with one_to_one, and read with what reaches further, from a second buffer");
+        }
+        writers.update(b, static_cast<std::uint32_t>(n));
+      }
+  }
+  if (p.lacks) refuse(t, *p.lacks);
+  p.is_right = true;
+}
+
+}  // namespace stretto::graph
