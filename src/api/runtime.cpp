@@ -181,7 +181,8 @@ struct runtime::state {
   }
   /// Begins nothing more, as a node of a job.
   void leave() {
-    if (!has_failed) buffers::end_program(context);
+    using ended = buffers::same_program::ended;
+    buffers::end_program(context, has_failed ? ended::in_failure : ended::as_it_says);
     member->leave(*scheduler, polls);
   }
   /// Ends what has been started, the last first: at the end of the runtime, or where its start failed.

@@ -48,7 +48,7 @@ void agreement::polled(base::thread_context& context) {
     quiet_polls_ = calls == seen_ ? quiet_polls_ + 1 : 0;
     if (std::exchange(seen_, calls) != calls) look_at_reports(out);
     if (!questions_.empty()) answer_questions();
-    if (calls - reported_ >= most_unreported || (calls != reported_ && quiet_polls_ >= quiet)) tell_neighbours(calls);
+    if (calls - reported_ >= most_unreported || (calls != reported_ && is_idle(quiet))) tell_neighbours(calls);
   }
   act(out, context);
 }
@@ -118,7 +118,7 @@ void agreement::answer_questions() {
     const auto& [from, q] = *at;
     const course::comparison is = course_.compare(q.theirs);
     const bool has_found = is.is == course::comparison::outcome::differs || is.is == course::comparison::outcome::differs_before;
-    if (!has_found && course_.calls() < q.theirs.first + q.theirs.after.size() && quiet_polls_ < quiet) {
+    if (!has_found && course_.calls() < q.theirs.first + q.theirs.after.size() && !is_idle(patience)) {
       ++at;  // it goes on, and may come as far
       continue;
     }

@@ -4,7 +4,7 @@
 // and then. Who has come as far compares. Who finds a difference asks all nodes, with the hashes of its last calls; each answers with
 // the first call in which it differs, once it has come as far or is idle, and all are told what came of it.
 //
-// Threads     those of a listener; explain: any.
+// Threads     those of a listener; explain, end: any.
 // Messages    report: up to 3 when a node falls idle, or for 256 calls. Once programs differ: question, answer and verdict, for each node
 //             that finds it.
 // Memory      64 reports of each neighbour that are ahead of this node.
@@ -30,6 +30,7 @@ class agreement final : public data::listener {
  public:
   static constexpr std::uint64_t most_unreported = 256;  // calls
   static constexpr unsigned quiet = 32;                  // polls without a call, after which a node counts as idle
+  static constexpr unsigned patience = 512;              // the same for a node that is asked, and may yet come as far
 
   struct ways {
     /// To another node; never waits.
@@ -42,6 +43,9 @@ class agreement final : public data::listener {
   void heard(std::uint32_t from, std::span<const std::byte> words, base::thread_context& context) override;
   void lost(std::uint32_t node, base::thread_context& context) noexcept override;
   void polled(base::thread_context& context) override;
+
+  /// This node makes no more calls: it is idle, and says so at the next poll, which is before the job can be over. Any thread.
+  void end() noexcept { has_ended_.store(true, std::memory_order_release); }
 
   /// Asks all nodes now; calls `then` once it is known whether they differ. For who has failed and wants to know why.
   void explain(std::function<void()> then, base::thread_context& context);
@@ -62,7 +66,7 @@ class agreement final : public data::listener {
     std::vector<std::function<void()>> then;
   };
 
-  bool is_neighbour(std::uint32_t node) const noexcept;
+  bool is_idle(unsigned polls) const noexcept { return quiet_polls_ >= polls || has_ended_.load(std::memory_order_acquire); }
   void tell_neighbours(std::uint64_t calls);
   void look_at_reports(outcome& out);
   bool differs(const report& r) const;
@@ -78,6 +82,7 @@ class agreement final : public data::listener {
   const course& course_;
   const std::uint32_t self_, nodes_;
   const ways ways_;
+  std::atomic<bool> has_ended_{false};
 
   std::mutex lock_;  // guards what follows
   std::vector<std::uint32_t> neighbours_;

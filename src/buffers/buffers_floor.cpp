@@ -5,7 +5,6 @@
 #include "buffers/buffers_state.hpp"
 #include "data/data_state.hpp"
 #include "data/other_nodes.hpp"
-#include "buffers/said_calls.hpp"
 
 namespace stretto::buffers {
 
@@ -64,11 +63,11 @@ found_difference last_difference(base::runtime_context& runtime) {
   return {(*slot)->programs->take_difference().has_value(), std::move(untold)};
 }
 
-void end_program(base::runtime_context& runtime) {
+void end_program(base::runtime_context& runtime, same_program::ended how) {
   buffers_state& s = *state_of(runtime);
   if (!s.programs) return;
   const holding held(s);
-  s.programs->end();
+  s.programs->end(how);
 }
 
 void stop_measuring(base::runtime_context& runtime) noexcept {

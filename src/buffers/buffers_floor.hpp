@@ -13,6 +13,7 @@
 #include "base/context.hpp"
 #include "buffers/dry_run.hpp"
 #include "buffers/recording.hpp"
+#include "buffers/same_program.hpp"
 #include "buffers/weighing.hpp"
 #include "device/device_set.hpp"
 
@@ -38,8 +39,8 @@ struct found_difference {
   std::optional<error> untold = {};
 };
 found_difference last_difference(base::runtime_context& runtime);
-/// The program has ended, and no run of it has failed.
-void end_program(base::runtime_context& runtime);
+/// The program has ended; before the node leaves its job.
+void end_program(base::runtime_context& runtime, same_program::ended how);
 /// Before the scheduler: what has been measured is futures of its tasks. Nothing is measured any more.
 void stop_measuring(base::runtime_context& runtime) noexcept;
 /// Of what was asked of buffers: the line of a dry run on standard error, and the file of the graph. At the end, once.

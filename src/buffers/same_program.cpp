@@ -22,8 +22,9 @@ void same_program::add(std::shared_ptr<const known_call> c, std::uint64_t task, 
   course_.add(std::move(c), task, where);
 }
 
-void same_program::end() {
-  if (course_.calls() != 0) course_.add(std::make_shared<const known_call>(buffer_call{}), course::no_task, {});
+void same_program::end(ended how) {
+  if (how == ended::as_it_says && course_.calls() != 0) course_.add(std::make_shared<const known_call>(buffer_call{}), course::no_task, {});
+  agreement_.end();
 }
 
 void same_program::explain(const std::source_location& where) {

@@ -27,8 +27,9 @@ class same_program {
   /// Throws B23 once nodes are known to differ.
   void add(std::shared_ptr<const known_call> c, std::uint64_t task, const std::source_location& where);
 
-  /// The program has ended; nothing if it has made no call.
-  void end();
+  /// This node makes no more calls, and as the program says unless it has failed. Who has made none says nothing.
+  enum class ended : bool { as_it_says, in_failure };
+  void end(ended how);
 
   /// Waits until it is known whether the programs differ that nodes have run so far. On a thread of the runtime.
   void explain(const std::source_location& where);

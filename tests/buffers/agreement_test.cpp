@@ -79,7 +79,7 @@ class talking_nodes {
     }
     for (bool goes_on = true; goes_on;) {
       goes_on = false;
-      for (unsigned i = 0; i < 2 * agreement::quiet; ++i)
+      for (unsigned i = 0; i < 2 * agreement::patience; ++i)
         for (std::size_t n = 0; n < all_.size(); ++n) poll(n);
       for (std::size_t pair = 0; pair < between_.size(); ++pair)
         while (deliver(pair)) goes_on = true;
@@ -197,4 +197,23 @@ TEST_CASE("nodes that are lost hold up nobody who asks, and those that are left 
         CHECK(all[n].found->number == 2);
       }
   }
+}
+
+TEST_CASE("who has made its last call says how far it came at its next poll, and others when they are idle or at many calls") {
+  talking_nodes all(2);
+  all[0].program.assign(2 * agreement::most_unreported, 1);
+  all.call(all[0]);
+  all.poll(0);
+  CHECK(all.messages == 0);
+  for (unsigned i = 0; i < agreement::quiet; ++i) all.poll(0);
+  CHECK(all.messages == 1);
+  for (unsigned i = 0; i < 10 * agreement::quiet; ++i) all.poll(0);
+  CHECK(all.messages == 1);
+  for (std::uint64_t i = 0; i < agreement::most_unreported; ++i) all.call(all[0]);
+  all.poll(0);
+  CHECK(all.messages == 2);
+  all.call(all[0]);
+  all[0].agrees.end();
+  all.poll(0);
+  CHECK(all.messages == 3);
 }
