@@ -8,7 +8,6 @@
 // Memory      the last 2,048 calls.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>

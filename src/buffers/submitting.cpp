@@ -247,7 +247,7 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
       if (on_host || s.learns) t.by = graph::processors::host;
       take_hints(t, request.hints);
       if (s.learns) t.how = graph::cut::in_tiles, t.pieces = 4;  // which differ along two axes
-      if (s.programs) made.says = said_launch(code, range, items, request.hints, on_host);
+      if (s.programs) made.call = said_launch(code, range, items, request.hints, on_host);
       argument_list arguments(s, made);
       for (std::size_t i = 0; i < items.size(); ++i) {
         if (!items[i].buffer) arguments.value();
@@ -267,7 +267,7 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
     const known_launches::forgetting unless_kept(s.launches);
     // Who is cut by weights shows how fast each is.
     if (known.task.how == graph::cut::along_rows && !on_host) work.measured = s.weights.open();
-    if (s.programs) note(s, known.says, range.where);
+    if (s.programs) note(s, known.call, range.where);
     out = do_task(s, known.task, work, ahead, context);
   }
   go_on(s, ahead, range.where);
@@ -304,7 +304,7 @@ event run_host_task(nodes_of_task which, const box& range, std::span<const host_
       t.range = range;
       t.name = work.request.name;
       take_hints(t, request.hints);
-      if (s.programs) made.says = said_host_task(which, range, items, request.hints);
+      if (s.programs) made.call = said_host_task(which, range, items, request.hints);
       argument_list arguments(s, made);
       for (const host_use_item& i : items) {
         if (i.fold) arguments.reduce(**i.buffer, *i.fold, i.includes_current);
@@ -314,7 +314,7 @@ event run_host_task(nodes_of_task which, const box& range, std::span<const host_
     work.arguments = known.arguments;
     work.folds = known.folds;
     const known_launches::forgetting unless_kept(s.launches);
-    if (s.programs) note(s, known.says, where);
+    if (s.programs) note(s, known.call, where);
     out = do_task(s, known.task, work, ahead, context);
   }
   go_on(s, ahead, where);
