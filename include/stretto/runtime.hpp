@@ -70,11 +70,15 @@ class runtime {
   /// Calls `body` on this thread as worker 0, then waits for everything spawned inside.
   ///
   ///   returns  what body returns
-  ///   throws   what body throws, or as finish(); S07 if another thread is inside run
+  ///   throws   what body throws, or as finish(); B23 in place of it where nodes of a job asked different things of buffers; S07 if another thread is inside run
   template <std::invocable<> F>
   auto run(F&& body, std::source_location where = std::source_location::current()) {
     const entered inside(*this, where);
-    return finish(std::forward<F>(body), where);
+    try {
+      return finish(std::forward<F>(body), where);
+    } catch (...) {
+      fail(where);
+    }
   }
 
   /// Runs one ready task, on a worker drawn from the seed, until it ends or suspends; false if nothing is ready.
@@ -111,6 +115,8 @@ class runtime {
   };
   struct state;
   void start(bool stepped);
+  /// Inside a handler: throws on, or why nodes failed as they did.
+  [[noreturn]] void fail(const std::source_location& where);
   std::unique_ptr<state> state_;
 };
 

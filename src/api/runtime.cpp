@@ -120,6 +120,7 @@ struct runtime::state {
   std::optional<live_runtime> live;
   std::unique_ptr<diagnose::watched> watch;  // null where one thread steps
   std::atomic<bool> entered{false};
+  bool has_failed = false;  // a run has
 
   state(base::settings s, const platform& m, std::shared_ptr<job_seat> job, const std::vector<std::shared_ptr<module>>& given,
         bool stepped)
@@ -154,7 +155,7 @@ struct runtime::state {
       mobile = std::make_unique<mobiles::mobile_objects>(&j, &causes);
       job_watch = std::make_unique<diagnose::job_watch>(j);
       for (const base::option& row : base::option_table())
-        if (row.name == "balance" || row.name == "stuck" || row.name == "global_memory")
+        if (row.name == "balance" || row.name == "stuck" || row.name == "global_memory" || row.name == "compare_nodes")
           j.must_agree_on_option(std::string(row.name), base::spelt(row, settings));
     });
   }
@@ -177,6 +178,12 @@ struct runtime::state {
     duty.is_pending = [&all] { return all.pending() > 0; };
     duty.give_back = [&all] { all.poll_apart(false); };
     polls.dedicate(std::move(duty));
+  }
+  /// Begins nothing more, as a node of a job.
+  void leave() {
+    using ended = buffers::same_program::ended;
+    buffers::end_program(context, has_failed ? ended::in_failure : ended::as_it_says);
+    member->leave(*scheduler, polls);
   }
   /// Ends what has been started, the last first: at the end of the runtime, or where its start failed.
   void end(runtime* whole) noexcept;
@@ -253,7 +260,8 @@ void runtime::start(bool stepped) {
                           .learn = s.settings.check == base::checks::learn,
                           .warn = [log](const std::string& text) { log->warn("{}", text); },
                           .graph = std::move(graph),
-                          .dry = s.dry});
+                          .dry = s.dry,
+                          .compares = s.settings.compare_nodes});
   sched::scheduler_paths paths = paths_of(s.machine);
   s.recorder.name_places(paths.names);
   s.recorder.name_modules(s.modules.owners());
@@ -301,9 +309,12 @@ void runtime::state::end(runtime* whole) noexcept {
   if (watch) watch->draining();
   if (scheduler) {
     if (member && whole && !settings.trace.empty()) member->clock().measure(dist::job_clock::moment::end);
-    if (member && whole && !member->is_leaving()) member->leave(*scheduler, polls);
-    if (const auto told = sched::stop(*scheduler, last, [&] { return devices && devices->pending() > 0; }))
-      base::print_error(*told, settings.errors);  // a destructor has no other way to say so
+    if (member && whole && !member->is_leaving()) leave();
+    const auto told = sched::stop(*scheduler, last, [&] { return devices && devices->pending() > 0; });
+    // A destructor has no other way to say so. Where nodes differ, all else comes of that.
+    const buffers::found_difference nodes = buffers::last_difference(context);
+    if (nodes.untold) base::print_error(*nodes.untold, settings.errors);
+    else if (told && !nodes.differs) base::print_error(*told, settings.errors);
   } else {
     last();
   }
@@ -360,6 +371,13 @@ runtime::entered::~entered() {
   owner.state_->entered.store(false);
 }
 
+void runtime::fail(const std::source_location& where) {
+  state_->has_failed = true;
+  if (!state_->member || state_->scheduler->settings.stepped) throw;
+  if (auto why = buffers::why_nodes_differ(state_->context, where)) throw *std::move(why);
+  throw;
+}
+
 bool runtime::step() {
   if (!state_->scheduler->settings.stepped)
     throw error("S01", "step was called on a runtime that has threads of its own")
@@ -376,7 +394,7 @@ void runtime::leave() {
     throw error("S01", "leave was called on a runtime that has threads of its own")
         .because("its destructor leaves the job, and serves the other nodes until that is over")
         .remedy("destroy it; or make it with runtime_options{.stepped = true}");
-  if (state_->member && !state_->member->is_leaving()) state_->member->leave(*state_->scheduler, state_->polls);
+  if (state_->member && !state_->member->is_leaving()) state_->leave();
 }
 
 bool runtime::is_job_over() const noexcept { return !state_->member || state_->member->is_over(); }

@@ -89,6 +89,8 @@ const std::vector<option>& table() {
       {"weights", &settings::weights, "devices", "", "", {"off", "devices", "nodes"}, "",
        "who gets shares of launches on buffers by measured speed: the devices of each node, or nodes, too; "
        "a runtime that is stepped measures nothing"},
+      {"compare_nodes", &settings::compare_nodes, "1", "", "", zero_or_one, "",
+       "whether the nodes of a job find out where their programs ask different things of buffers, and end with error B23"},
       {"trace", &settings::trace, "", "", "", {}, "path",
        "file that receives the trace at the end, for Perfetto or chrome://tracing"},
       {"trace_level", &settings::trace_level, "sampled", "", "", {"off", "sampled", "full"}, "",

@@ -65,6 +65,7 @@ struct settings {
   balancing balance;
   std::uint64_t balance_ms;
   weighing weights;
+  bool compare_nodes;
   std::string trace;     // path or empty
   trace_detail trace_level;
   std::string graph;     // path or empty

@@ -19,6 +19,7 @@
 
 #include "buffers/buffers_state.hpp"
 #include "buffers/file_elements.hpp"
+#include "buffers/said_calls.hpp"
 #include "data/data_state.hpp"
 #include "data/other_nodes.hpp"
 #include "files/zarr_array.hpp"
@@ -186,6 +187,11 @@ struct writing {
 
 future<void> write_by_all(const buffer_handle& h, writing w, const char* verb, const std::source_location& where) {
   file_work work(verb);
+  if (work.state->programs) {
+    const holding held(*work.state);
+    buffer_call c{.what = buffer_call::verb::save, .name = w.to.string(), .uses = {{.buffer = h->id.number}}};
+    note(*work.state, std::make_shared<const known_call>(std::move(c)), where, false);
+  }
   const buffer_handle begun = make_note(1, where), written = make_note(work.nodes * bytes_of_failure, where), done = make_note(1, where);
   on_node_0("begin a file", {{begun, access::out}}, [begin = w.begin](const box&, auto) { begin(); }, work.before, where);
   run_task("write a file", nodes_of_task::chunks, box(0, work.nodes),

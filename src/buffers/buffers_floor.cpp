@@ -34,7 +34,7 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
       sites.push_back({{}, m->where()});
       break;
     }
-  const data::other_nodes* const others = memories.others;
+  data::other_nodes* const others = memories.others;
   const bool is_dry = settings.dry.nodes != 0;
   if (settings.dry.devices) {
     shape.devices.clear();
@@ -47,6 +47,7 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
   if (is_dry) s->dry = std::make_unique<dry_run>(settings.dry, shape);
   if (!settings.graph.file.empty())
     s->record = std::make_unique<recording>(settings.graph, is_dry ? std::span(settings.dry.which) : std::span(&self, 1), shape);
+  if (others && others->nodes() > 1 && !is_dry && settings.compares) s->programs = std::make_unique<same_program>(*others);
   s->check = settings.check;
   if (settings.warn) s->tell = settings.warn;
   if (settings.learn && !is_dry) {  // a dry run touches nothing
@@ -55,6 +56,27 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
   }
   if (s->commands.self() == 0) s->warnings.to(settings.warn);
   runtime.set(base::floor_slot::buffers, new std::shared_ptr<buffers_state>(std::move(s)));
+}
+
+std::optional<error> why_nodes_differ(base::runtime_context& runtime, const std::source_location& where) {
+  same_program* const programs = state_of(runtime)->programs.get();
+  if (!programs) return std::nullopt;
+  programs->explain(where);
+  return programs->take_difference();
+}
+
+found_difference last_difference(base::runtime_context& runtime) {
+  auto* const slot = runtime.get<std::shared_ptr<buffers_state>>(base::floor_slot::buffers);
+  if (!slot || !(*slot)->programs) return {};
+  std::optional<error> untold = (*slot)->programs->untold_difference();
+  return {(*slot)->programs->take_difference().has_value(), std::move(untold)};
+}
+
+void end_program(base::runtime_context& runtime, same_program::ended how) {
+  buffers_state& s = *state_of(runtime);
+  if (!s.programs) return;
+  const holding held(s);
+  s.programs->end(how);
 }
 
 void stop_measuring(base::runtime_context& runtime) noexcept {
@@ -82,6 +104,7 @@ void stop_buffers(base::runtime_context& runtime) noexcept {
     // Functions that own buffers, which own this.
     (*slot)->known_mappings.clear();
     (*slot)->nodes_loads = {};
+    (*slot)->programs.reset();
     (*slot)->commands.forget_shapes();
     if ((*slot)->dry) (*slot)->dry->forget_shapes();
   }

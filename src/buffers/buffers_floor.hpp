@@ -3,12 +3,17 @@
 // Threads     the thread that makes and destroys the runtime.
 #pragma once
 
+#include <stretto/error.hpp>
+
 #include <functional>
+#include <optional>
+#include <source_location>
 #include <string>
 
 #include "base/context.hpp"
 #include "buffers/dry_run.hpp"
 #include "buffers/recording.hpp"
+#include "buffers/same_program.hpp"
 #include "buffers/weighing.hpp"
 #include "device/device_set.hpp"
 
@@ -21,10 +26,21 @@ struct buffers_settings {
   std::function<void(const std::string&)> warn = {};
   recording::settings graph = {};  // no file: none is made
   dry_settings dry = {};
+  bool compares = true;  // what the programs of nodes ask
 };
 
 /// `devices` null: the host alone. After the data floor, and after that knows of other nodes. Throws B17 for a graph's file.
 void start_buffers(base::runtime_context& runtime, device::device_set* devices, const buffers_settings& settings);
+/// A run has failed; in it. Waits until it is known whether nodes differ. Returns B23 if they do: then that is why.
+std::optional<error> why_nodes_differ(base::runtime_context& runtime, const std::source_location& where);
+/// B23 if nodes differ and no run of this one has told; `differs`: whether they do.
+struct found_difference {
+  bool differs = false;
+  std::optional<error> untold = {};
+};
+found_difference last_difference(base::runtime_context& runtime);
+/// The program has ended; before the node leaves its job.
+void end_program(base::runtime_context& runtime, same_program::ended how);
 /// Before the scheduler: what has been measured is futures of its tasks. Nothing is measured any more.
 void stop_measuring(base::runtime_context& runtime) noexcept;
 /// Of what was asked of buffers: the line of a dry run on standard error, and the file of the graph. At the end, once.

@@ -19,6 +19,7 @@
 #include "buffers/known_launches.hpp"
 #include "buffers/learning.hpp"
 #include "buffers/recording.hpp"
+#include "buffers/same_program.hpp"
 #include "buffers/unwritten.hpp"
 #include "buffers/weighing.hpp"
 #include "graph/command_graph.hpp"
@@ -52,6 +53,7 @@ struct buffers_state {
   execution doing;
   std::unique_ptr<recording> record;  // null: nobody asked for a graph
   std::unique_ptr<dry_run> dry;       // null: what is found is done
+  std::unique_ptr<same_program> programs;  // null: there are no others, or nobody compares
   known_launches launches;
   weighing weights;
   // Of nodes that decide about weights together; of who submits.

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "buffers/course.hpp"
 #include "buffers/execution.hpp"
 #include "buffers/learning.hpp"
 #include "graph/task.hpp"
@@ -43,6 +44,7 @@ struct known_launch {
   graph::task task;
   std::vector<launch_argument> arguments;  // values are those of the launch before
   std::vector<const detail::reduction_kind*> folds;
+  std::shared_ptr<const known_call> call;  // for other nodes; null where nobody compares
   std::vector<learning::argument> learned;  // where that is done: of accesses, what they were given
 };
 

@@ -8,6 +8,7 @@
 #include "base/clock.hpp"
 #include "buffers/buffers_state.hpp"
 #include "buffers/mappings.hpp"
+#include "buffers/said_calls.hpp"
 #include "buffers/weights.hpp"
 #include "data/kernel_arguments.hpp"
 #include "event/event_floor.hpp"
@@ -180,6 +181,7 @@ buffer_handle make_buffer(const buffer_description& request, const std::source_l
                            .name = std::string(request.name),
                            .element_bytes = request.element_bytes};
     made->id = s->tasks.add(is);
+    if (s->programs) note(*s, said_make(*made, is_alike), where, false);
     s->commands.add(is);
     s->doing.add(made->id, made->type, made->name);
     std::vector<graph::instruction> first;
@@ -246,6 +248,7 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
       if (on_host || s.learns) t.by = graph::processors::host;
       take_hints(t, request.hints);
       if (s.learns) t.how = graph::cut::in_tiles, t.pieces = 4;  // which differ along two axes
+      if (s.programs) made.call = said_launch(code, range, items, request.hints, on_host);
       argument_list arguments(s, made);
       for (std::size_t i = 0; i < items.size(); ++i) {
         if (!items[i].buffer) arguments.value();
@@ -265,6 +268,7 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
     const known_launches::forgetting unless_kept(s.launches);
     // Who is cut by weights shows how fast each is.
     if (known.task.how == graph::cut::along_rows && !on_host) work.measured = s.weights.open();
+    if (s.programs) note(s, known.call, range.where);
     out = do_task(s, known.task, work, ahead, context);
   }
   go_on(s, ahead, range.where);
@@ -301,6 +305,7 @@ event run_host_task(nodes_of_task which, const box& range, std::span<const host_
       t.range = range;
       t.name = work.request.name;
       take_hints(t, request.hints);
+      if (s.programs) made.call = said_host_task(which, range, items, request.hints);
       argument_list arguments(s, made);
       for (const host_use_item& i : items) {
         if (i.fold) arguments.reduce(**i.buffer, *i.fold, i.includes_current);
@@ -310,6 +315,7 @@ event run_host_task(nodes_of_task which, const box& range, std::span<const host_
     work.arguments = known.arguments;
     work.folds = known.folds;
     const known_launches::forgetting unless_kept(s.launches);
+    if (s.programs) note(s, known.call, where);
     out = do_task(s, known.task, work, ahead, context);
   }
   go_on(s, ahead, where);
@@ -339,6 +345,7 @@ seen_later see_elements(const buffer_handle& h, const box& part, const std::sour
   event ahead;
   {
     const holding held(*b.state);
+    if (b.state->programs) note(*b.state, said_read(b, part), where);
     out = do_task(*b.state, t, work, ahead, context);
   }
   if (b.state->dry) {
@@ -371,6 +378,11 @@ void set_horizons(const horizon_settings& settings, std::source_location where) 
         .remedy("give 2 or more, or 0 for no horizons because of parallel launches");
   buffers::buffers_state& s = *buffers::state_of(*context.runtime);
   const buffers::holding held(s);
+  if (s.programs) {
+    buffers::buffer_call c{.what = buffers::buffer_call::verb::set_horizons};
+    c.numbers = {static_cast<double>(settings.step), static_cast<double>(settings.most_parallel)};
+    note(s, std::make_shared<const buffers::known_call>(std::move(c)), where, false);
+  }
   s.tasks.set({.step = settings.step, .most_parallel = settings.most_parallel});
 }
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <string>
 
+#include "buffers/said_calls.hpp"
+
 namespace stretto::buffers {
 namespace {
 
@@ -79,6 +81,10 @@ void set_weights(const weight_settings& settings, std::source_location where) {
   else buffers::check_weights(settings.devices, "devices", {devices, devices + 1}, where);
   const graph::chunk_weights of_nodes(settings.nodes), of_devices(settings.devices);
   const buffers::holding held(s);
+  if (s.programs) {  // those of devices are the node's own matter
+    buffers::buffer_call c{.what = buffers::buffer_call::verb::set_weights, .numbers = settings.nodes};
+    note(s, std::make_shared<const buffers::known_call>(std::move(c)), where, false);
+  }
   s.commands.set_weights(of_nodes);
   s.instructions.forget_plans();
   s.instructions.set_weights(of_devices);

@@ -270,14 +270,13 @@ void posted_instances::on_forsaken(rank from, reader& content, base::thread_cont
   end_all(over, context);
 }
 
-void posted_instances::lost(rank node, base::thread_context& context) noexcept {
+void posted_instances::fail_all(const failure_ref& why, base::thread_context& context) noexcept {
   std::vector<posting::waiting_copy> now;
   endings over;
-  failure_ref why;
   {
     const std::scoped_lock lock(lock_);
     if (loss_) return;
-    why = loss_ = job_.loss_of(node);
+    loss_ = why;
     for (const auto& [number, p] : all_) {
       std::ranges::move(std::exchange(p->waiting, {}), std::back_inserter(now));
       if (!p->is_open) continue;

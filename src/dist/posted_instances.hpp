@@ -9,7 +9,7 @@
 // Cost        three locks of one mutex per piece, and a search among the parts.
 // Invariants  (1) nothing is written before the posting is open, nor after the events of all its parts have ended. (2) the event of a part
 //             ends once: when all its elements have been counted, or, if the posting as a whole has failed, when nothing is on its way
-//             into memory any more. (3) once a node is lost nothing is taken any more: it might have been the one to send.
+//             into memory any more. (3) once all has failed nothing is taken any more: of a lost node, because it might have been the one to send.
 #pragma once
 
 #include <functional>
@@ -54,7 +54,8 @@ class posted_instances {
   /// The sender's: of a copy to `target`, these do not come. Nothing if that is not what somebody posts.
   void forsake(const detail::instance_handle& target, std::span<const box> boxes, const failure& cause);
 
-  void lost(rank node, base::thread_context& context) noexcept;
+  /// A node is lost, or the programs of nodes differ: nothing that is posted, now or later, will come as it should.
+  void fail_all(const failure_ref& why, base::thread_context& context) noexcept;
   /// Of which something is kept.
   std::size_t numbers() const;
   /// For reports: what the events of parts are where something waits for them, and which copies wait for postings.
@@ -89,7 +90,7 @@ class posted_instances {
   const message_kind forsaken_;
   mutable std::mutex lock_;  // guards what follows
   std::unordered_map<std::uint64_t, shared> all_;  // by number
-  failure_ref loss_;         // of the first node that is lost
+  failure_ref loss_;         // why all has failed, if it has
 };
 
 }  // namespace stretto::dist

@@ -49,6 +49,7 @@ remote_instances::remote_instances(job& j, failures& causes, in_order& ordered)
       sender_(j, causes, questions_, posted_, receiver_.piece(), receiver_.abandoned()),
       enclosures_(j, ordered, questions_, sender_),
       global_(j),
+      talk_(j),
       create_(j.on<&remote_instances::on_create>("instances.create", this)),
       ask_(j.on<&remote_instances::on_ask>("instances.ask", this)) {
   j.add(*this);
@@ -280,7 +281,7 @@ void remote_instances::tell_waits(base::wait_walk& walk) const {
 
 void remote_instances::lost(rank node, base::thread_context& context) noexcept {
   names_.lost(node, context);
-  posted_.lost(node, context);
+  posted_.fail_all(job_.loss_of(node), context);
   receiver_.lost(node, context);
   global_.lost(node);
   questions_.lost(node, context, [&](std::uint64_t number) { return receiver_.is_arriving({job_.self(), number}, node); });

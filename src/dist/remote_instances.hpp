@@ -20,6 +20,7 @@
 #include "dist/far_requests.hpp"
 #include "dist/global_instances.hpp"
 #include "dist/instance_names.hpp"
+#include "dist/node_talk.hpp"
 #include "dist/posted_instances.hpp"
 #include "dist/questions.hpp"
 #include "dist/remote_enclosures.hpp"
@@ -53,6 +54,9 @@ class remote_instances final : public protocol, public data::other_nodes {
   }
   void post(std::uint64_t number, const detail::instance_handle& target, std::span<const box> parts, std::span<event> done,
             const preconditions& after, const std::source_location& where) override;
+  void fail_posted(const failure_ref& why, base::thread_context& context) noexcept override { posted_.fail_all(why, context); }
+  void listen(data::listener* who) noexcept override { talk_.listen(who); }
+  void say(std::uint32_t node, std::span<const std::byte> words) override { talk_.say(static_cast<rank>(node), words); }
 
   void lost(rank node, base::thread_context& context) noexcept override;
   /// Numbers of postings of which something is kept.
@@ -93,6 +97,7 @@ class remote_instances final : public protocol, public data::other_nodes {
   element_sender sender_;
   remote_enclosures enclosures_;
   global_instances global_;
+  node_talk talk_;
   const message_kind create_, ask_;
 
   std::mutex naming_;                 // guards what follows, and that names go out in their order

@@ -37,6 +37,9 @@ class task_graph {
   std::optional<ordered_task> add_horizon();
   ordered_task add_epoch();
 
+  /// The number of the task that is added next.
+  std::uint64_t next() const noexcept { return tasks_.next(); }
+
   void set(const horizon_policy& p) noexcept { policy_ = p; }
   std::size_t remembered() const noexcept { return tasks_.remembered(); }
 

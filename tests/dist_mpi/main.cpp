@@ -1,4 +1,5 @@
 // A program of several nodes, a process each: functions, events, failures, a finish, mobile objects, and arrays of theirs across them.
+#include <stretto/buffer.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
 #include <stretto/mobile.hpp>
@@ -292,6 +293,22 @@ void restore(const std::string& directory) {
               saved.nodes());
 }
 
+STRETTO_KERNEL(begin_as_place, (out<int> u), { u(global_id(0)) = global_id(0); })
+STRETTO_KERNEL(add_next, (in<int> u, out<int> v, int n), { v(global_id(0)) = u(global_id(0)) + u((global_id(0) + 1) % n); })
+
+/// Launches on buffers, of which node `odd` makes one less.
+void launch_apart(std::uint32_t odd) {
+  const box all_of(0, 1000);
+  buffer<int> u(all_of), v(all_of);
+  launch(begin_as_place, all_of, u(one_to_one));
+  for (int i = 0; i < 50; ++i) {
+    if (i == 40 && this_node() == odd) continue;
+    launch(add_next, all_of, u(wrapped(1)), v(one_to_one), 1000);
+    std::swap(u, v);
+  }
+  u.read().get();
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -303,6 +320,10 @@ int main(int count, char** words) {
         if (this_node() == 0)
           for (std::uint32_t n = 0; n < job_nodes(); ++n) async(at_node(n), call<&leave_the_others>(together));
       });
+      return 0;
+    }
+    if (count > 1 && std::string_view(words[1]) == "apart") {
+      rt.run([] { launch_apart(2); });
       return 0;
     }
     if (count > 2) {

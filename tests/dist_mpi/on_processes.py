@@ -17,8 +17,9 @@ environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_RO
 flags = ["--oversubscribe", "--bind-to", "none"] if name == "openmpi" else []
 
 
-def run(nodes, workers, *more):
-    done = subprocess.run([launcher, *flags, "-n", str(nodes), program], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+def run(nodes, workers, *more, program_mode=None):
+    words = [program_mode] if program_mode else []
+    done = subprocess.run([launcher, *flags, "-n", str(nodes), program, *words], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           env=environment | {"STRETTO_WORKERS": str(workers)} | dict(more), timeout=300)
     return done.returncode, done.stdout
 
@@ -59,6 +60,12 @@ watch.cancel()
 process.wait()
 if not re.search(r"error H04: barrier B0 phase 0 on N0 lacks 1 arrival", said) or "all threads of all 3 nodes sleep" not in said:
     faults.append(f"three processes that hang: {said}")
+# One that asks something else of buffers is named by all, and nobody waits for ever.
+for workers in (1, 2):
+    code, said = run(4, workers, program_mode="apart")
+    told = r"error B23: node 2 asks something else of buffers than (?:nodes? [013, and]+)\n +call +53 of the program's on buffers\n"
+    if not code or len(re.findall(told, said)) != 4 or said.count("  node 2      T63, read of [0,1000) of B1 (main.cpp:") != 4:
+        faults.append(f"four processes that part: exit code {code}\n{said}")
 # Processes that are no job, although a launcher started them.
 code, said = run(2, 1, ("STRETTO_JOB", "alone"))
 if code or said.count("node 0 of 1 is content") != 2:
@@ -88,5 +95,5 @@ with tempfile.TemporaryDirectory() as there:
         expected = f"8000 passes on {nodes} nodes, saved by 3\n"
         if bool(done.returncode) != (mode == ["save"]) or (mode == ["restore"] and done.stdout != expected):
             faults.append(f"{mode[0]} on {nodes} processes: exit code {done.returncode}\n{done.stdout}")
-print("\n".join(faults) or f"22 runs over {name}")
+print("\n".join(faults) or f"24 runs over {name}")
 sys.exit(1 if faults else 0)
