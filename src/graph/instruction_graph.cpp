@@ -74,7 +74,7 @@ void instruction_graph::add_send(task_id id, const task& t, const push& p, std::
   placement& is = at(p.buffer).is;
   std::vector<std::pair<placement::allocation*, std::vector<sent_part>>> from;
   for (const sent_part& s : p.parts)
-    is.each_source(s.where, 0, [&](placement::allocation& a, const box& piece) {
+    is.each_source(is.valid(s.where), [&](placement::allocation& a, const box& piece) {
       auto found = std::ranges::find(from, &a, [](const auto& f) { return f.first; });
       if (found == from.end()) found = from.insert(from.end(), {&a, {}});
       found->second.push_back({piece, s.to});
@@ -131,16 +131,12 @@ void instruction_graph::bring(task_id id, const task& t, const part_of_task& p, 
     const buffer_id b = t.accesses[i].buffer;
     placement& is = at(b).is;
     const allocation_id to = is.find(m, p.bounds[i])->is;
-    for (const box& used : p.uses[i]) {
-      if (is.is_valid(used, m)) continue;
-      is.each_source(used, only(m), [&](const placement::allocation& a, const box& piece) {
+    for (const box& used : p.uses[i])
+      is.each_source(is.take(used, m), [&](const placement::allocation& a, const box& piece) {
         auto found = std::ranges::find_if(all, [&](const copy& c) { return c.from == a.is && c.to == to; });
         if (found == all.end()) found = all.insert(all.end(), {b, a.is, to, {}});
         found->parts.push_back(piece);
       });
-      for (const auto& [part, has] : is.valid(used))
-        if (!(has & only(m))) is.copied(part, m);
-    }
   }
   for (copy& c : all) append_copy(id, std::move(c), out);
 }

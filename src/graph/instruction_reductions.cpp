@@ -85,7 +85,7 @@ instruction_graph::temporary instruction_graph::current_content(task_id id, cons
   placement& is = at(b).is;
   temporary all = make_identity(id, t, reduction, 0, out);
   std::vector<std::pair<placement::allocation*, std::vector<box>>> from;
-  is.each_source(is.elements(), 0, [&](placement::allocation& a, const box& piece) {
+  is.each_source(is.valid(is.elements()), [&](placement::allocation& a, const box& piece) {
     auto found = std::ranges::find(from, &a, [](const auto& f) { return f.first; });
     if (found == from.end()) found = from.insert(from.end(), {&a, {}});
     found->second.push_back(piece);

@@ -14,11 +14,7 @@ placement::allocation& placement::at(allocation_id a) { return *std::ranges::fin
 
 void placement::drop(allocation_id a) {
   const allocation& gone = at(a);
-  for (const auto& [part, has] : valid_.query(gone.elements)) {
-    const memory_set left = has & ~only(gone.where);
-    if (!left) valid_.erase(part);
-    else if (left != has) valid_.update(part, left);
-  }
+  valid_.take({loses, gone.where, gone.elements}, [&](validity& is, std::vector<held_part>&) { is.lost(gone.elements, gone.where); });
   std::erase_if(allocations_, [a](const allocation& one) { return one.is == a; });
 }
 
@@ -59,10 +55,6 @@ std::vector<placement::allocation> placement::take(memory_number m, const box& w
   std::move(kept, allocations_.end(), std::back_inserter(taken));
   allocations_.erase(kept, allocations_.end());
   return taken;
-}
-
-void placement::copied(const box& where, memory_number m) {
-  for (const auto& [part, has] : valid_.query(where)) valid_.update(part, has | only(m));
 }
 
 }  // namespace stretto::graph

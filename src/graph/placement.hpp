@@ -6,11 +6,13 @@
 // Source      allocations that grow to the boxes that are asked for: Celerity's instruction graph.
 #pragma once
 
+#include <span>
 #include <vector>
 
-#include "geometry/region_map.hpp"
 #include "graph/access_fronts.hpp"
 #include "graph/instruction.hpp"
+#include "graph/recurring.hpp"
+#include "graph/validity.hpp"
 
 namespace stretto::graph {
 
@@ -26,7 +28,7 @@ class placement {
     std::uint64_t kept_for = 0;  // and it stays until this part of a task has been made
   };
 
-  explicit placement(const box& elements) : elements_(elements) {}
+  explicit placement(const box& elements) : elements_(elements), valid_(validity(elements)) {}
 
   const box& elements() const noexcept { return elements_; }
 
@@ -46,36 +48,41 @@ class placement {
   std::vector<allocation>& allocations() noexcept { return allocations_; }
   const std::vector<allocation>& allocations() const noexcept { return allocations_; }
 
+  // Who has what comes again where a program repeats itself, and is then looked up. What is returned is valid until the next of these calls.
+
   /// The parts of `where` that some memory has, and which do.
-  auto valid(const box& where) const { return valid_.query(where); }
-  /// Calls f(allocation&, const box& piece) for where the valid parts of `where` are to be read, but those that a memory of `without` has:
-  /// in the host's memory, if that has them.
+  const std::vector<held_part>& valid(const box& where) {
+    return valid_.take({of, 0, where}, [&](validity& is, std::vector<held_part>& found) { found = is.of(where); });
+  }
+  /// Those that other memories have and this one has not: now it has.
+  const std::vector<held_part>& take(const box& where, memory_number m) {
+    return valid_.take({takes, m, where}, [&](validity& is, std::vector<held_part>& lacking) { is.take(where, m, lacking); });
+  }
+  void written(const box& where, memory_number m) {
+    valid_.take({writes, m, where}, [&](validity& is, std::vector<held_part>&) { is.written(where, m); });
+  }
+  void copied(const box& where, memory_number m) {
+    valid_.take({copies, m, where}, [&](validity& is, std::vector<held_part>&) { is.copied(where, m); });
+  }
+
+  /// Calls f(allocation&, const box& piece) for where these parts are to be read: in the host's memory, if that has them.
   template <class F>
-  void each_source(const box& where, memory_set without, F f) {
-    for (const auto& [part, has] : valid_.query(where)) {
-      if (has & without) continue;
+  void each_source(std::span<const held_part> parts, F f) {
+    for (const auto& [part, has] : parts)
       for (allocation& a : allocations_) {
         const box piece = a.where == nearest_of(has) ? intersection(a.elements, part) : box();
         if (!piece.is_empty()) f(a, piece);
       }
-    }
   }
-  /// Whether that memory lacks nothing of it that another has.
-  bool is_valid(const box& where, memory_number m) const {
-    bool all = true;
-    valid_.look(where, [&](const box&, memory_set has) { return all = (has & only(m)) != 0; });
-    return all;
-  }
-  void written(const box& where, memory_number m) { valid_.update(where, only(m)); }
-  void copied(const box& where, memory_number m);
 
   /// Pieces remembered.
-  std::size_t pieces() const noexcept { return valid_.size(); }
+  std::size_t pieces() { return valid_.present().pieces(); }
 
  private:
   box elements_;
   std::vector<allocation> allocations_;
-  region_map<memory_set> valid_;
+  enum step : std::uint64_t { of = 1, takes, writes, copies, loses };
+  recurring<validity, std::vector<held_part>> valid_;
 };
 
 }  // namespace stretto::graph
