@@ -125,8 +125,8 @@ TEST_CASE("of nodes of which one does something else, all are told which and whe
     for (std::size_t n = 0; n < all.size(); ++n)
       for (std::size_t i = 0; i < calls; ++i) {
         if (n == other && i == at && what == 0) continue;                        // one less
-        if (n == other && i == at && what == 1) all[n].program.push_back(99);    // one more
-        all[n].program.push_back(n == other && i == at ? 98 : static_cast<coordinate>(i));
+        if (n == other && i == at && what == 1) all[n].program.push_back(5000);  // one more
+        all[n].program.push_back(n == other && i == at ? 6000 : static_cast<coordinate>(i));
       }
     for (std::size_t n = 0; n < all.size(); ++n) all[n].program.push_back(1000);  // the end
     const unsigned slow = seed % 5 == 0 ? static_cast<unsigned>(random() % all.size()) : ~0u;
