@@ -68,7 +68,7 @@ class talking_nodes {
   }
   /// Until all have made their calls, are idle, and nothing is on its way.
   void run(std::mt19937& random, unsigned slow) {
-    for (int left = 400'000; left > 0; --left) {
+    for (int left = 4'000'000; left > 0; --left) {
       const std::size_t n = random() % all_.size();
       if (n != slow || random() % 64 == 0) call(all_[n]);
       if (random() % 4 == 0) poll(random() % all_.size());
