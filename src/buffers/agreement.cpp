@@ -116,15 +116,16 @@ void agreement::explain(std::function<void()> then, base::thread_context& contex
 void agreement::answer_questions() {
   for (auto at = questions_.begin(); at != questions_.end();) {
     const auto& [from, q] = *at;
+    const std::uint64_t calls = course_.calls();  // all of which are compared, and perhaps some that are made meanwhile
     const course::comparison is = course_.compare(q.theirs);
     const bool has_found = is.is == course::comparison::outcome::differs || is.is == course::comparison::outcome::differs_before;
-    if (!has_found && course_.calls() < q.theirs.first + q.theirs.after.size() && !is_idle(patience)) {
+    if (!has_found && calls < q.theirs.first + q.theirs.after.size() && !is_idle(patience)) {
       ++at;  // it goes on, and may come as far
       continue;
     }
     const auto call = course_.tell(is.number);
     node_words w;
-    w.put(static_cast<std::uint64_t>(word::answer)).put(q.round).put(static_cast<std::uint64_t>(is.is)).put(is.number).put(course_.calls());
+    w.put(static_cast<std::uint64_t>(word::answer)).put(q.round).put(static_cast<std::uint64_t>(is.is)).put(is.number).put(calls);
     if (call) w.put(call->what).put(call->where).put(call->after);
     ways_.say(from, w.all());
     at = questions_.erase(at);

@@ -68,7 +68,7 @@ class talking_nodes {
   }
   /// Until all have made their calls, are idle, and nothing is on its way.
   void run(std::mt19937& random, unsigned slow) {
-    for (int left = 400'000; left > 0; --left) {
+    for (int left = 4'000'000; left > 0; --left) {
       const std::size_t n = random() % all_.size();
       if (n != slow || random() % 64 == 0) call(all_[n]);
       if (random() % 4 == 0) poll(random() % all_.size());
@@ -125,8 +125,8 @@ TEST_CASE("of nodes of which one does something else, all are told which and whe
     for (std::size_t n = 0; n < all.size(); ++n)
       for (std::size_t i = 0; i < calls; ++i) {
         if (n == other && i == at && what == 0) continue;                        // one less
-        if (n == other && i == at && what == 1) all[n].program.push_back(99);    // one more
-        all[n].program.push_back(n == other && i == at ? 98 : static_cast<coordinate>(i));
+        if (n == other && i == at && what == 1) all[n].program.push_back(5000);  // one more
+        all[n].program.push_back(n == other && i == at ? 6000 : static_cast<coordinate>(i));
       }
     for (std::size_t n = 0; n < all.size(); ++n) all[n].program.push_back(1000);  // the end
     const unsigned slow = seed % 5 == 0 ? static_cast<unsigned>(random() % all.size()) : ~0u;

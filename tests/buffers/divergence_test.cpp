@@ -84,7 +84,7 @@ class steps {
 step plain(step s, coordinate n) {
   using enum step::verb;
   if (s.what != left) s.mapper = 0;
-  if (s.what == horizons) s.buffer = 0;
+  if (s.what == horizons || s.what == fresh) s.buffer = 0;  // which of them a buffer replaces, nobody asks
   if (s.what != left && s.what != same) s.other = 0;
   if (s.what == each || s.what == one) s.last = n;
   return s;
@@ -159,6 +159,7 @@ void check_all_are_told(const told_by_nodes& told, const std::string& which) {
   std::size_t thrown = 0;
   for (const auto& [node, text] : told.thrown) {
     CAPTURE(node);
+    INFO(text);
     if (text == "nothing was thrown") continue;
     ++thrown;
     CHECK(text.starts_with("error B23: "));
