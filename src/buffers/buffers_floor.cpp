@@ -12,6 +12,16 @@ const std::shared_ptr<buffers_state>& state_of(const base::runtime_context& runt
   return *runtime.get<std::shared_ptr<buffers_state>>(base::floor_slot::buffers);
 }
 
+namespace {
+
+/// All but its end, where what a chunk uses nothing of lies: the graph does not know of that.
+graph::memory_bounds left_to_buffers(std::uint64_t capacity, std::uint64_t grain) {
+  const std::uint64_t kept = 32 * grain;
+  return {capacity > kept ? capacity - kept : capacity, grain};
+}
+
+}  // namespace
+
 void start_buffers(base::runtime_context& runtime, device::device_set* devices, const buffers_settings& settings) {
   const data::data_state& memories = *runtime.get<data::data_state>(base::floor_slot::data);
   graph::node_shape shape;
@@ -21,14 +31,9 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
       sites.push_back({d->processor(), d->memory()});
       shape.devices.push_back(static_cast<graph::memory_number>(sites.size()));
     }
-  // What a chunk uses nothing of lies at the end, beside what the graph knows of.
-  constexpr std::uint64_t grains_at_end = 32;
   shape.bounds.resize(sites.size() + 1);
   for (std::size_t n = 0; n < sites.size(); ++n)
-    if (const data::memory_space* const m = memories.find(sites[n].memory)) {
-      const std::uint64_t grain = m->taken_by(1), kept = grain * grains_at_end;
-      shape.bounds[n + 1] = {m->capacity() > kept ? m->capacity() - kept : m->capacity(), grain};
-    }
+    if (const data::memory_space* const m = memories.find(sites[n].memory)) shape.bounds[n + 1] = left_to_buffers(m->capacity(), m->taken_by(1));
   for (const auto& m : memories.memories)
     if (data::is_on_host(m.get())) {
       sites.push_back({{}, m->where()});
@@ -38,8 +43,11 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
   const bool is_dry = settings.dry.nodes != 0;
   if (settings.dry.devices) {
     shape.devices.clear();
-    shape.bounds.clear();
-    for (std::size_t n = 1; n <= settings.dry.devices; ++n) shape.devices.push_back(static_cast<graph::memory_number>(n));
+    shape.bounds.assign(1, {});
+    for (std::size_t n = 1; n <= settings.dry.devices; ++n) {
+      shape.devices.push_back(static_cast<graph::memory_number>(n));
+      shape.bounds.push_back(left_to_buffers(settings.dry.memory_bytes, graph::memory_bounds().grain));
+    }
   }
   const graph::node_number self = is_dry ? settings.dry.which.front() : others ? others->self() : 0;
   const graph::node_number nodes = is_dry ? settings.dry.nodes : others ? others->nodes() : 1;

@@ -49,6 +49,7 @@ dry_settings dry_settings_of(const base::settings& s) {
   dry.nodes = static_cast<graph::node_number>(s.dry_nodes);
   if (!dry.nodes) return dry;
   dry.devices = s.dry_devices;
+  dry.memory_bytes = s.device_memory;
   const graph::node_set which = set_of(s.dry_node, dry.nodes);
   if (which.is_empty())
     throw error("B21", fmt::format("option dry_node cannot be \"{}\"", s.dry_node))

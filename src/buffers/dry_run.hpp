@@ -24,9 +24,10 @@ struct dry_settings {
   graph::node_number nodes = 0;
   std::vector<graph::node_number> which = {};  // ascending; the first is who the program is
   std::size_t devices = 0;                     // of each node; 0: those that are there
+  std::uint64_t memory_bytes = 0;              // of each of these devices; 0: as much as is asked for
 };
 
-/// From the options dry_nodes, dry_node and dry_devices.
+/// From the options dry_nodes, dry_node, dry_devices and device_memory.
 ///
 ///   throws   B21 for a list that names none of the nodes
 dry_settings dry_settings_of(const base::settings& s);

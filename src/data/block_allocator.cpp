@@ -149,6 +149,16 @@ block* block_allocator::allocate_at(std::uint64_t offset, std::uint64_t bytes) {
   return b;
 }
 
+block* block_allocator::allocate_last(std::uint64_t bytes) {
+  if (bytes > capacity_) return nullptr;
+  bytes = taken_by(bytes);
+  settle();
+  const block* last = nullptr;
+  for (const block* b = lowest_; b; b = b->behind)
+    if (b->is == block::state::free && b->bytes >= bytes) last = b;
+  return last ? allocate_at(last->offset + last->bytes - bytes, bytes) : nullptr;
+}
+
 void block_allocator::free(block& b) noexcept {
   used_ -= b.bytes;
   if (b.bytes <= parked_up_to && parked_count_ < parked_at_most) {

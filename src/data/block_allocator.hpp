@@ -47,6 +47,8 @@ class block_allocator {
   block* allocate(std::uint64_t bytes, side from = side::front);
   /// A block that begins at `offset`, a multiple of its own grain; null if not all of that is free. Cost: a walk over the blocks before it.
   block* allocate_at(std::uint64_t offset, std::uint64_t bytes);
+  /// A block at the highest addresses that are free; null if none is large enough. Cost: a walk over all blocks.
+  block* allocate_last(std::uint64_t bytes);
   void free(block& b) noexcept;
 
   std::uint64_t capacity() const noexcept { return capacity_; }

@@ -33,7 +33,7 @@ void memory_space::lock_pages_for(std::vector<device::device*> who, std::uint64_
 
 bool memory_space::grant(creation& c) {
   if (waiting_ && waiting_->ticket < c.ticket) return grant_beside_waiting(c);
-  return grant(c, c.at.is_at_end ? block_allocator::side::back : block_allocator::side::front);
+  return grant(c, block_allocator::side::front);
 }
 
 // The first in line must still find its place once those it waits for are gone. A later creation takes the back of a
@@ -54,6 +54,7 @@ bool memory_space::grant(creation& c, block_allocator::side from) {
   block* b = nullptr;
   try {
     if (c.at.offset) b = blocks_.allocate_at(*c.at.offset, c.bytes);
+    if (c.at.is_at_end) b = blocks_.allocate_last(c.bytes);
     if (!b) b = blocks_.allocate(c.bytes, from);
   } catch (const std::bad_alloc&) {
     return false;

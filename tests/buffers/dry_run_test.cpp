@@ -80,11 +80,11 @@ void program_of_all_kinds() {
 
 TEST_CASE("a dry run as a node makes the graphs that this node makes in a real job, alone or with the others in one process") {
   const dry_folder here;
-  for (const char* kind : {"tasks", "commands", "instructions"}) {
-    INFO(kind);
-    const with_variable what("STRETTO_GRAPH_KIND", kind);
+  for (const auto& [kind, bytes] : {std::pair("tasks", "8M"), {"commands", "8M"}, {"instructions", "8M"}, {"instructions", "4K"}}) {
+    INFO(kind << " with " << bytes);
+    const with_variable what("STRETTO_GRAPH_KIND", kind), memory("STRETTO_DEVICE_MEMORY", bytes);
     {
-      const with_variable file("STRETTO_GRAPH", (here / "real.json").c_str()), memory("STRETTO_DEVICE_MEMORY", "8M");
+      const with_variable file("STRETTO_GRAPH", (here / "real.json").c_str());
       test::on_nodes_of(simulated_job({.nodes = 3, .seed = 5}), {.workers = 1, .devices = "sim:2"}, [](runtime&) { program_of_all_kinds(); });
     }
     const with_variable nodes("STRETTO_DRY_NODES", "3"), devices("STRETTO_DRY_DEVICES", "2");

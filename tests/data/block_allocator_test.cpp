@@ -81,6 +81,22 @@ TEST_CASE("blocks never overlap and a request fails only if no free stretch is l
   CHECK(ok);
 }
 
+TEST_CASE("the highest free addresses are given where the end is asked for") {
+  block_allocator blocks(1024);
+  block* const first = blocks.allocate(64);
+  block* const last = blocks.allocate_last(100);
+  REQUIRE(last);
+  CHECK(last->offset == 1024 - 128);
+  block* const before = blocks.allocate_last(64);
+  REQUIRE(before);
+  CHECK(before->offset == 1024 - 192);
+  blocks.free(*last);
+  CHECK(blocks.allocate_last(64)->offset == 1024 - 64);
+  CHECK(blocks.allocate_last(128)->offset == 1024 - 320);  // what is free behind it is too short
+  CHECK(blocks.allocate_last(961) == nullptr);
+  CHECK(first->offset == 0);
+}
+
 TEST_CASE("freed blocks of every size grow together again into one") {
   block_allocator blocks(1 << 20);
   std::vector<block*> held;
