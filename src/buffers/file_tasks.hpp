@@ -1,0 +1,57 @@
+// file_tasks.hpp - what all nodes do together with a file: host tasks, each for its share, between tasks on node 0 that begin and end it.
+//
+// Threads     called by whoever submits; what is given runs in tasks.
+#pragma once
+
+#include <stretto/future.hpp>
+#include <stretto/progress.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "buffers/buffers_state.hpp"
+
+namespace stretto::buffers {
+
+inline constexpr std::uint64_t most_file_bytes_at_once = std::uint64_t{4} << 20;  // of a chunk, or of a piece of a file
+inline constexpr std::uint64_t most_description_bytes = std::uint64_t{64} << 10;  // of a zarr.json
+
+/// Work with files, behind what has been done with files before.
+struct file_work {
+  std::shared_ptr<buffers_state> state;
+  std::uint32_t nodes = 1, self = 0;
+  event before;  // of what has been done with files
+
+  explicit file_work(const char* verb);
+  void then(event e, const std::source_location& where);
+};
+
+/// Shown on node 0 for what takes long; else null.
+std::unique_ptr<progress> progress_of(const char* what, std::uint64_t bytes, std::uint32_t self);
+
+using share_function = std::function<void(const box& share, const detail::host_elements&)>;
+
+struct writing {
+  std::function<void()> begin;  // on node 0
+  share_function share;
+  std::function<void()> end;    // on node 0
+  std::vector<box> shares;
+  std::filesystem::path to;
+};
+/// The future ends when all nodes know that it is written, or why not.
+future<void> write_by_all(const detail::buffer_handle& h, writing w, const char* verb, const std::source_location& where);
+
+struct reading {
+  share_function share;
+  std::vector<box> shares;
+};
+void read_by_all(const detail::buffer_handle& h, const reading& r, file_work& work, const std::source_location& where);
+
+/// What node 0 finds, on all nodes: at most `most_description_bytes`.
+std::string told_by_node_0(const char* name, std::function<std::string()> find, file_work& work, const std::source_location& where);
+
+}  // namespace stretto::buffers
