@@ -111,16 +111,19 @@ bool are_independent(const task& t, auto parts) {
   for (std::size_t w = 0; w < t.accesses.size(); ++w) {
     if (!writes(t.accesses[w].how)) continue;
     region_map<std::uint32_t> writers;  // parts
+    const auto meets_another = [&](const box& b, std::size_t n) {
+      return std::ranges::any_of(writers.query(b), [&](const auto& e) { return e.second != n; });
+    };
     for (std::size_t n = 0; n < parts.size(); ++n)
       for (const box& b : parts[n].uses[w]) {
-        if (!writers.query(b).empty() && std::ranges::any_of(writers.query(b), [&](const auto& e) { return e.second != n; })) return false;
+        if (meets_another(b, n)) return false;
         writers.update(b, static_cast<std::uint32_t>(n));
       }
     for (std::size_t i = 0; i < t.accesses.size(); ++i) {
       if (i == w || t.accesses[i].buffer != t.accesses[w].buffer) continue;
       for (std::size_t n = 0; n < parts.size(); ++n)
         for (const box& b : parts[n].uses[i])
-          if (std::ranges::any_of(writers.query(b), [&](const auto& e) { return e.second != n; })) return false;
+          if (meets_another(b, n)) return false;
     }
   }
   return true;

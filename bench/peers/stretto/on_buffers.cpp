@@ -65,6 +65,25 @@ bench::outcome per_launch(const bench::options& o, F&& program) {
   return result;
 }
 
+/// step(times) returns 1, and is warm when it is timed.
+template <class F>
+double seconds_of(const char* what, long times, F&& step) {
+  step(20);
+  const bench::stopwatch clock;
+  bench::expect(what, step(times), 1);
+  return clock.seconds();
+}
+
+/// The element at that corner of an instance on a device, once `last` has ended.
+template <std::size_t D>
+float element_of(const instance<float, D>& from, const box& corner, place ram, const event& last) {
+  auto seen = instance<float, D>::create(at(ram), corner).made;
+  wait(copy(from, seen, corner, after(last)));
+  const float value = *seen.data();
+  seen.destroy();
+  return value;
+}
+
 // ---- by hand, and on buffers: seconds for `steps` steps on so many devices
 
 struct field {
@@ -85,10 +104,7 @@ double wave_on_buffers(const bench::options& o, const field& f) {
       for (long s = 0; s < times; ++s, std::swap(u, older)) launch(wave_step, f.inside(), older(one_to_one), u(star(1)));
       return long(u.read(box({0, 0}, {1, 1})).get().view()(0, 0) / initial);
     };
-    step(20);
-    const bench::stopwatch clock;
-    bench::expect("a flat field", step(f.steps), 1);
-    seconds = clock.seconds();
+    seconds = seconds_of("a flat field", f.steps, step);
   });
   return seconds;
 }
@@ -138,16 +154,9 @@ double wave_by_hand(const bench::options& o, const field& f) {
       }
       std::vector<event> last;
       for (const band& b : bands) last.insert(last.end(), {b.computed, b.sent[0], b.sent[1]});
-      auto seen = instance<float, 2>::create(at(ram), box({0, 0}, {1, 1})).made;
-      wait(copy(bands[0].of[now], seen, box({0, 0}, {1, 1}), after(merge(last))));
-      const float value = seen.view()(0, 0);
-      seen.destroy();
-      return long(value / initial);
+      return long(element_of(bands[0].of[now], box({0, 0}, {1, 1}), ram, merge(last)) / initial);
     };
-    step(20);
-    const bench::stopwatch clock;
-    bench::expect("a flat field", step(f.steps), 1);
-    seconds = clock.seconds();
+    seconds = seconds_of("a flat field", f.steps, step);
     for (band& b : bands)
       for (auto& i : b.of) i.destroy();
   });
@@ -173,10 +182,7 @@ double bodies_on_buffers(const bench::options& o, const cloud& c) {
       }
       return long(x.read(box(0, 1)).get().view()(0) / initial);
     };
-    step(20);
-    const bench::stopwatch clock;
-    bench::expect("bodies at one place", step(c.steps), 1);
-    seconds = clock.seconds();
+    seconds = seconds_of("bodies at one place", c.steps, step);
   });
   return seconds;
 }
@@ -223,16 +229,9 @@ double bodies_by_hand(const bench::options& o, const cloud& c) {
           for (share& s : shares) s.here = sent;
         }
       }
-      auto seen = instance<float>::create(at(ram), box(0, 1)).made;
-      wait(copy(shares[0].x, seen, box(0, 1), after(shares[0].here)));
-      const float value = seen.view()(0);
-      seen.destroy();
-      return long(value / initial);
+      return long(element_of(shares[0].x, box(0, 1), ram, shares[0].here) / initial);
     };
-    step(20);
-    const bench::stopwatch clock;
-    bench::expect("bodies at one place", step(c.steps), 1);
-    seconds = clock.seconds();
+    seconds = seconds_of("bodies at one place", c.steps, step);
     for (share& s : shares) s.x.destroy(), s.v.destroy();
   });
   return seconds;
@@ -255,7 +254,6 @@ double room_seconds(const bench::options& o, long on, long steps, const horizon_
   double seconds = 0;
   in_runtime(o, devices(on, patches / 16e-3), [&](runtime&) {
     set_horizons(horizons);
-    const std::vector<float> ones(static_cast<std::size_t>(patches), 1.0f);
     buffer<float, 2> light(box({0, 0}, {steps + 1, patches}), [](auto...) { return 1.0f; });
     const bench::stopwatch clock;
     for (long t = 1; t <= steps; ++t)
