@@ -23,9 +23,11 @@ staged_copy::staged_copy(data_state& state, owner& made_by, operation& op, std::
 staged_copy::~staged_copy() { give_back(); }
 
 void staged_copy::give_back() noexcept {
-  for (std::size_t i = 0; i < buffers_.size(); ++i)
-    if (creation* resolved = route_[i + 1]->destroy(buffers_[i], nullptr))
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    if (!buffers_[i].held) continue;
+    if (creation* resolved = route_[i + 1]->destroy(buffers_[i].held, nullptr))
       tell(resolved, base::require_current("data"));
+  }
   buffers_.clear();
 }
 
@@ -39,23 +41,44 @@ bool staged_copy::reserve() {
       for (std::size_t i = 1; enough && i + 1 < route_.size(); ++i) {
         block* held = route_[i]->try_create(slots_ * piece_bytes_);
         if (held)
-          buffers_.push_back(held);
+          buffers_.push_back({held, nullptr});
         else
           enough = false;
       }
       if (enough) {
-        const std::uint64_t per_piece =
-            route_.size() == 2 ? op_.request.first_box.volume() : std::max<std::uint64_t>(1, piece_bytes_ / element);
-        for (std::size_t i = 0; i < op_.request.box_count; ++i)
-          for (const box& b : pieces_of(op_.request.box_at(i), std::max<std::uint64_t>(per_piece, 1)))
-            pieces_.push_back(b);
-        order_ = std::make_unique<pipeline>(static_cast<unsigned>(steps_.size()), pieces_.size(), slots_);
+        cut();
         return true;
       }
       give_back();
     }
     if (piece_bytes_ == element) return false;
   }
+}
+
+bool staged_copy::reserve_beside() {
+  const std::uint64_t element = op_.request.used[0].record->shape.element_bytes;
+  piece_bytes_ = std::max(element, std::min(state_.settings.staging_bytes, beside_bytes));
+  slots_ = 2;
+  for (std::size_t i = 1; i + 1 < route_.size(); ++i) {
+    if (block* held = route_[i]->try_create(slots_ * piece_bytes_)) {
+      buffers_.push_back({held, nullptr});
+    } else if (route_[i]->kind() == place_kind::system_memory) {
+      buffers_.push_back({nullptr, std::make_unique_for_overwrite<std::byte[]>(slots_ * piece_bytes_)});
+    } else {
+      give_back();
+      return false;
+    }
+  }
+  cut();
+  return true;
+}
+
+void staged_copy::cut() {
+  const std::uint64_t element = op_.request.used[0].record->shape.element_bytes;
+  const std::uint64_t per_piece = route_.size() == 2 ? op_.request.first_box.volume() : piece_bytes_ / element;
+  for (std::size_t i = 0; i < op_.request.box_count; ++i)
+    for (const box& b : pieces_of(op_.request.box_at(i), std::max<std::uint64_t>(per_piece, 1))) pieces_.push_back(b);
+  order_ = std::make_unique<pipeline>(static_cast<unsigned>(steps_.size()), pieces_.size(), slots_);
 }
 
 void staged_copy::start(base::thread_context& context) { advance(nullptr, context); }
@@ -66,9 +89,9 @@ reach staged_copy::end_of(unsigned stage, std::uint64_t piece, const box& b) con
   if (stage == 0) return reach_of(op_.request.used[1], op_.request.shift);
   if (stage + 1 == route_.size()) return reach_of(op_.request.used[0]);
   const std::uint32_t element = op_.request.used[0].record->shape.element_bytes;
-  std::byte* buffer = route_[stage]->address_of(*buffers_[stage - 1]) +
-                      static_cast<std::uint64_t>(order_->slot_of(piece)) * piece_bytes_;
-  return reach::of(buffer, dense_layout(b, 3, element));
+  const buffer& in = buffers_[stage - 1];
+  std::byte* first = in.held ? route_[stage]->address_of(*in.held) : in.beside.get();
+  return reach::of(first + order_->slot_of(piece) * piece_bytes_, dense_layout(b, 3, element));
 }
 
 nest<2> staged_copy::walk_of(unsigned hop, std::uint64_t piece) const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -36,6 +37,9 @@ class staged_copy {
   /// Takes all buffers, smaller ones if there is not enough room for the usual; false, holding none, if there is not
   /// even room for one element.
   bool reserve();
+  /// The same where system memory in between is full: for that, a little beside what instances may take. So a copy that
+  /// makes room there is not refused for want of room.
+  bool reserve_beside();
   void start(base::thread_context& context);
 
   /// From memory to memory.
@@ -69,12 +73,21 @@ class staged_copy {
   std::uint64_t bytes_of(const step& s) const noexcept;
   reach end_of(unsigned stage, std::uint64_t piece, const box& b) const;
   void give_back() noexcept;
+  /// Divides the copy into pieces of which the buffers hold `slots_`.
+  void cut();
+
+  /// In one memory in between, for all slots.
+  struct buffer {
+    block* held = nullptr;
+    std::unique_ptr<std::byte[]> beside;  // held is null
+  };
+  static constexpr std::uint64_t beside_bytes = 64 << 10;  // of a slot, if one element is no larger
 
   data_state& state_;
   owner& owner_;
   operation& op_;
   const std::vector<memory_space*> route_;
-  std::vector<block*> buffers_;  // one per memory in between, holding all slots
+  std::vector<buffer> buffers_;  // one per memory in between
   std::uint64_t piece_bytes_ = 0;
   unsigned slots_ = 2;
   std::vector<box> pieces_;

@@ -68,7 +68,7 @@ void staging::start_waiting(base::thread_context& context) noexcept {
       operation* const op = in_line_.front();
       try {
         auto copy = std::make_unique<staged_copy>(state_, *this, *op, route(op->request));
-        if (copy->reserve()) {
+        if (copy->reserve() || (at_work_.empty() && copy->reserve_beside())) {
           op->hops = copy->hops();
           if (op->profile) op->profile->mark_started(context);
           ready = copy.get();

@@ -1,7 +1,8 @@
 // staging.hpp - copies that no loads and stores can do: by one channel, or by several through other memories.
 //
 // A copy takes all the buffers of its route before its first piece moves, and never asks for more; those that cannot
-// have theirs wait in line for one that holds some. So no two copies can wait for one another.
+// have theirs wait in line for one that holds some. So no two copies can wait for one another. Where none holds any and system memory
+// is full, that one copy has a little beside it: it may be the copy that makes room.
 //
 // Threads     any thread of the runtime.
 // Cost        a route has two buffers per memory in between, 1 MiB each if there is room, less if not.

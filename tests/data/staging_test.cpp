@@ -171,6 +171,36 @@ TEST_CASE("with little room between, pieces are smaller; with none, the copy is 
       c.options);
 }
 
+TEST_CASE("where instances fill system memory, a copy through it still ends: it may be the one that makes room") {
+  auto c = three_memories(slow_channel::manner::as_task);
+  c.options.ram_bytes = 64 << 10;
+  auto registry = std::make_shared<places::channel_registry>();
+  for (const auto kind : {place_kind::gpu_memory, place_kind::storage}) {  // other <-> ram <-> far
+    registry->add(place_kind::system_memory, kind, c.way);
+    registry->add(kind, place_kind::system_memory, c.way);
+  }
+  c.options.channels = registry;
+  with_data(
+      [] {
+        const auto a = instance<int>::create(at(other), {0, 50000}).made;
+        const auto away = instance<int>::create(at(far), {0, 50000}).made;
+        const auto back = instance<int>::create(at(other), {0, 50000}).made;
+        const auto seen = instance<int>::create(at(ram), {0, 10}).made;
+        const auto hog = instance<char>::create(at(ram), {0, (64 << 10) - 64}).made;
+        REQUIRE(usage_of(ram).used == 64 << 10);
+        const event first = copy(seen, a, {0, 10}, after(fill(seen, 3)));
+        std::vector<event> all;
+        for (int i = 0; i < 6; ++i) all.push_back(copy(a, away, after(first)));
+        all.push_back(copy(away, back, after(merge(all))));
+        for (const event e : all) CHECK_NOTHROW(wait(e));
+        wait(fill(seen, 0));
+        wait(copy(back, seen, {0, 10}));
+        CHECK(seen.view()(9) == 3);
+        hog.destroy();
+      },
+      c.options);
+}
+
 TEST_CASE("a channel that fails poisons the copy, and the next one is not affected") {
   const auto c = three_memories(slow_channel::manner::fails_at_third);
   with_data(
