@@ -97,8 +97,9 @@ const std::vector<option>& table() {
        "what the trace keeps: sampled counts very short tasks and times some of them"},
       {"graph", &settings::graph, "", "", "", {}, "path",
        "file that receives the graph of what was asked of buffers at the end; it ends in .dot, .json or .svg"},
-      {"graph_kind", &settings::graph_kind, "commands", "", "", {"tasks", "commands", "instructions", "timeline"}, "",
-       "what that graph shows: launches, what the node does of them, each operation of that, or when these are predicted to take place"},
+      {"graph_kind", &settings::graph_kind, "commands", "", "", {"tasks", "commands", "instructions", "timeline", "prediction"}, "",
+       "what that graph shows: launches, what the node does of them, each operation of that, when these are predicted to take place, or only "
+       "how long all would take"},
       {"dry_nodes", &settings::dry_nodes, "0", "0", "65536", {}, "nodes",
        "job of so many nodes as one of which the program runs alone, finding what it would do on buffers and doing none of it; 0 means that "
        "it is done"},
@@ -107,7 +108,7 @@ const std::vector<option>& table() {
       {"dry_devices", &settings::dry_devices, "0", "0", "63", {}, "devices",
        "devices that each node of a dry run has; 0 means those that the option devices opens"},
       {"graph_costs", &settings::graph_costs, "", "", "", {}, "list",
-       "costs by which a timeline is predicted, where they are not the usual ones: launch=5e-6,items=1e9,copy_latency=5e-6,copy_bytes=1e10,"
+       "costs by which a timeline is predicted, where they are not the usual ones: task=2e-6,launch=5e-6,items=1e9,copy_latency=5e-6,copy_bytes=1e10,"
        "message_latency=2e-6,message_bytes=1e10"},
       {"statistics", &settings::statistics, "0", "", "", zero_or_one, "",
        "whether what was counted per module and per place is printed at the end"},

@@ -22,7 +22,7 @@ enum class scheduling { fifo, locality, earliest_finish, work_stealing };
 enum class joining { automatic, alone, mpi };
 enum class balancing { none, greedy, refine, diffusion, stealing };
 enum class weighing { off, devices, nodes };
-enum class graph_kind { tasks, commands, instructions, timeline };
+enum class graph_kind { tasks, commands, instructions, timeline, prediction };
 enum class trace_detail { off, sampled, full };
 enum class checks { off, on, learn };
 /// How an error is printed: as people read it, or as one JSON object on one line.

@@ -98,6 +98,7 @@ void tell_what_was_asked(const base::runtime_context& runtime) {
   buffers_state& s = *state_of(runtime);
   if (s.dry) std::fputs(("stretto: " + s.dry->text() + "\n").c_str(), stderr);
   if (!s.record) return;
+  if (s.dry) s.record->set_seconds_to_find_a_task(s.dry->seconds_of_a_task());
   if (const std::string says = s.record->prediction(); !says.empty()) std::fputs(("stretto: " + says + "\n").c_str(), stderr);
   s.record->write();
 }

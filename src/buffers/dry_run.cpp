@@ -131,7 +131,7 @@ std::string dry_run::text() const {
                      looked_at_.text(), some(nodes_, "node"), devices_ ? some(devices_, "device") : "no devices", some(tasks_, "task"),
                      some(horizons_, "horizon"), graph::text_of(counted_.commands), graph::text_of(counted_.instructions),
                      bytes_text(counted_.sent_bytes), bytes_text(counted_.received_bytes),
-                     tasks_ ? fmt::format("{:.1f}", static_cast<double>(nanoseconds_) / 1e3 / static_cast<double>(tasks_)) : "0");
+                     tasks_ ? fmt::format("{:.1f}", seconds_of_a_task() * 1e6) : "0");
 }
 
 }  // namespace stretto::buffers

@@ -46,6 +46,7 @@ class dry_run {
   void count(std::span<const graph::command> commands, std::span<const graph::instruction> instructions);
   /// For a task, and the horizon behind it.
   void took(std::uint64_t nanoseconds) noexcept { nanoseconds_ += nanoseconds; }
+  double seconds_of_a_task() const noexcept { return tasks_ ? static_cast<double>(nanoseconds_) / 1e9 / static_cast<double>(tasks_) : 0; }
   /// As of command_graph and instruction_graph: of all nodes, and of the devices of each.
   void set_weights(const graph::chunk_weights& nodes, const graph::chunk_weights& devices);
   /// Mappings of the program's own are let go.

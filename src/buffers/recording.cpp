@@ -24,12 +24,13 @@ graph::task without_functions(graph::task t) {
 
 recording::recording(settings s, std::span<const graph::node_number> nodes, const graph::node_shape& shape) : settings_(std::move(s)) {
   const auto ends_in = [&](const char* ending) { return settings_.file.ends_with(ending); };
-  const bool is_timeline = settings_.kind == base::graph_kind::timeline;
-  if (!ends_in(".json") && (is_timeline || (!ends_in(".dot") && !ends_in(".svg"))))
+  using kind = base::graph_kind;
+  const bool is_timeline = settings_.kind == kind::timeline, is_predicted = is_timeline || settings_.kind == kind::prediction;
+  if (!ends_in(".json") && (is_predicted || (!ends_in(".dot") && !ends_in(".svg"))))
     throw error("B17", "the file of a graph is to end as what it shall hold")
         .fact("file", settings_.file)
-        .fact("allowed", is_timeline ? ".json, for Perfetto and chrome://tracing" : ".dot for Graphviz, .json for programs, or .svg, a picture")
-        .remedy("STRETTO_GRAPH=" + settings_.file + (is_timeline ? ".json" : ".dot"));
+        .fact("allowed", is_timeline ? ".json, for Perfetto and chrome://tracing" : is_predicted ? ".json" : ".dot for Graphviz, .json for programs, or .svg, a picture")
+        .remedy("STRETTO_GRAPH=" + settings_.file + (is_predicted ? ".json" : ".dot"));
   for (const graph::node_number n : nodes) nodes_.push_back({.node = n, .shape = shape});
 }
 
@@ -72,6 +73,7 @@ std::string recording::text() const {
     case base::graph_kind::tasks: text = as_json ? tasks_as_json(program_) : tasks_as_dot(program_); break;
     case base::graph_kind::commands: text = as_json ? commands_as_json(program_, nodes_) : commands_as_dot(program_, nodes_); break;
     case base::graph_kind::timeline: text = timeline_as_json(program_, nodes_, predict(program_, nodes_, settings_.costs)); break;
+    case base::graph_kind::prediction: text = prediction_as_json(program_, nodes_, predict(program_, nodes_, settings_.costs), found_in_); break;
     case base::graph_kind::instructions: text = as_json ? instructions_as_json(program_, nodes_) : instructions_as_dot(program_, nodes_); break;
   }
   return settings_.file.ends_with(".svg") ? places::svg_of(text) : text;

@@ -34,6 +34,9 @@ class recording {
   /// What node number `n` of those recorded does for the task entered last, or for a buffer.
   void add(std::size_t n, std::span<const graph::command> commands, std::span<const graph::instruction> instructions);
 
+  /// How long it took to find what the node does of a task; 0 if nobody measured it.
+  void set_seconds_to_find_a_task(double s) noexcept { found_in_ = s; }
+
   /// When all would have ended; empty unless the graph is a timeline.
   std::string prediction() const;
   /// The whole text, as the ending of the file says. Throws P14 where there is no Graphviz to draw it.
@@ -46,6 +49,7 @@ class recording {
   graph::program_record program_;
   std::vector<graph::node_record> nodes_;
   std::size_t kept_ = 0;
+  double found_in_ = 0;
 };
 
 }  // namespace stretto::buffers

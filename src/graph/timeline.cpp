@@ -7,12 +7,14 @@
 #include <map>
 #include <queue>
 #include <tuple>
+#include <utility>
 
 #include <stretto/error.hpp>
 
 #include "geometry/region.hpp"
 #include "graph/instruction_labels.hpp"
 #include "graph/json_tree.hpp"
+#include "graph/work_counts.hpp"
 
 namespace stretto::graph {
 namespace {
@@ -22,7 +24,8 @@ struct cost_name {
   double cost_model::*is;
   bool is_rate;
 };
-constexpr cost_name cost_names[] = {{"launch", &cost_model::launch, false},
+constexpr cost_name cost_names[] = {{"task", &cost_model::task, false},
+                                    {"launch", &cost_model::launch, false},
                                     {"items", &cost_model::items, true},
                                     {"copy_latency", &cost_model::copy_latency, false},
                                     {"copy_bytes", &cost_model::copy_bytes, true},
@@ -109,6 +112,12 @@ class prediction {
     return made ? made->where : memory_number{0};
   }
 
+  double rate_of(task_id id) const {
+    const task* const t = program_.find(id);
+    const auto own = t ? costs_.items_of.find(t->name) : costs_.items_of.end();
+    return own == costs_.items_of.end() ? costs_.items : own->second;
+  }
+
   work work_of(std::size_t n, const instruction& i) const {
     const lane_numbers& lane = lanes_[n];
     const auto copied = [&](memory_number m, double bytes) { return work{lane.copies(m), costs_.copy_latency + bytes / costs_.copy_bytes}; };
@@ -127,7 +136,7 @@ class prediction {
                   return work{lane.processor(nodes_[n].shape.host()), costs_.launch + elements(f.to) / costs_.items};
                 },
                 [&](const compute& c) {
-                  return work{lane.processor(c.by), costs_.launch + static_cast<double>(c.chunk.volume()) / costs_.items};
+                  return work{lane.processor(c.by), costs_.launch + static_cast<double>(c.chunk.volume()) / rate_of(i.of)};
                 },
                 [&](const send& s) {
                   double sent = 0;
@@ -149,6 +158,7 @@ class prediction {
   void look_at(std::size_t n, std::size_t i) {
     const instruction& is = nodes_[n].instructions[i];
     steps_[first_[n] + i].of = work_of(n, is);
+    steps_[first_[n] + i].ready = static_cast<double>(is.of.number) * costs_.task;
     for (const std::uint64_t f : is.follows)
       if (const instruction* const before = words_[n].find(instruction_id{f}))
         follow(n, i, n, static_cast<std::size_t>(before - nodes_[n].instructions.data()), 0);
@@ -217,6 +227,26 @@ std::string seconds_text(double seconds) {
   return fmt::format("{:.3f} us", seconds * 1e6);
 }
 
+struct busy_lane {
+  double seconds;
+  std::string name;
+};
+
+/// The three that are busy longest.
+std::vector<busy_lane> busy_lanes(const timeline& when, std::span<const node_record> nodes) {
+  std::vector<busy_lane> busy;
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    std::vector<double> of_lane(when.nodes[n].lanes.size());
+    for (const span_of_time& s : when.nodes[n].spans)
+      if (s.lane >= 0) of_lane[static_cast<std::size_t>(s.lane)] += s.end - s.begin;
+    for (std::size_t l = 0; l < of_lane.size(); ++l)
+      if (of_lane[l] > 0) busy.push_back({of_lane[l], when.nodes[n].lanes[l] + " of N" + std::to_string(nodes[n].node)});
+  }
+  std::ranges::stable_sort(busy, std::ranges::greater(), &busy_lane::seconds);
+  busy.resize(std::min<std::size_t>(3, busy.size()));
+  return busy;
+}
+
 }  // namespace
 
 cost_model costs_of(std::string_view list) {
@@ -228,12 +258,17 @@ cost_model costs_of(std::string_view list) {
     const auto known = std::ranges::find(cost_names, name, &cost_name::name);
     double value = 0;
     const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const std::string_view of = name.starts_with("items.") ? name.substr(6) : std::string_view();
     const bool is_number = fault == std::errc() && end == text.data() + text.size() && value >= 0 && value <= 1e18;
+    if (!of.empty() && is_number && value > 0) {
+      costs.items_of[std::string(of)] = value;
+      continue;
+    }
     if (known == std::end(cost_names) || !is_number || (known->is_rate && value == 0)) {
       std::string names;
       for (const cost_name& c : cost_names) names += (names.empty() ? "" : ", ") + std::string(c.name);
       throw error("B19", fmt::format("\"{}\" is no cost of a predicted timeline", one))
-          .fact("allowed", names + ": times in seconds, from 0 on; items and bytes for each second, above 0")
+          .fact("allowed", names + ", items.NAME for launches of that name: times in seconds, from 0 on; items and bytes for each second, above 0")
           .remedy("STRETTO_GRAPH_COSTS=items=1e9,message_latency=2e-6");
     }
     costs.*known->is = value;
@@ -270,19 +305,24 @@ std::string timeline_as_json(const program_record& program, std::span<const node
   return text_of_graph(tree{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ns"}, {"predicted_seconds", when.seconds}}, program);
 }
 
-std::string summary_of(const timeline& when, std::span<const node_record> nodes) {
-  std::vector<std::pair<double, std::string>> busy;
-  for (std::size_t n = 0; n < nodes.size(); ++n) {
-    std::vector<double> of_lane(when.nodes[n].lanes.size());
-    for (const span_of_time& s : when.nodes[n].spans)
-      if (s.lane >= 0) of_lane[static_cast<std::size_t>(s.lane)] += s.end - s.begin;
-    for (std::size_t l = 0; l < of_lane.size(); ++l)
-      if (of_lane[l] > 0) busy.emplace_back(of_lane[l], when.nodes[n].lanes[l] + " of N" + std::to_string(nodes[n].node));
+std::string prediction_as_json(const program_record& program, std::span<const node_record> nodes, const timeline& when, double found_in) {
+  tree of_nodes = tree::array(), busiest = tree::array();
+  for (const node_record& n : nodes) {
+    work_counts counted;
+    counted.add(n.instructions, program.element_bytes);
+    of_nodes.push_back({{"node", "N" + std::to_string(n.node)}, {"sent_bytes", counted.sent_bytes}, {"received_bytes", counted.received_bytes},
+                        {"instructions", n.instructions.size()}});
   }
-  std::ranges::stable_sort(busy, std::ranges::greater(), [](const auto& b) { return b.first; });
+  for (const busy_lane& b : busy_lanes(when, nodes)) busiest.push_back({{"lane", b.name}, {"seconds", b.seconds}});
+  return text_of_graph(tree{{"predicted_seconds", when.seconds}, {"tasks", program.tasks.size()}, {"seconds_to_find_a_task", found_in},
+                            {"nodes", std::move(of_nodes)}, {"busiest", std::move(busiest)}},
+                       program);
+}
+
+std::string summary_of(const timeline& when, std::span<const node_record> nodes) {
   std::string s = fmt::format("{} on {} node{}", seconds_text(when.seconds), nodes.size(), nodes.size() == 1 ? "" : "s");
-  for (std::size_t b = 0; b < std::min<std::size_t>(3, busy.size()); ++b)
-    s += fmt::format("{}{} {:.0f} %", b ? "; " : "; busiest: ", busy[b].second, 100 * busy[b].first / when.seconds);
+  const char* before = "; busiest: ";
+  for (const busy_lane& b : busy_lanes(when, nodes)) s += fmt::format("{}{} {:.0f} %", std::exchange(before, "; "), b.name, 100 * b.seconds / when.seconds);
   return s;
 }
 

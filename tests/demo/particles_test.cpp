@@ -13,7 +13,6 @@
 #include "../dist/simulated.hpp"
 #include "../temporary_folder.hpp"
 #include "../thrown_by.hpp"
-#include "demo/particles/chart.hpp"
 #include "demo/particles/kept.hpp"
 #include "demo/particles/run.hpp"
 #include "demo/particles/serial.hpp"
@@ -205,19 +204,4 @@ TEST_CASE("what was typed is read, and what cannot be is told") {
   check(small, {3, 3});
   CHECK(thrown_by([] { check(small, {2, 5}); }).find("eight neighbours") != std::string::npos);
   CHECK(thrown_by([] { check(small, {40, 5}); }).find("error W36: 1500 particles cannot be cut into 40 x 5 patches") == 0);
-}
-
-TEST_CASE("a chart has its words, a line for each name in each panel, and only numbers") {
-  const chart c{.title = "a title",
-                .across = "step",
-                .names = {"one", "two"},
-                .panels = {{"up", {{1, 2, 1.5}, {1, 1, 1}}}, {"down", {{}, {3}}}},
-                .mark = 1.1};
-  const std::string drawn = to_svg(c);
-  for (const char* word : {">a title<", ">step<", ">one<", ">two<", ">up<", ">down<", "prefers-color-scheme: dark", "class=\"mark\""})
-    CHECK(drawn.find(word) != std::string::npos);
-  CHECK(count_of("<polyline", drawn) == 4);
-  CHECK(drawn.find("nan") == std::string::npos);
-  CHECK(drawn.find("inf") == std::string::npos);
-  CHECK(to_svg(chart()).find("</svg>") != std::string::npos);
 }

@@ -127,5 +127,51 @@ class Graph(unittest.TestCase):
             self.assertEqual(file.read_text(), graph("--nodes", 1, "--", program)[1])
 
 
+def scaling(*words, **more):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("STRETTO_")} | more
+    done = subprocess.run([command, "scaling", *map(str, words)], env=environment, capture_output=True, text=True, timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Scaling(unittest.TestCase):
+    # So slow that the 16 x 16 items of a launch take a second, and nothing else takes time, but for the reader, which is one item.
+    costs = "task=0,launch=0,copy_latency=0,copy_bytes=1e18,message_latency=0,message_bytes=1e18,items=256"
+
+    def test_where_only_items_cost_n_nodes_are_n_times_as_fast(self):
+        code, out, errors = scaling("--nodes", "1,2,4,8", "--json", "--graph-costs", self.costs, "--", program)
+        self.assertEqual((code, errors), (0, ""))
+        rows = json.loads(out)
+        self.assertEqual([row["nodes"] for row in rows], [1, 2, 4, 8])
+        for row in rows:
+            self.assertAlmostEqual(row["predicted_seconds"], 3 / row["nodes"] + 1 / 256)  # set_up, and mean twice
+            self.assertAlmostEqual(row["efficiency"], 1, delta=0.01)
+            self.assertAlmostEqual(row["busy"], 1, delta=0.01)
+        self.assertEqual(rows[0]["most_sent_bytes"], 0)
+        self.assertGreater(rows[1]["most_sent_bytes"], 0)
+
+    def test_a_kernel_of_a_rate_of_its_own_takes_its_own_time(self):
+        rows = json.loads(scaling("--nodes", 2, "--json", "--graph-costs", self.costs + ",items.mean=64", "--", program)[1])
+        self.assertAlmostEqual(rows[0]["predicted_seconds"], (1 + 2 * 4) / 2 + 1 / 256)
+
+    def test_it_says_what_the_timeline_says(self):
+        row = json.loads(scaling("--nodes", 3, "--devices", 2, "--json", "--", program)[1])[0]
+        drawn = json.loads(graph("--nodes", 3, "--devices", 2, "--what", "timeline", "--", program)[1])
+        self.assertEqual(row["predicted_seconds"], drawn["predicted_seconds"])
+
+    def test_the_table_has_powers_of_two_and_the_picture_is_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            picture = Path(folder) / "scaling.svg"
+            code, out, errors = scaling("--up-to", 9, "--svg", picture, "--", program, "a<b")
+            self.assertEqual((code, errors), (0, ""))
+            self.assertEqual([line.split()[0] for line in out.splitlines()], ["nodes", "1", "2", "4", "8"])
+            self.assertIn(">Predicted strong scaling of dry_program a&lt;b<", picture.read_text())
+
+    def test_what_a_program_that_fails_says_is_shown(self):
+        code, out, errors = scaling("--nodes", 2, "--json", "--", program, "unguarded")
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("error B09", errors)
+        self.assertIn("error W58", errors)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

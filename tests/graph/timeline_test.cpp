@@ -20,7 +20,7 @@ using stretto::test::named_task, stretto::test::recorded, stretto::test::recorde
 namespace {
 
 // An item a second, so that times can be told by heart.
-constexpr cost_model slow{.launch = 1, .items = 1, .copy_latency = 1, .copy_bytes = 4, .message_latency = 1, .message_bytes = 4};
+const cost_model slow{.task = 0, .launch = 1, .items = 1, .copy_latency = 1, .copy_bytes = 4, .message_latency = 1, .message_bytes = 4};
 
 const span_of_time& span_of(const timeline& when, const recorded& r, std::size_t node, const char* kind, std::size_t nth) {
   for (std::size_t i = 0; i < r.of_nodes[node].instructions.size(); ++i)

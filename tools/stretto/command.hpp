@@ -44,6 +44,7 @@ int run_run(const invocation&);
 int run_report(const invocation&);
 int run_join(const invocation&);
 int run_graph(const invocation&);
+int run_scaling(const invocation&);
 int run_why(const invocation&);
 
 }  // namespace stretto::tools

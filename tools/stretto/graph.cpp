@@ -11,29 +11,13 @@
 #include "report/reader.hpp"
 #include "stretto/arguments.hpp"
 #include "stretto/graph_of_program.hpp"
+#include "stretto/parted.hpp"
 
 namespace stretto::tools {
 namespace {
 
 // CLI11 turns "1.5ms" into nanoseconds.
 const std::map<std::string, double> units{{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-
-/// What stands before `--`, and the program behind it, if there is one.
-struct parted {
-  invocation call;
-  std::vector<std::string> program;
-  bool has_program = false;
-};
-
-parted parted_at_program(const invocation& call) {
-  parted p{call, {}, false};
-  const auto at = std::ranges::find(p.call.arguments, "--");
-  if (at == p.call.arguments.end()) return p;
-  p.has_program = true;
-  p.program.assign(at + 1, p.call.arguments.end());
-  p.call.arguments.erase(at, p.call.arguments.end());
-  return p;
-}
 
 const std::string of_run = "Of a run that was recorded (FILE)", of_program = "Of a program that is run dry (-- PROGRAM ARGUMENT...)";
 
@@ -46,17 +30,7 @@ struct dry_words {
 int draw_program(const parted& call, const dry_words& said) {
   if (call.program.empty())
     throw error("W50", "stretto graph was not told what to run").remedy("stretto graph --nodes 2 -- ./program ARGUMENT...");
-  program_graph asked{.program = call.program, .variables = {}, .as = said.as, .file = said.file};
-  for (const base::option& row : base::option_table()) {
-    const std::string& origin = call.call.options.origin[static_cast<std::size_t>(&row - base::option_table().data())];
-    if (origin == "flag") asked.variables[base::variable_of(row)] = base::spelt(row, call.call.options.values);
-  }
-  // A number of devices: of each node, whatever the machine has.
-  const std::string& devices = call.call.options.values.devices;
-  if (!devices.empty() && std::ranges::all_of(devices, [](char c) { return c >= '0' && c <= '9'; })) {
-    asked.variables["STRETTO_DRY_DEVICES"] = devices;
-    asked.variables.erase("STRETTO_DEVICES");
-  }
+  program_graph asked{.program = call.program, .variables = dry_variables(call.call), .as = said.as, .file = said.file};
   constexpr std::uint64_t shown_all = 4;
   asked.variables["STRETTO_DRY_NODES"] = std::to_string(said.nodes);
   asked.variables["STRETTO_DRY_NODE"] = !said.node.empty() ? said.node : said.nodes <= shown_all ? "all" : "0";

@@ -1,10 +1,12 @@
 #include "stretto/graph_of_program.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +19,8 @@
 #include <stretto/error.hpp>
 
 #include "buffers/dry_run.hpp"
+#include "graph/timeline.hpp"
+#include "stretto/command.hpp"
 #include "stretto/named_program.hpp"
 
 namespace stretto::tools {
@@ -40,8 +44,8 @@ class own_file {
   std::filesystem::path path_;
 };
 
-/// The state that waitpid tells.
-int run_to_its_end(const std::vector<std::string>& program, const base::environment& variables) {
+/// The state that waitpid tells. What the program says goes to standard error, or, if `says` is not empty, to that file.
+int run_to_its_end(const std::vector<std::string>& program, const base::environment& variables, const std::string& says) {
   std::map<std::string, std::string> all;
   for (char** one = environ; *one; ++one) {
     const std::string text = *one;
@@ -55,6 +59,7 @@ int run_to_its_end(const std::vector<std::string>& program, const base::environm
 
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
+  if (!says.empty()) posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, says.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
   pid_t child = 0;
   const int failed = posix_spawnp(&child, words[0], &actions, nullptr, words.data(), environment.data());
@@ -74,37 +79,72 @@ void refuse_bad_end(int status, const std::string& program) {
       .remedy("what the program itself says is above; `stretto explain B09`");
 }
 
-}  // namespace
+std::string text_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
-int show_program_graph(const program_graph& asked) {
+struct outcome {
+  std::string graph;
+  int status = 0;
+};
+
+outcome run_dry(const program_graph& asked) {
   const char* const path = std::getenv("PATH");
   check_program(asked.program.front(), path ? path : "");
-  buffers::dry_settings_of(base::parse_options(asked.variables, {}).values);
-  const own_file here(asked.as);
-  const std::string to = asked.file.empty() ? here.path() : asked.file;
+  const base::settings values = base::parse_options(asked.variables, {}).values;
+  buffers::dry_settings_of(values);
+  graph::costs_of(values.graph_costs);
+  const own_file graph(asked.as), said("said");
   base::environment variables = asked.variables;
   // The file that is there is not taken for one that was written; and its name need not end as graphs do.
-  variables["STRETTO_GRAPH"] = here.path();
+  variables["STRETTO_GRAPH"] = graph.path();
   std::fflush(stdout);
-  const int status = run_to_its_end(asked.program, variables);
-  std::ifstream file(here.path(), std::ios::binary);
-  if (!file) {
+  const int status = run_to_its_end(asked.program, variables, asked.is_quiet ? said.path() : "");
+  if (asked.is_quiet && status != 0) std::fputs(text_of_file(said.path()).c_str(), stderr);
+  if (!std::filesystem::exists(graph.path())) {
     refuse_bad_end(status, asked.program.front());
     throw error("W59", fmt::format("the program {} wrote no graph", asked.program.front()))
         .because("a graph is written at the end of a runtime, and the program made none, or did not end it")
         .remedy("name a program of Stretto's, which returns from main");
   }
-  const std::string graph{std::istreambuf_iterator<char>(file), {}};
+  return {text_of_file(graph.path()), status};
+}
+
+}  // namespace
+
+base::environment dry_variables(const invocation& call) {
+  base::environment variables;
+  for (const base::option& row : base::option_table()) {
+    const std::string& origin = call.options.origin[static_cast<std::size_t>(&row - base::option_table().data())];
+    if (origin == "flag") variables[base::variable_of(row)] = base::spelt(row, call.options.values);
+  }
+  const std::string& devices = call.options.values.devices;
+  if (!devices.empty() && std::ranges::all_of(devices, [](char c) { return c >= '0' && c <= '9'; })) {
+    variables["STRETTO_DRY_DEVICES"] = devices;
+    variables.erase("STRETTO_DEVICES");
+  }
+  return variables;
+}
+
+std::string graph_of(const program_graph& asked) {
+  outcome was = run_dry(asked);
+  refuse_bad_end(was.status, asked.program.front());
+  return std::move(was.graph);
+}
+
+int show_program_graph(const program_graph& asked) {
+  const outcome was = run_dry(asked);
   if (asked.file.empty()) {
-    std::fwrite(graph.data(), 1, graph.size(), stdout);
+    std::fwrite(was.graph.data(), 1, was.graph.size(), stdout);
   } else {
     errno = 0;
-    std::ofstream out(to, std::ios::binary);
-    out << graph;
+    std::ofstream out(asked.file, std::ios::binary);
+    out << was.graph;
     out.close();
-    if (!out) throw error("W05", "the output could not be written").fact("file", to).because(errno ? std::strerror(errno) : "the system gave no reason");
+    if (!out) throw error("W05", "the output could not be written").fact("file", asked.file).because(errno ? std::strerror(errno) : "the system gave no reason");
   }
-  refuse_bad_end(status, asked.program.front());
+  refuse_bad_end(was.status, asked.program.front());
   return 0;
 }
 

@@ -13,12 +13,24 @@ struct program_graph {
   base::environment variables;       // STRETTO_..., beside those of this process
   std::string as;                    // dot, svg or json
   std::string file;                  // empty: standard output
+  bool is_quiet = false;             // what the program says is kept from standard error, unless it ends badly
 };
 
-/// Runs the program, whose own output goes to standard error, and hands on the graph that it wrote.
+struct invocation;
+
+/// What the flags of the runtime say, as variables for a program that is run dry. A number of devices is that of each node, whatever the
+/// machine has.
+base::environment dry_variables(const invocation& call);
+
+/// Runs the program, whose own output goes to standard error, and returns the graph that it wrote.
+///
+///   throws   W51 where there is no such program, W58 where it ended badly, W59 where it wrote no graph; B12 to B14, B19 and B21 for the variables
+std::string graph_of(const program_graph& asked);
+
+/// The same, written to the file: also that of a program that ended badly.
 ///
 ///   returns  exit code 0
-///   throws   W51 where there is no such program, W58 where it ended badly, W59 where it wrote no graph; B12 to B14 and B21 for the variables
+///   throws   as graph_of, and W05
 int show_program_graph(const program_graph& asked);
 
 }  // namespace stretto::tools

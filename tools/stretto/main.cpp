@@ -26,6 +26,7 @@ std::span<const command> commands() {
       command{"report", "Tells of a recorded run: critical path, idle time, copies, what to change", run_report},
       command{"join", "Joins the timelines of a job's nodes in one file, for Perfetto and chrome://tracing", run_join},
       command{"graph", "Draws a part of a recorded run as a graph, or what a program would do on many nodes", run_graph},
+      command{"scaling", "Predicts how fast a program would be on more and more nodes, without them", run_scaling},
       command{"options", "Shows every option, its value and where that comes from", run_options},
       command{"why", "Tells what a program that hung was waiting for, from its report", run_why},
       command{"explain", "Explains an error by its code", run_explain},

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "demo/particles/chart.hpp"
+#include "chart/chart.hpp"
 #include "demo/particles/run.hpp"
 
 namespace particles {
@@ -34,7 +34,7 @@ std::string to_text(const report& r) {
 }
 
 std::string to_svg(const report& r) {
-  chart c{.title = fmt::format("{} particles in {} x {} patches on {}", r.what.count, r.patches.x, r.patches.y, count(r.nodes, "node")),
+  stretto::tools::chart c{.title = fmt::format("{} particles in {} x {} patches on {}", r.what.count, r.patches.x, r.patches.y, count(r.nodes, "node")),
           .across = "step",
           .names = {},
           .panels = {{"imbalance of time", {}}, {"imbalance of pairs", {}}},

@@ -1,11 +1,12 @@
-#include "demo/particles/chart.hpp"
+#include "chart/chart.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
-namespace particles {
+namespace stretto::tools {
 namespace {
 
 constexpr double width = 860, left = 64, right = 34, top = 74, height = 210, gap = 34, bottom = 52;
@@ -45,20 +46,46 @@ std::string words(double x, double y, const char* anchor, const std::string& tex
 
 struct scale {
   double from, to, low, high;  // values, and where they are drawn
-  double operator()(double v) const { return low + (v - from) / (to - from) * (high - low); }
+  bool doubles = false;
+  double operator()(double v) const {
+    if (doubles) return low + std::log2(v / from) / std::log2(to / from) * (high - low);
+    return low + (v - from) / (to - from) * (high - low);
+  }
 };
 
-std::string drawn(const chart::panel& p, const chart& c, const scale& x, double below) {
-  double most = c.least;
-  for (const auto& one : p.lines)
-    for (const double v : one) most = std::max(most, v);
-  const double range = std::max(most - c.least, 0.2), step = round_step(range, 5);
-  const scale y{c.least, c.least + std::ceil(range / step - 1e-9) * step, below, below - height};
-  std::string text;
-  for (int i = 0; y.from + i * step < y.to + step / 2; ++i) {
-    const double v = y.from + i * step;
-    text += line(i ? "grid" : "axis", left, y(v), width - right, y(v)) + words(left - 8, y(v) + 4, "end", fmt::format("{:.3g}", v));
+/// From the least power of 2 that is not above all values to the greatest that is not below any, at least one apart.
+scale doubling(double least, double most, double low, double high) {
+  const double from = std::exp2(std::floor(std::log2(least) + 1e-9));
+  return {from, std::max(2 * from, std::exp2(std::ceil(std::log2(most) - 1e-9))), low, high, true};
+}
+
+/// The values where an axis is marked: at most about so many.
+std::vector<double> marks_of(const scale& s, double most) {
+  std::vector<double> marks;
+  if (s.doubles) {
+    const double factor = std::exp2(std::ceil(std::log2(s.to / s.from) / most - 1e-9));
+    for (double v = s.from; v <= s.to * 1.001; v *= factor) marks.push_back(v);
+  } else {
+    const double step = round_step(s.to - s.from, most);
+    for (int i = 0; s.from + i * step < s.to + step / 2; ++i) marks.push_back(s.from + i * step);
   }
+  return marks;
+}
+
+scale vertical(const chart::panel& p, const chart& c, double below) {
+  double least = 1e300, most = p.doubles ? 0 : c.least;
+  for (const auto& one : p.lines)
+    for (const double v : one) least = std::min(least, v), most = std::max(most, v);
+  if (p.doubles) return doubling(least, most, below, below - height);
+  const double range = std::max(most - c.least, 0.2), step = round_step(range, 5);
+  return {c.least, c.least + std::ceil(range / step - 1e-9) * step, below, below - height};
+}
+
+std::string drawn(const chart::panel& p, const chart& c, const scale& x, double below) {
+  const scale y = vertical(p, c, below);
+  std::string text;
+  for (const double v : marks_of(y, p.doubles ? 6 : 5))
+    text += line(v > y.from ? "grid" : "axis", left, y(v), width - right, y(v)) + words(left - 8, y(v) + 4, "end", fmt::format("{:.5g}", v));
   if (c.mark > y.from && c.mark < y.to) {
     text += line("mark", left, y(c.mark), width - right, y(c.mark));
     text += words(width - right + 4, y(c.mark) + 4, "start", fmt::format("{:g}", c.mark));
@@ -66,7 +93,7 @@ std::string drawn(const chart::panel& p, const chart& c, const scale& x, double 
   for (std::size_t i = 0; i < p.lines.size(); ++i) {
     text += fmt::format("<polyline class=\"line c{}\" points=\"", i % 6);
     for (std::size_t at = 0; at < p.lines[i].size(); ++at)
-      text += fmt::format("{}{:.1f},{:.1f}", at ? " " : "", x(static_cast<double>(at + 1)), y(std::min(p.lines[i][at], y.to)));
+      text += fmt::format("{}{:.1f},{:.1f}", at ? " " : "", x(c.at.empty() ? static_cast<double>(at + 1) : c.at[at]), y(std::min(p.lines[i][at], y.to)));
     text += "\"/>\n";
   }
   const double middle = below - height / 2;
@@ -90,13 +117,18 @@ std::string to_svg(const chart& c) {
     text += words(key + 28, 56, "start", c.names[i]);
     key += 28 + 8.0 * static_cast<double>(c.names[i].size()) + 24;
   }
-  const scale x{0, static_cast<double>(steps), left, left + plot_width};
-  const double step = std::max(1.0, round_step(static_cast<double>(steps), 8));
-  for (double at = 0; at <= static_cast<double>(steps); at += step) text += words(x(at), end + 20, "middle", fmt::format("{:g}", at));
+  const double last = c.at.empty() ? static_cast<double>(steps) : c.at.back();
+  const scale x = c.doubles ? doubling(c.at.front(), last, left, left + plot_width) : scale{0, last, left, left + plot_width};
+  if (c.doubles) {
+    for (const double v : marks_of(x, 13)) text += words(x(v), end + 20, "middle", fmt::format("{:g}", v));
+  } else {
+    const double step = std::max(1.0, round_step(last, 8));
+    for (double at = 0; at <= last; at += step) text += words(x(at), end + 20, "middle", fmt::format("{:g}", at));
+  }
   text += words(left + plot_width / 2, end + 42, "middle", c.across);
   for (std::size_t i = 0; i < c.panels.size(); ++i)
     text += drawn(c.panels[i], c, x, top + height + static_cast<double>(i) * (height + gap));
   return text + "</svg>\n";
 }
 
-}  // namespace particles
+}  // namespace stretto::tools
