@@ -189,6 +189,8 @@ SUITES = (
                  workers=(1,), goals={"wave": 1.05, "bodies": 1.05}, sweep=(50, 200, 1000), axis="us of a kernel"), against=""),
     replace(_own("buffers_room", "room response on simulated devices, speed of so many times one's: S = 2, and without horizons", "buffers_room",
                  ("stretto", "none"), workers=(1,), sweep=(1, 2, 4, 8, 16, 32), axis="devices"), against=""),
+    _graphs("graph_commands", "tasks and commands of one of 16 nodes: wave in tiles, bodies", "graph_commands", ("wave", "bodies"),
+            sweep=(0, 1, 2, 4, 16), axis="step of horizons"),
     _own("graph_horizons", "time spent generating horizons, 2-D generative on 512 nodes", "graph_horizons", workers=(1,), sweep=(1, 2, 4, 16),
          axis="step of horizons"),
     _own("many_tasks", "ten million tasks, peak memory of the process", "many_tasks"),

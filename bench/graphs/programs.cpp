@@ -85,6 +85,17 @@ graph_program stencil(long steps) {
   return p;
 }
 
+graph_program bodies(long steps) {
+  const box every(0, 65'536);
+  graph_program p{{written(every), written(every)}, 2 * steps, {}};
+  p.task = [=](long n) {
+    const bool moves = n % 2;
+    return again(1 + std::uint64_t(moves), launch(every, use({0}, moves ? mode::read_write : mode::read, moves ? mapping::one_to_one(every) : mapping::all(every)),
+                                                  use({1}, moves ? mode::read : mode::read_write, mapping::one_to_one(every))));
+  };
+  return p;
+}
+
 graph_program many_tasks(long repeats) {
   return many_boxes(repeats, box({0, 0}, {256, many}), [](long i) { return box({0, i}, {256, i + 1}); });
 }

@@ -24,6 +24,9 @@ inline constexpr long generative_steps = 256;
 /// A field of 8,192 x 8,192, cut in tiles.
 graph_program stencil(long steps);
 
+/// 65,536 bodies of which each reads all: two launches a step.
+graph_program bodies(long steps);
+
 /// 15,000 tasks, `repeats` times over: each changes one column of 256 rows.
 graph_program many_tasks(long repeats);
 inline constexpr long many = 15'000;

@@ -132,6 +132,8 @@ bench::outcome time_instructions_of_expanding_tree(const bench::options&);
 bench::outcome time_instructions_of_contracting_tree(const bench::options&);
 bench::outcome time_instructions_of_wave(const bench::options&);
 bench::outcome time_instructions_of_jacobi(const bench::options&);
+bench::outcome time_commands_of_wave(const bench::options&);
+bench::outcome time_commands_of_bodies(const bench::options&);
 bench::outcome measure_horizons(const bench::options&);
 
 // on_buffers.cpp: --size is the number of launches, the microseconds of a kernel or the number of devices

@@ -82,6 +82,23 @@ double seconds_for(node_view& view, const graph_program& p, long from, long to) 
   return thread_seconds() - begin;
 }
 
+struct apart {
+  double tasks = 0, horizons = 0;
+};
+
+apart seconds_apart(node_view& view, const graph_program& p) {
+  apart t;
+  const bench::stopwatch all;
+  for (long n = 0; n < p.tasks; ++n) {
+    view.submit(p.task(n));
+    const bench::stopwatch horizon;
+    view.finish_step();
+    t.horizons += horizon.seconds();
+  }
+  t.tasks = all.seconds() - t.horizons;
+  return t;
+}
+
 constexpr horizon_policy by_step(long step) { return {.step = static_cast<std::uint64_t>(step), .most_parallel = 0}; }
 
 bench::outcome generative_by_step(int axes, long step) {
@@ -98,6 +115,16 @@ bench::outcome generative_by_step(int axes, long step) {
 bench::outcome many_on(const graph_program& p, long nodes, long parallel) {
   node_view view(p, nodes, {.step = parallel == 0 ? 0u : 4u, .most_parallel = static_cast<std::uint64_t>(parallel)});
   return figure(seconds_for(view, p, 0, p.tasks), static_cast<double>(p.tasks));
+}
+
+bench::outcome by_step_on_16(const graph_program& p, long step, long tasks_of_a_step) {
+  node_view view(p, 16, by_step(step));
+  auto o = figure(seconds_for(view, p, 0, p.tasks), static_cast<double>(p.tasks) / static_cast<double>(tasks_of_a_step));
+  node_view again(p, 16, by_step(step));
+  const apart t = seconds_apart(again, p);
+  if (again.horizons) o.facts.emplace_back("ns_per_horizon", t.horizons / static_cast<double>(again.horizons) * 1e9);
+  o.facts.emplace_back("horizons_share", t.horizons / (t.tasks + t.horizons) * 100);
+  return o;
 }
 
 /// Nanoseconds per task, made and dropped as often as it takes to measure.
@@ -153,20 +180,16 @@ bench::outcome time_instructions_of_contracting_tree(const bench::options& o) { 
 bench::outcome time_instructions_of_wave(const bench::options& o) { return topology(bench::wave(), 1, o.size); }
 bench::outcome time_instructions_of_jacobi(const bench::options& o) { return topology(bench::jacobi(), 1, o.size); }
 
+// Tasks and commands of one of 16 nodes, with horizons every `size` steps.
+bench::outcome time_commands_of_wave(const bench::options& o) { return by_step_on_16(bench::stencil(2'000), o.size, 1); }
+bench::outcome time_commands_of_bodies(const bench::options& o) { return by_step_on_16(bench::bodies(2'000), o.size, 2); }
+
 // Of the time that a step takes on 512 nodes, by horizons every `size` steps.
 bench::outcome measure_horizons(const bench::options& o) {
-  constexpr long nodes = 512;
-  const graph_program p = bench::generative(2, nodes);
-  node_view view(p, nodes, by_step(o.size));
-  double of_horizons = 0;
-  const bench::stopwatch all;
-  for (long n = 0; n < p.tasks; ++n) {
-    view.submit(p.task(n));
-    const bench::stopwatch horizon;
-    view.finish_step();
-    of_horizons += horizon.seconds();
-  }
-  return {.value = of_horizons / all.seconds() * 100,
-          .facts = {{"ns_per_horizon", of_horizons / static_cast<double>(view.horizons) * 1e9},
+  const graph_program p = bench::generative(2, 512);
+  node_view view(p, 512, by_step(o.size));
+  const apart t = seconds_apart(view, p);
+  return {.value = t.horizons / (t.tasks + t.horizons) * 100,
+          .facts = {{"ns_per_horizon", t.horizons / static_cast<double>(view.horizons) * 1e9},
                     {"followed_per_command", static_cast<double>(view.count.followed) / static_cast<double>(view.count.commands)}}};
 }

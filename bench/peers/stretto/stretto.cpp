@@ -126,6 +126,8 @@ int main(int argc, char** argv) {
                   {"buffers_bodies", "of by hand", better::lower, 200, compare_bodies_on_buffers, repeat::once},
                   {"buffers_room", "of the speed", better::higher, 4, speed_of_room, repeat::once},
                   {"buffers_room_none", "of the speed", better::higher, 4, speed_of_room_without_horizons, repeat::once},
+                  {"graph_commands_wave", "us/step", better::lower, 0, time_commands_of_wave},
+                  {"graph_commands_bodies", "us/step", better::lower, 0, time_commands_of_bodies},
                   {"graph_horizons", "% of the time", better::lower, 2, measure_horizons}},
       .with_workers = [](const bench::options& o, const std::function<void()>& body) {
         if (needs_no_runtime(o.bench)) return body();

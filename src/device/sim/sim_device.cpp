@@ -72,7 +72,6 @@ class sim_device final : public device, public faults {
   explicit sim_device(options o) : options_(std::move(o)), memory_(options_.memory_bytes) {
     shares_wires_ = options_.wires != nullptr;
     if (!shares_wires_) options_.wires = make_bus();
-    memory_.make_rubbish(memory_.device_address(), options_.memory_bytes, sim_memory::rubbish_of_new);
     about_ = {.name = options_.name,
               .backend = "sim",
               .vendor = {},

@@ -1,7 +1,10 @@
 #include "device/sim/sim_memory.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -16,12 +19,38 @@ std::byte* map(std::uint64_t bytes, int protection) {
   return static_cast<std::byte*>(at);
 }
 
+constexpr std::uint64_t tile_bytes = 2 << 20, most_tiles = 512;
+
+/// A file that holds the rubbish of new memory once; -1 where the system gives none.
+int rubbish_file() {
+  static const int file = [] {
+    const int made = memfd_create("rubbish", MFD_CLOEXEC);
+    std::array<unsigned char, 4096> page;
+    page.fill(sim_memory::rubbish_of_new);
+    for (std::uint64_t written = 0; made >= 0 && written < tile_bytes; written += page.size())
+      if (write(made, page.data(), page.size()) != static_cast<ssize_t>(page.size())) return close(made), -1;
+    return made;
+  }();
+  return file;
+}
+
+// Each page is a copy of the file's once it is written: a device takes no memory that is not used, nor the time to fill it.
+void show_rubbish(std::byte* first, std::uint64_t bytes) {
+  const std::uint64_t shown = std::min(bytes, tile_bytes * most_tiles);
+  for (std::uint64_t at = 0; rubbish_file() >= 0 && at < shown; at += tile_bytes)
+    if (mmap(first + at, std::min(tile_bytes, shown - at), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, rubbish_file(), 0) ==
+        MAP_FAILED)
+      throw std::system_error(errno, std::generic_category(), "memory of a simulated device");
+}
+
 }  // namespace
 
 sim_memory::sim_memory(std::uint64_t bytes) : bytes_(bytes), outside_(map(bytes, PROT_NONE)) {
   try {
     inside_ = map(bytes, PROT_READ | PROT_WRITE);
+    show_rubbish(inside_, bytes);
   } catch (...) {
+    if (inside_) munmap(inside_, bytes_);
     munmap(outside_, bytes_);
     throw;
   }

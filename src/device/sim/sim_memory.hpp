@@ -10,7 +10,8 @@ namespace stretto::device::sim {
 
 class sim_memory {
  public:
-  /// Throws std::system_error where the system gives no memory.
+  /// All of it, up to 1 GiB, reads as rubbish_of_new. Throws std::system_error where the system gives no memory. Cost: what is not
+  /// written takes neither time nor memory.
   explicit sim_memory(std::uint64_t bytes);
   sim_memory(const sim_memory&) = delete;
   ~sim_memory();
