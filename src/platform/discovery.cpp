@@ -21,12 +21,19 @@ struct topology_end {
 };
 using topology = std::unique_ptr<hwloc_topology, topology_end>;
 
-topology new_topology() {
+topology empty_topology() {
   hwloc_topology_t t = nullptr;
   if (hwloc_topology_init(&t) != 0)
     throw error("P15", "the machine cannot be inspected")
         .because(std::string("hwloc: ") + std::strerror(errno));
-  topology owned(t);
+  return topology(t);
+}
+
+topology new_topology() {
+  // hwloc loads its plugins for the first topology and unloads them with the last, which takes four times as long as to look.
+  static const topology keeps_plugins = empty_topology();
+  topology owned = empty_topology();
+  const hwloc_topology_t t = owned.get();
   // Only what becomes a place is asked for: less to load.
   hwloc_topology_set_all_types_filter(t, HWLOC_TYPE_FILTER_KEEP_NONE);
   for (const auto type : {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_L5CACHE, HWLOC_OBJ_L4CACHE,
