@@ -155,7 +155,8 @@ struct runtime::state {
       mobile = std::make_unique<mobiles::mobile_objects>(&j, &causes);
       job_watch = std::make_unique<diagnose::job_watch>(j);
       for (const base::option& row : base::option_table())
-        if (row.name == "balance" || row.name == "stuck" || row.name == "global_memory" || row.name == "compare_nodes")
+        if (row.name == "balance" || row.name == "stuck" || row.name == "global_memory" || row.name == "compare_nodes" ||
+            row.name.starts_with("horizon_"))
           j.must_agree_on_option(std::string(row.name), base::spelt(row, settings));
     });
   }
@@ -261,6 +262,7 @@ void runtime::start(bool stepped) {
                           .warn = [log](const std::string& text) { log->warn("{}", text); },
                           .graph = std::move(graph),
                           .dry = s.dry,
+                          .horizons = buffers::checked_horizons({s.settings.horizon_step, s.settings.horizon_breadth}, "option horizon_breadth is 1"),
                           .compares = s.settings.compare_nodes});
   sched::scheduler_paths paths = paths_of(s.machine);
   s.recorder.name_places(paths.names);

@@ -66,6 +66,8 @@ struct settings {
   std::uint64_t balance_ms;
   weighing weights;
   bool compare_nodes;
+  std::uint64_t horizon_step;
+  std::uint64_t horizon_breadth;
   std::string trace;     // path or empty
   trace_detail trace_level;
   std::string graph;     // path or empty

@@ -52,6 +52,7 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
   const graph::node_number self = is_dry ? settings.dry.which.front() : others ? others->self() : 0;
   const graph::node_number nodes = is_dry ? settings.dry.nodes : others ? others->nodes() : 1;
   auto s = std::make_shared<buffers_state>(runtime, self, nodes, shape, std::move(sites), settings.measures);
+  s->tasks.set(settings.horizons);
   if (is_dry) s->dry = std::make_unique<dry_run>(settings.dry, shape);
   if (!settings.graph.file.empty())
     s->record = std::make_unique<recording>(settings.graph, is_dry ? std::span(settings.dry.which) : std::span(&self, 1), shape);
@@ -64,6 +65,15 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
   }
   if (s->commands.self() == 0) s->warnings.to(settings.warn);
   runtime.set(base::floor_slot::buffers, new std::shared_ptr<buffers_state>(std::move(s)));
+}
+
+graph::horizon_policy checked_horizons(const graph::horizon_policy& given, const char* what, const std::source_location* where) {
+  if (given.most_parallel != 1) return given;
+  error e("B16", what);
+  if (where) e.fact("submitted", *where);
+  throw std::move(e)
+      .because("each launch would be followed by a horizon, which it and the next wait for in turn")
+      .remedy("give 2 or more, or 0 for no horizons because of parallel launches");
 }
 
 std::optional<error> why_nodes_differ(base::runtime_context& runtime, const std::source_location& where) {

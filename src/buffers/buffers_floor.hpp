@@ -16,6 +16,7 @@
 #include "buffers/same_program.hpp"
 #include "buffers/weighing.hpp"
 #include "device/device_set.hpp"
+#include "graph/horizon_policy.hpp"
 
 namespace stretto::buffers {
 
@@ -26,8 +27,12 @@ struct buffers_settings {
   std::function<void(const std::string&)> warn = {};
   recording::settings graph = {};  // no file: none is made
   dry_settings dry = {};
+  graph::horizon_policy horizons = {};
   bool compares = true;  // what the programs of nodes ask
 };
+
+/// Throws B16 where they would follow each launch; `what` says where they were given.
+graph::horizon_policy checked_horizons(const graph::horizon_policy& given, const char* what, const std::source_location* where = nullptr);
 
 /// `devices` null: the host alone. After the data floor, and after that knows of other nodes. Throws B17 for a graph's file.
 void start_buffers(base::runtime_context& runtime, device::device_set* devices, const buffers_settings& settings);

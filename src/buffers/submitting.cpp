@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "buffers/buffers_floor.hpp"
 #include "buffers/buffers_state.hpp"
 #include "buffers/mappings.hpp"
 #include "buffers/said_calls.hpp"
@@ -371,11 +372,8 @@ bool is_dry_run() { return buffers::state_of(*base::require_current("is_dry_run"
 
 void set_horizons(const horizon_settings& settings, std::source_location where) {
   base::thread_context& context = base::require_current("set_horizons");
-  if (settings.most_parallel == 1)
-    throw error("B16", "set_horizons was given most_parallel = 1")
-        .fact("submitted", where)
-        .because("each launch would be followed by a horizon, which it and the next wait for in turn")
-        .remedy("give 2 or more, or 0 for no horizons because of parallel launches");
+  const graph::horizon_policy policy =
+      buffers::checked_horizons({settings.step, settings.most_parallel}, "set_horizons was given most_parallel = 1", &where);
   buffers::buffers_state& s = *buffers::state_of(*context.runtime);
   const buffers::holding held(s);
   if (s.programs) {
@@ -383,7 +381,7 @@ void set_horizons(const horizon_settings& settings, std::source_location where) 
     c.numbers = {static_cast<double>(settings.step), static_cast<double>(settings.most_parallel)};
     note(s, std::make_shared<const buffers::known_call>(std::move(c)), where, false);
   }
-  s.tasks.set({.step = settings.step, .most_parallel = settings.most_parallel});
+  s.tasks.set(policy);
 }
 
 }  // namespace stretto

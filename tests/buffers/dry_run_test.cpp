@@ -78,6 +78,37 @@ void program_of_all_kinds() {
   if (!is_dry_run()) CHECK(seen.get().view()(0, 0) > 0);
 }
 
+/// Of ten launches of which each follows the one before, and then ten that none follows.
+std::size_t horizons_of_twenty_launches() {
+  const dry_folder here;
+  const with_variable what("STRETTO_GRAPH_KIND", "tasks"), file("STRETTO_GRAPH", (here / "tasks.json").c_str()), nodes("STRETTO_DRY_NODES", "1");
+  {
+    runtime rt({.workers = 1});
+    rt.run([] {
+      const buffer<long long, 2> u(box({0, 0}, {10, 1}), {.name = "u"});
+      for (int i = 0; i < 10; ++i) launch(dry_set, u.elements(), u(one_to_one));
+      for (int i = 0; i < 10; ++i) launch(dry_set, box({i, 0}, {i + 1, 1}), u(one_to_one));
+    });
+  }
+  const auto drawn = nlohmann::json::parse(content_of(here / "tasks.json"));
+  return static_cast<std::size_t>(std::ranges::count_if(drawn.at("tasks"), [](const auto& t) { return t.at("kind") == "horizon"; }));
+}
+
+TEST_CASE("options say when horizons are made from the start on, and what would make one after each launch is refused") {
+  const auto with = [](const char* step, const char* breadth) {
+    const with_variable of_chain("STRETTO_HORIZON_STEP", step), of_many("STRETTO_HORIZON_BREADTH", breadth);
+    return horizons_of_twenty_launches();
+  };
+  CHECK(with("0", "0") == 0);
+  CHECK(with("5", "0") == 2);
+  CHECK(with("0", "5") == 2);
+  CHECK(with("2", "0") == 5);
+  CHECK(test::thrown_by([&] { with("4", "1"); }) ==
+        "error B16: option horizon_breadth is 1\n"
+        "  because     each launch would be followed by a horizon, which it and the next wait for in turn\n"
+        "  try         give 2 or more, or 0 for no horizons because of parallel launches");
+}
+
 TEST_CASE("a dry run as a node makes the graphs that this node makes in a real job, alone or with the others in one process") {
   const dry_folder here;
   for (const auto& [kind, bytes] : {std::pair("tasks", "8M"), {"commands", "8M"}, {"instructions", "8M"}, {"instructions", "4K"}}) {
