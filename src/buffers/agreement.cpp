@@ -6,26 +6,26 @@
 namespace stretto::buffers {
 namespace {
 
-constexpr std::size_t most_ahead_reports = 64;
+constexpr std::size_t most_ahead_reports = 64, most_text = 4096;
 
-void put(node_words& w, const parting& d) {
-  w.put(d.number).put(d.is_first).put(d.groups.size());
+void put(base::writer& w, const parting& d) {
+  w.put(d.number).put(d.is_first).put(std::uint64_t{d.groups.size()});
   for (const parting::group& g : d.groups) {
-    w.put(g.what).put(g.where).put(g.after).put(g.nodes.size());
+    w.put_text(g.what, most_text).put_text(g.where, most_text).put(g.after).put(std::uint64_t{g.nodes.size()});
     for (const std::uint32_t n : g.nodes) w.put(n);
   }
 }
 
-parting get_parting(node_words_reader& words) {
+parting get_parting(base::reader& words) {
   parting d;
-  d.number = words.number();
-  d.is_first = words.number() != 0;
-  for (std::uint64_t left = words.number(); left > 0 && !words.is_over(); --left) {
+  d.number = words.get<std::uint64_t>();
+  d.is_first = words.get<bool>();
+  for (std::uint64_t left = words.get<std::uint64_t>(); left > 0 && words.is_whole(); --left) {
     parting::group& g = d.groups.emplace_back();
-    g.what = words.text();
-    g.where = words.text();
-    g.after = words.number();
-    for (std::uint64_t n = words.number(); n > 0 && !words.is_over(); --n) g.nodes.push_back(static_cast<std::uint32_t>(words.number()));
+    g.what = words.get_text();
+    g.where = words.get_text();
+    g.after = words.get<std::uint64_t>();
+    for (std::uint64_t n = words.get<std::uint64_t>(); n > 0 && words.is_whole(); --n) g.nodes.push_back(words.get<std::uint32_t>());
   }
   return d;
 }
@@ -57,7 +57,7 @@ void agreement::tell_neighbours(std::uint64_t calls) {
   const auto hash = course_.hash_after(calls);
   reported_ = calls;
   if (!hash || has_concluded_) return;
-  node_words w;
+  base::writer w;
   w.put(static_cast<std::uint64_t>(word::report)).put(calls).put(*hash);
   for (const std::uint32_t n : neighbours_) ways_.say(n, w.all());
 }
@@ -88,8 +88,8 @@ void agreement::ask(outcome& out) {
   asked_ = course_.remembered();
   answers_.clear();
   waits_for_.clear();
-  node_words w;
-  w.put(static_cast<std::uint64_t>(word::question)).put(round_).put(asked_.first).put(asked_.after.size());
+  base::writer w;
+  w.put(static_cast<std::uint64_t>(word::question)).put(round_).put(asked_.first).put(std::uint64_t{asked_.after.size()});
   for (const std::uint64_t h : asked_.after) w.put(h);
   for (std::uint32_t n = 0; n < nodes_; ++n) {
     if (n == self_ || lost_.contains(n)) continue;
@@ -124,25 +124,25 @@ void agreement::answer_questions() {
       continue;
     }
     const auto call = course_.tell(is.number);
-    node_words w;
+    base::writer w;
     w.put(static_cast<std::uint64_t>(word::answer)).put(q.round).put(static_cast<std::uint64_t>(is.is)).put(is.number).put(calls);
-    if (call) w.put(call->what).put(call->where).put(call->after);
+    if (call) w.put_text(call->what, most_text).put_text(call->where, most_text).put(call->after);
     ways_.say(from, w.all());
     at = questions_.erase(at);
   }
   is_asked_.store(!questions_.empty(), std::memory_order_relaxed);
 }
 
-void agreement::take_answer(std::uint32_t from, node_words_reader& words, outcome& out) {
-  if (words.number() != round_ || !is_asking_ || !waits_for_.erase(from)) return;
+void agreement::take_answer(std::uint32_t from, base::reader& words, outcome& out) {
+  if (words.get<std::uint64_t>() != round_ || !is_asking_ || !waits_for_.erase(from)) return;
   answer& a = answers_[from];
-  a.is.is = static_cast<course::comparison::outcome>(words.number());
-  a.is.number = words.number();
-  a.calls = words.number();
+  a.is.is = static_cast<course::comparison::outcome>(words.get<std::uint64_t>());
+  a.is.number = words.get<std::uint64_t>();
+  a.calls = words.get<std::uint64_t>();
   a.call.node = from;
-  a.call.what = words.text();
-  a.call.where = words.text();
-  a.call.after = words.number();
+  a.call.what = words.get_text();
+  a.call.where = words.get_text();
+  a.call.after = words.get<std::uint64_t>();
   end_round(out);
 }
 
@@ -151,7 +151,7 @@ void agreement::end_round(outcome& out) {
   is_asking_ = false;
   if (!has_concluded_) {
     if (auto found = found_by_round()) {
-      node_words w;
+      base::writer w;
       w.put(static_cast<std::uint64_t>(word::verdict));
       put(w, *found);
       for (std::uint32_t n = 0; n < nodes_; ++n)
@@ -206,15 +206,15 @@ void agreement::act(outcome& out, base::thread_context& context) {
 }
 
 void agreement::heard(std::uint32_t from, std::span<const std::byte> words, base::thread_context& context) {
-  node_words_reader read(words);
+  base::reader read(words);
   outcome out;
   {
     const std::scoped_lock lock(lock_);
-    switch (static_cast<word>(read.number())) {
+    switch (static_cast<word>(read.get<std::uint64_t>())) {
       case word::report: {
         report r;
-        r.calls = read.number();
-        r.hash = read.number();
+        r.calls = read.get<std::uint64_t>();
+        r.hash = read.get<std::uint64_t>();
         if (r.calls <= course_.calls()) {
           if (differs(r)) suspect(from, r.calls, out);
           break;
@@ -228,9 +228,9 @@ void agreement::heard(std::uint32_t from, std::span<const std::byte> words, base
       }
       case word::question: {
         question& q = questions_[from];
-        q.round = read.number();
-        q.theirs = {.first = read.number()};
-        for (std::uint64_t left = read.number(); left > 0 && !read.is_over(); --left) q.theirs.after.push_back(read.number());
+        q.round = read.get<std::uint64_t>();
+        q.theirs = {.first = read.get<std::uint64_t>()};
+        for (std::uint64_t left = read.get<std::uint64_t>(); left > 0 && read.is_whole(); --left) q.theirs.after.push_back(read.get<std::uint64_t>());
         answer_questions();
         break;
       }

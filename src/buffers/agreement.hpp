@@ -19,9 +19,9 @@
 #include <set>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "buffers/course.hpp"
 #include "buffers/parting.hpp"
-#include "buffers/node_words.hpp"
 #include "data/node_talk.hpp"
 
 namespace stretto::buffers {
@@ -73,7 +73,7 @@ class agreement final : public data::listener {
   void suspect(std::uint32_t node, std::uint64_t calls, outcome& out);
   void ask(outcome& out);
   void answer_questions();
-  void take_answer(std::uint32_t from, node_words_reader& words, outcome& out);
+  void take_answer(std::uint32_t from, base::reader& words, outcome& out);
   void end_round(outcome& out);
   std::optional<parting> found_by_round() const;
   void conclude(parting d, outcome& out);

@@ -35,7 +35,10 @@ class budget {
 void write_error(writer& to, budget& texts, const error& e, unsigned depth);
 
 void write_exception(writer& to, budget& texts, const std::exception_ptr& exception, unsigned depth) {
-  if (!exception || depth > most_causes) return to.put(kind::none);
+  if (!exception || depth > most_causes) {
+    to.put(kind::none);
+    return;
+  }
   try {
     std::rethrow_exception(exception);
   } catch (const error& e) {

@@ -7,9 +7,12 @@
 #include <vector>
 
 #include "data/other_nodes.hpp"
-#include "dist/bytes.hpp"
+#include "base/bytes.hpp"
 
 namespace stretto::dist {
+
+using base::reader;
+using base::writer;
 
 /// One that owns what its spans show.
 struct kept_request {

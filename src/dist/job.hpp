@@ -34,7 +34,7 @@
 #include <vector>
 
 #include "base/node_numbers.hpp"
-#include "dist/bytes.hpp"
+#include "base/bytes.hpp"
 #include "event/failure.hpp"
 #include "net/transport.hpp"
 
@@ -43,6 +43,9 @@ struct thread_context;
 }
 
 namespace stretto::dist {
+
+using base::reader;
+using base::writer;
 
 /// 0 to nodes() - 1: a node of this job, as the transport counts. Handles hold node numbers instead: see job::node_of.
 using rank = net::node_number;

@@ -9,7 +9,7 @@
 #include <random>
 
 #include "campaign.hpp"
-#include "dist/bytes.hpp"
+#include "base/bytes.hpp"
 
 using namespace stretto;
 
@@ -44,10 +44,10 @@ TEST_CASE("bits that mean nothing here are somewhere on the node they came from,
 }
 
 TEST_CASE("a reader never goes beyond what was written") {
-  dist::writer w(std::uint32_t{7}, std::uint8_t{1});
+  base::writer w(std::uint32_t{7}, std::uint8_t{1});
   w.put_text("four", 100);
   w.put_text(std::string(500, 'x'), 100);
-  dist::reader r(w.all());
+  base::reader r(w.all());
   CHECK(r.get<std::uint32_t>() == 7);
   CHECK(r.get<std::uint8_t>() == 1);
   CHECK(r.get_text() == "four");
@@ -55,7 +55,7 @@ TEST_CASE("a reader never goes beyond what was written") {
   CHECK(r.is_whole());
   CHECK(r.left() == 0);
   for (std::size_t n = 0; n < w.size(); ++n) {
-    dist::reader cut(w.all().first(n));
+    base::reader cut(w.all().first(n));
     cut.get<std::uint32_t>();
     cut.get<std::uint8_t>();
     cut.get_text();

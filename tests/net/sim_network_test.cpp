@@ -233,6 +233,28 @@ TEST_CASE("whatever is cut or dies, all that is told is told once, what came is 
   }
 }
 
+TEST_CASE("who joins once links of its are cut is told of them, and who has joined is told at once") {
+  const auto network = sim::network::make({.nodes = 3});
+  std::vector<node_number> lost[3];
+  handlers all[3];
+  std::unique_ptr<transport> nets[3];
+  const auto join = [&](node_number n) {
+    nets[n] = network->join(n, all[n]);
+    nets[n]->on_lost([&lost, n](node_number there) { lost[n].push_back(there); });
+  };
+  join(0);
+  network->cut(0, 1);
+  network->cut(1, 2);
+  join(1);
+  join(2);
+  for (auto& net : nets)
+    while (net->poll()) {
+    }
+  CHECK(lost[0] == std::vector<node_number>{1});
+  CHECK(lost[1] == std::vector<node_number>{0, 2});
+  CHECK(lost[2] == std::vector<node_number>{1});
+}
+
 TEST_CASE("a payload that is kept outlives its sender, and is told so") {
   const auto network = sim::network::make({.nodes = 2, .eager_bytes = 8});
   handlers none, keeps;

@@ -50,6 +50,7 @@ struct earlier {
 struct endpoint {
   sim_transport* transport = nullptr;
   std::vector<std::function<void()>> news;           // to be run by its next poll
+  std::vector<node_number> lost_early;               // links that were cut before it joined: the first thing that it is told
   std::set<std::pair<nanoseconds, node_number>> coming;  // the next of each sender
   traffic count;
 };
@@ -116,6 +117,8 @@ class simulated final : public network, public std::enable_shared_from_this<simu
   /// A node that leaves says nothing; what it has sent, small enough to be on its way, still comes.
   enum class how { with_a_word, leaving };
   void cut_now(node_number one, node_number other, how is);
+  /// By its next poll.
+  void tell_lost(node_number here, node_number there);
   /// Tells the sender that its memory is its own again.
   void drop_now(const std::shared_ptr<transfer>& t);
   void ended(places::completion* done, node_number of, std::exception_ptr failure = {}) {
@@ -216,6 +219,7 @@ std::unique_ptr<transport> simulated::join(node_number node, handlers& all) {
     if (e.transport && e.transport->all().digest() != all.digest())
       throw different(e.transport->self(), e.transport->all().told(std::string::npos), node, all.told(std::string::npos));
   ends_[node].transport = made.get();
+  for (const node_number there : ends_[node].lost_early) tell_lost(node, there);
   if (!ends_[node].coming.empty()) next_.emplace(ends_[node].coming.begin()->first, node);
   return made;
 }
@@ -338,7 +342,12 @@ void simulated::cut_now(node_number one, node_number other, how is) {
   });
   if (is == how::leaving) return;
   for (const auto& [here, there] : {std::pair(one, other), std::pair(other, one)})
-    if (auto* const told = ends_[here].transport) ends_[here].news.push_back([told, there = there] { told->tell_lost(there); });
+    if (ends_[here].transport) tell_lost(here, there);
+    else ends_[here].lost_early.push_back(there);
+}
+
+void simulated::tell_lost(node_number here, node_number there) {
+  ends_[here].news.push_back([told = ends_[here].transport, there] { told->tell_lost(there); });
 }
 
 std::size_t simulated::poll(node_number node) {

@@ -1,4 +1,4 @@
-// bytes.hpp - what a message holds: numbers and texts, one behind the other, read in the order in which they were written.
+// bytes.hpp - what a message between nodes holds: numbers and texts, one behind the other, read in the order in which they were written.
 //
 // Nodes of a job run the same program on the same kind of processor, so that numbers travel as they are in memory.
 //
@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace stretto::dist {
+namespace stretto::base {
 
 class writer {
  public:
@@ -27,14 +27,16 @@ class writer {
 
   template <class T>
     requires std::is_arithmetic_v<T> || std::is_enum_v<T>
-  void put(T number) {
+  writer& put(T number) {
     put_bytes(std::as_bytes(std::span(&number, 1)));
+    return *this;
   }
   /// At most `most` characters of it.
-  void put_text(std::string_view text, std::size_t most) {
+  writer& put_text(std::string_view text, std::size_t most) {
     text = text.substr(0, std::min<std::size_t>(most, 0xffff));
     put(static_cast<std::uint16_t>(text.size()));
     put_bytes(std::as_bytes(std::span(text)));
+    return *this;
   }
   void put_bytes(std::span<const std::byte> bytes) {
     if (far_.empty() && used_ <= sizeof near_ && bytes.size() <= sizeof near_ - used_) {
@@ -96,4 +98,4 @@ class reader {
   bool is_whole_ = true;
 };
 
-}  // namespace stretto::dist
+}  // namespace stretto::base
