@@ -87,9 +87,26 @@ void instruction_graph::add_send(task_id id, const task& t, const push& p, std::
   }
 }
 
+namespace {
+
+/// Of disjoint boxes, those along the last axis that are one.
+void join_neighbours(std::vector<box>& parts) {
+  if (parts.size() > 1) std::ranges::sort(parts);
+  std::size_t n = 0;
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const box both = joined(parts[n], parts[i]);
+    if (both.is_empty()) parts[++n] = parts[i];
+    else parts[n] = both;
+  }
+  if (!parts.empty()) parts.resize(n + 1);
+}
+
+}  // namespace
+
 void instruction_graph::append_copy(task_id of, copy&& c, std::vector<instruction>& out) {
   placement& is = at(c.of).is;
   placement::allocation &from = is.at(c.from), &to = is.at(c.to);
+  join_neighbours(c.parts);  // who has them differs, but it is one copy
   dependencies follows;
   for (const box& b : c.parts) from.uses.before_reading(b, follows), to.uses.before_writing(b, follows);
   const std::vector<box> parts = c.parts;
@@ -193,6 +210,7 @@ void instruction_graph::add(task_id id, const task& t, std::span<const command> 
     else if (const auto* awaited = std::get_if<await_push>(&c.what)) add_receive(id, t, p, *awaited, out);
   }
   if (!p.is_in_turn) {
+    gather(id, t, p, out);
     for (const part_of_task& part : p.all()) bring(id, t, part, out);
     make_partial_values(id, t, p, whole, out);
   }

@@ -81,6 +81,8 @@ class instruction_graph {
   struct plan {
     std::vector<part_of_task> parts;  // the first part_count of them; the others keep their memory
     std::size_t part_count = 0;
+    std::vector<std::uint32_t> shared;  // accesses of which several memories read the same elements,
+    memory_set readers = 0;             // namely these
     bool is_right = false;    // has been checked
     bool is_in_turn = false;  // its parts do not fit together: each makes room for the next
     std::optional<need> lacks;  // a memory is too small for this
@@ -132,6 +134,10 @@ class instruction_graph {
   std::vector<room> rooms_of(const task& t, std::span<const part_of_task> parts, memory_number m) const;
   need need_of(const task& t, std::span<const part_of_task> parts, memory_number m) const;
   void refuse [[noreturn]] (const task& t, const need& lacks) const;
+
+  // By instruction_gathering.cpp.
+  void find_shared(const task& t, plan& made) const;
+  void gather(task_id id, const task& t, const plan& p, std::vector<instruction>& out);
 
   // By instruction_rooms.cpp.
   bool is_bounded(memory_number m) const noexcept { return m < maps_.size() && maps_[m].capacity() != 0; }

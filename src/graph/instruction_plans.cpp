@@ -33,6 +33,7 @@ instruction_graph::plan& instruction_graph::plan_of(const task& t, const box& ow
   return plans_.find(t.shape, [&](plan& p) {
     divide(t, own, t.pieces, p);
     make_fit(t, own, p);
+    find_shared(t, p);
   });
 }
 

@@ -33,10 +33,13 @@ box placement::room_for(memory_number m, const box& where) const {
 }
 
 box placement::room_to_grow(memory_number m, const box& where) const {
-  box before;
+  box before;  // the largest, beside which there may be parts of what it grows by
   std::uint32_t grown = 0;
-  for (const allocation& a : allocations_)
-    if (a.where == m && where.contains(a.elements)) before = hull(before, a.elements), grown = std::max(grown, a.grown);
+  for (const allocation& a : allocations_) {
+    if (a.where != m || !where.contains(a.elements)) continue;
+    grown = std::max(grown, a.grown);
+    if (a.elements.volume() > before.volume()) before = a.elements;
+  }
   if (grown == 0) return where;
   point min = where.min(), max = where.max();
   for (int a = 0; a < max_axes; ++a) {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "graph/command_graph.hpp"
+#include "graph/recorded.hpp"
 #include "graph/task_graph.hpp"
 
 using namespace stretto;
@@ -415,9 +416,13 @@ void run(std::uint32_t seed, std::uint64_t largest, what_came& out) {
   const int axes = static_cast<int>(d.number(1, 2));
   const horizon_policy policy{.step = static_cast<std::uint64_t>(d.number(0, 4)), .most_parallel = 0};
   node_shape shape;
-  for (coordinate n = d.number(0, 3); n > 0; --n) shape.devices.push_back(static_cast<memory_number>(d.number(0, 3)));
+  constexpr int many = 6;  // so many that parts that all of them read are put together for all
+  if (d.number(0, 3) == 0)
+    for (coordinate n = d.number(4, many); n > 0; --n) shape.devices.push_back(static_cast<memory_number>(n));
+  else
+    for (coordinate n = d.number(0, 3); n > 0; --n) shape.devices.push_back(static_cast<memory_number>(d.number(0, 3)));
   if (largest)
-    for (int m = 0; m < 4; ++m)
+    for (int m = 0; m <= many; ++m)
       shape.bounds.push_back({d.number(0, 4) == 0 ? 0 : static_cast<std::uint64_t>(d.number(8, static_cast<coordinate>(largest))),
                               static_cast<std::uint64_t>(d.number(1, 8))});
   job_model job(static_cast<node_number>(d.number(1, 4)), shape, policy);
@@ -630,6 +635,47 @@ struct on_one_node {
   std::uint64_t id = 0;
 };
 
+TEST_CASE("parts that many devices have apart and all of them read are put together on the host: two copies for each device") {
+  const box all(0, 64);
+  const auto copies = [&](memory_number devices, std::uint32_t bytes, const mapping& read) {
+    node_shape shape;
+    for (memory_number m = 1; m <= devices; ++m) shape.devices.push_back(m);
+    on_one_node one(shape);
+    const buffer_id u = one.add(all, bytes, "u"), v = one.add(all, bytes, "v");
+    for (int round = 0; round < 2; ++round) {  // the second time with allocations that are there
+      one.out.clear();
+      one.submit(over(all, {{u, mode::write, mapping::one_to_one(all)}}));
+      one.submit(over(all, {{u, mode::read, read}, {v, mode::write, mapping::one_to_one(all)}}));
+    }
+    return one.all<graph::copy>();
+  };
+  for (memory_number devices = 4; devices < 9; ++devices) {
+    const auto made = copies(devices, 8, mapping::all(all));
+    REQUIRE(made.size() == 2u * devices);
+    for (std::size_t c = 0; c < made.size(); ++c) {
+      if (c < devices) CHECK(made[c].to == made[0].to);  // the host's
+      else CHECK(made[c].from == made[0].to);
+      CHECK(made[c].parts.size() <= 2);  // before and behind its own
+    }
+  }
+  CHECK(copies(3, 8, mapping::all(all)).size() <= 4);             // few: from one to the other
+  CHECK(copies(8, 4u << 20, mapping::all(all)).size() <= 14);     // large: not twice on their way
+  CHECK(copies(8, 8, mapping::neighborhood(all, point(1, 0, 0))).size() == 14);  // not all read all
+}
+
+TEST_CASE("an array of which each launch writes a row that all read next grows seldom, on each of several devices") {
+  for (const std::size_t devices : {1, 2, 4, 7}) {
+    CAPTURE(devices);
+    node_shape shape;
+    for (std::size_t m = 1; m <= devices; ++m) shape.devices.push_back(static_cast<memory_number>(m));
+    const auto r = test::recorded_generative(1, 200, shape);
+    std::map<memory_number, int> allocations;
+    for (const instruction& i : r.of_nodes[0].instructions)
+      if (const auto* a = std::get_if<allocate>(&i.what)) ++allocations[a->where];
+    for (std::size_t m = 1; m <= devices; ++m) CHECK(allocations[static_cast<memory_number>(m)] < 30);  // by half each time, of 200
+  }
+}
+
 TEST_CASE("what was used least recently leaves a full memory, by way of the host's if it is the only one that has it") {
   on_one_node one({.devices = {1}, .bounds = {{}, {.bytes = 3 * 64, .grain = 64}}});
   const box all(0, 64);
@@ -670,7 +716,7 @@ TEST_CASE("a launch that is too large for a memory is cut until one piece leaves
   const box all(0, 8192);
   const buffer_id u = one.add(all, 1, "u"), v = one.add(all, 1, "v");
   one.submit(over(all, {{u, mode::write, mapping::one_to_one(all)}}));
-  one.submit(over(all, {{u, mode::read, mapping::neighborhood(all, {1})}, {v, mode::write, mapping::one_to_one(all)}}));
+  one.submit(over(all, {{u, mode::read, mapping::neighborhood(all, point(1, 0, 0))}, {v, mode::write, mapping::one_to_one(all)}}));
   std::size_t computed = 0;
   for (const compute& c : one.all<compute>()) {
     std::uint64_t bytes = 0;
@@ -700,7 +746,7 @@ TEST_CASE("a launch whose pieces are all too large is refused with the bytes of 
         "  buffers     2,048 bytes of buffer B0 \"u\", 64 bytes of buffer B1 \"v\"\n"
         "  because     it has been cut into pieces as small as they can be, or need no less by getting smaller\n"
         "  try         name less with each mapper, or launch(on(device_kind::host), ...), which uses the host's memory");
-  CHECK(told(over(all, {{u, mode::read, mapping::neighborhood(all, {1})}, {u, mode::write, mapping::one_to_one(all)}})) ==
+  CHECK(told(over(all, {{u, mode::read, mapping::neighborhood(all, point(1, 0, 0))}, {u, mode::write, mapping::one_to_one(all)}})) ==
         "error B24: \"t\" needs more of the memory of D0 than there is\n"
         "  needed      2,048 bytes at once, for chunk [0,512)\n"
         "  memory      960 bytes\n"
@@ -717,7 +763,7 @@ TEST_CASE("elements that one device alone needs come into its memory, without a 
   std::vector<instruction> out;
   commands.add({.elements = all, .name = "b"});
   const buffer_id b = g.add({.elements = all, .name = "b"}, out);
-  const std::vector<task> tasks{over(all, {{b, mode::write, mapping::one_to_one(all)}}), over(all, {{b, mode::read, mapping::neighborhood(all, {1})}})};
+  const std::vector<task> tasks{over(all, {{b, mode::write, mapping::one_to_one(all)}}), over(all, {{b, mode::read, mapping::neighborhood(all, point(1, 0, 0))}})};
   std::uint64_t id = 0;
   for (const task& t : tasks) {
     std::vector<command> c;
@@ -742,7 +788,7 @@ TEST_CASE("with horizons a program that never ends is remembered in constant roo
   std::size_t most = 0, most_followed = 0;
   for (std::uint32_t step = 0; step < 3000; ++step) {
     const std::uint32_t from = step % 2;
-    const task t = over(all, {{{from}, mode::read, mapping::neighborhood(all, {1})}, {{1 - from}, mode::write, mapping::one_to_one(all)}});
+    const task t = over(all, {{{from}, mode::read, mapping::neighborhood(all, point(1, 0, 0))}, {{1 - from}, mode::write, mapping::one_to_one(all)}});
     const auto run_one = [&](task_id id, const task& one) {
       std::vector<command> c;
       commands.add(id, one, c);
