@@ -178,7 +178,7 @@ struct host_elements {
   std::byte* first;
   data::layout shape;
 };
-enum class nodes_of_task : std::uint8_t { chunks, one, each };
+enum class nodes_of_task : std::uint8_t { chunks, one, each, collective };
 struct host_use_item {
   const buffer_handle* buffer;
   const range_mapper* by;
@@ -198,7 +198,15 @@ using host_task_request = with_range_hints<task_request>;
 using buffer_launch = with_range_hints<object_launch>;
 template <class Tag>
 concept host_task_tag = requires(host_task_request request, const Tag& tag) { request.apply(tag); };
-event run_host_task(nodes_of_task which, const box& range, std::span<const host_use_item> items, host_function f,
+/// Of the job, or of the one that is not there in a dry run.
+std::uint32_t nodes_of_buffers();
+/// A collective task runs over as many ids as there are nodes.
+struct task_nodes {
+  nodes_of_task are = nodes_of_task::chunks;
+  std::uint32_t group = 0;  // of a collective task
+  constexpr task_nodes(nodes_of_task are, std::uint32_t group = 0) noexcept : are(are), group(group) {}
+};
+event run_host_task(task_nodes which, const box& range, std::span<const host_use_item> items, host_function f,
                     const host_task_request& request, const std::source_location& where);
 
 template <class Tag>
@@ -254,6 +262,15 @@ struct one_node_tag {};
 struct each_node_tag {};
 inline constexpr one_node_tag on_one_node{};
 inline constexpr each_node_tag on_each_node{};
+/// Or on every node, for its part, as a task in which nodes talk with each other: collective{}, or collective{1} and so on. On each node tasks
+/// of one group run one at a time, in the order of the program; those of others beside them.
+struct collective {
+  std::uint32_t group = 0;
+};
+/// Which part of a collective task this is; the first argument of its function, if that takes it.
+struct collective_part {
+  std::uint32_t node = 0, nodes = 1;
+};
 
 /// Elements of a buffer on this node, until it goes; launches that would write them here wait until then. Move-only.
 template <class T, std::size_t D>
@@ -534,6 +551,11 @@ void call_with_views(F& f, const box& chunk, std::span<const host_elements> give
   if constexpr (std::invocable<F&, const box&, typename U::view...>) f(chunk, U::view_of(given[I])...);
   else f(U::view_of(given[I])...);
 }
+template <class F, class... U, std::size_t... I>
+void call_collectively(F& f, collective_part part, std::span<const host_elements> given, std::index_sequence<I...>) {
+  if constexpr (std::invocable<F&, collective_part, typename U::view...>) f(part, U::view_of(given[I])...);
+  else f(U::view_of(given[I])...);
+}
 
 template <class F, class... U>
 event host_task_with(nodes_of_task which, const box& range, const host_task_request& request, const std::source_location& where, F&& f,
@@ -549,6 +571,28 @@ event host_task_with(nodes_of_task which, const box& range, const host_task_requ
                        },
                        request, where);
 }
+
+template <class F, class... U>
+event collective_task_with(std::uint32_t group, const host_task_request& request, const std::source_location& where, F&& f, const U&... uses) {
+  static_assert(std::invocable<std::decay_t<F>&, collective_part, typename U::view...> || std::invocable<std::decay_t<F>&, typename U::view...>,
+                "the function of a collective host task takes a view of each buffer, in their order; and before them a collective_part, if it likes");
+  const std::array<host_use_item, sizeof...(U)> items{item_of(uses)...};
+  auto kept = std::make_shared<std::decay_t<F>>(std::forward<F>(f));
+  const std::uint32_t nodes = nodes_of_buffers();
+  return run_host_task({nodes_of_task::collective, group}, box(0, nodes), items,
+                       [kept, nodes](const box& chunk, std::span<const host_elements> given) {
+                         call_collectively<std::decay_t<F>, U...>(*kept, {static_cast<std::uint32_t>(chunk.min()[0]), nodes}, given,
+                                                                  std::index_sequence_for<U...>());
+                       },
+                       request, where);
+}
+
+/// A group, with where that was said.
+struct collective_range {
+  collective_range(collective c, std::source_location where = std::source_location::current()) : group(c.group), where(where) {}
+  std::uint32_t group;
+  std::source_location where;
+};
 
 /// A range, or which nodes, with where that was said.
 struct host_task_range {
@@ -595,6 +639,41 @@ event host_task(const T1& t1, const T2& t2, const detail::host_task_range& range
   detail::host_task_request request;
   request.apply(t1), request.apply(t2);
   return detail::host_task_with(range.which, range.range, request, range.where, std::forward<F>(f), uses...);
+}
+
+/// Runs `f` once on every node, at the same point of the program's order: for what nodes do together, such as calls of MPI that are collective,
+/// or of a library that writes a file in parallel.
+///
+///     host_task(collective{}, [=](collective_part me, view<const float, 2> u) { write_rows(file, me.node, me.nodes, u); }, u.in(even_split));
+///
+/// Two of one group never run at once on a node, and come in one order on all; of unlike groups they may overlap, in any order. It is for the
+/// program to give each group ways to talk of its own: a communicator, as MPI has it.
+///
+///   tags     up to two of after(...), priority(n), name("text"), before the group
+///   f        called with a collective_part, if it takes one, and the views. Its node is the one id of a range of as many as there are nodes,
+///            by which mappers say what it uses: u.in(even_split), v.out(one_to_one), w.in(all). Waits for others as tasks wait, by futures: a
+///            call that blocks its thread holds up a worker, and two groups that do so need two workers on every node
+///   returns  an event of this node. If f throws on a node, later tasks of its group do not run there, as if they read what it was to
+///            write; where others wait for it in f, they have to find out by what they wait for
+///   throws   as launch
+template <class F, class... U>
+  requires(detail::is_host_use<U> && ...)
+event host_task(const detail::collective_range& group, F&& f, const U&... uses) {
+  return detail::collective_task_with(group.group, {}, group.where, std::forward<F>(f), uses...);
+}
+template <detail::host_task_tag T1, class F, class... U>
+  requires(detail::is_host_use<U> && ...)
+event host_task(const T1& t1, const detail::collective_range& group, F&& f, const U&... uses) {
+  detail::host_task_request request;
+  request.apply(t1);
+  return detail::collective_task_with(group.group, request, group.where, std::forward<F>(f), uses...);
+}
+template <detail::host_task_tag T1, detail::host_task_tag T2, class F, class... U>
+  requires(detail::is_host_use<U> && ...)
+event host_task(const T1& t1, const T2& t2, const detail::collective_range& group, F&& f, const U&... uses) {
+  detail::host_task_request request;
+  request.apply(t1), request.apply(t2);
+  return detail::collective_task_with(group.group, request, group.where, std::forward<F>(f), uses...);
 }
 
 /// Whether this runtime only finds what the program would do on buffers as a node of a job (option dry_nodes), and does none of it: kernels and

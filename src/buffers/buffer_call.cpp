@@ -42,6 +42,7 @@ std::string text_of_hints(const buffer_call& c) {
 
 std::string range_of(const buffer_call& c) {
   using detail::nodes_of_task;
+  if (c.where == nodes_of_task::collective) return " on all nodes together, group " + std::to_string(c.group_of_nodes);
   return c.where == nodes_of_task::one ? " on one node" : c.where == nodes_of_task::each ? " on each node" : " over " + c.range.text();
 }
 
@@ -64,7 +65,7 @@ said_hash& said_hash::add(const box& b) noexcept {
 
 std::uint64_t buffer_call::hash() const {
   said_hash h;
-  h.add(static_cast<std::uint64_t>(what) << 8 | static_cast<std::uint64_t>(where)).add(name).add(line).add(range);
+  h.add(std::uint64_t{group_of_nodes} << 16 | static_cast<std::uint64_t>(what) << 8 | static_cast<std::uint64_t>(where)).add(name).add(line).add(range);
   for (int a = 0; a < max_axes; ++a) h.add(static_cast<std::uint64_t>(group[a]));
   h.add(std::uint64_t{hints.pieces} << 3 | std::uint64_t{is_in_groups} << 2 | std::uint64_t{hints.is_in_tiles} << 1 | std::uint64_t{on_host});
   for (const use& u : uses) {

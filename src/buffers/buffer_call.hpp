@@ -30,6 +30,7 @@ struct buffer_call {
   std::string name = {};       // of a kernel, a buffer that is made, a file
   std::uint64_t line = 0;      // of a kernel
   detail::nodes_of_task where = detail::nodes_of_task::chunks;
+  std::uint32_t group_of_nodes = 0;  // of a collective task
   box range = {};              // of a buffer that is made or read, its elements
   bool is_in_groups = false;
   extent group = {};

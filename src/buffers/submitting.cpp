@@ -97,6 +97,16 @@ void take_hints(graph::task& t, const detail::range_hints& hints) {
   t.pieces = std::max(hints.pieces, 1u);
 }
 
+graph::task_kind kind_of_nodes(detail::nodes_of_task which) noexcept {
+  switch (which) {
+    case detail::nodes_of_task::chunks: return graph::task_kind::kernel;
+    case detail::nodes_of_task::one: return graph::task_kind::one;
+    case detail::nodes_of_task::each: return graph::task_kind::each;
+    case detail::nodes_of_task::collective: return graph::task_kind::collective;
+  }
+  return graph::task_kind::kernel;
+}
+
 graph::mode mode_of(access a) noexcept {
   return a == access::in ? graph::mode::read : a == access::out ? graph::mode::write : graph::mode::read_write;
 }
@@ -276,7 +286,9 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
   return out.done;
 }
 
-event run_host_task(nodes_of_task which, const box& range, std::span<const host_use_item> items, host_function f,
+std::uint32_t nodes_of_buffers() { return buffers::state_of(*base::require_current("host_task").runtime)->commands.nodes(); }
+
+event run_host_task(task_nodes which, const box& range, std::span<const host_use_item> items, host_function f,
                     const host_task_request& request, const std::source_location& where) {
   base::thread_context& context = base::require_current("host_task");
   for (const host_use_item& i : items) usable(*i.buffer, "host_task", context, where);
@@ -293,15 +305,14 @@ event run_host_task(nodes_of_task which, const box& range, std::span<const host_
     const holding held(s);
     launch_words& says = s.says;
     says.clear();
-    says.add(static_cast<std::uint64_t>(which));
+    says.add(static_cast<std::uint64_t>(which.are) << 32 | which.group);
     says.add(range);
     say(says, request.hints);
     for (const host_use_item& i : items) say(says, **i.buffer, i.how, i.by, i.fold, i.includes_current);
     known_launch& known = s.launches.find(says, work.request.name, [&](known_launch& made) {
       graph::task& t = made.task;
-      t.kind = which == nodes_of_task::chunks ? graph::task_kind::kernel
-               : which == nodes_of_task::one  ? graph::task_kind::one
-                                              : graph::task_kind::each;
+      t.kind = kind_of_nodes(which.are);
+      t.group = which.group;
       t.by = graph::processors::host;
       t.range = range;
       t.name = work.request.name;

@@ -40,7 +40,7 @@ buffer_id command_graph::add(const buffer& b) {
 }
 
 const chunk_grid& command_graph::grid_of(const task& t) {
-  const node_number most = t.kind == task_kind::kernel ? nodes_ : 1;
+  const node_number most = t.kind == task_kind::kernel || t.kind == task_kind::collective ? nodes_ : 1;
   if (grid_.made && grid_.range == t.range && grid_.most == most && grid_.how == t.how && grid_.grain == t.grain) return *grid_.made;
   grid_ = {t.range, most, t.how, t.grain, chunk_grid(t.range, most, t.how, t.grain, most == nodes_ ? weights_ : chunk_weights())};
   return *grid_.made;
@@ -269,7 +269,9 @@ void command_graph::compute(task_id id, const task& t, const plan& p, std::vecto
       for (const box& b : p.by_access[i].own) f(at(t.accesses[i].buffer).fronts, t.accesses[i].how, b);
   };
   each([&](access_fronts& f, mode how, const box& b) { writes(how) ? f.before_writing(b, c.follows) : f.before_reading(b, c.follows); });
+  collectives_.before(t, commands_, c.follows);
   commands_.append(c.follows);
+  collectives_.add(t, execute_);
   each([&](access_fronts& f, mode how, const box& b) { if (!writes(how)) f.read(b, c.id.number, c.follows); });
   each([&](access_fronts& f, mode how, const box& b) { if (writes(how)) f.write(b, c.id.number); });
   out.push_back(std::move(c));

@@ -17,6 +17,7 @@
 
 #include "geometry/region_map.hpp"
 #include "graph/access_fronts.hpp"
+#include "graph/collective_order.hpp"
 #include "graph/command.hpp"
 #include "graph/launch_shapes.hpp"
 #include "graph/plans.hpp"
@@ -100,6 +101,7 @@ class command_graph {
 
   const node_number self_, nodes_;
   sequence commands_;
+  collective_order collectives_;
   std::vector<std::optional<buffer_state>> buffers_;
   launch_shapes shapes_;
   plans<plan> plans_;

@@ -10,6 +10,7 @@ tree tree_of(const task& t) {
   made["name"] = t.name;
   made["range"] = t.range.text();
   if (t.kind == task_kind::kernel) made["by"] = t.by == processors::host ? "host" : "devices";
+  if (t.kind == task_kind::collective) made["group"] = t.group;
   made["accesses"] = tree::array();
   for (const access& a : t.accesses)
     made["accesses"].push_back({{"buffer", text_of(a.buffer)}, {"mode", text_of(a.how)}, {"elements", boxes_of(used_by_all(a, t).boxes())}});

@@ -21,6 +21,7 @@ const char* text_of(task_kind k) {
     case task_kind::kernel: return "kernel";
     case task_kind::one: return "one";
     case task_kind::each: return "each";
+    case task_kind::collective: return "collective";
     case task_kind::fence: return "fence";
     case task_kind::horizon: return "horizon";
     case task_kind::epoch: return "epoch";

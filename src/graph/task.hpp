@@ -28,12 +28,13 @@ struct reduction {
 };
 
 enum class task_kind : std::uint8_t {
-  kernel,   // divided over the nodes
-  one,      // whole, on node 0
-  each,     // whole, on every node
-  fence,    // as each: what it reads goes to the program on every node
-  horizon,  // follows all that nobody follows yet
-  epoch,    // as a horizon, and everything later follows it
+  kernel,      // divided over the nodes
+  one,         // whole, on node 0
+  each,        // whole, on every node
+  collective,  // divided so that node n has number n of as many as there are nodes; those of a group follow one another
+  fence,       // as each: what it reads goes to the program on every node
+  horizon,     // follows all that nobody follows yet
+  epoch,       // as a horizon, and everything later follows it
 };
 
 constexpr bool is_on_every_node(task_kind k) noexcept { return k == task_kind::each || k == task_kind::fence; }
@@ -50,6 +51,7 @@ struct task {
   std::uint32_t pieces = 1;  // into which each processor's part is cut, so that one is computed while another's elements are on their way
   std::vector<access> accesses;
   std::vector<reduction> reductions;
+  std::uint32_t group = 0;  // of a collective task
   std::string name;
   std::uint64_t shape = 0;  // tasks with the same are equal in all of the above; 0: nothing is known of that
 };

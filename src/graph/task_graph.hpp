@@ -3,7 +3,8 @@
 // Threads     one owner.
 // Cost        add: `stretto bench graph_topologies`.
 // Memory      as sequence and access_fronts: bounded, if horizons are.
-// Invariants  (1) two tasks of which one writes what the other uses are ordered as they were added, through dependencies. (2) no
+// Invariants  (1) two tasks of which one writes what the other uses, or that are collective and of one group, are ordered as they were added,
+//             through dependencies. (2) no
 //             dependency leads behind the horizon before the last.
 // Source      Thoman, Salzmann, "Command Horizons": a horizon is applied when the next is made.
 #pragma once
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "graph/access_fronts.hpp"
+#include "graph/collective_order.hpp"
 #include "graph/horizon_policy.hpp"
 #include "graph/plans.hpp"
 #include "graph/sequence.hpp"
@@ -46,6 +48,7 @@ class task_graph {
  private:
   horizon_policy policy_;
   sequence tasks_;
+  collective_order collectives_;
   std::vector<std::optional<access_fronts>> fronts_;  // by buffer
   plans<std::vector<used_boxes>> used_;               // by access
 };

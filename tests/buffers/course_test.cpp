@@ -63,6 +63,8 @@ TEST_CASE("a call is told as what was asked, with buffers and mappers") {
   c.uses = {{.buffer = 2, .how = access::reduce}, {.buffer = 4, .how = access::reduce, .includes_current = false}};
   CHECK(c.text() == "launch of \"blur\" over [0,64), in tiles, in 3 pieces, on the host: reduces into B2, reduces into B4 from the identity");
   CHECK(buffer_call{.what = buffer_call::verb::host_task, .where = detail::nodes_of_task::each}.text() == "host task on each node");
+  CHECK(buffer_call{.what = buffer_call::verb::host_task, .where = detail::nodes_of_task::collective, .group_of_nodes = 2}.text() ==
+        "host task on all nodes together, group 2");
   CHECK(buffer_call{.what = buffer_call::verb::host_task, .where = detail::nodes_of_task::one}.text() == "host task on one node");
   CHECK(reading(5)->is.text() == "read of [5,6) of B3");
   CHECK(buffer_call{.what = buffer_call::verb::make, .name = "u", .range = box(0, 4), .uses = {{.buffer = 9}}, .numbers = {8, 1, 1}}.text() ==

@@ -252,6 +252,9 @@ TEST_CASE("sizes and types of buffers, and settings, are compared, too") {
     else host_task(on_each_node, [](view<const int> x) { CHECK(x(0) == 1); }, u.in(all));
   });
   CHECK(of_host_tasks.find("host task on each node: reads B0 by all") != std::string::npos);
+  const std::string of_groups = of_two([](bool odd) { host_task(collective{odd ? 1u : 0u}, [] {}); });
+  CHECK(of_groups.find("host task on all nodes together, group 0") != std::string::npos);
+  CHECK(of_groups.find("host task on all nodes together, group 1") != std::string::npos);
 }
 
 TEST_CASE("where two elements of unlike size meet under one number, the job ends with where nodes parted") {

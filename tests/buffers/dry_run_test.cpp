@@ -153,6 +153,7 @@ TEST_CASE("a dry run runs no kernel and no host task, and all that is returned h
     const user_event never = user_event::create();
     CHECK(host_task(after(never), u.elements(), [&](view<const long long, 2>) { ran = true; }, u.in(one_to_one)).has_triggered());
     CHECK(host_task(on_each_node, [&](view<const long long, 2>) { ran = true; }, u.in(all)).has_triggered());
+    CHECK(host_task(collective{}, [&](view<const long long, 2>) { ran = true; }, u.in(even_split)).has_triggered());
     never.trigger();
     CHECK(!ran);
   });

@@ -28,6 +28,7 @@ void each_element(const box& b, F f) {
 }
 
 using element = std::pair<std::uint32_t, at>;  // of which buffer
+constexpr std::uint32_t first_group = 1000;    // groups are ordered as writers of an element would be
 using versions = std::map<element, std::uint64_t>;
 
 /// Which commands of one node use an element, and whether all that must be are ordered.
@@ -202,6 +203,10 @@ class model {
   }
   void do_execute(node_number n, const command& c, const execute& x, const task& t, versions& written) {
     std::set<element> read, wrote;
+    if (t.kind == task_kind::collective) {
+      CHECK(x.chunk == box(n, n + 1));
+      orders_[n].use(c, {first_group + t.group, at{}}, true);
+    }
     for (const graph::access& a : t.accesses) {
       used_boxes used;
       a.where.used_by(x.chunk, t.range, used);
@@ -306,8 +311,14 @@ void run_program(std::uint32_t seed) {
     if (d.number(0, 1)) t.shape = static_cast<std::uint64_t>(i) + 1;
     t.name = "t";
     if (d.number(0, 9) == 0) t.kind = std::array{task_kind::one, task_kind::each, task_kind::fence}[static_cast<std::size_t>(d.number(0, 2))];
-    if (d.number(0, 1)) t.how = cut::in_tiles;
-    if (d.number(0, 3) == 0) t.grain = extent(d.number(1, 3), d.number(1, 3));
+    if (d.number(0, 7) == 0) {
+      t.kind = task_kind::collective;
+      t.group = static_cast<std::uint32_t>(d.number(0, 2));
+      t.range = box(0, job.nodes());
+    } else if (d.number(0, 1)) {
+      t.how = cut::in_tiles;
+    }
+    if (t.kind != task_kind::collective && d.number(0, 3) == 0) t.grain = extent(d.number(1, 3), d.number(1, 3));
     for (std::uint32_t b = 0; b < elements.size(); ++b) {
       if (d.number(0, 9) == 0) {
         t.reductions.push_back({{b}, d.number(0, 1) == 0});

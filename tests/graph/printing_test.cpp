@@ -54,3 +54,20 @@ TEST_CASE("kernels on the host, and reads of what nobody has written, are printe
   check_golden("unwritten_reads.dot", tasks_as_dot(r.program));
   check_golden("unwritten_reads.json", tasks_as_json(r.program));
 }
+
+TEST_CASE("collective tasks are printed with their groups, one behind the other") {
+  const box cells(0, 12);
+  recorded r(2, {.step = 0, .most_parallel = 0});
+  const buffer_id u = r.add({.elements = cells, .begins = content::alike, .name = "u"});
+  task t = named_task("exchange", box(0, 2), {{u, mode::read, mapping::even_split(cells)}});
+  t.kind = task_kind::collective;
+  t.by = processors::host;
+  for (const std::uint32_t group : {0u, 1u, 0u}) {
+    t.group = group;
+    r.submit(t);
+  }
+  check_golden("collective_tasks.dot", tasks_as_dot(r.program));
+  check_golden("collective_tasks.json", tasks_as_json(r.program));
+  check_golden("collective_commands.dot", commands_as_dot(r.program, r.of_nodes));
+  check_golden("collective_instructions.dot", instructions_as_dot(r.program, r.of_nodes));
+}

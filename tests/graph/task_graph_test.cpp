@@ -261,6 +261,25 @@ TEST_CASE("a reduction writes the whole buffer that it reduces into") {
   CHECK(g.add(t).follows == graph::dependencies{0, 2, 3});
 }
 
+TEST_CASE("a collective task follows the one before of its group, and of no other") {
+  task_graph g(never);
+  const auto collective = [&](std::uint32_t group) {
+    task t;
+    t.kind = graph::task_kind::collective;
+    t.group = group;
+    t.range = box(0, 4);
+    return g.add(t).follows;
+  };
+  using graph::dependencies;
+  CHECK(collective(0) == dependencies{0});
+  CHECK(collective(7) == dependencies{0});
+  CHECK(collective(0) == dependencies{1});
+  CHECK(g.add(using_boxes({}, box(0, 4))).follows == dependencies{0});
+  CHECK(collective(0) == dependencies{3});
+  CHECK(g.add_epoch().follows == dependencies{2, 4, 5});
+  CHECK(collective(7) == dependencies{6});  // which is behind the one before
+}
+
 TEST_CASE("a buffer that is made late begins at the horizon") {
   task_graph g({.step = 0, .most_parallel = 2});
   const box all(0, 100);

@@ -122,6 +122,7 @@ void beside() {
       async(name("all calls"), [] { all_calls(); });
     });
     check(answers == 50, "functions on other nodes beside the program's messages");
+    test_host_tasks(net->world());
   });
   MPI_Finalize();
 }

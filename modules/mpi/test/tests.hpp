@@ -12,4 +12,5 @@ inline std::shared_ptr<stretto::mpi_module> net;
 void test_point_to_point(const stretto::mpi::communicator& c);
 void test_collectives(const stretto::mpi::communicator& c);
 void test_windows(const stretto::mpi::communicator& c);
+void test_host_tasks(const stretto::mpi::communicator& c);
 void test_faults(const stretto::mpi::communicator& c);
