@@ -68,6 +68,7 @@ struct kept_shape {
   std::vector<std::int64_t> lengths; // of its axes; none: one element
   std::vector<std::int64_t> origin;  // of an object
   std::string fields_of;             // the type whose fields its bytes are; empty: elements
+  std::int64_t rows = 0;             // of a chunk, along axis 0; 0: as many as 64 MiB hold
 };
 template <class T>
 struct type_text {
@@ -83,6 +84,7 @@ kept_shape shape_of_number(std::vector<std::int64_t> lengths) {
 }
 
 struct checkpoint_content;
+class opened_checkpoint;
 /// Throws C04 if nothing is kept under that name, C05 if it is something else, C02.
 std::vector<std::byte> read_kept(const checkpoint_content& from, std::string_view name, const kept_shape& like, kept_shape& is,
                                  const std::source_location& where);
@@ -195,6 +197,7 @@ class checkpoint {
   }
 
  private:
+  friend class detail::opened_checkpoint;
   friend std::optional<checkpoint> try_open_checkpoint(std::string_view directory, std::source_location where);
   static std::vector<std::int64_t> lengths(std::size_t axes) { return std::vector<std::int64_t>(axes, -1); }  // any
   std::shared_ptr<const detail::checkpoint_content> content_;

@@ -6,6 +6,7 @@
 #include <stretto/barrier.hpp>
 #include <stretto/box.hpp>
 #include <stretto/buffer.hpp>
+#include <stretto/buffer_checkpoint.hpp>
 #include <stretto/buffer_files.hpp>
 #include <stretto/checkpoint.hpp>
 #include <stretto/collection.hpp>

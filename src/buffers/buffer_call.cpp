@@ -90,7 +90,11 @@ std::string buffer_call::text() const {
              fmt::format(", {} bytes an element{}", numbers[0], numbers[2] != 0 ? ", with its content" : "");
     case verb::set_horizons: return fmt::format("set_horizons({{.step = {}, .most_parallel = {}}})", numbers[0], numbers[1]);
     case verb::set_weights: return fmt::format("set_weights({{.nodes = {{{}}}}})", fmt::join(numbers, ", "));
-    case verb::save: return "save of B" + std::to_string(uses.front().buffer) + " as" + called;
+    case verb::save: {
+      std::string of;
+      for (const use& u : uses) of += (of.empty() ? " of B" : ", B") + std::to_string(u.buffer);
+      return "save" + of + " as" + called;
+    }
     case verb::end: return "end of the program";
   }
   return {};

@@ -71,6 +71,7 @@ struct buffers_state {
     graph::mapping is;
   };
   std::vector<known_mapping> known_mappings;
+  std::shared_ptr<void> checkpoints;  // what the floor of that name keeps beside
   event files;  // of this node: what has been done with files so far
 
   /// Begins instructions, which belong to the commands; or only counts them, and everything has happened.

@@ -44,27 +44,6 @@ event on_node_0(const char* name, const std::vector<use>& uses, detail::host_fun
   return run_task(name, nodes_of_task::one, box(0, 1), uses, std::move(f), first, where);
 }
 
-/// Each node for its share.
-detail::range_mapper shared(std::vector<box> shares) {
-  const auto by = [shares = std::move(shares)](const box& chunk, const box&) {
-    std::vector<box> used;
-    for (coordinate n = chunk.min()[0]; n < chunk.max()[0]; ++n)
-      if (const box& b = shares[static_cast<std::size_t>(n)]; !b.is_empty()) used.push_back(b);
-    return used;
-  };
-  return {.is = detail::range_mapper::kind::custom, .custom = std::make_shared<const detail::range_mapper::function>(by)};
-}
-
-/// Waits, and throws the failure that all began with.
-void wait_for_all(event e, const std::source_location& where) {
-  try {
-    wait(e, where);
-  } catch (const poisoned& p) {
-    if (p.root()) std::rethrow_exception(p.root());
-    throw;
-  }
-}
-
 // What a node's share failed with goes to the others as text, not as poison: they are told of the first of all, and no other is left.
 constexpr coordinate bytes_of_failure = 2048;
 
@@ -112,10 +91,29 @@ detail::host_function each_its_share(share_function f, std::vector<box> shares) 
 detail::range_mapper notes_of_nodes(std::uint32_t nodes) {
   std::vector<box> all;
   for (std::uint32_t n = 0; n < nodes; ++n) all.push_back(box(n * bytes_of_failure, (n + 1) * bytes_of_failure));
-  return shared(std::move(all));
+  return by_share(std::move(all));
 }
 
 }  // namespace
+
+detail::range_mapper by_share(std::vector<box> shares) {
+  const auto by = [shares = std::move(shares)](const box& chunk, const box&) {
+    std::vector<box> used;
+    for (coordinate n = chunk.min()[0]; n < chunk.max()[0]; ++n)
+      if (const box& b = shares[static_cast<std::size_t>(n)]; !b.is_empty()) used.push_back(b);
+    return used;
+  };
+  return {.is = detail::range_mapper::kind::custom, .custom = std::make_shared<const detail::range_mapper::function>(by)};
+}
+
+void wait_for_cause(event e, const std::source_location& where) {
+  try {
+    wait(e, where);
+  } catch (const poisoned& p) {
+    if (p.root()) std::rethrow_exception(p.root());
+    throw;
+  }
+}
 
 file_work::file_work(const char* verb) {
   base::thread_context& context = base::require_current(verb);
@@ -147,7 +145,7 @@ future<void> write_by_all(const buffer_handle& h, writing w, const char* verb, c
   const buffer_handle begun = make_note(1, where), written = make_note(work.nodes * bytes_of_failure, where), done = make_note(1, where);
   on_node_0("begin a file", {{begun, access::out}}, [begin = w.begin](const box&, auto) { begin(); }, work.before, where);
   run_task("write a file", nodes_of_task::chunks, box(0, work.nodes),
-           {{h, access::in, shared(w.shares)}, {begun, access::in}, {written, access::out, notes_of_nodes(work.nodes)}},
+           {{h, access::in, by_share(w.shares)}, {begun, access::in}, {written, access::out, notes_of_nodes(work.nodes)}},
            each_its_share(w.share, w.shares), {}, where);
   const event ended = on_node_0("end a file", {{written, access::in}, {done, access::out}},
                                 [end = w.end, nodes = work.nodes](const box&, std::span<const host_elements> given) {
@@ -167,21 +165,49 @@ future<void> write_by_all(const buffer_handle& h, writing w, const char* verb, c
   }
   work.then(known, where);
   const event known_or_not = ignore_failure(known, where);
-  return async(after(known_or_not), name(verb), [known, where] { wait_for_all(known, where); }, where);
+  return async(after(known_or_not), name(verb), [known, where] { wait_for_cause(known, where); }, where);
 }
 
 void read_by_all(const buffer_handle& h, const reading& r, file_work& work, const std::source_location& where) {
   const buffer_handle seen = make_note(work.nodes, where);
   run_task("read a file", nodes_of_task::chunks, box(0, work.nodes),
-           {{h, access::out, shared(r.shares)}, {seen, access::out, {.is = detail::range_mapper::kind::one_to_one}}},
+           {{h, access::out, by_share(r.shares)}, {seen, access::out, {.is = detail::range_mapper::kind::one_to_one}}},
            [share = r.share, shares = r.shares](const box& chunk, std::span<const host_elements> given) {
              if (const box& b = shares[static_cast<std::size_t>(chunk.min()[0])]; !b.is_empty()) share(b, given[0]);
            },
            {}, where);
   // The elements of each node follow from what all have read.
   const event all = run_task("all have read a file", nodes_of_task::chunks, box(0, work.nodes),
-                             {{h, access::inout, shared(r.shares)}, {seen, access::in}}, [](const box&, auto) {}, {}, where);
+                             {{h, access::inout, by_share(r.shares)}, {seen, access::in}}, [](const box&, auto) {}, {}, where);
   work.then(all, where);
+}
+
+namespace {
+
+/// Behind a task of which each node has noted whether it failed.
+void throw_what_failed(const buffer_handle& notes, const file_work& work, const std::source_location& where) {
+  if (work.state->dry) return;
+  const detail::seen_later later = detail::see_elements(notes, detail::elements_of(notes, where), where);
+  wait_for_cause(later.ready, where);
+  host_elements all;
+  all.first = detail::first_of(*later.seen, all.shape);
+  throw_failure_in(all, work.nodes);
+}
+
+}  // namespace
+
+void read_now_by_all(const buffer_handle& h, const reading& r, const file_work& work, const std::source_location& where) {
+  const buffer_handle notes = make_note(work.nodes * bytes_of_failure, where);
+  run_task("read a file", nodes_of_task::chunks, box(0, work.nodes),
+           {{h, access::out, by_share(r.shares)}, {notes, access::out, notes_of_nodes(work.nodes)}}, each_its_share(r.share, r.shares), work.before, where);
+  throw_what_failed(notes, work, where);
+}
+
+void do_by_all(const char* name, std::function<void()> f, const file_work& work, const std::source_location& where) {
+  const buffer_handle notes = make_note(work.nodes * bytes_of_failure, where);
+  run_task(name, nodes_of_task::chunks, box(0, work.nodes), {{notes, access::out, notes_of_nodes(work.nodes)}},
+           each_its_share([f = std::move(f)](const box&, const host_elements&) { f(); }, std::vector<box>(work.nodes, box(0, 1))), work.before, where);
+  throw_what_failed(notes, work, where);
 }
 
 std::string told_by_node_0(const char* name, std::function<std::string()> find, file_work& work, const std::source_location& where) {
@@ -194,7 +220,7 @@ std::string told_by_node_0(const char* name, std::function<std::string()> find, 
   }, work.before, where);
   const detail::seen_later later = detail::see_elements(note, detail::elements_of(note, where), where);
   if (work.state->dry) return find();  // nobody does tell, and what is found decides what is asked next
-  wait_for_all(later.ready, where);
+  wait_for_cause(later.ready, where);
   data::layout shape;
   const std::byte* const first = detail::first_of(*later.seen, shape);
   std::uint64_t bytes = 0;

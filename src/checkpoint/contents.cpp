@@ -1,5 +1,6 @@
 #include "checkpoint/contents.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 
@@ -29,6 +30,7 @@ json shape_to_json(const kept_shape& s) {
   json j{{"type", s.type}, {"element_bytes", s.element_bytes}, {"lengths", s.lengths}};
   if (!s.origin.empty()) j["origin"] = s.origin;
   if (!s.fields_of.empty()) j["fields_of"] = s.fields_of;
+  if (s.rows) j["rows"] = s.rows;
   return j;
 }
 kept_shape shape_from(const json& j) {
@@ -38,6 +40,7 @@ kept_shape shape_from(const json& j) {
   s.lengths = j.at("lengths").get<std::vector<std::int64_t>>();
   if (j.contains("origin")) s.origin = j["origin"].get<std::vector<std::int64_t>>();
   if (j.contains("fields_of")) s.fields_of = j["fields_of"];
+  s.rows = j.value("rows", std::int64_t{0});
   return s;
 }
 
@@ -95,6 +98,16 @@ checkpoint_content read_table(const std::filesystem::path& directory) {
     throw damaged(file, expected, wrong.what());
   }
   return c;
+}
+
+void refuse_bad_name(const std::string& name, const std::source_location& where) {
+  const bool is_good = !name.empty() && name.size() <= 200 && !name.starts_with("__") && name.front() != '.' &&
+                       std::ranges::none_of(name, [](char c) { return c == '/' || static_cast<unsigned char>(c) < ' '; });
+  if (is_good) return;
+  throw error("C08", "nothing can be kept in a checkpoint under the name \"" + name + "\"")
+      .fact("called", where)
+      .because("it becomes the name of an array, and of a directory")
+      .remedy("take a name without '/', of 1 to 200 characters, that begins neither with '.' nor with \"__\"");
 }
 
 checkpoint_content read_contents(const std::filesystem::path& directory) {

@@ -33,6 +33,11 @@ namespace stretto::checkpoints {
 using detail::checkpoint_content;
 using detail::kept_shape;
 
+/// Throws C08 for a name that no array can have.
+void refuse_bad_name(const std::string& name, const std::source_location& where);
+/// What is kept under the name. Throws C04 if nothing is, C05 if it is not like this; lengths below 0 are like any.
+kept_shape shape_of_kept(const checkpoint_content& from, std::string_view name, const kept_shape& like, const std::source_location& where);
+
 inline std::string array_of(std::string_view name) { return "kept/" + std::string(name); }
 inline std::string node_folder(std::uint32_t node) { return "mobile/node" + std::to_string(node); }
 

@@ -99,7 +99,40 @@ void check_build(const checkpoint_content& from, const std::source_location& whe
       .remedy("restore it with the build that has written it, or keep by name what another one is to read: value<T>(\"...\")");
 }
 
+std::string words_for(const kept_shape& s) {
+  if (!s.fields_of.empty()) return s.fields_of;
+  std::string lengths;
+  for (const auto n : s.lengths) lengths += (lengths.empty() ? "" : " x ") + (n < 0 ? std::string("any") : std::to_string(n));
+  return s.lengths.empty() ? s.type : s.type + ", " + lengths;
+}
+
 }  // namespace
+
+kept_shape shape_of_kept(const checkpoint_content& from, std::string_view name, const kept_shape& like, const std::source_location& where) {
+  const auto found = from.kept.find(std::string(name));
+  if (found == from.kept.end()) {
+    std::vector<std::string> names;
+    std::string list;
+    for (const auto& [n, shape] : from.kept) names.push_back(n), list += (list.empty() ? "" : ", ") + n;
+    error e("C04", "the checkpoint " + from.directory.string() + " keeps nothing under the name \"" + std::string(name) + "\"");
+    e.fact("called", where).fact("kept", list.empty() ? "nothing" : list);
+    if (const std::string hint = base::did_you_mean(name, names); !hint.empty()) e.remedy(hint);
+    throw e;
+  }
+  kept_shape is = found->second;
+  bool is_like = is.type == like.type && is.element_bytes == like.element_bytes && is.fields_of == like.fields_of &&
+                 is.lengths.size() == like.lengths.size();
+  for (std::size_t a = 0; is_like && a < is.lengths.size(); ++a) is_like = like.lengths[a] < 0 || like.lengths[a] == is.lengths[a];
+  if (!is_like)
+    throw error("C05", "\"" + std::string(name) + "\" of the checkpoint " + from.directory.string() + " is of another type")
+        .fact("called", where)
+        .fact("asked for", words_for(like))
+        .fact("kept", words_for(is))
+        .remedy("ask for the type that was kept");
+  if (is.origin.empty()) is.origin.assign(is.lengths.size(), 0);
+  return is;
+}
+
 }  // namespace checkpoints
 
 namespace detail {
@@ -125,7 +158,7 @@ void restore_mobile_objects(const checkpoint_content& from, const std::source_lo
     for (const auto& [number, node] : from.homes) p.homes.emplace(number, static_cast<rank>(node % nodes));
   }
   std::vector<listed_object> all;
-  for (std::uint32_t n = 0; n < from.nodes; ++n)
+  for (std::uint32_t n = 0; n < from.nodes && from.objects; ++n)
     for (listed_object& o : read_list(from, n)) all.push_back(std::move(o));
   const bool as_before = nodes == from.nodes;
   auto& here = objects_here("restore_objects");
@@ -140,40 +173,9 @@ void restore_mobile_objects(const checkpoint_content& from, const std::source_lo
   checkpoints::on_all_nodes([&](std::uint32_t n) { return call<&restore_letters_here>(parts[n]); }, where);
 }
 
-namespace {
-
-std::string words_for(const kept_shape& s) {
-  if (!s.fields_of.empty()) return s.fields_of;
-  std::string lengths;
-  for (const auto n : s.lengths) lengths += (lengths.empty() ? "" : " x ") + (n < 0 ? std::string("any") : std::to_string(n));
-  return s.lengths.empty() ? s.type : s.type + ", " + lengths;
-}
-
-}  // namespace
-
 std::vector<std::byte> read_kept(const checkpoint_content& from, std::string_view name, const kept_shape& like, kept_shape& is,
                                  const std::source_location& where) {
-  const auto found = from.kept.find(std::string(name));
-  if (found == from.kept.end()) {
-    std::vector<std::string> names;
-    std::string list;
-    for (const auto& [n, shape] : from.kept) names.push_back(n), list += (list.empty() ? "" : ", ") + n;
-    error e("C04", "the checkpoint " + from.directory.string() + " keeps nothing under the name \"" + std::string(name) + "\"");
-    e.fact("called", where).fact("kept", list.empty() ? "nothing" : list);
-    if (const std::string hint = base::did_you_mean(name, names); !hint.empty()) e.remedy(hint);
-    throw e;
-  }
-  is = found->second;
-  bool is_like = is.type == like.type && is.element_bytes == like.element_bytes && is.fields_of == like.fields_of &&
-                 is.lengths.size() == like.lengths.size();
-  for (std::size_t a = 0; is_like && a < is.lengths.size(); ++a) is_like = like.lengths[a] < 0 || like.lengths[a] == is.lengths[a];
-  if (!is_like)
-    throw error("C05", "\"" + std::string(name) + "\" of the checkpoint " + from.directory.string() + " is of another type")
-        .fact("called", where)
-        .fact("asked for", words_for(like))
-        .fact("kept", words_for(is))
-        .remedy("ask for the type that was kept");
-  if (is.origin.empty()) is.origin.assign(is.lengths.size(), 0);
+  is = shape_of_kept(from, name, like, where);
   return read_array(from.directory, array_of(name), is, [&](const std::string& file) { return from.entry_of(file); });
 }
 

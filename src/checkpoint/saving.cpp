@@ -47,13 +47,7 @@ void release(const std::source_location& where) {
 void check_names(const std::vector<kept>& all) {
   std::set<std::string> names;
   for (const kept& k : all) {
-    const bool is_good = !k.name.empty() && k.name.size() <= 200 && !k.name.starts_with("__") && k.name.front() != '.' &&
-                         std::ranges::none_of(k.name, [](char c) { return c == '/' || static_cast<unsigned char>(c) < ' '; });
-    if (!is_good)
-      throw error("C08", "nothing can be kept in a checkpoint under the name \"" + k.name + "\"")
-          .fact("called", k.where)
-          .because("it becomes the name of an array, and of a directory")
-          .remedy("take a name without '/', of 1 to 200 characters, that begins neither with '.' nor with \"__\"");
+    refuse_bad_name(k.name, k.where);
     if (!names.insert(k.name).second)
       throw error("C08", "two things are kept in a checkpoint under the name \"" + k.name + "\"")
           .fact("called", k.where)

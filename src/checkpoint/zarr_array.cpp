@@ -1,17 +1,16 @@
 #include "checkpoint/zarr_array.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
-#include "files/zarr_array.hpp"
+#include "files/crc32c.hpp"
 
 namespace stretto::checkpoints {
 
-namespace {
-
 using files::codec;
 
-/// Chunks are cut along axis 0 alone.
+// Chunks are cut along axis 0 alone.
 files::zarr_array array_of_shape(const kept_shape& s) {
   files::zarr_array a{.shape = s.lengths,
                       .chunk = s.lengths,
@@ -25,7 +24,7 @@ files::zarr_array array_of_shape(const kept_shape& s) {
   std::uint64_t row = s.element_bytes;
   for (std::size_t axis = 1; axis < a.chunk.size(); ++axis) row *= static_cast<std::uint64_t>(a.chunk[axis]);
   const auto rows = static_cast<std::int64_t>(std::max<std::uint64_t>(1, most_bytes_of_chunk / row));
-  a.chunk[0] = std::min(a.chunk[0], rows);
+  a.chunk[0] = std::min(a.chunk[0], s.rows ? s.rows : rows);
   return a;
 }
 
@@ -40,7 +39,10 @@ std::string file_of_chunk(const std::string& array, const files::zarr_array& a, 
   return array + '/' + files::chunk_name(a, at);
 }
 
-}  // namespace
+file_entry entry_of_chunk(const std::string& array, const files::zarr_array& a, std::uint64_t number) {
+  const std::array<std::byte, sizeof(std::uint32_t)> checksum_of_nothing{};
+  return {file_of_chunk(array, a, number), files::bytes_of_chunk(a) + checksum_of_nothing.size(), files::crc32c(checksum_of_nothing)};
+}
 
 std::uint64_t elements_of(const kept_shape& s) {
   std::uint64_t n = 1;

@@ -12,6 +12,7 @@
 #include <functional>
 
 #include "checkpoint/folder.hpp"
+#include "files/zarr_array.hpp"
 
 namespace stretto::checkpoints {
 
@@ -20,6 +21,12 @@ using detail::kept_shape;
 inline constexpr std::uint64_t most_bytes_of_chunk = std::uint64_t{64} << 20;
 
 std::uint64_t elements_of(const kept_shape& s);
+files::zarr_array array_of_shape(const kept_shape& s);
+std::uint64_t chunks_of(const kept_shape& s, const files::zarr_array& a);
+/// "kept/u/c/3/0" for chunk 3 of the array kept/u.
+std::string file_of_chunk(const std::string& array, const files::zarr_array& a, std::uint64_t number);
+/// Of a chunk, as the list of files has it: what ends in its own checksum has the same whatever it is.
+file_entry entry_of_chunk(const std::string& array, const files::zarr_array& a, std::uint64_t number);
 /// The text of zarr.json.
 std::string array_text(const kept_shape& s);
 std::string group_text();

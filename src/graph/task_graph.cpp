@@ -38,6 +38,7 @@ std::optional<ordered_task> task_graph::add_horizon() {
   if (!policy_.is_due(tasks_.grown(), tasks_.front())) return made;
   made.emplace().id = {tasks_.next()};
   tasks_.append_horizon(made->follows);
+  ++horizons_;
   return made;
 }
 

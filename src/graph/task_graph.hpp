@@ -43,12 +43,15 @@ class task_graph {
   std::uint64_t next() const noexcept { return tasks_.next(); }
 
   void set(const horizon_policy& p) noexcept { policy_ = p; }
+  /// How many horizons there were.
+  std::uint64_t horizons() const noexcept { return horizons_; }
   std::size_t remembered() const noexcept { return tasks_.remembered(); }
 
  private:
   horizon_policy policy_;
   sequence tasks_;
   collective_order collectives_;
+  std::uint64_t horizons_ = 0;
   std::vector<std::optional<access_fronts>> fronts_;  // by buffer
   plans<std::vector<used_boxes>> used_;               // by access
 };

@@ -1,12 +1,11 @@
 // A checkpoint of which anything at all has changed is refused, with the file named; what cannot be restored is, in words.
 #include <doctest/doctest.h>
 
-#include <fstream>
-#include <iterator>
 #include <random>
 
 #include "campaign.hpp"
 #include "checkpoint/contents.hpp"
+#include "checkpoint/file_content.hpp"
 #include "checkpoint/tokens.hpp"
 #include "dist/simulated.hpp"
 #include "temporary_folder.hpp"
@@ -17,12 +16,6 @@ namespace {
 
 using namespace test;
 namespace fs = std::filesystem;
-
-std::string content_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-void overwrite(const fs::path& file, const std::string& content) { std::ofstream(file, std::ios::binary | std::ios::trunc) << content; }
 
 /// A checkpoint of a few objects with messages that wait.
 void save(const std::string& directory, std::uint32_t nodes) {
