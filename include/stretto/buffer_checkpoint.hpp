@@ -70,7 +70,7 @@ class checkpoint_times {
   explicit checkpoint_times(const checkpoint_policy& p) noexcept : policy_(p) {}
   /// Whether an offer is taken; it counts from here on then.
   bool take(const std::source_location& where);
-  void begin_anew(const std::source_location& where);
+  void begin_anew();
 
  private:
   bool has_time_passed(const std::source_location& where);
@@ -147,7 +147,7 @@ class buffer_checkpoint {
   ///   returns  a future of this node: ready when the checkpoint is in place. Fails with C01 where it cannot be written, C09 if a node is
   ///            lost, and with what the launches failed with that were to write the elements; the last one stays then
   future<void> save(std::source_location where = std::source_location::current()) {
-    times_.begin_anew(where);
+    times_.begin_anew();
     return detail::save_buffers(directory_, kept_, where);
   }
 

@@ -3,8 +3,10 @@
 #include <stretto/error.hpp>
 #include <stretto/forasync.hpp>
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
 
 #include "buffers/buffers_state.hpp"
 #include "buffers/file_elements.hpp"
@@ -18,6 +20,12 @@ namespace stretto::detail {
 
 using namespace checkpoints;
 namespace fs = std::filesystem;
+
+/// A variable, and the buffer that it names, if it names one.
+struct wanted_variable {
+  kept_variable is;
+  buffer_handle names;
+};
 
 /// What a node has found, before anything is changed.
 class opened_checkpoint {
@@ -34,13 +42,14 @@ class opened_checkpoint {
   }
 
   /// Throws C02 for a file that belongs to no buffer and is not as it was written.
-  void look_at_the_rest(const std::vector<kept_variable>& all) const {
+  void look_at_the_rest(const std::vector<wanted_variable>& all) const {
     for (const auto& [name, entry] : content->files) {
-      const bool is_of_buffer = std::ranges::any_of(all, [&](const kept_variable& k) { return k.buffer && name.starts_with(array_of(k.name) + "/c"); });
+      const bool is_of_buffer = std::ranges::any_of(all, [&](const wanted_variable& w) { return w.is.buffer && name.starts_with(array_of(w.is.name) + "/c"); });
       if (!is_of_buffer) read_file(content->directory, entry);
     }
   }
-  void look_at(const kept_variable& k, const std::source_location& where) {
+  void look_at(const wanted_variable& w, const std::source_location& where) {
+    const kept_variable& k = w.is;
     if (k.read_value) {
       checkpoint values;
       values.content_ = content;
@@ -50,12 +59,11 @@ class opened_checkpoint {
     const kept_shape like{k.of.type, k.of.bytes, std::vector<std::int64_t>(k.of.dimensions, -1), {}, {}};
     const kept_shape is = shape_of_kept(*content, k.name, like, where);
     const box elements = elements_of_rows(is);
-    const buffer_handle h = k.buffer();
-    if (h && elements_of(h, where) != elements)
-      throw error("C05", "\"" + k.name + "\" of the checkpoint " + content->directory.string() + " has other elements than " + buffers::describe(*h))
+    if (const buffer_handle& h = w.names; h && h->elements != elements)
+      throw error("C05", "\"" + k.name + "\" of the checkpoint " + content->directory.string() + " has other elements than " + buffers::describe(*w.names))
           .fact("called", where)
           .fact("kept", elements.text())
-          .fact("buffer", elements_of(h, where).text())
+          .fact("buffer", w.names->elements.text())
           .remedy("restore it in a program of the same size, or into a variable that names no buffer yet");
     shapes.push_back(is);
   }
@@ -67,11 +75,13 @@ class opened_checkpoint {
 
 namespace {
 
-buffer_handle read_rows(const opened_checkpoint& from, const kept_variable& k, const kept_shape& shape, const buffers::file_work& work,
+constexpr std::size_t length_of_sum = 8;
+
+buffer_handle read_rows(const opened_checkpoint& from, const wanted_variable& w, const kept_shape& shape, const buffers::file_work& work,
                         const std::source_location& where) {
+  const kept_variable& k = w.is;
   const box elements = elements_of_rows(shape);
-  const buffer_handle old = k.buffer();
-  const std::string name = old ? old->name : k.name;
+  const std::string name = w.names ? w.names->name : k.name;
   const buffer_handle h = make_buffer({elements, k.of.dimensions, k.of.bytes, k.of.alignment, name, nullptr}, where);
   if (elements.is_empty()) return h;
   buffers::reading r;
@@ -108,19 +118,24 @@ bool restore_buffers(const std::string& directory, const std::vector<kept_variab
     return opened_checkpoint::sum_of(there) + there.string();
   }, work, where);
   if (told.empty()) return false;
-  constexpr std::size_t length_of_sum = 8;
-  std::shared_ptr<opened_checkpoint> found;
-  const auto look = [&, self = work.self] {
-    found = std::make_shared<opened_checkpoint>(told.substr(length_of_sum), told.substr(0, length_of_sum));
-    if (self == 0) found->look_at_the_rest(all);
-    for (const kept_variable& k : all) found->look_at(k, where);
+  std::vector<wanted_variable> wanted;
+  for (const kept_variable& k : all) {
+    wanted.push_back({k, k.buffer ? k.buffer() : buffer_handle()});
+    if (wanted.back().names) elements_of(wanted.back().names, where);  // B07 for one of another runtime
+  }
+  // Who fails to wait for the task leaves it behind: what it uses is its own.
+  const auto found = std::make_shared<std::optional<opened_checkpoint>>();
+  const auto look = [found, told, wanted, where, self = work.self] {
+    opened_checkpoint& here = found->emplace(told.substr(length_of_sum), told.substr(0, length_of_sum));
+    if (self == 0) here.look_at_the_rest(wanted);
+    for (const wanted_variable& w : wanted) here.look_at(w, where);
   };
   if (work.state->dry) look();
   buffers::do_by_all("look at a checkpoint", look, work, where);
-  std::vector<std::function<void()>> set = std::move(found->set);
-  auto shape = found->shapes.begin();
-  for (const kept_variable& k : all)
-    if (k.buffer) set.push_back([&k, h = read_rows(*found, k, *shape++, work, where)] { k.set_buffer(h); });
+  std::vector<std::function<void()>> set = std::move((*found)->set);
+  auto shape = (*found)->shapes.begin();
+  for (const wanted_variable& w : wanted)
+    if (w.is.buffer) set.push_back([&w, h = read_rows(**found, w, *shape++, work, where)] { w.is.set_buffer(h); });
   for (const auto& s : set) s();
   return true;
 }

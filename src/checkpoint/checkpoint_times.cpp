@@ -17,7 +17,7 @@ std::uint64_t horizons_so_far() {
 
 }  // namespace
 
-void checkpoint_times::begin_anew(const std::source_location&) {
+void checkpoint_times::begin_anew() {
   has_begun_ = true;
   offers_ = asked_before_ = 0;
   horizons_before_ = policy_.horizons ? horizons_so_far() : 0;
@@ -43,12 +43,12 @@ bool checkpoint_times::has_time_passed(const std::source_location& where) {
 }
 
 bool checkpoint_times::take(const std::source_location& where) {
-  if (!has_begun_) begin_anew(where);
+  if (!has_begun_) begin_anew();
   ++offers_;
   const bool is_due = (policy_.offers && offers_ >= policy_.offers) ||
                       (policy_.horizons && horizons_so_far() - horizons_before_ >= policy_.horizons) ||
                       (policy_.seconds > 0 && !is_dry_run() && has_time_passed(where));
-  if (is_due) begin_anew(where);
+  if (is_due) begin_anew();
   return is_due;
 }
 
