@@ -54,7 +54,7 @@ bool memory_space::grant(creation& c, block_allocator::side from) {
   block* b = nullptr;
   try {
     if (c.at.offset) b = blocks_.allocate_at(*c.at.offset, c.bytes);
-    if (c.at.is_at_end) b = blocks_.allocate_last(c.bytes);
+    if (c.at.is_at_end && device_) b = blocks_.allocate_last(c.bytes);
     if (!b) b = blocks_.allocate(c.bytes, from);
   } catch (const std::bad_alloc&) {
     return false;

@@ -28,7 +28,7 @@ namespace stretto::data {
 /// Where in a memory something is to lie, if nothing else does: of who knows what there will be.
 struct wish {
   std::optional<std::uint64_t> offset = {};
-  bool is_at_end = false;
+  bool is_at_end = false;  // of a device's memory: the host's becomes real from its front on
 };
 
 /// A creation on its way. Owned by the caller, who keeps it alive until it is granted or refused.

@@ -105,6 +105,8 @@ TEST_CASE("memory is committed as it is used, not when the runtime starts") {
   block* b = m.try_create(100);
   std::memset(m.address_of(*b), 1, 100);
   CHECK(m.usage().committed <= 1 << 20);
+  REQUIRE(m.try_create(64, {.is_at_end = true}));  // where the end is no better than the front, all in between would come into use
+  CHECK(m.usage().committed <= 1 << 20);
 }
 
 namespace {
