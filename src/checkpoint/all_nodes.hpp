@@ -53,6 +53,20 @@ std::vector<R> answers_of(const std::vector<future<R>>& asked) {
       .caused_by(first);
 }
 
+/// Waits when it goes until nobody does what all were asked any more, in whatever way that has ended.
+template <class R>
+class until_all_have_ended {
+ public:
+  explicit until_all_have_ended(const std::vector<future<R>>& asked) noexcept : asked_(asked) {}
+  until_all_have_ended(const until_all_have_ended&) = delete;
+  ~until_all_have_ended() {
+    for (const auto& f : asked_) try { wait(f); } catch (...) {}
+  }
+
+ private:
+  const std::vector<future<R>>& asked_;
+};
+
 /// `call_for(node)` is a remote_call that returns a value. Does not wait.
 template <class F>
 auto ask_all_nodes(F&& call_for, const std::source_location& where) {

@@ -4,7 +4,7 @@
 #include <stretto/forasync.hpp>
 
 #include <algorithm>
-#include <atomic>
+#include <filesystem>
 
 #include "buffers/file_elements.hpp"
 #include "buffers/file_tasks.hpp"
@@ -13,7 +13,6 @@
 #include "checkpoint/buffer_copies.hpp"
 #include "checkpoint/buffer_rows.hpp"
 #include "checkpoint/zarr_array.hpp"
-#include "dist/builds.hpp"
 
 namespace stretto {
 
@@ -62,17 +61,9 @@ struct checkpoint_to_write {
 void write_all(const checkpoint_to_write& w, const std::source_location& where) {
   const std::filesystem::path root = beside(w.directory);
   begin_beside(w.directory);
-  checkpoint_content c;
-  c.program = dist::program_build();
-  c.library = dist::library_build();
-  c.nodes = job_nodes();
+  checkpoint_content c = content_of_this_job();
   const auto asked = ask_all_nodes([&](auto) { return call<&write_rows_here>(root.string(), w.number); }, where);
-  struct nobody_writes {  // when this has ended, in whatever way
-    const std::vector<future<int>>& all;
-    ~nobody_writes() {
-      for (const auto& written : all) try { wait(written); } catch (...) {}
-    }
-  } const at_the_end{asked};
+  const until_all_have_ended nobody_writes_then(asked);
   std::vector<file_entry> files;
   for (const char* group : {"", "kept/"}) files.push_back(write_text(root, std::string(group) + "zarr.json", group_text()));
   for (const kept& k : w.values) {

@@ -4,6 +4,9 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include <stretto/job.hpp>
+
+#include "dist/builds.hpp"
 #include "files/crc32c.hpp"
 
 namespace stretto::checkpoints {
@@ -45,6 +48,14 @@ kept_shape shape_from(const json& j) {
 }
 
 }  // namespace
+
+checkpoint_content content_of_this_job() {
+  checkpoint_content c;
+  c.program = dist::program_build();
+  c.library = dist::library_build();
+  c.nodes = job_nodes();
+  return c;
+}
 
 void write_contents(const std::filesystem::path& root, const checkpoint_content& c) {
   json kept = json::object(), homes = json::object(), files = json::object();

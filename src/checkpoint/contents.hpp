@@ -41,6 +41,9 @@ kept_shape shape_of_kept(const checkpoint_content& from, std::string_view name, 
 inline std::string array_of(std::string_view name) { return "kept/" + std::string(name); }
 inline std::string node_folder(std::uint32_t node) { return "mobile/node" + std::to_string(node); }
 
+/// Of this program on these nodes, with nothing in it yet.
+checkpoint_content content_of_this_job();
+
 void write_contents(const std::filesystem::path& root, const checkpoint_content& c);
 /// What checkpoint.json says alone: files are looked at when they are read. Throws C02, C06.
 checkpoint_content read_table(const std::filesystem::path& directory);

@@ -10,7 +10,6 @@
 #include "checkpoint/contents.hpp"
 #include "checkpoint/copies.hpp"
 #include "checkpoint/zarr_array.hpp"
-#include "dist/builds.hpp"
 #include "sched/worker.hpp"
 
 namespace stretto {
@@ -70,18 +69,10 @@ void copy_objects(std::vector<kept>& all) {
 
 void write_all(const std::filesystem::path& directory, const std::vector<kept>& all, const std::source_location& where) {
   const auto root = beside(directory);
-  checkpoint_content c;
-  c.program = dist::program_build();
-  c.library = dist::library_build();
-  c.nodes = job_nodes();
+  checkpoint_content c = content_of_this_job();
   c.homes = objects_here().homes();
   const auto asked = ask_all_nodes([&](auto) { return call<&write_here>(root.string()); }, where);
-  struct nobody_writes {  // when this has ended, in whatever way
-    const std::vector<future<written_part>>& all;
-    ~nobody_writes() {
-      for (const auto& written : all) try { wait(written); } catch (...) {}
-    }
-  } const at_the_end{asked};
+  const until_all_have_ended nobody_writes_then(asked);
   std::vector<file_entry> files;
   for (const char* group : {"", "kept/", "mobile/"}) files.push_back(write_text(root, std::string(group) + "zarr.json", group_text()));
   for (const kept& k : all) {

@@ -2,6 +2,7 @@
 //
 // A part from each of n memories to each of the others is n (n - 1) copies. Put together in the host's memory and brought from there it is
 // n, and one for each memory: fewer where n is 4 and more, and no device sends its part more than once.
+#include <algorithm>
 #include <bit>
 
 #include "graph/instruction_graph.hpp"
