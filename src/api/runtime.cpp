@@ -279,6 +279,7 @@ void runtime::start(bool stepped) {
                               .errors_as_json = s.settings.errors == base::error_form::json,
                               .recorder = &s.recorder,
                               .polls = &s.polls,
+                              .first_worker_polls = s.member && s.member->of().is_bound_to_thread(),
                               .servers = s.modules.servers()});
   // Before anything can be counted: no task exists yet, and nothing is pending.
   for (auto& w : s.scheduler->workers) w->set(base::floor_slot::trace, &s.counters.add_slab());

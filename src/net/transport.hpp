@@ -98,6 +98,9 @@ class transport {
   /// There may be something for poll() to find. A node to which nobody may send anything any more has nothing pending.
   virtual bool is_pending() const noexcept = 0;
 
+  /// Whether poll() makes progress on the thread alone that made the transport; on others it finds nothing.
+  virtual bool is_bound_to_thread() const noexcept { return false; }
+
   /// Bytes that may be sent to that node before more only piles up in a queue here.
   virtual std::uint64_t room_for(node_number to) const noexcept = 0;
 

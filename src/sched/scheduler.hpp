@@ -41,6 +41,7 @@ struct scheduler_settings {
   bool errors_as_json = false;        // those that are written to standard error
   trace::recorder* recorder = nullptr;  // null: nothing is recorded
   polling* polls = nullptr;             // null: no pollers
+  bool first_worker_polls = false;      // some of them find something on the thread of worker 0 alone, which then sleeps by naps
   std::vector<place_server*> servers;   // by place: who serves it in place of workers; shorter: nobody
 };
 

@@ -111,7 +111,16 @@ std::uint64_t sleeps_of_others(const worker& w) noexcept {
   return all;
 }
 
-void park(worker& w) {
+/// Worker 0, where pollers need its thread. Whoever begins something does not wake it, so that it looks now and then in any case.
+constexpr std::int64_t shortest_nap = 50'000, longest_nap = 1'000'000;  // nanoseconds
+
+std::int64_t nap_of(const worker& w, unsigned naps) noexcept {
+  if (w.index != 0 || !w.owner->settings.first_worker_polls) return 0;
+  return std::min(shortest_nap << std::min(naps, 10u), longest_nap);
+}
+
+/// `nap`: 0, or nanoseconds after which it wakes by itself. Whether it did.
+bool park(worker& w, std::int64_t nap) {
   scheduler& owner = *w.owner;
   for (std::uint64_t seen = ~std::uint64_t{0};;) {
     ++w.parks;
@@ -122,7 +131,7 @@ void park(worker& w) {
     if (!w.bound_ready.empty() || owner.anything_ready(w) || owner.stop.load(std::memory_order_seq_cst) ||
         (owner.waiting_count.load(std::memory_order_seq_cst) && settle_waiting_scopes(w))) {
       owner.wake(w);  // itself, unless someone just did
-      return;
+      return false;
     }
     if (owner.polls) owner.polls->hand_over();
     if (!owner.draining.load(std::memory_order_seq_cst) || is_waiting_for_modules(owner) ||
@@ -134,13 +143,23 @@ void park(worker& w) {
     if (now == seen) break;
     seen = now;
     owner.wake(w);
-    if (detail::poison_forsaken(w)) return;
+    if (detail::poison_forsaken(w)) return false;
   }
   const trace::ticks since = w.ring ? trace::clock::now() : 0;
   w.asleep.store(true, std::memory_order_seq_cst);
-  while (w.parked.load(std::memory_order_acquire)) base::futex_wait(w.parked, 1);
+  bool has_napped = false;
+  while (w.parked.load(std::memory_order_acquire)) {
+    if (nap == 0) {
+      base::futex_wait(w.parked, 1);
+    } else {
+      base::futex_wait_for(w.parked, 1, nap);
+      has_napped = w.parked.load(std::memory_order_acquire) != 0;
+      if (has_napped) owner.wake(w);
+    }
+  }
   w.asleep.store(false, std::memory_order_seq_cst);
   if (since) record_sleep(w, since);
+  return has_napped;
 }
 
 /// The first of those with a priority of `least` or more, of what is bound here and of what is not.
@@ -245,6 +264,7 @@ item wait_for_work(worker& w) {
   owner.searching_and_parked.fetch_add(1, std::memory_order_seq_cst);
   w.watched = w.asked = nullptr;
   auto spin_until = spin_end(owner);
+  unsigned naps = 0;  // in a row that ended without anything
   for (unsigned round = 0;; ++round) {
     if (const item i = search(w)) {
       const auto before = owner.searching_and_parked.fetch_sub(1, std::memory_order_seq_cst);
@@ -260,7 +280,7 @@ item wait_for_work(worker& w) {
     }
     if (owner.waiting_count.load(std::memory_order_relaxed) && settle_waiting_scopes(w)) continue;
     if (owner.polls && owner.polls->poll_idle(w)) {
-      round = 0;
+      round = naps = 0;
       spin_until = spin_end(owner);
       continue;
     }
@@ -273,8 +293,9 @@ item wait_for_work(worker& w) {
       continue;
     }
     if (is_told || ((has_polled || (round & 15) == 15) && base::nanoseconds_now() >= spin_until)) {
-      park(w);
-      spin_until = spin_end(owner);
+      const bool has_napped = park(w, nap_of(w, naps));
+      naps = has_napped ? naps + 1 : 0;
+      spin_until = has_napped ? 0 : spin_end(owner);  // it looks once, and naps again
       round = 0;
     }
   }

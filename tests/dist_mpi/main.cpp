@@ -7,12 +7,15 @@
 #include <stretto/remote.hpp>
 #include <stretto/stretto.hpp>
 
+#include <dlfcn.h>
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -311,8 +314,28 @@ void launch_apart(std::uint32_t odd) {
 
 }  // namespace
 
+/// As a program does that knows nothing of threads, before there is a runtime: one thread alone may call MPI then.
+class plain_mpi {
+ public:
+  explicit plain_mpi(const char* library) : handle_(dlopen(library, RTLD_NOW | RTLD_GLOBAL)) {
+    if (!handle_) throw std::runtime_error(dlerror());
+    if (reinterpret_cast<int (*)(int*, char***)>(dlsym(handle_, "MPI_Init"))(nullptr, nullptr)) throw std::runtime_error("MPI_Init");
+  }
+  ~plain_mpi() { reinterpret_cast<int (*)()>(dlsym(handle_, "MPI_Finalize"))(); }
+  plain_mpi(const plain_mpi&) = delete;
+  plain_mpi& operator=(const plain_mpi&) = delete;
+
+ private:
+  void* handle_;
+};
+
 int main(int count, char** words) {
   try {
+    std::optional<plain_mpi> mpi;
+    if (count > 2 && std::string_view(words[1]) == "begun") {
+      mpi.emplace(words[2]);
+      count = 1;
+    }
     runtime rt;
     if (count > 1 && std::string_view(words[1]) == "hang") {
       rt.run([] {

@@ -17,8 +17,7 @@ environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_RO
 flags = ["--oversubscribe", "--bind-to", "none"] if name == "openmpi" else []
 
 
-def run(nodes, workers, *more, program_mode=None):
-    words = [program_mode] if program_mode else []
+def run(nodes, workers, *more, words=()):
     done = subprocess.run([launcher, *flags, "-n", str(nodes), program, *words], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           env=environment | {"STRETTO_WORKERS": str(workers)} | dict(more), timeout=300)
     return done.returncode, done.stdout
@@ -31,6 +30,12 @@ for nodes in (1, 2, 4):
         expected = [f"node {n} of {nodes} is content" for n in range(nodes)]
         if code or sorted(said.split("\n"))[-nodes:] != expected:
             faults.append(f"{nodes} processes with {workers} workers: exit code {code}\n{said}")
+# A program that has begun MPI itself, where one thread alone may call it.
+library = "libmpi.so.40" if name == "openmpi" else "libmpich.so.12"
+for nodes, workers in ((2, 2), (4, 1)):
+    code, said = run(nodes, workers, words=("begun", library))
+    if code or said.count(f" of {nodes} is content") != nodes:
+        faults.append(f"{nodes} processes that have begun MPI: exit code {code}\n{said}")
 # Objects that move by themselves change nothing.
 code, said = run(4, 2, ("STRETTO_WANDER", "30"))
 if code or said.count(" of 4 is content") != 4:
@@ -62,7 +67,7 @@ if not re.search(r"error H04: barrier B0 phase 0 on N0 lacks 1 arrival", said) o
     faults.append(f"three processes that hang: {said}")
 # One that asks something else of buffers is named by all, and nobody waits for ever.
 for workers in (1, 2):
-    code, said = run(4, workers, program_mode="apart")
+    code, said = run(4, workers, words=("apart",))
     # Launchers mix the lines of processes, and end those that have not spoken when one has failed.
     errors = re.findall(r"^error .*", said, re.M)
     told = [re.fullmatch(r"error B23: node 2 asks something else of buffers than nodes? [013, and]+", e) for e in errors]

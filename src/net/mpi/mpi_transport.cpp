@@ -110,6 +110,7 @@ class mpi_transport final : public transport {
     return count_;
   }
   std::size_t poll() override;
+  bool is_bound_to_thread() const noexcept override { return is_.level < threads::serialized; }
   window& open_window(std::uint64_t bytes) override;
 
   void receive(node_number from, std::uint64_t number, std::uint64_t bytes, std::byte* target, places::completion& landed);
