@@ -152,6 +152,7 @@ struct runtime::state {
   }
   std::unique_ptr<dist::member> join(job_seat& at) {
     return std::make_unique<dist::member>(dynamic_cast<dist::seat&>(at), [this](dist::job& j, dist::failures& causes) {
+      j.limit({.memory = settings.message_memory, .largest = settings.largest_message});
       mobile = std::make_unique<mobiles::mobile_objects>(&j, &causes);
       job_watch = std::make_unique<diagnose::job_watch>(j);
       for (const base::option& row : base::option_table())

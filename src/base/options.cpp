@@ -78,6 +78,10 @@ const std::vector<option>& table() {
       {"global_memory", &settings::global_memory, "0", "0", "64G", {}, "bytes",
        "what each node gives to the memory that every node of a job reads and writes by itself, taken as it is used; "
        "0 means there is none"},
+      {"message_memory", &settings::message_memory, "256M", "64K", "", {}, "bytes",
+       "most that messages take of a node's memory where they are sent, and where they wait to begin, before those who send wait"},
+      {"largest_message", &settings::largest_message, "0", "0", "", {}, "bytes",
+       "most that a node takes as one message, other than elements of arrays; 0 means what the machine has free"},
       {"mpi_folder", &settings::mpi_folder, "", "", "", {}, "path",
        "folder with Stretto's library for each MPI; empty means where Stretto is installed, or was built"},
       {"wander", &settings::wander, "0", "0", "100", {}, "percent",

@@ -60,6 +60,8 @@ struct settings {
   std::uint64_t prefetch;
   joining job;
   std::uint64_t global_memory;  // bytes
+  std::uint64_t message_memory;  // bytes
+  std::uint64_t largest_message;  // bytes
   std::string mpi_folder;  // path or empty
   std::uint64_t wander;    // percent
   balancing balance;

@@ -21,6 +21,7 @@ class in_order final : public protocol {
  public:
   enum class kind : std::uint8_t {};
   using handler = void (*)(void* owner, rank from, reader& content, base::thread_context& context);
+  using refused_handler = job::refused_handler;
 
   /// Before job::start.
   explicit in_order(job& j);
@@ -34,6 +35,15 @@ class in_order final : public protocol {
     return static_cast<kind>(owners_.size() - 1);
   }
 
+  /// Who is told, in their turn, of those that this node has no room for (job::on_refused).
+  template <auto f, class Owner>
+  void on_refused(kind is, Owner*) {
+    owners_[static_cast<std::size_t>(is)].refused =
+        +[](void* o, rank from, reader& first_words, failure_ref cause, base::thread_context& context) {
+          (static_cast<Owner*>(o)->*f)(from, first_words, std::move(cause), context);
+        };
+  }
+
   /// To another node.
   void send(rank to, kind is, const writer& content);
 
@@ -43,13 +53,20 @@ class in_order final : public protocol {
   struct owner {
     void* is;
     handler f;
+    refused_handler refused = nullptr;
+  };
+  struct waiting {
+    std::vector<std::byte> bytes;  // with their kind
+    failure_ref refused = {};      // then the first words
   };
   struct sender {
     std::uint64_t next = 0;
-    std::map<std::uint64_t, std::vector<std::byte>> early = {};  // with their kind
+    std::map<std::uint64_t, waiting> early = {};
   };
   void on_message(rank from, reader& content, base::thread_context& context);
-  void handle(rank from, reader& content, base::thread_context& context) const;
+  void on_refusal(rank from, reader& first_words, failure_ref cause, base::thread_context& context);
+  void take(rank from, reader& content, failure_ref refused, base::thread_context& context);
+  void handle(rank from, reader& content, failure_ref refused, base::thread_context& context) const;
 
   job& job_;
   const message_kind message_;

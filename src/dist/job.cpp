@@ -3,6 +3,9 @@
 #include <stretto/error.hpp>
 
 #include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
 #include <utility>
 
 #include "base/context.hpp"
@@ -12,24 +15,32 @@ namespace stretto::dist {
 
 namespace {
 constexpr std::uint32_t most_node = 0x7fff;  // of an event's handle
+/// The first words of longer messages go ahead, so that their receiver knows what it has no room for.
+constexpr std::size_t split_bytes = std::size_t{64} << 10;
+/// Of shorter ones nobody asks whether there is room.
+constexpr std::uint64_t large_bytes = std::uint64_t{16} << 20;
 }
 
 /// A message whose content is still on its way.
 struct job::landing : places::completion {
-  landing(entry& e, rank from, std::size_t bytes, bool has_cause)
-      : completion(run_it), to(e), from(from), has_cause(has_cause), content(bytes) {}
+  /// Of so many bytes, the first of which are there.
+  landing(entry& e, rank from, std::span<const std::byte> head, std::size_t bytes, bool has_cause)
+      : completion(run_it), to(e), from(from), has_cause(has_cause), bytes(bytes), content(new (std::nothrow) std::byte[bytes]) {
+    if (content && !head.empty()) std::memcpy(content.get(), head.data(), head.size());
+  }
 
   static void run_it(places::work_item& item) noexcept {
     auto& l = static_cast<landing&>(item);
     // Of a node that is lost, of which protocols are told, nothing comes.
-    if (!l.failure && !l.to.owner_job->is_lost(l.from)) l.to.owner_job->handle(l.to, l.from, l.content, l.has_cause);
+    if (!l.failure && !l.to.owner_job->is_lost(l.from)) l.to.owner_job->handle(l.to, l.from, {l.content.get(), l.bytes}, l.has_cause);
     l.to.owner_job->landings_.erase(l.at);
   }
 
   entry& to;
   rank from;
   bool has_cause;
-  std::vector<std::byte> content;
+  std::size_t bytes;
+  std::unique_ptr<std::byte[]> content;  // null: there is no memory
   std::list<landing>::iterator at;
 };
 
@@ -95,10 +106,8 @@ void job::send(rank to, message_kind kind, const writer& content) {
   const entry& e = entries_[static_cast<std::size_t>(kind)];
   if (e.is_counted) traffic_[to].sent.fetch_add(1, std::memory_order_relaxed);
   const auto put = [&](net::handler_number number, std::span<const std::byte> all) {
-    if (all.size() <= net::transport::most_head_bytes)
-      transport_->send({.to = to, .handler = number, .head = all});
-    else
-      transport_->send({.to = to, .handler = number, .payload = all});
+    const std::size_t ahead = all.size() <= net::transport::most_head_bytes ? all.size() : all.size() < split_bytes ? 0 : net::transport::most_head_bytes;
+    transport_->send({.to = to, .handler = number, .head = all.first(ahead), .payload = all.subspan(ahead)});
   };
   const std::uint64_t cause = e.is_counted ? present_span() : 0;
   if (!cause) [[likely]] return put(e.number, content.all());
@@ -122,7 +131,9 @@ void job::send(rank to, message_kind kind, const writer& head, std::span<const s
 }
 
 std::size_t job::poll() {
+  if (pressure_.is_full()) return 0;
   const std::size_t found = transport_->poll();
+  if (cannot_go_on_) std::rethrow_exception(cannot_go_on_);
   for (protocol* const p : advancing_) p->advance(base::require_current("job::poll"));
   return found;
 }
@@ -143,12 +154,35 @@ void job::take(entry& e, net::arrival& a, bool has_cause) {
     return;
   }
   if (a.rest.bytes() && !a.rest.is_here()) {
+    const std::uint64_t bytes = a.head.size() + a.rest.bytes();
     auto& all = e.owner_job->landings_;
-    landing& l = all.emplace_back(e, a.from, a.rest.bytes(), has_cause);
-    l.at = std::prev(all.end());
-    return std::move(a.rest).receive(l.content.data(), l);
+    if (bytes < large_bytes || bytes <= e.owner_job->pressure_.most_taken()) {
+      landing& l = all.emplace_back(e, a.from, a.head, bytes, has_cause);
+      l.at = std::prev(all.end());
+      if (l.content) return std::move(a.rest).receive(l.content.get() + a.head.size(), l);
+      all.pop_back();
+    }
+    return e.owner_job->refuse(e, a.from, a.head, bytes);
   }
-  e.owner_job->handle(e, a.from, a.rest.bytes() ? a.rest.here() : a.head, has_cause);
+  if (a.head.empty() || !a.rest.bytes()) return e.owner_job->handle(e, a.from, a.rest.bytes() ? a.rest.here() : a.head, has_cause);
+  std::vector<std::byte> whole(a.head.begin(), a.head.end());
+  whole.insert(whole.end(), a.rest.here().begin(), a.rest.here().end());
+  e.owner_job->handle(e, a.from, whole, has_cause);
+}
+
+void job::refuse(const entry& e, rank from, std::span<const std::byte> first_words, std::uint64_t bytes) {
+  error no_room("N17", "node " + name_of(self_) + " has no room for a message");
+  no_room.fact("of", name_of(from))
+      .fact("for", e.name)
+      .fact("bytes", std::to_string(bytes))
+      .fact("at most", std::to_string(pressure_.most_taken()))
+      .because("the whole message has to be in the memory of the node that takes it")
+      .remedy("send what is large in parts, or as an object or a buffer; STRETTO_LARGEST_MESSAGE, if set, is the most that is taken");
+  if (!e.refused) return fail(std::make_exception_ptr(no_room));
+  auto& context = base::require_current("job::poll");
+  reader words(first_words);
+  e.refused(e.owner, from, words, detail::make_failure(std::make_exception_ptr(no_room), "a message for node " + name_of(self_), {}), context);
+  if (e.is_counted) traffic_[from].handled.fetch_add(1, std::memory_order_release);
 }
 
 void job::handle(const entry& e, rank from, std::span<const std::byte> content, bool has_cause) {

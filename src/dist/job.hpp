@@ -25,16 +25,20 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <source_location>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/node_numbers.hpp"
 #include "base/bytes.hpp"
+#include "dist/back_pressure.hpp"
 #include "event/failure.hpp"
 #include "net/transport.hpp"
 
@@ -99,6 +103,22 @@ class job {
     };
     return made;
   }
+  /// That node has no room for a message of a kind. The reader has its first words; of a kind that nobody takes this for, the node cannot
+  /// go on without.
+  using refused_handler = void (*)(void* owner, rank from, reader& first_words, failure_ref cause, base::thread_context& context);
+  template <auto f, class Owner>
+  void on_refused(message_kind kind, Owner*) {
+    entries_[static_cast<std::size_t>(kind)].refused =
+        +[](void* o, rank from, reader& first_words, failure_ref cause, base::thread_context& context) {
+          (static_cast<Owner*>(o)->*f)(from, first_words, std::move(cause), context);
+        };
+  }
+  /// How much memory messages take. Before start.
+  void limit(const message_limits& limits) noexcept { pressure_.set(limits); }
+  back_pressure& pressure() noexcept { return pressure_; }
+  /// Before a task sends something of its own will: it waits where others do not take what this node has sent.
+  void hold_back(std::source_location where) { pressure_.hold_back(*transport_, where); }
+
   /// Who is told of lost nodes, in the order of adding.
   void add(protocol& p) { protocols_.push_back(&p); }
   /// And at each poll, too.
@@ -139,6 +159,8 @@ class job {
   void has_acted() noexcept { acts_.store(false, std::memory_order_release); }
   /// For `why`, that node is lost to this one, which hears it no more, although the transport may reach it. On the thread that polls.
   void part_from(rank r, const std::string& why);
+  /// From inside a poll, which throws this at its end: the node cannot go on without what it has missed.
+  void fail(std::exception_ptr why) noexcept { cannot_go_on_ = std::move(why); }
   /// The transport has failed, for `why`: to this node all others are lost. On the thread that polled, which polls no more.
   void give_up(const std::string& why);
   /// Messages to and from nodes that are not lost, since the start; handled: their handlers have returned.
@@ -171,6 +193,7 @@ class job {
     std::string name;
     bool is_counted;
     payload_handler with_rest = nullptr;
+    refused_handler refused = nullptr;
     net::handler_number number = 0, number_with_cause = 0;
   };
   struct landing;
@@ -179,12 +202,15 @@ class job {
   static void take(entry& e, net::arrival& a, bool has_cause);
   void handle(const entry& e, rank from, std::span<const std::byte> content, bool has_cause);
   void tell_lost(rank r, const std::string& why);
+  void refuse(const entry& e, rank from, std::span<const std::byte> first_words, std::uint64_t bytes);
 
   const std::uint16_t first_;
   net::handlers handlers_;
   std::deque<entry> entries_;
   std::vector<protocol*> protocols_, advancing_;
   std::list<landing> landings_;  // of who polls
+  back_pressure pressure_;
+  std::exception_ptr cannot_go_on_;  // of who polls
   std::unique_ptr<net::transport> transport_;
   rank self_ = 0;
   std::uint32_t nodes_ = 0;

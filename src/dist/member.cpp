@@ -94,6 +94,7 @@ void member::fail(std::exception_ptr why) noexcept {
   auto& context = base::require_current("member::fail");
   has_failed_.store(true, std::memory_order_seq_cst);
   std::string reason = "polling the network failed";
+  job_.transport().abandon(why);
   try {
     std::rethrow_exception(std::move(why));
   } catch (const error& e) {

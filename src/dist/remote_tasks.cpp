@@ -52,6 +52,7 @@ struct remote_tasks::request {
   stretto::place on = {};
   int priority = 0;
   std::shared_ptr<const void> kept = {};  // what it uses
+  mutable back_pressure::share memory = {};  // until it begins
 
   std::string who() const { return name.empty() ? "task at " + short_location(where) : "task \"" + name + '"'; }
 };
@@ -69,19 +70,25 @@ remote_tasks::remote_tasks(job* j, failures* causes, in_order* ordered) : job_(j
   value_ = j->on<&remote_tasks::on_answer<outcome::value>>("tasks.value", this);
   value_and_end_ = j->on<&remote_tasks::on_answer<outcome::value_and_end>>("tasks.value_and_end", this);
   end_ = j->on<&remote_tasks::on_answer<outcome::end>>("tasks.end", this);
+  j->on_refused<&remote_tasks::on_refused_run>(run_, this);
+  j->on_refused<&remote_tasks::on_refused_answer<outcome::value>>(value_, this);
+  j->on_refused<&remote_tasks::on_refused_answer<outcome::value_and_end>>(value_and_end_, this);
   place_ = ordered->on<&remote_tasks::on_place>(this);
+  ordered->on_refused<&remote_tasks::on_refused_run>(place_, this);
   j->add(*this);
 }
 
 remote_tasks::asking remote_tasks::ask(const detail::remote_request& asked_for, std::vector<std::shared_ptr<const void>>&& along,
                                        std::size_t value_bytes, const detail::task_type& type, detail::value_reader read,
                                        const std::source_location& where) {
-  auto& t = state_of(base::require_current("async"));
+  base::require_current("async");
   const rank here = job_ ? job_->self() : rank{0};
   const std::uint32_t nodes = job_ ? job_->nodes() : 1;
   if (asked_for.node != ~0u && asked_for.node >= nodes)
     throw base::no_such_node(asked_for.node, nodes, where);
   const rank to = asked_for.node == ~0u ? here : static_cast<rank>(asked_for.node);
+  if (to != here) job_->hold_back(where);
+  auto& t = state_of(base::require_current("async"));
 
   std::vector<dependency> all(asked_for.after.begin(), asked_for.after.end());
   for (const event e : asked_for.after_events) all.emplace_back(e);
@@ -136,10 +143,10 @@ task_record& remote_tasks::spawn(const detail::remote_request& asked_for, const 
 task_record& remote_tasks::place(const detail::remote_request& asked_for, const detail::parcel& first,
                                  const detail::remote_function_type* function, const detail::parcel& arguments, std::size_t value_bytes,
                                  const detail::task_type& type, detail::value_reader read, const std::source_location& where) {
-  base::thread_context& context = base::require_current("put");
   std::vector<std::shared_ptr<const void>> along = arguments.along;
   along.insert(along.end(), first.along.begin(), first.along.end());
   const asking a = ask(asked_for, std::move(along), value_bytes, type, read, where);
+  base::thread_context& context = base::require_current("put");
   if (!job_ || a.to == job_->self()) {
     place_here({this, a.to, a.id, function, arguments, a.behind, std::string(asked_for.name), where, asked_for.at, asked_for.priority},
                first.bytes, context);
@@ -171,6 +178,8 @@ void remote_tasks::on_run(rank from, reader& content, base::thread_context&) {
   request r = read(from, content);
   const auto arguments = content.get_bytes(content.left());
   r.arguments.bytes.assign(arguments.begin(), arguments.end());
+  // What waits for other events may wait for messages that are still to come.
+  if (r.behind.has_triggered()) r.memory = {job_->pressure(), back_pressure::what::came, arguments.size()};
   const std::uint64_t id = r.id;
   try {
     require_function(r);
@@ -178,6 +187,11 @@ void remote_tasks::on_run(rank from, reader& content, base::thread_context&) {
   } catch (...) {
     answer(from, outcome::value_and_end, id, detail::make_failure(std::current_exception(), "a task for node " + job_->name_of(job_->self()), r.where));
   }
+}
+
+void remote_tasks::on_refused_run(rank from, reader& first_words, failure_ref cause, base::thread_context&) {
+  const request r = read(from, first_words);
+  answer(from, outcome::value_and_end, r.id, failure_ref::adopt(new failure(*cause.get(), r.who(), r.where)));
 }
 
 void remote_tasks::require_function(const request& r) const {
@@ -237,6 +251,7 @@ void remote_tasks::start(request&& asked_for) {
 }
 
 void remote_tasks::run(const request& r) {
+  r.memory.end();
   remote_tasks& at = *r.at;
   failure_ref behind;
   if (r.behind != event()) behind = detail::cause_of(dependency(r.behind), base::require_current("async"));
@@ -286,6 +301,11 @@ void remote_tasks::on_answer(rank from, reader& content, base::thread_context& c
   const std::uint64_t along = is == reply::value_with_more ? content.get<std::uint64_t>() : 0;
   take(what, id, cause, cause ? std::span<const std::byte>() : content.get_bytes(content.left()), context);
   data::have_read(from, along, context);
+}
+
+template <remote_tasks::outcome what>
+void remote_tasks::on_refused_answer(rank, reader& first_words, failure_ref cause, base::thread_context& context) {
+  take(what, first_words.get<std::uint64_t>(), std::move(cause), {}, context);
 }
 
 void remote_tasks::take(outcome what, std::uint64_t id, failure_ref cause, std::span<const std::byte> value, base::thread_context& context) {

@@ -68,11 +68,15 @@ class remote_tasks final : public protocol {
              const detail::task_type& type, detail::value_reader read, const std::source_location& where);
   request read(rank from, reader& content) const;
   void require_function(const request& r) const;
+  void on_refused_run(rank from, reader& first_words, failure_ref cause, base::thread_context& context);
   void on_run(rank from, reader& content, base::thread_context& context);
   void on_place(rank from, reader& content, base::thread_context& context);
   void place_here(request&& r, std::span<const std::byte> first, base::thread_context& context);
   template <outcome what>
   void on_answer(rank from, reader& content, base::thread_context& context);
+
+  template <outcome what>
+  void on_refused_answer(rank from, reader& first_words, failure_ref cause, base::thread_context& context);
 
   void start(request&& r);
   static void run(const request& r);

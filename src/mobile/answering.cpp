@@ -36,6 +36,7 @@ void mobile_objects::handle(std::unique_ptr<far_letter> l) {
     std::atomic<std::uint64_t>& count;
     ~handled() { --count; }
   } const then{handling_};
+  l->memory.end();
   resident& o = *static_cast<resident*>(l->at);
   if (l->what() == letter_kind::destroy) {
     end(o, sender::another);
@@ -225,6 +226,7 @@ void mobile_objects::hear(say what, rank from, dist::reader& c) {
 
 void mobile_objects::hear_letter(rank from, dist::reader& c) {
   auto l = read_letter(c, job_->node_of(from));
+  l->memory = {job_->pressure(), dist::back_pressure::what::came, l->arguments.bytes.size()};
   ++l->way.hops;
   deliver(std::move(l));
 }

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "dist/back_pressure.hpp"
 #include "dist/job.hpp"
 #include "sched/task_record.hpp"
 
@@ -51,6 +52,7 @@ struct far_letter : letter {
   std::string name;
   detail::parcel arguments;
   passage way;
+  dist::back_pressure::share memory = {};
 
   letter_kind what() const noexcept { return static_cast<letter_kind>(kind); }
 };

@@ -133,6 +133,7 @@ void mobile_objects::make_reserved(object_id id, const detail::make_request& req
   l->where = request.where;
   l->name = request.name;
   l->arguments = std::move(arguments);
+  if (job_) l->memory = {job_->pressure(), dist::back_pressure::what::kept, l->arguments.bytes.size()};
   {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
@@ -159,10 +160,14 @@ void mobile_objects::post(task_record& r, void* thread, object_id id) {
     return post_near(hold, s, *e, r, thread);
   hold.unlock();
   auto far = far_copy(l, id, self_, arguments_of(l));  // before it has a number, as it may throw
-  thread_state& t = here();
+  if (job_) {
+    job_->hold_back(r.where);
+    far->memory = {job_->pressure(), dist::back_pressure::what::kept, far->arguments.bytes.size()};
+  }
+  thread_state& t = here();  // perhaps another than before
   hold.lock();
   e = &s.all[id];
-  if (e->here) return post_near(hold, s, *e, r, thread);  // it came meanwhile
+  if (e->here) return post_near(hold, s, *e, r, thread ? &t : nullptr);  // it came meanwhile
   if (e->lost) {
     failure_ref cause = e->lost;
     hold.unlock();

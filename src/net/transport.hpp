@@ -9,7 +9,7 @@
 // Memory      what was written before send is seen by the handler; what was written to a payload by whoever learns that it landed.
 // Invariants  (1) handlers of one sender run in the order in which it sent, each message's exactly once. (2) a completion that a
 //             call took runs exactly once, with a failure or without. (3) nothing blocks: what cannot go yet is queued, and
-//             room_for says when a sender should hold back. (4) once a node is lost, all that was under way to or from it
+//             held() says when a sender should hold back. (4) once a node is lost, all that was under way to or from it
 //             fails with N05, and so does what is sent to it later.
 // Source      active messages: von Eicken, Culler, Goldstein, Schauser, ISCA 1992; payloads by rendezvous as MPI libraries do it.
 #pragma once
@@ -101,13 +101,16 @@ class transport {
   /// Whether poll() makes progress on the thread alone that made the transport; on others it finds nothing.
   virtual bool is_bound_to_thread() const noexcept { return false; }
 
-  /// Bytes that may be sent to that node before more only piles up in a queue here.
-  virtual std::uint64_t room_for(node_number to) const noexcept = 0;
+  /// Bytes of copies that this node keeps until others take them. Any thread; as of a moment ago.
+  virtual std::uint64_t held() const noexcept = 0;
 
   /// Payloads may lie in memory of that driver's devices ("cuda"), and be received there unless they are here().
   virtual bool takes_memory_of(std::string_view /*driver*/) const noexcept { return false; }
 
   virtual traffic counted() const noexcept = 0;
+
+  /// This node cannot go on. Other nodes learn of it, at the latest when this ends. On the thread that polls, which polls no more.
+  virtual void abandon(const std::exception_ptr& /*why*/) noexcept {}
 
   /// The memory that all nodes lend, so many bytes each, which the transport keeps: asked for by every node, of the same number, once
   /// and before its first poll. May wait for the others. Throws N16.

@@ -388,13 +388,10 @@ void wait(const barrier& b, std::source_location where) {
   if (thread_state* t = this_thread(); t && t->observer) t->observer->synchronised(*t);
 }
 
-void yield(std::source_location where) {
-  thread_state* t = this_thread();
-  if (!t) base::require_current("yield");
-  sched::worker* w = t->as_worker;
-  if (!w) return;
+bool sched::let_others_run(const std::source_location& where) {
+  sched::worker* const w = this_thread()->as_worker;
   look_at_modules(*w);
-  if (!has_local(*w)) return;
+  if (!has_local(*w) && !w->owner->settings.stepped) return true;
   suspension s;
   s.where = &where;
   // Behind what is ready: it must not be the next thing popped.
@@ -405,8 +402,16 @@ void yield(std::source_location where) {
   try {
     suspend(*w, s, queue, &s);
   } catch (const error&) {
-    // No stack is left to let others run on: it goes on itself, and makes one free by ending.
+    return false;
   }
+  return true;
+}
+
+void yield(std::source_location where) {
+  thread_state* t = this_thread();
+  if (!t) base::require_current("yield");
+  // Where no stack is left to let others run on, it goes on itself, and makes one free by ending.
+  if (t->as_worker && (has_local(*t->as_worker) || !t->owner->settings.stepped)) let_others_run(where);
 }
 
 std::uint32_t this_worker() {

@@ -36,7 +36,7 @@ struct node_state {
   std::list<operation*> receives[2];  // posted, in order; by channel
   std::deque<sent_message> came[2][made_up_mpi::most_nodes];
   std::uint64_t sent = 0;
-  bool is_gone = false;
+  bool is_gone = false, is_broken = false, has_aborted = false;
 };
 
 struct job_state {
@@ -121,6 +121,7 @@ struct node {
   }
   static const char* send(const void* buffer, std::size_t bytes, int to, int tag, channel which, request* r) {
     const std::scoped_lock lock(job.lock);
+    if (job.nodes[self].is_broken) return "the cable was pulled";
     auto* const is = new operation;
     write(r, is);
     const auto* const begin = static_cast<const std::byte*>(buffer);
@@ -169,8 +170,12 @@ struct node {
     for (int n = 0; n < job.size; ++n) of_each[n] = job.is_one_host ? job.shared[static_cast<std::size_t>(n)].data() : nullptr;
     return nullptr;
   }
+  static void abort() {
+    const std::scoped_lock lock(job.lock);
+    job.nodes[self].has_aborted = true;
+  }
   static constexpr mpi::calls table{mpi::calls_version, library, start, stop, ring_receive, restart, receive, send,
-                                    test, cancel, barrier, extremes, gather, [] { return false; }, share};
+                                    test, cancel, barrier, extremes, gather, [] { return false; }, share, abort};
 };
 
 }  // namespace
@@ -188,6 +193,16 @@ void made_up_mpi::begin(int nodes, std::uint64_t seed, mpi::threads level) {
 const mpi::calls& made_up_mpi::of_node(int number) {
   constexpr const mpi::calls* tables[most_nodes] = {&node<0>::table, &node<1>::table, &node<2>::table, &node<3>::table};
   return *tables[number];
+}
+
+void made_up_mpi::break_sends_of(int node) {
+  const std::scoped_lock lock(job.lock);
+  job.nodes[node].is_broken = true;
+}
+
+bool made_up_mpi::has_aborted(int node) {
+  const std::scoped_lock lock(job.lock);
+  return job.nodes[node].has_aborted;
 }
 
 std::uint64_t made_up_mpi::sent(int node) {

@@ -18,6 +18,10 @@ struct made_up_mpi {
   /// Forgets the job before.
   static void begin(int nodes, std::uint64_t seed, mpi::threads level = mpi::threads::multiple);
   static const mpi::calls& of_node(int node);
+  /// From now on that node's sends fail.
+  static void break_sends_of(int node);
+  /// That node has ended the job for all.
+  static bool has_aborted(int node);
   /// Messages of heads that the node has sent.
   static std::uint64_t sent(int node);
 };

@@ -32,7 +32,7 @@ class breakable final : public net::transport {
     return whole_->poll();
   }
   bool is_pending() const noexcept override { return whole_->is_pending(); }
-  std::uint64_t room_for(net::node_number to) const noexcept override { return whole_->room_for(to); }
+  std::uint64_t held() const noexcept override { return whole_->held(); }
   net::traffic counted() const noexcept override { return whole_->counted(); }
   net::window& open_window(std::uint64_t bytes) override { return whole_->open_window(bytes); }
 

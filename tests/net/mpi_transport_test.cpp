@@ -7,10 +7,13 @@
 #include <cstring>
 #include <memory>
 #include <span>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "conformance/made_up_mpi.hpp"
+#include "ended.hpp"
+#include "thrown_by.hpp"
 
 namespace stretto::net {
 namespace {
@@ -27,6 +30,11 @@ struct two_nodes {
         std::memcpy(&number, a.head.data(), sizeof number);
         CHECK(number == self.came++);
       });
+      all[n].add("large", this, +[](void* t, arrival& a) {
+        auto& self = *static_cast<two_nodes*>(t);
+        self.content.resize(a.rest.bytes());
+        std::move(a.rest).receive(self.content.data(), self.received);
+      });
       nets[n] = mpi::make(made_up_mpi::of_node(n), all[n], mpi::threads::multiple);
     }
   }
@@ -38,6 +46,8 @@ struct two_nodes {
   handlers all[2];
   std::unique_ptr<transport> nets[2];
   std::uint64_t sent = 0, came = 0;
+  std::vector<std::byte> content;
+  test::ended received;  // of `large`
 };
 
 }  // namespace
@@ -82,16 +92,49 @@ TEST_CASE("messages that wait for credit share messages of MPI") {
   CHECK(job.nets[1]->counted().received == flood);
 }
 
-TEST_CASE("there is room as long as there is credit for what waits") {
+TEST_CASE("what the other does not take is held, and told") {
   two_nodes job(4);
-  CHECK(job.nets[0]->room_for(1) > 0);
-  for (int i = 0; i < 100'000 && job.nets[0]->room_for(1); ++i) job.send();
-  CHECK(job.nets[0]->room_for(1) == 0);
+  CHECK(job.nets[0]->held() == 0);
+  for (int i = 0; i < 100'000; ++i) job.send();
+  CHECK(job.nets[0]->held() > 1'000'000);
   while (job.came < job.sent) {
     job.nets[1]->poll();
     job.nets[0]->poll();
   }
-  CHECK(job.nets[0]->room_for(1) > 0);
+  CHECK(job.nets[0]->held() == 0);
+  const std::vector<std::byte> large(1'000'000);
+  job.nets[0]->send({.to = 1, .handler = job.all[0].number("large"), .payload = large});  // copied
+  CHECK(job.nets[0]->held() >= large.size());
+  while (!job.received.times) {
+    job.nets[1]->poll();
+    job.nets[0]->poll();
+  }
+  while (job.nets[0]->held()) job.nets[0]->poll();
+}
+
+TEST_CASE("a send that fails does not throw where it is called: who polls is told, with the node and what was being sent") {
+  for (const bool is_large : {false, true}) {
+    CAPTURE(is_large);
+    two_nodes job(5);
+    job.send();
+    while (job.came < job.sent) job.nets[1]->poll();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    made_up_mpi::break_sends_of(0);
+    const std::vector<std::byte> content(is_large ? 100'000 : 100);
+    test::ended sent;
+    job.nets[0]->send({.to = 1, .handler = job.all[0].number("large"), .payload = content, .sent = &sent});
+    job.send();  // nor does what is sent later
+    const std::string said = test::thrown_by([&] { job.nets[0]->poll(); });
+    CAPTURE(said);
+    CHECK(said.find("error N07: MPI failed: the cable was pulled") != said.npos);
+    CHECK(said.find("bytes for \"large\" on node 1") != said.npos);
+    CHECK(sent.times == 1);
+    CHECK(test::thrown_by([&] { job.nets[0]->poll(); }) == said);
+    CHECK_FALSE(made_up_mpi::has_aborted(0));  // its program may look at what it has
+    job.nets[0] = nullptr;
+    CHECK(made_up_mpi::has_aborted(0));
+    CHECK_FALSE(made_up_mpi::has_aborted(1));
+  }
 }
 
 }  // namespace stretto::net

@@ -12,6 +12,7 @@ namespace {
 struct keeping {
   static inline bool lets_go[3];
   static inline int kept;
+  handlers names;
   static inline const calls table = [] {
     calls c{};
     c.send = +[](const void*, std::size_t, int to, int, channel, request* r) -> const char* {
@@ -43,7 +44,7 @@ void post(outbox& to_send, node_number to, int messages) {
 
 TEST_CASE("one look finds all that MPI has sent, however much it was") {
   keeping mpi;
-  outbox to_send(mpi.table, 2);
+  outbox to_send(mpi.table, mpi.names, 2);
   post(to_send, 1, 1000);
   REQUIRE(mpi.kept == 1000);
   to_send.test();
@@ -56,7 +57,7 @@ TEST_CASE("one look finds all that MPI has sent, however much it was") {
 
 TEST_CASE("a node that receives nothing does not hide what was sent to others") {
   keeping mpi;
-  outbox to_send(mpi.table, 3);
+  outbox to_send(mpi.table, mpi.names, 3);
   post(to_send, 1, 10);
   post(to_send, 2, 10);
   mpi.lets_go[2] = true;

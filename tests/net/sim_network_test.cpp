@@ -142,20 +142,21 @@ TEST_CASE("a large payload does not hold up the messages behind it, and costs a 
   CHECK(all.network->seconds() < 1.01);
 }
 
-TEST_CASE("room falls with what is under way, and is there again when it has come") {
-  noted all({.nodes = 2, .eager_bytes = 10'000, .room_bytes = 10'000});
-  const std::vector<std::byte> some(4000);
+TEST_CASE("what has been copied is held until it has come") {
+  noted all({.nodes = 2, .eager_bytes = 5000});
   std::mt19937_64 random(1);
-  CHECK(all.nodes[0].net->room_for(1) == 10'000);
-  all.send(0, 1, 0, some);
-  CHECK(all.nodes[0].net->room_for(1) < 6000);
-  CHECK(all.nodes[0].net->room_for(1) > 5000);
-  CHECK(all.nodes[1].net->room_for(0) == 10'000);
-  for (int i = 0; i < 3; ++i) all.send(0, 1, 0, some);  // it is advice: nothing is refused
-  CHECK(all.nodes[0].net->room_for(1) == 0);
+  CHECK(all.nodes[0].net->held() == 0);
+  all.send(0, 1, 0, std::vector<std::byte>(4000));
+  CHECK(all.nodes[0].net->held() >= 4000);
+  CHECK(all.nodes[0].net->held() < 4100);
+  all.send(0, 1, 0, std::vector<std::byte>(1'000'000));  // stays here until it is asked for
+  CHECK(all.nodes[0].net->held() >= 1'004'000);
+  CHECK(all.nodes[1].net->held() == 0);
   all.poll_all(random);
-  CHECK(all.nodes[0].net->room_for(1) == 10'000);
-  CHECK(all.nodes[1].from[0].size() == 4);
+  CHECK(all.nodes[0].net->held() == 0);
+  all.send(0, 1, 0, std::vector<std::byte>(1'000'000));
+  all.network->cut(0, 1);
+  CHECK(all.nodes[0].net->held() == 0);
 }
 
 TEST_CASE("nodes of different programs do not meet") {

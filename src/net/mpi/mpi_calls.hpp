@@ -13,7 +13,7 @@
 
 namespace stretto::net::mpi {
 
-inline constexpr std::uint32_t calls_version = 4;
+inline constexpr std::uint32_t calls_version = 5;
 
 /// Room for an MPI_Request of any implementation.
 struct request {
@@ -59,6 +59,9 @@ struct calls {
   /// Memory of so many bytes that each node lends: where it lies, by rank, if all are on one host; else null for every one of them,
   /// and nothing has been taken. Collective, once; stop() frees it.
   const char* (*share)(std::size_t bytes, void** of_each);
+
+  /// Ends all processes of the job. Returns in a made-up MPI alone.
+  void (*abort)();
 };
 
 /// What the library exports, under this name.

@@ -4,8 +4,10 @@
 #include <stretto/mpi_mutex.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <deque>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -16,6 +18,7 @@
 
 #include "base/clock.hpp"
 #include "base/driver_threads.hpp"
+#include "base/error_output.hpp"
 #include "net/mapped_memory.hpp"
 #include "net/messages_window.hpp"
 #include "net/mpi/mpi_library.hpp"
@@ -78,7 +81,7 @@ class shared_window final : public window {
 class mpi_transport final : public transport {
  public:
   mpi_transport(const calls& mpi, const handlers& all, const started& is, std::unique_ptr<messages_window> between_hosts)
-      : transport(all), mpi_(mpi), is_(is), outbox_(mpi, is.size), between_hosts_(std::move(between_hosts)), ring_(ring_size) {
+      : transport(all), mpi_(mpi), is_(is), outbox_(std::make_unique<outbox>(mpi, all, is.size)), between_hosts_(std::move(between_hosts)), ring_(ring_size) {
     for (auto& r : ring_) {
       r.bytes.resize(most_packet_bytes);
       must(mpi_.ring_receive(r.bytes.data(), r.bytes.size(), &r.is));
@@ -86,11 +89,10 @@ class mpi_transport final : public transport {
     must(mpi_.barrier());  // all rings are there
   }
   ~mpi_transport() override {
-    while (true) {
-      std::scoped_lock lock(lock_);
-      outbox_.test();
-      test_bulk();
-      if (outbox_.is_empty() && moving_.empty()) break;
+    if (!ends_well()) {
+      leave_to_mpi();
+      end_job();
+      return;
     }
     mpi_.barrier();
     for (auto& r : ring_) mpi_.cancel(&r.is);
@@ -101,15 +103,13 @@ class mpi_transport final : public transport {
   std::uint32_t nodes() const noexcept override { return static_cast<std::uint32_t>(is_.size); }
   bool is_pending() const noexcept override { return true; }  // another may have sent
   bool takes_memory_of(std::string_view driver) const noexcept override { return driver == "cuda" && mpi_.takes_cuda_memory(); }
-  std::uint64_t room_for(node_number to) const noexcept override {
-    std::scoped_lock lock(lock_);
-    return outbox_.room_for(to);
-  }
+  std::uint64_t held() const noexcept override { return outbox_->held() + copied_.load(std::memory_order_relaxed); }
   traffic counted() const noexcept override {
     std::scoped_lock lock(lock_);
     return count_;
   }
   std::size_t poll() override;
+  void abandon(const std::exception_ptr& why) noexcept override { end_all(why); }
   bool is_bound_to_thread() const noexcept override { return is_.level < threads::serialized; }
   window& open_window(std::uint64_t bytes) override;
 
@@ -141,20 +141,41 @@ class mpi_transport final : public transport {
     return may ? calling::allowed : calling::not_allowed;
   }
 
+  /// Once MPI has failed, nothing more is asked of it: who polls is told, since a sender may be a handler.
+  template <class F>
+  void unless_failed(F&& f) noexcept {
+    if (failed_) return;
+    try {
+      f();
+    } catch (...) {
+      failed_ = std::current_exception();
+    }
+  }
+  /// Waits until all has been sent. False: MPI has failed.
+  bool ends_well() noexcept;
+  /// What MPI may still read and write stays for as long as the process.
+  void leave_to_mpi();
+  /// Says why, and takes the other processes with it: they would wait for this one, and so would MPI.
+  void end_job() const noexcept;
+
   void answer(node_number to, packet_kind kind, std::uint64_t transfer, int tag);
   void post_receive(const asked& a);
   void send_bulk(node_number to, std::uint64_t number, int tag);
   void test_bulk();
+  void end_bulk(const bulk& b);
   /// Of pieces that move, one began or ended a moment ago: MPI moves them only while it is asked.
   bool moves() const noexcept { return base::nanoseconds_now() < moved_ + patience_ns; }
   void take_in(node_number from, const packet_front& front, const std::byte* behind);
   void give_back(const received& r);
+  std::size_t poll_mpi();
+  /// What has been lent ends, although MPI has failed.
+  void end_all(const std::exception_ptr& why) noexcept;
 
   const calls& mpi_;
   const started is_;
   const std::thread::id thread_ = std::this_thread::get_id();
   std::mutex& lock_ = mpi_mutex();  // all below, and every call of MPI: the program may call it too
-  outbox outbox_;
+  std::unique_ptr<outbox> outbox_;
   const std::unique_ptr<messages_window> between_hosts_;
   std::optional<mapped_memory> alone_;
   std::unique_ptr<shared_window> on_host_;
@@ -162,12 +183,14 @@ class mpi_transport final : public transport {
   std::size_t next_slot_ = 0;
   std::map<std::uint64_t, offered> offers_;
   std::uint64_t transfers_ = 0;
+  std::atomic<std::uint64_t> copied_{0};  // bytes, of offers and of bulk
   std::deque<asked> asked_;
   std::deque<bulk> moving_;
   std::uint64_t moved_ = 0;  // when one began last, or a piece of one ended
   std::vector<places::completion*> ended_;  // to be told, without the lock
   int next_tag_ = 0;
   traffic count_;
+  std::exception_ptr failed_;
 };
 
 /// What a handler holds of an offer.
@@ -190,7 +213,41 @@ class offer final : public payload::source {
 
 void mpi_transport::answer(node_number to, packet_kind kind, std::uint64_t transfer, int tag) {
   const ask_note note{transfer, tag};
-  outbox_.post(to, kind, 0, {}, std::as_bytes(std::span(&note, 1)), may_call());
+  outbox_->post(to, kind, 0, {}, std::as_bytes(std::span(&note, 1)), may_call());
+}
+
+void mpi_transport::end_job() const noexcept {
+  try {
+    std::rethrow_exception(failed_);
+  } catch (const std::exception& e) {
+    base::print_error(e, base::error_form::text);
+  } catch (...) {
+  }
+  mpi_.abort();
+}
+
+bool mpi_transport::ends_well() noexcept {
+  for (bool is_empty = false; !is_empty && !failed_;) {
+    std::scoped_lock lock(lock_);
+    unless_failed([&] {
+      outbox_->test();
+      test_bulk();
+      is_empty = outbox_->is_empty() && moving_.empty();
+    });
+  }
+  return !failed_;
+}
+
+void mpi_transport::leave_to_mpi() {
+  struct left {
+    std::unique_ptr<outbox> sends;
+    std::deque<bulk> bulks;
+    std::vector<ring_slot> ring;
+    std::map<std::uint64_t, offered> offers;
+  };
+  static auto& all = *new std::deque<std::unique_ptr<left>>;
+  std::scoped_lock lock(lock_);
+  all.push_back(std::make_unique<left>(std::move(outbox_), std::move(moving_), std::move(ring_), std::move(offers_)));
 }
 
 void mpi_transport::send_checked(const message& m) {
@@ -198,7 +255,7 @@ void mpi_transport::send_checked(const message& m) {
   ++count_.sent;
   count_.bytes_sent += m.head.size() + m.payload.size();
   if (m.payload.size() <= most_eager_bytes && !m.from_device) {
-    outbox_.post(m.to, packet_kind::eager, m.handler, m.head, m.payload, may_call());
+    unless_failed([&] { outbox_->post(m.to, packet_kind::eager, m.handler, m.head, m.payload, may_call()); });
     if (m.sent) ended_.push_back(m.sent);
     return;
   }
@@ -208,15 +265,16 @@ void mpi_transport::send_checked(const message& m) {
   if (!m.sent) {
     o.copied.assign(m.payload.begin(), m.payload.end());
     o.bytes = o.copied;
+    copied_.fetch_add(o.copied.size(), std::memory_order_relaxed);
   }
-  outbox_.post(m.to, packet_kind::offer, m.handler, m.head, std::as_bytes(std::span(&note, 1)), may_call());
+  unless_failed([&] { outbox_->post(m.to, packet_kind::offer, m.handler, m.head, std::as_bytes(std::span(&note, 1)), may_call()); });
 }
 
 void mpi_transport::receive(node_number from, std::uint64_t number, std::uint64_t bytes, std::byte* target,
                             places::completion& landed) {
   std::scoped_lock lock(lock_);
   const asked a{from, number, bytes, target, &landed};
-  if (may_call() == calling::allowed) post_receive(a);
+  if (may_call() == calling::allowed) unless_failed([&] { post_receive(a); });
   else asked_.push_back(a);
 }
 
@@ -233,7 +291,7 @@ void mpi_transport::post_receive(const asked& a) {
 
 void mpi_transport::drop(node_number from, std::uint64_t number) {
   std::scoped_lock lock(lock_);
-  answer(from, packet_kind::dropped, number, 0);
+  unless_failed([&] { answer(from, packet_kind::dropped, number, 0); });
 }
 
 void mpi_transport::send_bulk(node_number to, std::uint64_t number, int tag) {
@@ -248,6 +306,11 @@ void mpi_transport::send_bulk(node_number to, std::uint64_t number, int tag) {
     must(mpi_.send(o.bytes.data() + at, std::min(piece_bytes, o.bytes.size() - at), to, tag, channel::bulk, &b.pieces.emplace_back()));
 }
 
+void mpi_transport::end_bulk(const bulk& b) {
+  copied_.fetch_sub(b.copied.size(), std::memory_order_relaxed);
+  if (b.done) ended_.push_back(b.done);
+}
+
 void mpi_transport::test_bulk() {
   for (std::size_t i = 0, n = moving_.size(); i < n; ++i) {
     bulk b = std::move(moving_.front());
@@ -259,7 +322,7 @@ void mpi_transport::test_bulk() {
       if (has_ended) moved_ = base::nanoseconds_now();
     }
     if (!has_ended) moving_.push_back(std::move(b));
-    else if (b.done) ended_.push_back(b.done);
+    else end_bulk(b);
   }
 }
 
@@ -281,6 +344,7 @@ void mpi_transport::take_in(node_number from, const packet_front& front, const s
     case packet_kind::dropped: {
       std::scoped_lock lock(lock_);
       const auto found = offers_.find(read<ask_note>(rest.data()).transfer);
+      copied_.fetch_sub(found->second.copied.size(), std::memory_order_relaxed);
       if (found->second.sent) ended_.push_back(found->second.sent);
       offers_.erase(found);
       break;
@@ -292,7 +356,7 @@ void mpi_transport::take_in(node_number from, const packet_front& front, const s
 void mpi_transport::give_back(const received& r) {
   must(mpi_.restart(&r.slot->is));
   count_.received += r.packets;
-  if (r.packets && outbox_.owes_credit(r.from)) answer(r.from, packet_kind::credit, 0, 0);
+  if (r.packets && outbox_->owes_credit(r.from)) answer(r.from, packet_kind::credit, 0, 0);
 }
 
 window& mpi_transport::open_window(std::uint64_t bytes) {
@@ -312,6 +376,30 @@ window& mpi_transport::open_window(std::uint64_t bytes) {
 
 std::size_t mpi_transport::poll() {
   if (may_call() == calling::not_allowed) return 0;
+  try {
+    return poll_mpi();
+  } catch (...) {
+    end_all(std::current_exception());
+    throw;
+  }
+}
+
+void mpi_transport::end_all(const std::exception_ptr& why) noexcept {
+  std::vector<places::completion*> all;
+  {
+    std::scoped_lock lock(lock_);
+    if (!failed_) failed_ = why;
+    all.swap(ended_);
+    for (auto& [number, o] : offers_) all.push_back(std::exchange(o.sent, nullptr));
+    for (bulk& b : moving_) all.push_back(std::exchange(b.done, nullptr));
+    for (const asked& a : asked_) all.push_back(a.landed);
+    asked_.clear();
+  }
+  for (places::completion* const c : all)
+    if (c) end(*c, why);
+}
+
+std::size_t mpi_transport::poll_mpi() {
   std::size_t found = 0;
   bool is_moving = false;
   received looked_at;  // given back with the next turn's lock
@@ -322,10 +410,11 @@ std::size_t mpi_transport::poll() {
     std::size_t bytes = 0;
     {
       std::scoped_lock lock(lock_);
+      if (failed_) std::rethrow_exception(failed_);
       if (looked_at.slot) give_back(std::exchange(looked_at, {}));
       for (; !asked_.empty(); asked_.pop_front()) post_receive(asked_.front());
-      outbox_.post_waiting();
-      outbox_.test();
+      outbox_->post_waiting();
+      outbox_->test();
       if (!moving_.empty()) test_bulk();
       bool has_come = false;
       must(mpi_.test(&ring_[next_slot_].is, &has_come, &from, &bytes));
@@ -333,7 +422,7 @@ std::size_t mpi_transport::poll() {
         came = &ring_[next_slot_];
         next_slot_ = (next_slot_ + 1) % ring_size;
         if (const auto returned = read<packet_front>(came->bytes.data()).returned)
-          outbox_.credit_came(static_cast<node_number>(from), returned);
+          outbox_->credit_came(static_cast<node_number>(from), returned);
       }
       ended.swap(ended_);
       is_moving = !moving_.empty() && moves();
@@ -356,7 +445,7 @@ std::size_t mpi_transport::poll() {
   if (looked_at.slot) {
     std::scoped_lock lock(lock_);
     give_back(looked_at);
-    outbox_.post_waiting();
+    outbox_->post_waiting();
   }
   return found + (!found && is_moving);
 }

@@ -20,9 +20,21 @@ trace::ticks ticks_of(double nanoseconds) {
 
 }  // namespace
 
-void mpi_failed(const char* fault) { throw error("N07", std::string("MPI failed: ") + fault); }
+void mpi_failed(const char* fault, const std::string& under_way) {
+  error e("N07", std::string("MPI failed: ") + fault);
+  if (!under_way.empty()) e.fact("under way", under_way);
+  throw e;
+}
 
-outbox::outbox(const calls& mpi, int nodes) : mpi_(mpi), soon_(ticks_of(soon_nanoseconds)), long_(ticks_of(long_nanoseconds)), peers_(static_cast<std::size_t>(nodes)) {}
+void outbox::not_sent(const letter& l, const char* fault) const {
+  packet_front front;
+  std::memcpy(&front, l.bytes.data(), sizeof front);
+  const std::string what = takes_credit(front.kind) ? '"' + handlers_.name(front.handler) + '"' : "the transport itself";
+  mpi_failed(fault, std::to_string(l.used) + " bytes for " + what + " on node " + std::to_string(l.to));
+}
+
+outbox::outbox(const calls& mpi, const handlers& all, int nodes)
+    : mpi_(mpi), handlers_(all), soon_(ticks_of(soon_nanoseconds)), long_(ticks_of(long_nanoseconds)), peers_(static_cast<std::size_t>(nodes)) {}
 
 void outbox::letter::add(packet_front front, std::span<const std::byte> head, std::span<const std::byte> rest) noexcept {
   std::byte* at = bytes.data() + next_packet(used);
@@ -45,6 +57,12 @@ outbox::letter outbox::make_letter(node_number to) {
     spare_.pop_back();
   }
   return l;
+}
+
+void outbox::hold(letter& l, packet_front front, std::span<const std::byte> head, std::span<const std::byte> rest) noexcept {
+  const std::size_t before = l.used;
+  l.add(front, head, rest);
+  held_.store(held() + (l.used - before), std::memory_order_relaxed);
 }
 
 void outbox::keep(std::vector<std::byte>&& memory) {
@@ -74,7 +92,7 @@ void outbox::post(node_number to, packet_kind kind, handler_number handler, std:
   }
   if (!needs_credit) {  // overtakes what does
     p.waiting.push_front(make_letter(to));
-    p.waiting.front().add(front, head, rest);
+    hold(p.waiting.front(), front, head, rest);
   } else {
     if (p.waiting.empty() || !p.waiting.back().takes_credit || !p.waiting.back().has_room_for(bytes_of(front))) {
       if (may_go) post_waiting(p);
@@ -82,7 +100,7 @@ void outbox::post(node_number to, packet_kind kind, handler_number handler, std:
       p.waiting.back().takes_credit = true;
       p.begun = now;
     }
-    p.waiting.back().add(front, head, rest);
+    hold(p.waiting.back(), front, head, rest);
     if (shall_go || (may_go && now - p.begun > long_)) post_waiting(p);
   }
   if (!std::exchange(p.is_marked, true)) marked_.push_back(to);
@@ -95,9 +113,9 @@ void outbox::send(letter&& l) {
   std::memcpy(&front, l.bytes.data(), sizeof front);
   front.returned = static_cast<std::uint8_t>(std::exchange(p.to_return, 0));
   std::memcpy(l.bytes.data(), &front, sizeof front);
-  must(mpi_.send(l.bytes.data(), l.used, l.to, 0, channel::heads, &l.is));
+  must_send(l, mpi_.send(l.bytes.data(), l.used, l.to, 0, channel::heads, &l.is));
   bool has_ended = false;  // small ones mostly have
-  must(mpi_.test(&l.is, &has_ended, nullptr, nullptr));
+  must_send(l, mpi_.test(&l.is, &has_ended, nullptr, nullptr));
   if (has_ended) return keep(std::move(l.bytes));
   if (p.sending.empty()) sends_to_.push_back(l.to);
   p.sending.push_back(std::move(l));
@@ -108,6 +126,7 @@ void outbox::post_waiting(peer& p) {
     if (p.waiting.front().takes_credit && !p.credit) return;
     letter l = std::move(p.waiting.front());
     p.waiting.pop_front();
+    held_.store(held() - l.used, std::memory_order_relaxed);
     send(std::move(l));
   }
 }
@@ -128,18 +147,13 @@ void outbox::test_sending() {
     auto& sending = peers_[to].sending;
     while (!sending.empty()) {
       bool has_ended = false;
-      must(mpi_.test(&sending.front().is, &has_ended, nullptr, nullptr));
+      must_send(sending.front(), mpi_.test(&sending.front().is, &has_ended, nullptr, nullptr));
       if (!has_ended) break;
       keep(std::move(sending.front().bytes));
       sending.pop_front();
     }
     if (!sending.empty()) sends_to_.push_back(to);
   }
-}
-
-std::uint64_t outbox::room_for(node_number to) const noexcept {
-  const peer& p = peers_[to];
-  return p.waiting.size() < p.credit ? (p.credit - p.waiting.size()) * most_eager_bytes : 0;
 }
 
 void outbox::credit_came(node_number from, std::uint32_t returned) {

@@ -10,10 +10,12 @@
 //             another sent and it has not looked at. (3) all packets of a message take credit, or none.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "net/mpi/mpi_calls.hpp"
@@ -22,8 +24,9 @@
 
 namespace stretto::net::mpi {
 
-[[noreturn]] void mpi_failed(const char* fault);
-/// Throws N07 with what MPI says, if it says something.
+/// N07: what MPI says, and what was under way then; empty: nothing that can be named.
+[[noreturn]] void mpi_failed(const char* fault, const std::string& under_way = {});
+/// Throws N07 if MPI says something.
 inline void must(const char* fault) {
   if (fault) [[unlikely]] mpi_failed(fault);
 }
@@ -35,7 +38,8 @@ enum class calling { allowed, not_allowed };
 
 class outbox {
  public:
-  outbox(const calls& mpi, int nodes);
+  /// `all` names what cannot be sent.
+  outbox(const calls& mpi, const handlers& all, int nodes);
 
   /// At most most_head_bytes and most_eager_bytes; both are copied.
   void post(node_number to, packet_kind kind, handler_number handler, std::span<const std::byte> head, std::span<const std::byte> rest,
@@ -51,8 +55,8 @@ class outbox {
   /// Nothing is in MPI's hands.
   bool is_empty() const noexcept { return sends_to_.empty(); }
 
-  /// Bytes that can be posted before more only waits.
-  std::uint64_t room_for(node_number to) const noexcept;
+  /// Bytes that wait here, for credit or for company. Any thread.
+  std::uint64_t held() const noexcept { return held_.load(std::memory_order_relaxed); }
   /// That node has looked at so many messages: what waits for it may go.
   void credit_came(node_number from, std::uint32_t returned);
   /// This node has looked at a message of that one, which shall know it some time; true: soon, by a message of its own.
@@ -79,19 +83,27 @@ class outbox {
   };
 
   letter make_letter(node_number to);
+  void hold(letter& l, packet_front front, std::span<const std::byte> head, std::span<const std::byte> rest) noexcept;
   void send(letter&& l);
   void post_waiting(peer& p);
   void post_marked();
   void test_sending();
   bool is_flooded(peer& p, trace::ticks now) const noexcept;
   void keep(std::vector<std::byte>&& memory);
+  /// Throws N07 with the node and the first handler, if MPI says something.
+  void must_send(const letter& l, const char* fault) const {
+    if (fault) [[unlikely]] not_sent(l, fault);
+  }
+  [[noreturn]] void not_sent(const letter& l, const char* fault) const;
 
   const calls& mpi_;
+  const handlers& handlers_;
   const trace::ticks soon_, long_;
   std::vector<peer> peers_;
   std::vector<node_number> marked_;  // for whom something may wait
   std::deque<node_number> sends_to_;  // whose `sending` is not empty
   std::vector<std::vector<std::byte>> spare_;
+  std::atomic<std::uint64_t> held_{0};  // written under the lock
 };
 
 }  // namespace stretto::net::mpi

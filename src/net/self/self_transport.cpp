@@ -1,7 +1,6 @@
 #include "net/self/self_transport.hpp"
 
 #include <atomic>
-#include <limits>
 #include <mutex>
 #include <vector>
 
@@ -15,6 +14,8 @@ struct letter {
   std::vector<std::byte> head, copied;
   std::span<const std::byte> payload;
   places::completion* sent;
+
+  std::uint64_t bytes_held() const noexcept { return head.size() + copied.size(); }
 };
 
 class self_transport final : public transport {
@@ -34,6 +35,7 @@ class self_transport final : public transport {
     for (letter& l : taken_) {
       handle(0, l.handler, l.head, payload(l.payload));
       if (l.sent) end(*l.sent);
+      held_.fetch_sub(l.bytes_held(), std::memory_order_relaxed);
       ended += 1 + (l.sent != nullptr);
     }
     taken_.clear();
@@ -43,7 +45,7 @@ class self_transport final : public transport {
     std::scoped_lock lock(lock_);
     return !under_way_.empty();
   }
-  std::uint64_t room_for(node_number) const noexcept override { return std::numeric_limits<std::uint64_t>::max(); }
+  std::uint64_t held() const noexcept override { return held_.load(std::memory_order_relaxed); }
   traffic counted() const noexcept override {
     std::scoped_lock lock(lock_);
     return count_;
@@ -57,6 +59,7 @@ class self_transport final : public transport {
       l.copied.assign(m.payload.begin(), m.payload.end());
       l.payload = l.copied;
     }
+    held_.fetch_add(l.bytes_held(), std::memory_order_relaxed);
     std::scoped_lock lock(lock_);
     under_way_.push_back(std::move(l));
     ++count_.sent;
@@ -67,6 +70,7 @@ class self_transport final : public transport {
   mutable std::mutex lock_;
   std::vector<letter> under_way_, taken_;
   traffic count_;
+  std::atomic<std::uint64_t> held_{0};
   std::unique_ptr<local_window> window_;
 };
 

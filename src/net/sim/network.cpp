@@ -3,6 +3,7 @@
 #include <stretto/error.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <list>
 #include <mutex>
@@ -18,6 +19,20 @@ namespace {
 
 class sim_transport;
 
+/// Bytes that a node keeps for others, for as long as this lives.
+class holding {
+ public:
+  holding(std::atomic<std::uint64_t>& in, std::uint64_t bytes) noexcept : in_(in), bytes_(bytes) {
+    in_.fetch_add(bytes_, std::memory_order_relaxed);
+  }
+  holding(const holding&) = delete;
+  ~holding() { in_.fetch_sub(bytes_, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t>& in_;
+  const std::uint64_t bytes_;
+};
+
 /// A payload that waits for its receiver to say where it shall go. Of the network's lock, all of it.
 struct transfer {
   std::uint64_t number;  // in the order of sending
@@ -25,6 +40,7 @@ struct transfer {
   std::string what;
   std::span<const std::byte> bytes;
   std::vector<std::byte> copied;  // where the sender did not lend it
+  std::shared_ptr<holding> held;  // of what was copied
   places::completion* sent;
   places::completion* landed = nullptr;
   std::byte* target = nullptr;
@@ -53,6 +69,7 @@ struct endpoint {
   std::vector<node_number> lost_early;               // links that were cut before it joined: the first thing that it is told
   std::set<std::pair<nanoseconds, node_number>> coming;  // the next of each sender
   traffic count;
+  std::atomic<std::uint64_t> held{0};
 };
 
 class simulated final : public network, public std::enable_shared_from_this<simulated> {
@@ -83,11 +100,7 @@ class simulated final : public network, public std::enable_shared_from_this<simu
     std::scoped_lock lock(lock_);
     return !ends_[node].news.empty() || !ends_[node].coming.empty();
   }
-  std::uint64_t room_for(node_number from, node_number to) const noexcept {
-    std::scoped_lock lock(lock_);
-    const std::uint64_t under_way = wires_[at(from, to)].bytes();
-    return under_way < settings_.room_bytes ? settings_.room_bytes - under_way : 0;
-  }
+  std::uint64_t held(node_number node) const noexcept { return ends_[node].held.load(std::memory_order_relaxed); }
   traffic counted(node_number node) const noexcept {
     std::scoped_lock lock(lock_);
     return ends_[node].count;
@@ -177,8 +190,9 @@ class sim_transport final : public transport {
   std::uint32_t nodes() const noexcept override { return net_->is().nodes; }
   std::size_t poll() override { return net_->poll(self_); }
   bool is_pending() const noexcept override { return net_->is_pending(self_); }
-  std::uint64_t room_for(node_number to) const noexcept override { return net_->room_for(self_, to); }
+  std::uint64_t held() const noexcept override { return net_->held(self_); }
   traffic counted() const noexcept override { return net_->counted(self_); }
+  void abandon(const std::exception_ptr&) noexcept override { net_->kill(self_); }
 
   window& open_window(std::uint64_t bytes) override { return *(window_ = std::make_unique<sim_window>(net_, self_, bytes)); }
 
@@ -259,16 +273,17 @@ void simulated::send(node_number from, const message& m, const handlers& all) {
   if (is_cut_[at(from, to)]) return ended(m.sent, from, lost(to, what));
   std::vector<std::byte> head(m.head.begin(), m.head.end());
   packet p{.bytes = m.head.size() + 32};
+  const auto held = std::make_shared<holding>(ends_[from].held, m.head.size() + (m.sent ? 0 : m.payload.size()));
   if (m.payload.size() <= settings_.eager_bytes && !m.from_device) {
     std::vector<std::byte> rest(m.payload.begin(), m.payload.end());
     p.bytes += rest.size();
-    p.arrives = [this, from, to, handler = m.handler, head = std::move(head), rest = std::move(rest)] {
+    p.arrives = [this, from, to, handler = m.handler, head = std::move(head), rest = std::move(rest), held] {
       ends_[to].transport->handle(from, handler, head, payload(std::span(rest)));
     };
     ended(m.sent, from);
   } else {
     ++count.by_rendezvous;
-    auto t = std::make_shared<transfer>(transfer{transfers_++, from, to, std::move(what), m.payload, {}, m.sent});
+    auto t = std::make_shared<transfer>(transfer{transfers_++, from, to, std::move(what), m.payload, {}, held, m.sent});
     if (!m.sent) {
       t->copied.assign(m.payload.begin(), m.payload.end());
       t->bytes = t->copied;

@@ -14,7 +14,6 @@ struct settings {
   double jitter_seconds = 2e-6;  // at most as much more, by the seed
   double bandwidth_bytes_per_second = 1e10;  // of each pair, in each direction
   std::uint64_t eager_bytes = 4096;          // a larger payload goes by rendezvous
-  std::uint64_t room_bytes = 1 << 20;        // of each pair, in each direction
 };
 
 

@@ -39,7 +39,6 @@ class wire {
     auto& last = last_due_[static_cast<int>(which)];
     const auto latency = static_cast<nanoseconds>(s.latency_seconds * 1e9) + p.asked;
     p.due = last = std::max(last, busy_until_ + latency + (late ? random() % (late + 1) : 0));
-    bytes_ += p.bytes;
     lanes_[static_cast<int>(which)].push_back(std::move(p));
   }
   /// The next to come, or null.
@@ -53,19 +52,15 @@ class wire {
     auto& l = *std::ranges::find_if(lanes_, [&](const auto& one) { return !one.empty() && &one.front() == &p; });
     packet taken = std::move(l.front());
     l.pop_front();
-    bytes_ -= taken.bytes;
     return taken;
   }
   void clear() noexcept {
     for (auto& l : lanes_) l.clear();
-    bytes_ = 0;
   }
-  std::uint64_t bytes() const noexcept { return bytes_; }
 
  private:
   std::deque<packet> lanes_[3];
   nanoseconds busy_until_ = 0, last_due_[3] = {};
-  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace stretto::net::sim

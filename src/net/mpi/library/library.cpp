@@ -167,8 +167,10 @@ const char* share(std::size_t bytes, void** of_each) {
   return said(code);
 }
 
+void abort_all() { MPI_Abort(MPI_COMM_WORLD, 1); }
+
 constexpr calls table{calls_version, library, start, stop, ring_receive, restart, receive, send,
-                      test, cancel, barrier, extremes, gather, takes_cuda_memory, share};
+                      test, cancel, barrier, extremes, gather, takes_cuda_memory, share, abort_all};
 
 }  // namespace
 }  // namespace stretto::net::mpi

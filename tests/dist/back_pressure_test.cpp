@@ -1,0 +1,191 @@
+// What messages take of the memory of nodes: senders wait, receivers take no more, and neither is for ever. Messages that nobody has room
+// for, and functions that nobody knows.
+#include <stretto/error.hpp>
+#include <stretto/event.hpp>
+#include <stretto/finish.hpp>
+#include <stretto/job.hpp>
+#include <stretto/mobile.hpp>
+#include <stretto/remote.hpp>
+#include <stretto/runtime.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "dist/simulated.hpp"
+#include "thrown_by.hpp"
+#include "with_variable.hpp"
+
+namespace stretto {
+namespace {
+
+using test::error_of;
+using test::on_all_nodes;
+
+constexpr std::size_t letter_bytes = 16 << 10;
+constexpr long letters = 600, letters_of_room = (1 << 20) / letter_bytes;
+
+std::atomic<long> sent{0}, begun{0}, most_ahead{0};
+
+void begins(const std::vector<std::byte>& content) {
+  CHECK(content.size() == letter_bytes);
+  const long ahead = sent.load() - begun.fetch_add(1);
+  for (long most = most_ahead.load(); ahead > most && !most_ahead.compare_exchange_weak(most, ahead);) {}
+  std::this_thread::sleep_for(std::chrono::microseconds(100));
+}
+
+struct box {
+  long taken = 0;
+  template <class Archive>
+  friend void fields(Archive& a, archived<box, Archive>& b) {
+    a(b.taken);
+  }
+};
+void put_in(box& b, const std::vector<std::byte>& content) {
+  begins(content);
+  ++b.taken;
+}
+
+void reset() { sent = begun = most_ahead = 0; }
+
+TEST_CASE("who sends more than others begin waits for them") {
+  const test::with_variable room("STRETTO_MESSAGE_MEMORY", "1M");
+  for (const bool to_objects : {false, true}) {
+    CAPTURE(to_objects);
+    reset();
+    on_all_nodes({.nodes = 2, .seed = 1}, 1, [&](runtime&) {
+      if (this_node() != 0) return;
+      const auto there = make_mobile<box>(at_node(1));
+      finish([&] {
+        for (long i = 0; i < letters; ++i) {
+          if (to_objects) send(there, call<&put_in>(std::vector<std::byte>(letter_bytes)));
+          else async(at_node(1), call<&begins>(std::vector<std::byte>(letter_bytes)));
+          ++sent;
+        }
+      });
+    });
+    CHECK(begun == letters);
+    // The room of each side, and what is between them: of the simulated network's payloads each message is asked for by itself.
+    CHECK(most_ahead > letters_of_room / 2);
+    CHECK(most_ahead < 3 * letters_of_room);
+  }
+}
+
+TEST_CASE("nodes that flood each other go on") {
+  const test::with_variable room("STRETTO_MESSAGE_MEMORY", "64K");
+  reset();
+  on_all_nodes({.nodes = 3, .seed = 2}, 1, [&](runtime&) {
+    finish([&] {
+      for (int i = 0; i < 100; ++i)
+        for (std::uint32_t n = 0; n < job_nodes(); ++n)
+          async([n] { async(at_node(n), call<&begins>(std::vector<std::byte>(letter_bytes))); });
+    });
+  });
+  CHECK(begun == 900);
+}
+
+TEST_CASE("what is sent before what lets it begin is sent all the same") {
+  const test::with_variable room("STRETTO_MESSAGE_MEMORY", "64K");
+  reset();
+  on_all_nodes({.nodes = 2, .seed = 3}, 1, [&](runtime&) {
+    if (this_node() != 0) return;
+    const auto there = make_mobile<box>(at_node(1));
+    finish([&] {
+      const auto start = user_event::create();
+      for (int i = 0; i < 20; ++i) {
+        async(at_node(1), after(start), call<&begins>(std::vector<std::byte>(letter_bytes)));
+        send(after(start), there, call<&put_in>(std::vector<std::byte>(letter_bytes)));
+      }
+      start.trigger();
+    });
+  });
+  CHECK(begun == 40);
+}
+
+TEST_CASE("in a stepped job, too, senders wait and nobody stands still") {
+  const test::with_variable room("STRETTO_MESSAGE_MEMORY", "64K");
+  reset();
+  const simulated_job job({.nodes = 2, .seed = 4});
+  runtime first({.workers = 1, .stepped = true, .job = job.seat(0)}), second({.workers = 1, .stepped = true, .job = job.seat(1)});
+  bool has_ended = false;
+  {
+    const attachment here(first);
+    async([&] {
+      finish([] {
+        for (int i = 0; i < 50; ++i) async(at_node(1), call<&begins>(std::vector<std::byte>(letter_bytes)));
+      });
+      has_ended = true;
+    });
+  }
+  const auto step_until = [&](auto&& is_so) {
+    for (int i = 0; !is_so(); ++i) {
+      REQUIRE(i < 1'000'000);
+      first.step();
+      second.step();
+    }
+  };
+  step_until([&] { return has_ended; });
+  CHECK(begun == 50);
+  first.leave();
+  second.leave();
+  step_until([&] { return first.is_job_over() && second.is_job_over(); });
+}
+
+std::size_t size_of(const std::vector<std::byte>& content) { return content.size(); }
+std::vector<std::byte> so_large(std::size_t bytes) { return std::vector<std::byte>(bytes, std::byte{7}); }
+
+TEST_CASE("a message that a node has no room for fails, at whoever sent it, and nothing else does") {
+  const test::with_variable most("STRETTO_LARGEST_MESSAGE", "20M");
+  on_all_nodes({.nodes = 2, .seed = 5}, 1, [&](runtime&) {
+    if (this_node() != 0) return;
+    constexpr std::size_t large = 24 << 20, just = 18 << 20;
+    const auto refused = async(at_node(1), name("all of it"), call<&size_of>(std::vector<std::byte>(large)));
+    const auto taken = async(at_node(1), call<&size_of>(std::vector<std::byte>(just)));
+    const std::string said = test::thrown_by([&] { refused.get(); });
+    CAPTURE(said);
+    CHECK(said.find("error N17: node N") != said.npos);
+    CHECK(said.find("has no room for a message") != said.npos);
+    CHECK(said.find("task \"all of it\"") != said.npos);
+    CHECK(said.find("at most  ") != said.npos);
+    CHECK(taken.get() == just);
+    // The way back.
+    CHECK(error_of([&] { async(at_node(1), call<&so_large>(large)).get(); }).code() == "N17");
+    CHECK(async(at_node(1), call<&so_large>(just)).get().back() == std::byte{7});
+    // One that ends in a finish.
+    CHECK(test::thrown_by([&] { finish([&] { async(at_node(1), call<&size_of>(std::vector<std::byte>(large))); }); }).find("N17") != std::string::npos);
+  });
+}
+
+TEST_CASE("a node that has no room for a letter to an object of its own is lost to the others") {
+  const test::with_variable most("STRETTO_LARGEST_MESSAGE", "20M");
+  const std::string said = test::thrown_by([&] {
+    on_all_nodes({.nodes = 2, .seed = 6}, 1, [&](runtime&) {
+      if (this_node() != 0) return;
+      const auto there = make_mobile<box>(at_node(1));
+      send(there, call<&put_in>(std::vector<std::byte>(24 << 20))).get();
+    });
+  });
+  CAPTURE(said);
+  CHECK(said.find("G03") != said.npos);
+  CHECK(said.find("which is lost") != said.npos);
+}
+
+constexpr detail::remote_function_type stranger{0, "int f(int)", nullptr};
+
+TEST_CASE("a function that the other node does not know is refused by name, and the job goes on") {
+  on_all_nodes({.nodes = 2, .seed = 7}, 1, [&](runtime&) {
+    if (this_node() != 0) return;
+    const error e = error_of([&] { async(at_node(1), remote_call<void>(stranger, {})).get(); });
+    CHECK(e.code() == "N13");
+    CHECK(std::string(e.what()).find("does not know a function") != std::string::npos);
+    CHECK(async(at_node(1), call<&size_of>(std::vector<std::byte>(3))).get() == 3);
+  });
+}
+
+}  // namespace
+}  // namespace stretto
