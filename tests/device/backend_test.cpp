@@ -8,6 +8,7 @@
 #include <new>
 
 #include "device/sim/sim_device.hpp"
+#include "device/sim/sim_settings.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto::device {
@@ -112,6 +113,17 @@ TEST_CASE("settings of simulated devices are what they become") {
         "error K29: setting engines of simulated devices cannot be \"3\"\n"
         "  option      devices, kind sim\n"
         "  allowed     1 or 2 copies at a time");
+}
+
+TEST_CASE("a simulated device may copy slower in one direction") {
+  const auto read = [](std::vector<setting> said) { return sim::read(said, {}).of_each; };
+  const sim::options usual;
+  CHECK(read({{"bandwidth", "3G"}}).to_device_bytes_per_second == 3e9);
+  CHECK(read({{"bandwidth", "3G"}}).to_host_bytes_per_second == 3e9);
+  CHECK(read({{"to_host", "2G"}}).to_host_bytes_per_second == 2e9);
+  CHECK(read({{"to_host", "2G"}}).to_device_bytes_per_second == usual.to_device_bytes_per_second);
+  CHECK(read({{"bandwidth", "3G"}, {"to_device", "1G"}}).to_device_bytes_per_second == 1e9);
+  CHECK(read({{"bandwidth", "3G"}, {"to_device", "1G"}}).to_host_bytes_per_second == 3e9);
 }
 
 TEST_CASE("faults befall the simulated device and the call that they are for") {
