@@ -12,8 +12,8 @@ namespace {
 /// A process that a launcher started, or that shall join those by MPI all the same.
 class mpi_seat final : public dist::seat {
  public:
-  mpi_seat(const net::mpi::surroundings& here, const std::string& folder)
-      : calls_(net::mpi::load(here, net::mpi::library_folders(folder))) {
+  mpi_seat(const net::mpi::surroundings& here, const base::settings& s)
+      : calls_(net::mpi::load(here, net::mpi::library_folders(s.mpi_folder))), level_(level_of(s.mpi_threads)) {
     // Every process takes as many as there can be: how many there are is known once MPI has started.
     if (!base::take_nodes_from(first(), most)) {
       throw error("N14", "a runtime of this process is a node of the launched job already")
@@ -24,11 +24,20 @@ class mpi_seat final : public dist::seat {
   ~mpi_seat() override { base::give_nodes(first(), most); }
 
   std::uint16_t first() const noexcept override { return base::first_of_processes; }
-  std::unique_ptr<net::transport> join(net::handlers& all) override { return net::mpi::make(calls_, all); }
+  std::unique_ptr<net::transport> join(net::handlers& all) override { return net::mpi::make(calls_, all, level_); }
 
  private:
+  static net::mpi::threads level_of(base::mpi_level l) noexcept {
+    switch (l) {
+      case base::mpi_level::funneled: return net::mpi::threads::funneled;
+      case base::mpi_level::multiple: return net::mpi::threads::multiple;
+      default: return net::mpi::threads::serialized;
+    }
+  }
+
   static constexpr std::uint32_t most = 0x2000;
   const net::mpi::calls& calls_;
+  const net::mpi::threads level_;
 };
 
 }  // namespace
@@ -38,7 +47,7 @@ std::shared_ptr<dist::seat> seat_of_process(const base::settings& s) {
   const net::mpi::surroundings here = net::mpi::look_around();
   if (s.job == base::joining::automatic && here.launched == 1) return nullptr;
   try {
-    return std::make_shared<mpi_seat>(here, s.mpi_folder);
+    return std::make_shared<mpi_seat>(here, s);
   } catch (error& e) {
     if (e.code() == "N08" && s.job == base::joining::automatic)
       e.fact("or", "with STRETTO_JOB=alone each of the " + std::to_string(here.launched) + " processes is a job of its own");

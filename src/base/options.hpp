@@ -20,6 +20,7 @@ namespace stretto::base {
 
 enum class scheduling { fifo, locality, earliest_finish, work_stealing };
 enum class joining { automatic, alone, mpi };
+enum class mpi_level { funneled, serialized, multiple };
 enum class balancing { none, greedy, refine, diffusion, stealing };
 enum class weighing { off, devices, nodes };
 enum class graph_kind { tasks, commands, instructions, timeline, prediction };
@@ -59,6 +60,7 @@ struct settings {
   std::string speeds;    // path, empty or "none"
   std::uint64_t prefetch;
   joining job;
+  mpi_level mpi_threads;
   std::uint64_t global_memory;  // bytes
   std::uint64_t message_memory;  // bytes
   std::uint64_t largest_message;  // bytes
@@ -90,7 +92,7 @@ struct settings {
 
 /// Where a row's value lives, which also is its type.
 using field = std::variant<std::uint64_t settings::*, double settings::*, bool settings::*, std::string settings::*,
-                           trace_detail settings::*, scheduling settings::*, joining settings::*, balancing settings::*, weighing settings::*, checks settings::*,
+                           trace_detail settings::*, scheduling settings::*, joining settings::*, mpi_level settings::*, balancing settings::*, weighing settings::*, checks settings::*,
                            base::graph_kind settings::*, log_level settings::*, error_form settings::*,
                            automatic settings::*>;
 

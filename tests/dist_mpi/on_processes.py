@@ -30,6 +30,11 @@ for nodes in (1, 2, 4):
         expected = [f"node {n} of {nodes} is content" for n in range(nodes)]
         if code or sorted(said.split("\n"))[-nodes:] != expected:
             faults.append(f"{nodes} processes with {workers} workers: exit code {code}\n{said}")
+# Each level of threads.
+for level in ("funneled", "multiple"):
+    code, said = run(2, 2, ("STRETTO_MPI_THREADS", level))
+    if code or said.count(" of 2 is content") != 2:
+        faults.append(f"with MPI for threads {level}: exit code {code}\n{said}")
 # A program that has begun MPI itself, where one thread alone may call it.
 library = "libmpi.so.40" if name == "openmpi" else "libmpich.so.12"
 for nodes, workers in ((2, 2), (4, 1)):
