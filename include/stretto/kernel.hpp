@@ -60,9 +60,9 @@ class kernel<void(Parameters...)> {
 
 namespace detail {
 
-/// Turns what a checked body threw into K01, with kernel, item, array, index and extent.
+/// Turns what a checked body threw into K01, with kernel, item, array, index and extent. Of a group, `id` is its own.
 [[noreturn]] void tell_out_of_range(const kernel_code& code, const index_out_of_range& what, const kernel_work& work,
-                                    const kernel_argument* arguments, const std::int64_t* id);
+                                    const kernel_argument* arguments, const std::int64_t* id, const item_in_group& item = {});
 
 template <class T>
 constexpr element_kind element_kind_of() noexcept {
@@ -157,7 +157,7 @@ struct host_body<Scope, Body, void (Scope::*)(P...) const> {
     try {
       each_group(work, v, s);
     } catch (const index_out_of_range& outside) {
-      tell_out_of_range(code, outside, work, arguments, s.id_);
+      tell_out_of_range(code, outside, work, arguments, s.id_, s.now_);
     }
   }
 

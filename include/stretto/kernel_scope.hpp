@@ -56,6 +56,12 @@ struct index_out_of_range {
   std::int64_t index[3];
 };
 
+/// Where a checked group is: which of its items runs.
+struct item_in_group {
+  bool is_in_region = false;  ///< false: what the group does between its regions
+  std::int64_t local[3] = {0, 0, 0}, global[3] = {0, 0, 0};
+};
+
 namespace kernels {
 
 /// Whether kernels have a second function for wider vectors.
@@ -334,9 +340,22 @@ std::int64_t visited(std::uint64_t order, std::int64_t step, std::int64_t count)
 /// The same address, of which the compiler believes that nothing else leads there: memory of a group that was just declared.
 STRETTO_DETAIL_FRESH inline std::byte* fresh(std::byte* memory) noexcept { return memory; }
 
+/// What a group remembers for messages: nothing, unless it is checked.
+template <bool Checked>
+struct group_memories {};
+template <>
+struct group_memories<true> {
+  mutable item_in_group now_;
+  void enter(const std::int64_t* local, const std::int64_t* global) const noexcept {
+    now_.is_in_region = true;
+    for (int a = 0; a < 3; ++a) now_.local[a] = local[a], now_.global[a] = global[a];
+  }
+  void leave() const noexcept { now_.is_in_region = false; }
+};
+
 /// One group of a group kernel.
 template <bool Checked>
-struct group_scope : language<Checked> {
+struct group_scope : language<Checked>, group_memories<Checked> {
   const kernel_work* launched_;
   std::int64_t id_[3];
   mutable std::byte* scratch_;
@@ -366,8 +385,11 @@ struct group_scope : language<Checked> {
       const std::int64_t n0 = launched_->group[0], n1 = launched_->group[1], n2 = launched_->group[2];
       for (std::int64_t step = 0; step < n0 * n1 * n2; ++step) {
         const std::int64_t n = visited(launched_->order, step, n0 * n1 * n2);
-        region(items<std::int64_t>(*this).at(n / (n1 * n2), n / n2 % n1, n % n2, n));
+        const item it = items<std::int64_t>(*this).at(n / (n1 * n2), n / n2 % n1, n % n2, n);
+        this->enter(it.local_, it.global_);
+        region(it);
       }
+      this->leave();
     } else if (ids_are_ints_) {
       items<int>(*this).run(region);
     } else {

@@ -100,6 +100,33 @@ TEST_CASE("a checked kernel names kernel, item, array, index and extent") {
   CHECK(e.facts()[3] == std::pair<std::string, std::string>("array", "[0, 4) x [0, 4)"));
 }
 
+STRETTO_GROUP_KERNEL(goes_beyond, (in<float> x, out<float> y, local<float> kept), {
+  each_item([&](item it) { kept(it.local_id(0)) = x(it.global_id(0)); });
+  each_item([&](item it) { y(it.global_id(0)) = kept(it.local_id(0) + 1); });
+})
+STRETTO_GROUP_KERNEL(goes_beyond_between_regions, (out<float, 2> y), {
+  each_item([&](item it) { y(it.global_id(0), it.global_id(1)) = 0; });
+  y(group_id(0), 100) = 1;
+})
+
+TEST_CASE("a checked group kernel names its group, and the item in it if one was at it") {
+  array<float> x({32}), y({32}), z({8, 8});
+  const error e = error_of([&] { run(goes_beyond.code(), over({1}, {2}, {16}), {x.here(), y.here(), device::local_elements(16)}, checking::on); });
+  CHECK(e.code() == "K01");
+  CHECK(e.sentence() == "kernel \"goes_beyond\" names an element outside of array \"kept\"");
+  CHECK(e.facts()[1] == std::pair<std::string, std::string>("group", "(1)"));
+  CHECK(e.facts()[2] == std::pair<std::string, std::string>("item", "(15) of the group, (31) of all"));
+  CHECK(e.facts()[3] == std::pair<std::string, std::string>("index", "(16)"));
+  const error backward = error_of(
+      [&] { run(goes_beyond.code(), over({0}, {2}, {16}), {x.here(), y.here(), device::local_elements(12)}, checking::on, 1); });
+  CHECK(backward.facts()[2].second == "(15) of the group, (15) of all");
+  const error between = error_of([&] { run(goes_beyond_between_regions.code(), over({1, 0}, {2, 1}, {4, 8}), {z.here()}, checking::on); });
+  CHECK(between.facts()[1] == std::pair<std::string, std::string>("group", "(1, 0)"));
+  CHECK(between.facts()[2] == std::pair<std::string, std::string>("index", "(1, 100)"));
+  const error inside = error_of([&] { run(goes_beyond_between_regions.code(), over({0, 1}, {1, 2}, {4, 8}), {z.here()}, checking::on); });
+  CHECK(inside.facts()[2] == std::pair<std::string, std::string>("item", "(0, 0) of the group, (0, 8) of all"));
+}
+
 TEST_CASE("regions of a group see what the regions before them wrote, in any order of items") {
   for (const std::uint64_t order : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{0x123456789abcdefu}})
     for (const checking check : {checking::off, checking::on}) {
