@@ -14,6 +14,7 @@
 #include "data/kernel_arguments.hpp"
 #include "data/order_check.hpp"
 #include "data/other_nodes.hpp"
+#include "device/group_orders.hpp"
 #include "device/host_work.hpp"
 #include "device/native.hpp"
 
@@ -133,6 +134,8 @@ void data::run_on_host(const kernel_code& code, const kernel_range& range, const
   const device::host_arguments on_host(code, {arguments.data(), arguments.size()});  // values are kept already
   const device::launch_range whole = to_range(range);
   if (range.ids.is_empty()) return;
+  if (check == device::checking::on && device::is_run_in_orders(code))
+    return device::run_in_orders(code, on_host, whole, share_of(base::require_current("launch")).groups, &range.where);
   const auto piece = [&](const box& part) {
     device::group_memory& mine = share_of(base::require_current("launch")).groups;
     on_host.run(whole, part.min().at, part.max().at, check, mine);

@@ -34,6 +34,15 @@ STRETTO_GROUP_KERNEL(turned_in_two_regions, (inout<float> x, local<float> kept),
   each_item([&](item it) { x(it.global_id(0)) = kept((it.local_id(0) + 1) % group_size(0)); });
 })
 
+STRETTO_GROUP_KERNEL(adds_its_neighbour, (inout<float> x, in<float> same), {
+  auto next = per_item<float>();
+  each_item([&](item it) { next(it) = same(it.global_id(0) + 1) - 1; });
+  each_item([&](item it) { x(it.global_id(0)) += next(it) + 16; });
+})
+STRETTO_GROUP_KERNEL(adds_its_neighbour_at_once, (inout<float> x, in<float> same), {
+  each_item([&](item it) { x(it.global_id(0)) += same(it.global_id(0) + 1); });
+})
+
 using device::array;
 using test::error_of;
 using device::checking;
@@ -142,7 +151,8 @@ TEST_CASE("a region that should be two is found by other orders of its items, on
     std::vector<launch_argument> given;
     for (kernel_argument& one : a) given.push_back({one});
     device::group_memory memory;
-    device::run_in_orders(code, given, r, memory, {});
+    const auto where = std::source_location::current();
+    device::run_in_orders(code, device::host_arguments(code, given), r, memory, &where);
   };
   array<float> x({64}), sums({4});
   std::iota(x.values.begin(), x.values.end(), 1.0f);
@@ -160,8 +170,21 @@ TEST_CASE("a region that should be two is found by other orders of its items, on
   CHECK(e.sentence() == "items of a group of kernel \"turned_in_one_region\" get in one another's way");
   CHECK(e.facts()[2].first == "element");
   CHECK(e.facts()[2].second.starts_with("x("));
-  CHECK(device::may_depend_on_order(histogram.code()));
-  CHECK_FALSE(device::may_depend_on_order(turned_in_one_region.code()));
+  CHECK(x.values == turned);  // found out on copies
+  CHECK_FALSE(device::is_run_in_orders(histogram.code()));
+  CHECK_FALSE(device::is_run_in_orders(jacobi.code()));  // not of groups
+  CHECK(device::is_run_in_orders(turned_in_one_region.code()));
+
+  // By another name for the same elements, of which only some are the launch's; and from an array that begins within another.
+  x.values = turned;
+  kernel_argument part = x.here();
+  part.min[0] = 16, part.max[0] = 40;
+  in_orders(adds_its_neighbour.code(), over({1}, {2}, {16}), {part, x.here()});
+  for (int i = 0; i < 64; ++i) CHECK(x.values[static_cast<std::size_t>(i)] == (i >= 16 && i < 32 ? 2 * i + 18 : i + 1));
+  x.values = turned;
+  const error aliased = error_of([&] { in_orders(adds_its_neighbour_at_once.code(), over({1}, {2}, {16}), {part, x.here()}); });
+  CHECK(aliased.code() == "K03");
+  CHECK(x.values == turned);
 }
 
 TEST_CASE("a product by tiles is the product") {
@@ -396,7 +419,8 @@ TEST_CASE("memory of a group that is declared within a block is refused for devi
 }
 
 TEST_CASE("atomics of the functions that a kernel uses count as its own") {
-  CHECK(device::may_depend_on_order(numbers_taken.code()));
+  CHECK_FALSE(device::is_run_in_orders(numbers_taken.code()));
+  CHECK(device::is_run_in_orders(sum_of_group.code()));
 }
 
 }  // namespace

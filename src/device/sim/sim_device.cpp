@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "device/group_orders.hpp"
 #include "device/kernel_text.hpp"
 #include "device/native.hpp"
 #include "device/sim/sim_memory.hpp"
@@ -380,9 +381,10 @@ class sim_stream final : public stream {
         kernel.code, arguments,
         elsewhere{device_.memory(), device_.options_.memory_bytes, device_.memory_.distance()});
     const checking check = device_.options_.check;
-    const auto run = [=] {
+    const auto run = [=, &code = kernel.code] {
       group_memory memory;
-      kept->run(range, range.min, range.max, check, memory);
+      if (check == checking::on && is_run_in_orders(code)) run_in_orders(code, *kept, range, memory, nullptr);
+      else kept->run(range, range.min, range.max, check, memory);
     };
     device_.enqueue(number_, t, {run, done,
                                  device_.failure_of_launch(kernel.code)});
