@@ -341,6 +341,14 @@ consteval bool says(std::string_view text, std::string_view word) { return text.
   STRETTO_DETAIL_KERNEL(name, group_scope, run_groups, run_groups_checked, true, parameters, #parameters, #__VA_ARGS__,           \
                         __VA_ARGS__)
 
+/// In the body of a kernel, a loop whose steps all items of the launch share: `index` runs through the item's share of [first, last).
+/// On the host a share is in one piece, on devices neighbouring items take neighbouring steps.
+///
+///     STRETTO_FOREACH(i, 0, n) y(i) += a * x(i);
+#define STRETTO_FOREACH(index, first, last)                                                                             \
+  for (std::int64_t index = this->share_bound(first, last, 0), end_of_##index = this->share_bound(first, last, 1);         \
+       index < end_of_##index; ++index)
+
 /// Defines a function that kernels may call: type, name, parameters, body.
 #define STRETTO_DEVICE_FUNCTION(type, name, parameters, ...)                                                              \
   template <bool Checked>                                                                                                 \

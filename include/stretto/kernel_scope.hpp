@@ -294,6 +294,17 @@ struct item_scope : language<Checked> {
   /// Items of the launch along an axis, and the first of them.
   std::int64_t global_size(int axis) const noexcept { return launched_->all_max[axis] - launched_->all_min[axis]; }
   std::int64_t global_min(int axis) const noexcept { return launched_->all_min[axis]; }
+
+  /// Where the item's share of [first, last) begins, or, `ends` 1, ends: STRETTO_FOREACH. On the host shares are in one piece.
+  std::int64_t share_bound(std::int64_t first, std::int64_t last, std::int64_t ends) const noexcept {
+    std::int64_t items = 1, number = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      number = number * global_size(axis) + id_[axis] - global_min(axis);
+      items *= global_size(axis);
+    }
+    const std::int64_t length = last > first ? last - first : 0, n = number + ends, longer = length % items;
+    return first + length / items * n + (n < longer ? n : longer);
+  }
 };
 
 /// One item of a group, inside a region.

@@ -17,6 +17,7 @@
 #include "device/group_orders.hpp"
 #include "device/host_work.hpp"
 #include "device/native.hpp"
+#include "device/portability.hpp"
 
 namespace stretto {
 
@@ -38,6 +39,12 @@ struct launching {
     data::run_on_host(code, range, given, check);
   }
 };
+
+/// Who looks for mistakes is told what devices would refuse.
+void warn_if_checked(const kernel_code& code, device::checking check) {
+  if (check == device::checking::off) return;
+  if (const auto& warn = data::state_of(base::require_current("launch")).settings.warn) device::warn_of_what_devices_refuse(code, warn);
+}
 
 /// "instance "u" is in "sim_0_memory"".
 std::string where_of(const detail::launch_item& item) {
@@ -119,6 +126,7 @@ void data::run_piece(const kernel_code& code, const kernel_range& range, const p
     work.max[a] = work.all_max[a] = range.ids.max()[a];
   }
   work.dimensions = dimensions_of(range);
+  warn_if_checked(code, check);
   device::run_on_host(code, work, given.data(), check);
 }
 
@@ -130,6 +138,7 @@ void data::run_on_host(const kernel_code& code, const kernel_range& range, const
       arguments.push_back(host_argument_of(given.items()[i], code.parameters[i], context, range.where));
     return run_piece(code, range, arguments, check);
   }
+  warn_if_checked(code, check);
   const auto arguments = given.arguments(base::require_current("launch"), range.where);
   const device::host_arguments on_host(code, {arguments.data(), arguments.size()});  // values are kept already
   const device::launch_range whole = to_range(range);

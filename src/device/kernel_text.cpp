@@ -12,6 +12,7 @@
 #include <set>
 
 #include "device/device_texts.hpp"
+#include "device/kernel_names.hpp"
 #include "device/kernel_preludes.hpp"
 #include "device/kernel_signature.hpp"
 #include "device/kernel_tokens.hpp"
@@ -372,7 +373,8 @@ class writer {
 
   kernel_text write() {
     tokens parameters = tokens_of(kernel_.parameter_text), body = tokens_of(kernel_.body_text);
-    text_.has_lines = align({&parameters, &body}, kernel_.name, source_of(kernel_.file), kernel_.line);
+    text_.has_lines = align_or_refuse({&parameters, &body}, kernel_.name, kernel_.file, kernel_.line);
+    note_unknown(parameters, body, kernel_.file);
     if (dialect_ == dialect::opencl) shorten_long_long(parameters), shorten_long_long(body);
     include_what_is_used_by(parameters);
     include_what_is_used_by(body);
@@ -386,6 +388,25 @@ class writer {
   }
 
  private:
+  bool align_or_refuse(std::vector<tokens*> parts, std::string_view name, std::string_view file, unsigned line) const {
+    const std::string source = source_of(file);
+    if (align(std::move(parts), name, source, line)) return true;
+    const auto found = directive_in(name, source, line);
+    if (!found) return false;
+    throw error("K10", fmt::format("kernel \"{}\" cannot be put into the language of devices", kernel_.name))
+        .fact("line", fmt::format("{}:{}", file, found->line))
+        .because(fmt::format("\"{}\" stands in it: what reaches devices is the branch that the host's compiler took", found->spelling))
+        .remedy("write both branches with an if on a STRETTO_DEVICE_CONSTANT, or two kernels, and put the directive outside of them");
+  }
+
+  void note_unknown(const tokens& parameters, const tokens& body, std::string_view file) {
+    if (!text_.unknown.empty()) return;
+    const token* const t = unknown_name(parameters, body, [&](const token& one) { return text_named(one.spelling, kernel_); });
+    if (!t) return;
+    text_.unknown = t->spelling;
+    text_.unknown_where = fmt::format("{}:{}", file, t->line);
+  }
+
   void include_what_is_used_by(const tokens& all) {
     for (const token& t : all) {
       uses_double_ = uses_double_ || t == "double";
@@ -401,7 +422,8 @@ class writer {
     tokens parameters = tokens_of(used.parameters), body = tokens_of(used.body), type = tokens_of(used.type);
     std::vector<tokens*> parts{&body};
     if (used.is == device_text::what::function) parts.insert(parts.begin(), &parameters);
-    align(parts, used.name, source_of(used.file), used.line);
+    align_or_refuse(parts, used.name, used.file, used.line);
+    if (used.is == device_text::what::function) note_unknown(parameters, body, used.file);
     if (dialect_ == dialect::opencl) shorten_long_long(parameters), shorten_long_long(body), shorten_long_long(type);
     include_what_is_used_by(type);
     include_what_is_used_by(parameters);

@@ -70,6 +70,24 @@ TEST_CASE("rows at distances are copied, and nothing between them") {
   });
 }
 
+TEST_CASE("items that share a loop make each of its steps once, however many they are") {
+  on_each([](bench& b) {
+    for (const launch_range& r : {range({0}, {1}), range({5}, {12}), range({0, 3}, {4, 8}), range({0, 0, 0}, {2, 3, 5}), range({0}, {300})})
+      for (const int last : {100, 97, 3, -1}) {
+        array<int> x({100}, 7);
+        launch_argument there = b.put(x);
+        int first = 1, end = last;
+        ended e;
+        b.launch(shared_by_all.code(), r, {there, b.value(first), b.value(end)}, &e);
+        b.wait(e);
+        CHECK_FALSE(e.failure);
+        b.get(x, there);
+        for (int i = 0; i < 100; ++i) CHECK(x.values[static_cast<std::size_t>(i)] == (i >= 1 && i < last ? 7 + i : 7));
+        b.give_all_back();
+      }
+  });
+}
+
 TEST_CASE("a fill repeats its pattern over rows") {
   on_each([](bench& b) {
     array<std::uint32_t> x({8, 8}, 1);

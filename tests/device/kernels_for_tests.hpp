@@ -143,6 +143,9 @@ STRETTO_KERNEL(set_all, (out<unsigned, 2> a, unsigned c), {
   a(i, j) = c + (unsigned)(i * 31 + j);
 })
 
+// Each element is visited once, by however many items there are along however many axes.
+STRETTO_KERNEL(shared_by_all, (inout<int> x, int first, int last), { STRETTO_FOREACH(i, first, last) x(i) += (int)(i); })
+
 STRETTO_KERNEL(mix, (in<unsigned, 2> a, inout<unsigned, 2> b, int di, int dj, unsigned c), {
   int i = global_id(0), j = global_id(1);
   b(i, j) = b(i, j) * 5u + a(i + di, j + dj) * 3u + c;

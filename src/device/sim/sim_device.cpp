@@ -19,6 +19,7 @@
 #include "device/group_orders.hpp"
 #include "device/kernel_text.hpp"
 #include "device/native.hpp"
+#include "device/portability.hpp"
 #include "device/sim/sim_memory.hpp"
 #include "device/sim/timeline.hpp"
 
@@ -135,6 +136,8 @@ class sim_device final : public device, public faults {
 
   std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) override {
     if (!code.run) throw without_code(code, "the host, nor for a simulated device");
+    // It computes by the host's function, but takes what devices take.
+    if (auto refused = what_devices_refuse(code)) throw std::move(*refused).fact("device", options_.name);
     if (!options_.has_double && !code.native && text_for(code, dialect::opencl).needs_double)
       throw lacking(code, "numbers of double precision", options_.name);
     return std::make_shared<sim_kernel>(code);
