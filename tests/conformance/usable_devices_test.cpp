@@ -1,0 +1,23 @@
+// The list of devices that the tests of all floors above go through.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "usable_devices.hpp"
+
+namespace stretto::test {
+namespace {
+
+TEST_CASE("whatever is tested on devices of OpenCL is tested on those of CUDA too") {
+  using names = std::vector<std::string>;
+  CHECK(with_cuda({"none", "sim:3", "opencl:1", "opencl,sim:2"}) == names{"none", "sim:3", "opencl:1", "opencl,sim:2", "cuda:1", "cuda,sim:2"});
+  CHECK(with_cuda({"none", "sim"}) == names{"none", "sim"});
+}
+
+TEST_CASE("kinds of which there is none are left out, others are not") {
+  CHECK(usable_devices({"sim", "sim:3(memory=nothing)", "none"}, "nothing") == std::vector<std::string>{"sim", "none"});
+}
+
+}  // namespace
+}  // namespace stretto::test
