@@ -20,7 +20,7 @@ const word_set words_of_types{"auto",     "item",     "void",     "bool",     "c
 
 const word_set words_of_bodies{
     "const", "volatile", "if", "else", "for", "while", "do", "switch", "case", "default", "break", "continue", "return", "sizeof",
-    "struct", "union", "true", "false",
+    "true", "false",
     // what kernel_scope.hpp gives to a body
     "global_id", "global_size", "global_min", "group_id", "group_size", "group_count", "each_item", "per_item", "local_array",
     "in", "out", "inout", "reduce", "local", "denormals_are_zero", "STRETTO_FOREACH", "sqrt", "rsqrt", "exp", "log", "sin", "cos",

@@ -47,9 +47,8 @@ STRETTO_DEVICE_FUNCTION(int, known_function, (in<int> y, int n), { return y(n) +
 STRETTO_KERNEL(names_all_sorts_of_things, (in<int> y, inout<pair_of_numbers> x, pair_of_numbers p, uint64_t n, const float c), {
   int i = global_id(0), j = known_function(y, i), k[2] = {known_to_devices, 1};
   const unsigned long long wide = n;
-  pair_of_numbers q = {1, 2.0f}, *at = &x(i);
-  struct pair_of_numbers r = q;
-  at->first = q.first + j + k[0] + (int)(wide) + (int)(sizeof(float));
+  pair_of_numbers q = {1, 2.0f}, r = q, *at = &r;
+  at->first = x(i).first =  q.first + j + k[0] + (int)(wide) + (int)(sizeof(float));
   for (int first = 0, last = 3; first < last; ++first) {
     if (first == 1) continue; else break;
   }

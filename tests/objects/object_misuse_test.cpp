@@ -8,7 +8,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <memory>
 #include <optional>
+#include <span>
 #include <thread>
 
 #include "conformance/devices.hpp"
@@ -185,12 +188,35 @@ TEST_CASE("a kernel that a device cannot compile runs where it can") {
   }
 }
 
+/// Leaves the host only what devices cannot run.
+class devices_first : public device_scheduler {
+ public:
+  void start(std::span<const device_view> devices) override { devices_.assign(devices.begin(), devices.end()); }
+  void push(const device_task& t) override { waiting_.push_back(&t); }
+  const device_task* pop(const device_view& d) override {
+    const auto is_for = [&](const device_task* t) {
+      return t->may_run_on(d) && (d.kind != "host" || std::ranges::none_of(devices_, [&](const device_view& other) {
+        return other.kind != "host" && t->may_run_on(other);
+      }));
+    };
+    const auto found = std::ranges::find_if(waiting_, is_for);
+    if (found == waiting_.end()) return nullptr;
+    const device_task* const taken = *found;
+    waiting_.erase(found);
+    return taken;
+  }
+
+ private:
+  std::vector<device_view> devices_;
+  std::vector<const device_task*> waiting_;
+};
+
 TEST_CASE("a kernel that no device's compiler takes runs on the host with one warning, and fails where it is pinned") {
   const test::with_variable memory("STRETTO_DEVICE_MEMORY", "8M");
   for (const std::string& kind : test::usable_devices({"sim", "opencl:1"}, "kernels that devices refuse")) {
     INFO(kind);
     const std::string said = test::written_by([&] {
-      runtime rt({.workers = 2, .devices = kind});
+      runtime rt({.workers = 2, .devices = kind, .scheduler = std::make_shared<devices_first>()});
       rt.run([] {
         const std::vector<int> zeros(100);
         object<int> x({0, 100}, zeros.data(), {.name = "x"});
