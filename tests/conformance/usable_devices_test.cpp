@@ -1,6 +1,7 @@
 // The list of devices that the tests of all floors above go through.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,12 @@ TEST_CASE("whatever is tested on devices of OpenCL is tested on those of CUDA to
 
 TEST_CASE("kinds of which there is none are left out, others are not") {
   CHECK(usable_devices({"sim", "sim:3(memory=nothing)", "none"}, "nothing") == std::vector<std::string>{"sim", "none"});
+}
+
+TEST_CASE("where CUDA is there it is in use") {
+  const char* const needed = std::getenv("STRETTO_TEST_NEEDS_CUDA");
+  if (!needed) return;
+  CHECK(usable_devices({"opencl:1"}, "nothing").back() == "cuda:1");
 }
 
 }  // namespace
