@@ -252,9 +252,11 @@ class rewriter {
   /// The name of the function, which is to be defined before the kernel: C has no overloading.
   token atomic_named(std::string change, const tokens& of, bool is_global, unsigned line) {
     std::string type = joined(of);
-    if (type == "int") type = "int32_t";
-    else if (type == "unsigned") type = "uint32_t";
-    else if (type == "long") type = "int64_t";
+    static const std::map<std::string_view, std::string_view> of_one_word{
+        {"int", "int32_t"},           {"unsigned", "uint32_t"},      {"unsigned int", "uint32_t"}, {"long", "int64_t"},
+        {"unsigned long", "uint64_t"}, {"long unsigned", "uint64_t"}, {"long int", "int64_t"},      {"unsigned long int", "uint64_t"},
+        {"long unsigned int", "uint64_t"}};
+    if (const auto found = of_one_word.find(type); found != of_one_word.end()) type = found->second;
     return name(atomics_.insert({std::move(change), std::move(type), is_global}).first->name(), line);
   }
 
@@ -357,7 +359,8 @@ bool is_integer(const tokens& type) {
   return std::all_of(type.begin(), type.end(), [](const token& t) { return words.contains(t.spelling); });
 }
 
-/// In OpenCL C `long` has 64 bits, and `long long` is reserved for twice as many: compilers take it, and compute something else.
+/// `long` has 64 bits everywhere, and what is named by a type has one word for it. In OpenCL C `long long` is reserved for twice as many: compilers
+/// take it, and compute something else.
 void shorten_long_long(tokens& all) {
   all.erase(std::unique(all.begin(), all.end(), [](const token& a, const token& b) { return a == "long" && b == "long"; }), all.end());
   for (token& t : all) {
@@ -375,7 +378,7 @@ class writer {
     tokens parameters = tokens_of(kernel_.parameter_text), body = tokens_of(kernel_.body_text);
     text_.has_lines = align_or_refuse({&parameters, &body}, kernel_.name, kernel_.file, kernel_.line);
     note_unknown(parameters, body, kernel_.file);
-    if (dialect_ == dialect::opencl) shorten_long_long(parameters), shorten_long_long(body);
+    shorten_long_long(parameters), shorten_long_long(body);
     include_what_is_used_by(parameters);
     include_what_is_used_by(body);
     entry(parameters, body);
@@ -424,7 +427,7 @@ class writer {
     if (used.is == device_text::what::function) parts.insert(parts.begin(), &parameters);
     align_or_refuse(parts, used.name, used.file, used.line);
     if (used.is == device_text::what::function) note_unknown(parameters, body, used.file);
-    if (dialect_ == dialect::opencl) shorten_long_long(parameters), shorten_long_long(body), shorten_long_long(type);
+    shorten_long_long(parameters), shorten_long_long(body), shorten_long_long(type);
     include_what_is_used_by(type);
     include_what_is_used_by(parameters);
     include_what_is_used_by(body);

@@ -682,6 +682,32 @@ TEST_CASE("every operator folds numbers of 64 bits") {
   });
 }
 
+TEST_CASE("contributions to integers of long names are those to the same integers of short ones") {
+  on_each([](bench& b) {
+    if (!b.on->about().has_double || !b.on->about().has_atomics_64) return;
+    constexpr int n = 1000;
+    array<long long> x({n}), s({1}), t({1}, 5);
+    array<unsigned long> most({1});
+    array<unsigned> count({1});
+    array<unsigned long long> odd({1});
+    long long sum = 0;
+    unsigned long long all_odd = 0;
+    for (int i = 0; i < n; ++i) {
+      const long long v = x.values[static_cast<std::size_t>(i)] = i * (1ll << 33);
+      sum += v;
+      all_odd ^= static_cast<unsigned long long>(v);
+    }
+    const auto dx = b.put(x), ds = b.put(s), dm = b.put(most), dn = b.put(count), d_odd = b.put(odd), dt = b.put(t);
+    b.launch(folds_of_long_names.code(), range({0}, {n}), {dx, ds, dm, dn, d_odd, dt});
+    b.get(s, ds), b.get(most, dm), b.get(count, dn), b.get(odd, d_odd), b.get(t, dt);
+    CHECK(s.values[0] == sum);
+    CHECK(most.values[0] == (n - 1) * (1ul << 33));
+    CHECK(count.values[0] == n);
+    CHECK(odd.values[0] == all_odd);
+    CHECK(t.values[0] == 5 + sum);
+  });
+}
+
 TEST_CASE("mathematics take the type of their first number") {
   on_each([](bench& b) {
     array<float> x({16}), y({16, 2}), host({16, 2});
