@@ -1,8 +1,8 @@
 // 25_products.cpp - two mobile objects exchange products of matrices, from handlers that return before anything is computed.
 //
 // Each computes a product on a device, and sends it to the other, which multiplies its own by it. What is sent need not be there yet: the
-// content of an object follows its message. Alone it takes a simulated job of two nodes within the process, each with a simulated
-// device; `stretto run -n 2 25_products` makes it two processes, with the devices of STRETTO_DEVICES.
+// content of an object follows its message. Alone it takes a simulated job of two nodes within the process, each with the
+// devices of STRETTO_DEVICES or a simulated one; `stretto run -n 2 25_products` makes it two processes.
 //
 // Source: the exchange of two products in figure 5 of the PREMA paper on heterogeneous tasking.
 //
@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -97,11 +99,13 @@ int main() {
     rt.run(program);
     return 0;
   }
+  const char* const asked = std::getenv("STRETTO_DEVICES");
+  const std::string devices = asked ? asked : "sim";
   simulated_job job({.nodes = 2});
   std::vector<std::thread> nodes;
   for (std::uint32_t n = 0; n < job.nodes(); ++n)
-    nodes.emplace_back([&job, n] {
-      runtime rt({.devices = "sim", .job = job.seat(n)});
+    nodes.emplace_back([&job, &devices, n] {
+      runtime rt({.devices = devices, .job = job.seat(n)});
       rt.run(program);
     });
   for (auto& t : nodes) t.join();

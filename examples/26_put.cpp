@@ -2,13 +2,15 @@
 //
 // The first node has a global pointer to the half of the other. Puts, gets and launches order themselves by the elements that they use,
 // on both nodes; the handler of a put runs behind it, and launches the step there. Alone it takes a simulated job of two nodes within the
-// process, each with a simulated device; `stretto run -n 2 26_put` makes it two processes.
+// process, each with the devices of STRETTO_DEVICES or a simulated one; `stretto run -n 2 26_put` makes it two processes.
 //
 // Output
 //   after 2000 steps: a quarter of the way 0.255, half of it 0.512, off by 0
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -73,11 +75,13 @@ int main() {
     rt.run(program);
     return 0;
   }
+  const char* const asked = std::getenv("STRETTO_DEVICES");
+  const std::string devices = asked ? asked : "sim";
   simulated_job job({.nodes = 2});
   std::vector<std::thread> nodes;
   for (std::uint32_t node = 0; node < job.nodes(); ++node)
-    nodes.emplace_back([&job, node] {
-      runtime rt({.devices = "sim", .job = job.seat(node)});
+    nodes.emplace_back([&job, &devices, node] {
+      runtime rt({.devices = devices, .job = job.seat(node)});
       rt.run(program);
     });
   for (auto& t : nodes) t.join();

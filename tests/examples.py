@@ -2,9 +2,10 @@
 
     examples.py SOURCE PROGRAM [REPETITIONS]
     examples.py --on-nodes SOURCE PROGRAM [STRETTO]
+    examples.py --on-devices SOURCE PROGRAM
 
 With --on-nodes it is so on 1 to 4 simulated nodes, whose number is its first argument, with each kind of device that there is; and in three
-processes that the command STRETTO starts.
+processes that the command STRETTO starts. With --on-devices it is so with two devices of any kind and mixture that there is.
 
 The header is the comment that opens the source; what it prints stands after the line `// Output`, each line
 behind `//   `, up to the end of the comment. `<*>` stands for any text in a line.
@@ -17,7 +18,8 @@ from pathlib import Path
 
 
 NO_SUCH_DEVICE = "no such device"
-DEVICES = ("none", "sim:2", "opencl")
+DEVICES = ("none", "sim:2", "opencl", "cuda")
+PAIRS = ("sim:2", "opencl:1,sim:1", "cuda:1,sim:1")
 
 
 def expected(source):
@@ -35,6 +37,9 @@ def check(program, promise, workers, seconds=120, nodes=None, devices=None, comm
     where = f"{Path(program).name} with {workers} workers"
     env = {**os.environ, "STRETTO_WORKERS": str(workers)}
     words = [program]
+    if devices and not nodes:
+        where += f" and devices {devices}"
+        env |= {"STRETTO_DEVICES": devices}
     if nodes:
         where += f" on {nodes} nodes with devices {devices}"
         words = [command, "run", "-n", str(nodes), program] if command else [program, str(nodes)]
@@ -68,13 +73,34 @@ def check_on_nodes(program, promise, command=None):
     return command and check(program, promise, 1, nodes=3, devices="sim:2", command=command), there
 
 
+def check_on_devices(program, promise):
+    """A description of what went wrong, or None, and the kinds of devices that there were."""
+    there = []
+    for devices in PAIRS:
+        for workers in (1, 3):
+            fault = check(program, promise, workers, devices=devices)
+            if fault == NO_SUCH_DEVICE:
+                break
+            if fault:
+                return fault, there
+        else:
+            there.append(devices)
+    return None, there
+
+
 def main():
-    on_nodes = sys.argv[1] == "--on-nodes"
-    source, program, *rest = sys.argv[2:] if on_nodes else sys.argv[1:]
+    mode = sys.argv[1] if sys.argv[1].startswith("--") else None
+    source, program, *rest = sys.argv[2:] if mode else sys.argv[1:]
     promise = expected(Path(source).read_text())
     if not promise:
         sys.exit(f"{source}: the header has no part \"// Output\"")
-    if on_nodes:
+    if mode == "--on-devices":
+        fault, there = check_on_devices(program, promise)
+        if fault or not there:
+            sys.exit(fault or "none of the kinds of devices was there")
+        print(f"{Path(program).name} prints what its header says with devices {' and '.join(there)}")
+        return
+    if mode == "--on-nodes":
         fault, there = check_on_nodes(program, promise, *rest)
         if fault:
             sys.exit(fault)

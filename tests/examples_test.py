@@ -64,8 +64,13 @@ class Examples(unittest.TestCase):
         self.assertIn("on 3 nodes with devices sim:2", self.fault(script, checked_by=examples.check_on_nodes)[0])
 
     def test_devices_that_are_not_there_are_left_out_and_others_are_not(self):
-        script = '[ "$STRETTO_DEVICES" = opencl ] && { echo "error K27: none" >&2; exit 1; }; echo hello'
+        script = 'case $STRETTO_DEVICES in opencl*|cuda*) echo "error K27: none" >&2; exit 1;; esac; echo hello'
         self.assertEqual(self.fault(script, checked_by=examples.check_on_nodes), (None, ["none", "sim:2"]))
+        self.assertEqual(self.fault(script, checked_by=examples.check_on_devices), (None, ["sim:2"]))
+
+    def test_what_goes_wrong_with_some_devices_is_found(self):
+        script = '[ "$STRETTO_WORKERS $STRETTO_DEVICES" = "3 opencl:1,sim:1" ] && echo no || echo hello'
+        self.assertIn("with 3 workers and devices opencl:1,sim:1", self.fault(script, checked_by=examples.check_on_devices)[0])
 
     def test_the_list_of_examples_has_all_of_them_with_what_they_say_of_themselves(self):
         folder = Path(__file__).parent.parent / "examples"

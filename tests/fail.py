@@ -2,7 +2,7 @@
 
     fail.py ROOT COMPILER
 
-A file says `// expect: words` (once or more) and marks the lines at fault with `// fails` at their end.
+A file says `// expect: words` (once or more), may say `// with: options of the compiler`, and marks the lines at fault with `// fails` at their end.
 Without those lines it must compile, with them it must not, and the compiler's text must hold the words.
 """
 import os
@@ -13,11 +13,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 EXPECT = re.compile(r"^// expect: (.+)$", re.M)
+WITH = re.compile(r"^// with: (.+)$", re.M)
 FAILS = re.compile(r"^.*// fails$", re.M)
 
 
 def compile_text(compiler, includes, text):
     return subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-fdiagnostics-color=never",
+                           *(word for words in WITH.findall(text) for word in words.split()),
                            *(f"-I{folder}" for folder in includes), "-x", "c++", "-"],
                           input=text, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
 

@@ -14,6 +14,11 @@ class Fail(unittest.TestCase):
     def test_a_program_that_fails_as_it_says_passes(self):
         self.assertEqual(self.faults("// expect: 'text' was not declared\nint a = 1;\nint b = text;  // fails\n"), [])
 
+    def test_options_are_the_compilers(self):
+        text = "// expect: ISO C++ forbids\nint sound;\nint b[0];  // fails\n"
+        self.assertEqual(self.faults(text), ["x.cpp: compiles, and must not"])
+        self.assertEqual(self.faults("// with: -pedantic-errors\n" + text), [])
+
     def test_a_program_that_compiles_is_found(self):
         self.assertEqual(self.faults("// expect: error\nint b = 2;  // fails\n"), ["x.cpp: compiles, and must not"])
 

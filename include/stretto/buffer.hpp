@@ -449,9 +449,9 @@ template <std::size_t Number, kernels::array_parameter Parameter, class Given>
 struct argument_of_buffers<Number, Parameter, Given> {
   using reduced = buffer<typename Parameter::element, Parameter::axes>;
   using afresh = buffer_reduction<typename Parameter::element, Parameter::axes>;
-  static_assert(std::same_as<Given, reduced> || std::same_as<Given, afresh>,
-                "this argument of the launch must be a buffer, such as total or total.from_identity(), of the element type and the number of "
-                "axes of the kernel's reduce parameter");
+  STRETTO_DETAIL_ARGUMENT("must be a buffer, such as total or total.from_identity(), of the element type and the number of axes of the "
+                          "kernel's reduce parameter",
+                          std::same_as<Given, reduced> || std::same_as<Given, afresh>);
   static constexpr const reduction_kind* fold = &folding_of<typename Parameter::operation>;
   explicit argument_of_buffers(const reduced& b) noexcept : is{.buffer = &b.handle(), .fold = fold} {}
   explicit argument_of_buffers(const afresh& r) noexcept : is{.buffer = &r.of.handle(), .fold = fold, .includes_current = false} {}
@@ -462,9 +462,9 @@ template <std::size_t Number, kernels::array_parameter Parameter, class Given>
   requires(Parameter::mode != access::local && Parameter::mode != access::reduce)
 struct argument_of_buffers<Number, Parameter, Given> {
   using element = std::remove_const_t<typename Parameter::element>;
-  static_assert(std::same_as<Given, buffer_use<element, Parameter::axes>>,
-                "this argument of the launch must be a buffer with a mapper, such as u(one_to_one), of the element type and the number of "
-                "axes of the kernel's array parameter");
+  STRETTO_DETAIL_ARGUMENT("must be a buffer with a mapper, such as u(one_to_one), of the element type and the number of axes of the "
+                          "kernel's array parameter",
+                          std::same_as<Given, buffer_use<element, Parameter::axes>>);
   explicit argument_of_buffers(const Given& u) noexcept : is{.buffer = &u.of.handle(), .by = &u.by} {}
   buffer_item item() const noexcept { return is; }
   buffer_item is;

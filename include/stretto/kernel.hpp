@@ -60,9 +60,9 @@ class kernel<void(Parameters...)> {
 
 namespace detail {
 
-/// Turns what a checked body threw into K01, with kernel, item, array, index and extent.
+/// Turns what a checked body threw into K01, with kernel, item, array, index and extent. Of a group, `id` is its own.
 [[noreturn]] void tell_out_of_range(const kernel_code& code, const index_out_of_range& what, const kernel_work& work,
-                                    const kernel_argument* arguments, const std::int64_t* id);
+                                    const kernel_argument* arguments, const std::int64_t* id, const item_in_group& item = {});
 
 template <class T>
 constexpr element_kind element_kind_of() noexcept {
@@ -157,7 +157,7 @@ struct host_body<Scope, Body, void (Scope::*)(P...) const> {
     try {
       each_group(work, v, s);
     } catch (const index_out_of_range& outside) {
-      tell_out_of_range(code, outside, work, arguments, s.id_);
+      tell_out_of_range(code, outside, work, arguments, s.id_, s.now_);
     }
   }
 
@@ -340,6 +340,14 @@ consteval bool says(std::string_view text, std::string_view word) { return text.
 #define STRETTO_GROUP_KERNEL(name, parameters, ...)                                                                       \
   STRETTO_DETAIL_KERNEL(name, group_scope, run_groups, run_groups_checked, true, parameters, #parameters, #__VA_ARGS__,           \
                         __VA_ARGS__)
+
+/// In the body of a kernel, a loop whose steps all items of the launch share: `index` runs through the item's share of [first, last).
+/// On the host a share is in one piece, on devices neighbouring items take neighbouring steps.
+///
+///     STRETTO_FOREACH(i, 0, n) y(i) += a * x(i);
+#define STRETTO_FOREACH(index, first, last)                                                                             \
+  for (std::int64_t index = this->share_bound(first, last, 0), end_of_##index = this->share_bound(first, last, 1);         \
+       index < end_of_##index; ++index)
 
 /// Defines a function that kernels may call: type, name, parameters, body.
 #define STRETTO_DEVICE_FUNCTION(type, name, parameters, ...)                                                              \

@@ -56,6 +56,12 @@ struct index_out_of_range {
   std::int64_t index[3];
 };
 
+/// Where a checked group is: which of its items runs.
+struct item_in_group {
+  bool is_in_region = false;  ///< false: what the group does between its regions
+  std::int64_t local[3] = {0, 0, 0}, global[3] = {0, 0, 0};
+};
+
 namespace kernels {
 
 /// Whether kernels have a second function for wider vectors.
@@ -288,6 +294,17 @@ struct item_scope : language<Checked> {
   /// Items of the launch along an axis, and the first of them.
   std::int64_t global_size(int axis) const noexcept { return launched_->all_max[axis] - launched_->all_min[axis]; }
   std::int64_t global_min(int axis) const noexcept { return launched_->all_min[axis]; }
+
+  /// Where the item's share of [first, last) begins, or, `ends` 1, ends: STRETTO_FOREACH. On the host shares are in one piece.
+  std::int64_t share_bound(std::int64_t first, std::int64_t last, std::int64_t ends) const noexcept {
+    std::int64_t items = 1, number = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      number = number * global_size(axis) + id_[axis] - global_min(axis);
+      items *= global_size(axis);
+    }
+    const std::int64_t length = last > first ? last - first : 0, n = number + ends, longer = length % items;
+    return first + length / items * n + (n < longer ? n : longer);
+  }
 };
 
 /// One item of a group, inside a region.
@@ -334,9 +351,22 @@ std::int64_t visited(std::uint64_t order, std::int64_t step, std::int64_t count)
 /// The same address, of which the compiler believes that nothing else leads there: memory of a group that was just declared.
 STRETTO_DETAIL_FRESH inline std::byte* fresh(std::byte* memory) noexcept { return memory; }
 
+/// What a group remembers for messages: nothing, unless it is checked.
+template <bool Checked>
+struct group_memories {};
+template <>
+struct group_memories<true> {
+  mutable item_in_group now_;
+  void enter(const std::int64_t* local, const std::int64_t* global) const noexcept {
+    now_.is_in_region = true;
+    for (int a = 0; a < 3; ++a) now_.local[a] = local[a], now_.global[a] = global[a];
+  }
+  void leave() const noexcept { now_.is_in_region = false; }
+};
+
 /// One group of a group kernel.
 template <bool Checked>
-struct group_scope : language<Checked> {
+struct group_scope : language<Checked>, group_memories<Checked> {
   const kernel_work* launched_;
   std::int64_t id_[3];
   mutable std::byte* scratch_;
@@ -366,8 +396,11 @@ struct group_scope : language<Checked> {
       const std::int64_t n0 = launched_->group[0], n1 = launched_->group[1], n2 = launched_->group[2];
       for (std::int64_t step = 0; step < n0 * n1 * n2; ++step) {
         const std::int64_t n = visited(launched_->order, step, n0 * n1 * n2);
-        region(items<std::int64_t>(*this).at(n / (n1 * n2), n / n2 % n1, n % n2, n));
+        const item it = items<std::int64_t>(*this).at(n / (n1 * n2), n / n2 % n1, n % n2, n);
+        this->enter(it.local_, it.global_);
+        region(it);
       }
+      this->leave();
     } else if (ids_are_ints_) {
       items<int>(*this).run(region);
     } else {

@@ -73,11 +73,23 @@ struct launch_item {
 event launch_kernel(const kernel_code& code, const kernel_range& range, std::span<const launch_item> items,
                            task_request request);
 
+// What is said of argument `Number`, which counts from 0, unless the condition behind the text holds. Messages are literals: one for
+// each number that an argument has in most launches.
+#define STRETTO_DETAIL_ARGUMENT(text, ...)                                                  \
+  static_assert(Number != 0 || (__VA_ARGS__), "argument 1 of the launch " text);             \
+  static_assert(Number != 1 || (__VA_ARGS__), "argument 2 of the launch " text);             \
+  static_assert(Number != 2 || (__VA_ARGS__), "argument 3 of the launch " text);             \
+  static_assert(Number != 3 || (__VA_ARGS__), "argument 4 of the launch " text);             \
+  static_assert(Number != 4 || (__VA_ARGS__), "argument 5 of the launch " text);             \
+  static_assert(Number != 5 || (__VA_ARGS__), "argument 6 of the launch " text);             \
+  static_assert(Number != 6 || (__VA_ARGS__), "argument 7 of the launch " text);             \
+  static_assert(Number != 7 || (__VA_ARGS__), "argument 8 of the launch " text);             \
+  static_assert(Number < 8 || (__VA_ARGS__), "an argument of the launch behind the eighth " text)
+
 /// How argument `Number` of a launch stands for its parameter; the numbers count from 0.
 template <std::size_t Number, class Parameter, class Given>
 struct argument {
-  static_assert(std::convertible_to<const Given&, Parameter>,
-                "this argument of the launch does not convert to the type of the kernel's value parameter");
+  STRETTO_DETAIL_ARGUMENT("does not convert to the type of the kernel's value parameter", std::convertible_to<const Given&, Parameter>);
   explicit argument(const Given& given) : value(static_cast<Parameter>(given)) {}
   launch_item item() const noexcept { return {.value = &value}; }
   Parameter value;
@@ -85,9 +97,8 @@ struct argument {
 
 template <std::size_t Number, kernels::array_parameter Parameter, class Given>
 struct argument<Number, Parameter, Given> {
-  static_assert(std::same_as<Given, instance<typename Parameter::element, Parameter::axes>>,
-                "this argument of the launch must be an instance with the element type and the number of axes of the "
-                "kernel's array parameter");
+  STRETTO_DETAIL_ARGUMENT("must be an instance with the element type and the number of axes of the kernel's array parameter",
+                          std::same_as<Given, instance<typename Parameter::element, Parameter::axes>>);
   explicit argument(const Given& given) noexcept : array(given.handle()) {}
   launch_item item() const noexcept { return {.array = array}; }
   instance_handle array;
@@ -95,8 +106,7 @@ struct argument<Number, Parameter, Given> {
 template <std::size_t Number, kernels::array_parameter Parameter, class Given>
   requires(Parameter::mode == access::local)
 struct argument<Number, Parameter, Given> {
-  static_assert(std::same_as<Given, local_size>, "this argument of the launch must be a local_size: the kernel's parameter is "
-                                                 "memory of a group");
+  STRETTO_DETAIL_ARGUMENT("must be a local_size: the kernel's parameter is memory of a group", std::same_as<Given, local_size>);
   explicit argument(const Given& given) noexcept : size(given) {}
   launch_item item() const noexcept { return {.local_elements = size.elements}; }
   local_size size;

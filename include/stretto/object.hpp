@@ -305,10 +305,9 @@ template <std::size_t Number, kernels::array_parameter Parameter, class Given>
   requires(Parameter::mode != access::local)
 struct argument_of_objects<Number, Parameter, Given> {
   using element = std::remove_const_t<typename Parameter::element>;
-  static_assert(std::same_as<Given, object<element, Parameter::axes>> || std::same_as<Given, tile<element, Parameter::axes>> ||
-                    std::same_as<Given, mapped<element, Parameter::axes>>,
-                "this argument of the launch must be an object, or a tile of one, with the element type and the number of axes "
-                "of the kernel's array parameter");
+  STRETTO_DETAIL_ARGUMENT("must be an object, or a tile of one, with the element type and the number of axes of the kernel's array parameter",
+                          std::same_as<Given, object<element, Parameter::axes>> || std::same_as<Given, tile<element, Parameter::axes>> ||
+                              std::same_as<Given, mapped<element, Parameter::axes>>);
   explicit argument_of_objects(const object<element, Parameter::axes>& o) noexcept : is{.object = &o.handle()} {}
   explicit argument_of_objects(const tile<element, Parameter::axes>& t) noexcept
       : is{.object = &t.of.handle(), .part = t.part, .is_tile = true} {}

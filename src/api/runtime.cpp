@@ -233,11 +233,13 @@ void runtime::start(bool stepped) {
   s.modules.initialise(s.context, s.machine);
   const bool checks = s.settings.check != base::checks::off;
   if (checks) s.context.observer = (s.observer = std::make_unique<data::order_check>()).get();
+  const auto log = std::make_shared<base::logger>("stretto " + base::node_name(s.context.node), s.settings.log);
   data::start_data(s.context, s.machine, s.modules.channels(), checks, s.devices.get(),
                    {.memory_bytes = s.settings.host_memory, .spill = s.settings.spill, .locked_bytes = s.settings.locked_memory,
                     .recycles = s.settings.recycle, .device_messages = s.settings.device_messages,
                     .first_of_global = s.global ? s.global->first_of_share() : nullptr,
-                    .global_bytes = s.global ? s.global->layout().share_bytes() : 0});
+                    .global_bytes = s.global ? s.global->layout().share_bytes() : 0,
+                    .warn = [log](const std::string& text) { log->warn("{}", text); }});
   if (s.member) s.member->serve_data(s.context);
   constexpr const char* policies[] = {"fifo", "locality", "earliest_finish", "work_stealing"};
   objects::start_objects(s.context, s.devices.get(),
@@ -253,7 +255,6 @@ void runtime::start(bool stepped) {
   buffers::recording::settings graph;
   if (!s.settings.graph.empty())
     graph = {.file = s.of_node(s.settings.graph), .kind = s.settings.graph_kind, .costs = graph::costs_of(s.settings.graph_costs)};
-  const auto log = std::make_shared<base::logger>("stretto " + base::node_name(s.context.node), s.settings.log);
   const bool measures = !stepped && s.dry.nodes == 0;
   buffers::start_buffers(s.context, s.devices.get(),
                          {.check = checks,

@@ -12,7 +12,8 @@ class platform;
 
 namespace stretto::data {
 
-/// What of the host's memory, and of the job's, may be taken, where what has no room there goes, and how records are treated.
+/// What of the host's memory, and of the job's, may be taken, where what has no room there goes, how records are treated, and who
+/// is warned.
 struct host_limits {
   std::uint64_t memory_bytes = 0;    // of each of its memories; 0: all of it
   std::filesystem::path spill = {};  // a folder; empty: none
@@ -21,6 +22,7 @@ struct host_limits {
   bool device_messages = true;       // messages may go from and to memory of devices
   std::byte* first_of_global = nullptr;  // of what this node makes instances in, of the place of that kind
   std::uint64_t global_bytes = 0;        // of that; 0: there is none
+  std::function<void(const std::string&)> warn = {};  // told of kernels that devices would refuse, where misuse is looked for
 };
 /// The platform with a memory "spill" beside those of the host; and which that is, or none.
 platform with_spill(const platform& machine);

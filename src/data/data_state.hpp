@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -49,6 +50,7 @@ struct data_settings {
   bool recycles = true;                      // records of operations serve again
   bool device_messages = true;               // messages may go from and to memory of devices
   device::device_set* devices = nullptr;     // null: none
+  std::function<void(const std::string&)> warn = {};  // of kernels that would run on the host alone; empty: nobody is told
 };
 
 struct data_state {

@@ -14,8 +14,10 @@
 #include "data/kernel_arguments.hpp"
 #include "data/order_check.hpp"
 #include "data/other_nodes.hpp"
+#include "device/group_orders.hpp"
 #include "device/host_work.hpp"
 #include "device/native.hpp"
+#include "device/portability.hpp"
 
 namespace stretto {
 
@@ -37,6 +39,12 @@ struct launching {
     data::run_on_host(code, range, given, check);
   }
 };
+
+/// Who looks for mistakes is told what devices would refuse.
+void warn_if_checked(const kernel_code& code, device::checking check) {
+  if (check == device::checking::off) return;
+  if (const auto& warn = data::state_of(base::require_current("launch")).settings.warn) device::warn_of_what_devices_refuse(code, warn);
+}
 
 /// "instance "u" is in "sim_0_memory"".
 std::string where_of(const detail::launch_item& item) {
@@ -118,6 +126,7 @@ void data::run_piece(const kernel_code& code, const kernel_range& range, const p
     work.max[a] = work.all_max[a] = range.ids.max()[a];
   }
   work.dimensions = dimensions_of(range);
+  warn_if_checked(code, check);
   device::run_on_host(code, work, given.data(), check);
 }
 
@@ -129,10 +138,13 @@ void data::run_on_host(const kernel_code& code, const kernel_range& range, const
       arguments.push_back(host_argument_of(given.items()[i], code.parameters[i], context, range.where));
     return run_piece(code, range, arguments, check);
   }
+  warn_if_checked(code, check);
   const auto arguments = given.arguments(base::require_current("launch"), range.where);
   const device::host_arguments on_host(code, {arguments.data(), arguments.size()});  // values are kept already
   const device::launch_range whole = to_range(range);
   if (range.ids.is_empty()) return;
+  if (check == device::checking::on && device::is_run_in_orders(code))
+    return device::run_in_orders(code, on_host, whole, share_of(base::require_current("launch")).groups, &range.where);
   const auto piece = [&](const box& part) {
     device::group_memory& mine = share_of(base::require_current("launch")).groups;
     on_host.run(whole, part.min().at, part.max().at, check, mine);

@@ -11,14 +11,16 @@
 #include <string_view>
 #include <vector>
 
+#include "device/address_span.hpp"
 #include "device/device_texts.hpp"
 #include "device/kernel_signature.hpp"
+#include "device/native.hpp"
 
 namespace stretto::device {
 
 namespace {
 
-constexpr std::uint64_t backward = 1, shuffled = 0x9e3779b97f4a7c15u;
+constexpr std::uint64_t forward = 0, backward = 1, shuffled = 0x9e3779b97f4a7c15u;
 
 bool is_written(const kernel_parameter& p) noexcept { return p.mode == access::out || p.mode == access::inout; }
 
@@ -40,28 +42,54 @@ void each_element(const kernel_argument& a, const kernel_parameter& p, F&& f) {
       }
 }
 
-/// All that a launch writes, one array after the other.
-class written {
- public:
-  written(const kernel_code& code, std::span<const launch_argument> given) : code_(code), given_(given) {}
+/// Addresses that belong together, as arguments lie over one another, and what is there at the beginning.
+struct block {
+  std::intptr_t first, end;
+  bool is_written = false;
+  std::vector<std::byte> before = {}, now = {};
 
-  std::vector<std::byte> read() const {
+  std::size_t bytes() const { return static_cast<std::size_t>(end - first); }
+};
+
+/// Others may write elements beside those of the launch, whose bytes are then copied too and mean nothing: no race of anybody.
+[[gnu::no_sanitize("thread")]] std::vector<std::byte> copy_of(const block& b) {
+  std::vector<std::byte> all(b.bytes());
+  const auto* const from = reinterpret_cast<const volatile std::byte*>(b.first);  // or it becomes a call that is watched
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = from[i];
+  return all;
+}
+
+/// Copies of all that a launch writes, with arguments that lead there.
+class copied {
+ public:
+  copied(const kernel_code& code, const host_arguments& given) : code_(code), arguments_(given.all()) {
+    for (std::size_t n = 0; n < arguments_.size(); ++n)
+      if (is_array(code.parameters[n]) && code.parameters[n].mode != access::local) add(address_span(arguments_[n], code.parameters[n]), n);
+    std::erase_if(blocks_, [](const block& b) { return !b.is_written; });
+    for (block& b : blocks_) {
+      b.before = copy_of(b);
+      b.now.resize(b.bytes() + alignment);
+    }
+    for (std::size_t n = 0; n < arguments_.size(); ++n)
+      if (const block* const b = block_of(n)) arguments_[n].origin += begin_of(*b) - reinterpret_cast<const std::byte*>(b->first);
+    begin();
+  }
+
+  /// As it was before the launch.
+  void begin() {
+    for (block& b : blocks_) std::copy(b.before.begin(), b.before.end(), begin_of(b));
+  }
+  const std::vector<kernel_argument>& arguments() const { return arguments_; }
+  std::vector<std::byte> written() const {
     std::vector<std::byte> all;
-    each([&](std::size_t, const std::int64_t*, std::byte* at, std::size_t bytes) { all.insert(all.end(), at, at + bytes); });
+    each([&](std::size_t, const std::int64_t*, const std::byte* at, std::size_t bytes) { all.insert(all.end(), at, at + bytes); });
     return all;
   }
-  void write(const std::vector<std::byte>& all) const {
-    const std::byte* from = all.data();
-    each([&](std::size_t, const std::int64_t*, std::byte* at, std::size_t bytes) {
-      std::memcpy(at, from, bytes);
-      from += bytes;
-    });
-  }
-  /// "c(3, 4)": where it is not what it was.
+  /// "c(3, 4)": where it is not what it was. Empty: nowhere.
   std::string first_difference(const std::vector<std::byte>& all) const {
     const std::byte* from = all.data();
     std::string first;
-    each([&](std::size_t n, const std::int64_t* index, std::byte* at, std::size_t bytes) {
+    each([&](std::size_t n, const std::int64_t* index, const std::byte* at, std::size_t bytes) {
       if (first.empty() && std::memcmp(at, from, bytes) != 0) first = name_of(n, index);
       from += bytes;
     });
@@ -69,12 +97,40 @@ class written {
   }
 
  private:
+  static constexpr std::size_t alignment = 64;
+
+  /// In the copy, with what the original's address has below the alignment.
+  static std::byte* begin_of(const block& b) {
+    const auto at = reinterpret_cast<std::uintptr_t>(b.now.data()), wanted = static_cast<std::uintptr_t>(b.first) % alignment;
+    return const_cast<std::byte*>(b.now.data()) + (wanted + alignment - at % alignment) % alignment;
+  }
+  void add(const address_span& s, std::size_t n) {
+    if (s.first == s.end) return;
+    block all{s.first, s.end, is_written(code_.parameters[n])};
+    std::erase_if(blocks_, [&](const block& b) {
+      if (b.first >= all.end || all.first >= b.end) return false;
+      all.first = std::min(all.first, b.first);
+      all.end = std::max(all.end, b.end);
+      all.is_written = all.is_written || b.is_written;
+      return true;
+    });
+    blocks_.push_back(std::move(all));
+  }
+  const block* block_of(std::size_t n) const {
+    const kernel_parameter& p = code_.parameters[n];
+    if (!is_array(p) || p.mode == access::local) return nullptr;
+    const address_span s(arguments_[n], p);
+    for (const block& b : blocks_)
+      if (s.first < b.end && b.first < s.end) return &b;
+    return nullptr;
+  }
+
   template <class F>
   void each(F&& f) const {
-    for (std::size_t n = 0; n < given_.size(); ++n) {
+    for (std::size_t n = 0; n < arguments_.size(); ++n) {
       const kernel_parameter& p = code_.parameters[n];
       if (is_written(p))
-        each_element(given_[n].is, p, [&](const std::int64_t* index, std::byte* at) { f(n, index, at, p.element_bytes); });
+        each_element(arguments_[n], p, [&](const std::int64_t* index, const std::byte* at) { f(n, index, at, p.element_bytes); });
     }
   }
   std::string name_of(std::size_t n, const std::int64_t* index) const {
@@ -84,7 +140,8 @@ class written {
   }
 
   const kernel_code& code_;
-  const std::span<const launch_argument> given_;
+  std::vector<kernel_argument> arguments_;
+  std::vector<block> blocks_;
 };
 
 /// In a body, or in the functions that it uses.
@@ -99,33 +156,33 @@ bool has_atomics(const kernel_code& code, std::string_view body, std::set<const 
 
 }  // namespace
 
-bool may_depend_on_order(const kernel_code& code) {
+bool is_run_in_orders(const kernel_code& code) {
+  if (!code.in_groups || code.native) return false;
+  if (std::ranges::any_of(code.parameters, [](const kernel_parameter& p) { return p.mode == access::reduce; })) return false;
   std::set<const device_text*> seen;
-  return code.native || std::ranges::any_of(code.parameters, [](const kernel_parameter& p) { return p.mode == access::reduce; }) ||
-         has_atomics(code, code.body_text, seen);
+  return !has_atomics(code, code.body_text, seen);
 }
 
-void run_in_orders(const kernel_code& code, std::span<const launch_argument> given, const launch_range& whole, group_memory& memory,
-                   const std::source_location& where) {
-  const host_arguments arguments(code, given);
-  const auto run = [&](std::uint64_t order) { arguments.run(whole, whole.min, whole.max, checking::on, memory, order); };
-  const written results(code, given);
-  const std::vector<std::byte> before = results.read();
-  run(backward);
-  const std::vector<std::byte> first = results.read();
-  results.write(before);
-  run(shuffled);
-  std::string differs = results.first_difference(first);
-  results.write(before);
-  run(0);
-  if (differs.empty()) differs = results.first_difference(first);
-  if (differs.empty()) return;
-  throw error("K03", fmt::format("items of a group of kernel \"{}\" get in one another's way", code.name))
-      .fact("kernel", fmt::format("{}:{}", code.file, code.line))
-      .fact("launched", where)
-      .fact("element", differs)
-      .because("it is another where the items of a region run in another order: one reads or writes what another writes there")
-      .remedy("end the region between writing and reading: two calls of each_item in place of one");
+void run_in_orders(const kernel_code& code, const host_arguments& given, const launch_range& whole, group_memory& memory,
+                   const std::source_location* where) {
+  copied copies(code, given);
+  const auto run = [&](std::uint64_t order) { given.run_with(copies.arguments(), whole, whole.min, whole.max, checking::on, memory, order); };
+  run(forward);
+  const std::vector<std::byte> first = copies.written();
+  for (const std::uint64_t order : {backward, shuffled}) {
+    copies.begin();
+    run(order);
+    const std::string differs = copies.first_difference(first);
+    if (differs.empty()) continue;
+    error e("K03", fmt::format("items of a group of kernel \"{}\" get in one another's way", code.name));
+    e.fact("kernel", fmt::format("{}:{}", code.file, code.line));
+    if (where) e.fact("launched", *where);
+    throw std::move(e)
+        .fact("element", differs)
+        .because("it is another where the items of a region run in another order: one reads or writes what another writes there")
+        .remedy("end the region between writing and reading: two calls of each_item in place of one");
+  }
+  given.run(whole, whole.min, whole.max, checking::on, memory, forward);
 }
 
 }  // namespace stretto::device

@@ -6,29 +6,12 @@
 #include <utility>
 
 #include "base/config.hpp"
+#include "device/address_span.hpp"
 #include "device/native.hpp"
 
 namespace stretto::device {
 
 namespace {
-
-/// Addresses from an array's first element to its last.
-struct span_of_addresses {
-  std::intptr_t first = 0, end = 0;  // equal where there are no elements
-
-  span_of_addresses(const kernel_argument& a, const kernel_parameter& p) {
-    std::int64_t least = 0, most = 0;  // elements from the origin
-    for (int axis = 0; axis < p.dimensions; ++axis) {
-      if (a.max[axis] <= a.min[axis]) return;
-      least += a.min[axis] * a.stride[axis];
-      most += (a.max[axis] - 1) * a.stride[axis];
-    }
-    const auto origin = reinterpret_cast<std::intptr_t>(a.origin);
-    first = origin + least * std::int64_t{p.element_bytes};
-    end = origin + (most + 1) * std::int64_t{p.element_bytes};
-  }
-  bool meets(const span_of_addresses& o) const { return first < o.end && o.first < end; }
-};
 
 bool ids_are_ints(const kernel_work& work, bool in_groups) {
   constexpr std::int64_t most = 2'000'000'000;  // leaves a body room for neighbours
@@ -48,10 +31,10 @@ bool are_dense_and_apart(const kernel_code& code, const kernel_argument* argumen
     if (!is_array(all[i])) continue;
     if (arguments[i].stride[all[i].dimensions - 1] != 1) return false;
     if (std::exchange(is_first, false)) continue;
-    const span_of_addresses mine(arguments[i], all[i]);
+    const address_span mine(arguments[i], all[i]);
     for (std::size_t j = 0; j < i; ++j)
       if (is_array(all[j]) && (all[i].mode != access::in || all[j].mode != access::in) &&
-          mine.meets(span_of_addresses(arguments[j], all[j])))
+          mine.meets(address_span(arguments[j], all[j])))
         return false;
   }
   return true;
@@ -100,6 +83,11 @@ kept_arguments::kept_arguments(const kernel_code& code, std::span<const launch_a
 
 void host_arguments::run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max, checking check,
                          group_memory& memory, std::uint64_t order) const {
+  run_with(arguments_, whole, min, max, check, memory, order);
+}
+
+void host_arguments::run_with(const std::vector<kernel_argument>& arguments, const launch_range& whole, const std::int64_t* min,
+                              const std::int64_t* max, checking check, group_memory& memory, std::uint64_t order) const {
   kernel_work work;
   std::copy_n(min, 3, work.min);
   std::copy_n(max, 3, work.max);
@@ -108,9 +96,9 @@ void host_arguments::run(const launch_range& whole, const std::int64_t* min, con
   std::copy_n(whole.group, 3, work.group);
   work.dimensions = whole.dimensions;
   work.order = order;
-  if (!code_.in_groups) return run_on_host(code_, work, arguments_.data(), check);
+  if (!code_.in_groups) return run_on_host(code_, work, arguments.data(), check);
 
-  std::vector<kernel_argument> mine = arguments_;
+  std::vector<kernel_argument> mine = arguments;
   std::byte* at = memory.of(local_bytes_ + group_scratch_bytes);
   for (std::size_t i = 0; i < mine.size(); ++i) {
     if (code_.parameters[i].mode != access::local) continue;

@@ -56,6 +56,10 @@ class host_arguments {
   /// Runs the groups or items [min, max) of the launch; `memory` is the calling thread's.
   void run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max, checking check, group_memory& memory,
            std::uint64_t order = 0) const;
+  /// The same with other arrays in the place of these.
+  void run_with(const std::vector<kernel_argument>& arguments, const launch_range& whole, const std::int64_t* min, const std::int64_t* max,
+                checking check, group_memory& memory, std::uint64_t order) const;
+  const std::vector<kernel_argument>& all() const noexcept { return arguments_; }
 
  protected:
   const kernel_code& code_;

@@ -19,16 +19,19 @@ std::string point_text(const std::int64_t* at, int axes) {
 }  // namespace
 
 void detail::tell_out_of_range(const kernel_code& code, const index_out_of_range& what, const kernel_work& work,
-                               const kernel_argument* arguments, const std::int64_t* id) {
+                               const kernel_argument* arguments, const std::int64_t* id, const item_in_group& item) {
   const kernel_parameter& p = code.parameters[what.parameter];
   const kernel_argument& a = arguments[what.parameter];
   const std::string name = device::parameters_of(device::tokens_of(code.parameter_text))[what.parameter].name;
   std::string extent;
   for (int i = 0; i < p.dimensions; ++i)
     extent += fmt::format("{}[{}, {})", i ? " x " : "", a.min[i], a.max[i]);
-  throw error("K01", fmt::format("kernel \"{}\" names an element outside of array \"{}\"", code.name, name))
-      .fact("kernel", fmt::format("{}:{}", code.file, code.line))
-      .fact(code.in_groups ? "group" : "item", point_text(id, work.dimensions))
+  error e("K01", fmt::format("kernel \"{}\" names an element outside of array \"{}\"", code.name, name));
+  e.fact("kernel", fmt::format("{}:{}", code.file, code.line));
+  e.fact(code.in_groups ? "group" : "item", point_text(id, work.dimensions));
+  if (item.is_in_region)
+    e.fact("item", fmt::format("{} of the group, {} of all", point_text(item.local, work.dimensions), point_text(item.global, work.dimensions)));
+  throw std::move(e)
       .fact("index", point_text(what.index, p.dimensions))
       .fact("array", extent)
       .because("the range of the launch, or a distance in the kernel, goes beyond the array")

@@ -29,6 +29,10 @@ typedef struct { int64_t min[3]; int64_t count[3]; } stretto_launch;
 #define global_id(a) (stretto_ids[a] + stretto_range.min[a])
 #define global_size(a) (stretto_range.count[a])
 #define global_min(a) (stretto_range.min[a])
+#define STRETTO_ITEMS (stretto_range.count[0] * stretto_range.count[1] * stretto_range.count[2])
+#define STRETTO_ITEM_NUMBER ((stretto_ids[0] * stretto_range.count[1] + stretto_ids[1]) * stretto_range.count[2] + stretto_ids[2])
+#define STRETTO_FOREACH(index, first, last) \
+  for (int64_t index = (first) + STRETTO_ITEM_NUMBER; index < (int64_t)(last); index += STRETTO_ITEMS)
 #define group_id(a) ((int64_t)STRETTO_DEVICE_GROUP(STRETTO_AXIS(a)) + stretto_range.min[a])
 #define group_size(a) ((int64_t)STRETTO_DEVICE_GROUP_SIZE(STRETTO_AXIS(a)))
 #define group_count(a) (stretto_range.count[a])

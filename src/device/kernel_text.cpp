@@ -12,6 +12,7 @@
 #include <set>
 
 #include "device/device_texts.hpp"
+#include "device/kernel_names.hpp"
 #include "device/kernel_preludes.hpp"
 #include "device/kernel_signature.hpp"
 #include "device/kernel_tokens.hpp"
@@ -251,9 +252,11 @@ class rewriter {
   /// The name of the function, which is to be defined before the kernel: C has no overloading.
   token atomic_named(std::string change, const tokens& of, bool is_global, unsigned line) {
     std::string type = joined(of);
-    if (type == "int") type = "int32_t";
-    else if (type == "unsigned") type = "uint32_t";
-    else if (type == "long") type = "int64_t";
+    static const std::map<std::string_view, std::string_view> of_one_word{
+        {"int", "int32_t"},           {"unsigned", "uint32_t"},      {"unsigned int", "uint32_t"}, {"long", "int64_t"},
+        {"unsigned long", "uint64_t"}, {"long unsigned", "uint64_t"}, {"long int", "int64_t"},      {"unsigned long int", "uint64_t"},
+        {"long unsigned int", "uint64_t"}};
+    if (const auto found = of_one_word.find(type); found != of_one_word.end()) type = found->second;
     return name(atomics_.insert({std::move(change), std::move(type), is_global}).first->name(), line);
   }
 
@@ -356,7 +359,8 @@ bool is_integer(const tokens& type) {
   return std::all_of(type.begin(), type.end(), [](const token& t) { return words.contains(t.spelling); });
 }
 
-/// In OpenCL C `long` has 64 bits, and `long long` is reserved for twice as many: compilers take it, and compute something else.
+/// `long` has 64 bits everywhere, and what is named by a type has one word for it. In OpenCL C `long long` is reserved for twice as many: compilers
+/// take it, and compute something else.
 void shorten_long_long(tokens& all) {
   all.erase(std::unique(all.begin(), all.end(), [](const token& a, const token& b) { return a == "long" && b == "long"; }), all.end());
   for (token& t : all) {
@@ -372,8 +376,9 @@ class writer {
 
   kernel_text write() {
     tokens parameters = tokens_of(kernel_.parameter_text), body = tokens_of(kernel_.body_text);
-    text_.has_lines = align({&parameters, &body}, kernel_.name, source_of(kernel_.file), kernel_.line);
-    if (dialect_ == dialect::opencl) shorten_long_long(parameters), shorten_long_long(body);
+    text_.has_lines = align_or_refuse({&parameters, &body}, kernel_.name, kernel_.file, kernel_.line);
+    note_unknown(parameters, body, kernel_.file);
+    shorten_long_long(parameters), shorten_long_long(body);
     include_what_is_used_by(parameters);
     include_what_is_used_by(body);
     entry(parameters, body);
@@ -386,6 +391,25 @@ class writer {
   }
 
  private:
+  bool align_or_refuse(std::vector<tokens*> parts, std::string_view name, std::string_view file, unsigned line) const {
+    const std::string source = source_of(file);
+    if (align(std::move(parts), name, source, line)) return true;
+    const auto found = directive_in(name, source, line);
+    if (!found) return false;
+    throw error("K10", fmt::format("kernel \"{}\" cannot be put into the language of devices", kernel_.name))
+        .fact("line", fmt::format("{}:{}", file, found->line))
+        .because(fmt::format("\"{}\" stands in it: what reaches devices is the branch that the host's compiler took", found->spelling))
+        .remedy("write both branches with an if on a STRETTO_DEVICE_CONSTANT, or two kernels, and put the directive outside of them");
+  }
+
+  void note_unknown(const tokens& parameters, const tokens& body, std::string_view file) {
+    if (!text_.unknown.empty()) return;
+    const token* const t = unknown_name(parameters, body, [&](const token& one) { return text_named(one.spelling, kernel_); });
+    if (!t) return;
+    text_.unknown = t->spelling;
+    text_.unknown_where = fmt::format("{}:{}", file, t->line);
+  }
+
   void include_what_is_used_by(const tokens& all) {
     for (const token& t : all) {
       uses_double_ = uses_double_ || t == "double";
@@ -401,8 +425,9 @@ class writer {
     tokens parameters = tokens_of(used.parameters), body = tokens_of(used.body), type = tokens_of(used.type);
     std::vector<tokens*> parts{&body};
     if (used.is == device_text::what::function) parts.insert(parts.begin(), &parameters);
-    align(parts, used.name, source_of(used.file), used.line);
-    if (dialect_ == dialect::opencl) shorten_long_long(parameters), shorten_long_long(body), shorten_long_long(type);
+    align_or_refuse(parts, used.name, used.file, used.line);
+    if (used.is == device_text::what::function) note_unknown(parameters, body, used.file);
+    shorten_long_long(parameters), shorten_long_long(body), shorten_long_long(type);
     include_what_is_used_by(type);
     include_what_is_used_by(parameters);
     include_what_is_used_by(body);

@@ -27,6 +27,9 @@ struct kernel_text {
   std::string source;
   bool needs_double = false;
   bool needs_atomics_64 = false;
+  /// A name that devices do not know: a macro, or something else of the host's program. Empty: there is none.
+  std::string unknown;
+  std::string unknown_where;  ///< file and line
   bool has_lines = false;  ///< false: the user's file could not be read, and messages name the line of the macro
 };
 
@@ -40,7 +43,7 @@ struct launch_layout {
   std::int64_t min[3] = {0, 0, 0}, count[3] = {1, 1, 1};
 };
 
-/// Throws K10 where a body cannot be put into the dialect, K11 where a name stands for two texts.
+/// Throws K10 where a body cannot be put into the dialect, or holds a directive of the preprocessor (which only the source shows), K11 where a name stands for two texts.
 kernel_text text_for(const kernel_code& kernel, dialect d);
 
 }  // namespace stretto::device

@@ -114,6 +114,34 @@ bool align(std::vector<tokens*> parts, std::string_view name, std::string_view s
   return true;
 }
 
+std::optional<directive> directive_in(std::string_view name, std::string_view source, unsigned line) {
+  const tokens all = tokens_of(source, 1);
+  std::optional<directive> nearest;
+  unsigned nearest_distance = 0;
+  for (std::size_t i = 0; i + 2 < all.size(); ++i) {
+    if (!all[i].spelling.starts_with("STRETTO_") || !(all[i + 1] == "(")) continue;
+    const unsigned distance = std::max(all[i].line, line) - std::min(all[i].line, line);
+    bool is_defined_here = false;
+    std::optional<directive> first;
+    int depth = 0;
+    std::size_t n = i + 1;
+    for (unsigned commas = 0; n < all.size(); ++n) {
+      depth += all[n] == "(" || all[n] == "{" || all[n] == "[" ? 1 : all[n] == ")" || all[n] == "}" || all[n] == "]" ? -1 : 0;
+      if (depth == 0) break;
+      if (depth == 1) commas += all[n] == ",";
+      is_defined_here = is_defined_here || (commas < 2 && all[n] == name);
+      if (first || !(all[n] == "#")) continue;
+      first = directive{"#", all[n].line};
+      for (std::size_t k = n + 1; k < all.size() && all[k].line == first->line; ++k)
+        first->spelling += (k > n + 1 ? " " : "") + all[k].spelling;
+    }
+    if (!is_defined_here || (nearest_distance && distance >= nearest_distance)) continue;
+    nearest_distance = std::max(distance, 1u);
+    nearest = first;
+  }
+  return nearest;
+}
+
 std::string text_of(const tokens& all, std::string_view file) {
   constexpr unsigned blank_lines_at_most = 8;
   std::string text;

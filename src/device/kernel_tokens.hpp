@@ -4,6 +4,7 @@
 // Cost        linear in the text; aligning reads the source file once per kernel.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,14 @@ tokens tokens_of(std::string_view text, unsigned first_line = 0);
 /// Gives `parts`, which stand one after another in the arguments of the macro at about `line` of `source`, the lines that
 /// they have there. Returns false, with all of them on `line`, if they are not found: a changed file, or generated text.
 bool align(std::vector<tokens*> parts, std::string_view name, std::string_view source, unsigned line);
+
+/// The first directive of the preprocessor in the arguments of the macro that defines `name` at about `line` of `source`: "#ifdef X",
+/// and where it is. Nothing where there is none.
+struct directive {
+  std::string spelling;
+  unsigned line = 0;
+};
+std::optional<directive> directive_in(std::string_view name, std::string_view source, unsigned line);
 
 /// As text again. Lines are kept by line breaks and `#line` directives that name `file`.
 std::string text_of(const tokens& all, std::string_view file);

@@ -9,7 +9,6 @@
 #include "data/handle.hpp"
 #include "data/host_launch.hpp"
 #include "data/kernel_arguments.hpp"
-#include "device/group_orders.hpp"
 #include "device/native.hpp"
 #include "event/event_floor.hpp"
 #include "objects/room.hpp"
@@ -121,14 +120,6 @@ void end_on_host(task& t, failure_ref cause, base::thread_context& context) noex
   arrive(t.news, std::move(cause), context);
 }
 
-/// Nobody else touches what it writes: it may be done more than once.
-void run_in_orders(const task& t, const data::kernel_arguments& given) {
-  if (t.range->ids.is_empty()) return;
-  base::thread_context& context = base::require_current("launch");
-  const auto arguments = given.arguments(context, t.where);
-  device::run_in_orders(*t.code, {arguments.data(), arguments.size()}, data::to_range(*t.range), data::share_of(context).groups, t.where);
-}
-
 // Of so many launches on the host one is timed.
 constexpr std::uint64_t timed_one_of = 8;
 
@@ -149,9 +140,7 @@ void compute(task& t) noexcept {
       data::run_piece(*t.code, *t.range, t.piece(), check);
     } else {
       const auto given = t.arguments();
-      const data::kernel_arguments arguments(*t.code, {given.data(), given.size()});
-      if (t.state.check && t.code->in_groups && !device::may_depend_on_order(*t.code)) run_in_orders(t, arguments);
-      else data::run_on_host(*t.code, *t.range, arguments, check);
+      data::run_on_host(*t.code, *t.range, {*t.code, {given.data(), given.size()}}, check);
     }
     if (is_timed) t.ended = trace::clock::now();
     if (is_timed && t.state.issues_at_once()) t.state.short_ones.took(*t.code, t.items(), t.ended - t.began);

@@ -70,6 +70,24 @@ TEST_CASE("rows at distances are copied, and nothing between them") {
   });
 }
 
+TEST_CASE("items that share a loop make each of its steps once, however many they are") {
+  on_each([](bench& b) {
+    for (const launch_range& r : {range({0}, {1}), range({5}, {12}), range({0, 3}, {4, 8}), range({0, 0, 0}, {2, 3, 5}), range({0}, {300})})
+      for (const int last : {100, 97, 3, -1}) {
+        array<int> x({100}, 7);
+        launch_argument there = b.put(x);
+        int first = 1, end = last;
+        ended e;
+        b.launch(shared_by_all.code(), r, {there, b.value(first), b.value(end)}, &e);
+        b.wait(e);
+        CHECK_FALSE(e.failure);
+        b.get(x, there);
+        for (int i = 0; i < 100; ++i) CHECK(x.values[static_cast<std::size_t>(i)] == (i >= 1 && i < last ? 7 + i : 7));
+        b.give_all_back();
+      }
+  });
+}
+
 TEST_CASE("a fill repeats its pattern over rows") {
   on_each([](bench& b) {
     array<std::uint32_t> x({8, 8}, 1);
@@ -661,6 +679,32 @@ TEST_CASE("every operator folds numbers of 64 bits") {
     CHECK(products.is_right(b));
     CHECK(floor.is_right(b));
     CHECK(top.is_right(b));
+  });
+}
+
+TEST_CASE("contributions to integers of long names are those to the same integers of short ones") {
+  on_each([](bench& b) {
+    if (!b.on->about().has_double || !b.on->about().has_atomics_64) return;
+    constexpr int n = 1000;
+    array<long long> x({n}), s({1}), t({1}, 5);
+    array<unsigned long> most({1});
+    array<unsigned> count({1});
+    array<unsigned long long> odd({1});
+    long long sum = 0;
+    unsigned long long all_odd = 0;
+    for (int i = 0; i < n; ++i) {
+      const long long v = x.values[static_cast<std::size_t>(i)] = i * (1ll << 33);
+      sum += v;
+      all_odd ^= static_cast<unsigned long long>(v);
+    }
+    const auto dx = b.put(x), ds = b.put(s), dm = b.put(most), dn = b.put(count), d_odd = b.put(odd), dt = b.put(t);
+    b.launch(folds_of_long_names.code(), range({0}, {n}), {dx, ds, dm, dn, d_odd, dt});
+    b.get(s, ds), b.get(most, dm), b.get(count, dn), b.get(odd, d_odd), b.get(t, dt);
+    CHECK(s.values[0] == sum);
+    CHECK(most.values[0] == (n - 1) * (1ul << 33));
+    CHECK(count.values[0] == n);
+    CHECK(odd.values[0] == all_odd);
+    CHECK(t.values[0] == 5 + sum);
   });
 }
 

@@ -12,6 +12,7 @@
 
 #include "device/kernels_for_tests.hpp"
 #include "thrown_by.hpp"
+#include "with_variable.hpp"
 
 namespace stretto {
 namespace {
@@ -155,6 +156,59 @@ TEST_CASE("with the option check an index outside of its array ends the launch w
     u.destroy(), v.destroy();
   });
   unsetenv("STRETTO_CHECK");
+}
+
+STRETTO_GROUP_KERNEL(launch_turns_at_once, (inout<float> x, local<float> kept), {
+  each_item([&](item it) {
+    kept(it.local_id(0)) = x(it.global_id(0));
+    x(it.global_id(0)) = kept((it.local_id(0) + 1) % group_size(0));
+  });
+})
+STRETTO_GROUP_KERNEL(launch_turns, (inout<float> x, local<float> kept), {
+  each_item([&](item it) { kept(it.local_id(0)) = x(it.global_id(0)); });
+  each_item([&](item it) { x(it.global_id(0)) = kept((it.local_id(0) + 1) % group_size(0)); });
+})
+
+TEST_CASE("with the option check items of a group that get in one another's way are told, on the host and on simulated devices") {
+  const test::with_variable check("STRETTO_CHECK", "1");
+  runtime rt({.workers = 2, .devices = "sim"});
+  rt.run([&] {
+    for (const place memory : rt.machine().memories()) {
+      INFO(rt.machine().name(memory));
+      const bool is_host = memory == rt.machine().memories()[0];
+      if (!is_host && rt.machine().kind(memory) != place_kind::gpu_memory) continue;
+      auto x = instance<float>::create(at(memory), {0, 64}).made;
+      wait(fill(x, 1.0f));
+      const std::string fine = test::thrown_by([&] { wait(launch(launch_turns, in_groups({0, 4}, 16), x, local_size{16})); });
+      CHECK(fine == "nothing was thrown");
+      std::vector<float> numbers(64);
+      std::iota(numbers.begin(), numbers.end(), 0.0f);
+      auto from = instance<float>::external(numbers.data(), {0, 64});
+      wait(copy(from, x));
+      const std::string why = test::thrown_by([&] { wait(launch(launch_turns_at_once, in_groups({0, 4}, 16), x, local_size{16})); });
+      CHECK(why.find("error K03: items of a group of kernel \"launch_turns_at_once\" get in one another's way") != std::string::npos);
+      CHECK(why.find("element     x(") != std::string::npos);
+      from.destroy(), x.destroy();
+    }
+  });
+}
+
+TEST_CASE("while orders are compared, other launches may change the rest of an array") {
+  const test::with_variable check("STRETTO_CHECK", "1");
+  on_workers(4, [](place ram) {
+    auto x = instance<float>::create(at(ram), {0, 64 * 64}).made;
+    wait(fill(x, 0.0f));
+    for (int i = 0; i < 64 * 64; ++i) x.view()(i) = static_cast<float>(i);
+    std::vector<event> all;
+    for (int turn = 0; turn < 16; ++turn)
+      for (int g = 0; g < 64; ++g) {
+        const std::size_t before = all.size() - 64;
+        all.push_back(launch(after(turn ? all[before] : event()), launch_turns, in_groups({g, g + 1}, 64), x, local_size{64}));
+      }
+    for (event& e : all) wait(e);
+    for (int i = 0; i < 64 * 64; ++i) CHECK(x.view()(i) == static_cast<float>(i / 64 * 64 + (i + 16) % 64));
+    x.destroy();
+  });
 }
 
 TEST_CASE("a range that is not of the kernel's kind is refused in the call") {

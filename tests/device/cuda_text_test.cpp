@@ -1,4 +1,5 @@
-// The CUDA text of every kernel that tests and examples have, through NVIDIA's compiler and clang, where there are such.
+// The CUDA text of every kernel that is linked into the tests, through NVIDIA's compiler and clang, where there are such. Those of other
+// programs: tests/kernel_texts.py.
 #include <stretto/error.hpp>
 #include <stretto/stretto.hpp>
 
@@ -12,22 +13,17 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
+#include <string_view>
 
 #include "device/arrays.hpp"
-#include "device/copy_kernels.hpp"
 #include "device/cuda/cuda_api.hpp"
 #include "device/cuda/cuda_program.hpp"
 #include "device/kernel_text.hpp"
 #include "device/kernels_for_tests.hpp"
+#include "device/portability.hpp"
+#include "linked_kernels.hpp"
 #include "temporary_folder.hpp"
-
-// Its kernels, and its main under this name, which may end without a return no more.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wreturn-type"
-namespace example_14 {
-#include "../../examples/14_kernels.cpp"
-}
-#pragma GCC diagnostic pop
 
 namespace stretto::device::cuda {
 namespace {
@@ -65,43 +61,33 @@ STRETTO_GROUP_KERNEL(local_of_several_types, (in<double> x, out<float> y, local<
 })
 // clang-format on
 
-/// Copies and fills within a device have kernels of their own.
-std::vector<const kernel_code*> all_kernels() {
-  std::vector<const kernel_code*> all{&jacobi.code(),
-                                      &numbered.code(),
-                                      &add_one.code(),
-                                      &kick.code(),
-                                      &mathematics.code(),
-                                      &tally.code(),
-                                      &sum_of_group.code(),
-                                      &tiled_product.code(),
-                                      &row_numbers.code(),
-                                      &group_numbers.code(),
-                                      &every_atomic.code(),
-                                      &histogram.code(),
-                                      &folds_of_words.code(),
-                                      &folds_of_floats.code(),
-                                      &folds_of_64_bits.code(),
-                                      &mixed_mathematics.code(),
-                                      &structures.code(),
-                                      &double_mathematics.code(),
-                                      &local_of_several_types.code(),
-                                      &example_14::fall.code(),
-                                      &example_14::count_by_height.code(),
-                                      &example_14::add_energies.code()};
-  std::uint64_t words[2] = {};
-  for (const std::uintptr_t address : {1, 4, 8}) {
-    const copy_end end{{}, reinterpret_cast<std::byte*>(address), 8 * address, 0};
-    all.push_back(copy_of_rows(end, end, {address, 2, 1}).code);
-    all.push_back(fill_of_rows(end, {address, 2, 1}, words).code);
-  }
+using test::axes_of;
+
+/// All that are linked into this program, but those that no device takes, which are written here to be refused.
+const std::vector<const kernel_code*>& all_kernels() {
+  static const std::vector<const kernel_code*> all = [] {
+    const std::set<std::string_view> to_be_refused{
+        // tests/device
+        "contributes_by_another_name", "contributes_nothing", "points_at", "local_in_a_loop", "uses_a_macro", "calls_the_host",
+        "names_a_constant_of_the_host", "has_a_type_of_the_host", "takes_a_structure_of_the_host", "is_helped_by_a_macro",
+        "has_a_directive", "is_helped_by_a_directive"};
+    std::vector<const kernel_code*> linked = test::linked_kernels(test::program_symbols());
+    std::erase_if(linked, [&](const kernel_code* k) {
+      const auto refused = what_devices_refuse(*k);
+      INFO(k->name, ": ", refused ? refused->what() : "is not refused");
+      CHECK(refused.has_value() == to_be_refused.contains(k->name));
+      return refused.has_value();
+    });
+    return linked;
+  }();
   return all;
 }
 
-int axes_of(const kernel_code& code) {
-  int most = 1;
-  for (const kernel_parameter& p : code.parameters) most = std::max<int>(most, p.dimensions);
-  return most;
+TEST_CASE("the kernels of a program are found, those of its tests and of the library") {
+  // Each is in use, or it would not be linked.
+  for (const kernel_code* k : {&structures.code(), &double_mathematics.code(), &local_of_several_types.code(), &jacobi.code()})
+    CHECK(std::ranges::count(all_kernels(), k) == 1);
+  CHECK(std::ranges::count(all_kernels(), "copy_rows_by_8", &kernel_code::name) == 1);
 }
 
 /// NVIDIA's own, or null where it is missing.
@@ -177,12 +163,19 @@ void compile_all(const std::string& compiler) {
 }
 
 TEST_CASE("every kernel is CUDA to clang") {
-  if (!runs("clang-16 --version")) {
-    std::fprintf(stderr, "no test of CUDA text by clang: there is no clang-16\n");
-    return;
+  const test::temporary_folder folder;
+  const std::string empty = folder.path / "empty.cu";
+  std::ofstream(empty) << "__global__ void empty() {}\n";
+  std::vector<std::string> names{"clang"};
+  for (int version = 22; version >= 14; --version) names.insert(names.end() - 1, "clang-" + std::to_string(version));
+  for (const std::string& name : names) {
+    const std::string lowered = name + " -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -S -O1 -w -std=c++14 "
+                                       "-include " STRETTO_SOURCE_DIR "/tests/device/cuda_words_for_clang.hpp";
+    if (!runs(lowered + " " + empty + " -o /dev/null")) continue;
+    std::fprintf(stderr, "CUDA text is tested by %s\n", name.c_str());
+    return compile_all(lowered);
   }
-  compile_all("clang-16 -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -S -O1 -w -std=c++14 "
-              "-include " STRETTO_SOURCE_DIR "/tests/device/cuda_words_for_clang.hpp");
+  std::fprintf(stderr, "no test of CUDA text by clang: there is none, from clang-14 on, that lowers to PTX\n");
 }
 
 TEST_CASE("every kernel is CUDA to nvcc, where it comes without NVRTC") {

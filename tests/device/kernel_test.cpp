@@ -34,6 +34,15 @@ STRETTO_GROUP_KERNEL(turned_in_two_regions, (inout<float> x, local<float> kept),
   each_item([&](item it) { x(it.global_id(0)) = kept((it.local_id(0) + 1) % group_size(0)); });
 })
 
+STRETTO_GROUP_KERNEL(adds_its_neighbour, (inout<float> x, in<float> same), {
+  auto next = per_item<float>();
+  each_item([&](item it) { next(it) = same(it.global_id(0) + 1) - 1; });
+  each_item([&](item it) { x(it.global_id(0)) += next(it) + 16; });
+})
+STRETTO_GROUP_KERNEL(adds_its_neighbour_at_once, (inout<float> x, in<float> same), {
+  each_item([&](item it) { x(it.global_id(0)) += same(it.global_id(0) + 1); });
+})
+
 using device::array;
 using test::error_of;
 using device::checking;
@@ -100,6 +109,33 @@ TEST_CASE("a checked kernel names kernel, item, array, index and extent") {
   CHECK(e.facts()[3] == std::pair<std::string, std::string>("array", "[0, 4) x [0, 4)"));
 }
 
+STRETTO_GROUP_KERNEL(goes_beyond, (in<float> x, out<float> y, local<float> kept), {
+  each_item([&](item it) { kept(it.local_id(0)) = x(it.global_id(0)); });
+  each_item([&](item it) { y(it.global_id(0)) = kept(it.local_id(0) + 1); });
+})
+STRETTO_GROUP_KERNEL(goes_beyond_between_regions, (out<float, 2> y), {
+  each_item([&](item it) { y(it.global_id(0), it.global_id(1)) = 0; });
+  y(group_id(0), 100) = 1;
+})
+
+TEST_CASE("a checked group kernel names its group, and the item in it if one was at it") {
+  array<float> x({32}), y({32}), z({8, 8});
+  const error e = error_of([&] { run(goes_beyond.code(), over({1}, {2}, {16}), {x.here(), y.here(), device::local_elements(16)}, checking::on); });
+  CHECK(e.code() == "K01");
+  CHECK(e.sentence() == "kernel \"goes_beyond\" names an element outside of array \"kept\"");
+  CHECK(e.facts()[1] == std::pair<std::string, std::string>("group", "(1)"));
+  CHECK(e.facts()[2] == std::pair<std::string, std::string>("item", "(15) of the group, (31) of all"));
+  CHECK(e.facts()[3] == std::pair<std::string, std::string>("index", "(16)"));
+  const error backward = error_of(
+      [&] { run(goes_beyond.code(), over({0}, {2}, {16}), {x.here(), y.here(), device::local_elements(12)}, checking::on, 1); });
+  CHECK(backward.facts()[2].second == "(15) of the group, (15) of all");
+  const error between = error_of([&] { run(goes_beyond_between_regions.code(), over({1, 0}, {2, 1}, {4, 8}), {z.here()}, checking::on); });
+  CHECK(between.facts()[1] == std::pair<std::string, std::string>("group", "(1, 0)"));
+  CHECK(between.facts()[2] == std::pair<std::string, std::string>("index", "(1, 100)"));
+  const error inside = error_of([&] { run(goes_beyond_between_regions.code(), over({0, 1}, {1, 2}, {4, 8}), {z.here()}, checking::on); });
+  CHECK(inside.facts()[2] == std::pair<std::string, std::string>("item", "(0, 0) of the group, (0, 8) of all"));
+}
+
 TEST_CASE("regions of a group see what the regions before them wrote, in any order of items") {
   for (const std::uint64_t order : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{0x123456789abcdefu}})
     for (const checking check : {checking::off, checking::on}) {
@@ -115,7 +151,8 @@ TEST_CASE("a region that should be two is found by other orders of its items, on
     std::vector<launch_argument> given;
     for (kernel_argument& one : a) given.push_back({one});
     device::group_memory memory;
-    device::run_in_orders(code, given, r, memory, {});
+    const auto where = std::source_location::current();
+    device::run_in_orders(code, device::host_arguments(code, given), r, memory, &where);
   };
   array<float> x({64}), sums({4});
   std::iota(x.values.begin(), x.values.end(), 1.0f);
@@ -133,8 +170,21 @@ TEST_CASE("a region that should be two is found by other orders of its items, on
   CHECK(e.sentence() == "items of a group of kernel \"turned_in_one_region\" get in one another's way");
   CHECK(e.facts()[2].first == "element");
   CHECK(e.facts()[2].second.starts_with("x("));
-  CHECK(device::may_depend_on_order(histogram.code()));
-  CHECK_FALSE(device::may_depend_on_order(turned_in_one_region.code()));
+  CHECK(x.values == turned);  // found out on copies
+  CHECK_FALSE(device::is_run_in_orders(histogram.code()));
+  CHECK_FALSE(device::is_run_in_orders(jacobi.code()));  // not of groups
+  CHECK(device::is_run_in_orders(turned_in_one_region.code()));
+
+  // By another name for the same elements, of which only some are the launch's; and from an array that begins within another.
+  x.values = turned;
+  kernel_argument part = x.here();
+  part.min[0] = 16, part.max[0] = 40;
+  in_orders(adds_its_neighbour.code(), over({1}, {2}, {16}), {part, x.here()});
+  for (int i = 0; i < 64; ++i) CHECK(x.values[static_cast<std::size_t>(i)] == (i >= 16 && i < 32 ? 2 * i + 18 : i + 1));
+  x.values = turned;
+  const error aliased = error_of([&] { in_orders(adds_its_neighbour_at_once.code(), over({1}, {2}, {16}), {part, x.here()}); });
+  CHECK(aliased.code() == "K03");
+  CHECK(x.values == turned);
 }
 
 TEST_CASE("a product by tiles is the product") {
@@ -369,7 +419,8 @@ TEST_CASE("memory of a group that is declared within a block is refused for devi
 }
 
 TEST_CASE("atomics of the functions that a kernel uses count as its own") {
-  CHECK(device::may_depend_on_order(numbers_taken.code()));
+  CHECK_FALSE(device::is_run_in_orders(numbers_taken.code()));
+  CHECK(device::is_run_in_orders(sum_of_group.code()));
 }
 
 }  // namespace

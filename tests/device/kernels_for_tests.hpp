@@ -131,6 +131,13 @@ STRETTO_KERNEL(folds_of_64_bits, (in<int64_t> x, reduce<stretto::sum<int64_t>> s
   sums(0) << w; products(0) << (v % 2 ? 2.0 : 0.5); floor_of(0) << -w; top_of(0) << w;
 })
 
+STRETTO_KERNEL(folds_of_long_names, (in<long long> x, reduce<stretto::sum<long long>> s, reduce<stretto::maximum<unsigned long>> most,
+                                     reduce<stretto::sum<unsigned int>> n, reduce<stretto::bit_xor<unsigned long long>> odd, inout<long long> t), {
+  long long v = x(global_id(0)) * 1ll;
+  s(0) << v; most(0) << (unsigned long)(v); n(0) << 1u; odd(0) << (unsigned long long)(v);
+  atomic_add(&t(0), v);
+})
+
 STRETTO_KERNEL(mixed_mathematics, (in<float> x, out<float, 2> y), {
   int i = global_id(0);
   float a = x(i);
@@ -142,6 +149,9 @@ STRETTO_KERNEL(set_all, (out<unsigned, 2> a, unsigned c), {
   int i = global_id(0), j = global_id(1);
   a(i, j) = c + (unsigned)(i * 31 + j);
 })
+
+// Each element is visited once, by however many items there are along however many axes.
+STRETTO_KERNEL(shared_by_all, (inout<int> x, int first, int last), { STRETTO_FOREACH(i, first, last) x(i) += (int)(i); })
 
 STRETTO_KERNEL(mix, (in<unsigned, 2> a, inout<unsigned, 2> b, int di, int dj, unsigned c), {
   int i = global_id(0), j = global_id(1);

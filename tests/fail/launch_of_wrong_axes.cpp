@@ -1,5 +1,5 @@
 // An object of one axis is not what a kernel of two axes reads: the message names the argument by its number.
-// expect: this argument of the launch must be an object, or a tile of one, with the element type and the number of axes
+// expect: argument 2 of the launch must be an object, or a tile of one, with the element type and the number of axes
 #include <stretto/object.hpp>
 
 STRETTO_KERNEL(transposed, (in<float, 2> x, out<float, 2> y), { y(global_id(1), global_id(0)) = x(global_id(0), global_id(1)); })

@@ -1,5 +1,5 @@
 // An array of another element type, or of other axes, is not what the kernel reads.
-// expect: this argument of the launch must be an instance with the element type and the number of axes
+// expect: argument 2 of the launch must be an instance with the element type and the number of axes
 #include <stretto/launch.hpp>
 
 STRETTO_KERNEL(scale, (in<float> x, out<float> y, float c), { y(global_id(0)) = c * x(global_id(0)); })

@@ -21,14 +21,18 @@ namespace {
 
 namespace k = kernels;
 
-const native_kernel<void(k::in<int>, k::inout<int>, int)> scaled_sum({
+const native_kernel<void(k::in<int>, k::inout<int>, int, int)> scaled_sum({
     .name = "scaled_sum",
     .host =
-        [](const kernel_work& w, k::in<int> x, k::inout<int> y, int a) {
+        [](const kernel_work& w, k::in<int> x, k::inout<int> y, int a, int) {
           for (auto i = w.min[0]; i < w.max[0]; ++i) y(i) += a * x(i);
         },
-    .opencl = native_code::text(R"(__kernel void scaled_sum(__global const int* x, __global int* y, int a) {
-      y[get_global_id(0)] += a * x[get_global_id(0)];
+    .opencl = native_code::text(R"(__kernel void scaled_sum(__global const int* x, __global int* y, int a, int n) {
+      if (get_global_id(0) < n) y[get_global_id(0)] += a * x[get_global_id(0)];
+    })"),
+    .cuda = native_code::text(R"(extern "C" __global__ void scaled_sum(const int* x, int* y, int a, int n) {
+      int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+      if (i < n) y[i] += a * x[i];
     })"),
 });
 
@@ -56,7 +60,7 @@ TEST_CASE("native kernels on objects are computed where there is code, among oth
         object<int> x({0, n}, first.data(), {.name = "x"}), y({0, n}, first.data(), {.name = "y"}), sums({0, rounds}, {.name = "sums"});
         std::vector<int> a = first, b = first, expected;
         for (int r = 0; r < rounds; ++r) {
-          launch(scaled_sum, x.elements(), x, y, r);
+          launch(scaled_sum, x.elements(), x, y, r, n);
           launch(add_one, x.elements(), x);
           launch(total, box(0, n), y, sums(box(r, r + 1)));
           for (int i = 0; i < n; ++i) b[i] += r * a[i], ++a[i];
@@ -101,7 +105,7 @@ TEST_CASE("native kernels on instances run in order with copies and fills, on ho
         auto back = instance<int>::create(at(rt.machine().memories()[0]), {0, 5000}).made;
         event twos = fill(x, 2), zeros = fill(y, 0);
         event last = merge(std::vector<event>{twos, zeros});
-        for (int i = 1; i <= 10; ++i) last = launch(after(last), scaled_sum, box(0, 5000), x, y, i);
+        for (int i = 1; i <= 10; ++i) last = launch(after(last), scaled_sum, box(0, 5000), x, y, i, 5000);
         wait(copy(y, back, after(last)));
         CHECK(back.view()(0) == 110);
         CHECK(back.view()(4999) == 110);

@@ -8,16 +8,22 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <memory>
 #include <optional>
+#include <span>
 #include <thread>
 
 #include "conformance/devices.hpp"
 #include "data/own_devices.hpp"
 #include "device/kernels_for_tests.hpp"
+#include "device/kernels_that_devices_refuse.hpp"
 #include "device/sim/sim_device.hpp"
 #include "objects/objects_floor.hpp"
 #include "thrown_by.hpp"
+#include "usable_devices.hpp"
 #include "with_variable.hpp"
+#include "written_by.hpp"
 
 namespace stretto {
 namespace {
@@ -179,6 +185,55 @@ TEST_CASE("a kernel that a device cannot compile runs where it can") {
       CHECK(end_of(launch(stretto::on(all.all()[0]->processor()), add_a_third, small, a)).find("K13") != std::string::npos);
       CHECK(thrown_by([&] { a.read().get(); }).find("K13") != std::string::npos);
     });
+  }
+}
+
+/// Leaves the host only what devices cannot run.
+class devices_first : public device_scheduler {
+ public:
+  void start(std::span<const device_view> devices) override { devices_.assign(devices.begin(), devices.end()); }
+  void push(const device_task& t) override { waiting_.push_back(&t); }
+  const device_task* pop(const device_view& d) override {
+    const auto is_for = [&](const device_task* t) {
+      return t->may_run_on(d) && (d.kind != "host" || std::ranges::none_of(devices_, [&](const device_view& other) {
+        return other.kind != "host" && t->may_run_on(other);
+      }));
+    };
+    const auto found = std::ranges::find_if(waiting_, is_for);
+    if (found == waiting_.end()) return nullptr;
+    const device_task* const taken = *found;
+    waiting_.erase(found);
+    return taken;
+  }
+
+ private:
+  std::vector<device_view> devices_;
+  std::vector<const device_task*> waiting_;
+};
+
+TEST_CASE("a kernel that no device's compiler takes runs on the host with one warning, and fails where it is pinned") {
+  const test::with_variable memory("STRETTO_DEVICE_MEMORY", "8M");
+  for (const std::string& kind : test::usable_devices({"sim", "opencl:1"}, "kernels that devices refuse")) {
+    INFO(kind);
+    const std::string said = test::written_by([&] {
+      runtime rt({.workers = 2, .devices = kind, .scheduler = std::make_shared<devices_first>()});
+      rt.run([] {
+        const std::vector<int> zeros(100);
+        object<int> x({0, 100}, zeros.data(), {.name = "x"});
+        for (int n = 0; n < 10; ++n) launch(test::uses_a_macro, x.elements(), x);
+        CHECK(x.read().get().view()(7) == 10 * (7 + STRETTO_TEST_RADIUS));
+        object<int> y({0, 100}, zeros.data(), {.name = "y"});
+        const std::string why = end_of(launch(stretto::on(device_kind::gpu), test::uses_a_macro, y.elements(), y));
+        CHECK(why.find("error K12: kernel \"uses_a_macro\" does not compile for the device") != std::string::npos);
+        CHECK(why.find("kernels_that_devices_refuse.hpp:") != std::string::npos);
+      });
+    });
+    INFO(said);
+    const std::string device = kind.substr(0, kind.find(':')) + "_0";
+    const std::string warning = "warning: kernel \"uses_a_macro\" runs elsewhere than on \"" + device + "\": error K12: ";
+    const std::size_t first = said.find(warning);
+    CHECK(first != std::string::npos);
+    CHECK(said.find("runs elsewhere than on", first + warning.size()) == std::string::npos);
   }
 }
 

@@ -16,8 +16,10 @@
 #include <utility>
 #include <vector>
 
+#include "device/group_orders.hpp"
 #include "device/kernel_text.hpp"
 #include "device/native.hpp"
+#include "device/portability.hpp"
 #include "device/sim/sim_memory.hpp"
 #include "device/sim/timeline.hpp"
 
@@ -134,6 +136,8 @@ class sim_device final : public device, public faults {
 
   std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) override {
     if (!code.run) throw without_code(code, "the host, nor for a simulated device");
+    // It computes by the host's function, but takes what devices take.
+    if (auto refused = what_devices_refuse(code)) throw std::move(*refused).fact("device", options_.name);
     if (!options_.has_double && !code.native && text_for(code, dialect::opencl).needs_double)
       throw lacking(code, "numbers of double precision", options_.name);
     return std::make_shared<sim_kernel>(code);
@@ -380,9 +384,10 @@ class sim_stream final : public stream {
         kernel.code, arguments,
         elsewhere{device_.memory(), device_.options_.memory_bytes, device_.memory_.distance()});
     const checking check = device_.options_.check;
-    const auto run = [=] {
+    const auto run = [=, &code = kernel.code] {
       group_memory memory;
-      kept->run(range, range.min, range.max, check, memory);
+      if (check == checking::on && is_run_in_orders(code)) run_in_orders(code, *kept, range, memory, nullptr);
+      else kept->run(range, range.min, range.max, check, memory);
     };
     device_.enqueue(number_, t, {run, done,
                                  device_.failure_of_launch(kernel.code)});
