@@ -51,6 +51,9 @@ struct local_size {
   std::int64_t elements = 0;
 };
 
+template <class Op, std::size_t D>
+class reduction_instance;
+
 namespace detail {
 
 /// Arguments that make a launch one on objects or buffers, which is another matter (object.hpp, buffer.hpp).
@@ -112,6 +115,16 @@ struct argument<Number, Parameter, Given> {
   local_size size;
 };
 
+template <std::size_t Number, kernels::array_parameter Parameter, class Op, std::size_t D>
+  requires(Parameter::mode == access::reduce)
+struct argument<Number, Parameter, reduction_instance<Op, D>> {
+  STRETTO_DETAIL_ARGUMENT("must be an instance, or a reduction by the operator and with the number of axes of the kernel's parameter",
+                          std::same_as<Op, typename Parameter::operation> && D == Parameter::axes);
+  explicit argument(const reduction_instance<Op, D>& given) noexcept : array(given.handle()) {}
+  launch_item item() const noexcept { return {.array = array}; }
+  instance_handle array;
+};
+
 template <class... P, class... A, std::size_t... N>
 event launch_with(const kernel<void(P...)>& k, const kernel_range& range, const task_request& request,
                          std::index_sequence<N...>, const A&... given) {
@@ -137,7 +150,8 @@ event launch_checked(const task_request& request, const kernel<void(P...)>& k, c
 ///   tags     any of after(...), at(place), on(processor), priority(n), name("text"), in any order, before the kernel;
 ///            the name of the kernel is the launch's where none is given. Without arrays on(device) says where; a device's
 ///            queues know no priorities
-///   given    for in, out, inout and reduce an instance, for a value something that converts to it, for local a local_size
+///   given    for in, out, inout and reduce an instance, for a value something that converts to it, for local a local_size; for reduce
+///            also a reduction_instance, to which the items contribute as to a shared fold, on the host
 ///   returns  an event, poisoned with what a checked kernel finds (K01; option check), with K02, with D01, or with what
 ///            a device says (K20 to K23, K30, K31)
 ///   throws   K24 if a group kernel is given no groups, or another one some; K25 for groups of fewer than one item; K28 for

@@ -8,11 +8,14 @@
 
 #include "data/handle.hpp"
 #include "data/layout.hpp"
+#include "data/reduction_record.hpp"
 
 namespace stretto::data {
 
-kernel_argument array_of(const detail::instance_record& r, const box& part, const kernel_parameter& p) noexcept {
-  const layout& shape = r.shape;
+namespace {
+
+/// What lies at `first` as `shape` says.
+kernel_argument array_at(std::byte* first, const layout& shape, const box& part, const kernel_parameter& p) noexcept {
   kernel_argument a;
   // Divisions take longer than all the rest of a short launch.
   const int shift = (p.element_bytes & (p.element_bytes - 1)) == 0 ? std::countr_zero(p.element_bytes) : -1;
@@ -22,9 +25,15 @@ kernel_argument array_of(const detail::instance_record& r, const box& part, cons
     a.max[axis] = part.max()[axis];
   }
   // It may lie outside of all memory: addresses are numbers here.
-  a.origin = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(r.first) +
+  a.origin = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(first) +
                                           static_cast<std::uintptr_t>(shape.offset_of(point())));
   return a;
+}
+
+}  // namespace
+
+kernel_argument array_of(const detail::instance_record& r, const box& part, const kernel_parameter& p) noexcept {
+  return array_at(r.first, r.shape, part, p);
 }
 
 kernel_arguments::kernel_arguments(const kernel_code& code, std::span<const detail::launch_item> given)
@@ -45,7 +54,9 @@ kernel_argument host_argument_of(const detail::launch_item& item, const kernel_p
                                  const std::source_location& where) {
   if (item.array.record) {
     const detail::instance_record& r = usable(item.array, "launch", context, where);
-    kernel_argument a = array_of(r, item.part ? *item.part : r.shape.box, p);
+    const box& part = item.part ? *item.part : r.shape.box;
+    if (r.reduction) return array_at(r.reduction->shared_array(context) - span_of(r.shape).from, r.shape, part, p);
+    kernel_argument a = array_of(r, part, p);
     a.touched = item.touched;
     return a;
   }

@@ -83,7 +83,7 @@ device::attached_device* device_for(const kernel_code& code, const kernel_range&
   };
   const auto uses = [&](const device::attached_device& d, const detail::launch_item& i) {
     const data::memory_space* const space = i.array.record->space;
-    return space && (space->where() == d.memory() || space->where() == d.host_memory());
+    return space && !i.array.record->reduction && (space->where() == d.memory() || space->where() == d.host_memory());
   };
   for (const detail::launch_item& i : items) {
     if (!i.array.record) continue;

@@ -162,7 +162,7 @@ instance_handle create_reduction(place memory, const box& elements, std::uint8_t
     throw error("D15", "a reduction was asked for in a memory that the processor does not address")
         .fact("submitted", where)
         .fact("memory", space->name())
-        .remedy("create it in host memory");
+        .remedy("create it in host memory; a kernel on a device contributes to an instance there that is filled with the operator's identity()");
   // The record of an instance that takes no memory by itself.
   const instance_handle h = create_instance({.memory = memory, .box = elements, .dimensions = dimensions,
                                              .element_bytes = kind.rhs_bytes, .holds = storage::by_contributors,

@@ -77,15 +77,20 @@ void reduction_record::give_back(contribution& share, base::thread_context& cont
   if (share.array) free(*std::exchange(share.array, nullptr), context);
 }
 
-bool reduction_record::open(std::uint32_t number, open_contribution& c, base::thread_context& context) {
+std::byte* reduction_record::shared_array(base::thread_context& context) {
   std::scoped_lock lock(mutex_);
+  return all_.array ? address_of(*all_.array) : new_array(all_, context);
+}
+
+bool reduction_record::open(std::uint32_t number, open_contribution& c, base::thread_context& context) {
   c = {};
   if (style_ == reduction_style::shared_fold && number == any_contributor) {
     c.share = &all_;
     c.is_shared = true;
-    c.dense = all_.array ? address_of(*all_.array) : new_array(all_, context);
+    c.dense = shared_array(context);
     return true;
   }
+  std::scoped_lock lock(mutex_);
   if (number == any_contributor) {
     // Start at a place of the thread's own: it finds the share that it used last, still in its cache.
     const std::size_t n = shares_.size();

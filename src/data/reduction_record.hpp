@@ -47,6 +47,8 @@ class reduction_record {
   bool open(std::uint32_t number, open_contribution& c, base::thread_context& context);
   void refill(open_contribution& c, base::thread_context& context);
   void close(open_contribution& c) noexcept;
+  /// The array to which anybody contributes atomically, whatever the style.
+  std::byte* shared_array(base::thread_context& context);
   void clear(base::thread_context& context) noexcept;
 
   /// Part `part` of `parts` of everything held, applied to `to` (of left-hand sides).
@@ -79,7 +81,7 @@ class reduction_record {
   std::atomic<std::uint64_t> held_bytes_{0};
   mutable std::mutex mutex_;                            // guards what follows
   std::vector<std::unique_ptr<contribution>> shares_;   // by contributor number
-  contribution all_;                                    // of a shared fold
+  contribution all_;                                    // of a shared fold, and of kernels
 };
 
 }  // namespace stretto::detail

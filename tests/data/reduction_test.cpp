@@ -1,5 +1,9 @@
 #include <stretto/copy.hpp>
+#include <stretto/kernel.hpp>
+#include <stretto/launch.hpp>
+#include <stretto/platform.hpp>
 #include <stretto/reduce.hpp>
+#include <stretto/runtime.hpp>
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
@@ -8,6 +12,8 @@
 #include <vector>
 
 #include "data/data_runtime.hpp"
+#include "thrown_by.hpp"
+#include "with_variable.hpp"
 
 using namespace stretto;
 using namespace stretto::data;
@@ -40,6 +46,62 @@ std::vector<T> values_of(const instance<T>& u) {
 }
 
 }  // namespace
+
+STRETTO_KERNEL(contributes_everywhere, (in<int> x, reduce<sum<long>, 2> count, reduce<maximum<int>> most), {
+  int v = x(global_id(0));
+  count(v % 4, v % 3) << 1l;
+  most(5) << v;
+})
+
+TEST_CASE("kernels contribute to reductions of any style, together with others, and again after clear") {
+  for (const char* checked : {"0", "1"})
+    for (const reduction_style style : all_styles) {
+      CAPTURE(int(style));
+      const test::with_variable check("STRETTO_CHECK", checked);
+      runtime rt({.workers = 2});
+      rt.run([&] {
+        const place ram = rt.machine().memories().front();
+        constexpr coordinate n = 20'000;  // several pieces
+        const auto x = instance<int>::create(at(ram), {0, n}).made;
+        for (coordinate i = 0; i < n; ++i) x.view()(i) = static_cast<int>(i * i % 777);
+        const auto count = reduction_instance<sum<long>, 2>::create(at(ram), {{0, 0}, {4, 3}}, {.style = style});
+        const auto most = reduction_instance<maximum<int>>::create(at(ram), {5, 6}, {.style = style});
+        const auto counted = instance<long, 2>::create(at(ram), {{0, 0}, {4, 3}}).made;
+        const auto found = instance<int>::create(at(ram), {5, 6}).made;
+        for (int round = 0; round < 2; ++round) {
+          wait(fill(counted, 100l)), wait(fill(found, -1));
+          const event all = launch(contributes_everywhere, box(0, n), x, count, most);
+          { auto c = count.contribute(); c(3, 2) << 1000l; }
+          wait(reduce(count, counted, after(all))), wait(reduce(most, found, after(all)));
+          long sums = 0;
+          for (coordinate i = 0; i < 4; ++i)
+            for (coordinate j = 0; j < 3; ++j) {
+              long expected = 100 + (i == 3 && j == 2 ? 1000 : 0);
+              for (coordinate k = 0; k < n; ++k) expected += k * k % 777 % 4 == i && k * k % 777 % 3 == j;
+              CHECK(counted.view()(i, j) == expected);
+              sums += counted.view()(i, j);
+            }
+          CHECK(sums == n + 1200 + 1000);
+          CHECK(found.view()(5) == 774);
+          wait(clear(count)), wait(clear(most));
+        }
+        x.destroy(), count.destroy(), most.destroy(), counted.destroy(), found.destroy();
+      });
+    }
+}
+
+TEST_CASE("a device does not contribute to a reduction, which lies in the host's memory") {
+  runtime rt({.workers = 1, .devices = "sim"});
+  rt.run([&] {
+    const place ram = rt.machine().memories().front(), far = rt.machine().memories().back();
+    const auto x = instance<int>::create(at(far), {0, 10}).made;
+    const auto count = reduction_instance<sum<long>, 2>::create(at(ram), {{0, 0}, {4, 3}});
+    const auto most = reduction_instance<maximum<int>>::create(at(ram), {5, 6});
+    CHECK(test::error_of([&] { launch(contributes_everywhere, box(0, 10), x, count, most); }).code() == "K28");
+    CHECK(test::thrown_by([&] { reduction_instance<sum<long>, 2>::create(at(far), {{0, 0}, {4, 3}}); }).find("identity()") != std::string::npos);
+    x.destroy(), count.destroy(), most.destroy();
+  });
+}
 
 TEST_CASE("operators of the library have an identity that changes nothing and combine as their names say") {
   const auto combined = []<class Op>(Op, auto a, auto b) {
