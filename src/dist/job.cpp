@@ -171,7 +171,7 @@ void job::take(entry& e, net::arrival& a, bool has_cause) {
 }
 
 void job::refuse(const entry& e, rank from, std::span<const std::byte> first_words, std::uint64_t bytes) {
-  error no_room("N17", "node " + name_of(self_) + " has no room for a message");
+  error no_room("N18", "node " + name_of(self_) + " has no room for a message");
   no_room.fact("of", name_of(from))
       .fact("for", e.name)
       .fact("bytes", std::to_string(bytes))

@@ -148,16 +148,16 @@ TEST_CASE("a message that a node has no room for fails, at whoever sent it, and 
     const auto taken = async(at_node(1), call<&size_of>(std::vector<std::byte>(just)));
     const std::string said = test::thrown_by([&] { refused.get(); });
     CAPTURE(said);
-    CHECK(said.find("error N17: node N") != said.npos);
+    CHECK(said.find("error N18: node N") != said.npos);
     CHECK(said.find("has no room for a message") != said.npos);
     CHECK(said.find("task \"all of it\"") != said.npos);
     CHECK(said.find("at most  ") != said.npos);
     CHECK(taken.get() == just);
     // The way back.
-    CHECK(error_of([&] { async(at_node(1), call<&so_large>(large)).get(); }).code() == "N17");
+    CHECK(error_of([&] { async(at_node(1), call<&so_large>(large)).get(); }).code() == "N18");
     CHECK(async(at_node(1), call<&so_large>(just)).get().back() == std::byte{7});
     // One that ends in a finish.
-    CHECK(test::thrown_by([&] { finish([&] { async(at_node(1), call<&size_of>(std::vector<std::byte>(large))); }); }).find("N17") != std::string::npos);
+    CHECK(test::thrown_by([&] { finish([&] { async(at_node(1), call<&size_of>(std::vector<std::byte>(large))); }); }).find("N18") != std::string::npos);
   });
 }
 
