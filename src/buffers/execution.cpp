@@ -5,15 +5,13 @@
 #include <exception>
 #include <utility>
 
+#include "buffers/posted_numbers.hpp"
 #include "data/data_state.hpp"
 #include "data/instances.hpp"
 #include "data/other_nodes.hpp"
 
 namespace stretto::buffers {
 namespace {
-
-/// Tasks up to 2^39, with 256 transfers each, or one for each node.
-std::uint64_t number_of(const graph::channel& c) noexcept { return c.of.number << 24 | std::uint64_t{c.slot} << 16 | c.from; }
 
 /// Not so of what is poisoned, which has to go on.
 bool has_happened(event e) { return e == event() || (e.has_triggered() && !e.is_poisoned()); }

@@ -77,6 +77,7 @@ task_outcome do_task(buffers_state& s, const graph::task& t, const task_work& wo
     const graph::chunk_weights weights = s.weights.passed_horizon(s.instructions.weights());
     if (!weights.are_none()) s.instructions.set_weights(weights);
   }
+  s.submitted = s.tasks.next();
   ahead = s.doing.behind_by(most_ahead);
   return out;
 }
