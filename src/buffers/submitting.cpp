@@ -285,6 +285,7 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
       known.arguments[i].local_elements = items[i].local_elements;
     }
     work.arguments = known.arguments;
+    work.task = &known.task;
     work.folds = known.folds;
     work.learns = s.learns.get();
     work.learned = known.learned;

@@ -47,6 +47,7 @@ kernel_argument host_argument_of(const detail::launch_item& item, const kernel_p
     const detail::instance_record& r = usable(item.array, "launch", context, where);
     kernel_argument a = array_of(r, item.part ? *item.part : r.shape.box, p);
     a.touched = item.touched;
+    a.allowed = item.allowed;
     return a;
   }
   kernel_argument a;
