@@ -78,6 +78,9 @@ class execution {
   task_outcome run(std::span<const graph::instruction> all, const task_work& work, bool check, base::thread_context& context);
   detail::instance_handle instance_of(graph::allocation_id a) const { return allocations_.at(a.number); }
 
+  /// Events, allocations and arrivals that are kept.
+  std::size_t remembered() const noexcept { return ends_.size() + allocations_.size() + arrivals_.size(); }
+
   /// A horizon that has been passed but not reached, if more than `most` of them are; who submits waits for it.
   event behind_by(std::size_t most);
 

@@ -378,17 +378,5 @@ TEST_CASE("a read of what nobody has written is told once for each line, with ta
   });
 }
 
-STRETTO_KERNEL(add_one, (inout<long long> x), { x(global_id(0)) += 1; })
-
-TEST_CASE("a program of very many launches takes what a short one takes") {
-  test::on_nodes_of(simulated_job({.nodes = 2, .seed = 3}), {.workers = 1}, [](runtime&) {
-    const int launches = test::long_campaign() ? 1'000'000 : 3'000;
-    std::vector<long long> zeros(64);
-    buffer<long long> x(box(0, 64), zeros.data());
-    for (int i = 0; i < launches; ++i) launch(add_one, x.elements(), x(one_to_one));
-    CHECK(x.read().get().view()(63) == launches);
-  });
-}
-
 }  // namespace
 }  // namespace stretto

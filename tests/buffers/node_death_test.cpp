@@ -24,17 +24,17 @@ STRETTO_KERNEL(add_both_sides, (in<int> x, out<int> y, int n), {
 })
 STRETTO_KERNEL(sum_all_up, (in<int> x, reduce<sum<int>> total), { total(0) << x(global_id(0)); })
 
-constexpr int elements = 48;
+constexpr int points = 48;
 
 /// Reads as it goes on, and in the end what all nodes have computed.
 template <class Before>
 void step_often(int steps, bool reads, Before&& before) {
-  buffer<int> u(box(0, elements)), v(box(0, elements));
+  buffer<int> u(box(0, points)), v(box(0, points));
   const buffer<int> total(box(0, 1));
   launch(number_all, u.elements(), u(one_to_one));
   for (int i = 0; i < steps; ++i) {
     before(i);
-    launch(add_both_sides, u.elements(), u(neighborhood(1)), v(one_to_one), elements);
+    launch(add_both_sides, u.elements(), u(neighborhood(1)), v(one_to_one), points);
     std::swap(u, v);
     if (i % 5 == 1) launch(sum_all_up, u.elements(), u(one_to_one), total.from_identity());
     if (i % 6 == 2) host_task(on_each_node, [](view<const int>) {}, u.in(all));
