@@ -233,7 +233,7 @@ class random_program {
 
 TEST_CASE("random programs on buffers give what loops give, on all nodes") {
   const with_variable memory("STRETTO_DEVICE_MEMORY", "8M");
-  const std::uint32_t programs = test::long_campaign() ? 3000 : 60;
+  const std::uint32_t programs = test::scaled(60u, 3000u);
   constexpr const char* kinds[] = {"none", "sim", "sim:2", "sim:3"};
   for (std::uint32_t seed = 0; seed < programs; ++seed) {
     const std::uint32_t nodes = seed % 4 + 1;
@@ -246,7 +246,7 @@ TEST_CASE("random programs on buffers give what loops give, on all nodes") {
 }
 
 TEST_CASE("so they do where no device has room for their arrays") {
-  const std::uint32_t programs = test::long_campaign() ? 3000 : 60;
+  const std::uint32_t programs = test::scaled(60u, 3000u);
   for (std::uint32_t seed = 0; seed < programs; ++seed) {
     const with_variable memory("STRETTO_DEVICE_MEMORY", seed % 3 ? "7K" : "10K");  // of up to 9 KiB; a launch uses up to 5
     const std::uint32_t nodes = seed % 3 + 1;
