@@ -317,6 +317,16 @@ struct horizon_settings {
 ///   throws   B16 where most_parallel is 1: each launch would be followed by a horizon
 void set_horizons(const horizon_settings& settings, std::source_location where = std::source_location::current());
 
+/// A point of the program that everything later on buffers follows, on each node by itself; all nodes say it in the same place. To wait for
+/// all at once, before time is taken or a library uses what buffers would:
+///
+///     wait(epoch());
+///
+///   returns  an event of this node: all that was asked of buffers before has been done here. Poisoned if some of it has failed
+///
+/// Nothing older is remembered from then on. A program that goes on needs none: reads wait for what they read, and horizons hold nothing up.
+event epoch(std::source_location where = std::source_location::current());
+
 /// How much of a launch nodes, and devices of this node, get. Rows are cut so; tiles are cut alike.
 struct weight_settings {
   std::vector<double> nodes = {};    // one for each node, the same on all of them; none: all alike, or as measured (option weights)

@@ -81,6 +81,9 @@ class execution {
   /// Events, allocations and arrivals that are kept.
   std::size_t remembered() const noexcept { return ends_.size() + allocations_.size() + arrivals_.size(); }
 
+  /// Of the last instruction.
+  event last() const { return ends_.back(); }
+
   /// A horizon that has been passed but not reached, if more than `most` of them are; who submits waits for it.
   event behind_by(std::size_t most);
 

@@ -41,10 +41,32 @@ void tell_unwritten(buffers_state& s, const graph::task& t, const graph::unwritt
   s.warnings.tell("\"" + t.name + "\"", b, s.commands.named(b), r.where, where);
 }
 
-graph::task horizon_task() {
+/// Horizons and epochs.
+graph::task order_alone(graph::task_kind kind) {
   graph::task t;
-  t.kind = graph::task_kind::horizon;
+  t.kind = kind;
   return t;
+}
+
+/// Requires that `s` is held, and that the task is ordered and may be done.
+task_outcome run_task(buffers_state& s, const graph::ordered_task& order, const graph::task& t, const task_work& work, base::thread_context& context) {
+  const std::uint64_t since = s.dry ? base::nanoseconds_now() : 0;
+  s.new_commands.clear();
+  s.new_instructions.clear();
+  s.commands.add(order.id, t, s.new_commands);
+  std::vector<graph::unwritten_read> unwritten = s.commands.take_unwritten_reads();
+  for (const graph::unwritten_read& r : unwritten) tell_unwritten(s, t, r, work.range.where);
+  s.instructions.add(order.id, t, s.new_commands, s.new_instructions);
+  if (s.dry) s.dry->took(base::nanoseconds_now() - since);
+  if (s.record) s.record->add(order, t, std::move(unwritten));
+  if (s.dry) s.dry->add(order, t, s.record.get());
+  return s.carry_out(s.new_commands, s.new_instructions, work, context);
+}
+
+task_work nothing_at(const std::source_location& where) {
+  task_work w;
+  w.range.where = where;
+  return w;
 }
 
 /// Requires that `s` is held. Who submits then waits for `ahead`, no longer holding it.
@@ -57,24 +79,9 @@ task_outcome do_task(buffers_state& s, const graph::task& t, const task_work& wo
   } catch (error& e) {
     throw error(e).fact("submitted", work.range.where);
   }
-  const auto run = [&](const graph::ordered_task& order, const graph::task& one, const task_work& of) {
-    const std::uint64_t since = s.dry ? base::nanoseconds_now() : 0;
-    s.new_commands.clear();
-    s.new_instructions.clear();
-    s.commands.add(order.id, one, s.new_commands);
-    std::vector<graph::unwritten_read> unwritten = s.commands.take_unwritten_reads();
-    for (const graph::unwritten_read& r : unwritten) tell_unwritten(s, one, r, work.range.where);
-    s.instructions.add(order.id, one, s.new_commands, s.new_instructions);
-    if (s.dry) s.dry->took(base::nanoseconds_now() - since);
-    if (s.record) s.record->add(order, one, std::move(unwritten));
-    if (s.dry) s.dry->add(order, one, s.record.get());
-    return s.carry_out(s.new_commands, s.new_instructions, of, context);
-  };
-  const task_outcome out = run(s.tasks.add(t), t, work);
+  const task_outcome out = run_task(s, s.tasks.add(t), t, work, context);
   if (const auto h = s.tasks.add_horizon()) {
-    task_work nothing;
-    nothing.range = work.range;
-    run(*h, horizon_task(), nothing);
+    run_task(s, *h, order_alone(graph::task_kind::horizon), nothing_at(work.range.where), context);
     const graph::chunk_weights weights = s.weights.passed_horizon(s.instructions.weights());
     if (!weights.are_none()) s.instructions.set_weights(weights);
   }
@@ -180,6 +187,13 @@ event never_read(const buffer_record& b, const dry_run& dry, base::thread_contex
 }
 
 }  // namespace
+
+/// Requires that `s` is held. Everything is ordered behind it, and has happened when the event has.
+event pass_epoch(buffers_state& s, const std::source_location& where, base::thread_context& context) {
+  run_task(s, s.tasks.add_epoch(), order_alone(graph::task_kind::epoch), nothing_at(where), context);
+  s.submitted = s.tasks.next();
+  return s.doing.last();
+}
 
 }  // namespace stretto::buffers
 
@@ -409,6 +423,15 @@ void set_horizons(const horizon_settings& settings, std::source_location where) 
     note(s, std::make_shared<const buffers::known_call>(std::move(c)), where, false);
   }
   s.tasks.set(policy);
+}
+
+event epoch(std::source_location where) {
+  using namespace buffers;
+  base::thread_context& context = base::require_current("epoch");
+  buffers_state& s = *state_of(*context.runtime);
+  const holding held(s);
+  if (s.programs) note(s, std::make_shared<const known_call>(buffer_call{.what = buffer_call::verb::epoch}), where);
+  return pass_epoch(s, where, context);
 }
 
 }  // namespace stretto
