@@ -40,7 +40,9 @@ field on_nodes(const field& first, const field& second, int steps) {
     launch(step_on, inside, now(star(1)), before(one_to_one), courant * courant);
     std::swap(before, now);
   }
-  const auto seen = now.read().get();
+  const auto later = now.read();
+  if (is_dry_run()) return {};  // nothing is computed then (example 40)
+  const auto& seen = later.get();
   field result(first.size());
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) result[at(i, j)] = seen.view()(i, j);
@@ -67,7 +69,8 @@ field make(F f) {
 void tell(const char* what, const field& is, const field& expected, const char* like) {
   double error = 0;
   for (std::size_t i = 0; i < is.size(); ++i) error = std::fmax(error, std::abs(is[i] - expected[i]));
-  if (this_node() == 0) std::printf("%s: %s%s\n", what, error < 1e-9 ? "" : "NOT ", like);
+  if (is_dry_run() || this_node() != 0) return;
+  std::printf("%s: %s%s\n", what, error < 1e-9 ? "" : "NOT ", like);
 }
 
 void program() {

@@ -56,7 +56,9 @@ bodies on_nodes(bodies b, int steps, double dt) {
     launch(attract, every, x(all), v(one_to_one), count, b.mass, b.soft, dt);
     launch(drift, every, x(one_to_one), v(one_to_one), dt / 2);
   }
-  const auto seen_x = x.read().get(), seen_v = v.read().get();
+  const auto later_x = x.read(), later_v = v.read();
+  if (is_dry_run()) return b;  // nothing is computed then (example 40)
+  const auto &seen_x = later_x.get(), &seen_v = later_v.get();
   for (int i = 0; i < count; ++i) b.x[std::size_t(i)] = seen_x.view()(i), b.v[std::size_t(i)] = seen_v.view()(i);
   return b;
 }
@@ -110,7 +112,7 @@ void program() {
   const bodies later = on_nodes(cluster, 100, 0.01);
   const double before = energy(cluster), change = std::abs(energy(later) / before - 1);
 
-  if (this_node() != 0) return;
+  if (is_dry_run() || this_node() != 0) return;
   std::printf("a figure eight: each body is%s back after one period, within 1e-3\n", away < 1e-3 ? "" : " NOT");
   std::printf("a cluster of 130 bodies, 100 steps: %s a serial run\n", difference(later, serially(cluster, 100, 0.01)) < 1e-9 ? "as" : "NOT as");
   std::printf("its energy of %.4f has%s changed by less than 1e-4 of it\n", before, change < 1e-4 ? "" : " NOT");

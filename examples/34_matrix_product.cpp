@@ -62,7 +62,9 @@ numbers by_loops(const numbers& a, const numbers& b) {
 
 template <class F>
 void tell(const char* what, const matrix& m, F expected) {
-  const auto seen = m.read().get();
+  const auto later = m.read();
+  if (is_dry_run()) return;  // nothing is computed then (example 40)
+  const auto& seen = later.get();
   bool is_so = true;
   for (coordinate i = 0; i < rows(m); ++i)
     for (coordinate j = 0; j < columns(m); ++j) is_so = is_so && seen.view()(i, j) == expected(std::size_t(i), std::size_t(j));

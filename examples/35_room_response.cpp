@@ -78,7 +78,9 @@ rows_of_room on_nodes(const room& r, const rows_of_room& sent) {
   for (int t = 0; t < steps; ++t)
     launch(radiate, box({t, 0}, {t + 1, patches}), radiated(fixed({{0, 0}, {t, patches}})), factor(pairs_of), delay(pairs_of), emitted(one_to_one),
            radiated(one_to_one), patches, reflected);
-  const auto seen = radiated.read().get();
+  const auto later = radiated.read();
+  if (is_dry_run()) return {};  // nothing is computed then (example 40)
+  const auto& seen = later.get();
   rows_of_room result;
   for (int t = 0; t < steps; ++t)
     for (int i = 0; i < patches; ++i) result.push_back(seen.view()(t, i));
@@ -103,9 +105,9 @@ void program() {
   rows_of_room flash(steps * patches), shine(steps * patches, 1.0);
   for (int i = 0; i < side * side; ++i) flash[std::size_t(i)] = 1;
   const rows_of_room after_flash = on_nodes(r, flash), expected = serially(r, flash), bright = on_nodes(r, shine);
+  if (is_dry_run() || this_node() != 0) return;
   double error = 0;
   for (std::size_t i = 0; i < flash.size(); ++i) error = std::max(error, std::abs(after_flash[i] - expected[i]));
-  if (this_node() != 0) return;
   std::printf("a flash on one wall of %d patches, %d steps: %s a serial run\n", patches, steps, error < 1e-12 ? "as" : "NOT as");
   std::printf("a room that shines: %.4f times as bright as its walls, 1 / (1 - %.1f) = %.4f\n", bright.back(), reflected, 1 / (1 - reflected));
 }

@@ -86,10 +86,14 @@ solution on_nodes(const matrix& m, const numbers& b, double enough) {
       dot(r, r, rr, k + 1);
       launch(turn, rows, p(one_to_one), r(one_to_one), rr(fixed({k, k + 2})), k);
     }
-    now = rr.read({k, k + 1}).get().view()(k);
+    const auto left = rr.read({k, k + 1});
+    if (!is_dry_run()) now = left.get().view()(k);
+    else if (k >= 30) break;  // nothing is computed then, and nothing says when it is enough (example 40)
   }
   const auto to_vector = [](const buffer<double>& from, coordinate count) {
-    const auto seen = from.read({0, count}).get();
+    const auto later = from.read({0, count});
+    if (is_dry_run()) return numbers();
+    const auto& seen = later.get();
     return numbers(&seen.view()(0), &seen.view()(0) + count);
   };
   return {to_vector(x, m.rows), to_vector(rr, k + 1), to_vector(pq, k)};
@@ -137,7 +141,7 @@ void solve(const matrix& m, const std::string& name) {
   for (int i = 0; i < m.rows; ++i) x.push_back(std::sin(i * i));
   const numbers b = times(m, x);
   const solution s = on_nodes(m, b, 1e-24 * dot(b, b)), same = serially(m, b, s.pq.size());
-  if (this_node() != 0) return;
+  if (is_dry_run() || this_node() != 0) return;
 
   std::printf("%s: %d rows, %zu entries\n", name.c_str(), m.rows, m.value.size());
   std::printf("%zu iterations: a known solution is%s found, the residuals are%s those of a serial run\n", s.pq.size(),

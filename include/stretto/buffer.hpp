@@ -195,7 +195,18 @@ struct with_range_hints : Request {
   void apply(in_pieces p) noexcept { hints.pieces = p.number; }
 };
 using host_task_request = with_range_hints<task_request>;
-using buffer_launch = with_range_hints<object_launch>;
+/// Tags that name a place of one node.
+template <class Tag>
+concept names_place = std::same_as<Tag, at_place> || std::same_as<Tag, on_processor> || std::same_as<Tag, on_worker>;
+struct buffer_launch : with_range_hints<object_launch> {
+  template <class Tag>
+    requires requires(with_range_hints<object_launch> request, const Tag& tag) { request.apply(tag); }
+  void apply(const Tag& tag) {
+    static_assert(!names_place<Tag>, "a launch on buffers is computed by the devices of all nodes, not at one place: on(device_kind::host) or "
+                                     "on(device_kind::gpu) says by which kind, set_weights how much each computes");
+    with_range_hints<object_launch>::apply(tag);
+  }
+};
 template <class Tag>
 concept host_task_tag = requires(host_task_request request, const Tag& tag) { request.apply(tag); };
 /// Of the job, or of the one that is not there in a dry run.
@@ -305,6 +316,16 @@ struct horizon_settings {
 ///
 ///   throws   B16 where most_parallel is 1: each launch would be followed by a horizon
 void set_horizons(const horizon_settings& settings, std::source_location where = std::source_location::current());
+
+/// A point of the program that everything later on buffers follows, on each node by itself; all nodes say it in the same place. To wait for
+/// all at once, before time is taken or a library uses what buffers would:
+///
+///     wait(epoch());
+///
+///   returns  an event of this node: all that was asked of buffers before has been done here. Poisoned if some of it has failed
+///
+/// Nothing older is remembered from then on. A program that goes on needs none: reads wait for what they read, and horizons hold nothing up.
+event epoch(std::source_location where = std::source_location::current());
 
 /// How much of a launch nodes, and devices of this node, get. Rows are cut so; tiles are cut alike.
 struct weight_settings {
@@ -498,7 +519,7 @@ event launch_buffers_checked(const buffer_launch& request, const kernel<void(P..
 ///            parameter is inout. What is reduced has one result on all nodes, to the last bit; with other numbers of nodes or
 ///            devices, sums of floating-point numbers differ in rounding
 ///   returns  an event of this node: its chunk has been computed, or it has none. Poisoned as that of a launch on instances
-///   throws   B04 where two chunks write the same element, B05 where a mapper leaves the buffer, B06 where a buffer that is reduced into is used otherwise, too, B07 for
+///   throws   A06 where a kind of device is named of which this node has none; B04 where two chunks write the same element, B05 where a mapper leaves the buffer, B06 where a buffer that is reduced into is used otherwise, too, B07 for
 ///            a buffer that names nothing; K24,
 ///            K25. Nothing has been done then, on any node. B24 where a memory of this node is too small for what its smallest piece uses
 template <class... P, class... A>

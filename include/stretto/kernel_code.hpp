@@ -35,8 +35,10 @@ struct kernel_parameter {
 };
 
 struct touched_elements;  // which elements kernels have named
+struct allowed_elements;  // which they may name
 
 namespace kernels {
+bool is_allowed(const allowed_elements& in, const std::int64_t* at, std::size_t axes) noexcept;
 void note_touched(touched_elements& in, const std::int64_t* at, std::size_t axes) noexcept;
 }
 
@@ -48,6 +50,7 @@ struct kernel_argument {
   std::int64_t min[3] = {0, 0, 0};     ///< array: the first element on each axis; local: 0
   std::int64_t max[3] = {0, 0, 0};     ///< array: one past the last; local: elements
   touched_elements* touched = nullptr;  ///< array: checked kernels note there what they name; null: nowhere
+  const allowed_elements* allowed = nullptr;  ///< array: of those from min to max, what checked kernels may name; null: all of them
 };
 
 /// The items that one call computes: of a plain kernel all ids of a box, of a group kernel all groups of a box.

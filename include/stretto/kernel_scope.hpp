@@ -118,6 +118,7 @@ class elements {
   void check(const std::int64_t* at) const {
     bool inside = true;
     for (std::size_t i = 0; i < D; ++i) inside = inside && at[i] >= argument_->min[i] && at[i] < argument_->max[i];
+    inside = inside && (!argument_->allowed || is_allowed(*argument_->allowed, at, D));
     if (inside) {
       if (argument_->touched) note_touched(*argument_->touched, at, D);
       return;

@@ -70,6 +70,7 @@ struct launch_item {
   const void* value = nullptr;
   std::int64_t local_elements = 0;
   const box* part = nullptr;  // of the array, what the kernel may use; null: all of it. Lasts until the launch has ended
+  const allowed_elements* allowed = nullptr;  // of that part, if not all of it; lasts likewise
   touched_elements* touched = nullptr;  // where it notes what it used, if it is checked and on the host; lasts likewise
 };
 

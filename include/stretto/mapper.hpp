@@ -79,9 +79,12 @@ constexpr mappers::slice slice(int axis) { return {axis}; }
 inline constexpr mappers::all all{};
 /// The same elements, for each part.
 constexpr mappers::fixed fixed(const box& always) { return {always}; }
-/// The element of the item's id with axes 0 and 1 exchanged; or whose axis a is the item's axis by[a].
+/// The element of the item's id with axes 0 and 1 exchanged; or whose axis a is the item's axis by[a], each of which is given once.
 inline constexpr mappers::transposed transposed{{1, 0, 2}};
-constexpr mappers::transposed transposed_by(std::uint8_t by0, std::uint8_t by1, std::uint8_t by2) { return {{by0, by1, by2}}; }
+consteval mappers::transposed transposed_by(std::uint8_t by0, std::uint8_t by1, std::uint8_t by2) {
+  if (by0 > 2 || by1 > 2 || by2 > 2 || by0 == by1 || by0 == by2 || by1 == by2) throw "transposed_by takes each of the axes 0, 1 and 2 once";
+  return {{by0, by1, by2}};
+}
 
 /// Gives a box of elements for a part of a range; told the array's elements, too, if it takes them.
 template <class M>

@@ -316,10 +316,10 @@ void runtime::state::end(runtime* whole) noexcept {
     if (member && whole && !settings.trace.empty()) member->clock().measure(dist::job_clock::moment::end);
     if (member && whole && !member->is_leaving()) leave();
     const auto told = sched::stop(*scheduler, last, [&] { return devices && devices->pending() > 0; });
-    // A destructor has no other way to say so. Where nodes differ, all else comes of that.
-    const buffers::found_difference nodes = buffers::last_difference(context);
+    // A destructor has no other way to say so. Where another node goes wrong, all else comes of that.
+    const buffers::other_nodes_fault nodes = buffers::fault_of_others(context);
     if (nodes.untold) base::print_error(*nodes.untold, settings.errors);
-    else if (told && !nodes.differs) base::print_error(*told, settings.errors);
+    else if (told && !nodes.is_there) base::print_error(*told, settings.errors);
   } else {
     last();
   }
@@ -378,8 +378,9 @@ runtime::entered::~entered() {
 
 void runtime::fail(const std::source_location& where) {
   state_->has_failed = true;
-  if (!state_->member || state_->scheduler->settings.stepped) throw;
-  if (auto why = buffers::why_nodes_differ(state_->context, where)) throw *std::move(why);
+  if (!state_->member) throw;
+  const auto asks = state_->scheduler->settings.stepped ? buffers::asks_nodes::no : buffers::asks_nodes::yes;  // one thread steps those asked
+  if (auto why = buffers::run_failed(state_->context, std::current_exception(), asks, where)) throw *std::move(why);
   throw;
 }
 

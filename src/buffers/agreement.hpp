@@ -32,6 +32,8 @@ class agreement final : public data::listener {
   static constexpr unsigned quiet = 32;                  // polls without a call, after which a node counts as idle
   static constexpr unsigned patience = 512;              // the same for a node that is asked, and may yet come as far
 
+  static constexpr std::uint64_t first_free_word = 4;    // what it says begins with less
+
   struct ways {
     /// To another node; never waits.
     std::function<void(std::uint32_t to, std::span<const std::byte> words)> say;

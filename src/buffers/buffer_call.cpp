@@ -95,6 +95,7 @@ std::string buffer_call::text() const {
       for (const use& u : uses) of += (of.empty() ? " of B" : ", B") + std::to_string(u.buffer);
       return "save" + of + " as" + called;
     }
+    case verb::epoch: return "epoch";
     case verb::end: return "end of the program";
   }
   return {};

@@ -16,7 +16,7 @@
 namespace stretto::buffers {
 
 struct buffer_call {
-  enum class verb : std::uint8_t { launch, host_task, read, make, set_horizons, set_weights, save, end };
+  enum class verb : std::uint8_t { launch, host_task, read, make, set_horizons, set_weights, save, epoch, end };
 
   struct use {
     std::uint32_t buffer = 0;

@@ -56,7 +56,8 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
   if (is_dry) s->dry = std::make_unique<dry_run>(settings.dry, shape);
   if (!settings.graph.file.empty())
     s->record = std::make_unique<recording>(settings.graph, is_dry ? std::span(settings.dry.which) : std::span(&self, 1), shape);
-  if (others && others->nodes() > 1 && !is_dry && settings.compares) s->programs = std::make_unique<same_program>(*others);
+  if (others && others->nodes() > 1 && !is_dry)
+    s->programs = std::make_unique<same_program>(*others, settings.compares ? same_program::compares::yes : same_program::compares::no);
   s->check = settings.check;
   if (settings.warn) s->tell = settings.warn;
   if (settings.learn && !is_dry) {  // a dry run touches nothing
@@ -76,18 +77,25 @@ graph::horizon_policy checked_horizons(const graph::horizon_policy& given, const
       .remedy("give 2 or more, or 0 for no horizons because of parallel launches");
 }
 
-std::optional<error> why_nodes_differ(base::runtime_context& runtime, const std::source_location& where) {
-  same_program* const programs = state_of(runtime)->programs.get();
-  if (!programs) return std::nullopt;
-  programs->explain(where);
-  return programs->take_difference();
+std::optional<error> run_failed(base::runtime_context& runtime, const std::exception_ptr& why, asks_nodes asks, const std::source_location& where) {
+  buffers_state& s = *state_of(runtime);
+  if (!s.programs) return std::nullopt;
+  if (asks == asks_nodes::yes) {
+    s.programs->explain(where);
+    if (auto differ = s.programs->take_difference()) return differ;
+  }
+  std::uint64_t submitted;
+  {
+    const holding held(s);
+    submitted = s.submitted;
+  }
+  return s.programs->fail(submitted, why, where);
 }
 
-found_difference last_difference(base::runtime_context& runtime) {
+other_nodes_fault fault_of_others(base::runtime_context& runtime) {
   auto* const slot = runtime.get<std::shared_ptr<buffers_state>>(base::floor_slot::buffers);
   if (!slot || !(*slot)->programs) return {};
-  std::optional<error> untold = (*slot)->programs->untold_difference();
-  return {(*slot)->programs->take_difference().has_value(), std::move(untold)};
+  return {(*slot)->programs->has_gone_wrong(), (*slot)->programs->untold((*slot)->submitted)};
 }
 
 void end_program(base::runtime_context& runtime, same_program::ended how) {

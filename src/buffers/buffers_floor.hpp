@@ -36,14 +36,16 @@ graph::horizon_policy checked_horizons(const graph::horizon_policy& given, const
 
 /// `devices` null: the host alone. After the data floor, and after that knows of other nodes. Throws B17 for a graph's file.
 void start_buffers(base::runtime_context& runtime, device::device_set* devices, const buffers_settings& settings);
-/// A run has failed; in it. Waits until it is known whether nodes differ. Returns B23 if they do: then that is why.
-std::optional<error> why_nodes_differ(base::runtime_context& runtime, const std::source_location& where);
-/// B23 if nodes differ and no run of this one has told; `differs`: whether they do.
-struct found_difference {
-  bool differs = false;
+/// A run has failed because of `why`; in it. Other nodes do not wait for what this one would have done. Returns what explains it: B23 if
+/// nodes differ, which it waits to know if it is to ask them; N17 if it is because of another node's run.
+enum class asks_nodes : bool { no, yes };
+std::optional<error> run_failed(base::runtime_context& runtime, const std::exception_ptr& why, asks_nodes asks, const std::source_location& where);
+/// At the end: whether nodes differ or the run of one has failed, and the error if this one lacks something because of it and no run has told.
+struct other_nodes_fault {
+  bool is_there = false;
   std::optional<error> untold = {};
 };
-found_difference last_difference(base::runtime_context& runtime);
+other_nodes_fault fault_of_others(base::runtime_context& runtime);
 /// The program has ended; before the node leaves its job.
 void end_program(base::runtime_context& runtime, same_program::ended how);
 /// Before the scheduler: what has been measured is futures of its tasks. Nothing is measured any more.

@@ -53,7 +53,8 @@ struct buffers_state {
   execution doing;
   std::unique_ptr<recording> record;  // null: nobody asked for a graph
   std::unique_ptr<dry_run> dry;       // null: what is found is done
-  std::unique_ptr<same_program> programs;  // null: there are no others, or nobody compares
+  std::unique_ptr<same_program> programs;  // null: there are no others
+  std::uint64_t submitted = 0;             // tasks below this number, each as a whole
   known_launches launches;
   weighing weights;
   // Of nodes that decide about weights together; of who submits.

@@ -2,18 +2,17 @@
 
 #include <stretto/copy.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
+#include "buffers/posted_numbers.hpp"
 #include "data/data_state.hpp"
 #include "data/instances.hpp"
 #include "data/other_nodes.hpp"
 
 namespace stretto::buffers {
 namespace {
-
-/// Tasks up to 2^39, with 256 transfers each, or one for each node.
-std::uint64_t number_of(const graph::channel& c) noexcept { return c.of.number << 24 | std::uint64_t{c.slot} << 16 | c.from; }
 
 /// Not so of what is poisoned, which has to go on.
 bool has_happened(event e) { return e == event() || (e.has_triggered() && !e.is_poisoned()); }
@@ -164,6 +163,20 @@ event execution::spawn_on_host(const graph::compute& c, const task_work& work) {
   }, work.range.where);
 }
 
+const execution::told_part& execution::tell_part(const graph::compute& c, std::size_t use, const graph::task& t) {
+  auto told = std::make_unique<told_part>(c.uses[use].part);
+  if (use < t.accesses.size()) {  // else all of what it reduces into
+    graph::used_boxes named;
+    t.accesses[use].where.used_by(c.chunk, t.range, named);
+    if (std::ranges::find(named, told->all) == named.end())
+      for (const box& b : named) {
+        allowed_elements::one_box& one = told->some.boxes.emplace_back();
+        for (int a = 0; a < max_axes; ++a) one.min[a] = b.min()[a], one.max[a] = b.max()[a];
+      }
+  }
+  return *parts_.emplace_back(std::move(told));
+}
+
 event execution::launch_kernel(const graph::compute& c, const task_work& work, bool check) {
   std::vector<detail::launch_item> items;
   for (const launch_argument& a : work.arguments) {
@@ -177,7 +190,10 @@ event execution::launch_kernel(const graph::compute& c, const task_work& work, b
     item.array = used.is.number ? instance_of(used.is) : nothing_of(a.of, c.by, work.range.where);
     if (work.learns && static_cast<std::size_t>(a.array) < work.learned.size())
       item.touched = work.learns->note(work.learned[static_cast<std::size_t>(a.array)], c.chunk);
-    if (check) item.part = parts_.emplace_back(std::make_unique<box>(used.part)).get();
+    if (!check) continue;
+    const told_part& told = tell_part(c, static_cast<std::size_t>(a.array), *work.task);
+    item.part = &told.all;
+    if (!told.some.boxes.empty()) item.allowed = &told.some;
   }
   kernel_range range = work.range;
   range.ids = c.chunk;

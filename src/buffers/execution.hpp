@@ -19,7 +19,9 @@
 #include "buffers/learning.hpp"
 #include "buffers/measured_window.hpp"
 #include "data/memory_space.hpp"
+#include "device/allowed_elements.hpp"
 #include "graph/instruction.hpp"
+#include "graph/task.hpp"
 
 namespace stretto::buffers {
 
@@ -42,6 +44,7 @@ struct task_work {
   const kernel_code* code = nullptr;         // a kernel;
   const detail::host_function* host = nullptr;  // or a function; neither: the host looks at elements, and `ends` says when it has
   std::span<const launch_argument> arguments;
+  const graph::task* task = nullptr;            // of a kernel: what says which elements it may use
   std::span<const detail::reduction_kind* const> folds;  // of reductions
   learning* learns = nullptr;                   // of what accesses were given
   std::span<const learning::argument> learned;
@@ -75,6 +78,12 @@ class execution {
   task_outcome run(std::span<const graph::instruction> all, const task_work& work, bool check, base::thread_context& context);
   detail::instance_handle instance_of(graph::allocation_id a) const { return allocations_.at(a.number); }
 
+  /// Events, allocations and arrivals that are kept.
+  std::size_t remembered() const noexcept { return ends_.size() + allocations_.size() + arrivals_.size(); }
+
+  /// Of the last instruction.
+  event last() const { return ends_.back(); }
+
   /// A horizon that has been passed but not reached, if more than `most` of them are; who submits waits for it.
   event behind_by(std::size_t most);
 
@@ -91,6 +100,13 @@ class execution {
   event do_one(const graph::fill_identity& f, const task_work& work);
   event do_one(const graph::fold& f, const task_work& work);
   event do_one(const graph::compute& c, const task_work& work, bool check, task_outcome& out);
+  /// What a kernel that is checked may use of an array: a box, or some of it.
+  struct told_part {
+    box all;
+    allowed_elements some = {};
+  };
+  /// `use`: its number among those of the task.
+  const told_part& tell_part(const graph::compute& c, std::size_t use, const graph::task& t);
   event launch_kernel(const graph::compute& c, const task_work& work, bool check);
   event spawn_on_host(const graph::compute& c, const task_work& work);
   event do_one(const graph::send& s, const task_work& work, base::thread_context& context);
@@ -113,10 +129,10 @@ class execution {
   std::unordered_map<std::uint64_t, std::vector<event>> arrivals_;  // of receives in parts
   struct passed_horizon {
     event reached;
-    std::vector<std::unique_ptr<box>> parts;  // which launches before it are told of
+    std::vector<std::unique_ptr<const told_part>> parts;  // which launches before it are told of
   };
   std::deque<passed_horizon> passed_;
-  std::vector<std::unique_ptr<box>> parts_;
+  std::vector<std::unique_ptr<const told_part>> parts_;
   std::vector<event> behind_;  // of the instruction that begins
 };
 

@@ -1,15 +1,27 @@
 #include "buffers/same_program.hpp"
 
+#include "buffers/posted_numbers.hpp"
 #include "event/event_floor.hpp"
 
 namespace stretto::buffers {
+namespace {
 
-same_program::same_program(data::other_nodes& others)
+/// Whose cause a run tells of.
+failure_ref told_failure(const error& e, const char* who) {
+  const failure_ref why = detail::make_failure(std::make_exception_ptr(e), who, {});
+  why->mark_observed();
+  return why;
+}
+
+}  // namespace
+
+same_program::same_program(data::other_nodes& others, compares c)
     : others_(others),
+      compares_(c),
       agreement_(course_, others.self(), others.nodes(),
                  {.say = [this](std::uint32_t to, std::span<const std::byte> words) { others_.say(to, words); },
                   .differ = [this](const parting& d, base::thread_context& context) { differ(d, context); }}) {
-  others_.listen(&agreement_);
+  others_.listen(this);
 }
 
 same_program::~same_program() { others_.listen(nullptr); }
@@ -19,7 +31,8 @@ void same_program::add(std::shared_ptr<const known_call> c, std::uint64_t task, 
     const std::scoped_lock lock(lock_);
     throw error(*error_);
   }
-  course_.add(std::move(c), task, where);
+  if (task != course::no_task && task >= missing_from_.load(std::memory_order_acquire)) throw *failure();
+  if (compares_ == compares::yes) course_.add(std::move(c), task, where);
 }
 
 void same_program::end(ended how) {
@@ -34,14 +47,51 @@ void same_program::explain(const std::source_location& where) {
   wait(known, where);
 }
 
+std::optional<error> same_program::fail(std::uint64_t tasks, const std::exception_ptr& why, const std::source_location& where) {
+  if (is_of_failed_run(why)) return failure();
+  const failed_run r = failed_run_of(others_.self(), tasks, why, where);
+  if (!take(r, base::require_current("run"))) return std::nullopt;
+  base::writer w;
+  put(w.put(failed_word), r);
+  for (std::uint32_t n = 0; n < others_.nodes(); ++n)
+    if (n != others_.self()) others_.say(n, w.all());
+  return std::nullopt;
+}
+
+void same_program::heard(std::uint32_t from, std::span<const std::byte> words, base::thread_context& context) {
+  base::reader read(words);
+  if (read.get<std::uint64_t>() == failed_word) take(get_failed_run(read), context);
+  else agreement_.heard(from, words, context);
+}
+
+bool same_program::take(const failed_run& r, base::thread_context& context) {
+  const error e = error_of(r);
+  {
+    const std::scoped_lock lock(lock_);
+    if (r.tasks >= missing_from_.load(std::memory_order_relaxed)) return false;
+    failed_ = e;
+    missing_from_.store(r.tasks, std::memory_order_release);
+  }
+  others_.fail_posted(first_number_of(r.tasks), told_failure(e, "what a node has not done"), context);
+  return true;
+}
+
+std::optional<error> same_program::failure() {
+  const std::scoped_lock lock(lock_);
+  if (failed_) is_told_.store(true, std::memory_order_relaxed);
+  return failed_;
+}
+
 std::optional<error> same_program::take_difference() {
   const std::scoped_lock lock(lock_);
   if (error_) is_told_.store(true, std::memory_order_relaxed);
   return error_;
 }
 
-std::optional<error> same_program::untold_difference() {
-  return is_told_.load(std::memory_order_relaxed) ? std::nullopt : take_difference();
+std::optional<error> same_program::untold(std::uint64_t tasks) {
+  if (is_told_.load(std::memory_order_relaxed)) return std::nullopt;
+  if (auto e = take_difference()) return e;
+  return tasks > missing_from_.load(std::memory_order_acquire) ? failure() : std::nullopt;
 }
 
 void same_program::differ(const parting& d, base::thread_context& context) {
@@ -52,9 +102,7 @@ void same_program::differ(const parting& d, base::thread_context& context) {
   }
   differs_.store(true, std::memory_order_release);
   // What waits for elements of other nodes would wait for ever.
-  const failure_ref why = detail::make_failure(std::make_exception_ptr(e), "what nodes ask of buffers", {});
-  why->mark_observed();  // the run tells of it
-  others_.fail_posted(why, context);
+  others_.fail_posted(0, told_failure(e, "what nodes ask of buffers"), context);
 }
 
 }  // namespace stretto::buffers

@@ -13,6 +13,7 @@
 #include "buffers/weights.hpp"
 #include "data/kernel_arguments.hpp"
 #include "event/event_floor.hpp"
+#include "sched/scheduler.hpp"
 
 namespace stretto::buffers {
 
@@ -40,10 +41,32 @@ void tell_unwritten(buffers_state& s, const graph::task& t, const graph::unwritt
   s.warnings.tell("\"" + t.name + "\"", b, s.commands.named(b), r.where, where);
 }
 
-graph::task horizon_task() {
+/// Horizons and epochs.
+graph::task order_alone(graph::task_kind kind) {
   graph::task t;
-  t.kind = graph::task_kind::horizon;
+  t.kind = kind;
   return t;
+}
+
+/// Requires that `s` is held, and that the task is ordered and may be done.
+task_outcome run_task(buffers_state& s, const graph::ordered_task& order, const graph::task& t, const task_work& work, base::thread_context& context) {
+  const std::uint64_t since = s.dry ? base::nanoseconds_now() : 0;
+  s.new_commands.clear();
+  s.new_instructions.clear();
+  s.commands.add(order.id, t, s.new_commands);
+  std::vector<graph::unwritten_read> unwritten = s.commands.take_unwritten_reads();
+  for (const graph::unwritten_read& r : unwritten) tell_unwritten(s, t, r, work.range.where);
+  s.instructions.add(order.id, t, s.new_commands, s.new_instructions);
+  if (s.dry) s.dry->took(base::nanoseconds_now() - since);
+  if (s.record) s.record->add(order, t, std::move(unwritten));
+  if (s.dry) s.dry->add(order, t, s.record.get());
+  return s.carry_out(s.new_commands, s.new_instructions, work, context);
+}
+
+task_work nothing_at(const std::source_location& where) {
+  task_work w;
+  w.range.where = where;
+  return w;
 }
 
 /// Requires that `s` is held. Who submits then waits for `ahead`, no longer holding it.
@@ -56,27 +79,13 @@ task_outcome do_task(buffers_state& s, const graph::task& t, const task_work& wo
   } catch (error& e) {
     throw error(e).fact("submitted", work.range.where);
   }
-  const auto run = [&](const graph::ordered_task& order, const graph::task& one, const task_work& of) {
-    const std::uint64_t since = s.dry ? base::nanoseconds_now() : 0;
-    s.new_commands.clear();
-    s.new_instructions.clear();
-    s.commands.add(order.id, one, s.new_commands);
-    std::vector<graph::unwritten_read> unwritten = s.commands.take_unwritten_reads();
-    for (const graph::unwritten_read& r : unwritten) tell_unwritten(s, one, r, work.range.where);
-    s.instructions.add(order.id, one, s.new_commands, s.new_instructions);
-    if (s.dry) s.dry->took(base::nanoseconds_now() - since);
-    if (s.record) s.record->add(order, one, std::move(unwritten));
-    if (s.dry) s.dry->add(order, one, s.record.get());
-    return s.carry_out(s.new_commands, s.new_instructions, of, context);
-  };
-  const task_outcome out = run(s.tasks.add(t), t, work);
+  const task_outcome out = run_task(s, s.tasks.add(t), t, work, context);
   if (const auto h = s.tasks.add_horizon()) {
-    task_work nothing;
-    nothing.range = work.range;
-    run(*h, horizon_task(), nothing);
+    run_task(s, *h, order_alone(graph::task_kind::horizon), nothing_at(work.range.where), context);
     const graph::chunk_weights weights = s.weights.passed_horizon(s.instructions.weights());
     if (!weights.are_none()) s.instructions.set_weights(weights);
   }
+  s.submitted = s.tasks.next();
   ahead = s.doing.behind_by(most_ahead);
   return out;
 }
@@ -155,6 +164,15 @@ void say(launch_words& says, const buffer_record& b, access how, const detail::r
   else says.add(*by);
 }
 
+void refuse_missing_kind(const buffers_state& s, const detail::buffer_launch& request, const kernel_code& code, const std::source_location& where) {
+  if (!request.has_kind || request.kind == device_kind::host || !s.instructions.shape().devices.empty()) return;
+  throw error("A06", "launch \"" + std::string(request.name.empty() ? std::string_view(code.name) : request.name) +
+                         "\" is to run on a kind of device that is not open")
+      .fact("submitted", where)
+      .fact("here", "host")
+      .remedy("open devices with STRETTO_DEVICES=all, or leave the choice to the runtime");
+}
+
 /// What comes of a read where nothing is computed.
 event never_read(const buffer_record& b, const dry_run& dry, base::thread_context& context, const std::source_location& where) {
   error e("B09", "the elements of " + describe(b) + " are not there: this is a dry run");
@@ -169,6 +187,13 @@ event never_read(const buffer_record& b, const dry_run& dry, base::thread_contex
 }
 
 }  // namespace
+
+/// Requires that `s` is held. Everything is ordered behind it, and has happened when the event has.
+event pass_epoch(buffers_state& s, const std::source_location& where, base::thread_context& context) {
+  run_task(s, s.tasks.add_epoch(), order_alone(graph::task_kind::epoch), nothing_at(where), context);
+  s.submitted = s.tasks.next();
+  return s.doing.last();
+}
 
 }  // namespace stretto::buffers
 
@@ -224,12 +249,13 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
   for (const buffer_item& i : items)
     if (i.buffer) usable(*i.buffer, "launch", context, range.where);
   const bool on_host = request.has_kind && request.kind == device_kind::host;
+  buffers_state& s = *buffers::state_of(*context.runtime);
+  refuse_missing_kind(s, request, code, range.where);
   task_work work;
   work.code = &code;
   work.range = range;
   take_tags(work, request);
 
-  buffers_state& s = *buffers::state_of(*context.runtime);
   task_outcome out;
   event ahead;
   {
@@ -273,6 +299,7 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
       known.arguments[i].local_elements = items[i].local_elements;
     }
     work.arguments = known.arguments;
+    work.task = &known.task;
     work.folds = known.folds;
     work.learns = s.learns.get();
     work.learned = known.learned;
@@ -297,6 +324,9 @@ event run_host_task(task_nodes which, const box& range, std::span<const host_use
   work.range.where = where;
   take_tags(work, request);
   if (request.name.empty()) work.request.name = "host task";
+  // What no worker serves is refused before anything has changed. A processor stands for workers in turn, and is asked once.
+  const auto to = static_cast<sched::thread_state&>(context).owner->destination_of(request.at, request.on, request.worker, where);
+  if (request.on) work.request.on = {}, work.request.worker = to.bound - 1u;
 
   buffers_state& s = *buffers::state_of(*context.runtime);
   task_outcome out;
@@ -393,6 +423,15 @@ void set_horizons(const horizon_settings& settings, std::source_location where) 
     note(s, std::make_shared<const buffers::known_call>(std::move(c)), where, false);
   }
   s.tasks.set(policy);
+}
+
+event epoch(std::source_location where) {
+  using namespace buffers;
+  base::thread_context& context = base::require_current("epoch");
+  buffers_state& s = *state_of(*context.runtime);
+  const holding held(s);
+  if (s.programs) note(s, std::make_shared<const known_call>(buffer_call{.what = buffer_call::verb::epoch}), where);
+  return pass_epoch(s, where, context);
 }
 
 }  // namespace stretto

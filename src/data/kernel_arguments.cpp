@@ -58,6 +58,7 @@ kernel_argument host_argument_of(const detail::launch_item& item, const kernel_p
     if (r.reduction) return array_at(r.reduction->shared_array(context) - span_of(r.shape).from, r.shape, part, p);
     kernel_argument a = array_of(r, part, p);
     a.touched = item.touched;
+    a.allowed = item.allowed;
     return a;
   }
   kernel_argument a;

@@ -83,8 +83,8 @@ class other_nodes {
   /// A copy that names elements of no part fails (D06); those of its other elements that come in the same piece are given up.
   virtual void post(std::uint64_t number, const detail::instance_handle& target, std::span<const box> parts, std::span<event> done,
                     const preconditions& after, const std::source_location& where) = 0;
-  /// What is posted here, now or later, fails for `why`, and so do copies to it; nothing of it is written any more. Within a poll.
-  virtual void fail_posted(const failure_ref& why, base::thread_context& context) noexcept = 0;
+  /// What is posted here under `first` and above, now or later, fails for `why`, and so do copies to it; nothing of it is written any more.
+  virtual void fail_posted(std::uint64_t first, const failure_ref& why, base::thread_context& context) noexcept = 0;
 
   /// Before the runtime's threads poll; who listens outlives their last poll. Null: nobody.
   virtual void listen(listener* who) noexcept = 0;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "device/allowed_elements.hpp"
 #include "device/kernel_signature.hpp"
 
 namespace stretto {
@@ -33,7 +34,7 @@ void detail::tell_out_of_range(const kernel_code& code, const index_out_of_range
     e.fact("item", fmt::format("{} of the group, {} of all", point_text(item.local, work.dimensions), point_text(item.global, work.dimensions)));
   throw std::move(e)
       .fact("index", point_text(what.index, p.dimensions))
-      .fact("array", extent)
+      .fact("array", a.allowed ? a.allowed->text(p.dimensions) : extent)
       .because("the range of the launch, or a distance in the kernel, goes beyond the array")
       .remedy("launch on the part of the array whose neighbours exist");
 }

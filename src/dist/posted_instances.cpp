@@ -136,7 +136,7 @@ void posted_instances::open(const shared& p, failure_ref cause, base::thread_con
   {
     const std::scoped_lock lock(lock_);
     p->is_open = true;
-    p->cause = cause ? std::move(cause) : loss_;
+    p->cause = cause ? std::move(cause) : loss_of(p->number);
     for (const posting::given_up& g : std::exchange(p->forsaken, {})) count(*p, g.boxes, g.cause.get(), over);
     end_parts(*p, over);
     forget_if_over(*p);
@@ -151,7 +151,7 @@ void posted_instances::resolve(const instance_handle& h, const question& of, bas
   failure_ref lost;
   {
     const std::scoped_lock lock(lock_);
-    lost = loss_;
+    lost = loss_of(number_of(h));
     if (!lost) {
       p = at(number_of(h));
       if (!p->is_open) return void(p->waiting.push_back({of, std::move(then)}));
@@ -162,8 +162,9 @@ void posted_instances::resolve(const instance_handle& h, const question& of, bas
 
 failure_ref posted_instances::begin(posting& p) {
   const std::scoped_lock lock(lock_);
-  if (!loss_) ++p.landing;
-  return loss_;
+  failure_ref lost = loss_of(p.number);
+  if (!lost) ++p.landing;
+  return lost;
 }
 
 failure_ref posted_instances::refusal(const posting& p, std::span<const box> boxes, const element_order& o) const {
@@ -238,7 +239,7 @@ void posted_instances::end_all(const endings& all, base::thread_context& context
 }
 
 void posted_instances::forget_if_over(const posting& p) {
-  if (!p.is_open || (p.left != 0 && !loss_)) return;
+  if (!p.is_open || (p.left != 0 && p.number < lost_from_)) return;
   const auto found = all_.find(p.number);  // it may stand for another one again
   if (found != all_.end() && found->second.get() == &p) all_.erase(found);
 }
@@ -261,7 +262,7 @@ void posted_instances::on_forsaken(rank from, reader& content, base::thread_cont
   endings over;
   {
     const std::scoped_lock lock(lock_);
-    if (loss_) return;
+    if (number >= lost_from_) return;
     const shared p = at(number);
     if (!p->is_open) return void(p->forsaken.push_back({std::move(boxes), std::move(cause)}));
     count(*p, boxes, cause.get(), over);
@@ -270,21 +271,23 @@ void posted_instances::on_forsaken(rank from, reader& content, base::thread_cont
   end_all(over, context);
 }
 
-void posted_instances::fail_all(const failure_ref& why, base::thread_context& context) noexcept {
+void posted_instances::fail_from(std::uint64_t first, const failure_ref& why, base::thread_context& context) noexcept {
   std::vector<posting::waiting_copy> now;
   endings over;
   {
     const std::scoped_lock lock(lock_);
-    if (loss_) return;
+    if (first >= lost_from_) return;
     loss_ = why;
+    lost_from_ = first;
     for (const auto& [number, p] : all_) {
+      if (number < first) continue;
       std::ranges::move(std::exchange(p->waiting, {}), std::back_inserter(now));
       if (!p->is_open) continue;
       if (!p->cause) p->cause = why;
       end_parts(*p, over);
     }
     // Those that wait for something end when that has ended: whoever is behind them is not to run before.
-    std::erase_if(all_, [](const auto& entry) { return entry.second->is_open || !entry.second->is_posted; });
+    std::erase_if(all_, [first](const auto& entry) { return entry.first >= first && (entry.second->is_open || !entry.second->is_posted); });
   }
   end_all(over, context);
   for (posting::waiting_copy& w : now) w.then({}, {}, why, context);

@@ -9,7 +9,7 @@
 // Cost        three locks of one mutex per piece, and a search among the parts.
 // Invariants  (1) nothing is written before the posting is open, nor after the events of all its parts have ended. (2) the event of a part
 //             ends once: when all its elements have been counted, or, if the posting as a whole has failed, when nothing is on its way
-//             into memory any more. (3) once all has failed nothing is taken any more: of a lost node, because it might have been the one to send.
+//             into memory any more. (3) of what has failed nothing is taken any more: of a lost node, because it might have been the one to send.
 #pragma once
 
 #include <functional>
@@ -44,7 +44,7 @@ class posted_instances {
   using resolved = std::function<void(const shared& p, const detail::instance_handle& target, failure_ref lost, base::thread_context& context)>;
   void resolve(const detail::instance_handle& h, const question& of, base::thread_context& context, resolved then);
 
-  /// A piece is about to land, and `ended` follows; a cause if all is lost: then it is dropped, and that is all.
+  /// A piece is about to land, and `ended` follows; a cause if it has failed: then it is dropped, and that is all.
   failure_ref begin(posting& p);
   /// Why elements of these boxes must not be written: the posting has failed, or does not have all of them.
   failure_ref refusal(const posting& p, std::span<const box> boxes, const element_order& o) const;
@@ -54,8 +54,9 @@ class posted_instances {
   /// The sender's: of a copy to `target`, these do not come. Nothing if that is not what somebody posts.
   void forsake(const detail::instance_handle& target, std::span<const box> boxes, const failure& cause);
 
-  /// A node is lost, or the programs of nodes differ: nothing that is posted, now or later, will come as it should.
-  void fail_all(const failure_ref& why, base::thread_context& context) noexcept;
+  /// A node is lost, the programs of nodes differ, or one has ended: nothing that is posted under `first` and above, now or later, will
+  /// come as it should.
+  void fail_from(std::uint64_t first, const failure_ref& why, base::thread_context& context) noexcept;
   /// Of which something is kept.
   std::size_t numbers() const;
   /// For reports: what the events of parts are where something waits for them, and which copies wait for postings.
@@ -83,6 +84,7 @@ class posted_instances {
   static void end_parts(posting& p, endings& over);
   static void end_part(posting& p, part& of, endings& over);
   void forget_if_over(const posting& p);
+  failure_ref loss_of(std::uint64_t number) const { return number >= lost_from_ ? loss_ : failure_ref(); }
 
   job& job_;
   failures& causes_;
@@ -90,7 +92,8 @@ class posted_instances {
   const message_kind forsaken_;
   mutable std::mutex lock_;  // guards what follows
   std::unordered_map<std::uint64_t, shared> all_;  // by number
-  failure_ref loss_;         // why all has failed, if it has
+  std::uint64_t lost_from_ = ~std::uint64_t{0};    // those numbers and above have failed,
+  failure_ref loss_;                               // because of this
 };
 
 }  // namespace stretto::dist

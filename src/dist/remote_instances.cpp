@@ -281,7 +281,7 @@ void remote_instances::tell_waits(base::wait_walk& walk) const {
 
 void remote_instances::lost(rank node, base::thread_context& context) noexcept {
   names_.lost(node, context);
-  posted_.fail_all(job_.loss_of(node), context);
+  posted_.fail_from(0, job_.loss_of(node), context);
   receiver_.lost(node, context);
   global_.lost(node);
   questions_.lost(node, context, [&](std::uint64_t number) { return receiver_.is_arriving({job_.self(), number}, node); });

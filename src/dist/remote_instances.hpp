@@ -54,7 +54,9 @@ class remote_instances final : public protocol, public data::other_nodes {
   }
   void post(std::uint64_t number, const detail::instance_handle& target, std::span<const box> parts, std::span<event> done,
             const preconditions& after, const std::source_location& where) override;
-  void fail_posted(const failure_ref& why, base::thread_context& context) noexcept override { posted_.fail_all(why, context); }
+  void fail_posted(std::uint64_t first, const failure_ref& why, base::thread_context& context) noexcept override {
+    posted_.fail_from(first, why, context);
+  }
   void listen(data::listener* who) noexcept override { talk_.listen(who); }
   void say(std::uint32_t node, std::span<const std::byte> words) override { talk_.say(static_cast<rank>(node), words); }
 

@@ -34,9 +34,9 @@ recurring<replication, passed>::step_name step_of(const task& t, std::size_t use
 }  // namespace
 
 buffer_id command_graph::add(const buffer& b) {
-  buffers_.push_back(buffer_state{b, access_fronts(b.elements, commands_), recurring<replication, passed>(replication(b.elements, self_, nodes_)), {}});
-  if (b.begins == content::none) buffers_.back()->unwritten.update(b.elements, {});
-  return {static_cast<std::uint32_t>(buffers_.size() - 1)};
+  const buffer_id id = buffers_.add({b, access_fronts(b.elements, commands_), recurring<replication, passed>(replication(b.elements, self_, nodes_)), {}});
+  if (b.begins == content::none) at(id).unwritten.update(b.elements, {});
+  return id;
 }
 
 const chunk_grid& command_graph::grid_of(const task& t) {
@@ -60,8 +60,7 @@ void command_graph::forget_shapes() {
 
 void command_graph::forget_plans() {
   plans_.clear();
-  for (auto& b : buffers_)
-    if (b) b->copies.forget();
+  buffers_.each([](buffer_id, buffer_state& b) { b.copies.forget(); });
 }
 
 command_graph::plan& command_graph::plan_of(const task& t) {

@@ -17,6 +17,7 @@
 
 #include "geometry/region_map.hpp"
 #include "graph/access_fronts.hpp"
+#include "graph/by_buffer.hpp"
 #include "graph/collective_order.hpp"
 #include "graph/command.hpp"
 #include "graph/launch_shapes.hpp"
@@ -33,7 +34,7 @@ class command_graph {
 
   /// In the order in which task_graph got them.
   buffer_id add(const buffer& b);
-  void remove(buffer_id b) { buffers_[b.number].reset(); }
+  void remove(buffer_id b) { buffers_.remove(b); }
 
   /// Appends the commands of the task, in an order in which they could be done one after another.
   ///
@@ -97,12 +98,12 @@ class command_graph {
   void fold(task_id id, const reduction& r, node_number contributors, bool has_chunk, std::vector<command>& out);
   void mark_written(const task& t, plan& p);
   void forget_plans();
-  buffer_state& at(buffer_id b) { return *buffers_[b.number]; }
+  buffer_state& at(buffer_id b) { return buffers_.at(b); }
 
   const node_number self_, nodes_;
   sequence commands_;
   collective_order collectives_;
-  std::vector<std::optional<buffer_state>> buffers_;
+  by_buffer<buffer_state> buffers_;
   launch_shapes shapes_;
   plans<plan> plans_;
   chunk_weights weights_;

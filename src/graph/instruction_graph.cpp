@@ -15,8 +15,7 @@ std::uint64_t instruction_graph::append(task_id of, dependencies&& follows, decl
 }
 
 buffer_id instruction_graph::add(const buffer& b, std::vector<instruction>& out) {
-  buffers_.push_back(buffer_state{b.name, placement(b.elements), b.element_bytes});
-  const buffer_id id{static_cast<std::uint32_t>(buffers_.size() - 1)};
+  const buffer_id id = buffers_.add({b.name, placement(b.elements), b.element_bytes});
   if (b.begins == content::alike && !b.elements.is_empty()) {
     make_room({}, id, 0, b.elements, out);
     at(id).is.written(b.elements, 0);
@@ -30,7 +29,7 @@ void instruction_graph::remove(buffer_id b, std::vector<instruction>& out) {
     a.uses.before_writing(a.elements, follows);
     release_at({}, a.where, a.is, std::move(follows), out);
   }
-  buffers_[b.number].reset();
+  buffers_.remove(b);
   std::erase_if(expected_, [&](const expected_room& e) { return e.of == b; });
 }
 

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "graph/by_buffer.hpp"
 #include "graph/collective_order.hpp"
 #include "graph/command.hpp"
 #include "graph/instruction.hpp"
@@ -110,8 +111,8 @@ class instruction_graph {
     memory_number where = 0;
   };
 
-  buffer_state& at(buffer_id b) { return *buffers_[b.number]; }
-  const buffer_state& at(buffer_id b) const { return *buffers_[b.number]; }
+  buffer_state& at(buffer_id b) { return buffers_.at(b); }
+  const buffer_state& at(buffer_id b) const { return buffers_.at(b); }
   template <class F>
   void each_room(std::span<const part_of_task> parts, F f) const {
     for (const part_of_task& part : parts)
@@ -184,7 +185,7 @@ class instruction_graph {
   std::vector<memory_map> maps_;  // by memory; of no bytes: without bound
   std::uint64_t keeps_ = 0;       // rounds of rooms that have been made
   std::uint64_t last_allocation_ = 0;
-  std::vector<std::optional<buffer_state>> buffers_;
+  by_buffer<buffer_state> buffers_;
   std::vector<expected_room> expected_;
   plans<plan> plans_;
   chunk_weights weights_;

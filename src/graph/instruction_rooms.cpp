@@ -71,11 +71,10 @@ std::uint64_t instruction_graph::release_at(task_id of, memory_number m, allocat
 /// Of those that may leave, but those that meet `where` of buffer `but`.
 std::vector<allocation_id> instruction_graph::least_recently_used(memory_number m, buffer_id but, const box& where) const {
   std::vector<std::pair<std::uint64_t, allocation_id>> found;  // by last use
-  for (std::uint32_t b = 0; b < buffers_.size(); ++b) {
-    if (!buffers_[b]) continue;
-    for (const placement::allocation& a : buffers_[b]->is.allocations())
-      if (a.where == m && a.kept_for != keeps_ && !(b == but.number && a.elements.meets(where))) found.push_back({a.last_use, a.is});
-  }
+  buffers_.each([&](buffer_id b, const buffer_state& s) {
+    for (const placement::allocation& a : s.is.allocations())
+      if (a.where == m && a.kept_for != keeps_ && !(b == but && a.elements.meets(where))) found.push_back({a.last_use, a.is});
+  });
   std::ranges::sort(found);
   std::vector<allocation_id> all;
   for (const auto& [use, a] : found) all.push_back(a);
@@ -102,13 +101,12 @@ void instruction_graph::evict(task_id of, buffer_id b, allocation_id gone, std::
 }
 
 void instruction_graph::evict_all(task_id of, std::span<const allocation_id> all, std::vector<instruction>& out) {
-  for (std::uint32_t b = 0; b < buffers_.size(); ++b) {
-    if (!buffers_[b]) continue;
+  buffers_.each([&](buffer_id b, const buffer_state& s) {
     std::vector<allocation_id> its;
-    for (const placement::allocation& a : buffers_[b]->is.allocations())
+    for (const placement::allocation& a : s.is.allocations())
       if (std::ranges::find(all, a.is) != all.end()) its.push_back(a.is);
-    for (const allocation_id a : its) evict(of, {b}, a, out);
-  }
+    for (const allocation_id a : its) evict(of, b, a, out);
+  });
 }
 
 std::optional<memory_map::hole> instruction_graph::find_hole(buffer_id b, memory_number m, const box& all, others o, sizes s,

@@ -3,8 +3,7 @@
 namespace stretto::graph {
 
 buffer_id task_graph::add(const buffer& b) {
-  fronts_.emplace_back(access_fronts(b.elements, tasks_));
-  return {static_cast<std::uint32_t>(fronts_.size() - 1)};
+  return fronts_.add(access_fronts(b.elements, tasks_));
 }
 
 ordered_task task_graph::add(const task& t) {
@@ -18,9 +17,9 @@ ordered_task task_graph::add(const task& t) {
   });
   const auto each = [&](auto f) {
     for (std::size_t i = 0; i < t.accesses.size(); ++i)
-      for (const box& b : used[i]) f(*fronts_[t.accesses[i].buffer.number], t.accesses[i].how, b);
+      for (const box& b : used[i]) f(fronts_.at(t.accesses[i].buffer), t.accesses[i].how, b);
     for (const reduction& r : t.reductions) {
-      access_fronts& all = *fronts_[r.buffer.number];
+      access_fronts& all = fronts_.at(r.buffer);
       f(all, mode::write, all.elements());
     }
   };

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "graph/access_fronts.hpp"
+#include "graph/by_buffer.hpp"
 #include "graph/collective_order.hpp"
 #include "graph/horizon_policy.hpp"
 #include "graph/plans.hpp"
@@ -31,7 +32,7 @@ class task_graph {
   explicit task_graph(const horizon_policy& p = {}) : policy_(p) {}
 
   buffer_id add(const buffer& b);
-  void remove(buffer_id b) { fronts_[b.number].reset(); }
+  void remove(buffer_id b) { fronts_.remove(b); }
 
   /// The next task; what all of its chunks use together orders it.
   ordered_task add(const task& t);
@@ -52,7 +53,7 @@ class task_graph {
   sequence tasks_;
   collective_order collectives_;
   std::uint64_t horizons_ = 0;
-  std::vector<std::optional<access_fronts>> fronts_;  // by buffer
+  by_buffer<access_fronts> fronts_;
   plans<std::vector<used_boxes>> used_;               // by access
 };
 

@@ -115,7 +115,7 @@ TEST_CASE("programs that are alike are never accused, and little is said") {
 }
 
 TEST_CASE("of nodes of which one does something else, all are told which and where, whatever the order of messages") {
-  const std::uint32_t programs = test::long_campaign() ? 20'000 : 600;
+  const std::uint32_t programs = test::scaled(600u, 20'000u);
   for (std::uint32_t seed = 0; seed < programs; ++seed) {
     std::mt19937 random(seed);
     talking_nodes all(2 + random() % 9);

@@ -233,7 +233,7 @@ class random_program {
 
 TEST_CASE("random programs on buffers give what loops give, on all nodes") {
   const with_variable memory("STRETTO_DEVICE_MEMORY", "8M");
-  const std::uint32_t programs = test::long_campaign() ? 3000 : 60;
+  const std::uint32_t programs = test::scaled(60u, 3000u);
   constexpr const char* kinds[] = {"none", "sim", "sim:2", "sim:3"};
   for (std::uint32_t seed = 0; seed < programs; ++seed) {
     const std::uint32_t nodes = seed % 4 + 1;
@@ -246,7 +246,7 @@ TEST_CASE("random programs on buffers give what loops give, on all nodes") {
 }
 
 TEST_CASE("so they do where no device has room for their arrays") {
-  const std::uint32_t programs = test::long_campaign() ? 3000 : 60;
+  const std::uint32_t programs = test::scaled(60u, 3000u);
   for (std::uint32_t seed = 0; seed < programs; ++seed) {
     const with_variable memory("STRETTO_DEVICE_MEMORY", seed % 3 ? "7K" : "10K");  // of up to 9 KiB; a launch uses up to 5
     const std::uint32_t nodes = seed % 3 + 1;
@@ -375,18 +375,6 @@ TEST_CASE("a read of what nobody has written is told once for each line, with ta
     CHECK(told[0].find("\"scale_and_add\" reads elements " + box({4, 0}, {6, 8}).text() + " of buffer B0 \"image\" that nobody has written") == 0);
     (void)u.read().get();
     CHECK(told.size() == 2);
-  });
-}
-
-STRETTO_KERNEL(add_one, (inout<long long> x), { x(global_id(0)) += 1; })
-
-TEST_CASE("a program of very many launches takes what a short one takes") {
-  test::on_nodes_of(simulated_job({.nodes = 2, .seed = 3}), {.workers = 1}, [](runtime&) {
-    const int launches = test::long_campaign() ? 1'000'000 : 3'000;
-    std::vector<long long> zeros(64);
-    buffer<long long> x(box(0, 64), zeros.data());
-    for (int i = 0; i < launches; ++i) launch(add_one, x.elements(), x(one_to_one));
-    CHECK(x.read().get().view()(63) == launches);
   });
 }
 

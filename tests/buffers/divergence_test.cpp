@@ -7,21 +7,19 @@
 #include <doctest/doctest.h>
 
 #include <functional>
-#include <map>
-#include <mutex>
 #include <random>
-#include <thread>
 #include <vector>
 
+#include "buffers/told_by_nodes.hpp"
 #include "campaign.hpp"
 #include "dist/simulated.hpp"
-#include "thrown_by.hpp"
 #include "with_variable.hpp"
-#include "written_by.hpp"
 
 namespace stretto {
 namespace {
 
+using test::run_on_nodes;
+using test::told_by_nodes;
 using test::with_variable;
 
 STRETTO_KERNEL(one_more, (inout<int> x), { x(global_id(0)) += 1; })
@@ -121,31 +119,6 @@ std::vector<step> another(const std::vector<step>& usual, std::mt19937& random, 
     *at = plain(s, n);
   }
   return all;
-}
-
-/// What the runs of all nodes threw, and what was written by those that had ended before.
-struct told_by_nodes {
-  std::map<std::uint32_t, std::string> thrown;
-  std::string written;
-};
-
-told_by_nodes run_on_nodes(const simulated_job& job, const runtime_options& options, const std::function<void(runtime&)>& program) {
-  told_by_nodes told;
-  std::mutex lock;
-  told.written = test::written_by([&] {
-    std::vector<std::thread> all;
-    for (std::uint32_t n = 0; n < job.nodes(); ++n)
-      all.emplace_back([&, n] {
-        runtime_options its = options;
-        its.job = job.seat(n);
-        runtime rt(its);
-        const std::string text = test::thrown_by([&] { rt.run([&] { program(rt); }); });
-        const std::scoped_lock held(lock);
-        told.thrown[n] = text;
-      });
-    for (std::thread& t : all) t.join();
-  });
-  return told;
 }
 
 std::size_t count(const std::string& text, const std::string& part) {

@@ -312,6 +312,19 @@ void launch_apart(std::uint32_t odd) {
   u.read().get();
 }
 
+/// The run of one node fails before it has made all of its launches, whose elements others wait for.
+void launch_and_fail(std::uint32_t odd) {
+  const box all_of(0, 1000);
+  buffer<int> u(all_of), v(all_of);
+  launch(begin_as_place, all_of, u(one_to_one));
+  for (int i = 0; i < 50; ++i) {
+    if (i == 40 && this_node() == odd) throw std::runtime_error("the disk is full");
+    launch(add_next, all_of, u(wrapped(1)), v(one_to_one), 1000);
+    std::swap(u, v);
+  }
+  u.read().get();
+}
+
 }  // namespace
 
 /// As a program does that knows nothing of threads, before there is a runtime: one thread alone may call MPI then.
@@ -347,6 +360,10 @@ int main(int count, char** words) {
     }
     if (count > 1 && std::string_view(words[1]) == "apart") {
       rt.run([] { launch_apart(2); });
+      return 0;
+    }
+    if (count > 1 && std::string_view(words[1]) == "fails") {
+      rt.run([] { launch_and_fail(2); });
       return 0;
     }
     if (count > 2) {

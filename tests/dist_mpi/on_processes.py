@@ -82,6 +82,13 @@ for workers in (1, 2):
     facts = (r"^  call +53 of the program's on buffers$", r"^  node 2      T63, read of \[0,1000\) of B1 \(main\.cpp:")
     if not code or not told or not all(told) or not all(re.search(fact, said, re.M) for fact in facts):
         faults.append(f"four processes that part: exit code {code}\n{said}")
+# One whose run fails is named by all that wait for it, and nobody waits for ever.
+for workers in (1, 2):
+    code, said = run(4, workers, words=("fails",))
+    named = "error N17: the run of node 2 has ended with an error, and what it would have done is missing here"
+    errors = re.findall(r"^error .*", said, re.M)
+    if not code or "the disk is full" not in said or any(e != named for e in errors):
+        faults.append(f"four processes of which one fails: exit code {code}\n{said}")
 # Processes that are no job, although a launcher started them.
 code, said = run(2, 1, ("STRETTO_JOB", "alone"))
 if code or said.count("node 0 of 1 is content") != 2:
@@ -111,5 +118,5 @@ with tempfile.TemporaryDirectory() as there:
         expected = f"8000 passes on {nodes} nodes, saved by 3\n"
         if bool(done.returncode) != (mode == ["save"]) or (mode == ["restore"] and done.stdout != expected):
             faults.append(f"{mode[0]} on {nodes} processes: exit code {done.returncode}\n{done.stdout}")
-print("\n".join(faults) or f"24 runs over {name}")
+print("\n".join(faults) or f"26 runs over {name}")
 sys.exit(1 if faults else 0)

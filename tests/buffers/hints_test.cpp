@@ -1,0 +1,92 @@
+// What tags before a launch or a host task on buffers ask for: it is done, or refused at the call.
+#include <stretto/buffer.hpp>
+#include <stretto/platform.hpp>
+#include <stretto/runtime.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+
+#include "buffers/buffers_state.hpp"
+#include "buffers/nodes_with_devices.hpp"
+#include "thrown_by.hpp"
+
+namespace stretto {
+namespace {
+
+STRETTO_KERNEL(count_in_order, (out<int, 3> u, int n1, int n2), {
+  u(global_id(0), global_id(1), global_id(2)) = (global_id(0) * n1 + global_id(1)) * n2 + global_id(2);
+})
+STRETTO_KERNEL(take_turned, (in<int, 3> u, out<int, 3> v), {
+  v(global_id(0), global_id(1), global_id(2)) = u(global_id(1), global_id(2), global_id(0));
+})
+STRETTO_KERNEL(set_to_seven, (out<int> x), { x(global_id(0)) = 7; })
+
+}  // namespace
+
+TEST_CASE("a launch on a kind of device of which there is none is refused, and nothing has changed") {
+  runtime rt({.workers = 1, .devices = "none"});
+  rt.run([] {
+    const buffer<int> x(box(0, 8));
+    const buffers::buffers_state& s = *buffers::state_of(*base::current()->runtime);
+    const std::uint64_t before = s.tasks.next();
+    const std::string words = test::thrown_by([&] { launch(on(device_kind::gpu), set_to_seven, box(0, 8), x(one_to_one)); });
+    INFO(words);
+    CHECK(words.starts_with("error A06: launch \"set_to_seven\" is to run on a kind of device that is not open\n  submitted   hints_test.cpp:"));
+    CHECK(s.tasks.next() == before);
+    launch(on(device_kind::host), set_to_seven, box(0, 8), x(one_to_one));
+    CHECK(x.read().get().view()(5) == 7);
+  });
+}
+
+TEST_CASE("a launch on devices is computed by them") {
+  runtime rt({.workers = 1, .devices = "sim:1(fail_launch=1)"});
+  rt.run([] {
+    const buffer<int> x(box(0, 8)), y(box(0, 8));
+    launch(on(device_kind::host), set_to_seven, box(0, 8), x(one_to_one));
+    CHECK(x.read().get().view()(5) == 7);
+    launch(on(device_kind::gpu), set_to_seven, box(0, 8), y(one_to_one));
+    CHECK(test::thrown_by([&] { y.read().get(); }) != "nothing was thrown");
+  });
+}
+
+TEST_CASE("a host task on a place that nobody serves is refused, and runs on one that is") {
+  runtime rt({.workers = 1, .devices = "sim"});
+  rt.run([&] {
+    place not_served;
+    for (const place p : rt.machine().places())
+      if (std::string_view(rt.machine().name(p)).find("sim") != std::string_view::npos) not_served = p;
+    REQUIRE(not_served);
+    const buffers::buffers_state& s = *buffers::state_of(*base::current()->runtime);
+    const std::uint64_t before = s.tasks.next();
+    const std::string words = test::thrown_by([&] { host_task(at(not_served), on_one_node, [] {}); });
+    CHECK_MESSAGE(words.starts_with("error S02: "), words);
+    CHECK(test::thrown_by([&] { host_task(on(not_served), on_one_node, [] {}); }).starts_with("error S03: "));
+    CHECK(s.tasks.next() == before);
+    int has_run = 0;
+    const place home = rt.machine().pop_path(0).front();
+    wait(host_task(at(home), on_one_node, [&] { ++has_run; }));
+    wait(host_task(on(home), on_one_node, [&] { ++has_run; }));
+    wait(host_task(on(worker(0)), on_one_node, [&] { ++has_run; }));
+    CHECK(has_run == 3);
+  });
+}
+
+TEST_CASE("an array in three axes that are turned is used by its own, on all nodes and devices") {
+  test::on_nodes_with_devices([] {
+    constexpr int n0 = 6, n1 = 5, n2 = 4;
+    const buffer<int, 3> u(box({0, 0, 0}, {n0, n1, n2})), v(box({0, 0, 0}, {n2, n0, n1}));
+    launch(count_in_order, u.elements(), u(one_to_one), n1, n2);
+    // Axis 0 of u is axis 1 of the range, axis 1 its axis 2, axis 2 its axis 0.
+    launch(take_turned, v.elements(), u(transposed_by(1, 2, 0)), v(one_to_one));
+    const auto seen = v.read().get();
+    int wrong = 0;
+    for (int i = 0; i < n2; ++i)
+      for (int j = 0; j < n0; ++j)
+        for (int k = 0; k < n1; ++k) wrong += seen.view()(i, j, k) != (j * n1 + k) * n2 + i;
+    CHECK(wrong == 0);
+  });
+}
+
+}  // namespace stretto

@@ -1,0 +1,99 @@
+// Nodes that are lost under a program of launches: the runs of all others end with that as their cause, or had all that they needed.
+#include <stretto/buffer.hpp>
+#include <stretto/job.hpp>
+#include <stretto/runtime.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <thread>
+
+#include "buffers/told_by_nodes.hpp"
+#include "campaign.hpp"
+
+namespace stretto {
+namespace {
+
+STRETTO_KERNEL(number_all, (out<int> x), { x(global_id(0)) = global_id(0); })
+STRETTO_KERNEL(add_both_sides, (in<int> x, out<int> y, int n), {
+  int i = global_id(0);
+  y(i) = (x(i) + (i > 0 ? x(i - 1) : 0) + (i + 1 < n ? x(i + 1) : 0)) % 1009;
+})
+STRETTO_KERNEL(sum_all_up, (in<int> x, reduce<sum<int>> total), { total(0) << x(global_id(0)); })
+
+constexpr int points = 48;
+
+/// Reads as it goes on, and in the end what all nodes have computed.
+template <class Before>
+void step_often(int steps, bool reads, Before&& before) {
+  buffer<int> u(box(0, points)), v(box(0, points));
+  const buffer<int> total(box(0, 1));
+  launch(number_all, u.elements(), u(one_to_one));
+  for (int i = 0; i < steps; ++i) {
+    before(i);
+    launch(add_both_sides, u.elements(), u(neighborhood(1)), v(one_to_one), points);
+    std::swap(u, v);
+    if (i % 5 == 1) launch(sum_all_up, u.elements(), u(one_to_one), total.from_identity());
+    if (i % 6 == 2) host_task(on_each_node, [](view<const int>) {}, u.in(all));
+    if (reads && i % 4 == 3) total.read().get();
+  }
+  u.read().get();
+}
+
+void check_survivors(const test::told_by_nodes& told, std::uint32_t victim, bool may_be_content) {
+  INFO(told.written);
+  // What is said at the end is of the loss, too.
+  for (std::size_t at = told.written.find("error "); at != std::string::npos; at = told.written.find("\nerror ", at + 1)) {
+    const std::string one = told.written.substr(at, told.written.find("\nerror ", at + 1) - at);
+    CHECK(one.find("N05") != std::string::npos);
+  }
+  for (const auto& [node, text] : told.thrown) {
+    if (node == victim || (may_be_content && text == "nothing was thrown")) continue;
+    CAPTURE(node);
+    INFO(text);
+    CHECK(text.find("error N05: node N" + std::to_string(victim) + " is lost") != std::string::npos);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a node that dies between two launches ends the runs of all others with its loss") {
+  for (std::uint32_t seed = 0; seed < test::scaled(40u, 2000u); ++seed) {
+    std::mt19937 random(seed);
+    const std::uint32_t nodes = 2 + seed % 4, victim = random() % nodes;
+    const int steps = 5 + static_cast<int>(random() % 30), at = static_cast<int>(random() % static_cast<std::uint32_t>(steps));
+    const simulated_job job({.nodes = nodes, .seed = seed});
+    CAPTURE(seed);
+    const test::told_by_nodes told =
+        test::run_on_nodes(job, {.workers = 1 + seed % 2, .devices = seed % 3 ? "none" : "sim:2"}, [&](runtime& rt) {
+          step_often(steps, seed % 2 != 0, [&](int i) {
+            if (i == at && rt.node() == victim) job.kill(victim);
+          });
+        });
+    check_survivors(told, victim, false);
+  }
+}
+
+TEST_CASE("a node that dies at any time does not leave others waiting") {
+  for (std::uint32_t seed = 0; seed < test::scaled(40u, 2000u); ++seed) {
+    std::mt19937 random(seed);
+    const std::uint32_t nodes = 2 + seed % 4, victim = random() % nodes;
+    const auto after = std::chrono::microseconds(random() % 4000);
+    const simulated_job job({.nodes = nodes, .seed = seed});
+    CAPTURE(seed);
+    std::thread death([&] {
+      std::this_thread::sleep_for(after);
+      job.kill(victim);
+    });
+    const test::told_by_nodes told =
+        test::run_on_nodes(job, {.workers = 1 + seed % 2, .devices = seed % 3 ? "none" : "sim:2"},
+                           [&](runtime&) { step_often(60, seed % 2 != 0, [](int) {}); });
+    death.join();
+    check_survivors(told, victim, true);
+  }
+}
+
+}  // namespace stretto
