@@ -68,6 +68,11 @@ inline constexpr in_tiles_tag in_tiles{};
 struct in_pieces {
   std::uint32_t number;  // >= 1
 };
+/// This launch does nothing now, but one on such elements will come: what is allocated until then gets room for it, so that arrays which
+/// launches use more and more of are not allocated and copied again. For this node alone; values are not looked at.
+///
+///     launch(to_come{}, shine, box(0, all_rows), history(slice{0}), room(all));  // then launch(shine, box(0, rows), ...), row by row
+struct to_come {};
 
 namespace detail {
 
@@ -199,6 +204,8 @@ using host_task_request = with_range_hints<task_request>;
 template <class Tag>
 concept names_place = std::same_as<Tag, at_place> || std::same_as<Tag, on_processor> || std::same_as<Tag, on_worker>;
 struct buffer_launch : with_range_hints<object_launch> {
+  bool is_to_come = false;
+  void apply(to_come) noexcept { is_to_come = true; }
   template <class Tag>
     requires requires(with_range_hints<object_launch> request, const Tag& tag) { request.apply(tag); }
   void apply(const Tag& tag) {
@@ -513,7 +520,7 @@ event launch_buffers_checked(const buffer_launch& request, const kernel<void(P..
 /// arguments ask for it.
 ///
 ///   tags     up to three of on(device_kind::...), in_tiles, in_pieces{n}, priority(n), name("text"), before the kernel, the same on every
-///            node; after(...): this node's chunk waits for events of this node
+///            node; to_come{}: nothing is done, see there; after(...): this node's chunk waits for events of this node
 ///   given    for in, out and inout a buffer with a mapper, for reduce a buffer, or total.from_identity(), for a value something that
 ///            converts to it, for local a local_size. `out` declares that every element that the mapper names is overwritten: else the
 ///            parameter is inout. What is reduced has one result on all nodes, to the last bit; with other numbers of nodes or

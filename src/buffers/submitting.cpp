@@ -304,6 +304,10 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
     work.learns = s.learns.get();
     work.learned = known.learned;
     const known_launches::forgetting unless_kept(s.launches);
+    if (request.is_to_come) {
+      if (const box own = s.commands.own_chunk(known.task); !own.is_empty() && !s.learns) s.instructions.expect(known.task, own);
+      return {};
+    }
     // Who is cut by weights shows how fast each is.
     if (known.task.how == graph::cut::along_rows && !on_host) work.measured = s.weights.open();
     if (s.programs) note(s, known.call, range.where);

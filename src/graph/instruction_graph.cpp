@@ -50,17 +50,6 @@ void instruction_graph::expect(const task& t, const box& own) {
   });
 }
 
-bool instruction_graph::is_new(const task& t, const box& own) {
-  bool found = false;
-  each_room(plan_of(t, own).all(), [&](std::size_t i, memory_number m, const box& where) {
-    const buffer_id b = t.accesses[i].buffer;
-    found = found || (!at(b).is.find(m, where) && std::ranges::none_of(expected_, [&](const expected_room& e) {
-      return e.of == b && e.where == m && e.elements.contains(where);
-    }));
-  });
-  return found;
-}
-
 channel instruction_graph::channel_of(task_id id, const task& t, buffer_id b) {
   std::uint32_t slot = 0;
   while (slot < t.accesses.size() && t.accesses[slot].buffer != b) ++slot;

@@ -37,9 +37,6 @@ class instruction_graph {
 
   /// The task will come, with this chunk for this node: allocations that are made before then get room for it.
   void expect(const task& t, const box& own);
-  void expect_no_more() noexcept { expected_.clear(); }
-  /// Whether the task needs an allocation that is not there and that nobody expects yet.
-  bool is_new(const task& t, const box& own);
 
   /// Appends the instructions for all commands of one task, in an order in which they could be done one after another. Requires
   /// check(t, own), if the node has a chunk of it.

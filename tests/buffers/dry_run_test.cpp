@@ -57,6 +57,8 @@ std::string content_of(const std::string& path) {
 }
 
 /// On three nodes with two devices: a stencil whose weights change, a mapper of its own, a host task, a reduction, and a read.
+STRETTO_KERNEL(dry_columns, (inout<long long, 2> u), { u(0, global_id(0)) = 1; })
+
 void program_of_all_kinds() {
   constexpr int rows = 26, columns = 8;
   const box whole({0, 0}, {rows, columns});
@@ -107,6 +109,34 @@ TEST_CASE("options say when horizons are made from the start on, and what would 
         "error B16: option horizon_breadth is 1\n"
         "  because     each launch would be followed by a horizon, which it and the next wait for in turn\n"
         "  try         give 2 or more, or 0 for no horizons because of parallel launches");
+}
+
+/// Of an array of which launches use one row more each, by two devices.
+std::size_t allocations_of_growing(bool is_said) {
+  const dry_folder here;
+  const with_variable what("STRETTO_GRAPH_KIND", "instructions"), file("STRETTO_GRAPH", (here / "grows.json").c_str()),
+      nodes("STRETTO_DRY_NODES", "1"), devices("STRETTO_DRY_DEVICES", "2");
+  {
+    runtime rt({.workers = 1});
+    rt.run([&] {
+      constexpr coordinate rows = 64, columns = 40;
+      const buffer<long long, 2> u(box({0, 0}, {rows, columns}), {.name = "u"});
+      const auto of_rows = [](coordinate upper) {
+        return [upper](const box& chunk, const box&) { return box({0, chunk.min()[0]}, {upper, chunk.max()[0]}); };
+      };
+      if (is_said) CHECK(launch(to_come{}, dry_columns, box(0, columns), u(of_rows(rows))) == event());
+      for (coordinate r = 1; r <= rows; ++r) launch(dry_columns, box(0, columns), u(of_rows(r)));
+    });
+  }
+  const auto drawn = nlohmann::json::parse(content_of(here / "grows.json"));
+  return static_cast<std::size_t>(std::ranges::count_if(drawn.at("nodes").at(0).at("instructions"), [](const auto& t) { return t.at("kind") == "allocate"; }));
+}
+
+TEST_CASE("arrays that grow are allocated once where the program has said what will come, and a few times where not") {
+  CHECK(allocations_of_growing(true) == 2);
+  const std::size_t unsaid = allocations_of_growing(false);
+  CHECK(unsaid > 4);
+  CHECK(unsaid < 40);
 }
 
 TEST_CASE("a dry run as a node makes the graphs that this node makes in a real job, alone or with the others in one process") {
