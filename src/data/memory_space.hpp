@@ -11,6 +11,7 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <stretto/instance.hpp>
@@ -91,6 +92,8 @@ class memory_space {
   [[nodiscard]] creation* destroy(block* held, destruction* announced) noexcept;
 
   memory_usage usage();
+  /// What the device's driver said, where it was its doing that the last creation was not granted: others use the same device. Null where it was not.
+  std::exception_ptr refusal();
   /// What an instance of so many bytes takes of it.
   std::uint64_t taken_by(std::uint64_t bytes) const noexcept { return blocks_.taken_by(bytes); }
   std::byte* address_of(const block& b) const noexcept { return range_.base() + b.offset; }
@@ -124,6 +127,7 @@ class memory_space {
   creation* waiting_ = nullptr;  // ascending tickets
   destruction announced_;        // ring of the pending ones, ascending tickets
   std::uint64_t peak_ = 0;
+  std::exception_ptr refusal_;
 };
 
 }  // namespace stretto::data

@@ -111,7 +111,8 @@ void host_arguments::run(const launch_range& whole, const std::int64_t* min, con
   if (!code_.in_groups) return run_on_host(code_, work, arguments_.data(), check);
 
   std::vector<kernel_argument> mine = arguments_;
-  std::byte* at = memory.of(local_bytes_ + group_scratch_bytes);
+  work.scratch_bytes = group_scratch_bytes + item_scratch_bytes * static_cast<std::size_t>(whole.group[0] * whole.group[1] * whole.group[2]);
+  std::byte* at = memory.of(local_bytes_ + work.scratch_bytes);
   for (std::size_t i = 0; i < mine.size(); ++i) {
     if (code_.parameters[i].mode != access::local) continue;
     mine[i].origin = at;
@@ -119,7 +120,6 @@ void host_arguments::run(const launch_range& whole, const std::int64_t* min, con
     at += line_memory::to_line(static_cast<std::size_t>(mine[i].max[0]) * code_.parameters[i].element_bytes);
   }
   work.scratch = at;
-  work.scratch_bytes = group_scratch_bytes;
   run_on_host(code_, work, mine.data(), check);
 }
 

@@ -74,7 +74,8 @@ void choose_sites(task& t, const detail::object_launch& request) {
   throw std::move(e).fact("here", names).remedy("open devices with STRETTO_DEVICES=all, or leave the choice to the runtime");
 }
 
-task_pointer make_launch(objects_state& s, const kernel_code& code, const kernel_range& range, const detail::object_launch& request) {
+task_pointer make_launch(objects_state& s, const kernel_code& code, const kernel_range& range, std::span<const detail::object_item> given,
+                         const detail::object_launch& request) {
   task_pointer t = task::make(s);
   t->code = &code;
   t->range = range;
@@ -83,6 +84,11 @@ task_pointer make_launch(objects_state& s, const kernel_code& code, const kernel
   t->urgency = request.priority;
   t->any_kind = !request.has_kind;
   t->only_kind = request.kind;
+  if (!code.in_groups) return t;
+  for (int a = 0; a < max_axes; ++a) t->group_items *= range.group[a];
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (code.parameters[i].mode == access::local)
+      t->local_bytes += static_cast<std::uint64_t>(given[i].local_elements) * code.parameters[i].element_bytes;
   return t;
 }
 
@@ -103,7 +109,7 @@ void make_parts(objects_state& s, const kernel_code& code, const kernel_range& r
     if (mine.is_empty()) continue;
     kernel_range part = range;
     part.ids = mine;
-    made.push_back(make_launch(s, code, part, request));
+    made.push_back(make_launch(s, code, part, given, request));
     keep_arguments(*made.back(), given, context);
   }
   refuse_overlapping_writes({made.data(), made.size()});
@@ -114,7 +120,7 @@ void make_parts(objects_state& s, const kernel_code& code, const kernel_range& r
 void prepare(objects_state& s, const kernel_code& code, const kernel_range& range, std::span<const detail::object_item> given,
              const detail::object_launch& request, base::thread_context& context, launch_tasks& made) {
   data::refuse_wrong_range(code, range);
-  task_pointer whole = make_launch(s, code, range, request);
+  task_pointer whole = make_launch(s, code, range, given, request);
   choose_sites(*whole, request);
   const bool can_be_divided = is_divisible(code, given);
   const std::vector<share> shares = can_be_divided ? divide(*whole, s) : std::vector<share>();

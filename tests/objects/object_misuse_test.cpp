@@ -28,6 +28,7 @@ using test::thrown_by;
 const box small({0, 0}, {8, 8});
 
 // clang-format off
+STRETTO_KERNEL(one_more, (inout<unsigned, 2> a), { a(global_id(0), global_id(1)) += 1; })
 STRETTO_KERNEL(add_a_third, (inout<double, 2> a), { a(global_id(0), global_id(1)) += 1.0 / 3.0; })
 STRETTO_KERNEL(reach_too_far, (in<unsigned, 2> a, inout<unsigned, 2> b), {
   b(global_id(0), global_id(1)) += a(global_id(0), global_id(1) + 1);
@@ -144,6 +145,18 @@ TEST_CASE("arguments that fit into no memory fail with the bytes") {
   });
 }
 
+TEST_CASE("arguments that do not fit into a device run where they do, whoever is asked first") {
+  for (const char* policy : {"fifo", "locality", "earliest_finish", "work_stealing"}) {
+    const test::with_variable how("STRETTO_SCHEDULER", policy), quiet("STRETTO_LOG", "off");
+    on("sim:2", [] {
+      const box large({0, 0}, {64, 64});
+      std::vector<object<unsigned, 2>> all;
+      for (int n = 0; n < 12; ++n) launch(set_all, large, all.emplace_back(large), 1u);
+      for (const auto& a : all) CHECK(a.read().get().view()(0, 1) == 2u);
+    });
+  }
+}
+
 device::sim::options small_device(const char* name, bool has_double = true) {
   device::sim::options o;
   o.name = name;
@@ -178,6 +191,90 @@ TEST_CASE("a kernel that a device cannot compile runs where it can") {
       CHECK(a.read().get().view()(3, 3) == doctest::Approx(10));
       CHECK(end_of(launch(stretto::on(all.all()[0]->processor()), add_a_third, small, a)).find("K13") != std::string::npos);
       CHECK(thrown_by([&] { a.read().get(); }).find("K13") != std::string::npos);
+    });
+  }
+}
+
+TEST_CASE("a driver that has less memory than it said is a full memory, and then no place for a launch") {
+  for (const char* policy : policies_to_misuse) {
+    INFO(std::string(policy));
+    std::vector<device::sim::made> one;
+    one.push_back(device::sim::make(small_device("shared")));
+    device::sim::faults* const others = one.front().break_it;
+    on_devices(std::move(one), policy, [&](device::device_set& all) {
+      const place shared = all.all()[0]->processor();
+      const std::vector<unsigned> zeros(64);
+      std::vector<object<unsigned, 2>> objects;
+      for (int n = 0; n < 12; ++n) objects.emplace_back(small, zeros.data());
+      const auto all_are = [&](unsigned value) {
+        for (const auto& o : objects) CHECK(o.read().get().view()(0, 0) == value);
+      };
+      others->lend_to_others(3072);  // room for four of the twelve
+      for (unsigned round = 1; round <= 5; ++round)
+        for (auto& o : objects) launch(stretto::on(shared), one_more, small, o);
+      all_are(5);
+      others->fail_allocation(2);  // and now and then for none
+      for (auto& o : objects) launch(stretto::on(shared), one_more, small, o);
+      all_are(6);
+      others->lend_to_others(4096);
+      for (auto& o : objects) launch(one_more, small, o);
+      all_are(7);
+      object<unsigned, 2> pinned(small, zeros.data());
+      const std::string why = end_of(launch(stretto::on(shared), one_more, small, pinned));
+      CHECK(why.find("error A04: the device has no memory for the arguments of launch \"one_more\"") != std::string::npos);
+      CHECK(why.find("because     device \"shared\" has no 256 bytes of memory: others use 4096 of its 4096 bytes") != std::string::npos);
+      CHECK(why.find("free ") == std::string::npos);
+      others->lend_to_others(0);
+      for (auto& o : objects) launch(stretto::on(shared), one_more, small, o);
+      all_are(8);
+    });
+  }
+}
+
+STRETTO_GROUP_KERNEL(misuse_ends, (inout<float> x, local<float> kept), {
+  each_item([&](item it) {
+    if (it.local_id(0) == 0) kept(0) = 1;
+    if (it.local_id(0) == 1) kept(1) = 2;
+  });
+  each_item([&](item it) { x(it.global_id(0)) += kept(0) + kept(1); });
+})
+
+TEST_CASE("groups that are too large for a device run on another, or on the host") {
+  for (const char* policy : policies_to_misuse) {
+    INFO(std::string(policy));
+    device::sim::options large = small_device("large");
+    large.memory_bytes = 1 << 20, large.most_items_per_group = 4096, large.local_memory_bytes = 1 << 20;
+    device::sim::options usual = small_device("usual");
+    usual.memory_bytes = 1 << 20;
+    std::vector<device::sim::made> two;
+    two.push_back(device::sim::make(usual));
+    two.push_back(device::sim::make(large));
+    on_devices(std::move(two), policy, [](device::device_set& all) {
+      const std::vector<float> zeros(16384);
+      object<float> x(box(0, 16384), zeros.data(), {.name = "x"});
+      const auto both = [&] {
+        std::vector<std::uint64_t> launches;
+        for (const auto& d : objects::statistics_of(*base::current()->runtime)) launches.push_back(d.launches);
+        return launches;
+      };
+      const std::int64_t most = 300 << 10;  // more than the host's groups declare, and than the first device has
+      for (int n = 0; n < 8; ++n) launch(misuse_ends, in_groups({0, 2}, 8192), x, local_size{2});
+      for (int n = 0; n < 8; ++n) launch(misuse_ends, in_groups({0, 4}, 4096), x, local_size{2});
+      for (int n = 0; n < 8; ++n) launch(misuse_ends, in_groups({0, 64}, 256), x, local_size{most / 4});
+      const auto seen = x.read().get();
+      CHECK(seen.view()(0) == 3 * 24);
+      CHECK(seen.view()(16383) == 3 * 24);
+      CHECK(both()[1] == 0);
+      CHECK(both()[0] + both()[2] == 24);
+      const std::string pinned = end_of(launch(stretto::on(device_kind::gpu), misuse_ends, in_groups({0, 1}, 8192), object<float>(box(0, 8192), zeros.data()), local_size{2}));
+      CHECK(pinned.find("error K22: groups of 8192 items") != std::string::npos);
+      CHECK(pinned.find("looked at   \"sim_0\" 1024 items and 49152 bytes of local memory per group; \"sim_1\" 4096 items and 1048576") != std::string::npos);
+      CHECK(pinned.find("let the host compute it") != std::string::npos);
+      const place first = all.all()[0]->processor();
+      const std::string local = end_of(launch(stretto::on(first), misuse_ends, in_groups({0, 1}, 64), object<float>(box(0, 64), zeros.data()), local_size{1 << 16}));
+      CHECK(local.find("error K23: 262144 bytes of local memory") != std::string::npos);
+      CHECK(local.find("sim_1") == std::string::npos);
+      wait(launch(stretto::on(first), misuse_ends, in_groups({0, 1}, 64), object<float>(box(0, 64), zeros.data()), local_size{1 << 10}));
     });
   }
 }

@@ -17,6 +17,7 @@ opencl_native::opencl_native(const kernel_code& code, std::shared_ptr<driver> d)
     const cl_kernel k = make_kernel({});
     try {
       require_count(from, k);
+      if (code.in_groups) needs_ = needs_of(*driver_, k);
     } catch (...) {
       driver_->cl->clReleaseKernel(k);
       throw;

@@ -19,6 +19,16 @@ int axes_of(const kernel_code& code) {
 
 }  // namespace
 
+group_needs needs_of(const driver& d, cl_kernel k) {
+  const auto ask = [&](cl_kernel_work_group_info what, auto& value) {
+    return d.cl->clGetKernelWorkGroupInfo(k, d.id, what, sizeof value, &value, nullptr) == CL_SUCCESS;
+  };
+  group_needs n;
+  if (std::size_t most = 0; ask(CL_KERNEL_WORK_GROUP_SIZE, most) && most > 0) n.most_items = static_cast<std::int64_t>(most);
+  if (cl_ulong bytes = 0; ask(CL_KERNEL_LOCAL_MEM_SIZE, bytes)) n.local_bytes = bytes;
+  return n;
+}
+
 std::string build_log(const driver& d, cl_program p) {
   std::size_t bytes = 0;
   d.cl->clGetProgramBuildInfo(p, d.id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes);
@@ -36,6 +46,15 @@ opencl_program::opencl_program(const kernel_code& code, std::shared_ptr<driver> 
     throw lacking(code, what, driver_->identity);
   const variant v{axes_of(code), true};
   built_.emplace(v, build(v));
+  if (!code.in_groups) return;
+  try {
+    const cl_kernel k = make_kernel(v);
+    needs_ = needs_of(*driver_, k);
+    driver_->cl->clReleaseKernel(k);
+  } catch (...) {
+    driver_->cl->clReleaseProgram(built_.at(v));
+    throw;
+  }
 }
 
 opencl_program::~opencl_program() {

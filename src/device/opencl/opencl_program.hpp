@@ -29,6 +29,9 @@ struct driver {
   }
 };
 
+/// What the driver says that groups of a kernel need, which it may not.
+group_needs needs_of(const driver& d, cl_kernel k);
+
 /// What the compiler said of the last build.
 std::string build_log(const driver& d, cl_program p);
 
@@ -51,6 +54,7 @@ class opencl_program final : public compiled_kernel {
 
   /// A kernel object whose arguments nobody else sets. To be released by the caller.
   cl_kernel make_kernel(variant v) const;
+  group_needs needs() const override { return needs_; }
 
  private:
   cl_program build(variant v) const;
@@ -59,6 +63,7 @@ class opencl_program final : public compiled_kernel {
 
   const std::shared_ptr<driver> driver_;
   const kernel_text text_;
+  group_needs needs_;  // of the variant that most launches need
   mutable std::mutex mutex_;
   mutable std::map<variant, cl_program> built_;
 };

@@ -56,6 +56,8 @@ class faults {
   virtual void lose_at_launch(std::uint64_t n) = 0;
   /// The n-th part of its memory that is taken from now on cannot be had.
   virtual void fail_allocation(std::uint64_t n) = 0;
+  /// From now on so many bytes of its memory are others': what is in use here can be the rest.
+  virtual void lend_to_others(std::uint64_t bytes) = 0;
 };
 
 struct made {
