@@ -30,10 +30,14 @@
 
 namespace stretto::device {
 
+/// What its driver says that it is.
+enum class processor_kind : std::uint8_t { gpu, cpu, accelerator };
+
 struct properties {
   std::string name;     // as its driver calls it
   std::string backend;  // "sim", "opencl", "cuda"
   std::string vendor;   // empty where unknown
+  processor_kind kind = processor_kind::gpu;
   std::uint64_t memory_bytes = 0;        // that the runtime has
   std::uint64_t whole_memory_bytes = 0;  // of the device
   std::uint64_t local_memory_bytes = 0;  // of a group

@@ -75,6 +75,7 @@ class sim_device final : public device, public faults {
     about_ = {.name = options_.name,
               .backend = "sim",
               .vendor = {},
+              .kind = options_.kind,
               .memory_bytes = options_.memory_bytes,
               .whole_memory_bytes = options_.memory_bytes,
               .local_memory_bytes = options_.local_memory_bytes,

@@ -25,6 +25,7 @@ std::shared_ptr<bus> make_bus();
 
 struct options {
   std::string name = "sim";
+  processor_kind kind = processor_kind::gpu;
   std::uint64_t memory_bytes = 64 << 20;
   std::uint64_t host_memory_bytes = 0;  // that kernels use in place, each access over the wires
   std::uint64_t local_memory_bytes = 48 << 10;
