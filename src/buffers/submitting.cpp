@@ -13,6 +13,7 @@
 #include "buffers/weights.hpp"
 #include "data/kernel_arguments.hpp"
 #include "event/event_floor.hpp"
+#include "objects/launching.hpp"
 
 namespace stretto::buffers {
 
@@ -223,13 +224,15 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
   data::refuse_wrong_range(code, range);
   for (const buffer_item& i : items)
     if (i.buffer) usable(*i.buffer, "launch", context, range.where);
-  const bool on_host = request.has_kind && request.kind == device_kind::host;
+  const bool on_host = (request.has_kind && request.kind == device_kind::host) || request.driver == "host";
   task_work work;
   work.code = &code;
   work.range = range;
   take_tags(work, request);
 
   buffers_state& s = *buffers::state_of(*context.runtime);
+  if (!on_host && !s.dry && (request.has_kind || !request.driver.empty()))
+    objects::require_all_devices(*context.runtime, code, range, request);
   task_outcome out;
   event ahead;
   {

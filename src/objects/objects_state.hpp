@@ -161,6 +161,8 @@ struct site {
   double busy_seconds = 0;    // of those launches, as far as the host can tell
   bool is_lost = false;
   failure_ref lost_because;
+
+  bool is_of(device_kind wanted) const noexcept { return wanted == device_kind::device ? device != nullptr : kind == wanted; }
 };
 
 /// How a launch was divided the last time.

@@ -31,7 +31,8 @@ task_signal::task_signal(task& t, handler h) noexcept : signal(t.state, h), of(t
 std::string_view task::name() const { return given_name.empty() && code ? std::string_view(code->name) : given_name; }
 
 bool task::is_allowed_on(const site& at) const {
-  return only_site != any_site ? at.view.index == only_site : any_kind || at.kind == only_kind;
+  if (only_site != any_site) return at.view.index == only_site;
+  return (any_kind || at.is_of(only_kind)) && (only_driver.empty() || at.view.kind == only_driver);
 }
 
 bool task::can_run_on(const site& at) const {

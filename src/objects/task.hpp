@@ -88,6 +88,7 @@ struct task final : device_task, data::deferred {
   int urgency = 0;
   bool any_kind = true;
   device_kind only_kind = device_kind::host;
+  std::string_view only_driver;            // of a site; empty: any
   std::uint32_t only_site = any_site;
   std::int64_t group_items = 1;            // of a group of the range, and
   std::uint64_t local_bytes = 0;           // what it is given of local memory
