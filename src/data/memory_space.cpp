@@ -173,6 +173,11 @@ creation* memory_space::resolve_waiting() noexcept {
   return resolved;
 }
 
+void memory_space::join_free() noexcept {
+  std::scoped_lock lock(mutex_);
+  blocks_.settle();
+}
+
 std::exception_ptr memory_space::refusal() {
   std::scoped_lock lock(mutex_);
   return refusal_;

@@ -91,6 +91,9 @@ class memory_space {
   /// the list of creations that this granted or refused, for the caller to tell.
   [[nodiscard]] creation* destroy(block* held, destruction* announced) noexcept;
 
+  /// What is free is in as few pieces as can be: several blocks that only just fit find their places.
+  void join_free() noexcept;
+
   memory_usage usage();
   /// What the device's driver said, where it was its doing that the last creation was not granted: others use the same device. Null where it was not.
   std::exception_ptr refusal();

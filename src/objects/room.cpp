@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "data/data_state.hpp"
 #include "data/eviction.hpp"
 #include "data/handle.hpp"
 #include "event/event_floor.hpp"
@@ -80,6 +81,7 @@ void content_failed(object_record& o, data::token written, const failure_ref& ca
 }
 
 void carry_out(object_record& o, const data::replica_set::plan& plan, base::thread_context& context) {
+  const data::told_by_owner to_readers(context);  // what could not be brought anywhere is missed by who reads it, and nobody else
   std::vector<data::token> waits;
   std::vector<event> events;
   const auto behind = [&](const auto& what) {

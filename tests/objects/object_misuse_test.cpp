@@ -12,10 +12,9 @@
 #include <thread>
 
 #include "conformance/devices.hpp"
-#include "data/own_devices.hpp"
 #include "device/kernels_for_tests.hpp"
 #include "device/sim/sim_device.hpp"
-#include "objects/objects_floor.hpp"
+#include "objects/on_devices.hpp"
 #include "thrown_by.hpp"
 #include "with_variable.hpp"
 
@@ -23,6 +22,7 @@ namespace stretto {
 namespace {
 
 using test::error_of;
+using test::on_devices;
 using test::thrown_by;
 
 const box small({0, 0}, {8, 8});
@@ -60,7 +60,7 @@ TEST_CASE("objects that name nothing, parts that are not there, places that comp
   });
   on("none", [] {
     object<unsigned, 2> a(small, {.name = "a"});
-    CHECK(error_of([&] { launch(on(device_kind::gpu), set_all, small, a, 1u); }).code() == "A06");
+    CHECK(error_of([&] { launch(on(device_kind::device), set_all, small, a, 1u); }).code() == "A06");
     wait(launch(on(device_kind::host), set_all, small, a, 1u));
   });
 }
@@ -96,7 +96,7 @@ TEST_CASE("who reads what a failed launch was to write is skipped, and told once
   on("sim", [] {
     const std::vector<unsigned> zeros(64);
     object<unsigned, 2> a(small, zeros.data(), {.name = "a"}), b(small, zeros.data(), {.name = "b"}), c(small, zeros.data());
-    for (const device_kind kind : {device_kind::host, device_kind::gpu}) {
+    for (const device_kind kind : {device_kind::host, device_kind::device}) {
       const std::string why = thrown_by([&] {
         finish([&] {
           const event broken = launch(stretto::on(kind), name("broken"), reach_too_far, small, a, b);
@@ -136,7 +136,7 @@ TEST_CASE("arguments that fit into no memory fail with the bytes") {
   on("sim", [] {
     const box large({0, 0}, {64, 64});
     object<unsigned, 2> a(large, {.name = "large"});
-    const std::string what = end_of(launch(stretto::on(device_kind::gpu), set_all, large, a, 1u));
+    const std::string what = end_of(launch(stretto::on(device_kind::device), set_all, large, a, 1u));
     CHECK(what.find("A04") != std::string::npos);
     CHECK(what.find("16384 bytes") != std::string::npos);
     CHECK(what.find("of 4096 bytes") != std::string::npos);
@@ -165,17 +165,10 @@ device::sim::options small_device(const char* name, bool has_double = true) {
   return o;
 }
 
-/// A runtime with these devices and the host, whose objects they compute.
-template <class Body>
-void on_devices(std::vector<device::sim::made> made, const char* policy, Body&& body) {
+std::vector<std::unique_ptr<device::device>> devices_of(std::vector<device::sim::made>& made) {
   std::vector<std::unique_ptr<device::device>> devices;
   for (device::sim::made& m : made) devices.push_back(std::move(m.device));
-  data::with_devices(std::move(devices), 2, [&](device::device_set& all, const platform&) {
-    base::runtime_context& context = *base::current()->runtime;
-    objects::stop_objects(context);
-    objects::start_objects(context, &all, {.scheduler = {}, .policy = policy, .workers = 2, .log = log_level::off});
-    body(all);
-  });
+  return devices;
 }
 
 constexpr const char* policies_to_misuse[] = {"fifo", "locality", "earliest_finish", "work_stealing"};
@@ -184,7 +177,7 @@ TEST_CASE("a kernel that a device cannot compile runs where it can") {
   for (const char* policy : policies_to_misuse) {
     std::vector<device::sim::made> one;
     one.push_back(device::sim::make(small_device("single", false)));
-    on_devices(std::move(one), policy, [](device::device_set& all) {
+    on_devices(devices_of(one), policy, [](device::device_set& all) {
       const std::vector<double> zeros(64);
       object<double, 2> a(small, zeros.data(), {.name = "a"});
       for (int n = 0; n < 30; ++n) launch(add_a_third, small, a);
@@ -201,7 +194,7 @@ TEST_CASE("a driver that has less memory than it said is a full memory, and then
     std::vector<device::sim::made> one;
     one.push_back(device::sim::make(small_device("shared")));
     device::sim::faults* const others = one.front().break_it;
-    on_devices(std::move(one), policy, [&](device::device_set& all) {
+    on_devices(devices_of(one), policy, [&](device::device_set& all) {
       const place shared = all.all()[0]->processor();
       const std::vector<unsigned> zeros(64);
       std::vector<object<unsigned, 2>> objects;
@@ -249,7 +242,7 @@ TEST_CASE("groups that are too large for a device run on another, or on the host
     std::vector<device::sim::made> two;
     two.push_back(device::sim::make(usual));
     two.push_back(device::sim::make(large));
-    on_devices(std::move(two), policy, [](device::device_set& all) {
+    on_devices(devices_of(two), policy, [](device::device_set& all) {
       const std::vector<float> zeros(16384);
       object<float> x(box(0, 16384), zeros.data(), {.name = "x"});
       const auto both = [&] {
@@ -266,7 +259,7 @@ TEST_CASE("groups that are too large for a device run on another, or on the host
       CHECK(seen.view()(16383) == 3 * 24);
       CHECK(both()[1] == 0);
       CHECK(both()[0] + both()[2] == 24);
-      const std::string pinned = end_of(launch(stretto::on(device_kind::gpu), misuse_ends, in_groups({0, 1}, 8192), object<float>(box(0, 8192), zeros.data()), local_size{2}));
+      const std::string pinned = end_of(launch(stretto::on(device_kind::device), misuse_ends, in_groups({0, 1}, 8192), object<float>(box(0, 8192), zeros.data()), local_size{2}));
       CHECK(pinned.find("error K22: groups of 8192 items") != std::string::npos);
       CHECK(pinned.find("looked at   \"sim_0\" 1024 items and 49152 bytes of local memory per group; \"sim_1\" 4096 items and 1048576") != std::string::npos);
       CHECK(pinned.find("let the host compute it") != std::string::npos);
@@ -306,7 +299,7 @@ TEST_CASE("a tile is all that a checked kernel may touch") {
     const std::vector<unsigned> zeros(64);
     object<unsigned, 2> a(small, zeros.data(), {.name = "a"}), b(small, zeros.data(), {.name = "b"});
     const box left({0, 0}, {8, 4});
-    for (const device_kind kind : {device_kind::host, device_kind::gpu}) {
+    for (const device_kind kind : {device_kind::host, device_kind::device}) {
       const std::string what = end_of(launch(stretto::on(kind), reach_too_far, left, a(left), b(left)));
       CHECK(what.find("K01") != std::string::npos);
       CHECK(what.find("reach_too_far") != std::string::npos);
@@ -340,7 +333,7 @@ TEST_CASE("objects may go while what uses them runs, and where no runtime is") {
   rt.run([&] {
     for (int n = 0; n < 100; ++n) {  // many times the device's memory, if they stayed
       object<unsigned, 2> a(small);
-      launch(stretto::on(device_kind::gpu), set_all, small, a, 1u);
+      launch(stretto::on(device_kind::device), set_all, small, a, 1u);
     }
     elsewhere.emplace(small);
     launch(set_all, small, *elsewhere, 1u);
@@ -355,7 +348,7 @@ TEST_CASE("the loss of a device costs what it alone had, and the rest goes on") 
     both.push_back(device::sim::make(small_device("one")));
     both.push_back(device::sim::make(small_device("other")));
     device::sim::faults* const fault = both.front().break_it;
-    on_devices(std::move(both), policy, [&](device::device_set& all) {
+    on_devices(devices_of(both), policy, [&](device::device_set& all) {
       INFO(std::string(policy));
       const std::vector<unsigned> zeros(64);
       const place doomed = all.all()[0]->processor();
