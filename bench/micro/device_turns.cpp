@@ -105,7 +105,7 @@ void chains(runtime& rt, long rounds) {
   object<int> y(box(0, 1), &zero);
   in_turns("chain on an object", rounds, chain, raw, [&] {
     finish([&] {
-      for (long i = 0; i < chain; ++i) launch(on(device_kind::gpu), nothing, box(0, 1), y);
+      for (long i = 0; i < chain; ++i) launch(on(device_kind::device), nothing, box(0, 1), y);
     });
   });
 }

@@ -520,7 +520,8 @@ event launch_buffers_checked(const buffer_launch& request, const kernel<void(P..
 /// arguments ask for it.
 ///
 ///   tags     up to three of on(device_kind::...), in_tiles, in_pieces{n}, priority(n), name("text"), before the kernel, the same on every
-///            node; to_come{}: nothing is done, see there; after(...): this node's chunk waits for events of this node
+///            node; to_come{}: nothing is done, see there; after(...): this node's chunk waits for events of this node. A kind or a
+///            driver("...") other than the host is that of all devices of the node
 ///   given    for in, out and inout a buffer with a mapper, for reduce a buffer, or total.from_identity(), for a value something that
 ///            converts to it, for local a local_size. `out` declares that every element that the mapper names is overwritten: else the
 ///            parameter is inout. What is reduced has one result on all nodes, to the last bit; with other numbers of nodes or

@@ -39,14 +39,26 @@ namespace stretto {
 template <class T, std::size_t D>
 class object;
 
-/// What computes: the workers of this node, or a device.
-enum class device_kind : std::uint8_t { host, gpu };
+/// What computes: the workers of this node, or a device; any, or what its driver says that it is. A processor that a driver shows as a device
+/// is a cpu, not the host. A simulated device is a gpu.
+enum class device_kind : std::uint8_t { host, device, cpu, gpu, accelerator };
 
 struct on_kind {
   device_kind is;
 };
 /// The tag `on(device_kind::gpu)`: of that kind, whichever.
 constexpr on_kind on(device_kind kind) noexcept { return {kind}; }
+
+/// Who drives a device: "cuda", "opencl", "sim", as option `devices` calls them; "host" for the workers.
+struct driver {
+  constexpr explicit driver(std::string_view name) noexcept : name(name) {}
+  std::string_view name;
+};
+struct on_driver {
+  std::string_view name;
+};
+/// The tag `on(driver("opencl"))`: a device of that driver, whichever.
+constexpr on_driver on(driver d) noexcept { return {d.name}; }
 
 namespace objects {
 struct object_record;
@@ -119,9 +131,11 @@ struct object_item {
 struct object_launch : task_request {
   bool has_kind = false;
   device_kind kind = device_kind::host;
+  std::string_view driver = {};
 
   using task_request::apply;
   void apply(on_kind k) noexcept { has_kind = true, kind = k.is; }
+  void apply(on_driver d) noexcept { driver = d.name; }
 };
 template <class Tag>
 concept object_launch_tag = requires(object_launch request, const Tag& tag) { request.apply(tag); };
@@ -340,7 +354,7 @@ event launch_objects_checked(const object_launch& request, const kernel<void(P..
 /// Computes `k` for every id of `range` on objects, wherever the scheduler decides; in the order of submission as far as arguments
 /// ask for it.
 ///
-///   tags     any of after(...), on(device_kind::...), on(place of a device or of the host), priority(n), name("text"), before the
+///   tags     any of after(...), on(device_kind::...), on(driver("...")), on(place of a device or of the host), priority(n), name("text"), before the
 ///            kernel
 ///   given    for in, out, inout and reduce an object or a tile of one, for a value something that converts to it, for local a
 ///            local_size. `out` declares that every element of the object or tile is overwritten: else the parameter is inout

@@ -13,6 +13,7 @@
 #include "buffers/weights.hpp"
 #include "data/kernel_arguments.hpp"
 #include "event/event_floor.hpp"
+#include "objects/launching.hpp"
 #include "sched/scheduler.hpp"
 
 namespace stretto::buffers {
@@ -164,15 +165,6 @@ void say(launch_words& says, const buffer_record& b, access how, const detail::r
   else says.add(*by);
 }
 
-void refuse_missing_kind(const buffers_state& s, const detail::buffer_launch& request, const kernel_code& code, const std::source_location& where) {
-  if (!request.has_kind || request.kind == device_kind::host || !s.instructions.shape().devices.empty()) return;
-  throw error("A06", "launch \"" + std::string(request.name.empty() ? std::string_view(code.name) : request.name) +
-                         "\" is to run on a kind of device that is not open")
-      .fact("submitted", where)
-      .fact("here", "host")
-      .remedy("open devices with STRETTO_DEVICES=all, or leave the choice to the runtime");
-}
-
 /// What comes of a read where nothing is computed.
 event never_read(const buffer_record& b, const dry_run& dry, base::thread_context& context, const std::source_location& where) {
   error e("B09", "the elements of " + describe(b) + " are not there: this is a dry run");
@@ -248,14 +240,15 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
   data::refuse_wrong_range(code, range);
   for (const buffer_item& i : items)
     if (i.buffer) usable(*i.buffer, "launch", context, range.where);
-  const bool on_host = request.has_kind && request.kind == device_kind::host;
-  buffers_state& s = *buffers::state_of(*context.runtime);
-  refuse_missing_kind(s, request, code, range.where);
+  const bool on_host = (request.has_kind && request.kind == device_kind::host) || request.driver == "host";
   task_work work;
   work.code = &code;
   work.range = range;
   take_tags(work, request);
 
+  buffers_state& s = *buffers::state_of(*context.runtime);
+  if (!on_host && !s.dry && (request.has_kind || !request.driver.empty()))
+    objects::require_all_devices(*context.runtime, code, range, request);
   task_outcome out;
   event ahead;
   {

@@ -60,6 +60,9 @@ class block_allocator {
   /// The longest stretch of blocks that are free or leave with a ticket below this one. Cost: a walk over all blocks.
   std::uint64_t longest_stretch(std::uint64_t ticket) const noexcept;
 
+  /// Joins free blocks that were kept apart for the next of their size.
+  void settle() noexcept;
+
   /// What a block of so many bytes takes.
   static constexpr std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to = grain) noexcept {
     return bytes == 0 ? to : (bytes + to - 1) / to * to;
@@ -83,7 +86,6 @@ class block_allocator {
   void put(block& b) noexcept;
   void take(block& b) noexcept;
   void merge_and_put(block& b) noexcept;
-  void settle() noexcept;
 
   const std::uint64_t own_grain_;
   std::uint64_t capacity_;

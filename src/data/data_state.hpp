@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/block_pool.hpp"
@@ -95,6 +96,7 @@ struct thread_data {
   base::block_cache records, operations, device_operations;
   device::group_memory groups;  // of the kernels that the thread runs
   std::uint64_t next_key = 0, end_of_keys = 0;  // keys are handed to threads a range at a time
+  bool is_told_by_owner = false;  // what the thread submits at the moment, should it fail
 };
 
 /// The calling thread's share is made by its first call, and again after leave_data.
@@ -108,5 +110,17 @@ inline thread_data& share_of(base::thread_context& context) {
     return *share;
   return enter_data(context);
 }
+
+/// While it lives, what the calling thread submits tells its event alone of a failure, and not the run: whoever needs what it was to write does.
+class told_by_owner {
+ public:
+  explicit told_by_owner(base::thread_context& context) : share_(share_of(context)), before_(std::exchange(share_.is_told_by_owner, true)) {}
+  told_by_owner(const told_by_owner&) = delete;
+  ~told_by_owner() { share_.is_told_by_owner = before_; }
+
+ private:
+  thread_data& share_;
+  const bool before_;
+};
 
 }  // namespace stretto::data

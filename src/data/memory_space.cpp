@@ -52,6 +52,7 @@ bool memory_space::grant_beside_waiting(creation& c) {
 
 bool memory_space::grant(creation& c, block_allocator::side from) {
   block* b = nullptr;
+  refusal_ = nullptr;
   try {
     if (c.at.offset) b = blocks_.allocate_at(*c.at.offset, c.bytes);
     if (c.at.is_at_end && device_) b = blocks_.allocate_last(c.bytes);
@@ -65,6 +66,7 @@ bool memory_space::grant(creation& c, block_allocator::side from) {
     try {
       device_->allocated(address_of(*b), b->bytes);
     } catch (const std::exception&) {
+      refusal_ = std::current_exception();
       can_be_used = false;
     }
   }
@@ -169,6 +171,16 @@ creation* memory_space::resolve_waiting() noexcept {
     last = &c.next;
   }
   return resolved;
+}
+
+void memory_space::join_free() noexcept {
+  std::scoped_lock lock(mutex_);
+  blocks_.settle();
+}
+
+std::exception_ptr memory_space::refusal() {
+  std::scoped_lock lock(mutex_);
+  return refusal_;
 }
 
 memory_usage memory_space::usage() {

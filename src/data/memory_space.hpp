@@ -11,6 +11,7 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <stretto/instance.hpp>
@@ -90,7 +91,12 @@ class memory_space {
   /// the list of creations that this granted or refused, for the caller to tell.
   [[nodiscard]] creation* destroy(block* held, destruction* announced) noexcept;
 
+  /// What is free is in as few pieces as can be: several blocks that only just fit find their places.
+  void join_free() noexcept;
+
   memory_usage usage();
+  /// What the device's driver said, where it was its doing that the last creation was not granted: others use the same device. Null where it was not.
+  std::exception_ptr refusal();
   /// What an instance of so many bytes takes of it.
   std::uint64_t taken_by(std::uint64_t bytes) const noexcept { return blocks_.taken_by(bytes); }
   std::byte* address_of(const block& b) const noexcept { return range_.base() + b.offset; }
@@ -124,6 +130,7 @@ class memory_space {
   creation* waiting_ = nullptr;  // ascending tickets
   destruction announced_;        // ring of the pending ones, ascending tickets
   std::uint64_t peak_ = 0;
+  std::exception_ptr refusal_;
 };
 
 }  // namespace stretto::data

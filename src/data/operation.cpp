@@ -175,7 +175,7 @@ event submit(operation_request&& request, const preconditions& after, base::thre
     if (request.owns_ends) free_ends(request, context);
     if (profile) profile->deliver(cause.get(), describe(request), context);
     if (!cause) return {};
-    detail::report(cause, context);
+    if (!share_of(context).is_told_by_owner) detail::report(cause, context);
     const event failed = detail::make_event(context, request.where);
     detail::end_event(failed, std::move(cause), context, request.where);
     return failed;
@@ -184,6 +184,7 @@ event submit(operation_request&& request, const preconditions& after, base::thre
   auto* op = ::new (share_of(context).operations.allocate()) operation(std::move(request));
   if (profile) profile->promise_to(*after.profile);
   op->profile = std::move(profile);
+  op->is_told_by_owner = share_of(context).is_told_by_owner;
   const event done = op->done = detail::make_event(context, op->request.where);
   if (state.checks && how == followed::yes && !op->request.owns_ends) {
     op->order = state.checks->submitted(after, instances_of(op->request), done, context);
@@ -217,10 +218,11 @@ void finish(operation& op, failure_ref cause, base::thread_context& context) noe
   }
   const event done = op.done;
   const std::source_location where = op.request.where;
+  const bool is_reported = cause && !op.is_told_by_owner;
   if (op.request.owns_ends) free_ends(op.request, context);
   op.~operation();
   share_of(context).operations.free(&op);
-  if (cause) detail::report(cause, context);
+  if (is_reported) detail::report(cause, context);
   detail::end_event(done, std::move(cause), context, where);
 }
 

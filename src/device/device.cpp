@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "device/kernel_signature.hpp"
 
 namespace stretto::device {
@@ -36,6 +39,26 @@ std::int64_t launch_range::items() const noexcept {
   return n;
 }
 
+void check_groups(const device& on, const compiled_kernel& kernel, const launch_range& range, std::uint64_t local_bytes) {
+  const properties& is = on.about();
+  const group_needs own = kernel.needs();
+  const std::int64_t items = range.group[0] * range.group[1] * range.group[2];
+  if (items < 1 || items > std::min(is.most_items_per_group, own.most_items)) {
+    const bool is_own = own.most_items < is.most_items_per_group;
+    error e = refused("K22", on, kernel.code, fmt::format("groups of {} items are more than the device can run", items));
+    e.fact("at most", is_own ? fmt::format("{} items per group of this kernel", own.most_items)
+                             : fmt::format("{} items per group", is.most_items_per_group));
+    if (is_own) e.because("each item takes registers");
+    throw std::move(e).remedy("launch more and smaller groups");
+  }
+  if (local_bytes + own.local_bytes <= is.local_memory_bytes) return;
+  throw refused("K23", on, kernel.code,
+                fmt::format("{} bytes of local memory are more than a group of the device has", local_bytes + own.local_bytes))
+      .fact("at most", own.local_bytes ? fmt::format("{} bytes, of which the kernel itself declares {}", is.local_memory_bytes, own.local_bytes)
+                                       : fmt::format("{} bytes", is.local_memory_bytes))
+      .remedy("launch with less local memory");
+}
+
 void check_launch(const device& on, const compiled_kernel& kernel, const launch_range& range,
                   std::span<const launch_argument> arguments) {
   const kernel_code& code = kernel.code;
@@ -57,15 +80,7 @@ void check_launch(const device& on, const compiled_kernel& kernel, const launch_
           .remedy("copy the array there first");
     }
   }
-  const std::int64_t items = range.group[0] * range.group[1] * range.group[2];
-  if (items < 1 || items > on.about().most_items_per_group)
-    throw refused("K22", on, code, fmt::format("groups of {} items are more than the device can run", items))
-        .fact("at most", fmt::format("{} items per group", on.about().most_items_per_group))
-        .remedy("launch more and smaller groups");
-  if (local_bytes > on.about().local_memory_bytes)
-    throw refused("K23", on, code, fmt::format("{} bytes of local memory are more than a group of the device has", local_bytes))
-        .fact("at most", fmt::format("{} bytes", on.about().local_memory_bytes))
-        .remedy("launch with less local memory");
+  check_groups(on, kernel, range, local_bytes);
 }
 
 }  // namespace stretto::device

@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,10 +30,14 @@
 
 namespace stretto::device {
 
+/// What its driver says that it is.
+enum class processor_kind : std::uint8_t { gpu, cpu, accelerator };
+
 struct properties {
   std::string name;     // as its driver calls it
   std::string backend;  // "sim", "opencl", "cuda"
   std::string vendor;   // empty where unknown
+  processor_kind kind = processor_kind::gpu;
   std::uint64_t memory_bytes = 0;        // that the runtime has
   std::uint64_t whole_memory_bytes = 0;  // of the device
   std::uint64_t local_memory_bytes = 0;  // of a group
@@ -69,11 +74,19 @@ struct launch_range {
   std::int64_t items() const noexcept;
 };
 
+/// What a kernel itself asks of the groups that run it, as its compiler says.
+struct group_needs {
+  std::int64_t most_items = std::numeric_limits<std::int64_t>::max();
+  std::uint64_t local_bytes = 0;  // that the body declares
+};
+
 /// A kernel as one device runs it.
 class compiled_kernel {
  public:
   virtual ~compiled_kernel() = default;
   explicit compiled_kernel(const kernel_code& code) noexcept : code(code) {}
+  /// Where the driver does not say, what the device can at all.
+  virtual group_needs needs() const { return {}; }
   const kernel_code& code;
 };
 
@@ -177,6 +190,9 @@ class device {
 
 /// The error K13: the kernel needs something that the device has not.
 error lacking(const kernel_code& code, std::string_view what, std::string_view device);
+
+/// Whether a device can run groups of this shape, with so many bytes of local memory asked for at launch. Throws K22, K23.
+void check_groups(const device& on, const compiled_kernel& kernel, const launch_range& range, std::uint64_t local_bytes);
 
 /// Whether a launch can be at all: what every backend asks before it enqueues. Throws K20 to K24.
 void check_launch(const device& on, const compiled_kernel& kernel, const launch_range& range,

@@ -99,7 +99,8 @@ void host_arguments::run_with(const std::vector<kernel_argument>& arguments, con
   if (!code_.in_groups) return run_on_host(code_, work, arguments.data(), check);
 
   std::vector<kernel_argument> mine = arguments;
-  std::byte* at = memory.of(local_bytes_ + group_scratch_bytes);
+  work.scratch_bytes = group_scratch_bytes + item_scratch_bytes * static_cast<std::size_t>(whole.group[0] * whole.group[1] * whole.group[2]);
+  std::byte* at = memory.of(local_bytes_ + work.scratch_bytes);
   for (std::size_t i = 0; i < mine.size(); ++i) {
     if (code_.parameters[i].mode != access::local) continue;
     mine[i].origin = at;
@@ -107,7 +108,6 @@ void host_arguments::run_with(const std::vector<kernel_argument>& arguments, con
     at += line_memory::to_line(static_cast<std::size_t>(mine[i].max[0]) * code_.parameters[i].element_bytes);
   }
   work.scratch = at;
-  work.scratch_bytes = group_scratch_bytes;
   run_on_host(code_, work, mine.data(), check);
 }
 

@@ -22,8 +22,9 @@ kernel_code::host_function function_for(const kernel_code& code, const kernel_wo
 /// Computes it.
 void run_on_host(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments, checking check);
 
-/// Memory that a group of the host has for local_array and per_item, beside its local parameters.
-inline constexpr std::size_t group_scratch_bytes = 256 << 10;
+/// Memory that a group of the host has for local_array and per_item, beside its local parameters: more than devices have for the one, and
+/// as much as their registers hold for the other, in groups of any size.
+inline constexpr std::size_t group_scratch_bytes = 256 << 10, item_scratch_bytes = 1 << 10;
 
 /// The memory of the groups that one thread runs, one after the other: kept, since getting it costs more than a small group.
 class group_memory {

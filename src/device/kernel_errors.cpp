@@ -44,7 +44,7 @@ void kernels::scratch_exhausted(std::size_t wanted, std::size_t left) {
       .fact("wanted", fmt::format("{} bytes more", wanted))
       .fact("left", fmt::format("{} bytes", left))
       .because("per_item takes one value for every item of a group, local_array what it says")
-      .remedy("launch smaller groups");
+      .remedy("declare shorter arrays, or launch smaller groups");
 }
 
 

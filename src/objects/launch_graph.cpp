@@ -24,7 +24,7 @@ struct launch_list {
   struct described {
     const kernel_code* code;
     kernel_range range;
-    std::string name;
+    std::string name, driver;
     object_launch request;
     std::vector<event> after;
     std::vector<std::uint32_t> behind;
@@ -42,10 +42,10 @@ struct launch_list {
 launched describe_launch(launch_list& graph, const kernel_code& code, const kernel_range& range, std::span<const object_item> items,
                          const graph_launch& request) {
   data::refuse_wrong_range(code, range);
-  launch_list::described d{&code, range, std::string(request.name), request, {}, {}, {}};
+  launch_list::described d{&code, range, std::string(request.name), std::string(request.driver), request, {}, {}, {}};
   if (!request.after.empty() || !request.after_events.empty())
     d.after = objects::events_behind(request, base::require_current("launch"), range.where);
-  d.request.after = {}, d.request.after_events = {}, d.request.name = {};
+  d.request.after = {}, d.request.after_events = {}, d.request.name = {}, d.request.driver = {};
   for (const launched& l : request.behind) {
     if (l.graph != graph.number || l.index >= graph.all.size())
       throw error("A08", "launch \"" + std::string(request.name.empty() ? code.name : request.name) + "\" is to come after a launch of another graph")
@@ -92,7 +92,7 @@ event launch_graph::submit(std::source_location where) const {
       if (i.value) i.value = kept.value.data();
     }
     detail::object_launch request = d.request;
-    request.name = d.name;
+    request.name = d.name, request.driver = d.driver;
     objects::prepare(s, *d.code, d.range, items, request, context, tasks[n]);
   }
   std::vector<std::vector<objects::predecessor>> submitted(tasks.size());

@@ -2,7 +2,9 @@
 
 #include <stretto/error.hpp>
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "data/kernel_arguments.hpp"
 #include "event/event_floor.hpp"
@@ -57,24 +59,52 @@ void keep_arguments(task& t, std::span<const detail::object_item> given, base::t
   });
 }
 
+std::string_view to_string(device_kind kind) noexcept {
+  switch (kind) {
+    case device_kind::host: return "host";
+    case device_kind::device: return "device";
+    case device_kind::cpu: return "cpu";
+    case device_kind::gpu: return "gpu";
+    case device_kind::accelerator: break;
+  }
+  return "accelerator";
+}
+
+/// What the tags ask for.
+std::string wanted_of(const detail::object_launch& request) {
+  std::string what(request.has_kind ? to_string(request.kind) : "device");
+  if (!request.driver.empty()) what += " of driver \"" + std::string(request.driver) + "\"";
+  return what;
+}
+
+std::string names_of_sites(const objects_state& s) {
+  std::string names;
+  for (const site& at : s.sites) {
+    names += (names.empty() ? "" : ", ") + std::string(at.view.name);
+    if (at.device) names += " (" + std::string(to_string(at.kind)) + ")";
+  }
+  return names;
+}
+
 /// Where it may run, of what is here; throws if that is nowhere.
 void choose_sites(task& t, const detail::object_launch& request) {
   const place wanted = request.on ? request.on : request.at;
-  if (!wanted && t.any_kind) return;
-  bool possible = false;
+  if (!wanted && t.any_kind && request.driver.empty()) return;
+  bool possible = false, is_driven = request.driver.empty();
   for (const site& s : t.state.sites) {
     if (wanted && (s.processor == wanted || s.memory == wanted)) t.only_site = s.view.index;
-    possible = possible || t.may_run_on(s.view);
+    if (s.view.kind == request.driver) t.only_driver = s.view.kind, is_driven = true;
   }
+  for (const site& s : t.state.sites) possible = possible || t.is_allowed_on(s);
+  possible = possible && is_driven;
   if (possible && (!wanted || t.only_site != task::any_site)) return;
-  error e("A06", t.describe() + (wanted ? " is to run at a place that computes no kernels" : " is to run on a kind of device that is not open"));
+  error e("A06", t.describe() + (wanted ? " is to run at a place that computes no kernels" : " is to run on a " + wanted_of(request) + " that is not open"));
   e.fact("submitted", t.where);
-  std::string names;
-  for (const site& s : t.state.sites) names += (names.empty() ? "" : ", ") + std::string(s.view.name);
-  throw std::move(e).fact("here", names).remedy("open devices with STRETTO_DEVICES=all, or leave the choice to the runtime");
+  throw std::move(e).fact("here", names_of_sites(t.state)).remedy("open devices with STRETTO_DEVICES=all, or leave the choice to the runtime");
 }
 
-task_pointer make_launch(objects_state& s, const kernel_code& code, const kernel_range& range, const detail::object_launch& request) {
+task_pointer make_launch(objects_state& s, const kernel_code& code, const kernel_range& range, std::span<const detail::object_item> given,
+                         const detail::object_launch& request) {
   task_pointer t = task::make(s);
   t->code = &code;
   t->range = range;
@@ -83,6 +113,11 @@ task_pointer make_launch(objects_state& s, const kernel_code& code, const kernel
   t->urgency = request.priority;
   t->any_kind = !request.has_kind;
   t->only_kind = request.kind;
+  if (!code.in_groups) return t;
+  for (int a = 0; a < max_axes; ++a) t->group_items *= range.group[a];
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (code.parameters[i].mode == access::local)
+      t->local_bytes += static_cast<std::uint64_t>(given[i].local_elements) * code.parameters[i].element_bytes;
   return t;
 }
 
@@ -103,7 +138,7 @@ void make_parts(objects_state& s, const kernel_code& code, const kernel_range& r
     if (mine.is_empty()) continue;
     kernel_range part = range;
     part.ids = mine;
-    made.push_back(make_launch(s, code, part, request));
+    made.push_back(make_launch(s, code, part, given, request));
     keep_arguments(*made.back(), given, context);
   }
   refuse_overlapping_writes({made.data(), made.size()});
@@ -114,7 +149,7 @@ void make_parts(objects_state& s, const kernel_code& code, const kernel_range& r
 void prepare(objects_state& s, const kernel_code& code, const kernel_range& range, std::span<const detail::object_item> given,
              const detail::object_launch& request, base::thread_context& context, launch_tasks& made) {
   data::refuse_wrong_range(code, range);
-  task_pointer whole = make_launch(s, code, range, request);
+  task_pointer whole = make_launch(s, code, range, given, request);
   choose_sites(*whole, request);
   const bool can_be_divided = is_divisible(code, given);
   const std::vector<share> shares = can_be_divided ? divide(*whole, s) : std::vector<share>();
@@ -136,6 +171,22 @@ void prepare(objects_state& s, const kernel_code& code, const kernel_range& rang
     made[n]->only_site = whole->only_site;
     made[n]->goes_to = shares[n].of;
   }
+}
+
+void require_all_devices(const base::runtime_context& runtime, const kernel_code& code, const kernel_range& range,
+                         const detail::object_launch& request) {
+  const objects_state& s = *state_of(runtime);
+  const auto devices = std::span(s.sites).subspan(1);
+  const bool all = std::ranges::all_of(devices, [&](const site& at) {
+    return (!request.has_kind || at.is_of(request.kind)) && (request.driver.empty() || at.view.kind == request.driver);
+  });
+  if (all && !devices.empty()) return;
+  throw error("A06", "launch \"" + std::string(request.name.empty() ? code.name : request.name) + "\" is to run on a " + wanted_of(request) +
+                         ", and not all devices of this node are that")
+      .fact("submitted", range.where)
+      .fact("here", names_of_sites(s))
+      .because("all devices of a node take part in a launch on buffers, or its host does")
+      .remedy("open those alone with STRETTO_DEVICES, or leave the choice to the runtime");
 }
 
 event submit_prepared(task_pointer t, std::span<const event> after, std::span<const predecessor> behind, base::thread_context& context,

@@ -21,6 +21,15 @@ bool has_passed(data::token t) {
   return detail::has_ended(d, *here) && !detail::cause_of(d, *here);
 }
 
+device_kind kind_of(device::processor_kind kind) noexcept {
+  switch (kind) {
+    case device::processor_kind::gpu: return device_kind::gpu;
+    case device::processor_kind::cpu: return device_kind::cpu;
+    case device::processor_kind::accelerator: break;
+  }
+  return device_kind::accelerator;
+}
+
 data::replica_set::cost_function costs(const objects_state& s) {
   // Between two devices it goes by way of the host.
   const auto steps = [&s](data::memory_number m) { return m == 0 ? 0 : m < s.sites.size() ? 1 : 8; };  // a disk is slower
@@ -117,7 +126,7 @@ void start_objects(base::runtime_context& runtime, device::device_set* devices, 
   if (devices)
     for (const auto& d : devices->all()) {
       site& at = add(d->name(), d->is().about().backend, *memories.find(d->memory()), settings.depth);
-      at.kind = device_kind::gpu;
+      at.kind = kind_of(d->is().about().kind);
       at.device = d.get();
       at.processor = d->processor();
     }

@@ -19,6 +19,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -160,6 +161,8 @@ struct site {
   double busy_seconds = 0;    // of those launches, as far as the host can tell
   bool is_lost = false;
   failure_ref lost_because;
+
+  bool is_of(device_kind wanted) const noexcept { return wanted == device_kind::device ? device != nullptr : kind == wanted; }
 };
 
 /// How a launch was divided the last time.
@@ -200,6 +203,9 @@ struct objects_state {
   std::unordered_map<const kernel_code*, std::vector<kept_division>> divisions;
   std::uint64_t positions = 0, object_numbers = 0, uses = 0;
   std::set<std::pair<const kernel_code*, std::uint32_t>> unusable;  // kernels that do not compile for a site
+  /// Groups, by their items and local memory, that are too large for a kernel at a site though not for the device: it takes registers.
+  std::set<std::tuple<const kernel_code*, std::uint32_t, std::int64_t, std::uint64_t>> too_large;
+  std::set<std::pair<const kernel_code*, std::uint32_t>> told_of_room;  // whose launches ran elsewhere because there was none
   double bytes_per_second = 8e9;        // of transfers, as schedulers are told
   std::function<void(const std::string&)> warn;
   std::shared_ptr<shared_objects> shared;  // set once; any thread

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "data/data_state.hpp"
 #include "data/eviction.hpp"
 #include "data/handle.hpp"
 #include "event/event_floor.hpp"
@@ -41,13 +42,35 @@ std::uint64_t next_use(const object_record& o, const box& where) {
   return data::no_next_use;
 }
 
+/// The driver has no more, though less than all is in use here: others use the device too. One that is lost says that instead.
+[[noreturn]] void refuse(const site& at, std::uint64_t needed, const task& by, const std::exception_ptr& driver) {
+  std::string words;
+  try {
+    std::rethrow_exception(driver);
+  } catch (const error& e) {
+    if (e.code() == "K31") throw;
+    words = e.sentence() + (e.why().empty() ? "" : ": " + e.why());
+  } catch (const std::exception& e) {
+    words = e.what();
+  }
+  const memory_usage now = at.space->usage();
+  throw no_room{error("A04", "the device has no memory for the arguments of " + by.describe())
+                    .fact("submitted", by.where)
+                    .fact("memory", at.space->name())
+                    .fact("wanted", std::to_string(needed) + " bytes more")
+                    .fact("in use here", std::to_string(now.used) + " bytes")
+                    .because(words)
+                    .remedy("see who else uses the device; launch on smaller tiles, or where there is more memory: on(device_kind::host)")};
+}
+
 [[noreturn]] void refuse(const site& at, std::uint64_t needed, std::uint64_t free, const task& by) {
-  throw error("A04", "the arguments of " + by.describe() + " do not fit into memory \"" + at.space->name() + "\"")
+  if (const std::exception_ptr driver = at.space->refusal()) refuse(at, needed, by, driver);
+  throw no_room{error("A04", "the arguments of " + by.describe() + " do not fit into memory \"" + at.space->name() + "\"")
       .fact("submitted", by.where)
       .fact("wanted", std::to_string(needed) + " bytes more")
       .fact("free", std::to_string(free) + " of " + std::to_string(at.space->capacity()) + " bytes")
       .because("what one launch uses lies in one memory, and nothing that is there now can leave")
-      .remedy("launch on smaller tiles, or where there is more memory: on(device_kind::host)");
+      .remedy("launch on smaller tiles, or where there is more memory: on(device_kind::host)")};
 }
 
 }  // namespace
@@ -58,6 +81,7 @@ void content_failed(object_record& o, data::token written, const failure_ref& ca
 }
 
 void carry_out(object_record& o, const data::replica_set::plan& plan, base::thread_context& context) {
+  const data::told_by_owner to_readers(context);  // what could not be brought anywhere is missed by who reads it, and nobody else
   std::vector<data::token> waits;
   std::vector<event> events;
   const auto behind = [&](const auto& what) {

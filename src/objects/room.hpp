@@ -10,7 +10,7 @@
 namespace stretto::objects {
 
 /// Sends out of a memory what it takes for the plans to have a chance there. True: try again now; false: when something has ended.
-/// Throws A04 where nothing would help.
+/// Throws no_room where nothing would help.
 bool make_room(site& at, std::span<const planned> all, const task& by, base::thread_context& context);
 
 /// Starts copies.

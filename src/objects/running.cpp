@@ -67,6 +67,53 @@ bool goes_to_host_instead(task& t) {
   return true;
 }
 
+/// What keeps a launch from a site that it is allowed on.
+std::string limits_of(const task& t, const site& at) {
+  if (at.is_lost) return "lost";
+  if (!at.device) return "has no code of this kernel";
+  if (t.state.unusable.contains({t.code, at.view.index})) return "has no code of this kernel";
+  const device::properties& is = at.device->is().about();
+  return std::to_string(is.most_items_per_group) + " items and " + std::to_string(is.local_memory_bytes) + " bytes of local memory per group";
+}
+
+/// Groups that are too large for a device are so for all that could be asked.
+failure_ref refused_everywhere(const task& t, error e) {
+  std::string all;
+  for (const site& at : t.state.sites)
+    if (t.is_allowed_on(at)) all += (all.empty() ? "\"" : "; \"") + std::string(at.view.name) + "\" " + limits_of(t, at);
+  e.fact("submitted", t.where).fact("looked at", all);
+  const bool host_would = t.code->run && !t.is_allowed_on(t.state.sites.front());
+  if (host_would) e.remedy(e.what_to_try() + ", or let the host compute it, which takes groups of any size");
+  return detail::make_failure(std::make_exception_ptr(std::move(e)), t.describe(), t.where);
+}
+
+/// The site cannot do it, for what this says, and another does; then or not, that is remembered.
+bool is_done_elsewhere(task& t, const site& at, const error& e) {
+  if (!t.code || !at.device) return false;
+  const bool is_code = e.code() == "K12" || e.code() == "K13" || e.code() == "K14", is_size = e.code() == "K22" || e.code() == "K23";
+  if (is_code && !t.state.unusable.emplace(t.code, at.view.index).second) return false;
+  if (is_size && (!t.has_groups_for(at) || !t.state.too_large.emplace(t.code, at.view.index, t.group_items, t.local_bytes).second)) return false;
+  if (!(is_code || is_size) || !send_elsewhere(t)) return false;
+  if (e.code() != "K14")  // which is the definition's wish
+    t.state.warn("kernel \"" + std::string(t.code->name) + "\" runs elsewhere than on \"" + std::string(at.view.name) + "\": " + e.what());
+  return true;
+}
+
+/// There is no room for it, and never will be while this is as it is; another site has some.
+bool has_room_elsewhere(task& t, const site& at, const error& why) {
+  t.without_room.push_back(at.view.index);
+  if (!send_elsewhere(t)) return false;
+  if (t.code && t.state.told_of_room.emplace(t.code, at.view.index).second)
+    t.state.warn("kernel \"" + std::string(t.code->name) + "\" runs elsewhere than on \"" + std::string(at.view.name) + "\": " + why.what());
+  return true;
+}
+
+/// Of the device; whatever has its content elsewhere goes on there.
+bool goes_on_without(task& t, site& at, const failure_ref& loss) {
+  lose(t.state, at, loss);
+  return send_elsewhere(t);
+}
+
 /// False: it has no room yet.
 bool issue_or_give_up(task& t, site& at, base::thread_context& context) {
   try {
@@ -77,15 +124,14 @@ bool issue_or_give_up(task& t, site& at, base::thread_context& context) {
     return issue(t, at, context) || goes_to_host_instead(t);
   } catch (const skipped& s) {
     give_up_on(t, t.skipped_because_of(*s.because.get()), context);
+  } catch (const no_room& n) {
+    if (goes_to_host_instead(t) || has_room_elsewhere(t, at, n.why)) return true;
+    give_up_on(t, detail::make_failure(std::make_exception_ptr(n.why), t.describe(), t.where), context);
   } catch (const error& e) {
-    const bool is_unable = at.device && (e.code() == "K12" || e.code() == "K13" || e.code() == "K14");
-    if (is_unable && t.state.unusable.emplace(t.code, at.view.index).second && send_elsewhere(t)) {
-      if (e.code() != "K14")  // which is the definition's wish
-        t.state.warn("kernel \"" + std::string(t.code->name) + "\" runs elsewhere than on \"" + std::string(at.view.name) + "\": " + e.what());
-      return true;
-    }
-    if (goes_to_host_instead(t)) return true;
-    give_up_on(t, t.current_failure(), context);
+    if (at.device && e.code() == "K31" && goes_on_without(t, at, t.current_failure())) return true;
+    if (is_done_elsewhere(t, at, e) || goes_to_host_instead(t)) return true;
+    const bool is_size = t.code && (e.code() == "K22" || e.code() == "K23");
+    give_up_on(t, is_size ? refused_everywhere(t, e) : t.current_failure(), context);
   } catch (...) {
     give_up_on(t, t.current_failure(), context);
   }

@@ -75,7 +75,9 @@ bool try_allocate(const object_record& o, const data::replica_set::plan& plan, s
   return true;
 }
 
-bool try_allocate(std::span<const planned> all, site& at, std::vector<detail::instance_handle>& made) {
+namespace {
+
+bool allocate_all(std::span<const planned> all, site& at, std::vector<detail::instance_handle>& made) {
   made.clear();
   for (const planned& p : all) {
     if (try_allocate(*p.object, p.plan, at, made)) continue;
@@ -83,6 +85,18 @@ bool try_allocate(std::span<const planned> all, site& at, std::vector<detail::in
     return false;
   }
   return true;
+}
+
+}  // namespace
+
+bool try_allocate(std::span<const planned> all, site& at, std::vector<detail::instance_handle>& made) {
+  if (allocate_all(all, at, made)) return true;
+  std::uint64_t needed = 0;
+  for (const planned& p : all)
+    for (const auto& a : p.plan.allocate) needed += bytes_of(*p.object, a.where);
+  if (needed > at.space->usage().free) return false;
+  at.space->join_free();  // the first of them may have been given a place in the middle
+  return allocate_all(all, at, made);
 }
 
 void add(object_record& o, const data::replica_set::storage& what, detail::instance_handle made) {

@@ -31,11 +31,20 @@ task_signal::task_signal(task& t, handler h) noexcept : signal(t.state, h), of(t
 std::string_view task::name() const { return given_name.empty() && code ? std::string_view(code->name) : given_name; }
 
 bool task::is_allowed_on(const site& at) const {
-  return only_site != any_site ? at.view.index == only_site : any_kind || at.kind == only_kind;
+  if (only_site != any_site) return at.view.index == only_site;
+  return (any_kind || at.is_of(only_kind)) && (only_driver.empty() || at.view.kind == only_driver);
 }
 
 bool task::can_run_on(const site& at) const {
-  return is_allowed_on(at) && !at.is_lost && (at.device || !code || code->run) && (state.unusable.empty() || !state.unusable.contains({code, at.view.index}));
+  return is_allowed_on(at) && !at.is_lost && (at.device || !code || code->run) && has_groups_for(at) &&
+         std::ranges::find(without_room, at.view.index) == without_room.end() && (state.unusable.empty() || !state.unusable.contains({code, at.view.index}));
+}
+
+bool task::has_groups_for(const site& at) const {
+  if (!code || !code->in_groups || !at.device) return true;
+  const device::properties& is = at.device->is().about();
+  return group_items <= is.most_items_per_group && local_bytes <= is.local_memory_bytes &&
+         (state.too_large.empty() || !state.too_large.contains({code, at.view.index, group_items, local_bytes}));
 }
 
 // Where nothing can do it, whoever was allowed to gets it, and finds that out.

@@ -4,6 +4,7 @@
 // Threads     behind the state's mutex, but `compute` and the end of its preconditions, which touch what issue left to them.
 #pragma once
 
+#include <stretto/error.hpp>
 #include <stretto/handler_span.hpp>
 
 #include <boost/container/small_vector.hpp>
@@ -47,6 +48,11 @@ struct skipped {
   failure_ref because;
 };
 
+/// Thrown where nothing that could leave a memory would help: a launch that may run elsewhere does.
+struct no_room {
+  error why;  // A04
+};
+
 /// Something has happened to a task.
 struct task_signal final : signal {
   task_signal(task& t, handler h) noexcept;
@@ -82,7 +88,10 @@ struct task final : device_task, data::deferred {
   int urgency = 0;
   bool any_kind = true;
   device_kind only_kind = device_kind::host;
+  std::string_view only_driver;            // of a site; empty: any
   std::uint32_t only_site = any_site;
+  std::int64_t group_items = 1;            // of a group of the range, and
+  std::uint64_t local_bytes = 0;           // what it is given of local memory
   site* goes_to = nullptr;                 // its share of a divided launch; no scheduler is asked
   sched::finish_scope* scope = nullptr;    // that it is counted in
   event done;                              // of elements for the host: given back
@@ -96,6 +105,8 @@ struct task final : device_task, data::deferred {
   std::vector<event> also_behind;          // what it was told to come after: where that was issued, or had ended
   detail::held_mark behind;                // a view that the program holds, for hang reports
   failure_ref failed;                      // of what it waits for itself
+
+  few<std::uint32_t> without_room;         // sites whose memory had none for it
 
   // From then on:
   site* counted_at = nullptr;              // among those that it was issued
@@ -128,6 +139,8 @@ struct task final : device_task, data::deferred {
   /// By what was asked for; and whether the site is able to, too.
   bool is_allowed_on(const site& at) const;
   bool can_run_on(const site& at) const;
+  /// Whether the site has room for its groups, as far as is known.
+  bool has_groups_for(const site& at) const;
 
   /// Of an issued launch. Values and parts stay where they are here.
   boost::container::small_vector<detail::launch_item, 4> arguments() const;

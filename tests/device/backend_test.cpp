@@ -130,8 +130,13 @@ TEST_CASE("faults befall the simulated device and the call that they are for") {
   auto two = simulated("sim:2(device=1,fail_allocation=2)");
   for (int i = 0; i < 3; ++i) two[0].is->allocated(two[0].is->memory() + 64 * i, 64);
   two[1].is->allocated(two[1].is->memory(), 64);
-  CHECK_THROWS_AS(two[1].is->allocated(two[1].is->memory() + 64, 64), const std::bad_alloc&);
+  CHECK(test::error_of([&] { two[1].is->allocated(two[1].is->memory() + 64, 64); }).code() == "K30");
   two[1].is->allocated(two[1].is->memory() + 64, 64);
+  auto shared = simulated("sim(memory=64k,others=62k)");
+  shared[0].is->allocated(shared[0].is->memory(), 2048);
+  CHECK(test::error_of([&] { shared[0].is->allocated(shared[0].is->memory() + 2048, 64); }).why() == "others use 63488 of its 65536 bytes");
+  shared[0].is->freed(shared[0].is->memory(), 2048);
+  shared[0].is->allocated(shared[0].is->memory() + 2048, 64);
 }
 
 TEST_CASE("what is named and not there is told with its reason") {

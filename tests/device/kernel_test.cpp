@@ -201,13 +201,30 @@ TEST_CASE("a product by tiles is the product") {
     }
 }
 
+STRETTO_GROUP_KERNEL(much_kept, (inout<double> x), {
+  auto kept = local_array<double, 65536>();
+  each_item([&](item it) { kept(it.local_id(0)) = x(it.global_id(0)); });
+})
+STRETTO_GROUP_KERNEL(kept_by_item, (inout<double> x), {
+  auto a = per_item<double>();
+  auto b = per_item<double>();
+  each_item([&](item it) { a(it) = x(it.global_id(0)), b(it) = 1; });
+  each_item([&](item it) { x(it.global_id(0)) = 2 * a(it) + b(it); });
+})
+
 TEST_CASE("a group that declares more memory than there is says so") {
-  array<double> a({8, 8}), b({8, 8}), c({8, 8});
-  int size = 8;
-  const auto huge = [&] {
-    run(tiled_product.code(), over({0, 0}, {1, 1}, {256, 256}), {a.here(), b.here(), c.here(), device::value(size)});
-  };
-  CHECK(error_of(huge).code() == "K02");
+  array<double> x({64});
+  CHECK(error_of([&] { run(much_kept.code(), over({0}, {1}, {64}), {x.here()}); }).code() == "K02");
+}
+
+TEST_CASE("on the host groups of any size have room for a value of each item") {
+  constexpr std::int64_t n = 1 << 17;
+  array<double> x({n});
+  for (std::int64_t i = 0; i < n; ++i) x.values[static_cast<std::size_t>(i)] = static_cast<double>(i);
+  run(kept_by_item.code(), over({0}, {1}, {n}), {x.here()});
+  int wrong = 0;
+  for (std::int64_t i = 0; i < n; ++i) wrong += x.values[static_cast<std::size_t>(i)] != 2.0 * static_cast<double>(i) + 1;
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("any order visits every item once") {

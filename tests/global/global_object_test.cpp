@@ -376,13 +376,13 @@ TEST_CASE("what is put goes straight to the device on which the object lies, and
     if (this_node() != 0) return;
     const auto there = async(at_node(1), call([] {
       object<int> o(box(0, 100'000));
-      launch(on(device_kind::gpu), global_fill, o.elements(), o, 0);
+      launch(on(device_kind::device), global_fill, o.elements(), o, 0);
       return share(o);
     })).get();
     object<int> mine(box(0, 100'000));
-    launch(on(device_kind::gpu), global_fill, mine.elements(), mine, 6);
+    launch(on(device_kind::device), global_fill, mine.elements(), mine, 6);
     const auto launches = put(mine, there, call([](object<int>& o) {
-      launch(on(device_kind::gpu), global_plus, o.elements(), o, 1);
+      launch(on(device_kind::device), global_plus, o.elements(), o, 1);
       return content_of(o).front();
     }));
     CHECK(launches.get() == 7);
@@ -392,7 +392,7 @@ TEST_CASE("what is put goes straight to the device on which the object lies, and
     if (this_node() != 0) return;
     const auto there = async(at_node(1), call([] { return share(object<int>(box(0, 1 << 20))); })).get();
     object<int> mine(box(0, 1 << 20));  // 4 MiB, of the device here
-    launch(on(device_kind::gpu), global_fill, mine.elements(), mine, 0);
+    launch(on(device_kind::device), global_fill, mine.elements(), mine, 0);
     put(mine, there).get();  // to the device there
     std::vector<int> ten(10);
     get(there(box(1000, 1010)), std::span(ten)).get();

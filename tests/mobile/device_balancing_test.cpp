@@ -33,7 +33,7 @@ struct field_on_device {
     launch(balance_begin, u.elements(), u);
   }
   void turn(int launches) {
-    for (int i = 0; i < launches; ++i) launch(on(device_kind::gpu), balance_turn, u.elements(), u, 40);
+    for (int i = 0; i < launches; ++i) launch(on(device_kind::device), balance_turn, u.elements(), u, 40);
   }
   template <class Archive>
   friend void fields(Archive& a, archived<field_on_device, Archive>& f) {

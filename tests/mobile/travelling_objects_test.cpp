@@ -395,7 +395,7 @@ TEST_CASE("content that does not fit into the receiver's memory fails with A04 w
     if (this_node() != 0) return;
     const auto m = make_mobile<keeper>(at_node(1));
     object<int> o(box(0, 1 << 20));  // 4 MiB, of the device here
-    launch(on(device_kind::gpu), travel_fill, o.elements(), o, 0);
+    launch(on(device_kind::device), travel_fill, o.elements(), o, 0);
     send(m, call<&keeper::take>(std::move(o))).get();
     CHECK(words_of([&] { send(m, call<&keeper::content>()).get(); }).find("error A04") != std::string::npos);
     // On its device there is room, and the keeper lives on.

@@ -83,7 +83,7 @@ TEST_CASE("a native kernel without code for where it is wanted ends with K14") {
   rt.run([&] {
     object<int> x({0, 8}, std::vector<int>(8).data());
     CHECK(test::error_of([&] { wait(launch(nowhere, x.elements(), x)); }).code() == "K14");
-    CHECK(test::error_of([&] { wait(launch(on(device_kind::gpu), nowhere, x.elements(), x)); }).code() == "K14");
+    CHECK(test::error_of([&] { wait(launch(on(device_kind::device), nowhere, x.elements(), x)); }).code() == "K14");
     auto at_host = instance<int>::create(at(rt.machine().memories()[0]), {0, 8}).made;
     event there = fill(at_host, 1);
     CHECK(test::error_of([&] { launch(after(there), nowhere, box(0, 8), at_host); }).code() == "K14");

@@ -192,7 +192,7 @@ TEST_CASE("shares are as large as devices are fast, by what was measured") {
     constexpr int n = 100'000;
     const std::vector<int> numbers(n, 1);
     object<int> from(box(0, n), numbers.data()), to(box(0, n)), total(box(0, 1));
-    wait(launch(on(device_kind::gpu), divided_reverse, box(0, n), from([](const box& part) { return box(n - part.max()[0], n - part.min()[0]); }),
+    wait(launch(on(device_kind::device), divided_reverse, box(0, n), from([](const box& part) { return box(n - part.max()[0], n - part.min()[0]); }),
                 to(one_to_one), total, n));
     CHECK(total.read().get().view()(0) == n);
   });
@@ -208,7 +208,7 @@ TEST_CASE("a launch on one kind of device is divided between those") {
     const box whole({0, 0}, {12, 12});
     std::vector<int> a(144, 1);
     object<int, 2> x(whole, a.data()), z(whole);
-    for (int k = 0; k < 20; ++k) launch(on(device_kind::gpu), divided_product, whole, x(slice(1)), x, z(one_to_one), 12);
+    for (int k = 0; k < 20; ++k) launch(on(device_kind::device), divided_product, whole, x(slice(1)), x, z(one_to_one), 12);
     CHECK(z.read().get().view()(11, 11) == 12);
   });
   const auto all = rt.statistics().devices;

@@ -130,7 +130,7 @@ TEST_CASE("without a folder a full host is an error that says so") {
       finish([&] {
         for (int i = 0; i < 20; ++i) {
           all.emplace_back(box(0, 4096));
-          launch(on(device_kind::gpu), memory_fill, all.back().elements(), all.back(), 1.0f);
+          launch(on(device_kind::device), memory_fill, all.back().elements(), all.back(), 1.0f);
         }
       });
     });

@@ -15,11 +15,10 @@
 #include <thread>
 
 #include "conformance/devices.hpp"
-#include "data/own_devices.hpp"
 #include "device/kernels_for_tests.hpp"
 #include "device/kernels_that_devices_refuse.hpp"
 #include "device/sim/sim_device.hpp"
-#include "objects/objects_floor.hpp"
+#include "objects/on_devices.hpp"
 #include "thrown_by.hpp"
 #include "usable_devices.hpp"
 #include "with_variable.hpp"
@@ -29,11 +28,13 @@ namespace stretto {
 namespace {
 
 using test::error_of;
+using test::on_devices;
 using test::thrown_by;
 
 const box small({0, 0}, {8, 8});
 
 // clang-format off
+STRETTO_KERNEL(one_more, (inout<unsigned, 2> a), { a(global_id(0), global_id(1)) += 1; })
 STRETTO_KERNEL(add_a_third, (inout<double, 2> a), { a(global_id(0), global_id(1)) += 1.0 / 3.0; })
 STRETTO_KERNEL(reach_too_far, (in<unsigned, 2> a, inout<unsigned, 2> b), {
   b(global_id(0), global_id(1)) += a(global_id(0), global_id(1) + 1);
@@ -65,7 +66,7 @@ TEST_CASE("objects that name nothing, parts that are not there, places that comp
   });
   on("none", [] {
     object<unsigned, 2> a(small, {.name = "a"});
-    CHECK(error_of([&] { launch(on(device_kind::gpu), set_all, small, a, 1u); }).code() == "A06");
+    CHECK(error_of([&] { launch(on(device_kind::device), set_all, small, a, 1u); }).code() == "A06");
     wait(launch(on(device_kind::host), set_all, small, a, 1u));
   });
 }
@@ -101,7 +102,7 @@ TEST_CASE("who reads what a failed launch was to write is skipped, and told once
   on("sim", [] {
     const std::vector<unsigned> zeros(64);
     object<unsigned, 2> a(small, zeros.data(), {.name = "a"}), b(small, zeros.data(), {.name = "b"}), c(small, zeros.data());
-    for (const device_kind kind : {device_kind::host, device_kind::gpu}) {
+    for (const device_kind kind : {device_kind::host, device_kind::device}) {
       const std::string why = thrown_by([&] {
         finish([&] {
           const event broken = launch(stretto::on(kind), name("broken"), reach_too_far, small, a, b);
@@ -141,13 +142,25 @@ TEST_CASE("arguments that fit into no memory fail with the bytes") {
   on("sim", [] {
     const box large({0, 0}, {64, 64});
     object<unsigned, 2> a(large, {.name = "large"});
-    const std::string what = end_of(launch(stretto::on(device_kind::gpu), set_all, large, a, 1u));
+    const std::string what = end_of(launch(stretto::on(device_kind::device), set_all, large, a, 1u));
     CHECK(what.find("A04") != std::string::npos);
     CHECK(what.find("16384 bytes") != std::string::npos);
     CHECK(what.find("of 4096 bytes") != std::string::npos);
     wait(launch(set_all, large, a, 1u));  // the host has the room
     CHECK(a.read().get().view()(0, 1) == 2u);
   });
+}
+
+TEST_CASE("arguments that do not fit into a device run where they do, whoever is asked first") {
+  for (const char* policy : {"fifo", "locality", "earliest_finish", "work_stealing"}) {
+    const test::with_variable how("STRETTO_SCHEDULER", policy), quiet("STRETTO_LOG", "off");
+    on("sim:2", [] {
+      const box large({0, 0}, {64, 64});
+      std::vector<object<unsigned, 2>> all;
+      for (int n = 0; n < 12; ++n) launch(set_all, large, all.emplace_back(large), 1u);
+      for (const auto& a : all) CHECK(a.read().get().view()(0, 1) == 2u);
+    });
+  }
 }
 
 device::sim::options small_device(const char* name, bool has_double = true) {
@@ -158,17 +171,10 @@ device::sim::options small_device(const char* name, bool has_double = true) {
   return o;
 }
 
-/// A runtime with these devices and the host, whose objects they compute.
-template <class Body>
-void on_devices(std::vector<device::sim::made> made, const char* policy, Body&& body) {
+std::vector<std::unique_ptr<device::device>> devices_of(std::vector<device::sim::made>& made) {
   std::vector<std::unique_ptr<device::device>> devices;
   for (device::sim::made& m : made) devices.push_back(std::move(m.device));
-  data::with_devices(std::move(devices), 2, [&](device::device_set& all, const platform&) {
-    base::runtime_context& context = *base::current()->runtime;
-    objects::stop_objects(context);
-    objects::start_objects(context, &all, {.scheduler = {}, .policy = policy, .workers = 2, .log = log_level::off});
-    body(all);
-  });
+  return devices;
 }
 
 constexpr const char* policies_to_misuse[] = {"fifo", "locality", "earliest_finish", "work_stealing"};
@@ -177,7 +183,7 @@ TEST_CASE("a kernel that a device cannot compile runs where it can") {
   for (const char* policy : policies_to_misuse) {
     std::vector<device::sim::made> one;
     one.push_back(device::sim::make(small_device("single", false)));
-    on_devices(std::move(one), policy, [](device::device_set& all) {
+    on_devices(devices_of(one), policy, [](device::device_set& all) {
       const std::vector<double> zeros(64);
       object<double, 2> a(small, zeros.data(), {.name = "a"});
       for (int n = 0; n < 30; ++n) launch(add_a_third, small, a);
@@ -223,7 +229,7 @@ TEST_CASE("a kernel that no device's compiler takes runs on the host with one wa
         for (int n = 0; n < 10; ++n) launch(test::uses_a_macro, x.elements(), x);
         CHECK(x.read().get().view()(7) == 10 * (7 + STRETTO_TEST_RADIUS));
         object<int> y({0, 100}, zeros.data(), {.name = "y"});
-        const std::string why = end_of(launch(stretto::on(device_kind::gpu), test::uses_a_macro, y.elements(), y));
+        const std::string why = end_of(launch(stretto::on(device_kind::device), test::uses_a_macro, y.elements(), y));
         CHECK(why.find("error K12: kernel \"uses_a_macro\" does not compile for the device") != std::string::npos);
         CHECK(why.find("kernels_that_devices_refuse.hpp:") != std::string::npos);
       });
@@ -234,6 +240,92 @@ TEST_CASE("a kernel that no device's compiler takes runs on the host with one wa
     const std::size_t first = said.find(warning);
     CHECK(first != std::string::npos);
     CHECK(said.find("runs elsewhere than on", first + warning.size()) == std::string::npos);
+  }
+}
+
+TEST_CASE("a driver that has less memory than it said is a full memory, and then no place for a launch") {
+  for (const char* policy : policies_to_misuse) {
+    INFO(std::string(policy));
+    std::vector<device::sim::made> one;
+    one.push_back(device::sim::make(small_device("shared")));
+    device::sim::faults* const others = one.front().break_it;
+    on_devices(devices_of(one), policy, [&](device::device_set& all) {
+      const place shared = all.all()[0]->processor();
+      const std::vector<unsigned> zeros(64);
+      std::vector<object<unsigned, 2>> objects;
+      for (int n = 0; n < 12; ++n) objects.emplace_back(small, zeros.data());
+      const auto all_are = [&](unsigned value) {
+        for (const auto& o : objects) CHECK(o.read().get().view()(0, 0) == value);
+      };
+      others->lend_to_others(3072);  // room for four of the twelve
+      for (unsigned round = 1; round <= 5; ++round)
+        for (auto& o : objects) launch(stretto::on(shared), one_more, small, o);
+      all_are(5);
+      others->fail_allocation(2);  // and now and then for none
+      for (auto& o : objects) launch(stretto::on(shared), one_more, small, o);
+      all_are(6);
+      others->lend_to_others(4096);
+      for (auto& o : objects) launch(one_more, small, o);
+      all_are(7);
+      object<unsigned, 2> pinned(small, zeros.data());
+      const std::string why = end_of(launch(stretto::on(shared), one_more, small, pinned));
+      CHECK(why.find("error A04: the device has no memory for the arguments of launch \"one_more\"") != std::string::npos);
+      CHECK(why.find("because     device \"shared\" has no 256 bytes of memory: others use 4096 of its 4096 bytes") != std::string::npos);
+      CHECK(why.find("free ") == std::string::npos);
+      others->lend_to_others(0);
+      for (auto& o : objects) launch(stretto::on(shared), one_more, small, o);
+      all_are(8);
+    });
+  }
+}
+
+STRETTO_GROUP_KERNEL(misuse_ends, (inout<float> x, local<float> kept), {
+  each_item([&](item it) {
+    if (it.local_id(0) == 0) kept(0) = 1;
+    if (it.local_id(0) == 1) kept(1) = 2;
+  });
+  each_item([&](item it) { x(it.global_id(0)) += kept(0) + kept(1); });
+})
+
+TEST_CASE("groups that are too large for a device run on another, or on the host") {
+  for (const char* policy : policies_to_misuse) {
+    INFO(std::string(policy));
+    device::sim::options large = small_device("large");
+    large.memory_bytes = 1 << 20, large.most_items_per_group = 4096, large.local_memory_bytes = 1 << 20;
+    device::sim::options usual = small_device("usual");
+    usual.memory_bytes = 1 << 20;
+    std::vector<device::sim::made> two;
+    two.push_back(device::sim::make(usual));
+    two.push_back(device::sim::make(large));
+    on_devices(devices_of(two), policy, [](device::device_set& all) {
+      const std::vector<float> zeros(16384);
+      object<float> x(box(0, 16384), zeros.data(), {.name = "x"});
+      const auto both = [&] {
+        std::vector<std::uint64_t> launches;
+        for (const auto& d : objects::statistics_of(*base::current()->runtime)) launches.push_back(d.launches);
+        return launches;
+      };
+      const std::int64_t most = 300 << 10;  // more than the host's groups declare, and than the first device has
+      finish([&] {  // then all of them are counted
+        for (int n = 0; n < 8; ++n) launch(misuse_ends, in_groups({0, 2}, 8192), x, local_size{2});
+        for (int n = 0; n < 8; ++n) launch(misuse_ends, in_groups({0, 4}, 4096), x, local_size{2});
+        for (int n = 0; n < 8; ++n) launch(misuse_ends, in_groups({0, 64}, 256), x, local_size{most / 4});
+      });
+      const auto seen = x.read().get();
+      CHECK(seen.view()(0) == 3 * 24);
+      CHECK(seen.view()(16383) == 3 * 24);
+      CHECK(both()[1] == 0);
+      CHECK(both()[0] + both()[2] == 24);
+      const std::string pinned = end_of(launch(stretto::on(device_kind::device), misuse_ends, in_groups({0, 1}, 8192), object<float>(box(0, 8192), zeros.data()), local_size{2}));
+      CHECK(pinned.find("error K22: groups of 8192 items") != std::string::npos);
+      CHECK(pinned.find("looked at   \"sim_0\" 1024 items and 49152 bytes of local memory per group; \"sim_1\" 4096 items and 1048576") != std::string::npos);
+      CHECK(pinned.find("let the host compute it") != std::string::npos);
+      const place first = all.all()[0]->processor();
+      const std::string local = end_of(launch(stretto::on(first), misuse_ends, in_groups({0, 1}, 64), object<float>(box(0, 64), zeros.data()), local_size{1 << 16}));
+      CHECK(local.find("error K23: 262144 bytes of local memory") != std::string::npos);
+      CHECK(local.find("sim_1") == std::string::npos);
+      wait(launch(stretto::on(first), misuse_ends, in_groups({0, 1}, 64), object<float>(box(0, 64), zeros.data()), local_size{1 << 10}));
+    });
   }
 }
 
@@ -264,7 +356,7 @@ TEST_CASE("a tile is all that a checked kernel may touch") {
     const std::vector<unsigned> zeros(64);
     object<unsigned, 2> a(small, zeros.data(), {.name = "a"}), b(small, zeros.data(), {.name = "b"});
     const box left({0, 0}, {8, 4});
-    for (const device_kind kind : {device_kind::host, device_kind::gpu}) {
+    for (const device_kind kind : {device_kind::host, device_kind::device}) {
       const std::string what = end_of(launch(stretto::on(kind), reach_too_far, left, a(left), b(left)));
       CHECK(what.find("K01") != std::string::npos);
       CHECK(what.find("reach_too_far") != std::string::npos);
@@ -298,7 +390,7 @@ TEST_CASE("objects may go while what uses them runs, and where no runtime is") {
   rt.run([&] {
     for (int n = 0; n < 100; ++n) {  // many times the device's memory, if they stayed
       object<unsigned, 2> a(small);
-      launch(stretto::on(device_kind::gpu), set_all, small, a, 1u);
+      launch(stretto::on(device_kind::device), set_all, small, a, 1u);
     }
     elsewhere.emplace(small);
     launch(set_all, small, *elsewhere, 1u);
@@ -313,7 +405,7 @@ TEST_CASE("the loss of a device costs what it alone had, and the rest goes on") 
     both.push_back(device::sim::make(small_device("one")));
     both.push_back(device::sim::make(small_device("other")));
     device::sim::faults* const fault = both.front().break_it;
-    on_devices(std::move(both), policy, [&](device::device_set& all) {
+    on_devices(devices_of(both), policy, [&](device::device_set& all) {
       INFO(std::string(policy));
       const std::vector<unsigned> zeros(64);
       const place doomed = all.all()[0]->processor();

@@ -48,7 +48,7 @@ std::vector<float> content(const object<float>& o) {
 std::vector<object<float>> changed_by_device(int count) {
   auto made = on_host(count);
   finish([&] {
-    for (const auto& o : made) launch(on(device_kind::gpu), room_plus, all, o, 1.0f);
+    for (const auto& o : made) launch(on(device_kind::device), room_plus, all, o, 1.0f);
   });
   return made;
 }
@@ -76,7 +76,7 @@ TEST_CASE("what a device only reads takes no room from launches on the host eith
   rt.run([] {
     const auto read = on_host(4);
     finish([&] {
-      for (const auto& o : read) launch(on(device_kind::gpu), room_look, all, o);
+      for (const auto& o : read) launch(on(device_kind::device), room_look, all, o);
     });
     object<float> more(all);
     wait(launch(on(device_kind::host), room_fill, all, more, 7.0f));
@@ -93,12 +93,12 @@ TEST_CASE("what lies in the middle of a memory leaves where the rest is needed i
     rt.run([&] {
       const box quarter(0, 4 * 1024), tenth(0, 1600), large(0, 12 * 1024);  // 16, 6 and 48 KiB
       object<float> below(quarter), middle(tenth), wide(large, std::vector<float>(12 * 1024, 5).data());
-      wait(launch(on(device_kind::gpu), room_fill, quarter, below, 1.0f));
-      wait(launch(on(device_kind::gpu), room_fill, tenth, middle, 2.0f));
+      wait(launch(on(device_kind::device), room_fill, quarter, below, 1.0f));
+      wait(launch(on(device_kind::device), room_fill, tenth, middle, 2.0f));
       below.remove_from_devices();
       // 58 KiB are free, and nowhere 48.
-      if (is_own) wait(launch(on(device_kind::gpu), room_add_first, large, middle, wide));
-      else wait(launch(on(device_kind::gpu), room_plus, large, wide, 2.0f));
+      if (is_own) wait(launch(on(device_kind::device), room_add_first, large, middle, wide));
+      else wait(launch(on(device_kind::device), room_plus, large, wide, 2.0f));
       std::vector<float> seen(12 * 1024), in_the_middle(1600);
       wait(wide.copy_to(seen.data()));
       wait(middle.copy_to(in_the_middle.data()));
@@ -113,9 +113,9 @@ struct full_memories {
   object<float> first{all};
   std::vector<object<float>> changed = on_host(4);
   full_memories() {
-    wait(launch(on(device_kind::gpu), room_fill, all, first, 6.0f));
+    wait(launch(on(device_kind::device), room_fill, all, first, 6.0f));
     finish([&] {
-      for (const auto& o : changed) launch(on(device_kind::gpu), room_plus, all, o, 1.0f);
+      for (const auto& o : changed) launch(on(device_kind::device), room_plus, all, o, 1.0f);
     });
   }
   void check() const {
@@ -130,7 +130,7 @@ TEST_CASE("what has to leave a device takes the room of what the host has for no
   rt.run([] {
     const full_memories before;
     object<float> more(all);
-    wait(launch(on(device_kind::gpu), room_fill, all, more, 7.0f));
+    wait(launch(on(device_kind::device), room_fill, all, more, 7.0f));
     CHECK(content(more) == std::vector<float>(n, 7));
     before.check();
   });
@@ -145,11 +145,11 @@ TEST_CASE("what has to leave a device does not wait for views that the program h
     {
       std::vector<held<const float, 1>> views;  // which bring content to the host: it is valid on the device, too
       for (const auto& o : before.changed) views.push_back(o.read().get());
-      const std::string why = test::thrown_by([&] { wait(launch(on(device_kind::gpu), room_fill, all, more, 7.0f)); });
+      const std::string why = test::thrown_by([&] { wait(launch(on(device_kind::device), room_fill, all, more, 7.0f)); });
       CHECK(why.find("A04") != std::string::npos);
       CHECK(why.find("what is beneath it is full") != std::string::npos);
     }
-    wait(launch(on(device_kind::gpu), room_fill, all, more, 8.0f));
+    wait(launch(on(device_kind::device), room_fill, all, more, 8.0f));
     CHECK(content(more) == std::vector<float>(n, 8));
     before.check();
   });
@@ -172,7 +172,7 @@ TEST_CASE("removal from devices takes the room of what the host has for nothing"
   rt.run([] {
     const auto changed = changed_by_device(4);
     object<float> more(all);
-    wait(launch(on(device_kind::gpu), room_fill, all, more, 7.0f));
+    wait(launch(on(device_kind::device), room_fill, all, more, 7.0f));
     more.remove_from_devices();
     CHECK(content(more) == std::vector<float>(n, 7));
     check_changed(changed);
@@ -187,7 +187,7 @@ TEST_CASE("what the host has for nothing leaves before anything goes to a file")
   rt.run([&] {
     const full_memories before;
     object<float> more(all);
-    wait(launch(on(device_kind::gpu), room_fill, all, more, 7.0f));
+    wait(launch(on(device_kind::device), room_fill, all, more, 7.0f));
     for (const device_statistics& d : rt.statistics().devices)
       if (d.name == "spill") CHECK(d.brought_bytes == 0);
     before.check();
@@ -209,17 +209,17 @@ TEST_CASE("what fits into the host's memory and a device's together is never ref
         auto whole = objects;
         whole.emplace_back(all), whole.emplace_back(all);
         finish([&] {
-          for (std::size_t i = 16; i < 18; ++i) launch(on(device_kind::gpu), room_fill, all, whole[i], expected[i]);
+          for (std::size_t i = 16; i < 18; ++i) launch(on(device_kind::device), room_fill, all, whole[i], expected[i]);
           for (int s = 0; s < 100; ++s) {
             const std::size_t a = draw() % 18, b = draw() % 18, c = draw() % 18;
             if (a != c && b != c && a != b) {
-              launch(on(device_kind::gpu), room_mean, all, whole[a], whole[b], whole[c]);
+              launch(on(device_kind::device), room_mean, all, whole[a], whole[b], whole[c]);
               expected[c] = 0.5f * (expected[a] + expected[b]);
             } else if (draw() % 2) {
-              launch(on(device_kind::gpu), room_plus, all, whole[c], 1.0f);
+              launch(on(device_kind::device), room_plus, all, whole[c], 1.0f);
               expected[c] += 1;
             } else {
-              launch(on(device_kind::gpu), room_look, all, whole[c]);
+              launch(on(device_kind::device), room_look, all, whole[c]);
             }
           }
         });

@@ -10,12 +10,12 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <random>
 #include <thread>
 #include <vector>
 
 #include "campaign.hpp"
 #include "device/kernels_for_tests.hpp"
+#include "objects/random_program.hpp"
 #include "temporary_folder.hpp"
 #include "thrown_by.hpp"
 #include "usable_devices.hpp"
@@ -29,6 +29,7 @@ const std::vector<std::string>& kinds() {
   return all;
 }
 
+using test::random_program;
 using test::with_variable;
 
 constexpr const char* policies[] = {"fifo", "locality", "earliest_finish", "work_stealing"};
@@ -93,97 +94,6 @@ TEST_CASE("kernels on objects order themselves and give what a loop gives") {
   });
 }
 
-/// A random program on a few objects, and the same on plain arrays.
-class random_program {
- public:
-  random_program(unsigned seed, bool any_boxes) : random_(seed), any_boxes_(any_boxes) {
-    for (int k = 0; k < 3; ++k) {
-      model_.emplace_back(n * n);
-      for (unsigned& x : model_.back()) x = random_();
-      objects_.emplace_back(box({0, 0}, {n, n}), model_.back().data(), object_options{.name = "abc"});
-    }
-  }
-
-  void run(int steps) {
-    for (int s = 0; s < steps; ++s) step();
-    for (std::size_t k = 0; k < objects_.size(); ++k) compare(k, box({0, 0}, {n, n}));
-  }
-
- private:
-  static constexpr int n = 24, tile_size = 8;
-
-  unsigned below(unsigned bound) { return static_cast<unsigned>(random_() % bound); }
-  box any_box() {
-    if (!any_boxes_) {
-      const int i = static_cast<int>(below(n / tile_size)) * tile_size, j = static_cast<int>(below(n / tile_size)) * tile_size;
-      return box({i, j}, {i + tile_size, j + tile_size});
-    }
-    const int i = static_cast<int>(below(n)), j = static_cast<int>(below(n));
-    return box({i, j}, {i + 1 + static_cast<int>(below(n - static_cast<unsigned>(i))), j + 1 + static_cast<int>(below(n - static_cast<unsigned>(j)))});
-  }
-  unsigned& at(std::size_t k, std::int64_t i, std::int64_t j) { return model_[k][static_cast<std::size_t>(i * n + j)]; }
-  template <class F>
-  static void each(const box& b, F&& f) {
-    for (auto i = b.min()[0]; i < b.max()[0]; ++i)
-      for (auto j = b.min()[1]; j < b.max()[1]; ++j) f(i, j);
-  }
-  void compare(std::size_t k, const box& b) {
-    const auto seen = objects_[k].read(b).get();
-    int wrong = 0;
-    each(b, [&](auto i, auto j) { wrong += seen.view()(i, j) != at(k, i, j); });
-    for (const event& e : launched_) wait(e);
-    launched_.clear();
-    REQUIRE(wrong == 0);
-  }
-  template <class... A>
-  void anywhere(A&&... a) {
-    if (below(4) == 0) launched_.push_back(launch(on(device_kind::host), std::forward<A>(a)...));
-    else if (below(4) == 0) launched_.push_back(launch(priority(static_cast<int>(below(3))), std::forward<A>(a)...));
-    else launched_.push_back(launch(std::forward<A>(a)...));
-  }
-
-  void step() {
-    const std::size_t k = below(3), l = below(3);
-    const box b = any_box();
-    const unsigned c = random_();
-    switch (below(12)) {
-      case 0:
-        anywhere(set_all, b, objects_[k](b), c);
-        each(b, [&](auto i, auto j) { at(k, i, j) = c + static_cast<unsigned>(i * 31 + j); });
-        break;
-      case 1: {
-        auto mine = objects_[k].change(b).get();
-        each(b, [&](auto i, auto j) { at(k, i, j) ^= c, mine.view()(i, j) ^= c; });
-        break;
-      }
-      case 2: {
-        auto mine = objects_[k].overwrite(b).get();
-        each(b, [&](auto i, auto j) { mine.view()(i, j) = at(k, i, j) = c + static_cast<unsigned>(i); });
-        break;
-      }
-      case 3: compare(k, b); break;
-      case 4: objects_[k].remove_from_devices(); break;
-      default: {
-        // From a tile of equal shape, somewhere else.
-        const std::int64_t height = b.length(0), width = b.length(1);
-        const auto i0 = static_cast<std::int64_t>(below(static_cast<unsigned>(n - height + 1)));
-        const auto j0 = static_cast<std::int64_t>(below(static_cast<unsigned>(n - width + 1)));
-        const box from({i0, j0}, {i0 + height, j0 + width});
-        if (k == l && from.meets(b)) return;
-        const int di = static_cast<int>(i0 - b.min()[0]), dj = static_cast<int>(j0 - b.min()[1]);
-        anywhere(mix, b, objects_[l](from), objects_[k](b), di, dj, c);
-        each(b, [&](auto i, auto j) { at(k, i, j) = at(k, i, j) * 5u + at(l, i + di, j + dj) * 3u + c; });
-      }
-    }
-  }
-
-  std::mt19937 random_;
-  const bool any_boxes_;
-  std::vector<std::vector<unsigned>> model_;
-  std::vector<object<unsigned, 2>> objects_;
-  std::vector<event> launched_;
-};
-
 TEST_CASE("random programs on objects give what they give on arrays, wherever they run") {
   unsigned seed = 0;
   const int rounds = test::scaled(1, 50);
@@ -218,6 +128,22 @@ TEST_CASE("random programs run on one to eight simulated devices") {
     }
 }
 
+TEST_CASE("random programs give the same with each optimisation switched off, one stream for all, and more in advance") {
+  constexpr std::pair<const char*, const char*> settings[] = {
+      {"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_PREFETCH", "1"}, {"STRETTO_PREFETCH", "32"},
+      {"STRETTO_LOCKED_MEMORY", "0"},  {"STRETTO_DEVICE_POOL", "0"},  {"STRETTO_RECYCLE", "0"},  {"STRETTO_DEVICE_THREADS", "1"}};
+  const with_variable memory("STRETTO_DEVICE_MEMORY", "4096");
+  unsigned seed = 0;
+  for (unsigned round = 0; round < test::scaled(1u, 40u); ++round)
+    for (const auto& [name, value] : settings)
+      for (const std::string& kind : kinds()) {
+        const with_variable how(name, value), scheduler("STRETTO_SCHEDULER", policies[++seed % 4]);
+        INFO(std::string(name) << "=" << std::string(value) << " on " << kind << ", seed " << seed);
+        runtime rt({.workers = 1 + seed % 3, .devices = kind});
+        rt.run([&] { random_program(seed, seed % 2).run(60); });
+      }
+}
+
 TEST_CASE("a stepped runtime runs random programs on objects") {
   const with_variable memory("STRETTO_DEVICE_MEMORY", "4096");
   for (unsigned seed = 0; seed < test::scaled(20u, 2000u); ++seed) {
@@ -235,7 +161,7 @@ TEST_CASE("measured speeds are kept between runs") {
     runtime rt({.workers = 1, .devices = "sim"});
     rt.run([] {
       object<unsigned, 2> a(box({0, 0}, {8, 8}));
-      for (const device_kind kind : {device_kind::host, device_kind::gpu})
+      for (const device_kind kind : {device_kind::host, device_kind::device})
         for (int n = 0; n < 3; ++n) launch(on(kind), set_all, a.elements(), a, 1u);
     });
   }

@@ -123,7 +123,7 @@ void on_each_kind(Body&& body) {
   for (const std::string& kind : kinds) {
     INFO("devices " << kind);
     runtime rt({.workers = 2, .devices = kind});
-    rt.run([&] { body(on(kind == "none" ? device_kind::host : device_kind::gpu)); });
+    rt.run([&] { body(on(kind == "none" ? device_kind::host : device_kind::device)); });
   }
 }
 

@@ -94,7 +94,7 @@ bench::outcome one_way(const bench::options& o, Turn&& turn, End&& end) {
 /// Where there is a device, there; else on the host.
 object<char> made_of(coordinate bytes) {
   object<char> o(box(0, bytes));
-  launch(on(has_device ? device_kind::gpu : device_kind::host), touch, o.elements(), o);
+  launch(on(has_device ? device_kind::device : device_kind::host), touch, o.elements(), o);
   wait(o.read(box(0, 1)));
   return o;
 }

@@ -32,7 +32,7 @@ STRETTO_KERNEL(product_in_a_series, (in<float, 2> a, in<float, 2> b, out<float, 
 
 namespace {
 
-const auto on_a_device = on(device_kind::gpu);
+const auto on_a_device = on(device_kind::device);
 
 /// In a runtime with that device, under these options.
 void with_device(int workers, const std::vector<std::pair<const char*, const char*>>& options, const std::function<void(runtime&)>& body) {

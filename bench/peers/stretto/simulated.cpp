@@ -113,7 +113,7 @@ traffic with_devices(const model& m, int workers, const std::function<void()>& b
   return moved;
 }
 
-const auto on_a_device = on(device_kind::gpu);
+const auto on_a_device = on(device_kind::device);
 constexpr float initial = 0.5f;
 
 std::vector<float> all_of(std::size_t n) { return std::vector<float>(n, initial); }

@@ -18,6 +18,7 @@ class cuda_native final : public compiled_kernel {
 
   bool is_calls() const noexcept { return !loaded_.module; }
   const loaded_kernel& function() const noexcept { return loaded_; }
+  group_needs needs() const override { return code.in_groups && !is_calls() ? loaded_.needs() : group_needs(); }
 
  private:
   void load(const native_code& from);

@@ -36,6 +36,8 @@ struct loaded_kernel {
   CUfunction function = nullptr;
   int local_bytes = 0;       // that the body declares
   int most_items = 1;        // of a group: what it needs of registers decides
+
+  group_needs needs() const noexcept { return {most_items, static_cast<std::uint64_t>(local_bytes)}; }
 };
 
 /// What a launch has to know of a function that was found: attributes, and that launches may ask for all local memory.
@@ -49,6 +51,7 @@ class cuda_program final : public compiled_kernel {
   ~cuda_program() override;
 
   const loaded_kernel& function_for(variant v) const;
+  group_needs needs() const override { return needs_; }
 
  private:
   loaded_kernel build(variant v) const;
@@ -56,6 +59,7 @@ class cuda_program final : public compiled_kernel {
 
   const std::shared_ptr<driver> driver_;
   const kernel_text text_;
+  group_needs needs_;  // of the variant that most launches need
   mutable std::mutex mutex_;
   mutable std::map<variant, loaded_kernel> loaded_;
 };

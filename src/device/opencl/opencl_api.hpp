@@ -18,7 +18,7 @@ namespace stretto::device::opencl {
   X(clGetPlatformIDs) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clGetPlatformInfo) X(clCreateContext) X(clReleaseContext)      \
   X(clCreateSubDevices) X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateBuffer) X(clReleaseMemObject)            \
   X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clBuildProgram) X(clGetProgramBuildInfo)                      \
-  X(clGetProgramInfo) X(clReleaseProgram) X(clCreateSubBuffer) X(clGetKernelInfo) X(clCreateKernel) X(clReleaseKernel)      \
+  X(clGetProgramInfo) X(clReleaseProgram) X(clCreateSubBuffer) X(clGetKernelInfo) X(clGetKernelWorkGroupInfo) X(clCreateKernel) X(clReleaseKernel)      \
   X(clSetKernelArg) X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer)                                \
   X(clEnqueueReadBufferRect) X(clEnqueueWriteBufferRect) X(clEnqueueCopyBuffer) X(clEnqueueMapBuffer)                       \
   X(clEnqueueUnmapMemObject) X(clEnqueueFillBuffer) X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrierWithWaitList)          \

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -40,6 +41,10 @@ std::string text(const driver& d, cl_device_info what) {
   return value;
 }
 
+processor_kind kind_of(cl_device_type type) noexcept {
+  return type & CL_DEVICE_TYPE_GPU ? processor_kind::gpu : type & CL_DEVICE_TYPE_CPU ? processor_kind::cpu : processor_kind::accelerator;
+}
+
 properties about(const driver& d, const options& o) {
   const std::string extensions = text(d, CL_DEVICE_EXTENSIONS);
   const auto has = [&](std::string_view name) { return extensions.find(name) != std::string::npos; };
@@ -47,6 +52,7 @@ properties about(const driver& d, const options& o) {
   p.name = text(d, CL_DEVICE_NAME);
   p.backend = "opencl";
   p.vendor = text(d, CL_DEVICE_VENDOR);
+  p.kind = kind_of(number<cl_device_type>(d, CL_DEVICE_TYPE));
   p.whole_memory_bytes = number<cl_ulong>(d, CL_DEVICE_GLOBAL_MEM_SIZE);
   const std::uint64_t one_buffer = number<cl_ulong>(d, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   p.memory_bytes = o.memory_bytes ? std::min(o.memory_bytes, one_buffer)
@@ -69,7 +75,7 @@ class opencl_device final : public device {
   opencl_device(std::shared_ptr<driver> d, const options& o)
       : driver_(std::move(d)),
         about_(opencl::about(*driver_, o)),
-        is_processor_(number<cl_device_type>(*driver_, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) {
+        is_processor_(about_.kind == processor_kind::cpu) {
     addresses_.bytes = about_.memory_bytes;
     addresses_.first = mmap(nullptr, addresses_.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (addresses_.first == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "addresses for a device's memory");
@@ -168,6 +174,12 @@ std::string platform_text(const api& cl, cl_platform_id p, cl_platform_info what
   return value;
 }
 
+/// Of what CL_DEVICE_VERSION says: "OpenCL 1.1 Mesa 20.3".
+bool is_before_1_2(const std::string& version) {
+  unsigned major = 0, minor = 0;
+  return std::sscanf(version.c_str(), "OpenCL %u.%u", &major, &minor) == 2 && (major < 1 || (major == 1 && minor < 2));
+}
+
 /// `part`: its number among those of a device, which it takes over; 0: it is a device.
 found open(const std::shared_ptr<const api>& cl, cl_platform_id platform, cl_device_id id, const options& o, unsigned part = 0) {
   found f;
@@ -179,11 +191,22 @@ found open(const std::shared_ptr<const api>& cl, cl_platform_id platform, cl_dev
     d->cache = kernel_cache(o.cache);
     f.name = fmt::format("{} ({})", text(*d, CL_DEVICE_NAME), f.name);
     if (part) f.name += fmt::format(", part {} of {}", part, o.parts);
+    if (is_before_1_2(text(*d, CL_DEVICE_VERSION))) {
+      f.reason = fmt::format("it has {}, and 1.2 is the least that is used", text(*d, CL_DEVICE_VERSION));
+      f.remedy = "install a newer driver of the device";
+      return f;
+    }
+    if (!number<cl_bool>(*d, CL_DEVICE_COMPILER_AVAILABLE)) {
+      f.reason = "its driver has no compiler for kernels";
+      f.remedy = "install a driver that is for computing, and not for an embedded profile";
+      return f;
+    }
     if (!number<cl_bool>(*d, CL_DEVICE_AVAILABLE)) {
       f.reason = "the driver says that it is not available";
       f.remedy = "free the device for computing, or ask who administers it";
       return f;
     }
+    d->name = text(*d, CL_DEVICE_NAME);
     d->identity = fmt::format("{}, {}, driver {}", f.name, text(*d, CL_DEVICE_VERSION), text(*d, CL_DRIVER_VERSION));
     cl_int status = CL_SUCCESS;
     d->context = cl->clCreateContext(nullptr, 1, &d->id, nullptr, nullptr, &status);

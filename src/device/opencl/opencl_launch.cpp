@@ -36,13 +36,14 @@ void opencl_stream::set(prepared& k, cl_uint n, std::size_t bytes, const void* v
   // An argument is always of the same size, or always local.
   if (last.size() == now.size() && std::memcmp(last.data(), now.data(), now.size()) == 0) return;
   last.clear();  // unknown, if it is refused
-  check(driver_->cl->clSetKernelArg(k.kernel, n, bytes, value), "clSetKernelArg");
+  driver_->check(driver_->cl->clSetKernelArg(k.kernel, n, bytes, value), "clSetKernelArg");
   last.assign(now.begin(), now.end());
 }
 
 void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& range,
                            std::span<const launch_argument> arguments, places::completion* done) {
   check_launch(on_, kernel, range, arguments);
+  require_device();
   if (range.items() == 0) {
     if (done) notify(*done);
     return;
@@ -95,7 +96,7 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
       global[a] = (count + group[a] - 1) / group[a] * group[a];
     }
   }
-  check(cl.clEnqueueNDRangeKernel(queue_, k.kernel, static_cast<cl_uint>(range.dimensions), nullptr, global, group, 0, nullptr,
+  driver_->check(cl.clEnqueueNDRangeKernel(queue_, k.kernel, static_cast<cl_uint>(range.dimensions), nullptr, global, group, 0, nullptr,
                                   event_for(done)), "clEnqueueNDRangeKernel");
   enqueued(done);
 }
@@ -108,7 +109,7 @@ void opencl_stream::launch_native(const opencl_native& kernel, const launch_rang
   if (kernel.is_calls()) {
     make_calls(code, range, arguments);
     if (cl_event* const event = event_for(done))
-      check(cl.clEnqueueMarkerWithWaitList(queue_, 0, nullptr, event), "clEnqueueMarkerWithWaitList");
+      driver_->check(cl.clEnqueueMarkerWithWaitList(queue_, 0, nullptr, event), "clEnqueueMarkerWithWaitList");
     return enqueued(done);
   }
   check_native(code, range, arguments);
@@ -126,7 +127,7 @@ void opencl_stream::launch_native(const opencl_native& kernel, const launch_rang
                                         on_.about().alignment);
       if (arguments[i].bytes && !part) throw misaligned(code, i, on_.about().alignment);
       // Of another part the driver may give the same handle.
-      check(cl.clSetKernelArg(k.kernel, n++, sizeof part, &part), "clSetKernelArg");
+      driver_->check(cl.clSetKernelArg(k.kernel, n++, sizeof part, &part), "clSetKernelArg");
       if (code.native->with_layouts) {
         const native_layout layout = layout_of(arguments[i], p);
         set(k, n++, sizeof layout, &layout);
@@ -139,7 +140,7 @@ void opencl_stream::launch_native(const opencl_native& kernel, const launch_rang
     group[a] = static_cast<std::size_t>(range.group[axis]);
     global[a] = static_cast<std::size_t>(range.max[axis] - range.min[axis]) * group[a];
   }
-  check(cl.clEnqueueNDRangeKernel(queue_, k.kernel, static_cast<cl_uint>(range.dimensions), nullptr, global,
+  driver_->check(cl.clEnqueueNDRangeKernel(queue_, k.kernel, static_cast<cl_uint>(range.dimensions), nullptr, global,
                                   code.in_groups ? group : nullptr, 0, nullptr, event_for(done)), "clEnqueueNDRangeKernel");
   enqueued(done);
 }

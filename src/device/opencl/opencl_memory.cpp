@@ -17,7 +17,7 @@ opencl_memory::~opencl_memory() {
 cl_mem opencl_memory::make(std::uint64_t bytes) const {
   cl_int status = CL_SUCCESS;
   const cl_mem made = driver_->cl->clCreateBuffer(driver_->context, CL_MEM_READ_WRITE, bytes, nullptr, &status);
-  check(status, fmt::format("a buffer of {} bytes", bytes));
+  driver_->check(status, fmt::format("a buffer of {} bytes", bytes));
   return made;
 }
 

@@ -17,6 +17,7 @@ opencl_native::opencl_native(const kernel_code& code, std::shared_ptr<driver> d)
     const cl_kernel k = make_kernel({});
     try {
       require_count(from, k);
+      if (code.in_groups) needs_ = needs_of(*driver_, k);
     } catch (...) {
       driver_->cl->clReleaseKernel(k);
       throw;
@@ -47,6 +48,7 @@ void opencl_native::build(const native_code& from) {
   }
   if (status == CL_SUCCESS) status = cl.clBuildProgram(program_, 1, &driver_->id, from.options.c_str(), nullptr, nullptr);
   if (status == CL_SUCCESS) return;
+  if (driver_->is_lost()) throw driver_->lost();
   const std::string log = program_ ? build_log(*driver_, program_) : std::string();
   if (program_) cl.clReleaseProgram(std::exchange(program_, nullptr));
   throw error("K12", fmt::format("kernel \"{}\" does not compile for the device", code.name))
@@ -63,7 +65,7 @@ cl_kernel opencl_native::make_kernel(variant) const {
   cl_int status = CL_SUCCESS;
   const cl_kernel k = cl.clCreateKernel(program_, entry_of(from, code).c_str(), &status);
   if (status == CL_SUCCESS) return k;
-  if (status != CL_INVALID_KERNEL_NAME) check(status, "clCreateKernel");
+  if (status != CL_INVALID_KERNEL_NAME) driver_->check(status, "clCreateKernel");
   std::size_t bytes = 0;
   cl.clGetProgramInfo(program_, CL_PROGRAM_KERNEL_NAMES, 0, nullptr, &bytes);
   std::string names(bytes, '\0');
@@ -76,7 +78,7 @@ cl_kernel opencl_native::make_kernel(variant) const {
 
 void opencl_native::require_count(const native_code& from, cl_kernel k) const {
   cl_uint there = 0;
-  check(driver_->cl->clGetKernelInfo(k, CL_KERNEL_NUM_ARGS, sizeof there, &there, nullptr), "clGetKernelInfo");
+  driver_->check(driver_->cl->clGetKernelInfo(k, CL_KERNEL_NUM_ARGS, sizeof there, &there, nullptr), "clGetKernelInfo");
   std::size_t wanted = code.parameters.size();
   if (code.native->with_layouts) wanted += static_cast<std::size_t>(std::ranges::count_if(code.parameters, is_array));
   if (there != wanted) throw wrong_count(from, code, wanted, there);
@@ -99,7 +101,7 @@ cl_mem part_of_buffer::of(const std::shared_ptr<driver>& d, located whole, std::
   cl_int status = CL_SUCCESS;
   const cl_mem made = d->cl->clCreateSubBuffer(whole.buffer, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &status);
   if (status == CL_MISALIGNED_SUB_BUFFER_OFFSET) return nullptr;
-  check(status, "clCreateSubBuffer");
+  d->check(status, "clCreateSubBuffer");
   driver_ = d, from_ = whole, bytes_ = bytes;
   return part_ = made;
 }

@@ -19,6 +19,7 @@ class opencl_native final : public compiled_kernel {
   bool is_calls() const noexcept { return !program_; }
   /// A kernel object whose arguments nobody else sets. To be released by the caller.
   cl_kernel make_kernel(variant) const;
+  group_needs needs() const override { return needs_; }
 
  private:
   void build(const native_code& from);
@@ -26,6 +27,7 @@ class opencl_native final : public compiled_kernel {
 
   const std::shared_ptr<driver> driver_;
   cl_program program_ = nullptr;  // null: calls
+  group_needs needs_;
 };
 
 /// The buffer that begins where an array does, which is a pointer to OpenCL; made anew where that changes.

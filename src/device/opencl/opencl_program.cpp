@@ -19,6 +19,53 @@ int axes_of(const kernel_code& code) {
 
 }  // namespace
 
+// What OpenCL says of a device that is gone, and of what belonged to it: all of it was valid before.
+bool driver::ends_with(cl_int status) noexcept {
+  if (is_lost()) return true;
+  const bool is_said = status == CL_DEVICE_NOT_AVAILABLE || status == CL_INVALID_DEVICE || status == CL_INVALID_CONTEXT ||
+                       status == CL_INVALID_COMMAND_QUEUE;
+  // The rest may be a kernel's or a launch's own fault. Drivers say "out of resources" to both.
+  if (!is_said && answers()) return false;
+  cl_int none = CL_SUCCESS;
+  lost_.compare_exchange_strong(none, status, std::memory_order_acq_rel);
+  return true;
+}
+
+/// Whether it still does what is asked of it.
+bool driver::answers() const noexcept {
+  cl_bool is_available = CL_FALSE;
+  if (cl->clGetDeviceInfo(id, CL_DEVICE_AVAILABLE, sizeof is_available, &is_available, nullptr) != CL_SUCCESS || !is_available) return false;
+  cl_int status = CL_SUCCESS;
+  const cl_command_queue queue = cl->clCreateCommandQueue(context, id, 0, &status);
+  if (status != CL_SUCCESS) return false;
+  status = cl->clEnqueueMarkerWithWaitList(queue, 0, nullptr, nullptr);
+  if (status == CL_SUCCESS) status = cl->clFinish(queue);
+  cl->clReleaseCommandQueue(queue);
+  return status == CL_SUCCESS;
+}
+
+error driver::lost() const {
+  return error("K31", fmt::format("device \"{}\" was lost", name))
+      .because(name_of(lost_.load(std::memory_order_acquire)))
+      .remedy("run its kernels on the host with STRETTO_CHECK=1 to find a fault in one; a new process may use the device again");
+}
+
+void driver::check(cl_int status, std::string_view call) {
+  if (status == CL_SUCCESS) return;
+  if (ends_with(status)) throw lost();
+  opencl::check(status, call);
+}
+
+group_needs needs_of(const driver& d, cl_kernel k) {
+  const auto ask = [&](cl_kernel_work_group_info what, auto& value) {
+    return d.cl->clGetKernelWorkGroupInfo(k, d.id, what, sizeof value, &value, nullptr) == CL_SUCCESS;
+  };
+  group_needs n;
+  if (std::size_t most = 0; ask(CL_KERNEL_WORK_GROUP_SIZE, most) && most > 0) n.most_items = static_cast<std::int64_t>(most);
+  if (cl_ulong bytes = 0; ask(CL_KERNEL_LOCAL_MEM_SIZE, bytes)) n.local_bytes = bytes;
+  return n;
+}
+
 std::string build_log(const driver& d, cl_program p) {
   std::size_t bytes = 0;
   d.cl->clGetProgramBuildInfo(p, d.id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes);
@@ -36,6 +83,15 @@ opencl_program::opencl_program(const kernel_code& code, std::shared_ptr<driver> 
     throw lacking(code, what, driver_->identity);
   const variant v{axes_of(code), true};
   built_.emplace(v, build(v));
+  if (!code.in_groups) return;
+  try {
+    const cl_kernel k = make_kernel(v);
+    needs_ = needs_of(*driver_, k);
+    driver_->cl->clReleaseKernel(k);
+  } catch (...) {
+    driver_->cl->clReleaseProgram(built_.at(v));
+    throw;
+  }
 }
 
 opencl_program::~opencl_program() {
@@ -48,7 +104,7 @@ cl_kernel opencl_program::make_kernel(variant v) const {
   if (at == built_.end()) at = built_.emplace(v, build(v)).first;
   cl_int status = CL_SUCCESS;
   const cl_kernel k = driver_->cl->clCreateKernel(at->second, text_.entry.c_str(), &status);
-  check(status, "clCreateKernel");
+  driver_->check(status, "clCreateKernel");
   return k;
 }
 
@@ -79,9 +135,10 @@ cl_program opencl_program::from_text(const std::string& key, const std::string& 
   const char* text = text_.source.c_str();
   cl_int status = CL_SUCCESS;
   const cl_program p = cl.clCreateProgramWithSource(driver_->context, 1, &text, nullptr, &status);
-  check(status, "clCreateProgramWithSource");
+  driver_->check(status, "clCreateProgramWithSource");
   status = cl.clBuildProgram(p, 1, &driver_->id, flags.c_str(), nullptr, nullptr);
   if (status != CL_SUCCESS) {
+    if (status != CL_BUILD_PROGRAM_FAILURE && driver_->ends_with(status)) throw driver_->lost();
     const std::string log = build_log(*driver_, p);
     cl.clReleaseProgram(p);
     throw error("K12", fmt::format("kernel \"{}\" does not compile for the device", code.name))

@@ -4,6 +4,9 @@
 // Cost        a variant is compiled once, in tens to hundreds of milliseconds, and kept on disk.
 #pragma once
 
+#include <stretto/error.hpp>
+
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -21,13 +24,30 @@ struct driver {
   std::shared_ptr<const api> cl;
   cl_device_id id = nullptr;
   cl_context context = nullptr;
+  std::string name;
   std::string identity;  // platform, device and driver version: part of the key of what is kept on disk
   kernel_cache cache{{}};
 
   ~driver() {
     if (context) cl->clReleaseContext(context);
   }
+
+  /// Any thread. Whether nothing works here any more; then it is so for ever.
+  bool is_lost() const noexcept { return lost_.load(std::memory_order_acquire) != CL_SUCCESS; }
+  /// Whether a failure with this status is the device's end: it says so, or the device does not answer after it.
+  bool ends_with(cl_int status) noexcept;
+  /// The error K31.
+  error lost() const;
+  /// Throws K31 where the status is the device's end, K41 for other failures.
+  void check(cl_int status, std::string_view call);
+
+ private:
+  bool answers() const noexcept;
+  std::atomic<cl_int> lost_{CL_SUCCESS};  // else with which status
 };
+
+/// What the driver says that groups of a kernel need, which it may not.
+group_needs needs_of(const driver& d, cl_kernel k);
 
 /// What the compiler said of the last build.
 std::string build_log(const driver& d, cl_program p);
@@ -51,6 +71,7 @@ class opencl_program final : public compiled_kernel {
 
   /// A kernel object whose arguments nobody else sets. To be released by the caller.
   cl_kernel make_kernel(variant v) const;
+  group_needs needs() const override { return needs_; }
 
  private:
   cl_program build(variant v) const;
@@ -59,6 +80,7 @@ class opencl_program final : public compiled_kernel {
 
   const std::shared_ptr<driver> driver_;
   const kernel_text text_;
+  group_needs needs_;  // of the variant that most launches need
   mutable std::mutex mutex_;
   mutable std::map<variant, cl_program> built_;
 };

@@ -32,7 +32,7 @@ opencl_stream::opencl_stream(device& on, stream_registry& polled, std::shared_pt
     : on_(on), polled_(polled), driver_(std::move(d)), memory_(memory) {
   cl_int status = CL_SUCCESS;
   queue_ = driver_->cl->clCreateCommandQueue(driver_->context, driver_->id, 0, &status);
-  check(status, "clCreateCommandQueue");
+  driver_->check(status, "clCreateCommandQueue");
   polled_.add(*this);
 }
 
@@ -66,21 +66,27 @@ void opencl_stream::enqueued(places::completion* done) {
 /// Behind all that is in the queue.
 void opencl_stream::put_event() {
   cl_event event = nullptr;
-  check(driver_->cl->clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &event), "clEnqueueMarkerWithWaitList");
+  driver_->check(driver_->cl->clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &event), "clEnqueueMarkerWithWaitList");
   events_.push_back(event);
   ends_.add_event();
   flushed_ = false;
 }
 
+void opencl_stream::require_device() const {
+  if (driver_->is_lost()) throw driver_->lost();
+}
+
 void opencl_stream::notify(places::completion& done) {
+  require_device();
   std::scoped_lock lock(mutex_);
   if (cl_event* const event = event_for(&done))
-    check(driver_->cl->clEnqueueMarkerWithWaitList(queue_, 0, nullptr, event), "clEnqueueMarkerWithWaitList");
+    driver_->check(driver_->cl->clEnqueueMarkerWithWaitList(queue_, 0, nullptr, event), "clEnqueueMarkerWithWaitList");
   enqueued(&done);
 }
 
 void opencl_stream::copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape,
                          places::completion* done) {
+  require_device();
   const bool from = on_.owns(source.address), to = on_.owns(target.address);
   const transfer t{from && to ? transfer::way::within : to ? transfer::way::in : transfer::way::out, source, target, shape};
   if (t.goes == transfer::way::within && !(is_dense(source, shape) && is_dense(target, shape))) {
@@ -105,13 +111,13 @@ void opencl_stream::transfer_rows(const transfer& t, cl_event* event) {
   if (is_dense(t.source, t.shape) && is_dense(t.target, t.shape)) {
     const std::size_t n = t.shape.bytes();
     if (t.goes == transfer::way::in)
-      check(cl.clEnqueueWriteBuffer(queue_, to.buffer, CL_FALSE, to.offset, n, t.source.address, 0, nullptr, event),
+      driver_->check(cl.clEnqueueWriteBuffer(queue_, to.buffer, CL_FALSE, to.offset, n, t.source.address, 0, nullptr, event),
             "clEnqueueWriteBuffer");
     else if (t.goes == transfer::way::out)
-      check(cl.clEnqueueReadBuffer(queue_, from.buffer, CL_FALSE, from.offset, n, t.target.address, 0, nullptr, event),
+      driver_->check(cl.clEnqueueReadBuffer(queue_, from.buffer, CL_FALSE, from.offset, n, t.target.address, 0, nullptr, event),
             "clEnqueueReadBuffer");
     else
-      check(cl.clEnqueueCopyBuffer(queue_, from.buffer, to.buffer, from.offset, to.offset, n, 0, nullptr, event),
+      driver_->check(cl.clEnqueueCopyBuffer(queue_, from.buffer, to.buffer, from.offset, to.offset, n, 0, nullptr, event),
             "clEnqueueCopyBuffer");
     return;
   }
@@ -135,17 +141,18 @@ void opencl_stream::transfer_rows(const transfer& t, cl_event* event) {
   const std::size_t source[3] = {from.offset, 0, 0};
   const std::size_t target[3] = {to.offset, 0, 0};
   if (t.goes == transfer::way::in)
-    check(cl.clEnqueueWriteBufferRect(queue_, to.buffer, CL_FALSE, target, zero, region, row(t.target), plane(t.target),
+    driver_->check(cl.clEnqueueWriteBufferRect(queue_, to.buffer, CL_FALSE, target, zero, region, row(t.target), plane(t.target),
                                       row(t.source), plane(t.source), t.source.address, 0, nullptr, event),
           "clEnqueueWriteBufferRect");
   else
-    check(cl.clEnqueueReadBufferRect(queue_, from.buffer, CL_FALSE, source, zero, region, row(t.source), plane(t.source),
+    driver_->check(cl.clEnqueueReadBufferRect(queue_, from.buffer, CL_FALSE, source, zero, region, row(t.source), plane(t.source),
                                      row(t.target), plane(t.target), t.target.address, 0, nullptr, event),
           "clEnqueueReadBufferRect");
 }
 
 void opencl_stream::fill_some(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
                          places::completion* done) {
+  require_device();
   const api& cl = *driver_->cl;
   std::scoped_lock lock(mutex_);
   const bool dense = is_dense(target, shape);
@@ -157,17 +164,18 @@ void opencl_stream::fill_some(const copy_end& target, places::copy_shape shape, 
     for (std::size_t r = 0; r < rows; ++r) {
       const bool last = p + 1 == planes && r + 1 == rows;
       const std::size_t at = first.offset + p * target.plane_stride + r * target.row_stride;
-      check(cl.clEnqueueFillBuffer(queue_, first.buffer, pattern.data(), pattern.size(), at, bytes, 0, nullptr,
+      driver_->check(cl.clEnqueueFillBuffer(queue_, first.buffer, pattern.data(), pattern.size(), at, bytes, 0, nullptr,
                                    last ? event : nullptr), "clEnqueueFillBuffer");
     }
   enqueued(done);
 }
 
 mark opencl_stream::mark_here() {
+  require_device();
   auto m = std::make_shared<opencl_mark>();
   m->of = driver_;
   std::scoped_lock lock(mutex_);
-  check(driver_->cl->clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &m->event), "clEnqueueMarkerWithWaitList");
+  driver_->check(driver_->cl->clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &m->event), "clEnqueueMarkerWithWaitList");
   driver_->cl->clFlush(queue_);  // who waits for it in another queue would wait for ever
   flushed_ = true;
   return mark(std::move(m));
@@ -175,13 +183,15 @@ mark opencl_stream::mark_here() {
 
 void opencl_stream::wait_for(const mark& m) {
   if (!m.get()) return;
+  require_device();
   const auto& given = static_cast<const opencl_mark&>(*m.get());
   std::scoped_lock lock(mutex_);
-  check(driver_->cl->clEnqueueBarrierWithWaitList(queue_, 1, &given.event, nullptr), "clEnqueueBarrierWithWaitList");
+  driver_->check(driver_->cl->clEnqueueBarrierWithWaitList(queue_, 1, &given.event, nullptr), "clEnqueueBarrierWithWaitList");
   flushed_ = false;
 }
 
 std::exception_ptr opencl_stream::failed(cl_int status) const {
+  if (driver_->ends_with(status)) return std::make_exception_ptr(driver_->lost());
   return std::make_exception_ptr(
       error("K30", fmt::format("an operation failed on device \"{}\"", on_.about().name))
           .because(name_of(status))
@@ -192,8 +202,9 @@ bool opencl_stream::has_ended(cl_event e, std::exception_ptr& failure) const {
   cl_int state = CL_QUEUED;
   const cl_int asked = driver_->cl->clGetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
   if (asked != CL_SUCCESS) state = asked;
-  if (state < 0) failure = failed(state);
-  return state <= CL_COMPLETE;
+  // Of one that is lost nothing is under way: what it was given ended with it.
+  if (state < 0 || (state != CL_COMPLETE && driver_->is_lost())) failure = failed(state);
+  return state <= CL_COMPLETE || failure;
 }
 
 void opencl_stream::collect(std::vector<places::completion*>& ended) {

@@ -53,6 +53,9 @@ class opencl_stream final : public stream, public polled_stream {
 
   struct transfer;
 
+  /// Throws K31.
+  void require_device() const;
+
   /// A kernel object of this stream, and the arguments that it was given last.
   struct prepared {
     cl_kernel kernel = nullptr;

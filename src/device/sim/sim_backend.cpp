@@ -33,6 +33,7 @@ std::vector<found> find_simulated(const search& how) {
     if (n == asked.befallen) {
       if (asked.fails_at_launch) made.break_it->fail_launch(asked.fails_at_launch);
       if (asked.fails_at_allocation) made.break_it->fail_allocation(asked.fails_at_allocation);
+      if (asked.bytes_of_others) made.break_it->lend_to_others(asked.bytes_of_others);
       if (asked.lost_at_launch) made.break_it->lose_at_launch(asked.lost_at_launch);
     }
     found f;

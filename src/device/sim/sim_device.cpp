@@ -77,6 +77,7 @@ class sim_device final : public device, public faults {
     about_ = {.name = options_.name,
               .backend = "sim",
               .vendor = {},
+              .kind = options_.kind,
               .memory_bytes = options_.memory_bytes,
               .whole_memory_bytes = options_.memory_bytes,
               .local_memory_bytes = options_.local_memory_bytes,
@@ -109,11 +110,18 @@ class sim_device final : public device, public faults {
   void allocated(std::byte* first, std::uint64_t bytes) override {
     {
       std::scoped_lock lock(mutex_);
-      if (++allocations_ == fails_at_allocation_) throw std::bad_alloc();
+      if (++allocations_ == fails_at_allocation_) throw without_memory(bytes, "the simulated device was told to fail this one");
+      if (of_others_ && in_use_ + bytes + of_others_ > options_.memory_bytes)
+        throw without_memory(bytes, fmt::format("others use {} of its {} bytes", of_others_, options_.memory_bytes));
+      in_use_ += bytes;
     }
     memory_.make_rubbish(first, bytes, sim_memory::rubbish_of_new);
   }
   void freed(std::byte* first, std::uint64_t bytes) noexcept override {
+    {
+      std::scoped_lock lock(mutex_);
+      in_use_ -= bytes;
+    }
     memory_.make_rubbish(first, bytes, sim_memory::rubbish_of_freed);
   }
   std::byte* host_memory() const noexcept override { return host_memory_.get(); }
@@ -178,6 +186,10 @@ class sim_device final : public device, public faults {
   void fail_allocation(std::uint64_t n) override {
     std::scoped_lock lock(mutex_);
     fails_at_allocation_ = allocations_ + n;
+  }
+  void lend_to_others(std::uint64_t bytes) override {
+    std::scoped_lock lock(mutex_);
+    of_others_ = bytes;
   }
 
  private:
@@ -291,6 +303,10 @@ class sim_device final : public device, public faults {
     memory_.make_rubbish(memory_.device_address(), options_.memory_bytes, sim_memory::rubbish_of_freed);
   }
 
+  error without_memory(std::uint64_t bytes, std::string why) const {
+    return error("K30", fmt::format("device \"{}\" has no {} bytes of memory", options_.name, bytes)).because(std::move(why));
+  }
+
   error lost() const {
     return error("K31", fmt::format("device \"{}\" was lost", options_.name))
         .because("the driver says that it no longer answers")
@@ -324,7 +340,7 @@ class sim_device final : public device, public faults {
   std::vector<places::completion*> ended_;
   std::shared_ptr<bell> bell_;
   std::uint64_t ids_ = 0, launches_ = 0, fails_at_launch_ = 0, lost_at_launch_ = 0;
-  std::uint64_t allocations_ = 0, fails_at_allocation_ = 0;
+  std::uint64_t allocations_ = 0, fails_at_allocation_ = 0, in_use_ = 0, of_others_ = 0;
   bool lost_ = false, ending_ = false, computing_ = false;
   std::atomic<std::size_t> pending_{0};
   std::thread thread_;

@@ -25,6 +25,7 @@ std::shared_ptr<bus> make_bus();
 
 struct options {
   std::string name = "sim";
+  processor_kind kind = processor_kind::gpu;
   std::uint64_t memory_bytes = 64 << 20;
   std::uint64_t host_memory_bytes = 0;  // that kernels use in place, each access over the wires
   std::uint64_t local_memory_bytes = 48 << 10;
@@ -56,6 +57,8 @@ class faults {
   virtual void lose_at_launch(std::uint64_t n) = 0;
   /// The n-th part of its memory that is taken from now on cannot be had.
   virtual void fail_allocation(std::uint64_t n) = 0;
+  /// From now on so many bytes of its memory are others': what is in use here can be the rest.
+  virtual void lend_to_others(std::uint64_t bytes) = 0;
 };
 
 struct made {

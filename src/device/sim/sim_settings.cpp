@@ -61,6 +61,8 @@ constexpr std::array rows{
     row{"fail_launch", "1 or more: that launch fails", 1, 1e15, 1000, [](asked& a, double v) { a.fails_at_launch = whole(v); }},
     row{"fail_allocation", "1 or more: that part of its memory cannot be had", 1, 1e15, 1000,
         [](asked& a, double v) { a.fails_at_allocation = whole(v); }},
+    row{"others", "0 to 1T bytes of its memory that others use: they cannot be had", 0, 1e12, 1024,
+        [](asked& a, double v) { a.bytes_of_others = whole(v); }},
     row{"lose", "1 or more: the device is lost at that launch", 1, 1e15, 1000, [](asked& a, double v) { a.lost_at_launch = whole(v); }},
 };
 

@@ -18,6 +18,7 @@ struct asked {
   bool shares_bus = false;
   unsigned befallen = 0;  // which of them
   std::uint64_t fails_at_launch = 0, fails_at_allocation = 0, lost_at_launch = 0;  // 0: never
+  std::uint64_t bytes_of_others = 0;
 };
 
 std::vector<std::string> names_of_settings();

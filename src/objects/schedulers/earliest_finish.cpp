@@ -25,6 +25,7 @@ class earliest_finish final : public device_scheduler {
     load cost;
     bool is_trial = false;
     const device_task* const t = waiting_.take(d.index, tasks_looked_at, [&](const device_task& candidate) {
+      if (!candidate.may_run_on(d)) return false;  // any more: it was lost, or has no code, since the task came
       const device_view* best = nullptr;
       load best_cost;
       double best_end = 0;

@@ -1,0 +1,99 @@
+// Devices that are lost while launches are in flight: every element is right or its reader is told why, and nobody waits for ever.
+#include <stretto/error.hpp>
+#include <stretto/finish.hpp>
+#include <stretto/object.hpp>
+#include <stretto/platform.hpp>
+#include <stretto/runtime.hpp>
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "campaign.hpp"
+#include "objects/on_devices.hpp"
+#include "objects/random_program.hpp"
+#include "thrown_by.hpp"
+#include "with_variable.hpp"
+
+namespace stretto {
+namespace {
+
+using test::thrown_by;
+
+constexpr const char* policies_of_losses[] = {"fifo", "locality", "earliest_finish", "work_stealing"};
+
+STRETTO_KERNEL(one_longer, (in<unsigned> from, out<unsigned> to), { to(global_id(0)) = from(global_id(0)) + 1; })
+
+bool is_told(const std::string& what) { return what.find("K31") != std::string::npos; }
+
+/// The end of what is lost somewhere within.
+template <class Body>
+void with_losses(Body&& body) {
+  const std::string what = thrown_by([&] { finish(body); });
+  if (!what.starts_with("nothing was thrown")) CHECK_MESSAGE(is_told(what), what);
+}
+
+TEST_CASE("a chain over two devices ends with the loss of one, and what is there of it on the other stays") {
+  for (const char* policy : policies_of_losses)
+    for (unsigned lost_at = 1; lost_at <= 12; ++lost_at) {
+      INFO(std::string(policy) << ", lost at launch " << lost_at);
+      const test::with_variable scheduler("STRETTO_SCHEDULER", policy), quiet("STRETTO_LOG", "off");
+      runtime rt({.workers = 2, .devices = "sim:2(device=1,lose=" + std::to_string(lost_at) + ")"});
+      rt.run([&] {
+        const std::vector<place> gpus = rt.machine().places(place_kind::gpu);
+        constexpr int length = 20;
+        const box all(0, 1000);
+        const std::vector<unsigned> zeros(1000);
+        std::vector<object<unsigned>> link;
+        link.emplace_back(all, zeros.data());
+        std::vector<event> ends;
+        with_losses([&] {
+          for (int n = 0; n < length; ++n) {
+            link.emplace_back(all);
+            ends.push_back(launch(on(gpus[static_cast<std::size_t>(n % 2)]), one_longer, all, link[static_cast<std::size_t>(n)], link.back()));
+          }
+        });
+        int first_lost = length;
+        for (int n = length - 1; n >= 0; --n)
+          if (ends[static_cast<std::size_t>(n)].is_poisoned()) first_lost = n;
+        CHECK(first_lost <= static_cast<int>(2 * lost_at));
+        for (int n = 0; n <= length; ++n) {
+          const std::string what = thrown_by([&] { CHECK(link[static_cast<std::size_t>(n)].read().get().view()(999) == static_cast<unsigned>(n)); });
+          if (!what.starts_with("nothing was thrown")) CHECK_MESSAGE(is_told(what), what);
+          if (n > first_lost) CHECK(is_told(what));  // behind what was not computed nothing is
+        }
+        launch(one_longer, all, object<unsigned>(all, zeros.data()), link.back());
+        CHECK(link.back().read().get().view()(0) == 1);
+      });
+    }
+}
+
+TEST_CASE("random programs lose devices with launches in flight, and every element is right or its reader is told") {
+  const test::with_variable quiet("STRETTO_LOG", "off");
+  int read = 0, lost = 0;
+  for (unsigned seed = 0; seed < test::scaled(60u, 4000u); ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](unsigned bound) { return static_cast<unsigned>(random() % bound); };
+    std::string devices = "sim:2(device=" + std::to_string(below(2)) + ",lose=" + std::to_string(1 + below(25)) + ")";
+    if (below(2)) devices += ",sim(lose=" + std::to_string(1 + below(25)) + ")";
+    const test::with_variable scheduler("STRETTO_SCHEDULER", policies_of_losses[seed % 4]);
+    const test::with_variable memory("STRETTO_DEVICE_MEMORY", below(2) ? "8192" : "4096");
+    INFO(devices << ", seed " << seed);
+    runtime rt({.workers = 1 + seed % 3, .devices = devices});
+    rt.run([&] {
+      with_losses([&] {
+        test::random_program program(seed, seed % 2, test::random_program::losses{below(2) ? rt.machine().places(place_kind::gpu) : std::vector<place>()});
+        program.run(60);
+        read += program.reads(), lost += program.lost();
+      });
+    });
+  }
+  CHECK(read > 0);  // or nothing was tried
+  CHECK(lost > 0);
+}
+
+}  // namespace
+}  // namespace stretto

@@ -1,0 +1,24 @@
+// on_devices.hpp - a runtime whose objects are computed by devices of a test's own, and the host.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "data/own_devices.hpp"
+#include "objects/objects_floor.hpp"
+
+namespace stretto::test {
+
+/// Runs `body(set of devices)` there; nothing is said of what runs elsewhere.
+template <class Body>
+void on_devices(std::vector<std::unique_ptr<device::device>> devices, const char* policy, Body&& body) {
+  data::with_devices(std::move(devices), 2, [&](device::device_set& all, const platform&) {
+    base::runtime_context& context = *base::current()->runtime;
+    objects::stop_objects(context);
+    objects::start_objects(context, &all, {.scheduler = {}, .policy = policy, .workers = 2, .log = log_level::off});
+    body(all);
+  });
+}
+
+}  // namespace stretto::test
