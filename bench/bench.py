@@ -190,8 +190,14 @@ def table(suite, rows, against):
         goal = suite.goals.get(row["workers"]) if row["system"] == "stretto" else suite.goals.get(row["system"])
         bound = {"at most": "<=", "at least": ">="}.get(row.get("kind"), "")
         lines.append(f"{head} {bound + figure(row['value']):>10} {figure(min(row['samples'])):>10} "
-                     f"{figure(max(row['samples'])):>10} {ratio:>12}  {figure(goal) if goal else ''}".rstrip())
+                     f"{figure(max(row['samples'])):>10} {ratio:>12}  {figure(goal) if goal else ratio_goal(suite, row)}".rstrip())
     return "\n".join(lines)
+
+
+def ratio_goal(suite, row):
+    """What the figure shall be of that of the peer."""
+    goal = suite.ratio_goals.get(row["system"])
+    return f"{goal:.2f} x" if goal else ""
 
 
 def figure(value):
@@ -338,7 +344,8 @@ def main(arguments):
             rows = run_suite(peers, suite, settings, measure, progress)
             against = settings.against or suite.against
             results["suites"].append({"name": suite.name, "title": suite.title, "against": against,
-                                      "goals": suite.goals, "axis": suite.axis, "rows": rows})
+                                      "goals": suite.goals, "ratio_goals": suite.ratio_goals, "axis": suite.axis,
+                                      "rows": rows})
             progress("")
             if not settings.json:
                 print(table(suite, rows, against) + "\n", flush=True)

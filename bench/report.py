@@ -85,8 +85,9 @@ def own(found):
         for row in measured(suite):
             part = "" if row["system"] == "stretto" else row["system"].replace("_", " ") + ": "
             goal = suite["goals"].get(row["system"], suite["goals"].get(str(row["workers"])))
+            ratio = suite.get("ratio_goals", {}).get(row["system"])
             rows.append([part + suite["title"], str(row["workers"]), f"{figure(row['value'])} {row['unit']}",
-                         figure(goal) if goal else ""])
+                         figure(goal) if goal else f"{ratio:.2f} of {suite['against']}" if ratio else ""])
     return markdown(["what", "workers", "measured", "goal"], rows)
 
 

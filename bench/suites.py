@@ -47,6 +47,7 @@ class Suite:
     workers: tuple = (1, 2)
     arguments: tuple = ()
     goals: dict = field(default_factory=dict)  # workers, or a variant of Stretto -> figure to reach
+    ratio_goals: dict = field(default_factory=dict)  # a variant of Stretto -> what its figure shall be of that of `against`
     quick: bool = True  # part of a --quick run
     metg: bool = False
     sweep: tuple = ()  # values of --size, a row each
@@ -115,12 +116,12 @@ SUITES = (
                  goals=dict.fromkeys(HOST_KERNELS, 0.9)), against=""),
     Suite("device_series", "products in a series, their data brought each time, one device", "device_series", "opencl",
           ("opencl_naive", "opencl", "cuda_naive", "cuda", "cuda_tiled", *SERIES, "stretto", "into", "threads"), workers=(1,),
-          sweep=(64, 128, 256, 512, 1024), axis="side", quick=False),
+          sweep=(64, 128, 256, 512, 1024), axis="side", quick=False, ratio_goals={"stretto": 1.03}),
     Suite("device_chain", "dependent empty kernels on one device", "device_chain", "opencl",
           ("stretto", "threads", "instance", "opencl", "cuda", "starpu"),
-          workers=(1,)),
+          workers=(1,), ratio_goals={"stretto": 1.3, "instance": 1.3}),
     Suite("device_copy", "copies to a device and back", "device_copy", "opencl", ("stretto", "opencl", "cuda", "cuda_naive"), workers=(1,),
-          sweep=(64, 1024, 65536), axis="KiB"),
+          sweep=(64, 1024, 65536), axis="KiB", ratio_goals={"stretto": 0.95}),
     _own("device_together", "rows of a product on the host and an OpenCL device, speed of the better alone", "device_together", workers=(1,),
          goals={1: 1}),
     replace(_own("sim_series", "products of 64 x 64 on simulated devices, speed of one's", "sim_series", ("stretto", "bus"),

@@ -120,6 +120,14 @@ class Table(unittest.TestCase):
             "  mpi                  1   skipped: not found",
             "  std                  1   failed: exit code 1: boom")))
 
+    def test_a_goal_may_be_a_part_of_what_the_peer_takes(self):
+        suite = suites.Suite("chain", "chain", "chain", "opencl", (), ratio_goals={"stretto": 1.3})
+        rows = [{"system": s, "workers": 1, "samples": [v], "value": v, "unit": "us", "better": "lower", "ratio": v / 2}
+                for s, v in (("stretto", 5.0), ("opencl", 2.0))]
+        lines = bench.table(suite, rows, "opencl").split("\n")
+        self.assertTrue(lines[2].endswith("2.50 x  1.30 x"))
+        self.assertTrue(lines[3].endswith("1.00 x"))
+
     def test_figures_have_three_digits(self):
         self.assertEqual([bench.figure(v) for v in (0.4471, 52.06, 367.9, 999.7, 28310.2)],
                          ["0.447", "52.1", "368", "1,000", "28,310"])
@@ -152,6 +160,12 @@ after
         self.assertIn("| fft | below 0.25 |  |\n", report.block(self.RESULTS, "patterns", []))
         self.assertIn("| M/s, by fan | 1 | 2 |\n| --- | --- | --- |\n| stretto | 10 | 20 |\n",
                       report.block(self.RESULTS, "sweep", ["fan"]))
+
+    def test_goals_by_ratio_are_named_with_their_peer(self):
+        suite = {"name": "chain", "title": "chain", "against": "opencl", "goals": {}, "ratio_goals": {"stretto": 1.3}, "rows": [
+            {"system": "stretto", "workers": 1, "value": 5.0, "unit": "us"}, {"system": "opencl", "workers": 1, "value": 2.0, "unit": "us"}]}
+        self.assertIn("| chain | 1 | 5 us | 1.30 of opencl |\n| opencl: chain | 1 | 2 us |  |\n",
+                      report.block({"suites": [suite]}, "own", ["chain"]))
 
     def test_what_was_not_measured_keeps_its_old_table(self):
         page = "<!-- bench: own copy -->\nold\n<!-- end -->\n"
