@@ -61,8 +61,9 @@ bool back_pressure::is_too_much(const net::transport& net) const noexcept {
 
 void back_pressure::wait_for_room(const net::transport& net, const std::source_location& where) const {
   const auto now_held = [&] { return net.held() + kept_.load(std::memory_order_relaxed); };
-  const auto& context = base::require_current("send");
-  const bool stepped = is_stepped(context), is_worker = static_cast<const sched::thread_state&>(context).as_worker;
+  const auto& context = static_cast<const sched::thread_state&>(base::require_current("send"));
+  const bool stepped = is_stepped(context), is_worker = context.as_worker;
+  if (is_worker && !context.as_worker->current) return;  // between tasks, as inside a poll
   std::uint64_t seen = now_held(), rounds = 0, since = base::nanoseconds_now();
   while (true) {
     if (!is_worker) std::this_thread::sleep_for(std::chrono::microseconds(50));
