@@ -99,11 +99,12 @@ bool is_done_elsewhere(task& t, const site& at, const error& e) {
   return true;
 }
 
-/// There is no room for it, and never will be while this is as it is; another site has some.
+/// There is no room for a launch, and never will be while this is as it is; another site has some. What the host asks to see is nowhere else.
 bool has_room_elsewhere(task& t, const site& at, const error& why) {
+  if (!t.code) return false;
   t.without_room.push_back(at.view.index);
   if (!send_elsewhere(t)) return false;
-  if (t.code && t.state.told_of_room.emplace(t.code, at.view.index).second)
+  if (t.state.told_of_room.emplace(t.code, at.view.index).second)
     t.state.warn("kernel \"" + std::string(t.code->name) + "\" runs elsewhere than on \"" + std::string(at.view.name) + "\": " + why.what());
   return true;
 }

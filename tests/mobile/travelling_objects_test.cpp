@@ -397,7 +397,9 @@ TEST_CASE("content that does not fit into the receiver's memory fails with A04 w
     object<int> o(box(0, 1 << 20));  // 4 MiB, of the device here
     launch(on(device_kind::device), travel_fill, o.elements(), o, 0);
     send(m, call<&keeper::take>(std::move(o))).get();
-    CHECK(words_of([&] { send(m, call<&keeper::content>()).get(); }).find("error A04") != std::string::npos);
+    const std::string said = words_of([&] { send(m, call<&keeper::content>()).get(); });
+    CAPTURE(said);
+    CHECK(said.find("error A04") != std::string::npos);
     // On its device there is room, and the keeper lives on.
     send(m, call<&keeper::take>(filled(10, 0)));
     CHECK(send(m, call<&keeper::content>()).get() == counted_from(0, 10));
