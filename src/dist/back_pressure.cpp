@@ -16,8 +16,8 @@
 namespace stretto::dist {
 namespace {
 
-/// A sender that sees no change for as long goes on; a poll, each time it has left out so many or for as long.
-constexpr std::uint64_t sender_patience_ns = 20'000'000, poll_patience_ns = 50'000'000;
+/// Where nothing has been taken for as long, senders go on, each after the shorter time; and there is a poll.
+constexpr std::uint64_t sender_patience_ns = 100'000'000, stuck_patience_ns = 5'000'000, poll_patience_ns = 50'000'000;
 /// The same where time does not pass by itself, since somebody steps the runtime.
 constexpr std::uint64_t patience_in_steps = 200;
 
@@ -59,21 +59,22 @@ bool back_pressure::is_too_much(const net::transport& net) const noexcept {
   return net.held() + kept_.load(std::memory_order_relaxed) > limits_.memory;
 }
 
-void back_pressure::wait_for_room(const net::transport& net, const std::source_location& where) const {
+void back_pressure::wait_for_room(const net::transport& net, const std::source_location& where) {
   const auto now_held = [&] { return net.held() + kept_.load(std::memory_order_relaxed); };
   const auto& context = static_cast<const sched::thread_state&>(base::require_current("send"));
   const bool stepped = is_stepped(context), is_worker = context.as_worker;
-  if (is_worker && !context.as_worker->current) return;  // between tasks, as inside a poll
-  std::uint64_t seen = now_held(), rounds = 0, since = base::nanoseconds_now();
-  while (true) {
+  const std::uint64_t begun = base::nanoseconds_now();
+  if (!fell_at_.load(std::memory_order_relaxed)) fell_at_.store(begun, std::memory_order_relaxed);
+  for (std::uint64_t seen = now_held(), rounds = 0;;) {
     if (!is_worker) std::this_thread::sleep_for(std::chrono::microseconds(50));
     else if (!sched::let_others_run(where)) return;
-    const std::uint64_t held = now_held();
-    if (held <= limits_.memory) return;
+    const std::uint64_t held = now_held(), now = base::nanoseconds_now();
+    if (held <= limits_.memory) return fell_at_.store(0, std::memory_order_relaxed);
     if (held < seen) {
       rounds = 0;
-      if (!stepped) since = base::nanoseconds_now();
-    } else if (stepped ? ++rounds > patience_in_steps : base::nanoseconds_now() - since > sender_patience_ns) {
+      fell_at_.store(now, std::memory_order_relaxed);
+    } else if (stepped ? ++rounds > patience_in_steps
+                       : now - begun > stuck_patience_ns && now > fell_at_.load(std::memory_order_relaxed) + sender_patience_ns) {
       return;
     }
     seen = held;

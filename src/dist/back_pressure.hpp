@@ -63,11 +63,12 @@ class back_pressure {
 
  private:
   bool is_too_much(const net::transport& net) const noexcept;
-  void wait_for_room(const net::transport& net, const std::source_location& where) const;
+  void wait_for_room(const net::transport& net, const std::source_location& where);
   bool shall_wait() noexcept;
 
   message_limits limits_;
   std::atomic<std::uint64_t> came_{0}, kept_{0}, begun_{0};
+  std::atomic<std::uint64_t> fell_at_{0};  // when a sender who waits has last seen less than before; 0: nobody waits
   std::uint64_t begun_seen_ = 0, polls_left_out_ = 0, waits_since_ = 0;  // of who polls
 };
 

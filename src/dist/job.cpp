@@ -132,6 +132,11 @@ void job::send(rank to, message_kind kind, const writer& head, std::span<const s
 
 std::size_t job::poll() {
   if (pressure_.is_full()) return 0;
+  polled_by_.store(base::current(), std::memory_order_relaxed);
+  struct polled {
+    std::atomic<const base::thread_context*>& by;
+    ~polled() { by.store(nullptr, std::memory_order_relaxed); }
+  } const then{polled_by_};
   const std::size_t found = transport_->poll();
   if (cannot_go_on_) std::rethrow_exception(cannot_go_on_);
   for (protocol* const p : advancing_) p->advance(base::require_current("job::poll"));

@@ -36,15 +36,12 @@
 #include <string>
 #include <vector>
 
-#include "base/node_numbers.hpp"
 #include "base/bytes.hpp"
+#include "base/context.hpp"
+#include "base/node_numbers.hpp"
 #include "dist/back_pressure.hpp"
 #include "event/failure.hpp"
 #include "net/transport.hpp"
-
-namespace stretto::base {
-struct thread_context;
-}
 
 namespace stretto::dist {
 
@@ -117,7 +114,9 @@ class job {
   void limit(const message_limits& limits) noexcept { pressure_.set(limits); }
   back_pressure& pressure() noexcept { return pressure_; }
   /// Before a task sends something of its own will: it waits where others do not take what this node has sent.
-  void hold_back(std::source_location where) { pressure_.hold_back(*transport_, where); }
+  void hold_back(std::source_location where) {
+    if (polled_by_.load(std::memory_order_relaxed) != base::current()) pressure_.hold_back(*transport_, where);
+  }
 
   /// Who is told of lost nodes, in the order of adding.
   void add(protocol& p) { protocols_.push_back(&p); }
@@ -211,6 +210,7 @@ class job {
   std::list<landing> landings_;  // of who polls
   back_pressure pressure_;
   std::exception_ptr cannot_go_on_;  // of who polls
+  std::atomic<const base::thread_context*> polled_by_{nullptr};
   std::unique_ptr<net::transport> transport_;
   rank self_ = 0;
   std::uint32_t nodes_ = 0;
