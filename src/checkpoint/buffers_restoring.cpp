@@ -57,7 +57,7 @@ class opened_checkpoint {
       return;
     }
     const kept_shape like{k.of.type, k.of.bytes, std::vector<std::int64_t>(k.of.dimensions, -1), {}, {}};
-    const kept_shape is = shape_of_kept(*content, k.name, like, where);
+    const kept_shape is = shape_of_kept(*content, {k.name}, like, where);
     const box elements = elements_of_rows(is);
     if (const buffer_handle& h = w.names; h && h->elements != elements)
       throw error("C05", "\"" + k.name + "\" of the checkpoint " + content->directory.string() + " has other elements than " + buffers::describe(*w.names))

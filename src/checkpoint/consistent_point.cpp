@@ -8,6 +8,7 @@
 
 #include "checkpoint/all_nodes.hpp"
 #include "checkpoint/copies.hpp"
+#include "checkpoint/own_things.hpp"
 
 namespace stretto::checkpoints {
 
@@ -24,7 +25,12 @@ hold_state state_here() { return objects_here().held(); }
 std::vector<waited_letter> waited_here() { return objects_here().waited_letters(); }
 int let_through_here(const std::vector<waited_letter>& all) { return objects_here().let_through(all), 0; }
 int let_all_through_here() { return objects_here().let_all_through(), 0; }
-int copy_here() { return keep_copy(objects_here().copy()), 0; }
+int copy_here() {
+  node_copy all{objects_here().copy(), own_things_here()};
+  copy_objects(all.own);
+  keep_copy(std::move(all));
+  return 0;
+}
 
 /// After so many rounds without change somebody waits; and after so many times that what he waits for was let through, he does not.
 constexpr unsigned patient_rounds = 4, most_patient_rounds = 1024, times_before_all = 3, most_times = 8;

@@ -9,7 +9,7 @@
 
 namespace stretto::checkpoints {
 
-/// Holds all nodes until they have come to rest, has each of them copy its mobile objects (take_copy), calls `then` in between, and
+/// Holds all nodes until they have come to rest, has each of them copy its mobile objects and what it keeps of its own, calls `then` in between, and
 /// lets them go, also if something fails. Throws C09, C10, what fields() throws.
 void at_consistent_point(const std::function<void()>& then, const std::source_location& where);
 

@@ -60,11 +60,15 @@ checkpoint_content content_of_this_job() {
 void write_contents(const std::filesystem::path& root, const checkpoint_content& c) {
   json kept = json::object(), homes = json::object(), files = json::object();
   for (const auto& [name, shape] : c.kept) kept[name] = shape_to_json(shape);
+  json by_nodes = json::object();
+  for (const auto& [node, its] : c.kept_by_nodes)
+    for (const auto& [name, shape] : its) by_nodes[std::to_string(node)][name] = shape_to_json(shape);
   for (const auto& [number, node] : c.homes) homes[std::to_string(number)] = node;
   for (const auto& [name, f] : c.files) files[name] = {{"bytes", f.bytes}, {"crc32c", checksum_text(f.checksum)}};
-  const json all{{"stretto_checkpoint", format_version}, {"crc32c", no_checksum}, {"program", c.program}, {"library", c.library},
+  json all{{"stretto_checkpoint", format_version}, {"crc32c", no_checksum}, {"program", c.program}, {"library", c.library},
                  {"nodes", c.nodes},                     {"kept", kept},          {"objects", c.objects}, {"messages", c.letters},
                  {"names_made", c.names_made},           {"homes", homes},        {"files", files}};
+  if (!by_nodes.empty()) all["kept_by_nodes"] = by_nodes;
   std::string text = all.dump(1) + '\n';
   const std::string sum = checksum_text(crc32c(std::as_bytes(std::span(text))));
   text.replace(text.find(no_checksum), no_checksum.size(), sum);
@@ -101,6 +105,10 @@ checkpoint_content read_table(const std::filesystem::path& directory) {
     c.objects = all.at("objects");
     c.letters = all.at("messages");
     for (const auto& [name, shape] : all.at("kept").items()) c.kept.emplace(name, shape_from(shape));
+    const json by_nodes = all.value("kept_by_nodes", json::object());
+    for (const auto& [node, its] : by_nodes.items())
+      for (const auto& [name, shape] : its.items())
+        c.kept_by_nodes[static_cast<std::uint32_t>(std::stoul(node))].emplace(name, shape_from(shape));
     for (const auto& [number, node] : all.at("homes").items())
       c.homes.emplace(static_cast<std::uint16_t>(std::stoul(number)), node.get<std::uint16_t>());
     for (const auto& [name, f] : all.at("files").items())

@@ -17,7 +17,7 @@ using json = nlohmann::ordered_json;
 
 /// By the node's number, which no two runtimes of a process share.
 std::mutex copies_lock;
-std::map<std::uint16_t, std::vector<mobiles::kept_object>> copies;
+std::map<std::uint16_t, node_copy> copies;
 
 std::uint16_t number_here() { return base::require_current("save_checkpoint").runtime->node; }
 
@@ -28,19 +28,31 @@ kept_shape shape_of_bytes(std::uint64_t n) { return {"uint8", 1, {static_cast<st
 
 }  // namespace
 
-void keep_copy(std::vector<mobiles::kept_object> all) {
+void keep_copy(node_copy all) {
   const std::scoped_lock lock(copies_lock);
   copies[number_here()] = std::move(all);
 }
 
+void copy_objects(std::vector<kept>& all) {
+  std::vector<event> done;
+  for (kept& k : all) {
+    if (!k.object.get()) continue;
+    k.bytes.resize(elements_of(k.shape) * k.shape.element_bytes);
+    const box whole = detail::elements_of(k.object, k.where);
+    if (!whole.is_empty()) done.push_back(detail::copy_elements(k.object, whole, access::in, k.bytes.data(), k.where));
+  }
+  for (const event e : done) wait(e);
+  for (kept& k : all) k.object = {};
+}
+
 written_part write_copy(const std::string& root) {
-  std::vector<mobiles::kept_object> all;
+  node_copy all;
   {
     const std::scoped_lock lock(copies_lock);
     if (auto mine = copies.extract(number_here())) all = std::move(mine.mapped());
   }
   written_part part;
-  part.objects = all.size();
+  part.objects = all.objects.size();
   part.names_made = objects_here().names_made();
   std::vector<std::byte> content;
   const auto put = [&](std::vector<std::byte>& bytes, json& to) {
@@ -50,7 +62,7 @@ written_part write_copy(const std::string& root) {
     std::vector<std::byte>().swap(bytes);
   };
   std::string list = "[";
-  for (mobiles::kept_object& o : all) {
+  for (mobiles::kept_object& o : all.objects) {
     json j{{"object", hex(o.id)}, {"type", hex(o.type)}, {"of", o.type_name}, {"name", o.name}};
     put(o.content, j);
     json letters = json::array();
@@ -68,6 +80,11 @@ written_part write_copy(const std::string& root) {
   const std::string name = node_folder(this_node());
   part.files.push_back(write_text(root, name + ".json", list));
   write_array(root, name, shape_of_bytes(content.size()), content, part.files);
+  if (!all.own.empty()) part.files.push_back(write_text(root, group_of_node(this_node()) + "/zarr.json", group_text()));
+  for (const kept& k : all.own) {
+    write_array(root, array_of({k.name, this_node()}), k.shape, k.bytes, part.files);
+    part.own.emplace(k.name, k.shape);
+  }
   return part;
 }
 

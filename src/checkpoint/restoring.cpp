@@ -108,14 +108,19 @@ std::string words_for(const kept_shape& s) {
 
 }  // namespace
 
-kept_shape shape_of_kept(const checkpoint_content& from, std::string_view name, const kept_shape& like, const std::source_location& where) {
-  const auto found = from.kept.find(std::string(name));
-  if (found == from.kept.end()) {
+kept_shape shape_of_kept(const checkpoint_content& from, const kept_name& wanted, const kept_shape& like, const std::source_location& where) {
+  static const checkpoint_content::kept_map nothing;
+  const auto its = from.kept_by_nodes.find(wanted.node.value_or(0));
+  const checkpoint_content::kept_map& all = !wanted.node ? from.kept : its == from.kept_by_nodes.end() ? nothing : its->second;
+  const std::string name(wanted.name), of = wanted.node ? " of node " + std::to_string(*wanted.node) : "";
+  const auto found = all.find(name);
+  if (found == all.end()) {
     std::vector<std::string> names;
     std::string list;
-    for (const auto& [n, shape] : from.kept) names.push_back(n), list += (list.empty() ? "" : ", ") + n;
-    error e("C04", "the checkpoint " + from.directory.string() + " keeps nothing under the name \"" + std::string(name) + "\"");
+    for (const auto& [n, shape] : all) names.push_back(n), list += (list.empty() ? "" : ", ") + n;
+    error e("C04", "the checkpoint " + from.directory.string() + " keeps nothing" + of + " under the name \"" + name + "\"");
     e.fact("called", where).fact("kept", list.empty() ? "nothing" : list);
+    if (wanted.node) e.fact("nodes", "0 to " + std::to_string(from.nodes - 1));
     if (const std::string hint = base::did_you_mean(name, names); !hint.empty()) e.remedy(hint);
     throw e;
   }
@@ -124,7 +129,7 @@ kept_shape shape_of_kept(const checkpoint_content& from, std::string_view name, 
                  is.lengths.size() == like.lengths.size();
   for (std::size_t a = 0; is_like && a < is.lengths.size(); ++a) is_like = like.lengths[a] < 0 || like.lengths[a] == is.lengths[a];
   if (!is_like)
-    throw error("C05", "\"" + std::string(name) + "\" of the checkpoint " + from.directory.string() + " is of another type")
+    throw error("C05", "\"" + name + "\"" + of + " of the checkpoint " + from.directory.string() + " is of another type")
         .fact("called", where)
         .fact("asked for", words_for(like))
         .fact("kept", words_for(is))
@@ -173,7 +178,7 @@ void restore_mobile_objects(const checkpoint_content& from, const std::source_lo
   checkpoints::on_all_nodes([&](std::uint32_t n) { return call<&restore_letters_here>(parts[n]); }, where);
 }
 
-std::vector<std::byte> read_kept(const checkpoint_content& from, std::string_view name, const kept_shape& like, kept_shape& is,
+std::vector<std::byte> read_kept(const checkpoint_content& from, const kept_name& name, const kept_shape& like, kept_shape& is,
                                  const std::source_location& where) {
   is = shape_of_kept(from, name, like, where);
   return read_array(from.directory, array_of(name), is, [&](const std::string& file) { return from.entry_of(file); });
@@ -187,18 +192,32 @@ std::vector<std::string> checkpoint::names() const {
   return all;
 }
 
+std::vector<std::string> checkpoint::names_of_node(std::uint32_t node) const {
+  std::vector<std::string> all;
+  if (const auto its = content_->kept_by_nodes.find(node); its != content_->kept_by_nodes.end())
+    for (const auto& [name, shape] : its->second) all.push_back(name);
+  return all;
+}
+
+std::vector<std::uint32_t> checkpoint::nodes_here() const {
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t r = this_node(); r < content_->nodes; r += job_nodes()) all.push_back(r);
+  return all;
+}
+
 std::uint32_t checkpoint::nodes() const noexcept { return content_->nodes; }
 
-std::optional<checkpoint> try_open_checkpoint(std::string_view directory, std::source_location) {
+std::optional<checkpoint> try_open_checkpoint(std::string_view directory, looking looks, std::source_location) {
   const auto there = checkpoints::find_whole(std::filesystem::path(directory));
   if (there.empty()) return {};
   checkpoint c;
-  c.content_ = std::make_shared<const detail::checkpoint_content>(checkpoints::read_contents(there));
+  c.content_ = std::make_shared<const detail::checkpoint_content>(looks == looking::at_all_files ? checkpoints::read_contents(there)
+                                                                                            : checkpoints::read_table(there));
   return c;
 }
 
-checkpoint open_checkpoint(std::string_view directory, std::source_location where) {
-  if (auto c = try_open_checkpoint(directory, where)) return *c;
+checkpoint open_checkpoint(std::string_view directory, looking looks, std::source_location where) {
+  if (auto c = try_open_checkpoint(directory, looks, where)) return *c;
   throw error("C06", std::string(directory) + " is no checkpoint")
       .fact("called", where)
       .because("there is no such directory")

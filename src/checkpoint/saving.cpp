@@ -54,19 +54,6 @@ void check_names(const std::vector<kept>& all) {
   }
 }
 
-/// The content of objects as it is now, for the writer alone.
-void copy_objects(std::vector<kept>& all) {
-  std::vector<event> done;
-  for (kept& k : all) {
-    if (!k.object.get()) continue;
-    k.bytes.resize(elements_of(k.shape) * k.shape.element_bytes);
-    const box whole = detail::elements_of(k.object, k.where);
-    if (!whole.is_empty()) done.push_back(detail::copy_elements(k.object, whole, access::in, k.bytes.data(), k.where));
-  }
-  for (const event e : done) wait(e);
-  for (kept& k : all) k.object = {};
-}
-
 void write_all(const std::filesystem::path& directory, const std::vector<kept>& all, const std::source_location& where) {
   const auto root = beside(directory);
   checkpoint_content c = content_of_this_job();
@@ -79,12 +66,16 @@ void write_all(const std::filesystem::path& directory, const std::vector<kept>& 
     write_array(root, array_of(k.name), k.shape, k.bytes, files);
     c.kept.emplace(k.name, k.shape);
   }
-  for (const written_part& p : answers_of(asked)) {
+  const std::vector<written_part> parts = answers_of(asked);
+  for (std::uint32_t n = 0; n < parts.size(); ++n) {
+    const written_part& p = parts[n];
+    if (!p.own.empty()) c.kept_by_nodes.emplace(n, p.own);
     files.insert(files.end(), p.files.begin(), p.files.end());
     c.objects += p.objects;
     c.letters += p.letters;
     c.names_made = std::max(c.names_made, p.names_made);
   }
+  if (!c.kept_by_nodes.empty()) files.push_back(write_text(root, "nodes/zarr.json", group_text()));
   for (const file_entry& f : files) c.files.emplace(f.name, f);
   write_contents(root, c);
   put_in_place(directory);

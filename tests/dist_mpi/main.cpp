@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -256,6 +257,9 @@ void leave_the_others(barrier together) {
 
 namespace {
 
+/// How many passes the handlers of this node have had.
+std::atomic<long> passes_here = 0;
+
 /// Tokens that go round a ring of objects.
 struct counter {
   std::size_t me = 0;
@@ -265,7 +269,7 @@ struct counter {
   explicit counter(std::size_t i) : me(i) {}
   void know(collection<counter> all) { ring = all; }
   void pass(int left) {
-    ++passes;
+    ++passes, ++passes_here;
     if (left > 1) detached([&] { send(ring[(me + 1) % ring.size()], call<&counter::pass>(left - 1)); });
   }
   long count() const { return passes; }
@@ -275,9 +279,20 @@ struct counter {
   }
 };
 
+/// What this node keeps of its own.
+std::optional<kept_here> mine;
+int keep_here() { return mine.emplace().keep("passes", [] { return passes_here.load(); }), 0; }
+long passes_of_node() { return passes_here; }
+int take_over(const std::string& directory) {
+  const checkpoint saved = open_checkpoint(directory, looking::when_read);
+  for (const std::uint32_t n : saved.nodes_here()) passes_here += saved.value_of_node<long>(n, "passes");
+  return 0;
+}
+
 /// Is killed behind its checkpoint.
 void save(const std::string& directory) {
   if (this_node() != 0) return;
+  for (std::uint32_t n = 0; n < job_nodes(); ++n) async(at_node(n), call<&keep_here>()).get();
   const auto ring = make_collection<counter>(7);
   broadcast(ring, call<&counter::know>(ring)).get();
   detached([&] {
@@ -289,11 +304,14 @@ void save(const std::string& directory) {
 void restore(const std::string& directory) {
   if (this_node() != 0) return;
   const checkpoint saved = open_checkpoint(directory);
+  for (std::uint32_t n = 0; n < job_nodes(); ++n) async(at_node(n), call<&take_over>(directory)).get();
   saved.restore_objects();
   wait(quiescence());
+  long passes = 0;
+  for (std::uint32_t n = 0; n < job_nodes(); ++n) passes += async(at_node(n), call<&passes_of_node>()).get();
   const auto ring = saved.value<collection<counter>>("ring");
-  std::printf("%ld passes on %u nodes, saved by %u\n", reduce(ring, call<&counter::count>(), 0L, std::plus<>()).get(), job_nodes(),
-              saved.nodes());
+  std::printf("%ld passes, %ld by nodes, on %u nodes, saved by %u\n", reduce(ring, call<&counter::count>(), 0L, std::plus<>()).get(), passes,
+              job_nodes(), saved.nodes());
 }
 
 STRETTO_KERNEL(begin_as_place, (out<int> u), { u(global_id(0)) = global_id(0); })

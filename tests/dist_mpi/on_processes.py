@@ -115,7 +115,7 @@ with tempfile.TemporaryDirectory() as there:
     for nodes, *mode in ((3, "save"), (1, "restore"), (2, "restore"), (3, "restore"), (4, "restore")):
         done = subprocess.run([launcher, *flags, "-n", str(nodes), program, *mode, f"{there}/ring.ckpt"], text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, env=environment | {"STRETTO_WORKERS": "1"}, timeout=300)
-        expected = f"8000 passes on {nodes} nodes, saved by 3\n"
+        expected = f"8000 passes, 8000 by nodes, on {nodes} nodes, saved by 3\n"
         if bool(done.returncode) != (mode == ["save"]) or (mode == ["restore"] and done.stdout != expected):
             faults.append(f"{mode[0]} on {nodes} processes: exit code {done.returncode}\n{done.stdout}")
 print("\n".join(faults) or f"26 runs over {name}")
