@@ -3,9 +3,11 @@
     examples.py SOURCE PROGRAM [REPETITIONS]
     examples.py --on-nodes SOURCE PROGRAM [STRETTO]
     examples.py --on-devices SOURCE PROGRAM
+    examples.py --in-processes STRETTO NODES SOURCE PROGRAM [SOURCE PROGRAM]...
 
 With --on-nodes it is so on 1 to 4 simulated nodes, whose number is its first argument, with each kind of device that there is; and in three
 processes that the command STRETTO starts. With --on-devices it is so with two devices of any kind and mixture that there is.
+With --in-processes it is so for each of the examples in as many processes as NODES, which the command STRETTO starts.
 
 The header is the comment that opens the source; what it prints stands after the line `// Output`, each line
 behind `//   `, up to the end of the comment. `<*>` stands for any text in a line.
@@ -41,9 +43,11 @@ def check(program, promise, workers, seconds=120, nodes=None, devices=None, comm
         where += f" and devices {devices}"
         env |= {"STRETTO_DEVICES": devices}
     if nodes:
-        where += f" on {nodes} nodes with devices {devices}"
+        where += f" {'in' if command else 'on'} {nodes} {'processes' if command else 'nodes'}"
         words = [command, "run", "-n", str(nodes), program] if command else [program, str(nodes)]
-        env |= {"STRETTO_DEVICES": devices, "STRETTO_DEVICE_MEMORY": "8M"}
+        if devices:
+            where += f" with devices {devices}"
+            env |= {"STRETTO_DEVICES": devices, "STRETTO_DEVICE_MEMORY": "8M"}
     try:
         ran = subprocess.run(words, env=env, capture_output=True, text=True, timeout=seconds)
     except subprocess.TimeoutExpired:
@@ -73,6 +77,18 @@ def check_on_nodes(program, promise, command=None):
     return command and check(program, promise, 1, nodes=3, devices="sim:2", command=command), there
 
 
+def check_in_processes(command, nodes, examples):
+    """Descriptions of what went wrong; of examples, each a source and its program."""
+    faults = []
+    for source, program in examples:
+        promise = expected(Path(source).read_text())
+        if not promise:
+            faults.append(f"{source}: the header has no part \"// Output\"")
+        elif fault := check(program, promise, 1, nodes=nodes, command=command):
+            faults.append(fault)
+    return faults
+
+
 def check_on_devices(program, promise):
     """A description of what went wrong, or None, and the kinds of devices that there were."""
     there = []
@@ -90,6 +106,14 @@ def check_on_devices(program, promise):
 
 def main():
     mode = sys.argv[1] if sys.argv[1].startswith("--") else None
+    if mode == "--in-processes":
+        command, nodes, *words = sys.argv[2:]
+        if not words:
+            sys.exit("no examples are named")
+        if faults := check_in_processes(command, int(nodes), list(zip(words[::2], words[1::2], strict=True))):
+            sys.exit("\n".join(faults))
+        print(f"{len(words) // 2} examples print what their headers say in {nodes} processes")
+        return
     source, program, *rest = sys.argv[2:] if mode else sys.argv[1:]
     promise = expected(Path(source).read_text())
     if not promise:

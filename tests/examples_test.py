@@ -56,6 +56,19 @@ class Examples(unittest.TestCase):
     def test_nodes_and_devices_reach_the_program(self):
         self.assertIsNone(self.fault("echo $1 $STRETTO_DEVICES", "3 sim:2\n", nodes=3, devices="sim:2"))
 
+    def test_every_example_in_processes_is_looked_at_and_faults_are_all_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source, silent, command = (Path(folder) / name for name in ("x.cpp", "silent.cpp", "stretto"))
+            source.write_text("// x.cpp - prints one line.\n// Output\n//   run -n 3 good\n")
+            silent.write_text("// silent.cpp - nothing.\n")
+            command.write_text("#!/bin/sh\necho $1 $2 $3 $(basename $4)\n")
+            command.chmod(0o755)
+            self.assertEqual(examples.check_in_processes(str(command), 3, [(str(source), "good")]), [])
+            faults = examples.check_in_processes(str(command), 3, [(str(source), "bad"), (str(silent), "good"), (str(source), "worse")])
+            self.assertEqual(len(faults), 3)
+            self.assertIn("bad with 1 workers in 3 processes: printed", faults[0])
+            self.assertIn("has no part", faults[1])
+
     def test_a_command_starts_the_processes(self):
         self.assertIsNone(self.fault("echo $1 $2 $3 $(basename $4)", "run -n 3 other\n", nodes=3, devices="none", by_command=True))
 
