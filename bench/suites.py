@@ -14,7 +14,10 @@ VARIANTS = {"stretto_static": ("stretto", "_static"), "stretto_blocks": ("strett
             "tbb_static": ("tbb", "_static"), "opencl_naive": ("opencl", "_naive"), "cuda_naive": ("cuda", "_naive"),
             "cuda_tiled": ("cuda", "_tiled"), "two": ("stretto_jobs", "_two"), "four": ("stretto_jobs", "_four"),
             "imbalance": ("stretto_jobs", "_imbalance"),
-            "object": ("stretto_jobs", "_object")}
+            "object": ("stretto_jobs", "_object"), "flood": ("stretto_jobs", "_flood"),
+            "buffer": ("stretto_jobs", "_buffer"), "shared": ("stretto_jobs", "_shared")}
+METHODS_OF_NODES = ("nodes_fold", "nodes_list", "nodes_automatic", "nodes_localize", "nodes_messages")
+VARIANTS |= {name: ("stretto_jobs", name.removeprefix("nodes")) for name in METHODS_OF_NODES}
 EVENTS = ("chain", "link", "trigger", "merge", "fan_out")
 METHODS = ("original", "fold", "shared_fold", "list", "automatic", "localize", "single")
 LIFE = ("startup", "shutdown")
@@ -157,12 +160,22 @@ SUITES = (
           ("stretto_jobs", "object", "buffer", "mpi"), workers=(2,), sweep=(8, 1024, 65536, 1048576, 8388608), axis="bytes"),
     Suite("nodes_put_device", "the same between OpenCL devices, against staging by hand", "nodes_put_device", "mpi",
           ("stretto_jobs", "object", "buffer", "shared", "mpi"), workers=(2,), sweep=(8, 1024, 65536, 1048576, 8388608), axis="bytes"),
-    Suite("nodes_ring", "event triggered behind one of another node, a hop", "nodes_ring", "mpi", ("stretto_jobs",), workers=(2,)),
+    Suite("nodes_ring", "event triggered behind one of another node, a hop", "nodes_ring", "mpi", ("stretto_jobs",), workers=(2, 4)),
+    Suite("nodes_fan_out", "event with waiters on all other nodes, triggers", "nodes_fan_out", "", ("stretto_jobs",), workers=(2, 4),
+          sweep=(1, 4, 16, 64, 256), axis="waiters on each"),
     Suite("nodes_calls", "function on another node and its value, one way", "nodes_calls", "mpi", ("stretto_jobs",), workers=(2,)),
-    Suite("nodes_grants", "grants of a reservation that two nodes want", "nodes_grants", "mpi", ("stretto_jobs",), workers=(2,)),
+    Suite("nodes_grants", "grants of a reservation that all nodes want", "nodes_grants", "mpi", ("stretto_jobs",), workers=(1, 2, 4)),
+    Suite("nodes_histogram", "histogram on node 0 of a million values of all nodes", "nodes_histogram", "mpi",
+          (*METHODS_OF_NODES, "mpi"), workers=(1, 2, 4), sweep=(1 << 14, 1 << 22), axis="buckets"),
     Suite("nodes_quiescence", "message to a mobile object of another node, until none is on its way", "nodes_quiescence", "mpi",
           ("stretto_jobs",), workers=(2,), goals={"stretto_jobs": 50}),
+    Suite("nodes_near", "message to a mobile object of the same node: with a wait for each, and for all", "nodes_near", "",
+          ("stretto_jobs", "flood"), workers=(1, 2), goals={"stretto_jobs": 100, "flood": 100}),
+    Suite("nodes_migration", "mobile object moved to the other node, as a message of so many bytes", "nodes_migration", "mpi",
+          ("stretto_jobs", "mpi"), workers=(2,), sweep=(64, 65536, 1048576), axis="bytes"),
     Suite("nodes_jacobi", "Jacobi in three dimensions, cuboids as mobile objects: one, two and four per node", "nodes_jacobi", "mpi",
+          ("stretto_jobs", "two", "four", "mpi"), workers=(1, 2, 4), sweep=(48, 96), axis="cells along each axis"),
+    Suite("nodes_jacobi_weak", "the same, so many cells along each axis for each node", "nodes_jacobi_weak", "mpi",
           ("stretto_jobs", "two", "four", "mpi"), workers=(1, 2, 4), sweep=(48, 96), axis="cells along each axis"),
     Suite("nodes_levels", "heat on three levels of refinement: time with a wait before each operation to that with preconditions",
           "nodes_levels", "", ("stretto_jobs",), workers=(1, 2, 4), sweep=(48, 192), axis="cells along each axis"),

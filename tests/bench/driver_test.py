@@ -331,6 +331,17 @@ class Flags(unittest.TestCase):
         self.assertIn("beyond_memory", names)
         self.assertEqual({s.against for s in bench.chosen_suites("nodes", False)}, {"mpi", ""})  # "": to itself
 
+    def test_every_system_of_a_suite_is_a_program_or_a_variant_of_one(self):
+        for suite in suites.SUITES:
+            for system in suite.systems:
+                program = suites.VARIANTS.get(system, (system, ""))[0]
+                self.assertIn(program, suites.SYSTEMS, f"{system} of {suite.name}")
+        nodes = {s.name: s for s in bench.chosen_suites("nodes", False)}
+        for name in ("nodes_near", "nodes_migration", "nodes_fan_out", "nodes_histogram", "nodes_jacobi_weak"):
+            self.assertIn(name, nodes)
+        self.assertEqual(nodes["nodes_ring"].workers, (2, 4))
+        self.assertEqual(suites.VARIANTS["nodes_list"], ("stretto_jobs", "_list"))
+
     def test_graphs_are_compared_to_a_loop_that_they_measure_themselves(self):
         names = [s.name for s in bench.chosen_suites("buffers", False)]
         self.assertIn("graph_many", names)

@@ -13,5 +13,9 @@ bench::outcome time_nodes_pingpong(const bench::options&);
 bench::outcome time_nodes_staged(const bench::options&);
 /// Messages from one rank to the other, into a ring of receives that are posted before.
 bench::outcome count_nodes_flood(const bench::options&);
+/// Nanoseconds for each value of a histogram of --size buckets (common/histogram.hpp).
+bench::outcome time_nodes_histogram(const bench::options&);
+/// The same problem grown with the ranks: --size cubed cells for each.
+bench::outcome count_nodes_jacobi_weak(const bench::options&);
 /// Cells per second of the demo jacobi3d's problem, a block for each rank: --size cells along each axis, --steps / 20 steps.
 bench::outcome count_nodes_jacobi(const bench::options&);

@@ -121,9 +121,12 @@ int main(int argc, char** argv) {
       .entries = {{"taskbench", "us/task", bench::better::lower, 0, time_taskbench},
                   {"nodes_latency", "us one way", bench::better::lower, 8, time_nodes_latency},
                   {"nodes_pingpong", "us one way", bench::better::lower, 8, time_nodes_pingpong},
+                  {"nodes_migration", "us", bench::better::lower, 8, time_nodes_latency},
                   {"nodes_put", "us one way", bench::better::lower, 8, time_nodes_latency},
                   {"nodes_put_device", "us one way", bench::better::lower, 8, time_nodes_staged},
                   {"nodes_flood", "Mmessages/s", bench::better::higher, 8, count_nodes_flood},
+                  {"nodes_histogram", "ns/value", bench::better::lower, 1 << 14, time_nodes_histogram},
+                  {"nodes_jacobi_weak", "Mcells/s", bench::better::higher, 48, count_nodes_jacobi_weak},
                   {"nodes_jacobi", "Mcells/s", bench::better::higher, 96, count_nodes_jacobi}},
       .agree =
           [](bool mine) {

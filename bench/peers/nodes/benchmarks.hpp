@@ -1,0 +1,45 @@
+// benchmarks.hpp - what the table in jobs.cpp names, by file.
+//
+// Threads     each is called by the worker of every node of the job, inside run(); node 0 measures, the others serve.
+#pragma once
+
+#include <stretto/job.hpp>
+
+#include "common/measure.hpp"
+
+/// The program uses a device; set before its runtime starts, where a benchmark of devices is asked for.
+inline bool has_device = false;
+
+inline void need_two() {
+  if (stretto::job_nodes() != 2) throw bench::unsupported("start two processes: mpirun -np 2");
+}
+
+inline void need_several() {
+  if (stretto::job_nodes() < 2) throw bench::unsupported("start two processes or more: mpirun -np 2");
+}
+
+// elements.cpp: --size bytes from one node to the other
+bench::outcome time_copies(const bench::options&);
+bench::outcome time_puts(const bench::options&);
+bench::outcome time_objects(const bench::options&);
+bench::outcome time_buffers(const bench::options&);
+bench::outcome time_shared(const bench::options&);
+
+// events.cpp
+bench::outcome time_ring(const bench::options&);
+bench::outcome count_fan_out(const bench::options&);
+bench::outcome time_calls(const bench::options&);
+bench::outcome count_grants(const bench::options&);
+
+// histograms.cpp: --size is the number of buckets
+bench::outcome time_histogram_folds(const bench::options&);
+bench::outcome time_histogram_lists(const bench::options&);
+bench::outcome time_histogram_automatic(const bench::options&);
+bench::outcome time_histogram_localized(const bench::options&);
+bench::outcome time_histogram_messages(const bench::options&);
+
+// mobile_objects.cpp
+bench::outcome time_quiescence(const bench::options&);
+bench::outcome compare_near(const bench::options&);
+bench::outcome compare_near_in_flood(const bench::options&);
+bench::outcome time_migration(const bench::options&);

@@ -1,0 +1,153 @@
+// histograms.cpp - a histogram on node 0 of values that all nodes have, in the ways that a program may choose from.
+//
+//   fold, list, automatic   a reduction instance on each node, applied to the histogram from there
+//   localize                every node in turn takes the whole histogram, adds, and gives it back
+//   messages                buckets are spread over mobile objects, which are sent what falls into theirs
+//
+// Source      the methods of peers/stretto/reductions.cpp, after the Realm paper.
+#include <stretto/stretto.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "common/histogram.hpp"
+#include "peers/nodes/benchmarks.hpp"
+
+using namespace stretto;
+
+namespace {
+
+using counter = std::uint32_t;
+using table = instance<counter>;
+using votes = reduction_instance<sum<counter>>;
+
+constexpr int phases = 3;
+
+std::vector<std::uint32_t> mine;  // the buckets of this node's values
+
+void draw(std::uint32_t part, std::uint32_t parts, std::uint32_t buckets) { mine = bench::drawn_buckets(part, parts, buckets); }
+
+/// Has values drawn on each node, then times phases of it.
+template <class Phase>
+double nanoseconds_per_value(const bench::options& o, Phase&& phase) {
+  std::vector<event> ready;
+  for (std::uint32_t n = 0; n < job_nodes(); ++n)
+    ready.push_back(async(at_node(n), call<&draw>(n, job_nodes(), static_cast<std::uint32_t>(o.size))));
+  wait(merge(ready));
+  const bench::stopwatch clock;
+  for (int i = 0; i < phases; ++i) phase();
+  return clock.nanoseconds_per(double{phases} * static_cast<double>(bench::drawn_values(job_nodes())));
+}
+
+void check(long found) { bench::expect("sum of all buckets", found, phases * bench::drawn_values(job_nodes())); }
+
+table empty_table(const bench::options& o) {
+  const auto made = table::create(at(this_machine().memories().front()), {0, o.size}).made;
+  wait(fill(made, counter{0}));
+  return made;
+}
+void check_and_destroy(const table& t, const bench::options& o) {
+  long sum = 0;
+  const auto v = t.view();
+  for (coordinate i = 0; i < o.size; ++i) sum += v(i);
+  check(sum);
+  wait(t.destroy());
+}
+
+void contribute(votes to) {
+  auto c = to.contribute();
+  for (const auto e : mine) c(e) << counter{1};
+}
+
+bench::outcome time_reductions(const bench::options& o, reduction_style style) {
+  if (this_node() != 0) return {};
+  const table counts = empty_table(o);
+  std::vector<votes> of_nodes;
+  for (std::uint32_t n = 0; n < job_nodes(); ++n) of_nodes.push_back(votes::create(at_node(n), {0, o.size}, {.style = style}));
+  const double ns = nanoseconds_per_value(o, [&] {
+    event applied;
+    std::vector<event> cleared;
+    for (std::uint32_t n = 0; n < job_nodes(); ++n) {
+      const event contributed = async(at_node(n), call<&contribute>(of_nodes[n]));
+      applied = reduce(of_nodes[n], counts, after(merge(std::vector{contributed, applied})));
+      cleared.push_back(clear(of_nodes[n], after(applied)));
+    }
+    wait(merge(cleared));
+  });
+  for (const votes& v : of_nodes) wait(v.destroy());
+  check_and_destroy(counts, o);
+  return {.value = ns};
+}
+
+void add_to_all_of(table counts, coordinate buckets) {
+  const auto here = table::create(at(this_machine().memories().front()), {0, buckets}).made;
+  wait(copy(counts, here));
+  for (auto v = here.view(); const auto e : mine) ++v(e);
+  wait(copy(here, counts));
+  wait(here.destroy());
+}
+
+/// Buckets that belong together.
+struct share_of_buckets {
+  std::vector<counter> counts;
+  void add(std::vector<std::uint32_t> buckets) {
+    for (const auto e : buckets) ++counts[e];
+  }
+  long sum() const { return std::accumulate(counts.begin(), counts.end(), 0L); }
+  template <class Archive>
+  friend void fields(Archive& a, archived<share_of_buckets, Archive>& x) {
+    a(x.counts);
+  }
+};
+using shares = std::vector<mobile<share_of_buckets>>;
+
+void send_all(shares to, std::uint32_t buckets_each) {
+  constexpr std::size_t batch = 4096;
+  std::vector<std::vector<std::uint32_t>> falls(to.size());
+  const auto send_batch = [&](std::size_t owner) { send(to[owner], call<&share_of_buckets::add>(std::exchange(falls[owner], {}))); };
+  finish([&] {
+    for (const auto e : mine) {
+      auto& list = falls[e / buckets_each];
+      list.push_back(e % buckets_each);
+      if (list.size() == batch) send_batch(e / buckets_each);
+    }
+    for (std::size_t owner = 0; owner < to.size(); ++owner) send_batch(owner);
+  });
+}
+
+}  // namespace
+
+bench::outcome time_histogram_folds(const bench::options& o) { return time_reductions(o, reduction_style::fold); }
+bench::outcome time_histogram_lists(const bench::options& o) { return time_reductions(o, reduction_style::list); }
+bench::outcome time_histogram_automatic(const bench::options& o) { return time_reductions(o, reduction_style::automatic); }
+
+bench::outcome time_histogram_localized(const bench::options& o) {
+  if (this_node() != 0) return {};
+  const table counts = empty_table(o);
+  const double ns = nanoseconds_per_value(o, [&] {
+    for (std::uint32_t n = 0; n < job_nodes(); ++n) async(at_node(n), call<&add_to_all_of>(counts, o.size)).get();
+  });
+  check_and_destroy(counts, o);
+  return {.value = ns};
+}
+
+bench::outcome time_histogram_messages(const bench::options& o) {
+  if (this_node() != 0) return {};
+  const auto each = static_cast<std::uint32_t>((o.size + job_nodes() - 1) / job_nodes());
+  shares all;
+  for (std::uint32_t n = 0; n < job_nodes(); ++n) all.push_back(make_mobile<share_of_buckets>(at_node(n), std::vector<counter>(each)));
+  const double ns = nanoseconds_per_value(o, [&] {
+    std::vector<event> sent;
+    for (std::uint32_t n = 0; n < job_nodes(); ++n) sent.push_back(async(at_node(n), call<&send_all>(all, each)));
+    wait(merge(sent));
+  });
+  long sum = 0;
+  for (const auto& one : all) {
+    sum += send(one, call<&share_of_buckets::sum>()).get();
+    destroy(one).get();
+  }
+  check(sum);
+  return {.value = ns};
+}

@@ -1,0 +1,120 @@
+// mobile_objects.cpp - messages to mobile objects that are near, their moves, and the end of all messages.
+#include <stretto/stretto.hpp>
+
+#include <algorithm>
+#include <vector>
+
+#include "peers/nodes/benchmarks.hpp"
+
+using namespace stretto;
+
+namespace {
+
+struct pinged {
+  long count = 0;
+  void ping() { ++count; }
+};
+
+struct luggage {
+  std::vector<char> content;
+  template <class Archive>
+  friend void fields(Archive& a, archived<luggage, Archive>& x) { a(x.content); }
+};
+
+/// How many nanoseconds more than an async it takes per message, in turn with asyncs and after one of each for warming up: the medians of
+/// `rounds`. Each returns the seconds of so many.
+template <class Async, class Send>
+bench::outcome compare(Async&& by_async, Send&& by_send, long count) {
+  constexpr int rounds = 11;
+  std::vector<double> asyncs, sends;
+  by_async(count), by_send(count);
+  for (int i = 0; i < rounds; ++i) asyncs.push_back(by_async(count)), sends.push_back(by_send(count));
+  const double scale = 1e9 / static_cast<double>(count), async = bench::median(asyncs) * scale, send = bench::median(sends) * scale;
+  return {.value = send - async, .facts = {{"async", async}, {"send", send}, {"asyncs", send / async}}};
+}
+
+void check_pings(mobile<pinged> of, long wanted) {
+  bench::expect("messages handled", send(of, call([](const pinged& p) { return p.count; })).get(), wanted);
+  destroy(of).get();
+}
+
+}  // namespace
+
+/// From a message to an object of the other node, which nobody waits for, to the event that says that none is on its way.
+bench::outcome time_quiescence(const bench::options& o) {
+  need_two();
+  if (this_node() != 0) return {};
+  const auto there = make_mobile<pinged>(at_node(1));
+  const long turns = o.steps;
+  const bench::stopwatch clock;
+  for (long i = 0; i < turns; ++i) {
+    detached([&] { send(there, call<&pinged::ping>()); });
+    wait(quiescence());
+  }
+  const double seconds = clock.seconds();
+  if (send(there, call([](const pinged& p) { return p.count; })).get() != turns) throw bench::wrong_answer("a message was lost");
+  destroy(there).get();
+  return {.value = seconds * 1e6 / static_cast<double>(turns)};
+}
+
+/// A message to an object of this node and a wait for it, beside an async and a wait.
+bench::outcome compare_near(const bench::options& o) {
+  if (this_node() != 0) return {};
+  const auto here = make_mobile<pinged>();
+  long n = 0;
+  const auto result = compare(
+      [&](long count) {
+        const bench::stopwatch clock;
+        for (long i = 0; i < count; ++i) async([&n] { ++n; }).get();
+        return clock.seconds();
+      },
+      [&](long count) {
+        const bench::stopwatch clock;
+        for (long i = 0; i < count; ++i) send(here, call<&pinged::ping>()).get();
+        return clock.seconds();
+      },
+      10 * o.steps);
+  check_pings(here, n);
+  return result;
+}
+
+/// As many as one asks for and one wait for all.
+bench::outcome compare_near_in_flood(const bench::options& o) {
+  if (this_node() != 0) return {};
+  const auto here = make_mobile<pinged>();
+  long n = 0;
+  const auto result = compare(
+      [&](long count) {
+        const bench::stopwatch clock;
+        finish([&] {
+          for (long i = 0; i < count; ++i) async([&n] { ++n; });
+        });
+        return clock.seconds();
+      },
+      [&](long count) {
+        const bench::stopwatch clock;
+        finish([&] {
+          for (long i = 0; i < count; ++i) send(here, call<&pinged::ping>());
+        });
+        return clock.seconds();
+      },
+      10 * o.steps);
+  check_pings(here, n);
+  return result;
+}
+
+/// An object with so many bytes, to the other node and back: half of that.
+bench::outcome time_migration(const bench::options& o) {
+  need_two();
+  if (this_node() != 0) return {};
+  const long turns = o.size > 200'000 ? o.steps / 5 : o.steps;
+  const auto m = make_mobile<luggage>(std::vector<char>(static_cast<std::size_t>(o.size), 'a'));
+  migrate(m, at_node(1)).get(), migrate(m, at_node(0)).get();
+  const bench::stopwatch clock;
+  for (long i = 0; i < turns; ++i) migrate(m, at_node(1)).get(), migrate(m, at_node(0)).get();
+  const double seconds = clock.seconds();
+  const auto left = send(m, call([](const luggage& l) { return std::count(l.content.begin(), l.content.end(), 'a'); })).get();
+  bench::expect("bytes of the object", left, o.size);
+  destroy(m).get();
+  return {.value = seconds * 1e6 / (2.0 * static_cast<double>(turns))};
+}
