@@ -1,7 +1,8 @@
-// 34_matrix_product.cpp - products of matrices that are distributed by rows.
+// 34_matrix_product.cpp - products of matrices that are distributed in tiles.
 //
-// slice(1) is the whole row of an item, slice(0) the whole column: a part of the product needs its own rows of the left factor, which it has, and
-// all columns of the right one, which are sent to it. transposed takes the rows of a matrix as another's columns.
+// slice(1) is the whole row of an item, slice(0) the whole column: a tile of the product needs its rows of the left factor and its columns of the
+// right one, and they are sent to it. transposed takes the rows of a matrix as another's columns. The program is matrix_product.hpp, which
+// `stretto demo matrix` shares.
 //
 // `stretto run -n 4 34_matrix_product` makes the simulated job of three nodes, or of as many as its argument says, four processes.
 //
@@ -12,34 +13,11 @@
 #include <cstdio>
 #include <vector>
 
+#include "matrix_product.hpp"
 #include "on_nodes.hpp"
 
 using namespace stretto;
-
-// clang-format off
-STRETTO_KERNEL(multiply, (in<double, 2> a, in<double, 2> b, out<double, 2> c, int inner), {
-  double sum = 0;
-  for (int k = 0; k < inner; ++k) sum += a(global_id(0), k) * b(k, global_id(1));
-  c(global_id(0), global_id(1)) = sum;
-})
-STRETTO_KERNEL(transpose, (in<double, 2> a, out<double, 2> b), { b(global_id(0), global_id(1)) = a(global_id(1), global_id(0)); })
-// clang-format on
-
-using matrix = buffer<double, 2>;
-coordinate rows(const matrix& m) { return m.elements().max()[0]; }
-coordinate columns(const matrix& m) { return m.elements().max()[1]; }
-matrix make(coordinate rows, coordinate columns) { return matrix(box({0, 0}, {rows, columns})); }
-
-matrix times(const matrix& a, const matrix& b) {
-  const matrix c = make(rows(a), columns(b));
-  launch(multiply, c.elements(), a(slice(1)), b(slice(0)), c(one_to_one), columns(a));
-  return c;
-}
-matrix transposed_of(const matrix& a) {
-  const matrix b = make(columns(a), rows(a));
-  launch(transpose, b.elements(), a(transposed), b(one_to_one));
-  return b;
-}
+using namespace matrix_product;
 
 /// A matrix of small whole numbers, so that sums are exact in any order; and the same for the host.
 using numbers = std::vector<std::vector<double>>;

@@ -1,4 +1,4 @@
-// on_buffers_test.cpp - life and light on buffers: the same as serial runs on any number of nodes, and what is known of both.
+// on_buffers_test.cpp - demonstrations on buffers: the same as serial runs on any number of nodes, and checks that see what is wrong.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,8 +9,12 @@
 #include <stretto/runtime.hpp>
 
 #include "../dist/simulated.hpp"
+#include "demo/on_buffers/discs.hpp"
+#include "demo/on_buffers/grown.hpp"
 #include "demo/on_buffers/life.hpp"
 #include "demo/on_buffers/room_light.hpp"
+#include "demo/on_buffers/streams.hpp"
+#include "demo/on_buffers/tiles.hpp"
 
 using namespace on_buffers;
 
@@ -98,4 +102,63 @@ TEST_CASE("each patch of a room is drawn once") {
     one[static_cast<std::size_t>(i)] = 1;
     CHECK(std::ranges::count(drawn(one), 255) == 4);
   }
+}
+
+TEST_CASE("bodies are those of a serial run on one to three nodes, at each moment, and keep their momentum") {
+  const gravity::bodies first = two_discs(31);
+  for (const std::uint32_t nodes : {1u, 2u, 3u})
+    for (const char* devices : {"none", "sim:2"})
+      stretto::test::on_nodes_of(stretto::simulated_job({.nodes = nodes}), {.workers = 1, .devices = devices}, [&](stretto::runtime&) {
+        const auto moments = gravity::on_nodes(first, {12, 0.02, 4});
+        REQUIRE(moments.size() == 3);
+        for (int m = 1; m <= 3; ++m) CHECK(gravity::difference(moments[static_cast<std::size_t>(m - 1)], gravity::serially(first, {4 * m, 0.02})) == 0);
+        CHECK(drift_of_all(moments.back()) < 1e-14);
+      });
+}
+
+TEST_CASE("a body that is pushed changes the momentum and the energy of all") {
+  gravity::bodies b = two_discs(10);
+  CHECK(drift_of_all(b) < 1e-14);
+  const gravity::bodies first = b;
+  b.v[3].x += 1;
+  CHECK(drift_of_all(b) == doctest::Approx(0.1));
+  CHECK(energy_changes(first, {first, b})[0] == 0);
+  CHECK(energy_changes(first, {first, b})[1] > 0.01);
+}
+
+TEST_CASE("a product with one wrong element is none, and each node has computed a part") {
+  const square a = left_factor(24), b = right_factor(24);
+  for (const std::uint32_t nodes : {1u, 4u})
+    stretto::test::on_nodes_of(stretto::simulated_job({.nodes = nodes}), {.workers = 1, .devices = "sim:2"}, [&](stretto::runtime&) {
+      product p = product_on_nodes(a, b);
+      for (std::uint32_t n = 0; n < nodes; ++n) CHECK(std::ranges::count(p.owner, static_cast<int>(n)) == 24 * 24 / nodes);
+      CHECK(is_product(a, b, p.result, 20));
+      p.result.elements[100] += 1;
+      CHECK_FALSE(is_product(a, b, p.result, 20));
+    });
+}
+
+TEST_CASE("each wrong element of a pattern is found") {
+  patterns::numbers one{0, 1, 1, 0}, two{1, 0, 1, 1}, three{1, 0, 0, 0, 1, 1, 1, 0};
+  CHECK(wrong_parities(one) + wrong_binomials(two, 2) + wrong_trinomials(three, 2) == 0);
+  for (auto* all : {&one, &two, &three})
+    for (int& element : *all) {
+      element = 1 - element;
+      CHECK(wrong_parities(one) + wrong_binomials(two, 2) + wrong_trinomials(three, 2) == 1);
+      element = 1 - element;
+    }
+}
+
+TEST_CASE("sums of random numbers follow their law, and others do not") {
+  const streams s{.columns = 5, .rows = 4, .rounds = 3, .sums = 100};
+  const counts seen = counts_serially(s);
+  CHECK(std::accumulate(seen.begin(), seen.end(), std::int64_t{0}) == s.all_sums());
+  std::vector<double> expected = expected_counts(s.all_sums());
+  CHECK(std::accumulate(expected.begin(), expected.end(), 0.0) == doctest::Approx(static_cast<double>(s.all_sums())));
+  CHECK(chi_square(seen, expected) < 80);
+  std::ranges::rotate(expected, expected.begin() + 2);
+  CHECK(chi_square(seen, expected) > 300);
+  for (const std::uint32_t nodes : {1u, 3u})
+    stretto::test::on_nodes_of(stretto::simulated_job({.nodes = nodes}), {.workers = 1, .devices = "sim:2"},
+                               [&](stretto::runtime&) { CHECK(counts_on_nodes(s) == seen); });
 }

@@ -18,6 +18,11 @@ constexpr std::array demos{
     command{"particles", "Carries a drop of particles round a box, on nodes that balance the load or do not", demo_particles},
     command{"life", "Lets two guns fire at each other on a board that is distributed over all nodes", demo_life},
     command{"rsim", "Follows a flash of light through a room, each step from all steps before", demo_rsim},
+    command{"bodies", "Lets two discs of bodies pass one another, each of which attracts each", demo_bodies},
+    command{"cg", "Solves a system of linear equations, whose sparse matrix is distributed by rows", demo_cg},
+    command{"matrix", "Multiplies two matrices in tiles, which are drawn by the node that has computed them", demo_matrix},
+    command{"patterns", "Grows patterns in one, two and three dimensions, each part from all that is there", demo_patterns},
+    command{"streams", "Draws random numbers in many tasks, most of which do not follow one another", demo_streams},
 };
 
 void print_help(const invocation& call) {

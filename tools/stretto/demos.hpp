@@ -11,5 +11,10 @@ int demo_jacobi3d(const invocation&);
 int demo_particles(const invocation&);
 int demo_life(const invocation&);
 int demo_rsim(const invocation&);
+int demo_bodies(const invocation&);
+int demo_cg(const invocation&);
+int demo_matrix(const invocation&);
+int demo_patterns(const invocation&);
+int demo_streams(const invocation&);
 
 }  // namespace stretto::tools

@@ -6,6 +6,8 @@
 
 #include <stretto/buffer.hpp>
 
+#include "demo/on_buffers/sheet.hpp"
+
 namespace on_buffers {
 namespace {
 
@@ -69,24 +71,13 @@ float brightest(const room& r, const std::vector<float>& radiated) {
 }
 
 wave::rgb_image sheet_of(const room& r, const light& l, const std::vector<float>& radiated, int pixels) {
-  const std::vector<wave::rgb> colours = heat_palette();
-  const int gap = 2 * pixels;
-  wave::rgb_image sheet;
+  std::vector<wave::byte_image> moments;
   for (int n = 0; n < rows_of_sheet * columns_of_sheet; ++n) {
     constexpr int last = rows_of_sheet * columns_of_sheet + 2;  // most is to be seen at first
     const int t = static_cast<int>(std::int64_t{n + 3} * (n + 3) * (l.steps - 1) / (last * last));
-    const wave::byte_image one = unfolded(r, &radiated[static_cast<std::size_t>(t * r.patches)], brightest(r, radiated), pixels);
-    if (n == 0) {
-      sheet.size = {rows_of_sheet * (one.size.rows + gap) + gap, columns_of_sheet * (one.size.columns + gap) + gap};
-      sheet.pixels.assign(static_cast<std::size_t>(sheet.size.cells()), colours[0]);
-    }
-    const int top = gap + n / columns_of_sheet * (one.size.rows + gap), left = gap + n % columns_of_sheet * (one.size.columns + gap);
-    for (int y = 0; y < one.size.rows; ++y)
-      for (int x = 0; x < one.size.columns; ++x)
-        sheet.pixels[static_cast<std::size_t>((top + y) * sheet.size.columns + left + x)] =
-            colours[one.pixels[static_cast<std::size_t>(y * one.size.columns + x)]];
+    moments.push_back(unfolded(r, &radiated[static_cast<std::size_t>(t * r.patches)], brightest(r, radiated), pixels));
   }
-  return sheet;
+  return sheet_of(moments, heat_palette(), columns_of_sheet, 2 * pixels);
 }
 
 std::vector<std::byte> moving_picture_of(const room& r, const light& l, const std::vector<float>& radiated, int pixels) {
