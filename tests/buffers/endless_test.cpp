@@ -101,8 +101,8 @@ TEST_CASE("a program of very many launches remembers, and takes, what a short on
         CHECK(late[c] <= early[c]);
       }
     });
-    // What is freed, watched programs keep for a while. Some ten bytes stay of a buffer that has gone, of launches none.
-    if (!base::address_sanitizer && !base::thread_sanitizer) CHECK(after - before < 1e6 + 8.0 * steps);
+    // What is freed, watched programs keep for a while; so do those that are told of hangs all the time. Some ten bytes stay of a buffer that has gone, of launches none.
+    if (!base::address_sanitizer && !base::thread_sanitizer && !test::is_brief()) CHECK(after - before < 1e6 + 8.0 * steps);
   }
 }
 

@@ -64,7 +64,8 @@ long visits_of(const collection<walker>& all) { return reduce(all, call<&walker:
 
 TEST_CASE("what handlers change on their nodes fits the objects that are saved with it, on any number of nodes afterwards") {
   std::uint64_t waited = 0;
-  for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(24, 2'000); ++seed) {
+  const auto seeds = scaled<std::uint64_t>(24, 2'000);
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
     const temporary_folder folder;
@@ -135,7 +136,7 @@ TEST_CASE("what handlers change on their nodes fits the objects that are saved w
     std::ranges::sort(brought);
     CHECK(brought == expected);
   }
-  CHECK(waited > (is_brief() ? 0u : 10u));
+  if (seeds >= 24) CHECK(waited > 10);  // of few seeds it may be none
 }
 
 TEST_CASE("nodes keep objects of the same name, each with its own content, which any node can ask for") {
