@@ -85,16 +85,18 @@ TEST_CASE("where polling the network throws, other nodes are lost, with the reas
 TEST_CASE("a network that breaks while the job ends lets the runtime go") {
   const simulated_job job({.nodes = 2});
   std::atomic<bool> broken{false};
-  std::atomic<bool> is_ending{false};
+  std::atomic<bool> is_ending{false}, has_ended{false};
   std::thread breaks([&] {
     while (!is_ending) std::this_thread::yield();
     broken = true;
+    while (!has_ended) std::this_thread::yield();  // somebody acts: else who is told of hangs is told of one, until a poll finds it broken
   });
   {
     runtime rt({.workers = 1, .job = std::make_shared<breakable_seat>(job.seat(0), broken)});
     rt.run([&] {});
     is_ending = true;  // the other node never comes, so that only this can end it
   }
+  has_ended = true;
   breaks.join();
   CHECK(broken);
 }
