@@ -62,19 +62,27 @@ def check(program, promise, workers, seconds=120, nodes=None, devices=None, comm
     return None
 
 
-def check_on_nodes(program, promise, command=None):
-    """A description of what went wrong, or None, and the kinds of devices that there were; processes by `stretto` if command is that."""
+def check_kinds(kinds, runs, checked):
+    """A description of what went wrong, or None, and the kinds of devices that there were; `checked` runs it with one of `runs` and a kind."""
     there = []
-    for devices in DEVICES:
-        for nodes in (1, 2, 3, 4):
-            fault = check(program, promise, 1, nodes=nodes, devices=devices)
+    for devices in kinds:
+        for run in runs:
+            fault = checked(run, devices)
             if fault == NO_SUCH_DEVICE:
                 break
             if fault:
                 return fault, there
         else:
             there.append(devices)
-    return command and check(program, promise, 1, nodes=3, devices="sim:2", command=command), there
+    return None, there
+
+
+def check_on_nodes(program, promise, command=None):
+    """As check_kinds, on 1 to 4 nodes; then in processes by `stretto` if command is that."""
+    fault, there = check_kinds(DEVICES, (1, 2, 3, 4), lambda nodes, devices: check(program, promise, 1, nodes=nodes, devices=devices))
+    if not fault and command:
+        fault = check(program, promise, 1, nodes=3, devices="sim:2", command=command)
+    return fault, there
 
 
 def check_in_processes(command, nodes, examples):
@@ -90,18 +98,8 @@ def check_in_processes(command, nodes, examples):
 
 
 def check_on_devices(program, promise):
-    """A description of what went wrong, or None, and the kinds of devices that there were."""
-    there = []
-    for devices in PAIRS:
-        for workers in (1, 3):
-            fault = check(program, promise, workers, devices=devices)
-            if fault == NO_SUCH_DEVICE:
-                break
-            if fault:
-                return fault, there
-        else:
-            there.append(devices)
-    return None, there
+    """As check_kinds, with several numbers of workers."""
+    return check_kinds(PAIRS, (1, 3), lambda workers, devices: check(program, promise, workers, devices=devices))
 
 
 def main():

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "buffers/stencil_on_nodes.hpp"
 #include "buffers/told_by_nodes.hpp"
 #include "campaign.hpp"
 #include "with_variable.hpp"
@@ -20,34 +21,27 @@ namespace stretto {
 namespace {
 
 using test::run_on_nodes;
+using test::stencil_begin;
+using test::stencil_on_nodes;
+using test::stencil_step;
 using test::told_by_nodes;
 using test::with_variable;
-
-STRETTO_KERNEL(fill_with_place, (out<int> x), { x(global_id(0)) = global_id(0); })
-STRETTO_KERNEL(add_around_it, (in<int> x, out<int> y, int n), {
-  int i = global_id(0);
-  y(i) = (x(i) + (i > 0 ? x(i - 1) : 0) + (i + 1 < n ? x(i + 1) : 0)) % 1009;
-})
-STRETTO_KERNEL(sum_of_all, (in<int> x, reduce<sum<int>> total), { total(0) << x(global_id(0)); })
 
 constexpr int elements = 60;
 
 /// Steps of a stencil, with what a program does beside; `before(i)` is called before each, and all nodes read in the end.
 void go_on(int steps, const std::function<void(int)>& before) {
-  buffer<int> u(box(0, elements)), v(box(0, elements));
-  const buffer<int> total(box(0, 1));
-  launch(fill_with_place, box(0, elements), u(one_to_one));
+  stencil_on_nodes program(elements);
   for (int i = 0; i < steps; ++i) {
     before(i);
-    launch(add_around_it, box(0, elements), u(neighborhood(1)), v(one_to_one), elements);
-    std::swap(u, v);
-    if (i % 5 == 1) launch(sum_of_all, box(0, elements), u(one_to_one), total.from_identity());
-    if (i % 7 == 3) host_task(on_each_node, [](view<const int>) {}, u.in(all));
-    if (i % 4 == 2) total.read().get();
+    program.step();
+    if (i % 5 == 1) program.add_up();
+    if (i % 7 == 3) program.look();
+    if (i % 4 == 2) program.read_sum();
   }
   before(steps);
-  launch(add_around_it, box(0, elements), u(neighborhood(1)), v(one_to_one), elements);
-  v.read().get();
+  program.step();
+  program.read_all();
 }
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
@@ -99,8 +93,8 @@ TEST_CASE("a launch that cannot be made on one node alone, for want of memory, e
   };
   const told_by_nodes told = run_on_nodes(simulated_job({.nodes = 2}), options_of, [](runtime&) {
     const buffer<int> u(box(0, 100000)), v(box(0, 100000));
-    launch(fill_with_place, box(0, 100000), u(one_to_one));
-    launch(add_around_it, box(0, 100000), u(all), v(one_to_one), 100000);
+    launch(stencil_begin, box(0, 100000), u(one_to_one));
+    launch(stencil_step, box(0, 100000), u(all), v(one_to_one), 100000);
     v.read().get();
   });
   INFO(told.thrown.at(0));
@@ -147,9 +141,9 @@ TEST_CASE("a node that lacks nothing of a failed run says nothing; one that does
 
   const told_by_nodes lacks = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
     const buffer<int> u(box(0, elements)), v(box(0, elements));
-    launch(fill_with_place, box(0, elements), u(one_to_one));
+    launch(stencil_begin, box(0, elements), u(one_to_one));
     if (rt.node() == 1) throw std::runtime_error("too early");
-    launch(add_around_it, box(0, elements), u(neighborhood(1)), v(one_to_one), elements);
+    launch(stencil_step, box(0, elements), u(neighborhood(1)), v(one_to_one), elements);
   });
   CHECK(lacks.thrown.at(1) == "too early");
   const std::string others = lacks.thrown.at(0) + lacks.written;  // its run may have ended before it could know

@@ -11,36 +11,25 @@
 #include <string>
 #include <thread>
 
+#include "buffers/stencil_on_nodes.hpp"
 #include "buffers/told_by_nodes.hpp"
 #include "campaign.hpp"
 
 namespace stretto {
 namespace {
 
-STRETTO_KERNEL(number_all, (out<int> x), { x(global_id(0)) = global_id(0); })
-STRETTO_KERNEL(add_both_sides, (in<int> x, out<int> y, int n), {
-  int i = global_id(0);
-  y(i) = (x(i) + (i > 0 ? x(i - 1) : 0) + (i + 1 < n ? x(i + 1) : 0)) % 1009;
-})
-STRETTO_KERNEL(sum_all_up, (in<int> x, reduce<sum<int>> total), { total(0) << x(global_id(0)); })
-
-constexpr int points = 48;
-
 /// Reads as it goes on, and in the end what all nodes have computed.
 template <class Before>
 void step_often(int steps, bool reads, Before&& before) {
-  buffer<int> u(box(0, points)), v(box(0, points));
-  const buffer<int> total(box(0, 1));
-  launch(number_all, u.elements(), u(one_to_one));
+  test::stencil_on_nodes program(48);
   for (int i = 0; i < steps; ++i) {
     before(i);
-    launch(add_both_sides, u.elements(), u(neighborhood(1)), v(one_to_one), points);
-    std::swap(u, v);
-    if (i % 5 == 1) launch(sum_all_up, u.elements(), u(one_to_one), total.from_identity());
-    if (i % 6 == 2) host_task(on_each_node, [](view<const int>) {}, u.in(all));
-    if (reads && i % 4 == 3) total.read().get();
+    program.step();
+    if (i % 5 == 1) program.add_up();
+    if (i % 6 == 2) program.look();
+    if (reads && i % 4 == 3) program.read_sum();
   }
-  u.read().get();
+  program.read_all();
 }
 
 void check_survivors(const test::told_by_nodes& told, std::uint32_t victim, bool may_be_content) {
