@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <stretto/job.hpp>
 
 #include "demo/on_buffers/discs.hpp"
 #include "demo/on_buffers/sheet.hpp"
+#include "demo/stopwatch.hpp"
 #include "demo/wave/output.hpp"
 #include "stretto/demo_on_buffers.hpp"
 #include "stretto/demos.hpp"
@@ -22,9 +22,9 @@ int demo_bodies(const invocation& call) {
   return demo.run([&] {
     const gravity::course course{steps, 0.02, 4};
     const gravity::bodies first = on_buffers::two_discs(count);
-    const auto begin = std::chrono::steady_clock::now();
+    const stopwatch clock;
     const auto moments = gravity::on_nodes(first, course);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const double seconds = clock.seconds();
     if (this_node() != 0) return true;
 
     const auto kept = static_cast<int>(moments.size());

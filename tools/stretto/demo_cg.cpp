@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <stdexcept>
 #include <stretto/error.hpp>
@@ -10,6 +9,7 @@
 
 #include "chart/chart.hpp"
 #include "conjugate_gradient.hpp"
+#include "demo/stopwatch.hpp"
 #include "stretto/demo_on_buffers.hpp"
 #include "stretto/demos.hpp"
 
@@ -73,9 +73,9 @@ int demo_cg(const invocation& call) {
     numbers x;
     for (int i = 0; i < m.rows; ++i) x.push_back(std::sin(static_cast<double>(i) * i));
     const numbers b = conjugate_gradient::times(m, x);
-    const auto begin = std::chrono::steady_clock::now();
+    const stopwatch clock;
     const solution s = conjugate_gradient::on_nodes(m, b, 1e-24 * conjugate_gradient::dot(b, b));
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const double seconds = clock.seconds();
     if (this_node() != 0) return true;
 
     const solution same = conjugate_gradient::serially(m, b, s.pq.size());

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <stretto/job.hpp>
 
 #include "demo/on_buffers/tiles.hpp"
+#include "demo/stopwatch.hpp"
 #include "demo/wave/output.hpp"
 #include "stretto/demo_on_buffers.hpp"
 #include "stretto/demos.hpp"
@@ -19,9 +19,9 @@ int demo_matrix(const invocation& call) {
   if (const auto done = demo.read()) return *done;
   return demo.run([&] {
     const on_buffers::square a = on_buffers::left_factor(side), b = on_buffers::right_factor(side);
-    const auto begin = std::chrono::steady_clock::now();
+    const stopwatch clock;
     const on_buffers::product p = on_buffers::product_on_nodes(a, b);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const double seconds = clock.seconds();
     if (this_node() != 0) return true;
 
     const bool is_so = on_buffers::is_product(a, b, p.result, 20);

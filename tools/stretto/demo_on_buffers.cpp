@@ -19,8 +19,8 @@ CLI::Option* demo_on_buffers::number(const std::string& flag, int& value, const 
   return words_.add_option(flag, value, fmt::format("{}; else {}", text, value))->check(range.description(""))->type_name("N");
 }
 
-std::optional<int> demo_on_buffers::read() {
-  words_.add_option("--out", out_, "where the pictures go; else out")->type_name("FOLDER");
+std::optional<int> demo_on_buffers::read(std::string_view pictures) {
+  words_.add_option("--out", out_, fmt::format("{}; else out", pictures))->type_name("FOLDER");
   words_.add_json(json_);
   if (!words_.read()) return 0;
   wave::prepare_output(out_);

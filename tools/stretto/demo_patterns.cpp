@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <stretto/job.hpp>
 
 #include "demo/on_buffers/grown.hpp"
+#include "demo/stopwatch.hpp"
 #include "demo/wave/output.hpp"
 #include "stretto/demo_on_buffers.hpp"
 #include "stretto/demos.hpp"
@@ -19,9 +19,9 @@ int demo_patterns(const invocation& call) {
   if (const auto done = demo.read()) return *done;
   return demo.run([&] {
     const int rows = 1 << doublings, count = rows * rows, layers = rows / 4;
-    const auto begin = std::chrono::steady_clock::now();
+    const stopwatch clock;
     const auto one = patterns::parities(count), two = patterns::binomials(rows), three = patterns::trinomials(layers);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const double seconds = clock.seconds();
     if (this_node() != 0) return true;
 
     const int wrong = on_buffers::wrong_parities(one) + on_buffers::wrong_binomials(two, rows) + on_buffers::wrong_trinomials(three, layers);

@@ -1,10 +1,10 @@
 // demo_streams.cpp - stretto demo streams: random numbers from many tasks, most of which do not follow one another, and the law that they keep.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <stretto/job.hpp>
 
 #include "demo/on_buffers/streams.hpp"
+#include "demo/stopwatch.hpp"
 #include "stretto/demo_on_buffers.hpp"
 #include "stretto/demos.hpp"
 
@@ -17,9 +17,9 @@ int demo_streams(const invocation& call) {
   demo.number("--rounds", s.rounds, "each behind the one before", {1, 10'000});
   if (const auto done = demo.read()) return *done;
   return demo.run([&] {
-    const auto begin = std::chrono::steady_clock::now();
+    const stopwatch clock;
     const on_buffers::counts seen = on_buffers::counts_on_nodes(s);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const double seconds = clock.seconds();
     if (this_node() != 0) return true;
 
     const bool is_so = seen == on_buffers::counts_serially(s);

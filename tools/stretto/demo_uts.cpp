@@ -1,10 +1,10 @@
 // demo_uts.cpp - stretto demo uts: a tree that cannot be balanced beforehand, one task per node.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <stretto/runtime.hpp>
 
+#include "demo/stopwatch.hpp"
 #include "demo/uts/report.hpp"
 #include "demo/uts/search.hpp"
 #include "stretto/arguments.hpp"
@@ -14,13 +14,6 @@
 
 namespace stretto::tools {
 namespace {
-
-template <class Work>
-double seconds_of(Work&& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 void search_over_nodes(uts::report& r) {
   uts::nodes_census found;

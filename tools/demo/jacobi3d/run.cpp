@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <string>
 
@@ -14,18 +13,13 @@
 
 #include "demo/jacobi3d/cuboid.hpp"
 #include "demo/jacobi3d/device_cuboid.hpp"
+#include "demo/stopwatch.hpp"
 
 namespace jacobi3d {
 namespace {
 
 using namespace stretto;
-
-template <class Work>
-double seconds_of(Work&& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
+using tools::seconds_of;
 
 template <class Cuboid>
 struct pieces {

@@ -17,18 +17,13 @@
 
 #include "demo/particles/kept.hpp"
 #include "demo/particles/serial.hpp"
+#include "demo/stopwatch.hpp"
 
 namespace particles {
 namespace {
 
 using namespace stretto;
-
-template <class Work>
-double seconds_of(Work&& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
+using tools::seconds_of;
 
 collection<patch> make_patches(const request& r, const std::vector<particle>& start) {
   const box b = r.what.in();
