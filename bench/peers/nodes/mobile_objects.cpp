@@ -33,9 +33,24 @@ bench::outcome compare(Async&& by_async, Send&& by_send, long count) {
   return {.value = send - async, .facts = {{"async", async}, {"send", send}, {"asyncs", send / async}}};
 }
 
-void check_pings(mobile<pinged> of, long wanted) {
-  bench::expect("messages handled", send(of, call([](const pinged& p) { return p.count; })).get(), wanted);
-  destroy(of).get();
+/// `all` asks so many times, each time by the call that it is given, and waits.
+template <class All>
+bench::outcome compare_with_asyncs(const bench::options& o, All&& all) {
+  if (this_node() != 0) return {};
+  const auto here = make_mobile<pinged>();
+  long n = 0;
+  const auto seconds_of = [&all](auto&& ask) {
+    return [&all, ask](long count) {
+      const bench::stopwatch clock;
+      all(count, ask);
+      return clock.seconds();
+    };
+  };
+  const auto result = compare(seconds_of([&n] { return async([&n] { ++n; }); }), seconds_of([&here] { return send(here, call<&pinged::ping>()); }),
+                              10 * o.steps);
+  bench::expect("messages handled", send(here, call([](const pinged& p) { return p.count; })).get(), n);
+  destroy(here).get();
+  return result;
 }
 
 }  // namespace
@@ -59,48 +74,18 @@ bench::outcome time_quiescence(const bench::options& o) {
 
 /// A message to an object of this node and a wait for it, beside an async and a wait.
 bench::outcome compare_near(const bench::options& o) {
-  if (this_node() != 0) return {};
-  const auto here = make_mobile<pinged>();
-  long n = 0;
-  const auto result = compare(
-      [&](long count) {
-        const bench::stopwatch clock;
-        for (long i = 0; i < count; ++i) async([&n] { ++n; }).get();
-        return clock.seconds();
-      },
-      [&](long count) {
-        const bench::stopwatch clock;
-        for (long i = 0; i < count; ++i) send(here, call<&pinged::ping>()).get();
-        return clock.seconds();
-      },
-      10 * o.steps);
-  check_pings(here, n);
-  return result;
+  return compare_with_asyncs(o, [](long count, auto&& ask) {
+    for (long i = 0; i < count; ++i) ask().get();
+  });
 }
 
 /// As many as one asks for and one wait for all.
 bench::outcome compare_near_in_flood(const bench::options& o) {
-  if (this_node() != 0) return {};
-  const auto here = make_mobile<pinged>();
-  long n = 0;
-  const auto result = compare(
-      [&](long count) {
-        const bench::stopwatch clock;
-        finish([&] {
-          for (long i = 0; i < count; ++i) async([&n] { ++n; });
-        });
-        return clock.seconds();
-      },
-      [&](long count) {
-        const bench::stopwatch clock;
-        finish([&] {
-          for (long i = 0; i < count; ++i) send(here, call<&pinged::ping>());
-        });
-        return clock.seconds();
-      },
-      10 * o.steps);
-  check_pings(here, n);
-  return result;
+  return compare_with_asyncs(o, [](long count, auto&& ask) {
+    finish([&] {
+      for (long i = 0; i < count; ++i) ask();
+    });
+  });
 }
 
 /// An object with so many bytes, to the other node and back: half of that.
