@@ -153,6 +153,7 @@ struct own_things {
     std::string name;
     std::function<kept()> now;
   };
+  std::uint16_t node = 0;
   std::vector<one> all;
 };
 /// Of the node of the calling task, until they are forgotten, from any thread.

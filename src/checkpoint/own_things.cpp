@@ -20,17 +20,10 @@ struct of_one_node {
 /// By the node's number, which no two runtimes of a process share. Entries stay: there are few.
 std::mutex nodes_lock;
 std::map<std::uint16_t, of_one_node> things_of_nodes;
-/// Where those of a kept_here are.
-std::map<const detail::own_things*, of_one_node*> nodes_of_things;
 
-of_one_node& here(const char* verb) {
-  const std::uint16_t number = base::require_current(verb).runtime->node;
+of_one_node& of_node(std::uint16_t number) {
   const std::scoped_lock lock(nodes_lock);
   return things_of_nodes[number];
-}
-of_one_node& place_of(const std::shared_ptr<detail::own_things>& mine) {
-  const std::scoped_lock lock(nodes_lock);
-  return *nodes_of_things.at(mine.get());
 }
 
 }  // namespace
@@ -38,28 +31,21 @@ of_one_node& place_of(const std::shared_ptr<detail::own_things>& mine) {
 namespace detail {
 
 void add_own_things(const std::shared_ptr<own_things>& mine) {
-  of_one_node& node = here("kept_here");
-  {
-    const std::scoped_lock lock(nodes_lock);
-    nodes_of_things.emplace(mine.get(), &node);
-  }
+  mine->node = base::require_current("kept_here").runtime->node;
+  of_one_node& node = of_node(mine->node);
   const std::scoped_lock lock(node.lock);
   node.all.push_back(mine);
 }
 
 void forget_own_things(const std::shared_ptr<own_things>& mine) noexcept {
-  of_one_node& node = place_of(mine);
-  {
-    const std::scoped_lock lock(node.lock);
-    std::erase(node.all, mine);
-  }
-  const std::scoped_lock lock(nodes_lock);
-  nodes_of_things.erase(mine.get());
+  of_one_node& node = of_node(mine->node);
+  const std::scoped_lock lock(node.lock);
+  std::erase(node.all, mine);
 }
 
 void keep_own(const std::shared_ptr<own_things>& in, std::string_view name, std::function<kept()> now, const std::source_location& where) {
   checkpoints::refuse_bad_name(std::string(name), where);
-  of_one_node& node = place_of(in);
+  of_one_node& node = of_node(in->node);
   const std::scoped_lock lock(node.lock);
   for (const auto& some : node.all)
     if (std::ranges::any_of(some->all, [&](const own_things::one& o) { return o.name == name; }))
@@ -74,7 +60,7 @@ void keep_own(const std::shared_ptr<own_things>& in, std::string_view name, std:
 namespace checkpoints {
 
 std::vector<kept> own_things_here() {
-  of_one_node& node = here("save_checkpoint");
+  of_one_node& node = of_node(base::require_current("save_checkpoint").runtime->node);
   const std::scoped_lock lock(node.lock);
   std::vector<kept> all;
   for (const auto& some : node.all)

@@ -44,17 +44,17 @@ void each_element(const kernel_argument& a, const kernel_parameter& p, F&& f) {
 
 /// Addresses that belong together, as arguments lie over one another, and what is there at the beginning.
 struct block {
-  std::intptr_t first, end;
+  address_span is;
   bool is_written = false;
   std::vector<std::byte> before = {}, now = {};
 
-  std::size_t bytes() const { return static_cast<std::size_t>(end - first); }
+  std::size_t bytes() const { return static_cast<std::size_t>(is.end - is.first); }
 };
 
 /// Others may write elements beside those of the launch, whose bytes are then copied too and mean nothing: no race of anybody.
 [[gnu::no_sanitize("thread")]] std::vector<std::byte> copy_of(const block& b) {
   std::vector<std::byte> all(b.bytes());
-  const auto* const from = reinterpret_cast<const volatile std::byte*>(b.first);  // or it becomes a call that is watched
+  const auto* const from = reinterpret_cast<const volatile std::byte*>(b.is.first);  // or it becomes a call that is watched
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = from[i];
   return all;
 }
@@ -64,14 +64,14 @@ class copied {
  public:
   copied(const kernel_code& code, const host_arguments& given) : code_(code), arguments_(given.all()) {
     for (std::size_t n = 0; n < arguments_.size(); ++n)
-      if (is_array(code.parameters[n]) && code.parameters[n].mode != access::local) add(address_span(arguments_[n], code.parameters[n]), n);
+      if (lies_in_memory(n)) add(address_span(arguments_[n], code.parameters[n]), n);
     std::erase_if(blocks_, [](const block& b) { return !b.is_written; });
     for (block& b : blocks_) {
       b.before = copy_of(b);
       b.now.resize(b.bytes() + alignment);
     }
     for (std::size_t n = 0; n < arguments_.size(); ++n)
-      if (const block* const b = block_of(n)) arguments_[n].origin += begin_of(*b) - reinterpret_cast<const std::byte*>(b->first);
+      if (const block* const b = block_of(n)) arguments_[n].origin += begin_of(*b) - reinterpret_cast<const std::byte*>(b->is.first);
     begin();
   }
 
@@ -101,28 +101,26 @@ class copied {
 
   /// In the copy, with what the original's address has below the alignment.
   static std::byte* begin_of(const block& b) {
-    const auto at = reinterpret_cast<std::uintptr_t>(b.now.data()), wanted = static_cast<std::uintptr_t>(b.first) % alignment;
+    const auto at = reinterpret_cast<std::uintptr_t>(b.now.data()), wanted = static_cast<std::uintptr_t>(b.is.first) % alignment;
     return const_cast<std::byte*>(b.now.data()) + (wanted + alignment - at % alignment) % alignment;
   }
+  bool lies_in_memory(std::size_t n) const { return is_array(code_.parameters[n]) && code_.parameters[n].mode != access::local; }
   void add(const address_span& s, std::size_t n) {
     if (s.first == s.end) return;
-    block all{s.first, s.end, is_written(code_.parameters[n])};
+    block all{s, is_written(code_.parameters[n])};
     std::erase_if(blocks_, [&](const block& b) {
-      if (b.first >= all.end || all.first >= b.end) return false;
-      all.first = std::min(all.first, b.first);
-      all.end = std::max(all.end, b.end);
+      if (!b.is.meets(all.is)) return false;
+      all.is.first = std::min(all.is.first, b.is.first);
+      all.is.end = std::max(all.is.end, b.is.end);
       all.is_written = all.is_written || b.is_written;
       return true;
     });
     blocks_.push_back(std::move(all));
   }
   const block* block_of(std::size_t n) const {
-    const kernel_parameter& p = code_.parameters[n];
-    if (!is_array(p) || p.mode == access::local) return nullptr;
-    const address_span s(arguments_[n], p);
-    for (const block& b : blocks_)
-      if (s.first < b.end && b.first < s.end) return &b;
-    return nullptr;
+    if (!lies_in_memory(n)) return nullptr;
+    const auto found = std::ranges::find_if(blocks_, [s = address_span(arguments_[n], code_.parameters[n])](const block& b) { return s.meets(b.is); });
+    return found == blocks_.end() ? nullptr : &*found;
   }
 
   template <class F>

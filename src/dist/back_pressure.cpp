@@ -55,29 +55,28 @@ void back_pressure::share::end() noexcept {
   (is_ == what::came ? of->came_ : of->kept_).fetch_sub(bytes_, std::memory_order_relaxed);
 }
 
-bool back_pressure::is_too_much(const net::transport& net) const noexcept {
-  return net.held() + kept_.load(std::memory_order_relaxed) > limits_.memory;
+std::uint64_t back_pressure::held(const net::transport& net) const noexcept {
+  return net.held() + kept_.load(std::memory_order_relaxed);
 }
 
 void back_pressure::wait_for_room(const net::transport& net, const std::source_location& where) {
-  const auto now_held = [&] { return net.held() + kept_.load(std::memory_order_relaxed); };
   const auto& context = static_cast<const sched::thread_state&>(base::require_current("send"));
   const bool stepped = is_stepped(context), is_worker = context.as_worker;
   const std::uint64_t begun = base::nanoseconds_now();
   if (!fell_at_.load(std::memory_order_relaxed)) fell_at_.store(begun, std::memory_order_relaxed);
-  for (std::uint64_t seen = now_held(), rounds = 0;;) {
+  for (std::uint64_t seen = held(net), rounds = 0;;) {
     if (!is_worker) std::this_thread::sleep_for(std::chrono::microseconds(50));
     else if (!sched::let_others_run(where)) return;
-    const std::uint64_t held = now_held(), now = base::nanoseconds_now();
-    if (held <= limits_.memory) return fell_at_.store(0, std::memory_order_relaxed);
-    if (held < seen) {
+    const std::uint64_t left = held(net), now = base::nanoseconds_now();
+    if (left <= limits_.memory) return fell_at_.store(0, std::memory_order_relaxed);
+    if (left < seen) {
       rounds = 0;
       fell_at_.store(now, std::memory_order_relaxed);
     } else if (stepped ? ++rounds > patience_in_steps
                        : now - begun > stuck_patience_ns && now > fell_at_.load(std::memory_order_relaxed) + sender_patience_ns) {
       return;
     }
-    seen = held;
+    seen = left;
   }
 }
 

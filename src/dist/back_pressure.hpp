@@ -53,7 +53,7 @@ class back_pressure {
 
   /// Before a task sends, of its own will.
   void hold_back(const net::transport& net, std::source_location where) {
-    if (is_too_much(net)) [[unlikely]] wait_for_room(net, where);
+    if (held(net) > limits_.memory) [[unlikely]] wait_for_room(net, where);
   }
   /// Nothing more is to be taken at the moment.
   bool is_full() noexcept { return came_.load(std::memory_order_relaxed) > limits_.memory && shall_wait(); }
@@ -62,7 +62,8 @@ class back_pressure {
   std::uint64_t most_taken() const;
 
  private:
-  bool is_too_much(const net::transport& net) const noexcept;
+  /// Of what others have not taken or answered.
+  std::uint64_t held(const net::transport& net) const noexcept;
   void wait_for_room(const net::transport& net, const std::source_location& where);
   bool shall_wait() noexcept;
 

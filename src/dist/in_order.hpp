@@ -21,7 +21,6 @@ class in_order final : public protocol {
  public:
   enum class kind : std::uint8_t {};
   using handler = void (*)(void* owner, rank from, reader& content, base::thread_context& context);
-  using refused_handler = job::refused_handler;
 
   /// Before job::start.
   explicit in_order(job& j);
@@ -38,10 +37,7 @@ class in_order final : public protocol {
   /// Who is told, in their turn, of those that this node has no room for (job::on_refused).
   template <auto f, class Owner>
   void on_refused(kind is, Owner*) {
-    owners_[static_cast<std::size_t>(is)].refused =
-        +[](void* o, rank from, reader& first_words, failure_ref cause, base::thread_context& context) {
-          (static_cast<Owner*>(o)->*f)(from, first_words, std::move(cause), context);
-        };
+    owners_[static_cast<std::size_t>(is)].refused = job::refused_by<f, Owner>;
   }
 
   /// To another node.
@@ -53,7 +49,7 @@ class in_order final : public protocol {
   struct owner {
     void* is;
     handler f;
-    refused_handler refused = nullptr;
+    job::refused_handler refused = nullptr;
   };
   struct waiting {
     std::vector<std::byte> bytes;  // with their kind

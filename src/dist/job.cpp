@@ -5,8 +5,8 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <vector>
 #include <utility>
+#include <vector>
 
 #include "base/context.hpp"
 #include "event/event_floor.hpp"

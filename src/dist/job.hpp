@@ -104,11 +104,13 @@ class job {
   /// go on without.
   using refused_handler = void (*)(void* owner, rank from, reader& first_words, failure_ref cause, base::thread_context& context);
   template <auto f, class Owner>
+  static constexpr refused_handler refused_by =
+      +[](void* o, rank from, reader& first_words, failure_ref cause, base::thread_context& context) {
+        (static_cast<Owner*>(o)->*f)(from, first_words, std::move(cause), context);
+      };
+  template <auto f, class Owner>
   void on_refused(message_kind kind, Owner*) {
-    entries_[static_cast<std::size_t>(kind)].refused =
-        +[](void* o, rank from, reader& first_words, failure_ref cause, base::thread_context& context) {
-          (static_cast<Owner*>(o)->*f)(from, first_words, std::move(cause), context);
-        };
+    entries_[static_cast<std::size_t>(kind)].refused = refused_by<f, Owner>;
   }
   /// How much memory messages take. Before start.
   void limit(const message_limits& limits) noexcept { pressure_.set(limits); }

@@ -70,8 +70,7 @@ bool goes_to_host_instead(task& t) {
 /// What keeps a launch from a site that it is allowed on.
 std::string limits_of(const task& t, const site& at) {
   if (at.is_lost) return "lost";
-  if (!at.device) return "has no code of this kernel";
-  if (t.state.unusable.contains({t.code, at.view.index})) return "has no code of this kernel";
+  if (!at.device || t.state.unusable.contains({t.code, at.view.index})) return "has no code of this kernel";
   const device::properties& is = at.device->is().about();
   return std::to_string(is.most_items_per_group) + " items and " + std::to_string(is.local_memory_bytes) + " bytes of local memory per group";
 }
@@ -87,6 +86,10 @@ failure_ref refused_everywhere(const task& t, error e) {
   return detail::make_failure(std::make_exception_ptr(std::move(e)), t.describe(), t.where);
 }
 
+void warn_of_elsewhere(const task& t, const site& at, const error& why) {
+  t.state.warn("kernel \"" + std::string(t.code->name) + "\" runs elsewhere than on \"" + std::string(at.view.name) + "\": " + why.what());
+}
+
 /// The site cannot do it, for what this says, and another does; then or not, that is remembered.
 bool is_done_elsewhere(task& t, const site& at, const error& e) {
   if (!t.code || !at.device) return false;
@@ -94,8 +97,7 @@ bool is_done_elsewhere(task& t, const site& at, const error& e) {
   if (is_code && !t.state.unusable.emplace(t.code, at.view.index).second) return false;
   if (is_size && (!t.has_groups_for(at) || !t.state.too_large.emplace(t.code, at.view.index, t.group_items, t.local_bytes).second)) return false;
   if (!(is_code || is_size) || !send_elsewhere(t)) return false;
-  if (e.code() != "K14")  // which is the definition's wish
-    t.state.warn("kernel \"" + std::string(t.code->name) + "\" runs elsewhere than on \"" + std::string(at.view.name) + "\": " + e.what());
+  if (e.code() != "K14") warn_of_elsewhere(t, at, e);  // else it is the definition's wish
   return true;
 }
 
@@ -104,8 +106,7 @@ bool has_room_elsewhere(task& t, const site& at, const error& why) {
   if (!t.code) return false;
   t.without_room.push_back(at.view.index);
   if (!send_elsewhere(t)) return false;
-  if (t.state.told_of_room.emplace(t.code, at.view.index).second)
-    t.state.warn("kernel \"" + std::string(t.code->name) + "\" runs elsewhere than on \"" + std::string(at.view.name) + "\": " + why.what());
+  if (t.state.told_of_room.emplace(t.code, at.view.index).second) warn_of_elsewhere(t, at, why);
   return true;
 }
 
