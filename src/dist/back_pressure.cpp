@@ -16,7 +16,7 @@
 namespace stretto::dist {
 namespace {
 
-/// Where nothing has been taken for as long, senders go on, each after the shorter time; and there is a poll.
+/// Where nothing is taken for as long, a sender goes on, and those behind it after the shorter time; and there is a poll.
 constexpr std::uint64_t sender_patience_ns = 100'000'000, stuck_patience_ns = 5'000'000, poll_patience_ns = 50'000'000;
 /// The same where time does not pass by itself, since somebody steps the runtime.
 constexpr std::uint64_t patience_in_steps = 200;
@@ -62,20 +62,14 @@ std::uint64_t back_pressure::held(const net::transport& net) const noexcept {
 void back_pressure::wait_for_room(const net::transport& net, const std::source_location& where) {
   const auto& context = static_cast<const sched::thread_state&>(base::require_current("send"));
   const bool stepped = is_stepped(context), is_worker = context.as_worker;
-  const std::uint64_t begun = base::nanoseconds_now();
-  if (!fell_at_.load(std::memory_order_relaxed)) fell_at_.store(begun, std::memory_order_relaxed);
-  for (std::uint64_t seen = held(net), rounds = 0;;) {
+  for (std::uint64_t seen = held(net), rounds = 0, since = base::nanoseconds_now();;) {
     if (!is_worker) std::this_thread::sleep_for(std::chrono::microseconds(50));
     else if (!sched::let_others_run(where)) return;
     const std::uint64_t left = held(net), now = base::nanoseconds_now();
-    if (left <= limits_.memory) return fell_at_.store(0, std::memory_order_relaxed);
-    if (left < seen) {
-      rounds = 0;
-      fell_at_.store(now, std::memory_order_relaxed);
-    } else if (stepped ? ++rounds > patience_in_steps
-                       : now - begun > stuck_patience_ns && now > fell_at_.load(std::memory_order_relaxed) + sender_patience_ns) {
-      return;
-    }
+    if (left < seen) is_stuck_.store(false, std::memory_order_relaxed), rounds = 0, since = now;
+    if (left <= limits_.memory) return;
+    const std::uint64_t patience = is_stuck_.load(std::memory_order_relaxed) ? stuck_patience_ns : sender_patience_ns;
+    if (stepped ? ++rounds > patience_in_steps : now - since > patience) return is_stuck_.store(true, std::memory_order_relaxed);
     seen = left;
   }
 }

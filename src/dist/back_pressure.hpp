@@ -54,6 +54,7 @@ class back_pressure {
   /// Before a task sends, of its own will.
   void hold_back(const net::transport& net, std::source_location where) {
     if (held(net) > limits_.memory) [[unlikely]] wait_for_room(net, where);
+    else if (is_stuck_.load(std::memory_order_relaxed)) [[unlikely]] is_stuck_.store(false, std::memory_order_relaxed);
   }
   /// Nothing more is to be taken at the moment.
   bool is_full() noexcept { return came_.load(std::memory_order_relaxed) > limits_.memory && shall_wait(); }
@@ -69,7 +70,7 @@ class back_pressure {
 
   message_limits limits_;
   std::atomic<std::uint64_t> came_{0}, kept_{0}, begun_{0};
-  std::atomic<std::uint64_t> fell_at_{0};  // when a sender who waits has last seen less than before; 0: nobody waits
+  std::atomic<bool> is_stuck_{false};  // a sender has given up, and nobody has seen less than before since then
   std::uint64_t begun_seen_ = 0, polls_left_out_ = 0, waits_since_ = 0;  // of who polls
 };
 
