@@ -276,6 +276,7 @@ void runtime::start(bool stepped) {
                               .max_suspended = s.settings.max_suspended,
                               .high_water = std::bit_ceil(s.settings.high_water),
                               .spin_microseconds = static_cast<std::uint32_t>(s.settings.spin_us),
+                              .longest_spin_microseconds = s.member && s.member->of().is_to_be_looked_at() && s.settings.spin_us ? 1000u : 0u,
                               .seed = s.settings.seed,
                               .stepped = stepped,
                               .errors_as_json = s.settings.errors == base::error_form::json,

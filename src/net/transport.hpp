@@ -101,6 +101,9 @@ class transport {
   /// Whether poll() makes progress on the thread alone that made the transport; on others it finds nothing.
   virtual bool is_bound_to_thread() const noexcept { return false; }
 
+  /// Nodes on processors of their own may send at any time, and nothing tells of it but poll(): who waits had better look for a while.
+  virtual bool is_to_be_looked_at() const noexcept { return false; }
+
   /// Bytes of copies that this node keeps until others take them. Any thread; as of a moment ago.
   virtual std::uint64_t held() const noexcept = 0;
 

@@ -36,6 +36,7 @@ struct scheduler_settings {
   std::size_t max_suspended = 60000;
   std::size_t high_water = 8192;      // tasks waiting on one worker before a spawner lets some of them run
   std::uint32_t spin_microseconds = 50;
+  std::uint32_t longest_spin_microseconds = 0;  // more than those: as far as a worker has lately had to wait (looking.hpp)
   std::uint64_t seed = 1;
   bool stepped = false;               // no threads: someone calls step()
   bool errors_as_json = false;        // those that are written to standard error
@@ -119,7 +120,9 @@ struct scheduler {
   void outside_ended(std::uint64_t what = 1) noexcept {
     if (outside.fetch_sub(what, std::memory_order_seq_cst) == what && draining.load(std::memory_order_seq_cst)) wake_any();
   }
-  /// For these two: the service thread is inside a poll.
+  /// The service thread has left a poll.
+  void poll_ended(const polling& of) noexcept;
+  /// For outside_began: the service thread is inside a poll.
   static constexpr std::uint64_t one_poll = std::uint64_t{1} << 32;
 
   /// Whose queue a task goes to, and to whom it is bound: a worker's number plus 1, bound_to_server, or 0.

@@ -1,5 +1,7 @@
 #include "sched/searching.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -84,13 +86,16 @@ item steal_from(worker& w, deque& victim) {
 }
 
 /// Between two rounds of a search: until the last one whom it asked answers, something is sent here, what it polls has ended, or time
-/// passes. How much has ended.
+/// passes. How much has ended. Who looks for longer than the least time lets others have the core between two looks.
 std::size_t look_out(worker& w, std::uint64_t until) noexcept {
   polling* const polls = w.owner->polls;
+  const std::uint64_t shares_from = until - (w.patience.how_long() - w.patience.least());
   for (unsigned i = 0; i < looks_per_round; ++i) {
     if (polls && polls->any_pending()) {  // which takes as long as a pause, and is what it waits for
       if (const std::size_t ended = polls->poll_idle(w)) return ended;
-      if (base::nanoseconds_now() >= until) return 0;  // a library that yields the core may have it back much later
+      const std::uint64_t now = base::nanoseconds_now();
+      if (now >= until) return 0;  // a library that yields the core may have it back much later
+      if (now >= shares_from) sched_yield();
     } else {
       base::relax();
     }
@@ -263,10 +268,12 @@ item wait_for_work(worker& w) {
   if (const item i = next_local(w)) return i;
   owner.searching_and_parked.fetch_add(1, std::memory_order_seq_cst);
   w.watched = w.asked = nullptr;
-  auto spin_until = spin_end(owner);
+  auto spin_until = spin_end(w);
+  const std::uint64_t began = spin_until - w.patience.how_long();
   unsigned naps = 0;  // in a row that ended without anything
   for (unsigned round = 0;; ++round) {
     if (const item i = search(w)) {
+      if (w.patience.adapts()) w.patience.waited(base::nanoseconds_now() - began);
       const auto before = owner.searching_and_parked.fetch_sub(1, std::memory_order_seq_cst);
       if ((before & 0xffffffffu) == 1) {
         if (before >> 32 && owner.anything_ready(w)) owner.wake_any();
@@ -281,7 +288,7 @@ item wait_for_work(worker& w) {
     if (owner.waiting_count.load(std::memory_order_relaxed) && settle_waiting_scopes(w)) continue;
     if (owner.polls && owner.polls->poll_idle(w)) {
       round = naps = 0;
-      spin_until = spin_end(owner);
+      spin_until = spin_end(w);
       continue;
     }
     // Where whoever ends something wakes a worker, looking gains little, and may take the core from it.
@@ -289,13 +296,13 @@ item wait_for_work(worker& w) {
     const bool has_polled = owner.polls && owner.polls->any_pending();
     if (!is_told && look_out(w, spin_until)) {
       round = 0;
-      spin_until = spin_end(owner);
+      spin_until = spin_end(w);
       continue;
     }
     if (is_told || ((has_polled || (round & 15) == 15) && base::nanoseconds_now() >= spin_until)) {
       const bool has_napped = park(w, nap_of(w, naps));
       naps = has_napped ? naps + 1 : 0;
-      spin_until = has_napped ? 0 : spin_end(owner);  // it looks once, and naps again
+      spin_until = has_napped ? 0 : spin_end(w);  // it looks once, and naps again
       round = 0;
     }
   }

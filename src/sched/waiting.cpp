@@ -119,7 +119,7 @@ bool ends_soon(worker& w, Ended&& ended) {
         !w.bound_urgent.is_empty() || w.interrupted)
       return false;
     if (polls && polls->any_pending()) {
-      if (!until) until = spin_end(*w.owner);
+      if (!until) until = spin_end(w);
       poll_in_place(w, *polls);
       if (base::nanoseconds_now() >= until) break;  // as in a search
     } else {

@@ -18,6 +18,7 @@
 #include "sched/deque.hpp"
 #include "sched/finish_scope.hpp"
 #include "sched/inbox.hpp"
+#include "sched/looking.hpp"
 #include "sched/priority_queue.hpp"
 #include "sched/stack.hpp"
 #include "sched/task_record.hpp"
@@ -144,6 +145,7 @@ struct worker : thread_state {
   void* after_switch_argument = nullptr;
   std::uint64_t random = 0;
   std::uint32_t ticks = 0;
+  looking patience;                            // before it sleeps
   // As a thief: whom it asked last, and who has something but may not be coming by.
   const deque* asked = nullptr;
   const deque* watched = nullptr;

@@ -111,6 +111,7 @@ class mpi_transport final : public transport {
   std::size_t poll() override;
   void abandon(const std::exception_ptr& why) noexcept override { end_all(why); }
   bool is_bound_to_thread() const noexcept override { return is_.level < threads::serialized; }
+  bool is_to_be_looked_at() const noexcept override { return nodes() > 1; }
   window& open_window(std::uint64_t bytes) override;
 
   void receive(node_number from, std::uint64_t number, std::uint64_t bytes, std::byte* target, places::completion& landed);
