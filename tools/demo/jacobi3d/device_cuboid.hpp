@@ -37,9 +37,6 @@ class device_cuboid {
  private:
   void go_on();
   void send_faces() const;
-  /// The cells of the block; those of them that lie at that side, which the neighbour has around it.
-  stretto::box inside() const;
-  stretto::box layer(unsigned side) const;
   field content(const array& of) const;
 
   problem problem_;
