@@ -9,7 +9,7 @@
 #include <memory>
 #include <span>
 
-#include "common/measure.hpp"
+#include "peers/module/jacobi_by_hand.hpp"
 
 namespace {
 
@@ -52,7 +52,8 @@ int main(int argc, char** argv) {
   net = std::make_shared<stretto::mpi_module>();
   rt = std::make_unique<stretto::runtime>(stretto::runtime_options{.workers = 1, .modules = {net}});
   const bench::program system{.system = "stretto_module",
-                              .entries = {{"nodes_pingpong", "us one way", bench::better::lower, 8, time_pingpong}},
+                              .entries = {{"nodes_pingpong", "us one way", bench::better::lower, 8, time_pingpong},
+                                          {"nodes_jacobi_device", "Mcells/s", bench::better::higher, 96, count_cells_on_devices}},
                               .out = rank == 0 ? stdout : nullptr};
   const int code = bench::run(system, argc, argv);
   rt.reset();

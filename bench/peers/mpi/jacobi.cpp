@@ -6,25 +6,14 @@
 
 #include "demo/jacobi3d/problem.hpp"
 #include "messages.hpp"
+#include "peers/mpi/blocks.hpp"
 
 using namespace jacobi3d;
 
 namespace {
 
 bench::outcome count_cells(const problem& p) {
-  int rank = 0, ranks = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const triple parts = cut(p.size, static_cast<std::uint32_t>(ranks));
-  const auto r = static_cast<std::uint32_t>(rank);
-  const triple here{r % parts[0], r / parts[0] % parts[1], r / parts[0] / parts[1]};
-  const block mine = block_at(p.size, parts, here);
-  const int stride[] = {1, static_cast<int>(parts[0]), static_cast<int>(parts[0] * parts[1])};
-  int neighbour[sides];
-  for (unsigned side = 0; side < sides; ++side) {
-    const bool is_border = side % 2 ? here[side / 2] + 1 == parts[side / 2] : here[side / 2] == 0;
-    neighbour[side] = is_border ? MPI_PROC_NULL : rank + (side % 2 ? stride[side / 2] : -stride[side / 2]);
-  }
+  const auto [mine, neighbour] = jacobi3d::of_this_rank(p);
   field now(p, mine), next = now;
   std::vector<double> out[sides], in[sides];
   for (unsigned side = 0; side < sides; ++side) in[side].resize(face(now, side).size());
