@@ -234,7 +234,7 @@ std::string text_of(const std::set<atomic_function>& used, dialect d) {
   return text;
 }
 
-// Items of a group may run in lockstep, so that none waits within the loop for one that has not come out of it. What others have
+// Decision 0051. Items of a group may run in lockstep, so that none waits within the loop for one that has not come out of it. What others have
 // written is read from memory, and not from what this item saw there before.
 std::string text_of(const locked_fold& f, dialect d) {
   const bool is_opencl = d == dialect::opencl;
