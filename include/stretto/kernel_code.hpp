@@ -19,7 +19,7 @@ namespace stretto {
 ///   reduce  an array to whose elements values are contributed, in one step each and in any order
 enum class access : std::uint8_t { in, out, inout, local, value, reduce };
 
-/// What a contribution does to an element: the operators of reduction_operator.hpp by their names; or none of them.
+/// What a contribution does to an element: the operators of reduction_operator.hpp by their names. None: one of the program's own, or nothing.
 enum class fold_operator : std::uint8_t { none, sum, product, minimum, maximum, bit_and, bit_or, bit_xor };
 
 /// What an array, or the like, is made of.
