@@ -151,6 +151,8 @@ struct seen_later {
   seen_pointer seen;
 };
 seen_later see_elements(const buffer_handle& h, const box& part, const std::source_location& where);
+/// Once they are there: from now on reports of a hang name them.
+seen_pointer give_elements(seen_later& later);
 
 /// How partial values of a buffer's elements are folded: what is for right-hand sides does for elements, too.
 template <class Op>
@@ -290,7 +292,8 @@ struct collective_part {
   std::uint32_t node = 0, nodes = 1;
 };
 
-/// Elements of a buffer on this node, until it goes; launches that would write them here wait until then. Move-only.
+/// Elements of a buffer on this node, until it goes; launches that would write them here wait until then, and a task that keeps it while it
+/// waits for one of those waits for ever: it is released before. Move-only.
 template <class T, std::size_t D>
 class seen {
  public:
@@ -440,7 +443,7 @@ class buffer {
   future<seen<T, D>> read(const box& part, std::source_location where = std::source_location::current()) const {
     auto later = std::make_shared<detail::seen_later>(detail::see_elements(handle_, part, where));
     const event ready = later->ready;
-    return async(after(ready), name("elements for the host"), [later] { return seen<T, D>(std::move(later->seen)); }, where);
+    return async(after(ready), name("elements for the host"), [later] { return seen<T, D>(detail::give_elements(*later)); }, where);
   }
   future<seen<T, D>> read(std::source_location where = std::source_location::current()) const { return read(elements(where), where); }
 

@@ -22,7 +22,7 @@
 //     STRETTO_KERNEL(histogram, (in<int> x, reduce<sum<int>> count), { count(x(global_id(0)) % 16) << 1; })
 //
 // A body is what C and C++ have in common, with the names of kernel_scope.hpp; what else it uses is declared by
-// STRETTO_DEVICE_FUNCTION, _STRUCT or _CONSTANT, and found by its name.
+// STRETTO_DEVICE_FUNCTION, _STRUCT, _CONSTANT or _OPERATOR, and found by its name.
 //
 // Threads     a kernel is a constant.
 // Cost        on the host, the loop that one would write by hand.
@@ -36,6 +36,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -91,10 +92,17 @@ constexpr fold_operator fold_of_parameter() noexcept {
   else return fold_operator::none;
 }
 
+template <class P>
+constexpr const device_operator* own_of_parameter() noexcept {
+  if constexpr (requires { requires kernels::own_operator<typename P::operation>; }) return &P::operation::for_devices();
+  else return nullptr;
+}
+
 template <kernels::array_parameter P>
 struct parameter_traits<P> {
   static constexpr kernel_parameter value{P::mode, element_kind_of<typename P::element>(), P::axes,
-                                          sizeof(typename P::element), alignof(typename P::element), fold_of_parameter<P>()};
+                                          sizeof(typename P::element), alignof(typename P::element), fold_of_parameter<P>(),
+                                          own_of_parameter<P>()};
   static P open(const kernel_argument& a, unsigned n) noexcept { return P(a, n); }
   using passed = typename P::pointer __restrict;
   static typename P::pointer pass(const kernel_argument& a) noexcept { return reinterpret_cast<typename P::pointer>(a.origin); }
@@ -378,6 +386,44 @@ consteval bool says(std::string_view text, std::string_view word) { return text.
   static_assert(::stretto::kernels::device_type<name>, "a structure for devices has plain members only");                 \
   inline const ::stretto::device_text name##_text(::stretto::device_text::what::structure, #name, "", "", #__VA_ARGS__,   \
                                                   __FILE__, __LINE__);
+
+/// Defines an operator of the program's own by which kernels contribute, and host tasks reduce: its name, the type of the elements, a
+/// STRETTO_DEVICE_FUNCTION of two of them, and the element that changes nothing. What the function gives may depend neither on the order nor
+/// on how the values are grouped.
+///
+///     STRETTO_DEVICE_STRUCT(found, { float distance; int at; })
+///     STRETTO_DEVICE_FUNCTION(found, nearer, (found a, found b), {
+///       return b.distance < a.distance || (b.distance == a.distance && b.at < a.at) ? b : a;
+///     })
+///     STRETTO_DEVICE_OPERATOR(nearest, found, nearer, {1e30f, 2147483647})
+///     STRETTO_KERNEL(search, (in<float> x, float to, reduce<nearest> best), {
+///       found f = {fabs(x(global_id(0)) - to), (int)(global_id(0))};
+///       best(0) << f;
+///     })
+///
+/// On devices an element is changed behind a lock, on the host by compare and swap where it has 1, 2, 4 or 8 bytes.
+#define STRETTO_DEVICE_OPERATOR(name, type, function, ...)                                                               \
+  struct name {                                                                                                           \
+    using lhs_type = type;                                                                                                \
+    using rhs_type = type;                                                                                                \
+    static rhs_type identity() {                                                                                          \
+      const rhs_type none = __VA_ARGS__;                                                                                  \
+      return none;                                                                                                        \
+    }                                                                                                                     \
+    static void apply(lhs_type& l, const rhs_type& r) { l = function(l, r); }                                             \
+    static void fold(rhs_type& l, const rhs_type& r) { l = function(l, r); }                                              \
+    static void set_identity(::std::byte* to) { ::new (static_cast<void*>(to)) rhs_type(identity()); }                    \
+    static const ::stretto::kernel_code& fold_kernel();                                                                   \
+    static constexpr const ::stretto::device_operator& for_devices() noexcept { return all; }                             \
+    static constexpr ::stretto::device_operator all{#name, sizeof(type), &set_identity, &fold_kernel};                    \
+  };                                                                                                                      \
+  static_assert(::stretto::kernels::device_type<type>, "an operator for devices folds numbers or plain structures");      \
+  inline const ::stretto::device_text name##_text(::stretto::device_text::what::operation, #name, #type, "", #function,   \
+                                                  __FILE__, __LINE__);                                                    \
+  STRETTO_KERNEL(fold_by_##name, (in<type, 3> from, reduce<name, 3> to), {                                                \
+    to(global_id(0), global_id(1), global_id(2)) << from(global_id(0), global_id(1), global_id(2));                       \
+  })                                                                                                                      \
+  inline const ::stretto::kernel_code& name::fold_kernel() { return fold_by_##name.code(); }
 
 /// Defines a constant that host and devices share: type, name, value.
 #define STRETTO_DEVICE_CONSTANT(type, name, ...)                                                                         \

@@ -19,11 +19,20 @@ namespace stretto {
 ///   reduce  an array to whose elements values are contributed, in one step each and in any order
 enum class access : std::uint8_t { in, out, inout, local, value, reduce };
 
-/// What a contribution does to an element: the operators of reduction_operator.hpp by their names.
+/// What a contribution does to an element: the operators of reduction_operator.hpp by their names. None: one of the program's own, or nothing.
 enum class fold_operator : std::uint8_t { none, sum, product, minimum, maximum, bit_and, bit_or, bit_xor };
 
 /// What an array, or the like, is made of.
 enum class element_kind : std::uint8_t { integer, unsigned_integer, floating, structure };
+
+struct kernel_code;
+/// An operator of the program's own, of STRETTO_DEVICE_OPERATOR. Lives as long as the program.
+struct device_operator {
+  std::string_view name;
+  std::uint32_t element_bytes = 0;
+  void (*set_identity)(std::byte* to) = nullptr;       ///< one element
+  const kernel_code& (*fold_kernel)() = nullptr;       ///< (from, to) on a box of three axes: contributes each element of `from` to that of `to`
+};
 
 struct kernel_parameter {
   access mode = access::value;
@@ -32,6 +41,7 @@ struct kernel_parameter {
   std::uint32_t element_bytes = 0;
   std::uint32_t alignment = 1;
   fold_operator fold = fold_operator::none;  ///< where mode is reduce
+  const device_operator* own = nullptr;      ///< where mode is reduce and fold is none
 };
 
 struct touched_elements;  // which elements kernels have named
@@ -88,9 +98,10 @@ struct kernel_code {
   bool is_whole = false;                     ///< `run` computes a launch in one call
 };
 
-/// Text that kernels may use by its name: a function, a structure or a constant. A list that is complete before main.
+/// Text that kernels may use by its name: a function, a structure, a constant, or an operator, whose body is the name of its function. A list
+/// that is complete before main.
 struct device_text {
-  enum class what : std::uint8_t { function, structure, constant };
+  enum class what : std::uint8_t { function, structure, constant, operation };
   what is;
   std::string_view name, type, parameters, body;
   std::string_view file;

@@ -152,10 +152,16 @@ template <class T> inline constexpr fold_operator fold_of<bit_and<T>> = fold_ope
 template <class T> inline constexpr fold_operator fold_of<bit_or<T>> = fold_operator::bit_or;
 template <class T> inline constexpr fold_operator fold_of<bit_xor<T>> = fold_operator::bit_xor;
 
+/// One of the program's own, of STRETTO_DEVICE_OPERATOR.
+template <class Op>
+concept own_operator = requires { { Op::for_devices() } -> std::same_as<const device_operator&>; };
+
 /// Combines one value into an element that others combine into at the same time.
 template <class Op, class T>
 inline void fold_atomically(T* at, T by) noexcept {
-  if constexpr (fold_of<Op> == fold_operator::sum && std::is_integral_v<T>) {
+  if constexpr (own_operator<Op>) {
+    stretto::detail::fold_atomically<Op>(*at, by);
+  } else if constexpr (fold_of<Op> == fold_operator::sum && std::is_integral_v<T>) {
     __atomic_fetch_add(at, by, __ATOMIC_RELAXED);
   } else {
     using word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
@@ -199,7 +205,7 @@ struct language {
     using elements<T, D, Checked>::elements;
     static constexpr access mode = access::inout;
   };
-  /// An array that is only contributed to, by an operator of reduction_operator.hpp: h(i, j) << value.
+  /// An array that is only contributed to, by an operator of reduction_operator.hpp or STRETTO_DEVICE_OPERATOR: h(i, j) << value.
   template <class Op, std::size_t D = 1>
   class reduce : elements<typename Op::rhs_type, D, Checked> {
     using base = elements<typename Op::rhs_type, D, Checked>;
@@ -213,9 +219,10 @@ struct language {
     using base::assume_dense_rows;
     using base::reach_by;
     static constexpr access mode = access::reduce;
-    static_assert(fold_of<Op> != fold_operator::none, "a kernel contributes by sum, product, minimum, maximum, bit_and, bit_or "
-                                                      "or bit_xor of stretto/reduction_operator.hpp");
-    static_assert(std::is_arithmetic_v<element> && (sizeof(element) == 4 || sizeof(element) == 8),
+    static_assert(fold_of<Op> != fold_operator::none || own_operator<Op>,
+                  "a kernel contributes by sum, product, minimum, maximum, bit_and, bit_or or bit_xor of stretto/reduction_operator.hpp, or by "
+                  "an operator of the program's own that STRETTO_DEVICE_OPERATOR defines");
+    static_assert(own_operator<Op> || (std::is_arithmetic_v<element> && (sizeof(element) == 4 || sizeof(element) == 8)),
                   "a kernel contributes numbers of 32 or 64 bits");
 
     template <class... Index>

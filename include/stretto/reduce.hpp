@@ -164,9 +164,6 @@ open_contribution open(const instance_handle& h, std::uint32_t number, const std
 /// The log's chunk is full: another one, or an array instead. Throws D16 if the memory has no room.
 void refill(const instance_handle& h, open_contribution& c);
 void close(const instance_handle& h, open_contribution& c) noexcept;
-/// For right-hand sides that the processor cannot exchange atomically.
-void lock_element(const void* address) noexcept;
-void unlock_element(const void* address) noexcept;
 
 event reduce_held(const instance_handle& from, const instance_handle& to, const reduction_kind& kind,
                   const preconditions& after, const std::source_location& where);
@@ -175,23 +172,6 @@ event reduce_values(const instance_handle& from, const instance_handle& to, cons
 event fold_held(const instance_handle& from, const instance_handle& to, std::uint32_t contributor,
                 const reduction_kind& kind, const preconditions& after, const std::source_location& where);
 event clear_held(const instance_handle& h, const preconditions& after, const std::source_location& where);
-
-template <class Op>
-void fold_atomically(typename Op::rhs_type& target, const typename Op::rhs_type& by) {
-  using rhs = typename Op::rhs_type;
-  if constexpr (sizeof(rhs) == 1 || sizeof(rhs) == 2 || sizeof(rhs) == 4 || sizeof(rhs) == 8) {
-    std::atomic_ref<rhs> shared(target);
-    rhs before = shared.load(std::memory_order_relaxed), then;
-    do {
-      then = before;
-      Op::fold(then, by);
-    } while (!shared.compare_exchange_weak(before, then, std::memory_order_relaxed));
-  } else {
-    lock_element(&target);
-    Op::fold(target, by);
-    unlock_element(&target);
-  }
-}
 
 }  // namespace detail
 

@@ -5,6 +5,7 @@
 // Source      reduction operators with apply and fold: Treichler, Bauer, Aiken, "Realm", PACT 2014, section 6.
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <limits>
 #include <type_traits>
@@ -55,6 +56,31 @@ template <class T> constexpr void keep_more(T& l, const T& r) { l = l < r ? r : 
 template <class T> constexpr void and_bits(T& l, const T& r) { l = static_cast<T>(l & r); }
 template <class T> constexpr void or_bits(T& l, const T& r) { l = static_cast<T>(l | r); }
 template <class T> constexpr void xor_bits(T& l, const T& r) { l = static_cast<T>(l ^ r); }
+}  // namespace detail
+
+namespace detail {
+
+/// For right-hand sides that the processor cannot exchange atomically.
+void lock_element(const void* address) noexcept;
+void unlock_element(const void* address) noexcept;
+
+template <class Op>
+void fold_atomically(typename Op::rhs_type& target, const typename Op::rhs_type& by) {
+  using rhs = typename Op::rhs_type;
+  if constexpr (sizeof(rhs) == 1 || sizeof(rhs) == 2 || sizeof(rhs) == 4 || sizeof(rhs) == 8) {
+    std::atomic_ref<rhs> shared(target);
+    rhs before = shared.load(std::memory_order_relaxed), then;
+    do {
+      then = before;
+      Op::fold(then, by);
+    } while (!shared.compare_exchange_weak(before, then, std::memory_order_relaxed));
+  } else {
+    lock_element(&target);
+    Op::fold(target, by);
+    unlock_element(&target);
+  }
+}
+
 }  // namespace detail
 
 template <class T> struct sum : detail::same_type_operator<T, detail::zero<T>, detail::add<T>> {};

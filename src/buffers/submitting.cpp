@@ -13,6 +13,7 @@
 #include "buffers/weights.hpp"
 #include "data/kernel_arguments.hpp"
 #include "event/event_floor.hpp"
+#include "event/held.hpp"
 #include "objects/launching.hpp"
 #include "sched/scheduler.hpp"
 
@@ -23,6 +24,8 @@ struct seen_elements {
   box part;
   user_event ends;
   std::source_location where;
+  std::string of;
+  detail::held_mark given = {};
 };
 
 namespace {
@@ -392,7 +395,13 @@ seen_later see_elements(const buffer_handle& h, const box& part, const std::sour
     return {never_read(b, *b.state->dry, context, where), nullptr};
   }
   go_on(*b.state, ahead, where);
-  return {out.ready, seen_pointer(new seen_elements{out.first, part, ends, where})};
+  return {out.ready, seen_pointer(new seen_elements{out.first, part, ends, where, describe(b)})};
+}
+
+seen_pointer give_elements(seen_later& later) {
+  seen_elements& seen = *later.seen;
+  seen.given = held_mark(*base::require_current("read").runtime, seen.ends, "elements of " + seen.of, "the view that read() gave", seen.where);
+  return std::move(later.seen);
 }
 
 std::byte* first_of(const seen_elements& seen, data::layout& shape) { return open_instance(seen.in, shape, seen.where); }

@@ -234,4 +234,32 @@ std::string text_of(const std::set<atomic_function>& used, dialect d) {
   return text;
 }
 
+// Decision 0051. Items of a group may run in lockstep, so that none waits within the loop for one that has not come out of it. What others have
+// written is read from memory, and not from what this item saw there before.
+std::string text_of(const locked_fold& f, dialect d) {
+  const bool is_opencl = d == dialect::opencl;
+  const std::string_view word = f.unit == 4 ? "uint32_t" : f.unit == 2 ? "uint16_t" : "uint8_t", global = is_opencl ? "__global " : "";
+  const std::string_view fence = is_opencl ? "mem_fence(CLK_GLOBAL_MEM_FENCE)" : "__threadfence()";
+  return fmt::format(
+      "STRETTO_FUNCTION void {name}({global}{type}* at, {type} by, {global}uint32_t* locks) {{\n"
+      "  volatile {global}uint32_t* lock = locks + ((uint64_t)at / {bytes}u & {mask}u);\n"
+      "  volatile {global}{word}* there = (volatile {global}{word}*)at;\n"
+      "  union {{ {type} value; {word} words[{words}]; }} now;\n"
+      "  for (int is_done = 0; !is_done;)\n"
+      "    if ({take} == 0u) {{\n"
+      "      {fence};\n"
+      "      for (int k = 0; k < {words}; ++k) now.words[k] = there[k];\n"
+      "      now.value = {combines}(now.value, by);\n"
+      "      for (int k = 0; k < {words}; ++k) there[k] = now.words[k];\n"
+      "      {fence};\n"
+      "      {give};\n"
+      "      is_done = 1;\n"
+      "    }}\n"
+      "}}\n",
+      fmt::arg("name", f.name()), fmt::arg("global", global), fmt::arg("type", f.type), fmt::arg("bytes", f.bytes),
+      fmt::arg("mask", f.locks - 1), fmt::arg("word", word), fmt::arg("words", f.bytes / f.unit), fmt::arg("combines", f.combines),
+      fmt::arg("fence", fence), fmt::arg("take", is_opencl ? "atomic_cmpxchg(lock, 0u, 1u)" : "atomicCAS((uint32_t*)lock, 0u, 1u)"),
+      fmt::arg("give", is_opencl ? "atomic_xchg(lock, 0u)" : "atomicExch((uint32_t*)lock, 0u)"));
+}
+
 }  // namespace stretto::device

@@ -3,6 +3,7 @@
 // Threads     constants.
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 
@@ -25,5 +26,18 @@ struct atomic_function {
 
 /// The definitions of those that there are; the compiler tells of others.
 std::string text_of(const std::set<atomic_function>& used, dialect d);
+
+/// The function by which a kernel contributes to elements of a type by an operator of the program's own, behind a lock of `locks`.
+///
+///   combines   the function of two elements
+///   unit       bytes that their size and alignment are multiples of: 1, 2 or 4
+struct locked_fold {
+  std::string by, type = {}, combines = {};
+  std::uint32_t bytes = 0, unit = 1;
+  unsigned locks = 1;
+
+  std::string name() const { return "stretto_fold_by_" + by; }
+};
+std::string text_of(const locked_fold& f, dialect d);
 
 }  // namespace stretto::device

@@ -17,7 +17,8 @@ struct written_parameter {
   tokens type;  ///< of a value, or of an array's elements
   std::string name;
   int dimensions = 0;
-  fold_operator fold = fold_operator::none;  ///< of reduce; none: an operator that devices do not know by its name
+  fold_operator fold = fold_operator::none;  ///< of reduce; none: an operator of another name, which is `type` then
+  std::string by;                            ///< the name of an operator of the program's own, once that is known
 
   bool is_array() const noexcept { return mode != access::value; }
 };

@@ -67,9 +67,10 @@ class rewriter {
       : dialect_(d), kernel_(kernel), in_groups_(in_groups) {
     for (const written_parameter& p : parameters) {
       if (p.is_array()) arrays_.emplace(p.name, p);
-      if (p.mode == access::reduce && p.fold == fold_operator::none)
+      if (p.mode == access::reduce && p.fold == fold_operator::none && p.by.empty())
         refuse(p.type.empty() ? 0 : p.type.front().line, fmt::format("\"{}\" does not name its operator", p.name),
-               fmt::format("write reduce<sum<int>> {}, without another name for sum<int>", p.name));
+               fmt::format("write reduce<sum<int>> {}, without another name for sum<int>; or, of an operator of STRETTO_DEVICE_OPERATOR, that "
+                           "name", p.name));
     }
   }
 
@@ -287,12 +288,13 @@ class rewriter {
     std::size_t end = shift + 1;
     while (end < in_->size() && !(at(end) == ";" || at(end) == "," || at(end) == ":" || is_closing(at(end))))
       end = is_opening(at(end)) ? closing(*in_, end) + 1 : end + 1;
-    out.push_back(atomic_named(changes[static_cast<std::size_t>(p.fold)], p.type, true, t.line));
+    if (p.by.empty()) out.push_back(atomic_named(changes[static_cast<std::size_t>(p.fold)], p.type, true, t.line));
+    else out.push_back(name(locked_fold{.by = p.by}.name(), t.line));
     append(out, "( & stretto_at_" + t.spelling, t.line);
     append(out, part(i + 1, shift));
     append(out, ",", t.line);
     append(out, part(shift + 1, end));
-    append(out, ")", at(end - 1).line);
+    append(out, p.by.empty() ? ")" : ", stretto_locks )", at(end - 1).line);
     return end;
   }
   static bool is_opening(const token& t) { return t == "(" || t == "[" || t == "{"; }
@@ -425,7 +427,7 @@ class writer {
     tokens parameters = tokens_of(used.parameters), body = tokens_of(used.body), type = tokens_of(used.type);
     std::vector<tokens*> parts{&body};
     if (used.is == device_text::what::function) parts.insert(parts.begin(), &parameters);
-    align_or_refuse(parts, used.name, used.file, used.line);
+    if (used.is != device_text::what::operation) align_or_refuse(parts, used.name, used.file, used.line);
     if (used.is == device_text::what::function) note_unknown(parameters, body, used.file);
     shorten_long_long(parameters), shorten_long_long(body), shorten_long_long(type);
     include_what_is_used_by(type);
@@ -436,6 +438,7 @@ class writer {
       source_ += fmt::format("typedef struct {} {};\n", text_of(body, used.file), name);
     else if (used.is == device_text::what::constant && is_integer(type))  // which may then be the length of an array
       source_ += fmt::format("enum {{ {} = {} }};\n", name, joined(body));
+    else if (used.is == device_text::what::operation) return;  // whoever contributes by it defines how
     else if (used.is == device_text::what::constant)
       source_ += fmt::format("STRETTO_CONSTANT {} {} = {};\n", joined(type), name, joined(body));
     else function(used, joined(type), parameters, body);
@@ -456,14 +459,42 @@ class writer {
                            text_of(rewritten, f.file), macros.undefine);
   }
 
+  /// Finds what a reduction by another name is by, if that is for devices, and defines how the kernel contributes.
+  void find_operators(std::vector<written_parameter>& parameters) {
+    std::set<std::string> defined;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      written_parameter& p = parameters[i];
+      if (p.mode != access::reduce || p.fold != fold_operator::none || p.type.size() != 1) continue;
+      const device_text* const by = text_named(p.type.front().spelling, kernel_);
+      if (!by || by->is != device_text::what::operation) continue;
+      const unsigned line = p.type.front().line;
+      p.by = by->name;
+      p.type = tokens_of(by->type);
+      for (token& t : p.type) t.line = line;
+      shorten_long_long(p.type);
+      text_.needs_locks = true;
+      if (!defined.insert(p.by).second) continue;
+      const kernel_parameter& is = kernel_.parameters[i];
+      source_ += text_of({.by = p.by,
+                          .type = joined(p.type),
+                          .combines = as_plain_name(std::string(by->body)),
+                          .bytes = is.element_bytes,
+                          .unit = std::min(is.alignment, 4u),
+                          .locks = lock_count},
+                         dialect_);
+    }
+  }
+
   void entry(const tokens& parameter_text, const tokens& body) {
-    const auto parameters = parameters_of(parameter_text);
+    auto parameters = parameters_of(parameter_text);
+    find_operators(parameters);
     rewriter r(dialect_, kernel_.name, parameters, kernel_.in_groups);
     const tokens rewritten = r.body(body);
     atomics_.insert(r.atomics().begin(), r.atomics().end());
     element_macros macros;
     std::string list, opening;
-    const std::string last = dialect_ == dialect::opencl ? layouts_together(parameters, macros) : "const stretto_launch stretto_range";
+    std::string last = dialect_ == dialect::opencl ? layouts_together(parameters, macros) : "const stretto_launch stretto_range";
+    if (text_.needs_locks) last += ", STRETTO_GLOBAL uint32_t* stretto_locks";
     for (const written_parameter& p : parameters) {
       list += declaration_of(p, true, dialect_) + ", ";
       if (p.is_array()) macros.array(p);

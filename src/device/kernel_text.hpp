@@ -21,17 +21,21 @@ namespace stretto::device {
 ///
 /// The entry's parameters, in order: for an array its pointer and (CUDA) an array_layout, for local memory a pointer (OpenCL) or a
 /// byte offset into the dynamic shared memory (CUDA, 64-bit), a value as it is; and last a launch_layout, behind which (OpenCL)
-/// those of all arrays follow.
+/// those of all arrays follow; and where it needs locks a pointer to `lock_count` 32-bit words, which are all 0 between launches and the same
+/// for all kernels of a device.
 struct kernel_text {
   std::string entry;
   std::string source;
   bool needs_double = false;
   bool needs_atomics_64 = false;
+  bool needs_locks = false;
   /// A name that devices do not know: a macro, or something else of the host's program. Empty: there is none.
   std::string unknown;
   std::string unknown_where;  ///< file and line
   bool has_lines = false;  ///< false: the user's file could not be read, and messages name the line of the macro
 };
+
+inline constexpr unsigned lock_count = 1024;  // a power of two
 
 /// As devices read them: both are passed by value.
 struct array_layout {

@@ -29,7 +29,7 @@ data::usage usage_of(access mode) noexcept {
   return mode == access::in ? data::in_use : mode == access::out ? data::out_use : data::inout_use;
 }
 
-data::usage usage_of(const kernel_parameter& p) noexcept {
+data::usage usage_of(const kernel_parameter& p) {
   return p.mode == access::reduce ? data::reduce_use(reduction_of(p)) : usage_of(p.mode);
 }
 

@@ -15,6 +15,6 @@ object_record& usable(const detail::object_handle& h, const char* verb, base::th
 void require_inside(const object_record& o, const box& part, const char* verb, const std::source_location& where);
 
 data::usage usage_of(access mode) noexcept;
-data::usage usage_of(const kernel_parameter& p) noexcept;
+data::usage usage_of(const kernel_parameter& p);
 
 }  // namespace stretto::objects

@@ -4,7 +4,11 @@
 
 #include <array>
 #include <cstring>
+#include <deque>
+#include <mutex>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace stretto::objects {
 
@@ -67,17 +71,54 @@ const std::unordered_map<std::uint32_t, known>& table() {
   return all;
 }
 
+/// The program's own operators, as they come.
+class own_operators {
+ public:
+  static constexpr std::uint32_t first_number = 0x8000'0000u;
+  struct entry {
+    const device_operator* is;
+    std::vector<std::byte> identity;
+  };
+
+  std::uint32_t number_of(const device_operator& o) {
+    const std::scoped_lock lock(mutex_);
+    for (std::size_t n = 0; n < all_.size(); ++n)
+      if (all_[n].is == &o) return first_number + static_cast<std::uint32_t>(n);
+    std::vector<std::byte> identity(o.element_bytes);
+    o.set_identity(identity.data());
+    all_.push_back({&o, std::move(identity)});
+    return first_number + static_cast<std::uint32_t>(all_.size() - 1);
+  }
+  const entry& at(std::uint32_t number) {
+    const std::scoped_lock lock(mutex_);
+    return all_.at(number - first_number);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::deque<entry> all_;  // whose entries stay where they are
+};
+own_operators& own() {
+  static own_operators all;
+  return all;
+}
+
 }  // namespace
 
-std::uint32_t reduction_of(const kernel_parameter& p) noexcept {
+std::uint32_t reduction_of(const kernel_parameter& p) {
+  if (p.own) return own().number_of(*p.own);
   return static_cast<std::uint32_t>(p.fold) | static_cast<std::uint32_t>(p.kind) << 8 | p.element_bytes << 16;
 }
 
 std::span<const std::byte> identity_of(std::uint32_t reduction) {
+  if (reduction >= own_operators::first_number) return own().at(reduction).identity;
   const known& k = table().at(reduction);
   return {k.identity.data(), k.bytes};
 }
 
-const kernel_code& fold_kernel(std::uint32_t reduction) { return *table().at(reduction).fold; }
+const kernel_code& fold_kernel(std::uint32_t reduction) {
+  if (reduction >= own_operators::first_number) return own().at(reduction).is->fold_kernel();
+  return *table().at(reduction).fold;
+}
 
 }  // namespace stretto::objects

@@ -1,6 +1,7 @@
 // fold_kernels.hpp - what objects need of a reduction's operator: its number, its identity, and how one part is folded into another.
 //
-// Threads     constants.
+// Threads     any.
+// Cost        an operator of the program's own: a lock, and a comparison with each of them.
 #pragma once
 
 #include <stretto/kernel_code.hpp>
@@ -12,7 +13,7 @@
 namespace stretto::objects {
 
 /// Which operator on which elements a parameter contributes by: equal numbers share accumulators. Never 0.
-std::uint32_t reduction_of(const kernel_parameter& p) noexcept;
+std::uint32_t reduction_of(const kernel_parameter& p);
 
 /// One element that changes nothing where it is contributed.
 std::span<const std::byte> identity_of(std::uint32_t reduction);

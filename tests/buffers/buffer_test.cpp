@@ -58,6 +58,13 @@ STRETTO_KERNEL(mix, (in<long long, 2> u, reduce<bit_xor<long long>, 2> v, int ro
   v((global_id(0) + global_id(1)) % rows, global_id(1) * 2 % columns) << u(global_id(0), global_id(1));
 })
 
+// The same by an operator of the program's own.
+STRETTO_DEVICE_FUNCTION(long long, without_carry, (long long a, long long b), { return a ^ b; })
+STRETTO_DEVICE_OPERATOR(sum_without_carry, long long, without_carry, 0)
+STRETTO_KERNEL(mix_by_own, (in<long long, 2> u, reduce<sum_without_carry, 2> v, int rows, int columns), {
+  v((global_id(0) + global_id(1)) % rows, global_id(1) * 2 % columns) << u(global_id(0), global_id(1));
+})
+
 TEST_CASE("a stencil on distributed buffers gives what a loop gives, on any number of nodes and devices") {
   test::on_nodes_with_devices([] {
     constexpr int rows = 37, columns = 21, steps = 9;
@@ -172,8 +179,10 @@ class random_program {
         break;
       case 4: go(add_all, of(all), to(one_to_one), rows_, columns_); break;
       case 5: go(add_below, of([](const box& part, const box& elements) { return intersection(part.shifted({2, 0}), elements); }), to(one_to_one), rows_); break;
-      case 6: go(mix, of(one_to_one), to, rows_, columns_); break;
-      case 7: go(mix, of(one_to_one), to.from_identity(), rows_, columns_); break;
+      case 6: by % 2 ? go(mix, of(one_to_one), to, rows_, columns_) : go(mix_by_own, of(one_to_one), to, rows_, columns_); break;
+      case 7:
+        by % 2 ? go(mix, of(one_to_one), to.from_identity(), rows_, columns_) : go(mix_by_own, of(one_to_one), to.from_identity(), rows_, columns_);
+        break;
       default: go(cross_sum, of(star(1)), to(one_to_one), rows_, columns_); break;
     }
     loop(what, u, v, range, by);

@@ -76,6 +76,59 @@ TEST_CASE("a sum of numbers that are rounded is the same on every node, to the l
   }
 }
 
+// The program's own operators: a least value with its place, and the three greatest values.
+STRETTO_DEVICE_STRUCT(least_at, { long value; long at; })
+STRETTO_DEVICE_FUNCTION(least_at, lesser, (least_at a, least_at b), { return b.value < a.value || (b.value == a.value && b.at < a.at) ? b : a; })
+STRETTO_DEVICE_OPERATOR(least_with_place, least_at, lesser, {9223372036854775807, 9223372036854775807})
+STRETTO_DEVICE_STRUCT(greatest, { int is[3]; })
+STRETTO_DEVICE_FUNCTION(greatest, greatest_of, (greatest a, greatest b), {
+  greatest most;
+  for (int n = 0, i = 0, j = 0; n < 3; ++n) most.is[n] = a.is[i] >= b.is[j] ? a.is[i++] : b.is[j++];
+  return most;
+})
+STRETTO_DEVICE_OPERATOR(three_greatest, greatest, greatest_of, {{-1, -1, -1}})
+STRETTO_KERNEL(survey, (in<long long> x, int seed, reduce<least_with_place> least, reduce<three_greatest> by_remainder), {
+  long i = global_id(0), v = (x(i) * 7919 + seed) % 1009;
+  least_at l = {v, i};
+  least(0) << l;
+  greatest g = {{(int)(v), -1, -1}};
+  by_remainder(v % 4) << g;
+})
+
+TEST_CASE("kernels reduce by operators of the program's own, as host tasks do, on any devices of any nodes") {
+  test::on_nodes_with_devices([] {
+    constexpr long long n = 2000;
+    buffer<long long> x(box(0, n));
+    buffer<least_at> least(box(0, 1)), least_of_hosts(box(0, 1));
+    buffer<greatest> most(box(0, 4));
+    launch(count_up, x.elements(), x(one_to_one));
+    least_at expected = least_with_place::identity();
+    std::array<greatest, 4> expected_most;
+    expected_most.fill(three_greatest::identity());
+    for (int seed = 0; seed < 3; ++seed) {
+      for (long long i = 0; i < n; ++i) {
+        const long v = (i * 7919 + seed) % 1009;
+        least_with_place::fold(expected, {v, i});
+        three_greatest::fold(expected_most[static_cast<std::size_t>(v % 4)], {{static_cast<int>(v), -1, -1}});
+      }
+      if (seed == 0) launch(survey, x.elements(), x(one_to_one), seed, least.from_identity(), most.from_identity());
+      else launch(in_pieces{2}, survey, x.elements(), x(one_to_one), seed, least, most);
+    }
+    host_task(x.elements(), [](const box& part, view<const long long> x, view<least_at> to) {
+      for (auto i = part.min()[0]; i < part.max()[0]; ++i)
+        for (int seed = 0; seed < 3; ++seed) least_with_place::fold(to(0), {(x(i) * 7919 + seed) % 1009, i});
+    }, x.in(one_to_one), least_of_hosts.reduce<least_with_place>().from_identity());
+    for (const auto& b : {least, least_of_hosts}) {
+      const auto seen = b.read().get();
+      CHECK(seen.view()(0).value == expected.value);
+      CHECK(seen.view()(0).at == expected.at);
+    }
+    const auto seen = most.read().get();
+    for (int k = 0; k < 4; ++k)
+      for (int m = 0; m < 3; ++m) CHECK(seen.view()(k).is[m] == expected_most[static_cast<std::size_t>(k)].is[m]);
+  });
+}
+
 /// Products of matrices do not commute: the order of what is folded shows.
 struct matrix {
   std::array<std::uint32_t, 4> a;

@@ -602,6 +602,46 @@ TEST_CASE("contributions of all items are folded into an array, and none is lost
   });
 }
 
+TEST_CASE("operators of the program's own fold elements of any size") {
+  on_each([](bench& b) {
+    constexpr std::int64_t n = 3000;
+    array<int> x({n});
+    array<nearest_hit> near({1}, nearest::identity());
+    array<plane_number> s({3, 2}, plane_number{1, 2});
+    array<top_values> top({2}, top_three::identity());
+    array<three_bytes> odd({5}, xor_of_three::identity());
+    array<int> p({1}, 7);
+    auto expected_near = near.values[0];
+    auto expected_s = s.values;
+    auto expected_top = top.values;
+    auto expected_odd = odd.values;
+    int expected_p = 7;
+    for (int i = 0; i < n; ++i) {
+      const int v = x.values[static_cast<std::size_t>(i)] = static_cast<int>(static_cast<std::int64_t>(i) * 7919 % 10'007);
+      nearest::fold(expected_near, {std::fabs(static_cast<float>(v) - 5000.5f), i});
+      sum_in_plane::fold(expected_s[static_cast<std::size_t>(v % 3 * 2 + i % 2)], {double(v), double(2 * i)});
+      top_three::fold(expected_top[v % 2 ? 0 : 1], {{v, 0, 0}, 1});
+      xor_of_three::fold(expected_odd[static_cast<std::size_t>(v % 5)], {{static_cast<std::uint8_t>(v), static_cast<std::uint8_t>(i), 255}});
+      product_of_remainders::fold(expected_p, v % 10'006 + 1);
+    }
+    const auto dn = b.put(near), ds = b.put(s), dt = b.put(top), dodd = b.put(odd), dp = b.put(p);
+    b.launch(folds_by_own.code(), range({0}, {n}), {b.put(x), dn, ds, dt, dodd, dp});
+    b.get(near, dn), b.get(s, ds), b.get(top, dt), b.get(odd, dodd), b.get(p, dp);
+    CHECK(near.values[0].distance == expected_near.distance);
+    CHECK(near.values[0].at == expected_near.at);
+    for (std::size_t k = 0; k < 6; ++k) {
+      CHECK(s.values[k].re == expected_s[k].re);
+      CHECK(s.values[k].im == expected_s[k].im);
+    }
+    for (std::size_t k = 0; k < 2; ++k) {
+      CHECK(top.values[k].known == 3);
+      CHECK(std::equal(top.values[k].is, top.values[k].is + 3, expected_top[k].is));
+    }
+    for (std::size_t k = 0; k < 5; ++k) CHECK(std::equal(odd.values[k].is, odd.values[k].is + 3, expected_odd[k].is));
+    CHECK(p.values[0] == expected_p);
+  });
+}
+
 TEST_CASE("every operator folds numbers of 32 bits") {
   on_each([](bench& b) {
     constexpr std::int64_t n = 2000;

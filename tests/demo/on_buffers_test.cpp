@@ -13,8 +13,11 @@
 #include "demo/on_buffers/grown.hpp"
 #include "demo/on_buffers/life.hpp"
 #include "demo/on_buffers/room_light.hpp"
+#include "demo/on_buffers/sound.hpp"
 #include "demo/on_buffers/streams.hpp"
 #include "demo/on_buffers/tiles.hpp"
+#include "demo/wave/medium.hpp"
+#include "demo/wave/serial.hpp"
 
 using namespace on_buffers;
 
@@ -24,6 +27,22 @@ TEST_CASE("a board of life is that of a serial run on one to four nodes, on the 
     for (const char* devices : {"none", "sim:2"})
       stretto::test::on_nodes_of(stretto::simulated_job({.nodes = nodes}), {.workers = 1, .devices = devices},
                                  [&](stretto::runtime&) { CHECK(life_on_nodes(first, 70) == expected); });
+}
+
+TEST_CASE("sound in the ground is that of a serial run on one to four nodes, on the host and on devices") {
+  namespace wave = stretto::wave;
+  const wave::extent size{70, 90};
+  wave::grey_image picture{size, std::vector<float>(static_cast<std::size_t>(size.cells()))};
+  for (std::size_t i = 0; i < picture.grey.size(); ++i) picture.grey[i] = static_cast<float>(i * 7919 % 101) / 100;
+  const wave::problem problem = wave::pose(wave::make_medium(picture, {}, 10), {{3, 20}, {35, 45}, {69, 89}}, 60);
+  const wave::serial_result expected = wave::run_serial(problem);
+  for (const std::uint32_t nodes : {1u, 2u, 3u, 4u})
+    for (const char* devices : {"none", "sim:2"})
+      stretto::test::on_nodes_of(stretto::simulated_job({.nodes = nodes}), {.workers = 1, .devices = devices}, [&](stretto::runtime&) {
+        const sound heard = sound_on_nodes(problem);
+        CHECK(wave::largest_difference(heard.last.view(), expected.last.view()) == 0);
+        CHECK(wave::largest_difference(heard.before_last.view(), expected.before_last.view()) == 0);
+      });
 }
 
 TEST_CASE("each gun fires a glider of 5 cells every 30 steps, and pulsars are themselves again") {

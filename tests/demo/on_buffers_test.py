@@ -34,6 +34,15 @@ class OnBuffers(unittest.TestCase):
         self.assertIn(str(self.folder / "life.png"), said)
         self.assertEqual(self.size_of("life.png"), (368, 240))
 
+    def test_sound(self):
+        said = self.run_with("sound", "--columns", "120", "--steps", "90")
+        self.assertIn("Sound in a ground of 90 x 120 cells, 90 steps", said)
+        self.assertIn("as in a serial run, to the last bit\n", said)
+        self.assertEqual(self.size_of("sound.png")[0], 120)
+        told = json.loads(self.run_with("sound", "--columns", "100", "--steps", "60", "--devices", "sim:2", "--json"))
+        self.assertTrue(told["as_serial"])
+        self.assertGreater(told["largest"], 0)
+
     def test_rsim(self):
         said = self.run_with("rsim", "--side", "3", "--steps", "20", "--devices", "sim:2")
         self.assertIn("A flash in a room of 90 patches, 20 steps, on 1 node:", said)

@@ -24,6 +24,8 @@ DECLARE_ATOMIC(unsigned long long, atomicMax)
 #define DECLARE_BITS(T) DECLARE_ATOMIC(T, atomicAnd) DECLARE_ATOMIC(T, atomicOr) DECLARE_ATOMIC(T, atomicXor)
 DECLARE_BITS(int) DECLARE_BITS(unsigned) DECLARE_BITS(unsigned long long)
 __device__ unsigned atomicCAS(unsigned*, unsigned, unsigned);
+__device__ unsigned atomicExch(unsigned*, unsigned);
+__device__ void __threadfence();
 __device__ unsigned long long atomicCAS(unsigned long long*, unsigned long long, unsigned long long);
 
 // In templates, so that they do not collide with what clang knows of C's own.

@@ -138,6 +138,58 @@ STRETTO_KERNEL(folds_of_long_names, (in<long long> x, reduce<stretto::sum<long l
   atomic_add(&t(0), v);
 })
 
+// Operators of the program's own, on elements that are locked in words, halves and bytes.
+STRETTO_DEVICE_STRUCT(nearest_hit, { float distance; int at; })
+STRETTO_DEVICE_FUNCTION(nearest_hit, nearer, (nearest_hit a, nearest_hit b), {
+  return b.distance < a.distance || (b.distance == a.distance && b.at < a.at) ? b : a;
+})
+STRETTO_DEVICE_OPERATOR(nearest, nearest_hit, nearer, {1e30f, 2147483647})
+
+STRETTO_DEVICE_STRUCT(plane_number, { double re; double im; })
+STRETTO_DEVICE_FUNCTION(plane_number, plane_sum, (plane_number a, plane_number b), {
+  a.re += b.re;
+  a.im += b.im;
+  return a;
+})
+STRETTO_DEVICE_OPERATOR(sum_in_plane, plane_number, plane_sum, {0, 0})
+
+STRETTO_DEVICE_CONSTANT(int, top_count, 3)
+STRETTO_DEVICE_STRUCT(top_values, { int64_t is[top_count]; int16_t known; })
+STRETTO_DEVICE_FUNCTION(top_values, top_of_both, (top_values a, top_values b), {
+  top_values most;
+  int n = 0, i = 0, j = 0;
+  while (n < top_count && (i < a.known || j < b.known)) {
+    if (j >= b.known || (i < a.known && a.is[i] >= b.is[j])) most.is[n++] = a.is[i++];
+    else most.is[n++] = b.is[j++];
+  }
+  most.known = n;
+  for (; n < top_count; ++n) most.is[n] = 0;
+  return most;
+})
+STRETTO_DEVICE_OPERATOR(top_three, top_values, top_of_both, {{0, 0, 0}, 0})
+
+STRETTO_DEVICE_STRUCT(three_bytes, { uint8_t is[3]; })
+STRETTO_DEVICE_FUNCTION(three_bytes, three_xor, (three_bytes a, three_bytes b), {
+  for (int k = 0; k < 3; ++k) a.is[k] = (uint8_t)(a.is[k] ^ b.is[k]);
+  return a;
+})
+STRETTO_DEVICE_OPERATOR(xor_of_three, three_bytes, three_xor, {{0, 0, 0}})
+STRETTO_DEVICE_FUNCTION(int, remainder_product, (int a, int b), { return (int)((int64_t)(a) * b % 10007); })
+STRETTO_DEVICE_OPERATOR(product_of_remainders, int, remainder_product, 1)
+
+STRETTO_KERNEL(folds_by_own, (in<int> x, reduce<nearest> near, reduce<sum_in_plane, 2> s, reduce<top_three> top, reduce<xor_of_three> odd,
+                              reduce<product_of_remainders> p), {
+  int i = global_id(0), v = x(i);
+  nearest_hit f = {fabs((float)(v) - 5000.5f), i};
+  near(0) << f;
+  plane_number z = {(double)(v), (double)(2 * i)};
+  s(v % 3, i % 2) << z;
+  top_values t = {{v, 0, 0}, 1};
+  if (v % 2) top(0) << t; else top(1) << t;
+  three_bytes b = {{(uint8_t)(v), (uint8_t)(i), 255}};
+  odd(v % 5) << b, p(0) << v % 10006 + 1;
+})
+
 STRETTO_KERNEL(mixed_mathematics, (in<float> x, out<float, 2> y), {
   int i = global_id(0);
   float a = x(i);

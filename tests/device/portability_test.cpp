@@ -59,7 +59,7 @@ TEST_CASE("what kernels may name is refused nowhere") {
   for (const kernel_code* code :
        {&test::names_all_sorts_of_things.code(), &test::names_what_groups_have.code(), &jacobi.code(), &numbered.code(), &kick.code(),
         &mathematics.code(), &tally.code(), &sum_of_group.code(), &tiled_product.code(), &every_atomic.code(), &histogram.code(),
-        &folds_of_64_bits.code(), &mixed_mathematics.code(), &shared_by_all.code()}) {
+        &folds_of_64_bits.code(), &folds_by_own.code(), &mixed_mathematics.code(), &shared_by_all.code()}) {
     INFO(code->name);
     const auto e = what_devices_refuse(*code);
     INFO((e ? e->what() : ""));

@@ -1,4 +1,4 @@
-// Operators of the program have no text for devices.
+// Operators of the program have a text for devices only by STRETTO_DEVICE_OPERATOR.
 // expect: a kernel contributes by sum, product, minimum, maximum, bit_and, bit_or or bit_xor
 #include <stretto/kernel.hpp>
 

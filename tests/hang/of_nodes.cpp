@@ -1,6 +1,8 @@
 // Several nodes of a job, where what is at fault is on another one than what waits.
+#include <stretto/buffer.hpp>
 #include <stretto/copy.hpp>
 #include <stretto/job.hpp>
+#include <stretto/launch.hpp>
 #include <stretto/mobile.hpp>
 
 #include <ctime>
@@ -150,6 +152,30 @@ struct endless {
   friend void fields(Archive&, archived<endless, Archive>&) {}
 };
 
+// clang-format off
+STRETTO_KERNEL(add_one, (inout<int> x), { x(global_id(0)) += 1; })
+// clang-format on
+
+/// Node 1 keeps what it read, and node 0 waits for what it lacks of that.
+void adds_and_reads() {
+  const int zeros[2] = {};
+  const buffer<int> x(box(0, 2), zeros, {.name = "x"});
+  auto seen = x.read().get();  // GUILTY seen_elsewhere
+  if (this_node() == 0) seen.release();
+  launch(name("again"), add_one, x.elements(), x(one_to_one));  // NAMED seen_elsewhere
+  x.read().get();
+}
+
+void seen_elsewhere(runtime&) {
+  const simulated_job job({.nodes = 2});
+  std::jthread other([&] {
+    runtime rt({.workers = 2, .job = job.seat(1)});
+    rt.run(adds_and_reads);
+  });
+  runtime rt({.workers = 2, .job = job.seat(0)});
+  rt.run(adds_and_reads);
+}
+
 void never_returns(runtime&) {
   on_nodes(2, [] {
     const auto stuck = make_mobile<endless>(at_node(1), name("stuck"));
@@ -163,7 +189,8 @@ const program of_nodes[] = {{"left_the_collective", left_the_collective}, {"each
                             {"lost_to_a_handler", lost_to_a_handler},     {"held_far_away", held_far_away},
                             {"awaited_far_away", awaited_far_away},       {"spawned_far_away", spawned_far_away},
                             {"copied_far_away", copied_far_away},         {"made_far_away", made_far_away},
-                            {"each_others_copy", each_others_copy},       {"never_returns", never_returns},
+                            {"each_others_copy", each_others_copy},       {"seen_elsewhere", seen_elsewhere},
+                            {"never_returns", never_returns},
                             {nullptr, nullptr}};
 
 }  // namespace hang

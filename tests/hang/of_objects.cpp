@@ -1,4 +1,5 @@
-// Reservations, barriers and objects.
+// Reservations, barriers, objects and buffers.
+#include <stretto/buffer.hpp>
 #include <stretto/copy.hpp>
 #include <stretto/launch.hpp>
 #include <stretto/object.hpp>
@@ -93,6 +94,25 @@ void view_kept(runtime& rt) {
   });
 }
 
+void seen_and_written(runtime& rt) {
+  rt.run([] {
+    const int one = 1;
+    const buffer<int> x(box(0, 1), &one, {.name = "x"});
+    const auto seen = x.read().get();  // GUILTY seen_and_written
+    wait(launch(name("again"), all_zero, x.elements(), x(one_to_one)));  // NAMED seen_and_written
+  });
+}
+
+// Nothing says that it waits: there are too many launches ahead.
+void seen_far_ahead(runtime& rt) {
+  rt.run([] {
+    const int one = 1;
+    const buffer<int> x(box(0, 1), &one, {.name = "x"});
+    const auto seen = x.read().get();  // GUILTY seen_far_ahead
+    for (int s = 0; s < 1000; ++s) launch(all_zero, x.elements(), x(one_to_one));  // NAMED seen_far_ahead
+  });
+}
+
 void copied_behind(runtime& rt) {
   rt.run([&rt] {
     const auto never = user_event::create();  // GUILTY copied_behind
@@ -107,6 +127,7 @@ void copied_behind(runtime& rt) {
 }  // namespace
 
 const program of_objects[] = {{"view_kept", view_kept},           {"copied_behind", copied_behind},
+                              {"seen_and_written", seen_and_written}, {"seen_far_ahead", seen_far_ahead},
                               {"never_released", never_released}, {"acquired_twice", acquired_twice},
                               {"lock_order", lock_order},         {"short_barrier", short_barrier},
                               {"late_arrival", late_arrival},     {"at_the_end", at_the_end},

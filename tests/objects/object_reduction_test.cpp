@@ -38,6 +38,19 @@ STRETTO_KERNEL(contribute_to_scalar, (in<float> x, reduce<sum<double>> total, re
   total(0) << (double)(x(global_id(0)));
   least(0) << x(global_id(0));
 })
+STRETTO_DEVICE_STRUCT(spread, { double least; double most; int values; })
+STRETTO_DEVICE_FUNCTION(spread, spread_of_both, (spread a, spread b), {
+  if (b.least < a.least) a.least = b.least;
+  if (b.most > a.most) a.most = b.most;
+  a.values += b.values;
+  return a;
+})
+STRETTO_DEVICE_OPERATOR(spreads, spread, spread_of_both, {1e300, -1e300, 0})
+STRETTO_KERNEL(contribute_spread, (in<int> x, reduce<spreads> to), {
+  int v = x(global_id(0));
+  spread s = {(double)(v), (double)(v), 1};
+  to(v % 16) << s;
+})
 // clang-format on
 
 const std::vector<std::string>& reducing_devices() {
@@ -64,6 +77,35 @@ TEST_CASE("contributions of many launches are all there, wherever they were comp
         for (int i = 0; i < 16; ++i) CHECK(seen.view()(i) == expected[static_cast<std::size_t>(i)]);
       });
     }
+}
+
+TEST_CASE("contributions by an operator of the program's own are all there, wherever they were computed") {
+  for (const std::string& kind : reducing_devices()) {
+    INFO(kind);
+    runtime rt({.workers = 3, .devices = kind});
+    rt.run([] {
+      constexpr int n = 20'000;
+      std::vector<int> x(n);
+      std::vector<spread> expected(16, spreads::identity());
+      for (int i = 0; i < n; ++i) {
+        const int v = x[static_cast<std::size_t>(i)] = i * 7 % 1009;
+        spreads::fold(expected[static_cast<std::size_t>(v % 16)], {double(v), double(v), 1});
+      }
+      object<int> values(box(0, n), x.data());
+      object<spread> found(box(0, 16));
+      for (int first = 0; first < n; first += 500) {
+        const box part(first, first + 500);
+        launch(contribute_spread, part, values(part), found);
+      }
+      const auto seen = found.read().get();
+      for (int i = 0; i < 16; ++i) {
+        const spread& right = expected[static_cast<std::size_t>(i)];
+        CHECK(seen.view()(i).least == right.least);
+        CHECK(seen.view()(i).most == right.most);
+        CHECK(seen.view()(i).values == right.values);
+      }
+    });
+  }
 }
 
 TEST_CASE("several operators and types in one launch, from a beginning that the program gives or none") {

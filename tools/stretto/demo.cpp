@@ -16,6 +16,7 @@ constexpr std::array demos{
     command{"uts", "Searches an unbalanced tree whose size is published", demo_uts},
     command{"jacobi3d", "Relaxes a field in three dimensions, in parts that are mobile objects on several nodes", demo_jacobi3d},
     command{"particles", "Carries a drop of particles round a box, on nodes that balance the load or do not", demo_particles},
+    command{"sound", "Sends the sound of the wave through the ground on buffers, distributed over all nodes and devices", demo_sound},
     command{"life", "Lets two guns fire at each other on a board that is distributed over all nodes", demo_life},
     command{"rsim", "Follows a flash of light through a room, each step from all steps before", demo_rsim},
     command{"bodies", "Lets two discs of bodies pass one another, each of which attracts each", demo_bodies},

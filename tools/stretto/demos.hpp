@@ -10,6 +10,7 @@ int demo_uts(const invocation&);
 int demo_jacobi3d(const invocation&);
 int demo_particles(const invocation&);
 int demo_life(const invocation&);
+int demo_sound(const invocation&);
 int demo_rsim(const invocation&);
 int demo_bodies(const invocation&);
 int demo_cg(const invocation&);

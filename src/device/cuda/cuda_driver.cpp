@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "device/kernel_text.hpp"
+
 namespace stretto::device::cuda {
 
 driver::driver(std::shared_ptr<const api> functions, CUdevice device) : cu(std::move(functions)), id(device) {
@@ -14,6 +16,7 @@ driver::~driver() {
   {
     const current_context current(*cu, context);
     for (const CUevent e : events_) cu->cuEventDestroy(e);
+    if (locks_) cu->cuMemFree(locks_);
   }
   cu->cuDevicePrimaryCtxRelease(id);
 }
@@ -36,6 +39,22 @@ void driver::give_event(CUevent e) noexcept {
   if (!e) return;
   std::scoped_lock lock(mutex_);
   events_.push_back(e);
+}
+
+CUdeviceptr driver::locks() {
+  std::scoped_lock lock(mutex_);
+  if (locks_) return locks_;
+  const current_context current(*cu, context);
+  CUdeviceptr made = 0;
+  CUstream stream = nullptr;
+  check(cu->cuMemAlloc(&made, lock_count * sizeof(unsigned)), "cuMemAlloc");
+  CUresult status = cu->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+  if (status == CUDA_SUCCESS) status = cu->cuMemsetD32Async(made, 0, lock_count, stream);
+  if (status == CUDA_SUCCESS) status = cu->cuStreamSynchronize(stream);
+  if (stream) cu->cuStreamDestroy(stream);
+  if (status != CUDA_SUCCESS) cu->cuMemFree(made);
+  check(status, "to make locks for kernels");
+  return locks_ = made;
 }
 
 bool driver::ends_with(CUresult status) noexcept {

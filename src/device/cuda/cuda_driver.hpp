@@ -46,6 +46,9 @@ class driver {
   CUevent take_event();
   void give_event(CUevent e) noexcept;
 
+  /// What kernels take that contribute behind locks (kernel_text.hpp), made when the first is compiled. Throws K31, K43.
+  CUdeviceptr locks();
+
   bool is_lost() const noexcept { return lost_.load(std::memory_order_acquire) != CUDA_SUCCESS; }
   /// Whether the status ends the device, which is then remembered.
   bool ends_with(CUresult status) noexcept;
@@ -58,6 +61,7 @@ class driver {
   std::atomic<CUresult> lost_{CUDA_SUCCESS};
   std::mutex mutex_;
   std::vector<CUevent> events_;
+  CUdeviceptr locks_ = 0;
 };
 
 inline void need(CUresult status, const char* call) {

@@ -47,10 +47,10 @@ std::optional<geometry> geometry_of(const launch_range& range, bool in_groups, i
 }
 
 packed_arguments::packed_arguments(const kernel_code& code, const launch_range& range,
-                                   std::span<const launch_argument> given) {
-  words_.reserve(given.size());  // what is pointed to must not move
+                                   std::span<const launch_argument> given, std::uint64_t locks) {
+  words_.reserve(given.size() + 1);  // what is pointed to must not move
   layouts_.reserve(given.size());
-  pointers_.reserve(2 * given.size() + 1);
+  pointers_.reserve(2 * given.size() + 2);
   for (std::size_t i = 0; i < given.size(); ++i) {
     const kernel_parameter& p = code.parameters[i];
     const kernel_argument& a = given[i].is;
@@ -71,6 +71,7 @@ packed_arguments::packed_arguments(const kernel_code& code, const launch_range& 
     whole_.count[a] = std::max<std::int64_t>(range.max[a] - range.min[a], 0);
   }
   pointers_.push_back(&whole_);
+  if (locks) pointers_.push_back(&words_.emplace_back(locks));
 }
 
 }  // namespace stretto::device::cuda

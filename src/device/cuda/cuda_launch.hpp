@@ -26,7 +26,8 @@ std::optional<geometry> geometry_of(const launch_range& range, bool in_groups, i
 /// The arguments of a launch, and where each is; arrays at the driver's addresses.
 class packed_arguments {
  public:
-  packed_arguments(const kernel_code& code, const launch_range& range, std::span<const launch_argument> given);
+  packed_arguments(const kernel_code& code, const launch_range& range, std::span<const launch_argument> given,
+                   std::uint64_t locks = 0);
   packed_arguments(const packed_arguments&) = delete;
 
   void** pointers() noexcept { return pointers_.data(); }

@@ -51,6 +51,7 @@ class cuda_program final : public compiled_kernel {
   ~cuda_program() override;
 
   const loaded_kernel& function_for(variant v) const;
+  CUdeviceptr locks() const noexcept { return locks_; }  // 0: it takes none
   group_needs needs() const override { return needs_; }
 
  private:
@@ -59,6 +60,7 @@ class cuda_program final : public compiled_kernel {
 
   const std::shared_ptr<driver> driver_;
   const kernel_text text_;
+  const CUdeviceptr locks_;
   group_needs needs_;  // of the variant that most launches need
   mutable std::mutex mutex_;
   mutable std::map<variant, loaded_kernel> loaded_;

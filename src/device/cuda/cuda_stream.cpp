@@ -133,7 +133,7 @@ void cuda_stream::launch(const compiled_kernel& kernel, const launch_range& rang
     v.blocks = g.blocks;
     f = &program.function_for(v);
   }
-  packed_arguments packed(code, range, arguments);
+  packed_arguments packed(code, range, arguments, program.locks());
   launch(code, *f, g, packed.local_bytes(), packed.pointers(), done);
 }
 

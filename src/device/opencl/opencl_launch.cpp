@@ -58,7 +58,8 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
   }
   const api& cl = *driver_->cl;
   std::scoped_lock lock(mutex_);
-  prepared& k = kernel_for(static_cast<const opencl_program&>(kernel), v);
+  const auto& program = static_cast<const opencl_program&>(kernel);
+  prepared& k = kernel_for(program, v);
   layouts_.clear();
   cl_uint n = 0;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -82,7 +83,8 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
   together_.resize(sizeof whole + layouts_.size() * sizeof(array_layout));
   std::memcpy(together_.data(), &whole, sizeof whole);
   if (!layouts_.empty()) std::memcpy(together_.data() + sizeof whole, layouts_.data(), layouts_.size() * sizeof(array_layout));
-  set(k, n, together_.size(), together_.data());
+  set(k, n++, together_.size(), together_.data());
+  if (const cl_mem locks = program.locks()) set(k, n, sizeof locks, &locks);
   // Groups of one shape: with PoCL every further shape is compiled anew. Items beyond the range leave at once.
   const auto most = static_cast<std::size_t>(on_.about().most_items_per_group);
   for (int a = 0; a < range.dimensions; ++a) {

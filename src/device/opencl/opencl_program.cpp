@@ -75,8 +75,19 @@ std::string build_log(const driver& d, cl_program p) {
   return log;
 }
 
+cl_mem driver::locks() {
+  std::scoped_lock lock(mutex_);
+  if (locks_) return locks_;
+  std::vector<cl_uint> none(lock_count);
+  cl_int status = CL_SUCCESS;
+  const cl_mem made =
+      cl->clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, none.size() * sizeof none[0], none.data(), &status);
+  check(status, "clCreateBuffer");
+  return locks_ = made;
+}
+
 opencl_program::opencl_program(const kernel_code& code, std::shared_ptr<driver> d, abilities has)
-    : compiled_kernel(code), driver_(std::move(d)), text_(text_for(code, dialect::opencl)) {
+    : compiled_kernel(code), driver_(std::move(d)), text_(text_for(code, dialect::opencl)), locks_(text_.needs_locks ? driver_->locks() : nullptr) {
   if (const char* const what = text_.needs_double && !has.double_precision      ? "numbers of double precision"
                                   : text_.needs_atomics_64 && !has.atomics_of_64_bits ? "atomics of 64 bits"
                                                                                      : nullptr)

@@ -29,6 +29,7 @@ struct driver {
   kernel_cache cache{{}};
 
   ~driver() {
+    if (locks_) cl->clReleaseMemObject(locks_);
     if (context) cl->clReleaseContext(context);
   }
 
@@ -40,10 +41,14 @@ struct driver {
   error lost() const;
   /// Throws K31 where the status is the device's end, K41 for other failures.
   void check(cl_int status, std::string_view call);
+  /// What kernels take that contribute behind locks (kernel_text.hpp), made when the first is compiled. Throws K31, K41.
+  cl_mem locks();
 
  private:
   bool answers() const noexcept;
   std::atomic<cl_int> lost_{CL_SUCCESS};  // else with which status
+  std::mutex mutex_;
+  cl_mem locks_ = nullptr;
 };
 
 /// What the driver says that groups of a kernel need, which it may not.
@@ -71,6 +76,7 @@ class opencl_program final : public compiled_kernel {
 
   /// A kernel object whose arguments nobody else sets. To be released by the caller.
   cl_kernel make_kernel(variant v) const;
+  cl_mem locks() const noexcept { return locks_; }  // null: it takes none
   group_needs needs() const override { return needs_; }
 
  private:
@@ -80,6 +86,7 @@ class opencl_program final : public compiled_kernel {
 
   const std::shared_ptr<driver> driver_;
   const kernel_text text_;
+  const cl_mem locks_;
   group_needs needs_;  // of the variant that most launches need
   mutable std::mutex mutex_;
   mutable std::map<variant, cl_program> built_;

@@ -23,9 +23,12 @@ static __thread fake_index threadIdx, blockIdx, blockDim, gridDim;
 
 void __syncthreads();  // in the epilogue
 
+static inline void __threadfence() { __sync_synchronize(); }
+
 // The overloads that CUDA has, and no others.
 #define FAKE_ATOMICS(T)                                                                      \
   static inline T atomicAdd(T* at, T x) { return __sync_fetch_and_add(at, x); }              \
+  static inline T atomicExch(T* at, T x) { return __atomic_exchange_n(at, x, __ATOMIC_RELAXED); }              \
   static inline T atomicCAS(T* at, T old, T next) { return __sync_val_compare_and_swap(at, old, next); }
 #define FAKE_BITS(T)                                                                         \
   static inline T atomicAnd(T* at, T x) { return __sync_fetch_and_and(at, x); }              \
