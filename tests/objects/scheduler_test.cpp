@@ -4,6 +4,7 @@
 #include <stretto/scheduler.hpp>
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 #include <set>
 #include <vector>
@@ -103,6 +104,25 @@ TEST_CASE("fifo issues in order of submission, larger priorities first") {
   situation s{{{{1e6}}}, {}, independent(6, 100)};
   s.tasks[4].priority = 1;
   CHECK(s.under("fifo").order == std::vector<std::size_t>{4, 0, 1, 2, 3, 5});
+}
+
+TEST_CASE("what became ready late comes before what was submitted after it, for a device alone under all policies but locality") {
+  // A product of tiles: every further product into a tile is ready only once the one before has been issued.
+  constexpr std::size_t tiles = 4;
+  situation s{{{{1e6}}}, std::vector<std::uint64_t>(3 * tiles * tiles, 1000), {}};
+  for (std::size_t i = 0; i < tiles; ++i)
+    for (std::size_t j = 0; j < tiles; ++j)
+      for (std::size_t k = 0; k < tiles; ++k) {
+        made_up_task product{.items = 100, .reads = {i * tiles + k, (tiles + k) * tiles + j}, .writes = {(2 * tiles + i) * tiles + j}};
+        if (k > 0) product.follows = {s.tasks.size() - 1};
+        s.tasks.push_back(product);
+      }
+  std::vector<std::size_t> submitted(s.tasks.size());
+  std::iota(submitted.begin(), submitted.end(), std::size_t{0});
+  for (const char* p : {"fifo", "earliest_finish", "work_stealing"}) {
+    CAPTURE(p);
+    CHECK(s.under(p).order == submitted);
+  }
 }
 
 TEST_CASE("every policy issues each task once, where it may run, and never gets stuck, over many seeds") {
