@@ -27,7 +27,8 @@
 // Invariants  (1) a handler runs once, or never if its future says why. (2) handlers begin in the order in which one node sent them, also
 //             when the object moves; those with after(...) when what they wait for has ended. (3) an object moves when no handler of it
 //             runs, and takes the messages along that have not begun. (4) an object is lost with the node where it is, and to
-//             whoever must ask for it with the node that made it; whoever sends to it is told.
+//             whoever must ask for it with the node that made it; whoever sends to it is told. (5) a message that a node has no room for
+//             fails alone, with N18; an object that a node has no room for stays where it is.
 // Source      mobile objects with remote handlers: PREMA; entry methods and location management: Charm++.
 #pragma once
 

@@ -157,6 +157,7 @@ struct runtime::state {
       job_watch = std::make_unique<diagnose::job_watch>(j);
       for (const base::option& row : base::option_table())
         if (row.name == "balance" || row.name == "stuck" || row.name == "global_memory" || row.name == "compare_nodes" ||
+            row.name == "largest_message" ||
             row.name.starts_with("horizon_"))
           j.must_agree_on_option(std::string(row.name), base::spelt(row, settings));
     });

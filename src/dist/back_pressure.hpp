@@ -61,6 +61,8 @@ class back_pressure {
 
   /// Bytes of the largest message that this node can take now.
   std::uint64_t most_taken() const;
+  /// Whether that was said, to all nodes the same.
+  bool has_largest() const noexcept { return limits_.largest != 0; }
 
  private:
   /// Of what others have not taken or answered.

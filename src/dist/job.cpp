@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t most_node = 0x7fff;  // of an event's handle
 /// The first words of longer messages go ahead, so that their receiver knows what it has no room for.
 constexpr std::size_t split_bytes = std::size_t{64} << 10;
-/// Of shorter ones nobody asks whether there is room.
+/// Of shorter ones nobody asks whether there is room, unless the most was said.
 constexpr std::uint64_t large_bytes = std::uint64_t{16} << 20;
 }
 
@@ -161,7 +161,7 @@ void job::take(entry& e, net::arrival& a, bool has_cause) {
   if (a.rest.bytes() && !a.rest.is_here()) {
     const std::uint64_t bytes = a.head.size() + a.rest.bytes();
     auto& all = e.owner_job->landings_;
-    if (bytes < large_bytes || bytes <= e.owner_job->pressure_.most_taken()) {
+    if (bytes < e.owner_job->always_taken() || bytes <= e.owner_job->pressure_.most_taken()) {
       landing& l = all.emplace_back(e, a.from, a.head, bytes, has_cause);
       l.at = std::prev(all.end());
       if (l.content) return std::move(a.rest).receive(l.content.get() + a.head.size(), l);
@@ -174,6 +174,8 @@ void job::take(entry& e, net::arrival& a, bool has_cause) {
   whole.insert(whole.end(), a.rest.here().begin(), a.rest.here().end());
   e.owner_job->handle(e, a.from, whole, has_cause);
 }
+
+std::uint64_t job::always_taken() const noexcept { return pressure_.has_largest() ? split_bytes : large_bytes; }
 
 void job::refuse(const entry& e, rank from, std::span<const std::byte> first_words, std::uint64_t bytes) {
   error no_room("N18", "node " + name_of(self_) + " has no room for a message");

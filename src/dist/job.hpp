@@ -112,6 +112,8 @@ class job {
   void on_refused(message_kind kind, Owner*) {
     entries_[static_cast<std::size_t>(kind)].refused = refused_by<f, Owner>;
   }
+  /// Whether whoever gets a message of so many bytes may have no room for it, as far as this node knows.
+  bool may_be_refused(std::uint64_t bytes) const noexcept { return bytes + sizeof(std::uint64_t) >= always_taken(); }
   /// How much memory messages take. Before start.
   void limit(const message_limits& limits) noexcept { pressure_.set(limits); }
   back_pressure& pressure() noexcept { return pressure_; }
@@ -204,6 +206,8 @@ class job {
   static void take(entry& e, net::arrival& a, bool has_cause);
   void handle(const entry& e, rank from, std::span<const std::byte> content, bool has_cause);
   void tell_lost(rank r, const std::string& why);
+  /// Of shorter messages than that nobody asks whether there is room.
+  std::uint64_t always_taken() const noexcept;
   void refuse(const entry& e, rank from, std::span<const std::byte> first_words, std::uint64_t bytes);
 
   const std::uint16_t first_;

@@ -304,8 +304,11 @@ void remote_tasks::on_answer(rank from, reader& content, base::thread_context& c
 }
 
 template <remote_tasks::outcome what>
-void remote_tasks::on_refused_answer(rank, reader& first_words, failure_ref cause, base::thread_context& context) {
-  take(what, first_words.get<std::uint64_t>(), std::move(cause), {}, context);
+void remote_tasks::on_refused_answer(rank from, reader& first_words, failure_ref cause, base::thread_context& context) {
+  const auto id = first_words.get<std::uint64_t>();
+  const bool has_more = first_words.get<reply>() == reply::value_with_more;
+  take(what, id, std::move(cause), {}, context);
+  if (has_more) data::have_read(from, first_words.get<std::uint64_t>(), context);  // nobody will
 }
 
 void remote_tasks::take(outcome what, std::uint64_t id, failure_ref cause, std::span<const std::byte> value, base::thread_context& context) {

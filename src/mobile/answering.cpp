@@ -52,7 +52,8 @@ void mobile_objects::handle(std::unique_ptr<far_letter> l) {
   failure_ref cause;
   detail::handler_span span;
   if (o.is_measured.load(std::memory_order_acquire) && l->what() == letter_kind::handle) detail::begin_span(span, o);
-  try {
+  if (l->refused) cause = l->refused;
+  else try {
     if (!l->type)
       throw error("N13", "node " + (job_ ? job_->name_of(self_) : std::string("N0")) + " does not know a handler that it is to run")
           .fact("called", l->where)
@@ -203,6 +204,11 @@ void mobile_objects::hear(say what, rank from, dist::reader& c) {
     case say::not_sent: return hear_not_sent(from, id);
     case say::recall: return hear_recall(from, id, c.get<std::uint32_t>());
     case say::has_left: return hear_has_left(id, c.get<std::uint32_t>());
+    case say::taken: return hear_taken(id, c.get<std::uint32_t>());
+    case say::no_room: {
+      const auto epoch = c.get<std::uint32_t>();
+      return hear_no_room(id, epoch, causes_->read(c, from));
+    }
     case say::again: return hear_again(id, c.get<rank>());
     case say::never:
     case say::gone:
@@ -225,7 +231,9 @@ void mobile_objects::hear(say what, rank from, dist::reader& c) {
 }
 
 void mobile_objects::hear_letter(rank from, dist::reader& c) {
-  auto l = read_letter(c, job_->node_of(from));
+  bool is_refused = false;
+  auto l = read_letter(c, job_->node_of(from), &is_refused);
+  if (is_refused) l->refused = causes_->read(c, from);
   l->memory = {job_->pressure(), dist::back_pressure::what::came, l->arguments.bytes.size()};
   ++l->way.hops;
   deliver(std::move(l));
@@ -270,6 +278,7 @@ void mobile_objects::hear_dead(object_id id) {
     if (e->asked_about != nobody) out.tell.push_back({home_of(id), say::dead, dist::writer(id)});  // it has lost who would say so
     release_parked(*e, out);
     tell_visited(id, *e, out);
+    out.drop.push_back(std::move(e->sent_away));
     s.all.erase(id);
   }
   run(out);

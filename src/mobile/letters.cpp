@@ -24,12 +24,13 @@ void write(dist::writer& to, const far_letter& l, const passage& way, std::uint1
   to.put(way.avoid);
   to.put(way.hops);
   to.put(static_cast<std::uint8_t>(way.is_pinned));
+  to.put(static_cast<std::uint8_t>(l.refused ? 1 : 0));
   to.put_text(l.name, longest_name);
   to.put(static_cast<std::uint64_t>(l.arguments.bytes.size()));
   to.put_bytes(l.arguments.bytes);
 }
 
-std::unique_ptr<far_letter> read_letter(dist::reader& from, std::uint16_t node) {
+std::unique_ptr<far_letter> read_letter(dist::reader& from, std::uint16_t node, bool* is_refused) {
   auto l = std::make_unique<far_letter>();
   l->object = from.get<object_id>();
   l->number = from.get<std::uint64_t>();
@@ -45,10 +46,21 @@ std::unique_ptr<far_letter> read_letter(dist::reader& from, std::uint16_t node) 
   l->way.avoid = from.get<rank>();
   l->way.hops = from.get<std::uint8_t>();
   l->way.is_pinned = from.get<std::uint8_t>() != 0;
+  const bool has_cause = from.get<std::uint8_t>() != 0;
+  if (is_refused) *is_refused = has_cause;
   l->name = from.get_text();
   const auto bytes = from.get_bytes(from.get<std::uint64_t>());
   l->arguments.bytes.assign(bytes.begin(), bytes.end());
   return l;
+}
+
+object_head::object_head(dist::reader& from)
+    : is_kept(from.get<std::uint8_t>() == kept), is_made(from.get<std::uint8_t>() != 0), epoch(from.get<std::uint32_t>()),
+      id(from.get<object_id>()), type(from.get<std::uint64_t>()), along(from.get<std::uint64_t>()), name(from.get_text()) {}
+
+void object_head::write(dist::writer& to) const {
+  to.put(is_kept ? kept : unkept).put(static_cast<std::uint8_t>(is_made)).put(epoch).put(id).put(type).put(along);
+  to.put_text(name, longest_name);
 }
 
 detail::parcel arguments_of(const letter& near) {

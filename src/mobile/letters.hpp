@@ -51,6 +51,7 @@ struct far_letter : letter {
   std::source_location where;
   std::string name;
   detail::parcel arguments;
+  failure_ref refused = {};     // a node had no room for it: only its number goes on, and nobody handles it
   passage way;
   dist::back_pressure::share memory = {};
 
@@ -70,13 +71,29 @@ inline letter& letter_in(sched::task_record& r) noexcept { return *static_cast<l
 inline bool reads(const letter& l) noexcept { return l.type && l.type->reads; }
 inline letter_kind kind_of(const letter& l) noexcept { return static_cast<letter_kind>(l.kind); }
 
-/// `from` is this node, or whoever has sent the message: for lines that cannot be found.
+/// Less the cause of one that was refused. `from` is this node, or whoever has sent the message: for lines that cannot be found.
 void write(dist::writer& to, const far_letter& l, const passage& way, std::uint16_t node);
-std::unique_ptr<far_letter> read_letter(dist::reader& from, std::uint16_t node);
+/// `is_refused`: a cause follows.
+std::unique_ptr<far_letter> read_letter(dist::reader& from, std::uint16_t node, bool* is_refused = nullptr);
 /// What a near letter is once it has to travel; its body stays as it is.
 std::unique_ptr<far_letter> far_copy(letter& near, object_id object, rank self, detail::parcel&& arguments);
 /// Of a near one.
 detail::parcel arguments_of(const letter& near);
+
+/// The first words of an object that moves.
+struct object_head {
+  static constexpr std::uint8_t unkept = 0, kept = 1;
+  object_head() = default;
+  explicit object_head(dist::reader& from);
+  void write(dist::writer& to) const;
+
+  bool is_kept = false;  // where it comes from, until it is here
+  bool is_made = false;
+  std::uint32_t epoch = 0;
+  object_id id = 0;
+  std::uint64_t type = 0, along = 0;  // the mobile_type, and what goes along (data::keep_for)
+  std::string name;
+};
 
 /// The constant that lies there, if it is one of this program's.
 const detail::letter_type* letter_type_at(std::uint64_t bits);

@@ -40,6 +40,7 @@ void mobile_objects::lost_place(entry& e, object_id id, rank node, errands& out)
     if (e.home->is_moving && e.home->from == node) out.tell.push_back({e.at, say::is_it_there, dist::writer(id, e.epoch, node)});
   }
   // What this node has handled or is to handle for it is not answered: it has to hear so from another.
+  if (e.sent_away && e.sent_away->what->goes_to == node) out.drop.push_back(std::move(e.sent_away));
   if (e.here || e.was_here) out.tell.push_back({home_of(id), say::again, dist::writer(id, node)});
   if (e.here) {
     resident& o = *e.here;

@@ -31,9 +31,14 @@ template <std::size_t... n>
 void mobile_objects::listen(std::index_sequence<n...>) {
   constexpr const char* names[] = {"letter", "value", "value_and_end", "end", "ran", "at", "received", "leave", "go", "stay", "back", "object",
                                    "arrived", "expected", "is_it_there", "never", "gone", "lost", "dead", "again", "is_it_sent", "not_sent",
-                                   "recall", "has_left"};
+                                   "recall", "has_left", "taken", "no_room"};
   static_assert(std::size(names) == says);
   ((kinds_[n] = job_->on<&mobile_objects::on_said<static_cast<say>(n)>>(std::string("mobile.") + names[n], this)), ...);
+  const auto kind = [&](say what) { return kinds_[static_cast<std::size_t>(what)]; };
+  job_->on_refused<&mobile_objects::on_refused_letter>(kind(say::letter), this);
+  job_->on_refused<&mobile_objects::on_refused_object>(kind(say::object), this);
+  job_->on_refused<&mobile_objects::on_refused_answer<outcome::value>>(kind(say::value), this);
+  job_->on_refused<&mobile_objects::on_refused_answer<outcome::value_and_end>>(kind(say::value_and_end), this);
 }
 
 mobile_objects::~mobile_objects() { clear(); }
@@ -42,9 +47,11 @@ void mobile_objects::clear() noexcept {
   for (shard& s : shards_)
     for (auto& [id, e] : s.all) {
       std::unique_ptr<resident> gone;
+      std::unique_ptr<sent_object> sent;
       {
         const std::scoped_lock lock(s.lock);  // reports look on
         gone = std::move(e.here);
+        sent = std::move(e.sent_away);
       }
       if (!gone) continue;
       if (gone->object) gone->type->destroy(gone->object);
@@ -263,6 +270,7 @@ void mobile_objects::end(resident& gone, sender of) noexcept {
     o = std::move(e.here);
     --s.counted.objects;
     empty(*o, e, destroyed(id, o->name), out);
+    out.drop.push_back(std::move(e.sent_away));
     tell_visited(id, e, out);
     s.all.erase(id);
   }
@@ -342,6 +350,7 @@ void mobile_objects::send_again(const far_letter& l, rank avoid) {
 void mobile_objects::pass_on(rank to, const far_letter& l, const passage& way) {
   dist::writer w;
   write(w, l, way, node_);
+  if (l.refused) causes_->write(w, *l.refused.get());
   ++said_;
   job_->send(to, kinds_[static_cast<std::size_t>(say::letter)], w);
 }
@@ -392,6 +401,11 @@ void mobile_objects::take_in(entry& e, std::unique_ptr<far_letter> l, errands& o
   if (l->from != self_ && is_lost(l->from)) return;  // nobody waits for it, and what it sent before may be missing
   by.forget_below(l->answered);
   if (!l->type) l->type = letter_type_at(l->function);
+  if (l->refused && o.skip(by, l->number)) {
+    failure_ref cause = l->refused;
+    out.settle.push_back({l.release(), std::move(cause), false});
+    return advance(o, out);
+  }
   if (o.accept(by, *l) != acceptance::again) {
     l.release();
     return advance(o, out);

@@ -153,7 +153,7 @@ class mobile_objects final : public dist::protocol {
  private:
   enum class say : std::uint8_t {
     letter, value, value_and_end, end, ran, at, received, leave, go, stay, back, object, arrived, expected, is_it_there, never, gone, lost,
-    dead, again, is_it_sent, not_sent, recall, has_left, count
+    dead, again, is_it_sent, not_sent, recall, has_left, taken, no_room, count
   };
   static constexpr std::size_t says = static_cast<std::size_t>(say::count);
 
@@ -168,6 +168,7 @@ class mobile_objects final : public dist::protocol {
   };
   struct entry {
     std::unique_ptr<resident> here;
+    std::unique_ptr<sent_object> sent_away;  // where it goes to may have no room
     std::unique_ptr<home_record> home;
     std::uint64_t sent = 0;      // of this node
     std::uint64_t unanswered = 0, answered = 0;
@@ -214,6 +215,7 @@ class mobile_objects final : public dist::protocol {
     };
     std::vector<settling> settle;  // that no handler ends
     resident* pack = nullptr;
+    std::vector<std::unique_ptr<sent_object>> drop;
   };
   void run(errands& out);
 
@@ -259,6 +261,8 @@ class mobile_objects final : public dist::protocol {
   // Moves.
   void pack(resident& o);
   void send_object(std::unique_ptr<resident> o, detail::parcel&& content, std::uint32_t epoch);
+  /// It is here again, or for the first time. What this node has sent to it and is lost, for that cause, is the caller's to fail.
+  failure_ref settle_in(object_id id, entry& e, std::unique_ptr<resident> o, errands& out);
   void let_go(object_id id, entry& e, rank to, errands& out);
   void keep_there(object_id id, entry& e, errands& out);
   static void release_behind(home_record& h, errands& out);
@@ -303,6 +307,14 @@ class mobile_objects final : public dist::protocol {
   void hear_not_sent(rank from, object_id id);
   void hear_recall(rank by, object_id id, std::uint32_t epoch);
   void hear_has_left(object_id id, std::uint32_t epoch);
+  void hear_taken(object_id id, std::uint32_t epoch);
+  void hear_no_room(object_id id, std::uint32_t epoch, failure_ref cause);
+  // This node has no room for what another says.
+  void on_refused_letter(rank from, dist::reader& first_words, failure_ref cause, base::thread_context& context);
+  void on_refused_object(rank from, dist::reader& first_words, failure_ref cause, base::thread_context& context);
+  template <outcome what>
+  void on_refused_answer(rank from, dist::reader& first_words, failure_ref cause, base::thread_context& context);
+  failure_ref refused_at(object_id id, const std::string& name, const failure& cause) const;
   void hear_ran(std::uint64_t request, rank on);
   void hear_received(object_id id);
 

@@ -184,26 +184,34 @@ void mobile_objects::pack(resident& o) {
 
 void mobile_objects::send_object(std::unique_ptr<resident> o, detail::parcel&& content, std::uint32_t epoch) {
   o->note_stay();
-  dist::writer w(o->id, epoch, dist::encode_constant(o->type, sizeof *o->type), static_cast<std::uint8_t>(o->object ? 1 : 0));
-  w.put_text(o->name, 255);
+  object_head head;
+  head.id = o->id;
+  head.epoch = epoch;
+  head.type = dist::encode_constant(o->type, sizeof *o->type);
+  head.is_made = o->object != nullptr;
+  head.along = data::keep_for(o->goes_to, std::move(content.along), base::require_current("migrate"));
+  head.name = o->name;
+  dist::writer w;
+  head.write(w);
   o->count_devices();
   w.put(o->load.workers.left());
   w.put(o->load.devices.left());
   w.put(o->load.hint);
   w.put(static_cast<std::uint64_t>(content.bytes.size()));
   w.put_bytes(content.bytes);
-  w.put(data::keep_for(o->goes_to, std::move(content.along), base::require_current("migrate")));
   w.put(static_cast<std::uint32_t>(o->others().size() + 1));
   put_correspondent(w, self_, o->own());
   for (const auto& [sender, c] : o->others()) put_correspondent(w, sender, c);
 
   // Letters of this node go as far ones from now on; one that cannot be written fails, and the others go without it.
-  std::vector<std::unique_ptr<far_letter>> gone;
+  std::vector<sent_object::carried> gone;
   std::uint64_t asked = 0;
-  const auto put = [&](letter& l) {
+  const auto put = [&](char mark, letter& l) {
     if (l.is_far) {
-      gone.emplace_back(&static_cast<far_letter&>(l));
-      write(w, *gone.back(), {}, node_);
+      auto& far = static_cast<far_letter&>(l);
+      far.memory.end();
+      gone.push_back({mark, std::shared_ptr<const far_letter>(&far)});
+      write(w, far, {}, node_);
       return true;
     }
     detail::parcel arguments;
@@ -217,13 +225,14 @@ void mobile_objects::send_object(std::unique_ptr<resident> o, detail::parcel&& c
     sched::task_record& r = record_of(l);
     const detail::value_reader read = l.type ? l.type->read_value : nullptr;
     if (r.type().drop_body) r.type().drop_body(r.storage());
-    write(w, *requests_.add(r, read, std::move(far)), {}, node_);
+    gone.push_back({mark, requests_.add(r, read, std::move(far))});
+    write(w, *gone.back().what, {}, node_);
     ++asked;
     return true;
   };
   const auto put_marked = [&](char mark, letter& l) {
     w.put(mark);
-    if (!put(l)) write(w, far_letter(), {}, node_);  // none after all
+    if (!put(mark, l)) write(w, far_letter(), {}, node_);  // none after all
   };
   const auto put_held = [&](rank sender, const correspondent& c) {
     for (const auto& [number, l] : c.held)
@@ -235,27 +244,52 @@ void mobile_objects::send_object(std::unique_ptr<resident> o, detail::parcel&& c
   put_held(self_, o->own());
   for (const auto& [sender, c] : o->others()) put_held(sender, c);
   w.put('.');
+  const rank to = o->goes_to;
+  const bool is_kept = job_->may_be_refused(w.size());
+  if (is_kept) w.replace_first(object_head::kept);
+  std::unique_ptr<sent_object> old;  // it has been here again before it was told that it had arrived
   {
     shard& s = shard_of(o->id);
     const std::scoped_lock lock(s.lock);
-    if (entry* const e = s.find(o->id)) e->unanswered += asked;
+    if (entry* const e = s.find(o->id)) {
+      e->unanswered += asked;
+      if (is_kept) {
+        old = std::move(e->sent_away);
+        e->sent_away = std::make_unique<sent_object>(std::move(o), std::move(gone));
+      }
+    }
   }
-  tell(o->goes_to, say::object, w);
-  if (o->object) o->type->destroy(o->object);
+  tell(to, say::object, w);
+  if (o && o->object) o->type->destroy(o->object);
+}
+
+failure_ref mobile_objects::settle_in(object_id id, entry& e, std::unique_ptr<resident> o, errands& out) {
+  e.here = std::move(o);
+  ++shard_of(id).counted.objects;
+  join_others(*e.here);
+  // They would wait for answers that this node cannot give.
+  for (const auto& [sender, by] : e.here->others())
+    if (is_lost(sender)) out.tell.push_back({home_of(id), say::again, dist::writer(id, sender)});
+  failure_ref was_lost = std::exchange(e.lost, {});
+  if (was_lost) {  // for this node, some of whose letters it has not had, and will not
+    correspondent& own = e.here->own();
+    own.drop_held();
+    own.next = e.sent;
+  }
+  release_parked(e, out);
+  return was_lost;
 }
 
 void mobile_objects::hear_object(rank from, dist::reader& c) {
-  const auto id = c.get<object_id>();
-  const auto epoch = c.get<std::uint32_t>();
-  const detail::mobile_type* const type = mobile_type_at(c.get<std::uint64_t>());
-  const bool is_made = c.get<std::uint8_t>() != 0;
-  auto o = std::make_unique<resident>(id, type, c.get_text(), epoch, self_);
+  const object_head head(c);
+  const object_id id = head.id;
+  const detail::mobile_type* const type = mobile_type_at(head.type);
+  auto o = std::make_unique<resident>(id, type, head.name, head.epoch, self_);
   o->load.workers.add(c.get<double>());
   o->load.devices.add(c.get<double>());
   o->load.hint = c.get<double>();
   const auto bytes = c.get_bytes(c.get<std::uint64_t>());
   o->load.bytes = bytes.size();
-  const auto along = c.get<std::uint64_t>();
   failure_ref cause;
   try {
     if (!type)
@@ -263,11 +297,12 @@ void mobile_objects::hear_object(rank from, dist::reader& c) {
           .because("the library that holds it is not loaded there, or is another one")
           .remedy("load the same libraries on every node before objects of theirs move");
     field_reader in(bytes);
-    if (is_made) o->object = type->read(in);
+    if (head.is_made) o->object = type->read(in);
   } catch (...) {
     cause = detail::make_failure(std::current_exception(), words_for(id, o->name), {});
   }
-  data::have_read(from, along, base::require_current("migrate"));
+  if (head.is_kept) tell(from, say::taken, dist::writer(id, head.epoch));
+  data::have_read(from, head.along, base::require_current("migrate"));
   for (auto n = c.get<std::uint32_t>(); n && c.is_whole(); --n) {
     correspondent& by = o->of(c.get<rank>());
     by.next = c.get<std::uint64_t>();
@@ -296,7 +331,7 @@ void mobile_objects::hear_object(rank from, dist::reader& c) {
     const std::scoped_lock lock(s.lock);
     entry& e = s.all[id];
     e.at = self_;
-    e.epoch = epoch;
+    e.epoch = head.epoch;
     e.was_sent = false;
     e.asked_about = nobody;
     if (e.name.empty()) e.name = o->name;
@@ -307,22 +342,10 @@ void mobile_objects::hear_object(rank from, dist::reader& c) {
       causes_->write(w, *cause.get());
       if (home_of(id) != self_) out.tell.push_back({home_of(id), say::gone, std::move(w)});
     } else {
-      ++s.counted.objects;
       ++s.counted.moved_in;
-      e.here = std::move(o);
-      join_others(*e.here);
-      // They would wait for answers that this node cannot give.
-      for (const auto& [sender, by] : e.here->others())
-        if (is_lost(sender)) out.tell.push_back({home_of(id), say::again, dist::writer(id, sender)});
-      was_lost = std::exchange(e.lost, {});
-      if (was_lost) {  // for this node, some of whose letters it has not had, and will not
-        correspondent& own = e.here->own();
-        own.drop_held();
-        own.next = e.sent;
-      }
-      release_parked(e, out);
+      was_lost = settle_in(id, e, std::move(o), out);
       if (!e.here->moves().empty()) end_move(*e.here, {}, out);
-      out.tell.push_back({home_of(id), say::arrived, dist::writer(id, epoch)});
+      out.tell.push_back({home_of(id), say::arrived, dist::writer(id, head.epoch)});
       advance(*e.here, out);
     }
   }

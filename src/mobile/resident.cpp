@@ -34,10 +34,10 @@ acceptance resident::accept(correspondent& by, letter& l) {
   return acceptance::accepted;
 }
 
-void resident::skip(correspondent& by, std::uint64_t number) {
-  if (number < by.next) return;
-  by.held.try_emplace(number, nullptr);
+bool resident::skip(correspondent& by, std::uint64_t number) {
+  if (number < by.next || !by.held.try_emplace(number, nullptr).second) return false;
   take_held(by);
+  return true;
 }
 
 void resident::take_held(correspondent& by) {
@@ -87,6 +87,22 @@ void resident::measure() {
 
 void resident::count_devices() noexcept {
   if (on_devices_) load.devices.add(1e-9 * static_cast<double>(on_devices_->exchange(0, std::memory_order_relaxed)));
+}
+
+std::unique_ptr<resident> sent_object::take_back() {
+  resident& o = *what;
+  o.moves().clear();
+  const auto forget = [](correspondent& c) { std::erase_if(c.held, [](const auto& h) { return h.second != nullptr; }); };
+  forget(o.own());
+  for (auto& [sender, c] : o.others()) forget(c);
+  for (const carried& c : letters) {
+    auto l = std::make_unique<far_letter>(*c.what);
+    if (c.mark == 'm') o.moves().push_back(l.release());
+    else if (c.mark == 'w') o.waiting().push(*l.release());
+    else if (correspondent& by = o.of(l->from); by.held.try_emplace(l->number, l.get()).second) l.release();
+  }
+  letters.clear();
+  return std::move(what);
 }
 
 }  // namespace stretto::mobiles

@@ -12,6 +12,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -75,8 +76,8 @@ class resident : public detail::mobile_here {
 
   /// Again: it was accepted, or is held, before; the letter stays the caller's.
   acceptance accept(correspondent& by, letter& l);
-  /// That letter will not come.
-  void skip(correspondent& by, std::uint64_t number);
+  /// That letter will not come. False if it has, or is known not to.
+  bool skip(correspondent& by, std::uint64_t number);
   /// Takes those that may begin now out of the queue; they have the object until left().
   void begin(letter_list& to) noexcept;
   /// The same for one letter that has just come, where nothing waits.
@@ -131,6 +132,24 @@ class resident : public detail::mobile_here {
   detail::device_time on_devices_;  // null until it is measured
   correspondent own_;
   std::map<rank, correspondent> others_;
+};
+
+/// One that was sent to where there may be no room for it: it is kept until it is there, or comes back.
+struct sent_object {
+  struct carried {
+    char mark;  // 'm' a move, 'w' accepted, 'h' held
+    std::shared_ptr<const far_letter> what;
+  };
+  sent_object(std::unique_ptr<resident> o, std::vector<carried> l) noexcept : what(std::move(o)), letters(std::move(l)) {}
+  sent_object(const sent_object&) = delete;
+  ~sent_object() {
+    if (what && what->object) what->type->destroy(what->object);
+  }
+  /// With its letters, all of which are far ones now.
+  std::unique_ptr<resident> take_back();
+
+  std::unique_ptr<resident> what;
+  std::vector<carried> letters;
 };
 
 /// The sender of a letter that waits on node `self`.

@@ -160,20 +160,6 @@ TEST_CASE("a message that a node has no room for fails, at whoever sent it, and 
   });
 }
 
-TEST_CASE("a node that has no room for a letter to an object of its own is lost to the others") {
-  const test::with_variable most("STRETTO_LARGEST_MESSAGE", "20M");
-  const std::string said = test::thrown_by([&] {
-    on_all_nodes({.nodes = 2, .seed = 6}, 1, [&](runtime&) {
-      if (this_node() != 0) return;
-      const auto there = make_mobile<box>(at_node(1));
-      send(there, call<&put_in>(std::vector<std::byte>(24 << 20))).get();
-    });
-  });
-  CAPTURE(said);
-  CHECK(said.find("G03") != said.npos);
-  CHECK(said.find("which is lost") != said.npos);
-}
-
 constexpr detail::remote_function_type stranger{0, "int f(int)", nullptr};
 
 TEST_CASE("a function that the other node does not know is refused by name, and the job goes on") {

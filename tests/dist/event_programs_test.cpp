@@ -8,58 +8,12 @@
 
 #include "campaign.hpp"
 #include "dist/cluster.hpp"
+#include "dist/event_model.hpp"
 
 using namespace stretto;
 using namespace stretto::testing;
 
 namespace {
-
-/// What the program is to do, serially: no network, no order but that of its own lines.
-struct model {
-  enum class kind { user, follow, merge, survive };
-  struct one {
-    std::size_t owner;
-    kind what = kind::user;
-    std::vector<std::size_t> inputs{};
-    bool ended = false;
-    std::string cause{};  // "" if triggered
-    std::size_t poisoned_on = 0;
-  };
-  std::vector<one> all;
-
-  /// By definition: a merge ends when all inputs have, with the first cause in input order.
-  void settle() {
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (one& n : all) {
-        if (n.ended || n.what == kind::user) continue;
-        const one* first = nullptr;
-        bool is_over = true;
-        for (const auto i : n.inputs) {
-          is_over = is_over && all[i].ended;
-          if (!first && !all[i].cause.empty()) first = &all[i];
-        }
-        if (!is_over) continue;
-        n.ended = changed = true;
-        if (first && n.what != kind::survive) n.cause = first->cause, n.poisoned_on = first->poisoned_on;
-      }
-    }
-  }
-  /// Whether `from` ends only after `target`.
-  bool waits_for(std::size_t from, std::size_t target) const {
-    std::vector<std::size_t> look{from};
-    std::vector<bool> seen(all.size());
-    while (!look.empty()) {
-      const auto i = look.back();
-      look.pop_back();
-      if (i == target) return true;
-      if (seen[i]) continue;
-      seen[i] = true;
-      look.insert(look.end(), all[i].inputs.begin(), all[i].inputs.end());
-    }
-    return false;
-  }
-};
 
 /// A waiter on some node, and what it was told.
 struct watcher : waiter {
@@ -83,7 +37,7 @@ struct trial {
   std::deque<watcher> watchers;  // they outlive the nodes, where some still wait
   std::mt19937_64 random;
   cluster nodes;
-  model serial;
+  event_model serial;
   std::vector<event> handles;
   bool has_losses = false;
 
@@ -99,7 +53,7 @@ struct trial {
       if (const auto n = below(nodes.size()); !nodes[n].is_dead) return n;
   }
   std::size_t any() { return below(handles.size()); }
-  void add(event e, model::one one) {
+  void add(event e, event_model::one one) {
     handles.push_back(e);
     serial.all.push_back(std::move(one));
   }
@@ -121,21 +75,21 @@ struct trial {
       case 2:
       case 3: {
         const auto i = any();
-        if (serial.all[i].what != model::kind::user || serial.all[i].ended) return;
+        if (serial.all[i].what != event_model::kind::user || serial.all[i].ended) return;
         return end(i, living(), below(4) ? "" : "step " + std::to_string(step));
       }
       case 4: {  // deferred, from any node
         const auto i = any(), after = any();
-        if (serial.all[i].what != model::kind::user || serial.all[i].ended || serial.waits_for(after, i)) return;
+        if (serial.all[i].what != event_model::kind::user || serial.all[i].ended || serial.waits_for(after, i)) return;
         nodes.on(living(), [&] { as_user(handles[i]).trigger(handles[after]); });
-        serial.all[i].what = model::kind::follow;
+        serial.all[i].what = event_model::kind::follow;
         serial.all[i].inputs = {after};
         return;
       }
       case 5:
       case 6: {
         const auto n = living();
-        model::one one{n, model::kind::merge, {}};
+        event_model::one one{n, event_model::kind::merge, {}};
         std::vector<event> inputs;
         for (auto k = below(9); k > 0; --k) {
           one.inputs.push_back(any());
@@ -145,7 +99,7 @@ struct trial {
       }
       case 7: {
         const auto i = any(), n = living();
-        return add(nodes.on(n, [&] { return ignore_failure(handles[i]); }), {n, model::kind::survive, {i}});
+        return add(nodes.on(n, [&] { return ignore_failure(handles[i]); }), {n, event_model::kind::survive, {i}});
       }
       case 8: {
         const auto i = any(), n = living();
@@ -187,7 +141,7 @@ TEST_CASE("random programs of events over many nodes do what a serial program do
     trial t(seed);
     t.run(20 + static_cast<int>(t.below(150)));
     for (std::size_t i = 0; i < t.handles.size(); ++i)
-      if (t.serial.all[i].what == model::kind::user && !t.serial.all[i].ended) t.end(i, t.living(), "");
+      if (t.serial.all[i].what == event_model::kind::user && !t.serial.all[i].ended) t.end(i, t.living(), "");
     t.serial.settle();
     t.nodes.settle(t.random);
     for (const watcher& w : t.watchers) {
