@@ -33,6 +33,14 @@ error lacking(const kernel_code& code, std::string_view what, std::string_view d
       .remedy("run it on another device, or write it with float");
 }
 
+error unfit_range(const kernel_code& code, std::string sentence, std::string_view at_most, std::string_view device) {
+  return error("K44", std::move(sentence))
+      .fact("kernel", fmt::format("\"{}\" ({}:{})", code.name, code.file, code.line))
+      .fact("device", std::string(device))
+      .fact("at most", std::string(at_most))
+      .remedy("launch groups of another shape, or the range in several launches");
+}
+
 std::int64_t launch_range::items() const noexcept {
   std::int64_t n = 1;
   for (int a = 0; a < 3; ++a) n *= max[a] > min[a] ? (max[a] - min[a]) * group[a] : 0;
@@ -51,7 +59,7 @@ void check_groups(const device& on, const compiled_kernel& kernel, const launch_
     if (is_own) e.because("each item takes registers");
     throw std::move(e).remedy("launch more and smaller groups");
   }
-  if (local_bytes + own.local_bytes <= is.local_memory_bytes) return;
+  if (local_bytes + own.local_bytes <= is.local_memory_bytes) return kernel.check_range(range);
   throw refused("K23", on, kernel.code,
                 fmt::format("{} bytes of local memory are more than a group of the device has", local_bytes + own.local_bytes))
       .fact("at most", own.local_bytes ? fmt::format("{} bytes, of which the kernel itself declares {}", is.local_memory_bytes, own.local_bytes)

@@ -236,7 +236,7 @@ bool bring(task& t, site& at, base::thread_context& context) {
 bool issue(task& t, site& at, base::thread_context& context) {
   if (t.code && at.device) {  // before anything is moved there
     const auto kernel = at.device->is().compile(*t.code);
-    if (t.code->in_groups) device::check_groups(at.device->is(), *kernel, data::to_range(*t.range), t.local_bytes);
+    device::check_groups(at.device->is(), *kernel, data::to_range(*t.range), t.local_bytes);
   }
   if (t.code && !at.device && !t.code->run) throw device::without_code(*t.code, "the host").fact("submitted", t.where);
   if (!is_all_there(t, at) && !bring(t, at, context)) return false;

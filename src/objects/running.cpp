@@ -90,9 +90,15 @@ void warn_of_elsewhere(const task& t, const site& at, const error& why) {
   t.state.warn("kernel \"" + std::string(t.code->name) + "\" runs elsewhere than on \"" + std::string(at.view.name) + "\": " + why.what());
 }
 
+bool is_of_groups(const error& e) { return e.code() == "K22" || e.code() == "K23" || e.code() == "K44"; }
+
 /// The site cannot do it, for what this says, and another does; then or not, that is remembered.
 bool is_done_elsewhere(task& t, const site& at, const error& e) {
   if (!t.code || !at.device) return false;
+  if (e.code() == "K44") {  // for this launch alone
+    t.not_at.push_back(at.view.index);
+    return send_elsewhere(t);
+  }
   const bool is_code = e.code() == "K12" || e.code() == "K13" || e.code() == "K14", is_size = e.code() == "K22" || e.code() == "K23";
   if (is_code && !t.state.unusable.emplace(t.code, at.view.index).second) return false;
   if (is_size && (!t.has_groups_for(at) || !t.state.too_large.emplace(t.code, at.view.index, t.group_items, t.local_bytes).second)) return false;
@@ -104,7 +110,7 @@ bool is_done_elsewhere(task& t, const site& at, const error& e) {
 /// There is no room for a launch, and never will be while this is as it is; another site has some. What the host asks to see is nowhere else.
 bool has_room_elsewhere(task& t, const site& at, const error& why) {
   if (!t.code) return false;
-  t.without_room.push_back(at.view.index);
+  t.not_at.push_back(at.view.index);
   if (!send_elsewhere(t)) return false;
   if (t.state.told_of_room.emplace(t.code, at.view.index).second) warn_of_elsewhere(t, at, why);
   return true;
@@ -132,8 +138,7 @@ bool issue_or_give_up(task& t, site& at, base::thread_context& context) {
   } catch (const error& e) {
     if (at.device && e.code() == "K31" && goes_on_without(t, at, t.current_failure())) return true;
     if (is_done_elsewhere(t, at, e) || goes_to_host_instead(t)) return true;
-    const bool is_size = t.code && (e.code() == "K22" || e.code() == "K23");
-    give_up_on(t, is_size ? refused_everywhere(t, e) : t.current_failure(), context);
+    give_up_on(t, t.code && is_of_groups(e) ? refused_everywhere(t, e) : t.current_failure(), context);
   } catch (...) {
     give_up_on(t, t.current_failure(), context);
   }

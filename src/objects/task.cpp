@@ -37,7 +37,7 @@ bool task::is_allowed_on(const site& at) const {
 
 bool task::can_run_on(const site& at) const {
   return is_allowed_on(at) && !at.is_lost && (at.device || !code || code->run) && has_groups_for(at) &&
-         std::ranges::find(without_room, at.view.index) == without_room.end() && (state.unusable.empty() || !state.unusable.contains({code, at.view.index}));
+         std::ranges::find(not_at, at.view.index) == not_at.end() && (state.unusable.empty() || !state.unusable.contains({code, at.view.index}));
 }
 
 bool task::has_groups_for(const site& at) const {

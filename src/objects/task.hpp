@@ -106,7 +106,7 @@ struct task final : device_task, data::deferred {
   detail::held_mark behind;                // a view that the program holds, for hang reports
   failure_ref failed;                      // of what it waits for itself
 
-  few<std::uint32_t> without_room;         // sites whose memory had none for it
+  few<std::uint32_t> not_at;               // sites whose memory has no room for it, or where no launch can have its range
 
   // From then on:
   site* counted_at = nullptr;              // among those that it was issued

@@ -781,6 +781,8 @@ TEST_CASE("what a launch cannot have is refused before it begins") {
     const std::int64_t many = b.on->about().most_items_per_group + 1;
     CHECK(refusal(b, sum_of_group.code(), range({0}, {1}, {many}), {df, ds, {local_elements(4)}}).code() == "K22");
     CHECK(refusal(b, sum_of_group.code(), range({0}, {1}, {4}), {df, ds, {local_elements(1 << 28)}}).code() == "K23");
+    if (b.on->about().backend == "cuda")
+      CHECK(refusal(b, sum_of_group.code(), range({0}, {std::int64_t{1} << 31}, {4}), {df, ds, {local_elements(4)}}).code() == "K44");
   });
 }
 

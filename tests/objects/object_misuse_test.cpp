@@ -293,7 +293,7 @@ TEST_CASE("groups that are too large for a device run on another, or on the host
     device::sim::options large = small_device("large");
     large.memory_bytes = 1 << 20, large.most_items_per_group = 4096, large.local_memory_bytes = 1 << 20;
     device::sim::options usual = small_device("usual");
-    usual.memory_bytes = 1 << 20;
+    usual.memory_bytes = 1 << 20, usual.most_groups = 100;
     std::vector<device::sim::made> two;
     two.push_back(device::sim::make(usual));
     two.push_back(device::sim::make(large));
@@ -325,6 +325,17 @@ TEST_CASE("groups that are too large for a device run on another, or on the host
       CHECK(local.find("error K23: 262144 bytes of local memory") != std::string::npos);
       CHECK(local.find("sim_1") == std::string::npos);
       wait(launch(stretto::on(first), misuse_ends, in_groups({0, 1}, 64), object<float>(box(0, 64), zeros.data()), local_size{1 << 10}));
+      // More groups than a launch can have: for that launch alone, and before anything is moved there.
+      object<float> y(box(0, 16384), zeros.data());
+      for (int n = 0; n < 3; ++n) {
+        launch(misuse_ends, in_groups({0, 512}, 32), y, local_size{2});
+        launch(misuse_ends, in_groups({0, 100}, 32), y, local_size{2});
+      }
+      CHECK(y.read().get().view()(16383) == 3 * 3);
+      const std::string many = end_of(launch(stretto::on(first), misuse_ends, in_groups({0, 101}, 32), object<float>(box(0, 3232), zeros.data()), local_size{2}));
+      CHECK(many.find("error K44: the range has more groups than a launch can have") != std::string::npos);
+      CHECK(many.find("at most     100 groups") != std::string::npos);
+      wait(launch(stretto::on(first), misuse_ends, in_groups({0, 100}, 32), y, local_size{2}));
     });
   }
 }

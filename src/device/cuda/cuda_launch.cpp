@@ -1,5 +1,9 @@
 #include "device/cuda/cuda_launch.hpp"
 
+#include <stretto/error.hpp>
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -11,6 +15,7 @@ namespace stretto::device::cuda {
 namespace {
 
 constexpr std::int64_t most_blocks_of_first_axis = (std::int64_t{1} << 31) - 1, most_blocks_of_others = 65535;
+constexpr unsigned most_items_of_third_axis = 64;
 constexpr unsigned usual_items = 256;  // of a block of a plain kernel: enough to hide latencies, few enough to spread
 
 }  // namespace
@@ -44,6 +49,20 @@ std::optional<geometry> geometry_of(const launch_range& range, bool in_groups, i
   g.grid[0] = static_cast<unsigned>(blocks[0] * blocks[1] * blocks[2]);
   g.blocks = in_groups ? counting::groups_in_line : counting::items_in_line;
   return g;
+}
+
+geometry fitting(const driver& d, const kernel_code& code, const launch_range& range, int most_items) {
+  const auto unfit = [&](std::string sentence, std::string_view at_most) {
+    return unfit_range(code, std::move(sentence), at_most, fmt::format("\"{}\" (cuda)", d.name));
+  };
+  const std::optional<geometry> g = geometry_of(range, code.in_groups, most_items);
+  if (!g) throw unfit("the range has more groups than a launch can have", fmt::format("{} groups", most_blocks_of_first_axis));
+  if (code.native && g->blocks != counting::by_axis)
+    throw unfit("the range has more groups along an axis than a launch can have", fmt::format("{} groups", most_blocks_of_others));
+  if (g->block[2] > most_items_of_third_axis)
+    throw unfit(fmt::format("groups of {} items along axis 0 are more than the device can run", g->block[2]),
+                fmt::format("{} items along axis 0 of three", most_items_of_third_axis));
+  return *g;
 }
 
 packed_arguments::packed_arguments(const kernel_code& code, const launch_range& range,

@@ -30,6 +30,11 @@ cuda_program::cuda_program(const kernel_code& code, std::shared_ptr<driver> d)
     : compiled_kernel(code), driver_(std::move(d)), text_(text_for(code, dialect::cuda)), locks_(text_.needs_locks ? driver_->locks() : 0) {
   const loaded_kernel& usual = function_for({axes_of(code), true});
   if (code.in_groups) needs_ = usual.needs();
+  most_items_ = usual.most_items;
+}
+
+void cuda_program::check_range(const launch_range& r) const {
+  if (r.items() > 0) fitting(*driver_, code, r, most_items_);
 }
 
 cuda_program::~cuda_program() {

@@ -53,6 +53,7 @@ class cuda_program final : public compiled_kernel {
   const loaded_kernel& function_for(variant v) const;
   CUdeviceptr locks() const noexcept { return locks_; }  // 0: it takes none
   group_needs needs() const override { return needs_; }
+  void check_range(const launch_range& r) const override;
 
  private:
   loaded_kernel build(variant v) const;
@@ -62,6 +63,7 @@ class cuda_program final : public compiled_kernel {
   const kernel_text text_;
   const CUdeviceptr locks_;
   group_needs needs_;  // of the variant that most launches need
+  int most_items_ = 1;  // of its blocks
   mutable std::mutex mutex_;
   mutable std::map<variant, loaded_kernel> loaded_;
 };

@@ -49,7 +49,6 @@ class cuda_stream final : public stream, public polled_stream {
   /// What a lost device refuses ends with K31; what is refused for another reason throws K43.
   template <class Calls>
   bool enqueue(places::completion* done, Calls&& calls);
-  geometry fitting(const kernel_code& code, const launch_range& range, const loaded_kernel& f) const;
   void launch(const kernel_code& code, const loaded_kernel& f, const geometry& g, std::uint64_t local_bytes, void** arguments,
               places::completion* done);
   void launch_native(const cuda_native& kernel, const launch_range& range, std::span<const launch_argument> arguments,

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -30,6 +31,7 @@ struct options {
   std::uint64_t host_memory_bytes = 0;  // that kernels use in place, each access over the wires
   std::uint64_t local_memory_bytes = 48 << 10;
   std::int64_t most_items_per_group = 1024;
+  std::int64_t most_groups = std::numeric_limits<std::int64_t>::max();  // of a launch of a kernel in groups
   double launch_seconds = 5e-6;        // before a kernel begins
   double items_per_second = 1e9;       // of a kernel
   double copy_latency_seconds = 3e-6;  // before a copy begins
