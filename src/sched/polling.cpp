@@ -46,9 +46,7 @@ service_thread::duty::finding polling::look(thread_state& t) noexcept {
   }
   t.owner->outside_began(scheduler::one_poll);
   const std::size_t ended = poll_each();
-  // Where something is pending yet, none_pending() follows, and nothing is forsaken before: a runtime that ends while other nodes still
-  // ask it for something would have a worker awakened by each look.
-  t.owner->poll_ended(*this);
+  t.owner->outside_ended(scheduler::one_poll);
   if (!ended) all_will_call();
   return {earliest_due(), ended ? finding::worked : finding::nothing};
 }
@@ -64,11 +62,6 @@ void polling::sooner(std::int64_t due, urgency how) noexcept {
   // One that sleeps goes on with what it finds; the service thread would have to wake it for that.
   if (how == urgency::at_once && workers >> 32 && due <= now()) return owner->wake_any();
   service_.call(due, how == urgency::at_once);
-}
-
-void scheduler::poll_ended(const polling& of) noexcept {
-  if (outside.fetch_sub(one_poll, std::memory_order_seq_cst) == one_poll && draining.load(std::memory_order_seq_cst) && !of.any_pending())
-    wake_any();
 }
 
 // At the end of a runtime, workers that sleep have taken what waits for operations as not forsaken: let one look again.

@@ -120,9 +120,7 @@ struct scheduler {
   void outside_ended(std::uint64_t what = 1) noexcept {
     if (outside.fetch_sub(what, std::memory_order_seq_cst) == what && draining.load(std::memory_order_seq_cst)) wake_any();
   }
-  /// The service thread has left a poll.
-  void poll_ended(const polling& of) noexcept;
-  /// For outside_began: the service thread is inside a poll.
+  /// For these two: the service thread is inside a poll.
   static constexpr std::uint64_t one_poll = std::uint64_t{1} << 32;
 
   /// Whose queue a task goes to, and to whom it is bound: a worker's number plus 1, bound_to_server, or 0.
