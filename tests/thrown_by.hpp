@@ -19,6 +19,17 @@ std::string thrown_by(Body&& body) {
   return "nothing was thrown";
 }
 
+/// What a future fails with; nothing where it does not.
+template <class Future>
+std::string words_of(const Future& f) {
+  try {
+    f.get();
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  return "";
+}
+
 /// The error that `body` throws; one without a code if it throws none.
 template <class Body>
 error error_of(Body&& body) {

@@ -49,11 +49,10 @@ void mobile_objects::handle(std::unique_ptr<far_letter> l) {
     sched::enter_scope(t, scope);
   }
   detail::parcel value;
-  failure_ref cause;
+  failure_ref cause = l->refused;
   detail::handler_span span;
   if (o.is_measured.load(std::memory_order_acquire) && l->what() == letter_kind::handle) detail::begin_span(span, o);
-  if (l->refused) cause = l->refused;
-  else try {
+  if (!cause) try {
     if (!l->type)
       throw error("N13", "node " + (job_ ? job_->name_of(self_) : std::string("N0")) + " does not know a handler that it is to run")
           .fact("called", l->where)
@@ -231,9 +230,8 @@ void mobile_objects::hear(say what, rank from, dist::reader& c) {
 }
 
 void mobile_objects::hear_letter(rank from, dist::reader& c) {
-  bool is_refused = false;
-  auto l = read_letter(c, job_->node_of(from), &is_refused);
-  if (is_refused) l->refused = causes_->read(c, from);
+  auto l = read_letter(c, job_->node_of(from));
+  if (c.get<std::uint8_t>()) l->refused = causes_->read(c, from);
   l->memory = {job_->pressure(), dist::back_pressure::what::came, l->arguments.bytes.size()};
   ++l->way.hops;
   deliver(std::move(l));

@@ -24,13 +24,12 @@ void write(dist::writer& to, const far_letter& l, const passage& way, std::uint1
   to.put(way.avoid);
   to.put(way.hops);
   to.put(static_cast<std::uint8_t>(way.is_pinned));
-  to.put(static_cast<std::uint8_t>(l.refused ? 1 : 0));
   to.put_text(l.name, longest_name);
   to.put(static_cast<std::uint64_t>(l.arguments.bytes.size()));
   to.put_bytes(l.arguments.bytes);
 }
 
-std::unique_ptr<far_letter> read_letter(dist::reader& from, std::uint16_t node, bool* is_refused) {
+std::unique_ptr<far_letter> read_letter(dist::reader& from, std::uint16_t node) {
   auto l = std::make_unique<far_letter>();
   l->object = from.get<object_id>();
   l->number = from.get<std::uint64_t>();
@@ -46,8 +45,6 @@ std::unique_ptr<far_letter> read_letter(dist::reader& from, std::uint16_t node, 
   l->way.avoid = from.get<rank>();
   l->way.hops = from.get<std::uint8_t>();
   l->way.is_pinned = from.get<std::uint8_t>() != 0;
-  const bool has_cause = from.get<std::uint8_t>() != 0;
-  if (is_refused) *is_refused = has_cause;
   l->name = from.get_text();
   const auto bytes = from.get_bytes(from.get<std::uint64_t>());
   l->arguments.bytes.assign(bytes.begin(), bytes.end());

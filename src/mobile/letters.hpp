@@ -71,10 +71,9 @@ inline letter& letter_in(sched::task_record& r) noexcept { return *static_cast<l
 inline bool reads(const letter& l) noexcept { return l.type && l.type->reads; }
 inline letter_kind kind_of(const letter& l) noexcept { return static_cast<letter_kind>(l.kind); }
 
-/// Less the cause of one that was refused. `from` is this node, or whoever has sent the message: for lines that cannot be found.
+/// Less what refused it. `from` is this node, or whoever has sent the message: for lines that cannot be found.
 void write(dist::writer& to, const far_letter& l, const passage& way, std::uint16_t node);
-/// `is_refused`: a cause follows.
-std::unique_ptr<far_letter> read_letter(dist::reader& from, std::uint16_t node, bool* is_refused = nullptr);
+std::unique_ptr<far_letter> read_letter(dist::reader& from, std::uint16_t node);
 /// What a near letter is once it has to travel; its body stays as it is.
 std::unique_ptr<far_letter> far_copy(letter& near, object_id object, rank self, detail::parcel&& arguments);
 /// Of a near one.

@@ -350,6 +350,7 @@ void mobile_objects::send_again(const far_letter& l, rank avoid) {
 void mobile_objects::pass_on(rank to, const far_letter& l, const passage& way) {
   dist::writer w;
   write(w, l, way, node_);
+  w.put(static_cast<std::uint8_t>(l.refused ? 1 : 0));
   if (l.refused) causes_->write(w, *l.refused.get());
   ++said_;
   job_->send(to, kinds_[static_cast<std::size_t>(say::letter)], w);

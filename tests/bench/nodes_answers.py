@@ -15,18 +15,12 @@ import answers
 import suites
 
 PROGRAMS = ("stretto_jobs", "stretto_nodes", "stretto_module", "mpi")
-TASKBENCH = ("taskbench",)        # those of one node's cores
-
-
-def flags_of(name, steps):
-    size = {"nodes_particles": 4000, "nodes_particles_imbalance": 4000}.get(name)
-    return ["--reps", "1", *steps, *(["--size", str(size)] if size else [])]
+FEW = [] if answers.LONG else ["--steps", "200"]
 
 
 def check(executable, system, name, nodes):
     first, *rest = suites.command(str(executable), system, nodes)
-    steps = [] if answers.LONG else ["--steps", "200"]
-    code, printed, fault = answers.run(first, *rest, "--bench", name, "--workers", str(nodes), *flags_of(name, steps))
+    code, printed, fault = answers.run(first, *rest, "--bench", name, "--workers", str(nodes), "--reps", "1", *FEW)
     if '"skipped"' in printed:
         return [] if "device" in name or nodes > 2 else [f"{system} {name}: {printed}"]
     if code or '"value"' not in printed:
@@ -41,8 +35,8 @@ def main():
         if not executable.exists():
             continue  # there is no MPI
         for name in answers.benchmarks(str(executable)):
-            if name.startswith(TASKBENCH):
-                continue
+            if name.startswith("taskbench"):
+                continue  # of one node's cores
             for nodes in (2, 4) if answers.LONG else (2,):
                 faults += check(executable, system, name, nodes)
                 runs += 1

@@ -22,7 +22,10 @@
 #include <string_view>
 #include <vector>
 
+#include "thrown_by.hpp"
+
 using namespace stretto;
+using test::words_of;
 
 namespace {
 
@@ -57,15 +60,6 @@ void fail_with(const std::string& why) { throw std::runtime_error(why); }
 std::uint32_t wait_here(event e) {
   wait(e);
   return this_node();
-}
-
-std::string words_of(const future<void>& f) {
-  try {
-    f.get();
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  return "";
 }
 
 double weighted(const instance<double, 2>& u) {

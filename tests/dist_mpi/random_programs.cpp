@@ -25,8 +25,10 @@
 
 #include "dist/event_model.hpp"
 #include "mobile/programs.hpp"
+#include "thrown_by.hpp"
 
 using namespace stretto;
+using test::words_of;
 
 namespace {
 
@@ -39,17 +41,6 @@ std::uint64_t seed_now = 0;
 }
 void expect(bool is_so, const std::string& what) {
   if (!is_so) give_up(what);
-}
-
-/// Nothing: it went well.
-template <class T>
-std::string words_of(const future<T>& f) {
-  try {
-    f.get();
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  return "";
 }
 
 struct drawing {

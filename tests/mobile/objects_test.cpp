@@ -25,6 +25,7 @@ namespace {
 using test::error_of;
 using test::on_all_nodes;
 using test::wander;
+using test::words_of;
 
 struct account {
   long balance = 0;
@@ -50,16 +51,6 @@ struct account {
 };
 
 long doubled(account& a) { return a.balance *= 2; }
-
-template <class R>
-std::string words_of(const future<R>& f) {
-  try {
-    f.get();
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  return "";
-}
 
 TEST_CASE("a handler runs where the object is, and its value comes back") {
   for (const std::uint32_t nodes : {1u, 2u, 4u})

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <stretto/job.hpp>
 #include <utility>
 
@@ -18,19 +17,6 @@
 #include "stretto/demos.hpp"
 
 namespace stretto::tools {
-namespace {
-
-// Devices may round otherwise in the last place of each step; of the largest pressure.
-constexpr double tolerance = 1e-4;
-
-double largest_of(wave::field_view<const float> u) {
-  double largest = 0;
-  for (int r = 0; r < u.size.rows; ++r)
-    for (int c = 0; c < u.size.columns; ++c) largest = std::max(largest, std::abs(static_cast<double>(u(r, c))));
-  return largest;
-}
-
-}  // namespace
 
 int demo_sound(const invocation& call) {
   demo_on_buffers demo(call);
@@ -55,8 +41,8 @@ int demo_sound(const invocation& call) {
     const wave::serial_result serially = wave::run_serial(problem);
     const double difference = std::max(wave::largest_difference(heard.last.view(), serially.last.view()),
                                        wave::largest_difference(heard.before_last.view(), serially.before_last.view()));
-    const double largest = largest_of(serially.last.view());
-    const bool is_so = difference <= tolerance * largest;
+    const double largest = wave::largest_of(serially.last.view());
+    const bool is_so = difference <= wave::tolerance_on_devices * largest;
     const auto file = demo.file("sound.png");
     const wave::painter painted(ground, problem.edge, problem.sources, wave::still_side);
     wave::write_file(file, wave::encode_png(painted.still(heard.last.view())));

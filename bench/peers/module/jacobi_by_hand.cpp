@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "common/slow_device.hpp"
 #include "demo/jacobi3d/device_kernels.hpp"
 #include "peers/mpi/blocks.hpp"
 #include "peers/module/jacobi_by_hand.hpp"
@@ -101,7 +102,7 @@ double relax_on_device(const problem& p, const place& device, const place& memor
 bench::outcome count_cells_on_devices(const bench::options& o) {
   const auto n = static_cast<std::uint32_t>(o.size);
   const problem p{{n, n, n}, static_cast<std::uint32_t>(o.steps / 20)};
-  runtime with_device({.workers = 1, .devices = "sim(rate=100M,bandwidth=100M)"});
+  runtime with_device({.workers = 1, .devices = bench::slow_device});
   const platform& machine = with_device.machine();
   double seconds = 0;
   with_device.run([&] { seconds = relax_on_device(p, machine.at("sim_0"), machine.at("sim_0_memory")); });

@@ -13,7 +13,7 @@ using namespace jacobi3d;
 namespace {
 
 bench::outcome count_cells(const problem& p) {
-  const auto [mine, neighbour] = jacobi3d::of_this_rank(p);
+  const auto [mine, neighbour] = of_this_rank(p);
   field now(p, mine), next = now;
   std::vector<double> out[sides], in[sides];
   for (unsigned side = 0; side < sides; ++side) in[side].resize(face(now, side).size());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "circuit_nodes.hpp"
+#include "common/slow_device.hpp"
 #include "demo/jacobi3d/run.hpp"
 #include "demo/particles/run.hpp"
 #include "fluid_nodes.hpp"
@@ -85,10 +86,9 @@ int main(int argc, char** argv) {
   const auto asks_for = [&](std::string_view what) {
     return std::any_of(argv, argv + argc, [what](std::string_view a) { return a.find(what) != a.npos; });
   };
-  // Only where it is asked for: the others are of the host. Simulated where it is about what is under way at the same time, for which two cores
-  // have no room: a device that computes as slowly as it copies.
+  // Only where it is asked for: the others are of the host.
   has_device = asks_for("_device");
-  const char* const devices = asks_for("jacobi_device") ? "sim(rate=100M,bandwidth=100M)" : has_device ? "opencl" : "none";
+  const char* const devices = asks_for("jacobi_device") ? bench::slow_device : has_device ? "opencl" : "none";
   if (has_device) setenv("STRETTO_DEVICE_HOST_MEMORY", "256M", 0);  // for what is shared
   runtime rt({.workers = 1, .devices = devices});
   const bench::program system{.system = "stretto_jobs",

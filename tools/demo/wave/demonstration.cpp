@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <stretto/error.hpp>
@@ -25,9 +24,6 @@ namespace fs = std::filesystem;
 
 constexpr int frames_per_second = 15;
 
-// Devices may round otherwise in the last place of each step; of the largest pressure.
-constexpr double tolerance_on_devices = 1e-4;
-
 /// Thrown out of the serial loop by Ctrl-C.
 struct stopped_by_user {};
 
@@ -46,13 +42,6 @@ struct film {
   painter painted;
   animated_png file;
 };
-
-double largest_of(field_view<const float> u) {
-  double largest = 0;
-  for (int r = 0; r < u.size.rows; ++r)
-    for (int c = 0; c < u.size.columns; ++c) largest = std::max(largest, std::abs(double(u(r, c))));
-  return largest;
-}
 
 /// One run, from the plan to the files.
 class demonstration {

@@ -43,4 +43,11 @@ double largest_difference(field_view<const float> a, field_view<const float> b) 
   return largest;
 }
 
+double largest_of(field_view<const float> u) {
+  double largest = 0;
+  for (int r = 0; r < u.size.rows; ++r)
+    for (int c = 0; c < u.size.columns; ++c) largest = std::max(largest, std::abs(double(u(r, c))));
+  return largest;
+}
+
 }  // namespace stretto::wave

@@ -23,5 +23,9 @@ serial_result run_serial(const problem& wave,
 
 /// The largest |a - b| over all cells; infinite if one of them is not a number.
 double largest_difference(field_view<const float> a, field_view<const float> b);
+/// The largest |u|.
+double largest_of(field_view<const float> u);
+/// How much devices may differ, which may round otherwise in the last place of each step; of the largest pressure.
+inline constexpr double tolerance_on_devices = 1e-4;
 
 }  // namespace stretto::wave
