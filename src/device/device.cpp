@@ -33,10 +33,8 @@ error lacking(const kernel_code& code, std::string_view what, std::string_view d
       .remedy("run it on another device, or write it with float");
 }
 
-error unfit_range(const kernel_code& code, std::string sentence, std::string_view at_most, std::string_view device) {
-  return error("K44", std::move(sentence))
-      .fact("kernel", fmt::format("\"{}\" ({}:{})", code.name, code.file, code.line))
-      .fact("device", std::string(device))
+error unfit_range(const device& on, const kernel_code& code, std::string sentence, std::string_view at_most) {
+  return refused("K44", on, code, std::move(sentence))
       .fact("at most", std::string(at_most))
       .remedy("launch groups of another shape, or the range in several launches");
 }
@@ -47,24 +45,27 @@ std::int64_t launch_range::items() const noexcept {
   return n;
 }
 
-void check_groups(const device& on, const compiled_kernel& kernel, const launch_range& range, std::uint64_t local_bytes) {
+void check_group(const device& on, const kernel_code& code, const group_needs& own, std::int64_t items, std::uint64_t local_bytes) {
   const properties& is = on.about();
-  const group_needs own = kernel.needs();
-  const std::int64_t items = range.group[0] * range.group[1] * range.group[2];
   if (items < 1 || items > std::min(is.most_items_per_group, own.most_items)) {
     const bool is_own = own.most_items < is.most_items_per_group;
-    error e = refused("K22", on, kernel.code, fmt::format("groups of {} items are more than the device can run", items));
+    error e = refused("K22", on, code, fmt::format("groups of {} items are more than the device can run", items));
     e.fact("at most", is_own ? fmt::format("{} items per group of this kernel", own.most_items)
                              : fmt::format("{} items per group", is.most_items_per_group));
     if (is_own) e.because("each item takes registers");
     throw std::move(e).remedy("launch more and smaller groups");
   }
-  if (local_bytes + own.local_bytes <= is.local_memory_bytes) return kernel.check_range(range);
-  throw refused("K23", on, kernel.code,
-                fmt::format("{} bytes of local memory are more than a group of the device has", local_bytes + own.local_bytes))
-      .fact("at most", own.local_bytes ? fmt::format("{} bytes, of which the kernel itself declares {}", is.local_memory_bytes, own.local_bytes)
-                                       : fmt::format("{} bytes", is.local_memory_bytes))
-      .remedy("launch with less local memory");
+  if (local_bytes + own.local_bytes > is.local_memory_bytes)
+    throw refused("K23", on, code,
+                  fmt::format("{} bytes of local memory are more than a group of the device has", local_bytes + own.local_bytes))
+        .fact("at most", own.local_bytes ? fmt::format("{} bytes, of which the kernel itself declares {}", is.local_memory_bytes, own.local_bytes)
+                                         : fmt::format("{} bytes", is.local_memory_bytes))
+        .remedy("launch with less local memory");
+}
+
+void check_groups(const device& on, const compiled_kernel& kernel, const launch_range& range, std::uint64_t local_bytes) {
+  check_group(on, kernel.code, kernel.needs(), range.group[0] * range.group[1] * range.group[2], local_bytes);
+  kernel.check_range(on, range);
 }
 
 void check_launch(const device& on, const compiled_kernel& kernel, const launch_range& range,

@@ -80,6 +80,8 @@ struct group_needs {
   std::uint64_t local_bytes = 0;  // that the body declares
 };
 
+class device;
+
 /// A kernel as one device runs it.
 class compiled_kernel {
  public:
@@ -88,7 +90,7 @@ class compiled_kernel {
   /// Where the driver does not say, what the device can at all.
   virtual group_needs needs() const { return {}; }
   /// Whether a launch can have this range at all: so many groups, of this shape. Throws K44.
-  virtual void check_range(const launch_range&) const {}
+  virtual void check_range(const device& /*on*/, const launch_range&) const {}
   const kernel_code& code;
 };
 
@@ -191,13 +193,15 @@ class device {
 };
 
 /// The error K44: a launch cannot have this range.
-error unfit_range(const kernel_code& code, std::string sentence, std::string_view at_most, std::string_view device);
+error unfit_range(const device& on, const kernel_code& code, std::string sentence, std::string_view at_most);
 
 /// The error K13: the kernel needs something that the device has not.
 error lacking(const kernel_code& code, std::string_view what, std::string_view device);
 
 /// Whether a device can run so many groups of this size, with so many bytes of local memory asked for at launch. Throws K22, K23, K44.
 void check_groups(const device& on, const compiled_kernel& kernel, const launch_range& range, std::uint64_t local_bytes);
+/// The same of one group of so many items, where each needs that much. Throws K22, K23.
+void check_group(const device& on, const kernel_code& code, const group_needs& own, std::int64_t items, std::uint64_t local_bytes);
 
 /// Whether a launch can be at all: what every backend asks before it enqueues. Throws K20 to K24, K44.
 void check_launch(const device& on, const compiled_kernel& kernel, const launch_range& range,

@@ -89,7 +89,7 @@ item steal_from(worker& w, deque& victim) {
 /// passes. How much has ended. Who looks for longer than the least time lets others have the core between two looks.
 std::size_t look_out(worker& w, std::uint64_t until) noexcept {
   polling* const polls = w.owner->polls;
-  const std::uint64_t shares_from = until - (w.patience.how_long() - w.patience.least());
+  const std::uint64_t shares_from = until - (w.looks.how_long() - w.looks.least());
   for (unsigned i = 0; i < looks_per_round; ++i) {
     if (polls && polls->any_pending()) {  // which takes as long as a pause, and is what it waits for
       if (const std::size_t ended = polls->poll_idle(w)) return ended;
@@ -269,11 +269,11 @@ item wait_for_work(worker& w) {
   owner.searching_and_parked.fetch_add(1, std::memory_order_seq_cst);
   w.watched = w.asked = nullptr;
   auto spin_until = spin_end(w);
-  const std::uint64_t began = spin_until - w.patience.how_long();
+  const std::uint64_t began = spin_until - w.looks.how_long();
   unsigned naps = 0;  // in a row that ended without anything
   for (unsigned round = 0;; ++round) {
     if (const item i = search(w)) {
-      if (w.patience.adapts()) w.patience.waited(base::nanoseconds_now() - began);
+      if (w.looks.adapts()) w.looks.waited(base::nanoseconds_now() - began);
       const auto before = owner.searching_and_parked.fetch_sub(1, std::memory_order_seq_cst);
       if ((before & 0xffffffffu) == 1) {
         if (before >> 32 && owner.anything_ready(w)) owner.wake_any();

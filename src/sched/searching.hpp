@@ -30,7 +30,7 @@ inline item next_quickly(worker& w) {
   return w.home->pop();
 }
 /// Until when a worker that begins now looks on before it sleeps; in nanoseconds of base::nanoseconds_now.
-inline std::uint64_t spin_end(const worker& w) noexcept { return base::nanoseconds_now() + w.patience.how_long(); }
+inline std::uint64_t spin_end(const worker& w) noexcept { return base::nanoseconds_now() + w.looks.how_long(); }
 /// From other workers and places; 0 if nothing was found.
 item steal(worker& w);
 /// Inside a poll: nothing is ready or runs, and no module has anything. False where that cannot be told, as when a worker polls that

@@ -145,7 +145,7 @@ struct worker : thread_state {
   void* after_switch_argument = nullptr;
   std::uint64_t random = 0;
   std::uint32_t ticks = 0;
-  looking patience;                            // before it sleeps
+  looking looks;                               // before it sleeps
   // As a thief: whom it asked last, and who has something but may not be coming by.
   const deque* asked = nullptr;
   const deque* watched = nullptr;

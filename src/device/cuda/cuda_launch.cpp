@@ -1,7 +1,5 @@
 #include "device/cuda/cuda_launch.hpp"
 
-#include <stretto/error.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,17 +49,14 @@ std::optional<geometry> geometry_of(const launch_range& range, bool in_groups, i
   return g;
 }
 
-geometry fitting(const driver& d, const kernel_code& code, const launch_range& range, int most_items) {
-  const auto unfit = [&](std::string sentence, std::string_view at_most) {
-    return unfit_range(code, std::move(sentence), at_most, fmt::format("\"{}\" (cuda)", d.name));
-  };
+geometry fitting(const device& on, const kernel_code& code, const launch_range& range, int most_items) {
   const std::optional<geometry> g = geometry_of(range, code.in_groups, most_items);
-  if (!g) throw unfit("the range has more groups than a launch can have", fmt::format("{} groups", most_blocks_of_first_axis));
+  if (!g) throw unfit_range(on, code, "the range has more groups than a launch can have", fmt::format("{} groups", most_blocks_of_first_axis));
   if (code.native && g->blocks != counting::by_axis)
-    throw unfit("the range has more groups along an axis than a launch can have", fmt::format("{} groups", most_blocks_of_others));
+    throw unfit_range(on, code, "the range has more groups along an axis than a launch can have", fmt::format("{} groups", most_blocks_of_others));
   if (g->block[2] > most_items_of_third_axis)
-    throw unfit(fmt::format("groups of {} items along axis 0 are more than the device can run", g->block[2]),
-                fmt::format("{} items along axis 0 of three", most_items_of_third_axis));
+    throw unfit_range(on, code, fmt::format("groups of {} items along axis 0 are more than the device can run", g->block[2]),
+                      fmt::format("{} items along axis 0 of three", most_items_of_third_axis));
   return *g;
 }
 

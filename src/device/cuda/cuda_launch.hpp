@@ -24,7 +24,7 @@ struct geometry {
 std::optional<geometry> geometry_of(const launch_range& range, bool in_groups, int most_items) noexcept;
 
 /// The same; throws K44 where no launch can have that. Native code counts groups by axis, as it was launched.
-geometry fitting(const driver& d, const kernel_code& code, const launch_range& range, int most_items);
+geometry fitting(const device& on, const kernel_code& code, const launch_range& range, int most_items);
 
 /// The arguments of a launch, and where each is; arrays at the driver's addresses.
 class packed_arguments {

@@ -19,8 +19,8 @@ class cuda_native final : public compiled_kernel {
   bool is_calls() const noexcept { return !loaded_.module; }
   const loaded_kernel& function() const noexcept { return loaded_; }
   group_needs needs() const override { return code.in_groups && !is_calls() ? loaded_.needs() : group_needs(); }
-  void check_range(const launch_range& r) const override {
-    if (!is_calls() && r.items() > 0) fitting(*driver_, code, r, loaded_.most_items);
+  void check_range(const device& on, const launch_range& r) const override {
+    if (!is_calls() && r.items() > 0) fitting(on, code, r, loaded_.most_items);
   }
 
  private:

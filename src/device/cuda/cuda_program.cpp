@@ -33,8 +33,8 @@ cuda_program::cuda_program(const kernel_code& code, std::shared_ptr<driver> d)
   most_items_ = usual.most_items;
 }
 
-void cuda_program::check_range(const launch_range& r) const {
-  if (r.items() > 0) fitting(*driver_, code, r, most_items_);
+void cuda_program::check_range(const device& on, const launch_range& r) const {
+  if (r.items() > 0) fitting(on, code, r, most_items_);
 }
 
 cuda_program::~cuda_program() {

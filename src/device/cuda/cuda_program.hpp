@@ -53,7 +53,7 @@ class cuda_program final : public compiled_kernel {
   const loaded_kernel& function_for(variant v) const;
   CUdeviceptr locks() const noexcept { return locks_; }  // 0: it takes none
   group_needs needs() const override { return needs_; }
-  void check_range(const launch_range& r) const override;
+  void check_range(const device& on, const launch_range& r) const override;
 
  private:
   loaded_kernel build(variant v) const;

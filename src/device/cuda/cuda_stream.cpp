@@ -11,31 +11,6 @@
 
 namespace stretto::device::cuda {
 
-namespace {
-
-/// Of the variant that is launched; check_launch has looked at the usual one.
-void check_size(const properties& on, const kernel_code& code, const loaded_kernel& f, const geometry& g, std::uint64_t local_bytes) {
-  const auto too_large = [&](const char* number, std::string sentence, std::string at_most) {
-    return error(number, std::move(sentence))
-        .fact("kernel", fmt::format("\"{}\" ({}:{})", code.name, code.file, code.line))
-        .fact("device", fmt::format("\"{}\" ({})", on.name, on.backend))
-        .fact("at most", std::move(at_most));
-  };
-  const std::int64_t items = static_cast<std::int64_t>(g.block[0]) * g.block[1] * g.block[2];
-  if (items > f.most_items)
-    throw too_large("K22", fmt::format("groups of {} items are more than the device can run", items),
-                    fmt::format("{} items per group of this kernel", f.most_items))
-        .because("each item takes registers")
-        .remedy("launch more and smaller groups");
-  const std::uint64_t all_local = local_bytes + static_cast<std::uint64_t>(f.local_bytes);
-  if (all_local > on.local_memory_bytes)
-    throw too_large("K23", fmt::format("{} bytes of local memory are more than a group of the device has", all_local),
-                    fmt::format("{} bytes, of which the kernel itself declares {}", on.local_memory_bytes, f.local_bytes))
-        .remedy("launch with less local memory");
-}
-
-}  // namespace
-
 cuda_stream::cuda_stream(device& on, stream_registry& polled, std::shared_ptr<driver> d)
     : on_(on), polled_(polled), driver_(std::move(d)) {
   const api& cu = *driver_->cu;
@@ -142,7 +117,7 @@ void cuda_stream::launch(const compiled_kernel& kernel, const launch_range& rang
   }
   const auto& program = static_cast<const cuda_program&>(kernel);
   const loaded_kernel* f = &program.function_for(v);
-  const geometry g = fitting(*driver_, code, range, f->most_items);
+  const geometry g = fitting(on_, code, range, f->most_items);
   if (g.blocks != v.blocks) {
     v.blocks = g.blocks;
     f = &program.function_for(v);
@@ -157,7 +132,7 @@ void cuda_stream::launch_native(const cuda_native& kernel, const launch_range& r
   if (kernel.is_calls()) return make_calls(code, range, arguments, done);
   check_native(code, range, arguments);
   const loaded_kernel& f = kernel.function();
-  const geometry g = fitting(*driver_, code, range, f.most_items);
+  const geometry g = fitting(on_, code, range, f.most_items);
   native_arguments given(code, arguments);
   launch(code, f, g, given.local_bytes(), given.pointers(), done);
 }
@@ -184,7 +159,8 @@ void cuda_stream::make_calls(const kernel_code& code, const launch_range& range,
 
 void cuda_stream::launch(const kernel_code& code, const loaded_kernel& f, const geometry& g, std::uint64_t local_bytes,
                          void** arguments, places::completion* done) {
-  check_size(on_.about(), code, f, g, local_bytes);
+  // Of the variant that is launched; check_launch has looked at the usual one.
+  check_group(on_, code, f.needs(), static_cast<std::int64_t>(g.block[0]) * g.block[1] * g.block[2], local_bytes);
   enqueue(done, [&](const api& cu) {
     need(cu.cuLaunchKernel(f.function, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1], g.block[2],
                            static_cast<unsigned>(local_bytes), stream_, arguments, nullptr),

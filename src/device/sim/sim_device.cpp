@@ -62,15 +62,13 @@ double steady_seconds() {
 
 class sim_kernel final : public compiled_kernel {
  public:
-  sim_kernel(const kernel_code& code, const options& o) : compiled_kernel(code), name_(o.name), most_groups_(o.most_groups) {}
-  void check_range(const launch_range& r) const override {
+  sim_kernel(const kernel_code& code, std::int64_t most_groups) : compiled_kernel(code), most_groups_(most_groups) {}
+  void check_range(const device& on, const launch_range& r) const override {
     if (code.in_groups && r.items() / (r.group[0] * r.group[1] * r.group[2]) > most_groups_)
-      throw unfit_range(code, "the range has more groups than a launch can have", fmt::format("{} groups", most_groups_),
-                        fmt::format("\"{}\" (sim)", name_));
+      throw unfit_range(on, code, "the range has more groups than a launch can have", fmt::format("{} groups", most_groups_));
   }
 
  private:
-  const std::string name_;
   const std::int64_t most_groups_;
 };
 
@@ -157,7 +155,7 @@ class sim_device final : public device, public faults {
     if (auto refused = what_devices_refuse(code)) throw std::move(*refused).fact("device", options_.name);
     if (!options_.has_double && !code.native && text_for(code, dialect::opencl).needs_double)
       throw lacking(code, "numbers of double precision", options_.name);
-    return std::make_shared<sim_kernel>(code, options_);
+    return std::make_shared<sim_kernel>(code, options_.most_groups);
   }
 
   std::size_t poll() override {
