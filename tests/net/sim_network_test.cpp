@@ -297,6 +297,17 @@ TEST_CASE("what a node has sent before it left still comes, but for payloads tha
   CHECK(n.is_over());
 }
 
+TEST_CASE("what was sent to a node that leaves by one that has left is not waited for by the others") {
+  noted n({.nodes = 3});
+  n.send(0, 1, 1);
+  for (int i = 0; i < 3; ++i) n.send(1, 2, i);
+  n.nodes[0].net.reset();
+  n.nodes[1].net.reset();
+  std::mt19937_64 random(1);
+  n.poll_all(random);
+  CHECK(n.nodes[2].from[1] == (std::vector<int>{0, 1, 2}));
+}
+
 TEST_CASE("links are cut while threads send and poll, and each completion still runs once") {
   for (std::uint64_t seed = 0; seed < test::scaled_of_one_thread(30u, 1'000u); ++seed) {
     noted all({.nodes = 3, .seed = seed, .eager_bytes = 64});

@@ -123,6 +123,8 @@ class simulated final : public network, public std::enable_shared_from_this<simu
   void put(node_number from, node_number to, wire::lane which, packet&& p);
   /// What a change of the wire means for who comes next.
   void refresh(node_number from, node_number to, nanoseconds was_due);
+  /// What is on its way does not come.
+  void clear(node_number from, node_number to);
   nanoseconds due(node_number from, node_number to) noexcept {
     const packet* p = wires_[at(from, to)].next();
     return p ? p->due : 0;
@@ -240,7 +242,10 @@ std::unique_ptr<transport> simulated::join(node_number node, handlers& all) {
 
 void simulated::leave(node_number node) {
   std::scoped_lock lock(lock_);
-  for (std::uint32_t n = 0; n < settings_.nodes; ++n) cut_now(node, static_cast<node_number>(n), how::leaving);
+  for (std::uint32_t n = 0; n < settings_.nodes; ++n) {
+    cut_now(node, static_cast<node_number>(n), how::leaving);
+    clear(static_cast<node_number>(n), node);  // who left before it may have sent: time would wait for it to take that
+  }
   ends_[node].transport = nullptr;
   ends_[node].news.clear();
 }
@@ -254,6 +259,12 @@ void simulated::refresh(node_number from, node_number to, nanoseconds was_due) {
   if (!ends_[to].transport || first == first_before) return;
   if (first_before) next_.erase({first_before, to});
   if (first) next_.emplace(first, to);
+}
+
+void simulated::clear(node_number from, node_number to) {
+  const nanoseconds before = due(from, to);
+  wires_[at(from, to)].clear();
+  refresh(from, to, before);
 }
 
 void simulated::put(node_number from, node_number to, wire::lane which, packet&& p) {
@@ -339,10 +350,7 @@ void simulated::cut_now(node_number one, node_number other, how is) {
   if (is_cut_[at(one, other)]) return;
   for (const auto& [from, to] : {std::pair(one, other), std::pair(other, one)}) {
     is_cut_[at(from, to)] = true;
-    if (is == how::leaving && from == one) continue;
-    const nanoseconds before = due(from, to);
-    wires_[at(from, to)].clear();
-    refresh(from, to, before);
+    if (is == how::with_a_word || from != one) clear(from, to);
   }
   std::erase_if(open_, [&](const std::shared_ptr<transfer>& t) {
     if (std::minmax(t->from, t->to) != std::minmax(one, other)) return false;
