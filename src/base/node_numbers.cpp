@@ -23,7 +23,7 @@ struct numbers {
   }
 };
 // Never destroyed: runtimes may be objects of static storage.
-numbers& all() {
+numbers& numbers_in_use() {
   static numbers* const n = new numbers;
   return *n;
 }
@@ -31,44 +31,44 @@ numbers& all() {
 }  // namespace
 
 std::optional<std::uint16_t> take_node() {
-  const std::scoped_lock lock(all().mutex);
+  const std::scoped_lock lock(numbers_in_use().mutex);
   for (std::uint16_t n = 0; n < first_of_processes; ++n)
-    if (!all().taken[n]) {
-      all().taken[n] = true;
+    if (!numbers_in_use().taken[n]) {
+      numbers_in_use().taken[n] = true;
       return n;
     }
   return {};
 }
 
 std::optional<std::uint16_t> take_nodes(std::uint32_t count) {
-  const std::scoped_lock lock(all().mutex);
+  const std::scoped_lock lock(numbers_in_use().mutex);
   if (count == 0 || count > node_numbers) return {};
   for (std::uint32_t first = node_numbers - count; first >= first_of_processes; --first)
-    if (all().are_free(first, count)) {
-      all().take(first, count);
+    if (numbers_in_use().are_free(first, count)) {
+      numbers_in_use().take(first, count);
       return static_cast<std::uint16_t>(first);
     }
   return {};
 }
 
 bool take_nodes_from(std::uint16_t first, std::uint32_t count) {
-  const std::scoped_lock lock(all().mutex);
-  if (first + count > node_numbers || !all().are_free(first, count)) return false;
-  all().take(first, count);
+  const std::scoped_lock lock(numbers_in_use().mutex);
+  if (first + count > node_numbers || !numbers_in_use().are_free(first, count)) return false;
+  numbers_in_use().take(first, count);
   return true;
 }
 
 void give_nodes(std::uint16_t first, std::uint32_t count) noexcept {
-  const std::scoped_lock lock(all().mutex);
-  for (std::uint32_t n = first; n < first + count; ++n) all().taken[n] = false;
-  all().jobs.erase(first);
+  const std::scoped_lock lock(numbers_in_use().mutex);
+  for (std::uint32_t n = first; n < first + count; ++n) numbers_in_use().taken[n] = false;
+  numbers_in_use().jobs.erase(first);
 }
 
 std::string node_name(std::uint16_t number) {
-  const std::scoped_lock lock(all().mutex);
-  auto behind = all().jobs.upper_bound(number);
+  const std::scoped_lock lock(numbers_in_use().mutex);
+  auto behind = numbers_in_use().jobs.upper_bound(number);
   std::uint32_t within = number;
-  if (behind != all().jobs.begin() && number < (--behind)->first + behind->second) within = number - behind->first;
+  if (behind != numbers_in_use().jobs.begin() && number < (--behind)->first + behind->second) within = number - behind->first;
   return "N" + std::to_string(within);
 }
 
