@@ -11,7 +11,7 @@ using namespace stretto::buffers;
 
 namespace {
 
-using outcome = course::comparison::outcome;
+using verdict = course::comparison::outcome;
 
 std::shared_ptr<const known_call> reading(coordinate from) {
   return std::make_shared<const known_call>(
@@ -88,12 +88,12 @@ TEST_CASE("equal courses have equal hashes after each call, and others differ fr
     }
     const course::comparison found = a.compare(b.remembered());
     CHECK(found == b.compare(a.remembered()));
-    CHECK(found == course::comparison{outcome::differs, static_cast<std::uint64_t>(differs_at)});
+    CHECK(found == course::comparison{verdict::differs, static_cast<std::uint64_t>(differs_at)});
   }
   course a, b;
   add_reads(a, 0, 40), add_reads(b, 0, 13);
-  CHECK(a.compare(b.remembered()).is == outcome::same);
-  CHECK(b.compare(a.remembered()).is == outcome::same);
+  CHECK(a.compare(b.remembered()).is == verdict::same);
+  CHECK(b.compare(a.remembered()).is == verdict::same);
   CHECK_FALSE(b.hash_after(14));
   CHECK_FALSE(b.hash_after(0));
 }
@@ -109,9 +109,9 @@ TEST_CASE("of a long course the last calls are remembered, and what is older is 
   CHECK_FALSE(a.tell(2 * course::most_kept - 1));
   CHECK(a.tell(2 * course::most_kept)->what == "T" + std::to_string(2 * kept) + ", read of [" + std::to_string(2 * kept) + "," +
                                                    std::to_string(2 * kept + 1) + ") of B3");
-  CHECK(a.compare(b.remembered()) == course::comparison{outcome::differs_before, 2 * course::most_kept});
-  CHECK(a.compare(far.remembered()).is == outcome::unknown);
-  CHECK(a.compare(course().remembered()).is == outcome::unknown);
+  CHECK(a.compare(b.remembered()) == course::comparison{verdict::differs_before, 2 * course::most_kept});
+  CHECK(a.compare(far.remembered()).is == verdict::unknown);
+  CHECK(a.compare(course().remembered()).is == verdict::unknown);
 }
 
 TEST_CASE("a host task is known by its line, and a launch by its kernel wherever it was launched") {

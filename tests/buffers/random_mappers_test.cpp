@@ -214,7 +214,7 @@ class program_of_lines : any_program {
         break;
       }
       default:
-        if (const bool afresh = number(0, 1)) {
+        if (number(0, 1)) {
           go(mix_in, box(first, last), u(one_to_one), v.from_identity(), n);
           std::ranges::fill(to, 0u);
         } else {

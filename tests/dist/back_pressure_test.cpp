@@ -39,16 +39,16 @@ void begins(const std::vector<std::byte>& content) {
   std::this_thread::sleep_for(std::chrono::microseconds(100));
 }
 
-struct box {
+struct sink {
   long taken = 0;
   template <class Archive>
-  friend void fields(Archive& a, archived<box, Archive>& b) {
-    a(b.taken);
+  friend void fields(Archive& a, archived<sink, Archive>& s) {
+    a(s.taken);
   }
 };
-void put_in(box& b, const std::vector<std::byte>& content) {
+void put_in(sink& s, const std::vector<std::byte>& content) {
   begins(content);
-  ++b.taken;
+  ++s.taken;
 }
 
 void reset() { sent = begun = most_ahead = 0; }
@@ -60,7 +60,7 @@ TEST_CASE("who sends more than others begin waits for them") {
     reset();
     on_all_nodes({.nodes = 2, .seed = 1}, 1, [&](runtime&) {
       if (this_node() != 0) return;
-      const auto there = make_mobile<box>(at_node(1));
+      const auto there = make_mobile<sink>(at_node(1));
       finish([&] {
         for (long i = 0; i < letters; ++i) {
           if (to_objects) send(there, call<&put_in>(std::vector<std::byte>(letter_bytes)));
@@ -93,7 +93,7 @@ TEST_CASE("what is sent before what lets it begin is sent all the same") {
   reset();
   on_all_nodes({.nodes = 2, .seed = 3}, 1, [&](runtime&) {
     if (this_node() != 0) return;
-    const auto there = make_mobile<box>(at_node(1));
+    const auto there = make_mobile<sink>(at_node(1));
     finish([&] {
       const auto start = user_event::create();
       for (int i = 0; i < 20; ++i) {
