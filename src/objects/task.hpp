@@ -106,6 +106,7 @@ struct task final : device_task, data::deferred {
   detail::held_mark behind;                // a view that the program holds, for hang reports
   failure_ref failed;                      // of what it waits for itself
 
+  bool is_away = false;                    // it uses objects elsewhere than in the memory where they live, which has no room for them now
   few<std::uint32_t> not_at;               // sites whose memory has no room for it, or where no launch can have its range
 
   // From then on:
@@ -139,6 +140,8 @@ struct task final : device_task, data::deferred {
   /// By what was asked for; and whether the site is able to, too.
   bool is_allowed_on(const site& at) const;
   bool can_run_on(const site& at) const;
+  /// Where it would use the object there.
+  site& memory_of(const object_record& o, site& at) const noexcept { return is_away ? at : state.at(o.memory_for(at)); }
   /// Whether the site has room for its groups, as far as is known.
   bool has_groups_for(const site& at) const;
 
