@@ -239,7 +239,9 @@ bool bring(task& t, site& at, base::thread_context& context) {
 bool issue(task& t, site& at, base::thread_context& context) {
   if (t.code && at.device) {  // before anything is moved there
     const auto kernel = at.device->is().compile(*t.code);
-    device::check_groups(at.device->is(), *kernel, data::to_range(*t.range), t.local_bytes);
+    const device::launch_range range = data::to_range(*t.range);
+    device::check_groups(at.device->is(), *kernel, range, t.local_bytes);
+    t.is_first = at.device->is().about().compiles_late && kernel->is_new(range);
   }
   if (t.code && !at.device && !t.code->run) throw device::without_code(*t.code, "the host").fact("submitted", t.where);
   if (!is_all_there(t, at) && !bring(t, at, context)) return false;
@@ -320,6 +322,10 @@ void note_time(task& t, site& at) {
     at.last_end = t.ended;
   }
   const double seconds = t.state.ns_per_tick * static_cast<double>(t.ended - t.began) * 1e-9;
+  if (t.is_first) {
+    if (teaches) at.first_ones.push_back({t.state.speed_number(*t.code, at.view.index), t.items(), seconds});
+    return;
+  }
   if (t.counted_for && at.device) t.counted_for->fetch_add(static_cast<std::uint64_t>(seconds * 1e9), std::memory_order_relaxed);
   if (!teaches) return;
   at.busy_seconds += seconds;

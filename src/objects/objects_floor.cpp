@@ -208,8 +208,11 @@ std::vector<device_statistics> statistics_of(const base::runtime_context& runtim
   for (const signal* n = s.arrived.load(std::memory_order_acquire); n; n = n->next_arrived)
     not_counted_yet += is_end_of_launch(*n);
   std::vector<device_statistics> all;
-  for (const site& at : s.sites)
-    all.push_back({std::string(at.view.name), at.computed, at.busy_seconds, at.brought_bytes});
+  for (const site& at : s.sites) {
+    double busy = at.busy_seconds;
+    for (const site::first_one& f : at.first_ones) busy += std::min(f.seconds, s.measured.predict(f.speed_number, f.items).value_or(f.seconds));
+    all.push_back({std::string(at.view.name), at.computed, busy, at.brought_bytes});
+  }
   if (!all.empty()) all.front().launches += not_counted_yet;
   const auto add_memory = [&](const site& at) {
     if (at.brought_bytes > 0) all.push_back({std::string(at.view.name), 0, 0, at.brought_bytes});

@@ -158,6 +158,12 @@ struct planned {
 /// Where tasks are computed, and the memory that they work on: of the workers, or of a device; or a memory alone, where none is. Its
 /// number is that of the memory.
 struct site {
+  /// A launch that is no measure of its kernel.
+  struct first_one {
+    std::uint32_t speed_number;
+    std::uint64_t items;
+    double seconds;
+  };
   device_view view;
   device_kind kind = device_kind::host;
   device::attached_device* device = nullptr;  // null: the workers
@@ -169,7 +175,8 @@ struct site {
   trace::ticks last_end = 0;
   std::deque<task*> queue;    // to be issued here, in this order; the first may have no room yet
   std::uint64_t computed = 0, brought_bytes = 0;  // launches that ended well; copies to it
-  double busy_seconds = 0;    // of those launches, as far as the host can tell
+  double busy_seconds = 0;    // of those launches, as far as the host can tell, without
+  std::vector<first_one> first_ones;
   bool is_lost = false;
   failure_ref lost_because;
 

@@ -114,6 +114,7 @@ struct task final : device_task, data::deferred {
   float expected_seconds = 0;              // there
   bool is_popped = false;                  // by the scheduler, for that site
   site* on = nullptr;                      // where it is computed, the same but for who cannot do it
+  bool is_first = false;                   // there, in groups of its shape: its time may hold a driver's compilation
   event computed;                          // what later tasks wait for
   trace::ticks began = 0, ended = 0;
   detail::device_time counted_for;         // whoever wants to know what devices compute for it
