@@ -92,6 +92,7 @@ struct object_request {
   std::uint32_t element_bytes = 1, alignment = 1;
   std::string_view name;
   const void* from = nullptr;  // its first content, dense; null: nothing is written
+  place memory = {};           // where it lives, of the host and a device
 };
 object_handle make_object(const object_request& request, const std::source_location& where);
 box elements_of(const object_handle& h, const std::source_location& where);
@@ -179,6 +180,9 @@ class held {
 
 struct object_options {
   std::string_view name = {};  // shown in errors, traces and reports
+  /// Where it lives: memory that the host and a device share, as machine.at("sim_0_host_memory"). Both use the one copy there, in
+  /// place; other devices have copies of their own. K45 for other memory, K46 where it is too large. None: it is where it is needed.
+  place memory = {};
 };
 
 template <class T, std::size_t D = 1>
@@ -252,7 +256,8 @@ class object {
     return copy_from(from, elements(where), where);
   }
 
-  /// Gives its room on all devices back, once what uses it there has ended; what is valid there alone comes to the host first.
+  /// Gives its room on all devices back, once what uses it there has ended; what is valid there alone comes to the host first. Memory
+  /// that the host shares with a device is the host's: an object stays where it lives.
   void remove_from_devices(std::source_location where = std::source_location::current()) const {
     detail::remove_from_devices(handle_, where);
   }
@@ -277,7 +282,7 @@ class object {
   friend detail::object_access;
   explicit object(detail::object_handle&& h) noexcept : handle_(std::move(h)) {}
   static detail::object_handle make(const box& elements, const T* from, const object_options& o, const std::source_location& where) {
-    return detail::make_object({elements, D, sizeof(T), alignof(T), o.name, from}, where);
+    return detail::make_object({elements, D, sizeof(T), alignof(T), o.name, from, o.memory}, where);
   }
   template <class U>
   future<held<U, D>> hold(const box& part, access how, const std::source_location& where) const {

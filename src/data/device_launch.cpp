@@ -17,7 +17,8 @@ class device_launch final : public device_operation {
   device_launch(device::attached_device& on, std::shared_ptr<const device::compiled_kernel> kernel, const kernel_range& range,
                 std::span<const detail::launch_item> items, std::string_view name)
       : device_operation(on, device::work::kernel, trace::kind::kernel, range.where),
-        kernel_(std::move(kernel)), range_(range), given_(kernel_->code, items), name_(name) {}
+        kernel_(std::move(kernel)), range_(range), given_(kernel_->code, items), name_(name),
+        is_first_(on.is().about().compiles_late && kernel_->note_launch(to_range(range))) {}
 
  private:
   void enqueue(device::stream& s, places::completion& done) override {
@@ -25,6 +26,7 @@ class device_launch final : public device_operation {
     s.launch(*kernel_, to_range(range_), {arguments.data(), arguments.size()}, &done);
   }
   std::string describe() const override { return name_; }
+  std::string shown_name() const override { return is_first_ ? name_ + ", first launch" : name_; }
   std::uint64_t amount() const noexcept override { return range_.ids.volume(); }
   place shown_at() const noexcept override { return on_.processor(); }
 
@@ -32,6 +34,7 @@ class device_launch final : public device_operation {
   const kernel_range range_;
   const kernel_arguments given_;
   const std::string name_;
+  const bool is_first_;  // in groups of its shape, for which the driver may compile
 };
 
 }  // namespace

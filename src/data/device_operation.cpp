@@ -137,7 +137,7 @@ void device_operation::record(trace::ticks since, base::thread_context& context)
                        .id = id(),
                        .cause = ticket_.cause ? ticket_.cause : cause_,
                        .amount = amount(),
-                       .name = t.owner->recorder->names().intern(describe(), where_),
+                       .name = t.owner->recorder->names().intern(shown_name(), where_),
                        .place = static_cast<std::uint16_t>(shown_at().index),
                        .kind = shown_};
     on_.record(ticket_, made);

@@ -47,6 +47,8 @@ class device_operation : public deferred, public places::completion {
   virtual void enqueue(device::stream& s, places::completion& done) = 0;
   /// "copy of instance "u" to instance "v"".
   virtual std::string describe() const = 0;
+  /// The name of its span, where that says more.
+  virtual std::string shown_name() const { return describe(); }
   /// For the trace: bytes and where they came from, as its kind says; and where it shows.
   virtual std::uint64_t amount() const noexcept = 0;
   virtual place shown_at() const noexcept = 0;

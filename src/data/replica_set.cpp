@@ -263,12 +263,12 @@ void replica_set::wait_to_write(const replica& r, const box& where, std::vector<
   });
 }
 
-void replica_set::wait_to_contribute(const replica& r, const box& where, std::uint32_t reduction, std::vector<token>& out) const {
+void replica_set::wait_to_contribute(const replica& r, const box& where, const usage& how, std::vector<token>& out) const {
   r.cells.look(where, [&](const box&, const cell& c) {
     append(out, c.written);
     for (const token t : c.readers) append(out, t);
     for (const contribution& by : c.contributors)
-      if (by.reduction != reduction) append(out, by.by);
+      if (!by.shares_with(how)) append(out, by.by);
   });
 }
 
@@ -303,12 +303,12 @@ void replica_set::settle_now(replica& r) {
 }
 
 // Who contributes next waits for the readers and for other operators, and not for this one: all stay in their lists.
-bool replica_set::contribute(replica_id r, const box& where, std::uint32_t reduction, token done) {
+bool replica_set::contribute(replica_id r, const box& where, const usage& how, token done) {
   bool is_new = false;
   replicas_[r].cells.visit(where, [&](const box&, cell& c) {
     is_new = is_new || !c.valid;
     c.valid = true;
-    append_in_time(c.contributors, contribution{done, reduction}, [&](const contribution& by) { return has_passed_(by.by); });
+    append_in_time(c.contributors, contribution{done, how.reduction, how.side}, [&](const contribution& by) { return has_passed_(by.by); });
   });
   settle(replicas_[r]);
   return is_new;
@@ -324,7 +324,7 @@ void replica_set::copied(const copy& c, token done) {
 void replica_set::waits_of(replica_id r, const box& where, usage how, std::vector<token>& out) const {
   if (r == no_replica) return;
   if (how.is == usage::mode::reduce)
-    wait_to_contribute(at(r), where, how.reduction, out);
+    wait_to_contribute(at(r), where, how, out);
   else if (how.changes_content())
     wait_to_write(at(r), where, out);
   else
@@ -371,7 +371,7 @@ void replica_set::used(replica_id r, const box& where, usage how, token done) {
     if (replicas_.size() - free_.size() > 1) any = invalidate(where, r);
     if (how.is != usage::mode::reduce && !accumulators_.empty()) any = forget_accumulated(where) || any;
   }
-  any = (how.is == usage::mode::reduce ? contribute(r, where, how.reduction, done) : write(r, where, done)) || any;
+  any = (how.is == usage::mode::reduce ? contribute(r, where, how, done) : write(r, where, done)) || any;
   if (any) ++changes_;
   if (!(written_.boxes().size() == 1 && written_.boxes()[0].contains(where))) written_ |= where;
 }
@@ -385,10 +385,10 @@ region replica_set::only_in(replica_id r) const {
   return alone;
 }
 
-void replica_set::write_back(replica_id r, memory_number to, plan& out) const {
+void replica_set::write_back(replica_id r, memory_number to, plan& out, const box& room) const {
   const region alone = only_in(r);
   std::vector<need> needs;
-  for (const box& b : alone.boxes()) needs.push_back({b, in_use, alone.bounds()});
+  for (const box& b : alone.boxes()) needs.push_back({b, in_use, hull(alone.bounds(), room)});
   acquire(to, needs, out);
 }
 

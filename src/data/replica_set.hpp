@@ -140,8 +140,8 @@ class replica_set {
 
   /// What is valid in this replica alone, or has been accumulated in it.
   region only_in(replica_id r) const;
-  /// What brings it to `to`, another memory, so that drop will not refuse.
-  void write_back(replica_id r, memory_number to, plan& out) const;
+  /// What brings it to `to`, another memory, so that drop will not refuse; to storage that holds `room`, too.
+  void write_back(replica_id r, memory_number to, plan& out, const box& room = {}) const;
   /// Forgets a replica and appends the tokens after which its storage may be freed. False, with nothing changed, while
   /// something is valid there alone.
   bool drop(replica_id r, std::vector<token>& waits);
@@ -164,10 +164,12 @@ class replica_set {
   std::vector<storage> replicas(memory_number in) const;
 
  private:
-  /// Those by the same operator do not wait for one another.
+  /// Those by the same operator, of one side, do not wait for one another.
   struct contribution {
     token by;
     std::uint32_t reduction;
+    std::uint8_t side;
+    bool shares_with(const usage& how) const noexcept { return reduction == how.reduction && side == how.side; }
     friend bool operator==(const contribution&, const contribution&) = default;
   };
   struct cell {
@@ -206,9 +208,9 @@ class replica_set {
   region lost_with(const region& accumulated, const region& valid);
   void wait_to_read(const replica& r, const box& where, std::vector<token>& out) const;
   void wait_to_write(const replica& r, const box& where, std::vector<token>& out) const;
-  void wait_to_contribute(const replica& r, const box& where, std::uint32_t reduction, std::vector<token>& out) const;
+  void wait_to_contribute(const replica& r, const box& where, const usage& how, std::vector<token>& out) const;
   bool write(replica_id r, const box& where, token done);  // whether it was not valid before
-  bool contribute(replica_id r, const box& where, std::uint32_t reduction, token done);
+  bool contribute(replica_id r, const box& where, const usage& how, token done);
   bool has_accumulated(const box& where, std::optional<std::uint32_t> but) const;
   void find_accumulator(memory_number in, const need& n, replica_id& use, plan& out) const;
   void plan_folds(const need& n, replica_id to, plan& out) const;

@@ -10,6 +10,7 @@ struct usage {
   enum class mode : std::uint8_t { in, out, inout, reduce };
 
   mode is = mode::in;
+  std::uint8_t side = 0;        // of those that reduce: one side's operations are atomic to one another, and not to the other's
   std::uint32_t reduction = 0;  // which operator, where is == reduce
 
   constexpr bool needs_content() const noexcept { return is != mode::out; }
@@ -19,7 +20,7 @@ struct usage {
 };
 
 inline constexpr usage in_use{usage::mode::in}, out_use{usage::mode::out}, inout_use{usage::mode::inout};
-constexpr usage reduce_use(std::uint32_t operator_number) { return {usage::mode::reduce, operator_number}; }
+constexpr usage reduce_use(std::uint32_t operator_number) { return {usage::mode::reduce, 0, operator_number}; }
 
 /// Whether two tasks that use the same elements so may run in any order.
 constexpr bool may_share(const usage& a, const usage& b) {

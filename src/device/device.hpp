@@ -25,6 +25,7 @@
 #include <string_view>
 
 #include "device/bell.hpp"
+#include "device/launched_shapes.hpp"
 #include "platform/channel.hpp"
 #include "platform/work_item.hpp"
 
@@ -49,6 +50,7 @@ struct properties {
   bool has_atomics_64 = true;
   bool copies_locked_faster = false;  // to and from memory of the host that is page-locked
   std::optional<std::ptrdiff_t> message_distance = {};  // messages may go from and to its memory, whoever moves them: so far behind
+  bool compiles_late = false;  // its driver goes on compiling when a kernel is first launched in groups of a shape
   bool shares_host_memory = false;  // copies to it are made by the host's own memory system
   double bandwidth_bytes_per_second = 0;  // between host and device, as far as is known
   double latency_seconds = 0;
@@ -91,7 +93,16 @@ class compiled_kernel {
   virtual group_needs needs() const { return {}; }
   /// Whether a launch can have this range at all: so many groups, of this shape. Throws K44.
   virtual void check_range(const device& /*on*/, const launch_range&) const {}
+  /// Whether no launch of it in groups of this shape was noted; and notes one: true for the first.
+  bool is_new(const launch_range& r) const noexcept { return !shapes_.has(shape_of(r)); }
+  bool note_launch(const launch_range& r) const { return shapes_.add(shape_of(r)); }
+  static launched_shapes::shape shape_of(const launch_range& r) noexcept {
+    return {{r.group[0], r.group[1], r.group[2]}, r.dimensions};
+  }
   const kernel_code& code;
+
+ private:
+  mutable launched_shapes shapes_;
 };
 
 /// A point in a stream. Copies stand for the same point; a default one for none, which has been passed.

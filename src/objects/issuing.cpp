@@ -54,10 +54,10 @@ ready_replica& ready_for(object_record& o, const box& where, data::usage how, da
 }
 
 /// Nothing is missing, as the last time; then each use has its replica.
-bool is_all_there(task& t, const site& at) {
-  const data::memory_number in = at.view.index;
+bool is_all_there(task& t, site& at) {
   for (auto u = t.uses.begin(); u != t.uses.end(); ++u) {
     object_record* const o = u->object.get();
+    const data::memory_number in = t.memory_of(*o, at).view.index;
     const ready_replica& r = ready_for(*o, u->where, u->how, in);
     if (r.at != o->replicas.changes() || r.in != in || r.how != u->how || r.where != u->where) return false;
     // What one object needs at two places is planned at once.
@@ -68,8 +68,9 @@ bool is_all_there(task& t, const site& at) {
 }
 
 /// What the object needs.
-void plan(planned& p, data::memory_number in) {
+void plan(planned& p) {
   object_record& o = *p.object;
+  const data::memory_number in = p.in->view.index;
   o.replicas.acquire(in, p.needs, p.plan);
   if (p.needs.size() > 1 || !p.plan.is_idle()) return;
   const data::replica_set::need& n = p.needs.front();
@@ -77,7 +78,7 @@ void plan(planned& p, data::memory_number in) {
 }
 
 /// What each object needs; throws what is missing.
-std::span<planned> plan(const task& t, const site& at) {
+std::span<planned> plan(const task& t, site& at) {
   std::vector<planned>& all = t.state.plans;
   std::size_t n = 0;
   for (std::size_t i = 0; i < t.uses.size(); ++i) {
@@ -87,14 +88,16 @@ std::span<planned> plan(const task& t, const site& at) {
     if (k == n) {
       if (++n > all.size()) all.emplace_back();
       all[k].object = o;
+      all[k].in = &t.memory_of(*o, at);
       all[k].needs.clear(), all[k].uses.clear();
     }
-    all[k].needs.push_back({t.uses[i].where, t.uses[i].how});
+    const bool is_whole = all[k].in == o->home && !t.uses[i].where.is_empty();  // where it lives it is in one piece
+    all[k].needs.push_back({t.uses[i].where, t.uses[i].how, is_whole ? o->elements : box()});
     all[k].uses.push_back(i);
   }
   const std::span<planned> plans(all.data(), n);
   for (planned& p : plans) {
-    plan(p, at.view.index);
+    plan(p);
     begin_reductions(p);
     refuse_without_content(p, t);
   }
@@ -217,8 +220,8 @@ namespace {
 bool bring(task& t, site& at, base::thread_context& context) {
   std::span<planned> all = plan(t, at);
   std::vector<detail::instance_handle>& storage = t.state.made;
-  while (!try_allocate(all, at, storage)) {
-    if (!make_room(at, all, t, context)) return false;
+  while (site* const full = try_allocate(all, storage)) {
+    if (!make_room(*full, all, t, context)) return false;
     all = plan(t, at);
   }
   auto next = storage.begin();
@@ -236,7 +239,9 @@ bool bring(task& t, site& at, base::thread_context& context) {
 bool issue(task& t, site& at, base::thread_context& context) {
   if (t.code && at.device) {  // before anything is moved there
     const auto kernel = at.device->is().compile(*t.code);
-    device::check_groups(at.device->is(), *kernel, data::to_range(*t.range), t.local_bytes);
+    const device::launch_range range = data::to_range(*t.range);
+    device::check_groups(at.device->is(), *kernel, range, t.local_bytes);
+    t.is_first = at.device->is().about().compiles_late && kernel->is_new(range);
   }
   if (t.code && !at.device && !t.code->run) throw device::without_code(*t.code, "the host").fact("submitted", t.where);
   if (!is_all_there(t, at) && !bring(t, at, context)) return false;
@@ -246,7 +251,7 @@ bool issue(task& t, site& at, base::thread_context& context) {
     if (u.replica == data::no_replica) continue;
     object_record& o = *u.object.get();
     u.instance = o.storage[u.replica].instance;
-    o.replicas.waits_of(u.replica, u.where, u.how, tokens);
+    o.replicas.waits_of(u.replica, u.where, o.usage_at(at, u.how), tokens);
   }
   std::vector<event>& waits = t.state.waits;
   events_of(tokens, waits);
@@ -257,7 +262,7 @@ bool issue(task& t, site& at, base::thread_context& context) {
   for (const object_use& u : t.uses) {
     if (u.replica == data::no_replica) continue;
     object_record& o = *u.object.get();
-    o.replicas.used(u.replica, u.where, u.how, t.computed.raw());
+    o.replicas.used(u.replica, u.where, o.usage_at(at, u.how), t.computed.raw());
     stored& s = o.storage[u.replica];
     ++s.in_use;
     s.last_use = ++t.state.uses;
@@ -317,6 +322,10 @@ void note_time(task& t, site& at) {
     at.last_end = t.ended;
   }
   const double seconds = t.state.ns_per_tick * static_cast<double>(t.ended - t.began) * 1e-9;
+  if (t.is_first) {
+    if (teaches) at.first_ones.push_back({t.state.speed_number(*t.code, at.view.index), t.items(), seconds});
+    return;
+  }
   if (t.counted_for && at.device) t.counted_for->fetch_add(static_cast<std::uint64_t>(seconds * 1e9), std::memory_order_relaxed);
   if (!teaches) return;
   at.busy_seconds += seconds;

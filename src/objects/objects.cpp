@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "data/data_state.hpp"
 #include "data/handle.hpp"
 #include "data/layout.hpp"
 #include "event/event_floor.hpp"
@@ -40,6 +41,54 @@ objects::task_pointer task_on_elements(objects_state& s, const object_handle& h,
   return t;
 }
 
+/// Throws where an object cannot live in the memory that was asked for.
+void refuse_wrong_home(const object_record& o, place memory, const base::thread_context& context) {
+  const objects_state& s = *o.state;
+  if (!memory) return;
+  const std::uint64_t bytes = o.elements.volume() * o.element_bytes;
+  if (o.home && bytes <= o.home->space->capacity()) return;
+  if (o.home)
+    throw error("K46", objects::describe(o) + " is larger than memory \"" + o.home->space->name() + "\", where it is to live")
+        .fact("created", o.created)
+        .fact("wanted", std::to_string(bytes) + " bytes")
+        .fact("it has", std::to_string(o.home->space->capacity()) + " bytes")
+        .because("the host and the device use it there as a whole")
+        .remedy("take more for it with STRETTO_DEVICE_HOST_MEMORY, or let parts of it live there as objects of their own");
+  std::string names;
+  for (const objects::site& m : s.shared_memories) names += (names.empty() ? "" : ", ") + ("\"" + m.space->name() + "\"");
+  const data::memory_space* const known = data::state_of(context).find(memory);
+  throw error("K45", objects::describe(o) + " is to live in " + (known ? "memory \"" + known->name() + "\"" : "a place that is no memory") +
+                         ", which the host and a device do not share")
+      .fact("created", o.created)
+      .fact("shared here", names.empty() ? "none" : names)
+      .because("elsewhere an object is wherever it is needed")
+      .remedy("name a device's <name>_host_memory, which it has with STRETTO_DEVICE_HOST_MEMORY=64M; or leave the choice to the runtime");
+}
+
+/// Its storage as a whole where it begins: where it lives, in the host's memory, or behind that.
+void begin_with(object_record& o, const void* content, base::thread_context& context) {
+  objects_state& s = *o.state;
+  objects::site& host = s.sites.front();
+  const auto put_into = [&](objects::site& at) {
+    instance_handle there = objects::try_allocate(o, o.elements, at);
+    if (!there.record && objects::give_up_needless(s, at, objects::bytes_of(o, o.elements), nullptr, context))
+      there = objects::try_allocate(o, o.elements, at);
+    if (!there.record) return false;
+    data::layout shape;
+    std::memcpy(open_instance(there, shape, o.created), content, o.elements.volume() * o.element_bytes);
+    const data::replica_set::storage all{o.replicas.next_id(), at.view.index, o.elements};
+    objects::add(o, all, there);
+    o.replicas.used(all.id, {o.elements, data::out_use}, 0);
+    return true;
+  };
+  if ((o.home && put_into(s.at(o.home->view.index))) || put_into(host) || (s.spill && put_into(*s.spill))) return;
+  throw error("A04", objects::describe(o) + " does not fit into memory \"" + host.space->name() + "\"")
+      .fact("created", o.created)
+      .fact("wanted", std::to_string(o.elements.volume() * o.element_bytes) + " bytes")
+      .fact("free", std::to_string(host.space->usage().free) + " of " + std::to_string(host.space->capacity()) + " bytes")
+      .remedy("let go of other objects or instances first, or make it in parts");
+}
+
 }  // namespace
 
 object_handle::object_handle(const object_handle& other) noexcept : record_(other.record_) {
@@ -65,25 +114,8 @@ object_handle make_object(const object_request& request, const std::source_locat
   const inside in(*s, context);
   for (object_record* const o : std::exchange(s->orphans, {})) objects::dissolve(*o);
   auto made = std::make_unique<object_record>(s, request, where);
-  if (request.from && !request.elements.is_empty()) {
-    objects::site& host = s->sites.front();
-    data::memory_number in = host.view.index;
-    instance_handle there = objects::try_allocate(*made, request.elements, host);
-    if (!there.record && objects::give_up_needless(*s, host, objects::bytes_of(*made, request.elements), nullptr, context))
-      there = objects::try_allocate(*made, request.elements, host);
-    if (!there.record && s->spill) there = objects::try_allocate(*made, request.elements, s->at(in = s->spill->view.index));
-    if (!there.record)
-      throw error("A04", objects::describe(*made) + " does not fit into memory \"" + host.space->name() + "\"")
-          .fact("created", where)
-          .fact("wanted", std::to_string(request.elements.volume() * request.element_bytes) + " bytes")
-          .fact("free", std::to_string(host.space->usage().free) + " of " + std::to_string(host.space->capacity()) + " bytes")
-          .remedy("let go of other objects or instances first, or make it in parts");
-    data::layout shape;
-    std::memcpy(open_instance(there, shape, where), request.from, request.elements.volume() * request.element_bytes);
-    const data::replica_set::storage all{made->replicas.next_id(), in, request.elements};
-    objects::add(*made, all, there);
-    made->replicas.used(all.id, {request.elements, data::out_use}, 0);
-  }
+  refuse_wrong_home(*made, request.memory, context);
+  if (request.from && !request.elements.is_empty()) begin_with(*made, request.from, context);
   s->objects.push_back(made.get());
   return object_handle(made.release());
 }

@@ -1,5 +1,7 @@
 #include "objects/objects_floor.hpp"
 
+#include <algorithm>
+
 #include "base/log.hpp"
 #include "base/node_numbers.hpp"
 #include "data/data_state.hpp"
@@ -32,7 +34,11 @@ device_kind kind_of(device::processor_kind kind) noexcept {
 
 data::replica_set::cost_function costs(const objects_state& s) {
   // Between two devices it goes by way of the host.
-  const auto steps = [&s](data::memory_number m) { return m == 0 ? 0 : m < s.sites.size() ? 1 : 8; };  // a disk is slower
+  const auto steps = [&s](data::memory_number m) {
+    if (m == 0) return 0;
+    if (m < s.sites.size()) return 1;
+    return m < s.sites.size() + s.shared_memories.size() ? 0 : 8;  // a disk is slower
+  };
   return [&s, steps](data::memory_number from, data::memory_number to, std::uint64_t bytes) {
     return static_cast<double>(bytes) / s.bytes_per_second * (steps(from) + steps(to));
   };
@@ -42,6 +48,12 @@ data::replica_set::cost_function costs(const objects_state& s) {
 std::function<std::uint64_t(data::memory_number)> most_joined(objects_state& s) {
   constexpr std::uint64_t parts_of_memory = 16;
   return [&s](data::memory_number m) { return s.at(m).space->capacity() / parts_of_memory; };
+}
+
+const site* home_of(const objects_state& s, place memory) {
+  if (!memory) return nullptr;
+  const auto found = std::ranges::find(s.shared_memories, memory, &site::memory);
+  return found == s.shared_memories.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -55,6 +67,7 @@ object_record::object_record(std::shared_ptr<objects_state> owner, const detail:
       name(r.name),
       created(where),
       number(++state->object_numbers),
+      home(home_of(*state, r.memory)),
       order(state->slots),
       replicas(r.element_bytes, costs(*state), has_passed, most_joined(*state)) {}
 
@@ -62,9 +75,25 @@ std::string describe(const object_record& r) {
   return r.name.empty() ? "object O" + std::to_string(r.number) : "object \"" + r.name + "\"";
 }
 
+data::usage object_record::usage_at(const site& at, data::usage how) const noexcept {
+  if (home && at.device == home->device && how.is == data::usage::mode::reduce) how.side = 1;
+  return how;
+}
+
+std::vector<data::memory_number> object_record::beneath(data::memory_number memory) const {
+  std::vector<data::memory_number> all = state->beneath(memory);
+  if (home && memory > 0 && memory < state->sites.size()) all.insert(all.begin(), home->view.index);
+  return all;
+}
+
 std::vector<data::memory_number> objects_state::beneath(data::memory_number memory) const {
   std::vector<data::memory_number> all;
-  if (memory >= sites.size()) return all;
+  if (memory >= sites.size() + shared_memories.size()) return all;
+  if (memory >= sites.size()) {
+    all.push_back(0);
+    if (spill) all.push_back(spill->view.index);
+    return all;
+  }
   if (device::attached_device* const from = sites[memory].device) {
     all.push_back(0);
     // Between others it would go by way of the host, which is full then.
@@ -130,7 +159,19 @@ void start_objects(base::runtime_context& runtime, device::device_set* devices, 
       at.device = d.get();
       at.processor = d->processor();
     }
-  if (settings.spill) s->spill = site_of("spill", "file", *memories.find(settings.spill), 0);
+  const auto add_memory = [&](std::string_view name, std::string_view kind, place where) {
+    site at = site_of(name, kind, *memories.find(where), 0);
+    at.view.index = s->memories();
+    return at;
+  };
+  if (devices)
+    for (const auto& d : devices->all())
+      if (d->host_memory()) {
+        data::memory_space& m = *memories.find(d->host_memory());
+        s->shared_memories.push_back(add_memory(m.name(), d->is().about().backend, m.where()));
+        s->shared_memories.back().device = d.get();
+      }
+  if (settings.spill) s->spill = add_memory("spill", "file", settings.spill);
   if (devices && !settings.speeds.empty()) {  // the host alone has no choice
     std::string warning;
     s->speeds_file = settings.speeds;
@@ -167,10 +208,17 @@ std::vector<device_statistics> statistics_of(const base::runtime_context& runtim
   for (const signal* n = s.arrived.load(std::memory_order_acquire); n; n = n->next_arrived)
     not_counted_yet += is_end_of_launch(*n);
   std::vector<device_statistics> all;
-  for (const site& at : s.sites)
-    all.push_back({std::string(at.view.name), at.computed, at.busy_seconds, at.brought_bytes});
+  for (const site& at : s.sites) {
+    double busy = at.busy_seconds;
+    for (const site::first_one& f : at.first_ones) busy += std::min(f.seconds, s.measured.predict(f.speed_number, f.items).value_or(f.seconds));
+    all.push_back({std::string(at.view.name), at.computed, busy, at.brought_bytes});
+  }
   if (!all.empty()) all.front().launches += not_counted_yet;
-  if (s.spill && s.spill->brought_bytes > 0) all.push_back({std::string(s.spill->view.name), 0, 0, s.spill->brought_bytes});
+  const auto add_memory = [&](const site& at) {
+    if (at.brought_bytes > 0) all.push_back({std::string(at.view.name), 0, 0, at.brought_bytes});
+  };
+  std::ranges::for_each(s.shared_memories, add_memory);
+  if (s.spill) add_memory(*s.spill);
   return all;
 }
 

@@ -42,6 +42,7 @@ struct task_record;
 namespace stretto::objects {
 
 struct objects_state;
+struct site;
 class shared_objects;
 struct task;
 
@@ -98,6 +99,7 @@ struct object_record {
   const std::string name;
   const std::source_location created;
   const std::uint64_t number;
+  const site* const home;  // the memory of host and device where it lives, or none
 
   dependencies order;
   data::replica_set replicas;
@@ -112,6 +114,13 @@ struct object_record {
 
   /// Elements of the part that are valid there.
   std::uint64_t valid_elements(data::memory_number in, const box& where);
+  /// Where whoever is computed there uses it.
+  data::memory_number memory_for(const site& at) const noexcept;
+  std::uint64_t valid_for(const site& at, const box& where) { return valid_elements(memory_for(at), where); }
+  /// Contributions of the host and of a device to one memory are not atomic to one another: they take turns.
+  data::usage usage_at(const site& at, data::usage how) const noexcept;
+  /// Where content of a memory goes that has to leave, best first.
+  std::vector<data::memory_number> beneath(data::memory_number memory) const;
 };
 /// The program has let it go: it ends with the last that uses it. Behind the mutex, as dissolve, after which it is gone.
 void let_go(object_record& o);
@@ -140,13 +149,21 @@ std::string describe(const object_record& r);
 /// What one object needs for one task.
 struct planned {
   object_record* object = nullptr;
+  site* in = nullptr;             // whose memory they are served in
   std::vector<data::replica_set::need> needs;
   std::vector<std::size_t> uses;  // of the task, one per need
   data::replica_set::plan plan;
 };
 
-/// Where tasks are computed, and the memory that they work on: of the workers, or of a device. Its number is that of the memory.
+/// Where tasks are computed, and the memory that they work on: of the workers, or of a device; or a memory alone, where none is. Its
+/// number is that of the memory.
 struct site {
+  /// A launch that is no measure of its kernel.
+  struct first_one {
+    std::uint32_t speed_number;
+    std::uint64_t items;
+    double seconds;
+  };
   device_view view;
   device_kind kind = device_kind::host;
   device::attached_device* device = nullptr;  // null: the workers
@@ -158,7 +175,8 @@ struct site {
   trace::ticks last_end = 0;
   std::deque<task*> queue;    // to be issued here, in this order; the first may have no room yet
   std::uint64_t computed = 0, brought_bytes = 0;  // launches that ended well; copies to it
-  double busy_seconds = 0;    // of those launches, as far as the host can tell
+  double busy_seconds = 0;    // of those launches, as far as the host can tell, without
+  std::vector<first_one> first_ones;
   bool is_lost = false;
   failure_ref lost_because;
 
@@ -185,7 +203,8 @@ struct objects_state {
 
   // Behind the mutex:
   std::vector<site> sites;  // the host first
-  std::optional<site> spill;  // computes nothing: memory behind the host's, the last of all
+  std::vector<site> shared_memories;  // that host and a device use in place: of `device`, which computes elsewhere
+  std::optional<site> spill;  // memory behind the host's, the last of all
   std::shared_ptr<device_scheduler> scheduler;  // null where the host computes all in its own order: tasks are issued as submitted
   base::block_stock task_stock;
   base::block_cache task_blocks;  // after their stock
@@ -226,13 +245,26 @@ struct objects_state {
   bool has_choice() const noexcept { return sites.size() > 1; }
   /// Whether content may have to leave a memory, so that it matters what is needed next.
   bool looks_ahead() const noexcept { return has_choice() || spill; }
-  site& at(data::memory_number memory) noexcept { return memory < sites.size() ? sites[memory] : *spill; }
-  data::memory_number memories() const noexcept { return static_cast<data::memory_number>(sites.size() + spill.has_value()); }
-  /// Where content of a memory goes that has to leave, best first: from a device to the host, or where that is full to another device that
-  /// it reaches; else, and from the host, to the file.
+  /// Whether it is memory that the host and a device use in place.
+  bool is_shared(const site& memory) const noexcept { return memory.device && memory.view.index >= sites.size(); }
+  site& at(data::memory_number memory) noexcept {
+    if (memory < sites.size()) [[likely]] return sites[memory];
+    const std::size_t beside = memory - sites.size();
+    return beside < shared_memories.size() ? shared_memories[beside] : *spill;
+  }
+  data::memory_number memories() const noexcept {
+    return static_cast<data::memory_number>(sites.size() + shared_memories.size() + spill.has_value());
+  }
+  /// Where content of a memory goes that has to leave, best first: from a device, or what it shares with the host, to the host, or where
+  /// that is full from a device to another that it reaches; else, and from the host, to the file.
   std::vector<data::memory_number> beneath(data::memory_number memory) const;
   std::uint32_t speed_number(const kernel_code& code, std::uint32_t site);
 };
+
+inline data::memory_number object_record::memory_for(const site& at) const noexcept {
+  const bool is_at_home = home && (at.view.index == 0 || at.device == home->device);
+  return is_at_home ? home->view.index : at.view.index;
+}
 
 /// Of this runtime.
 const std::shared_ptr<objects_state>& state_of(const base::runtime_context& runtime) noexcept;

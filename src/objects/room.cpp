@@ -177,12 +177,17 @@ std::uint64_t bytes_of(const object_record& o, const data::replica_set::plan& p)
   return bytes;
 }
 
+/// What brings to `to` what is valid in this replica alone.
+void plan_to_leave(const object_record& o, replica_id r, const site& to, data::replica_set::plan& out) {
+  o.replicas.write_back(r, to.view.index, out, &to == o.home ? o.elements : box());
+}
+
 /// Storage for what is valid in this replica alone.
 bool make_place(object_record& o, replica_id r, site& to, data::replica_set::plan& out, base::thread_context& context) {
   objects_state& s = *o.state;
   s.made.clear();
   for (;;) {
-    o.replicas.write_back(r, to.view.index, out);
+    plan_to_leave(o, r, to, out);
     if (try_allocate(o, out, to, s.made)) return true;
     // Where there is enough in all, and not in one piece, more has to leave.
     const std::uint64_t wanted = bytes_of(o, out), soon = to.space->usage().free + to.leaving;
@@ -216,13 +221,14 @@ void refuse_to_leave(object_record& o, replica_id r, const std::source_location&
   const site& from = s.at(o.replicas.about(r).memory);
   std::uint64_t wanted = 0;
   data::replica_set::plan out;
-  for (const data::memory_number to : s.beneath(from.view.index)) {
-    o.replicas.write_back(r, to, out);
+  const std::vector<data::memory_number> beneath = o.beneath(from.view.index);
+  for (const data::memory_number to : beneath) {
+    plan_to_leave(o, r, s.at(to), out);
     wanted = bytes_of(o, out);
   }
   error e("A04", describe(o) + " cannot leave memory \"" + from.space->name() + "\", because what is beneath it is full");
   e.fact("submitted", where).fact("wanted", std::to_string(wanted) + " bytes");
-  for (const data::memory_number to : s.beneath(from.view.index))
+  for (const data::memory_number to : beneath)
     e.fact("free", std::to_string(s.at(to).space->usage().free) + " of " + std::to_string(s.at(to).space->capacity()) + " bytes in \"" +
                        s.at(to).space->name() + "\"");
   throw std::move(e).remedy(s.spill ? "give it a larger disk with STRETTO_SPILL, or use fewer objects at a time"
@@ -251,7 +257,7 @@ bool evict(object_record& o, replica_id r, const std::source_location& where, ba
   const site& from = s.at(o.replicas.about(r).memory);
   data::replica_set::plan out;
   bool is_busy = false;
-  for (const data::memory_number beneath : s.beneath(from.view.index)) {
+  for (const data::memory_number beneath : o.beneath(from.view.index)) {
     site& to = s.at(beneath);
     if (!make_place(o, r, to, out, context)) {
       is_busy = is_busy || to.leaving > 0 || has_needless_in_use(s, to);
@@ -272,11 +278,12 @@ bool make_room(site& at, std::span<const planned> all, const task& by, base::thr
   objects_state& s = by.state;
   std::uint64_t needed = 0, largest = 0;
   for (const planned& p : all)
-    for (const auto& a : p.plan.allocate) {
-      const std::uint64_t bytes = bytes_of(*p.object, a.where);
-      needed += bytes;
-      largest = std::max(largest, bytes);
-    }
+    if (p.in == &at)
+      for (const auto& a : p.plan.allocate) {
+        const std::uint64_t bytes = bytes_of(*p.object, a.where);
+        needed += bytes;
+        largest = std::max(largest, bytes);
+      }
   const std::uint64_t free = at.space->usage().free, soon = free + at.leaving;
   if (at.leaving > 0 && soon >= needed) return false;
   // Enough in all, and not in one piece: more has to leave.
@@ -305,15 +312,18 @@ bool make_room(site& at, std::span<const planned> all, const task& by, base::thr
   }
   const data::eviction e = there.choose(wanted, soon);
   if (!e.possible) {
+    // Whoever cannot live there now has another place: it does not wait for what the program may hold.
+    if (s.is_shared(at)) refuse(at, needed, free, by);
     if (is_busy) return false;
     // Storage that overlaps what is asked for would go into a larger one; apart, it takes less.
     bool any = false;
     if (can_leave)
       for (const planned& p : all)
-        for (const replica_id r : p.plan.retire) {
-          any = true;
-          if (!evict(*p.object, r, by.where, context)) return false;
-        }
+        if (p.in == &at)
+          for (const replica_id r : p.plan.retire) {
+            any = true;
+            if (!evict(*p.object, r, by.where, context)) return false;
+          }
     if (any) return at.leaving == 0;
     // Little that lies in the middle may be in the way, what it uses itself as well: all of that fits where nothing is.
     own.insert(own.begin(), there.who.begin(), there.who.end());

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include "event/event_floor.hpp"
 #include "sched/scopes.hpp"
@@ -22,7 +23,7 @@ site& nearest(const task& t) {
     site& wanted = t.state.sites[t.goes->site];
     return wanted.is_lost ? host : wanted;
   }
-  const auto there = [&](const site& at) { return u.object.get()->valid_elements(at.view.index, u.where); };
+  const auto there = [&](const site& at) { return u.object.get()->valid_for(at, u.where); };
   site* best = &host;
   for (site& at : t.state.sites)
     if (there(at) > there(*best)) best = &at;
@@ -116,6 +117,12 @@ bool has_room_elsewhere(task& t, const site& at, const error& why) {
   return true;
 }
 
+/// Where objects live there is too little room: what it uses comes to the memory of its site instead.
+bool uses_them_elsewhere(task& t) {
+  const bool has_home = std::ranges::any_of(t.uses, [](const object_use& u) { return u.object.get()->home != nullptr; });
+  return has_home && !std::exchange(t.is_away, true);
+}
+
 /// Of the device; whatever has its content elsewhere goes on there.
 bool goes_on_without(task& t, site& at, const failure_ref& loss) {
   lose(t.state, at, loss);
@@ -133,9 +140,11 @@ bool issue_or_give_up(task& t, site& at, base::thread_context& context) {
   } catch (const skipped& s) {
     give_up_on(t, t.skipped_because_of(*s.because.get()), context);
   } catch (const no_room& n) {
+    if (uses_them_elsewhere(t)) return issue_or_give_up(t, at, context);
     if (goes_to_host_instead(t) || has_room_elsewhere(t, at, n.why)) return true;
     give_up_on(t, detail::make_failure(std::make_exception_ptr(n.why), t.describe(), t.where), context);
   } catch (const error& e) {
+    if (e.code() == "A04" && uses_them_elsewhere(t)) return issue_or_give_up(t, at, context);
     if (at.device && e.code() == "K31" && goes_on_without(t, at, t.current_failure())) return true;
     if (is_done_elsewhere(t, at, e) || goes_to_host_instead(t)) return true;
     give_up_on(t, t.code && is_of_groups(e) ? refused_everywhere(t, e) : t.current_failure(), context);

@@ -43,7 +43,7 @@ event submit_for(task_pointer t, event gate, const std::source_location& where, 
 
 std::uint32_t site_of(object_record& o, const box& part, const coming& what) {
   const site& at = main_site(o, part);
-  if (o.valid_elements(at.view.index, part) > 0) return at.view.index;
+  if (o.valid_for(at, part) > 0) return at.view.index;
   return site_for(*o.state, what.backend, what.index, part.volume() * o.element_bytes);
 }
 

@@ -77,26 +77,28 @@ bool try_allocate(const object_record& o, const data::replica_set::plan& plan, s
 
 namespace {
 
-bool allocate_all(std::span<const planned> all, site& at, std::vector<detail::instance_handle>& made) {
+site* allocate_all(std::span<const planned> all, std::vector<detail::instance_handle>& made) {
   made.clear();
   for (const planned& p : all) {
-    if (try_allocate(*p.object, p.plan, at, made)) continue;
+    if (try_allocate(*p.object, p.plan, *p.in, made)) continue;
     for (const detail::instance_handle& m : made) detail::destroy_instance(m, {}, p.object->created);
-    return false;
+    return p.in;
   }
-  return true;
+  return nullptr;
 }
 
 }  // namespace
 
-bool try_allocate(std::span<const planned> all, site& at, std::vector<detail::instance_handle>& made) {
-  if (allocate_all(all, at, made)) return true;
+site* try_allocate(std::span<const planned> all, std::vector<detail::instance_handle>& made) {
+  site* const full = allocate_all(all, made);
+  if (!full) return nullptr;
   std::uint64_t needed = 0;
   for (const planned& p : all)
-    for (const auto& a : p.plan.allocate) needed += bytes_of(*p.object, a.where);
-  if (needed > at.space->usage().free) return false;
-  at.space->join_free();  // the first of them may have been given a place in the middle
-  return allocate_all(all, at, made);
+    if (p.in == full)
+      for (const auto& a : p.plan.allocate) needed += bytes_of(*p.object, a.where);
+  if (needed > full->space->usage().free) return full;
+  full->space->join_free();  // the first of them may have been given a place in the middle
+  return allocate_all(all, made);
 }
 
 void add(object_record& o, const data::replica_set::storage& what, detail::instance_handle made) {

@@ -23,8 +23,8 @@ void release(const object_record& o, detail::instance_handle instance, const box
 detail::instance_handle try_allocate(const object_record& o, const box& where, const site& at);
 /// One more in `made` for each storage that was planned; false, and none more, where that cannot be.
 bool try_allocate(const object_record& o, const data::replica_set::plan& plan, site& at, std::vector<detail::instance_handle>& made);
-/// One for each storage that was planned, in order; false, and none, where that cannot be.
-bool try_allocate(std::span<const planned> all, site& at, std::vector<detail::instance_handle>& made);
+/// One for each storage that was planned, in order; or the memory where that cannot be, and none.
+site* try_allocate(std::span<const planned> all, std::vector<detail::instance_handle>& made);
 /// It is a replica from now on.
 void add(object_record& o, const data::replica_set::storage& what, detail::instance_handle made);
 

@@ -62,7 +62,7 @@ std::uint64_t task::bytes_at(const device_view& d) const {
   std::uint64_t bytes = 0;
   for (const object_use& u : uses)
     if (is_brought(u))
-      bytes += u.object.get()->valid_elements(d.index, u.where) * u.object.get()->element_bytes;
+      bytes += u.object.get()->valid_for(state.sites[d.index], u.where) * u.object.get()->element_bytes;
   return bytes;
 }
 

@@ -106,6 +106,7 @@ struct task final : device_task, data::deferred {
   detail::held_mark behind;                // a view that the program holds, for hang reports
   failure_ref failed;                      // of what it waits for itself
 
+  bool is_away = false;                    // it uses objects elsewhere than in the memory where they live, which has no room for them now
   few<std::uint32_t> not_at;               // sites whose memory has no room for it, or where no launch can have its range
 
   // From then on:
@@ -113,6 +114,7 @@ struct task final : device_task, data::deferred {
   float expected_seconds = 0;              // there
   bool is_popped = false;                  // by the scheduler, for that site
   site* on = nullptr;                      // where it is computed, the same but for who cannot do it
+  bool is_first = false;                   // there, in groups of its shape: its time may hold a driver's compilation
   event computed;                          // what later tasks wait for
   trace::ticks began = 0, ended = 0;
   detail::device_time counted_for;         // whoever wants to know what devices compute for it
@@ -139,6 +141,8 @@ struct task final : device_task, data::deferred {
   /// By what was asked for; and whether the site is able to, too.
   bool is_allowed_on(const site& at) const;
   bool can_run_on(const site& at) const;
+  /// Where it would use the object there.
+  site& memory_of(const object_record& o, site& at) const noexcept { return is_away ? at : state.at(o.memory_for(at)); }
   /// Whether the site has room for its groups, as far as is known.
   bool has_groups_for(const site& at) const;
 

@@ -42,7 +42,7 @@ region promised(const object_record& o) {
 const std::byte* content_now(object_record& o, const box& part) {
   if (o.unissued > 0 || part.is_empty()) return nullptr;
   std::vector<data::token> tokens;
-  for (const auto& r : o.replicas.replicas(0)) {
+  for (const auto& r : o.replicas.replicas(o.memory_for(o.state->sites.front()))) {
     if (r.accumulates || !r.where.contains(part) || !o.replicas.is_valid(r.id, part)) continue;
     o.replicas.waits_of(r.id, part, data::in_use, tokens);
     base::thread_context& context = base::require_current("send");
@@ -59,7 +59,7 @@ const std::byte* content_now(object_record& o, const box& part) {
 
 const site& main_site(object_record& o, const box& part) {
   const objects_state& s = *o.state;
-  const auto there = [&](const site& at) { return o.valid_elements(at.view.index, part); };
+  const auto there = [&](const site& at) { return o.valid_for(at, part); };
   const site* best = &s.sites.front();
   for (const site& at : s.sites)
     if (there(at) > there(*best)) best = &at;

@@ -183,6 +183,25 @@ TEST_CASE("the only valid copy is not dropped before it is written back") {
   CHECK(d.set.replicas(1).empty());
 }
 
+TEST_CASE("contributors of one side share, and wait for those of the other") {
+  driven d;
+  const token written = d.task(0, {{whole, out_use}});
+  usage other = reduce_use(7);
+  other.side = 1;
+  const auto waits = [&](const usage& how) {
+    tokens all;
+    d.set.waits_of(0, whole, how, all);
+    return all;
+  };
+  const token first = d.task(0, {{whole, reduce_use(7)}}), second = d.task(0, {{whole, reduce_use(7)}});
+  CHECK(waits(reduce_use(7)) == tokens{written});
+  CHECK(waits(other) == tokens{written, first, second});
+  const token third = d.task(0, {{whole, other}});
+  CHECK(waits(other) == tokens{written, first, second});
+  CHECK(waits(reduce_use(7)) == tokens{written, third});
+  CHECK(waits(in_use) == tokens{written, first, second, third});
+}
+
 TEST_CASE("reductions gather where they run, and are folded when the content is needed") {
   using fills = std::vector<replica_set::fill>;
   using folds = std::vector<replica_set::fold>;

@@ -41,6 +41,7 @@ class faulty_driver {
   void fail(const char* call, long after, int status, bool lasts = false) {
     function<decltype(faulty_opencl_set)>("faulty_opencl_set")(call, after, status, lasts);
   }
+  void take_memory_late(unsigned long long bytes) { function<decltype(faulty_opencl_lazy)>("faulty_opencl_lazy")(bytes); }
   void claim_version(const char* text) { function<decltype(faulty_opencl_version)>("faulty_opencl_version")(text); }
 
  private:

@@ -68,6 +68,38 @@ TEST_CASE("an OpenCL driver without memory, or that does not build, is done with
   });
 }
 
+TEST_CASE("an OpenCL driver that takes memory at a buffer's first use is found to have none before anything is moved") {
+  if (!faulty_driver::is_there()) return;
+  faulty_driver driver;
+  {
+    driver.take_memory_late(1000);
+    const device::found f = faulty_driver::find(true);
+    CHECK_FALSE(f.is);
+    CHECK(f.reason.find("the OpenCL driver refused a buffer of 1048576 bytes") != std::string::npos);
+    CHECK(f.reason.find("CL_MEM_OBJECT_ALLOCATION_FAILURE (-4)") != std::string::npos);
+  }
+  on_faulty(false, [&](device::device_set& all) {
+    driver.take_memory_late(3 * 1024);  // three tiles, of the 1024 that the device says it has
+    const place there = all.all()[0]->processor();
+    const std::vector<unsigned> zeros(256);
+    std::vector<object<unsigned, 2>> many;
+    for (int k = 0; k < 8; ++k) many.emplace_back(tile_of_opencl, zeros.data());
+    for (int round = 0; round < 3; ++round)
+      for (const auto& a : many) launch(on(there), opencl_plus_one, tile_of_opencl, a);
+    for (const auto& a : many) CHECK(a.read().get().view()(15, 15) == 3);
+    // What is written by kernels alone, and what alone is too much.
+    object<unsigned, 2> fresh(tile_of_opencl), large(box({0, 0}, {64, 16}));
+    launch(on(there), set_all, tile_of_opencl, fresh, 7u);
+    CHECK(fresh.read().get().view()(0, 1) == 8);
+    const std::string why = thrown_by([&] { wait(launch(on(there), set_all, large.elements(), large, 1u)); });
+    CHECK(why.find("error A04: the device has no memory for the arguments") == 0);
+    CHECK(why.find("4096 bytes more") != std::string::npos);
+    CHECK(why.find("CL_MEM_OBJECT_ALLOCATION_FAILURE (-4)") != std::string::npos);
+    launch(set_all, large.elements(), large, 2u);
+    CHECK(large.read().get().view()(63, 15) == 2 + 63 * 31 + 15);
+  });
+}
+
 TEST_CASE("random programs lose an OpenCL device, and every element is right or its reader is told") {
   if (!faulty_driver::is_there()) return;
   int lost = 0;

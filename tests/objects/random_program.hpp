@@ -26,12 +26,15 @@ class random_program {
   struct losses {
     std::vector<place> places;
   };
-  random_program(unsigned seed, bool any_boxes, std::optional<losses> lossy = {})
+  /// Objects live in one of `homes`, or, as often as in each of those, wherever they are needed.
+  random_program(unsigned seed, bool any_boxes, std::optional<losses> lossy = {}, const std::vector<place>& homes = {})
       : random_(seed), any_boxes_(any_boxes), lossy_(std::move(lossy)) {
     for (int k = 0; k < 3; ++k) {
       model_.emplace_back(n * n);
       for (unsigned& x : model_.back()) x = random_();
-      objects_.emplace_back(box({0, 0}, {n, n}), model_.back().data(), object_options{.name = "abc"});
+      const unsigned home = homes.empty() ? 0 : below(static_cast<unsigned>(homes.size()) + 1);
+      objects_.emplace_back(box({0, 0}, {n, n}), model_.back().data(),
+                            object_options{.name = "abc", .memory = home ? homes[home - 1] : place()});
     }
   }
 

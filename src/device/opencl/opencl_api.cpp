@@ -64,7 +64,10 @@ std::string name_of(cl_int status) {
 
 void check(cl_int status, std::string_view call) {
   if (status == CL_SUCCESS) return;
-  throw error("K41", fmt::format("the OpenCL driver refused {}", call)).because(name_of(status));
+  error e("K41", fmt::format("the OpenCL driver refused {}", call));
+  e.because(name_of(status));
+  if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE) e.remedy("leave it more of the device's memory: STRETTO_DEVICE_MEMORY says how much is taken");
+  throw e;
 }
 
 }  // namespace stretto::device::opencl

@@ -22,7 +22,7 @@ namespace stretto::device::opencl {
   X(clSetKernelArg) X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer)                                \
   X(clEnqueueReadBufferRect) X(clEnqueueWriteBufferRect) X(clEnqueueCopyBuffer) X(clEnqueueMapBuffer)                       \
   X(clEnqueueUnmapMemObject) X(clEnqueueFillBuffer) X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrierWithWaitList)          \
-  X(clGetEventInfo) X(clSetEventCallback) X(clReleaseEvent) X(clFlush) X(clFinish)
+  X(clEnqueueMigrateMemObjects) X(clGetEventInfo) X(clSetEventCallback) X(clReleaseEvent) X(clFlush) X(clFinish)
 
 /// The library, which stays open.
 struct api {

@@ -64,6 +64,7 @@ properties about(const driver& d, const options& o) {
   p.compute_units = number<cl_uint>(d, CL_DEVICE_MAX_COMPUTE_UNITS);
   p.has_double = has("cl_khr_fp64");
   p.has_atomics_64 = has("cl_khr_int64_base_atomics");
+  p.compiles_late = true;
   p.shares_host_memory = number<cl_bool>(d, CL_DEVICE_HOST_UNIFIED_MEMORY);
   return p;
 }

@@ -6,18 +6,57 @@
 
 namespace stretto::device::opencl {
 
+namespace {
+
+cl_command_queue make_queue(const driver& d) noexcept {
+  cl_int status = CL_SUCCESS;
+  return d.cl->clCreateCommandQueue(d.context, d.id, 0, &status);
+}
+
+bool is_shortage(cl_int status) noexcept {
+  return status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_RESOURCES || status == CL_OUT_OF_HOST_MEMORY;
+}
+
+}  // namespace
+
 opencl_memory::opencl_memory(std::shared_ptr<driver> d, std::byte* first, std::uint64_t bytes, bool pool)
-    : driver_(std::move(d)), first_(first), whole_(pool ? make(bytes) : nullptr) {}
+    : driver_(std::move(d)), first_(first), asks_(make_queue(*driver_)) {
+  try {
+    if (pool) whole_ = make(bytes);
+  } catch (...) {
+    if (asks_) driver_->cl->clReleaseCommandQueue(asks_);
+    throw;
+  }
+  if (whole_ && asks_) driver_->cl->clFinish(asks_);  // no kernel is under way that this would wait for
+}
 
 opencl_memory::~opencl_memory() {
   for (const auto& [at, b] : blocks_) driver_->cl->clReleaseMemObject(b.buffer);
   if (whole_) driver_->cl->clReleaseMemObject(whole_);
+  if (!asks_) return;
+  driver_->cl->clFinish(asks_);
+  driver_->cl->clReleaseCommandQueue(asks_);
+}
+
+/// Drivers may take it when the buffer is used first, and fail the launch that does: so something does before. Of what else they say to
+/// this nothing follows.
+cl_int opencl_memory::take_memory_for(cl_mem buffer) const noexcept {
+  if (!asks_) return CL_SUCCESS;
+  const api& cl = *driver_->cl;
+  const cl_int status = cl.clEnqueueMigrateMemObjects(asks_, 1, &buffer, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, nullptr, nullptr);
+  if (status == CL_SUCCESS) cl.clFlush(asks_);
+  return is_shortage(status) ? status : CL_SUCCESS;
 }
 
 cl_mem opencl_memory::make(std::uint64_t bytes) const {
   cl_int status = CL_SUCCESS;
   const cl_mem made = driver_->cl->clCreateBuffer(driver_->context, CL_MEM_READ_WRITE, bytes, nullptr, &status);
-  driver_->check(status, fmt::format("a buffer of {} bytes", bytes));
+  const std::string what = fmt::format("a buffer of {} bytes", bytes);
+  driver_->check(status, what);
+  if (const cl_int refused = take_memory_for(made); refused != CL_SUCCESS) {
+    driver_->cl->clReleaseMemObject(made);
+    driver_->check(refused, what);
+  }
   return made;
 }
 

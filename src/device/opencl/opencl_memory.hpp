@@ -1,6 +1,7 @@
 // opencl_memory.hpp - what stands for the addresses of a device's memory: one buffer, or one for each block in use.
 //
 // Threads     any; with one buffer nothing is locked.
+// Cost        with one buffer nothing is asked of the driver after it was made; else an enqueued command for each block.
 // Invariants  a block's buffer lives from allocated() to freed(): whoever names an address names one in use.
 #pragma once
 
@@ -46,9 +47,11 @@ class opencl_memory {
     cl_mem buffer;
   };
   cl_mem make(std::uint64_t bytes) const;
+  cl_int take_memory_for(cl_mem buffer) const noexcept;
 
   const std::shared_ptr<driver> driver_;
   std::byte* const first_;
+  const cl_command_queue asks_ = nullptr;  // the driver for the memory of buffers; null where it makes no queue
   cl_mem whole_ = nullptr;
   cl_mem host_buffer_ = nullptr;
   std::byte* host_first_ = nullptr;

@@ -67,6 +67,7 @@ class sim_kernel final : public compiled_kernel {
     if (code.in_groups && r.items() / (r.group[0] * r.group[1] * r.group[2]) > most_groups_)
       throw unfit_range(on, code, "the range has more groups than a launch can have", fmt::format("{} groups", most_groups_));
   }
+  mutable launched_shapes compiled_for;
 
  private:
   const std::int64_t most_groups_;
@@ -96,6 +97,7 @@ class sim_device final : public device, public faults {
     about_.copies_locked_faster = options_.pageable_bytes_per_second > 0;
     if (options_.takes_messages) about_.message_distance = memory_.distance();
     about_.host_memory_bytes = options_.host_memory_bytes;
+    about_.compiles_late = options_.compile_seconds > 0;
     if (options_.host_memory_bytes) host_memory_ = line_memory::allocate(options_.host_memory_bytes);
     options_.wires->join(memory_);
     if (!options_.clock) thread_ = std::thread([this] { keep_time(); });
@@ -150,12 +152,10 @@ class sim_device final : public device, public faults {
   std::unique_ptr<stream> make_stream() override;
 
   std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) override {
-    if (!code.run) throw without_code(code, "the host, nor for a simulated device");
-    // It computes by the host's function, but takes what devices take.
-    if (auto refused = what_devices_refuse(code)) throw std::move(*refused).fact("device", options_.name);
-    if (!options_.has_double && !code.native && text_for(code, dialect::opencl).needs_double)
-      throw lacking(code, "numbers of double precision", options_.name);
-    return std::make_shared<sim_kernel>(code, options_.most_groups);
+    const std::scoped_lock lock(kernels_mutex_);
+    std::shared_ptr<const compiled_kernel>& kept = kernels_[&code];
+    if (!kept) kept = accepted(code);
+    return kept;
   }
 
   std::size_t poll() override {
@@ -201,6 +201,15 @@ class sim_device final : public device, public faults {
 
  private:
   friend class sim_stream;
+
+  std::shared_ptr<const compiled_kernel> accepted(const kernel_code& code) const {
+    if (!code.run) throw without_code(code, "the host, nor for a simulated device");
+    // It computes by the host's function, but takes what devices take.
+    if (auto refused = what_devices_refuse(code)) throw std::move(*refused).fact("device", options_.name);
+    if (!options_.has_double && !code.native && text_for(code, dialect::opencl).needs_double)
+      throw lacking(code, "numbers of double precision", options_.name);
+    return std::make_shared<sim_kernel>(code, options_.most_groups);
+  }
 
   /// Bytes per second of a copy whose other end is this memory of the host.
   double speed_with(const std::byte* host, double if_locked) {
@@ -340,6 +349,9 @@ class sim_device final : public device, public faults {
   std::map<const std::byte*, std::uint64_t> locked_;  // of the host's memory
   engine computes_, copies_in_, copies_out_;
 
+  std::mutex kernels_mutex_;
+  std::map<const kernel_code*, std::shared_ptr<const compiled_kernel>> kernels_;
+
   std::mutex mutex_;  // and the bus's, for times_
   std::condition_variable changed_;
   timeline times_;
@@ -397,6 +409,8 @@ class sim_stream final : public stream {
     timed_operation t;
     t.seconds = device_.options_.launch_seconds +
                 static_cast<double>(range.items()) / device_.options_.items_per_second;
+    if (device_.options_.compile_seconds > 0 && static_cast<const sim_kernel&>(kernel).compiled_for.add(compiled_kernel::shape_of(range)))
+      t.seconds += device_.options_.compile_seconds;
     t.on = &device_.computes_;
     for (const launch_argument& a : arguments)
       if (a.bytes && device_.shares(a.first, a.bytes)) {

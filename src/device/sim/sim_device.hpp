@@ -33,6 +33,7 @@ struct options {
   std::int64_t most_items_per_group = 1024;
   std::int64_t most_groups = std::numeric_limits<std::int64_t>::max();  // of a launch of a kernel in groups
   double launch_seconds = 5e-6;        // before a kernel begins
+  double compile_seconds = 0;          // and before the first of a kernel in groups of a shape
   double items_per_second = 1e9;       // of a kernel
   double copy_latency_seconds = 3e-6;  // before a copy begins
   double to_device_bytes_per_second = 12e9;

@@ -53,6 +53,8 @@ constexpr std::array rows{
         [](asked& a, double v) { a.of_each.copy_latency_seconds = 1e-6 * v; }},
     row{"launch_us", "0 to 1000000 microseconds before a kernel begins", 0, 1e6, 1000,
         [](asked& a, double v) { a.of_each.launch_seconds = 1e-6 * v; }},
+    row{"compile_us", "0 to 10000000 microseconds more before the first launch of a kernel in groups of a shape", 0, 1e7, 1000,
+        [](asked& a, double v) { a.of_each.compile_seconds = 1e-6 * v; }},
     row{"rate", "1 to 1000T items per second", 1, 1e15, 1000, [](asked& a, double v) { a.of_each.items_per_second = v; }},
     row{"messages", "no value: messages to other nodes go from and to its memory in place", 1, 1, 1,
         [](asked& a, double) { a.of_each.takes_messages = true; }},
