@@ -383,7 +383,7 @@ void mobile_objects::deliver(std::unique_ptr<far_letter> l) {
       case decision::send_back: out.tell.push_back({from, say::again, dist::writer(id, from)}); break;
       case decision::refuse: out.settle.push_back({l.release(), d.cause}); break;
       case decision::pass_on:
-        if (d.way.is_pinned) ++e->home->pinned;
+        if (d.way.is_pinned) ++e->home->pinned[d.to];
         if (from != self_) {
           ++s.counted.passed_on;
           note_passed_on(d.to, from);

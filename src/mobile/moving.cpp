@@ -51,7 +51,7 @@ void mobile_objects::hear_leave(rank from, object_id id, rank to) {
     const std::scoped_lock lock(s.lock);
     entry* const e = s.find(id);
     if (!e || !e->home || e->lost || is_lost(to)) out.tell.push_back({from, say::go, dist::writer(id, std::uint32_t{0})});
-    else if (e->home->pinned) e->home->wants_to = to;
+    else if (!e->home->pinned.empty()) e->home->wants_to = to;
     else let_go(id, *e, to, out);
   }
   run(out);
@@ -103,6 +103,8 @@ void mobile_objects::hear_go(object_id id, std::uint32_t epoch) {
 
 void mobile_objects::call_back(resident& o, errands& out) {
   o.may_leave = o.is_recalled = false;
+  // Its home may have lost this node, and asked there whether it comes: whoever asked here was told nothing, as it was to come.
+  if (!is_lost(o.goes_to)) out.tell.push_back({o.goes_to, say::not_sent, dist::writer(o.id)});
   if (!is_lost(home_of(o.id))) return out.tell.push_back({home_of(o.id), say::back, dist::writer(o.id)});
   o.is_leaving = o.is_packed = false;
   end_move(o, job_->loss_of(home_of(o.id)), out);
@@ -122,7 +124,6 @@ void mobile_objects::hear_back(rank from, object_id id) {
       e->was_sent = false;
       ++e->epoch;
       e->home->is_moving = false;
-      if (is_lost(instead_of)) e->home->pinned = 0;  // those for which it was have vanished
       out.tell.push_back({from, say::stay, dist::writer(id, e->epoch)});
       if (instead_of != self_) out.tell.push_back({instead_of, say::at, dist::writer(id, from, e->epoch)});
       release_parked(*e, out);
