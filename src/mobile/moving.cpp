@@ -18,11 +18,13 @@ std::uint64_t mixed(std::uint64_t x) noexcept {
   return x ^ x >> 31;
 }
 
-void put_correspondent(dist::writer& w, rank of, const correspondent& c) {
+void put_correspondent(dist::writer& w, rank of, const correspondent& c, dist::failures& causes) {
   w.put(of);
   w.put(c.next);
   w.put(static_cast<std::uint32_t>(c.stays.size()));
   for (const correspondent::stay& s : c.stays) w.put(s.end), w.put(s.on);
+  w.put(static_cast<std::uint32_t>(c.refused.size()));
+  for (const auto& [number, cause] : c.refused) w.put(number), causes.write(w, *cause.get());
 }
 
 }  // namespace
@@ -201,8 +203,8 @@ void mobile_objects::send_object(std::unique_ptr<resident> o, detail::parcel&& c
   w.put(static_cast<std::uint64_t>(content.bytes.size()));
   w.put_bytes(content.bytes);
   w.put(static_cast<std::uint32_t>(o->others().size() + 1));
-  put_correspondent(w, self_, o->own());
-  for (const auto& [sender, c] : o->others()) put_correspondent(w, sender, c);
+  put_correspondent(w, self_, o->own(), *causes_);
+  for (const auto& [sender, c] : o->others()) put_correspondent(w, sender, c, *causes_);
 
   // Letters of this node go as far ones from now on; one that cannot be written fails, and the others go without it.
   std::vector<sent_object::carried> gone;
@@ -310,6 +312,10 @@ void mobile_objects::hear_object(rank from, dist::reader& c) {
     for (auto stays = c.get<std::uint32_t>(); stays && c.is_whole(); --stays) {
       const auto end = c.get<std::uint64_t>();
       by.stays.push_back({end, c.get<rank>()});
+    }
+    for (auto refused = c.get<std::uint32_t>(); refused && c.is_whole(); --refused) {
+      const auto number = c.get<std::uint64_t>();
+      by.refused[number] = causes_->read(c, from);
     }
   }
   for (char mark = c.get<char>(); mark != '.' && c.is_whole(); mark = c.get<char>()) {
