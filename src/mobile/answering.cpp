@@ -182,7 +182,7 @@ void mobile_objects::hear(say what, rank from, dist::reader& c) {
       const auto where = c.get<rank>();
       return hear_at(id, where, c.get<std::uint32_t>());
     }
-    case say::received: return hear_received(id);
+    case say::received: return hear_received(from, id);
     case say::leave: return hear_leave(from, id, c.get<rank>());
     case say::go: return hear_go(id, c.get<std::uint32_t>());
     case say::stay: return hear_stay(id, c.get<std::uint32_t>());
@@ -332,18 +332,26 @@ void mobile_objects::hear_ran(std::uint64_t request, rank on) {
   if (is_lost(on)) take(outcome::value_and_end, request, on, job_->loss_of(on), {});
 }
 
-void mobile_objects::hear_received(object_id id) {
+void mobile_objects::hear_received(rank by, object_id id) {
   errands out;
   {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
-    entry* const e = s.find(id);
-    if (!e || !e->home || !e->home->pinned || --e->home->pinned || e->home->wants_to == nobody) return;
-    const rank to = std::exchange(e->home->wants_to, nobody);
-    if (!e->lost && !is_lost(to)) let_go(id, *e, to, out);
-    else keep_there(id, *e, out);
+    if (entry* const e = s.find(id); e && e->home) unpin(id, *e, by, 1, out);
   }
   run(out);
+}
+
+void mobile_objects::unpin(object_id id, entry& e, rank there, std::uint32_t letters, errands& out) {
+  home_record& h = *e.home;
+  const auto found = h.pinned.find(there);
+  if (found == h.pinned.end()) return;
+  if (found->second > letters) found->second -= letters;
+  else h.pinned.erase(found);
+  if (!h.pinned.empty() || h.wants_to == nobody) return;
+  const rank to = std::exchange(h.wants_to, nobody);
+  if (!e.lost && !is_lost(to)) let_go(id, e, to, out);
+  else keep_there(id, e, out);
 }
 
 }  // namespace stretto::mobiles

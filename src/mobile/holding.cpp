@@ -80,7 +80,7 @@ hold_state mobile_objects::held() {
     const std::scoped_lock lock(s.lock);
     for (auto& [id, e] : s.all) {
       all.unsettled += e.parked.size();
-      if (e.home) all.unsettled += e.home->behind.size() + e.home->pinned + e.home->is_moving + (e.home->wants_to != nobody);
+      if (e.home) all.unsettled += e.home->behind.size() + e.home->pinned.size() + e.home->is_moving + (e.home->wants_to != nobody);
       if (!e.here) continue;
       resident& o = *e.here;
       all.open += !o.is_free();

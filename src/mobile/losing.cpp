@@ -1,4 +1,6 @@
 // A node is lost: which objects are lost with it, and what is sent once more.
+#include <limits>
+
 #include "event/event_floor.hpp"
 #include "mobile/mobile_objects.hpp"
 
@@ -39,6 +41,7 @@ void mobile_objects::lost_place(entry& e, object_id id, rank node, errands& out)
     if (e.home->is_moving && e.home->from == node && is_lost(e.at)) return give_up(id, e, lost_with(id, &e, node, "was on"), out);
     if (e.home->is_moving && e.home->from == node) out.tell.push_back({e.at, say::is_it_there, dist::writer(id, e.epoch, node)});
   }
+  if (e.home) unpin(id, e, node, std::numeric_limits<std::uint32_t>::max(), out);  // they have vanished
   // What this node has handled or is to handle for it is not answered: it has to hear so from another.
   if (e.sent_away && e.sent_away->what->goes_to == node) out.drop.push_back(std::move(e.sent_away));
   if (e.here || e.was_here) out.tell.push_back({home_of(id), say::again, dist::writer(id, node)});

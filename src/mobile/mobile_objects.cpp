@@ -383,7 +383,7 @@ void mobile_objects::deliver(std::unique_ptr<far_letter> l) {
       case decision::send_back: out.tell.push_back({from, say::again, dist::writer(id, from)}); break;
       case decision::refuse: out.settle.push_back({l.release(), d.cause}); break;
       case decision::pass_on:
-        if (d.way.is_pinned) ++e->home->pinned;
+        if (d.way.is_pinned) ++e->home->pinned[d.to];
         if (from != self_) {
           ++s.counted.passed_on;
           note_passed_on(d.to, from);
@@ -403,7 +403,7 @@ void mobile_objects::take_in(entry& e, std::unique_ptr<far_letter> l, errands& o
   by.forget_below(l->answered);
   if (!l->type) l->type = letter_type_at(l->function);
   if (l->refused && o.skip(by, l->number)) {
-    failure_ref cause = l->refused;
+    failure_ref cause = by.refused[l->number] = l->refused;
     out.settle.push_back({l.release(), std::move(cause), false});
     return advance(o, out);
   }
@@ -412,7 +412,9 @@ void mobile_objects::take_in(entry& e, std::unique_ptr<far_letter> l, errands& o
     return advance(o, out);
   }
   // It has come before. Who handled it here has answered or will; it may have been elsewhere, and the answer lost with that node.
-  if (l->what() == letter_kind::migrate) {
+  if (const auto refused = by.refused.find(l->number); refused != by.refused.end()) {
+    out.settle.push_back({l.release(), refused->second, false});
+  } else if (l->what() == letter_kind::migrate) {
     if (!o.has_move(l->from, l->request)) out.settle.push_back({l.release(), {}});
   } else if (const rank on = by.handled_on(l->number); on != nobody) {
     out.tell.push_back({l->from, say::ran, dist::writer(l->request, on)});

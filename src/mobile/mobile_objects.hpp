@@ -161,7 +161,7 @@ class mobile_objects final : public dist::protocol {
   struct home_record {
     bool is_moving = false;  // and has not said that it is there
     rank from = 0;           // then
-    std::uint32_t pinned = 0;
+    std::map<rank, std::uint32_t> pinned;  // letters on their way there, and until they have come it goes nowhere
     rank wants_to = nobody;  // once nothing is pinned
     std::vector<std::unique_ptr<far_letter>> behind;  // that
     std::set<rank> visited;   // nodes that may know of it
@@ -316,7 +316,9 @@ class mobile_objects final : public dist::protocol {
   void on_refused_answer(rank from, dist::reader& first_words, failure_ref cause, base::thread_context& context);
   failure_ref refused_at(object_id id, const std::string& name, const failure& cause) const;
   void hear_ran(std::uint64_t request, rank on);
-  void hear_received(object_id id);
+  void hear_received(rank by, object_id id);
+  /// So many of the letters that it was pinned for are not on their way to there any more.
+  void unpin(object_id id, entry& e, rank there, std::uint32_t letters, errands& out);
 
   template <class Choose>
   void let_through_where(Choose&& choose);

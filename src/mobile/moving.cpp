@@ -18,11 +18,13 @@ std::uint64_t mixed(std::uint64_t x) noexcept {
   return x ^ x >> 31;
 }
 
-void put_correspondent(dist::writer& w, rank of, const correspondent& c) {
+void put_correspondent(dist::writer& w, rank of, const correspondent& c, dist::failures& causes) {
   w.put(of);
   w.put(c.next);
   w.put(static_cast<std::uint32_t>(c.stays.size()));
   for (const correspondent::stay& s : c.stays) w.put(s.end), w.put(s.on);
+  w.put(static_cast<std::uint32_t>(c.refused.size()));
+  for (const auto& [number, cause] : c.refused) w.put(number), causes.write(w, *cause.get());
 }
 
 }  // namespace
@@ -51,7 +53,7 @@ void mobile_objects::hear_leave(rank from, object_id id, rank to) {
     const std::scoped_lock lock(s.lock);
     entry* const e = s.find(id);
     if (!e || !e->home || e->lost || is_lost(to)) out.tell.push_back({from, say::go, dist::writer(id, std::uint32_t{0})});
-    else if (e->home->pinned) e->home->wants_to = to;
+    else if (!e->home->pinned.empty()) e->home->wants_to = to;
     else let_go(id, *e, to, out);
   }
   run(out);
@@ -103,6 +105,8 @@ void mobile_objects::hear_go(object_id id, std::uint32_t epoch) {
 
 void mobile_objects::call_back(resident& o, errands& out) {
   o.may_leave = o.is_recalled = false;
+  // Its home may have lost this node, and asked there whether it comes: whoever asked here was told nothing, as it was to come.
+  if (!is_lost(o.goes_to)) out.tell.push_back({o.goes_to, say::not_sent, dist::writer(o.id)});
   if (!is_lost(home_of(o.id))) return out.tell.push_back({home_of(o.id), say::back, dist::writer(o.id)});
   o.is_leaving = o.is_packed = false;
   end_move(o, job_->loss_of(home_of(o.id)), out);
@@ -122,7 +126,6 @@ void mobile_objects::hear_back(rank from, object_id id) {
       e->was_sent = false;
       ++e->epoch;
       e->home->is_moving = false;
-      if (is_lost(instead_of)) e->home->pinned = 0;  // those for which it was have vanished
       out.tell.push_back({from, say::stay, dist::writer(id, e->epoch)});
       if (instead_of != self_) out.tell.push_back({instead_of, say::at, dist::writer(id, from, e->epoch)});
       release_parked(*e, out);
@@ -200,8 +203,8 @@ void mobile_objects::send_object(std::unique_ptr<resident> o, detail::parcel&& c
   w.put(static_cast<std::uint64_t>(content.bytes.size()));
   w.put_bytes(content.bytes);
   w.put(static_cast<std::uint32_t>(o->others().size() + 1));
-  put_correspondent(w, self_, o->own());
-  for (const auto& [sender, c] : o->others()) put_correspondent(w, sender, c);
+  put_correspondent(w, self_, o->own(), *causes_);
+  for (const auto& [sender, c] : o->others()) put_correspondent(w, sender, c, *causes_);
 
   // Letters of this node go as far ones from now on; one that cannot be written fails, and the others go without it.
   std::vector<sent_object::carried> gone;
@@ -309,6 +312,10 @@ void mobile_objects::hear_object(rank from, dist::reader& c) {
     for (auto stays = c.get<std::uint32_t>(); stays && c.is_whole(); --stays) {
       const auto end = c.get<std::uint64_t>();
       by.stays.push_back({end, c.get<rank>()});
+    }
+    for (auto refused = c.get<std::uint32_t>(); refused && c.is_whole(); --refused) {
+      const auto number = c.get<std::uint64_t>();
+      by.refused[number] = causes_->read(c, from);
     }
   }
   for (char mark = c.get<char>(); mark != '.' && c.is_whole(); mark = c.get<char>()) {

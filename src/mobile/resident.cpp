@@ -13,6 +13,7 @@ rank correspondent::handled_on(std::uint64_t number) const noexcept {
 void correspondent::forget_below(std::uint64_t answered) noexcept {
   const auto kept = std::ranges::find_if(stays, [&](const stay& s) { return s.end > answered; });
   stays.erase(stays.begin(), kept);
+  refused.erase(refused.begin(), refused.lower_bound(answered));
 }
 
 void correspondent::drop_held() noexcept {

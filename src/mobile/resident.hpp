@@ -48,6 +48,7 @@ struct correspondent {
     rank on;            // there
   };
   std::vector<stay> stays;               // on nodes that it has left; those that are answered are forgotten
+  std::map<std::uint64_t, failure_ref> refused;  // letters that it skipped as a node had no room for them, until they are answered
 
   /// Where that letter was handled before the object came here; nobody: not before.
   rank handled_on(std::uint64_t number) const noexcept;

@@ -16,6 +16,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,11 +36,13 @@ struct book {
   std::string weight;  // of some: too much for one message
   bool is_written = false;
   std::uint32_t readers = 0;
+  bool cannot_be_packed = false;
 
   book() = default;
   book(std::uint32_t w, std::string more) : which(w), weight(std::move(more)) {}
   template <class Archive>
   friend void fields(Archive& a, archived<book, Archive>& b) {
+    if (b.cannot_be_packed) throw std::runtime_error("cannot be packed");
     a(b.which, b.lines, b.weight);
   }
 };

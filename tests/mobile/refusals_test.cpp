@@ -225,5 +225,38 @@ TEST_CASE("the same where nodes die and links are cut: all ends") {
   }
 }
 
+TEST_CASE("seeds of the former that had no end: an object came back unheard by its home, what pinned another had vanished, an answer was lost") {
+  const with_variable most("STRETTO_LARGEST_MESSAGE", "64K");
+  for (const std::uint64_t seed : {1988u, 2603u, 2929u, 2979u, 6846u}) {
+    CAPTURE(seed);
+    refuse_at_random(seed * 11 + 3, true);
+  }
+}
+
+void stick(book& b, bool is_so) { b.cannot_be_packed = is_so; }
+
+/// Objects that sometimes cannot be packed.
+void stick_or_not(trial& t) {
+  const std::uint32_t node = t.draw(), o = t.object();
+  t.on(node, [&] { t.keep(node, send(t.sent.objects[o], call<&stick>(t.random() % 3 != 0))); });
+}
+
+TEST_CASE("objects that cannot be packed stay where they are, and all ends, also where nodes die meanwhile and links are cut") {
+  for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(60, 10'000); ++seed) {
+    CAPTURE(seed);
+    trial t(seed * 5 + 2, 6);
+    for (int i = 0; i < 120; ++i) {
+      t.random() % 8 ? t.do_something() : stick_or_not(t);
+      if (t.nodes > 1 && t.random() % 40 == 0) lose_some(t);
+    }
+    t.finish_all();
+    for (std::uint32_t o = 0; o < t.sent.objects.size(); ++o)
+      for (std::uint32_t n = 0; n < t.nodes; ++n)
+        if (!t.is_dead[n])
+          if (const auto lines = t.read(n, o)) check_book(*lines, true);
+    CHECK(t.sent.disturbed == 0);
+  }
+}
+
 }  // namespace
 }  // namespace stretto

@@ -313,8 +313,11 @@ void simulated::receive(const std::shared_ptr<transfer>& t, std::byte* target, p
   if (!is_open(t)) return ended(&landed, t->to, lost(t->from, t->what));
   t->target = target;
   t->landed = &landed;
+  // What a node that leaves has sent still comes; a transfer that was open then has ended, and the memory may be gone.
   put(t->to, t->from, wire::lane::heads, {.bytes = 32, .under_lock = [this, t] {
+    if (!is_open(t)) return;
     put(t->from, t->to, wire::lane::bulk, {.bytes = t->bytes.size(), .under_lock = [this, t] {
+      if (!is_open(t)) return;
       std::memcpy(t->target, t->bytes.data(), t->bytes.size());  // under the lock: the sender's memory may go when a link is cut
       ended(std::exchange(t->landed, nullptr), t->to);
       drop_now(t);
@@ -329,8 +332,7 @@ void simulated::drop(const std::shared_ptr<transfer>& t) {
 
 void simulated::drop_now(const std::shared_ptr<transfer>& t) {
   put(t->to, t->from, wire::lane::heads, {.bytes = 32, .under_lock = [this, t] {
-    ended(t->sent, t->from);
-    open_.erase(t);
+    if (open_.erase(t)) ended(t->sent, t->from);
   }});
 }
 
