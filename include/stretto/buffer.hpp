@@ -184,7 +184,12 @@ struct range_hints {
 struct host_elements {
   std::byte* first;
   data::layout shape;
+  const view_limits* limits = nullptr;  // of a view that looks at each coordinate
 };
+/// What elements are, as far as a check of host tasks looks into them.
+enum class element_kind : std::uint8_t { any, float32, float64 };
+template <class T>
+inline constexpr element_kind kind_of_element = std::same_as<T, float> ? element_kind::float32 : std::same_as<T, double> ? element_kind::float64 : element_kind::any;
 enum class nodes_of_task : std::uint8_t { chunks, one, each, collective };
 struct host_use_item {
   const buffer_handle* buffer;
@@ -192,6 +197,7 @@ struct host_use_item {
   access how;
   const reduction_kind* fold = nullptr;
   bool includes_current = true;
+  element_kind elements = element_kind::any;
 };
 using host_function = std::function<void(const box& chunk, std::span<const host_elements> given)>;
 template <class Request>
@@ -257,7 +263,9 @@ struct host_use {
   detail::range_mapper by;
   using element = std::conditional_t<How == access::in, const T, T>;
   using view = stretto::view<element, D>;
+  using checked_view = stretto::view<element, D, bounds::checked>;
   static view view_of(const detail::host_elements& e) noexcept { return {reinterpret_cast<element*>(e.first), e.shape}; }
+  static checked_view checked_view_of(const detail::host_elements& e) noexcept { return {reinterpret_cast<element*>(e.first), e.shape, e.limits}; }
 };
 
 /// A buffer that a launch reduces into, as an argument: total.from_identity(). The buffer alone is one whose content is folded, too.
@@ -272,7 +280,9 @@ struct host_reduction {
   buffer<T, D> of;
   bool includes_current = true;
   using view = stretto::view<T, D>;
+  using checked_view = stretto::view<T, D, bounds::checked>;
   static view view_of(const detail::host_elements& e) noexcept { return {reinterpret_cast<T*>(e.first), e.shape}; }
+  static checked_view checked_view_of(const detail::host_elements& e) noexcept { return {reinterpret_cast<T*>(e.first), e.shape, e.limits}; }
   /// What the buffer holds before does not count.
   host_reduction from_identity() const { return {of, false}; }
 };
@@ -571,22 +581,30 @@ inline constexpr bool is_host_use<host_reduction<T, D, Op>> = true;
 
 template <class T, std::size_t D, access How>
 host_use_item item_of(const host_use<T, D, How>& u) noexcept {
-  return {&u.of.handle(), &u.by, How};
+  return {.buffer = &u.of.handle(), .by = &u.by, .how = How, .elements = kind_of_element<T>};
 }
 template <class T, std::size_t D, class Op>
 host_use_item item_of(const host_reduction<T, D, Op>& r) noexcept {
-  return {&r.of.handle(), nullptr, access::reduce, &folding_of<Op>, r.includes_current};
+  return {&r.of.handle(), nullptr, access::reduce, &folding_of<Op>, r.includes_current, kind_of_element<T>};
 }
 
-template <class F, class... U, std::size_t... I>
-void call_with_views(F& f, const box& chunk, std::span<const host_elements> given, std::index_sequence<I...>) {
-  if constexpr (std::invocable<F&, const box&, typename U::view...>) f(chunk, U::view_of(given[I])...);
-  else f(U::view_of(given[I])...);
-}
-template <class F, class... U, std::size_t... I>
-void call_collectively(F& f, collective_part part, std::span<const host_elements> given, std::index_sequence<I...>) {
-  if constexpr (std::invocable<F&, collective_part, typename U::view...>) f(part, U::view_of(given[I])...);
-  else f(U::view_of(given[I])...);
+/// One type for each parameter, so that a view which looks at each coordinate would come without that.
+template <class F>
+concept names_its_views = std::is_pointer_v<F> || requires { &F::operator(); };
+
+/// `first`, the chunk or which part it is, for functions that take it. With checks on, those that say `auto` get views that look at each
+/// coordinate.
+template <class F, class... U, class First, std::size_t... I>
+void call_with_views(F& f, const First& first, std::span<const host_elements> given, std::index_sequence<I...>) {
+  if constexpr (std::invocable<F&, const First&, typename U::view...>) {
+    if constexpr (!names_its_views<F>)
+      if (!given.empty() && given[0].limits) return void(f(first, U::checked_view_of(given[I])...));
+    f(first, U::view_of(given[I])...);
+  } else {
+    if constexpr (!names_its_views<F>)
+      if (!given.empty() && given[0].limits) return void(f(U::checked_view_of(given[I])...));
+    f(U::view_of(given[I])...);
+  }
 }
 
 template <class F, class... U>
@@ -613,8 +631,8 @@ event collective_task_with(std::uint32_t group, const host_task_request& request
   const std::uint32_t nodes = nodes_of_buffers();
   return run_host_task({nodes_of_task::collective, group}, box(0, nodes), items,
                        [kept, nodes](const box& chunk, std::span<const host_elements> given) {
-                         call_collectively<std::decay_t<F>, U...>(*kept, {static_cast<std::uint32_t>(chunk.min()[0]), nodes}, given,
-                                                                  std::index_sequence_for<U...>());
+                         const collective_part part{static_cast<std::uint32_t>(chunk.min()[0]), nodes};
+                         call_with_views<std::decay_t<F>, U...>(*kept, part, given, std::index_sequence_for<U...>());
                        },
                        request, where);
 }

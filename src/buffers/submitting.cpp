@@ -355,6 +355,8 @@ event run_host_task(task_nodes which, const box& range, std::span<const host_use
       }
     });
     work.arguments = known.arguments;
+    work.given = items;
+    work.task = &known.task;
     work.folds = known.folds;
     const known_launches::forgetting unless_kept(s.launches);
     if (s.programs) note(s, known.call, where);
