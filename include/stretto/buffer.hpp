@@ -19,6 +19,7 @@
 
 #include <stretto/object.hpp>
 #include <stretto/reduce.hpp>
+#include <stretto/side_effect.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -207,7 +208,11 @@ struct with_range_hints : Request {
   void apply(in_tiles_tag) noexcept { hints.is_in_tiles = true; }
   void apply(in_pieces p) noexcept { hints.pieces = p.number; }
 };
-using host_task_request = with_range_hints<task_request>;
+struct host_task_request : with_range_hints<task_request> {
+  std::vector<used_side_effect> effects;
+  using with_range_hints<task_request>::apply;
+  void apply(const side_effects_tag& t) { effects.insert(effects.end(), t.all.begin(), t.all.end()); }
+};
 /// Tags that name a place of one node.
 template <class Tag>
 concept names_place = std::same_as<Tag, at_place> || std::same_as<Tag, on_processor> || std::same_as<Tag, on_worker>;
@@ -667,7 +672,7 @@ struct host_task_range {
 ///       for (auto i = part.min()[0]; i < part.max()[0]; ++i) most(0) = std::max(most(0), x(i));
 ///     }, x.in(one_to_one), most.reduce<maximum<double>>());
 ///
-///   tags     up to two of after(...), in_tiles, in_pieces{n}, priority(n), name("text"), before the range
+///   tags     up to three of after(...), affects(...), uses(...), in_tiles, in_pieces{n}, priority(n), name("text"), before the range
 ///   f        called with the chunk, if it takes one, and a view of each buffer, which may be used where the mapper says. Of pieces, several
 ///            may run at once
 ///   returns  an event of this node; throws as launch
@@ -691,6 +696,14 @@ event host_task(const T1& t1, const T2& t2, const detail::host_task_range& range
   return detail::host_task_with(range.which, range.range, request, range.where, std::forward<F>(f), uses...);
 }
 
+template <detail::host_task_tag T1, detail::host_task_tag T2, detail::host_task_tag T3, class F, class... U>
+  requires(detail::is_host_use<U> && ...)
+event host_task(const T1& t1, const T2& t2, const T3& t3, const detail::host_task_range& range, F&& f, const U&... uses) {
+  detail::host_task_request request;
+  request.apply(t1), request.apply(t2), request.apply(t3);
+  return detail::host_task_with(range.which, range.range, request, range.where, std::forward<F>(f), uses...);
+}
+
 /// Runs `f` once on every node, at the same point of the program's order: for what nodes do together, such as calls of MPI that are collective,
 /// or of a library that writes a file in parallel.
 ///
@@ -699,7 +712,7 @@ event host_task(const T1& t1, const T2& t2, const detail::host_task_range& range
 /// Two of one group never run at once on a node, and come in one order on all; of unlike groups they may overlap, in any order. It is for the
 /// program to give each group ways to talk of its own: a communicator, as MPI has it.
 ///
-///   tags     up to two of after(...), priority(n), name("text"), before the group
+///   tags     up to three of after(...), affects(...), uses(...), priority(n), name("text"), before the group
 ///   f        called with a collective_part, if it takes one, and the views. Its node is the one id of a range of as many as there are nodes,
 ///            by which mappers say what it uses: u.in(even_split), v.out(one_to_one), w.in(all). Waits for others as tasks wait, by futures: a
 ///            call that blocks its thread holds up a worker, and two groups that do so need two workers on every node
@@ -723,6 +736,14 @@ template <detail::host_task_tag T1, detail::host_task_tag T2, class F, class... 
 event host_task(const T1& t1, const T2& t2, const detail::collective_range& group, F&& f, const U&... uses) {
   detail::host_task_request request;
   request.apply(t1), request.apply(t2);
+  return detail::collective_task_with(group.group, request, group.where, std::forward<F>(f), uses...);
+}
+
+template <detail::host_task_tag T1, detail::host_task_tag T2, detail::host_task_tag T3, class F, class... U>
+  requires(detail::is_host_use<U> && ...)
+event host_task(const T1& t1, const T2& t2, const T3& t3, const detail::collective_range& group, F&& f, const U&... uses) {
+  detail::host_task_request request;
+  request.apply(t1), request.apply(t2), request.apply(t3);
   return detail::collective_task_with(group.group, request, group.where, std::forward<F>(f), uses...);
 }
 
