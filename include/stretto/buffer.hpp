@@ -19,6 +19,7 @@
 
 #include <stretto/object.hpp>
 #include <stretto/reduce.hpp>
+#include <stretto/side_effect.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -184,7 +185,12 @@ struct range_hints {
 struct host_elements {
   std::byte* first;
   data::layout shape;
+  const view_limits* limits = nullptr;  // of a view that looks at each coordinate
 };
+/// What elements are, as far as a check of host tasks looks into them.
+enum class element_kind : std::uint8_t { any, float32, float64 };
+template <class T>
+inline constexpr element_kind kind_of_element = std::same_as<T, float> ? element_kind::float32 : std::same_as<T, double> ? element_kind::float64 : element_kind::any;
 enum class nodes_of_task : std::uint8_t { chunks, one, each, collective };
 struct host_use_item {
   const buffer_handle* buffer;
@@ -192,6 +198,7 @@ struct host_use_item {
   access how;
   const reduction_kind* fold = nullptr;
   bool includes_current = true;
+  element_kind elements = element_kind::any;
 };
 using host_function = std::function<void(const box& chunk, std::span<const host_elements> given)>;
 template <class Request>
@@ -201,7 +208,11 @@ struct with_range_hints : Request {
   void apply(in_tiles_tag) noexcept { hints.is_in_tiles = true; }
   void apply(in_pieces p) noexcept { hints.pieces = p.number; }
 };
-using host_task_request = with_range_hints<task_request>;
+struct host_task_request : with_range_hints<task_request> {
+  std::vector<used_side_effect> effects;
+  using with_range_hints<task_request>::apply;
+  void apply(const side_effects_tag& t) { effects.insert(effects.end(), t.all.begin(), t.all.end()); }
+};
 /// Tags that name a place of one node.
 template <class Tag>
 concept names_place = std::same_as<Tag, at_place> || std::same_as<Tag, on_processor> || std::same_as<Tag, on_worker>;
@@ -257,7 +268,9 @@ struct host_use {
   detail::range_mapper by;
   using element = std::conditional_t<How == access::in, const T, T>;
   using view = stretto::view<element, D>;
+  using checked_view = stretto::view<element, D, bounds::checked>;
   static view view_of(const detail::host_elements& e) noexcept { return {reinterpret_cast<element*>(e.first), e.shape}; }
+  static checked_view checked_view_of(const detail::host_elements& e) noexcept { return {reinterpret_cast<element*>(e.first), e.shape, e.limits}; }
 };
 
 /// A buffer that a launch reduces into, as an argument: total.from_identity(). The buffer alone is one whose content is folded, too.
@@ -272,7 +285,9 @@ struct host_reduction {
   buffer<T, D> of;
   bool includes_current = true;
   using view = stretto::view<T, D>;
+  using checked_view = stretto::view<T, D, bounds::checked>;
   static view view_of(const detail::host_elements& e) noexcept { return {reinterpret_cast<T*>(e.first), e.shape}; }
+  static checked_view checked_view_of(const detail::host_elements& e) noexcept { return {reinterpret_cast<T*>(e.first), e.shape, e.limits}; }
   /// What the buffer holds before does not count.
   host_reduction from_identity() const { return {of, false}; }
 };
@@ -571,22 +586,30 @@ inline constexpr bool is_host_use<host_reduction<T, D, Op>> = true;
 
 template <class T, std::size_t D, access How>
 host_use_item item_of(const host_use<T, D, How>& u) noexcept {
-  return {&u.of.handle(), &u.by, How};
+  return {.buffer = &u.of.handle(), .by = &u.by, .how = How, .elements = kind_of_element<T>};
 }
 template <class T, std::size_t D, class Op>
 host_use_item item_of(const host_reduction<T, D, Op>& r) noexcept {
-  return {&r.of.handle(), nullptr, access::reduce, &folding_of<Op>, r.includes_current};
+  return {&r.of.handle(), nullptr, access::reduce, &folding_of<Op>, r.includes_current, kind_of_element<T>};
 }
 
-template <class F, class... U, std::size_t... I>
-void call_with_views(F& f, const box& chunk, std::span<const host_elements> given, std::index_sequence<I...>) {
-  if constexpr (std::invocable<F&, const box&, typename U::view...>) f(chunk, U::view_of(given[I])...);
-  else f(U::view_of(given[I])...);
-}
-template <class F, class... U, std::size_t... I>
-void call_collectively(F& f, collective_part part, std::span<const host_elements> given, std::index_sequence<I...>) {
-  if constexpr (std::invocable<F&, collective_part, typename U::view...>) f(part, U::view_of(given[I])...);
-  else f(U::view_of(given[I])...);
+/// One type for each parameter, so that a view which looks at each coordinate would come without that.
+template <class F>
+concept names_its_views = std::is_pointer_v<F> || requires { &F::operator(); };
+
+/// `first`, the chunk or which part it is, for functions that take it. With checks on, those that say `auto` get views that look at each
+/// coordinate.
+template <class F, class... U, class First, std::size_t... I>
+void call_with_views(F& f, const First& first, std::span<const host_elements> given, std::index_sequence<I...>) {
+  if constexpr (std::invocable<F&, const First&, typename U::view...>) {
+    if constexpr (!names_its_views<F>)
+      if (!given.empty() && given[0].limits) return void(f(first, U::checked_view_of(given[I])...));
+    f(first, U::view_of(given[I])...);
+  } else {
+    if constexpr (!names_its_views<F>)
+      if (!given.empty() && given[0].limits) return void(f(U::checked_view_of(given[I])...));
+    f(U::view_of(given[I])...);
+  }
 }
 
 template <class F, class... U>
@@ -613,8 +636,8 @@ event collective_task_with(std::uint32_t group, const host_task_request& request
   const std::uint32_t nodes = nodes_of_buffers();
   return run_host_task({nodes_of_task::collective, group}, box(0, nodes), items,
                        [kept, nodes](const box& chunk, std::span<const host_elements> given) {
-                         call_collectively<std::decay_t<F>, U...>(*kept, {static_cast<std::uint32_t>(chunk.min()[0]), nodes}, given,
-                                                                  std::index_sequence_for<U...>());
+                         const collective_part part{static_cast<std::uint32_t>(chunk.min()[0]), nodes};
+                         call_with_views<std::decay_t<F>, U...>(*kept, part, given, std::index_sequence_for<U...>());
                        },
                        request, where);
 }
@@ -649,7 +672,7 @@ struct host_task_range {
 ///       for (auto i = part.min()[0]; i < part.max()[0]; ++i) most(0) = std::max(most(0), x(i));
 ///     }, x.in(one_to_one), most.reduce<maximum<double>>());
 ///
-///   tags     up to two of after(...), in_tiles, in_pieces{n}, priority(n), name("text"), before the range
+///   tags     up to three of after(...), affects(...), uses(...), in_tiles, in_pieces{n}, priority(n), name("text"), before the range
 ///   f        called with the chunk, if it takes one, and a view of each buffer, which may be used where the mapper says. Of pieces, several
 ///            may run at once
 ///   returns  an event of this node; throws as launch
@@ -673,6 +696,14 @@ event host_task(const T1& t1, const T2& t2, const detail::host_task_range& range
   return detail::host_task_with(range.which, range.range, request, range.where, std::forward<F>(f), uses...);
 }
 
+template <detail::host_task_tag T1, detail::host_task_tag T2, detail::host_task_tag T3, class F, class... U>
+  requires(detail::is_host_use<U> && ...)
+event host_task(const T1& t1, const T2& t2, const T3& t3, const detail::host_task_range& range, F&& f, const U&... uses) {
+  detail::host_task_request request;
+  request.apply(t1), request.apply(t2), request.apply(t3);
+  return detail::host_task_with(range.which, range.range, request, range.where, std::forward<F>(f), uses...);
+}
+
 /// Runs `f` once on every node, at the same point of the program's order: for what nodes do together, such as calls of MPI that are collective,
 /// or of a library that writes a file in parallel.
 ///
@@ -681,7 +712,7 @@ event host_task(const T1& t1, const T2& t2, const detail::host_task_range& range
 /// Two of one group never run at once on a node, and come in one order on all; of unlike groups they may overlap, in any order. It is for the
 /// program to give each group ways to talk of its own: a communicator, as MPI has it.
 ///
-///   tags     up to two of after(...), priority(n), name("text"), before the group
+///   tags     up to three of after(...), affects(...), uses(...), priority(n), name("text"), before the group
 ///   f        called with a collective_part, if it takes one, and the views. Its node is the one id of a range of as many as there are nodes,
 ///            by which mappers say what it uses: u.in(even_split), v.out(one_to_one), w.in(all). Waits for others as tasks wait, by futures: a
 ///            call that blocks its thread holds up a worker, and two groups that do so need two workers on every node
@@ -705,6 +736,14 @@ template <detail::host_task_tag T1, detail::host_task_tag T2, class F, class... 
 event host_task(const T1& t1, const T2& t2, const detail::collective_range& group, F&& f, const U&... uses) {
   detail::host_task_request request;
   request.apply(t1), request.apply(t2);
+  return detail::collective_task_with(group.group, request, group.where, std::forward<F>(f), uses...);
+}
+
+template <detail::host_task_tag T1, detail::host_task_tag T2, detail::host_task_tag T3, class F, class... U>
+  requires(detail::is_host_use<U> && ...)
+event host_task(const T1& t1, const T2& t2, const T3& t3, const detail::collective_range& group, F&& f, const U&... uses) {
+  detail::host_task_request request;
+  request.apply(t1), request.apply(t2), request.apply(t3);
   return detail::collective_task_with(group.group, request, group.where, std::forward<F>(f), uses...);
 }
 

@@ -21,6 +21,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -98,6 +99,11 @@ std::byte* open_instance(const instance_handle& h, data::layout& shape, const st
 data::layout shape_of(const instance_handle& h, const std::source_location& where);
 place memory_of(const instance_handle& h, const std::source_location& where);
 [[noreturn]] void out_of_bounds(const point& at, const box& box, unsigned dimensions);
+/// What a checked view may be asked for where that is no box, and who throws for the rest.
+struct view_limits {
+  std::vector<box> allowed;
+  std::function<void(const point& at)> refuse;
+};
 struct instance_access;
 [[noreturn]] void row_not_contiguous(std::int64_t stride_bytes, std::size_t element_bytes);
 
@@ -120,6 +126,23 @@ class view {
       at -= shape.box.min()[a] * shape.stride[a];
     }
     origin_ = at;
+  }
+  view(T* first, const data::layout& shape, const detail::view_limits* limits) noexcept
+    requires(Check == bounds::checked)
+      : view(first, shape) {
+    limits_ = limits;
+  }
+  /// Looks no longer.
+  operator view<T, D>() const noexcept
+    requires(Check == bounds::checked)
+  {
+    data::layout shape{box_, {}, sizeof(T)};
+    byte* first = origin_;
+    for (std::size_t a = 0; a < D; ++a) {
+      shape.stride[a] = stride_[a];
+      first += box_.min()[a] * stride_[a];
+    }
+    return {reinterpret_cast<T*>(first), shape};
   }
 
   template <class... Index>
@@ -155,17 +178,23 @@ class view {
   using byte = std::conditional_t<std::is_const_v<T>, const char, char>;
 
   void check(const std::array<std::int64_t, D>& p) const {
-    for (std::size_t a = 0; a < D; ++a)
-      if (p[a] < box_.min()[a] || p[a] >= box_.max()[a]) {
-        point all;
-        for (std::size_t i = 0; i < D; ++i) all[i] = p[i];
-        detail::out_of_bounds(all, box_, D);
-      }
+    point all;
+    for (std::size_t i = 0; i < D; ++i) all[i] = p[i];
+    if (limits_) {
+      for (const box& b : limits_->allowed)
+        if (b.contains(all)) return;
+      limits_->refuse(all);
+    }
+    if (!box_.contains(all)) detail::out_of_bounds(all, box_, D);
   }
 
   byte* origin_;  // where the element with all point 0 is, or would be
   std::array<std::int64_t, D> stride_;
   box box_;
+  struct none {
+    constexpr none(std::nullptr_t = nullptr) noexcept {}
+  };
+  [[no_unique_address]] std::conditional_t<Check == bounds::checked, const detail::view_limits*, none> limits_ = nullptr;
 };
 
 struct instance_options {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "buffers/learning.hpp"
+#include "graph/labels.hpp"
 
 namespace stretto::buffers {
 namespace {
@@ -37,6 +38,12 @@ std::string text_of_hints(const buffer_call& c) {
   if (c.hints.pieces > 1) text += ", in " + std::to_string(c.hints.pieces) + " pieces";
   if (c.is_in_groups) text += fmt::format(", in groups of {}", fmt::join(c.group.length, " x "));
   if (c.on_host) text += ", on the host";
+  return text;
+}
+
+std::string text_of_effects(const std::vector<graph::effect_use>& effects) {
+  std::string text;
+  for (const graph::effect_use& e : effects) text += (e.is_affected ? ", affects " : ", uses ") + graph::named(e);
   return text;
 }
 
@@ -75,6 +82,7 @@ std::uint64_t buffer_call::hash() const {
     for (int a = 0; a < max_axes; ++a)
       h.add(static_cast<std::uint64_t>(u.by.border[a])).add(u.by.by[static_cast<std::size_t>(a)]);
   }
+  for (const graph::effect_use& e : effects) h.add(std::uint64_t{e.effect} << 1 | std::uint64_t{e.is_affected});
   for (const double n : numbers) h.add(std::bit_cast<std::uint64_t>(n));
   return h.value();
 }
@@ -83,7 +91,7 @@ std::string buffer_call::text() const {
   const std::string called = name.empty() ? "" : " \"" + name + "\"";
   switch (what) {
     case verb::launch: return "launch of" + called + " over " + range.text() + text_of_hints(*this) + text_of_uses(uses);
-    case verb::host_task: return "host task" + called + range_of(*this) + text_of_hints(*this) + text_of_uses(uses);
+    case verb::host_task: return "host task" + called + range_of(*this) + text_of_hints(*this) + text_of_effects(effects) + text_of_uses(uses);
     case verb::read: return "read of " + range.text() + " of B" + std::to_string(uses.front().buffer);
     case verb::make:
       return "buffer B" + std::to_string(uses.front().buffer) + called + " of " + range.text() +

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "graph/task.hpp"
+
 namespace stretto::buffers {
 
 struct buffer_call {
@@ -37,6 +39,7 @@ struct buffer_call {
   bool on_host = false;
   detail::range_hints hints = {};
   std::vector<use> uses = {};
+  std::vector<graph::effect_use> effects = {};
   std::vector<double> numbers = {};  // of settings; of a buffer that is made: bytes of an element, axes, whether its content was given
 
   std::uint64_t hash() const;

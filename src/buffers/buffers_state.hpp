@@ -54,6 +54,7 @@ struct buffers_state {
   std::unique_ptr<recording> record;  // null: nobody asked for a graph
   std::unique_ptr<dry_run> dry;       // null: what is found is done
   std::unique_ptr<same_program> programs;  // null: there are no others
+  std::uint32_t side_effects = 0;          // that were made
   std::uint64_t submitted = 0;             // tasks below this number, each as a whole
   known_launches launches;
   weighing weights;
@@ -105,6 +106,12 @@ struct buffer_record {
   graph::buffer_id id;
   box elements;
   element_type type;
+  std::string name;
+};
+
+struct side_effect_record {
+  std::shared_ptr<buffers_state> state;
+  std::uint32_t number = 0;
   std::string name;
 };
 

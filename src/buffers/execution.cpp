@@ -19,6 +19,10 @@ bool has_happened(event e) { return e == event() || (e.has_triggered() && !e.is_
 
 }  // namespace
 
+std::string describe(graph::buffer_id b, const std::string& name) {
+  return "buffer B" + std::to_string(b.number) + (name.empty() ? "" : " \"" + name + "\"");
+}
+
 void execution::add(graph::buffer_id b, const element_type& type, std::string name) { types_[b.number] = {type, std::move(name)}; }
 
 void execution::remove(graph::buffer_id b) {
@@ -139,12 +143,43 @@ event execution::do_one(const graph::compute& c, const task_work& work, bool che
     out.ready = merge(behind_, work.range.where);
     return work.ends;
   }
-  const event done = work.code ? launch_kernel(c, work, check) : spawn_on_host(c, work);
+  const event done = work.code ? launch_kernel(c, work, check) : spawn_on_host(c, work, check);
   out.done = merge(out.done, done, work.range.where);
   return done;
 }
 
-event execution::spawn_on_host(const graph::compute& c, const task_work& work) {
+std::vector<checked_view::argument> execution::arguments_to_check(const graph::compute& c, const task_work& work) const {
+  const graph::task& t = *work.task;
+  std::vector<checked_view::argument> all;
+  for (std::size_t i = 0; i < work.arguments.size(); ++i) {
+    const auto use = static_cast<std::size_t>(work.arguments[i].array);
+    const detail::host_use_item& g = work.given[i];
+    checked_view::argument& a = all.emplace_back();
+    const graph::buffer_id b = work.arguments[i].of;
+    const buffer_type& type = types_.at(b.number);
+    a.buffer = describe(b, type.name);
+    a.how = g.how;
+    a.elements = g.elements;
+    a.dimensions = type.is.dimensions;
+    if (use < t.accesses.size()) {
+      t.accesses[use].where.used_by(c.chunk, t.range, a.named);
+      std::erase_if(a.named, [](const box& named) { return named.is_empty(); });
+      a.mapper = text_of(*g.by, a.dimensions);
+    } else {
+      a.named = {c.uses[use].part};
+      a.mapper = "reduce";
+    }
+  }
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (c.uses[static_cast<std::size_t>(work.arguments[i].array)].is.number != c.uses[static_cast<std::size_t>(work.arguments[k].array)].is.number) continue;
+      all[i].held.insert(all[i].held.end(), all[k].named.begin(), all[k].named.end());
+      if (all[k].how != access::in) all[i].written.insert(all[i].written.end(), all[k].named.begin(), all[k].named.end());
+    }
+  return all;
+}
+
+event execution::spawn_on_host(const graph::compute& c, const task_work& work, bool check) {
   std::vector<detail::instance_handle> used;
   for (const launch_argument& a : work.arguments) {
     const graph::used_allocation& u = c.uses[static_cast<std::size_t>(a.array)];
@@ -152,15 +187,18 @@ event execution::spawn_on_host(const graph::compute& c, const task_work& work) {
   }
   detail::task_request request = work.request;
   request.after_events = behind_;
-  return detail::spawn_as(request, [f = *work.host, used = std::move(used), chunk = c.chunk, where = work.range.where] {
+  const auto open = [used = std::move(used), where = work.range.where] {
     std::vector<detail::host_elements> given;
     for (const detail::instance_handle& h : used) {
       wait(detail::ready_event(h, where), where);
       detail::host_elements& e = given.emplace_back();
       e.first = detail::open_instance(h, e.shape, where);
     }
-    f(chunk, given);
-  }, work.range.where);
+    return given;
+  };
+  if (!check) return detail::spawn_as(request, [f = *work.host, open, chunk = c.chunk] { f(chunk, open()); }, work.range.where);
+  const checked_task is{work.task->name, c.chunk, work.range.where};
+  return detail::spawn_as(request, [f = *work.host, open, is, all = arguments_to_check(c, work)] { run_checked(f, is, all, open()); }, work.range.where);
 }
 
 const execution::told_part& execution::tell_part(const graph::compute& c, std::size_t use, const graph::task& t) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/context.hpp"
+#include "buffers/checked_views.hpp"
 #include "buffers/learning.hpp"
 #include "buffers/measured_window.hpp"
 #include "data/memory_space.hpp"
@@ -31,6 +32,9 @@ struct element_type {
   std::uint32_t bytes = 1, alignment = 1;
 };
 
+/// "buffer B3 "image"".
+std::string describe(graph::buffer_id b, const std::string& name);
+
 /// A parameter of a launch: number `array` of what its task uses, accesses first and then reductions, or a value, or a size.
 struct launch_argument {
   int array = -1;
@@ -44,7 +48,8 @@ struct task_work {
   const kernel_code* code = nullptr;         // a kernel;
   const detail::host_function* host = nullptr;  // or a function; neither: the host looks at elements, and `ends` says when it has
   std::span<const launch_argument> arguments;
-  const graph::task* task = nullptr;            // of a kernel: what says which elements it may use
+  std::span<const detail::host_use_item> given = {};  // of a function: what the arguments are
+  const graph::task* task = nullptr;            // what says which elements it may use
   std::span<const detail::reduction_kind* const> folds;  // of reductions
   learning* learns = nullptr;                   // of what accesses were given
   std::span<const learning::argument> learned;
@@ -74,7 +79,7 @@ class execution {
   void add(graph::buffer_id b, const element_type& type, std::string name);
   void remove(graph::buffer_id b);
 
-  /// `check`: kernels are told which elements they may use.
+  /// `check`: kernels and host tasks are told which elements they may use.
   task_outcome run(std::span<const graph::instruction> all, const task_work& work, bool check, base::thread_context& context);
   detail::instance_handle instance_of(graph::allocation_id a) const { return allocations_.at(a.number); }
 
@@ -108,7 +113,9 @@ class execution {
   /// `use`: its number among those of the task.
   const told_part& tell_part(const graph::compute& c, std::size_t use, const graph::task& t);
   event launch_kernel(const graph::compute& c, const task_work& work, bool check);
-  event spawn_on_host(const graph::compute& c, const task_work& work);
+  event spawn_on_host(const graph::compute& c, const task_work& work, bool check);
+  /// What its views may be used for, argument by argument.
+  std::vector<checked_view::argument> arguments_to_check(const graph::compute& c, const task_work& work) const;
   event do_one(const graph::send& s, const task_work& work, base::thread_context& context);
   event do_one(const graph::receive& r, graph::instruction_id id, const task_work& work, base::thread_context& context);
   event do_one(const graph::arrive& a);

@@ -24,9 +24,9 @@ shared_call said_launch(const kernel_code& code, const kernel_range& range, std:
   return known(std::move(c));
 }
 
-shared_call said_host_task(detail::task_nodes which, const box& range, std::span<const detail::host_use_item> items,
+shared_call said_host_task(detail::task_nodes which, const box& range, std::span<const detail::host_use_item> items, std::span<const graph::effect_use> effects,
                            const detail::range_hints& hints) {
-  buffer_call c{.what = buffer_call::verb::host_task, .where = which.are, .group_of_nodes = which.group, .range = range, .hints = hints};
+  buffer_call c{.what = buffer_call::verb::host_task, .where = which.are, .group_of_nodes = which.group, .range = range, .hints = hints, .effects = {effects.begin(), effects.end()}};
   for (const detail::host_use_item& item : items) c.uses.push_back(use_of(**item.buffer, item.how, item.by, item.includes_current));
   return known(std::move(c));
 }

@@ -110,6 +110,23 @@ void take_hints(graph::task& t, const detail::range_hints& hints) {
   t.pieces = std::max(hints.pieces, 1u);
 }
 
+std::vector<graph::effect_use> usable_effects(std::span<const detail::used_side_effect> named, const base::thread_context& context,
+                                              const std::source_location& where) {
+  std::vector<graph::effect_use> all;
+  for (const detail::used_side_effect& u : named) {
+    const auto& h = u.which.handle();
+    if (!h || h->state->runtime != context.runtime)
+      throw error("B26", h ? "host_task was given a side effect of another runtime" : "host_task was given a side effect that names nothing")
+          .fact("submitted", where)
+          .because(h ? "a side effect orders the tasks of the runtime in which it was made" : "it was made without a name, or has gone to another by std::move")
+          .remedy("make it inside the runtime that uses it: side_effect log(\"log\")");
+    const auto same = std::ranges::find(all, h->number, &graph::effect_use::effect);
+    if (same == all.end()) all.push_back({h->number, u.is_affected, h->name});
+    else same->is_affected = same->is_affected || u.is_affected;
+  }
+  return all;
+}
+
 graph::task_kind kind_of_nodes(detail::nodes_of_task which) noexcept {
   switch (which) {
     case detail::nodes_of_task::chunks: return graph::task_kind::kernel;
@@ -323,6 +340,7 @@ event run_host_task(task_nodes which, const box& range, std::span<const host_use
   work.host = &f;
   work.range.where = where;
   take_tags(work, request);
+  const std::vector<graph::effect_use> effects = usable_effects(request.effects, context, where);
   if (request.name.empty()) work.request.name = "host task";
   // What no worker serves is refused before anything has changed. A processor stands for workers in turn, and is asked once.
   const auto to = static_cast<sched::thread_state&>(context).owner->destination_of(request.at, request.on, request.worker, where);
@@ -338,6 +356,7 @@ event run_host_task(task_nodes which, const box& range, std::span<const host_use
     says.add(static_cast<std::uint64_t>(which.are) << 32 | which.group);
     says.add(range);
     say(says, request.hints);
+    for (const graph::effect_use& e : effects) says.add(std::uint64_t{e.effect} << 1 | std::uint64_t{e.is_affected});
     for (const host_use_item& i : items) say(says, **i.buffer, i.how, i.by, i.fold, i.includes_current);
     known_launch& known = s.launches.find(says, work.request.name, [&](known_launch& made) {
       graph::task& t = made.task;
@@ -346,8 +365,9 @@ event run_host_task(task_nodes which, const box& range, std::span<const host_use
       t.by = graph::processors::host;
       t.range = range;
       t.name = work.request.name;
+      t.effects = effects;
       take_hints(t, request.hints);
-      if (s.programs) made.call = said_host_task(which, range, items, request.hints);
+      if (s.programs) made.call = said_host_task(which, range, items, effects, request.hints);
       argument_list arguments(s, made);
       for (const host_use_item& i : items) {
         if (i.fold) arguments.reduce(**i.buffer, *i.fold, i.includes_current);
@@ -355,6 +375,8 @@ event run_host_task(task_nodes which, const box& range, std::span<const host_use
       }
     });
     work.arguments = known.arguments;
+    work.given = items;
+    work.task = &known.task;
     work.folds = known.folds;
     const known_launches::forgetting unless_kept(s.launches);
     if (s.programs) note(s, known.call, where);
@@ -414,6 +436,16 @@ void release_seen::operator()(seen_elements* seen) const noexcept {
 }  // namespace stretto::detail
 
 namespace stretto {
+
+side_effect::side_effect(std::string_view name) {
+  base::thread_context& context = base::require_current("side_effect");
+  const auto made = std::make_shared<buffers::side_effect_record>();
+  made->state = buffers::state_of(*context.runtime);
+  made->name = name;
+  const buffers::holding held(*made->state);
+  made->number = made->state->side_effects++;
+  handle_ = made;
+}
 
 bool is_dry_run() { return buffers::state_of(*base::require_current("is_dry_run").runtime)->dry != nullptr; }
 

@@ -268,9 +268,9 @@ void command_graph::compute(task_id id, const task& t, const plan& p, std::vecto
       for (const box& b : p.by_access[i].own) f(at(t.accesses[i].buffer).fronts, t.accesses[i].how, b);
   };
   each([&](access_fronts& f, mode how, const box& b) { writes(how) ? f.before_writing(b, c.follows) : f.before_reading(b, c.follows); });
-  collectives_.before(t, commands_, c.follows);
+  effects_.before(t, commands_, c.follows);
   commands_.append(c.follows);
-  collectives_.add(t, execute_);
+  effects_.add(t, commands_, execute_);
   each([&](access_fronts& f, mode how, const box& b) { if (!writes(how)) f.read(b, c.id.number, c.follows); });
   each([&](access_fronts& f, mode how, const box& b) { if (writes(how)) f.write(b, c.id.number); });
   out.push_back(std::move(c));

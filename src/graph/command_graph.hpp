@@ -18,7 +18,7 @@
 #include "geometry/region_map.hpp"
 #include "graph/access_fronts.hpp"
 #include "graph/by_buffer.hpp"
-#include "graph/collective_order.hpp"
+#include "graph/effect_order.hpp"
 #include "graph/command.hpp"
 #include "graph/launch_shapes.hpp"
 #include "graph/plans.hpp"
@@ -102,7 +102,7 @@ class command_graph {
 
   const node_number self_, nodes_;
   sequence commands_;
-  collective_order collectives_;
+  effect_order effects_;
   by_buffer<buffer_state> buffers_;
   launch_shapes shapes_;
   plans<plan> plans_;

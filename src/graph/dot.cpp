@@ -26,6 +26,7 @@ std::string label_of(const ordered_task& order, const task& t, const program_rec
   for (const access& a : t.accesses) s += "\n" + std::string(text_of(a.how)) + " " + named(program, a.buffer) + " " + used_by_all(a, t).text();
   for (const reduction& r : t.reductions)
     s += std::string("\nreduce into ") + named(program, r.buffer) + (r.includes_current ? ", which is included" : "");
+  for (const effect_use& e : t.effects) s += std::string(e.is_affected ? "\naffects " : "\nuses ") + named(e);
   for (const unwritten_read& u : unwritten_reads_of(order.id, program))
     s += "\nnobody has written " + named(program, buffer_of(u, t)) + " " + u.where.text();
   return s;

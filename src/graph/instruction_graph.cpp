@@ -164,9 +164,9 @@ void instruction_graph::add_compute(task_id id, const task& t, const part_of_tas
     c.uses[t.accesses.size() + r] = {partial_values[r].is, at(t.reductions[r].buffer).is.elements()};
     follows.push_back(partial_values[r].written);
   }
-  collectives_.before(t, instructions_, follows);
+  effects_.before(t, instructions_, follows);
   const std::uint64_t n = append(id, std::move(follows), std::move(c), out);
-  collectives_.add(t, n);
+  effects_.add(t, instructions_, n);
   for (temporary& v : partial_values) v.written = n;
   const dependencies& behind = out.back().follows;
   for (std::size_t i = 0; i < t.accesses.size(); ++i)

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "graph/by_buffer.hpp"
-#include "graph/collective_order.hpp"
+#include "graph/effect_order.hpp"
 #include "graph/command.hpp"
 #include "graph/instruction.hpp"
 #include "graph/memory_map.hpp"
@@ -178,7 +178,7 @@ class instruction_graph {
 
   const node_shape shape_;
   sequence instructions_;
-  collective_order collectives_;
+  effect_order effects_;
   std::vector<memory_map> maps_;  // by memory; of no bytes: without bound
   std::uint64_t keeps_ = 0;       // rounds of rooms that have been made
   std::uint64_t last_allocation_ = 0;

@@ -11,6 +11,8 @@ tree tree_of(const task& t) {
   made["range"] = t.range.text();
   if (t.kind == task_kind::kernel) made["by"] = t.by == processors::host ? "host" : "devices";
   if (t.kind == task_kind::collective) made["group"] = t.group;
+  if (!t.effects.empty()) made["effects"] = tree::array();
+  for (const effect_use& e : t.effects) made["effects"].push_back({{"effect", "E" + std::to_string(e.effect)}, {"name", e.name}, {"mode", e.is_affected ? "affect" : "use"}});
   made["accesses"] = tree::array();
   for (const access& a : t.accesses)
     made["accesses"].push_back({{"buffer", text_of(a.buffer)}, {"mode", text_of(a.how)}, {"elements", boxes_of(used_by_all(a, t).boxes())}});

@@ -16,6 +16,8 @@ std::string named(const program_record& program, task_id t) {
   return !of || of->name.empty() ? text_of(t) : text_of(t) + " \"" + of->name + "\"";
 }
 
+std::string named(const effect_use& e) { return "E" + std::to_string(e.effect) + (e.name.empty() ? "" : " \"" + e.name + "\""); }
+
 const char* text_of(task_kind k) {
   switch (k) {
     case task_kind::kernel: return "kernel";

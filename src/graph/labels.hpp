@@ -21,6 +21,9 @@ std::string named(const program_record& program, task_id t);
 /// "B0 \"image\"", or "B0" of a buffer without a name.
 std::string named(const program_record& program, buffer_id b);
 
+/// "E0 \"log\"".
+std::string named(const effect_use& e);
+
 const char* text_of(task_kind k);
 const char* text_of(mode m);
 /// "push", "await push", "execute", "fence", ...

@@ -39,6 +39,13 @@ enum class task_kind : std::uint8_t {
 
 constexpr bool is_on_every_node(task_kind k) noexcept { return k == task_kind::each || k == task_kind::fence; }
 
+/// Something outside of buffers that a task changes on its node, or uses between those that do.
+struct effect_use {
+  std::uint32_t effect = 0;
+  bool is_affected = true;
+  std::string name = {};
+};
+
 /// Which processors of a node compute its chunk.
 enum class processors : std::uint8_t { devices, host };
 
@@ -52,6 +59,7 @@ struct task {
   std::vector<access> accesses;
   std::vector<reduction> reductions;
   std::uint32_t group = 0;  // of a collective task
+  std::vector<effect_use> effects = {};
   std::string name;
   std::uint64_t shape = 0;  // tasks with the same are equal in all of the above; 0: nothing is known of that
 };

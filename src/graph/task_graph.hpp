@@ -3,7 +3,7 @@
 // Threads     one owner.
 // Cost        add: `stretto bench graph_topologies`.
 // Memory      as sequence and access_fronts: bounded, if horizons are.
-// Invariants  (1) two tasks of which one writes what the other uses, or that are collective and of one group, are ordered as they were added,
+// Invariants  (1) two tasks of which one writes what the other uses, or that are collective and of one group, or of which one affects what the other names, are ordered as they were added,
 //             through dependencies. (2) no
 //             dependency leads behind the horizon before the last.
 // Source      Thoman, Salzmann, "Command Horizons": a horizon is applied when the next is made.
@@ -14,7 +14,7 @@
 
 #include "graph/access_fronts.hpp"
 #include "graph/by_buffer.hpp"
-#include "graph/collective_order.hpp"
+#include "graph/effect_order.hpp"
 #include "graph/horizon_policy.hpp"
 #include "graph/plans.hpp"
 #include "graph/sequence.hpp"
@@ -51,7 +51,7 @@ class task_graph {
  private:
   horizon_policy policy_;
   sequence tasks_;
-  collective_order collectives_;
+  effect_order effects_;
   std::uint64_t horizons_ = 0;
   by_buffer<access_fronts> fronts_;
   plans<std::vector<used_boxes>> used_;               // by access

@@ -126,13 +126,38 @@ class program_of_lines : any_program {
     }
     for (int s = number(5, 25); s > 0; --s) {
       step();
+      if (number(0, 2) == 0) go_beside();
       if (number(0, 9) == 0) set_horizons({.step = static_cast<std::uint64_t>(number(0, 4))});
       if (number(0, 6) == 0) compare(number(0, 2));
     }
     for (int a = 0; a < 3; ++a) compare(a);
+    // What tasks here have noted, without a lock: each once, in the order of the program between those that affect it.
+    if (beside_) wait(host_task(affects(effect_), on_each_node, [this] { CHECK(here_.size() >= on_all_); }));
+    CHECK(std::ranges::is_sorted(here_));
   }
 
  private:
+  /// A task that notes its number, with a chunk for whoever has one, or that looks at what has been noted.
+  void go_beside() {
+    const int n = ++beside_;
+    const auto note_it = [this, n] { here_.push_back(n); };
+    switch (number(0, 3)) {
+      case 0: host_task(affects(effect_), on_each_node, note_it), ++on_all_; break;
+      case 1: host_task(affects(effect_), collective{}, note_it), ++on_all_; break;
+      case 2: host_task(affects(effect_), in_pieces{2}, box(0, number(1, 9)), note_it); break;
+      default:
+        host_task(stretto::uses(effect_), on_each_node, [this, n, least = on_all_] {
+          CHECK(here_.size() >= least);
+          CHECK((here_.empty() || here_.back() < n));
+        });
+    }
+  }
+
+  side_effect effect_{"noted"};
+  std::vector<int> here_;
+  int beside_ = 0;
+  std::size_t on_all_ = 0;
+
   using line = std::vector<unsigned>;
 
   void fill(int a, int from) {

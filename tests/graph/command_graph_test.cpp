@@ -29,6 +29,7 @@ void each_element(const box& b, F f) {
 
 using element = std::pair<std::uint32_t, at>;  // of which buffer
 constexpr std::uint32_t first_group = 1000;    // groups are ordered as writers of an element would be
+constexpr std::uint32_t first_effect = 2000;   // and side effects
 using versions = std::map<element, std::uint64_t>;
 
 /// Which commands of one node use an element, and whether all that must be are ordered.
@@ -207,6 +208,7 @@ class model {
       CHECK(x.chunk == box(n, n + 1));
       orders_[n].use(c, {first_group + t.group, at{}}, true);
     }
+    for (const graph::effect_use& e : t.effects) orders_[n].use(c, {first_effect + e.effect, at{}}, e.is_affected);
     for (const graph::access& a : t.accesses) {
       used_boxes used;
       a.where.used_by(x.chunk, t.range, used);
@@ -318,6 +320,7 @@ void run_program(std::uint32_t seed) {
     } else if (d.number(0, 1)) {
       t.how = cut::in_tiles;
     }
+    if (d.number(0, 3) == 0) t.effects = {{static_cast<std::uint32_t>(d.number(0, 3)), d.number(0, 1) == 0, {}}};
     if (t.kind != task_kind::collective && d.number(0, 3) == 0) t.grain = extent(d.number(1, 3), d.number(1, 3));
     for (std::uint32_t b = 0; b < elements.size(); ++b) {
       if (d.number(0, 9) == 0) {

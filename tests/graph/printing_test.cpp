@@ -55,6 +55,23 @@ TEST_CASE("kernels on the host, and reads of what nobody has written, are printe
   check_golden("unwritten_reads.json", tasks_as_json(r.program));
 }
 
+TEST_CASE("side effects are printed with the tasks that name them, one behind the other or side by side") {
+  const box cells(0, 12);
+  recorded r(2, {.step = 2, .most_parallel = 0});
+  const buffer_id u = r.add({.elements = cells, .begins = content::alike, .name = "u"});
+  task t = named_task("note", cells, {{u, mode::read, mapping::one_to_one(cells)}});
+  t.by = processors::host;
+  t.pieces = 2;
+  for (const bool is_affected : {true, false, false, true}) {
+    t.effects = {{0, is_affected, "log"}};
+    r.submit(t);
+  }
+  check_golden("effects_tasks.dot", tasks_as_dot(r.program));
+  check_golden("effects_tasks.json", tasks_as_json(r.program));
+  check_golden("effects_commands.dot", commands_as_dot(r.program, r.of_nodes));
+  check_golden("effects_instructions.dot", instructions_as_dot(r.program, r.of_nodes));
+}
+
 TEST_CASE("collective tasks are printed with their groups, one behind the other") {
   const box cells(0, 12);
   recorded r(2, {.step = 0, .most_parallel = 0});

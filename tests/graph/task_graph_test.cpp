@@ -280,6 +280,63 @@ TEST_CASE("a collective task follows the one before of its group, and of no othe
   CHECK(collective(7) == dependencies{6});  // which is behind the one before
 }
 
+TEST_CASE("a task that affects something follows whoever names it; one that uses it follows whoever affected it last") {
+  task_graph g(never);
+  const auto task_with = [&](std::vector<graph::effect_use> effects) {
+    task t;
+    t.kind = graph::task_kind::one;
+    t.range = box(0, 1);
+    t.effects = std::move(effects);
+    return g.add(t).follows;
+  };
+  using graph::dependencies;
+  CHECK(task_with({{0, false}}) == dependencies{0});                 // 1
+  CHECK(task_with({{0, false}}) == dependencies{0});                 // 2
+  CHECK(task_with({{0, true}}) == dependencies{1, 2});               // 3
+  CHECK(task_with({{1, true}}) == dependencies{0});                  // 4
+  CHECK(task_with({{0, false}}) == dependencies{3});                 // 5
+  CHECK(task_with({{0, false}, {1, true}}) == dependencies{3, 4});   // 6
+  CHECK(task_with({{0, true}}) == dependencies{3, 5, 6});            // 7
+  CHECK(g.add(using_boxes({}, box(0, 4))).follows == dependencies{0});
+  g.add_epoch();                                                     // 9
+  CHECK(task_with({{0, false}}) == dependencies{9});
+  CHECK(task_with({{0, true}}) == dependencies{9, 10});
+}
+
+TEST_CASE("what is remembered of side effects is bounded, and those that are forgotten still order tasks") {
+  graph::sequence order;
+  graph::effect_order effects;
+  task t;
+  const auto add = [&](std::uint32_t effect, bool is_affected) {
+    t.effects = {{effect, is_affected}};
+    graph::dependencies follows;
+    effects.before(t, order, follows);
+    order.append(follows);
+    effects.add(t, order, order.next() - 1);
+    return follows;
+  };
+  const auto first = add(7, true);
+  CHECK(first == graph::dependencies{0});
+  for (std::uint32_t e = 1000; e < 3000; ++e) {
+    add(e, e % 2 == 0);
+    graph::dependencies all;
+    if (e % 10 == 0) order.append_horizon(all);
+    CHECK(effects.remembered() <= 40);
+  }
+  CHECK(add(7, true) == graph::dependencies{order.applied()});
+  // Users before the horizon are behind it.
+  const std::uint64_t user = order.next();
+  add(8, false);
+  for (int h = 0; h < 2; ++h) {
+    graph::dependencies all;
+    order.append_horizon(all);
+  }
+  CHECK(order.applied() > user);
+  const std::uint64_t later = order.next();
+  add(8, false);
+  CHECK(add(8, true) == graph::dependencies{order.applied(), later});
+}
+
 TEST_CASE("a buffer that is made late begins at the horizon") {
   task_graph g({.step = 0, .most_parallel = 2});
   const box all(0, 100);

@@ -1,0 +1,90 @@
+// Side effects: host tasks that change something beside buffers, in one order on each node.
+#include <stretto/buffer.hpp>
+#include <stretto/error.hpp>
+#include <stretto/job.hpp>
+#include <stretto/runtime.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "buffers/nodes_with_devices.hpp"
+#include "thrown_by.hpp"
+
+namespace stretto {
+namespace {
+
+STRETTO_KERNEL(set_all, (out<int> u, int to), { u(global_id(0)) = to; })
+
+}  // namespace
+
+TEST_CASE("host tasks that affect one thing run one at a time and in order, those that use it in between, side by side") {
+  test::on_nodes_with_devices([] {
+    const side_effect log("log"), other("other");
+    buffer<int> u(box(0, 8), {.name = "u"});
+    std::vector<int> lines;  // without a lock
+    std::atomic<int> in_it = 0;
+    for (int i = 0; i < 20; ++i) {
+      launch(set_all, u.elements(), u(one_to_one), i);
+      host_task(affects(log), name("note"), on_each_node, [&, i](view<const int> u) {
+        CHECK(++in_it == 1);
+        yield();
+        lines.push_back(i * 100 + u(7));
+        --in_it;
+      }, u.in(all));
+      host_task(stretto::uses(log), on_each_node, [&, i] { CHECK(lines.size() == static_cast<std::size_t>(i) + 1); });
+      host_task(affects(other), on_each_node, [] {});
+    }
+    wait(host_task(stretto::uses(log, other), on_each_node, [] {}));
+    REQUIRE(lines.size() == 20);
+    for (int i = 0; i < 20; ++i) CHECK(lines[static_cast<std::size_t>(i)] == i * 101);
+  });
+}
+
+TEST_CASE("pieces of a task that affects something come one after the other, and a later task behind all of them") {
+  runtime rt({.workers = 2});
+  rt.run([] {
+    const side_effect log("log");
+    std::vector<coordinate> firsts;
+    host_task(affects(log), in_pieces{4}, box(0, 16), [&](const box& part) {
+      yield();
+      firsts.push_back(part.min()[0]);
+    });
+    wait(host_task(affects(log), on_one_node, [&] { CHECK(firsts == std::vector<coordinate>{0, 4, 8, 12}); }));
+  });
+}
+
+TEST_CASE("what follows a task that failed while it affected something does not run") {
+  runtime rt({.workers = 2});
+  rt.run([] {
+    const side_effect log("log");
+    const event failed = host_task(affects(log), on_one_node, [] { throw std::runtime_error("the disk is full"); });
+    std::atomic<bool> ran = false;
+    const event behind = host_task(affects(log), on_one_node, [&] { ran = true; });
+    CHECK(test::thrown_by([&] { wait(behind); }).find("the disk is full") != std::string::npos);
+    CHECK(test::thrown_by([&] { wait(failed); }).find("the disk is full") != std::string::npos);
+    CHECK(!ran);
+    wait(host_task(on_one_node, [] {}));
+  });
+}
+
+TEST_CASE("a side effect that names nothing, or another runtime's, is refused") {
+  side_effect kept;
+  const auto told = [&] {
+    runtime rt({.workers = 1});
+    std::string text;
+    rt.run([&] {
+      text = test::thrown_by([&] { host_task(affects(kept), on_one_node, [] {}); });
+      kept = side_effect("log");
+      wait(host_task(affects(kept), on_one_node, [] {}));
+    });
+    return text;
+  };
+  CHECK(told().find("error B26: host_task was given a side effect that names nothing") == 0);
+  CHECK(told().find("error B26: host_task was given a side effect of another runtime") == 0);
+}
+
+}  // namespace stretto
