@@ -240,7 +240,13 @@ std::unique_ptr<transport> simulated::join(node_number node, handlers& all) {
 
 void simulated::leave(node_number node) {
   std::scoped_lock lock(lock_);
-  for (std::uint32_t n = 0; n < settings_.nodes; ++n) cut_now(node, static_cast<node_number>(n), how::leaving);
+  for (std::uint32_t n = 0; n < settings_.nodes; ++n) {
+    cut_now(node, static_cast<node_number>(n), how::leaving);
+    // Also of nodes that have left before: nobody takes it, and time would wait for it.
+    const nanoseconds was_due = due(static_cast<node_number>(n), node);
+    wires_[at(static_cast<node_number>(n), node)].clear();
+    refresh(static_cast<node_number>(n), node, was_due);
+  }
   ends_[node].transport = nullptr;
   ends_[node].news.clear();
 }
