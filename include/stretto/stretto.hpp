@@ -26,6 +26,7 @@
 #include <stretto/kernel.hpp>
 #include <stretto/launch.hpp>
 #include <stretto/launch_graph.hpp>
+#include <stretto/machine_of.hpp>
 #include <stretto/mobile.hpp>
 #include <stretto/native_kernel.hpp>
 #include <stretto/place.hpp>

@@ -2,6 +2,7 @@
 #include <stretto/buffer.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
+#include <stretto/machine_of.hpp>
 #include <stretto/mobile.hpp>
 #include <stretto/platform.hpp>
 #include <stretto/remote.hpp>
@@ -54,6 +55,9 @@ void leave_work(int depth) {
   if (depth > 0) async(at_node((this_node() + 1) % job_nodes()), call<&leave_work>(depth - 1));
 }
 int count_left_behind() { return left_behind; }
+
+std::string machine_text() { return this_machine().to_json(); }
+std::string name_of(std::uint32_t index) { return this_machine().name(place{index}); }
 
 void fail_with(const std::string& why) { throw std::runtime_error(why); }
 
@@ -231,6 +235,16 @@ void program() {
          "what a function throws elsewhere");
 
   move_elements(me, all);
+
+  for (std::uint32_t n = 0; n < all; ++n) {
+    const platform there = machine_of(at_node(n)).get();
+    expect(there.to_json() == async(at_node(n), call<&machine_text>()).get(), "the machine of a node as it is there");
+    const place core = there.home(there.worker_count() - 1);
+    expect(async(at_node(n), at(core), call<&name_of>(core.index)).get() == there.name(core), "a place that another node's machine names");
+    const auto [far, made] = instance<int>::create(at_node(n), at(there.memories().front()), box(0, 10));
+    expect(words_of(async(after(fill(far, 3, after(made))), [] {})).empty(), "an instance in a memory that another node's machine names");
+    wait(far.destroy());
+  }
 
   if (me == 0) {
     finish([] { async(call<&leave_work>(20)); });

@@ -1,0 +1,26 @@
+// machine_of.hpp - what another node of the job has: its places, memories and devices.
+//
+//     const platform there = machine_of(at_node(2)).get();
+//     for (const place memory : there.places(place_kind::gpu_memory))   // each of its GPUs
+//       instance<float>::create(at_node(2), at(memory), box(0, n));
+//
+// Threads     any of the runtime.
+// Cost        two messages and a task on that node, about 100 bytes a place. The machine of a node does not change: keep what you got.
+// Invariants  (1) equal to what this_machine() is there, with all that was measured or said of it; its places are numbered as there, and
+//             mean something only beside at_node of that node.
+#pragma once
+
+#include <stretto/future.hpp>
+#include <stretto/platform.hpp>
+#include <stretto/task.hpp>
+
+#include <source_location>
+
+namespace stretto {
+
+/// The machine of that node, this one included.
+///
+///   throws   B20 on a thread of no runtime; N02 if there is no such node. N05 poisons the future if the node is lost
+future<platform> machine_of(at_node node, std::source_location where = std::source_location::current());
+
+}  // namespace stretto

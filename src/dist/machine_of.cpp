@@ -1,0 +1,29 @@
+#include <stretto/fields.hpp>
+#include <stretto/job.hpp>
+#include <stretto/machine_of.hpp>
+#include <stretto/remote.hpp>
+
+namespace stretto {
+
+template <class Archive>
+void fields(Archive& a, archived<place_description, Archive>& p) {
+  a(p.name, p.kind, p.capacity_bytes, p.cpus, p.device_index, p.bandwidth_bytes_per_second, p.latency_seconds);
+}
+template <class Archive>
+void fields(Archive& a, archived<platform_description, Archive>& d) {
+  a(d.places, d.links, d.pop_paths, d.steal_paths);
+}
+
+namespace {
+
+platform_description machine_here() { return this_machine().describe(); }
+
+}  // namespace
+
+future<platform> machine_of(at_node node, std::source_location where) {
+  if (node.index == this_node()) return async(name("machine_of"), [] { return this_machine(); }, where);
+  const future<platform_description> told = async(node, name("machine_of"), call<&machine_here>(), where);
+  return async(after(told), name("machine_of"), [told] { return platform::build(told.get()); }, where);
+}
+
+}  // namespace stretto

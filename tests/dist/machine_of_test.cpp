@@ -1,0 +1,98 @@
+// What another node has, told on any node, and used there: each node has a machine of its own.
+#include <stretto/copy.hpp>
+#include <stretto/error.hpp>
+#include <stretto/instance.hpp>
+#include <stretto/job.hpp>
+#include <stretto/machine_of.hpp>
+#include <stretto/remote.hpp>
+#include <stretto/runtime.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "campaign.hpp"
+#include "thrown_by.hpp"
+
+namespace stretto {
+namespace {
+
+constexpr const char* devices_of[] = {"none", "sim", "sim(memory=64M),sim(memory=32M)", "sim:3"};
+
+/// Node n has n + 1 workers and devices of its own.
+template <class F>
+void on_unlike_nodes(std::uint64_t seed, F&& program) {
+  const simulated_job job({.nodes = 4, .seed = seed});
+  std::vector<std::thread> all;
+  for (std::uint32_t n = 0; n < job.nodes(); ++n)
+    all.emplace_back([&, n] {
+      runtime rt({.workers = n + 1, .devices = devices_of[n], .job = job.seat(n)});
+      rt.run([&] { program(job); });
+    });
+  for (std::thread& t : all) t.join();
+}
+
+std::string text_here() { return this_machine().to_json(); }
+bool is_at(std::string place_name) { return this_machine().at(place_name) && this_node() == 3; }
+
+TEST_CASE("every node can be told what any other has") {
+  for (std::uint64_t seed = 1; seed <= test::scaled<std::uint64_t>(4, 100); ++seed) {
+    CAPTURE(seed);
+    on_unlike_nodes(seed, [&](const simulated_job&) {
+      for (std::uint32_t n = 0; n < job_nodes(); ++n) {
+        const platform there = machine_of(at_node(n)).get();
+        CHECK(there.to_json() == async(at_node(n), call<&text_here>()).get());
+        CHECK((there == this_machine()) == (n == this_node()));
+        CHECK(there.worker_count() == n + 1);
+        CHECK(there.places(place_kind::gpu).size() == std::vector<std::size_t>{0, 1, 2, 3}[n]);
+      }
+      const platform two = machine_of(at_node(2)).get();
+      std::vector<std::uint64_t> memories;
+      for (const place p : two.memories())
+        if (two.kind(p) == place_kind::gpu_memory || two.kind(p) == place_kind::gpu) memories.push_back(two.about(p).capacity_bytes.value());
+      std::ranges::sort(memories);
+      CHECK(memories == std::vector<std::uint64_t>{32u << 20, 64u << 20});
+    });
+  }
+}
+
+TEST_CASE("what another node has is used there by the place that its machine names") {
+  on_unlike_nodes(5, [](const simulated_job&) {
+    if (this_node() != 1) return;
+    const platform there = machine_of(at_node(3)).get();
+    // An instance in the memory of each GPU there, filled there, and read here.
+    for (const place gpu : there.places(place_kind::gpu)) {
+      const auto near = there.affinities(gpu, place_role::memory);
+      const place memory = there.has_role(gpu, place_role::memory) ? gpu : near.at(0).to;
+      CHECK((there.kind(memory) == place_kind::gpu_memory || memory == gpu));
+      const auto [far, made] = instance<int>::create(at_node(3), at(memory), box(0, 1000));
+      const auto [here, made_here] = instance<int>::create(at_node(this_node()), box(0, 1000));
+      wait(copy(far, here, after(merge(made_here, fill(far, 7, after(made))))));
+      CHECK(far.node() == 3);
+      CHECK(here.view()(999) == 7);
+      wait(merge(far.destroy(), here.destroy()));
+    }
+    // And a task on a core of it.
+    const place core = there.home(there.worker_count() - 1);
+    CHECK(async(at_node(3), at(core), call<&is_at>(there.name(core))).get());
+  });
+}
+
+TEST_CASE("the machine of a node that is not there, or is lost, is not told") {
+  on_unlike_nodes(6, [](const simulated_job& job) {
+    if (this_node() != 0) return;
+    CHECK(test::error_of([] { machine_of(at_node(4)); }).code() == "N02");
+    job.kill(2);
+    const std::string said = test::thrown_by([] { machine_of(at_node(2)).get(); });
+    CAPTURE(said);
+    CHECK(said.find("N05") != said.npos);
+    CHECK(machine_of(at_node(3)).get().worker_count() == 4);
+  });
+}
+
+}  // namespace
+}  // namespace stretto
