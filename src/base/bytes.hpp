@@ -42,6 +42,8 @@ class writer {
     if (far_.empty() && used_ <= sizeof near_ && bytes.size() <= sizeof near_ - used_) {
       if (!bytes.empty()) std::memcpy(near_ + used_, bytes.data(), bytes.size());
     } else {
+      // With room for what follows a large part, which would else be copied once more for a few words.
+      if (used_ + bytes.size() > far_.capacity()) far_.reserve(std::max(2 * used_, used_ + bytes.size() + room_after));
       if (far_.empty()) far_.assign(near_, near_ + std::min(used_, sizeof near_));
       far_.insert(far_.end(), bytes.begin(), bytes.end());
     }
@@ -59,6 +61,7 @@ class writer {
   std::span<const std::byte> all() const noexcept { return far_.empty() ? std::span(near_, used_) : std::span(far_); }
 
  private:
+  static constexpr std::size_t room_after = 256;
   std::byte near_[48];  // what nearly all messages are content with
   std::vector<std::byte> far_;
   std::size_t used_ = 0;

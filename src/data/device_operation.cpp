@@ -48,11 +48,12 @@ device_operation::device_operation(device::attached_device& on, device::work wha
     : deferred(preconditions_ended), completion(device_ended), on_(on), where_(where), what_(what), shown_(shown) {}
 
 std::optional<told_deferred> tell_device_operation(const deferred& d, const deferred* at) {
-  return device_operation::tell(d, static_cast<const device_operation*>(at));
+  return device_operation::tell(d, at);
 }
 
-std::optional<told_deferred> device_operation::tell(const deferred& d, const device_operation* at) {
-  if (!d.starts_with(preconditions_ended)) return std::nullopt;
+std::optional<told_deferred> device_operation::tell(const deferred& d, const deferred* whose) {
+  if (!d.starts_with(preconditions_ended)) return std::nullopt;  // another's
+  const auto* const at = static_cast<const device_operation*>(whose);
   const base::peeked<event> done(&at->done_);
   if (!done) return std::nullopt;
   return told_deferred{*done, "operation of a device", base::peek_location(&at->where_)};

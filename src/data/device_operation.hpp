@@ -40,7 +40,7 @@ class device_operation : public deferred, public places::completion {
                       base::thread_context& context);
 
   /// For reports.
-  static std::optional<told_deferred> tell(const deferred& d, const device_operation* at);
+  static std::optional<told_deferred> tell(const deferred& d, const deferred* at);
 
  protected:
   /// Puts it into the stream, with `done` behind the last part. What it throws fails the operation.

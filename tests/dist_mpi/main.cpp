@@ -322,13 +322,13 @@ void restore(const std::string& directory) {
               job_nodes(), saved.nodes());
 }
 
-STRETTO_KERNEL(begin_as_place, (out<int> u), { u(global_id(0)) = global_id(0); })
-STRETTO_KERNEL(add_next, (in<int> u, out<int> v, int n), { v(global_id(0)) = u(global_id(0)) + u((global_id(0) + 1) % n); })
+STRETTO_KERNEL(begin_as_place, (out<unsigned> u), { u(global_id(0)) = unsigned(global_id(0)); })
+STRETTO_KERNEL(add_next, (in<unsigned> u, out<unsigned> v, int n), { v(global_id(0)) = u(global_id(0)) + u((global_id(0) + 1) % n); })
 
 /// Launches on buffers, of which node `odd` makes one less.
 void launch_apart(std::uint32_t odd) {
   const box all_of(0, 1000);
-  buffer<int> u(all_of), v(all_of);
+  buffer<unsigned> u(all_of), v(all_of);  // sums beyond what an int holds
   launch(begin_as_place, all_of, u(one_to_one));
   for (int i = 0; i < 50; ++i) {
     if (i == 40 && this_node() == odd) continue;
@@ -341,7 +341,7 @@ void launch_apart(std::uint32_t odd) {
 /// The run of one node fails before it has made all of its launches, whose elements others wait for.
 void launch_and_fail(std::uint32_t odd) {
   const box all_of(0, 1000);
-  buffer<int> u(all_of), v(all_of);
+  buffer<unsigned> u(all_of), v(all_of);  // sums beyond what an int holds
   launch(begin_as_place, all_of, u(one_to_one));
   for (int i = 0; i < 50; ++i) {
     if (i == 40 && this_node() == odd) throw std::runtime_error("the disk is full");

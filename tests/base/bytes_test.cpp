@@ -1,0 +1,39 @@
+#include <doctest/doctest.h>
+
+#include "base/bytes.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace stretto::base {
+namespace {
+
+TEST_CASE("what is written behind a large part does not copy it once more") {
+  const std::vector<std::byte> large(1 << 20, std::byte{7});
+  writer w(std::uint64_t{1});
+  w.put_bytes(large);
+  const std::byte* const there = w.all().data();
+  for (std::uint64_t n = 0; n < 30; ++n) w.put(n);
+  CHECK(w.all().data() == there);
+  CHECK(w.size() == 8 + large.size() + 240);
+}
+
+TEST_CASE("a writer of any parts is read back, however they cross the room that it has") {
+  for (std::size_t part = 1; part < 400; part += 7) {
+    writer w;
+    for (std::uint8_t n = 0; n < 50; ++n) {
+      w.put(n);
+      w.put_bytes(std::vector<std::byte>(part, std::byte{n}));
+    }
+    reader r(w.all());
+    for (std::uint8_t n = 0; n < 50; ++n) {
+      REQUIRE(r.get<std::uint8_t>() == n);
+      for (const std::byte b : r.get_bytes(part)) REQUIRE(b == std::byte{n});
+    }
+    CHECK(r.left() == 0);
+  }
+}
+
+}  // namespace
+}  // namespace stretto::base
