@@ -75,11 +75,6 @@ std::string describe(const object_record& r) {
   return r.name.empty() ? "object O" + std::to_string(r.number) : "object \"" + r.name + "\"";
 }
 
-data::usage object_record::usage_at(const site& at, data::usage how) const noexcept {
-  if (home && at.device == home->device && how.is == data::usage::mode::reduce) how.side = 1;
-  return how;
-}
-
 std::vector<data::memory_number> object_record::beneath(data::memory_number memory) const {
   std::vector<data::memory_number> all = state->beneath(memory);
   if (home && memory > 0 && memory < state->sites.size()) all.insert(all.begin(), home->view.index);

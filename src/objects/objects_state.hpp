@@ -261,6 +261,12 @@ struct objects_state {
   std::uint32_t speed_number(const kernel_code& code, std::uint32_t site);
 };
 
+inline data::usage object_record::usage_at(const site& at, data::usage how) const noexcept {
+  if (!home) [[likely]] return how;
+  if (at.device == home->device && how.is == data::usage::mode::reduce) how.side = 1;
+  return how;
+}
+
 inline data::memory_number object_record::memory_for(const site& at) const noexcept {
   const bool is_at_home = home && (at.view.index == 0 || at.device == home->device);
   return is_at_home ? home->view.index : at.view.index;

@@ -142,7 +142,9 @@ struct task final : device_task, data::deferred {
   bool is_allowed_on(const site& at) const;
   bool can_run_on(const site& at) const;
   /// Where it would use the object there.
-  site& memory_of(const object_record& o, site& at) const noexcept { return is_away ? at : state.at(o.memory_for(at)); }
+  site& memory_of(const object_record& o, site& at) const noexcept {
+    return !o.home || is_away ? at : state.at(o.memory_for(at));
+  }
   /// Whether the site has room for its groups, as far as is known.
   bool has_groups_for(const site& at) const;
 
