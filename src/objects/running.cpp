@@ -178,7 +178,8 @@ void issue_what_can_be(objects_state& s, base::thread_context& context) {
     again = false;
     for (site& at : s.sites) {
       at.view.room = room_of(at);
-      if (at.view.room > 0 && s.waiting > 0)
+      // Not behind one that waits for memory: what has come by itself would wait for the room that those behind it take.
+      if (at.view.room > 0 && s.waiting > 0 && at.queue.empty())
         if (auto* const t = const_cast<task*>(static_cast<const task*>(s.scheduler->pop(at.view)))) {
           --s.waiting;
           t->is_popped = true;

@@ -36,6 +36,7 @@ STRETTO_KERNEL(divided_reverse, (in<int> x, out<int> y, reduce<sum<int>> total, 
   y(i) = x(n - 1 - i);
   total(0) << x(n - 1 - i);
 })
+STRETTO_KERNEL(undivided, (out<int> x, int n), { x(global_id(0)) = n; })
 STRETTO_GROUP_KERNEL(divided_groups, (in<int> x, out<int> y, local<int> part), {
   each_item([&](item it) { part(it.local_id(0)) = x(it.global_id(0)); });
   each_item([&](item it) { y(it.global_id(0)) = part(7 - it.local_id(0)); });
@@ -63,6 +64,24 @@ TEST_CASE("mappers say which elements a part uses") {
   CHECK(slice(0)(part, elements) == box({0, 3}, {10, 8}));
   CHECK(slice(1)(part, elements) == box({2, 0}, {4, 8}));
   CHECK(neighborhood(1)(box(), elements).is_empty());
+}
+
+TEST_CASE("parts of divided launches have their turn on a busy device, whatever else waits for it") {
+  runtime rt({.workers = 2, .devices = "sim(launch_us=1000)"});
+  rt.run([] {
+    constexpr int steps = 10, beside = 8;
+    const box whole({0, 0}, {32, 32}), inner({1, 1}, {31, 31}), few(0, 8);
+    const std::vector<float> ones(32 * 32, 1);
+    object<float, 2> u(whole, ones.data()), v(whole, ones.data());
+    std::vector<object<int>> others;
+    for (int n = 0; n < steps * beside; ++n) others.emplace_back(few);
+    for (int n = 0; n < steps * beside; ++n) {
+      if (n % beside == beside / 2) launch(divided_jacobi, inner, u(neighborhood(1)), v(one_to_one), 0.25f), std::swap(u, v);
+      launch(on(device_kind::device), undivided, few, others[static_cast<std::size_t>(n)], n);
+    }
+    CHECK(u.read().get().view()(16, 16) == 1);
+    for (int n = 0; n < steps * beside; ++n) CHECK(others[static_cast<std::size_t>(n)].read().get().view()(7) == n);
+  });
 }
 
 TEST_CASE("a divided stencil gives what a loop gives, on all that compute") {
