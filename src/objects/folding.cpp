@@ -1,7 +1,6 @@
 #include "objects/folding.hpp"
 
 #include <stretto/copy.hpp>
-#include <stretto/error.hpp>
 #include <stretto/launch.hpp>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <iterator>
 
 #include "objects/fold_kernels.hpp"
+#include "objects/running.hpp"
 #include "objects/storage.hpp"
 #include "sched/scopes.hpp"
 
@@ -38,20 +38,60 @@ std::array<box, 2> halved(const box& b) {
   return {box::between(b.min(), middle_max), box::between(middle_min, b.max())};
 }
 
+/// Each of them; the largest is the first.
+void halve(std::vector<box>& pieces) {
+  std::vector<box> halves;
+  for (const box& b : pieces) std::ranges::copy_if(halved(b), std::back_inserter(halves), [](const box& h) { return !h.is_empty(); });
+  pieces = std::move(halves);
+  std::ranges::sort(pieces, std::ranges::greater(), &box::volume);
+}
+
+/// Memory of the host's beside what objects may use: of two pieces this large, while one is folded.
+constexpr std::uint64_t most_bytes_beside = 64 << 10;
+
+struct beside final : signal {
+  beside(objects_state& s, std::uint64_t bytes) : signal(s, ended), bytes(bytes) {}
+  static void ended(signal& self, failure_ref, base::thread_context&) { delete static_cast<beside*>(&self); }
+  std::vector<std::byte> bytes;
+};
+
+/// Both come to the host, piece by piece, and what they are together goes back.
+event fold_beside(object_record& o, const data::replica_set::fold& f, const preconditions& behind, base::thread_context& context) {
+  std::vector<box> pieces{f.where};
+  while (pieces.front().volume() > 1 && pieces.front().volume() * o.element_bytes > most_bytes_beside) halve(pieces);
+  const std::uint64_t bytes = pieces.front().volume() * o.element_bytes;
+  auto memory = std::make_unique<beside>(*o.state, 2 * bytes);
+  const auto part_of = [&](const box& piece, std::byte* first) {
+    detail::instance_request request = request_for(o, piece, o.state->sites.front());
+    request.memory = {};
+    request.external = first;
+    return create(request, o.created);
+  };
+  event back;
+  for (const box& piece : pieces) {
+    const detail::instance_handle from = part_of(piece, memory->bytes.data()), to = part_of(piece, memory->bytes.data() + bytes);
+    const auto once_free = after(back);
+    const preconditions may_come = back == event() ? behind : preconditions(once_free);
+    const event there = merge(detail::copy_boxes(from, o.storage[f.from].instance, {&piece, 1}, {}, may_come, o.created),
+                              detail::copy_boxes(to, o.storage[f.to].instance, {&piece, 1}, {}, may_come, o.created));
+    const event folded = fold_here(o, piece, from, to, f.reduction, after(there), context);
+    back = detail::copy_boxes(o.storage[f.to].instance, to, {&piece, 1}, {}, after(folded), o.created);
+    detail::destroy_instance(from, after(folded), o.created);
+    detail::destroy_instance(to, after(back), o.created);
+  }
+  when_ended(back, *memory.release(), context);
+  return back;
+}
+
 /// An accumulator that lies elsewhere comes here first, in pieces if there is little room.
 event fold_from_elsewhere(object_record& o, const data::replica_set::fold& f, const preconditions& behind, base::thread_context& context) {
   site& at = o.state->at(o.replicas.about(f.to).memory);
   std::vector<box> pieces{f.where};
   detail::instance_handle here;
+  // Where the first has room, all have.
   while (here = try_allocate(o, pieces.front(), at), !here.record) {
-    if (pieces.front().volume() == 1)
-      throw error("A04", "contributions to " + describe(o) + " have no room in memory \"" + at.space->name() + "\"")
-          .fact("free", std::to_string(at.space->usage().free) + " of " + std::to_string(at.space->capacity()) + " bytes")
-          .remedy("use fewer objects at a time");
-    std::vector<box> halves;
-    for (const box& b : pieces) std::ranges::copy_if(halved(b), std::back_inserter(halves), [](const box& h) { return !h.is_empty(); });
-    pieces = std::move(halves);
-    std::ranges::sort(pieces, std::ranges::greater(), &box::volume);  // where the first has room, all have
+    if (pieces.front().volume() == 1) return fold_beside(o, f, behind, context);
+    halve(pieces);
   }
   std::vector<event> folded;
   for (const box& piece : pieces) {

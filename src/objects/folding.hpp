@@ -8,7 +8,7 @@
 namespace stretto::objects {
 
 /// Combines an accumulator into a replica, in the replica's memory; one from elsewhere is copied there first, in pieces where
-/// there is little room. Throws A04 where there is none.
+/// there is little room. Where there is none at all, both pass through a little memory of the host's that objects do not use.
 event fold(object_record& o, const data::replica_set::fold& f, const preconditions& behind, base::thread_context& context);
 
 }  // namespace stretto::objects
