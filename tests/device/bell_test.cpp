@@ -5,6 +5,8 @@
 #include <atomic>
 #include <thread>
 
+#include "campaign.hpp"
+
 using namespace stretto::device;
 
 TEST_CASE("a bell that was rung is not awaited before somebody relies on it again") {
@@ -29,7 +31,7 @@ TEST_CASE("whoever is called may rely on the bell anew") {
 }
 
 TEST_CASE("once a bell is down nobody is called, nor inside a call") {
-  for (int round = 0; round < 50; ++round) {
+  for (int round = 0; round < stretto::test::scaled(12, 50); ++round) {
     std::atomic<bool> is_down{false}, late{false}, ends{false};
     bell b([&] { late = late || is_down; });
     std::thread rings([&] {

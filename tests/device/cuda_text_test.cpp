@@ -16,6 +16,7 @@
 #include <set>
 #include <string_view>
 
+#include "campaign.hpp"
 #include "device/arrays.hpp"
 #include "device/cuda/cuda_api.hpp"
 #include "device/cuda/cuda_program.hpp"
@@ -90,6 +91,9 @@ TEST_CASE("the kernels of a program are found, those of its tests and of the lib
   CHECK(std::ranges::count(all_kernels(), "copy_rows_by_8", &kernel_code::name) == 1);
 }
 
+/// Compilers are programs of others: what they say of the same text is asked for once, in the plain run of the tests.
+bool is_asked_for_elsewhere() { return base::address_sanitizer || base::thread_sanitizer || test::is_brief(); }
+
 /// NVIDIA's own, or null where it is missing.
 std::shared_ptr<const compiler> real_compiler() {
   static const std::shared_ptr<const compiler> found = []() -> std::shared_ptr<const compiler> {
@@ -104,7 +108,7 @@ std::shared_ptr<const compiler> real_compiler() {
 }
 
 TEST_CASE("every kernel is CUDA to NVIDIA's compiler") {
-  const auto nvrtc = real_compiler();
+  const auto nvrtc = is_asked_for_elsewhere() ? nullptr : real_compiler();
   if (!nvrtc) return;
   const std::string architecture = "sm_" + std::to_string(nvrtc->architectures.back());
   CHECK(nvrtc->architecture_for(nvrtc->architectures.back()) == architecture);
@@ -163,6 +167,7 @@ void compile_all(const std::string& compiler) {
 }
 
 TEST_CASE("every kernel is CUDA to clang") {
+  if (is_asked_for_elsewhere()) return;
   const test::temporary_folder folder;
   const std::string empty = folder.path / "empty.cu";
   std::ofstream(empty) << "__global__ void empty() {}\n";
@@ -179,7 +184,7 @@ TEST_CASE("every kernel is CUDA to clang") {
 }
 
 TEST_CASE("every kernel is CUDA to nvcc, where it comes without NVRTC") {
-  if (real_compiler()) return;
+  if (is_asked_for_elsewhere() || real_compiler()) return;
   const std::string nvcc = runs("nvcc --version") ? "nvcc" : "/usr/local/cuda/bin/nvcc";
   if (!runs(nvcc + " --version")) {
     std::fprintf(stderr, "no test of CUDA text by nvcc: there is none\n");
