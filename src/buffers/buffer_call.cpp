@@ -82,7 +82,7 @@ std::uint64_t buffer_call::hash() const {
     for (int a = 0; a < max_axes; ++a)
       h.add(static_cast<std::uint64_t>(u.by.border[a])).add(u.by.by[static_cast<std::size_t>(a)]);
   }
-  for (const graph::effect_use& e : effects) h.add(std::uint64_t{e.effect} << 1 | std::uint64_t{e.is_affected});
+  for (const graph::effect_use& e : effects) h.add(e.said());
   for (const double n : numbers) h.add(std::bit_cast<std::uint64_t>(n));
   return h.value();
 }

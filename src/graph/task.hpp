@@ -44,6 +44,9 @@ struct effect_use {
   std::uint32_t effect = 0;
   bool is_affected = true;
   std::string name = {};
+
+  /// What nodes compare.
+  std::uint64_t said() const noexcept { return std::uint64_t{effect} << 1 | std::uint64_t{is_affected}; }
 };
 
 /// Which processors of a node compute its chunk.

@@ -3,9 +3,9 @@
 // Threads     one owner.
 // Cost        add: `stretto bench graph_topologies`.
 // Memory      as sequence and access_fronts: bounded, if horizons are.
-// Invariants  (1) two tasks of which one writes what the other uses, or that are collective and of one group, or of which one affects what the other names, are ordered as they were added,
-//             through dependencies. (2) no
-//             dependency leads behind the horizon before the last.
+// Invariants  (1) two tasks of which one writes what the other uses, or that are collective and of one group, or of which one affects what
+//             the other names, are ordered as they were added, through dependencies. (2) no dependency leads behind the horizon before
+//             the last.
 // Source      Thoman, Salzmann, "Command Horizons": a horizon is applied when the next is made.
 #pragma once
 

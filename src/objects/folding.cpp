@@ -61,15 +61,10 @@ event fold_beside(object_record& o, const data::replica_set::fold& f, const prec
   while (pieces.front().volume() > 1 && pieces.front().volume() * o.element_bytes > most_bytes_beside) halve(pieces);
   const std::uint64_t bytes = pieces.front().volume() * o.element_bytes;
   auto memory = std::make_unique<beside>(*o.state, 2 * bytes);
-  const auto part_of = [&](const box& piece, std::byte* first) {
-    detail::instance_request request = request_for(o, piece, o.state->sites.front());
-    request.memory = {};
-    request.external = first;
-    return create(request, o.created);
-  };
   event back;
   for (const box& piece : pieces) {
-    const detail::instance_handle from = part_of(piece, memory->bytes.data()), to = part_of(piece, memory->bytes.data() + bytes);
+    const detail::instance_handle from = outside(o, piece, memory->bytes.data(), o.created);
+    const detail::instance_handle to = outside(o, piece, memory->bytes.data() + bytes, o.created);
     const auto once_free = after(back);
     const preconditions may_come = back == event() ? behind : preconditions(once_free);
     const event there = merge(detail::copy_boxes(from, o.storage[f.from].instance, {&piece, 1}, {}, may_come, o.created),

@@ -156,18 +156,11 @@ void compute(task& t) noexcept {
 /// Between a replica and memory of the program's, without anything between them.
 event copy_outside(const task& t, detail::instance_handle there, std::span<const event> waits) {
   const object_use& use = t.uses.front();
-  const object_record& o = *use.object.get();
-  detail::instance_request request;
-  request.external = t.outside;
-  request.box = use.where;
-  request.dimensions = o.dimensions;
-  request.element_bytes = o.element_bytes;
-  request.name = o.name;
-  const detail::instance_handle outside = create(request, t.where);
+  const detail::instance_handle beside = outside(*use.object.get(), use.where, t.outside, t.where);
   const bool comes_in = use.how.changes_content();
-  const event done = detail::copy_boxes(comes_in ? there : outside, comes_in ? outside : there, {&use.where, 1}, {},
+  const event done = detail::copy_boxes(comes_in ? there : beside, comes_in ? beside : there, {&use.where, 1}, {},
                                         after_range{waits}, t.where);
-  detail::destroy_instance(outside, after(done), t.where);
+  detail::destroy_instance(beside, after(done), t.where);
   return done;
 }
 

@@ -9,7 +9,8 @@
 
 namespace stretto::objects {
 
-/// Sends out of a memory what it takes for those of the plans that are served there to have a chance. True: try again now; false: when something has ended.
+/// Sends out of a memory what it takes for those of the plans that are served there to have a chance. True: try again now; false: when
+/// something has ended.
 /// Throws no_room where nothing would help; where objects live, also where what is in use is in the way.
 bool make_room(site& at, std::span<const planned> all, const task& by, base::thread_context& context);
 

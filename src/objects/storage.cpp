@@ -55,6 +55,16 @@ detail::instance_handle create(const detail::instance_request& r, const std::sou
   return made;
 }
 
+detail::instance_handle outside(const object_record& o, const box& where, std::byte* first, const std::source_location& by) {
+  detail::instance_request r;
+  r.external = first;
+  r.box = where;
+  r.dimensions = o.dimensions;
+  r.element_bytes = o.element_bytes;
+  r.name = o.name;
+  return create(r, by);
+}
+
 detail::instance_handle try_allocate(const object_record& o, const box& where, const site& at) {
   detail::instance_request r = request_for(o, where, at);
   r.only_at_once = true;

@@ -14,6 +14,8 @@ namespace stretto::objects {
 std::uint64_t bytes_of(const object_record& o, const box& where) noexcept;
 /// For elements of it there.
 detail::instance_request request_for(const object_record& o, const box& where, const site& at);
+/// Elements of it in memory that objects do not use, the first of them there.
+detail::instance_handle outside(const object_record& o, const box& where, std::byte* first, const std::source_location& by);
 /// As data's, but not followed by checks of order: objects see to that themselves, and what kernels write is not seen.
 detail::instance_handle create(const detail::instance_request& r, const std::source_location& where);
 /// Frees an instance of these elements; its room counts as coming until then.

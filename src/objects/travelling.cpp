@@ -133,16 +133,9 @@ namespace {
 /// Bytes into an instance.
 event store(const task& t, std::span<const event> waits) {
   const object_use& u = t.uses.front();
-  const object_record& o = *u.object.get();
-  detail::instance_request request;
-  request.external = const_cast<std::byte*>(t.goes->bytes->data());
-  request.box = u.where;
-  request.dimensions = o.dimensions;
-  request.element_bytes = o.element_bytes;
-  request.name = o.name;
-  const detail::instance_handle outside = create(request, t.where);
-  const event done = detail::copy_boxes(u.instance, outside, {&u.where, 1}, {}, after_range{waits}, t.where);
-  detail::destroy_instance(outside, after(done), t.where);
+  const detail::instance_handle came = outside(*u.object.get(), u.where, const_cast<std::byte*>(t.goes->bytes->data()), t.where);
+  const event done = detail::copy_boxes(u.instance, came, {&u.where, 1}, {}, after_range{waits}, t.where);
+  detail::destroy_instance(came, after(done), t.where);
   return done;
 }
 

@@ -244,7 +244,7 @@ void simulated::leave(node_number node) {
   std::scoped_lock lock(lock_);
   for (std::uint32_t n = 0; n < settings_.nodes; ++n) {
     cut_now(node, static_cast<node_number>(n), how::leaving);
-    clear(static_cast<node_number>(n), node);  // who left before it may have sent: time would wait for it to take that
+    clear(static_cast<node_number>(n), node);  // of who left before it, too: time would wait for it to take that
   }
   ends_[node].transport = nullptr;
   ends_[node].news.clear();
@@ -352,7 +352,7 @@ void simulated::cut_now(node_number one, node_number other, how is) {
   if (is_cut_[at(one, other)]) return;
   for (const auto& [from, to] : {std::pair(one, other), std::pair(other, one)}) {
     is_cut_[at(from, to)] = true;
-    if (is == how::with_a_word || from != one) clear(from, to);
+    if (is == how::with_a_word) clear(from, to);
   }
   std::erase_if(open_, [&](const std::shared_ptr<transfer>& t) {
     if (std::minmax(t->from, t->to) != std::minmax(one, other)) return false;
