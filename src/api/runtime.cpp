@@ -267,6 +267,9 @@ void runtime::start(bool stepped) {
                           .dry = s.dry,
                           .horizons = buffers::checked_horizons({s.settings.horizon_step, s.settings.horizon_breadth}, "option horizon_breadth is 1"),
                           .compares = s.settings.compare_nodes});
+  // Who waits for what only a poll tells of: messages, within a millisecond; devices, whose kernels take longer.
+  unsigned longest_spin_us = s.member && s.member->of().is_to_be_looked_at() ? 1000 : 0;
+  if (s.devices && s.devices->is_to_be_looked_at() && !s.settings.device_threads) longest_spin_us = 2000;
   sched::scheduler_paths paths = paths_of(s.machine);
   s.recorder.name_places(paths.names);
   s.recorder.name_modules(s.modules.owners());
@@ -277,7 +280,7 @@ void runtime::start(bool stepped) {
                               .max_suspended = s.settings.max_suspended,
                               .high_water = std::bit_ceil(s.settings.high_water),
                               .spin_microseconds = static_cast<std::uint32_t>(s.settings.spin_us),
-                              .longest_spin_microseconds = s.member && s.member->of().is_to_be_looked_at() && s.settings.spin_us ? 1000u : 0u,
+                              .longest_spin_microseconds = s.settings.spin_us ? longest_spin_us : 0,
                               .seed = s.settings.seed,
                               .stepped = stepped,
                               .errors_as_json = s.settings.errors == base::error_form::json,

@@ -50,6 +50,7 @@ struct properties {
   bool has_atomics_64 = true;
   bool copies_locked_faster = false;  // to and from memory of the host that is page-locked
   std::optional<std::ptrdiff_t> message_distance = {};  // messages may go from and to its memory, whoever moves them: so far behind
+  bool is_to_be_looked_at = false;  // only poll() tells of what ends, at little cost: who waits for it had better look than sleep
   bool compiles_late = false;  // its driver goes on compiling when a kernel is first launched in groups of a shape
   bool shares_host_memory = false;  // copies to it are made by the host's own memory system
   double bandwidth_bytes_per_second = 0;  // between host and device, as far as is known

@@ -158,6 +158,10 @@ platform device_set::extended(const platform& machine) {
   return platform::build(std::move(d));
 }
 
+bool device_set::is_to_be_looked_at() const noexcept {
+  return std::ranges::any_of(all_, [](const auto& a) { return a->is_->about().is_to_be_looked_at; });
+}
+
 attached_device* device_set::sharing(place p) const noexcept {
   for (const auto& a : all_)
     if (p && a->host_memory_ == p) return a.get();

@@ -110,6 +110,9 @@ class device_set final : public poller {
   bool is_empty() const noexcept { return all_.empty(); }
   std::span<const std::unique_ptr<attached_device>> all() const noexcept { return all_; }
 
+  /// Whether who waits for one of them had better look for a while than sleep.
+  bool is_to_be_looked_at() const noexcept;
+
   /// The machine with a gpu and a gpu_memory for each device, named <backend>_<number> and <backend>_<number>_memory, and where
   /// it has such a pinned_memory <backend>_<number>_host_memory; places of those names and kinds that the machine has already
   /// are theirs.

@@ -4,6 +4,12 @@
 
 namespace stretto::device {
 
+namespace {
+
+constexpr unsigned between_thorough = 64;  // polls
+
+}  // namespace
+
 void stream_registry::add(polled_stream& s) {
   std::scoped_lock lock(mutex_);
   streams_.push_back(&s);
@@ -23,7 +29,9 @@ std::size_t stream_registry::poll() {
   std::vector<places::completion*> ended = std::exchange(kept_, {});
   {
     std::scoped_lock lock(mutex_);
-    for (polled_stream* s : streams_) s->collect(ended);
+    const bool is_thorough = ++polls_ % between_thorough == 0;
+    for (polled_stream* s : streams_)
+      if (is_thorough || s->may_have_ended()) s->collect(ended);
   }
   const std::size_t n = run(ended);
   ended.clear();

@@ -1,7 +1,8 @@
 // stream_registry.hpp - the streams of a device whose driver has to be asked, and what is pending in them.
 //
 // Threads     any. Streams are asked under a lock, completions run outside of it: they may make and end streams.
-// Cost        a lock per stream that begins or ends, and per poll; an addition per operation.
+// Cost        a lock per stream that begins or ends, and per poll; an addition per operation. A stream that can tell at a glance that
+//             nothing has ended is asked in one poll of many only, for what a glance does not show.
 // Invariants  an operation is pending until its completion has run.
 #pragma once
 
@@ -20,6 +21,8 @@ class polled_stream {
  public:
   /// Adds the completions of what has ended, oldest first, with their failures; whoever takes them runs them.
   virtual void collect(std::vector<places::completion*>& ended) = 0;
+  /// At a glance: false where nothing has ended, but for what a device that fails does not say. As cheap as a load.
+  virtual bool may_have_ended() const noexcept { return true; }
   /// Whether nothing is in it, or its oldest operation will ring the bell of the registry. False: it may have ended already.
   virtual bool will_ring() noexcept { return false; }
 
@@ -50,6 +53,7 @@ class stream_registry {
   std::mutex mutex_;
   std::vector<polled_stream*> streams_;  // under the lock
   std::vector<places::completion*> kept_;  // of one poll; only its thread's
+  unsigned polls_ = 0;                     // under the lock
   std::atomic<std::size_t> pending_{0};
 };
 

@@ -461,7 +461,8 @@ TEST_CASE("a device reaches the memory of another one as it says") {
     bench alone(c), stranger(c);
     CHECK(alone.on->reaches(*alone.on));
     if (!c.make_two) {
-      CHECK_FALSE(alone.on->reaches(*stranger.on));
+      // The driver of CUDA gives a processor's memory one context for all of a process.
+      CHECK(alone.on->reaches(*stranger.on) == (alone.on->about().backend == "cuda"));
       continue;
     }
     auto [one, other] = c.make_two();

@@ -27,7 +27,7 @@ TEST_CASE("a macro in a kernel is refused by every device's compiler, in the use
   on_each([](bench& b) {
     const auto compile = [&](const kernel_code& code) { return test::error_of([&] { b.on->compile(code); }); };
     const error e = compile(test::uses_a_macro.code());
-    INFO(e.what());
+    INFO(std::string(e.what()));
     CHECK(e.code() == "K12");
     CHECK(e.sentence() == "kernel \"uses_a_macro\" does not compile for the device");
     CHECK(e.facts()[0].first == "kernel");
@@ -35,7 +35,7 @@ TEST_CASE("a macro in a kernel is refused by every device's compiler, in the use
     CHECK(e.why().find(place_of("x(i) += i +", 1) + ":") != std::string::npos);
     CHECK(e.why().find("STRETTO_TEST_RADIUS") != std::string::npos);
     const error of_a_function = compile(test::is_helped_by_a_macro.code());
-    INFO(of_a_function.what());
+    INFO(std::string(of_a_function.what()));
     CHECK(of_a_function.code() == "K12");
     CHECK(of_a_function.why().find(place_of("FUNCTION(int, helps_by_a_macro") + ":") != std::string::npos);
   });

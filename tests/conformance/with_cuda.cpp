@@ -22,7 +22,7 @@ void add(std::vector<candidate>& all, const std::string& name, const cuda::optio
   };
   candidate c{name, [make, i] { return make(i); }, {}};
   c.copies = [o](const native_call& on, native_array<const float> from, native_array<float> to, std::int64_t bytes) {
-    static const auto cu = cuda::api::load(o.library);
+    const auto cu = cuda::api::load(o.library);
     CHECK(on.is == native_call::kind::cuda);
     const auto pointer = [](const float* p) { return static_cast<cuda::CUdeviceptr>(reinterpret_cast<std::uintptr_t>(p)); };
     cu->check(cu->cuMemcpyDtoDAsync(pointer(to.data), pointer(from.data), static_cast<std::size_t>(bytes),
@@ -61,6 +61,9 @@ std::vector<candidate> cuda_candidates() {
   cuda::options of_blocks = test::fake_driver_options();
   of_blocks.pool = false;
   add(all, "cuda with a fake driver, without a pool", of_blocks, 0, 2);
+  cuda::options by_events = test::fake_driver_options();
+  by_events.words = false;
+  add(all, "cuda with a fake driver, told by events", by_events, 0, 2);
   return all;
 }
 

@@ -170,6 +170,36 @@ struct bench {
   }
 };
 
+TEST_CASE("where the driver sets no words, events tell of ends") {
+  {
+    fake_driver d{{"write", 801}};  // CUDA_ERROR_NOT_SUPPORTED
+    bench b;
+    CHECK_FALSE(b.on->about().is_to_be_looked_at);
+    told t;
+    b.add_one(&t);
+    b.wait(t);
+    CHECK(t.code() == "");
+  }
+  CHECK(bench().on->about().is_to_be_looked_at);
+  CHECK(fake_driver().get("live") == 0);
+}
+
+TEST_CASE("a word that is no longer set is a loss, not a wait for ever") {
+  {
+    fake_driver d;
+    bench b;
+    told before, after;
+    b.add_one(&before);
+    b.wait(before);
+    d.set("fault", 1);
+    b.s->launch(*b.on->compile(::add_one.code()), launch_range{.max = {16, 1, 1}}, std::vector{b.integers(16)}, nullptr);
+    b.add_one(&after);
+    b.wait(after);
+    CHECK(after.code() == "K31");
+  }
+  CHECK(fake_driver().get("live") == 0);
+}
+
 TEST_CASE("a fault in a kernel loses the device: what is under way and what follows ends with K31") {
   {
     fake_driver d{{"fault", 2}};

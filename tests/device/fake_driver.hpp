@@ -28,7 +28,7 @@ class fake_driver {
   }
   fake_driver(const fake_driver&) = delete;
   ~fake_driver() {
-    for (const char* what : {"init", "retain", "alloc", "stream", "pinned", "launch", "fault", "pitch"}) set(what, 0);
+    for (const char* what : {"init", "retain", "alloc", "stream", "pinned", "write", "launch", "fault", "pitch"}) set(what, 0);
     set("devices", 2), set("memory", 256l << 20), set("version", 12040), set("capability", 80), set("peers", 1);
   }
 

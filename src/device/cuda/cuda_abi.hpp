@@ -143,6 +143,7 @@ struct CUDA_MEMCPY3D_PEER {
   X(cuStreamCreate, , (CUstream*, unsigned))                                                              \
   X(cuStreamDestroy, _v2, (CUstream))                                                                     \
   X(cuStreamSynchronize, , (CUstream))                                                                    \
+  X(cuStreamQuery, , (CUstream))                                                                          \
   X(cuStreamWaitEvent, , (CUstream, CUevent, unsigned))                                                   \
   X(cuEventCreate, , (CUevent*, unsigned))                                                                \
   X(cuEventDestroy, _v2, (CUevent))                                                                       \

@@ -58,6 +58,7 @@ std::shared_ptr<const api> api::load(const std::string& library) {
   STRETTO_CUDA_DRIVER_FUNCTIONS(STRETTO_FIND)
 #undef STRETTO_FIND
   made->cuFuncGetParamInfo = reinterpret_cast<decltype(made->cuFuncGetParamInfo)>(dlsym(handle, "cuFuncGetParamInfo"));
+  made->cuStreamWriteValue32 = reinterpret_cast<decltype(made->cuStreamWriteValue32)>(dlsym(handle, "cuStreamWriteValue32_v2"));
   if (const CUresult status = made->cuInit(0); status != CUDA_SUCCESS) {
     const refusal* known = nullptr;
     for (const refusal& r : refusals)

@@ -4,6 +4,7 @@
 // Cost        a call is a call through a pointer.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,6 +16,8 @@ namespace stretto::device::cuda {
 struct api : driver_functions {
   /// Of a parameter where and how long it is; null in drivers before CUDA 12.4.
   int (*cuFuncGetParamInfo)(CUfunction, std::size_t, std::size_t*, std::size_t*) = nullptr;
+  /// Of a word in memory that the device sees, what it is set to once all before has ended; null in drivers before CUDA 11.7.
+  int (*cuStreamWriteValue32)(CUstream, CUdeviceptr, std::uint32_t, unsigned) = nullptr;
   int version = 0;  // 12040: CUDA 12.4
 
   /// Opens and initialises the library. Throws K42 with the loader's reason, the function that it lacks, or what it said.

@@ -38,6 +38,7 @@ properties about(const driver& d) {
   p.copy_engines = static_cast<unsigned>(std::max(attribute(d, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT), 1));
   p.shares_host_memory = attribute(d, CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
   p.copies_locked_faster = !p.shares_host_memory;
+  p.is_to_be_looked_at = d.has_words();
   return p;
 }
 
@@ -50,16 +51,16 @@ class cuda_device final : public device {
     const api& cu = *driver_->cu;
     const current_context current(cu, driver_->context);
     std::size_t free = 0, total = 0;
-    cu.check(cu.cuMemGetInfo(&free, &total), "cuMemGetInfo");
-    about_.whole_memory_bytes = total;
     constexpr std::uint64_t grain = 2 << 20;  // of the driver's own allocations
     CUresult status = CUDA_ERROR_OUT_OF_MEMORY;
     CUdeviceptr at = 0;
-    // What is free need not lie together, and other programs take of it too.
-    for (unsigned tenths = 9; tenths >= (wanted ? 9 : 5) && status == CUDA_ERROR_OUT_OF_MEMORY; tenths -= 2) {
-      about_.memory_bytes = wanted ? wanted : free / 10 * tenths / grain * grain;
+    // What is free need not lie together, and other programs take of it while this one looks.
+    for (int tries = 0; tries < (wanted ? 1 : 8) && status == CUDA_ERROR_OUT_OF_MEMORY; ++tries) {
+      cu.check(cu.cuMemGetInfo(&free, &total), "cuMemGetInfo");
+      about_.memory_bytes = wanted ? wanted : free / 10 * static_cast<unsigned>(std::max(9 - 2 * tries, 1)) / grain * grain;
       status = cu.cuMemAlloc(&at, about_.memory_bytes);
     }
+    about_.whole_memory_bytes = total;
     if (status == CUDA_SUCCESS && !o.pool) {
       cu.cuMemFree(at);  // so much there is
       stands_for_.emplace(about_.memory_bytes);
@@ -222,6 +223,7 @@ found open(const std::shared_ptr<const api>& cu, const std::shared_ptr<const com
     // Devices since 2017 give a group more than the 48 KiB that go without asking.
     d->most_local_bytes = std::max(attribute(*d, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
                                    attribute(*d, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
+    if (o.words) d->try_words();
     f.is = std::make_unique<cuda_device>(std::move(d), o);
     f.remedy.clear();
   } catch (const error& e) {

@@ -4,8 +4,9 @@
 // addresses are the driver's own; without the pool, addresses that are set aside stand for one allocation per block. Copies from memory of the host that is not page-locked make the caller wait while the
 // driver takes the bytes over: allocate_host gives memory where they do not.
 //
-// Threads     as device.hpp. Nothing waits: poll() asks for the oldest event of each stream.
-// Cost        as the driver's own, and a lock per stream and call; a completion takes an event that is used again.
+// Threads     as device.hpp. Nothing waits: poll() looks at a word of each stream, or asks for its oldest event.
+// Cost        as the driver's own, and a lock per stream and call. An end is told by a word that the stream sets in the host's memory, which
+//             is read without a call (asking for an event takes a microsecond); where drivers cannot, by an event that is used again.
 // Invariants  streams do not wait for CUDA's default stream; marks are events, so that streams wait without the host.
 #pragma once
 
@@ -24,6 +25,7 @@ struct options {
   std::uint64_t memory_bytes = 0;  // of each device; 0: nine tenths of what is free
   std::uint64_t host_memory_bytes = 0;  // that kernels use in place
   bool pool = true;  // one allocation is the memory; else one for each block in use
+  bool words = true;  // streams tell of their ends by a word of the host, where the driver can; else by events
   std::filesystem::path cache = kernel_cache::default_folder();
   unsigned at_most = ~0u;  // devices
 };

@@ -1,13 +1,14 @@
-// cuda_driver.hpp - what all objects of one device share: its context, its compiler, events to use again, its end.
+// cuda_driver.hpp - what all objects of one device share: its context, its compiler, events and words to use again, its end.
 //
 // Threads     any.
-// Cost        an event is made once and used again and again.
+// Cost        an event is made once and used again and again; a word has a cache line of its own.
 // Invariants  once the device is lost it stays so: the driver repeats the error for ever.
 #pragma once
 
 #include <stretto/error.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -46,6 +47,14 @@ class driver {
   CUevent take_event();
   void give_event(CUevent e) noexcept;
 
+  /// A word at 0, of page-locked memory of the host, which a stream may set and the host reads without a call; null where this driver
+  /// cannot do that. Given back, nothing sets it any more.
+  std::uint32_t* take_word() noexcept;
+  void give_word(std::uint32_t* w) noexcept;
+  /// Tries on a stream whether words are set: without, take_word() gives none.
+  void try_words() noexcept;
+  bool has_words() const noexcept { return has_words_; }
+
   /// What kernels take that contribute behind locks (kernel_text.hpp), made when the first is compiled. Throws K31, K43.
   CUdeviceptr locks();
 
@@ -61,6 +70,9 @@ class driver {
   std::atomic<CUresult> lost_{CUDA_SUCCESS};
   std::mutex mutex_;
   std::vector<CUevent> events_;
+  bool has_words_ = false;
+  std::vector<std::uint32_t*> words_;  // that nobody has
+  std::vector<void*> pages_;           // in which they lie
   CUdeviceptr locks_ = 0;
 };
 

@@ -11,11 +11,19 @@
 
 namespace stretto::device::cuda {
 
+namespace {
+
+constexpr std::chrono::microseconds between_questions{200};
+
+}  // namespace
+
 cuda_stream::cuda_stream(device& on, stream_registry& polled, std::shared_ptr<driver> d)
-    : on_(on), polled_(polled), driver_(std::move(d)) {
+    : on_(on), polled_(polled), driver_(std::move(d)), word_(driver_->take_word()) {
   const api& cu = *driver_->cu;
   const current_context current(cu, driver_->context);
-  cu.check(cu.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  const CUresult status = cu.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING);
+  if (status != CUDA_SUCCESS) driver_->give_word(word_);
+  cu.check(status, "cuStreamCreate");
   polled_.add(*this);
 }
 
@@ -26,6 +34,7 @@ cuda_stream::~cuda_stream() {
   finished_ = true;
   polled_.remove(*this);
   cu.cuStreamDestroy(stream_);
+  driver_->give_word(word_);
 }
 
 /// An event behind what is in the stream; its context is current. Throws `refused`.
@@ -38,10 +47,18 @@ CUevent cuda_stream::record() {
   return event;
 }
 
+/// Its context is current. Throws `refused`.
+cuda_stream::end cuda_stream::tell() {
+  if (!word_) return {record(), 0};
+  if (++counted_ == 0) ++counted_;
+  need(driver_->cu->cuStreamWriteValue32(stream_, reinterpret_cast<std::uintptr_t>(word_), counted_, 0), "cuStreamWriteValue32");
+  return {nullptr, counted_};
+}
+
 template <class Calls>
 bool cuda_stream::enqueue(places::completion* done, Calls&& calls) {
   std::scoped_lock lock(mutex_);
-  CUevent event = nullptr;
+  end behind;
   bool tells = done && ends_.next_needs_event();
   try {
     if (driver_->is_lost()) throw refused{CUDA_SUCCESS, ""};
@@ -49,15 +66,17 @@ bool cuda_stream::enqueue(places::completion* done, Calls&& calls) {
     const current_context current(cu, driver_->context);
     need(current.status, "cuCtxPushCurrent");
     if (!calls(cu)) return false;
-    if (tells) event = record();
+    if (tells) behind = tell();
   } catch (const refused& r) {
     if (!driver_->is_lost() && !driver_->ends_with(r.status)) driver_->cu->check(r.status, r.call);
     tells = done;  // of its end at once
   }
   if (!done) return true;
   const bool starts = ends_.is_idle();
-  ends_.add(done, tells, starts ? std::chrono::steady_clock::now() : ends_in_order::time());
-  if (tells) events_.push_back(event);
+  if (starts) asked_ = std::chrono::steady_clock::now();
+  ends_.add(done, tells, starts ? asked_ : ends_in_order::time());
+  if (tells) told_.push_back(behind);
+  say_what_is_next();
   polled_.add_pending();
   return true;
 }
@@ -189,9 +208,43 @@ void cuda_stream::wait_for(const mark& m) {
   });
 }
 
-bool cuda_stream::has_happened(CUevent e, std::exception_ptr& failure) {
-  if (e && !driver_->is_lost()) {
-    const CUresult status = driver_->cu->cuEventQuery(e);
+/// As the driver would say it: whether an end has come, is to come, or will not.
+CUresult cuda_stream::state_of(const end& e) {
+  const api& cu = *driver_->cu;
+  if (e.event) {
+    const current_context current(cu, driver_->context);
+    return cu.cuEventQuery(e.event);
+  }
+  if (has_come(e.count)) return CUDA_SUCCESS;
+  // A device that fails sets no word.
+  const auto now = std::chrono::steady_clock::now();
+  if (now - asked_ < between_questions && !finished_) return CUDA_ERROR_NOT_READY;
+  asked_ = now;
+  const current_context current(cu, driver_->context);
+  const CUresult status = cu.cuStreamQuery(stream_);
+  return status == CUDA_ERROR_NOT_READY && has_come(e.count) ? CUDA_SUCCESS : status;
+}
+
+bool cuda_stream::has_come(std::uint32_t count) const noexcept {
+  return static_cast<std::int32_t>(std::atomic_ref(*word_).load(std::memory_order_acquire) - count) >= 0;
+}
+
+/// Under the lock, when what waits has changed.
+void cuda_stream::say_what_is_next() noexcept {
+  std::uint64_t next = anything;
+  if (ends_.is_idle()) next = nothing;
+  else if (!told_.empty() && told_.front().count && !ends_.needs_event()) next = counted | told_.front().count;
+  next_.store(next, std::memory_order_release);
+}
+
+bool cuda_stream::may_have_ended() const noexcept {
+  const std::uint64_t next = next_.load(std::memory_order_acquire);
+  return next & counted ? has_come(static_cast<std::uint32_t>(next)) : next != nothing;
+}
+
+bool cuda_stream::has_happened(const end& e, std::exception_ptr& failure) {
+  if (e.is_told() && !driver_->is_lost()) {
+    const CUresult status = state_of(e);
     if (status == CUDA_ERROR_NOT_READY) return finished_;
     if (status != CUDA_SUCCESS && !driver_->ends_with(status))
       failure = std::make_exception_ptr(error("K30", fmt::format("an operation failed on device \"{}\"", driver_->name))
@@ -210,27 +263,27 @@ void cuda_stream::collect(std::vector<places::completion*>& ended) {
     lock.lock();
   }
   if (ends_.is_idle()) return;
-  const current_context current(*driver_->cu, driver_->context);
   const std::size_t before = ended.size();
   const auto take = [&](const std::exception_ptr& failure) {
     ends_.oldest_happened(ended, failure);
-    driver_->give_event(events_.front());
-    events_.pop_front();
+    driver_->give_event(told_.front().event);
+    told_.pop_front();
   };
-  while (!events_.empty()) {
+  while (!told_.empty()) {
     std::exception_ptr failure;
-    if (!has_happened(events_.front(), failure)) break;
+    if (!has_happened(told_.front(), failure)) break;
     take(failure);
   }
   if (ended.size() != before) ends_.polled(std::chrono::steady_clock::now());
-  if (!ends_.needs_event()) return;
-  CUevent behind = nullptr;
+  if (!ends_.needs_event()) return say_what_is_next();
+  end behind;
   std::exception_ptr failure;
   if (!driver_->is_lost() && !finished_) {
+    const current_context current(*driver_->cu, driver_->context);
     try {
-      behind = record();
+      behind = tell();
     } catch (const refused& r) {
-      if (!driver_->ends_with(r.status)) {  // no event will tell: the stream is waited for
+      if (!driver_->ends_with(r.status)) {  // nothing will tell: the stream is waited for
         driver_->ends_with(driver_->cu->cuStreamSynchronize(stream_));
         failure = std::make_exception_ptr(error("K30", fmt::format("operations failed on device \"{}\"", driver_->name))
                                               .because(driver_->cu->name_of(r.status)));
@@ -238,13 +291,14 @@ void cuda_stream::collect(std::vector<places::completion*>& ended) {
     }
   }
   ends_.add_event();
-  events_.push_back(behind);
-  if (behind) return;
-  while (!events_.empty()) {
+  told_.push_back(behind);
+  if (behind.is_told()) return say_what_is_next();
+  while (!told_.empty()) {
     std::exception_ptr why = failure;
-    has_happened(events_.front(), why);
+    has_happened(told_.front(), why);
     take(why);
   }
+  say_what_is_next();
 }
 
 }  // namespace stretto::device::cuda

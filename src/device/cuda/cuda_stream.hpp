@@ -1,10 +1,13 @@
 // cuda_stream.hpp - a stream of the driver, and the completions that wait for what is in it.
 //
 // Threads     any; one lock per stream. Completions run in the device's poll(), outside of it.
-// Cost        an event for several operations with a completion, see ends_in_order; nothing is called back, nothing waits.
+// Cost        a word set, or an event, for several operations with a completion, see ends_in_order; nothing is called back, nothing
+//             waits. Where a word is late the driver is asked now and then whether the device still works.
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -38,6 +41,7 @@ class cuda_stream final : public stream, public polled_stream {
   void wait_for(const mark& m) override;
 
   void collect(std::vector<places::completion*>& ended) override;
+  bool may_have_ended() const noexcept override;
 
  private:
   void copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape,
@@ -56,8 +60,20 @@ class cuda_stream final : public stream, public polled_stream {
   void make_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments,
                   places::completion* done);
   void launch_rows(const row_launch& rows, places::completion* done);
+  /// What tells that all before has ended: an event, or else the count that the word is set to.
+  struct end {
+    CUevent event = nullptr;
+    std::uint32_t count = 0;
+    bool is_told() const noexcept { return event || count; }  // else the device was lost before
+  };
+  /// What a glance compares with the word: a count, or none of these.
+  static constexpr std::uint64_t nothing = 0, anything = std::uint64_t{1} << 32, counted = std::uint64_t{1} << 33;
+  bool has_come(std::uint32_t count) const noexcept;
+  void say_what_is_next() noexcept;
   CUevent record();
-  bool has_happened(CUevent e, std::exception_ptr& failure);
+  end tell();
+  CUresult state_of(const end& e);
+  bool has_happened(const end& e, std::exception_ptr& failure);
 
   device& on_;
   stream_registry& polled_;
@@ -66,7 +82,11 @@ class cuda_stream final : public stream, public polled_stream {
   CUstream stream_ = nullptr;
   std::atomic<bool> finished_{false};  // it is empty, and about to go
   ends_in_order ends_;
-  std::deque<CUevent> events_;  // that tell of them; null: the device was lost before
+  std::deque<end> told_;
+  std::uint32_t* const word_;   // null: events tell
+  std::uint32_t counted_ = 0;   // what it will be set to, as far as is enqueued
+  std::atomic<std::uint64_t> next_{nothing};  // written under the lock
+  std::chrono::steady_clock::time_point asked_;
 };
 
 }  // namespace stretto::device::cuda

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "device/log_lines.hpp"
+
 namespace stretto::device::opencl {
 
 namespace {
@@ -155,7 +157,7 @@ cl_program opencl_program::from_text(const std::string& key, const std::string& 
     throw error("K12", fmt::format("kernel \"{}\" does not compile for the device", code.name))
         .fact("kernel", fmt::format("{}:{}", code.file, code.line))
         .fact("device", driver_->identity)
-        .because(log.empty() ? name_of(status) : log)
+        .because(log.empty() ? name_of(status) : with_lines_of_user(log, text_.source))
         .remedy("a body is what C and C++ have in common; docs/guide/kernels.md lists the pitfalls");
   }
   std::size_t bytes = 0;

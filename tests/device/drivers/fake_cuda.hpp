@@ -6,7 +6,7 @@
 namespace stretto::device::cuda {
 
 /// Settings, each 0 unless said: "devices" (2), "memory" bytes of each (256 MiB), "version" (12040), "capability" (80), "peers"
-/// (1: devices reach one another); statuses that are answered instead of success: "init", "retain", "alloc", "stream", "pinned";
+/// (1: devices reach one another); statuses that are answered instead of success: "init", "retain", "alloc", "stream", "pinned", "write";
 /// "launch": answered once, by the next launch; "fault": the n-th launch from now on writes where it must not; "pitch": copies
 /// within a device want rows at multiples of this.
 using fake_cuda_set_type = void(const char* what, long value);

@@ -2,7 +2,10 @@
 //
 // Threads     any.
 // Invariants  a kernel's fault ends its device for ever: every call answers with it, and work that is left is dropped.
+#include <atomic>
+#include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "fake_state.hpp"
@@ -172,6 +175,25 @@ int cuStreamSynchronize(CUstream s) {
   if (const int status = context_of(s, c); status && !(c && c->lost)) return status;
   wait_until_empty(lock, s);
   return s->context->lost;
+}
+int cuStreamQuery(CUstream s) {
+  std::scoped_lock lock(all().mutex);
+  CUcontext c = nullptr;
+  if (const int status = context_of(s, c)) return status;
+  return s->work.empty() && !s->busy ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+int cuStreamWriteValue32_v2(CUstream s, CUdeviceptr at, std::uint32_t value, unsigned flags) {
+  std::scoped_lock lock(all().mutex);
+  CUcontext c = nullptr;
+  if (const int status = context_of(s, c)) return status;
+  if (const long status = all().setting("write")) return static_cast<int>(status);
+  const auto after = all().memory.upper_bound(at);
+  const bool is_allocated = after != all().memory.begin() && at + sizeof value <= std::prev(after)->first + std::prev(after)->second.bytes;
+  if (flags || at % sizeof value || !is_allocated) return misused(invalid_value);
+  return enqueue(s, [at, value] {
+    std::atomic_ref(*reinterpret_cast<std::uint32_t*>(pointer(at))).store(value, std::memory_order_release);
+    return CUDA_SUCCESS;
+  });
 }
 int cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags) {
   std::scoped_lock lock(all().mutex);
