@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +23,9 @@ namespace stretto::test {
 class program_symbols {
  public:
   program_symbols() {
-    std::ifstream in("/proc/self/exe", std::ios::binary);
-    file_.assign(std::istreambuf_iterator<char>(in), {});
+    std::ifstream in("/proc/self/exe", std::ios::binary | std::ios::ate);
+    file_.resize(static_cast<std::size_t>(std::max<std::streamoff>(in.tellg(), 0)));
+    in.seekg(0).read(file_.data(), static_cast<std::streamsize>(file_.size()));
     const auto header = at<Elf64_Ehdr>(0);
     for (std::size_t i = 0; i < header.e_shnum; ++i) {
       const auto section = at<Elf64_Shdr>(header.e_shoff + i * header.e_shentsize);

@@ -1,6 +1,8 @@
 """consume.py - builds and runs the program of the README as a user would, in one of three ways.
 
-    consume.py find_package|pkg_config|fetch_content SOURCE INSTALLED FOLDER COMPILER
+    consume.py find_package|pkg_config|fetch_content SOURCE INSTALLED FOLDER COMPILER [part]
+
+`part`, of fetch_content: the program is compiled against the fetched source, but the library is not, which takes minutes.
 """
 import os
 import shutil
@@ -8,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-way, source, installed, folder, compiler = sys.argv[1], *sys.argv[2:]
+way, source, installed, folder, compiler, *part = sys.argv[1:]
 project = Path(__file__).parent / "consumer"
 build = Path(folder) / way
 
@@ -34,8 +36,11 @@ else:
     if way == "find_package":
         shutil.rmtree(build, ignore_errors=True)
     found = [f"-DCMAKE_PREFIX_PATH={installed}"] if way == "find_package" else [
-        f"-DSTRETTO_SOURCE={source}", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0", "-DCMAKE_UNITY_BUILD=ON"]
+        f"-DSTRETTO_SOURCE={source}", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0", f"-DCMAKE_UNITY_BUILD={'OFF' if part else 'ON'}"]
     run("cmake", "-G", "Ninja", "-S", project, "-B", build, f"-DCMAKE_CXX_COMPILER={compiler}", *found)
+    if part:
+        run("cmake", "--build", build, "--target", "CMakeFiles/consumer.dir/main.cpp.o", "CMakeFiles/unordered.dir/unordered.cpp.o")
+        sys.exit()
     run("cmake", "--build", build)
 libraries = ":".join({str(path.parent) for path in Path(installed).rglob("libstretto.*")})
 
