@@ -94,6 +94,7 @@ struct scheduler {
   // Stepped only, the one thread that steps: choices still to be made before it returns, and where they come from.
   std::uint64_t steps_left = ~std::uint64_t{0};
   std::uint64_t step_random;
+  std::atomic<bool> is_looked_for_long{false};             // by a worker that waits: no other one does then
   std::atomic<std::uint32_t> next_bound{0};
   std::atomic<std::uint32_t> without_stack{0};             // workers that could go on only with one more stack
   const overflow_watch watch;

@@ -86,10 +86,9 @@ item steal_from(worker& w, deque& victim) {
 }
 
 /// Between two rounds of a search: until the last one whom it asked answers, something is sent here, what it polls has ended, or time
-/// passes. How much has ended. Who looks for longer than the least time lets others have the core between two looks.
-std::size_t look_out(worker& w, std::uint64_t until) noexcept {
+/// passes. How much has ended. From `shares_from` on it lets others have the core between two looks.
+std::size_t look_out(worker& w, std::uint64_t shares_from, std::uint64_t until) noexcept {
   polling* const polls = w.owner->polls;
-  const std::uint64_t shares_from = until - (w.looks.how_long() - w.looks.least());
   for (unsigned i = 0; i < looks_per_round; ++i) {
     if (polls && polls->any_pending()) {  // which takes as long as a pause, and is what it waits for
       if (const std::size_t ended = polls->poll_idle(w)) return ended;
@@ -103,6 +102,39 @@ std::size_t look_out(worker& w, std::uint64_t until) noexcept {
   }
   return 0;
 }
+
+/// For how long a worker that waits looks around: beyond the least time one of all does, the others would only be in its way.
+class lookout {
+ public:
+  explicit lookout(worker& w) noexcept : w_(w) {
+    begin();
+    began_ = shares_from_ - w.looks.least();
+  }
+  lookout(const lookout&) = delete;
+  ~lookout() { end(); }
+
+  /// Anew, from now on.
+  void begin() noexcept {
+    if (w_.looks.adapts() && !is_the_one_) is_the_one_ = !w_.owner->is_looked_for_long.exchange(true, std::memory_order_relaxed);
+    shares_from_ = base::nanoseconds_now() + w_.looks.least();
+    until_ = shares_from_ + (is_the_one_ ? w_.looks.how_long() - w_.looks.least() : 0);
+  }
+  /// It sleeps: another one may look.
+  void end() noexcept {
+    if (std::exchange(is_the_one_, false)) w_.owner->is_looked_for_long.store(false, std::memory_order_relaxed);
+    until_ = 0;
+  }
+  void found() noexcept {
+    if (w_.looks.adapts()) w_.looks.waited(base::nanoseconds_now() - began_);
+  }
+  std::uint64_t shares_from() const noexcept { return shares_from_; }
+  std::uint64_t until() const noexcept { return until_; }
+
+ private:
+  worker& w_;
+  std::uint64_t began_, shares_from_ = 0, until_ = 0;
+  bool is_the_one_ = false;
+};
 
 bool is_waiting_for_modules(const scheduler& owner) noexcept {
   return owner.outside.load(std::memory_order_seq_cst) || (owner.polls && owner.polls->any_pending());
@@ -268,12 +300,11 @@ item wait_for_work(worker& w) {
   if (const item i = next_local(w)) return i;
   owner.searching_and_parked.fetch_add(1, std::memory_order_seq_cst);
   w.watched = w.asked = nullptr;
-  auto spin_until = spin_end(w);
-  const std::uint64_t began = spin_until - w.looks.how_long();
+  lookout looks(w);
   unsigned naps = 0;  // in a row that ended without anything
   for (unsigned round = 0;; ++round) {
     if (const item i = search(w)) {
-      if (w.looks.adapts()) w.looks.waited(base::nanoseconds_now() - began);
+      looks.found();
       const auto before = owner.searching_and_parked.fetch_sub(1, std::memory_order_seq_cst);
       if ((before & 0xffffffffu) == 1) {
         if (before >> 32 && owner.anything_ready(w)) owner.wake_any();
@@ -288,21 +319,22 @@ item wait_for_work(worker& w) {
     if (owner.waiting_count.load(std::memory_order_relaxed) && settle_waiting_scopes(w)) continue;
     if (owner.polls && owner.polls->poll_idle(w)) {
       round = naps = 0;
-      spin_until = spin_end(w);
+      looks.begin();
       continue;
     }
     // Where whoever ends something wakes a worker, looking gains little, and may take the core from it.
     const bool is_told = owner.polls && owner.polls->leave_to_calls();
     const bool has_polled = owner.polls && owner.polls->any_pending();
-    if (!is_told && look_out(w, spin_until)) {
+    if (!is_told && look_out(w, looks.shares_from(), looks.until())) {
       round = 0;
-      spin_until = spin_end(w);
+      looks.begin();
       continue;
     }
-    if (is_told || ((has_polled || (round & 15) == 15) && base::nanoseconds_now() >= spin_until)) {
+    if (is_told || ((has_polled || (round & 15) == 15) && base::nanoseconds_now() >= looks.until())) {
+      looks.end();
       const bool has_napped = park(w, nap_of(w, naps));
       naps = has_napped ? naps + 1 : 0;
-      spin_until = has_napped ? 0 : spin_end(w);  // it looks once, and naps again
+      if (!has_napped) looks.begin();  // else it looks once, and naps again
       round = 0;
     }
   }
