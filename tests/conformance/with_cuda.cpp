@@ -1,7 +1,6 @@
 // The backend of CUDA twice: on this machine's driver, if it has one, and on one that the tests bring with them.
 #include <doctest/doctest.h>
 
-#include <cstdio>
 #include <utility>
 
 #include "conformance/devices.hpp"
@@ -49,14 +48,9 @@ std::vector<candidate> cuda_candidates() {
   cuda::options o;
   o.memory_bytes = 64 << 20;
   o.host_memory_bytes = 1 << 20;
-  static const std::vector<found> there = [&] {  // once: what is missing is said once
-    std::vector<found> all_found = cuda::find(o);
-    for (const found& f : all_found)
-      if (!f.is) std::fprintf(stderr, "no conformance test of %s: %s\n", f.name.c_str(), f.reason.c_str());
-    return all_found;
-  }();
+  static const std::vector<std::string> there = usable(cuda::find(o));
   for (std::size_t i = 0; i < there.size(); ++i)
-    if (there[i].is) add(all, "cuda " + there[i].name, o, i, there.size());
+    if (!there[i].empty()) add(all, "cuda " + there[i], o, i, there.size());
   add(all, "cuda with a fake driver", test::fake_driver_options(), 0, 2);
   cuda::options of_blocks = test::fake_driver_options();
   of_blocks.pool = false;
