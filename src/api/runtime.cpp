@@ -252,7 +252,8 @@ void runtime::start(bool stepped) {
                           .spill = s.settings.spill.empty() ? place() : data::spill_of(s.machine),
                           .log = s.settings.log,
                           .check = checks,
-                          .recycles = s.settings.recycle});
+                          .recycles = s.settings.recycle,
+                          .counts_time = stepped});
   buffers::recording::settings graph;
   if (!s.settings.graph.empty())
     graph = {.file = s.of_node(s.settings.graph), .kind = s.settings.graph_kind, .costs = graph::costs_of(s.settings.graph_costs)};
