@@ -5,8 +5,12 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <random>
 #include <vector>
+
+#include "temporary_folder.hpp"
+#include "with_variable.hpp"
 
 namespace stretto {
 namespace {
@@ -48,6 +52,14 @@ TEST_CASE("who computes a launch in a stepped runtime does not depend on how lon
   for (const std::size_t site : {0, 1, 2}) CHECK(first[site] > 0);
   CHECK(computed_by_each(1) == first);
   CHECK(computed_by_each(100) == first);
+}
+
+TEST_CASE("a stepped runtime keeps no speeds, and goes by none that others have measured") {
+  const test::temporary_folder folder;
+  const std::filesystem::path file = folder.path / "speeds.txt";
+  const test::with_variable speeds("STRETTO_SPEEDS", file.c_str());
+  computed_by_each(1);
+  CHECK_FALSE(std::filesystem::exists(file));
 }
 
 }  // namespace
