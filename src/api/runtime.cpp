@@ -246,13 +246,14 @@ void runtime::start(bool stepped) {
   objects::start_objects(s.context, s.devices.get(),
                          {.scheduler = s.chosen_scheduler,
                           .policy = policies[static_cast<std::size_t>(s.settings.scheduler)],
-                          .speeds = speeds_file(s.settings),
+                          .speeds = stepped ? std::filesystem::path() : speeds_file(s.settings),  // which no seed gives, and counted time is none
                           .depth = static_cast<std::uint32_t>(s.settings.prefetch),
                           .workers = s.machine.worker_count(),
                           .spill = s.settings.spill.empty() ? place() : data::spill_of(s.machine),
                           .log = s.settings.log,
                           .check = checks,
-                          .recycles = s.settings.recycle});
+                          .recycles = s.settings.recycle,
+                          .counts_time = stepped});
   buffers::recording::settings graph;
   if (!s.settings.graph.empty())
     graph = {.file = s.of_node(s.settings.graph), .kind = s.settings.graph_kind, .costs = graph::costs_of(s.settings.graph_costs)};

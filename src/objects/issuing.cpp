@@ -137,7 +137,7 @@ void compute(task& t) noexcept {
   failure_ref cause;
   try {
     const bool is_timed = t.state.has_choice() || t.submitted % timed_one_of == 0;
-    if (is_timed) t.began = trace::clock::now();
+    if (is_timed) t.began = t.state.now();
     const auto check = t.state.check ? device::checking::on : device::checking::off;
     if (data::is_one_piece(*t.code, *t.range)) {
       data::run_piece(*t.code, *t.range, t.piece(), check);
@@ -145,7 +145,7 @@ void compute(task& t) noexcept {
       const auto given = t.arguments();
       data::run_on_host(*t.code, *t.range, {*t.code, {given.data(), given.size()}}, check);
     }
-    if (is_timed) t.ended = trace::clock::now();
+    if (is_timed) t.ended = t.state.now();
     if (is_timed && t.state.issues_at_once()) t.state.short_ones.took(*t.code, t.items(), t.ended - t.began);
   } catch (...) {
     cause = t.current_failure();
@@ -250,7 +250,7 @@ bool issue(task& t, site& at, base::thread_context& context) {
   events_of(tokens, waits);
   if (!t.also_behind.empty()) waits.insert(waits.end(), t.also_behind.begin(), t.also_behind.end());
   t.on = &at;
-  if (at.device) t.began = trace::clock::now();
+  if (at.device) t.began = t.state.now();
   hand_over(t, waits, context);
   for (const object_use& u : t.uses) {
     if (u.replica == data::no_replica) continue;
@@ -310,7 +310,7 @@ void note_time(task& t, site& at) {
   const bool teaches = t.state.has_choice();
   if (!teaches && !(t.counted_for && at.device)) return;
   if (at.device) {
-    t.ended = trace::clock::now();
+    t.ended = t.state.now();
     t.began = std::max(t.began, at.last_end);
     at.last_end = t.ended;
   }

@@ -173,7 +173,9 @@ void start_objects(base::runtime_context& runtime, device::device_set* devices, 
     s->measured = load_speeds(settings.speeds, warning);
     if (!warning.empty()) s->warn(warning);
   }
-  s->ns_per_tick = trace::clock::calibrate().ns_per_tick;
+  constexpr double counted_ns = 100;
+  s->counts_time = settings.counts_time;
+  s->ns_per_tick = s->counts_time ? counted_ns : trace::clock::calibrate().ns_per_tick;
   constexpr double most_short_ns = 300;  // about what a worker takes to hand a kernel over, and another to come to it
   s->short_ones.set_most(static_cast<std::uint32_t>(most_short_ns / s->ns_per_tick));
   s->scheduler = settings.scheduler;

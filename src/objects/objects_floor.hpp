@@ -27,6 +27,7 @@ struct objects_settings {
   stretto::log_level log = log_level::warn;
   bool check = false;
   bool recycles = true;               // records of launches serve again
+  bool counts_time = false;           // by how often it is asked for: whoever steps the runtime gets the same from the same seed
 };
 
 /// What runtime.statistics() reports: the host, then each device.

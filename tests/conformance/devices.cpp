@@ -1,5 +1,6 @@
 #include "conformance/devices.hpp"
 
+#include <cstdio>
 #include <utility>
 
 namespace stretto::device {
@@ -9,6 +10,15 @@ std::vector<candidate> candidates() {
   for (candidate& c : opencl_candidates()) all.push_back(std::move(c));
   for (candidate& c : cuda_candidates()) all.push_back(std::move(c));
   return all;
+}
+
+std::vector<std::string> usable(const std::vector<found>& all) {
+  std::vector<std::string> names;
+  for (const found& f : all) {
+    names.push_back(f.is ? f.name : std::string());
+    if (!f.is) std::fprintf(stderr, "no conformance test of %s: %s\n", f.name.c_str(), f.reason.c_str());
+  }
+  return names;
 }
 
 }  // namespace stretto::device

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "device/backend.hpp"
 #include "device/device.hpp"
 
 namespace stretto::device {
@@ -30,6 +31,10 @@ struct candidate {
 std::vector<candidate> sim_candidates();
 std::vector<candidate> opencl_candidates();
 std::vector<candidate> cuda_candidates();
+
+/// What those that work are called, in their order; no name for another, of which it is said why it does not. They are closed again: whoever
+/// keeps the names for the whole process keeps no device that its end would close.
+std::vector<std::string> usable(const std::vector<found>& all);
 
 /// One of each kind that this machine has. What it lacks is said once, with the reason.
 std::vector<candidate> candidates();

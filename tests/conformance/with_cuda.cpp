@@ -1,7 +1,6 @@
 // The backend of CUDA twice: on this machine's driver, if it has one, and on one that the tests bring with them.
 #include <doctest/doctest.h>
 
-#include <cstdio>
 #include <utility>
 
 #include "conformance/devices.hpp"
@@ -28,11 +27,15 @@ void add(std::vector<candidate>& all, const std::string& name, const cuda::optio
     cu->check(cu->cuMemcpyDtoDAsync(pointer(to.data), pointer(from.data), static_cast<std::size_t>(bytes),
                                     static_cast<cuda::CUstream>(on.queue)), "cuMemcpyDtoDAsync");
   };
-  if (!o.compiler.empty())
-    c.compiled = [o](const std::string& source) {
-      static const kernel_code none{};
-      return cuda::compiler::load(o.compiler)->compile(none, source, {"--gpu-architecture=sm_80"}, "a test");
-    };
+  c.compiled = [o, i](const std::string& source) {
+    static const kernel_code none{};
+    const auto cu = cuda::api::load(o.library);
+    const auto nvrtc = o.compiler.empty() ? cuda::compiler::find(cu->version) : cuda::compiler::load(o.compiler);
+    int major = 0, minor = 0;
+    cu->check(cu->cuDeviceGetAttribute(&major, cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, static_cast<int>(i)), "cuDeviceGetAttribute");
+    cu->check(cu->cuDeviceGetAttribute(&minor, cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, static_cast<int>(i)), "cuDeviceGetAttribute");
+    return nvrtc->compile(none, source, {"--gpu-architecture=" + nvrtc->architecture_for(10 * major + minor)}, "a test");
+  };
   // A second one only where the two are wired.
   if (devices > 1 && make(0)->reaches(*make(1)))
     c.make_two = [o] {
@@ -49,14 +52,9 @@ std::vector<candidate> cuda_candidates() {
   cuda::options o;
   o.memory_bytes = 64 << 20;
   o.host_memory_bytes = 1 << 20;
-  static const std::vector<found> there = [&] {  // once: what is missing is said once
-    std::vector<found> all_found = cuda::find(o);
-    for (const found& f : all_found)
-      if (!f.is) std::fprintf(stderr, "no conformance test of %s: %s\n", f.name.c_str(), f.reason.c_str());
-    return all_found;
-  }();
+  static const std::vector<std::string> there = usable(cuda::find(o));
   for (std::size_t i = 0; i < there.size(); ++i)
-    if (there[i].is) add(all, "cuda " + there[i].name, o, i, there.size());
+    if (!there[i].empty()) add(all, "cuda " + there[i], o, i, there.size());
   add(all, "cuda with a fake driver", test::fake_driver_options(), 0, 2);
   cuda::options of_blocks = test::fake_driver_options();
   of_blocks.pool = false;

@@ -64,14 +64,13 @@ std::string compiled_by(std::size_t n, const std::string& source) {
 std::vector<candidate> opencl_candidates() {
   std::vector<candidate> all;
   const opencl::options o{.memory_bytes = 64 << 20, .host_memory_bytes = 1 << 20, .cache = {}};
-  static const std::vector<found> there = opencl::find(o);  // once: what is missing is said once
+  static const std::vector<std::string> there = usable(opencl::find(o));
   opencl::options of_blocks = o;
   of_blocks.pool = false;
   for (std::size_t i = 0; i < there.size(); ++i)
-    if (!there[i].is) std::fprintf(stderr, "no conformance test of %s: %s\n", there[i].name.c_str(), there[i].reason.c_str());
-    else
+    if (!there[i].empty())
       for (const opencl::options& how : {o, of_blocks})
-        all.push_back({"opencl " + there[i].name + (how.pool ? "" : ", without a pool"),
+        all.push_back({"opencl " + there[i] + (how.pool ? "" : ", without a pool"),
                        [how, i] { return the(opencl::find(how), i); }, {}, copy_in_queue,
                        [i](const std::string& source) { return compiled_by(i, source); }});
   // Halves of the first device, where it has two compute units.

@@ -45,19 +45,21 @@ int cuDriverGetVersion(int* version) {
   return *version = static_cast<int>(all().setting("version")), CUDA_SUCCESS;
 }
 int cuGetErrorName(CUresult status, const char** name) {
-  static const std::map<int, const char*> names{{1, "CUDA_ERROR_INVALID_VALUE"},
-                                                {2, "CUDA_ERROR_OUT_OF_MEMORY"},
-                                                {34, "CUDA_ERROR_STUB_LIBRARY"},
-                                                {100, "CUDA_ERROR_NO_DEVICE"},
-                                                {200, "CUDA_ERROR_INVALID_IMAGE"},
-                                                {201, "CUDA_ERROR_INVALID_CONTEXT"},
-                                                {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
-                                                {400, "CUDA_ERROR_INVALID_HANDLE"},
-                                                {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
-                                                {701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
-                                                {719, "CUDA_ERROR_LAUNCH_FAILED"},
-                                                {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"},
-                                                {999, "CUDA_ERROR_UNKNOWN"}};
+  // Never destroyed: a device may be closed at the very end.
+  static const auto& names = *new std::map<int, const char*>{
+      {1, "CUDA_ERROR_INVALID_VALUE"},
+      {2, "CUDA_ERROR_OUT_OF_MEMORY"},
+      {34, "CUDA_ERROR_STUB_LIBRARY"},
+      {100, "CUDA_ERROR_NO_DEVICE"},
+      {200, "CUDA_ERROR_INVALID_IMAGE"},
+      {201, "CUDA_ERROR_INVALID_CONTEXT"},
+      {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+      {400, "CUDA_ERROR_INVALID_HANDLE"},
+      {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+      {701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
+      {719, "CUDA_ERROR_LAUNCH_FAILED"},
+      {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"},
+      {999, "CUDA_ERROR_UNKNOWN"}};
   const auto at = names.find(status);
   *name = at == names.end() ? nullptr : at->second;
   return *name ? CUDA_SUCCESS : invalid_value;
@@ -118,6 +120,7 @@ int cuDevicePrimaryCtxRelease_v2(CUdevice device) {
 int cuCtxPushCurrent_v2(CUcontext c) {
   std::scoped_lock lock(all().mutex);
   if (!c || !c->retained) return misused(no_context);
+  if (current.is_full()) return misused(invalid_value);  // somebody pops none
   return current.push_back(c), CUDA_SUCCESS;
 }
 int cuCtxPopCurrent_v2(CUcontext* c) {

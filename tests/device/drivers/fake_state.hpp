@@ -16,6 +16,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "device/cuda/cuda_abi.hpp"
@@ -86,7 +87,23 @@ inline whole_driver& all() {
   static auto* const d = new whole_driver;
   return *d;
 }
-inline thread_local std::vector<CUcontext> current;
+/// A thread's contexts, the current one last. They stay as long as the thread does: it may close devices behind the ends of all that it
+/// kept for itself, as the first thread does for what is static, and NVIDIA's driver takes that, too.
+class contexts_of_thread {
+ public:
+  bool empty() const { return depth_ == 0; }
+  bool is_full() const { return depth_ == most; }
+  CUcontext back() const { return all_[depth_ - 1]; }
+  void push_back(CUcontext c) { all_[depth_++] = c; }
+  void pop_back() { --depth_; }
+
+ private:
+  static constexpr unsigned most = 16;
+  CUcontext all_[most] = {};
+  unsigned depth_ = 0;
+};
+static_assert(std::is_trivially_destructible_v<contexts_of_thread>);
+inline constinit thread_local contexts_of_thread current;
 
 inline int misused(int status) {
   ++all().counts["misuse"];
