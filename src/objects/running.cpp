@@ -30,8 +30,21 @@ site& nearest(const task& t) {
   return t.goes && there(*best) < u.where.volume() ? host : *best;
 }
 
+/// What it brings is not there yet, and takes no room before. Where the host alone computes it is issued in its turn.
+bool asks_first(task& t, base::thread_context& context) {
+  if (!t.goes || t.goes->is != errand::kind::fetch || t.state.issues_at_once() || t.uses.front().where.is_empty()) return false;
+  try {
+    ask_first(t, context);
+  } catch (...) {
+    t.goes->as = nullptr;
+    give_up_on(t, t.current_failure(), context);
+  }
+  return true;
+}
+
 void now_issuable(task& t, base::thread_context& context) {
   if (t.failed) return give_up_on(t, t.skipped_because_of(*t.failed.get()), context);
+  if (asks_first(t, context)) return;
   if (t.goes_to) return t.goes_to->queue.push_back(&t);
   if (t.code && t.state.scheduler) {
     t.state.scheduler->push(t);
@@ -64,7 +77,7 @@ void take_arrived(objects_state& s, base::thread_context& context) {
 bool goes_to_host_instead(task& t) {
   if (!t.goes || t.goes->site == 0) return false;
   t.goes->site = 0;
-  t.state.sites.front().queue.push_back(&t);
+  t.state.sites.front().queue.push_front(&t);
   return true;
 }
 
@@ -330,7 +343,7 @@ task_id submit(task* submitted, std::span<const event> after, std::span<const pr
     o.order.access(u.where, u.how, t.id, predecessors);
     if (s.looks_ahead()) o.queued.push_back({t.submitted, u.where});
   }
-  t.unissued = 1;
+  t.unissued = 1u + (t.goes && t.goes->until_asked);
   for (const task_id p : predecessors) {
     task& before = *s.by_slot[p.slot];
     before.successors.push_back(&t);
@@ -380,6 +393,12 @@ void let_follow(task& t, base::thread_context& context) {
     if (--next->unissued == 0) now_issuable(*next, context);
 }
 
+void is_about_to_come(task& t) { nearest(t).queue.push_front(&t); }
+
+void never_issued(task& t) {
+  for (site& at : t.state.sites) std::erase(at.queue, &t);
+}
+
 bool send_elsewhere(task& t) {
   site* best = nullptr;
   for (site& at : t.state.sites) {
@@ -399,6 +418,7 @@ void lose(objects_state& s, site& at, const failure_ref& cause) {
 }
 
 void give_up_on(task& t, failure_ref cause, base::thread_context& context) {
+  if (comes_to_nothing(t, cause, context)) return;
   for (const object_use& u : t.uses)
     if (!t.is_for_host() && u.how.changes_content()) {
       u.object.get()->replicas.spoil(u.where);
