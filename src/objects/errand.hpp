@@ -53,7 +53,6 @@ struct errand {
   std::shared_ptr<incoming> from = {};      // of fetch,
   std::uint32_t site = 0;                   // to there
   std::shared_ptr<const std::vector<std::byte>> bytes = {};  // of store: dense in C order
-  bool until_asked = false;                 // of lend: it is issued when somebody has asked for it
   std::shared_ptr<reached_task> as = {};    // of fetch, where it is asked for before it is issued,
   data::destination::named names = {};      // and once that is about to come
 };

@@ -73,13 +73,16 @@ void take_arrived(objects_state& s, base::thread_context& context) {
   }
 }
 
-/// Content that comes does not wait for room on a device: what has lent it could be what takes the room.
-bool goes_to_host_instead(task& t) {
-  if (!t.goes || t.goes->site == 0) return false;
-  t.goes->site = 0;
+/// What computes nothing is done on the host as well.
+bool goes_to_host_instead(task& t, const site& at) {
+  if (!(t.goes || t.outside) || !at.device) return false;
+  if (t.goes) t.goes->site = 0;
   t.state.sites.front().queue.push_front(&t);
   return true;
 }
+
+/// Content that comes does not wait for room on a device: what has lent it could be what takes the room.
+bool waits_nowhere(task& t, const site& at) { return t.goes && t.goes->is == errand::kind::fetch && goes_to_host_instead(t, at); }
 
 /// What keeps a launch from a site that it is allowed on.
 std::string limits_of(const task& t, const site& at) {
@@ -125,9 +128,15 @@ bool is_done_elsewhere(task& t, const site& at, const error& e) {
 bool has_room_elsewhere(task& t, const site& at, const error& why) {
   if (!t.code) return false;
   t.not_at.push_back(at.view.index);
-  if (!send_elsewhere(t)) return false;
+  if (!send_elsewhere(t)) return t.not_at.pop_back(), false;
   if (t.state.told_of_room.emplace(t.code, at.view.index).second) warn_of_elsewhere(t, at, why);
   return true;
+}
+
+/// The program may give the view back, and hang reports know it if not.
+void waits_for(const task& view, task& t, const base::thread_context& context) {
+  const object_record& o = *view.uses.front().object.get();
+  t.behind = detail::held_mark(*context.runtime, t.done, "the memory of " + describe(o), "the view that " + view.given_name + "() gave", view.where);
 }
 
 /// Where objects live there is too little room: what it uses comes to the memory of its site instead.
@@ -149,17 +158,18 @@ bool issue_or_give_up(task& t, site& at, base::thread_context& context) {
       if (send_elsewhere(t)) return true;
       if (at.lost_because) throw skipped{at.lost_because};
     }
-    return issue(t, at, context) || goes_to_host_instead(t);
+    return issue(t, at, context) || waits_nowhere(t, at);
   } catch (const skipped& s) {
     give_up_on(t, t.skipped_because_of(*s.because.get()), context);
   } catch (const no_room& n) {
     if (uses_them_elsewhere(t)) return issue_or_give_up(t, at, context);
-    if (goes_to_host_instead(t) || has_room_elsewhere(t, at, n.why)) return true;
+    if (goes_to_host_instead(t, at) || has_room_elsewhere(t, at, n.why)) return true;
+    if (n.view) return waits_for(*n.view, t, context), false;
     give_up_on(t, detail::make_failure(std::make_exception_ptr(n.why), t.describe(), t.where), context);
   } catch (const error& e) {
     if (e.code() == "A04" && uses_them_elsewhere(t)) return issue_or_give_up(t, at, context);
     if (at.device && e.code() == "K31" && goes_on_without(t, at, t.current_failure())) return true;
-    if (is_done_elsewhere(t, at, e) || goes_to_host_instead(t)) return true;
+    if (is_done_elsewhere(t, at, e) || goes_to_host_instead(t, at)) return true;
     give_up_on(t, t.code && is_of_groups(e) ? refused_everywhere(t, e) : t.current_failure(), context);
   } catch (...) {
     give_up_on(t, t.current_failure(), context);
@@ -343,7 +353,7 @@ task_id submit(task* submitted, std::span<const event> after, std::span<const pr
     o.order.access(u.where, u.how, t.id, predecessors);
     if (s.looks_ahead()) o.queued.push_back({t.submitted, u.where});
   }
-  t.unissued = 1u + (t.goes && t.goes->until_asked);
+  t.unissued = 1;
   for (const task_id p : predecessors) {
     task& before = *s.by_slot[p.slot];
     before.successors.push_back(&t);

@@ -47,28 +47,10 @@ std::uint32_t site_of(object_record& o, const box& part, const coming& what) {
   return site_for(*o.state, what.backend, what.index, part.volume() * o.element_bytes);
 }
 
-/// Lent as soon as it can be; whoever wants it then finds it so, or waits. Where it may have to make room for other things it is lent
-/// once somebody has asked for it: who is to come for it may wait for those.
+/// Lent as soon as it can be; whoever wants it then finds it so, or waits.
 class lent_part final : public data::enclosed_array {
  public:
-  explicit lent_part(std::shared_ptr<objects_state> s) noexcept : state_(std::move(s)) {}
-  ~lent_part() override {
-    base::thread_context* const here = base::current();
-    if (here && state_->runtime == here->runtime) {
-      asked(*here);
-    } else if (task* const t = until_asked_.load()) {
-      const std::scoped_lock lock(state_->mutex);
-      if (state_->runtime) leave_for_others(t->news);
-    }
-  }
-  /// Before it is submitted.
-  void is_lent_by(task& t) noexcept {
-    until_asked_ = &t;
-    t.goes->until_asked = true;
-  }
-
   void lend(const box&, const std::source_location&, lent then, base::thread_context& context) override {
-    asked(context);
     {
       const std::scoped_lock lock(lock_);
       if (!is_there_) {
@@ -94,12 +76,6 @@ class lent_part final : public data::enclosed_array {
   }
 
  private:
-  void asked(base::thread_context& context) {
-    if (task* const t = until_asked_.exchange(nullptr)) arrive(t->news, {}, context);
-  }
-
-  const std::shared_ptr<objects_state> state_;
-  std::atomic<task*> until_asked_{nullptr};
   std::mutex lock_;  // guards what follows
   lent then_;
   bool is_there_ = false;
@@ -144,7 +120,7 @@ event bring(object_record& to, const box& part, std::vector<std::byte>&& bytes, 
 
 std::shared_ptr<data::enclosed_array> lend_now(object_record& o, const box& part, const std::source_location& where,
                                                base::thread_context& context) {
-  const auto made = std::make_shared<lent_part>(o.state);
+  const auto made = std::make_shared<lent_part>();
   const inside in(*o.state, context);
   task_pointer t = new_errand(*o.state,
                               {.is = errand::kind::lend,
@@ -154,7 +130,6 @@ std::shared_ptr<data::enclosed_array> lend_now(object_record& o, const box& part
                                }},
                               o, part, access::in);
   t->where = where;
-  if (!o.state->issues_at_once()) made->is_lent_by(*t);
   submit(t.release(), {}, {}, context);
   return made;
 }
