@@ -207,6 +207,14 @@ bool is_held(const object_record& o, replica_id r) {
   return std::ranges::any_of(o.state->tasks, [&](const task* t) { return is_view_of(*t, o, r); });
 }
 
+/// Where nothing can leave objects go with the last that uses them, which may be of another task; not of a view, after which they stay.
+bool may_give_up_something(const task& by) {
+  return std::ranges::any_of(by.state.tasks, [&](const task* t) {
+    const bool is_view = t->is_for_host() && t->on && !t->uses.front().object.get()->is_let_go;
+    return t != &by && !is_view;
+  });
+}
+
 /// Of all that is in the way one that the program holds, if nothing else is in use: none ends by itself.
 const task* view_in_the_way(const site& at, const occupants& there, const task& by) {
   const objects_state& s = by.state;
@@ -311,7 +319,7 @@ bool make_room(site& at, std::span<const planned> all, const task& by, base::thr
   std::uint64_t own_bytes = 0;
   bool is_busy = at.leaving > 0, is_own_busy = false;
   const bool can_leave = !s.beneath(at.view.index).empty();
-  is_busy = is_busy || (!can_leave && s.tasks.size() > 1);
+  is_busy = is_busy || (!can_leave && may_give_up_something(by));
   for (object_record* const o : s.objects) {
     const auto plan = std::ranges::find(all, o, &planned::object);
     for (const auto& r : o->replicas.replicas(at.view.index)) {

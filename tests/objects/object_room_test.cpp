@@ -193,6 +193,17 @@ TEST_CASE("a launch that only the host may compute waits for views until the pro
   });
 }
 
+TEST_CASE("where nothing can leave, a launch for which there is no room is told so, whatever views the program holds") {
+  const with_variable host("STRETTO_HOST_MEMORY", "64k");
+  runtime rt({.workers = 1});
+  rt.run([] {
+    const auto seen = on_host(4);
+    const object<float> more(all);
+    const auto view = seen[0].read().get();
+    CHECK(test::thrown_by([&] { wait(launch(room_fill, all, more, 7.0f)); }).find("error A04") != std::string::npos);
+  });
+}
+
 TEST_CASE("an object's first content takes the room of what the host has for nothing") {
   const with_variable host("STRETTO_HOST_MEMORY", "64k");
   runtime rt({.workers = 2, .devices = "sim"});
