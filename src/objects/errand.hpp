@@ -69,6 +69,7 @@ event begin_errand(task& t, std::span<const event> waits, base::thread_context& 
 void errand_ended(task& t, failure_ref cause, base::thread_context& context);
 /// It cannot be done. Of what was asked for, the end comes back with this cause: true.
 bool comes_to_nothing(task& t, const failure_ref& cause, base::thread_context& context);
+/// Who waits for it is told.
 void errand_failed(task& t, const failure_ref& cause, base::thread_context& context);
 
 }  // namespace stretto::objects

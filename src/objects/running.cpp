@@ -36,7 +36,7 @@ bool asks_first(task& t, base::thread_context& context) {
   try {
     ask_first(t, context);
   } catch (...) {
-    t.goes->as = nullptr;
+    t.goes->as->is = nullptr, t.goes->as = nullptr;
     give_up_on(t, t.current_failure(), context);
   }
   return true;
@@ -136,6 +136,7 @@ bool has_room_elsewhere(task& t, const site& at, const error& why) {
 /// The program may give the view back, and hang reports know it if not.
 void waits_for(const task& view, task& t, const base::thread_context& context) {
   const object_record& o = *view.uses.front().object.get();
+  if (t.done == event()) return;
   t.behind = detail::held_mark(*context.runtime, t.done, "the memory of " + describe(o), "the view that " + view.given_name + "() gave", view.where);
 }
 

@@ -153,6 +153,7 @@ void ask_first(task& t, base::thread_context& context) {
   t.goes->as = std::make_shared<reached_task>(&t);
   t.computed = t.goes->from->fetch(u.where, data::destination([s = u.object.get()->state, as = t.goes->as](
                                                 data::destination::named then, base::thread_context& on) {
+    if (s->runtime != on.runtime) return;
     const inside in(*s, on);
     if (!as->is) return;  // it has ended, and so has the question
     as->is->goes->names = std::move(then);
