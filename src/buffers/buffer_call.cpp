@@ -75,6 +75,7 @@ std::uint64_t buffer_call::hash() const {
   h.add(std::uint64_t{group_of_nodes} << 16 | static_cast<std::uint64_t>(what) << 8 | static_cast<std::uint64_t>(where)).add(name).add(line).add(range);
   for (int a = 0; a < max_axes; ++a) h.add(static_cast<std::uint64_t>(group[a]));
   h.add(std::uint64_t{hints.pieces} << 3 | std::uint64_t{is_in_groups} << 2 | std::uint64_t{hints.is_in_tiles} << 1 | std::uint64_t{on_host});
+  h.add(uses.size()).add(effects.size());
   for (const use& u : uses) {
     h.add(std::uint64_t{u.buffer} << 16 | static_cast<std::uint64_t>(u.how) << 8 | std::uint64_t{u.includes_current});
     if (u.how == access::reduce) continue;

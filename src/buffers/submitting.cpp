@@ -356,6 +356,7 @@ event run_host_task(task_nodes which, const box& range, std::span<const host_use
     says.add(static_cast<std::uint64_t>(which.are) << 32 | which.group);
     says.add(range);
     say(says, request.hints);
+    says.add(effects.size());  // what follows may be of any length, too
     for (const graph::effect_use& e : effects) says.add(e.said());
     for (const host_use_item& i : items) say(says, **i.buffer, i.how, i.by, i.fold, i.includes_current);
     known_launch& known = s.launches.find(says, work.request.name, [&](known_launch& made) {

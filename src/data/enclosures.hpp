@@ -14,6 +14,7 @@
 #include <source_location>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/context.hpp"
@@ -31,6 +32,27 @@ class enclosed_array {
   virtual void lend(const box& part, const std::source_location& where, lent then, base::thread_context& context) = 0;
 };
 
+/// Where elements that come are to lie: an instance, or one that is named when they are about to come, so that none takes room before.
+struct destination {
+  /// Takes the instance, and the events behind which they may come; or why they are to come nowhere.
+  using named = std::function<void(const detail::instance_handle& into, std::span<const event> after, const failure_ref& cause,
+                                   base::thread_context& context)>;
+  /// Runs `then`, now or later. Called once at most, from any thread of the runtime.
+  using asked = std::function<void(named then, base::thread_context& context)>;
+
+  destination(const detail::instance_handle& into, std::span<const event> after) : into(into), after(after.begin(), after.end()) {}
+  explicit destination(asked when_they_come) : when_they_come(std::move(when_they_come)) {}
+
+  detail::instance_handle into;
+  std::vector<event> after;  // they come behind these
+  asked when_they_come;      // or empty
+
+  void name(named then, base::thread_context& context) const {
+    if (when_they_come) when_they_come(std::move(then), context);
+    else then(into, after, {}, context);
+  }
+};
+
 /// Which array of which node.
 struct enclosure_name {
   std::uint16_t node = 0;
@@ -41,14 +63,14 @@ struct enclosure_name {
 class far_enclosures {
  public:
   virtual ~far_enclosures() = default;
-  /// Copies those elements into an instance of this node that has them, behind `after`; `shift`: from a coordinate there to that of the
+  /// Copies those elements to where they are to lie on this node; `shift`: from a coordinate there to that of the
   /// array. The first of an array takes hold of it, the last lets go; where no first has been asked for yet, hold does.
   struct part_of_fetch {
     bool is_first = false, is_last = false;
     point shift = {};
   };
-  virtual event fetch(const enclosure_name& what, const box& part, const detail::instance_handle& into, part_of_fetch which,
-                      std::span<const event> after, const std::source_location& where, base::thread_context& context) = 0;
+  virtual event fetch(const enclosure_name& what, const box& part, destination to, part_of_fetch which, const std::source_location& where,
+                      base::thread_context& context) = 0;
   virtual void hold(const enclosure_name& what) = 0;
   virtual void let_go(const enclosure_name& what) = 0;
   /// Elements of what a node has shared under that number are to be fetched: read there in the order of who asks so (shared_arrays),

@@ -3,15 +3,13 @@
 // Threads     any of the runtime.
 #pragma once
 
-#include <span>
-
 #include "data/enclosures.hpp"
 
 namespace stretto::data {
 
-/// Copies those elements into an instance, behind `after`, once they are lent; `shift`: from a coordinate there to that of the array. What
-/// is lent goes back when they are there. Throws G06 if nobody holds that number.
-event copy_lent(const enclosures& all, std::uint64_t number, const box& part, const point& shift, const detail::instance_handle& into,
-                std::span<const event> after, const std::source_location& where, base::thread_context& context);
+/// Copies those elements there once they are lent; `shift`: from a coordinate there to that of the array. What is lent goes back when
+/// they are there. Throws G06 if nobody holds that number.
+event copy_lent(const enclosures& all, std::uint64_t number, const box& part, const point& shift, destination to,
+                const std::source_location& where, base::thread_context& context);
 
 }  // namespace stretto::data

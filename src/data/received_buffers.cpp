@@ -58,8 +58,9 @@ shared_arrays::placed received_buffers::place(field_reader& what, bool has_eleme
   what(from.node, from.number, shift);
   const std::shared_ptr<enclosures>& lent = enclosures_of(context);
   const event ready = merge(gate, detail::ready_event(made, where), where);
-  if (from.node == context.runtime->node) return {copy_lent(*lent, from.number, all, shift, made, {&ready, 1}, where, context), kept};
-  return {lent->others->fetch(from, all, made, {.is_first = true, .is_last = true, .shift = shift}, {&ready, 1}, where, context), kept};
+  const destination to(made, {&ready, 1});
+  if (from.node == context.runtime->node) return {copy_lent(*lent, from.number, all, shift, to, where, context), kept};
+  return {lent->others->fetch(from, all, to, {.is_first = true, .is_last = true, .shift = shift}, where, context), kept};
 }
 
 detail::instance_handle received_buffers::find(const name& is, const std::source_location& where) const {

@@ -141,34 +141,71 @@ void element_receiver::on_piece(rank from, reader& head, net::payload&& rest, ba
   }
 }
 
+void element_receiver::expect(std::uint64_t question, data::destination::asked target) {
+  const std::scoped_lock lock(lock_);
+  expected_.emplace(question, std::move(target));
+}
+
+void element_receiver::forget(std::uint64_t question) noexcept {
+  data::destination::asked ends;  // once the lock is open
+  const std::scoped_lock lock(lock_);
+  const auto found = expected_.find(question);
+  if (found == expected_.end()) return;
+  ends = std::move(found->second);
+  expected_.erase(found);
+}
+
 void element_receiver::open(const shared& a, base::thread_context& context) {
-  if (posted_instances::is_posted(a->order.target))
-    return posted_.resolve(a->order.target, a->order.of, context,
+  const detail::instance_handle& named = a->order.target;
+  if (posted_instances::is_posted(named))
+    return posted_.resolve(named, a->order.of, context,
                            [this, a](const posted_instances::shared& p, const detail::instance_handle& target, failure_ref lost,
                                      base::thread_context& on) {
       a->posted = p;
       a->target = target;
       opened(a, std::move(lost), on);
     });
-  names_.resolve(a->order.target, data::word_of(a->order.what), a->order.where, context,
+  if (named == named_later(context.runtime->node)) return ask_for_target(a, context);
+  names_.resolve(named, data::word_of(a->order.what), a->order.where, context,
                  [this, a](const detail::instance_handle& near, failure_ref cause, base::thread_context& on) {
     if (cause) return opened(a, std::move(cause), on);
-    a->target = near;
-    try {
-      const detail::instance_record& r = data::usable(near, data::word_of(a->order.what), on, a->order.where);
-      when_ended(a->step_for("that instance to be there"), r.ready, on, [this, a](const failure* why, base::thread_context& then) {
-        failure_ref kept = failure_ref::share(why);
-        try {
-          if (!kept) check(*a, then);
-        } catch (...) {
-          kept = detail::make_failure(std::current_exception(), data::word_of(a->order.what), a->order.where);
-        }
-        opened(a, std::move(kept), then);
-      });
-    } catch (...) {
-      opened(a, detail::make_failure(std::current_exception(), data::word_of(a->order.what), a->order.where), on);
-    }
+    await(a, near, {}, on);
   });
+}
+
+void element_receiver::ask_for_target(const shared& a, base::thread_context& context) {
+  data::destination::asked ask;
+  {
+    const std::scoped_lock lock(lock_);
+    if (const auto found = expected_.find(a->order.of.number); found != expected_.end()) ask = std::move(found->second);
+  }
+  if (!ask) {
+    const auto why = std::make_exception_ptr(error("G06", "elements came that nobody waits for any more"));
+    return opened(a, detail::make_failure(why, data::word_of(a->order.what), a->order.where), context);
+  }
+  ask([this, a](const detail::instance_handle& into, std::span<const event> after, const failure_ref& cause, base::thread_context& on) {
+    if (cause) return opened(a, cause, on);
+    await(a, into, merge(after, a->order.where), on);
+  }, context);
+}
+
+void element_receiver::await(const shared& a, const detail::instance_handle& target, event behind, base::thread_context& context) {
+  a->target = target;
+  try {
+    const detail::instance_record& r = data::usable(target, data::word_of(a->order.what), context, a->order.where);
+    const event there = behind == event() ? r.ready : merge(r.ready, behind, a->order.where);
+    when_ended(a->step_for("that instance to be there"), there, context, [this, a](const failure* why, base::thread_context& then) {
+      failure_ref kept = failure_ref::share(why);
+      try {
+        if (!kept) check(*a, then);
+      } catch (...) {
+        kept = detail::make_failure(std::current_exception(), data::word_of(a->order.what), a->order.where);
+      }
+      opened(a, std::move(kept), then);
+    });
+  } catch (...) {
+    opened(a, detail::make_failure(std::current_exception(), data::word_of(a->order.what), a->order.where), context);
+  }
 }
 
 void element_receiver::check(arriving& a, base::thread_context& context) const {

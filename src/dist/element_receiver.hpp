@@ -1,7 +1,8 @@
 // element_receiver.hpp - elements that come from other nodes, on their way into an instance of this one.
 //
 // A piece that is dense here as well, in memory of the host, lands where it shall be; all others land in a buffer and are copied or
-// reduced from there. Until the target exists pieces wait where they are: large ones at their sender.
+// reduced from there. Until the target exists pieces wait where they are: large ones at their sender. What one question asks for may have
+// a target that is named when the first of it comes.
 //
 // Threads     handlers inside job::poll; the rest on any thread of the runtime.
 // Invariants  (1) nothing is written unless the target has all elements of the operation. (2) each operation is answered once: when all
@@ -14,6 +15,7 @@
 #include <mutex>
 #include <utility>
 
+#include "data/enclosures.hpp"
 #include "dist/element_piece.hpp"
 #include "dist/instance_names.hpp"
 #include "dist/posted_instances.hpp"
@@ -30,6 +32,12 @@ class element_receiver {
 
   /// Elements are on their way into memory: then the node is not idle, though no message may say so.
   bool is_landing() const noexcept { return landing_.load(std::memory_order_acquire) != 0; }
+
+  /// What others take for the target of elements whose target this node names when they come.
+  static detail::instance_handle named_later(std::uint16_t node) noexcept { return {nullptr, std::uint64_t{node} << 48}; }
+  /// Of such elements, which that question of this node asks for, until it has ended.
+  void expect(std::uint64_t question, data::destination::asked target);
+  void forget(std::uint64_t question) noexcept;
 
   void lost(rank node, base::thread_context& context) noexcept;
   /// Some elements of it have come from that node, and not all of those are in place: it is answered when they are.
@@ -51,6 +59,8 @@ class element_receiver {
 
   shared of(const question& q, rank from);
   void open(const shared& a, base::thread_context& context);
+  void ask_for_target(const shared& a, base::thread_context& context);
+  void await(const shared& a, const detail::instance_handle& target, event behind, base::thread_context& context);
   void check(arriving& a, base::thread_context& context) const;
   void opened(const shared& a, failure_ref cause, base::thread_context& context);
   void land(const shared& a, held_piece&& p, base::thread_context& context) noexcept;
@@ -69,6 +79,7 @@ class element_receiver {
   std::atomic<std::size_t> landing_{0};
   std::mutex lock_;
   std::map<key, shared> arriving_;
+  std::map<std::uint64_t, data::destination::asked> expected_;  // by question of this node
 };
 
 }  // namespace stretto::dist

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "dist/steps.hpp"
+#include "event/when_ended.hpp"
 
 namespace stretto::dist {
 
@@ -21,10 +22,11 @@ failure_ref gone(const std::string& node, const std::source_location& where) {
 
 }  // namespace
 
-remote_enclosures::remote_enclosures(job& j, in_order& ordered, questions& q, element_sender& sender)
+remote_enclosures::remote_enclosures(job& j, in_order& ordered, questions& q, element_sender& sender, element_receiver& receiver)
     : job_(j),
       questions_(q),
       sender_(sender),
+      receiver_(receiver),
       ordered_(ordered),
       fetch_(j.on<&remote_enclosures::on_fetch>("enclosures.fetch", this)),
       hold_(j.on<&remote_enclosures::on_hold>("enclosures.hold", this)),
@@ -37,12 +39,17 @@ void remote_enclosures::serve(std::shared_ptr<data::enclosures> all) {
   all_->others = this;
 }
 
-event remote_enclosures::fetch(const data::enclosure_name& what, const box& part, const detail::instance_handle& into,
-                               part_of_fetch which, std::span<const event> after, const std::source_location& where,
-                               base::thread_context& context) {
+event remote_enclosures::fetch(const data::enclosure_name& what, const box& part, data::destination to, part_of_fetch which,
+                               const std::source_location& where, base::thread_context& context) {
   const rank of = *job_.rank_of(what.node);
   const questions::asked q = questions_.ask("content of an object from node " + job_.name_of(of), {&of, 1}, {}, where);
-  const event behind = after.empty() ? event() : merge(after, where);
+  const event behind = to.after.empty() ? event() : merge(to.after, where);
+  detail::instance_handle into = to.into;
+  if (to.when_they_come) {
+    into = element_receiver::named_later(context.runtime->node);
+    receiver_.expect(q.is.number, std::move(to.when_they_come));
+    detail::when_ended(q.done, context, [this, number = q.is.number](const failure*, base::thread_context&) { receiver_.forget(number); });
+  }
   when_ended(step{.of = q.is, .what_for = its_preconditions}, behind, context, [this, what, of, part, into, which, q, where](const failure* cause, base::thread_context& on) {
     if (cause) {
       if (which.is_last && !which.is_first) let_go(what);

@@ -1,7 +1,7 @@
 // remote_enclosures.hpp - arrays that came along with messages of other nodes: asked for there, and held until they have been.
 //
-// Messages    fetch: elements of an array, into an instance of who asks, which come as those of a copy do. hold and let_go: an array
-//             will be asked for, later. read: a message that named arrays has been read. request: what this node shares is to be
+// Messages    fetch: elements of an array, into an instance of who asks, which come as those of a copy do; who asks may name it when they
+//             come. hold and let_go: an array will be asked for, later. read: a message that named arrays has been read. request: what this node shares is to be
 //             fetched under a number that who asks has chosen.
 // Threads     any of the runtime.
 // Invariants  (1) what a node holds of another is let go of when that node is lost. (2) each fetch ends: by the answer, or with N05.
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "data/enclosures.hpp"
+#include "dist/element_receiver.hpp"
 #include "dist/element_sender.hpp"
 #include "dist/in_order.hpp"
 #include "dist/questions.hpp"
@@ -26,12 +27,12 @@ namespace stretto::dist {
 class remote_enclosures final : public data::far_enclosures {
  public:
   /// Before job::start.
-  remote_enclosures(job& j, in_order& ordered, questions& q, element_sender& sender);
+  remote_enclosures(job& j, in_order& ordered, questions& q, element_sender& sender, element_receiver& receiver);
   /// After it; of this runtime.
   void serve(std::shared_ptr<data::enclosures> all);
 
-  event fetch(const data::enclosure_name& what, const box& part, const detail::instance_handle& into, part_of_fetch which,
-              std::span<const event> after, const std::source_location& where, base::thread_context& context) override;
+  event fetch(const data::enclosure_name& what, const box& part, data::destination to, part_of_fetch which,
+              const std::source_location& where, base::thread_context& context) override;
   void hold(const data::enclosure_name& what) override;
   void let_go(const data::enclosure_name& what) override;
   data::enclosure_name request(std::uint16_t node, std::uint64_t shared, const box& part, const std::source_location& where) override;
@@ -67,6 +68,7 @@ class remote_enclosures final : public data::far_enclosures {
   job& job_;
   questions& questions_;
   element_sender& sender_;
+  element_receiver& receiver_;
   in_order& ordered_;
   const message_kind fetch_, hold_, let_go_, read_;
   const in_order::kind request_;

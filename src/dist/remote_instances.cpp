@@ -47,7 +47,7 @@ remote_instances::remote_instances(job& j, failures& causes, in_order& ordered)
       posted_(j, causes, names_),
       receiver_(j, causes, questions_, names_, posted_),
       sender_(j, causes, questions_, posted_, receiver_.piece(), receiver_.abandoned()),
-      enclosures_(j, ordered, questions_, sender_),
+      enclosures_(j, ordered, questions_, sender_, receiver_),
       global_(j),
       talk_(j),
       create_(j.on<&remote_instances::on_create>("instances.create", this)),

@@ -81,16 +81,17 @@ event merged(const detail::send_request& request, const std::source_location& wh
 }
 
 /// Into memory of the program's.
-event bring_out(const std::shared_ptr<objects::incoming>& comes, std::byte* to, const far_end& from, event gate,
+event bring_out(const std::shared_ptr<objects::incoming>& comes, std::byte* first, const far_end& from, event gate,
                 const std::source_location& where, base::thread_context& context) {
   detail::instance_request r;
-  r.external = to;
+  r.external = first;
   r.box = from.part;
   r.dimensions = from.dimensions;
   r.element_bytes = from.element_bytes;
   r.name = "span";
   const detail::instance_handle outside = detail::create_instance(r, {}, where);
-  const event done = comes->fetch(from.part, outside, gate == event() ? std::span<const event>() : std::span(&gate, 1), where, context);
+  const data::destination to(outside, gate == event() ? std::span<const event>() : std::span(&gate, 1));
+  const event done = comes->fetch(from.part, to, where, context);
   detail::when_ended(done, context, [comes, outside, where](const failure*, base::thread_context& on) {  // comes: it holds what is lent
     const event ordered = data::ordered_unseen(on, where);
     detail::destroy_instance(outside, after_range{{&ordered, 1}}, where);

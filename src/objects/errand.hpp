@@ -25,8 +25,7 @@ class incoming {
   incoming(const incoming&) = delete;
   ~incoming();
 
-  event fetch(const box& part, const detail::instance_handle& into, std::span<const event> after, const std::source_location& where,
-              base::thread_context& context);
+  event fetch(const box& part, data::destination to, const std::source_location& where, base::thread_context& context);
   /// The message that named it may be forgotten from now on.
   void hold();
   /// It is held there already (data::far_enclosures::request).
@@ -42,6 +41,11 @@ class incoming {
   bool is_held_ = false;
 };
 
+/// A task for those who tell it something, for as long as it is there. Behind the mutex.
+struct reached_task {
+  task* is = nullptr;
+};
+
 struct errand {
   enum class kind : std::uint8_t { copy, lend, fetch, store } is;
   bool needs_another_node() const noexcept { return is == kind::lend || is == kind::fetch; }
@@ -49,13 +53,23 @@ struct errand {
   std::shared_ptr<incoming> from = {};      // of fetch,
   std::uint32_t site = 0;                   // to there
   std::shared_ptr<const std::vector<std::byte>> bytes = {};  // of store: dense in C order
+  std::shared_ptr<reached_task> as = {};    // of fetch, where it is asked for before it is issued,
+  data::destination::named names = {};      // and once that is about to come
 };
+
+/// Content that it is to bring is asked for; it is issued when that is about to come, and takes no room before: what others wait for to
+/// lend it may need the room.
+void ask_first(task& t, base::thread_context& context);
+/// A fetch of which that has been done.
+bool is_asked_for(const task& t) noexcept;
 
 /// It goes there; the event ends when it is there, or when who was lent it has given it back.
 event begin_errand(task& t, std::span<const event> waits, base::thread_context& context);
 /// What it waited for, or the copy, has ended.
 void errand_ended(task& t, failure_ref cause, base::thread_context& context);
-/// It cannot be done.
+/// It cannot be done. Of what was asked for, the end comes back with this cause: true.
+bool comes_to_nothing(task& t, const failure_ref& cause, base::thread_context& context);
+/// Who waits for it is told.
 void errand_failed(task& t, const failure_ref& cause, base::thread_context& context);
 
 }  // namespace stretto::objects

@@ -260,6 +260,7 @@ bool issue(task& t, site& at, base::thread_context& context) {
     ++s.in_use;
     s.last_use = ++t.state.uses;
   }
+  if (is_asked_for(t)) return true;  // its end is waited for already
   t.news.handle = task_ended;
   if (!t.holds_back()) let_follow(t, context);
   const bool ends_by_itself = t.outside || (at.device && t.code) || (t.goes && t.goes->is != errand::kind::lend);
@@ -332,9 +333,9 @@ void note_time(task& t, site& at) {
 void task_ended(signal& self, failure_ref cause, base::thread_context& context) {
   task& t = static_cast<task_signal&>(self).of;
   if (t.is_for_host()) return elements_are_there(t, std::move(cause), context);
-  site& at = *t.on;
-  if (cause && at.device && is_loss(*cause.get())) lose(t.state, at, cause);
+  if (cause && t.on && t.on->device && is_loss(*cause.get())) lose(t.state, *t.on, cause);
   if (t.goes) return errand_ended(t, std::move(cause), context);
+  site& at = *t.on;
   if (cause) {
     content_failed(t, t.computed, cause);
   } else if (t.code) {
@@ -367,6 +368,7 @@ void finish(task& t, failure_ref cause, base::thread_context& context) {
     t.counted_at->issued_seconds = t.counted_at->view.issued ? t.counted_at->issued_seconds - t.expected_seconds : 0;
     if (t.is_popped) s.scheduler->finished(t, t.counted_at->view);
   }
+  if (is_asked_for(t)) t.goes->as->is = nullptr;
   const task_pointer whole(&t);
   if (!t.scope) return;  // it was not counted, or whoever ended it has done that
   if (cause) t.scope->failures.add(cause);

@@ -63,14 +63,14 @@ std::uint64_t next_use(const object_record& o, const box& where) {
                     .remedy("see who else uses the device; launch on smaller tiles, or where there is more memory: on(device_kind::host)")};
 }
 
-[[noreturn]] void refuse(const site& at, std::uint64_t needed, std::uint64_t free, const task& by) {
+[[noreturn]] void refuse(const site& at, std::uint64_t needed, std::uint64_t free, const task& by, const task* view = nullptr) {
   if (const std::exception_ptr driver = at.space->refusal()) refuse(at, needed, by, driver);
   throw no_room{error("A04", "the arguments of " + by.describe() + " do not fit into memory \"" + at.space->name() + "\"")
       .fact("submitted", by.where)
       .fact("wanted", std::to_string(needed) + " bytes more")
       .fact("free", std::to_string(free) + " of " + std::to_string(at.space->capacity()) + " bytes")
       .because("what one launch uses lies in one memory, and nothing that is there now can leave")
-      .remedy("launch on smaller tiles, or where there is more memory: on(device_kind::host)")};
+      .remedy("launch on smaller tiles, or where there is more memory: on(device_kind::host)"), view};
 }
 
 }  // namespace
@@ -196,13 +196,38 @@ bool make_place(object_record& o, replica_id r, site& to, data::replica_set::pla
   }
 }
 
+bool is_view_of(const task& t, const object_record& o, replica_id r) {
+  return t.is_for_host() && std::ranges::any_of(t.uses, [&](const object_use& u) {
+           return u.object.get() == &o && u.instance.record && u.replica == r;
+         });
+}
+
 /// Whether the program has a view of it, for as long as it likes.
 bool is_held(const object_record& o, replica_id r) {
-  return std::ranges::any_of(o.state->tasks, [&](const task* t) {
-    return t->is_for_host() && std::ranges::any_of(t->uses, [&](const object_use& u) {
-             return u.object.get() == &o && u.instance.record && u.replica == r;
-           });
+  return std::ranges::any_of(o.state->tasks, [&](const task* t) { return is_view_of(*t, o, r); });
+}
+
+/// Where nothing can leave objects go with the last that uses them, which may be of another task; not of a view, after which they stay.
+bool may_give_up_something(const task& by) {
+  return std::ranges::any_of(by.state.tasks, [&](const task* t) {
+    const bool is_view = t->is_for_host() && t->on && !t->uses.front().object.get()->is_let_go;
+    return t != &by && !is_view;
   });
+}
+
+/// Of all that is in the way one that the program holds, if nothing else is in use: none ends by itself.
+const task* view_in_the_way(const site& at, const occupants& there, const task& by) {
+  const objects_state& s = by.state;
+  const task* view = nullptr;
+  if (at.leaving > 0) return nullptr;
+  for (const auto& [o, r] : there.who) {
+    if (o->storage[r].in_use == 0) continue;
+    std::uint32_t views = 0;
+    for (const task* const t : s.tasks)
+      if (is_view_of(*t, *o, r)) ++views, view = t;
+    if (views < o->storage[r].in_use) return nullptr;
+  }
+  return view;
 }
 
 /// Whether what lies there for nothing only waits for launches that use it.
@@ -294,7 +319,7 @@ bool make_room(site& at, std::span<const planned> all, const task& by, base::thr
   std::uint64_t own_bytes = 0;
   bool is_busy = at.leaving > 0, is_own_busy = false;
   const bool can_leave = !s.beneath(at.view.index).empty();
-  is_busy = is_busy || (!can_leave && s.tasks.size() > 1);
+  is_busy = is_busy || (!can_leave && may_give_up_something(by));
   for (object_record* const o : s.objects) {
     const auto plan = std::ranges::find(all, o, &planned::object);
     for (const auto& r : o->replicas.replicas(at.view.index)) {
@@ -314,6 +339,7 @@ bool make_room(site& at, std::span<const planned> all, const task& by, base::thr
   if (!e.possible) {
     // Whoever cannot live there now has another place: it does not wait for what the program may hold.
     if (s.is_shared(at)) refuse(at, needed, free, by);
+    if (const task* const view = is_busy ? view_in_the_way(at, there, by) : nullptr) refuse(at, needed, free, by, view);
     if (is_busy) return false;
     // Storage that overlaps what is asked for would go into a larger one; apart, it takes less.
     bool any = false;

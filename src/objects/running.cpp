@@ -30,8 +30,21 @@ site& nearest(const task& t) {
   return t.goes && there(*best) < u.where.volume() ? host : *best;
 }
 
+/// What it brings is not there yet, and takes no room before. Where the host alone computes it is issued in its turn.
+bool asks_first(task& t, base::thread_context& context) {
+  if (!t.goes || t.goes->is != errand::kind::fetch || t.state.issues_at_once() || t.uses.front().where.is_empty()) return false;
+  try {
+    ask_first(t, context);
+  } catch (...) {
+    t.goes->as->is = nullptr, t.goes->as = nullptr;
+    give_up_on(t, t.current_failure(), context);
+  }
+  return true;
+}
+
 void now_issuable(task& t, base::thread_context& context) {
   if (t.failed) return give_up_on(t, t.skipped_because_of(*t.failed.get()), context);
+  if (asks_first(t, context)) return;
   if (t.goes_to) return t.goes_to->queue.push_back(&t);
   if (t.code && t.state.scheduler) {
     t.state.scheduler->push(t);
@@ -60,13 +73,16 @@ void take_arrived(objects_state& s, base::thread_context& context) {
   }
 }
 
-/// Content that comes does not wait for room on a device: what has lent it could be what takes the room.
-bool goes_to_host_instead(task& t) {
-  if (!t.goes || t.goes->site == 0) return false;
-  t.goes->site = 0;
-  t.state.sites.front().queue.push_back(&t);
+/// What computes nothing is done on the host as well.
+bool goes_to_host_instead(task& t, const site& at) {
+  if (!(t.goes || t.outside) || !at.device) return false;
+  if (t.goes) t.goes->site = 0;
+  t.state.sites.front().queue.push_front(&t);
   return true;
 }
+
+/// Content that comes does not wait for room on a device: what has lent it could be what takes the room.
+bool waits_nowhere(task& t, const site& at) { return t.goes && t.goes->is == errand::kind::fetch && goes_to_host_instead(t, at); }
 
 /// What keeps a launch from a site that it is allowed on.
 std::string limits_of(const task& t, const site& at) {
@@ -112,9 +128,16 @@ bool is_done_elsewhere(task& t, const site& at, const error& e) {
 bool has_room_elsewhere(task& t, const site& at, const error& why) {
   if (!t.code) return false;
   t.not_at.push_back(at.view.index);
-  if (!send_elsewhere(t)) return false;
+  if (!send_elsewhere(t)) return t.not_at.pop_back(), false;
   if (t.state.told_of_room.emplace(t.code, at.view.index).second) warn_of_elsewhere(t, at, why);
   return true;
+}
+
+/// The program may give the view back, and hang reports know it if not.
+void waits_for(const task& view, task& t, const base::thread_context& context) {
+  const object_record& o = *view.uses.front().object.get();
+  if (t.done == event()) return;
+  t.behind = detail::held_mark(*context.runtime, t.done, "the memory of " + describe(o), "the view that " + view.given_name + "() gave", view.where);
 }
 
 /// Where objects live there is too little room: what it uses comes to the memory of its site instead.
@@ -136,17 +159,18 @@ bool issue_or_give_up(task& t, site& at, base::thread_context& context) {
       if (send_elsewhere(t)) return true;
       if (at.lost_because) throw skipped{at.lost_because};
     }
-    return issue(t, at, context) || goes_to_host_instead(t);
+    return issue(t, at, context) || waits_nowhere(t, at);
   } catch (const skipped& s) {
     give_up_on(t, t.skipped_because_of(*s.because.get()), context);
   } catch (const no_room& n) {
     if (uses_them_elsewhere(t)) return issue_or_give_up(t, at, context);
-    if (goes_to_host_instead(t) || has_room_elsewhere(t, at, n.why)) return true;
+    if (goes_to_host_instead(t, at) || has_room_elsewhere(t, at, n.why)) return true;
+    if (n.view) return waits_for(*n.view, t, context), false;
     give_up_on(t, detail::make_failure(std::make_exception_ptr(n.why), t.describe(), t.where), context);
   } catch (const error& e) {
     if (e.code() == "A04" && uses_them_elsewhere(t)) return issue_or_give_up(t, at, context);
     if (at.device && e.code() == "K31" && goes_on_without(t, at, t.current_failure())) return true;
-    if (is_done_elsewhere(t, at, e) || goes_to_host_instead(t)) return true;
+    if (is_done_elsewhere(t, at, e) || goes_to_host_instead(t, at)) return true;
     give_up_on(t, t.code && is_of_groups(e) ? refused_everywhere(t, e) : t.current_failure(), context);
   } catch (...) {
     give_up_on(t, t.current_failure(), context);
@@ -380,6 +404,12 @@ void let_follow(task& t, base::thread_context& context) {
     if (--next->unissued == 0) now_issuable(*next, context);
 }
 
+void is_about_to_come(task& t) { nearest(t).queue.push_front(&t); }
+
+void never_issued(task& t) {
+  for (site& at : t.state.sites) std::erase(at.queue, &t);
+}
+
 bool send_elsewhere(task& t) {
   site* best = nullptr;
   for (site& at : t.state.sites) {
@@ -399,6 +429,7 @@ void lose(objects_state& s, site& at, const failure_ref& cause) {
 }
 
 void give_up_on(task& t, failure_ref cause, base::thread_context& context) {
+  if (comes_to_nothing(t, cause, context)) return;
   for (const object_use& u : t.uses)
     if (!t.is_for_host() && u.how.changes_content()) {
       u.object.get()->replicas.spoil(u.where);

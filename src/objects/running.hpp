@@ -51,6 +51,11 @@ void give_up_on(task& t, failure_ref cause, base::thread_context& context);
 /// Tells who waits, and frees it.
 void finish(task& t, failure_ref cause, base::thread_context& context);
 
+/// What it was to bring is about to come: it is issued before what waits for room, which may wait for what is lent to it.
+void is_about_to_come(task& t);
+/// It ends without: it stands in no queue from now on.
+void never_issued(task& t);
+
 /// Another site does it, if one can: false.
 bool send_elsewhere(task& t);
 /// A device is gone: content that it alone had is lost, because of `cause`.

@@ -51,6 +51,7 @@ struct skipped {
 /// Thrown where nothing that could leave a memory would help: a launch that may run elsewhere does.
 struct no_room {
   error why;  // A04
+  const struct task* view = nullptr;  // that gave one, which the program holds: it would help if that came back
 };
 
 /// Something has happened to a task.

@@ -117,11 +117,10 @@ incoming::~incoming() {
   if (is_held_ && left_ > 0 && here_.runtime && all_.others) all_.others->let_go(name_);
 }
 
-event incoming::fetch(const box& part, const detail::instance_handle& into, std::span<const event> after,
-                      const std::source_location& where, base::thread_context& context) {
+event incoming::fetch(const box& part, data::destination to, const std::source_location& where, base::thread_context& context) {
   const bool is_first = !std::exchange(is_held_, true), is_last = --left_ == 0;
-  if (name_.node == context.runtime->node) return data::copy_lent(all_, name_.number, part, shift_, into, after, where, context);
-  return all_.others->fetch(name_, part, into, {.is_first = is_first, .is_last = is_last, .shift = shift_}, after, where, context);
+  if (name_.node == context.runtime->node) return data::copy_lent(all_, name_.number, part, shift_, std::move(to), where, context);
+  return all_.others->fetch(name_, part, std::move(to), {.is_first = is_first, .is_last = is_last, .shift = shift_}, where, context);
 }
 
 void incoming::hold() {
@@ -147,11 +146,30 @@ event copy(const task& t, std::span<const event> waits) {
 
 }  // namespace
 
+bool is_asked_for(const task& t) noexcept { return t.goes && t.goes->as; }
+
+void ask_first(task& t, base::thread_context& context) {
+  const object_use& u = t.uses.front();
+  t.goes->as = std::make_shared<reached_task>(&t);
+  t.computed = t.goes->from->fetch(u.where, data::destination([s = u.object.get()->state, as = t.goes->as](
+                                                data::destination::named then, base::thread_context& on) {
+    if (s->runtime != on.runtime) return;
+    const inside in(*s, on);
+    if (!as->is) return;  // it has ended, and so has the question
+    as->is->goes->names = std::move(then);
+    is_about_to_come(*as->is);
+  }), t.where, context);
+  t.news.handle = task_ended;
+  when_ended(t.computed, t.news, context);
+}
+
 event begin_errand(task& t, std::span<const event> waits, base::thread_context& context) {
   const object_use& u = t.uses.front();
   switch (t.goes->is) {
     case errand::kind::lend: return detail::make_event(context, t.where);
-    case errand::kind::fetch: return u.instance.record ? t.goes->from->fetch(u.where, u.instance, waits, t.where, context) : event();
+    case errand::kind::fetch:
+      if (is_asked_for(t)) return std::exchange(t.goes->names, {})(u.instance, waits, {}, context), t.computed;
+      return u.instance.record ? t.goes->from->fetch(u.where, data::destination(u.instance, waits), t.where, context) : event();
     case errand::kind::store: return u.instance.record ? store(t, waits) : event();
     case errand::kind::copy: break;
   }
@@ -186,6 +204,12 @@ void lend_now(task& t, base::thread_context& context) {
 
 }  // namespace
 
+bool comes_to_nothing(task& t, const failure_ref& cause, base::thread_context& context) {
+  if (!is_asked_for(t)) return false;
+  if (const auto names = std::exchange(t.goes->names, {})) names({}, {}, cause, context);
+  return true;
+}
+
 void errand_failed(task& t, const failure_ref& cause, base::thread_context& context) {
   cause->mark_observed();  // by who uses the content, if anybody does
   if (const auto then = std::move(t.goes->lent)) then({}, {}, cause, context);
@@ -198,9 +222,12 @@ void errand_ended(task& t, failure_ref cause, base::thread_context& context) {
   const event done = t.done;
   const std::source_location where = t.where;
   if (cause) {
+    if (!t.on) never_issued(t);
+    comes_to_nothing(t, cause, context);
     errand_failed(t, cause, context);
     for (const object_use& u : t.uses) {
       if (t.computed.raw() != 0) u.object.get()->replicas.failed(t.computed.raw());
+      if (!t.on && u.how.changes_content()) u.object.get()->replicas.spoil(u.where);
       if (u.how.changes_content()) u.object.get()->lost_because = cause;
     }
   }

@@ -118,6 +118,7 @@ class program_of_lines : any_program {
   using any_program::any_program;
 
   void run() {
+    for (int e = 0; e < 20; ++e) others_.emplace_back("other");
     for (int a = 0; a < 3; ++a) {
       const int n = number(1, 40);
       loops_.emplace_back(at(n));
@@ -142,8 +143,8 @@ class program_of_lines : any_program {
     const int n = ++beside_;
     const auto note_it = [this, n] { here_.push_back(n); };
     switch (number(0, 3)) {
-      case 0: host_task(affects(effect_), on_each_node, note_it), ++on_all_; break;
-      case 1: host_task(affects(effect_), collective{}, note_it), ++on_all_; break;
+      case 0: host_task(affects(effect_, others_[at(number(0, 19))]), on_each_node, note_it), ++on_all_; break;
+      case 1: host_task(affects(effect_), stretto::uses(others_[at(number(0, 19))]), collective{}, note_it), ++on_all_; break;
       case 2: host_task(affects(effect_), in_pieces{2}, box(0, number(1, 9)), note_it); break;
       default:
         host_task(stretto::uses(effect_), on_each_node, [this, n, least = on_all_] {
@@ -154,6 +155,7 @@ class program_of_lines : any_program {
   }
 
   side_effect effect_{"noted"};
+  std::vector<side_effect> others_;  // more than the graphs look through before they forget some
   std::vector<int> here_;
   int beside_ = 0;
   std::size_t on_all_ = 0;

@@ -320,7 +320,11 @@ void run_program(std::uint32_t seed) {
     } else if (d.number(0, 1)) {
       t.how = cut::in_tiles;
     }
-    if (d.number(0, 3) == 0) t.effects = {{static_cast<std::uint32_t>(d.number(0, 3)), d.number(0, 1) == 0, {}}};
+    // Few that come again, or so many that some are forgotten.
+    for (coordinate uses = d.number(0, 3) == 0 ? d.number(1, 6) : 0; uses > 0; --uses) {
+      const graph::effect_use e{static_cast<std::uint32_t>(d.number(0, seed % 2 ? 3 : 39)), d.number(0, 1) == 0, {}};
+      if (std::ranges::find(t.effects, e.effect, &graph::effect_use::effect) == t.effects.end()) t.effects.push_back(e);
+    }
     if (t.kind != task_kind::collective && d.number(0, 3) == 0) t.grain = extent(d.number(1, 3), d.number(1, 3));
     for (std::uint32_t b = 0; b < elements.size(); ++b) {
       if (d.number(0, 9) == 0) {

@@ -95,6 +95,8 @@ class node_model {
     use(i, a, at, true);
     allocations_.at(a.number).versions[at] = version;
   }
+  /// Of what lies beside buffers, as of an element that nobody sends.
+  void use(const instruction& i, const effect_use& e) { follow(i, effects_[e.effect], e.is_affected); }
   const box& elements(allocation_id a) { return allocations_.at(a.number).is.elements; }
   buffer_id buffer_of(allocation_id a) { return allocations_.at(a.number).is.of; }
   memory_number memory_of(allocation_id a) { return allocations_.at(a.number).is.where; }
@@ -120,7 +122,10 @@ class node_model {
     REQUIRE_FALSE(s.is_gone);
     REQUIRE(s.is.elements.contains(point(at[0], at[1], at[2])));
     CHECK(before_[i.id.number][s.made_by]);
-    auto& uses = s.uses[at];
+    follow(i, s.uses[at], writes);
+  }
+  using all_uses = std::vector<std::pair<std::uint64_t, bool>>;  // instruction, and whether it writes
+  void follow(const instruction& i, all_uses& uses, bool writes) {
     for (const auto& [other, wrote] : uses)
       if ((writes || wrote) && other != i.id.number) CHECK(before_[i.id.number][other]);
     uses.push_back({i.id.number, writes});
@@ -137,6 +142,7 @@ class node_model {
   std::vector<addresses> given_back_;
   std::vector<std::vector<bool>> before_;
   std::map<std::uint64_t, storage> allocations_;
+  std::map<std::uint32_t, all_uses> effects_;
 };
 
 class job_model {
@@ -331,6 +337,7 @@ class job_model {
       });
     }
     contributed_[self] += mine;
+    for (const effect_use& e : t.effects) n.use(i, e);
     std::map<std::pair<std::uint64_t, spot>, bool> used;  // whether it writes
     for (std::size_t a = 0; a < t.accesses.size(); ++a) {
       const graph::access& is = t.accesses[a];
@@ -444,6 +451,11 @@ void run(std::uint32_t seed, std::uint64_t largest, what_came& out) {
     t.name = "t";
     if (d.number(0, 9) == 0) t.kind = d.number(0, 1) ? task_kind::one : task_kind::each;
     if (d.number(0, 3) == 0) t.by = processors::host;
+    // Few that come again, or so many that some are forgotten.
+    for (coordinate uses = t.by == processors::host ? d.number(0, 3) : 0; uses > 0; --uses) {
+      const effect_use e{static_cast<std::uint32_t>(d.number(0, seed % 2 ? 2 : 39)), d.number(0, 1) == 0, {}};
+      if (std::ranges::find(t.effects, e.effect, &effect_use::effect) == t.effects.end()) t.effects.push_back(e);
+    }
     if (d.number(0, 1)) t.how = cut::in_tiles;
     t.pieces = static_cast<std::uint32_t>(d.number(1, 3));
     for (std::uint32_t b = 0; b < elements.size(); ++b)

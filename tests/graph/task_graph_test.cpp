@@ -33,6 +33,8 @@ class modelled_program {
     policy_ = any_policy();
     made_.set(policy_);
     for (int b = 0; b < buffers; ++b) add_buffer(b);
+    first_effect_ = elements_.size();
+    elements_.resize(elements_.size() + effects);
     widest_ = 1 + below(7);
     writes_of_10_ = 1 + below(9);
   }
@@ -55,6 +57,7 @@ class modelled_program {
 
  private:
   static constexpr int buffers = 3, cells = 64;  // of each buffer
+  static constexpr int effects = 24;  // each as an element; more than are looked through before some are forgotten
   static constexpr std::size_t most_tasks = 800;
   using uses = std::bitset<4'096>;
   struct modelled_task {
@@ -152,6 +155,12 @@ class modelled_program {
         use(b, how, where);
       }
     }
+    for (int i = below(4) == 0 ? 1 + below(3) : 0; i > 0; --i) {
+      const graph::effect_use e{static_cast<std::uint32_t>(below(below(2) ? 3 : effects)), below(2) == 0, {}};
+      if (std::ranges::find(t.effects, e.effect, &graph::effect_use::effect) != t.effects.end()) continue;
+      t.effects.push_back(e);
+      (e.is_affected ? m.writes : m.reads).set(first_effect_ + e.effect);
+    }
     for (std::size_t c = 0; c < elements_.size(); ++c) {
       const modelled_element& e = elements_[c];
       if (m.reads.test(c) || (m.writes.test(c) && e.readers.empty())) asked.push_back(e.writer);
@@ -163,7 +172,8 @@ class modelled_program {
     if (!fault_.empty()) return;
     for (const std::uint64_t f : made.follows) {
       if (f > applied_ && !conflict(f, number)) say(number, "has no conflict with", f);
-      if (f == applied_ && made.follows.size() > 1 && std::ranges::none_of(asked, [&](std::uint64_t a) { return a <= applied_; }))
+      // Of a side effect the horizon stands for who affected it last, also where all who have used it since follow that.
+      if (f == applied_ && t.effects.empty() && made.follows.size() > 1 && std::ranges::none_of(asked, [&](std::uint64_t a) { return a <= applied_; }))
         say(number, "has no conflict older than the horizon", f);
     }
     for (std::size_t c = 0; c < elements_.size(); ++c)
@@ -208,7 +218,7 @@ class modelled_program {
   horizon_policy policy_;
   task_graph made_;
   buffer_id ids_[buffers];
-  std::size_t first_cell_[buffers] = {};
+  std::size_t first_cell_[buffers] = {}, first_effect_ = 0;
   std::vector<modelled_element> elements_;
   std::vector<modelled_task> tasks_{{.follows_all = true}};  // T0, the first epoch
   std::uint64_t applied_ = 0, horizon_ = 0;

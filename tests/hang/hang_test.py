@@ -28,7 +28,7 @@ EXPECTED = {  # the code of the first accusation; H10: there is none
     "outside_thread": "H10", "blocked_outside": "H01", "blocked_in_finish": "H01", "nobody_inside_run": "H07",
     "bound_to_nobody": "H07", "each_other": "H01", "on_top": "H02", "piled_up": "H01", "beside_a_driver": "H01",
     "foreign_lock": "H10", "held_outside": "H10",
-    "held_while_waiting": "H01", "view_kept": "H01", "seen_and_written": "H01", "seen_far_ahead": "H01", "seen_elsewhere": "H01", "slow_but_healthy": "H10",
+    "held_while_waiting": "H01", "view_kept": "H01", "view_in_the_way": "H01", "seen_and_written": "H01", "seen_far_ahead": "H01", "seen_elsewhere": "H01", "slow_but_healthy": "H10",
     "left_the_collective": "H04", "each_others_message": "H02", "lost_to_a_handler": "H01", "held_far_away": "H03",
     "awaited_far_away": "H01", "spawned_far_away": "H01", "never_returns": "H10",
     "copied_far_away": "H01", "made_far_away": "H01", "each_others_copy": "H02", "copied_behind": "H01",
@@ -38,6 +38,7 @@ NODES = ["left_the_collective", "each_others_message", "lost_to_a_handler", "hel
 HEALTHY = ["busy", "busy_alone", "many_runtimes"]
 WORDS = {  # more that must be told
     "view_kept": ['elements of object "x", which is not given back', "the view that read() gave"],
+    "view_in_the_way": ['the memory of object "x", which is not given back', "the view that read() gave"],
     "seen_and_written": ['elements of buffer B0 "x", which is not given back', "the view that read() gave since", 'task "again"'],
     "seen_far_ahead": ['elements of buffer B0 "x", which is not given back', 'task "all_zero"'],
     "seen_elsewhere": ['elements of buffer B0 "x" on N1, which is not given back', "the view that read() gave since", 'task "again" on N1'],

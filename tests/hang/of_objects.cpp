@@ -5,6 +5,10 @@
 #include <stretto/object.hpp>
 #include <stretto/platform.hpp>
 
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
 #include "hang.hpp"
 
 namespace hang {
@@ -94,6 +98,18 @@ void view_kept(runtime& rt) {
   });
 }
 
+void view_in_the_way(runtime&) {
+  setenv("STRETTO_HOST_MEMORY", "64k", 1);
+  setenv("STRETTO_SPILL", std::filesystem::temp_directory_path().c_str(), 1);
+  runtime rt({.workers = 2});
+  rt.run([] {
+    const std::vector<int> begin(12'000);  // 48 KB
+    const object<int> x(box(0, 12'000), begin.data(), {.name = "x"}), y(x.elements(), {.name = "y"});
+    const auto seen = x.read().get();  // GUILTY view_in_the_way
+    wait(launch(name("crowded"), all_zero, y.elements(), y));  // NAMED view_in_the_way
+  });
+}
+
 void seen_and_written(runtime& rt) {
   rt.run([] {
     const int one = 1;
@@ -127,6 +143,7 @@ void copied_behind(runtime& rt) {
 }  // namespace
 
 const program of_objects[] = {{"view_kept", view_kept},           {"copied_behind", copied_behind},
+                              {"view_in_the_way", view_in_the_way},
                               {"seen_and_written", seen_and_written}, {"seen_far_ahead", seen_far_ahead},
                               {"never_released", never_released}, {"acquired_twice", acquired_twice},
                               {"lock_order", lock_order},         {"short_barrier", short_barrier},

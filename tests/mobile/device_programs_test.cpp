@@ -7,6 +7,7 @@
 #include <stretto/job.hpp>
 #include <stretto/mobile.hpp>
 #include <stretto/object.hpp>
+#include <stretto/platform.hpp>
 #include <stretto/runtime.hpp>
 
 #include <algorithm>
@@ -24,6 +25,7 @@
 #include "campaign.hpp"
 #include "data/other_nodes.hpp"
 #include "mobile/device_job.hpp"
+#include "with_variable.hpp"
 
 namespace stretto {
 namespace {
@@ -56,8 +58,12 @@ struct store {
   }
 };
 
+/// Where objects live.
+enum class homes { nowhere, of_some };
+
 struct device_trial {
-  std::mt19937_64 random;
+  std::mt19937_64 random, random_home;
+  const homes which;
   const std::uint32_t nodes;
   simulated_job job;
   std::deque<std::unique_ptr<runtime>> all;
@@ -98,8 +104,8 @@ struct device_trial {
   std::vector<bool> is_dead;
   bool has_losses = false;
 
-  device_trial(std::uint64_t seed, std::uint32_t most_nodes)
-      : random(seed), nodes(1 + std::uint32_t(random() % most_nodes)),
+  device_trial(std::uint64_t seed, std::uint32_t most_nodes, homes which = homes::nowhere)
+      : random(seed), random_home(seed), which(which), nodes(1 + std::uint32_t(random() % most_nodes)),
         job({.nodes = nodes, .seed = seed, .jitter_seconds = random() % 2 ? 2e-6 : 1e-4}), is_dead(nodes) {
     sizes = {int(1 + random() % 500), int(600 + random() % 3000), random() % 8 ? 20'000 : 400'000};
     constexpr const char* devices[] = {"sim:2", "sim", "none", "sim:2"};
@@ -146,7 +152,9 @@ struct device_trial {
   }
   /// On the node where this runs. Some launches wait for an event that comes later.
   object<int> made(std::size_t slot, int first, std::uint32_t node) {
-    object<int> o(box(0, sizes[slot]));
+    const std::vector<place> shared = all[node]->machine().places(place_kind::pinned_memory);
+    const bool has_home = which != homes::nowhere && !shared.empty() && random_home() % 3;
+    object<int> o(box(0, sizes[slot]), {.memory = has_home ? shared[random_home() % shared.size()] : place()});
     if (random() % 4) {
       launch(store_fill, o.elements(), o, first);
     } else {
@@ -326,6 +334,22 @@ TEST_CASE("arrays of objects that move are what a serial model says, wherever th
     t.finish_all();
     t.check();
     t.check_nothing_is_held();
+  }
+}
+
+TEST_CASE("so they are where arrays are made in memory that host and device use in place, which is small") {
+  const test::with_variable quiet("STRETTO_LOG", "off");
+  for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(8, 600); ++seed) {
+    CAPTURE(seed);
+    const test::with_variable memory("STRETTO_DEVICE_HOST_MEMORY", seed % 2 ? "2M" : "64M");
+    device_trial t(seed, 5, homes::of_some);
+    for (int i = 0; i < 80; ++i) {
+      t.do_something();
+      if (seed % 4 == 0 && t.nodes > 1 && t.random() % 40 == 0) t.lose_some();
+    }
+    t.finish_all();
+    t.check();
+    if (!t.has_losses) t.check_nothing_is_held();
   }
 }
 

@@ -155,6 +155,55 @@ TEST_CASE("what has to leave a device does not wait for views that the program h
   });
 }
 
+TEST_CASE("a launch does not wait on the host for views that the program holds, where a device may compute it") {
+  const test::temporary_folder disk;
+  const with_variable spill("STRETTO_SPILL", disk.path.c_str()), host("STRETTO_HOST_MEMORY", "64k"), first("STRETTO_SCHEDULER", "fifo"),
+      quiet("STRETTO_LOG", "off");
+  runtime rt({.workers = 1, .devices = "sim"});
+  rt.run([] {
+    const auto seen = on_host(4);
+    object<float> more(all);
+    {
+      std::vector<held<const float, 1>> views;
+      for (const auto& o : seen) views.push_back(o.read().get());
+      wait(launch(room_fill, all, more, 7.0f));
+    }
+    wait(launch(on(device_kind::host), room_plus, all, more, 1.0f));
+    CHECK(content(more) == std::vector<float>(n, 8));
+  });
+}
+
+TEST_CASE("a launch that only the host may compute waits for views until the program gives them back") {
+  const test::temporary_folder disk;
+  const with_variable spill("STRETTO_SPILL", disk.path.c_str()), host("STRETTO_HOST_MEMORY", "64k");
+  runtime rt({.workers = 1, .devices = "sim"});
+  rt.run([] {
+    const auto seen = on_host(4);
+    object<float> more(all);
+    event filled;
+    {
+      std::vector<held<const float, 1>> views;
+      for (const auto& o : seen) views.push_back(o.read().get());
+      filled = launch(on(device_kind::host), room_fill, all, more, 7.0f);
+      yield();
+      CHECK(!filled.has_triggered());
+    }
+    wait(filled);
+    CHECK(content(more) == std::vector<float>(n, 7));
+  });
+}
+
+TEST_CASE("where nothing can leave, a launch for which there is no room is told so, whatever views the program holds") {
+  const with_variable host("STRETTO_HOST_MEMORY", "64k");
+  runtime rt({.workers = 1});
+  rt.run([] {
+    const auto seen = on_host(4);
+    const object<float> more(all);
+    const auto view = seen[0].read().get();
+    CHECK(test::thrown_by([&] { wait(launch(room_fill, all, more, 7.0f)); }).find("error A04") != std::string::npos);
+  });
+}
+
 TEST_CASE("an object's first content takes the room of what the host has for nothing") {
   const with_variable host("STRETTO_HOST_MEMORY", "64k");
   runtime rt({.workers = 2, .devices = "sim"});
