@@ -29,7 +29,7 @@ const std::vector<option>& table() {
       {"high_water", &settings::high_water, "8192", "1", "1000000000", {}, "tasks",
        "tasks waiting to run before a task that spawns more runs its own in place"},
       {"spin_us", &settings::spin_us, "50", "0", "1000000", {}, "microseconds",
-       "how long a worker looks for work before it sleeps; in a job of several processes up to 1000 if it lately had to wait for less"},
+       "how long a worker looks for work before it sleeps; in a job of several processes up to 1000, with CUDA devices up to 2000, if it lately had to wait for less"},
       {"seed", &settings::seed, "0", "0", "", {}, "",
        "start of every random choice; a runtime that is stepped replays it exactly"},
       {"poll_us", &settings::poll_us, "200", "10", "1000000", {}, "microseconds",

@@ -177,6 +177,7 @@ void mobile_objects::pack(resident& o) {
       e.at = leaves->goes_to;
       epoch = e.epoch = leaves->epoch;
       e.was_sent = e.was_here = true;
+      ++e.unanswered;  // for those that go along, until send_object() has counted them: an answer to another one may come before
       --s.counted.objects;
       ++s.counted.moved_out;
     }
@@ -256,6 +257,7 @@ void mobile_objects::send_object(std::unique_ptr<resident> o, detail::parcel&& c
     const std::scoped_lock lock(s.lock);
     if (entry* const e = s.find(o->id)) {
       e->unanswered += asked;
+      if (e->unanswered && --e->unanswered == 0 && !e->here) e->answered = e->sent;
       if (is_kept) {
         old = std::move(e->sent_away);
         e->sent_away = std::make_unique<sent_object>(std::move(o), std::move(gone));

@@ -3,10 +3,11 @@
 // Threads     pure.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "device/cuda/cuda_program.hpp"
 #include "device/device.hpp"
@@ -37,10 +38,11 @@ class packed_arguments {
   std::uint64_t local_bytes() const noexcept { return local_bytes_; }
 
  private:
-  std::vector<std::uint64_t> words_;  // pointers to arrays, and places in the memory of a group
-  std::vector<array_layout> layouts_;
+  // As many as most kernels have take nothing from the heap.
+  boost::container::small_vector<std::uint64_t, 9> words_;  // pointers to arrays, and places in the memory of a group
+  boost::container::small_vector<array_layout, 8> layouts_;
   launch_layout whole_;
-  std::vector<void*> pointers_;
+  boost::container::small_vector<void*, 18> pointers_;
   std::uint64_t local_bytes_ = 0;
 };
 

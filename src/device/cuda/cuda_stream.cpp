@@ -233,13 +233,13 @@ bool cuda_stream::has_come(std::uint32_t count) const noexcept {
 void cuda_stream::say_what_is_next() noexcept {
   std::uint64_t next = anything;
   if (ends_.is_idle()) next = nothing;
-  else if (!told_.empty() && told_.front().count && !ends_.needs_event()) next = counted | told_.front().count;
+  else if (!told_.empty() && told_.front().count && !ends_.needs_event()) next = a_count | told_.front().count;
   next_.store(next, std::memory_order_release);
 }
 
 bool cuda_stream::may_have_ended() const noexcept {
   const std::uint64_t next = next_.load(std::memory_order_acquire);
-  return next & counted ? has_come(static_cast<std::uint32_t>(next)) : next != nothing;
+  return next & a_count ? has_come(static_cast<std::uint32_t>(next)) : next != nothing;
 }
 
 bool cuda_stream::has_happened(const end& e, std::exception_ptr& failure) {

@@ -67,7 +67,7 @@ class cuda_stream final : public stream, public polled_stream {
     bool is_told() const noexcept { return event || count; }  // else the device was lost before
   };
   /// What a glance compares with the word: a count, or none of these.
-  static constexpr std::uint64_t nothing = 0, anything = std::uint64_t{1} << 32, counted = std::uint64_t{1} << 33;
+  static constexpr std::uint64_t nothing = 0, anything = std::uint64_t{1} << 32, a_count = std::uint64_t{1} << 33;
   bool has_come(std::uint32_t count) const noexcept;
   void say_what_is_next() noexcept;
   CUevent record();
