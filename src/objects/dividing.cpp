@@ -20,7 +20,7 @@ double end_of(std::span<const box> parts, std::span<site* const> who, const task
   double last = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].is_empty()) continue;
-    const auto seconds = s.measured.predict(s.speed_number(*t.code, who[i]->view.index), parts[i].volume());
+    const auto seconds = s.measured.estimate(s.speed_number(*t.code, who[i]->view.index), parts[i].volume());
     if (!seconds) return std::numeric_limits<double>::infinity();
     last = std::max(last, *seconds + (who[i]->device ? device_overhead : host_overhead));
   }
@@ -37,7 +37,7 @@ std::vector<box> best_parts(std::span<site* const> who, const task& t, objects_s
     double known = 0;
     std::size_t count = 0;
     for (std::size_t i = 0; i < who.size(); ++i) {
-      const auto seconds = s.measured.predict(s.speed_number(*t.code, who[i]->view.index), sizes[i]);
+      const auto seconds = s.measured.estimate(s.speed_number(*t.code, who[i]->view.index), sizes[i]);
       speeds[i] = {seconds ? static_cast<double>(sizes[i]) / *seconds : 0, who[i]->device ? device_overhead : host_overhead};
       if (seconds) known += speeds[i].items_per_second, ++count;
     }

@@ -116,6 +116,17 @@ std::optional<double> speeds::predict(std::uint32_t number, std::uint64_t items)
   return {};
 }
 
+std::optional<double> speeds::estimate(std::uint32_t number, std::uint64_t items) const {
+  if (const auto known = predict(number, items); known || items == 0) return known;
+  // Known are only classes above, or only classes below: the one next to it.
+  const auto& of_class = entries_[number].of_class;
+  const measured* nearest = nullptr;
+  for (unsigned i = 1; i < classes; ++i)
+    if (of_class[i].times && (!nearest || i < class_of(items))) nearest = &of_class[i];
+  if (!nearest) return {};
+  return nearest->seconds_per_item * static_cast<double>(items);
+}
+
 std::string speeds::text() const {
   std::string text = std::string(heading) + '\n';
   for (const auto& [key, number] : numbers_)

@@ -31,6 +31,8 @@ class speeds {
   /// From the class of this size; else along the line between the nearest smaller and larger classes known; else, if a class
   /// within a factor of 16 is known, at its time per item. Else nothing.
   std::optional<double> predict(std::uint32_t number, std::uint64_t items) const;
+  /// The same, but nothing only where no class is known: sizes however far from this one say what they can.
+  std::optional<double> estimate(std::uint32_t number, std::uint64_t items) const;
 
   /// For a file: a line "stretto speeds 1", then one line per kernel, device and class.
   std::string text() const;

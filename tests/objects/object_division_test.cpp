@@ -221,6 +221,28 @@ TEST_CASE("shares are as large as devices are fast, by what was measured") {
   CHECK(static_cast<double>(all[2].brought_bytes) == doctest::Approx(100'000).epsilon(0.01));
 }
 
+TEST_CASE("a device that is a thousand times slower gets a thousandth, though nothing as small was measured there") {
+  const test::temporary_folder kept;
+  const std::string file = kept.path / "speeds";
+  static constexpr int n = 100'000;
+  objects::speeds measured;
+  for (const auto& [device, rate] : {std::pair("sim_0", 1e9), std::pair("sim_1", 1e6)})
+    measured.record(measured.number_of("divided_reverse", device), n, n / rate);
+  std::ofstream(file) << measured.text();
+  const with_variable speeds("STRETTO_SPEEDS", file.c_str());
+  runtime rt({.workers = 2, .devices = "sim:2"});
+  rt.run([] {
+    const std::vector<int> numbers(n, 1);
+    object<int> from(box(0, n), numbers.data()), to(box(0, n)), total(box(0, 1));
+    wait(launch(on(device_kind::device), divided_reverse, box(0, n), from([](const box& part) { return box(n - part.max()[0], n - part.min()[0]); }),
+                to(one_to_one), total, n));
+    CHECK(total.read().get().view()(0) == n);
+  });
+  const auto all = rt.statistics().devices;
+  CHECK(all[1].brought_bytes > 390'000);
+  CHECK(all[2].brought_bytes < 10'000);
+}
+
 TEST_CASE("a launch on one kind of device is divided between those") {
   runtime rt({.workers = 2, .devices = "sim:3"});
   rt.run([] {

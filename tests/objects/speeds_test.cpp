@@ -51,6 +51,21 @@ TEST_CASE("sizes never measured are predicted from those around them, and not fr
   CHECK_FALSE(s.predict(s.number_of("k", "other"), 1000));
 }
 
+TEST_CASE("an estimate goes as far as it must") {
+  speeds s;
+  const auto n = s.number_of("k", "d");
+  CHECK_FALSE(s.estimate(n, 10));
+  s.record(n, 1000, 11e-6);
+  CHECK(*s.estimate(n, 1) == doctest::Approx(11e-9));
+  CHECK(*s.estimate(n, 1'000'000) == doctest::Approx(11e-3));
+  s.record(n, 4000, 20e-6);  // the nearer of two below, and of two above
+  CHECK(*s.estimate(n, 1'000'000) == doctest::Approx(5e-3));
+  CHECK(*s.estimate(n, 1) == doctest::Approx(11e-9));
+  s.record(n, 1'000'000, 1010e-6);
+  CHECK(*s.estimate(n, 100'000) == doctest::Approx(*s.predict(n, 100'000)));
+  CHECK_FALSE(s.estimate(n, 0));
+}
+
 TEST_CASE("what is no time is not recorded") {
   speeds s;
   const auto n = s.number_of("k", "d");
