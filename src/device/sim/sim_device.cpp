@@ -117,20 +117,16 @@ class sim_device final : public device, public faults {
   const properties& about() const noexcept override { return about_; }
   std::byte* memory() const noexcept override { return memory_.device_address(); }
   void allocated(std::byte* first, std::uint64_t bytes) override {
-    {
-      std::scoped_lock lock(mutex_);
-      if (++allocations_ == fails_at_allocation_) throw without_memory(bytes, "the simulated device was told to fail this one");
-      if (of_others_ && in_use_ + bytes + of_others_ > options_.memory_bytes)
-        throw without_memory(bytes, fmt::format("others use {} of its {} bytes", of_others_, options_.memory_bytes));
-      in_use_ += bytes;
-    }
+    std::scoped_lock lock(mutex_);  // to the end: a loss makes all of the memory rubbish
+    if (++allocations_ == fails_at_allocation_) throw without_memory(bytes, "the simulated device was told to fail this one");
+    if (of_others_ && in_use_ + bytes + of_others_ > options_.memory_bytes)
+      throw without_memory(bytes, fmt::format("others use {} of its {} bytes", of_others_, options_.memory_bytes));
+    in_use_ += bytes;
     memory_.make_rubbish(first, bytes, sim_memory::rubbish_of_new);
   }
   void freed(std::byte* first, std::uint64_t bytes) noexcept override {
-    {
-      std::scoped_lock lock(mutex_);
-      in_use_ -= bytes;
-    }
+    std::scoped_lock lock(mutex_);
+    in_use_ -= bytes;
     memory_.make_rubbish(first, bytes, sim_memory::rubbish_of_freed);
   }
   std::byte* host_memory() const noexcept override { return host_memory_.get(); }
@@ -183,8 +179,8 @@ class sim_device final : public device, public faults {
     fails_at_launch_ = launches_ + n;
   }
   void lose() override {
-    std::scoped_lock lock(mutex_);
-    lose_now();
+    std::unique_lock lock(mutex_);
+    lose_now(lock);
   }
   void lose_at_launch(std::uint64_t n) override {
     std::scoped_lock lock(mutex_);
@@ -313,8 +309,9 @@ class sim_device final : public device, public faults {
     }
   }
 
-  /// Under the lock.
-  void lose_now() noexcept {
+  /// What computes ends first.
+  void lose_now(std::unique_lock<std::mutex>& lock) {
+    changed_.wait(lock, [&] { return !computing_; });
     lost_ = true;
     memory_.make_rubbish(memory_.device_address(), options_.memory_bytes, sim_memory::rubbish_of_freed);
   }
@@ -331,10 +328,10 @@ class sim_device final : public device, public faults {
 
   /// Between calls of launch: whether this one was chosen to fail.
   std::exception_ptr failure_of_launch(const kernel_code& code) {
-    std::scoped_lock lock(mutex_);
-    ++launches_;
-    if (launches_ == lost_at_launch_) lose_now();
-    if (launches_ != fails_at_launch_) return {};
+    std::unique_lock lock(mutex_);
+    const auto number = ++launches_;
+    if (number == lost_at_launch_) lose_now(lock);
+    if (number != fails_at_launch_) return {};
     return std::make_exception_ptr(error("K30", fmt::format("kernel \"{}\" failed on device \"{}\"", code.name, options_.name))
                                        .fact("kernel", fmt::format("{}:{}", code.file, code.line))
                                        .because("the simulated device was told to fail this launch")
