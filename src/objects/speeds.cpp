@@ -94,7 +94,11 @@ void speeds::record(std::uint32_t number, std::uint64_t items, double seconds) {
   m->items += weight * (static_cast<double>(items) - m->items);
 }
 
-std::optional<double> speeds::predict(std::uint32_t number, std::uint64_t items) const {
+std::optional<double> speeds::predict(std::uint32_t number, std::uint64_t items) const { return from_classes_within(4, number, items); }
+
+std::optional<double> speeds::estimate(std::uint32_t number, std::uint64_t items) const { return from_classes_within(classes, number, items); }
+
+std::optional<double> speeds::from_classes_within(unsigned distance, std::uint32_t number, std::uint64_t items) const {
   if (items == 0) return {};
   const auto& of_class = entries_[number].of_class;
   const unsigned c = class_of(items);
@@ -111,20 +115,9 @@ std::optional<double> speeds::predict(std::uint32_t number, std::uint64_t items)
     const double share = (n - below->items) / (above->items - below->items);
     return from + share * (to - from);
   }
-  if (below && c - below_class <= 4) return below->seconds_per_item * n;
-  if (above && above_class - c <= 4) return above->seconds_per_item * n;
+  if (below && c - below_class <= distance) return below->seconds_per_item * n;
+  if (above && above_class - c <= distance) return above->seconds_per_item * n;
   return {};
-}
-
-std::optional<double> speeds::estimate(std::uint32_t number, std::uint64_t items) const {
-  if (const auto known = predict(number, items); known || items == 0) return known;
-  // Known are only classes above, or only classes below: the one next to it.
-  const auto& of_class = entries_[number].of_class;
-  const measured* nearest = nullptr;
-  for (unsigned i = 1; i < classes; ++i)
-    if (of_class[i].times && (!nearest || i < class_of(items))) nearest = &of_class[i];
-  if (!nearest) return {};
-  return nearest->seconds_per_item * static_cast<double>(items);
 }
 
 std::string speeds::text() const {

@@ -46,6 +46,8 @@ class speeds {
 
  private:
   struct measured;
+  /// A class on one side alone counts where it is no farther than that.
+  std::optional<double> from_classes_within(unsigned distance, std::uint32_t number, std::uint64_t items) const;
   measured* one_more(std::uint32_t number, std::uint64_t items, double per_item);
 
   static constexpr unsigned classes = 65;

@@ -1,5 +1,7 @@
 #include "conformance/devices.hpp"
 
+#include <doctest/doctest.h>
+
 #include <cstdio>
 #include <utility>
 
@@ -19,6 +21,11 @@ std::vector<std::string> usable(const std::vector<found>& all) {
     if (!f.is) std::fprintf(stderr, "no conformance test of %s: %s\n", f.name.c_str(), f.reason.c_str());
   }
   return names;
+}
+
+std::unique_ptr<device> usable(std::vector<found> all, std::size_t n) {
+  REQUIRE_MESSAGE(all.at(n).is, all.at(n).reason);
+  return std::move(all[n].is);
 }
 
 }  // namespace stretto::device

@@ -14,11 +14,7 @@ namespace stretto::device {
 namespace {
 
 void add(std::vector<candidate>& all, const std::string& name, const cuda::options& o, std::size_t i, std::size_t devices) {
-  const auto make = [o](std::size_t n) {
-    auto all_found = cuda::find(o);
-    REQUIRE_MESSAGE(all_found.at(n).is, all_found.at(n).reason);
-    return std::move(all_found[n].is);
-  };
+  const auto make = [o](std::size_t n) { return usable(cuda::find(o), n); };
   candidate c{name, [make, i] { return make(i); }, {}};
   c.copies = [o](const native_call& on, native_array<const float> from, native_array<float> to, std::int64_t bytes) {
     const auto cu = cuda::api::load(o.library);

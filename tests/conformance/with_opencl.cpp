@@ -29,12 +29,6 @@ void copy_in_queue(const native_call& on, native_array<const float> from, native
                                         to.offset_bytes, static_cast<std::size_t>(bytes), 0, nullptr, nullptr), "clEnqueueCopyBuffer");
 }
 
-/// One of those found, which can be used.
-std::unique_ptr<device> the(std::vector<found> all, std::size_t n) {
-  REQUIRE_MESSAGE(all.at(n).is, all.at(n).reason);
-  return std::move(all[n].is);
-}
-
 /// The binary of the first device.
 std::string compiled_by(std::size_t n, const std::string& source) {
   const auto cl = opencl::api::load();
@@ -71,7 +65,7 @@ std::vector<candidate> opencl_candidates() {
     if (!there[i].empty())
       for (const opencl::options& how : {o, of_blocks})
         all.push_back({"opencl " + there[i] + (how.pool ? "" : ", without a pool"),
-                       [how, i] { return the(opencl::find(how), i); }, {}, copy_in_queue,
+                       [how, i] { return usable(opencl::find(how), i); }, {}, copy_in_queue,
                        [i](const std::string& source) { return compiled_by(i, source); }});
   // Halves of the first device, where it has two compute units.
   opencl::options in_parts = o;
@@ -79,7 +73,7 @@ std::vector<candidate> opencl_candidates() {
   in_parts.at_most = 2;
   if (const auto halves = opencl::find(in_parts); halves[0].is)
     for (const std::size_t half : {0u, 1u})
-      all.push_back({"opencl " + halves[half].name, [in_parts, half] { return the(opencl::find(in_parts), half); }, {}, copy_in_queue,
+      all.push_back({"opencl " + halves[half].name, [in_parts, half] { return usable(opencl::find(in_parts), half); }, {}, copy_in_queue,
                      [](const std::string& source) { return compiled_by(0, source); }});
   else
     std::fprintf(stderr, "no conformance test of parts of %s: %s\n", halves[0].name.c_str(), halves[0].reason.c_str());

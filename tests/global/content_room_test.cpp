@@ -35,7 +35,6 @@ long long sum_of_all(const object<int>& o) {
   wait(o.copy_to(seen.data()));
   return std::accumulate(seen.begin(), seen.end(), 0LL);
 }
-long long total(const object<int>& o) { return sum_of_all(o); }
 
 /// Nodes that put into one another's objects what a launch has yet to compute.
 struct crowded_nodes {
@@ -116,7 +115,7 @@ TEST_CASE("an object that its sender keeps is copied by the host where the devic
     object<int> x(large);
     launch(on(device_kind::device), crowded_fill, large, x, 5);
     const long long expected = 5 * 300'000LL + 299'999LL * 300'000 / 2;
-    auto there = async(at_node(0), call<&total>(x));
+    auto there = async(at_node(0), call<&sum_of_all>(x));
     launch(on(device_kind::device), crowded_plus, large, x, 1);
     CHECK(there.get() == expected);
     CHECK(sum_of_all(x) == expected + 300'000);

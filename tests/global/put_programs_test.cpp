@@ -59,12 +59,9 @@ int summed_buffer(const received_buffer<int>& b) {
   return sum_of(v);
 }
 
-/// Where objects live.
-enum class homes { nowhere, of_some };
-
 struct put_trial {
-  std::mt19937_64 random, random_home;
-  const homes which;
+  std::mt19937_64 random;
+  test::random_homes homes;
   const std::uint32_t nodes;
   simulated_job job;
   std::deque<std::unique_ptr<runtime>> all;
@@ -99,8 +96,8 @@ struct put_trial {
   std::vector<bool> is_dead;
   bool has_losses = false;
 
-  put_trial(std::uint64_t seed, std::uint32_t most_nodes, homes which = homes::nowhere)
-      : random(seed), random_home(seed), which(which), nodes(1 + std::uint32_t(random() % most_nodes)),
+  put_trial(std::uint64_t seed, std::uint32_t most_nodes, test::homes which = test::homes::nowhere)
+      : random(seed), homes(which, seed), nodes(1 + std::uint32_t(random() % most_nodes)),
         job({.nodes = nodes, .seed = seed, .jitter_seconds = random() % 2 ? 2e-6 : 1e-4}), locals(nodes), shared(nodes), sent(nodes),
         is_dead(nodes) {
     constexpr const char* devices[] = {"sim:2", "sim", "none", "sim(memory=2M)"};
@@ -150,16 +147,12 @@ struct put_trial {
       all[draw()]->step();
     }
   }
-  place home_on(std::uint32_t node) {
-    const std::vector<place> shared = all[node]->machine().places(place_kind::pinned_memory);
-    return which == homes::nowhere || shared.empty() || random_home() % 3 == 0 ? place() : shared[random_home() % shared.size()];
-  }
   void make(array& a, std::uint32_t node) {
     const coordinate size = random() % 8 ? coordinate(1 + random() % (random() % 2 ? 400 : 6000)) : 300'000;
     const int first = static_cast<int>(random() % 1000);
     a.model = counted(first, size);
     on(node, [&] {
-      a.mine = object<int>(box(0, size), {.memory = home_on(node)});
+      a.mine = object<int>(box(0, size), {.memory = homes.next(all[node]->machine())});
       launch(put_fill, a.mine.elements(), a.mine, first);
     });
   }
@@ -353,7 +346,7 @@ TEST_CASE("so they are where some live in memory that host and device use in pla
   for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(8, 600); ++seed) {
     CAPTURE(seed);
     const test::with_variable memory("STRETTO_DEVICE_HOST_MEMORY", seed % 2 ? "1500k" : "64M");
-    put_trial t(seed, 4, homes::of_some);
+    put_trial t(seed, 4, test::homes::of_some);
     for (int i = 0; i < 100; ++i) {
       t.do_something();
       if (seed % 4 == 0 && t.nodes > 1 && t.random() % 40 == 0) t.lose_some();

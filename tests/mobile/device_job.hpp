@@ -4,8 +4,11 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <random>
 #include <string>
+#include <vector>
 
+#include <stretto/platform.hpp>
 #include <stretto/remote.hpp>
 
 #include "../dist/simulated.hpp"
@@ -28,5 +31,22 @@ void on_first_of(std::uint32_t nodes, std::uint64_t seed, F&& program) {
     });
   }
 }
+
+/// Where the objects of a random program live: where they are needed, or some in memory that a host and its devices use in place.
+enum class homes { nowhere, of_some };
+class random_homes {
+ public:
+  random_homes(homes which, std::uint64_t seed) : which_(which), random_(seed) {}
+  /// Of the next object that is made on that machine.
+  place next(const platform& machine) {
+    const std::vector<place> shared = machine.places(place_kind::pinned_memory);
+    const bool is_there = which_ != homes::nowhere && !shared.empty() && random_() % 3;
+    return is_there ? shared[random_() % shared.size()] : place();
+  }
+
+ private:
+  const homes which_;
+  std::mt19937_64 random_;
+};
 
 }  // namespace stretto::test

@@ -58,12 +58,9 @@ struct store {
   }
 };
 
-/// Where objects live.
-enum class homes { nowhere, of_some };
-
 struct device_trial {
-  std::mt19937_64 random, random_home;
-  const homes which;
+  std::mt19937_64 random;
+  test::random_homes homes;
   const std::uint32_t nodes;
   simulated_job job;
   std::deque<std::unique_ptr<runtime>> all;
@@ -104,8 +101,8 @@ struct device_trial {
   std::vector<bool> is_dead;
   bool has_losses = false;
 
-  device_trial(std::uint64_t seed, std::uint32_t most_nodes, homes which = homes::nowhere)
-      : random(seed), random_home(seed), which(which), nodes(1 + std::uint32_t(random() % most_nodes)),
+  device_trial(std::uint64_t seed, std::uint32_t most_nodes, test::homes which = test::homes::nowhere)
+      : random(seed), homes(which, seed), nodes(1 + std::uint32_t(random() % most_nodes)),
         job({.nodes = nodes, .seed = seed, .jitter_seconds = random() % 2 ? 2e-6 : 1e-4}), is_dead(nodes) {
     sizes = {int(1 + random() % 500), int(600 + random() % 3000), random() % 8 ? 20'000 : 400'000};
     constexpr const char* devices[] = {"sim:2", "sim", "none", "sim:2"};
@@ -152,9 +149,7 @@ struct device_trial {
   }
   /// On the node where this runs. Some launches wait for an event that comes later.
   object<int> made(std::size_t slot, int first, std::uint32_t node) {
-    const std::vector<place> shared = all[node]->machine().places(place_kind::pinned_memory);
-    const bool has_home = which != homes::nowhere && !shared.empty() && random_home() % 3;
-    object<int> o(box(0, sizes[slot]), {.memory = has_home ? shared[random_home() % shared.size()] : place()});
+    object<int> o(box(0, sizes[slot]), {.memory = homes.next(all[node]->machine())});
     if (random() % 4) {
       launch(store_fill, o.elements(), o, first);
     } else {
@@ -342,7 +337,7 @@ TEST_CASE("so they are where arrays are made in memory that host and device use 
   for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(8, 600); ++seed) {
     CAPTURE(seed);
     const test::with_variable memory("STRETTO_DEVICE_HOST_MEMORY", seed % 2 ? "2M" : "64M");
-    device_trial t(seed, 5, homes::of_some);
+    device_trial t(seed, 5, test::homes::of_some);
     for (int i = 0; i < 80; ++i) {
       t.do_something();
       if (seed % 4 == 0 && t.nodes > 1 && t.random() % 40 == 0) t.lose_some();
