@@ -6,6 +6,7 @@
 #include <stretto/launch.hpp>
 #include <stretto/object.hpp>
 #include <stretto/platform.hpp>
+#include <stretto/recorded_launch.hpp>
 #include <stretto/runtime.hpp>
 
 #include <sys/resource.h>
@@ -100,6 +101,17 @@ void chains(runtime& rt, long rounds) {
     for (long i = 0; i < chain; ++i) last = launch(after(last), nothing, box(0, 1), x);
     wait(last);
   });
+  // Recorded: all of them in one replay, and a few in each of many, one after the other.
+  for (const long per_replay : {chain, 8l, 1l}) {
+    recorded_graph<> g;
+    recorded_operation behind = launch(g, nothing, box(0, 1), x);
+    for (long i = 1; i < per_replay; ++i) behind = launch(g, after(behind), nothing, box(0, 1), x);
+    in_turns("recorded, " + std::to_string(per_replay) + " a replay", rounds, chain, raw, [&] {
+      event last;
+      for (long i = 0; i < chain / per_replay; ++i) last = g.replay(after(last));
+      wait(last);
+    });
+  }
   x.destroy();
   const int zero = 0;
   object<int> y(box(0, 1), &zero);

@@ -73,6 +73,10 @@ struct graph_core;
 struct recorded_body {
   std::shared_ptr<void> body;
   event (*run)(void* body, const void* arguments);
+  /// Operations that follow one another, with nothing between them, and go to the same device, are started and ended as one:
+  /// `run_row` is called with the bodies of all in place of `run`. They may start behind `behind` when that is under way there.
+  const void* device = nullptr;
+  event (*run_row)(std::span<void* const> bodies, event behind) = nullptr;
 };
 /// What may run where the last predecessor ended: data operations. Everything else is a task.
 enum class runs : std::uint8_t { as_task, at_once };

@@ -36,6 +36,7 @@
 #include <stretto/received_buffer.hpp>
 #include <stretto/recorded_data.hpp>
 #include <stretto/recorded_graph.hpp>
+#include <stretto/recorded_launch.hpp>
 #include <stretto/reduce.hpp>
 #include <stretto/reservation.hpp>
 #include <stretto/runtime.hpp>

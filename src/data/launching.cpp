@@ -12,6 +12,7 @@
 #include "data/handle.hpp"
 #include "data/host_launch.hpp"
 #include "data/kernel_arguments.hpp"
+#include "data/launching.hpp"
 #include "data/order_check.hpp"
 #include "data/other_nodes.hpp"
 #include "device/group_orders.hpp"
@@ -25,20 +26,6 @@ namespace {
 
 // Below this many items a launch is one piece of work: spawning would cost more than it spreads.
 constexpr std::int64_t items_in_one_piece = 4096;
-
-/// A launch on the workers.
-struct launching {
-  const kernel_code& code;
-  kernel_range range;
-  data::kernel_arguments given;
-  device::checking check;
-
-  void run() const {
-    for (const detail::launch_item& i : given.items())
-      if (i.array.record) wait(detail::ready_event(i.array, range.where), range.where);
-    data::run_on_host(code, range, given, check);
-  }
-};
 
 /// Who looks for mistakes is told what devices would refuse.
 void warn_if_checked(const kernel_code& code, device::checking check) {
@@ -65,10 +52,8 @@ std::span<const detail::launch_item> near_items(std::span<const detail::launch_i
 /// The device whose memory holds all arrays, or one of them and it uses the others in place, or which is asked for and uses
 /// all in place; null for the host. Throws K28 where they lie apart, or not where the launch is to be.
 device::attached_device* device_for(const kernel_code& code, const kernel_range& range,
-                                    std::span<const detail::launch_item> items, const detail::task_request& request,
-                                    base::thread_context& context) {
+                                    std::span<const detail::launch_item> items, place asked, base::thread_context& context) {
   const device::device_set* const devices = data::state_of(context).settings.devices;
-  const place asked = request.on ? request.on : request.at;
   device::attached_device* const wanted = devices ? devices->at(asked) : nullptr;
   const detail::launch_item* first = nullptr;
   const auto away = [](const detail::launch_item& i) { return !data::is_on_host(i.array.record->space); };
@@ -107,6 +92,12 @@ device::attached_device* device_for(const kernel_code& code, const kernel_range&
 }
 
 }  // namespace
+
+void data::note_opened(std::span<const detail::launch_item> items, base::thread_context& context) {
+  if (order_check* const checks = state_of(context).checks)
+    for (const detail::launch_item& i : items)
+      if (i.array.record) checks->opened(i.array);
+}
 
 bool data::is_one_piece(const kernel_code& code, const kernel_range& range) noexcept {
   if (code.in_groups || code.parameters.size() > piece_arguments::static_capacity) return false;
@@ -153,23 +144,35 @@ void data::run_on_host(const kernel_code& code, const kernel_range& range, const
   forasync(range.ids, piece, range.where).get(range.where);
 }
 
+void data::place_launch(placed_launch& l, const kernel_code& code, const kernel_range& range, std::span<const detail::launch_item> given,
+                        place asked, base::thread_context& context) {
+  refuse_wrong_range(code, range);
+  l.items = near_items(given, l.renamed, context, range.where);
+  l.on = device_for(code, range, l.items, asked, context);
+  if (!l.on && !code.run) throw device::without_code(code, "the host").fact("launched", range.where);
+}
+
+data::host_launch::host_launch(const kernel_code& code, const kernel_range& range, std::span<const detail::launch_item> items,
+                               base::thread_context& context)
+    : code(code), range(range), given(code, items),
+      check(state_of(context).settings.check ? device::checking::on : device::checking::off) {}
+
+void data::host_launch::run() const {
+  for (const detail::launch_item& i : given.items())
+    if (i.array.record) wait(detail::ready_event(i.array, range.where), range.where);
+  run_on_host(code, range, given, check);
+}
+
 event detail::launch_kernel(const kernel_code& code, const kernel_range& range, std::span<const launch_item> given,
                             task_request request) {
-  data::refuse_wrong_range(code, range);
   base::thread_context& context = base::require_current("launch");
-  std::vector<launch_item> renamed;
-  const std::span<const launch_item> items = near_items(given, renamed, context, range.where);
-  device::attached_device* const on = device_for(code, range, items, request, context);
-  // What a kernel touches of an array is its body's matter, and not seen.
-  if (data::order_check* const checks = data::state_of(context).checks)
-    for (const launch_item& i : items)
-      if (i.array.record) checks->opened(i.array);
-  if (!on && !code.run) throw device::without_code(code, "the host").fact("launched", range.where);
-  if (on) return data::launch_on(*on, code, range, items, request, context);
-  const auto check = data::state_of(context).settings.check ? device::checking::on : device::checking::off;
+  data::placed_launch l;
+  data::place_launch(l, code, range, given, request.on ? request.on : request.at, context);
+  data::note_opened(l.items, context);
+  if (l.on) return data::launch_on(*l.on, code, range, l.items, request, context);
   if (request.name.empty()) request.name = code.name;
   // Behind a pointer: a body is moved into its task, and values point into this.
-  std::unique_ptr<const launching> what(new launching{code, range, {code, items}, check});
+  std::unique_ptr<const data::host_launch> what(new data::host_launch(code, range, l.items, context));
   return spawn_as(request, [what = std::move(what)] { what->run(); }, range.where);
 }
 

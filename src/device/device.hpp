@@ -121,7 +121,8 @@ class mark {
 };
 
 /// Operations in order. Each call enqueues and returns; `done`, where it is given, runs when the operation has ended. What
-/// is thrown before that was not enqueued, and its `done` never runs.
+/// is thrown before that was not enqueued, and its `done` never runs. A failure of one without `done` is told by the next behind it
+/// that has one, where the driver tells it at all.
 class stream {
  public:
   virtual ~stream() = default;  // waits for what was enqueued

@@ -30,6 +30,39 @@ graph_plan plan_of(std::span<const std::vector<std::uint32_t>> predecessors) {
   return plan;
 }
 
+graph_steps steps_of(std::span<const std::vector<std::uint32_t>> predecessors, std::span<const void* const> marks) {
+  const auto count = static_cast<std::uint32_t>(predecessors.size());
+  constexpr std::uint32_t none = ~0u;
+  std::vector<std::uint32_t> out_degree(count), next(count, none), step_of(count, none);
+  for (const std::vector<std::uint32_t>& before : predecessors)
+    for (const std::uint32_t p : before) ++out_degree[p];
+  std::vector<bool> goes_on(count);  // the step of the one before
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (!marks[i] || predecessors[i].size() != 1) continue;
+    const std::uint32_t before = predecessors[i].front();
+    if (marks[before] != marks[i] || out_degree[before] != 1) continue;
+    next[before] = i;
+    goes_on[i] = true;
+  }
+  graph_steps steps;
+  auto& [first, numbers] = steps.operations;
+  numbers.reserve(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (goes_on[i]) continue;
+    first.push_back(static_cast<std::uint32_t>(numbers.size()));
+    for (std::uint32_t o = i; o != none; o = next[o]) {
+      numbers.push_back(o);
+      step_of[o] = static_cast<std::uint32_t>(first.size() - 1);
+    }
+  }
+  const std::size_t made = first.size();
+  first.push_back(static_cast<std::uint32_t>(numbers.size()));
+  steps.predecessors.resize(made);
+  for (std::size_t s = 0; s < made; ++s)
+    for (const std::uint32_t p : predecessors[numbers[first[s]]]) steps.predecessors[s].push_back(step_of[p]);
+  return steps;
+}
+
 std::vector<std::uint32_t> find_path(std::span<const std::vector<std::uint32_t>> predecessors, std::uint32_t from,
                                      std::uint32_t to) {
   if (from == to) return {from};

@@ -30,6 +30,16 @@ struct graph_plan {
 /// `predecessors[i]`: what operation i waits for; no cycles.
 graph_plan plan_of(std::span<const std::vector<std::uint32_t>> predecessors);
 
+/// Operations put together: those of a step start and end as one.
+struct graph_steps {
+  adjacency operations;  // of each step, each waiting for the one before; steps in the order of their first operations
+  std::vector<std::vector<std::uint32_t>> predecessors;  // of each step, as steps
+};
+
+/// A step of more than one is a path of operations with the same mark, null not counting as one, along which nothing else waits
+/// for any but the last, nor does any but the first wait for something else. So no step waits for longer than its operations did.
+graph_steps steps_of(std::span<const std::vector<std::uint32_t>> predecessors, std::span<const void* const> marks);
+
 /// Operations from `from` to `to`, both included, each waiting for the one before; empty if `to` does not wait for
 /// `from`. {from} if they are the same.
 std::vector<std::uint32_t> find_path(std::span<const std::vector<std::uint32_t>> predecessors, std::uint32_t from,

@@ -48,7 +48,7 @@ struct replay_part : task_record {
   replay_part(const detail::task_type& type, const graph_operation& o) noexcept : task_record(type, 1, o.where) {}
 
   replay_state* owner = nullptr;
-  const graph_operation* operation = nullptr;
+  const graph_operation* operation = nullptr;  // the first of a step of several
   std::span<const std::uint32_t> successors;
   std::uint32_t in_degree = 0;
   std::atomic<std::uint32_t> missing{0};  // predecessors that have not ended; unused where there is only one
@@ -73,6 +73,8 @@ struct replay_state {
   std::vector<event> bound;       // by port
   finish_scope* scope = nullptr;
   event done;
+  event behind;                   // what its only step, which is a device's, may be started behind
+  event device_end;               // of a graph with such a step only: when that has been done; guarded by the graph's mutex
   std::source_location where;
   std::atomic<std::uint32_t> holds{0};       // before it may begin
   std::atomic<std::uint32_t> sinks_left{0};
@@ -110,7 +112,10 @@ struct detail::graph_core {
 
   mutable std::mutex mutex;       // guards what follows
   bool is_planned = false;
-  sched::graph_plan plan;
+  sched::graph_steps steps;       // what a replay starts and ends, in place of single operations
+  std::vector<void*> bodies;      // by steps.operations.numbers
+  bool is_of_one_device = false;  // one step, of launches on a device
+  sched::graph_plan plan;         // of steps
   std::vector<std::unique_ptr<sched::replay_state>> states;
   sched::replay_state* free = nullptr;
   sched::replay_state* last = nullptr;  // in turn: the replay that the next one waits for

@@ -128,11 +128,25 @@ void skip(progress& p, replay_part& part, const failure_ref& because) noexcept {
   p.add(part);
 }
 
+/// Starts the launches of a step.
+event run_row(const replay_part& part) {
+  replay_state& r = *part.owner;
+  graph_core& g = *r.core;
+  const auto step = static_cast<std::size_t>(&part - r.parts);
+  const std::size_t first = g.steps.operations.first[step], count = g.steps.operations.of(step).size();
+  const event end = part.operation->body.run_row({g.bodies.data() + first, count}, r.behind);
+  if (g.is_of_one_device && g.overlap == replays::in_turn) {
+    std::scoped_lock lock(g.mutex);
+    r.device_end = end;
+  }
+  return end;
+}
+
 /// What it ends with. Not a variable that a try block assigns: under the thread sanitizer GCC 12 forgets its first value.
 event run_here(progress& p, replay_part& part) noexcept {
   const graph_operation& o = *part.operation;
   try {
-    return o.body.run(o.body.body.get(), part.owner->arguments);
+    return o.body.device ? run_row(part) : o.body.run(o.body.body.get(), part.owner->arguments);
   } catch (...) {
     fail(p, part, detail::make_failure(std::current_exception(), o.describe(), o.where));
     return {};
@@ -261,13 +275,25 @@ void fire_begin(waiter& link, const failure* cause, base::thread_context& contex
 }
 static_assert(offsetof(replay_state, link) == 0);
 
+/// Which operations are one step of a replay.
+void put_together(graph_core& g) {
+  std::vector<const void*> devices;
+  devices.reserve(g.operations.size());
+  for (const auto& o : g.operations) devices.push_back(o->body.device);
+  g.steps = steps_of({g.predecessors.data(), g.operations.size()}, devices);
+  g.bodies.clear();
+  for (const std::uint32_t i : g.steps.operations.numbers) g.bodies.push_back(g.operations[i]->body.body.get());
+  g.is_of_one_device = g.steps.predecessors.size() == 1 && devices[0];
+}
+
 /// A state for one more replay, which counts as under way.
 replay_state& take_state(graph_core& g) {
   std::scoped_lock lock(g.mutex);
   if (!g.is_planned) {
     g.states.clear();
     g.free = nullptr;
-    g.plan = plan_of({g.predecessors.data(), g.operations.size()});
+    put_together(g);
+    g.plan = plan_of(g.steps.predecessors);
     g.is_planned = true;
   }
   replay_state* r = g.free;
@@ -303,7 +329,7 @@ dependency combined(const preconditions& after, const std::source_location& wher
 
 replay_state::replay_state(graph_core& g)
     : core(&g),
-      part_count(static_cast<std::uint32_t>(g.operations.size())),
+      part_count(static_cast<std::uint32_t>(g.steps.predecessors.size())),
       alignment(std::max(alignof(replay_part), g.arguments.alignment)),
       bound(g.ports),
       sinks_left(g.plan.sinks) {
@@ -314,7 +340,7 @@ replay_state::replay_state(graph_core& g)
   parts = reinterpret_cast<replay_part*>(memory);
   arguments = memory + arguments_at;
   for (std::uint32_t i = 0; i < part_count; ++i) {
-    const graph_operation& o = *g.operations[i];
+    const graph_operation& o = *g.operations[g.steps.operations.of(i).front()];
     replay_part& part = *::new (&parts[i]) replay_part(part_type, o);
     part.name = o.name.empty() ? nullptr : o.name.c_str();
     part.place = o.place;
@@ -369,6 +395,7 @@ event graph_base::replay_with(const void* arguments, const preconditions& after,
     throw;
   }
   r.done = done;
+  r.behind = r.device_end = event();
   r.where = where;
   if (profile) profile->promise_to(*after.profile);
   r.profile = std::move(profile);
@@ -379,15 +406,22 @@ event graph_base::replay_with(const void* arguments, const preconditions& after,
   g.references.fetch_add(1, std::memory_order_relaxed);
   count_spawned(t, g.tasks + 1);  // the replay counts as well: it may end later than its tasks
   r.holds.store(waits ? 2 : 1, std::memory_order_relaxed);
+  bool is_behind = false;  // the device starts it after the replay before
   if (g.overlap == replays::in_turn) {
     std::scoped_lock lock(g.mutex);
     if (g.last) {
-      r.holds.fetch_add(1, std::memory_order_relaxed);
-      g.last->next = &r;
+      is_behind = waits && g.last->device_end != event() && !first.task() && first.as_event() == g.last->done;
+      if (is_behind) {
+        r.behind = g.last->device_end;
+        r.holds.store(1, std::memory_order_relaxed);
+      } else {
+        r.holds.fetch_add(1, std::memory_order_relaxed);
+        g.last->next = &r;
+      }
     }
     g.last = &r;
   }
-  if (waits) {
+  if (waits && !is_behind) {
     r.link.fire = fire_begin;
     completion* task = first.task();
     if (!(task ? task->subscribe(r.link) : subscribe(first, r.link, t))) {

@@ -48,7 +48,7 @@ class Cuda(unittest.TestCase):
         self.assertNotIn("skipped", run(peer, "device_series", 100, **self.with_fake)[1])
 
     def test_stretto_takes_the_cuda_device_where_there_is_one(self):
-        for bench, size in (("device_series", 64), ("device_chain", 50), ("device_chain_instance", 50), ("device_copy", 64)):
+        for bench, size in (("device_series", 64), ("device_chain", 50), ("device_chain_instance", 50), ("device_chain_recorded", 50), ("device_copy", 64)):
             with self.subTest(bench=bench):
                 code, said, fault = run(stretto, bench, size, BENCH_DEVICE="cuda", **self.with_fake)
                 self.assertEqual(code, 0, fault)

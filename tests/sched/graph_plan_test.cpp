@@ -78,3 +78,76 @@ TEST_CASE("a path is found exactly where there is one, and each step on it is an
       }
   }
 }
+
+TEST_CASE("operations of one mark that follow one another are a step, as far as nothing else waits for them or they for it") {
+  const int one = 0, other = 0;
+  const void* const a = &one;
+  const void* const b = &other;
+  //   0 - 1 - 2 - 3 - 4     5 - 6      3 is of another mark, 6 waits for 2 and 5, 7 for nothing
+  const edges before{{}, {0}, {1}, {2}, {3}, {}, {5, 2}, {}};
+  const graph_steps s = steps_of(before, std::vector<const void*>{a, a, a, b, a, a, a, nullptr});
+  const auto step = [&](std::size_t i) { return std::vector<std::uint32_t>(s.operations.of(i).begin(), s.operations.of(i).end()); };
+  REQUIRE(s.predecessors.size() == 6);
+  CHECK(step(0) == std::vector<std::uint32_t>{0, 1, 2});
+  CHECK(step(1) == std::vector<std::uint32_t>{3});
+  CHECK(step(2) == std::vector<std::uint32_t>{4});
+  CHECK(step(3) == std::vector<std::uint32_t>{5});
+  CHECK(step(4) == std::vector<std::uint32_t>{6});
+  CHECK(step(5) == std::vector<std::uint32_t>{7});
+  CHECK(s.predecessors == edges{{}, {0}, {1}, {}, {3, 0}, {}});
+}
+
+TEST_CASE("steps hold every operation once, wait for what their operations wait for, and have no cycle, of any graph") {
+  std::mt19937 random(23);
+  const int marks[2] = {};
+  for (int round = 0; round < test::scaled_of_one_thread(300, 20000); ++round) {
+    const std::uint32_t n = 1 + random() % 20;
+    // Edges lead on in an order that is not that of the numbers.
+    std::vector<std::uint32_t> order(n);
+    for (std::uint32_t i = 0; i < n; ++i) order[i] = i;
+    std::ranges::shuffle(order, random);
+    edges before(n);
+    for (std::uint32_t i = 1; i < n; ++i)
+      for (std::uint32_t k = random() % 3; k-- > 0;) before[order[i]].push_back(order[random() % 2 ? i - 1 : random() % i]);
+    std::vector<const void*> marked(n);
+    for (const void*& m : marked) m = random() % 4 ? &marks[random() % 8 == 0] : nullptr;
+    const graph_steps s = steps_of(before, marked);
+    std::vector<std::uint32_t> step_of(n, ~0u);
+    std::uint32_t seen = 0;
+    for (std::uint32_t i = 0; i < s.predecessors.size(); ++i) {
+      const auto members = s.operations.of(i);
+      REQUIRE_FALSE(members.empty());
+      for (std::size_t k = 0; k < members.size(); ++k) {
+        CHECK(step_of[members[k]] == ~0u);
+        step_of[members[k]] = i;
+        ++seen;
+        if (k == 0) continue;
+        CHECK(before[members[k]] == std::vector<std::uint32_t>{members[k - 1]});
+        CHECK(marked[members[k]] == marked[members[0]]);
+        CHECK(marked[members[k]] != nullptr);
+      }
+    }
+    CHECK(seen == n);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      for (const std::uint32_t p : before[i]) {
+        if (step_of[p] == step_of[i]) continue;
+        CHECK(p == s.operations.of(step_of[p]).back());
+        CHECK(std::ranges::count(s.predecessors[step_of[i]], step_of[p]) > 0);
+      }
+    }
+    // What has no cycle can be taken away from its beginning on.
+    std::vector<std::size_t> missing;
+    for (const auto& b : s.predecessors) missing.push_back(b.size());
+    const graph_plan plan = plan_of(s.predecessors);
+    std::vector<std::uint32_t> open = plan.roots;
+    std::size_t taken = 0;
+    while (!open.empty()) {
+      const std::uint32_t i = open.back();
+      open.pop_back();
+      ++taken;
+      for (const std::uint32_t next : plan.successors.of(i))
+        if (--missing[next] == 0) open.push_back(next);
+    }
+    CHECK(taken == s.predecessors.size());
+  }
+}

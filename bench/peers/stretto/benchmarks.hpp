@@ -67,6 +67,7 @@ bench::outcome time_series_streams(const bench::options&);
 bench::outcome time_series_on_device(const bench::options&);
 bench::outcome time_chain_on_device(const bench::options&);
 bench::outcome time_chain_on_instance(const bench::options&);
+bench::outcome time_recorded_chain(const bench::options&);
 bench::outcome time_copies_to_device(const bench::options&);
 
 // host_kernels.cpp

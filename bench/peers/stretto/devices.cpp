@@ -6,6 +6,7 @@
 #include <stretto/launch.hpp>
 #include <stretto/object.hpp>
 #include <stretto/platform.hpp>
+#include <stretto/recorded_launch.hpp>
 #include <stretto/runtime.hpp>
 
 #include <algorithm>
@@ -232,6 +233,31 @@ bench::outcome time_chain_on_instance(const bench::options& o) {
     const bench::stopwatch clock;
     run(o.size);
     us = clock.seconds() * 1e6 / double(o.size);
+    x.destroy();
+  });
+  return {us};
+}
+
+/// A step of eight kernels, recorded and replayed.
+bench::outcome time_recorded_chain(const bench::options& o) {
+  constexpr long in_a_step = 8;
+  double us = 0;
+  with_device(o.workers, {}, [&](runtime& rt) {
+    auto x = instance<int>::create(at(rt.machine().places(place_kind::gpu_memory).front()), box(0, 1)).made;
+    wait(fill(x, 0));
+    recorded_graph<> step;
+    recorded_operation behind = launch(step, do_nothing, box(0, 1), x);
+    for (long i = 1; i < in_a_step; ++i) behind = launch(step, after(behind), do_nothing, box(0, 1), x);
+    const long steps = std::max(o.size / in_a_step, 1l);
+    const auto run = [&](long count) {
+      event last;
+      for (long i = 0; i < count; ++i) last = step.replay(after(last));
+      wait(last);
+    };
+    run(2);
+    const bench::stopwatch clock;
+    run(steps);
+    us = clock.seconds() * 1e6 / double(steps * in_a_step);
     x.destroy();
   });
   return {us};

@@ -61,6 +61,7 @@ int main(int argc, char** argv) {
                   {"device_series_threads", "us/product", better::lower, 64, time_series_threads, repeat::once},
                   {"device_chain", "us/kernel", better::lower, 2000, time_chain_on_device, repeat::once},
                   {"device_chain_threads", "us/kernel", better::lower, 2000, time_chain_with_threads, repeat::once},
+                  {"device_chain_recorded", "us/kernel", better::lower, 2000, time_recorded_chain, repeat::once},
                   {"device_chain_instance", "us/kernel", better::lower, 2000, time_chain_on_instance, repeat::once},
                   {"device_copy", "GB/s", better::higher, 1024, time_copies_to_device, repeat::once},
                   {"sim_series", "of one device", better::higher, 2, speed_up_of_series, repeat::once},

@@ -220,6 +220,7 @@ class sim_device final : public device, public faults {
     std::function<void()> effect;
     places::completion* done = nullptr;
     std::exception_ptr failure;  // decided when it was enqueued
+    std::size_t stream = 0;
   };
 
   std::size_t add_stream() {
@@ -245,6 +246,7 @@ class sim_device final : public device, public faults {
     {
       std::scoped_lock lock(mutex_, options_.wires->mutex);
       t.id = ++ids_;
+      o.stream = number;
       if (o.done) pending_.fetch_add(1, std::memory_order_relaxed);
       operations_.emplace(t.id, std::move(o));
       times_.enqueue(number, std::move(t), now());
@@ -280,8 +282,10 @@ class sim_device final : public device, public faults {
       {
         std::scoped_lock lock(mutex_);
         computing_ = false;
+        if (failure && !o.done) untold_.emplace(o.stream, failure);
         if (o.done) {
-          o.done->failure = failure;
+          const auto earlier = untold_.extract(o.stream);
+          o.done->failure = earlier ? earlier.mapped() : failure;
           ended_.push_back(o.done);
           if (bell_ && bell_->is_awaited()) rings = bell_;
         }
@@ -353,6 +357,7 @@ class sim_device final : public device, public faults {
   std::condition_variable changed_;
   timeline times_;
   std::unordered_map<std::uint64_t, operation> operations_;
+  std::map<std::size_t, std::exception_ptr> untold_;  // by stream: of operations that nobody is told of
   std::vector<places::completion*> ended_;
   std::shared_ptr<bell> bell_;
   std::uint64_t ids_ = 0, launches_ = 0, fails_at_launch_ = 0, lost_at_launch_ = 0;
