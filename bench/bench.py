@@ -241,7 +241,7 @@ def chosen_suites(names, quick):
     groups = {"micro": [s for s in suites.SUITES
                         if s.against in suites.SYSTEMS and not s.metg and s.bench != "uts"],
               "own": [s for s in suites.SUITES if s.against not in suites.SYSTEMS],
-              "devices": [s for s in suites.SUITES if s.name.startswith(("device_", "sim_", "beyond_", "host_kernels"))],
+              "devices": [s for s in suites.SUITES if s.name.startswith(("device_", "sim_", "beyond_", "host_kernels", "launch_"))],
               "nodes": [s for s in suites.SUITES if s.name.startswith("nodes_")],
               "buffers": [s for s in suites.SUITES if s.name.startswith(("graph_", "buffers_"))],
               "uts": [s for s in suites.SUITES if s.bench == "uts"], "metg": [s for s in suites.SUITES if s.metg]}

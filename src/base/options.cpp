@@ -66,7 +66,7 @@ const std::vector<option>& table() {
       {"device_pool", &settings::device_pool, "1", "", "", zero_or_one, "",
        "whether a device's memory is taken once and parted among instances, rather than by its driver for each"},
       {"recycle", &settings::recycle, "1", "", "", zero_or_one, "",
-       "whether records of launches and of operations on data serve again, rather than coming from the system each time"},
+       "whether records of launches, of objects and of operations on data serve again, rather than coming from the system each time"},
       {"scheduler", &settings::scheduler, "earliest_finish", "", "", {"fifo", "locality", "earliest_finish", "work_stealing"}, "",
        "who decides which device computes a launch on objects"},
       {"speeds", &settings::speeds, "", "", "", {}, "path",

@@ -5,6 +5,7 @@
 #include "buffers/buffers_state.hpp"
 #include "data/data_state.hpp"
 #include "data/other_nodes.hpp"
+#include "device/backend.hpp"
 
 namespace stretto::buffers {
 
@@ -25,6 +26,7 @@ graph::memory_bounds left_to_buffers(std::uint64_t capacity, std::uint64_t grain
 void start_buffers(base::runtime_context& runtime, device::device_set* devices, const buffers_settings& settings) {
   const data::data_state& memories = *runtime.get<data::data_state>(base::floor_slot::data);
   graph::node_shape shape;
+  static_assert(device::most_devices < graph::most_memories);
   execution::site_list sites;
   if (devices)
     for (const auto& d : devices->all()) {

@@ -68,9 +68,9 @@ wanted read_word(std::string_view word, std::string_view text, const std::vector
   if (colon == word.npos) return w;
   const std::string_view number = word.substr(colon + 1);
   const auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), w.at_most);
-  if (fault != std::errc() || end != number.data() + number.size() || w.at_most < 1 || w.at_most > 64)
+  if (fault != std::errc() || end != number.data() + number.size() || w.at_most < 1 || w.at_most > most_devices)
     throw error("K26", fmt::format("option devices cannot be \"{}\": \"{}\" is no number of devices", text, number))
-        .fact("allowed", "1 to 64, or no number: all of that kind, and one that is simulated");
+        .fact("allowed", fmt::format("1 to {}, or no number: all of that kind, and one that is simulated", most_devices));
   return w;
 }
 
@@ -125,6 +125,10 @@ std::vector<found> open_devices(const std::vector<wanted>& which, const std::vec
       if (!w.is_named && has("cuda") && f.is->about().vendor == "NVIDIA Corporation") continue;
       if (usable++ < w.at_most) open.push_back(std::move(f));
     }
+    if (open.size() > most_devices)
+      throw error("K26", fmt::format("option devices asks for {} devices, and a runtime has at most {}", open.size(), most_devices))
+          .because("where an element is valid is kept as a bit for each memory, the host's among them")
+          .remedy("ask for fewer, as in sim:4; several processes have as many each");
     if (usable || !w.is_named) continue;
     error e("K27", fmt::format("option devices asks for {}, and there is no such device that can be used", w.backend));
     if (!unusable.name.empty()) e.fact("found", unusable.name);

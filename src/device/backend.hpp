@@ -17,6 +17,9 @@
 
 namespace stretto::device {
 
+/// A runtime has so many at most: with the host's, their memories are bits of one word where graphs know what is valid in which.
+inline constexpr unsigned most_devices = 63;
+
 /// A word between the brackets of "sim:2(shared_bus,engines=1)", and what follows its "=".
 struct setting {
   std::string name, value;
@@ -59,7 +62,7 @@ struct wanted {
 };
 
 /// Reads "all", "none", or names of backends, each perhaps with a number and settings in brackets, between commas.
-///   throws   K26 for a word that is none, K29 for a setting that the backend does not know
+///   throws   K26 for a word that is none and for too many of a kind, K29 for a setting that the backend does not know
 std::vector<wanted> parse_devices(std::string_view text, const std::vector<backend>& known);
 
 /// Opens them. A device that two drivers show is opened once, by its own.

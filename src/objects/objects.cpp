@@ -113,9 +113,10 @@ object_handle make_object(const object_request& request, const std::source_locat
   const std::shared_ptr<objects_state>& s = objects::state_of(*context.runtime);
   const inside in(*s, context);
   for (object_record* const o : std::exchange(s->orphans, {})) objects::dissolve(*o);
-  auto made = std::make_unique<object_record>(s, request, where);
+  auto made = object_record::make(s, request, where);
   refuse_wrong_home(*made, request.memory, context);
   if (request.from && !request.elements.is_empty()) begin_with(*made, request.from, context);
+  made->place = s->objects.size();
   s->objects.push_back(made.get());
   return object_handle(made.release());
 }

@@ -71,6 +71,24 @@ object_record::object_record(std::shared_ptr<objects_state> owner, const detail:
       order(state->slots),
       replicas(r.element_bytes, costs(*state), has_passed, most_joined(*state)) {}
 
+std::unique_ptr<object_record> object_record::make(const std::shared_ptr<objects_state>& owner, const detail::object_request& r,
+                                                    const std::source_location& where) {
+  static_assert(alignof(object_record) <= 64);  // as blocks are
+  void* const memory = owner->object_blocks.allocate();
+  try {
+    return std::unique_ptr<object_record>(::new (memory) object_record(owner, r, where));
+  } catch (...) {
+    owner->object_blocks.free(memory);
+    throw;
+  }
+}
+
+void object_record::operator delete(object_record* o, std::destroying_delete_t) noexcept {
+  const std::shared_ptr<objects_state> owner = o->state;
+  o->~object_record();
+  owner->object_blocks.free(o);
+}
+
 std::string describe(const object_record& r) {
   return r.name.empty() ? "object O" + std::to_string(r.number) : "object \"" + r.name + "\"";
 }
@@ -242,6 +260,7 @@ void stop_objects(base::runtime_context& runtime) noexcept {
   }
   // What has not ended waited for what nobody did. Objects live on as handles that name nothing here.
   for (task* const t : tasks) recycle()(t);
+  const std::scoped_lock lock(s->mutex);
   for (object_record* const o : orphans) delete o;
 }
 

@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <set>
 #include <string>
@@ -88,8 +89,11 @@ struct known_share {
   std::uint64_t at = 0;  // changes of the replica set; 0: none
 };
 
+/// Of recycled memory, behind the mutex, as it goes back.
 struct object_record {
-  object_record(std::shared_ptr<objects_state> owner, const detail::object_request& r, const std::source_location& where);
+  static std::unique_ptr<object_record> make(const std::shared_ptr<objects_state>& owner, const detail::object_request& r,
+                                             const std::source_location& where);
+  static void operator delete(object_record* o, std::destroying_delete_t) noexcept;
 
   std::atomic<std::uint32_t> references{1};  // by handles of the program
   const std::shared_ptr<objects_state> state;
@@ -111,6 +115,7 @@ struct object_record {
   std::uint32_t users = 0;         // tasks, and copies on their way
   std::uint32_t unissued = 0;      // of the tasks, until others may follow
   bool is_let_go = false;          // by the program
+  std::size_t place = 0;           // among its state's
 
   /// Elements of the part that are valid there.
   std::uint64_t valid_elements(data::memory_number in, const box& where);
@@ -121,6 +126,9 @@ struct object_record {
   data::usage usage_at(const site& at, data::usage how) const noexcept;
   /// Where content of a memory goes that has to leave, best first.
   std::vector<data::memory_number> beneath(data::memory_number memory) const;
+
+ private:
+  object_record(std::shared_ptr<objects_state> owner, const detail::object_request& r, const std::source_location& where);
 };
 /// The program has let it go: it ends with the last that uses it. Behind the mutex, as dissolve, after which it is gone.
 void let_go(object_record& o);
@@ -208,6 +216,8 @@ struct objects_state {
   std::shared_ptr<device_scheduler> scheduler;  // null where the host computes all in its own order: tasks are issued as submitted
   base::block_stock task_stock;
   base::block_cache task_blocks;  // after their stock
+  base::block_stock object_stock;
+  base::block_cache object_blocks;
   task_slots slots;
   std::vector<task*> by_slot;
   std::vector<task*> tasks;             // all that have not ended

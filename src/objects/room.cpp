@@ -144,7 +144,9 @@ void dissolve(object_record& o) {
     o.replicas.discard(o.elements);
     for (data::memory_number m = 0; m < s.memories(); ++m)
       for (const auto& r : o.replicas.replicas(m)) drop(o, r.id, *here);
-    std::erase(s.objects, &o);
+    s.objects[o.place] = s.objects.back();
+    s.objects[o.place]->place = o.place;
+    s.objects.pop_back();
     delete &o;
   }
 }

@@ -11,7 +11,8 @@ namespace {
 bool is_brought(const object_use& u) { return u.how.needs_content() && u.how.is != data::usage::mode::reduce; }
 }  // namespace
 
-objects_state::objects_state(bool recycles) : task_stock(sizeof(task), recycles), task_blocks(task_stock) {}
+objects_state::objects_state(bool recycles)
+    : task_stock(sizeof(task), recycles), task_blocks(task_stock), object_stock(sizeof(object_record), recycles), object_blocks(object_stock) {}
 
 task::task(objects_state& s)
     : deferred(preconditions_ended), state(s), news(*this, gate_opened) {}

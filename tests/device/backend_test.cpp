@@ -115,6 +115,16 @@ TEST_CASE("settings of simulated devices are what they become") {
         "  allowed     1 or 2 copies at a time");
 }
 
+TEST_CASE("a runtime has at most 63 devices, of whatever kinds") {
+  CHECK(simulated("sim:63").size() == 63);
+  CHECK(simulated("sim:31,sim:32").size() == 63);
+  CHECK(test::thrown_by([] { simulated("sim:64"); }).starts_with("error K26: option devices cannot be \"sim:64\""));
+  CHECK(test::thrown_by([] { simulated("sim:32,sim:32"); }) ==
+        "error K26: option devices asks for 64 devices, and a runtime has at most 63\n"
+        "  because     where an element is valid is kept as a bit for each memory, the host's among them\n"
+        "  try         ask for fewer, as in sim:4; several processes have as many each");
+}
+
 TEST_CASE("a simulated device may copy slower in one direction") {
   const auto read = [](std::vector<setting> said) { return sim::read(said, {}).of_each; };
   const sim::options usual;

@@ -12,6 +12,8 @@ std::size_t timeline::add_stream() {
 void timeline::remove_stream(std::size_t stream) noexcept { streams_[stream] = {}; }
 
 void timeline::enqueue(std::size_t stream, timed_operation op, double now) {
+  // What has ended gives its engines away as of then, before this one comes.
+  while (!under_way_.empty() && under_way_.top().ends_at <= now) end_first();
   op.enqueued_at = now;
   streams_[stream].waiting.push_back(std::move(op));
   begin_what_can();
@@ -44,13 +46,7 @@ void timeline::begin_what_can() {
   }
 }
 
-std::optional<double> timeline::next_end() const {
-  if (under_way_.empty()) return {};
-  return under_way_.top().ends_at;
-}
-
-std::optional<std::uint64_t> timeline::next_ended(double now) {
-  if (under_way_.empty() || under_way_.top().ends_at > now) return {};
+void timeline::end_first() {
   const under_way ended = under_way_.top();
   under_way_.pop();
   one_stream& s = streams_[ended.stream];
@@ -58,9 +54,25 @@ std::optional<std::uint64_t> timeline::next_ended(double now) {
   s.waiting.pop_front();
   s.busy = false;
   s.free_at = ended.ends_at;
+  ++s.untold;
+  ended_.push_back({ended.ends_at, op.id, ended.stream});
   if (op.marks) op.marks->passed_at = ended.ends_at;
   begin_what_can();
-  return op.id;
+}
+
+std::optional<double> timeline::next_end() const {
+  if (!ended_.empty()) return ended_.front().at;
+  if (under_way_.empty()) return {};
+  return under_way_.top().ends_at;
+}
+
+std::optional<std::uint64_t> timeline::next_ended(double now) {
+  if (ended_.empty() && !under_way_.empty() && under_way_.top().ends_at <= now) end_first();
+  if (ended_.empty() || ended_.front().at > now) return {};
+  const told_end first = ended_.front();
+  ended_.pop_front();
+  --streams_[first.stream].untold;
+  return first.id;
 }
 
 }  // namespace stretto::device::sim

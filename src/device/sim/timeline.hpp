@@ -2,7 +2,7 @@
 //
 // Threads     one at a time.
 // Cost        begin and end: the logarithm of the operations under way, and a look at every stream.
-// Invariants  time follows from what was enqueued when; that advance() is called late changes nothing.
+// Invariants  time follows from what was enqueued when; that ends are asked for late changes nothing.
 #pragma once
 
 #include <cstddef>
@@ -44,13 +44,15 @@ class timeline {
   std::optional<std::uint64_t> next_ended(double now);
   /// When next_ended can return something; nothing if nothing is under way.
   std::optional<double> next_end() const;
-  bool stream_is_empty(std::size_t stream) const { return streams_[stream].waiting.empty() && !streams_[stream].busy; }
+  /// Whether next_ended has told of all that was put into it.
+  bool stream_is_empty(std::size_t stream) const { return streams_[stream].waiting.empty() && streams_[stream].untold == 0; }
 
  private:
   struct one_stream {
     std::deque<timed_operation> waiting;
     bool busy = false;     // its first operation is under way
     double free_at = 0;    // when the operation before ended
+    std::size_t untold = 0;  // ended, which nobody has asked for yet
   };
   struct under_way {
     double ends_at;
@@ -60,10 +62,17 @@ class timeline {
       return a.ends_at != b.ends_at ? a.ends_at > b.ends_at : a.number > b.number;
     }
   };
+  struct told_end {
+    double at;
+    std::uint64_t id;
+    std::size_t stream;
+  };
   void begin_what_can();
+  void end_first();
 
   std::vector<one_stream> streams_;
   std::priority_queue<under_way, std::vector<under_way>, std::greater<>> under_way_;
+  std::deque<told_end> ended_;  // in the order of time
   std::uint64_t begun_ = 0;
 };
 
