@@ -601,15 +601,13 @@ concept names_its_views = std::is_pointer_v<F> || requires { &F::operator(); };
 /// coordinate.
 template <class F, class... U, class First, std::size_t... I>
 void call_with_views(F& f, const First& first, std::span<const host_elements> given, std::index_sequence<I...>) {
-  if constexpr (std::invocable<F&, const First&, typename U::view...>) {
-    if constexpr (!names_its_views<F>)
-      if (!given.empty() && given[0].limits) return void(f(first, U::checked_view_of(given[I])...));
-    f(first, U::view_of(given[I])...);
-  } else {
-    if constexpr (!names_its_views<F>)
-      if (!given.empty() && given[0].limits) return void(f(U::checked_view_of(given[I])...));
-    f(U::view_of(given[I])...);
-  }
+  const auto call = [&](auto&&... views) {
+    if constexpr (std::invocable<F&, const First&, typename U::view...>) f(first, std::move(views)...);
+    else f(std::move(views)...);
+  };
+  if constexpr (!names_its_views<F>)
+    if (!given.empty() && given[0].limits) return call(U::checked_view_of(given[I])...);
+  call(U::view_of(given[I])...);
 }
 
 template <class F, class... U>

@@ -12,6 +12,7 @@
 #include <stretto/error.hpp>
 #include <stretto/platform.hpp>
 
+#include "api/device_opening.hpp"
 #include "api/live_runtimes.hpp"
 #include "api/seats.hpp"
 #include "api/trace_on_signal.hpp"
@@ -25,7 +26,6 @@
 #include "data/order_check.hpp"
 #include "device/device_channel.hpp"
 #include "device/device_set.hpp"
-#include "device/kernel_cache.hpp"
 #include "diagnose/job_watch.hpp"
 #include "diagnose/watcher.hpp"
 #include "dist/dist_floor.hpp"
@@ -70,23 +70,6 @@ sched::scheduler_paths paths_of(const platform& machine) {
   }
   for (place p : machine.places()) paths.names.push_back(machine.name(p));
   return paths;
-}
-
-/// Null where there are none to open: a runtime without devices asks no driver.
-std::unique_ptr<device::device_set> open_devices(const base::settings& s, bool stepped) {
-  const auto known = device::all_backends();
-  const auto which = device::parse_devices(s.devices, known);
-  if (which.empty()) return nullptr;
-  auto open = device::open_devices(which, known,
-                                   {.memory_bytes = s.device_memory,
-                                    .host_memory_bytes = s.device_host_memory,
-                                    .pool = s.device_pool,
-                                    .stepped = stepped,
-                                    .check = s.check != base::checks::off,
-                                    .cache = device::kernel_cache::default_folder()});
-  if (open.empty()) return nullptr;
-  return std::make_unique<device::device_set>(
-      std::move(open), device::stream_options{static_cast<unsigned>(s.device_streams), s.device_copy_streams});
 }
 
 /// Where measured speeds of kernels are kept; empty: nowhere.
@@ -134,7 +117,7 @@ struct runtime::state {
                   .job_nodes = member ? member->of().nodes() : 1,
                   .level = level_of(settings)}),
         polls(static_cast<std::uint32_t>(settings.poll_us)),
-        devices(open_devices(settings, stepped)),
+        devices(open_devices(settings, stepped, member.get(), number)),
         modules(given, polls, counters, settings.errors) {
     context.node = number;
     if (!mobile) mobile = std::make_unique<mobiles::mobile_objects>(nullptr, nullptr);
@@ -157,6 +140,7 @@ struct runtime::state {
       job_watch = std::make_unique<diagnose::job_watch>(j);
       for (const base::option& row : base::option_table())
         if (row.name == "balance" || row.name == "stuck" || row.name == "global_memory" || row.name == "compare_nodes" ||
+            row.name == "deal_devices" ||
             row.name == "largest_message" ||
             row.name.starts_with("horizon_"))
           j.must_agree_on_option(std::string(row.name), base::spelt(row, settings));
@@ -234,7 +218,7 @@ void runtime::start(bool stepped) {
   s.modules.initialise(s.context, s.machine);
   const bool checks = s.settings.check != base::checks::off;
   if (checks) s.context.observer = (s.observer = std::make_unique<data::order_check>()).get();
-  const auto log = std::make_shared<base::logger>("stretto " + base::node_name(s.context.node), s.settings.log);
+  const auto log = std::make_shared<base::logger>(base::node_name(s.context.node), s.settings.log);
   data::start_data(s.context, s.machine, s.modules.channels(), checks, s.devices.get(),
                    {.memory_bytes = s.settings.host_memory, .spill = s.settings.spill, .locked_bytes = s.settings.locked_memory,
                     .recycles = s.settings.recycle, .device_messages = s.settings.device_messages,

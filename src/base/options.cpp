@@ -45,6 +45,9 @@ const std::vector<option>& table() {
        "platform file to use in place of what is discovered"},
       {"devices", &settings::devices, "none", "", "", {}, "list",
        "devices that the program uses: all, none, or kinds of them such as cuda,opencl or sim:4(shared_bus)"},
+      {"deal_devices", &settings::deal_devices, "1", "", "", zero_or_one, "",
+       "whether processes that one launcher started on a host deal its devices of CUDA and OpenCL among them, and part the memory of those that "
+       "several use, rather than each opening all"},
       {"device_memory", &settings::device_memory, "0", "0", "", {}, "bytes",
        "how much of each device's memory is taken; 0 means as much as is sensible"},
       {"device_host_memory", &settings::device_host_memory, "0", "0", "", {}, "bytes",

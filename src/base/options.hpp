@@ -45,6 +45,7 @@ struct settings {
   checks check;
   std::string platform;  // path or empty
   std::string devices;
+  bool deal_devices;
   std::uint64_t device_memory;  // bytes
   std::uint64_t device_host_memory;  // bytes
   std::uint64_t device_streams;

@@ -17,24 +17,25 @@ class device_launch final : public device_operation {
   device_launch(device::attached_device& on, std::shared_ptr<const device::compiled_kernel> kernel, const kernel_range& range,
                 std::span<const detail::launch_item> items, std::string_view name)
       : device_operation(on, device::work::kernel, trace::kind::kernel, range.where),
-        kernel_(std::move(kernel)), range_(range), given_(kernel_->code, items), name_(name),
-        is_first_(on.is().about().compiles_late && kernel_->note_launch(to_range(range))) {}
+        kernel_(std::move(kernel)), range_(to_range(range)), volume_(range.ids.volume()), given_(kernel_->code, items), name_(name) {
+    range_.is_first = on.is().about().compiles_late && kernel_->note_launch(range_);
+  }
 
  private:
   void enqueue(device::stream& s, places::completion& done) override {
     const auto arguments = given_.arguments(base::require_current("launch"), where_);
-    s.launch(*kernel_, to_range(range_), {arguments.data(), arguments.size()}, &done);
+    s.launch(*kernel_, range_, {arguments.data(), arguments.size()}, &done);
   }
   std::string describe() const override { return name_; }
-  std::string shown_name() const override { return is_first_ ? name_ + ", first launch" : name_; }
-  std::uint64_t amount() const noexcept override { return range_.ids.volume(); }
+  std::string shown_name() const override { return range_.is_first ? name_ + ", first launch" : name_; }
+  std::uint64_t amount() const noexcept override { return volume_; }
   place shown_at() const noexcept override { return on_.processor(); }
 
   const std::shared_ptr<const device::compiled_kernel> kernel_;
-  const kernel_range range_;
+  device::launch_range range_;
+  const std::uint64_t volume_;
   const kernel_arguments given_;
   const std::string name_;
-  const bool is_first_;  // in groups of its shape, for which the driver may compile
 };
 
 }  // namespace

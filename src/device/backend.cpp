@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
+#include <span>
 
 #include "base/driver_threads.hpp"
 #include "base/nearest_name.hpp"
@@ -13,6 +15,11 @@
 namespace stretto::device {
 
 namespace {
+
+/// By which drivers show fewer devices than there are. Of these, the first ones are what launchers set for each process.
+constexpr const char* hiding[] = {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK",
+                                  "ONEAPI_DEVICE_SELECTOR", "POCL_DEVICES", "OCL_ICD_VENDORS"};
+constexpr std::size_t by_launchers = 5;
 
 std::vector<std::string> words_of(const std::vector<backend>& known) {
   std::vector<std::string> words{"all", "none"};
@@ -76,6 +83,26 @@ wanted read_word(std::string_view word, std::string_view text, const std::vector
 
 }  // namespace
 
+const chosen* choice_of(const std::optional<std::vector<chosen>>& only, unsigned number) noexcept {
+  static constexpr chosen as_it_is{};
+  if (!only) return &as_it_is;
+  const auto at = std::ranges::find(*only, number, &chosen::number);
+  return at == only->end() ? nullptr : &*at;
+}
+
+std::string identity_by_place(const std::string& name, unsigned number) {
+  std::string all = fmt::format("{}\n{}", name, number);
+  for (const char* v : hiding)
+    if (const char* const said = std::getenv(v)) all += fmt::format("\n{}={}", v, said);
+  return all;
+}
+
+std::string hidden_by() {
+  for (const char* v : std::span(hiding).first(by_launchers))
+    if (std::getenv(v)) return v;
+  return {};
+}
+
 error wrong_setting(std::string_view backend, std::string sentence) {
   return error("K29", std::move(sentence)).fact("option", fmt::format("devices, kind {}", backend));
 }
@@ -109,6 +136,7 @@ std::vector<found> open_devices(const std::vector<wanted>& which, const std::vec
     search s = how;
     s.at_most = w.at_most;
     s.settings = w.settings;
+    s.only = w.only;
     std::size_t usable = 0;
     found unusable;
     std::vector<found> all;

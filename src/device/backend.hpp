@@ -3,12 +3,13 @@
 // A backend's folder holds a file <folder>_backend.hpp that declares `backend <folder>_backend()`; the build lists the
 // folders that are there (src/device/backends.cpp.in), so that one can be taken away.
 //
-// Threads     pure, but for `find`, which asks drivers.
+// Threads     pure, but for `find`, `look` and `measure`, which ask drivers.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,29 @@ struct setting {
   std::string name, value;
 };
 
+/// A device that a driver shows and that can be used, before it is opened.
+struct seen {
+  unsigned number = 0;  // for this backend, with the same settings, until the process ends
+  std::string name;     // as its driver calls it
+  std::string identity;  // the same in every process of the host that sees it
+  std::string kind;      // devices of one kind do for one another: "cuda", or whose driver's they are
+  bool is_near = true;   // to the cores that this process may use, as far as anybody knows
+};
+
+/// What a process has of a device, among those of its host.
+struct device_share {
+  std::uint32_t sharers = 1;    // processes that open it, this one included
+  std::uint32_t devices = 1;    // of its kind, that were dealt
+  std::uint32_t processes = 0;  // among which; 0: it was not dealt
+  std::uint64_t free_bytes = 0;  // of its memory, before any of the sharers has taken some; 0: not known
+};
+
+/// A device that is to be opened.
+struct chosen {
+  unsigned number = 0;  // as seen
+  device_share share = {};
+};
+
 /// How devices are opened.
 struct search {
   unsigned at_most = ~0u;
@@ -35,6 +59,21 @@ struct search {
   bool check = false;              // kernels look at their indices, where the backend can
   std::filesystem::path cache;     // of compiled kernels; empty: none
   std::vector<setting> settings = {};  // of those that the backend knows
+  std::optional<std::vector<chosen>> only = {};  // these; else all
+};
+
+/// What `only` says of the device of that number; null: it is not to be opened.
+const chosen* choice_of(const std::optional<std::vector<chosen>>& only, unsigned number) noexcept;
+
+/// For devices whose driver names none: the same in processes with the same variables that hide devices.
+std::string identity_by_place(const std::string& name, unsigned number);
+/// Which of these variables is set, as launchers do for each process: "CUDA_VISIBLE_DEVICES"; empty: none.
+std::string hidden_by();
+
+/// What is free of the memory of open devices.
+struct measured_memory {
+  std::vector<std::uint64_t> free_bytes;  // of each that `only` names; 0: not known
+  std::shared_ptr<void> held;             // for as long they stay open, which takes memory, too
 };
 
 /// A device, or why there is none.
@@ -42,6 +81,7 @@ struct found {
   std::string name;  // as its driver calls it
   std::unique_ptr<stretto::device::device> is;
   std::string reason, remedy;  // where it cannot be used
+  device_share share = {};    // as it was chosen
 };
 
 struct backend {
@@ -51,6 +91,10 @@ struct backend {
   std::vector<found> (*find)(const search& how) = nullptr;
   std::string thread_prefix = {};  // how its driver's threads are called, where they name themselves
   std::vector<std::string> settings = {};  // the names of those that there are
+  /// Those that `find` would open, without opening them. Throws what find gives a reason of. Null: each process has its own.
+  std::vector<seen> (*look)(const search& how) = nullptr;
+  /// Of those in `how.only`, what is free of their memory. Null: that cannot be asked.
+  measured_memory (*measure)(const search& how) = nullptr;
 };
 
 /// One word of the option `devices`: "cuda", "sim:4", "sim:2(shared_bus)".
@@ -59,6 +103,7 @@ struct wanted {
   unsigned at_most = ~0u;
   bool is_named = true;  // rather than meant by "all": then it is an error that there is none
   std::vector<setting> settings = {};
+  std::optional<std::vector<chosen>> only = {};  // what was dealt
 };
 
 /// Reads "all", "none", or names of backends, each perhaps with a number and settings in brackets, between commas.

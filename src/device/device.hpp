@@ -73,6 +73,7 @@ struct launch_range {
   std::int64_t min[3] = {0, 0, 0}, max[3] = {1, 1, 1};
   std::int64_t group[3] = {1, 1, 1};
   int dimensions = 1;
+  bool is_first = false;  // launch of the kernel in groups of this shape, as far as who launches knows
 
   std::int64_t items() const noexcept;
 };

@@ -36,6 +36,10 @@ class member final : public poller {
   explicit member(seat& s, const std::function<void(job&, failures&)>& add_more = {});
   /// So many bytes of each node, by every node, before the first poll. Throws N16.
   std::shared_ptr<global_memory> open_global_memory(std::uint64_t bytes) { return global_ = std::make_shared<global_memory>(job_, bytes); }
+  /// What the transport knows of other nodes before the job begins (net/transport.hpp).
+  net::host_nodes on_host() { return job_.transport().on_host(); }
+  bool gather_on_host(std::span<const std::byte> mine, std::span<std::byte> all) { return job_.transport().gather_on_host(mine, all); }
+  std::optional<net::node_number> first_failed(bool has_failed) { return job_.transport().first_failed(has_failed); }
   /// The runtime's events have been started under of().node().
   void serve(base::runtime_context& runtime);
   /// Its data floor has been started, too.

@@ -19,6 +19,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -80,6 +81,11 @@ struct traffic {
   std::uint64_t by_rendezvous = 0;       // of those sent
 };
 
+/// The nodes of one host, this one included.
+struct host_nodes {
+  std::uint32_t self = 0, count = 1;  // its place among them, in the order of their numbers
+};
+
 class transport {
  public:
   static constexpr std::size_t most_head_bytes = 1024;
@@ -118,6 +124,15 @@ class transport {
   /// The memory that all nodes lend, so many bytes each, which the transport keeps: asked for by every node, of the same number, once
   /// and before its first poll. May wait for the others. Throws N16.
   virtual window& open_window(std::uint64_t bytes) = 0;
+
+  virtual host_nodes on_host() const noexcept { return {}; }
+  /// What each node of this host says, so many bytes each, in the order of on_host: asked for by all of them, equally often, before their
+  /// first poll. Waits for the others; where it cannot, as one thread may make them all, it returns false and does nothing.
+  virtual bool gather_on_host(std::span<const std::byte> /*mine*/, std::span<std::byte> /*all*/) { return false; }
+
+  /// The first node that cannot begin, told by all nodes once, before their first poll. Waits for the others; where it cannot, this node if
+  /// it is one.
+  virtual std::optional<node_number> first_failed(bool has_failed) { return has_failed ? std::optional(self()) : std::nullopt; }
 
   /// Whom to tell, inside poll(), of each node that is lost. Before the first poll.
   void on_lost(std::function<void(node_number)> told) { lost_ = std::move(told); }

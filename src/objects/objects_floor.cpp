@@ -144,7 +144,7 @@ void start_objects(base::runtime_context& runtime, device::device_set* devices, 
   auto s = std::make_shared<objects_state>(settings.recycles);
   s->runtime = &runtime;
   s->check = settings.check;
-  const auto log = std::make_shared<base::logger>("stretto " + base::node_name(runtime.node), settings.log);
+  const auto log = std::make_shared<base::logger>(base::node_name(runtime.node), settings.log);
   s->warn = [log](const std::string& text) { log->warn("{}", text); };
   const data::data_state& memories = *runtime.get<data::data_state>(base::floor_slot::data);
   const auto site_of = [&](std::string_view name, std::string_view backend, data::memory_space& m, std::uint32_t depth) {

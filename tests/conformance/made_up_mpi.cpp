@@ -95,7 +95,8 @@ template <int self>
 struct node {
   static const char* library() { return "a made-up MPI\n"; }
   static const char* start(mpi::threads, mpi::started* is) {
-    *is = {.rank = self, .size = job.size, .level = job.level, .most_tag = 7};
+    const bool is_one = job.is_one_host;
+    *is = {.rank = self, .size = job.size, .host_rank = is_one ? self : 0, .host_size = is_one ? job.size : 1, .level = job.level, .most_tag = 7};
     return nullptr;
   }
   static const char* stop() {
@@ -164,6 +165,10 @@ struct node {
     for (int n = 0; n < job.size; ++n) std::memcpy(static_cast<std::byte*>(all) + bytes * n, of_this_node, bytes);
     return nullptr;
   }
+  static const char* gather_on_host(const void* of_this_node, std::size_t bytes, void* all) {
+    for (int n = 0, there = job.is_one_host ? job.size : 1; n < there; ++n) std::memcpy(static_cast<std::byte*>(all) + bytes * n, of_this_node, bytes);
+    return nullptr;
+  }
   static const char* share(std::size_t bytes, void** of_each) {
     const std::scoped_lock lock(job.lock);
     if (job.is_one_host && job.shared.empty()) job.shared.assign(static_cast<std::size_t>(job.size), std::vector<std::byte>(bytes));
@@ -175,7 +180,7 @@ struct node {
     job.nodes[self].has_aborted = true;
   }
   static constexpr mpi::calls table{mpi::calls_version, library, start, stop, ring_receive, restart, receive, send,
-                                    test, cancel, barrier, extremes, gather, [] { return false; }, share, abort};
+                                    test, cancel, barrier, extremes, gather, gather_on_host, [] { return false; }, share, abort};
 };
 
 }  // namespace

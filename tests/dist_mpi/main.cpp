@@ -392,6 +392,13 @@ int main(int count, char** words) {
       rt.run([] { launch_and_fail(2); });
       return 0;
     }
+    if (count > 1 && std::string_view(words[1]) == "devices") {
+      std::string has;
+      for (const place d : rt.machine().places(place_kind::gpu_memory))
+        has += " " + rt.machine().name(d) + "=" + std::to_string(*rt.machine().about(d).capacity_bytes >> 20);
+      std::printf("node %u of %u:%s\n", rt.node(), rt.nodes(), has.c_str());
+      return 0;
+    }
     if (count > 2) {
       rt.run([&] { std::string_view(words[1]) == "save" ? save(words[2]) : restore(words[2]); });
       return 0;

@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <fstream>
+#include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "temporary_folder.hpp"
 #include "thrown_by.hpp"
+#include "with_variable.hpp"
 
 namespace stretto::net::mpi {
 
@@ -53,6 +57,33 @@ TEST_CASE("several processes that each see a job of one are told of the launcher
         "  try         start the program with `stretto run`, or with the launcher of the same MPI: mpirun.openmpi, mpirun.mpich");
   check_launch(here, "MPICH", 4);
   check_launch({.program = "", .launcher = "", .launched = 1}, "MPICH", 1);
+}
+
+TEST_CASE("a process knows its place on its host from its launcher's variables") {
+  using variable = test::with_variable;
+  const auto place = [] {
+    const auto on = launched_on_host();
+    return on ? std::to_string(on->self) + " of " + std::to_string(on->count) : "";
+  };
+  for (const auto& [rank, size] : {std::pair("OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"), std::pair("MPI_LOCALRANKID", "MPI_LOCALNRANKS"),
+                                   std::pair("MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE")}) {
+    CHECK(place().empty());
+    const variable self(rank, "2");
+    CHECK(place().empty());
+    const variable count(size, "4");
+    CHECK(place() == "2 of 4");
+    const variable none(size, "2");
+    CHECK(place().empty());
+  }
+  const variable self("SLURM_LOCALID", "1");
+  CHECK(place().empty());
+  for (const auto& [host, said, expected] : {std::tuple("0", "4", "1 of 4"), std::tuple("0", "2(x3),5", "1 of 2"), std::tuple("2", "2(x3),5", "1 of 2"),
+                                             std::tuple("3", "2(x3),5", "1 of 5"), std::tuple("4", "2(x3),5", ""), std::tuple("1", "1,7,1", "1 of 7"),
+                                             std::tuple("0", "1", ""), std::tuple("0", "nonsense", "")}) {
+    const variable node("SLURM_NODEID", host), tasks("SLURM_STEP_TASKS_PER_NODE", said);
+    CAPTURE(said);
+    CHECK(place() == expected);
+  }
 }
 
 }  // namespace stretto::net::mpi

@@ -1,8 +1,10 @@
 // The scenarios of every transport over MPI, a process each: mpirun -n N net_mpi_test FOLDER LEVEL [MPI].
 //
 // FOLDER holds the libraries, LEVEL is funneled, serialized or multiple, MPI is which library in spite of the launcher's.
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,6 +54,19 @@ class until_all_are {
   bool all_ = false;
 };
 
+/// Before anything is sent. All run on one host.
+void tell_host(transport& net) {
+  const host_nodes here = net.on_host();
+  CHECK(here.self == net.self());
+  CHECK(here.count == net.nodes());
+  const std::uint64_t mine = 100 + net.self();
+  std::vector<std::uint64_t> all(here.count);
+  REQUIRE(net.gather_on_host(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all))));
+  for (std::uint32_t n = 0; n < here.count; ++n) CHECK(all[n] == 100 + n);
+  CHECK_FALSE(net.first_failed(false));
+  CHECK(net.first_failed(net.self() + 1 == net.nodes()) == static_cast<node_number>(net.nodes() - 1));
+}
+
 template <class Scenario, class... Arguments>
 void try_it(Arguments... arguments) {
   const auto told = [](const char* one, const char* other, int otherwise) {
@@ -65,6 +80,7 @@ void try_it(Arguments... arguments) {
   until_all_are run(s);
   const auto net = mpi::make(*library, s.all, level);
   CHECK(net->self() == self);
+  tell_host(*net);
   s.net = net.get();
   run.run();
 }

@@ -173,6 +173,23 @@ TEST_CASE("measured speeds are kept between runs") {
   CHECK(text.find("host") != std::string::npos);
 }
 
+TEST_CASE("a run decides by the speeds of the run before") {
+  const test::temporary_folder folder;
+  const std::string file = folder.path / "speeds.txt";
+  const auto launches_on_device = [&](const char* speeds_in) {
+    const with_variable speeds("STRETTO_SPEEDS", speeds_in);
+    runtime rt({.workers = 1, .devices = "sim(rate=5k)"});  // 13 ms for these
+    rt.run([] {
+      object<unsigned, 2> a(box({0, 0}, {8, 8}));
+      for (unsigned n = 0; n < 8; ++n) wait(launch(set_all, a.elements(), a, n));
+    });
+    return rt.statistics().devices.at(1).launches;
+  };
+  CHECK(launches_on_device("none") > 0);  // to be measured
+  CHECK(launches_on_device(file.c_str()) > 0);
+  CHECK(launches_on_device(file.c_str()) == 0);
+}
+
 TEST_CASE("what a finish encloses is over when it ends, and what fails there is thrown") {
   on_sim([] {
     object<unsigned, 2> a(box({0, 0}, {8, 8}), {.name = "a"});

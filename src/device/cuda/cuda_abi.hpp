@@ -69,6 +69,11 @@ enum : int {
 };
 inline constexpr unsigned memory_for_all_contexts = 1, memory_for_kernels = 2;  // CU_MEMHOSTALLOC_PORTABLE, _DEVICEMAP
 
+/// Names a device, or a part of one, the world over.
+struct CUuuid {
+  unsigned char bytes[16] = {};
+};
+
 struct CUDA_MEMCPY2D {
   std::size_t srcXInBytes = 0, srcY = 0;
   unsigned srcMemoryType = 0;

@@ -59,6 +59,9 @@ std::shared_ptr<const api> api::load(const std::string& library) {
 #undef STRETTO_FIND
   made->cuFuncGetParamInfo = reinterpret_cast<decltype(made->cuFuncGetParamInfo)>(dlsym(handle, "cuFuncGetParamInfo"));
   made->cuStreamWriteValue32 = reinterpret_cast<decltype(made->cuStreamWriteValue32)>(dlsym(handle, "cuStreamWriteValue32_v2"));
+  for (const char* uuid : {"cuDeviceGetUuid_v2", "cuDeviceGetUuid"})
+    if (!made->cuDeviceGetUuid) made->cuDeviceGetUuid = reinterpret_cast<decltype(made->cuDeviceGetUuid)>(dlsym(handle, uuid));
+  made->cuDeviceGetPCIBusId = reinterpret_cast<decltype(made->cuDeviceGetPCIBusId)>(dlsym(handle, "cuDeviceGetPCIBusId"));
   if (const CUresult status = made->cuInit(0); status != CUDA_SUCCESS) {
     const refusal* known = nullptr;
     for (const refusal& r : refusals)

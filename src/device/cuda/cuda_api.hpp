@@ -18,6 +18,9 @@ struct api : driver_functions {
   int (*cuFuncGetParamInfo)(CUfunction, std::size_t, std::size_t*, std::size_t*) = nullptr;
   /// Of a word in memory that the device sees, what it is set to once all before has ended; null in drivers before CUDA 11.7.
   int (*cuStreamWriteValue32)(CUstream, CUdeviceptr, std::uint32_t, unsigned) = nullptr;
+  /// Of a device, or of a part of it where only that is visible; in drivers before CUDA 11.4, of the device. Null before 9.2.
+  int (*cuDeviceGetUuid)(CUuuid*, CUdevice) = nullptr;
+  int (*cuDeviceGetPCIBusId)(char*, int, CUdevice) = nullptr;
   int version = 0;  // 12040: CUDA 12.4
 
   /// Opens and initialises the library. Throws K42 with the loader's reason, the function that it lacks, or what it said.

@@ -12,6 +12,7 @@
 #include <optional>
 #include <system_error>
 
+#include "device/cuda/cuda_look.hpp"
 #include "device/cuda/cuda_memories.hpp"
 #include "device/cuda/cuda_native.hpp"
 #include "device/cuda/cuda_program.hpp"
@@ -21,22 +22,16 @@ namespace stretto::device::cuda {
 
 namespace {
 
-int attribute(const driver& d, int which) {
-  int value = 0;
-  d.cu->check(d.cu->cuDeviceGetAttribute(&value, which, d.id), "cuDeviceGetAttribute");
-  return value;
-}
-
 properties about(const driver& d) {
   properties p;
   p.name = d.name;
   p.backend = "cuda";
   p.vendor = "NVIDIA Corporation";  // as its other drivers say
   p.local_memory_bytes = static_cast<std::uint64_t>(d.most_local_bytes);
-  p.most_items_per_group = attribute(d, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-  p.compute_units = static_cast<unsigned>(attribute(d, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
-  p.copy_engines = static_cast<unsigned>(std::max(attribute(d, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT), 1));
-  p.shares_host_memory = attribute(d, CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
+  p.most_items_per_group = attribute(*d.cu, d.id, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  p.compute_units = static_cast<unsigned>(attribute(*d.cu, d.id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+  p.copy_engines = static_cast<unsigned>(std::max(attribute(*d.cu, d.id, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT), 1));
+  p.shares_host_memory = attribute(*d.cu, d.id, CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
   p.copies_locked_faster = !p.shares_host_memory;
   p.is_to_be_looked_at = d.has_words();
   return p;
@@ -46,7 +41,7 @@ properties about(const driver& d) {
 
 class cuda_device final : public device {
  public:
-  cuda_device(std::shared_ptr<driver> d, const options& o) : driver_(std::move(d)), about_(cuda::about(*driver_)) {
+  cuda_device(std::shared_ptr<driver> d, const options& o, const device_share& part) : driver_(std::move(d)), about_(cuda::about(*driver_)) {
     const std::uint64_t wanted = o.memory_bytes, host_bytes = o.host_memory_bytes;
     const api& cu = *driver_->cu;
     const current_context current(cu, driver_->context);
@@ -57,7 +52,7 @@ class cuda_device final : public device {
     // What is free need not lie together, and other programs take of it while this one looks.
     for (int tries = 0; tries < (wanted ? 1 : 8) && status == CUDA_ERROR_OUT_OF_MEMORY; ++tries) {
       cu.check(cu.cuMemGetInfo(&free, &total), "cuMemGetInfo");
-      about_.memory_bytes = wanted ? wanted : free / 10 * static_cast<unsigned>(std::max(9 - 2 * tries, 1)) / grain * grain;
+      about_.memory_bytes = wanted ? wanted : part_of(free, total, part) / 10 * static_cast<unsigned>(std::max(9 - 2 * tries, 1)) / grain * grain;
       status = cu.cuMemAlloc(&at, about_.memory_bytes);
     }
     about_.whole_memory_bytes = total;
@@ -141,6 +136,12 @@ class cuda_device final : public device {
   std::size_t pending() const noexcept override { return streams_.pending(); }
 
  private:
+  /// Of what is free this process's part, whoever of the sharers comes first. Where nobody knows what was free before that, all others are
+  /// taken to be sharers.
+  static std::uint64_t part_of(std::uint64_t free, std::uint64_t total, const device_share& part) noexcept {
+    if (part.sharers == 1) return free;
+    return std::min(free, (part.free_bytes ? part.free_bytes : total) / part.sharers);
+  }
   /// Lets one device touch the other's memory, if wires between them allow it.
   static bool opens(const driver& from, const driver& to) {
     const api& cu = *from.cu;
@@ -184,47 +185,32 @@ class cuda_device final : public device {
 
 namespace {
 
-std::string name_of_device(const api& cu, CUdevice id) {
-  char name[256] = "?";
-  cu.cuDeviceGetName(name, sizeof name - 1, id);
-  return name;
-}
-
-found open(const std::shared_ptr<const api>& cu, const std::shared_ptr<const compiler>& nvrtc, int ordinal, const options& o) {
+found open(const std::shared_ptr<const api>& cu, const std::shared_ptr<const compiler>& nvrtc, int ordinal, const options& o,
+           const device_share& part) {
   found f;
+  f.share = part;
   f.name = fmt::format("CUDA device {}", ordinal);
   f.remedy = "look with nvidia-smi whether another program has the device, and whether it works";
   try {
-    CUdevice id = 0;
-    cu->check(cu->cuDeviceGet(&id, ordinal), "cuDeviceGet");
-    f.name = name_of_device(*cu, id);
-    auto d = std::make_shared<driver>(cu, id);
+    looked_at is = look_at(*cu, *nvrtc, ordinal);
+    f.name = is.name;
+    if (!is.reason.empty()) {
+      f.reason = std::move(is.reason), f.remedy = std::move(is.remedy);
+      return f;
+    }
+    auto d = std::make_shared<driver>(cu, is.id);
     d->nvrtc = nvrtc;
     d->name = f.name;
     d->cache = kernel_cache(o.cache);
-    if (!attribute(*d, CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING)) {
-      f.reason = "its addresses are not told from the host's";
-      f.remedy = "none: a device with unified addresses is needed (of 2010 or later, on a system of 64 bits)";
-      return f;
-    }
-    const int capability = 10 * attribute(*d, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
-                           attribute(*d, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-    d->architecture = nvrtc->architecture_for(capability);
-    if (d->architecture.empty()) {
-      f.reason = fmt::format("it has compute capability {}.{}; {} of CUDA {} compiles for {}.{} and later", capability / 10,
-                             capability % 10, nvrtc->library, version_text(nvrtc->version), nvrtc->architectures.front() / 10,
-                             nvrtc->architectures.front() % 10);
-      f.remedy = "install NVRTC of an older CUDA beside it, and set CUDA_HOME to its folder";
-      return f;
-    }
+    d->architecture = std::move(is.architecture);
     d->identity = fmt::format("{}, {}, driver of CUDA {}, NVRTC of CUDA {}", f.name, d->architecture,
                               version_text(cu->version), version_text(nvrtc->version));
-    d->most_pitch = attribute(*d, CU_DEVICE_ATTRIBUTE_MAX_PITCH);
+    d->most_pitch = attribute(*cu, is.id, CU_DEVICE_ATTRIBUTE_MAX_PITCH);
     // Devices since 2017 give a group more than the 48 KiB that go without asking.
-    d->most_local_bytes = std::max(attribute(*d, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
-                                   attribute(*d, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
+    d->most_local_bytes = std::max(attribute(*cu, is.id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
+                                   attribute(*cu, is.id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
     if (o.words) d->try_words();
-    f.is = std::make_unique<cuda_device>(std::move(d), o);
+    f.is = std::make_unique<cuda_device>(std::move(d), o, part);
     f.remedy.clear();
   } catch (const error& e) {
     f.reason = e.why().empty() ? e.sentence() : fmt::format("{}: {}", e.sentence(), e.why());
@@ -245,10 +231,7 @@ std::vector<found> find(const options& o) {
   int count = 0;
   try {
     cu = api::load(o.library);
-    cu->check(cu->cuDeviceGetCount(&count), "cuDeviceGetCount");
-    if (count == 0)
-      throw error("K42", "the CUDA driver has no device")
-          .remedy("look with nvidia-smi; CUDA_VISIBLE_DEVICES may hide devices, containers need --gpus all");
+    count = count_devices(*cu);
   } catch (const error& e) {
     none("CUDA", e);
     return all;
@@ -257,7 +240,9 @@ std::vector<found> find(const options& o) {
     const auto nvrtc = o.compiler.empty() ? compiler::find(cu->version) : compiler::load(o.compiler);
     unsigned usable = 0;
     for (int i = 0; i < count && usable < o.at_most; ++i) {
-      all.push_back(open(cu, nvrtc, i, o));
+      const chosen* const choice = choice_of(o.only, static_cast<unsigned>(i));
+      if (!choice) continue;
+      all.push_back(open(cu, nvrtc, i, o, choice->share));
       usable += all.back().is != nullptr;
     }
   } catch (const error& e) {

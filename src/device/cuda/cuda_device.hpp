@@ -10,25 +10,12 @@
 // Invariants  streams do not wait for CUDA's default stream; marks are events, so that streams wait without the host.
 #pragma once
 
-#include <memory>
-#include <string>
 #include <vector>
 
 #include "device/backend.hpp"
-#include "device/kernel_cache.hpp"
+#include "device/cuda/cuda_options.hpp"
 
 namespace stretto::device::cuda {
-
-struct options {
-  std::string library = "libcuda.so.1";
-  std::string compiler;            // NVRTC's library; empty: wherever it usually is
-  std::uint64_t memory_bytes = 0;  // of each device; 0: nine tenths of what is free
-  std::uint64_t host_memory_bytes = 0;  // that kernels use in place
-  bool pool = true;  // one allocation is the memory; else one for each block in use
-  bool words = true;  // streams tell of their ends by a word of the host, where the driver can; else by events
-  std::filesystem::path cache = kernel_cache::default_folder();
-  unsigned at_most = ~0u;  // devices
-};
 
 /// Never throws for what is missing: that is one entry with a reason.
 std::vector<found> find(const options& o);

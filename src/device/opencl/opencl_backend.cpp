@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "device/opencl/opencl_device.hpp"
+#include "device/opencl/opencl_look.hpp"
 
 namespace stretto::device {
 
@@ -24,17 +25,23 @@ unsigned parts_of(const search& how) {
   return parts;
 }
 
-std::vector<found> find_opencl(const search& how) {
-  return opencl::find({.memory_bytes = how.memory_bytes,
-                       .host_memory_bytes = how.host_memory_bytes,
-                       .pool = how.pool,
-                       .cache = how.cache,
-                       .at_most = how.at_most,
-                       .parts = parts_of(how)});
+opencl::options options_of(const search& how) {
+  return {.memory_bytes = how.memory_bytes,
+          .host_memory_bytes = how.host_memory_bytes,
+          .pool = how.pool,
+          .cache = how.cache,
+          .at_most = how.at_most,
+          .parts = parts_of(how),
+          .only = how.only};
 }
 
 }  // namespace
 
-backend opencl_backend() { return {"opencl", false, find_opencl, {}, {"parts"}}; }
+backend opencl_backend() {
+  return {.name = "opencl",
+          .find = +[](const search& how) { return opencl::find(options_of(how)); },
+          .settings = {"parts"},
+          .look = +[](const search& how) { return opencl::look(options_of(how)); }};
+}
 
 }  // namespace stretto::device

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -16,6 +15,7 @@
 #include <thread>
 #include <tuple>
 
+#include "device/opencl/opencl_look.hpp"
 #include "device/opencl/opencl_memory.hpp"
 #include "device/opencl/opencl_native.hpp"
 #include "device/opencl/opencl_program.hpp"
@@ -25,47 +25,31 @@ namespace stretto::device::opencl {
 
 namespace {
 
-template <class T>
-T number(const driver& d, cl_device_info what) {
-  T value{};
-  check(d.cl->clGetDeviceInfo(d.id, what, sizeof value, &value, nullptr), "clGetDeviceInfo");
-  return value;
-}
-
-std::string text(const driver& d, cl_device_info what) {
-  std::size_t bytes = 0;
-  check(d.cl->clGetDeviceInfo(d.id, what, 0, nullptr, &bytes), "clGetDeviceInfo");
-  std::string value(bytes, '\0');
-  check(d.cl->clGetDeviceInfo(d.id, what, bytes, value.data(), nullptr), "clGetDeviceInfo");
-  while (!value.empty() && (value.back() == '\0' || value.back() == ' ')) value.pop_back();
-  return value;
-}
-
 processor_kind kind_of(cl_device_type type) noexcept {
   return type & CL_DEVICE_TYPE_GPU ? processor_kind::gpu : type & CL_DEVICE_TYPE_CPU ? processor_kind::cpu : processor_kind::accelerator;
 }
 
-properties about(const driver& d, const options& o) {
-  const std::string extensions = text(d, CL_DEVICE_EXTENSIONS);
+properties about(const driver& d, const options& o, std::uint32_t sharers) {
+  const std::string extensions = text(*d.cl, d.id, CL_DEVICE_EXTENSIONS);
   const auto has = [&](std::string_view name) { return extensions.find(name) != std::string::npos; };
   properties p;
-  p.name = text(d, CL_DEVICE_NAME);
+  p.name = text(*d.cl, d.id, CL_DEVICE_NAME);
   p.backend = "opencl";
-  p.vendor = text(d, CL_DEVICE_VENDOR);
-  p.kind = kind_of(number<cl_device_type>(d, CL_DEVICE_TYPE));
-  p.whole_memory_bytes = number<cl_ulong>(d, CL_DEVICE_GLOBAL_MEM_SIZE);
-  const std::uint64_t one_buffer = number<cl_ulong>(d, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  p.vendor = text(*d.cl, d.id, CL_DEVICE_VENDOR);
+  p.kind = kind_of(number<cl_device_type>(*d.cl, d.id, CL_DEVICE_TYPE));
+  p.whole_memory_bytes = number<cl_ulong>(*d.cl, d.id, CL_DEVICE_GLOBAL_MEM_SIZE);
+  const std::uint64_t one_buffer = number<cl_ulong>(*d.cl, d.id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   p.memory_bytes = o.memory_bytes ? std::min(o.memory_bytes, one_buffer)
-                                  : std::min(one_buffer, p.whole_memory_bytes / 2 / std::max(1u, o.parts));
+                                  : std::min(one_buffer, p.whole_memory_bytes / 2 / std::max(1u, o.parts) / sharers);
   p.memory_bytes -= p.memory_bytes % 4096;
-  p.local_memory_bytes = number<cl_ulong>(d, CL_DEVICE_LOCAL_MEM_SIZE);
-  p.most_items_per_group = static_cast<std::int64_t>(number<std::size_t>(d, CL_DEVICE_MAX_WORK_GROUP_SIZE));
-  p.alignment = number<cl_uint>(d, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
-  p.compute_units = number<cl_uint>(d, CL_DEVICE_MAX_COMPUTE_UNITS);
+  p.local_memory_bytes = number<cl_ulong>(*d.cl, d.id, CL_DEVICE_LOCAL_MEM_SIZE);
+  p.most_items_per_group = static_cast<std::int64_t>(number<std::size_t>(*d.cl, d.id, CL_DEVICE_MAX_WORK_GROUP_SIZE));
+  p.alignment = number<cl_uint>(*d.cl, d.id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
+  p.compute_units = number<cl_uint>(*d.cl, d.id, CL_DEVICE_MAX_COMPUTE_UNITS);
   p.has_double = has("cl_khr_fp64");
   p.has_atomics_64 = has("cl_khr_int64_base_atomics");
   p.compiles_late = true;
-  p.shares_host_memory = number<cl_bool>(d, CL_DEVICE_HOST_UNIFIED_MEMORY);
+  p.shares_host_memory = number<cl_bool>(*d.cl, d.id, CL_DEVICE_HOST_UNIFIED_MEMORY);
   return p;
 }
 
@@ -73,9 +57,9 @@ properties about(const driver& d, const options& o) {
 
 class opencl_device final : public device {
  public:
-  opencl_device(std::shared_ptr<driver> d, const options& o)
+  opencl_device(std::shared_ptr<driver> d, const options& o, std::uint32_t sharers)
       : driver_(std::move(d)),
-        about_(opencl::about(*driver_, o)),
+        about_(opencl::about(*driver_, o, sharers)),
         is_processor_(about_.kind == processor_kind::cpu) {
     addresses_.bytes = about_.memory_bytes;
     addresses_.first = mmap(nullptr, addresses_.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -166,53 +150,28 @@ class opencl_device final : public device {
 
 namespace {
 
-std::string platform_text(const api& cl, cl_platform_id p, cl_platform_info what) {
-  std::size_t bytes = 0;
-  if (cl.clGetPlatformInfo(p, what, 0, nullptr, &bytes) != CL_SUCCESS) return "?";
-  std::string value(bytes, '\0');
-  cl.clGetPlatformInfo(p, what, bytes, value.data(), nullptr);
-  while (!value.empty() && value.back() == '\0') value.pop_back();
-  return value;
-}
-
-/// Of what CL_DEVICE_VERSION says: "OpenCL 1.1 Mesa 20.3".
-bool is_before_1_2(const std::string& version) {
-  unsigned major = 0, minor = 0;
-  return std::sscanf(version.c_str(), "OpenCL %u.%u", &major, &minor) == 2 && (major < 1 || (major == 1 && minor < 2));
-}
-
 /// `part`: its number among those of a device, which it takes over; 0: it is a device.
-found open(const std::shared_ptr<const api>& cl, cl_platform_id platform, cl_device_id id, const options& o, unsigned part = 0) {
+found open(const std::shared_ptr<const api>& cl, const shown& of, const options& o, const device_share& of_it, unsigned part = 0) {
   found f;
-  f.name = platform_text(*cl, platform, CL_PLATFORM_NAME);
+  f.share = of_it;
+  f.name = platform_text(*cl, of.platform, CL_PLATFORM_NAME);
   try {
     auto d = std::make_shared<driver>();
     d->cl = cl;
-    d->id = id;
+    d->id = of.id;
     d->cache = kernel_cache(o.cache);
-    f.name = fmt::format("{} ({})", text(*d, CL_DEVICE_NAME), f.name);
+    d->name = text(*cl, of.id, CL_DEVICE_NAME);
+    f.name = fmt::format("{} ({})", d->name, f.name);
     if (part) f.name += fmt::format(", part {} of {}", part, o.parts);
-    if (is_before_1_2(text(*d, CL_DEVICE_VERSION))) {
-      f.reason = fmt::format("it has {}, and 1.2 is the least that is used", text(*d, CL_DEVICE_VERSION));
-      f.remedy = "install a newer driver of the device";
+    if (unfit is = unfit_for(*cl, of.id); !is.reason.empty()) {
+      f.reason = std::move(is.reason), f.remedy = std::move(is.remedy);
       return f;
     }
-    if (!number<cl_bool>(*d, CL_DEVICE_COMPILER_AVAILABLE)) {
-      f.reason = "its driver has no compiler for kernels";
-      f.remedy = "install a driver that is for computing, and not for an embedded profile";
-      return f;
-    }
-    if (!number<cl_bool>(*d, CL_DEVICE_AVAILABLE)) {
-      f.reason = "the driver says that it is not available";
-      f.remedy = "free the device for computing, or ask who administers it";
-      return f;
-    }
-    d->name = text(*d, CL_DEVICE_NAME);
-    d->identity = fmt::format("{}, {}, driver {}", f.name, text(*d, CL_DEVICE_VERSION), text(*d, CL_DRIVER_VERSION));
+    d->identity = fmt::format("{}, {}, driver {}", f.name, text(*cl, of.id, CL_DEVICE_VERSION), text(*cl, of.id, CL_DRIVER_VERSION));
     cl_int status = CL_SUCCESS;
     d->context = cl->clCreateContext(nullptr, 1, &d->id, nullptr, nullptr, &status);
     check(status, "clCreateContext");
-    f.is = std::make_unique<opencl_device>(std::move(d), o);
+    f.is = std::make_unique<opencl_device>(std::move(d), o, of_it.sharers);
   } catch (const std::exception& e) {
     f.reason = e.what();
     f.remedy = "try the driver with clinfo";
@@ -236,22 +195,20 @@ std::vector<cl_device_id> parts_of(const api& cl, cl_device_id id, unsigned unit
   return ids = std::move(parts);
 }
 
-/// Parts with as many compute units each; what does not go into them stays idle.
-std::vector<found> open_parts(const std::shared_ptr<const api>& cl, cl_platform_id platform, cl_device_id id, const options& o) {
-  driver whole;
-  whole.cl = cl;
-  whole.id = id;
+/// Parts with as many compute units each; what does not go into them stays idle. The first has the number `first`.
+std::vector<found> open_parts(const std::shared_ptr<const api>& cl, const shown& of, const options& o, unsigned first) {
   found f;
   std::vector<found> all;
   try {
-    f.name = fmt::format("{} ({})", text(whole, CL_DEVICE_NAME), platform_text(*cl, platform, CL_PLATFORM_NAME));
-    const auto units = number<cl_uint>(whole, CL_DEVICE_MAX_COMPUTE_UNITS);
+    f.name = fmt::format("{} ({})", text(*cl, of.id, CL_DEVICE_NAME), platform_text(*cl, of.platform, CL_PLATFORM_NAME));
+    const auto units = number<cl_uint>(*cl, of.id, CL_DEVICE_MAX_COMPUTE_UNITS);
     if (units < o.parts) {
       f.reason = fmt::format("{} parts were asked for, and it has {} compute units", o.parts, units);
       f.remedy = "ask for fewer parts";
     } else {
-      const std::vector<cl_device_id> ids = parts_of(*cl, id, units / o.parts);
-      for (unsigned n = 0; n < ids.size() && n < o.parts; ++n) all.push_back(open(cl, platform, ids[n], o, n + 1));
+      const std::vector<cl_device_id> ids = parts_of(*cl, of.id, units / o.parts);
+      for (unsigned n = 0; n < ids.size() && n < o.parts; ++n)
+        if (const chosen* const choice = choice_of(o.only, first + n)) all.push_back(open(cl, {of.platform, ids[n]}, o, choice->share, n + 1));
       return all;
     }
   } catch (const std::exception& e) {
@@ -272,25 +229,18 @@ std::vector<found> find(const options& o) {
   };
   try {
     const std::shared_ptr<const api> cl = api::load(o.library);
-    cl_uint count = 0;
-    const cl_int status = cl->clGetPlatformIDs(0, nullptr, &count);
-    std::vector<cl_platform_id> platforms(status == CL_SUCCESS ? count : 0);
-    if (!platforms.empty()) check(cl->clGetPlatformIDs(count, platforms.data(), nullptr), "clGetPlatformIDs");
-    for (const cl_platform_id p : platforms) {
-      cl_uint devices = 0;
-      if (cl->clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, 0, nullptr, &devices) != CL_SUCCESS) continue;
-      std::vector<cl_device_id> ids(devices);
-      check(cl->clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, devices, ids.data(), nullptr), "clGetDeviceIDs");
-      for (const cl_device_id id : ids) {
-        if (usable >= o.at_most) return all;
-        std::vector<found> some;
-        if (o.parts > 1) some = open_parts(cl, p, id, o);
-        else some.push_back(open(cl, p, id, o));
-        for (found& f : some) {
-          usable += f.is != nullptr;
-          all.push_back(std::move(f));
-        }
+    cl_int status = CL_SUCCESS;
+    unsigned first = 0;
+    for (const shown& of : all_devices(*cl, status)) {
+      if (usable >= o.at_most) return all;
+      std::vector<found> some;
+      if (o.parts > 1) some = open_parts(cl, of, o, first);
+      else if (const chosen* const choice = choice_of(o.only, first)) some.push_back(open(cl, of, o, choice->share));
+      for (found& f : some) {
+        usable += f.is != nullptr;
+        all.push_back(std::move(f));
       }
+      first += o.parts;
     }
     if (all.empty())
       none(status == CL_SUCCESS ? "no driver has a device" : fmt::format("no driver: {}", name_of(status)),

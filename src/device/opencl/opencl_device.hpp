@@ -8,24 +8,12 @@
 // Invariants  a stream is an in-order queue; marks are markers, so that streams wait without the host.
 #pragma once
 
-#include <memory>
-#include <string>
 #include <vector>
 
 #include "device/backend.hpp"
-#include "device/kernel_cache.hpp"
+#include "device/opencl/opencl_options.hpp"
 
 namespace stretto::device::opencl {
-
-struct options {
-  std::string library = "libOpenCL.so.1";
-  std::uint64_t memory_bytes = 0;  // of each device; 0: as much as one buffer can be, at most half of its memory
-  std::uint64_t host_memory_bytes = 0;  // that kernels use in place, of devices that have the host's memory
-  bool pool = true;  // one buffer is the memory; else one for each block in use
-  std::filesystem::path cache = kernel_cache::default_folder();
-  unsigned at_most = ~0u;  // devices
-  unsigned parts = 1;      // that each device is cut into, with as many of its compute units each
-};
 
 /// Never throws for what is missing: that is one entry with a reason.
 std::vector<found> find(const options& o);

@@ -67,7 +67,6 @@ class sim_kernel final : public compiled_kernel {
     if (code.in_groups && r.items() / (r.group[0] * r.group[1] * r.group[2]) > most_groups_)
       throw unfit_range(on, code, "the range has more groups than a launch can have", fmt::format("{} groups", most_groups_));
   }
-  mutable launched_shapes compiled_for;
 
  private:
   const std::int64_t most_groups_;
@@ -411,8 +410,7 @@ class sim_stream final : public stream {
     timed_operation t;
     t.seconds = device_.options_.launch_seconds +
                 static_cast<double>(range.items()) / device_.options_.items_per_second;
-    if (device_.options_.compile_seconds > 0 && static_cast<const sim_kernel&>(kernel).compiled_for.add(compiled_kernel::shape_of(range)))
-      t.seconds += device_.options_.compile_seconds;
+    if (range.is_first) t.seconds += device_.options_.compile_seconds;
     t.on = &device_.computes_;
     for (const launch_argument& a : arguments)
       if (a.bytes && device_.shares(a.first, a.bytes)) {

@@ -13,7 +13,7 @@
 
 namespace stretto::net::mpi {
 
-inline constexpr std::uint32_t calls_version = 5;
+inline constexpr std::uint32_t calls_version = 6;
 
 /// Room for an MPI_Request of any implementation.
 struct request {
@@ -26,6 +26,7 @@ enum class threads : int { single, funneled, serialized, multiple };
 
 struct started {
   int rank = 0, size = 1;
+  int host_rank = 0, host_size = 1;  // among the nodes of this host, in the order of ranks
   threads level = threads::single;
   int most_tag = 32767;
 };
@@ -53,6 +54,8 @@ struct calls {
   const char* (*extremes)(std::uint64_t value, std::uint64_t* lowest, std::uint64_t* highest);
   /// `bytes` of each node into `all`, in the order of their ranks.
   const char* (*gather)(const void* of_this_node, std::size_t bytes, void* all);
+  /// The same among the nodes of this host.
+  const char* (*gather_on_host)(const void* of_this_node, std::size_t bytes, void* all);
   /// What is sent and received may lie in memory of CUDA devices.
   bool (*takes_cuda_memory)();
 

@@ -18,6 +18,34 @@ namespace {
 constexpr std::pair<const char*, const char*> told_by[] = {
     {"OMPI_COMM_WORLD_SIZE", "openmpi"}, {"PMI_SIZE", "mpich"}, {"SLURM_STEP_NUM_TASKS", ""}};
 
+/// The same of one host: which of its processes it is, and how many there are.
+constexpr std::pair<const char*, const char*> told_on_host[] = {{"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+                                                                {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},  // MPICH, Intel MPI
+                                                                {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},
+                                                                {"MVP_COMM_WORLD_LOCAL_RANK", "MVP_COMM_WORLD_LOCAL_SIZE"},
+                                                                {"PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE"}};
+
+std::optional<std::uint32_t> number_in(const char* variable) {
+  const char* const said = std::getenv(variable);
+  if (!said || *said < '0' || *said > '9') return std::nullopt;
+  return static_cast<std::uint32_t>(std::atoi(said));
+}
+
+/// Slurm's "2(x3),1": two on each of three hosts, and one on the next. 0: it does not say.
+std::uint32_t tasks_on(std::uint32_t host, const char* said) {
+  while (said && *said) {
+    char* end = nullptr;
+    const auto tasks = static_cast<std::uint32_t>(std::strtoul(said, &end, 10));
+    std::uint32_t hosts = 1;
+    if (end[0] == '(' && end[1] == 'x') hosts = static_cast<std::uint32_t>(std::strtoul(end + 2, &end, 10)), end += *end == ')';
+    if (host < hosts) return tasks;
+    if (*end != ',') break;
+    host -= hosts;
+    said = end + 1;
+  }
+  return 0;
+}
+
 std::string loaded_in_program() {
   // The same in every MPI, and allowed before MPI is started; 8192 is as long as any says of itself.
   using get_version = int (*)(char*, int*);
@@ -64,6 +92,15 @@ surroundings look_around() {
       break;
     }
   return here;
+}
+
+std::optional<host_nodes> launched_on_host() {
+  for (const auto& [rank, size] : told_on_host)
+    if (const auto self = number_in(rank), count = number_in(size); self && count && *self < *count) return host_nodes{*self, *count};
+  const auto self = number_in("SLURM_LOCALID");
+  const std::uint32_t count = tasks_on(number_in("SLURM_NODEID").value_or(0), std::getenv("SLURM_STEP_TASKS_PER_NODE"));
+  if (self && *self < count) return host_nodes{*self, count};
+  return std::nullopt;
 }
 
 const calls& load(const surroundings& here, std::span<const std::string> folders) {

@@ -3,12 +3,14 @@
 // Threads     before the transport is made.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "net/mpi/mpi_calls.hpp"
+#include "net/transport.hpp"
 
 namespace stretto::net::mpi {
 
@@ -19,6 +21,9 @@ struct surroundings {
   std::uint32_t launched = 1;  // processes that it started
 };
 surroundings look_around();
+
+/// This process among those that a launcher started on its host, by the variables that it sets; nothing where it does not tell.
+std::optional<host_nodes> launched_on_host();
 
 /// The MPIs that Stretto can be built with, in the order of preference.
 inline constexpr const char* names[] = {"openmpi", "mpich"};

@@ -113,6 +113,20 @@ class mpi_transport final : public transport {
   bool is_bound_to_thread() const noexcept override { return is_.level < threads::serialized; }
   bool is_to_be_looked_at() const noexcept override { return nodes() > 1; }
   window& open_window(std::uint64_t bytes) override;
+  host_nodes on_host() const noexcept override {
+    return {static_cast<std::uint32_t>(is_.host_rank), static_cast<std::uint32_t>(is_.host_size)};
+  }
+  bool gather_on_host(std::span<const std::byte> mine, std::span<std::byte> all) override {
+    const std::scoped_lock lock(lock_);
+    must(mpi_.gather_on_host(mine.data(), mine.size(), all.data()));
+    return true;
+  }
+  std::optional<node_number> first_failed(bool has_failed) override {
+    const std::scoped_lock lock(lock_);
+    std::uint64_t lowest = 0, highest = 0;
+    must(mpi_.extremes(has_failed ? self() : nodes(), &lowest, &highest));
+    return lowest < nodes() ? std::optional(static_cast<node_number>(lowest)) : std::nullopt;
+  }
 
   void receive(node_number from, std::uint64_t number, std::uint64_t bytes, std::byte* target, places::completion& landed);
   void drop(node_number from, std::uint64_t number);

@@ -190,6 +190,7 @@ class sim_transport final : public transport {
 
   node_number self() const noexcept override { return self_; }
   std::uint32_t nodes() const noexcept override { return net_->is().nodes; }
+  host_nodes on_host() const noexcept override { return {self_, nodes()}; }
   std::size_t poll() override { return net_->poll(self_); }
   bool is_pending() const noexcept override { return net_->is_pending(self_); }
   std::uint64_t held() const noexcept override { return net_->held(self_); }

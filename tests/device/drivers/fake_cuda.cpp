@@ -72,12 +72,20 @@ int cuGetErrorString(CUresult status, const char** text) {
 int cuDeviceGetCount(int* count) {
   std::scoped_lock lock(all().mutex);
   if (!all().initialized) return misused(not_initialized);
-  return *count = static_cast<int>(all().setting("devices")), CUDA_SUCCESS;
+  return *count = static_cast<int>(visible_devices().size()), CUDA_SUCCESS;
 }
 int cuDeviceGet(CUdevice* device, int ordinal) {
   std::scoped_lock lock(all().mutex);
-  if (ordinal < 0 || ordinal >= all().setting("devices")) return misused(invalid_device);
-  return *device = ordinal, CUDA_SUCCESS;
+  const std::vector<CUdevice> visible = visible_devices();
+  if (ordinal < 0 || ordinal >= static_cast<int>(visible.size())) return misused(invalid_device);
+  return *device = visible[static_cast<std::size_t>(ordinal)], CUDA_SUCCESS;
+}
+int cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
+  std::snprintf(reinterpret_cast<char*>(uuid->bytes), sizeof uuid->bytes, "GPU-fake-%d", device);
+  return CUDA_SUCCESS;
+}
+int cuDeviceGetPCIBusId(char* text, int bytes, CUdevice device) {
+  return std::snprintf(text, static_cast<std::size_t>(bytes), "FFFF:F%d:00.0", device), CUDA_SUCCESS;  // which no system has
 }
 int cuDeviceGetName(char* name, int bytes, CUdevice device) {
   return std::snprintf(name, static_cast<std::size_t>(bytes), "Fake GPU %d", device), CUDA_SUCCESS;

@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <functional>
 #include <map>
@@ -86,6 +87,22 @@ struct whole_driver {
 inline whole_driver& all() {
   static auto* const d = new whole_driver;
   return *d;
+}
+/// By their numbers on the machine, those that the variable of NVIDIA's driver shows, up to the first that is none.
+inline std::vector<CUdevice> visible_devices() {
+  const char* const said = std::getenv("FAKE_CUDA_DEVICES");
+  const long there = said ? std::atol(said) : all().setting("devices");
+  std::vector<CUdevice> visible;
+  if (const char* shown = std::getenv("CUDA_VISIBLE_DEVICES")) {
+    for (char* end = nullptr; *shown; shown = *end == ',' ? end + 1 : end) {
+      const long n = std::strtol(shown, &end, 10);
+      if (end == shown || n < 0 || n >= there) break;
+      visible.push_back(static_cast<CUdevice>(n));
+    }
+    return visible;
+  }
+  for (long n = 0; n < there; ++n) visible.push_back(static_cast<CUdevice>(n));
+  return visible;
 }
 /// A thread's contexts, the current one last. They stay as long as the thread does: it may close devices behind the ends of all that it
 /// kept for itself, as the first thread does for what is static, and NVIDIA's driver takes that, too.

@@ -15,6 +15,7 @@ namespace {
 static_assert(sizeof(MPI_Request) <= sizeof(request));
 
 MPI_Comm comms[2] = {MPI_COMM_NULL, MPI_COMM_NULL};
+MPI_Comm host = MPI_COMM_NULL;  // of the nodes that can share memory, in the order of their ranks
 MPI_Win shared = MPI_WIN_NULL;
 
 void end_mpi() {
@@ -73,6 +74,10 @@ const char* start(threads wanted, started* is) {
   int *most = nullptr, is_set = 0;
   MPI_Comm_get_attr(comms[1], MPI_TAG_UB, &most, &is_set);
   if (is_set) is->most_tag = *most;
+  if (const auto fault = said(MPI_Comm_split_type(comms[0], MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host))) return fault;
+  MPI_Comm_set_errhandler(host, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(host, &is->host_rank);
+  MPI_Comm_size(host, &is->host_size);
   MPI_Comm_rank(comms[0], &is->rank);
   return said(MPI_Comm_size(comms[0], &is->size));
 }
@@ -85,6 +90,7 @@ const char* stop() {
     MPI_Win_unlock_all(shared);
     if (const auto fault = said(MPI_Win_free(&shared))) return fault;
   }
+  if (const auto fault = said(MPI_Comm_free(&host))) return fault;
   for (MPI_Comm& c : comms)
     if (const auto fault = said(MPI_Comm_free(&c))) return fault;
   return nullptr;
@@ -139,6 +145,10 @@ const char* gather(const void* of_this_node, std::size_t bytes, void* all) {
   const auto n = static_cast<int>(bytes);
   return said(MPI_Allgather(of_this_node, n, MPI_BYTE, all, n, MPI_BYTE, comms[0]));
 }
+const char* gather_on_host(const void* of_this_node, std::size_t bytes, void* all) {
+  const auto n = static_cast<int>(bytes);
+  return said(MPI_Allgather(of_this_node, n, MPI_BYTE, all, n, MPI_BYTE, host));
+}
 
 bool takes_cuda_memory() { return MPIX_Query_cuda_support && MPIX_Query_cuda_support() == 1; }
 
@@ -146,14 +156,11 @@ const char* share(std::size_t bytes, void** of_each) {
   int nodes = 0, near = 0;
   MPI_Comm_size(comms[0], &nodes);
   for (int n = 0; n < nodes; ++n) of_each[n] = nullptr;
-  MPI_Comm host = MPI_COMM_NULL;
-  if (const auto fault = said(MPI_Comm_split_type(comms[0], MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host))) return fault;
   MPI_Comm_size(host, &near);
   int fewest = 0;
   MPI_Allreduce(&near, &fewest, 1, MPI_INT, MPI_MIN, comms[0]);
   int code = MPI_SUCCESS;
   if (fewest == nodes) {
-    MPI_Comm_set_errhandler(host, MPI_ERRORS_RETURN);
     void* here = nullptr;
     code = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, host, &here, &shared);
     if (code == MPI_SUCCESS) code = MPI_Win_lock_all(MPI_MODE_NOCHECK, shared);
@@ -163,14 +170,13 @@ const char* share(std::size_t bytes, void** of_each) {
       code = MPI_Win_shared_query(shared, n, &size, &unit, &of_each[n]);
     }
   }
-  MPI_Comm_free(&host);
   return said(code);
 }
 
 void abort_all() { MPI_Abort(MPI_COMM_WORLD, 1); }
 
 constexpr calls table{calls_version, library, start, stop, ring_receive, restart, receive, send,
-                      test, cancel, barrier, extremes, gather, takes_cuda_memory, share, abort_all};
+                      test, cancel, barrier, extremes, gather, gather_on_host, takes_cuda_memory, share, abort_all};
 
 }  // namespace
 }  // namespace stretto::net::mpi

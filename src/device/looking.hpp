@@ -1,0 +1,46 @@
+// looking.hpp - what a process sees of the devices that it asks for, and of these, those that it is to open.
+//
+// Threads     the thread that makes the runtime. Asks drivers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "device/backend.hpp"
+#include "device/dealing.hpp"
+
+namespace stretto::device {
+
+struct sight {
+  struct one {
+    std::size_t word;  // of those asked for
+    seen is;
+  };
+  device_card card;
+  std::vector<one> entries;  // as on the card
+};
+
+/// Of backends that can be looked at, by as many devices as a card has room for.
+sight look(std::span<const wanted> which, const std::vector<backend>& known, const search& how);
+
+/// Restricts the words to what was dealt.
+void choose(std::vector<wanted>& which, const sight& seen, const deal& made);
+
+/// What is free of the memory of devices, as it goes to the other processes.
+struct free_memory {
+  struct entry {
+    std::uint64_t device = 0, bytes = 0;
+  };
+  std::uint64_t count = 0;
+  entry entries[device_card::most] = {};
+};
+static_assert(std::is_trivially_copyable_v<free_memory>);
+
+/// Of those that were chosen; where that cannot be asked, nothing. Being open takes memory, too: `held` keeps them so.
+free_memory measure(std::span<const wanted> which, const std::vector<backend>& known, const sight& seen,
+                    std::vector<std::shared_ptr<void>>& held);
+/// Of each device that was chosen, the least that any process says: that of who asked last, behind all that were being opened.
+void take_least(std::vector<wanted>& which, const sight& seen, std::span<const free_memory> of_each);
+
+}  // namespace stretto::device

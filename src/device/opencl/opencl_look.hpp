@@ -1,0 +1,41 @@
+// opencl_look.hpp - which devices the drivers show, and what they say of one before it is opened.
+//
+// Threads     any.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "device/opencl/opencl_api.hpp"
+#include "device/opencl/opencl_options.hpp"
+
+namespace stretto::device::opencl {
+
+/// Throws K41.
+template <class T>
+T number(const api& cl, cl_device_id id, cl_device_info what) {
+  T value{};
+  check(cl.clGetDeviceInfo(id, what, sizeof value, &value, nullptr), "clGetDeviceInfo");
+  return value;
+}
+std::string text(const api& cl, cl_device_id id, cl_device_info what);
+/// "?" where it says nothing.
+std::string platform_text(const api& cl, cl_platform_id p, cl_platform_info what);
+
+struct shown {
+  cl_platform_id platform;
+  cl_device_id id;
+};
+/// All, in the order of the drivers. `status`: what the loader says, where it knows of no driver. Throws K41.
+std::vector<shown> all_devices(const api& cl, cl_int& status);
+
+/// Why a device cannot be used; empty: it can. Throws K41.
+struct unfit {
+  std::string reason, remedy;
+};
+unfit unfit_for(const api& cl, cl_device_id id);
+
+/// As backend::look says. A part of a device has a number, and an identity, of its own.
+std::vector<seen> look(const options& o);
+
+}  // namespace stretto::device::opencl

@@ -1,0 +1,136 @@
+// Which devices of a host each of its processes gets, found by each from the cards of all.
+#include "device/dealing.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace stretto::device {
+namespace {
+
+/// One kind of devices, by their numbers; those near the process's cores, if it is not all.
+device_card sees(std::vector<std::uint64_t> devices, std::uint32_t wanted = device_card::all, std::vector<std::uint64_t> near = {}) {
+  device_card c;
+  for (const std::uint64_t d : devices)
+    c.entries[c.count++] = {.device = d, .kind = 1, .wanted = wanted, .is_near = near.empty() || std::ranges::find(near, d) != near.end()};
+  return c;
+}
+
+/// "0,1 2,3/2": what each process gets, and behind a slash by how many a device is shared, if it is.
+std::string dealt_text(const std::vector<device_card>& cards) {
+  std::string text;
+  for (std::size_t p = 0; p < cards.size(); ++p) {
+    if (p) text += ' ';
+    bool is_next = false;
+    for (const dealt& d : deal_devices(cards, p).own) {
+      if (is_next) text += ',';
+      text += std::to_string(cards[p].entries[d.entry].device);
+      if (d.share.sharers > 1) text += "/" + std::to_string(d.share.sharers);
+      is_next = true;
+    }
+  }
+  return text;
+}
+
+std::string alike(std::size_t processes, const device_card& c) { return dealt_text(std::vector(processes, c)); }
+
+TEST_CASE("processes that see the same devices have each its own, in a row") {
+  CHECK(alike(1, sees({0, 1, 2})) == "0,1,2");
+  CHECK(alike(2, sees({0, 1})) == "0 1");
+  CHECK(alike(2, sees({0, 1, 2, 3})) == "0,1 2,3");
+  CHECK(alike(2, sees({0, 1, 2})) == "0,1 2");
+  CHECK(alike(4, sees({0, 1, 2, 3, 4, 5})) == "0,1 2,3 4 5");
+  CHECK(alike(3, sees({})) == "  ");
+}
+
+TEST_CASE("more processes than devices share them in turn, and know how many they are") {
+  CHECK(alike(2, sees({0})) == "0/2 0/2");
+  CHECK(alike(4, sees({0, 1})) == "0/2 1/2 0/2 1/2");
+  CHECK(alike(5, sees({0, 1})) == "0/3 1/2 0/3 1/2 0/3");
+}
+
+TEST_CASE("a number is how many devices each process opens") {
+  CHECK(alike(2, sees({0, 1, 2, 3}, 1)) == "0 1");
+  CHECK(alike(4, sees({0, 1, 2, 3}, 2)) == "0/2,1/2 2/2,3/2 0/2,1/2 2/2,3/2");
+  CHECK(alike(2, sees({0, 1}, 2)) == "0/2,1/2 0/2,1/2");
+  CHECK(alike(2, sees({0, 1}, 8)) == "0/2,1/2 0/2,1/2");
+  CHECK(dealt_text({sees({0, 1}, 1), sees({0, 1}, 2)}) == "0/2 0/2,1");
+}
+
+TEST_CASE("who was given its devices by the launcher keeps them") {
+  CHECK(dealt_text({sees({0}), sees({1}), sees({2})}) == "0 1 2");
+  CHECK(dealt_text({sees({0, 1}), sees({2, 3})}) == "0,1 2,3");
+  CHECK(dealt_text({sees({0, 1}), sees({0, 1}), sees({2, 3}), sees({2, 3})}) == "0 1 2 3");  // two on each half
+  CHECK(dealt_text({sees({0, 1}), sees({1, 2})}) == "0,1/2 1/2,2");
+  CHECK(dealt_text({sees({1, 0}), sees({0, 1})}) == "1 0");  // the same, in another order
+  CHECK(dealt_text({sees({}), sees({0, 1}), sees({0, 1})}) == " 0 1");  // who asks for none gets none
+}
+
+TEST_CASE("devices near the cores of a process come first") {
+  CHECK(dealt_text({sees({0, 1, 2, 3}, device_card::all, {2, 3}), sees({0, 1, 2, 3}, device_card::all, {0, 1})}) == "2,3 0,1");
+  // Who may run anywhere leaves them to who may not.
+  CHECK(dealt_text({sees({0, 1}), sees({0, 1}, device_card::all, {0})}) == "1 0");
+  CHECK(dealt_text({sees({0, 1}, device_card::all, {0}), sees({0, 1}, device_card::all, {0}), sees({0, 1}, device_card::all, {1}),
+                    sees({0, 1}, device_card::all, {1})}) == "0/2 0/2 1/2 1/2");
+  // Idle devices are worse than far ones.
+  CHECK(dealt_text({sees({0, 1}, device_card::all, {0}), sees({0, 1}, device_card::all, {0})}) == "0 1");
+}
+
+TEST_CASE("each kind is dealt by itself, and a word's number goes through the kinds in their order") {
+  device_card c;
+  const auto add = [&](std::uint64_t device, std::uint64_t kind, std::uint32_t word, std::uint32_t wanted) {
+    c.entries[c.count++] = {.device = device, .kind = kind, .word = word, .wanted = wanted};
+  };
+  SUBCASE("") {
+    add(0, 1, 0, device_card::all), add(1, 1, 0, device_card::all), add(7, 2, 0, device_card::all);
+    CHECK(alike(2, c) == "0,7/2 1,7/2");
+  }
+  SUBCASE("") {
+    add(0, 1, 0, 3), add(1, 1, 0, 3), add(7, 2, 0, 3), add(8, 2, 0, 3);
+    CHECK(alike(2, c) == "0/2,1/2,7 0/2,1/2,8");
+  }
+  SUBCASE("a device of two words is shared with oneself alone") {
+    add(0, 1, 0, 1), add(0, 1, 1, 1);
+    CHECK(alike(1, c) == "0,0");
+  }
+}
+
+TEST_CASE("whatever is near whom, all find the same deal: nobody has more than one device more than another, none has two sharers more than another") {
+  std::mt19937 random(5);
+  for (int round = 0; round < 2000; ++round) {
+    const std::size_t processes = 1 + random() % 9, devices = 1 + random() % 9;
+    std::vector<device_card> cards;
+    for (std::size_t p = 0; p < processes; ++p) {
+      std::vector<std::uint64_t> all, near;
+      for (std::uint64_t d = 0; d < devices; ++d) {
+        all.push_back(d);
+        if (random() % 3) near.push_back(d);
+      }
+      cards.push_back(sees(all, device_card::all, near));
+    }
+    std::map<std::uint64_t, std::uint32_t> takers;
+    std::map<std::uint64_t, std::uint32_t> said;
+    std::size_t fewest = devices, most = 0;
+    for (std::size_t p = 0; p < processes; ++p) {
+      const deal made = deal_devices(cards, p);
+      fewest = std::min(fewest, made.own.size()), most = std::max(most, made.own.size());
+      for (const dealt& d : made.own) {
+        ++takers[cards[p].entries[d.entry].device];
+        said[cards[p].entries[d.entry].device] = d.share.sharers;
+      }
+      REQUIRE(made.has_shared == (processes > devices));
+    }
+    CAPTURE(round);
+    REQUIRE(takers.size() == devices);
+    REQUIRE(takers == said);
+    REQUIRE(most - fewest <= 1);
+    for (const auto& [device, by] : takers) REQUIRE((by == std::max(processes / devices, 1ul) || by == processes / devices + 1));
+  }
+}
+
+}  // namespace
+}  // namespace stretto::device
