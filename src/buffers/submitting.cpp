@@ -5,9 +5,10 @@
 #include <cstring>
 #include <utility>
 
-#include "base/clock.hpp"
 #include "buffers/buffers_floor.hpp"
 #include "buffers/buffers_state.hpp"
+#include "buffers/generating.hpp"
+#include "buffers/handing_over.hpp"
 #include "buffers/mappings.hpp"
 #include "buffers/said_calls.hpp"
 #include "buffers/weights.hpp"
@@ -37,61 +38,6 @@ buffer_record& usable(const detail::buffer_handle& h, const char* verb, const ba
       .because(h ? "a buffer lives no longer than the runtime in which it was made"
                  : "it was made without elements, or its content has gone to another by std::move")
       .remedy("make it inside the runtime that uses it: buffer<float> u(box(0, 100))");
-}
-
-void tell_unwritten(buffers_state& s, const graph::task& t, const graph::unwritten_read& r, const std::source_location& where) {
-  const bool is_reduced = r.access >= t.accesses.size();
-  const graph::buffer_id b = is_reduced ? t.reductions[r.access - t.accesses.size()].buffer : t.accesses[r.access].buffer;
-  s.warnings.tell("\"" + t.name + "\"", b, s.commands.named(b), r.where, where);
-}
-
-/// Horizons and epochs.
-graph::task order_alone(graph::task_kind kind) {
-  graph::task t;
-  t.kind = kind;
-  return t;
-}
-
-/// Requires that `s` is held, and that the task is ordered and may be done.
-task_outcome run_task(buffers_state& s, const graph::ordered_task& order, const graph::task& t, const task_work& work, base::thread_context& context) {
-  const std::uint64_t since = s.dry ? base::nanoseconds_now() : 0;
-  s.new_commands.clear();
-  s.new_instructions.clear();
-  s.commands.add(order.id, t, s.new_commands);
-  std::vector<graph::unwritten_read> unwritten = s.commands.take_unwritten_reads();
-  for (const graph::unwritten_read& r : unwritten) tell_unwritten(s, t, r, work.range.where);
-  s.instructions.add(order.id, t, s.new_commands, s.new_instructions);
-  if (s.dry) s.dry->took(base::nanoseconds_now() - since);
-  if (s.record) s.record->add(order, t, std::move(unwritten));
-  if (s.dry) s.dry->add(order, t, s.record.get());
-  return s.carry_out(s.new_commands, s.new_instructions, work, context);
-}
-
-task_work nothing_at(const std::source_location& where) {
-  task_work w;
-  w.range.where = where;
-  return w;
-}
-
-/// Requires that `s` is held. Who submits then waits for `ahead`, no longer holding it.
-task_outcome do_task(buffers_state& s, const graph::task& t, const task_work& work, event& ahead, base::thread_context& context) {
-  // What may be refused comes first, so that nothing has changed then.
-  try {
-    s.commands.check(t);
-    if (!work.learns) s.instructions.check(t, s.commands.own_chunk(t));  // else each part may use everything, one after the other
-    if (s.dry) s.dry->check(t);
-  } catch (error& e) {
-    throw error(e).fact("submitted", work.range.where);
-  }
-  const task_outcome out = run_task(s, s.tasks.add(t), t, work, context);
-  if (const auto h = s.tasks.add_horizon()) {
-    run_task(s, *h, order_alone(graph::task_kind::horizon), nothing_at(work.range.where), context);
-    const graph::chunk_weights weights = s.weights.passed_horizon(s.instructions.weights());
-    if (!weights.are_none()) s.instructions.set_weights(weights);
-  }
-  s.submitted = s.tasks.next();
-  ahead = s.doing.behind_by(most_ahead);
-  return out;
 }
 
 /// After do_task, no longer holding `s`.
@@ -185,6 +131,14 @@ void say(launch_words& says, const buffer_record& b, access how, const detail::r
   else says.add(*by);
 }
 
+/// The task of a launch in this call: if it is found right, it is known to be.
+task_outcome do_known(buffers_state& s, known_launch& known, const task_work& work, base::thread_context& context) {
+  const taking_time measured(s, known);
+  const task_outcome out = do_task(s, known.task, work, context);
+  known.right_as_of = s.rights.load(std::memory_order_relaxed);
+  return out;
+}
+
 /// What comes of a read where nothing is computed.
 event never_read(const buffer_record& b, const dry_run& dry, base::thread_context& context, const std::source_location& where) {
   error e("B09", "the elements of " + describe(b) + " are not there: this is a dry run");
@@ -199,13 +153,6 @@ event never_read(const buffer_record& b, const dry_run& dry, base::thread_contex
 }
 
 }  // namespace
-
-/// Requires that `s` is held. Everything is ordered behind it, and has happened when the event has.
-event pass_epoch(buffers_state& s, const std::source_location& where, base::thread_context& context) {
-  run_task(s, s.tasks.add_epoch(), order_alone(graph::task_kind::epoch), nothing_at(where), context);
-  s.submitted = s.tasks.next();
-  return s.doing.last();
-}
 
 }  // namespace stretto::buffers
 
@@ -223,7 +170,7 @@ buffer_handle make_buffer(const buffer_description& request, const std::source_l
   const bool is_alike = request.from && !request.elements.is_empty();
   instance_handle filled;
   {
-    const holding held(*s);
+    const asked held(*s, where);
     const graph::buffer is{.elements = request.elements,
                            .begins = is_alike ? graph::content::alike : graph::content::none,
                            .name = std::string(request.name),
@@ -272,19 +219,25 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
   task_outcome out;
   event ahead;
   {
-    const holding held(s);
+    asking held(s);
     launch_words& says = s.says;
-    says.clear();
-    says.add(&code);
-    says.add(range.ids);
-    says.add(std::uint64_t{range.is_of_groups} << 1 | on_host);
-    if (range.is_of_groups)
-      for (int a = 0; a < max_axes; ++a) says.add(static_cast<std::uint64_t>(range.group[a]));
-    say(says, request.hints);
-    if (s.learns) says.add(std::uint64_t{range.where.line()} << 32 | range.where.column());  // what is learned is of this line
-    for (std::size_t i = 0; i < items.size(); ++i)
-      if (items[i].buffer) say(says, **items[i].buffer, code.parameters[i].mode, items[i].by, items[i].fold, items[i].includes_current);
+    const auto say_all = [&] {
+      says.clear();
+      says.add(&code);
+      says.add(range.ids);
+      says.add(std::uint64_t{range.is_of_groups} << 1 | on_host);
+      if (range.is_of_groups)
+        for (int a = 0; a < max_axes; ++a) says.add(static_cast<std::uint64_t>(range.group[a]));
+      say(says, request.hints);
+      if (s.learns) says.add(std::uint64_t{range.where.line()} << 32 | range.where.column());  // what is learned is of this line
+      for (std::size_t i = 0; i < items.size(); ++i)
+        if (items[i].buffer) say(says, **items[i].buffer, code.parameters[i].mode, items[i].by, items[i].fold, items[i].includes_current);
+    };
+    say_all();
     const std::string_view name = request.name.empty() ? std::string_view(code.name) : std::string_view(request.name);
+    if (!request.is_to_come)
+      if (const auto later = hand_over(s, s.launches.look(says, name), {.code = &code, .items = items, .work = &work}, context)) return *later;
+    if (held.hold(range.where)) say_all();
     known_launch& known = s.launches.find(says, name, [&](known_launch& made) {
       graph::task& t = made.task;
       t.range = range.ids;
@@ -321,10 +274,10 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
       if (const box own = s.commands.own_chunk(known.task); !own.is_empty() && !s.learns) s.instructions.expect(known.task, own);
       return {};
     }
-    // Who is cut by weights shows how fast each is.
-    if (known.task.how == graph::cut::along_rows && !on_host) work.measured = s.weights.open();
+    if (shows_speed(known.task)) work.measured = s.weights.open();
     if (s.programs) note(s, known.call, range.where);
-    out = do_task(s, known.task, work, ahead, context);
+    out = do_known(s, known, work, context);
+    ahead = s.ahead;
   }
   go_on(s, ahead, range.where);
   return out.done;
@@ -350,15 +303,20 @@ event run_host_task(task_nodes which, const box& range, std::span<const host_use
   task_outcome out;
   event ahead;
   {
-    const holding held(s);
+    asking held(s);
     launch_words& says = s.says;
-    says.clear();
-    says.add(static_cast<std::uint64_t>(which.are) << 32 | which.group);
-    says.add(range);
-    say(says, request.hints);
-    says.add(effects.size());  // what follows may be of any length, too
-    for (const graph::effect_use& e : effects) says.add(e.said());
-    for (const host_use_item& i : items) say(says, **i.buffer, i.how, i.by, i.fold, i.includes_current);
+    const auto say_all = [&] {
+      says.clear();
+      says.add(static_cast<std::uint64_t>(which.are) << 32 | which.group);
+      says.add(range);
+      say(says, request.hints);
+      says.add(effects.size());  // what follows may be of any length, too
+      for (const graph::effect_use& e : effects) says.add(e.said());
+      for (const host_use_item& i : items) say(says, **i.buffer, i.how, i.by, i.fold, i.includes_current);
+    };
+    say_all();
+    if (const auto later = hand_over(s, s.launches.look(says, work.request.name), {.host = &f, .work = &work}, context)) return *later;
+    if (held.hold(where)) say_all();
     known_launch& known = s.launches.find(says, work.request.name, [&](known_launch& made) {
       graph::task& t = made.task;
       t.kind = kind_of_nodes(which.are);
@@ -381,7 +339,8 @@ event run_host_task(task_nodes which, const box& range, std::span<const host_use
     work.folds = known.folds;
     const known_launches::forgetting unless_kept(s.launches);
     if (s.programs) note(s, known.call, where);
-    out = do_task(s, known.task, work, ahead, context);
+    out = do_known(s, known, work, context);
+    ahead = s.ahead;
   }
   go_on(s, ahead, where);
   return out.done;
@@ -409,9 +368,10 @@ seen_later see_elements(const buffer_handle& h, const box& part, const std::sour
   task_outcome out;
   event ahead;
   {
-    const holding held(*b.state);
+    const asked held(*b.state, where);
     if (b.state->programs) note(*b.state, said_read(b, part), where);
-    out = do_task(*b.state, t, work, ahead, context);
+    out = do_task(*b.state, t, work, context);
+    ahead = b.state->ahead;
   }
   if (b.state->dry) {
     ends.trigger(where);
@@ -455,7 +415,7 @@ void set_horizons(const horizon_settings& settings, std::source_location where) 
   const graph::horizon_policy policy =
       buffers::checked_horizons({settings.step, settings.most_parallel}, "set_horizons was given most_parallel = 1", &where);
   buffers::buffers_state& s = *buffers::state_of(*context.runtime);
-  const buffers::holding held(s);
+  const buffers::asked held(s, where);
   if (s.programs) {
     buffers::buffer_call c{.what = buffers::buffer_call::verb::set_horizons};
     c.numbers = {static_cast<double>(settings.step), static_cast<double>(settings.most_parallel)};
@@ -468,7 +428,7 @@ event epoch(std::source_location where) {
   using namespace buffers;
   base::thread_context& context = base::require_current("epoch");
   buffers_state& s = *state_of(*context.runtime);
-  const holding held(s);
+  const asked held(s, where);
   if (s.programs) note(s, std::make_shared<const known_call>(buffer_call{.what = buffer_call::verb::epoch}), where);
   return pass_epoch(s, where, context);
 }
