@@ -11,40 +11,14 @@
 #include "buffers/handing_over.hpp"
 #include "buffers/mappings.hpp"
 #include "buffers/said_calls.hpp"
-#include "buffers/weights.hpp"
+#include "buffers/usable.hpp"
 #include "data/kernel_arguments.hpp"
-#include "event/event_floor.hpp"
-#include "event/held.hpp"
 #include "objects/launching.hpp"
 #include "sched/scheduler.hpp"
 
 namespace stretto::buffers {
 
-struct seen_elements {
-  detail::instance_handle in;
-  box part;
-  user_event ends;
-  std::source_location where;
-  std::string of;
-  detail::held_mark given = {};
-};
-
 namespace {
-
-buffer_record& usable(const detail::buffer_handle& h, const char* verb, const base::thread_context& context, const std::source_location& where) {
-  if (h && h->state->runtime == context.runtime) return *h;
-  throw error("B07", std::string(verb) + (h ? " was given a buffer of another runtime" : " was given a buffer that names nothing"))
-      .fact("submitted", where)
-      .because(h ? "a buffer lives no longer than the runtime in which it was made"
-                 : "it was made without elements, or its content has gone to another by std::move")
-      .remedy("make it inside the runtime that uses it: buffer<float> u(box(0, 100))");
-}
-
-/// After do_task, no longer holding `s`.
-void go_on(buffers_state& s, event ahead, const std::source_location& where) {
-  if (!ahead.has_triggered()) wait(ignore_failure(ahead, where), where);
-  exchange_weights(s, where);
-}
 
 void take_tags(task_work& work, const detail::task_request& request) {
   static_cast<detail::placing_request&>(work.request) = request;
@@ -137,19 +111,6 @@ task_outcome do_known(buffers_state& s, known_launch& known, const task_work& wo
   const task_outcome out = do_task(s, known.task, work, context);
   known.right_as_of = s.rights.load(std::memory_order_relaxed);
   return out;
-}
-
-/// What comes of a read where nothing is computed.
-event never_read(const buffer_record& b, const dry_run& dry, base::thread_context& context, const std::source_location& where) {
-  error e("B09", "the elements of " + describe(b) + " are not there: this is a dry run");
-  e.fact("submitted", where)
-      .because("the program runs as N" + std::to_string(dry.self()) + " of " + std::to_string(dry.nodes()) +
-               " nodes without its kernels, to find what it would do on buffers (option dry_nodes)")
-      .remedy("if (!is_dry_run()) around what looks at elements; the call of read stays outside of it");
-  const user_event never = user_event::create(where);
-  never.poison(std::make_exception_ptr(std::move(e)), where);
-  detail::cause_of(never, context)->mark_observed();  // who does not look at the elements misses nothing
-  return never;
 }
 
 }  // namespace
@@ -344,54 +305,6 @@ event run_host_task(task_nodes which, const box& range, std::span<const host_use
   }
   go_on(s, ahead, where);
   return out.done;
-}
-
-seen_later see_elements(const buffer_handle& h, const box& part, const std::source_location& where) {
-  base::thread_context& context = base::require_current("read");
-  buffer_record& b = usable(h, "read", context, where);
-  if (!b.elements.contains(part) || part.is_empty())
-    throw error("B08", "read names elements that " + describe(b) + " does not have")
-        .fact("submitted", where)
-        .fact("part", part.text())
-        .fact("buffer", b.elements.text())
-        .remedy("name a part inside of it: intersection(part, u.elements())");
-  graph::task t;
-  t.kind = graph::task_kind::fence;
-  t.by = graph::processors::host;
-  t.range = box(0, 1);
-  t.name = "read";
-  t.accesses.push_back({b.id, graph::mode::read, graph::mapping::fixed(b.elements, part)});
-  task_work work;
-  work.range.where = where;
-  const user_event ends = user_event::create(where);
-  work.ends = ends;
-  task_outcome out;
-  event ahead;
-  {
-    const asked held(*b.state, where);
-    if (b.state->programs) note(*b.state, said_read(b, part), where);
-    out = do_task(*b.state, t, work, context);
-    ahead = b.state->ahead;
-  }
-  if (b.state->dry) {
-    ends.trigger(where);
-    return {never_read(b, *b.state->dry, context, where), nullptr};
-  }
-  go_on(*b.state, ahead, where);
-  return {out.ready, seen_pointer(new seen_elements{out.first, part, ends, where, describe(b)})};
-}
-
-seen_pointer give_elements(seen_later& later) {
-  seen_elements& seen = *later.seen;
-  seen.given = held_mark(*base::require_current("read").runtime, seen.ends, "elements of " + seen.of, "the view that read() gave", seen.where);
-  return std::move(later.seen);
-}
-
-std::byte* first_of(const seen_elements& seen, data::layout& shape) { return open_instance(seen.in, shape, seen.where); }
-
-void release_seen::operator()(seen_elements* seen) const noexcept {
-  seen->ends.trigger(seen->where);
-  delete seen;
 }
 
 }  // namespace stretto::detail
