@@ -272,15 +272,14 @@ bench::outcome room_on_devices(const bench::options& o, const horizon_settings& 
 
 // ---- what the call of a launch computes
 
-/// Steps of the wave on `size` devices (-1: the host), whose kernels take 50 us: microseconds of the caller's processor time for a launch, and
+/// Steps of the wave on `size` devices, whose kernels take 50 us: microseconds of the caller's processor time for a launch, and
 /// all that passes until the last has ended. The least of many runs of 30 launches, which nobody waits in.
 bench::outcome time_callers(const bench::options& o, const char* pipeline) {
   setenv("STRETTO_PIPELINE", pipeline, 1);
   constexpr int runs = 40, launches = 30;
-  const long on = std::max(o.size, 0L);
-  const field f{.devices = std::max(on, 1L), .side = 128, .steps = launches, .seconds_of_kernel = 50e-6};
+  const field f{.devices = o.size, .side = 128, .steps = launches, .seconds_of_kernel = 50e-6};
   double caller = 1e300, all = 1e300;
-  in_runtime(o, on ? devices(on, f.rate()) : "none", [&](runtime&) {
+  in_runtime(o, devices(f.devices, f.rate()), [&](runtime&) {
     const std::vector<float> flat(static_cast<std::size_t>(f.all().volume()), initial);
     buffer<float, 2> u(f.all(), flat.data()), older(f.all(), flat.data());
     for (int r = 0; r < runs; ++r) {
