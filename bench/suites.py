@@ -202,6 +202,8 @@ SUITES = (
             sweep=(1, 4), axis="devices"),
     _own("buffers_launches", "launches on buffers, independent, through the whole runtime", "buffers_launches", workers=(1,), goals={1: 1.5}),
     _own("buffers_chain", "launches on buffers, in a chain, through the whole runtime", "buffers_chain", workers=(1,)),
+    replace(_own("buffers_caller", "what the call of a launch computes, wave with kernels of 50 us: by itself, or handed over, or either", "buffers_caller",
+                 ("stretto", "off", "on"), workers=(2,), sweep=(1, 2, 4), axis="devices"), against=""),
     replace(_own("buffers_by_hand", "wave and bodies on two simulated devices, time of the same kernels driven by hand", "buffers", ("wave", "bodies"),
                  workers=(1,), goals={"wave": 1.05, "bodies": 1.05}, sweep=(50, 200, 1000), axis="us of a kernel"), against=""),
     replace(_own("buffers_room", "room response on simulated devices, speed of so many times one's: S = 2, and without horizons", "buffers_room",

@@ -147,6 +147,9 @@ struct release_seen {
 };
 using seen_pointer = std::unique_ptr<buffers::seen_elements, release_seen>;
 std::byte* first_of(const buffers::seen_elements& seen, data::layout& shape);
+/// Where programs are checked, what was read; else null.
+const view_limits* limits_of(const buffers::seen_elements& seen) noexcept;
+void look_at(const view_limits& limits, const std::int64_t* at, std::size_t axes);
 struct seen_later {
   event ready;
   seen_pointer seen;
@@ -307,15 +310,37 @@ struct collective_part {
   std::uint32_t node = 0, nodes = 1;
 };
 
+/// A view of what was read, as long as that is kept. Where programs are checked (STRETTO_CHECK=1), it looks at each coordinate, and throws B27
+/// for one that was not read; rows are not looked at. It becomes a view<const T, D> where one is asked for, which looks at nothing.
+template <class T, std::size_t D>
+class seen_view : public stretto::view<const T, D> {
+ public:
+  seen_view(const T* first, const data::layout& shape, const detail::view_limits* limits) noexcept
+      : stretto::view<const T, D>(first, shape), limits_(limits) {}
+  template <class... Index>
+    requires(sizeof...(Index) == D && (std::is_convertible_v<Index, std::int64_t> && ...))
+  const T& operator()(Index... index) const {
+    return at({static_cast<std::int64_t>(index)...});
+  }
+  const T& at(const std::array<std::int64_t, D>& p) const {
+    if (limits_) [[unlikely]]
+      detail::look_at(*limits_, p.data(), D);
+    return stretto::view<const T, D>::at(p);
+  }
+
+ private:
+  const detail::view_limits* limits_;
+};
+
 /// Elements of a buffer on this node, until it goes; launches that would write them here wait until then, and a task that keeps it while it
 /// waits for one of those waits for ever: it is released before. Move-only.
 template <class T, std::size_t D>
 class seen {
  public:
-  stretto::view<const T, D> view() const {
+  seen_view<T, D> view() const {
     data::layout shape;
     auto* const first = reinterpret_cast<const T*>(detail::first_of(*is_, shape));
-    return {first, shape};
+    return {first, shape, detail::limits_of(*is_)};
   }
   void release() noexcept { is_.reset(); }
   explicit operator bool() const noexcept { return is_ != nullptr; }

@@ -73,6 +73,12 @@ sched::scheduler_paths paths_of(const platform& machine) {
 }
 
 /// Where measured speeds of kernels are kept; empty: nowhere.
+/// A worker beside the program's own finds what to do for a launch; a seed gives when only where it was asked for.
+buffers::handing handing_of(base::automatic asked, bool is_alone) {
+  if (asked == base::automatic::when_fitting) return is_alone ? buffers::handing::never : buffers::handing::by_time;
+  return asked == base::automatic::always ? buffers::handing::always : buffers::handing::never;
+}
+
 std::filesystem::path speeds_file(const base::settings& s) {
   if (s.speeds == "none") return {};
   return s.speeds.empty() ? objects::default_speeds_file() : std::filesystem::path(s.speeds);
@@ -251,7 +257,8 @@ void runtime::start(bool stepped) {
                           .graph = std::move(graph),
                           .dry = s.dry,
                           .horizons = buffers::checked_horizons({s.settings.horizon_step, s.settings.horizon_breadth}, "option horizon_breadth is 1"),
-                          .compares = s.settings.compare_nodes});
+                          .compares = s.settings.compare_nodes,
+                          .hands = handing_of(s.settings.pipeline, stepped || s.machine.worker_count() == 1)});
   // Who waits for what only a poll tells of: messages, within a millisecond; devices, whose kernels take longer.
   unsigned longest_spin_us = s.member && s.member->of().is_to_be_looked_at() ? 1000 : 0;
   if (s.devices && s.devices->is_to_be_looked_at() && !s.settings.device_threads) longest_spin_us = 2000;

@@ -73,6 +73,7 @@ struct settings {
   bool compare_nodes;
   std::uint64_t horizon_step;
   std::uint64_t horizon_breadth;
+  automatic pipeline;
   std::string trace;     // path or empty
   trace_detail trace_level;
   std::string graph;     // path or empty

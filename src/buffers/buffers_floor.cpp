@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "buffers/buffers_state.hpp"
+#include "buffers/handing_over.hpp"
 #include "data/data_state.hpp"
 #include "data/other_nodes.hpp"
 #include "device/backend.hpp"
@@ -67,6 +68,9 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
     else if (s->commands.self() == 0) s->tell("STRETTO_CHECK=learn learns nothing on several nodes: run the program on one");
   }
   if (s->commands.self() == 0) s->warnings.to(settings.warn);
+  // What is learned is of a line of the program, what a dry run finds is all it does, and nodes that agree on weights do so at a point of it.
+  if (!s->learns && !is_dry && !s->weights.levels().nodes) s->hands = settings.hands;
+  if (s->hands != handing::never) s->later = std::make_unique<later_launches>();
   runtime.set(base::floor_slot::buffers, new std::shared_ptr<buffers_state>(std::move(s)));
 }
 
@@ -88,7 +92,8 @@ std::optional<error> run_failed(base::runtime_context& runtime, const std::excep
   }
   std::uint64_t submitted;
   {
-    const holding held(s);
+    asking held(s);
+    held.hold_all(asking::waits::no, where);
     submitted = s.submitted;
   }
   return s.programs->fail(submitted, why, where);
@@ -103,7 +108,8 @@ other_nodes_fault fault_of_others(base::runtime_context& runtime) {
 void end_program(base::runtime_context& runtime, same_program::ended how) {
   buffers_state& s = *state_of(runtime);
   if (!s.programs) return;
-  const holding held(s);
+  asking held(s);
+  held.hold_all(asking::waits::no, std::source_location::current());
   s.programs->end(how);
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/context.hpp"
 #include "buffers/dry_run.hpp"
+#include "buffers/handing.hpp"
 #include "buffers/recording.hpp"
 #include "buffers/same_program.hpp"
 #include "buffers/weighing.hpp"
@@ -29,6 +30,7 @@ struct buffers_settings {
   dry_settings dry = {};
   graph::horizon_policy horizons = {};
   bool compares = true;  // what the programs of nodes ask
+  handing hands = handing::never;
 };
 
 /// Throws B16 where they would follow each launch; `what` says where they were given.

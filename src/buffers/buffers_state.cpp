@@ -12,9 +12,33 @@ task_outcome buffers_state::carry_out(std::span<const graph::command> of, std::s
   return {};
 }
 
-holding::holding(buffers_state& s) : s_(s) {
+namespace {
+
+sched::worker* worker_here() noexcept {
+  const sched::thread_state* const t = sched::this_thread();
+  return t ? t->as_worker : nullptr;
+}
+
+/// Those that no launch names any more; the others stay in the list.
+std::vector<graph::buffer_id> take_gone(buffers_state& s) {
+  std::vector<graph::buffer_id> now;
+  const std::uint64_t taken = s.later ? s.later->taken_so_far() : 0;
+  const std::scoped_lock lock(s.gone_mutex);
+  std::erase_if(s.gone, [&](const buffers_state::gone_buffer& g) {
+    if (g.behind > taken) return false;
+    now.push_back(g.is);
+    return true;
+  });
+  if (s.gone.empty()) s.has_gone.store(false, std::memory_order_relaxed);
+  return now;
+}
+
+}  // namespace
+
+holding::holding(buffers_state& s) : s_(s), here_(worker_here()) {
   s_.mutex.lock();
   s_.holder.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  if (here_) ++here_->no_room_making;
 }
 
 holding::~holding() {
@@ -22,11 +46,7 @@ holding::~holding() {
   for (;;) {
     std::vector<graph::buffer_id> gone;
     // Without a runtime, their memory goes with it; a thread that it does not know leaves them to the next.
-    if (s_.has_gone.load(std::memory_order_acquire) && (!s_.runtime || (context && context->runtime == s_.runtime))) {
-      const std::scoped_lock lock(s_.gone_mutex);
-      gone.swap(s_.gone);
-      s_.has_gone.store(false, std::memory_order_relaxed);
-    }
+    if (s_.has_gone.load(std::memory_order_acquire) && (!s_.runtime || (context && context->runtime == s_.runtime))) gone = take_gone(s_);
     if (gone.empty()) break;
     for (const graph::buffer_id b : gone) {
       if (!s_.runtime) continue;
@@ -39,6 +59,7 @@ holding::~holding() {
       s_.doing.remove(b);
     }
   }
+  if (here_) --here_->no_room_making;
   s_.holder.store({}, std::memory_order_relaxed);
   s_.mutex.unlock();
 }
@@ -47,7 +68,7 @@ buffer_record::~buffer_record() {
   if (!state) return;
   {
     const std::scoped_lock lock(state->gone_mutex);
-    state->gone.push_back(id);
+    state->gone.push_back({id, state->later ? state->later->added_so_far() : 0});
     state->has_gone.store(true, std::memory_order_release);
   }
   if (state->holder.load(std::memory_order_relaxed) == std::this_thread::get_id()) return;  // who removes it

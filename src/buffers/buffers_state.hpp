@@ -6,6 +6,7 @@
 #include <stretto/buffer.hpp>
 
 #include <atomic>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -16,7 +17,9 @@
 #include "base/context.hpp"
 #include "buffers/dry_run.hpp"
 #include "buffers/execution.hpp"
+#include "buffers/handing.hpp"
 #include "buffers/known_launches.hpp"
+#include "buffers/later_launches.hpp"
 #include "buffers/learning.hpp"
 #include "buffers/recording.hpp"
 #include "buffers/same_program.hpp"
@@ -25,6 +28,7 @@
 #include "graph/command_graph.hpp"
 #include "graph/instruction_graph.hpp"
 #include "graph/task_graph.hpp"
+#include "sched/worker.hpp"
 
 namespace stretto::buffers {
 
@@ -43,6 +47,10 @@ struct buffers_state {
   std::function<void(const std::string&)> tell = [](const std::string&) {};  // to whoever runs the program
   unwritten_warnings warnings;
   std::unique_ptr<learning> learns;  // null: nothing is
+  handing hands = handing::never;
+  std::unique_ptr<later_launches> later;  // null where nothing is ever handed over
+  std::atomic<std::uint64_t> rights{1};   // launches that were found right before it changed may not be any more
+  void let_weights_change() noexcept { rights.fetch_add(1, std::memory_order_relaxed); }
 
   // Guards what follows; taken by `holding` alone.
   std::mutex mutex;
@@ -56,7 +64,9 @@ struct buffers_state {
   std::unique_ptr<same_program> programs;  // null: there are no others
   std::uint32_t side_effects = 0;          // that were made
   std::uint64_t submitted = 0;             // tasks below this number, each as a whole
-  known_launches launches;
+  event ahead;                             // what has to have happened before the next task
+  std::exception_ptr refused;              // what a launch was refused with that had been handed over; the program has ended then
+  known_launches launches;                 // and guarded by `saying`, where there is that
   weighing weights;
   // Of nodes that decide about weights together; of who submits.
   buffer<double> nodes_loads;
@@ -84,10 +94,20 @@ struct buffers_state {
   // while the state is held may be a function of the program's that owns the last handle of a buffer.
   std::atomic<bool> has_gone = false;
   std::mutex gone_mutex;
-  std::vector<graph::buffer_id> gone;
+  struct gone_buffer {
+    graph::buffer_id is;
+    std::uint64_t behind = 0;  // launches that were handed over, which may name it
+  };
+  std::vector<gone_buffer> gone;
 };
 
-/// Holds a runtime's buffers. Removes those that have gone before it lets go.
+/// Who is cut by weights shows how fast each is.
+inline bool shows_speed(const graph::task& t) noexcept {
+  return t.kind == graph::task_kind::kernel && t.how == graph::cut::along_rows && t.by == graph::processors::devices;
+}
+
+/// Holds a runtime's buffers. Removes those that have gone before it lets go. What was handed over may not be in the graphs: a call of the
+/// program is `asked` (handing_over.hpp).
 class holding {
  public:
   explicit holding(buffers_state& s);
@@ -97,6 +117,7 @@ class holding {
 
  private:
   buffers_state& s_;
+  sched::worker* const here_;  // which makes no room by running something else meanwhile
 };
 
 struct buffer_record {

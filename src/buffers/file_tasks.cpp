@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "buffers/handing_over.hpp"
 #include "buffers/said_calls.hpp"
 #include "data/data_state.hpp"
 #include "data/other_nodes.hpp"
@@ -138,7 +139,7 @@ std::unique_ptr<progress> progress_of(const char* what, std::uint64_t bytes, std
 future<void> write_by_all(const buffer_handle& h, writing w, const char* verb, const std::source_location& where) {
   file_work work(verb);
   if (work.state->programs) {
-    const holding held(*work.state);
+    const asked held(*work.state, where);
     buffer_call c{.what = buffer_call::verb::save, .name = w.to.string(), .uses = {{.buffer = h->id.number}}};
     note(*work.state, std::make_shared<const known_call>(std::move(c)), where, false);
   }

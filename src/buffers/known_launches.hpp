@@ -46,6 +46,10 @@ struct known_launch {
   std::vector<const detail::reduction_kind*> folds;
   std::shared_ptr<const known_call> call;  // for other nodes; null where nobody compares
   std::vector<learning::argument> learned;  // where that is done: of accesses, what they were given
+  // By who hands launches over.
+  std::uint64_t right_as_of = 0;  // it was found right when this was what `rights` says
+  std::uint32_t takes = 0;        // ns, of taking it into the graphs; read meanwhile
+  std::uint32_t times = 0;        // it was taken there
 };
 
 class known_launches {
@@ -62,6 +66,12 @@ class known_launches {
     e.says = says.all();
     e.is.task.shape = ++last_shape_;
     return e.is;
+  }
+  /// The same if it is kept already, else null. Valid until the next find.
+  known_launch* look(const launch_words& says, std::string_view name) {
+    if (entries_.empty() || !says.may_be_kept()) return nullptr;
+    entry& e = entries_[1 + says.hash() % most];
+    return e.is.task.shape != 0 && e.says == says.all() && e.is.task.name == name ? &e.is : nullptr;
   }
   /// What is not kept has been submitted, or refused, when this ends.
   class forgetting {

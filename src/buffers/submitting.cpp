@@ -5,100 +5,20 @@
 #include <cstring>
 #include <utility>
 
-#include "base/clock.hpp"
 #include "buffers/buffers_floor.hpp"
 #include "buffers/buffers_state.hpp"
+#include "buffers/generating.hpp"
+#include "buffers/handing_over.hpp"
 #include "buffers/mappings.hpp"
 #include "buffers/said_calls.hpp"
-#include "buffers/weights.hpp"
+#include "buffers/usable.hpp"
 #include "data/kernel_arguments.hpp"
-#include "event/event_floor.hpp"
-#include "event/held.hpp"
 #include "objects/launching.hpp"
 #include "sched/scheduler.hpp"
 
 namespace stretto::buffers {
 
-struct seen_elements {
-  detail::instance_handle in;
-  box part;
-  user_event ends;
-  std::source_location where;
-  std::string of;
-  detail::held_mark given = {};
-};
-
 namespace {
-
-buffer_record& usable(const detail::buffer_handle& h, const char* verb, const base::thread_context& context, const std::source_location& where) {
-  if (h && h->state->runtime == context.runtime) return *h;
-  throw error("B07", std::string(verb) + (h ? " was given a buffer of another runtime" : " was given a buffer that names nothing"))
-      .fact("submitted", where)
-      .because(h ? "a buffer lives no longer than the runtime in which it was made"
-                 : "it was made without elements, or its content has gone to another by std::move")
-      .remedy("make it inside the runtime that uses it: buffer<float> u(box(0, 100))");
-}
-
-void tell_unwritten(buffers_state& s, const graph::task& t, const graph::unwritten_read& r, const std::source_location& where) {
-  const bool is_reduced = r.access >= t.accesses.size();
-  const graph::buffer_id b = is_reduced ? t.reductions[r.access - t.accesses.size()].buffer : t.accesses[r.access].buffer;
-  s.warnings.tell("\"" + t.name + "\"", b, s.commands.named(b), r.where, where);
-}
-
-/// Horizons and epochs.
-graph::task order_alone(graph::task_kind kind) {
-  graph::task t;
-  t.kind = kind;
-  return t;
-}
-
-/// Requires that `s` is held, and that the task is ordered and may be done.
-task_outcome run_task(buffers_state& s, const graph::ordered_task& order, const graph::task& t, const task_work& work, base::thread_context& context) {
-  const std::uint64_t since = s.dry ? base::nanoseconds_now() : 0;
-  s.new_commands.clear();
-  s.new_instructions.clear();
-  s.commands.add(order.id, t, s.new_commands);
-  std::vector<graph::unwritten_read> unwritten = s.commands.take_unwritten_reads();
-  for (const graph::unwritten_read& r : unwritten) tell_unwritten(s, t, r, work.range.where);
-  s.instructions.add(order.id, t, s.new_commands, s.new_instructions);
-  if (s.dry) s.dry->took(base::nanoseconds_now() - since);
-  if (s.record) s.record->add(order, t, std::move(unwritten));
-  if (s.dry) s.dry->add(order, t, s.record.get());
-  return s.carry_out(s.new_commands, s.new_instructions, work, context);
-}
-
-task_work nothing_at(const std::source_location& where) {
-  task_work w;
-  w.range.where = where;
-  return w;
-}
-
-/// Requires that `s` is held. Who submits then waits for `ahead`, no longer holding it.
-task_outcome do_task(buffers_state& s, const graph::task& t, const task_work& work, event& ahead, base::thread_context& context) {
-  // What may be refused comes first, so that nothing has changed then.
-  try {
-    s.commands.check(t);
-    if (!work.learns) s.instructions.check(t, s.commands.own_chunk(t));  // else each part may use everything, one after the other
-    if (s.dry) s.dry->check(t);
-  } catch (error& e) {
-    throw error(e).fact("submitted", work.range.where);
-  }
-  const task_outcome out = run_task(s, s.tasks.add(t), t, work, context);
-  if (const auto h = s.tasks.add_horizon()) {
-    run_task(s, *h, order_alone(graph::task_kind::horizon), nothing_at(work.range.where), context);
-    const graph::chunk_weights weights = s.weights.passed_horizon(s.instructions.weights());
-    if (!weights.are_none()) s.instructions.set_weights(weights);
-  }
-  s.submitted = s.tasks.next();
-  ahead = s.doing.behind_by(most_ahead);
-  return out;
-}
-
-/// After do_task, no longer holding `s`.
-void go_on(buffers_state& s, event ahead, const std::source_location& where) {
-  if (!ahead.has_triggered()) wait(ignore_failure(ahead, where), where);
-  exchange_weights(s, where);
-}
 
 void take_tags(task_work& work, const detail::task_request& request) {
   static_cast<detail::placing_request&>(work.request) = request;
@@ -185,27 +105,15 @@ void say(launch_words& says, const buffer_record& b, access how, const detail::r
   else says.add(*by);
 }
 
-/// What comes of a read where nothing is computed.
-event never_read(const buffer_record& b, const dry_run& dry, base::thread_context& context, const std::source_location& where) {
-  error e("B09", "the elements of " + describe(b) + " are not there: this is a dry run");
-  e.fact("submitted", where)
-      .because("the program runs as N" + std::to_string(dry.self()) + " of " + std::to_string(dry.nodes()) +
-               " nodes without its kernels, to find what it would do on buffers (option dry_nodes)")
-      .remedy("if (!is_dry_run()) around what looks at elements; the call of read stays outside of it");
-  const user_event never = user_event::create(where);
-  never.poison(std::make_exception_ptr(std::move(e)), where);
-  detail::cause_of(never, context)->mark_observed();  // who does not look at the elements misses nothing
-  return never;
+/// The task of a launch in this call: if it is found right, it is known to be.
+task_outcome do_known(buffers_state& s, known_launch& known, const task_work& work, base::thread_context& context) {
+  const taking_time measured(s, known);
+  const task_outcome out = do_task(s, known.task, work, context);
+  known.right_as_of = s.rights.load(std::memory_order_relaxed);
+  return out;
 }
 
 }  // namespace
-
-/// Requires that `s` is held. Everything is ordered behind it, and has happened when the event has.
-event pass_epoch(buffers_state& s, const std::source_location& where, base::thread_context& context) {
-  run_task(s, s.tasks.add_epoch(), order_alone(graph::task_kind::epoch), nothing_at(where), context);
-  s.submitted = s.tasks.next();
-  return s.doing.last();
-}
 
 }  // namespace stretto::buffers
 
@@ -223,7 +131,7 @@ buffer_handle make_buffer(const buffer_description& request, const std::source_l
   const bool is_alike = request.from && !request.elements.is_empty();
   instance_handle filled;
   {
-    const holding held(*s);
+    const asked held(*s, where);
     const graph::buffer is{.elements = request.elements,
                            .begins = is_alike ? graph::content::alike : graph::content::none,
                            .name = std::string(request.name),
@@ -272,19 +180,25 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
   task_outcome out;
   event ahead;
   {
-    const holding held(s);
+    asking held(s);
     launch_words& says = s.says;
-    says.clear();
-    says.add(&code);
-    says.add(range.ids);
-    says.add(std::uint64_t{range.is_of_groups} << 1 | on_host);
-    if (range.is_of_groups)
-      for (int a = 0; a < max_axes; ++a) says.add(static_cast<std::uint64_t>(range.group[a]));
-    say(says, request.hints);
-    if (s.learns) says.add(std::uint64_t{range.where.line()} << 32 | range.where.column());  // what is learned is of this line
-    for (std::size_t i = 0; i < items.size(); ++i)
-      if (items[i].buffer) say(says, **items[i].buffer, code.parameters[i].mode, items[i].by, items[i].fold, items[i].includes_current);
+    const auto say_all = [&] {
+      says.clear();
+      says.add(&code);
+      says.add(range.ids);
+      says.add(std::uint64_t{range.is_of_groups} << 1 | on_host);
+      if (range.is_of_groups)
+        for (int a = 0; a < max_axes; ++a) says.add(static_cast<std::uint64_t>(range.group[a]));
+      say(says, request.hints);
+      if (s.learns) says.add(std::uint64_t{range.where.line()} << 32 | range.where.column());  // what is learned is of this line
+      for (std::size_t i = 0; i < items.size(); ++i)
+        if (items[i].buffer) say(says, **items[i].buffer, code.parameters[i].mode, items[i].by, items[i].fold, items[i].includes_current);
+    };
+    say_all();
     const std::string_view name = request.name.empty() ? std::string_view(code.name) : std::string_view(request.name);
+    if (!request.is_to_come)
+      if (const auto later = hand_over(s, s.launches.look(says, name), {.code = &code, .items = items, .work = &work}, context)) return *later;
+    if (held.hold(range.where)) say_all();
     known_launch& known = s.launches.find(says, name, [&](known_launch& made) {
       graph::task& t = made.task;
       t.range = range.ids;
@@ -321,10 +235,10 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
       if (const box own = s.commands.own_chunk(known.task); !own.is_empty() && !s.learns) s.instructions.expect(known.task, own);
       return {};
     }
-    // Who is cut by weights shows how fast each is.
-    if (known.task.how == graph::cut::along_rows && !on_host) work.measured = s.weights.open();
+    if (shows_speed(known.task)) work.measured = s.weights.open();
     if (s.programs) note(s, known.call, range.where);
-    out = do_task(s, known.task, work, ahead, context);
+    out = do_known(s, known, work, context);
+    ahead = s.ahead;
   }
   go_on(s, ahead, range.where);
   return out.done;
@@ -350,15 +264,20 @@ event run_host_task(task_nodes which, const box& range, std::span<const host_use
   task_outcome out;
   event ahead;
   {
-    const holding held(s);
+    asking held(s);
     launch_words& says = s.says;
-    says.clear();
-    says.add(static_cast<std::uint64_t>(which.are) << 32 | which.group);
-    says.add(range);
-    say(says, request.hints);
-    says.add(effects.size());  // what follows may be of any length, too
-    for (const graph::effect_use& e : effects) says.add(e.said());
-    for (const host_use_item& i : items) say(says, **i.buffer, i.how, i.by, i.fold, i.includes_current);
+    const auto say_all = [&] {
+      says.clear();
+      says.add(static_cast<std::uint64_t>(which.are) << 32 | which.group);
+      says.add(range);
+      say(says, request.hints);
+      says.add(effects.size());  // what follows may be of any length, too
+      for (const graph::effect_use& e : effects) says.add(e.said());
+      for (const host_use_item& i : items) say(says, **i.buffer, i.how, i.by, i.fold, i.includes_current);
+    };
+    say_all();
+    if (const auto later = hand_over(s, s.launches.look(says, work.request.name), {.host = &f, .work = &work}, context)) return *later;
+    if (held.hold(where)) say_all();
     known_launch& known = s.launches.find(says, work.request.name, [&](known_launch& made) {
       graph::task& t = made.task;
       t.kind = kind_of_nodes(which.are);
@@ -381,57 +300,11 @@ event run_host_task(task_nodes which, const box& range, std::span<const host_use
     work.folds = known.folds;
     const known_launches::forgetting unless_kept(s.launches);
     if (s.programs) note(s, known.call, where);
-    out = do_task(s, known.task, work, ahead, context);
+    out = do_known(s, known, work, context);
+    ahead = s.ahead;
   }
   go_on(s, ahead, where);
   return out.done;
-}
-
-seen_later see_elements(const buffer_handle& h, const box& part, const std::source_location& where) {
-  base::thread_context& context = base::require_current("read");
-  buffer_record& b = usable(h, "read", context, where);
-  if (!b.elements.contains(part) || part.is_empty())
-    throw error("B08", "read names elements that " + describe(b) + " does not have")
-        .fact("submitted", where)
-        .fact("part", part.text())
-        .fact("buffer", b.elements.text())
-        .remedy("name a part inside of it: intersection(part, u.elements())");
-  graph::task t;
-  t.kind = graph::task_kind::fence;
-  t.by = graph::processors::host;
-  t.range = box(0, 1);
-  t.name = "read";
-  t.accesses.push_back({b.id, graph::mode::read, graph::mapping::fixed(b.elements, part)});
-  task_work work;
-  work.range.where = where;
-  const user_event ends = user_event::create(where);
-  work.ends = ends;
-  task_outcome out;
-  event ahead;
-  {
-    const holding held(*b.state);
-    if (b.state->programs) note(*b.state, said_read(b, part), where);
-    out = do_task(*b.state, t, work, ahead, context);
-  }
-  if (b.state->dry) {
-    ends.trigger(where);
-    return {never_read(b, *b.state->dry, context, where), nullptr};
-  }
-  go_on(*b.state, ahead, where);
-  return {out.ready, seen_pointer(new seen_elements{out.first, part, ends, where, describe(b)})};
-}
-
-seen_pointer give_elements(seen_later& later) {
-  seen_elements& seen = *later.seen;
-  seen.given = held_mark(*base::require_current("read").runtime, seen.ends, "elements of " + seen.of, "the view that read() gave", seen.where);
-  return std::move(later.seen);
-}
-
-std::byte* first_of(const seen_elements& seen, data::layout& shape) { return open_instance(seen.in, shape, seen.where); }
-
-void release_seen::operator()(seen_elements* seen) const noexcept {
-  seen->ends.trigger(seen->where);
-  delete seen;
 }
 
 }  // namespace stretto::detail
@@ -455,7 +328,7 @@ void set_horizons(const horizon_settings& settings, std::source_location where) 
   const graph::horizon_policy policy =
       buffers::checked_horizons({settings.step, settings.most_parallel}, "set_horizons was given most_parallel = 1", &where);
   buffers::buffers_state& s = *buffers::state_of(*context.runtime);
-  const buffers::holding held(s);
+  const buffers::asked held(s, where);
   if (s.programs) {
     buffers::buffer_call c{.what = buffers::buffer_call::verb::set_horizons};
     c.numbers = {static_cast<double>(settings.step), static_cast<double>(settings.most_parallel)};
@@ -468,7 +341,7 @@ event epoch(std::source_location where) {
   using namespace buffers;
   base::thread_context& context = base::require_current("epoch");
   buffers_state& s = *state_of(*context.runtime);
-  const holding held(s);
+  const asked held(s, where);
   if (s.programs) note(s, std::make_shared<const known_call>(buffer_call{.what = buffer_call::verb::epoch}), where);
   return pass_epoch(s, where, context);
 }

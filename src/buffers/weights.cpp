@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "buffers/handing_over.hpp"
 #include "buffers/said_calls.hpp"
 
 namespace stretto::buffers {
@@ -59,11 +60,12 @@ void exchange_weights(buffers_state& s, const std::source_location& where) {
       wait(s.agreed_on, where);  // has long been there
       const std::vector<double> now = s.commands.weights().shares();
       const graph::chunk_weights weights(graph::balanced_weights(now, *s.agreed));
-      const holding held(s);
+      const asked held(s, where);
       s.weights.applied(!weights.are_none());
       if (weights.are_none()) return;
       s.commands.set_weights(weights);
       s.instructions.forget_plans();
+      s.let_weights_change();
     }
   }
 }
@@ -80,7 +82,7 @@ void set_weights(const weight_settings& settings, std::source_location where) {
   if (devices == 0) buffers::check_weights(settings.devices, "devices", {0}, where);
   else buffers::check_weights(settings.devices, "devices", {devices, devices + 1}, where);
   const graph::chunk_weights of_nodes(settings.nodes), of_devices(settings.devices);
-  const buffers::holding held(s);
+  const buffers::asked held(s, where);
   if (s.programs) {  // those of devices are the node's own matter
     buffers::buffer_call c{.what = buffers::buffer_call::verb::set_weights, .numbers = settings.nodes};
     note(s, std::make_shared<const buffers::known_call>(std::move(c)), where, false);
@@ -88,6 +90,7 @@ void set_weights(const weight_settings& settings, std::source_location where) {
   s.commands.set_weights(of_nodes);
   s.instructions.forget_plans();
   s.instructions.set_weights(of_devices);
+  s.let_weights_change();
   if (s.dry) s.dry->set_weights(of_nodes, of_devices);
   s.weights.begin({.devices = s.measures.devices && settings.devices.empty(), .nodes = s.measures.nodes && settings.nodes.empty()});
 }

@@ -187,4 +187,35 @@ TEST_CASE("host tasks that name what they use are not accused, on any nodes and 
   });
 }
 
+TEST_CASE("a view of what was read tells of an element that was not, where programs are checked, and is a plain view otherwise") {
+  with_checks([] {
+    const box whole({0, 0}, {20, 9}), part({3, 2}, {7, 5});
+    const buffer<double, 2> u(whole, {.name = "u"});
+    launch(count_across, whole, u(one_to_one));
+    const auto seen = u.read(part).get();
+    const auto v = seen.view();
+    for (coordinate i = 0; i < 20; ++i)
+      for (coordinate j = 0; j < 9; ++j) {
+        const bool was_read = i >= 3 && i < 7 && j >= 2 && j < 5;
+        const std::string told = test::thrown_by([&] { CHECK(v(i, j) == static_cast<double>(i * 100 + j)); });
+        CHECK((told == nothing) == was_read);
+        if (was_read) continue;
+        CHECK(tells(told, "error B27: an element of buffer B"));
+        CHECK(tells(told, "\"u\" is looked at that was not read"));
+        CHECK(tells(told, "(" + std::to_string(i) + ", " + std::to_string(j) + ")"));
+        CHECK(tells(told, part.text()));
+        CHECK(tells(told, "checked_tasks_test.cpp:"));
+      }
+    const view<const double, 2> plain = v;
+    CHECK(plain(3, 2) == 302.0);
+    CHECK(v.row(3)[static_cast<std::size_t>(2 - v.min(1))] == 302.0);
+  });
+  with_checks([] {
+    const buffer<int> u(box(0, 40));
+    launch(count_up, u.elements(), u(one_to_one));
+    const auto seen = u.read(box(0, 40)).get();
+    CHECK(seen.view()(39) == 39);
+  }, "0");
+}
+
 }  // namespace stretto

@@ -17,6 +17,7 @@
 
 #include "base/config.hpp"
 #include "buffers/buffers_state.hpp"
+#include "buffers/handing_over.hpp"
 #include "campaign.hpp"
 #include "dist/simulated.hpp"
 #include "graph/by_buffer.hpp"
@@ -40,7 +41,7 @@ using counts = std::array<std::size_t, 4>;
 
 counts remembered_now() {
   buffers::buffers_state& s = *buffers::state_of(*base::current()->runtime);
-  const buffers::holding held(s);
+  const buffers::asked held(s, std::source_location::current());
   return {s.tasks.remembered(), s.commands.remembered(), s.instructions.remembered(), s.doing.remembered()};
 }
 

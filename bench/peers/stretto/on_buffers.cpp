@@ -270,6 +270,31 @@ bench::outcome room_on_devices(const bench::options& o, const horizon_settings& 
   return {least / seconds, {{"ms_per_step", seconds / steps * 1e3}}};
 }
 
+// ---- what the call of a launch computes
+
+/// Steps of the wave on `size` devices, whose kernels take 50 us: microseconds of the caller's processor time for a launch, and
+/// all that passes until the last has ended. The least of many runs of 30 launches, which nobody waits in.
+bench::outcome time_callers(const bench::options& o, const char* pipeline) {
+  setenv("STRETTO_PIPELINE", pipeline, 1);
+  constexpr int runs = 40, launches = 30;
+  const field f{.devices = o.size, .side = 128, .steps = launches, .seconds_of_kernel = 50e-6};
+  double caller = 1e300, all = 1e300;
+  in_runtime(o, devices(f.devices, f.rate()), [&](runtime&) {
+    const std::vector<float> flat(static_cast<std::size_t>(f.all().volume()), initial);
+    buffer<float, 2> u(f.all(), flat.data()), older(f.all(), flat.data());
+    for (int r = 0; r < runs; ++r) {
+      const bench::stopwatch clock;
+      const double before = bench::thread_seconds();
+      for (int s = 0; s < launches; ++s, std::swap(u, older)) launch(wave_step, f.inside(), older(one_to_one), u(star(1)));
+      const double took = bench::thread_seconds() - before;
+      bench::expect("a flat field", long(u.read(box({0, 0}, {1, 1})).get().view()(0, 0) / initial), 1);
+      if (r >= 5) caller = std::min(caller, took), all = std::min(all, clock.seconds());
+    }
+  });
+  unsetenv("STRETTO_PIPELINE");
+  return {caller / launches * 1e6, {{"us_in_all", all / launches * 1e6}}};
+}
+
 }  // namespace
 
 // Each is computed at once and touches 64 elements of its own.
@@ -315,3 +340,7 @@ bench::outcome compare_bodies_on_buffers(const bench::options& o) {
 // On `size` devices: the speed, by that of so many times one whose kernels follow one another without a gap.
 bench::outcome speed_of_room(const bench::options& o) { return room_on_devices(o, {.step = 2}); }
 bench::outcome speed_of_room_without_horizons(const bench::options& o) { return room_on_devices(o, {.step = 0, .most_parallel = 0}); }
+
+bench::outcome time_callers_of_launches(const bench::options& o) { return time_callers(o, "auto"); }
+bench::outcome time_callers_that_find_all(const bench::options& o) { return time_callers(o, "off"); }
+bench::outcome time_callers_that_hand_over(const bench::options& o) { return time_callers(o, "on"); }
