@@ -32,9 +32,14 @@ struct job::landing : places::completion {
 
   static void run_it(places::work_item& item) noexcept {
     auto& l = static_cast<landing&>(item);
+    job& j = *l.to.owner_job;
     // Of a node that is lost, of which protocols are told, nothing comes.
-    if (!l.failure && !l.to.owner_job->is_lost(l.from)) l.to.owner_job->handle(l.to, l.from, {l.content.get(), l.bytes}, l.has_cause);
-    l.to.owner_job->landings_.erase(l.at);
+    if (!l.failure && !j.is_lost(l.from)) {
+      j.handled_ = &l;
+      j.handle(l.to, l.from, {l.content.get(), l.bytes}, l.has_cause);
+      j.handled_ = nullptr;
+    }
+    j.landings_.erase(l.at);
   }
 
   entry& to;
@@ -42,6 +47,7 @@ struct job::landing : places::completion {
   bool has_cause;
   std::size_t bytes;
   std::unique_ptr<std::byte[]> content;  // null: there is no memory
+  std::shared_ptr<std::byte[]> kept = {};  // the same, once somebody keeps it
   std::list<landing>::iterator at;
 };
 
@@ -277,6 +283,17 @@ void job::handle(const entry& e, rank from, std::span<const std::byte> content, 
   reader all(content);
   e.f(e.owner, from, all, context);
   if (e.is_counted) traffic_[from].handled.fetch_add(1, std::memory_order_release);
+}
+
+std::shared_ptr<const std::byte> job::keep(std::span<const std::byte> part) {
+  if (part.empty()) return {};
+  if (!handled_) {
+    const auto copy = std::make_shared<std::byte[]>(part.size());
+    std::memcpy(copy.get(), part.data(), part.size());
+    return {copy, copy.get()};
+  }
+  if (!handled_->kept) handled_->kept = std::shared_ptr<std::byte[]>(std::move(handled_->content));
+  return {handled_->kept, part.data()};
 }
 
 job::counts job::messages() const noexcept {

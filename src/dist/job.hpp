@@ -114,6 +114,8 @@ class job {
   }
   /// Whether whoever gets a message of so many bytes may have no room for it, as far as this node knows.
   bool may_be_refused(std::uint64_t bytes) const noexcept { return bytes + sizeof(std::uint64_t) >= always_taken(); }
+  /// Of the content that a handler of on() is given, inside it: `part`, for as long as the result lives. What is large is not copied.
+  std::shared_ptr<const std::byte> keep(std::span<const std::byte> part);
   /// Whether this node has room for that many that come.
   bool has_room_for(std::uint64_t bytes) const { return bytes < always_taken() || bytes <= pressure_.most_taken(); }
   /// N18: it has none.
@@ -234,11 +236,12 @@ class job {
   net::handlers handlers_;
   std::deque<entry> entries_;
   std::vector<protocol*> protocols_, advancing_;
+  back_pressure pressure_;
   std::list<landing> landings_;  // of who polls
+  landing* handled_ = nullptr;   // that; null: none
   std::mutex partings_lock_;
   std::list<parting> partings_;
   std::atomic<std::size_t> landing_{0};
-  back_pressure pressure_;
   std::exception_ptr cannot_go_on_;  // of who polls
   std::atomic<const base::thread_context*> polled_by_{nullptr};
   std::unique_ptr<net::transport> transport_;

@@ -46,7 +46,8 @@ struct remote_tasks::request {
   rank from;
   std::uint64_t id;
   const detail::remote_function_type* function = nullptr;  // null: nothing
-  detail::parcel arguments = {};
+  std::span<const std::byte> arguments = {};
+  std::shared_ptr<const void> arguments_of = {};
   event behind = {};
   std::string name = {};
   std::source_location where = {};
@@ -129,7 +130,8 @@ task_record& remote_tasks::spawn(const detail::remote_request& asked_for, const 
                                  detail::value_reader read, const std::source_location& where) {
   const asking a = ask(asked_for, std::vector(arguments.along), value_bytes, type, read, where);
   if (!job_ || a.to == job_->self()) {
-    start({this, a.to, a.id, &function, arguments, a.behind, std::string(asked_for.name), where, asked_for.at, asked_for.priority});
+    const auto kept = std::make_shared<const detail::parcel>(arguments);
+    start({this, a.to, a.id, &function, kept->bytes, kept, a.behind, std::string(asked_for.name), where, asked_for.at, asked_for.priority});
     return a.record;
   }
   writer w;
@@ -149,7 +151,8 @@ task_record& remote_tasks::place(const detail::remote_request& asked_for, const 
   const asking a = ask(asked_for, std::move(along), value_bytes, type, read, where);
   base::thread_context& context = base::require_current("put");
   if (!job_ || a.to == job_->self()) {
-    place_here({this, a.to, a.id, function, arguments, a.behind, std::string(asked_for.name), where, asked_for.at, asked_for.priority},
+    const auto kept = std::make_shared<const detail::parcel>(arguments);
+    place_here({this, a.to, a.id, function, kept->bytes, kept, a.behind, std::string(asked_for.name), where, asked_for.at, asked_for.priority},
                first.bytes, context);
     return a.record;
   }
@@ -192,7 +195,9 @@ void remote_tasks::on_run(rank from, reader& content, base::thread_context&) {
 
 bool remote_tasks::keep(request& r, std::span<const std::byte> arguments, message_kind kind) {
   try {
-    r.arguments.bytes.assign(arguments.begin(), arguments.end());
+    const std::shared_ptr<const std::byte> kept = job_->keep(arguments);
+    r.arguments = {kept.get(), arguments.size()};
+    r.arguments_of = kept;
     return true;
   } catch (const std::bad_alloc&) {
     answer(r.from, outcome::value_and_end, r.id, failure_ref::adopt(new failure(*job_->no_room_for(kind, r.from, arguments.size()).get(), r.who(), r.where)));
@@ -274,7 +279,7 @@ void remote_tasks::run(const request& r) {
       detail::parcel value;
       failure_ref cause;
       try {
-        field_reader in(r.arguments.bytes);
+        field_reader in(r.arguments);
         field_writer out(value);
         r.function->run(in, out);
       } catch (...) {

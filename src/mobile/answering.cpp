@@ -60,7 +60,7 @@ void mobile_objects::handle(std::unique_ptr<far_letter> l) {
           .fact("called", l->where)
           .because("the library that holds the handler is not loaded there, or is another one")
           .remedy("load the same libraries on every node before handlers of theirs are sent");
-    field_reader in(l->arguments.bytes);
+    field_reader in(l->bytes());
     field_writer out(value);
     l->type->run(o.object, in, out);
   } catch (...) {
@@ -238,11 +238,12 @@ void mobile_objects::hear_letter(rank from, dist::reader& c) {
   if (c.get<std::uint8_t>()) l->refused = causes_->read(c, from);
   const auto arguments = c.get_bytes(written);
   try {
-    l->arguments.bytes.assign(arguments.begin(), arguments.end());
+    l->came = job_->keep(arguments);
+    l->came_bytes = arguments.size();
   } catch (const std::bad_alloc&) {
     return refuse_letter(std::move(l), job_->no_room_for(kinds_[static_cast<std::size_t>(say::letter)], from, written));
   }
-  l->memory = {job_->pressure(), dist::back_pressure::what::came, l->arguments.bytes.size()};
+  l->memory = {job_->pressure(), dist::back_pressure::what::came, arguments.size()};
   ++l->way.hops;
   deliver(std::move(l));
 }

@@ -25,12 +25,12 @@ void write_words(dist::writer& to, const far_letter& l, const passage& way, std:
   to.put(way.hops);
   to.put(static_cast<std::uint8_t>(way.is_pinned));
   to.put_text(l.name, longest_name);
-  to.put(static_cast<std::uint64_t>(l.arguments.bytes.size()));
+  to.put(static_cast<std::uint64_t>(l.bytes().size()));
 }
 
 void write(dist::writer& to, const far_letter& l, const passage& way, std::uint16_t node) {
   write_words(to, l, way, node);
-  to.put_bytes(l.arguments.bytes);
+  to.put_bytes(l.bytes());
 }
 
 std::unique_ptr<far_letter> read_words(dist::reader& from, std::uint16_t node, std::uint64_t& written) {

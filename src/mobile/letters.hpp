@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <source_location>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,11 +51,14 @@ struct far_letter : letter {
   std::int8_t priority = 0;
   std::source_location where;
   std::string name;
-  detail::parcel arguments;
+  detail::parcel arguments;     // of this node; or bytes that have come, which lie elsewhere:
+  std::shared_ptr<const std::byte> came = {};
+  std::size_t came_bytes = 0;
   failure_ref refused = {};     // a node had no room for it: only its number goes on, and nobody handles it
   passage way;
   dist::back_pressure::share memory = {};
 
+  std::span<const std::byte> bytes() const noexcept { return came ? std::span(came.get(), came_bytes) : std::span(arguments.bytes); }
   letter_kind what() const noexcept { return static_cast<letter_kind>(kind); }
 };
 

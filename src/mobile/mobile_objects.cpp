@@ -354,7 +354,7 @@ void mobile_objects::pass_on(rank to, std::shared_ptr<const far_letter> l, const
   w.put(static_cast<std::uint8_t>(l->refused ? 1 : 0));
   if (l->refused) causes_->write(w, *l->refused.get());
   ++said_;
-  const std::span<const std::byte> arguments = l->arguments.bytes;
+  const std::span<const std::byte> arguments = l->bytes();
   job_->send(to, kinds_[static_cast<std::size_t>(say::letter)], w, arguments, std::move(l), is);
 }
 

@@ -364,7 +364,7 @@ void mobile_objects::hear_object(rank from, dist::reader& c) {
   thread_state& t = here();
   const sched::outside_of_finishes outside(t);
   sched::count_spawned(t);
-  sched::spawn_counted(t, {.scope = t.owner->root, .name = head.name}, reading{this, o.release()});
+  sched::spawn_counted(t, {.scope = t.owner->root, .where = {}, .name = head.name}, reading{this, o.release()});
 }
 
 void mobile_objects::reading::operator()() const {
