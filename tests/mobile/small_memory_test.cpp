@@ -1,5 +1,6 @@
 // A node that cannot allocate memory for what comes refuses that alone, also where it is small.
 #include <doctest/doctest.h>
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <stretto/error.hpp>
@@ -9,6 +10,7 @@
 #include <atomic>
 #include <fstream>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "base/config.hpp"
@@ -32,7 +34,10 @@ std::uint64_t bytes_of_data() {
 /// While it lives, and once it has been closed, this process gets no more than a little memory.
 class little_memory {
  public:
-  little_memory() { getrlimit(RLIMIT_DATA, &before_); }
+  little_memory() {
+    getrlimit(RLIMIT_DATA, &before_);
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);  // what is large and free is the system's again
+  }
   little_memory(const little_memory&) = delete;
   ~little_memory() { open(); }
   void close() const {
