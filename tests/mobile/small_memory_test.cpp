@@ -31,10 +31,10 @@ std::uint64_t bytes_of_data() {
   return kibibytes << 10;
 }
 
-/// While it lives, and once it has been closed, this process gets no more than a little memory.
+/// While it lives, and once it has been closed, this process gets no more memory than it had then and `more`, which may be less.
 class little_memory {
  public:
-  little_memory() {
+  explicit little_memory(std::int64_t more) : more_(more) {
     getrlimit(RLIMIT_DATA, &before_);
     mallopt(M_MMAP_THRESHOLD, 1 << 20);  // what is large and free is the system's again
   }
@@ -42,12 +42,13 @@ class little_memory {
   ~little_memory() { open(); }
   void close() const {
     rlimit now = before_;
-    now.rlim_cur = bytes_of_data() + (std::uint64_t{3} << 20);
+    now.rlim_cur = bytes_of_data() + static_cast<std::uint64_t>(more_);
     setrlimit(RLIMIT_DATA, &now);
   }
   void open() const { setrlimit(RLIMIT_DATA, &before_); }
 
  private:
+  const std::int64_t more_;
   rlimit before_;
 };
 std::atomic<const little_memory*> closes{nullptr};
@@ -80,16 +81,18 @@ struct store {
     a(s.taken, s.kept);
   }
 };
-std::size_t measure(const load& l) { return l.content.size(); }
+load give(std::size_t bytes) { return {std::string(bytes, 'g')}; }
 
-TEST_CASE("a letter, a call and a move below 16 MiB for which a node has no memory fail alone") {
+TEST_CASE("a letter, an answer and a move below 16 MiB for which a node has no memory fail alone") {
   if (wander() || base::address_sanitizer || base::thread_sanitizer) return;
+  if (mallinfo2().fordblks > some / 2) return void(MESSAGE("not tested: tests before this have left memory that the system need not be asked for"));
   on_all_nodes({.nodes = 2, .seed = 7}, 1, [](runtime&) {
     if (this_node() != 0) return;
-    const little_memory memory;
+    constexpr std::int64_t mebibyte = 1 << 20;
     const auto there = make_mobile<store>(at_node(1), name("a store"));
     load mine{std::string(some, 'l')};
-    const auto fails_with = [&](const char* code, auto&& what) {
+    const auto fails_with = [&](const char* code, std::int64_t more, auto&& what) {
+      const little_memory memory(more);
       closes = &memory;
       auto f = what();
       const std::string said = thrown_by([&] { f.get(); });
@@ -99,14 +102,15 @@ TEST_CASE("a letter, a call and a move below 16 MiB for which a node has no memo
       CHECK(said.find(code) != std::string::npos);
     };
     send(there, call<&store::take>(load{"small"}));
-    fails_with("N18", [&] { return send(there, call<&store::take>(mine)); });
+    // What has been written is dropped, which makes room for as much.
+    fails_with("N18", -mebibyte, [&] { return send(there, call<&store::take>(mine)); });
     CHECK(send(there, call<&store::take>(mine)).get() == some);
     CHECK(send(there, call<&store::count>()).get() == 2);
-    fails_with("N18", [&] { return async(at_node(1), call<&measure>(mine)); });
-    CHECK(async(at_node(1), call<&measure>(mine)).get() == some);
     mine.content = {};
+    fails_with("N18", -mebibyte, [&] { return async(at_node(1), call<&give>(some)); });
+    CHECK(async(at_node(1), call<&give>(some)).get().content.size() == some);
     send(there, call<&store::fill>(some)).get();
-    fails_with("bad_alloc", [&] { return migrate(there, at_node(0)); });
+    fails_with("bad_alloc", 3 * mebibyte, [&] { return migrate(there, at_node(0)); });
     CHECK(send(there, call<&store::where>()).get() == 1);
     migrate(there, at_node(0)).get();
     CHECK(send(there, call<&store::where>()).get() == 0);
