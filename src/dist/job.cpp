@@ -287,7 +287,9 @@ void job::handle(const entry& e, rank from, std::span<const std::byte> content, 
 
 std::shared_ptr<const std::byte> job::keep(std::span<const std::byte> part) {
   if (part.empty()) return {};
-  if (!handled_) {
+  const std::byte* const first = !handled_ ? nullptr : handled_->kept ? handled_->kept.get() : handled_->content.get();
+  const bool lies_in_it = first && part.data() >= first && part.data() < first + handled_->bytes;  // what came earlier may be handled, too
+  if (!lies_in_it) {
     const auto copy = std::make_shared<std::byte[]>(part.size());
     std::memcpy(copy.get(), part.data(), part.size());
     return {copy, copy.get()};
