@@ -13,6 +13,9 @@
 // The same function reads and writes. Pointers, references and views do not compile: they mean nothing elsewhere. (A pointer
 // within a trivially copyable type cannot be seen; give such a type `fields`.)
 //
+// A mobile object that moves is written from where it lies: large parts that belong to it (arrays, vectors, texts among its members, and what those
+// hold) are sent after `fields` has returned, straight from their memory. What `fields` makes only for writing is copied.
+//
 // Objects (object.hpp) are parts like others, in messages and in mobile objects: in messages their bytes are a name, and their content
 // follows; in checkpoints they are the content.
 //
@@ -50,6 +53,12 @@ namespace detail {
 
 [[noreturn]] void refuse_fields(const char* what, std::uint64_t wanted, std::uint64_t left);
 
+/// A large part of a value that stays where it lies: it comes behind so many of the bytes.
+struct part_apart {
+  std::size_t behind = 0;
+  std::span<const std::byte> bytes = {};
+};
+
 /// Values as the bytes of a message, and what these only name: it is there until nobody can come for it any more. Copies share it.
 struct parcel {
   std::vector<std::byte> bytes;
@@ -57,6 +66,17 @@ struct parcel {
   bool may_be_read_twice = false;
   bool are_values_kept = false;  // by who writes them, to use them again
   bool holds_content = false;    // of objects too, not their names: nobody is there to be asked for it when it is read
+  std::size_t apart_from = 0;    // parts of the value's own of so many bytes stay apart; 0: none
+  std::vector<part_apart> apart = {};
+};
+
+/// What a reader goes on with behind the bytes that it was given.
+class more_bytes {
+ public:
+  virtual ~more_bytes() = default;
+  virtual std::uint64_t left() const noexcept = 0;
+  /// n bytes, of which `given` has fewer, and both together enough; may suspend the task. Afterwards `given` is what follows.
+  virtual void read(std::span<const std::byte>& given, std::byte* first, std::size_t n) = 0;
 };
 
 template <class T>
@@ -145,6 +165,13 @@ class archive_base {
  private:
   Self& self() noexcept { return static_cast<Self&>(*this); }
 
+  /// For as long as the result lives, what belongs to `part` of `whole` belongs to the value that is written, if `whole` does.
+  template <class Whole, class Part>
+  auto own(const Whole& whole, const Part& part) {
+    if constexpr (requires { self().own_part(&whole, &part, sizeof part); }) return self().own_part(&whole, &part, sizeof part);
+    else return nullptr;
+  }
+
   template <class T>
   void one(T& value) {
     using V = std::remove_const_t<T>;
@@ -181,7 +208,9 @@ class archive_base {
     bool is_there = static_cast<bool>(value);
     one(is_there);
     if constexpr (Self::is_reading) value = is_there ? std::make_unique<typename T::element_type>() : nullptr;
-    if (is_there) one(*value);
+    if (!is_there) return;
+    [[maybe_unused]] const auto inside = own(value, *value);
+    one(*value);
   }
   template <class T>
   void maybe(T& value) {
@@ -226,12 +255,16 @@ class archive_base {
         self().expect(count, sizeof(element));
         value.resize(count);
       }
-      if (count) self().bytes(value.data(), count * sizeof(element));
+      if constexpr (requires { self().elements_of(&value, value.data(), count); }) self().elements_of(&value, value.data(), count * sizeof(element));
+      else if (count) self().bytes(value.data(), count * sizeof(element));
     } else if constexpr (!Self::is_reading) {
       for (const auto& e : value) {
         if constexpr (std::is_same_v<element, bool>) {
           bool b = e;  // of vector<bool>
           one(b);
+        } else if constexpr (std::is_reference_v<decltype(*value.begin())>) {
+          [[maybe_unused]] const auto inside = own(value, e);
+          one(e);
         } else {
           one(e);
         }
@@ -261,11 +294,14 @@ class archive_base {
 class field_sizer : public detail::archive_base<field_sizer> {
  public:
   static constexpr bool is_reading = false;
-  void bytes(const void*, std::size_t n) noexcept { size_ += n; }
+  field_sizer() = default;
+  /// Parts of so many bytes and more count for nothing.
+  explicit field_sizer(std::size_t large) noexcept : large_(large) {}
+  void bytes(const void*, std::size_t n) noexcept { size_ += n < large_ ? n : 0; }
   std::size_t size() const noexcept { return size_; }
 
  private:
-  std::size_t size_ = 0;
+  std::size_t size_ = 0, large_ = ~std::size_t{0};
 };
 
 /// Writes values behind one another, into memory that it is given or takes.
@@ -276,14 +312,56 @@ class field_writer : public detail::archive_base<field_writer> {
   explicit field_writer(detail::parcel& into) noexcept : into_(into.bytes), message_(&into) {}
   void bytes(const void* first, std::size_t n) {
     const auto* const b = static_cast<const std::byte*>(first);
+    if (own_.bytes && is_own(first) && stays_apart(b, n)) return;
     into_.insert(into_.end(), b, b + n);
   }
   /// That it writes into; null if it writes bytes alone.
   detail::parcel* message() const noexcept { return message_; }
 
+  // For the archive's own use.
+
+  /// Memory of the value that is written: parts that lie there stay as they are for longer than the writer lives.
+  struct place {
+    const void* first = nullptr;
+    std::size_t bytes = 0;
+  };
+  /// Of a parcel some of whose parts stay apart.
+  void lies_in(place value) noexcept {
+    if (message_ && message_->apart_from) own_ = value;
+  }
+  class inside {
+   public:
+    inside(field_writer& w, place before) noexcept : writer_(w), before_(before) {}
+    inside(const inside&) = delete;
+    ~inside() { writer_.own_ = before_; }
+
+   private:
+    field_writer& writer_;
+    const place before_;
+  };
+  inside own_part(const void* whole, const void* part, std::size_t n) noexcept {
+    const place before = own_;
+    if (own_.bytes) own_ = is_own(whole) ? place{part, n} : place{};
+    return {*this, before};
+  }
+  void elements_of(const void* container, const void* first, std::size_t n) {
+    const auto* const b = static_cast<const std::byte*>(first);
+    if (n && !(own_.bytes && is_own(container) && stays_apart(b, n))) into_.insert(into_.end(), b, b + n);
+  }
+
  private:
+  bool is_own(const void* p) const noexcept {
+    return reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(own_.first) < own_.bytes;
+  }
+  bool stays_apart(const std::byte* first, std::size_t n) const {
+    if (n < message_->apart_from) return false;
+    message_->apart.push_back({into_.size(), {first, n}});
+    return true;
+  }
+
   std::vector<std::byte>& into_;
   detail::parcel* message_ = nullptr;
+  place own_ = {};  // none: nothing stays apart
 };
 
 /// Reads them again, in the same order.
@@ -291,20 +369,25 @@ class field_reader : public detail::archive_base<field_reader> {
  public:
   static constexpr bool is_reading = true;
   explicit field_reader(std::span<const std::byte> from) noexcept : left_(from) {}
+  /// `more` follows, and lives as long.
+  field_reader(std::span<const std::byte> from, detail::more_bytes& more) noexcept : left_(from), more_(&more) {}
 
   void bytes(void* first, std::size_t n) {
-    if (n > left_.size()) detail::refuse_fields("bytes", n, left_.size());
+    if (n > left_.size()) [[unlikely]] return bytes_behind(first, n);
     std::memcpy(first, left_.data(), n);
     left_ = left_.subspan(n);
   }
   /// So many elements are said to follow. Each takes a byte at least, or there would be no end to them.
   void expect(std::uint64_t count, std::size_t bytes_each) const {
-    if (count > left_.size() / (bytes_each ? bytes_each : 1)) detail::refuse_fields("elements", count, left_.size());
+    if (count > left() / (bytes_each ? bytes_each : 1)) detail::refuse_fields("elements", count, left());
   }
-  std::size_t left() const noexcept { return left_.size(); }
+  std::size_t left() const noexcept { return left_.size() + (more_ ? more_->left() : 0); }
 
  private:
+  void bytes_behind(void* first, std::size_t n);
+
   std::span<const std::byte> left_;
+  detail::more_bytes* more_ = nullptr;
 };
 
 namespace detail {
@@ -323,6 +406,17 @@ void write_parcel(parcel& to, const T&... values) {
   to.bytes.reserve(s.size());
   field_writer w(to);
   w(values...);
+}
+/// Of one value that stays as it is until nobody uses to.apart any more.
+template <class T>
+void write_lasting(parcel& to, const T& value) {
+  if (!to.apart_from) return write_parcel(to, value);
+  field_sizer s(to.apart_from);
+  s(value);
+  to.bytes.reserve(s.size());
+  field_writer w(to);
+  w.lies_in({&value, sizeof value});
+  w(value);
 }
 /// Of values that nobody uses any more.
 template <class... T>

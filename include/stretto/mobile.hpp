@@ -125,7 +125,7 @@ struct mobile_operations {
     if (from.left()) refuse_fields("bytes beyond the object", from.left(), 0);
     return object.release();
   }
-  static void write(const void* object, parcel& to) { write_parcel(to, *static_cast<const T*>(object)); }
+  static void write(const void* object, parcel& to) { write_lasting(to, *static_cast<const T*>(object)); }
   static void destroy(void* object) noexcept { delete static_cast<T*>(object); }
   static constexpr auto hint() -> double (*)(const void*) noexcept {
     if constexpr (has_load_hint<T>)

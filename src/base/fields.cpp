@@ -3,7 +3,14 @@
 
 #include <string>
 
-namespace stretto::detail {
+namespace stretto {
+
+void field_reader::bytes_behind(void* first, std::size_t n) {
+  if (n > left()) detail::refuse_fields("bytes", n, left());
+  more_->read(left_, static_cast<std::byte*>(first), n);
+}
+
+namespace detail {
 
 void refuse_fields(const char* what, std::uint64_t wanted, std::uint64_t left) {
   throw error("B40", "these bytes are no value of the type that is read from them")
@@ -13,4 +20,5 @@ void refuse_fields(const char* what, std::uint64_t wanted, std::uint64_t left) {
       .remedy("read what was written, in the same order: fields() of both sides must name the same parts");
 }
 
-}  // namespace stretto::detail
+}  // namespace detail
+}  // namespace stretto

@@ -16,7 +16,7 @@ void in_order::send(rank to, kind is, const writer& content) {
     const std::scoped_lock lock(lock_);
     w.replace_first(sent_[to]++);
   }
-  job_.send(to, message_, w);
+  job_.send(to, message_, std::move(w));
 }
 
 void in_order::on_message(rank from, reader& content, base::thread_context& context) { take(from, content, {}, context); }

@@ -15,10 +15,11 @@ namespace stretto::dist {
 
 namespace {
 constexpr std::uint32_t most_node = 0x7fff;  // of an event's handle
-/// The first words of longer messages go ahead, so that their receiver knows what it has no room for.
-constexpr std::size_t split_bytes = std::size_t{64} << 10;
-/// Of shorter ones nobody asks whether there is room, unless the most was said.
-constexpr std::uint64_t large_bytes = std::uint64_t{16} << 20;
+/// The first words of longer messages go ahead, so that their receiver knows what it has no room for. And what is shorter is copied sooner
+/// than kept until it has gone.
+constexpr std::size_t split_bytes = std::size_t{8} << 10;
+/// Of shorter ones nobody asks whether there is room; the first if the most was said.
+constexpr std::uint64_t least_limit = std::uint64_t{64} << 10, large_bytes = std::uint64_t{16} << 20;
 }
 
 /// A message whose content is still on its way.
@@ -31,9 +32,14 @@ struct job::landing : places::completion {
 
   static void run_it(places::work_item& item) noexcept {
     auto& l = static_cast<landing&>(item);
+    job& j = *l.to.owner_job;
     // Of a node that is lost, of which protocols are told, nothing comes.
-    if (!l.failure && !l.to.owner_job->is_lost(l.from)) l.to.owner_job->handle(l.to, l.from, {l.content.get(), l.bytes}, l.has_cause);
-    l.to.owner_job->landings_.erase(l.at);
+    if (!l.failure && !j.is_lost(l.from)) {
+      j.handled_ = &l;
+      j.handle(l.to, l.from, {l.content.get(), l.bytes}, l.has_cause);
+      j.handled_ = nullptr;
+    }
+    j.landings_.erase(l.at);
   }
 
   entry& to;
@@ -41,7 +47,25 @@ struct job::landing : places::completion {
   bool has_cause;
   std::size_t bytes;
   std::unique_ptr<std::byte[]> content;  // null: there is no memory
+  std::shared_ptr<std::byte[]> kept = {};  // the same, once somebody keeps it
   std::list<landing>::iterator at;
+};
+
+/// Memory that is sent from, until all of it has gone.
+struct job::parting : places::completion {
+  parting(job& j, std::shared_ptr<const void>&& l, back_pressure::share&& m) : completion(run_it), of(j), lent(std::move(l)), memory(std::move(m)) {}
+
+  static void run_it(places::work_item& item) noexcept {
+    auto& p = static_cast<parting&>(item);
+    std::list<parting> gone;  // what was lent may be an object of the program: it ends without the lock
+    const std::scoped_lock lock(p.of.partings_lock_);
+    gone.splice(gone.begin(), p.of.partings_, p.at);
+  }
+
+  job& of;
+  const std::shared_ptr<const void> lent;
+  const back_pressure::share memory;
+  std::list<parting>::iterator at;
 };
 
 namespace {
@@ -116,6 +140,54 @@ void job::send(rank to, message_kind kind, const writer& content) {
   put(e.number_with_cause, caused.all());
 }
 
+void job::send_lent(rank to, net::handler_number number, std::span<const std::byte> head, std::span<const std::byte> rest,
+                    std::shared_ptr<const void> lent, counting is) {
+  back_pressure::share memory;
+  if (is == counting::as_message) memory = {pressure_, back_pressure::what::kept, rest.size()};
+  parting* p = nullptr;
+  {
+    const std::scoped_lock lock(partings_lock_);
+    p = &partings_.emplace_back(*this, std::move(lent), std::move(memory));
+    p->at = std::prev(partings_.end());
+  }
+  transport_->send({.to = to, .handler = number, .head = head, .payload = rest, .sent = p});
+}
+
+void job::send(rank to, message_kind kind, writer&& content) {
+  const entry& e = entries_[static_cast<std::size_t>(kind)];
+  if (content.size() < split_bytes || is_lost(to)) return send(to, kind, std::as_const(content));
+  const std::uint64_t cause = e.is_counted ? present_span() : 0;
+  if (cause) content.put(cause);
+  if (e.is_counted) traffic_[to].sent.fetch_add(1, std::memory_order_relaxed);
+  auto kept = std::make_shared<const writer>(std::move(content));
+  const std::span<const std::byte> all = kept->all();
+  constexpr std::size_t ahead = net::transport::most_head_bytes;
+  send_lent(to, cause ? e.number_with_cause : e.number, all.first(ahead), all.subspan(ahead), std::move(kept), counting::as_message);
+}
+
+void job::send(rank to, message_kind kind, const writer& words, std::span<const std::byte> rest, std::shared_ptr<const void> lent, counting is) {
+  const entry& e = entries_[static_cast<std::size_t>(kind)];
+  const std::uint64_t cause = e.is_counted ? present_span() : 0;
+  const bool is_one = !e.with_rest;  // and a cause stands behind all of it
+  if (is_one && (cause || rest.size() < split_bytes)) {
+    writer all = words;
+    all.put_bytes(rest);
+    return send(to, kind, std::move(all));
+  }
+  if (is_lost(to)) return;
+  if (e.is_counted) traffic_[to].sent.fetch_add(1, std::memory_order_relaxed);
+  if (!cause) return send_lent(to, e.number, words.all(), rest, std::move(lent), is);
+  writer caused = words;
+  caused.put(cause);
+  send_lent(to, e.number_with_cause, caused.all(), rest, std::move(lent), is);
+}
+
+void job::send(rank to, message_kind kind, const writer& words, std::vector<std::byte>&& rest) {
+  if (rest.size() < split_bytes) return send(to, kind, words, rest, {}, counting::itself);
+  const auto kept = std::make_shared<const std::vector<std::byte>>(std::move(rest));
+  send(to, kind, words, *kept, kept, counting::as_message);
+}
+
 void job::send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest, places::completion& sent, bool from_device) {
   if (is_lost(to)) return net::end(sent, net::lost(to, "elements of an instance"));
   const entry& e = entries_[static_cast<std::size_t>(kind)];
@@ -161,7 +233,7 @@ void job::take(entry& e, net::arrival& a, bool has_cause) {
   if (a.rest.bytes() && !a.rest.is_here()) {
     const std::uint64_t bytes = a.head.size() + a.rest.bytes();
     auto& all = e.owner_job->landings_;
-    if (bytes < e.owner_job->always_taken() || bytes <= e.owner_job->pressure_.most_taken()) {
+    if (e.owner_job->has_room_for(bytes)) {
       landing& l = all.emplace_back(e, a.from, a.head, bytes, has_cause);
       l.at = std::prev(all.end());
       if (l.content) return std::move(a.rest).receive(l.content.get() + a.head.size(), l);
@@ -175,20 +247,33 @@ void job::take(entry& e, net::arrival& a, bool has_cause) {
   e.owner_job->handle(e, a.from, whole, has_cause);
 }
 
-std::uint64_t job::always_taken() const noexcept { return pressure_.has_largest() ? split_bytes : large_bytes; }
+std::uint64_t job::always_taken() const noexcept { return pressure_.has_largest() ? least_limit : large_bytes; }
+
+std::exception_ptr job::no_room(const entry& e, rank from, std::uint64_t bytes) const {
+  return std::make_exception_ptr(
+      error("N18", "node " + name_of(self_) + " has no room for a message")
+          .fact("of", name_of(from))
+          .fact("for", e.name)
+          .fact("bytes", std::to_string(bytes))
+          .fact("at most", std::to_string(pressure_.most_taken()))
+          .because("the whole message has to be in the memory of the node that takes it")
+          .remedy("send what is large in parts, or as an object or a buffer; STRETTO_LARGEST_MESSAGE, if set, is the most that is taken"));
+}
+
+failure_ref job::failed_for(std::exception_ptr why) const {
+  return detail::make_failure(std::move(why), "a message for node " + name_of(self_), {});
+}
+
+failure_ref job::no_room_for(message_kind kind, rank from, std::uint64_t bytes) const {
+  return failed_for(no_room(entries_[static_cast<std::size_t>(kind)], from, bytes));
+}
 
 void job::refuse(const entry& e, rank from, std::span<const std::byte> first_words, std::uint64_t bytes) {
-  error no_room("N18", "node " + name_of(self_) + " has no room for a message");
-  no_room.fact("of", name_of(from))
-      .fact("for", e.name)
-      .fact("bytes", std::to_string(bytes))
-      .fact("at most", std::to_string(pressure_.most_taken()))
-      .because("the whole message has to be in the memory of the node that takes it")
-      .remedy("send what is large in parts, or as an object or a buffer; STRETTO_LARGEST_MESSAGE, if set, is the most that is taken");
-  if (!e.refused) return fail(std::make_exception_ptr(no_room));
+  std::exception_ptr why = no_room(e, from, bytes);
+  if (!e.refused) return fail(std::move(why));
   auto& context = base::require_current("job::poll");
   reader words(first_words);
-  e.refused(e.owner, from, words, detail::make_failure(std::make_exception_ptr(no_room), "a message for node " + name_of(self_), {}), context);
+  e.refused(e.owner, from, words, failed_for(std::move(why)), context);
   if (e.is_counted) traffic_[from].handled.fetch_add(1, std::memory_order_release);
 }
 
@@ -198,6 +283,19 @@ void job::handle(const entry& e, rank from, std::span<const std::byte> content, 
   reader all(content);
   e.f(e.owner, from, all, context);
   if (e.is_counted) traffic_[from].handled.fetch_add(1, std::memory_order_release);
+}
+
+std::shared_ptr<const std::byte> job::keep(std::span<const std::byte> part) {
+  if (part.empty()) return {};
+  const std::byte* const first = !handled_ ? nullptr : handled_->kept ? handled_->kept.get() : handled_->content.get();
+  const bool lies_in_it = first && part.data() >= first && part.data() < first + handled_->bytes;  // what came earlier may be handled, too
+  if (!lies_in_it) {
+    const auto copy = std::make_shared<std::byte[]>(part.size());
+    std::memcpy(copy.get(), part.data(), part.size());
+    return {copy, copy.get()};
+  }
+  if (!handled_->kept) handled_->kept = std::shared_ptr<std::byte[]>(std::move(handled_->content));
+  return {handled_->kept, part.data()};
 }
 
 job::counts job::messages() const noexcept {

@@ -114,6 +114,12 @@ class job {
   }
   /// Whether whoever gets a message of so many bytes may have no room for it, as far as this node knows.
   bool may_be_refused(std::uint64_t bytes) const noexcept { return bytes + sizeof(std::uint64_t) >= always_taken(); }
+  /// Of the content that a handler of on() is given, inside it: `part`, for as long as the result lives. What is large is not copied.
+  std::shared_ptr<const std::byte> keep(std::span<const std::byte> part);
+  /// Whether this node has room for that many that come.
+  bool has_room_for(std::uint64_t bytes) const { return bytes < always_taken() || bytes <= pressure_.most_taken(); }
+  /// N18: it has none.
+  failure_ref no_room_for(message_kind kind, rank from, std::uint64_t bytes) const;
   /// How much memory messages take. Before start.
   void limit(const message_limits& limits) noexcept { pressure_.set(limits); }
   back_pressure& pressure() noexcept { return pressure_; }
@@ -150,12 +156,23 @@ class job {
 
   /// Sends `content` to another node or to this one; nothing if that node is lost. Never blocks.
   void send(rank to, message_kind kind, const writer& content);
+  /// The same; what is large is not copied, but kept until it has gone.
+  void send(rank to, message_kind kind, writer&& content);
+  /// `words`, at most net::transport::most_head_bytes of them, and behind them `rest`, which `lent` holds. It is kept until it has gone, and
+  /// counts as this node's memory, unless `lent` counts for itself.
+  enum class counting : bool { itself, as_message };
+  void send(rank to, message_kind kind, const writer& words, std::span<const std::byte> rest, std::shared_ptr<const void> lent, counting is);
+  void send(rank to, message_kind kind, const writer& words, std::vector<std::byte>&& rest);
   /// To whom on_payload was called. `rest` is lent until `sent` runs, with N05 if that node is lost.
   void send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest, places::completion& sent,
             bool from_device = false);
   bool takes_memory_of(std::string_view driver) const noexcept { return transport_->takes_memory_of(driver); }
   /// Runs what has come. Requires a thread of the runtime; returns how many things it found.
   std::size_t poll();
+  /// What has been asked for is on its way into this node's memory, though no message may say so: then the node is not idle.
+  bool is_landing() const noexcept { return landing_.load(std::memory_order_acquire) != 0; }
+  void begin_landing() noexcept { landing_.fetch_add(1, std::memory_order_acq_rel); }
+  void end_landing() noexcept { landing_.fetch_sub(1, std::memory_order_acq_rel); }
   /// Between the first message that a poll has taken, and has_acted(): what came may be about to have its effects. Any thread.
   bool acts() const noexcept { return acts_.load(std::memory_order_acquire); }
   /// Behind each poll(), when all is done that it gives rise to. On the thread that polls.
@@ -201,6 +218,9 @@ class job {
     net::handler_number number = 0, number_with_cause = 0;
   };
   struct landing;
+  struct parting;
+  void send_lent(rank to, net::handler_number number, std::span<const std::byte> head, std::span<const std::byte> rest,
+                 std::shared_ptr<const void> lent, counting is);
   static void arrived(void* at, net::arrival& a);
   static void arrived_with_cause(void* at, net::arrival& a);
   static void take(entry& e, net::arrival& a, bool has_cause);
@@ -209,13 +229,19 @@ class job {
   /// Of shorter messages than that nobody asks whether there is room.
   std::uint64_t always_taken() const noexcept;
   void refuse(const entry& e, rank from, std::span<const std::byte> first_words, std::uint64_t bytes);
+  std::exception_ptr no_room(const entry& e, rank from, std::uint64_t bytes) const;
+  failure_ref failed_for(std::exception_ptr why) const;
 
   const std::uint16_t first_;
   net::handlers handlers_;
   std::deque<entry> entries_;
   std::vector<protocol*> protocols_, advancing_;
-  std::list<landing> landings_;  // of who polls
   back_pressure pressure_;
+  std::list<landing> landings_;  // of who polls
+  landing* handled_ = nullptr;   // that; null: none
+  std::mutex partings_lock_;
+  std::list<parting> partings_;
+  std::atomic<std::size_t> landing_{0};
   std::exception_ptr cannot_go_on_;  // of who polls
   std::atomic<const base::thread_context*> polled_by_{nullptr};
   std::unique_ptr<net::transport> transport_;

@@ -50,8 +50,8 @@ class member final : public poller {
   /// For reports: what waits here for other nodes; before the scheduler tells of its tasks.
   void tell_waits(base::wait_walk& walk) const;
   bool is_leaving() const noexcept { return ending_.is_leaving(); }
-  /// Elements are on their way into memory here, or to and from global memory.
-  bool is_landing() const noexcept { return instances_.is_landing() || (global_ && global_->is_moving()); }
+  /// Elements or parts of objects are on their way into memory here, or something to and from global memory.
+  bool is_landing() const noexcept { return instances_.is_landing() || job_.is_landing() || (global_ && global_->is_moving()); }
   /// A message of another node has been taken and may be about to have its effects: a poll that has taken none does nothing.
   bool acts() const noexcept { return job_.acts(); }
   /// On the thread that polls.

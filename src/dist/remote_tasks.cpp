@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -45,7 +46,8 @@ struct remote_tasks::request {
   rank from;
   std::uint64_t id;
   const detail::remote_function_type* function = nullptr;  // null: nothing
-  detail::parcel arguments = {};
+  std::span<const std::byte> arguments = {};
+  std::shared_ptr<const void> arguments_of = {};
   event behind = {};
   std::string name = {};
   std::source_location where = {};
@@ -128,13 +130,14 @@ task_record& remote_tasks::spawn(const detail::remote_request& asked_for, const 
                                  detail::value_reader read, const std::source_location& where) {
   const asking a = ask(asked_for, std::vector(arguments.along), value_bytes, type, read, where);
   if (!job_ || a.to == job_->self()) {
-    start({this, a.to, a.id, &function, arguments, a.behind, std::string(asked_for.name), where, asked_for.at, asked_for.priority});
+    const auto kept = std::make_shared<const detail::parcel>(arguments);
+    start({this, a.to, a.id, &function, kept->bytes, kept, a.behind, std::string(asked_for.name), where, asked_for.at, asked_for.priority});
     return a.record;
   }
   writer w;
   put_request(w, a.id, asked_for, &function, a.behind, where, job_->node());
   w.put_bytes(arguments.bytes);
-  job_->send(a.to, run_, w);
+  job_->send(a.to, run_, std::move(w));
   // Should the node be lost by now, its loss may have been dealt with before the record was there.
   if (job_->is_lost(a.to)) lost(a.to, base::require_current("async"));
   return a.record;
@@ -148,7 +151,8 @@ task_record& remote_tasks::place(const detail::remote_request& asked_for, const 
   const asking a = ask(asked_for, std::move(along), value_bytes, type, read, where);
   base::thread_context& context = base::require_current("put");
   if (!job_ || a.to == job_->self()) {
-    place_here({this, a.to, a.id, function, arguments, a.behind, std::string(asked_for.name), where, asked_for.at, asked_for.priority},
+    const auto kept = std::make_shared<const detail::parcel>(arguments);
+    place_here({this, a.to, a.id, function, kept->bytes, kept, a.behind, std::string(asked_for.name), where, asked_for.at, asked_for.priority},
                first.bytes, context);
     return a.record;
   }
@@ -177,7 +181,7 @@ remote_tasks::request remote_tasks::read(rank from, reader& content) const {
 void remote_tasks::on_run(rank from, reader& content, base::thread_context&) {
   request r = read(from, content);
   const auto arguments = content.get_bytes(content.left());
-  r.arguments.bytes.assign(arguments.begin(), arguments.end());
+  if (!keep(r, arguments, run_)) return;
   // What waits for other events may wait for messages that are still to come.
   if (r.behind.has_triggered()) r.memory = {job_->pressure(), back_pressure::what::came, arguments.size()};
   const std::uint64_t id = r.id;
@@ -186,6 +190,18 @@ void remote_tasks::on_run(rank from, reader& content, base::thread_context&) {
     start(std::move(r));
   } catch (...) {
     answer(from, outcome::value_and_end, id, detail::make_failure(std::current_exception(), "a task for node " + job_->name_of(job_->self()), r.where));
+  }
+}
+
+bool remote_tasks::keep(request& r, std::span<const std::byte> arguments, message_kind kind) {
+  try {
+    const std::shared_ptr<const std::byte> kept = job_->keep(arguments);
+    r.arguments = {kept.get(), arguments.size()};
+    r.arguments_of = kept;
+    return true;
+  } catch (const std::bad_alloc&) {
+    answer(r.from, outcome::value_and_end, r.id, failure_ref::adopt(new failure(*job_->no_room_for(kind, r.from, arguments.size()).get(), r.who(), r.where)));
+    return false;
   }
 }
 
@@ -207,8 +223,7 @@ void remote_tasks::on_place(rank from, reader& content, base::thread_context& co
   request r = read(from, content);
   const bool has_function = content.get<bool>();
   const auto first = content.get_bytes(content.get<std::uint64_t>());
-  const auto arguments = content.get_bytes(content.left());
-  r.arguments.bytes.assign(arguments.begin(), arguments.end());
+  if (!keep(r, content.get_bytes(content.left()), run_)) return;
   const std::uint64_t id = r.id;
   const std::source_location where = r.where;
   try {
@@ -264,7 +279,7 @@ void remote_tasks::run(const request& r) {
       detail::parcel value;
       failure_ref cause;
       try {
-        field_reader in(r.arguments.bytes);
+        field_reader in(r.arguments);
         field_writer out(value);
         r.function->run(in, out);
       } catch (...) {
@@ -289,8 +304,7 @@ void remote_tasks::answer(rank to, outcome what, std::uint64_t id, const failure
   writer w(id, cause ? reply::failure : along ? reply::value_with_more : reply::value);
   if (cause) causes_->write(w, *cause.get());
   else if (along) w.put(along);
-  w.put_bytes(value.bytes);
-  job_->send(to, what == outcome::value ? value_ : what == outcome::end ? end_ : value_and_end_, w);
+  job_->send(to, what == outcome::value ? value_ : what == outcome::end ? end_ : value_and_end_, w, std::move(value.bytes));
 }
 
 template <remote_tasks::outcome what>

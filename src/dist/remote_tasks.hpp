@@ -68,6 +68,8 @@ class remote_tasks final : public protocol {
              const detail::task_type& type, detail::value_reader read, const std::source_location& where);
   request read(rank from, reader& content) const;
   void require_function(const request& r) const;
+  /// False: there was no memory for them, and who asked has been told so.
+  bool keep(request& r, std::span<const std::byte> arguments, message_kind kind);
   void on_refused_run(rank from, reader& first_words, failure_ref cause, base::thread_context& context);
   void on_run(rank from, reader& content, base::thread_context& context);
   void on_place(rank from, reader& content, base::thread_context& context);

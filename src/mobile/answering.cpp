@@ -1,6 +1,8 @@
 // Letters from elsewhere are handled, and answered; what others say is heard.
 #include <stretto/error.hpp>
 
+#include <new>
+
 #include "data/other_nodes.hpp"
 #include "event/event_floor.hpp"
 #include "mobile/mobile_objects.hpp"
@@ -58,7 +60,7 @@ void mobile_objects::handle(std::unique_ptr<far_letter> l) {
           .fact("called", l->where)
           .because("the library that holds the handler is not loaded there, or is another one")
           .remedy("load the same libraries on every node before handlers of theirs are sent");
-    field_reader in(l->arguments.bytes);
+    field_reader in(l->bytes());
     field_writer out(value);
     l->type->run(o.object, in, out);
   } catch (...) {
@@ -119,8 +121,9 @@ void mobile_objects::answer(rank to, outcome what, std::uint64_t request, const 
   dist::writer w(request, cause ? is_for_good ? reply::failure_for_good : reply::failure : along ? reply::value_with_more : reply::value);
   if (cause) causes_->write(w, *cause.get());
   else if (along) w.put(along);
-  w.put_bytes(value.bytes);
-  tell(to, what == outcome::value ? say::value : what == outcome::end ? say::end : say::value_and_end, w);
+  ++said_;
+  const say is = what == outcome::value ? say::value : what == outcome::end ? say::end : say::value_and_end;
+  job_->send(to, kinds_[static_cast<std::size_t>(is)], w, std::move(value.bytes));
 }
 
 void mobile_objects::take(outcome what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value,
@@ -154,10 +157,10 @@ void mobile_objects::fail_unanswered(object_id id, const failure_ref& cause, std
     if (l->number >= from_number) take(outcome::value_and_end, l->request, self_, cause, {});
 }
 
-void mobile_objects::tell(rank to, say what, const dist::writer& words) {
+void mobile_objects::tell(rank to, say what, dist::writer&& words) {
   if (to != self_) {
     ++said_;
-    return job_->send(to, kinds_[static_cast<std::size_t>(what)], words);
+    return job_->send(to, kinds_[static_cast<std::size_t>(what)], std::move(words));
   }
   dist::reader content(words.all());
   hear(what, self_, content);
@@ -230,9 +233,17 @@ void mobile_objects::hear(say what, rank from, dist::reader& c) {
 }
 
 void mobile_objects::hear_letter(rank from, dist::reader& c) {
-  auto l = read_letter(c, job_->node_of(from));
+  std::uint64_t written = 0;
+  auto l = read_words(c, job_->node_of(from), written);
   if (c.get<std::uint8_t>()) l->refused = causes_->read(c, from);
-  l->memory = {job_->pressure(), dist::back_pressure::what::came, l->arguments.bytes.size()};
+  const auto arguments = c.get_bytes(written);
+  try {
+    l->came = job_->keep(arguments);
+    l->came_bytes = arguments.size();
+  } catch (const std::bad_alloc&) {
+    return refuse_letter(std::move(l), job_->no_room_for(kinds_[static_cast<std::size_t>(say::letter)], from, written));
+  }
+  l->memory = {job_->pressure(), dist::back_pressure::what::came, arguments.size()};
   ++l->way.hops;
   deliver(std::move(l));
 }

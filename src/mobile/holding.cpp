@@ -174,10 +174,11 @@ std::vector<kept_object> mobile_objects::copy() {
         m.name = far.name;
         // Names of objects in it are read now, with their content; so the letter itself is to hold that, too.
         if (l->type && l->type->keep_arguments) {
-          field_reader in(far.arguments.bytes);
+          field_reader in(far.bytes());
           far.arguments = {.bytes = write([&](detail::parcel& p) { l->type->keep_arguments(in, p); })};
+          far.came = nullptr;
         }
-        m.arguments = far.arguments.bytes;
+        m.arguments.assign(far.bytes().begin(), far.bytes().end());
       }
       k.letters.push_back(std::move(m));
     }

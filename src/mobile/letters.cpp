@@ -9,7 +9,7 @@ constexpr std::size_t longest_name = 255;
 
 }  // namespace
 
-void write(dist::writer& to, const far_letter& l, const passage& way, std::uint16_t node) {
+void write_words(dist::writer& to, const far_letter& l, const passage& way, std::uint16_t node) {
   to.put(l.object);
   to.put(static_cast<std::uint64_t>(l.number));
   to.put(l.request);
@@ -25,11 +25,15 @@ void write(dist::writer& to, const far_letter& l, const passage& way, std::uint1
   to.put(way.hops);
   to.put(static_cast<std::uint8_t>(way.is_pinned));
   to.put_text(l.name, longest_name);
-  to.put(static_cast<std::uint64_t>(l.arguments.bytes.size()));
-  to.put_bytes(l.arguments.bytes);
+  to.put(static_cast<std::uint64_t>(l.bytes().size()));
 }
 
-std::unique_ptr<far_letter> read_letter(dist::reader& from, std::uint16_t node) {
+void write(dist::writer& to, const far_letter& l, const passage& way, std::uint16_t node) {
+  write_words(to, l, way, node);
+  to.put_bytes(l.bytes());
+}
+
+std::unique_ptr<far_letter> read_words(dist::reader& from, std::uint16_t node, std::uint64_t& written) {
   auto l = std::make_unique<far_letter>();
   l->object = from.get<object_id>();
   l->number = from.get<std::uint64_t>();
@@ -46,17 +50,25 @@ std::unique_ptr<far_letter> read_letter(dist::reader& from, std::uint16_t node) 
   l->way.hops = from.get<std::uint8_t>();
   l->way.is_pinned = from.get<std::uint8_t>() != 0;
   l->name = from.get_text();
-  const auto bytes = from.get_bytes(from.get<std::uint64_t>());
+  written = from.get<std::uint64_t>();
+  return l;
+}
+
+std::unique_ptr<far_letter> read_letter(dist::reader& from, std::uint16_t node) {
+  std::uint64_t written = 0;
+  auto l = read_words(from, node, written);
+  const auto bytes = from.get_bytes(written);
   l->arguments.bytes.assign(bytes.begin(), bytes.end());
   return l;
 }
 
 object_head::object_head(dist::reader& from)
     : is_kept(from.get<std::uint8_t>() == kept), is_made(from.get<std::uint8_t>() != 0), epoch(from.get<std::uint32_t>()),
-      id(from.get<object_id>()), type(from.get<std::uint64_t>()), along(from.get<std::uint64_t>()), name(from.get_text()) {}
+      id(from.get<object_id>()), type(from.get<std::uint64_t>()), along(from.get<std::uint64_t>()),
+      parts(from.get<std::uint64_t>()), name(from.get_text()) {}
 
 void object_head::write(dist::writer& to) const {
-  to.put(is_kept ? kept : unkept).put(static_cast<std::uint8_t>(is_made)).put(epoch).put(id).put(type).put(along);
+  to.put(is_kept ? kept : unkept).put(static_cast<std::uint8_t>(is_made)).put(epoch).put(id).put(type).put(along).put(parts);
   to.put_text(name, longest_name);
 }
 

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <source_location>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,11 +51,14 @@ struct far_letter : letter {
   std::int8_t priority = 0;
   std::source_location where;
   std::string name;
-  detail::parcel arguments;
+  detail::parcel arguments;     // of this node; or bytes that have come, which lie elsewhere:
+  std::shared_ptr<const std::byte> came = {};
+  std::size_t came_bytes = 0;
   failure_ref refused = {};     // a node had no room for it: only its number goes on, and nobody handles it
   passage way;
   dist::back_pressure::share memory = {};
 
+  std::span<const std::byte> bytes() const noexcept { return came ? std::span(came.get(), came_bytes) : std::span(arguments.bytes); }
   letter_kind what() const noexcept { return static_cast<letter_kind>(kind); }
 };
 
@@ -71,9 +75,12 @@ inline letter& letter_in(sched::task_record& r) noexcept { return *static_cast<l
 inline bool reads(const letter& l) noexcept { return l.type && l.type->reads; }
 inline letter_kind kind_of(const letter& l) noexcept { return static_cast<letter_kind>(l.kind); }
 
-/// Less what refused it. `from` is this node, or whoever has sent the message: for lines that cannot be found.
+/// Less what refused it. `node` is this one, or whoever has sent the message: for lines that cannot be found.
 void write(dist::writer& to, const far_letter& l, const passage& way, std::uint16_t node);
 std::unique_ptr<far_letter> read_letter(dist::reader& from, std::uint16_t node);
+/// The same less the arguments, which `written` is the size of.
+void write_words(dist::writer& to, const far_letter& l, const passage& way, std::uint16_t node);
+std::unique_ptr<far_letter> read_words(dist::reader& from, std::uint16_t node, std::uint64_t& written);
 /// What a near letter is once it has to travel; its body stays as it is.
 std::unique_ptr<far_letter> far_copy(letter& near, object_id object, rank self, detail::parcel&& arguments);
 /// Of a near one.
@@ -91,6 +98,7 @@ struct object_head {
   std::uint32_t epoch = 0;
   object_id id = 0;
   std::uint64_t type = 0, along = 0;  // the mobile_type, and what goes along (data::keep_for)
+  std::uint64_t parts = 0;            // the number of those that have gone ahead; 0: none
   std::string name;
 };
 

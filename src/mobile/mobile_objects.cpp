@@ -21,7 +21,7 @@ using sched::task_record;
 using sched::thread_state;
 
 mobile_objects::mobile_objects(dist::job* j, dist::failures* causes)
-    : job_(j), causes_(causes), quiet_(j, [this] { return letters(); }), balancing_(j) {
+    : job_(j), causes_(causes), parts_(j ? std::make_unique<dist::parts_ahead>(*j) : nullptr), quiet_(j, [this] { return letters(); }), balancing_(j) {
   if (!j) return;
   listen(std::make_index_sequence<says>());
   j->add_advancing(*this);
@@ -47,7 +47,7 @@ void mobile_objects::clear() noexcept {
   for (shard& s : shards_)
     for (auto& [id, e] : s.all) {
       std::unique_ptr<resident> gone;
-      std::unique_ptr<sent_object> sent;
+      std::shared_ptr<sent_object> sent;
       {
         const std::scoped_lock lock(s.lock);  // reports look on
         gone = std::move(e.here);
@@ -69,6 +69,7 @@ void mobile_objects::serve(std::uint16_t node, const object_settings& s) noexcep
 }
 
 void mobile_objects::advance(base::thread_context& context) {
+  if (!coming_back_.empty()) take_back_waiting();
   quiet_.advance();
   balancing_.advance(context);
 }
@@ -327,7 +328,7 @@ void mobile_objects::send_first(const std::shared_ptr<const far_letter>& l) {
     const std::scoped_lock lock(s.lock);
     d = decide(s.find(l->object), *l);
   }
-  if (d.what == decision::pass_on && !d.way.is_pinned) return pass_on(d.to, *l, d.way);
+  if (d.what == decision::pass_on && !d.way.is_pinned) return pass_on(d.to, l, d.way, dist::job::counting::itself);
   deliver(std::make_unique<far_letter>(*l));
 }
 
@@ -343,17 +344,18 @@ void mobile_objects::send_again(const far_letter& l, rank avoid) {
     const entry* const e = s.find(l.object);
     is_far = !(e && (e->here || e->lost)) && !is_lost(home);
   }
-  if (is_far) pass_on(home, *again, {0, avoid, 0, false});
+  if (is_far) pass_on(home, std::move(again), {0, avoid, 0, false});
   else deliver(std::move(again));
 }
 
-void mobile_objects::pass_on(rank to, const far_letter& l, const passage& way) {
+void mobile_objects::pass_on(rank to, std::shared_ptr<const far_letter> l, const passage& way, dist::job::counting is) {
   dist::writer w;
-  write(w, l, way, node_);
-  w.put(static_cast<std::uint8_t>(l.refused ? 1 : 0));
-  if (l.refused) causes_->write(w, *l.refused.get());
+  write_words(w, *l, way, node_);
+  w.put(static_cast<std::uint8_t>(l->refused ? 1 : 0));
+  if (l->refused) causes_->write(w, *l->refused.get());
   ++said_;
-  job_->send(to, kinds_[static_cast<std::size_t>(say::letter)], w);
+  const std::span<const std::byte> arguments = l->bytes();
+  job_->send(to, kinds_[static_cast<std::size_t>(say::letter)], w, arguments, std::move(l), is);
 }
 
 void mobile_objects::deliver(std::unique_ptr<far_letter> l) {
@@ -464,8 +466,11 @@ void mobile_objects::run(errands& out) {
     thread_state& t = here();
     while (letter* const l = out.begin.pop()) begin(*l, t);
   }
-  for (auto& p : out.pass_on) pass_on(p.to, *p.what, p.way);
-  for (auto& t : out.tell) tell(t.to, t.what, t.words);
+  for (auto& p : out.pass_on) {
+    p.what->memory.end();  // of what has come and not begun
+    pass_on(p.to, std::move(p.what), p.way);
+  }
+  for (auto& t : out.tell) tell(t.to, t.what, std::move(t.words));
   for (auto& l : out.settle) settle(*l.what, std::move(l.cause), l.is_for_good);
   for (auto& l : out.deliver) deliver(std::move(l));
   if (out.pack) pack(*out.pack);

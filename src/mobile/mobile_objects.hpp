@@ -29,6 +29,7 @@
 #include "base/spin_lock.hpp"
 #include "dist/failures.hpp"
 #include "dist/job.hpp"
+#include "dist/parts_ahead.hpp"
 #include "mobile/kept_objects.hpp"
 #include "mobile/letter_counts.hpp"
 #include "mobile/node_row.hpp"
@@ -168,7 +169,7 @@ class mobile_objects final : public dist::protocol {
   };
   struct entry {
     std::unique_ptr<resident> here;
-    std::unique_ptr<sent_object> sent_away;  // where it goes to may have no room
+    std::shared_ptr<sent_object> sent_away;  // where it goes to may have no room
     std::unique_ptr<home_record> home;
     std::uint64_t sent = 0;      // of this node
     std::uint64_t unanswered = 0, answered = 0;
@@ -215,7 +216,7 @@ class mobile_objects final : public dist::protocol {
     };
     std::vector<settling> settle;  // that no handler ends
     resident* pack = nullptr;
-    std::vector<std::unique_ptr<sent_object>> drop;
+    std::vector<std::shared_ptr<sent_object>> drop;
   };
   void run(errands& out);
 
@@ -232,7 +233,8 @@ class mobile_objects final : public dist::protocol {
   void begin_making(entry& e, std::unique_ptr<far_letter> l, errands& out);
   void send_first(const std::shared_ptr<const far_letter>& l);
   void send_again(const far_letter& l, rank avoid);
-  void pass_on(rank to, const far_letter& l, const passage& way);
+  /// Large arguments go from the letter itself, which counts as this node's memory, or as a message.
+  void pass_on(rank to, std::shared_ptr<const far_letter> l, const passage& way, dist::job::counting is = dist::job::counting::as_message);
   void note_passed_on(rank to, rank sender) {
     const std::scoped_lock lock(passed_on_lock_);
     passed_on_.emplace(to, sender);
@@ -279,12 +281,12 @@ class mobile_objects final : public dist::protocol {
   template <say what>
   void on_said(rank from, dist::reader& content, base::thread_context& context) {
     hear(what, from, content);
-    ++heard_;  // and what follows from it is said
+    if (what != say::object) ++heard_;  // and what follows from it is said; an object may have to be waited for
   }
   template <std::size_t... n>
   void listen(std::index_sequence<n...>);
   void hear(say what, rank from, dist::reader& content);
-  void tell(rank to, say what, const dist::writer& words);
+  void tell(rank to, say what, dist::writer&& words);
   void hear_letter(rank from, dist::reader& c);
   void hear_answer(outcome what, rank from, dist::reader& c);
   void hear_at(object_id id, rank where, std::uint32_t epoch);
@@ -292,7 +294,18 @@ class mobile_objects final : public dist::protocol {
   void hear_go(object_id id, std::uint32_t epoch);
   void hear_stay(object_id id, std::uint32_t epoch);
   void hear_back(rank from, object_id id);
+  struct coming_object;
   void hear_object(rank from, dist::reader& c);
+  /// The body of the task that reads one.
+  struct reading {
+    mobile_objects* all;
+    coming_object* what;
+    void operator()() const;
+  };
+  void read_object(std::unique_ptr<coming_object> coming, std::span<const std::byte> bytes);
+  void take_object(std::unique_ptr<coming_object> coming, failure_ref cause);
+  void refuse_object(rank from, const object_head& head, failure_ref cause);
+  void refuse_letter(std::unique_ptr<far_letter> l, failure_ref cause);
   void hear_is_it_there(object_id id, std::uint32_t epoch, rank from);
   void await(object_id id, entry& e, rank from, errands& out);
   void hear_never(object_id id, entry& e, rank from, errands& out);
@@ -309,6 +322,7 @@ class mobile_objects final : public dist::protocol {
   void hear_has_left(object_id id, std::uint32_t epoch);
   void hear_taken(object_id id, std::uint32_t epoch);
   void hear_no_room(object_id id, std::uint32_t epoch, failure_ref cause);
+  void take_back_waiting();
   // This node has no room for what another says.
   void on_refused_letter(rank from, dist::reader& first_words, failure_ref cause, base::thread_context& context);
   void on_refused_object(rank from, dist::reader& first_words, failure_ref cause, base::thread_context& context);
@@ -360,7 +374,14 @@ class mobile_objects final : public dist::protocol {
   std::atomic<rank> checkpoints_of_{nobody};
   std::atomic<const std::map<std::uint16_t, rank>*> restored_homes_{nullptr};
   std::vector<std::unique_ptr<const std::map<std::uint16_t, rank>>> all_restored_homes_;
+  const std::unique_ptr<dist::parts_ahead> parts_;  // null: alone
   requests requests_;
+  struct coming_back {
+    object_id id;
+    std::uint32_t epoch;
+    failure_ref cause;
+  };
+  std::vector<coming_back> coming_back_;  // of who polls: once the transport has done with their parts
   quiet_rounds quiet_;
   self_balancing balancing_;
   base::spin_lock passed_on_lock_;

@@ -1,4 +1,4 @@
-// Objects leave, with their home's consent, and arrive.
+// Objects leave, with their home's consent.
 #include <stretto/error.hpp>
 
 #include "base/node_numbers.hpp"
@@ -10,6 +10,9 @@
 namespace stretto::mobiles {
 
 namespace {
+
+/// Parts of an object of so many bytes and more go from where they lie: one more message costs no more than to copy them.
+constexpr std::size_t bytes_apart = std::size_t{32} << 10;
 
 /// Draws are as repeatable as the order in which they are made.
 std::uint64_t mixed(std::uint64_t x) noexcept {
@@ -154,7 +157,7 @@ void mobile_objects::hear_stay(object_id id, std::uint32_t epoch) {
 }
 
 void mobile_objects::pack(resident& o) {
-  detail::parcel content;
+  detail::parcel content{.bytes = {}, .apart_from = bytes_apart};
   failure_ref cause;
   try {
     if (o.object) o.type->write(o.object, content);
@@ -186,29 +189,37 @@ void mobile_objects::pack(resident& o) {
   run(out);
 }
 
-void mobile_objects::send_object(std::unique_ptr<resident> o, detail::parcel&& content, std::uint32_t epoch) {
-  o->note_stay();
+void mobile_objects::send_object(std::unique_ptr<resident> leaves, detail::parcel&& content, std::uint32_t epoch) {
+  const auto sent = std::make_shared<sent_object>(std::move(leaves));
+  resident& o = *sent->what;
+  const rank to = o.goes_to;
+  o.note_stay();
   object_head head;
-  head.id = o->id;
+  head.id = o.id;
   head.epoch = epoch;
-  head.type = dist::encode_constant(o->type, sizeof *o->type);
-  head.is_made = o->object != nullptr;
-  head.along = data::keep_for(o->goes_to, std::move(content.along), base::require_current("migrate"));
-  head.name = o->name;
+  head.type = dist::encode_constant(o.type, sizeof *o.type);
+  head.is_made = o.object != nullptr;
+  head.along = data::keep_for(to, std::move(content.along), base::require_current("migrate"));
+  head.name = o.name;
+  std::uint64_t apart = 0;
+  for (const detail::part_apart& p : content.apart) apart += p.bytes.size();
+  if (apart) head.parts = parts_->send(to, content.apart, sent);
   dist::writer w;
   head.write(w);
-  o->count_devices();
-  w.put(o->load.workers.left());
-  w.put(o->load.devices.left());
-  w.put(o->load.hint);
+  w.put(static_cast<std::uint32_t>(content.apart.size()));
+  for (const detail::part_apart& p : content.apart) w.put(static_cast<std::uint64_t>(p.behind));
+  o.count_devices();
+  w.put(o.load.workers.left());
+  w.put(o.load.devices.left());
+  w.put(o.load.hint);
   w.put(static_cast<std::uint64_t>(content.bytes.size()));
   w.put_bytes(content.bytes);
-  w.put(static_cast<std::uint32_t>(o->others().size() + 1));
-  put_correspondent(w, self_, o->own(), *causes_);
-  for (const auto& [sender, c] : o->others()) put_correspondent(w, sender, c, *causes_);
+  w.put(static_cast<std::uint32_t>(o.others().size() + 1));
+  put_correspondent(w, self_, o.own(), *causes_);
+  for (const auto& [sender, c] : o.others()) put_correspondent(w, sender, c, *causes_);
 
   // Letters of this node go as far ones from now on; one that cannot be written fails, and the others go without it.
-  std::vector<sent_object::carried> gone;
+  std::vector<sent_object::carried>& gone = sent->letters;
   std::uint64_t asked = 0;
   const auto put = [&](char mark, letter& l) {
     if (l.is_far) {
@@ -222,10 +233,10 @@ void mobile_objects::send_object(std::unique_ptr<resident> o, detail::parcel&& c
     try {
       arguments = arguments_of(l);
     } catch (...) {
-      settle(l, detail::make_failure(std::current_exception(), words_for(o->id, o->name), record_of(l).where), false);
+      settle(l, detail::make_failure(std::current_exception(), words_for(o.id, o.name), record_of(l).where), false);
       return false;
     }
-    auto far = far_copy(l, o->id, self_, std::move(arguments));
+    auto far = far_copy(l, o.id, self_, std::move(arguments));
     sched::task_record& r = record_of(l);
     const detail::value_reader read = l.type ? l.type->read_value : nullptr;
     if (r.type().drop_body) r.type().drop_body(r.storage());
@@ -243,123 +254,24 @@ void mobile_objects::send_object(std::unique_ptr<resident> o, detail::parcel&& c
       if (l) put_marked('h', *l);
       else w.put('s'), w.put(sender), w.put(number);
   };
-  for (letter* l : o->moves()) put_marked('m', *l);
-  while (letter* const l = o->waiting().pop()) put_marked('w', *l);
-  put_held(self_, o->own());
-  for (const auto& [sender, c] : o->others()) put_held(sender, c);
+  for (letter* l : o.moves()) put_marked('m', *l);
+  while (letter* const l = o.waiting().pop()) put_marked('w', *l);
+  put_held(self_, o.own());
+  for (const auto& [sender, c] : o.others()) put_held(sender, c);
   w.put('.');
-  const rank to = o->goes_to;
-  const bool is_kept = job_->may_be_refused(w.size());
+  const bool is_kept = apart || job_->may_be_refused(w.size());
   if (is_kept) w.replace_first(object_head::kept);
-  std::unique_ptr<sent_object> old;  // it has been here again before it was told that it had arrived
+  std::shared_ptr<sent_object> old;  // it has been here again before it was told that it had arrived
   {
-    shard& s = shard_of(o->id);
+    shard& s = shard_of(o.id);
     const std::scoped_lock lock(s.lock);
-    if (entry* const e = s.find(o->id)) {
+    if (entry* const e = s.find(o.id)) {
       e->unanswered += asked;
       if (e->unanswered && --e->unanswered == 0 && !e->here) e->answered = e->sent;
-      if (is_kept) {
-        old = std::move(e->sent_away);
-        e->sent_away = std::make_unique<sent_object>(std::move(o), std::move(gone));
-      }
+      if (is_kept) old = std::exchange(e->sent_away, sent);
     }
   }
-  tell(to, say::object, w);
-  if (o && o->object) o->type->destroy(o->object);
-}
-
-failure_ref mobile_objects::settle_in(object_id id, entry& e, std::unique_ptr<resident> o, errands& out) {
-  e.here = std::move(o);
-  ++shard_of(id).counted.objects;
-  join_others(*e.here);
-  // They would wait for answers that this node cannot give.
-  for (const auto& [sender, by] : e.here->others())
-    if (is_lost(sender)) out.tell.push_back({home_of(id), say::again, dist::writer(id, sender)});
-  failure_ref was_lost = std::exchange(e.lost, {});
-  if (was_lost) {  // for this node, some of whose letters it has not had, and will not
-    correspondent& own = e.here->own();
-    own.drop_held();
-    own.next = e.sent;
-  }
-  release_parked(e, out);
-  return was_lost;
-}
-
-void mobile_objects::hear_object(rank from, dist::reader& c) {
-  const object_head head(c);
-  const object_id id = head.id;
-  const detail::mobile_type* const type = mobile_type_at(head.type);
-  auto o = std::make_unique<resident>(id, type, head.name, head.epoch, self_);
-  o->load.workers.add(c.get<double>());
-  o->load.devices.add(c.get<double>());
-  o->load.hint = c.get<double>();
-  const auto bytes = c.get_bytes(c.get<std::uint64_t>());
-  o->load.bytes = bytes.size();
-  failure_ref cause;
-  try {
-    if (!type)
-      throw error("N13", "node " + job_->name_of(self_) + " does not know the type of an object that moves there")
-          .because("the library that holds it is not loaded there, or is another one")
-          .remedy("load the same libraries on every node before objects of theirs move");
-    field_reader in(bytes);
-    if (head.is_made) o->object = type->read(in);
-  } catch (...) {
-    cause = detail::make_failure(std::current_exception(), words_for(id, o->name), {});
-  }
-  if (head.is_kept) tell(from, say::taken, dist::writer(id, head.epoch));
-  data::have_read(from, head.along, base::require_current("migrate"));
-  for (auto n = c.get<std::uint32_t>(); n && c.is_whole(); --n) {
-    correspondent& by = o->of(c.get<rank>());
-    by.next = c.get<std::uint64_t>();
-    for (auto stays = c.get<std::uint32_t>(); stays && c.is_whole(); --stays) {
-      const auto end = c.get<std::uint64_t>();
-      by.stays.push_back({end, c.get<rank>()});
-    }
-    for (auto refused = c.get<std::uint32_t>(); refused && c.is_whole(); --refused) {
-      const auto number = c.get<std::uint64_t>();
-      by.refused[number] = causes_->read(c, from);
-    }
-  }
-  for (char mark = c.get<char>(); mark != '.' && c.is_whole(); mark = c.get<char>()) {
-    if (mark == 's') {
-      correspondent& by = o->of(c.get<rank>());
-      by.held.try_emplace(c.get<std::uint64_t>(), nullptr);
-      continue;
-    }
-    auto l = read_letter(c, job_->node_of(from));
-    if (!l->object) continue;
-    if (l->function) l->type = letter_type_at(l->function);
-    if (mark == 'm') o->moves().push_back(l.release());
-    else if (mark == 'w') o->waiting().push(*l.release());
-    else if (correspondent& by = o->of(l->from); by.held.try_emplace(l->number, l.get()).second) l.release();
-  }
-  errands out;
-  failure_ref was_lost;
-  {
-    shard& s = shard_of(id);
-    const std::scoped_lock lock(s.lock);
-    entry& e = s.all[id];
-    e.at = self_;
-    e.epoch = head.epoch;
-    e.was_sent = false;
-    e.asked_about = nobody;
-    if (e.name.empty()) e.name = o->name;
-    if (cause) {
-      e.lost = lost_by(id, o->name, *cause.get());
-      empty(*o, e, e.lost, out);
-      dist::writer w(id);
-      causes_->write(w, *cause.get());
-      if (home_of(id) != self_) out.tell.push_back({home_of(id), say::gone, std::move(w)});
-    } else {
-      ++s.counted.moved_in;
-      was_lost = settle_in(id, e, std::move(o), out);
-      if (!e.here->moves().empty()) end_move(*e.here, {}, out);
-      out.tell.push_back({home_of(id), say::arrived, dist::writer(id, head.epoch)});
-      advance(*e.here, out);
-    }
-  }
-  if (was_lost) fail_unanswered(id, was_lost);
-  run(out);
+  tell(to, say::object, std::move(w));
 }
 
 }  // namespace stretto::mobiles

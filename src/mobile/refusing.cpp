@@ -15,7 +15,12 @@ failure_ref mobile_objects::refused_at(object_id id, const std::string& name, co
 }
 
 void mobile_objects::on_refused_letter(rank from, dist::reader& first_words, failure_ref cause, base::thread_context&) {
-  auto l = read_letter(first_words, job_->node_of(from));  // its arguments are not among them
+  std::uint64_t written = 0;  // of arguments, which are not among the words
+  refuse_letter(read_words(first_words, job_->node_of(from), written), std::move(cause));
+  ++heard_;
+}
+
+void mobile_objects::refuse_letter(std::unique_ptr<far_letter> l, failure_ref cause) {
   ++l->way.hops;
   std::string name;
   {
@@ -25,7 +30,6 @@ void mobile_objects::on_refused_letter(rank from, dist::reader& first_words, fai
   }
   l->refused = refused_at(l->object, name, *cause.get());
   deliver(std::move(l));
-  ++heard_;
 }
 
 template <outcome what>
@@ -39,14 +43,19 @@ void mobile_objects::on_refused_answer(rank from, dist::reader& first_words, fai
 template void mobile_objects::on_refused_answer<outcome::value>(rank, dist::reader&, failure_ref, base::thread_context&);
 template void mobile_objects::on_refused_answer<outcome::value_and_end>(rank, dist::reader&, failure_ref, base::thread_context&);
 
-void mobile_objects::on_refused_object(rank from, dist::reader& first_words, failure_ref cause, base::thread_context& context) {
+void mobile_objects::on_refused_object(rank from, dist::reader& first_words, failure_ref cause, base::thread_context&) {
   const object_head head(first_words);
   if (!head.is_kept) return job_->fail(cause->root().exception());
-  data::have_read(from, head.along, context);
+  if (head.parts) parts_->take(from, head.parts);
+  refuse_object(from, head, std::move(cause));
+  ++heard_;
+}
+
+void mobile_objects::refuse_object(rank from, const object_head& head, failure_ref cause) {
+  data::have_read(from, head.along, base::require_current("migrate"));
   dist::writer w(head.id, head.epoch);
   causes_->write(w, *lost_by(head.id, head.name, *cause.get()).get());
-  tell(from, say::no_room, w);
-  ++heard_;
+  tell(from, say::no_room, std::move(w));
 }
 
 void mobile_objects::hear_taken(object_id id, std::uint32_t epoch) {
@@ -68,6 +77,10 @@ void mobile_objects::hear_no_room(object_id id, std::uint32_t epoch, failure_ref
     const std::scoped_lock lock(s.lock);
     entry* const e = s.find(id);
     if (!e || !e->sent_away || e->sent_away->what->epoch != epoch) return;
+    if (e->sent_away.use_count() > 1) {  // some parts of it had gone, and the transport has not said so yet
+      job_->begin_landing();
+      return coming_back_.push_back({id, epoch, std::move(cause)});
+    }
     const auto back = std::move(e->sent_away);
     e->was_sent = false;
     if (!e->home) e->at = self_;  // a home hears so as others do
@@ -80,6 +93,13 @@ void mobile_objects::hear_no_room(object_id id, std::uint32_t epoch, failure_ref
   }
   if (was_lost) fail_unanswered(id, was_lost);
   run(out);
+}
+
+void mobile_objects::take_back_waiting() {
+  for (coming_back& b : std::exchange(coming_back_, {})) {
+    hear_no_room(b.id, b.epoch, std::move(b.cause));
+    job_->end_landing();
+  }
 }
 
 }  // namespace stretto::mobiles

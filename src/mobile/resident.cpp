@@ -67,6 +67,14 @@ bool resident::has_move(rank sender, std::uint64_t request) const noexcept {
   });
 }
 
+void resident::drop_letters() noexcept {
+  while (letter* const l = waiting_.pop()) delete static_cast<far_letter*>(l);
+  for (letter* const l : moves_) delete static_cast<far_letter*>(l);
+  moves_.clear();
+  own_.drop_held();
+  for (auto& [sender, c] : others_) c.drop_held();
+}
+
 void resident::note_stay() {
   std::map<rank, std::uint64_t> ends;
   for (const letter* l = waiting_.first; l; l = l->next) ends.try_emplace(sender_of(*l, self_), l->number);

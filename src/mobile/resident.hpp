@@ -116,6 +116,9 @@ class resident : public detail::mobile_here {
   /// What devices have computed for it since the last call is in `load` afterwards.
   void count_devices() noexcept;
 
+  /// Of one that has come, and is not to be: its letters are as if they had not.
+  void drop_letters() noexcept;
+
   /// Before it leaves: what has been handled here is noted for each sender.
   void note_stay();
 
@@ -135,13 +138,14 @@ class resident : public detail::mobile_here {
   std::map<rank, correspondent> others_;
 };
 
-/// One that was sent to where there may be no room for it: it is kept until it is there, or comes back.
+/// One that was sent. It is kept until its parts have gone, which lie in it; and where it goes to may have no room, until it is there or
+/// comes back.
 struct sent_object {
   struct carried {
     char mark;  // 'm' a move, 'w' accepted, 'h' held
     std::shared_ptr<const far_letter> what;
   };
-  sent_object(std::unique_ptr<resident> o, std::vector<carried> l) noexcept : what(std::move(o)), letters(std::move(l)) {}
+  explicit sent_object(std::unique_ptr<resident> o) noexcept : what(std::move(o)) {}
   sent_object(const sent_object&) = delete;
   ~sent_object() {
     if (what && what->object) what->type->destroy(what->object);

@@ -139,6 +139,44 @@ TEST_CASE("bytes that are no such value are refused, without taking memory for w
   CHECK(error_of([] { stretto::from_bytes<std::variant<int, char>>(stretto::to_bytes(std::uint32_t{2}, 1)); }).code() == "B40");
 }
 
+/// Of whose parts some are made for writing alone.
+struct with_parts {
+  std::vector<int> numbers;
+  std::vector<std::string> texts;
+  std::unique_ptr<std::vector<double>> owned;
+  std::array<char, 500> letters{};
+  template <class Archive>
+  friend void fields(Archive& a, stretto::archived<with_parts, Archive>& w) {
+    std::vector<int> made = w.numbers;
+    a(made, w.numbers, w.texts, w.owned, w.letters);
+  }
+};
+
+TEST_CASE("large parts that belong to a lasting value stay where they are, what is made for writing is copied") {
+  with_parts w;
+  w.numbers.assign(1000, 7);
+  w.texts = {std::string(10, 's'), std::string(900, 'l'), std::string(399, 's')};
+  w.owned = std::make_unique<std::vector<double>>(100, 0.5);
+  w.letters.fill('x');
+  stretto::detail::parcel p{.bytes = {}, .apart_from = 400};
+  stretto::detail::write_lasting(p, w);
+  REQUIRE(p.apart.size() == 4);
+  const auto lies_at = [&](std::size_t i, const void* first, std::size_t bytes) {
+    CHECK(p.apart[i].bytes.data() == first);
+    CHECK(p.apart[i].bytes.size() == bytes);
+  };
+  lies_at(0, w.numbers.data(), 4000);
+  lies_at(1, w.texts[1].data(), 900);
+  lies_at(2, w.owned->data(), 800);
+  lies_at(3, w.letters.data(), 500);
+  CHECK(p.apart[0].behind == 8 + 4000 + 8);
+  const auto whole = stretto::to_bytes(w);
+  CHECK(whole.size() == p.bytes.size() + 4000 + 900 + 800 + 500);
+  stretto::detail::parcel as_ever;
+  stretto::detail::write_lasting(as_ever, w);
+  CHECK(as_ever.bytes == whole);
+}
+
 TEST_CASE("damaged bytes give a value or B40, nothing else") {
   std::mt19937 random(11);
   const auto whole = stretto::to_bytes(random_tree(random, 5));

@@ -186,6 +186,18 @@ TEST_CASE("puts and gets of one node are done in its order, also when large ones
   });
 }
 
+TEST_CASE("the arguments of puts that have overtaken a large one are what they were") {
+  on_first_of(2, [] {
+    const auto there = shared_on(1, 10, 0);
+    std::vector<std::pair<std::string, future<std::string>>> all;
+    for (int i = 0; i < 40; ++i) {
+      const std::string text(i % 4 ? 100 + i : 60'000, static_cast<char>('a' + i % 26));
+      all.emplace_back(text, put(filled(10, i), there, call([](object<int>&, const std::string& s) { return s; }, text)));
+    }
+    for (auto& [text, f] : all) CHECK((f.get() == text));
+  });
+}
+
 TEST_CASE("a put that waits for an event lets its source go, and is done when that has happened") {
   on_first_of(2, [] {
     for (const int n : {50, 200'000})

@@ -225,6 +225,19 @@ TEST_CASE("the same where nodes die and links are cut: all ends") {
   }
 }
 
+TEST_CASE("heavy objects go in parts: where nodes die and links are cut meanwhile, all ends; where not, nothing is missing") {
+  for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(60, 2'000); ++seed) {
+    CAPTURE(seed);
+    const bool loses = seed % 4 != 0;
+    if (seed % 3 && !wander()) {
+      const with_variable moves("STRETTO_WANDER", "30");
+      CHECK(refuse_at_random(seed * 13 + 5, loses) == 0);
+    } else {
+      CHECK(refuse_at_random(seed * 13 + 5, loses) == 0);
+    }
+  }
+}
+
 TEST_CASE("seeds of the former that had no end: an object came back unheard by its home, what pinned another had vanished, an answer was lost") {
   const with_variable most("STRETTO_LARGEST_MESSAGE", "64K");
   for (const std::uint64_t seed : {1988u, 2603u, 2929u, 2979u, 6846u}) {

@@ -266,7 +266,7 @@ std::size_t engine::poll() {
 }
 
 std::size_t engine::progress() {
-  turns_.fetch_add(1, std::memory_order_relaxed);
+  if (level_ == thread_level::funneled) turns_.fetch_add(1, std::memory_order_relaxed);  // others ask
   std::vector<ended_call> ended;
   ended.swap(spare_);
   if (const auto held = calling_unless_taken(); held.owns_lock() == (calls_ != nullptr)) {

@@ -1,0 +1,122 @@
+// A node that cannot allocate memory for what comes refuses that alone, also where it is small.
+#include <doctest/doctest.h>
+#include <malloc.h>
+#include <sys/resource.h>
+
+#include <stretto/error.hpp>
+#include <stretto/mobile.hpp>
+#include <stretto/remote.hpp>
+
+#include <atomic>
+#include <fstream>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "base/config.hpp"
+#include "dist/simulated.hpp"
+#include "mobile/wander.hpp"
+#include "thrown_by.hpp"
+
+namespace stretto {
+namespace {
+
+using namespace test;
+
+std::uint64_t bytes_of_data() {
+  std::ifstream status("/proc/self/status");
+  std::uint64_t kibibytes = 0;
+  for (std::string word; status >> word;)
+    if (word == "VmData:" && status >> kibibytes) break;
+  return kibibytes << 10;
+}
+
+/// While it lives, and once it has been closed, this process gets no more memory than it had then and `more`, which may be less.
+class little_memory {
+ public:
+  explicit little_memory(std::int64_t more) : more_(more) {
+    getrlimit(RLIMIT_DATA, &before_);
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);  // what is large and free is the system's again
+  }
+  little_memory(const little_memory&) = delete;
+  ~little_memory() { open(); }
+  void close() const {
+    rlimit now = before_;
+    now.rlim_cur = bytes_of_data() + static_cast<std::uint64_t>(more_);
+    setrlimit(RLIMIT_DATA, &now);
+  }
+  void open() const { setrlimit(RLIMIT_DATA, &before_); }
+
+ private:
+  const std::int64_t more_;
+  rlimit before_;
+};
+std::atomic<const little_memory*> closes{nullptr};
+
+constexpr std::size_t some = std::size_t{12} << 20;
+
+/// When it has been written, memory is short.
+struct load {
+  std::string content;
+  template <class Archive>
+  friend void fields(Archive& a, archived<load, Archive>& l) {
+    a(l.content);
+    if constexpr (std::is_same_v<Archive, field_writer>)
+      if (const little_memory* const m = closes.exchange(nullptr)) m->close();
+  }
+};
+struct store {
+  load kept;
+  int taken = 0;
+  std::size_t take(const load& l) {
+    ++taken;
+    return l.content.size();
+  }
+  void fill(std::size_t bytes) { kept.content.assign(bytes, 'k'); }
+  int count() const { return taken; }
+  std::size_t size() const { return kept.content.size(); }
+  std::uint32_t where() const { return this_node(); }
+  template <class Archive>
+  friend void fields(Archive& a, archived<store, Archive>& s) {
+    a(s.taken, s.kept);
+  }
+};
+load give(std::size_t bytes) { return {std::string(bytes, 'g')}; }
+
+TEST_CASE("a letter, an answer and a move below 16 MiB for which a node has no memory fail alone") {
+  if (wander() || base::address_sanitizer || base::thread_sanitizer) return;
+  if (mallinfo2().fordblks > some / 2) return void(MESSAGE("not tested: tests before this have left memory that the system need not be asked for"));
+  on_all_nodes({.nodes = 2, .seed = 7}, 1, [](runtime&) {
+    if (this_node() != 0) return;
+    constexpr std::int64_t mebibyte = 1 << 20;
+    const auto there = make_mobile<store>(at_node(1), name("a store"));
+    load mine{std::string(some, 'l')};
+    const auto fails_with = [&](const char* code, std::int64_t more, auto&& what) {
+      const little_memory memory(more);
+      closes = &memory;
+      auto f = what();
+      const std::string said = thrown_by([&] { f.get(); });
+      memory.open();
+      CAPTURE(said);
+      CHECK(closes == nullptr);
+      CHECK(said.find(code) != std::string::npos);
+    };
+    send(there, call<&store::take>(load{"small"}));
+    // What has been written is dropped, which makes room for as much.
+    fails_with("N18", -mebibyte, [&] { return send(there, call<&store::take>(mine)); });
+    CHECK(send(there, call<&store::take>(mine)).get() == some);
+    CHECK(send(there, call<&store::count>()).get() == 2);
+    mine.content = {};
+    fails_with("N18", -mebibyte, [&] { return async(at_node(1), call<&give>(some)); });
+    CHECK(async(at_node(1), call<&give>(some)).get().content.size() == some);
+    send(there, call<&store::fill>(some)).get();
+    fails_with("bad_alloc", 3 * mebibyte, [&] { return migrate(there, at_node(0)); });
+    CHECK(send(there, call<&store::where>()).get() == 1);
+    migrate(there, at_node(0)).get();
+    CHECK(send(there, call<&store::where>()).get() == 0);
+    CHECK(send(there, call<&store::size>()).get() == some);
+  });
+}
+
+}  // namespace
+}  // namespace stretto
