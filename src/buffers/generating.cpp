@@ -29,7 +29,8 @@ task_outcome run_task(buffers_state& s, const graph::ordered_task& order, const 
   s.new_instructions.clear();
   s.commands.add(order.id, t, s.new_commands);
   std::vector<graph::unwritten_read> unwritten = s.commands.take_unwritten_reads();
-  for (const graph::unwritten_read& r : unwritten) tell_unwritten(s, t, r, work.range.where);
+  if (!s.learns)  // which has all of every buffer read
+    for (const graph::unwritten_read& r : unwritten) tell_unwritten(s, t, r, work.range.where);
   s.instructions.add(order.id, t, s.new_commands, s.new_instructions);
   if (s.dry) s.dry->took(base::nanoseconds_now() - since);
   if (s.record) s.record->add(order, t, std::move(unwritten));

@@ -46,7 +46,8 @@ touched_elements* learning::note(const argument& a, const box& chunk) {
   auto found = std::ranges::find_if(all_, is_same);
   if (found == all_.end()) found = all_.insert(all_.end(), learned{a, {}});
   if (found->samples.size() == most_samples) return nullptr;
-  found->samples.push_back({chunk, std::make_unique<touched_elements>(chunk)});
+  found->changes = found->changes || a.given_text != found->is.given_text;
+  found->samples.push_back({chunk, a.given, std::make_unique<touched_elements>(chunk)});
   return found->samples.back().touched.get();
 }
 
@@ -54,18 +55,21 @@ std::string learning::line_of(const learned& l) const {
   std::vector<graph::seen_use> uses;
   for (const sample& s : l.samples) uses.push_back({s.chunk, s.touched->bounds(), s.touched->has_corners()});
   const graph::learned_mapping best = graph::learn_mapping(uses, l.is.range, l.is.given.elements(), l.is.dimensions);
-  const graph::compared_mapping given = graph::compare(l.is.given, uses, l.is.range);
-  const std::string name = device::parameters_of(device::tokens_of(l.is.code->parameter_text))[l.is.parameter].name;
-  std::string text = "\n  " + name + " = " + l.is.buffer + "  " + l.is.given_text;
-  if (best.text.empty()) return text + ": uses no element of it";
-  if (!given.is_enough) {
-    const auto lacking = std::ranges::find_if(uses, [&](const graph::seen_use& u) {
-      return !graph::compare(l.is.given, std::span(&u, 1), l.is.range).is_enough;
-    });
-    return text + ": names too little: " + lacking->chunk.text() + " uses " + lacking->used.text() + "; write " + best.text;
+  const auto compare_one = [&](std::size_t i) { return graph::compare(l.samples[i].given, std::span(&uses[i], 1), l.is.range); };
+  std::uint64_t named = 0;
+  std::size_t lacking = uses.size();
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    const graph::compared_mapping given = compare_one(i);
+    named += given.named;
+    if (!given.is_enough && lacking == uses.size()) lacking = i;
   }
-  if (best.named < given.named)
-    return text + ": names " + std::to_string(given.named) + " elements where " + best.text + " names " + std::to_string(best.named);
+  const std::string name = device::parameters_of(device::tokens_of(l.is.code->parameter_text))[l.is.parameter].name;
+  std::string text = "\n  " + name + " = " + l.is.buffer + "  " + (l.changes ? "mappers that change" : l.is.given_text);
+  if (best.text.empty()) return text + ": uses no element of it";
+  if (lacking != uses.size())
+    return text + ": names too little: " + uses[lacking].chunk.text() + " uses " + uses[lacking].used.text() + "; write " + best.text;
+  if (best.named < named)
+    return text + ": names " + std::to_string(named) + " elements where " + best.text + " names " + std::to_string(best.named);
   return text + ": right";
 }
 

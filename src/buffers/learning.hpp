@@ -38,11 +38,13 @@ class learning {
  private:
   struct sample {
     box chunk;
+    graph::mapping given;  // which may be another one each time
     std::unique_ptr<touched_elements> touched;
   };
   struct learned {
-    argument is;
+    argument is;  // as it was first given
     std::vector<sample> samples;
+    bool changes = false;  // the mapper does
   };
   std::string line_of(const learned& l) const;
 

@@ -58,5 +58,32 @@ TEST_CASE("a program that learns computes what it should, and is told the mapper
   CHECK_MESSAGE(told[1].find("w = buffer B2 \"w\"  all: names 8 elements where fixed(box(0, 1)) names 4") != std::string::npos, told[1]);
 }
 
+STRETTO_KERNEL(learn_start_line, (out<float> h), { h(global_id(0)) = global_id(0); })
+STRETTO_KERNEL(learn_look, (in<float> h, inout<float> v, int step), { v(global_id(0)) += h(step); })
+
+TEST_CASE("a mapper that is another one in each step is compared with what its own step uses, and nothing is called unwritten") {
+  const test::with_variable learn("STRETTO_CHECK", "learn");
+  std::vector<std::string> told;
+  {
+    runtime rt({.workers = 1});
+    rt.run([&] {
+      const auto& s = buffers::state_of(*base::current()->runtime);
+      s->tell = [&](const std::string& text) { told.push_back(text); };
+      s->warnings.to([&](const std::string& text) { told.push_back(text); });
+      const box whole(0, 16);
+      buffer<float> history(whole, {.name = "history"});  // of which half is never written
+      const std::vector<float> zero(16);
+      buffer<float> v(whole, zero.data(), {.name = "v"});
+      launch(learn_start_line, box(0, 8), history(one_to_one));
+      for (int step = 0; step < 4; ++step)
+        launch(learn_look, whole, history(fixed(box(step, step + 1))), v(one_to_one), step);
+      CHECK(v.read().get().view()(5) == 0 + 1 + 2 + 3);
+    });
+  }
+  REQUIRE(told.size() == 2);
+  CHECK_MESSAGE(told[1].find("history = buffer B0 \"history\"  mappers that change: right") != std::string::npos, told[1]);
+  CHECK_MESSAGE(told[1].find("v = buffer B1 \"v\"  one_to_one: right") != std::string::npos, told[1]);
+}
+
 }  // namespace
 }  // namespace stretto
