@@ -27,7 +27,7 @@ class host {
     if (of_) {
       is_ = of_->on_host();
     } else if (const auto launched = net::mpi::launched_on_host(); launched && device::hidden_by().empty()) {
-      is_ = *launched;  // each hides from this one what it was given, where anything is hidden
+      is_ = *launched;  // where something is hidden, a launcher may have dealt
     }
   }
   bool is_of_job() const noexcept { return of_ != nullptr; }
@@ -59,7 +59,7 @@ std::string reason_of(const device::device_share& s, std::uint32_t on_host) {
 
 /// Restricts the words to this process's part.
 void take_part(std::vector<device::wanted>& which, const std::vector<device::backend>& known, const device::search& how, host& of,
-                                   std::vector<std::shared_ptr<void>>& held) {
+               std::vector<std::shared_ptr<void>>& held) {
   const device::sight seen = device::look(which, known, how);
   std::vector<device::device_card> cards = of.ask(seen.card);
   const bool can_ask = !cards.empty();
