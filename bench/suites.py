@@ -28,7 +28,7 @@ HOST_KERNELS = ("stencil", "wave", "product", "tiles", "sum")
 TOPOLOGIES = ("of_chain", "of_soup", "of_expanding", "of_contracting", "of_wave", "of_jacobi")
 PATTERNS_OF_GRAPHS = ("1d", "2d", "3d")
 MANY = ("many_on_1", "many_on_16", "many_on_256", "row_on_1", "row_on_16", "row_on_256")
-VARIANTS |= {part: ("stretto", "_" + part) for part in TOPOLOGIES + PATTERNS_OF_GRAPHS + MANY + EVENTS + METHODS + LIFE + RECORDING + REPORT + HOST_KERNELS + SERIES + ("bus", "instance", "recorded", "threads", "into", "bodies", "none")}
+VARIANTS |= {part: ("stretto", "_" + part) for part in TOPOLOGIES + PATTERNS_OF_GRAPHS + MANY + EVENTS + METHODS + LIFE + RECORDING + REPORT + HOST_KERNELS + SERIES + ("bus", "instance", "recorded", "threads", "into", "bodies", "none", "off", "on")}
 
 # Options of the runtimes under which they are at their best in these benchmarks.
 ENVIRONMENT = {"OMP_WAIT_POLICY": "active", "OMP_PROC_BIND": "spread", "STARPU_SILENT": "1"}

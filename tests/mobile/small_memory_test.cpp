@@ -85,7 +85,10 @@ load give(std::size_t bytes) { return {std::string(bytes, 'g')}; }
 
 TEST_CASE("a letter, an answer and a move below 16 MiB for which a node has no memory fail alone") {
   if (wander() || base::address_sanitizer || base::thread_sanitizer) return;
-  if (mallinfo2().fordblks > some / 2) return void(MESSAGE("not tested: tests before this have left memory that the system need not be asked for"));
+  if (mallinfo2().fordblks > some / 2) {
+    MESSAGE("not tested: tests before this have left memory that the system need not be asked for");
+    return;
+  }
   on_all_nodes({.nodes = 2, .seed = 7}, 1, [](runtime&) {
     if (this_node() != 0) return;
     constexpr std::int64_t mebibyte = 1 << 20;
