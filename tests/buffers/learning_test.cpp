@@ -81,7 +81,7 @@ TEST_CASE("a mapper that is another one in each step is compared with what its o
     });
   }
   REQUIRE(told.size() == 2);
-  CHECK_MESSAGE(told[1].find("history = buffer B0 \"history\"  mappers that change: right") != std::string::npos, told[1]);
+  CHECK_MESSAGE(told[1].find("h = buffer B0 \"history\"  mappers that change: right") != std::string::npos, told[1]);
   CHECK_MESSAGE(told[1].find("v = buffer B1 \"v\"  one_to_one: right") != std::string::npos, told[1]);
 }
 
