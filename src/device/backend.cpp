@@ -3,12 +3,10 @@
 #include <stretto/error.hpp>
 
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <iterator>
 #include <span>
 
 #include "base/driver_threads.hpp"
@@ -58,23 +56,6 @@ std::vector<setting> read_settings(std::string_view inside, const backend& of) {
   }
   return all;
 }
-
-/// What signals mean is the program's matter, and ours: libraries that drivers load handle them for themselves when they are loaded,
-/// LLVM's the one that asks for a trace, of which the process would then die.
-class kept_signals {
- public:
-  kept_signals() noexcept {
-    for (std::size_t i = 0; i < std::size(numbers); ++i) sigaction(numbers[i], nullptr, &before_[i]);
-  }
-  kept_signals(const kept_signals&) = delete;
-  ~kept_signals() {
-    for (std::size_t i = 0; i < std::size(numbers); ++i) sigaction(numbers[i], &before_[i], nullptr);
-  }
-
- private:
-  static constexpr int numbers[] = {SIGUSR1, SIGUSR2};
-  struct sigaction before_[std::size(numbers)];
-};
 
 wanted read_word(std::string_view word, std::string_view text, const std::vector<backend>& known) {
   wanted w;
@@ -161,7 +142,6 @@ std::vector<found> open_devices(const std::vector<wanted>& which, const std::vec
     std::vector<found> all;
     {
       const base::driver_threads started_here(b.thread_prefix);
-      const kept_signals as_they_were;
       all = b.find(s);
     }
     for (found& f : all) {

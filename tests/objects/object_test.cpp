@@ -9,8 +9,12 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
+#include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "campaign.hpp"
@@ -175,19 +179,31 @@ TEST_CASE("measured speeds are kept between runs") {
 
 TEST_CASE("a run decides by the speeds of the run before") {
   const test::temporary_folder folder;
-  const std::string file = folder.path / "speeds.txt";
-  const auto launches_on_device = [&](const char* speeds_in) {
-    const with_variable speeds("STRETTO_SPEEDS", speeds_in);
+  const std::string file = folder.path / "speeds.txt", other = folder.path / "swapped.txt";
+  const auto launches_on_device = [](const std::string& speeds_in, std::initializer_list<device_kind> kinds) {
+    const with_variable speeds("STRETTO_SPEEDS", speeds_in.c_str());
     runtime rt({.workers = 1, .devices = "sim(rate=5k)"});  // 13 ms for these
-    rt.run([] {
+    rt.run([&] {
       object<unsigned, 2> a(box({0, 0}, {8, 8}));
-      for (unsigned n = 0; n < 8; ++n) wait(launch(set_all, a.elements(), a, n));
+      for (const device_kind kind : kinds)
+        for (int n = 0; n < 3; ++n) wait(launch(on(kind), set_all, a.elements(), a, 1u));
+      if (kinds.size() == 0) wait(launch(set_all, a.elements(), a, 1u));
     });
     return rt.statistics().devices.at(1).launches;
   };
-  CHECK(launches_on_device("none") > 0);  // to be measured
-  CHECK(launches_on_device(file.c_str()) > 0);
-  CHECK(launches_on_device(file.c_str()) == 0);
+  CHECK(launches_on_device(file, {device_kind::host, device_kind::device}) == 3);
+  // The same with the names of the two exchanged.
+  std::ifstream in(file);
+  std::ofstream out(other);
+  for (std::string line; std::getline(in, line); out << line << '\n')
+    for (const auto& [from, to] : {std::pair("\thost\t", "\tsim_0\t"), std::pair("\tsim_0\t", "\thost\t")})
+      if (const auto at = line.find(from); at != line.npos) {
+        line.replace(at, std::string_view(from).size(), to);
+        break;
+      }
+  out.close();
+  CHECK(launches_on_device(file, {}) == 0);
+  CHECK(launches_on_device(other, {}) == 1);
 }
 
 TEST_CASE("what a finish encloses is over when it ends, and what fails there is thrown") {
