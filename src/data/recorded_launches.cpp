@@ -46,11 +46,7 @@ struct recorded_launch {
 class launch_row final : public data::device_operation {
  public:
   explicit launch_row(std::span<void* const> launches)
-      : device_operation(at(launches, 0).on, device::work::kernel, trace::kind::kernel, at(launches, 0).range.where), launches_(launches) {
-    if (!on_.is().about().compiles_late) return;
-    for (std::size_t i = 0; i < launches.size(); ++i)
-      if (const recorded_launch& l = at(launches, i); l.kernel->note_launch(l.items)) is_first_ = true;
-  }
+      : device_operation(at(launches, 0).on, device::work::kernel, trace::kind::kernel, at(launches, 0).range.where), launches_(launches) {}
 
   static const recorded_launch& at(std::span<void* const> launches, std::size_t i) noexcept {
     return *static_cast<const recorded_launch*>(launches[i]);
@@ -60,15 +56,22 @@ class launch_row final : public data::device_operation {
   void enqueue(device::stream& s, places::completion& done) override {
     base::thread_context& context = base::require_current("replay");
     const std::size_t last = launches_.size() - 1;
+    const bool compiles_late = on_.is().about().compiles_late;
     try {
       for (at_ = 0; at_ <= last; ++at_) {
         const recorded_launch& l = at(launches_, at_);
-        l.require_arrays(context);
+        device::launch_range items = l.items;
+        items.is_first = compiles_late && l.kernel->note_launch(items);
+        is_first_ = is_first_ || items.is_first;
         const auto launch = [&](const auto& arguments) {
-          s.launch(*l.kernel, l.items, {arguments.data(), arguments.size()}, at_ == last ? &done : nullptr);
+          s.launch(*l.kernel, items, {arguments.data(), arguments.size()}, at_ == last ? &done : nullptr);
         };
-        if (!l.arguments.empty()) launch(l.arguments);
-        else launch(l.given.arguments(context, l.range.where));
+        if (l.arguments.empty()) {
+          launch(l.given.arguments(context, l.range.where));
+        } else {
+          l.require_arrays(context);
+          launch(l.arguments);
+        }
       }
     } catch (...) {
       if (at_ == 0) throw;

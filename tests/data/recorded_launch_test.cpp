@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -275,6 +276,20 @@ TEST_CASE("a recorded launch waits until its instances exist") {
       late.made.destroy(), back.destroy();
     });
   }
+}
+
+TEST_CASE("a device that compiles late does so at the first of recorded launches, too") {
+  runtime rt({.workers = 1, .devices = "sim(compile_us=100k)"});
+  rt.run([&] {
+    const auto x = instance<unsigned>::create(at(memories_of(rt)[0]), {0, elements}).made;
+    wait(fill(x, 0u));
+    recorded_graph<> g;
+    add_ones(g, x, 3);
+    const auto begin = std::chrono::steady_clock::now();
+    wait(g.replay());
+    CHECK(std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds(100));
+    x.destroy();
+  });
 }
 
 TEST_CASE("what the recording of a launch can know to be wrong is thrown there") {
