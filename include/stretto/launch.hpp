@@ -152,7 +152,7 @@ event launch_checked(const task_request& request, const kernel<void(P...)>& k, c
 ///            the name of the kernel is the launch's where none is given. Without arrays on(device) says where; a device's
 ///            queues know no priorities
 ///   given    for in, out, inout and reduce an instance, for a value something that converts to it, for local a local_size; for reduce
-///            also a reduction_instance, to which the items contribute as to a shared fold, on the host
+///            also a reduction_instance, to which the items contribute as to a shared fold, on the host or the device whose memory it is in
 ///   returns  an event, poisoned with what a checked kernel finds (K01; option check), with K02, with D01, or with what
 ///            a device says (K20 to K23, K30, K31)
 ///   throws   K24 if a group kernel is given no groups, or another one some; K25 for groups of fewer than one item; K28 for

@@ -2,15 +2,17 @@
 //
 // Threads     contributors of one reduction may work at the same time, each used by one task at a time.
 // Memory      reduce, fold_into and clear are deferred operations, ordered by events as copies are.
-// Cost        a contribution: about 1 ns and a cache miss (fold), 2 ns and none (list), an atomic addition (shared).
+// Cost        a contribution: about 1 ns and a cache miss (fold), 2 ns and none (list), an atomic addition (shared). Where a memory is a
+//             device's, elements are combined on it if both arrays are there and devices have the operator; else on the host, in a copy.
 // Invariants  (1) for an operator that does not commute, contributions are combined in the order of the contributors'
 //             numbers, and within one contributor in the order in which it made them. (2) a reduction's memory is
-//             taken from its place as contributions arrive, and counted there.
+//             taken from its place as contributions arrive, and counted there; in the memory of a device at once.
 // Source      reduction operators with apply and fold, fold and list instances: Treichler, Bauer, Aiken, "Realm", PACT
 //             2014, section 6. A contributor that goes over from list to fold by itself is Stretto's.
 #pragma once
 
 #include <stretto/instance.hpp>
+#include <stretto/kernel.hpp>
 #include <stretto/reduction_operator.hpp>
 
 #include <algorithm>
@@ -68,7 +70,18 @@ struct reduction_kind {
   void (*fold)(std::byte* rhs, std::int64_t step, const std::byte* by, std::int64_t by_step, std::uint64_t count);
   void (*apply_log)(const log_target& lhs, const std::byte* entries, std::uint64_t count);
   void (*fold_log)(const log_target& rhs, const std::byte* entries, std::uint64_t count);
+  kernel_parameter on_devices;  // by which kernels contribute; its mode is another where devices do not have the operator
 };
+
+template <class Op>
+constexpr kernel_parameter contributing_parameter() noexcept {
+  using element = typename Op::rhs_type;
+  if constexpr (kernels::own_operator<Op> ||
+                (kernels::fold_of<Op> != fold_operator::none && std::is_arithmetic_v<element> && (sizeof(element) == 4 || sizeof(element) == 8)))
+    return parameter_traits<typename kernels::language<false>::template reduce<Op, 3>>::value;
+  else
+    return {};
+}
 
 template <class Op>
 struct erased_operator {
@@ -144,7 +157,7 @@ inline constexpr reduction_kind kind_of{
     erased_operator<Op>::template walk<typename Op::lhs_type, erased_operator<Op>::apply_one>,
     erased_operator<Op>::template walk<typename Op::rhs_type, erased_operator<Op>::fold_one>,
     erased_operator<Op>::template log<typename Op::lhs_type, erased_operator<Op>::apply_one>,
-    erased_operator<Op>::template log<typename Op::rhs_type, erased_operator<Op>::fold_one>};
+    erased_operator<Op>::template log<typename Op::rhs_type, erased_operator<Op>::fold_one>, contributing_parameter<Op>()};
 
 /// What a contributor needs at hand: a dense array, or the free part of the log's last chunk.
 struct open_contribution {
@@ -256,6 +269,9 @@ class reduction_instance {
   constexpr reduction_instance() noexcept = default;
   /// Exists at once: it takes memory as contributions arrive. Throws D04 as instance::create does; D05 for a
   /// shared_fold of an operator that does not commute.
+  ///
+  /// In the memory of a device it is a shared fold, to which kernels contribute there; that memory is taken at once. Throws D16 where there
+  /// is no room, D05 for another style, and for an operator that devices do not have.
   static reduction_instance create(at_place memory, const box& elements, const reduction_options& options = {},
                                    std::source_location where = std::source_location::current()) {
     reduction_instance made;
@@ -282,7 +298,8 @@ class reduction_instance {
     return detail::destroy_instance(handle_, after, where);
   }
 
-  /// A contributor that nobody else holds. Throws D17 if the operator does not commute: then give a number.
+  /// A contributor that nobody else holds. Throws D17 if the operator does not commute: then give a number; D15 where the reduction lies in
+  /// the memory of a device.
   contributor<Op, D> contribute(std::source_location where = std::source_location::current()) const {
     return contribute(detail::any_contributor, where);
   }
@@ -302,7 +319,7 @@ class reduction_instance {
 };
 
 /// Applies everything contributed to `from` to the elements of `to`, whose box contains that of `from` (or D06), in
-/// one sweep. What `from` holds stays: clear() empties it.
+/// one sweep. What `from` holds stays: clear() empties it. Each of the two is in any memory.
 template <class Op, std::size_t D>
 event reduce(const reduction_instance<Op, D>& from, const instance<typename Op::lhs_type, D>& to,
              const preconditions& after = {}, std::source_location where = std::source_location::current()) {
@@ -332,7 +349,7 @@ event fold_into(const reduction_instance<Op, D>& from, const reduction_instance<
   return detail::fold_held(from.handle(), to.handle(), number, detail::kind_of<Op>, after, where);
 }
 
-/// Forgets all contributions and gives their memory back.
+/// Forgets all contributions and gives their memory back; a device's is kept for the next ones.
 template <class Op, std::size_t D>
 event clear(const reduction_instance<Op, D>& r, const preconditions& after = {},
             std::source_location where = std::source_location::current()) {

@@ -103,6 +103,8 @@ void take_effect(detail::instance_record& r, data::destruction* announced, base:
                                           "destruction of " + detail::describe(r), r.destroyed), context);
   if (r.reduction) {  // first: what it frees may be what a waiting creation waits for
     r.reduction->clear(context);
+    if (r.reduction->on_device.record) detail::destroy_instance(r.reduction->on_device, {}, r.destroyed);
+    r.reduction = nullptr;
     data::data_state& state = state_of(context);
     std::scoped_lock lock(state.mutex);
     state.reductions.erase(&r);

@@ -9,6 +9,7 @@
 
 #include "data/data_state.hpp"
 #include "data/device_launch.hpp"
+#include "data/device_reductions.hpp"
 #include "data/handle.hpp"
 #include "data/host_launch.hpp"
 #include "data/kernel_arguments.hpp"
@@ -39,13 +40,21 @@ std::string where_of(const detail::launch_item& item) {
   return detail::describe(r) + " is in " + (r.space ? "\"" + r.space->name() + "\"" : "memory of the program");
 }
 
-/// The items with handles by which their arrays go here: as given, or kept in `renamed`.
+/// The items with handles by which their arrays go here, and of reductions on devices the arrays that kernels contribute to: as given, or
+/// kept in `renamed`.
 std::span<const detail::launch_item> near_items(std::span<const detail::launch_item> given, std::vector<detail::launch_item>& renamed,
                                                 base::thread_context& context, const std::source_location& where) {
-  const auto goes_here = [&](const detail::launch_item& i) { return !i.array.record || data::is_near(i.array, context); };
+  const auto goes_here = [&](const detail::launch_item& i) {
+    return !i.array.record || (data::is_near(i.array, context) && !data::is_on_device(i.array));
+  };
   if (std::ranges::all_of(given, goes_here)) [[likely]] return given;
   renamed.assign(given.begin(), given.end());
-  for (detail::launch_item& i : renamed) i.array = data::near(i.array, "launch", context, where);
+  for (detail::launch_item& i : renamed) {
+    i.array = data::near(i.array, "launch", context, where);
+    if (!i.array.record) continue;
+    data::usable(i.array, "launch", context, where);
+    i.array = data::array_behind(i.array);
+  }
   return renamed;
 }
 

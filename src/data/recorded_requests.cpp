@@ -1,6 +1,12 @@
 // The calls behind recorded_data.hpp: a request that was checked once is kept, and run once per replay.
 #include <stretto/recorded_data.hpp>
 
+#include <algorithm>
+#include <memory>
+#include <span>
+
+#include "data/device_reductions.hpp"
+#include "data/other_nodes.hpp"
 #include "data/requests.hpp"
 
 namespace stretto::detail {
@@ -10,14 +16,49 @@ event run_recorded(void* request, const void*) {
   return data::submit_again(*static_cast<const data::operation_request*>(request), base::require_current("replay"));
 }
 
-recorded_operation record(graph_base& g, data::operation_request&& request, const recorded_tags& tags) {
+/// What is more than one operation, as everywhere where memory of the host stands in between.
+struct reduction_call {
+  reduction_call(const data::operation_request& r, data::far_request::verb what, bool is_whole)
+      : part(r.first_box), where(r.where),
+        is{.what = what, .used = r.used, .used_count = r.used_count, .is_whole = is_whole, .boxes = {&part, 1}, .kind = r.reduction,
+           .contributor = r.contributor} {}
+  reduction_call(const reduction_call&) = delete;
+
+  const box part;
+  const std::source_location where;
+  const data::far_request is;
+};
+
+event run_call(void* call, const void*) {
+  const auto& c = *static_cast<const reduction_call*>(call);
+  return data::run_here(c.is, {}, c.where);
+}
+
+bool is_one_operation(const data::operation_request& r) noexcept {
+  const auto used = std::span(r.used).first(r.used_count);
+  return std::ranges::none_of(used, [](const instance_handle& h) { return data::is_on_device(h) || !data::is_on_host(h.record->space); });
+}
+
+recorded_request request_of(const recorded_tags& tags) noexcept {
   recorded_request r;
   r.after = tags.after;
   r.name = tags.name;
+  return r;
+}
+
+recorded_operation record(graph_base& g, data::operation_request&& request, const recorded_tags& tags) {
   const char* verb = request.kind->verb;
   const std::source_location where = request.where;
   return g.record(runs::at_once, verb,
-                  {std::make_shared<data::operation_request>(std::move(request)), run_recorded}, r, where);
+                  {std::make_shared<data::operation_request>(std::move(request)), run_recorded}, request_of(tags), where);
+}
+
+/// Of a reduction, checked: as one operation, or as the call that it is.
+recorded_operation record_reduction(graph_base& g, data::operation_request&& request, data::far_request::verb what, bool is_whole,
+                                    const recorded_tags& tags) {
+  if (is_one_operation(request)) return record(g, std::move(request), tags);
+  auto call = std::make_shared<reduction_call>(request, what, is_whole);
+  return g.record(runs::at_once, request.kind->verb, {std::move(call), run_call}, request_of(tags), request.where);
 }
 
 /// The handles by which a graph's instances go here: what is replayed uses those of its own node.
@@ -57,26 +98,30 @@ recorded_operation record_reduce(graph_base& g, const instance_handle& from, con
                                  const reduction_kind& kind, const recorded_tags& tags,
                                  const std::source_location& where) {
   const auto here = here_for("reduce", where);
-  return record(g, data::reduce_held_request(here(from), here(to), kind, base::require_current("reduce"), where), tags);
+  return record_reduction(g, data::reduce_held_request(here(from), here(to), kind, base::require_current("reduce"), where),
+                          data::far_request::verb::reduce_held, true, tags);
 }
 
 recorded_operation record_reduce(graph_base& g, const instance_handle& from, const instance_handle& to,
                                  const box* part, const reduction_kind& kind, const recorded_tags& tags,
                                  const std::source_location& where) {
   const auto here = here_for("reduce", where);
-  return record(g, data::reduce_values_request(here(from), here(to), part, kind, base::require_current("reduce"), where), tags);
+  return record_reduction(g, data::reduce_values_request(here(from), here(to), part, kind, base::require_current("reduce"), where),
+                          data::far_request::verb::reduce_values, !part, tags);
 }
 
 recorded_operation record_fold(graph_base& g, const instance_handle& from, const instance_handle& to,
                                std::uint32_t contributor, const reduction_kind& kind, const recorded_tags& tags,
                                const std::source_location& where) {
   const auto here = here_for("fold_into", where);
-  return record(g, data::fold_request(here(from), here(to), contributor, kind, base::require_current("fold_into"), where), tags);
+  return record_reduction(g, data::fold_request(here(from), here(to), contributor, kind, base::require_current("fold_into"), where),
+                          data::far_request::verb::fold, true, tags);
 }
 
 recorded_operation record_clear(graph_base& g, const instance_handle& h, const recorded_tags& tags,
                                 const std::source_location& where) {
-  return record(g, data::clear_request(here_for("clear", where)(h), base::require_current("clear"), where), tags);
+  return record_reduction(g, data::clear_request(here_for("clear", where)(h), base::require_current("clear"), where),
+                          data::far_request::verb::clear, true, tags);
 }
 
 }  // namespace stretto::detail

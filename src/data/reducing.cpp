@@ -7,10 +7,11 @@
 #include <atomic>
 
 #include "base/config.hpp"
+#include "data/device_reductions.hpp"
 #include "data/other_nodes.hpp"
 #include "data/requests.hpp"
 #include "data/reduction_record.hpp"
-#include "data/through_host.hpp"
+#include "device/device_set.hpp"
 
 namespace stretto {
 
@@ -44,18 +45,29 @@ void contributor_in_use(const instance_record& r, std::uint32_t number, const st
       .remedy("give each task a number of its own, or order the tasks by events");
 }
 
-void run_fold_held(const operation_request& r, unsigned, unsigned) {
+/// fold(to, c, context), with the request's contributor open.
+template <class Fold>
+void fold_alone(const operation_request& r, Fold&& fold) {
   base::thread_context& context = base::require_current("fold_into");
   reduction_record& to = held_by(r.used[0]);
   const std::uint32_t number = r.contributor;
   detail::open_contribution c;
-  if (!to.open(number, c, context)) contributor_in_use(*r.used[0].record, number, r.where);
+  if (!to.open(number, c, context, true)) contributor_in_use(*r.used[0].record, number, r.where);
   struct closed {
     reduction_record& to;
     detail::open_contribution& c;
     ~closed() { to.close(c); }
   } at_end{to, c};
-  held_by(r.used[1]).fold_to(to, c, context);
+  fold(to, c, context);
+}
+
+void run_fold_held(const operation_request& r, unsigned, unsigned) {
+  fold_alone(r, [&](auto& to, auto& c, auto& context) { held_by(r.used[1]).fold_to(to, c, context); });
+}
+
+void run_fold_array(const operation_request& r, unsigned, unsigned) {
+  const instance_record& array = *r.used[1].record;
+  fold_alone(r, [&](auto& to, auto& c, auto& context) { to.fold_array(c, array.first + data::span_of(array.shape).from, context); });
 }
 
 void run_clear(const operation_request& r, unsigned, unsigned) {
@@ -65,6 +77,7 @@ void run_clear(const operation_request& r, unsigned, unsigned) {
 constexpr operation_kind reduce_held_kind{"reduce", trace::kind::reduce, run_reduce_held};
 constexpr operation_kind reduce_values_kind{"reduce", trace::kind::reduce, run_reduce_values};
 constexpr operation_kind fold_kind{"fold_into", trace::kind::reduce, run_fold_held, operation_kind::cut::forbidden};
+constexpr operation_kind fold_array_kind{"fold_into", trace::kind::reduce, run_fold_array, operation_kind::cut::forbidden};
 constexpr operation_kind clear_kind{"clear", trace::kind::fill, run_clear, operation_kind::cut::forbidden};
 
 void number_needed(const instance_record& r, const std::source_location& where) {
@@ -139,6 +152,16 @@ operation_request fold_request(const instance_handle& from, const instance_handl
   return r;
 }
 
+operation_request fold_array_request(const instance_handle& array, const instance_handle& to, std::uint32_t contributor,
+                                     const detail::reduction_kind& kind, const std::source_location& where) {
+  operation_request r = request(fold_array_kind, to, array, where);
+  r.first_box = array.record->shape.box;
+  r.contributor = contributor;
+  r.bytes = 2 * r.first_box.volume() * kind.rhs_bytes;
+  r.reduction = &kind;
+  return r;
+}
+
 operation_request clear_request(const instance_handle& h, base::thread_context& context,
                                 const std::source_location& where) {
   data::usable(h, "clear", context, where);
@@ -158,18 +181,23 @@ instance_handle create_reduction(place memory, const box& elements, std::uint8_t
         .because("contributions to a shared array are combined in the order in which they happen to arrive")
         .remedy("use reduction_style::fold, list or automatic");
   const data::memory_space* space = data::state_of(context).find(memory);
-  if (!data::is_on_host(space))
-    throw error("D15", "a reduction was asked for in a memory that the processor does not address")
+  data::data_state& state = data::state_of(context);
+  const bool is_for_device = !data::is_on_host(space);
+  if (is_for_device && !(state.settings.devices && state.settings.devices->at(memory)))
+    throw error("D15", "a reduction was asked for in a memory that no processor of this runtime computes in")
         .fact("submitted", where)
         .fact("memory", space->name())
-        .remedy("create it in host memory; a kernel on a device contributes to an instance there that is filled with the operator's identity()");
+        .remedy("create it in host memory, or in that of a device");
   // The record of an instance that takes no memory by itself.
-  const instance_handle h = create_instance({.memory = memory, .box = elements, .dimensions = dimensions,
-                                             .element_bytes = kind.rhs_bytes, .holds = storage::by_contributors,
-                                             .name = options.name},
-                                            {}, where);
-  data::data_state& state = data::state_of(context);
+  const instance_request asked{.memory = memory, .box = elements, .dimensions = dimensions, .element_bytes = kind.rhs_bytes,
+                               .holds = storage::by_contributors, .name = options.name};
+  const instance_handle on_device = is_for_device ? data::create_on_device(asked, kind, options.style, where) : instance_handle();
+  const instance_handle h = create_instance(asked, {}, where);
   auto record = std::make_unique<reduction_record>(*h.record->space, elements, kind, options.style);
+  if (on_device.record) {
+    record->on_device = on_device;
+    h.record->ready = on_device.record->ready;  // for whoever destroys it
+  }
   h.record->reduction = record.get();
   std::scoped_lock lock(state.mutex);
   state.reductions[h.record] = std::move(record);
@@ -179,6 +207,11 @@ instance_handle create_reduction(place memory, const box& elements, std::uint8_t
 open_contribution open(const instance_handle& h, std::uint32_t number, const std::source_location& where) {
   base::thread_context& context = base::require_current("contribute");
   const instance_record& r = data::usable(h, "contribute", context, where);
+  if (data::is_on_device(h))
+    throw error("D15", detail::describe(r) + " lies in the memory of a device, where kernels contribute")
+        .fact("submitted", where)
+        .fact("memory", r.space->name())
+        .remedy("launch a kernel with a parameter reduce<...>, or let this task contribute to a reduction in host memory and fold_into that one");
   if (number == any_contributor && !r.reduction->kind.is_commutative) number_needed(r, where);
   open_contribution c;
   if (!r.reduction->open(number, c, context)) contributor_in_use(r, number, where);
@@ -211,7 +244,8 @@ event reduce_held(const instance_handle& from, const instance_handle& to, const 
     return data::ask({.what = data::far_request::verb::reduce_held, .used = {to, from}, .used_count = 2, .kind = &kind}, after,
                      context, where);
   operation_request r = data::reduce_held_request(from, to, kind, context, where);
-  if (data::is_global(to)) [[unlikely]] return data::reduce_through_host(r, after, context);
+  if (data::is_on_device(from)) [[unlikely]] return reduce_values(data::array_behind(from), to, &r.first_box, kind, after, where);
+  if (!data::is_on_host(to.record->space)) [[unlikely]] return data::reduce_elsewhere(r, after, context);
   return data::submit(std::move(r), after, context);
 }
 
@@ -223,7 +257,8 @@ event reduce_values(const instance_handle& from, const instance_handle& to, cons
                       .boxes = {part, part ? std::size_t{1} : 0}, .kind = &kind},
                      after, context, where);
   operation_request r = data::reduce_values_request(from, to, part, kind, context, where);
-  if (data::is_global(to) || data::is_global(from)) [[unlikely]] return data::reduce_through_host(r, after, context);
+  if (!data::is_on_host(to.record->space) || !data::is_on_host(from.record->space)) [[unlikely]]
+    return data::reduce_elsewhere(r, after, context);
   return data::submit(std::move(r), after, context);
 }
 
@@ -234,14 +269,22 @@ event fold_held(const instance_handle& from, const instance_handle& to, std::uin
     return data::ask({.what = data::far_request::verb::fold, .used = {to, from}, .used_count = 2, .kind = &kind,
                       .contributor = contributor},
                      after, context, where);
-  return data::submit(data::fold_request(from, to, contributor, kind, context, where), after, context);
+  operation_request r = data::fold_request(from, to, contributor, kind, context, where);
+  const bool to_device = data::is_on_device(to);
+  if (data::is_on_device(from)) [[unlikely]]
+    return to_device ? reduce_values(data::array_behind(from), data::array_behind(to), nullptr, kind, after, where)
+                     : data::fold_from_device(from, to, contributor, kind, after, context, where);
+  if (to_device) [[unlikely]] return reduce_held(from, data::array_behind(to), kind, after, where);
+  return data::submit(std::move(r), after, context);
 }
 
 event clear_held(const instance_handle& h, const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("clear");
   if (!data::is_near(h, context)) [[unlikely]]
     return data::ask({.what = data::far_request::verb::clear, .used = {h}}, after, context, where);
-  return data::submit(data::clear_request(h, context, where), after, context);
+  operation_request r = data::clear_request(h, context, where);
+  if (data::is_on_device(h)) [[unlikely]] return data::clear_on_device(h, after, where);
+  return data::submit(std::move(r), after, context);
 }
 
 }  // namespace detail

@@ -43,6 +43,13 @@ std::vector<std::byte> reduction_record::to_bytes() const {
   return all;
 }
 
+std::byte* reduction_record::frame_array(std::vector<std::byte>& bytes) const {
+  const share_head head{number_of_all, 1, elements.volume() * kind.rhs_bytes};
+  bytes.resize(sizeof head + head.bytes);
+  std::memcpy(bytes.data(), &head, sizeof head);
+  return bytes.data() + sizeof head;
+}
+
 void reduction_record::take_bytes(std::span<const std::byte> held, base::thread_context&) {
   const std::scoped_lock lock(mutex_);
   while (held.size() >= sizeof(share_head)) {

@@ -82,9 +82,9 @@ std::byte* reduction_record::shared_array(base::thread_context& context) {
   return all_.array ? address_of(*all_.array) : new_array(all_, context);
 }
 
-bool reduction_record::open(std::uint32_t number, open_contribution& c, base::thread_context& context) {
+bool reduction_record::open(std::uint32_t number, open_contribution& c, base::thread_context& context, bool alone) {
   c = {};
-  if (style_ == reduction_style::shared_fold && number == any_contributor) {
+  if (style_ == reduction_style::shared_fold && number == any_contributor && !alone) {
     c.share = &all_;
     c.is_shared = true;
     c.dense = shared_array(context);
@@ -199,6 +199,18 @@ void reduction_record::apply_to(const data::operand& to, unsigned part, unsigned
     if (share) apply(*share);
 }
 
+void reduction_record::fold_array(open_contribution& c, const std::byte* array, base::thread_context& context) {
+  if (!c.dense) {
+    if (!c.share->log.empty()) {
+      log_chunk& last = c.share->log.back();
+      last.entries = static_cast<std::uint64_t>(c.next - address_of(*last.held)) / kind.entry_bytes;
+    }
+    become_array(*c.share, context);
+    c.dense = address_of(*c.share->array);
+  }
+  kind.fold(c.dense, kind.rhs_bytes, array, kind.rhs_bytes, elements.volume());
+}
+
 void reduction_record::fold_to(reduction_record& to, open_contribution& c, base::thread_context& context) const {
   const auto append = [&](const std::byte* entries, std::uint64_t count) {
     while (count > 0) {
@@ -215,17 +227,7 @@ void reduction_record::fold_to(reduction_record& to, open_contribution& c, base:
     }
   };
   const auto fold = [&](const contribution& share) {
-    if (share.array) {
-      if (!c.dense) {
-        if (!c.share->log.empty()) {
-          log_chunk& last = c.share->log.back();
-          last.entries = static_cast<std::uint64_t>(c.next - to.address_of(*last.held)) / kind.entry_bytes;
-        }
-        to.become_array(*c.share, context);
-        c.dense = to.address_of(*c.share->array);
-      }
-      kind.fold(c.dense, kind.rhs_bytes, address_of(*share.array), kind.rhs_bytes, elements.volume());
-    }
+    if (share.array) to.fold_array(c, address_of(*share.array), context);
     for (const log_chunk& chunk : share.log) append(address_of(*chunk.held), chunk.entries);
   };
   fold(all_);

@@ -43,8 +43,8 @@ class reduction_record {
   reduction_record(data::memory_space& space, const box& elements, const reduction_kind& kind, reduction_style style);
   reduction_record(const reduction_record&) = delete;
 
-  /// False if the share is in use.
-  bool open(std::uint32_t number, open_contribution& c, base::thread_context& context);
+  /// False if the share is in use. `alone`: not the one that all share, which takes one element at a time.
+  bool open(std::uint32_t number, open_contribution& c, base::thread_context& context, bool alone = false);
   void refill(open_contribution& c, base::thread_context& context);
   void close(open_contribution& c) noexcept;
   /// The array to which anybody contributes atomically, whatever the style.
@@ -53,19 +53,26 @@ class reduction_record {
 
   /// Part `part` of `parts` of everything held, applied to `to` (of left-hand sides).
   void apply_to(const data::operand& to, unsigned part, unsigned parts) const;
-  /// Everything held, folded into a share of `to` that the caller has opened.
+  /// All right-hand sides of `array`, folded into a share that the caller has opened alone.
+  void fold_array(open_contribution& c, const std::byte* array, base::thread_context& context);
+  /// Everything held, folded into a share of `to` that the caller has opened alone.
   void fold_to(reduction_record& to, open_contribution& c, base::thread_context& context) const;
 
   /// Everything held as bytes, and the same from such bytes, into a record of the same box and operator that holds nothing. Each
   /// share keeps its number, and what it is: a log or an array.
   std::vector<std::byte> to_bytes() const;
   void take_bytes(std::span<const std::byte> held, base::thread_context& context);
+  /// Bytes of one array that all share, which is yet to be copied to where this returns.
+  std::byte* frame_array(std::vector<std::byte>& bytes) const;
 
   /// Bytes that are held now, also while contributors are at work: for deciding where a sweep runs.
   std::uint64_t held_bytes() const noexcept { return held_bytes_.load(std::memory_order_relaxed); }
 
   const reduction_kind& kind;
   const box elements;
+  /// In the memory of a device: what its kernels contribute to, the only thing that is held; no handle of it reaches the program. Not set
+  /// on the host.
+  instance_handle on_device;
 
  private:
   std::byte* address_of(const data::block& b) const noexcept { return space_.address_of(b); }

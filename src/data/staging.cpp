@@ -45,7 +45,7 @@ void staging::require_route(const operation_request& r) const {
   throw std::move(e)
       .fact("to", name(r.used[0].record->space))
       .because(r.kind->only_moves ? "no sequence of registered channels joins them"
-                                  : "only copies and fills reach memory that the processor does not address")
+                                  : "only copies, fills and reductions reach memory that the processor does not address")
       .remedy("copy to a memory that the processor addresses first, or register a channel");
 }
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "data/data_state.hpp"
+#include "data/beside.hpp"
 #include "data/pieces.hpp"
 #include "event/event_floor.hpp"
 
@@ -16,26 +16,6 @@ namespace stretto::data {
 using detail::instance_handle;
 
 namespace {
-
-/// Memory of the host for some elements of another instance, until what was told to it last.
-class beside {
- public:
-  beside(const instance_handle& like, const box& part, const data_state& state, const std::source_location& where)
-      : where_(where),
-        handle_(detail::create_instance({.memory = state.memories.front()->where(), .box = part, .dimensions = like.record->dimensions,
-                                         .element_bytes = like.record->shape.element_bytes, .name = like.record->name.data()},
-                                        {}, where)) {}
-  beside(const beside&) = delete;
-  ~beside() { detail::destroy_instance(handle_, after_range{{&last_, 1}}, where_); }
-
-  const instance_handle& handle() const noexcept { return handle_; }
-  event until(event e) noexcept { return last_ = e; }
-
- private:
-  const std::source_location where_;
-  const instance_handle handle_;
-  event last_;
-};
 
 preconditions without_profile(const preconditions& after) noexcept {
   preconditions p = after;
@@ -73,7 +53,7 @@ event fill_through_host(const operation_request& r, const preconditions& after, 
 event reduce_through_host(const operation_request& r, const preconditions& after, base::thread_context& context) {
   const data_state& state = state_of(context);
   const instance_handle &to = r.used[0], &from = r.used[1];
-  const bool writes = is_global(to);
+  const bool writes = !is_on_host(to.record->space);
   std::optional<beside> target, source;
   std::vector<dependency> got;
   const auto get = [&](std::optional<beside>& into, const instance_handle& h) {
@@ -81,7 +61,7 @@ event reduce_through_host(const operation_request& r, const preconditions& after
     got.emplace_back(into->until(detail::copy_boxes(into->handle(), h, {&r.first_box, 1}, {}, without_profile(after), r.where)));
   };
   if (writes) get(target, to);
-  if (is_global(from)) get(source, from);
+  if (!is_on_host(from.record->space)) get(source, from);
   const event ready = merge_dependencies(got, r.where);
   const preconditions then = writes ? preconditions(after_range{{&ready, 1}}) : with_profile_of(after, ready);
   const instance_handle& left = writes ? target->handle() : to;

@@ -1,5 +1,5 @@
-// through_host.hpp - fills and reductions of instances in global memory, which no processor addresses: done in memory of the host, and
-// copied there.
+// through_host.hpp - fills and reductions of instances in memory that the processor does not address: done in memory of the host, and copied
+// there.
 //
 // Threads     any thread of the runtime.
 // Cost        a fill: 1 MiB of the main memory, copied as often as it takes. A reduction: as much of it as the box has, got before and
@@ -21,7 +21,7 @@ inline bool is_global(const detail::instance_handle& h) noexcept {
   return h.record->space && h.record->space->kind() == place_kind::global_memory;
 }
 
-/// `r` is a fill, or a reduction of an array or a reduction into an array, that has been checked.
+/// `r` has been checked: a fill; or a reduction of an array, or of what a reduction on the host holds, into an array.
 event fill_through_host(const operation_request& r, const preconditions& after, base::thread_context& context);
 event reduce_through_host(const operation_request& r, const preconditions& after, base::thread_context& context);
 

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "data/data_state.hpp"
+#include "data/device_reductions.hpp"
 #include "data/handle.hpp"
 #include "data/pieces.hpp"
 #include "data/program_bytes.hpp"
-#include "data/reduction_record.hpp"
 #include "dist/steps.hpp"
 
 namespace stretto::dist {
@@ -92,14 +92,7 @@ void element_sender::begin(const shared& c, base::thread_context& context) {
   const char* const word = data::word_of(o.what);
   const detail::instance_record& r = data::usable(c->source, word, context, o.where);
   o.bytes_each = r.shape.element_bytes;
-  if (o.is_held()) {
-    o.outline = r.shape.box;
-    o.is_whole = o.what == verb::fold;
-    c->held = r.reduction->to_bytes();
-    o.pieces = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (c->held.size() + piece_bytes - 1) / piece_bytes));
-    c->has_gone.assign(o.pieces, false);
-    return allow(c, pieces_under_way, context);
-  }
+  if (o.is_held()) return begin_held(c, context);
   const std::span<const box> all = is.is_whole ? std::span(&r.shape.box, 1) : is.boxes;
   const std::uint64_t most = std::max<std::uint64_t>(1, (data::is_for_messages(r, context) ? piece_bytes : passing_piece_bytes) / o.bytes_each);
   std::uint64_t in_piece = 0;
@@ -125,6 +118,20 @@ void element_sender::begin(const shared& c, base::thread_context& context) {
   c->begins.push_back(c->boxes.size());
   c->has_gone.assign(o.pieces, false);
   allow(c, pieces_under_way, context);
+}
+
+void element_sender::begin_held(const shared& c, base::thread_context& context) {
+  element_order& o = c->order;
+  o.outline = c->source.record->shape.box;
+  o.is_whole = o.what == verb::fold;
+  const event got = data::get_held(c->source, c->held, o.where);
+  when_ended(c->step_for(its_elements), got, context, [this, c](const failure* cause, base::thread_context& on) {
+    if (cause) return questions_.answer(c->order.of, cause, on);
+    element_order& o = c->order;
+    o.pieces = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (c->held.size() + piece_bytes - 1) / piece_bytes));
+    c->has_gone.assign(o.pieces, false);
+    allow(c, pieces_under_way, on);
+  });
 }
 
 void element_sender::allow(const shared& c, int more, base::thread_context& context) noexcept {

@@ -38,6 +38,7 @@ class element_sender {
   using shared = std::shared_ptr<cargo>;
 
   void begin(const shared& c, base::thread_context& context);
+  void begin_held(const shared& c, base::thread_context& context);
   void allow(const shared& c, int more, base::thread_context& context) noexcept;
   void start(const shared& c, std::size_t piece, base::thread_context& context);
   void go(const shared& c, std::size_t piece, const element_piece& p, std::span<const std::byte> bytes, std::shared_ptr<data::passing_bytes> kept,

@@ -2,7 +2,7 @@
 
 #include <stretto/error.hpp>
 
-#include "objects/fold_kernels.hpp"
+#include "data/fold_kernels.hpp"
 
 namespace stretto::objects {
 
@@ -30,7 +30,7 @@ data::usage usage_of(access mode) noexcept {
 }
 
 data::usage usage_of(const kernel_parameter& p) {
-  return p.mode == access::reduce ? data::reduce_use(reduction_of(p)) : usage_of(p.mode);
+  return p.mode == access::reduce ? data::reduce_use(data::reduction_of(p)) : usage_of(p.mode);
 }
 
 }  // namespace stretto::objects

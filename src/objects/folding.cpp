@@ -7,7 +7,7 @@
 #include <array>
 #include <iterator>
 
-#include "objects/fold_kernels.hpp"
+#include "data/fold_kernels.hpp"
 #include "objects/running.hpp"
 #include "objects/storage.hpp"
 #include "sched/scopes.hpp"
@@ -25,7 +25,7 @@ event fold_here(const object_record& o, const box& where, detail::instance_handl
   request.after = behind.dependencies;
   request.after_events = behind.events;
   const std::array items{detail::launch_item{.array = from, .part = nullptr}, detail::launch_item{.array = to, .part = nullptr}};
-  return detail::launch_kernel(fold_kernel(reduction), {where, o.created}, items, request);
+  return detail::launch_kernel(data::fold_kernel(reduction), {where, o.created}, items, request);
 }
 
 /// The two halves along the longest axis.

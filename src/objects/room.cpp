@@ -10,7 +10,7 @@
 #include "data/eviction.hpp"
 #include "data/handle.hpp"
 #include "event/event_floor.hpp"
-#include "objects/fold_kernels.hpp"
+#include "data/fold_kernels.hpp"
 #include "objects/folding.hpp"
 #include "objects/running.hpp"
 #include "objects/storage.hpp"
@@ -97,7 +97,7 @@ void carry_out(object_record& o, const data::replica_set::plan& plan, base::thre
     when_ended(done, *m, context);
   };
   for (const auto& f : plan.fills) {
-    const std::span<const std::byte> identity = identity_of(f.reduction);
+    const std::span<const std::byte> identity = data::identity_of(f.reduction);
     const event done = detail::fill_box(o.storage[f.to].instance, &f.where, identity.data(), identity.size(), behind(f), o.created);
     o.replicas.filled(f, done.raw());
     tell_if_it_fails(done);

@@ -1,4 +1,4 @@
-#include "objects/fold_kernels.hpp"
+#include "data/fold_kernels.hpp"
 
 #include <stretto/kernel.hpp>
 
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace stretto::objects {
+namespace stretto::data {
 
 namespace {
 
@@ -121,4 +121,11 @@ const kernel_code& fold_kernel(std::uint32_t reduction) {
   return *table().at(reduction).fold;
 }
 
-}  // namespace stretto::objects
+const kernel_code* fold_kernel_of(const kernel_parameter& p) {
+  if (p.mode != access::reduce) return nullptr;
+  if (p.own) return &p.own->fold_kernel();
+  const auto found = table().find(reduction_of(p));
+  return found == table().end() ? nullptr : found->second.fold;
+}
+
+}  // namespace stretto::data

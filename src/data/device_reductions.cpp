@@ -1,0 +1,133 @@
+#include "data/device_reductions.hpp"
+
+#include <stretto/error.hpp>
+#include <stretto/launch.hpp>
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "data/beside.hpp"
+#include "data/device_launch.hpp"
+#include "data/fold_kernels.hpp"
+#include "data/operation.hpp"
+#include "data/order_check.hpp"
+#include "data/program_bytes.hpp"
+#include "data/requests.hpp"
+#include "data/through_host.hpp"
+#include "device/device_set.hpp"
+
+namespace stretto::data {
+
+using detail::instance_handle;
+using detail::instance_request;
+using detail::reduction_kind;
+
+namespace {
+
+/// The device that uses both arrays where they are; null if there is none.
+device::attached_device* device_of(const instance_handle& a, const instance_handle& b, const data_state& state) noexcept {
+  const device::device_set* const devices = state.settings.devices;
+  const memory_space *const at = a.record->space, *const other = b.record->space;
+  if (!devices || !at || !other) return nullptr;
+  device::attached_device* const on = devices->at((is_on_host(at) ? other : at)->where());
+  const auto is_used = [&](const memory_space* m) { return m->where() == on->memory() || m->where() == on->host_memory(); };
+  return on && is_used(at) && is_used(other) ? on : nullptr;
+}
+
+/// By a kernel; nothing where the device cannot.
+std::optional<event> reduce_on_device(const operation_request& r, const preconditions& after, base::thread_context& context) {
+  const instance_handle &to = r.used[0], &from = r.used[1];
+  data_state& state = state_of(context);
+  const kernel_code* const code = fold_kernel_of(r.reduction->on_devices);
+  device::attached_device* const on = code && !from.record->reduction ? device_of(to, from, state) : nullptr;
+  if (!on) return {};
+  const std::array items{detail::launch_item{.array = from}, detail::launch_item{.array = to}};
+  detail::task_request request;
+  request.after = after.dependencies;
+  request.after_events = after.events;
+  request.profile = after.profile;
+  request.name = r.kind->verb;
+  try {
+    const event done = launch_on(*on, *code, {r.first_box, r.where}, items, request, context);
+    if (order_check* const checks = state.checks) checks->untracked(r);
+    return done;
+  } catch (const error& e) {
+    if (e.code() != "K12" && e.code() != "K13") throw;  // numbers that the device has not
+    return {};
+  }
+}
+
+event fill_with_identity(const instance_handle& array, const reduction_kind& kind, const preconditions& after, const std::source_location& where) {
+  std::vector<std::byte> identity(kind.rhs_bytes);
+  kind.set_identity(identity.data(), 1);
+  return detail::fill_box(array, nullptr, identity.data(), identity.size(), after, where);
+}
+
+}  // namespace
+
+instance_handle create_on_device(const instance_request& request, const reduction_kind& kind, reduction_style style,
+                                 const std::source_location& where) {
+  memory_space& space = *state_of(base::require_current("create")).find(request.memory);
+  const auto refused = [&](const char* sentence, const char* because, const char* remedy) {
+    return error("D05", sentence).fact("submitted", where).fact("memory", space.name()).because(because).remedy(remedy);
+  };
+  if (!fold_kernel_of(kind.on_devices))
+    throw refused("a reduction was asked for in the memory of a device, by an operator that devices do not have",
+                  "kernels contribute by the operators of the library, of numbers of 32 or 64 bits, and by those of STRETTO_DEVICE_OPERATOR",
+                  "create it in host memory, or define the operator by STRETTO_DEVICE_OPERATOR");
+  if (style != reduction_style::automatic && style != reduction_style::shared_fold)
+    throw refused("a reduction in the memory of a device was asked for in a style of the host's",
+                  "what kernels contribute there goes into one array", "use reduction_style::automatic or shared_fold");
+  instance_request array = request;
+  array.holds = detail::storage::by_element;
+  array.only_at_once = true;
+  const instance_handle made = detail::create_instance(array, {}, where);
+  if (!made.record) {
+    const memory_usage now = space.usage();
+    throw error("D16", "memory \"" + space.name() + "\" has no room for the contributions to a reduction")
+        .fact("submitted", where)
+        .fact("box", request.box.text())
+        .fact("wanted", std::to_string(request.box.volume() * kind.rhs_bytes) + " bytes")
+        .fact("free", std::to_string(now.free) + " bytes")
+        .fact("largest", std::to_string(now.largest_block) + " bytes in one block")
+        .remedy("destroy what is in that memory first, or create it in host memory");
+  }
+  // It exists, for whoever uses it, once it holds identities.
+  made.record->ready = fill_with_identity(made, kind, {}, where);
+  return made;
+}
+
+event clear_on_device(const instance_handle& h, const preconditions& after, const std::source_location& where) {
+  return fill_with_identity(array_behind(h), h.record->reduction->kind, after, where);
+}
+
+event get_held(const instance_handle& h, std::vector<std::byte>& bytes, const std::source_location& where) {
+  const detail::reduction_record& r = *h.record->reduction;
+  if (!is_on_device(h)) {
+    bytes = r.to_bytes();
+    return {};
+  }
+  std::byte* const array = r.frame_array(bytes);
+  return copy_to_bytes(r.on_device, r.elements, array, where);
+}
+
+event reduce_elsewhere(const operation_request& r, const preconditions& after, base::thread_context& context) {
+  if (const std::optional<event> done = reduce_on_device(r, after, context)) return *done;
+  return reduce_through_host(r, after, context);
+}
+
+event fold_from_device(const instance_handle& from, const instance_handle& to, std::uint32_t contributor, const reduction_kind& kind,
+                       const preconditions& after, base::thread_context& context, const std::source_location& where) {
+  const instance_handle& array = array_behind(from);
+  const box& all = array.record->shape.box;
+  beside got(array, all, state_of(context), where);
+  preconditions first = after;
+  first.profile = nullptr;
+  const event there = got.until(detail::copy_boxes(got.handle(), array, {&all, 1}, {}, first, where));
+  preconditions then = after_range{{&there, 1}};
+  then.profile = after.profile;
+  return got.until(submit(fold_array_request(got.handle(), to, contributor, kind, where), then, context));
+}
+
+}  // namespace stretto::data
