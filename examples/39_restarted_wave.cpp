@@ -2,7 +2,8 @@
 //
 // The two buffers of a wave and the number of the step are kept, which every node calls for; what is written is what they hold at that point of the
 // program, while later steps are computed. The first job has two nodes and ends after 130 steps, the second one has three, in one process on
-// a simulated network; on a cluster the two are two runs of the program, the first of which may be killed at any moment.
+// a simulated network; on a cluster the two are two runs of the program, the first of which may be killed at any moment. Kernels run on the
+// devices of STRETTO_DEVICES where that names some.
 //
 // Output
 //   the first job, of 2 nodes, begins at step 0

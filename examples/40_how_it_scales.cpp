@@ -5,7 +5,7 @@
 // runs it dry as jobs of 1, 2, 4, ... nodes, and predicts how long they would take. Kernels and what is read are not there then: what looks
 // at results asks is_dry_run() first. It looks at few, as what is read is sent to every node; and what there is at first is computed by
 // launches that are cut as those that go on from it. The arguments are what is computed, how large (points along a side, bodies, patches),
-// and steps.
+// and steps; a run that is not dry has the devices of STRETTO_DEVICES.
 //
 // Output
 //   a wave on 256 x 256 points, 50 steps: it is the same in both halves

@@ -244,4 +244,14 @@ void timed_watch::call() noexcept {
   registry.wake();
 }
 
+signals_kept::signals_kept() {
+  registry.changing.lock();
+  for (std::size_t i = 0; i < kept.size(); ++i) sigaction(kept[i], nullptr, &before_[i]);
+}
+
+signals_kept::~signals_kept() {
+  for (std::size_t i = 0; i < kept.size(); ++i) sigaction(kept[i], &before_[i], nullptr);
+  registry.changing.unlock();
+}
+
 }  // namespace stretto::base

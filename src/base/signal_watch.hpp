@@ -13,6 +13,9 @@
 //             callback runs make it run once more, however many they are.
 #pragma once
 
+#include <signal.h>
+
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -54,6 +57,22 @@ class timed_watch {
   std::atomic<bool> is_called_{false};
   std::int64_t due_ = 0;  // on the clock of base/clock.hpp; never
   timed_watch* next_ = nullptr;
+};
+
+/// What signals that ask something mean to the process stays the program's matter, and ours, while a driver's library is loaded: at the end they
+/// are handled as before, whatever that library has made of them. LLVM, which drivers load, handles the one that asks for a trace, and ends
+/// the program where a handler above its own passes it on.
+///
+/// One at a time in a process: others wait, and so do watches that are made or end meanwhile.
+class signals_kept {
+ public:
+  signals_kept();
+  signals_kept(const signals_kept&) = delete;
+  ~signals_kept();
+
+ private:
+  static constexpr std::array kept{SIGUSR1, SIGUSR2};
+  std::array<struct sigaction, kept.size()> before_;
 };
 
 }  // namespace stretto::base

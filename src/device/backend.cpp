@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <span>
 
-#include "base/driver_threads.hpp"
 #include "base/nearest_name.hpp"
+#include "device/driver_opening.hpp"
 
 namespace stretto::device {
 
@@ -141,7 +141,7 @@ std::vector<found> open_devices(const std::vector<wanted>& which, const std::vec
     found unusable;
     std::vector<found> all;
     {
-      const base::driver_threads started_here(b.thread_prefix);
+      const driver_opening here(b);
       all = b.find(s);
     }
     for (found& f : all) {

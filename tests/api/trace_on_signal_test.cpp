@@ -14,6 +14,7 @@
 #include <stretto/stretto.hpp>
 
 #include "temporary_folder.hpp"
+#include "usable_devices.hpp"
 
 using namespace stretto;
 using test::temporary_folder;
@@ -72,6 +73,21 @@ TEST_CASE("SIGUSR2 makes a file for each runtime of the process, and means what 
     raise(SIGUSR2);
     CHECK(names(json_once_written(signal_trace_name(folder.path / "x", getpid(), a.node(), 1)), "in a"));
     CHECK(names(json_once_written(signal_trace_name(folder.path / "x", getpid(), b.node(), 1)), "in b"));
+  }
+  sigaction(SIGUSR2, nullptr, &after);
+  CHECK((after.sa_handler == before.sa_handler));
+}
+
+TEST_CASE("SIGUSR2 writes a trace where a driver's libraries handle it, too, as LLVM's do that PoCL loads") {
+  const temporary_folder folder;
+  struct sigaction before, after;
+  sigaction(SIGUSR2, nullptr, &before);
+  for (const std::string& kind : test::usable_devices({"opencl:1"}, "signals")) {
+    CAPTURE(kind);
+    runtime rt({.workers = 1, .devices = kind, .trace = (folder.path / (kind + ".json")).string()});
+    rt.run([] { async(name("beside a driver"), [] {}).get(); });
+    raise(SIGUSR2);
+    CHECK(names(json_once_written(signal_trace_name(folder.path / "x", getpid(), rt.node(), 1)), "beside a driver"));
   }
   sigaction(SIGUSR2, nullptr, &after);
   CHECK((after.sa_handler == before.sa_handler));

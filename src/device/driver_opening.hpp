@@ -1,0 +1,24 @@
+// driver_opening.hpp - while a driver is asked which devices it has, and for them.
+//
+// Not every driver can be asked by two threads at once (PoCL ends the program, or has no device), and runtimes may start side by side: the
+// process asks one at a time. Threads that it starts are known as its own; what signals mean stays as it was.
+//
+// Threads     one that calls a driver keeps the object on its stack, and waits for no other runtime meanwhile.
+#pragma once
+
+#include "base/driver_threads.hpp"
+#include "base/signal_watch.hpp"
+#include "device/backend.hpp"
+
+namespace stretto::device {
+
+class driver_opening {
+ public:
+  explicit driver_opening(const backend& of) : threads_(of.thread_prefix) {}
+
+ private:
+  const base::signals_kept signals_;
+  const base::driver_threads threads_;
+};
+
+}  // namespace stretto::device
