@@ -2,12 +2,14 @@
 
     error_pages.py ROOT
 
-The line `complete: ...` in docs/errors/README.md names the rooms (letters) whose pages are checked.
+The line `complete: ...` in docs/errors/README.md names the rooms (letters) whose pages are checked. What a guide quotes behind
+a link to a page, [K24](../errors/K24.md): `a sentence`, stands on that page.
 """
 import re
 import sys
 from pathlib import Path
 
+QUOTED = re.compile(r"\]\(\.\./errors/([A-Z]\d\d)\.md\): `([^`]+)`")
 CODE = re.compile(r'"(?:error )?([A-Z]\d\d)\b')
 
 
@@ -27,6 +29,10 @@ def check(root):
     faults += [f"docs/errors/{code}.md: no source throws {code}" for code in sorted(pages) if code not in used]
     faults += [f"{path.name}: must begin with \"# {code}: \""
                for code, path in sorted(pages.items()) if not path.read_text().startswith(f"# {code}: ")]
+    faults += [f"{path.name}: \"{words}\" does not stand in docs/errors/{code}.md"
+               for path in sorted((root / "docs/guide").glob("*.md"))
+               for code, words in QUOTED.findall(path.read_text())
+               if words not in (pages[code].read_text() if code in pages else "")]
     return faults, len(pages)
 
 
