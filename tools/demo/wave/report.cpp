@@ -75,7 +75,7 @@ std::string text_after(const undertaking& work, const outcome& result, text_styl
     out.add("", fmt::format("{}, {}, no barrier", counted(result.step_tasks, "task", "tasks"),
                             counted(result.halo_copies, "halo copy", "halo copies")));
   else
-    out.add("", fmt::format("{}, no barrier", counted(result.step_tasks, "launch", "launches")));
+    out.add("", fmt::format("{} for tiles, one for each source and step, no barrier", counted(result.step_tasks, "launch", "launches")));
   for (const device_statistics& d : result.devices)
     out.add(&d == &result.devices.front() ? "computed" : "",
             fmt::format("{} by {}, {} MB brought there", counted(d.launches, "launch", "launches"), d.name, d.brought_bytes / 1'000'000));
