@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, replace
 
 # Names of executables are bench_<system>; the order is the order in tables and plots.
 SYSTEMS = ("stretto", "stretto_blocks", "stretto_static", "tbb", "tbb_static", "libgomp", "libomp", "starpu", "std",
-           "pthreads", "mpi", "stretto_nodes", "stretto_jobs", "stretto_module", "opencl", "opencl_naive",
+           "pthreads", "mpi", "stretto_nodes", "stretto_jobs", "stretto_module", "opencl", "opencl_naive", "opencl_tiled",
            "cuda", "cuda_naive", "cuda_tiled", "serial")
 
 # Other benchmarks of a program, shown as systems of their own: the program, and what follows the suite's benchmark in
 # the name of theirs. taskbench_static: the graph stands before the clock runs; taskbench_blocks: a task per worker.
 VARIANTS = {"stretto_static": ("stretto", "_static"), "stretto_blocks": ("stretto", "_blocks"),
-            "tbb_static": ("tbb", "_static"), "opencl_naive": ("opencl", "_naive"), "cuda_naive": ("cuda", "_naive"),
+            "tbb_static": ("tbb", "_static"), "opencl_naive": ("opencl", "_naive"), "opencl_tiled": ("opencl", "_tiled"), "cuda_naive": ("cuda", "_naive"),
             "cuda_tiled": ("cuda", "_tiled"), "two": ("stretto_jobs", "_two"), "four": ("stretto_jobs", "_four"),
             "imbalance": ("stretto_jobs", "_imbalance"),
             "object": ("stretto_jobs", "_object"), "flood": ("stretto_jobs", "_flood"),
@@ -28,7 +28,7 @@ HOST_KERNELS = ("stencil", "wave", "product", "tiles", "sum")
 TOPOLOGIES = ("of_chain", "of_soup", "of_expanding", "of_contracting", "of_wave", "of_jacobi")
 PATTERNS_OF_GRAPHS = ("1d", "2d", "3d")
 MANY = ("many_on_1", "many_on_16", "many_on_256", "row_on_1", "row_on_16", "row_on_256")
-VARIANTS |= {part: ("stretto", "_" + part) for part in TOPOLOGIES + PATTERNS_OF_GRAPHS + MANY + EVENTS + METHODS + LIFE + RECORDING + REPORT + HOST_KERNELS + SERIES + ("bus", "instance", "recorded", "threads", "into", "bodies", "none", "off", "on")}
+VARIANTS |= {part: ("stretto", "_" + part) for part in TOPOLOGIES + PATTERNS_OF_GRAPHS + MANY + EVENTS + METHODS + LIFE + RECORDING + REPORT + HOST_KERNELS + SERIES + ("bus", "instance", "recorded", "threads", "into", "tiled", "bodies", "none", "off", "on")}
 
 # Options of the runtimes under which they are at their best in these benchmarks.
 ENVIRONMENT = {"OMP_WAIT_POLICY": "active", "OMP_PROC_BIND": "spread", "STARPU_SILENT": "1"}
@@ -118,7 +118,7 @@ SUITES = (
     replace(_own("host_kernels", "kernels on the host, speed of the loop by hand", "host", HOST_KERNELS, workers=(1,),
                  goals=dict.fromkeys(HOST_KERNELS, 0.9)), against=""),
     Suite("device_series", "products in a series, their data brought each time, one device", "device_series", "opencl",
-          ("opencl_naive", "opencl", "cuda_naive", "cuda", "cuda_tiled", *SERIES, "stretto", "into", "threads"), workers=(1,),
+          ("opencl_naive", "opencl", "opencl_tiled", "cuda_naive", "cuda", "cuda_tiled", *SERIES, "stretto", "into", "tiled", "threads"), workers=(1,),
           sweep=(64, 128, 256, 512, 1024), axis="side", quick=False, ratio_goals={"stretto": 1.03}),
     Suite("device_chain", "dependent empty kernels on one device", "device_chain", "opencl",
           ("stretto", "threads", "instance", "recorded", "opencl", "cuda", "starpu"),

@@ -198,12 +198,8 @@ class rewriter {
     if (local) out.push_back(name("STRETTO_LOCAL", line));
     append(out, d.type);
     out.push_back(name(as_plain_name(called), line));
-    if (local) {
-      append(out, "[", line);
-      for (std::size_t k = 0; k < d.lengths.size(); ++k)
-        append(out, fmt::format("{}({})", k ? "*" : "", joined(d.lengths[k])), line);
-      append(out, "]", line);
-    }
+    if (local)
+      for (const tokens& length : d.lengths) append(out, fmt::format("[{}]", joined(length)), line);
     while (!(at(i) == ";") && i < in_->size()) ++i;
     return i;
   }
@@ -225,9 +221,11 @@ class rewriter {
     items_.push_back(at(i + 7).spelling);
     append(out, "{", line);
     append(out, part(i + 9, end));
-    append(out, "STRETTO_BARRIER ; }", at(end).line);
     items_.pop_back();
-    return end + 1 + (at(end + 1) == ";");
+    const std::size_t next = end + 1 + (at(end + 1) == ";");
+    const bool is_last = next + 1 == in_->size() && blocks_around(i) == 1;  // nothing is left to wait for
+    append(out, is_last ? "}" : "STRETTO_BARRIER ; }", at(end).line);
+    return next;
   }
 
   // it.local_id(0)   it.global_id(0)
@@ -331,12 +329,13 @@ struct element_macros {
   }
 
   void local_array(const std::string& called, const declared& d) {
-    std::string parameters, offset = "0";
+    // With as many axes as it has: what PoCL's compiler makes of one index in place of two takes three times as long.
+    std::string parameters, indices;
     for (std::size_t a = 0; a < d.lengths.size(); ++a) {
       parameters += fmt::format("{}i{}", a ? ", " : "", a);
-      offset = fmt::format("({}) * ({}) + (i{})", offset, joined(d.lengths[a]), a);
+      indices += fmt::format("[i{}]", a);
     }
-    define += fmt::format("#define stretto_at_{}({}) {}[{}]\n", called, parameters, as_plain_name(called), offset);
+    define += fmt::format("#define stretto_at_{}({}) {}{}\n", called, parameters, as_plain_name(called), indices);
     undefine += fmt::format("#undef stretto_at_{}\n", called);
   }
 };

@@ -27,7 +27,35 @@ kernel void product(global const float* restrict a, global const float* restrict
   for (int k = 0; k < n; ++k) sum += a[i * n + k] * b[k * n + j];
   c[i * n + j] = sum;
 }
+// Tiles of 64 x 64 by groups of 16 x 16 items, 16 terms at a time; sides are multiples of 64.
+kernel void tiled(global const float* restrict a, global const float* restrict b, global float* restrict c, int n) {
+  local float left[64][17], right[16][64];
+  int first_i = get_group_id(1) * 64, first_j = get_group_id(0) * 64, x = get_local_id(0), y = get_local_id(1), t = y * 16 + x;
+  float sum[4][4];
+  for (int p = 0; p < 4; ++p)
+    for (int q = 0; q < 4; ++q) sum[p][q] = 0;
+  for (int k0 = 0; k0 < n; k0 += 16) {
+    for (int m = t; m < 64 * 16; m += 256) {
+      left[m / 16][m % 16] = a[(first_i + m / 16) * n + k0 + m % 16];
+      right[m / 64][m % 64] = b[(k0 + m / 64) * n + first_j + m % 64];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int k = 0; k < 16; ++k)
+      for (int p = 0; p < 4; ++p)
+        for (int q = 0; q < 4; ++q) sum[p][q] += left[y + 16 * p][k] * right[k][x + 16 * q];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  for (int p = 0; p < 4; ++p)
+    for (int q = 0; q < 4; ++q) c[(first_i + y + 16 * p) * n + first_j + x + 16 * q] = sum[p][q];
+}
 )";
+
+/// How a product is launched: a kernel, and items along each side, of all and of a group; 0: as the driver likes.
+struct product_kernel {
+  const char* name;
+  std::size_t elements_per_item, group;
+};
+constexpr product_kernel simple{"product", 1, 0}, tiled{"tiled", 4, 16};
 
 struct opencl_device {
   cl_device_id id = nullptr;
@@ -71,11 +99,12 @@ const opencl_device& the_device() {
   return d;
 }
 
-void enqueue_product(cl_command_queue q, cl_kernel k, const std::array<cl_mem, 3>& of, int n) {
+void enqueue_product(cl_command_queue q, cl_kernel k, const std::array<cl_mem, 3>& of, int n, const product_kernel& how) {
   for (cl_uint i = 0; i < 3; ++i) check(clSetKernelArg(k, i, sizeof of[i], &of[i]), "clSetKernelArg");
   check(clSetKernelArg(k, 3, sizeof n, &n), "clSetKernelArg");
-  const std::size_t items[] = {std::size_t(n), std::size_t(n)};
-  check(clEnqueueNDRangeKernel(q, k, 2, nullptr, items, nullptr, 0, nullptr, nullptr), "clEnqueueNDRangeKernel");
+  const std::size_t side = std::size_t(n) / how.elements_per_item;
+  const std::size_t items[] = {side, side}, group[] = {how.group, how.group};
+  check(clEnqueueNDRangeKernel(q, k, 2, nullptr, items, how.group ? group : nullptr, 0, nullptr, nullptr), "clEnqueueNDRangeKernel");
 }
 
 struct matrices {
@@ -97,7 +126,7 @@ bench::outcome time_series_naive(const bench::options& o) {
     const std::array<cl_mem, 3> on_device{d.buffer(m.bytes), d.buffer(m.bytes), d.buffer(m.bytes)};
     check(clEnqueueWriteBuffer(q, on_device[0], CL_TRUE, 0, m.bytes, m.a.data(), 0, nullptr, nullptr), "clEnqueueWriteBuffer");
     check(clEnqueueWriteBuffer(q, on_device[1], CL_TRUE, 0, m.bytes, m.b.data(), 0, nullptr, nullptr), "clEnqueueWriteBuffer");
-    enqueue_product(q, k, on_device, int(m.n));
+    enqueue_product(q, k, on_device, int(m.n), simple);
     check(clFinish(q), "clFinish");
     check(clEnqueueReadBuffer(q, on_device[2], CL_TRUE, 0, m.bytes, m.c.data(), 0, nullptr, nullptr), "clEnqueueReadBuffer");
     for (const cl_mem b : on_device) clReleaseMemObject(b);
@@ -112,7 +141,7 @@ bench::outcome time_series_naive(const bench::options& o) {
   return {us};
 }
 
-bench::outcome time_series(const bench::options& o) {
+bench::outcome series_of(const bench::options& o, const product_kernel& how) {
   const opencl_device& d = the_device();
   struct one {
     matrices m;
@@ -123,7 +152,7 @@ bench::outcome time_series(const bench::options& o) {
   };
   std::vector<one> all;
   for (int i = 0; i < bench::products_under_way; ++i) {
-    all.push_back({matrices(o.size), d.queue(), d.kernel("product"), {}});
+    all.push_back({matrices(o.size), d.queue(), d.kernel(how.name), {}});
     for (cl_mem& b : all.back().on_device) b = d.buffer(all.back().m.bytes);
   }
   const auto end = [](one& x) {
@@ -131,10 +160,10 @@ bench::outcome time_series(const bench::options& o) {
     x.is_under_way = false;
     x.m.expect();
   };
-  const auto begin = [](one& x) {
+  const auto begin = [&how](one& x) {
     check(clEnqueueWriteBuffer(x.q, x.on_device[0], CL_FALSE, 0, x.m.bytes, x.m.a.data(), 0, nullptr, nullptr), "clEnqueueWriteBuffer");
     check(clEnqueueWriteBuffer(x.q, x.on_device[1], CL_FALSE, 0, x.m.bytes, x.m.b.data(), 0, nullptr, nullptr), "clEnqueueWriteBuffer");
-    enqueue_product(x.q, x.k, x.on_device, int(x.m.n));
+    enqueue_product(x.q, x.k, x.on_device, int(x.m.n), how);
     check(clEnqueueReadBuffer(x.q, x.on_device[2], CL_FALSE, 0, x.m.bytes, x.m.c.data(), 0, nullptr, nullptr), "clEnqueueReadBuffer");
     check(clFlush(x.q), "clFlush");
     x.is_under_way = true;
@@ -156,6 +185,9 @@ bench::outcome time_series(const bench::options& o) {
   }
   return {us};
 }
+
+bench::outcome time_series(const bench::options& o) { return series_of(o, simple); }
+bench::outcome time_series_tiled(const bench::options& o) { return series_of(o, tiled); }
 
 /// Kernels of one item that each follow the one before: the queue's order.
 bench::outcome time_chain(const bench::options& o) {
@@ -208,6 +240,7 @@ int main(int argc, char** argv) {
   const bench::program system{.system = "opencl",
                               .entries = {{"device_series", "us/product", better::lower, 64, time_series, repeat::once},
                                           {"device_series_naive", "us/product", better::lower, 64, time_series_naive, repeat::once},
+                                          {"device_series_tiled", "us/product", better::lower, 64, time_series_tiled, repeat::once},
                                           {"device_chain", "us/kernel", better::lower, 2000, time_chain, repeat::once},
                                           {"device_copy", "GB/s", better::higher, 1024, time_copies, repeat::once}}};
   return bench::run(system, argc, argv);

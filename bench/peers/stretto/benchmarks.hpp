@@ -59,6 +59,7 @@ bench::outcome time_series_pool(const bench::options&);
 bench::outcome time_series_locked(const bench::options&);
 bench::outcome time_series_threads(const bench::options&);
 bench::outcome time_series_into(const bench::options&);
+bench::outcome time_series_tiled(const bench::options&);
 bench::outcome compare_together(const bench::options&);
 bench::outcome time_chain_with_threads(const bench::options&);
 bench::outcome time_series_overlap(const bench::options&);

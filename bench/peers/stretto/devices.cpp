@@ -29,6 +29,39 @@ STRETTO_KERNEL(product_in_a_series, (in<float, 2> a, in<float, 2> b, out<float, 
   for (int k = 0; k < n; ++k) sum += a(i, k) * b(k, j);
   c(i, j) = sum;
 })
+
+// Tiles of 64 x 64 by groups of 16 x 16 items, 16 terms at a time; sides are multiples of 64.
+STRETTO_DEVICE_STRUCT(sixteen_sums, { float of[4][4]; })
+STRETTO_GROUP_KERNEL(tiled_product_in_a_series, (in<float, 2> a, in<float, 2> b, out<float, 2> c, int n), {
+  auto left = local_array<float, 64, 17>();
+  auto right = local_array<float, 16, 64>();
+  auto sums = per_item<sixteen_sums>();
+  each_item([&](item it) {
+    for (int p = 0; p < 4; ++p)
+      for (int q = 0; q < 4; ++q) sums(it).of[p][q] = 0.0f;
+  });
+  for (int k0 = 0; k0 < n; k0 += 16) {
+    each_item([&](item it) {
+      for (int m = it.local_id(0) * 16 + it.local_id(1); m < 64 * 16; m += 256) {
+        left(m / 16, m % 16) = a(group_id(0) * 64 + m / 16, k0 + m % 16);
+        right(m / 64, m % 64) = b(k0 + m / 64, group_id(1) * 64 + m % 64);
+      }
+    });
+    each_item([&](item it) {
+      int y = it.local_id(0), x = it.local_id(1);
+      sixteen_sums s = sums(it);
+      for (int k = 0; k < 16; ++k)
+        for (int p = 0; p < 4; ++p)
+          for (int q = 0; q < 4; ++q) s.of[p][q] += left(y + 16 * p, k) * right(k, x + 16 * q);
+      sums(it) = s;
+    });
+  }
+  each_item([&](item it) {
+    for (int p = 0; p < 4; ++p)
+      for (int q = 0; q < 4; ++q)
+        c(group_id(0) * 64 + it.local_id(0) + 16 * p, group_id(1) * 64 + it.local_id(1) + 16 * q) = sums(it).of[p][q];
+  });
+})
 // clang-format on
 
 namespace {
@@ -57,16 +90,19 @@ void with_device(int workers, const std::vector<std::pair<const char*, const cha
 /// How the program gets a result: a view, or a copy in memory of its own.
 enum class result_as { view, copy };
 
+enum class kernel_of_series { simple, tiled };
+
 struct one_product {
   box all;
   result_as how;
+  kernel_of_series by;
   object<float, 2> a{all}, b{all}, c{all};
   future<held<const float, 2>> result{};
   std::vector<float> own{};
   event copied{};
   bool is_under_way = false;
 
-  one_product(long n, result_as as) : all({0, 0}, {n, n}), how(as), own(as == result_as::copy ? std::size_t(n * n) : 0) {
+  one_product(long n, result_as as, kernel_of_series by) : all({0, 0}, {n, n}), how(as), by(by), own(as == result_as::copy ? std::size_t(n * n) : 0) {
     for (object<float, 2>* x : {&a, &b}) {
       const auto view = x->overwrite().get();
       for (long i = 0; i < n; ++i)
@@ -76,7 +112,8 @@ struct one_product {
   void begin() {
     a.change().get(), b.change().get();  // as if the program had put new numbers in
     const auto n = int(all.max()[0]);
-    launch(on_a_device, product_in_a_series, all, a, b, c, n);
+    if (by == kernel_of_series::simple) launch(on_a_device, product_in_a_series, all, a, b, c, n);
+    else launch(on_a_device, tiled_product_in_a_series, in_groups(box({0, 0}, {n / 64, n / 64}), {16, 16}), a, b, c, n);
     if (how == result_as::view) result = c.read();
     else copied = c.copy_to(own.data());
     is_under_way = true;
@@ -92,11 +129,11 @@ struct one_product {
 };
 
 bench::outcome series(const bench::options& o, const std::vector<std::pair<const char*, const char*>>& options, int under_way,
-                      result_as how = result_as::view) {
+                      result_as how = result_as::view, kernel_of_series by = kernel_of_series::simple) {
   double us = 0;
   with_device(o.workers, options, [&](runtime&) {
     std::vector<one_product> all;
-    for (int i = 0; i < under_way; ++i) all.emplace_back(o.size, how);
+    for (int i = 0; i < under_way; ++i) all.emplace_back(o.size, how, by);
     all[0].begin(), all[0].end();
     const long count = bench::products_of_a_series(o.size);
     const bench::stopwatch clock;
@@ -150,6 +187,9 @@ bench::outcome time_series_threads(const bench::options& o) {
 }
 bench::outcome time_series_into(const bench::options& o) { return series(o, {}, bench::products_under_way, result_as::copy); }
 bench::outcome time_series_on_device(const bench::options& o) { return series(o, {}, bench::products_under_way); }
+bench::outcome time_series_tiled(const bench::options& o) {
+  return series(o, {}, bench::products_under_way, result_as::view, kernel_of_series::tiled);
+}
 
 namespace {
 

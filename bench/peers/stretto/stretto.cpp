@@ -57,6 +57,7 @@ int main(int argc, char** argv) {
                   {"device_series_streams", "us/product", better::lower, 64, time_series_streams, repeat::once},
                   {"device_series", "us/product", better::lower, 64, time_series_on_device, repeat::once},
                   {"device_series_into", "us/product", better::lower, 64, time_series_into, repeat::once},
+                  {"device_series_tiled", "us/product", better::lower, 64, time_series_tiled, repeat::once},
                   {"device_together", "of the better alone", better::higher, 384, compare_together, repeat::once},
                   {"device_series_threads", "us/product", better::lower, 64, time_series_threads, repeat::once},
                   {"device_chain", "us/kernel", better::lower, 2000, time_chain_on_device, repeat::once},
