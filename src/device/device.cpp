@@ -45,6 +45,16 @@ std::int64_t launch_range::items() const noexcept {
   return n;
 }
 
+bool launch_range::ids_are_ints() const noexcept {
+  constexpr std::int64_t most = 2'000'000'000;  // leaves a body room for neighbours, and a device for items that leave at once
+  bool fit = true;
+  for (int a = 0; a < 3; ++a) {
+    const std::int64_t limit = most / std::max<std::int64_t>(1, group[a]);
+    fit = fit && min[a] >= -limit && max[a] <= limit && max[a] - min[a] <= limit;
+  }
+  return fit;
+}
+
 void check_group(const device& on, const kernel_code& code, const group_needs& own, std::int64_t items, std::uint64_t local_bytes) {
   const properties& is = on.about();
   if (items < 1 || items > std::min(is.most_items_per_group, own.most_items)) {

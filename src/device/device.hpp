@@ -76,6 +76,8 @@ struct launch_range {
   bool is_first = false;  // launch of the kernel in groups of this shape, as far as who launches knows
 
   std::int64_t items() const noexcept;
+  /// Whether all ids, of items and of groups, and how many there are along an axis are ints, with room for neighbours.
+  bool ids_are_ints() const noexcept;
 };
 
 /// What a kernel itself asks of the groups that run it, as its compiler says.

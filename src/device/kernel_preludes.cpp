@@ -9,37 +9,42 @@ namespace stretto::device {
 
 namespace {
 
-// Ids by the axes of the program: its last axis is the device's first, whose neighbours run together.
+// Ids by the axes of the program: its last axis is the device's first, whose neighbours run together. Where they are known to be ints they are
+// added up as such: compilers see then that neighbours' elements are neighbours, also where a body keeps an id in an int.
 constexpr std::string_view shared = R"(
 typedef struct { int64_t offset; int64_t stride[3]; int64_t skip; } stretto_array;
 typedef struct { int64_t min[3]; int64_t count[3]; } stretto_launch;
 #ifdef STRETTO_DENSE
 #define STRETTO_LAST(stride) 1
+#define STRETTO_PART_OF_ID(x) ((int)(x))
 #else
 #define STRETTO_LAST(stride) stride
+#define STRETTO_PART_OF_ID(x) ((int64_t)(x))
 #endif
 #define STRETTO_AXIS(a) (STRETTO_DIMENSIONS - 1 - (a))
 #define STRETTO_ID(a) ((a) < STRETTO_DIMENSIONS ? (int64_t)STRETTO_DEVICE_ID((a) < STRETTO_DIMENSIONS ? STRETTO_AXIS(a) : 0) : 0)
 #define STRETTO_BEGIN_ITEM \
   const int64_t stretto_ids[3] = {STRETTO_ID(0), STRETTO_ID(1), STRETTO_ID(2)}; \
-  if (stretto_ids[0] >= stretto_range.count[0] || stretto_ids[1] >= stretto_range.count[1] || \
-      stretto_ids[2] >= stretto_range.count[2]) return;
+  if (STRETTO_IS_BEYOND_RANGE) return;
 #define STRETTO_BEGIN_GROUP
 #define denormals_are_zero() ((void)0)
-#define global_id(a) (stretto_ids[a] + stretto_range.min[a])
+#define global_id(a) ((int64_t)(STRETTO_PART_OF_ID(stretto_ids[a]) + STRETTO_PART_OF_ID(stretto_range.min[a])))
 #define global_size(a) (stretto_range.count[a])
 #define global_min(a) (stretto_range.min[a])
 #define STRETTO_ITEMS (stretto_range.count[0] * stretto_range.count[1] * stretto_range.count[2])
 #define STRETTO_ITEM_NUMBER ((stretto_ids[0] * stretto_range.count[1] + stretto_ids[1]) * stretto_range.count[2] + stretto_ids[2])
 #define STRETTO_FOREACH(index, first, last) \
   for (int64_t index = (first) + STRETTO_ITEM_NUMBER; index < (int64_t)(last); index += STRETTO_ITEMS)
-#define group_id(a) ((int64_t)STRETTO_DEVICE_GROUP(STRETTO_AXIS(a)) + stretto_range.min[a])
+#define group_id(a) ((int64_t)(STRETTO_PART_OF_ID(STRETTO_DEVICE_GROUP(STRETTO_AXIS(a))) + STRETTO_PART_OF_ID(stretto_range.min[a])))
 #define group_size(a) ((int64_t)STRETTO_DEVICE_GROUP_SIZE(STRETTO_AXIS(a)))
 #define group_count(a) (stretto_range.count[a])
 #define stretto_item_local_id(a) ((int64_t)STRETTO_DEVICE_LOCAL(STRETTO_AXIS(a)))
-#define stretto_item_global_id(a) (group_id(a) * group_size(a) + stretto_item_local_id(a))
+#define stretto_item_global_id(a) \
+  ((int64_t)(STRETTO_PART_OF_ID(group_id(a)) * STRETTO_PART_OF_ID(group_size(a)) + STRETTO_PART_OF_ID(stretto_item_local_id(a))))
 )";
 
+// Groups are of one item along all axes but the device's first (opencl_launch.cpp), and all items of a group but the last ask the same: loops
+// over them have no condition then.
 // Of two numbers the first decides the type, as on the host: OpenCL has an overload for each type, and none for two.
 constexpr std::string_view opencl = R"(
 #pragma OPENCL FP_CONTRACT OFF
@@ -60,6 +65,9 @@ typedef uchar uint8_t; typedef ushort uint16_t; typedef uint uint32_t; typedef u
 #define STRETTO_ENTRY __kernel void
 #define STRETTO_BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define STRETTO_DEVICE_ID(a) (get_global_id(a) - get_global_offset(a))
+#define STRETTO_IS_BEYOND_RANGE (STRETTO_GROUP_GOES_BEYOND && stretto_ids[STRETTO_DIMENSIONS - 1] >= stretto_range.count[STRETTO_DIMENSIONS - 1])
+#define STRETTO_GROUP_GOES_BEYOND \
+  ((int64_t)((get_group_id(0) + 1) * get_local_size(0)) > stretto_range.count[STRETTO_DIMENSIONS - 1])
 #define STRETTO_DEVICE_GROUP(a) get_group_id(a)
 #define STRETTO_DEVICE_GROUP_SIZE(a) get_local_size(a)
 #define STRETTO_DEVICE_LOCAL(a) get_local_id(a)
@@ -102,6 +110,8 @@ extern __shared__ __align__(16) char stretto_shared[];
 #define STRETTO_BLOCK(a) STRETTO_PICK(a, blockIdx)
 #endif
 #define STRETTO_DEVICE_ID(a) ((int64_t)STRETTO_BLOCK(a) * STRETTO_PICK(a, blockDim) + STRETTO_PICK(a, threadIdx))
+#define STRETTO_IS_BEYOND_RANGE \
+  (stretto_ids[0] >= stretto_range.count[0] || stretto_ids[1] >= stretto_range.count[1] || stretto_ids[2] >= stretto_range.count[2])
 #define STRETTO_DEVICE_GROUP(a) STRETTO_BLOCK(a)
 #define STRETTO_DEVICE_GROUP_SIZE(a) STRETTO_PICK(a, blockDim)
 #define STRETTO_DEVICE_LOCAL(a) STRETTO_PICK(a, threadIdx)

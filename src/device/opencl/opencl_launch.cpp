@@ -50,7 +50,7 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
   }
   const kernel_code& code = kernel.code;
   if (code.native) return launch_native(static_cast<const opencl_native&>(kernel), range, arguments, done);
-  variant v{range.dimensions, true};
+  variant v{range.dimensions, range.ids_are_ints()};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const kernel_parameter& p = code.parameters[i];
     if (p.mode != access::value && p.mode != access::local)
