@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <thread>
 
@@ -221,6 +222,36 @@ void kick_particles(bench& b) {
 }
 
 TEST_CASE("structures and constants are the host's") { on_each(kick_particles); }
+
+TEST_CASE("ids of any range are exact, whether they are ints or not") {
+  on_each([](bench& b) {
+    if (!b.on->about().has_atomics_64) return;
+    constexpr std::int64_t int_max = std::numeric_limits<int>::max(), n = 130;
+    for (std::int64_t from : {std::int64_t{-5}, 1'999'999'870l, int_max - 60, -int_max - 80, 7'000'000'000'000l, -9'000'000'000'000l}) {
+      CAPTURE(from);
+      array<std::int64_t> x({n}, 0, {from}), sum({3}, 0);
+      auto there = b.put(x), sums = b.put(sum);
+      b.launch(ids_far_away.code(), range({from}, {from + n}), {there, sums, b.value(from)});
+      b.get(x, there), b.get(sum, sums);
+      std::int64_t expected[3] = {};
+      for (std::int64_t i = 0; i < n; ++i) {
+        CHECK(x.values[static_cast<std::size_t>(i)] == from + i);
+        expected[i % 3] += from + i;
+      }
+      for (int k = 0; k < 3; ++k) CHECK(sum.values[static_cast<std::size_t>(k)] == expected[k]);
+      b.give_all_back();
+    }
+    for (const std::int64_t from : {std::int64_t{-5}, int_max / 8 - 9, 7'000'000'000'000l}) {
+      CAPTURE(from);
+      array<std::int64_t> x({8 * 10}, 0, {8 * from});
+      const auto there = b.put(x);
+      b.launch(ids_of_groups_far_away.code(), range({from}, {from + 10}, {8}), {there});
+      b.get(x, there);
+      for (std::int64_t i = 0; i < 80; ++i) CHECK(x.values[static_cast<std::size_t>(i)] == 2 * (from + i / 8) * 8);
+      b.give_all_back();
+    }
+  });
+}
 
 TEST_CASE("structures of any size begin anywhere") {
   on_each([](bench& b) {

@@ -197,6 +197,15 @@ STRETTO_KERNEL(mixed_mathematics, (in<float> x, out<float, 2> y), {
   y(i, 1) = pow(a, 2.5f) + atan2(a, 1.5f) + fmod(a, 0.7f) + hypot(a, 2.0f) + fmin(a, 1.0f) + fmax(a, 1.0f) + fma(a, 2.0f, 1.0f) +
             (float)(min(global_id(0), 3) + max(i, 4) + abs(i - 3));
 })
+// Ids in full, and as the bodies of programs keep them.
+STRETTO_KERNEL(ids_far_away, (out<int64_t> x, inout<int64_t> sum, int64_t from), {
+  x(global_id(0)) = global_id(0);
+  int near = (int)(global_id(0) - from);
+  atomic_add(&sum(near % 3), global_id(0));
+})
+STRETTO_GROUP_KERNEL(ids_of_groups_far_away, (out<int64_t> x), {
+  each_item([&](item it) { x(it.global_id(0)) = it.global_id(0) + group_id(0) * group_size(0) - it.local_id(0); });
+})
 STRETTO_KERNEL(set_all, (out<unsigned, 2> a, unsigned c), {
   int i = global_id(0), j = global_id(1);
   a(i, j) = c + (unsigned)(i * 31 + j);
