@@ -25,10 +25,11 @@ RECORDING = ("span", "share")
 REPORT = ("seconds", "memory")
 SERIES = ("plain", "records", "pool", "locked", "overlap", "copies", "streams")  # each has one option more
 HOST_KERNELS = ("stencil", "wave", "product", "tiles", "sum")
+DEVICE_KERNELS = ("update", "stencil", "space", "product", "tiles", "sums")
 TOPOLOGIES = ("of_chain", "of_soup", "of_expanding", "of_contracting", "of_wave", "of_jacobi")
 PATTERNS_OF_GRAPHS = ("1d", "2d", "3d")
 MANY = ("many_on_1", "many_on_16", "many_on_256", "row_on_1", "row_on_16", "row_on_256")
-VARIANTS |= {part: ("stretto", "_" + part) for part in TOPOLOGIES + PATTERNS_OF_GRAPHS + MANY + EVENTS + METHODS + LIFE + RECORDING + REPORT + HOST_KERNELS + SERIES + ("bus", "instance", "recorded", "threads", "into", "tiled", "bodies", "none", "off", "on")}
+VARIANTS |= {part: ("stretto", "_" + part) for part in TOPOLOGIES + PATTERNS_OF_GRAPHS + MANY + EVENTS + METHODS + LIFE + RECORDING + REPORT + HOST_KERNELS + DEVICE_KERNELS + SERIES + ("bus", "instance", "recorded", "threads", "into", "tiled", "bodies", "none", "off", "on")}
 
 # Options of the runtimes under which they are at their best in these benchmarks.
 ENVIRONMENT = {"OMP_WAIT_POLICY": "active", "OMP_PROC_BIND": "spread", "STARPU_SILENT": "1"}
@@ -117,6 +118,8 @@ SUITES = (
                                  ("readers_3", "three that all read", 900), ("chain_3", "three that each changes", 900))),
     replace(_own("host_kernels", "kernels on the host, speed of the loop by hand", "host", HOST_KERNELS, workers=(1,),
                  goals=dict.fromkeys(HOST_KERNELS, 0.9)), against=""),
+    replace(_own("device_kernels", "kernels on a device, speed of those in its own language by hand", "device_kernels", DEVICE_KERNELS, workers=(1,),
+                 goals=dict.fromkeys(DEVICE_KERNELS, 0.95)), against=""),
     Suite("device_series", "products in a series, their data brought each time, one device", "device_series", "opencl",
           ("opencl_naive", "opencl", "opencl_tiled", "cuda_naive", "cuda", "cuda_tiled", *SERIES, "stretto", "into", "tiled", "threads"), workers=(1,),
           sweep=(64, 128, 256, 512, 1024), axis="side", quick=False, ratio_goals={"stretto": 1.03}),

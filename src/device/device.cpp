@@ -45,6 +45,20 @@ std::int64_t launch_range::items() const noexcept {
   return n;
 }
 
+std::int64_t launch_range::items_in_line() const noexcept {
+  constexpr std::int64_t usual = 64, longest = 256, step = 8;
+  constexpr std::int64_t of_a_line = 13;  // what another line costs, in items, with PoCL on a stencil
+  constexpr std::int64_t many = 1 << 20;  // below, another shape is not worth compiling for
+  const int last = dimensions - 1;
+  const std::int64_t count = max[last] - min[last];
+  const auto lines = [count](std::int64_t length) { return (count + length - 1) / length; };
+  if (count < 1 || 16 * (lines(usual) * usual - count) <= count || items() < many) return usual;
+  std::int64_t best = usual;
+  for (std::int64_t length = step; length <= longest; length += step)
+    if (lines(length) * (length + of_a_line) < lines(best) * (best + of_a_line)) best = length;
+  return best;
+}
+
 bool launch_range::ids_are_ints() const noexcept {
   constexpr std::int64_t most = 2'000'000'000;  // leaves a body room for neighbours, and a device for items that leave at once
   bool fit = true;

@@ -76,6 +76,9 @@ struct launch_range {
   bool is_first = false;  // launch of the kernel in groups of this shape, as far as who launches knows
 
   std::int64_t items() const noexcept;
+  /// Of a plain kernel, where its items go in lines along the last axis, a group a line: as many as a line has. Few lengths, for drivers compile
+  /// for each (decision 0058), and few items beyond the range.
+  std::int64_t items_in_line() const noexcept;
   /// Whether all ids, of items and of groups, and how many there are along an axis are ints, with room for neighbours.
   bool ids_are_ints() const noexcept;
 };
@@ -101,7 +104,7 @@ class compiled_kernel {
   bool is_new(const launch_range& r) const noexcept { return !shapes_.has(shape_of(r)); }
   bool note_launch(const launch_range& r) const { return shapes_.add(shape_of(r)); }
   static launched_shapes::shape shape_of(const launch_range& r) noexcept {
-    return {{r.group[0], r.group[1], r.group[2]}, r.dimensions};
+    return {{r.group[0], r.group[1], r.group[2]}, r.dimensions, r.items_in_line()};
   }
   const kernel_code& code;
 

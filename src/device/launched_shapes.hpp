@@ -15,10 +15,11 @@ namespace stretto::device {
 
 class launched_shapes {
  public:
-  /// The length of a group along each axis, and how many axes count.
+  /// The length of a group along each axis, how many axes count, and that of the lines of a plain kernel.
   struct shape {
     std::array<std::int64_t, 3> group = {1, 1, 1};
     int dimensions = 1;
+    std::int64_t line = 0;
     friend bool operator==(const shape&, const shape&) = default;
   };
 

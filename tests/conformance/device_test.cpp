@@ -253,6 +253,31 @@ TEST_CASE("ids of any range are exact, whether they are ints or not") {
   });
 }
 
+TEST_CASE("lines of large ranges are cut into groups that leave few items over, those of others into groups of one length") {
+  const auto line = [](const std::vector<std::int64_t>& last) { return range(std::vector<std::int64_t>(last.size(), 0), last).items_in_line(); };
+  CHECK(line({1}) == 64);
+  CHECK(line({100, 161}) == 64);  // a shape of its own is not worth compiling
+  CHECK(line({161, 161, 161}) == 168);
+  CHECK(line({4000, 1000}) == 64);
+  CHECK(line({4000, 600}) == 200);
+  CHECK(line({100'000, 33}) == 40);
+  CHECK(line({1 << 24, 3}) == 8);
+  CHECK(line({6200, 170}) == 176);
+  on_each([](bench& b) {
+    constexpr std::int64_t rows = 6200, columns = 170;
+    unsigned first = 5;
+    array<unsigned> a({rows, columns + 30}, 7);
+    const auto there = b.put(a);
+    b.launch(set_all.code(), range({0, 0}, {rows, columns}), {there, b.value(first)});
+    b.get(a, there);
+    bool right = true;
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t j = 0; j < columns + 30; ++j)
+        right = right && a.values[static_cast<std::size_t>(i * (columns + 30) + j)] == (j < columns ? static_cast<unsigned>(5 + i * 31 + j) : 7);
+    CHECK(right);
+  });
+}
+
 TEST_CASE("structures of any size begin anywhere") {
   on_each([](bench& b) {
     b.take(256);  // no multiple of the 12 bytes of a particle

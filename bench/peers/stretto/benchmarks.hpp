@@ -3,7 +3,15 @@
 // Threads     each is called by worker 0, inside run(); those of whole_runtime.cpp by a thread of no runtime.
 #pragma once
 
+#include <functional>
+#include <utility>
+#include <vector>
+
 #include "common/measure.hpp"
+
+namespace stretto {
+class runtime;
+}
 
 // fork_join.cpp
 bench::outcome time_fib(const bench::options&);
@@ -70,6 +78,17 @@ bench::outcome time_chain_on_device(const bench::options&);
 bench::outcome time_chain_on_instance(const bench::options&);
 bench::outcome time_recorded_chain(const bench::options&);
 bench::outcome time_copies_to_device(const bench::options&);
+
+/// In a runtime with that device, under these options.
+void with_device(int workers, const std::vector<std::pair<const char*, const char*>>& options, const std::function<void(stretto::runtime&)>& body);
+
+// device_kernels.cpp: on the same device
+bench::outcome compare_device_update(const bench::options&);
+bench::outcome compare_device_stencil(const bench::options&);
+bench::outcome compare_device_space(const bench::options&);
+bench::outcome compare_device_product(const bench::options&);
+bench::outcome compare_device_tiles(const bench::options&);
+bench::outcome compare_device_sums(const bench::options&);
 
 // host_kernels.cpp
 bench::outcome compare_host_stencil(const bench::options&);

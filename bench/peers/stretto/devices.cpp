@@ -68,7 +68,8 @@ namespace {
 
 const auto on_a_device = on(device_kind::device);
 
-/// In a runtime with that device, under these options.
+}  // namespace
+
 void with_device(int workers, const std::vector<std::pair<const char*, const char*>>& options, const std::function<void(runtime&)>& body) {
   setenv("STRETTO_DEVICE_MEMORY", "512M", 0);
   setenv("STRETTO_SPEEDS", "none", 0);
@@ -86,6 +87,8 @@ void with_device(int workers, const std::vector<std::pair<const char*, const cha
   if (!rt) throw bench::unsupported("no device (apt install pocl-opencl-icd)");
   rt->run([&] { body(*rt); });
 }
+
+namespace {
 
 /// How the program gets a result: a view, or a copy in memory of its own.
 enum class result_as { view, copy };

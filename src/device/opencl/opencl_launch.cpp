@@ -85,7 +85,7 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
   if (!layouts_.empty()) std::memcpy(together_.data() + sizeof whole, layouts_.data(), layouts_.size() * sizeof(array_layout));
   set(k, n++, together_.size(), together_.data());
   if (const cl_mem locks = program.locks()) set(k, n, sizeof locks, &locks);
-  // Groups of one shape: with PoCL every further shape is compiled anew. Items beyond the range leave at once.
+  // Groups of few shapes: with PoCL every further shape is compiled anew. Items beyond the range leave at once.
   const auto most = static_cast<std::size_t>(on_.about().most_items_per_group);
   for (int a = 0; a < range.dimensions; ++a) {
     const int axis = range.dimensions - 1 - a;  // of the program
@@ -94,7 +94,7 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
       group[a] = static_cast<std::size_t>(range.group[axis]);
       global[a] = count * group[a];
     } else {
-      group[a] = a == 0 ? std::min<std::size_t>(64, most) : 1;
+      group[a] = a == 0 ? std::min(static_cast<std::size_t>(range.items_in_line()), most) : 1;
       global[a] = (count + group[a] - 1) / group[a] * group[a];
     }
   }
