@@ -29,7 +29,7 @@ DEVICE_KERNELS = ("update", "stencil", "space", "product", "tiles", "sums")
 TOPOLOGIES = ("of_chain", "of_soup", "of_expanding", "of_contracting", "of_wave", "of_jacobi")
 PATTERNS_OF_GRAPHS = ("1d", "2d", "3d")
 MANY = ("many_on_1", "many_on_16", "many_on_256", "row_on_1", "row_on_16", "row_on_256")
-VARIANTS |= {part: ("stretto", "_" + part) for part in TOPOLOGIES + PATTERNS_OF_GRAPHS + MANY + EVENTS + METHODS + LIFE + RECORDING + REPORT + HOST_KERNELS + DEVICE_KERNELS + SERIES + ("bus", "instance", "recorded", "threads", "into", "tiled", "bodies", "none", "off", "on")}
+VARIANTS |= {part: ("stretto", "_" + part) for part in TOPOLOGIES + PATTERNS_OF_GRAPHS + MANY + EVENTS + METHODS + LIFE + RECORDING + REPORT + HOST_KERNELS + DEVICE_KERNELS + SERIES + ("bus", "instance", "recorded", "demo", "threads", "into", "tiled", "bodies", "none", "off", "on")}
 
 # Options of the runtimes under which they are at their best in these benchmarks.
 ENVIRONMENT = {"OMP_WAIT_POLICY": "active", "OMP_PROC_BIND": "spread", "STARPU_SILENT": "1"}
@@ -132,7 +132,7 @@ SUITES = (
          goals={1: 1}),
     replace(_own("sim_series", "products of 64 x 64 on simulated devices, speed of one's", "sim_series", ("stretto", "bus"),
                  workers=(1,), sweep=(1, 2, 4), axis="devices"), against=""),
-    replace(_own("sim_wave", "the wave on simulated devices, speed of one's", "sim_wave", ("stretto", "bus"),
+    replace(_own("sim_wave", "the wave on simulated devices, speed of one's", "sim_wave", ("stretto", "demo", "bus"),
                  workers=(1,), sweep=(1, 2, 4), axis="devices"), against=""),
     replace(_own("beyond_memory", "four times a device's memory, time of the least transfers'", "beyond_memory", ("wave", "product"),
                  workers=(1,), goals={"wave": 1.3, "product": 1.3}), against=""),

@@ -64,7 +64,7 @@ class program_symbols {
 inline std::vector<const kernel_code*> linked_kernels(const program_symbols& program) {
   std::vector<const kernel_code*> all;
   for (const program_symbols::symbol& s : program.all())
-    if (s.name.ends_with("_kernel4codeE")) all.push_back(reinterpret_cast<const kernel_code*>(s.address));
+    if (s.name.ends_with("EE4codeE") && s.name.find("_kernelILm") != s.name.npos) all.push_back(reinterpret_cast<const kernel_code*>(s.address));
   std::ranges::sort(all);
   const auto repeated = std::ranges::unique(all);
   all.erase(repeated.begin(), repeated.end());

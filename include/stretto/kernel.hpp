@@ -312,79 +312,96 @@ consteval bool body_is_portable(const char* text, bool in_groups) {
   return true;
 }
 
+/// A number for what is written where.
+consteval std::uint64_t key_of(std::string_view file, std::string_view parameters, std::string_view body) {
+  std::uint64_t key = 14695981039346656037u;  // FNV-1a
+  for (const std::string_view text : {file, parameters, body}) {
+    for (const char c : text) key = (key ^ static_cast<unsigned char>(c)) * 1099511628211u;
+    key = (key ^ 0xff) * 1099511628211u;
+  }
+  return key;
+}
+
 /// Whether a body holds a word.
 consteval bool says(std::string_view text, std::string_view word) { return text.find(word) != text.npos; }
 
 }  // namespace detail
 }  // namespace stretto
 
+// Of the same name in two files of a program, and not in one header, are two kernels: their types differ by a key of what was written, and each
+// file has a constant of its own. So are functions for devices; which of them a kernel means device_texts.hpp says.
 // The texts come ready made, for a macro's argument is expanded before it is handed on, and devices want what was written.
-#define STRETTO_DETAIL_KERNEL(name, scope, plain, checked, groups, parameters, parameter_text, body_text, ...)            \
-  struct name##_kernel {                                                                                                  \
-    struct body : ::stretto::kernels::scope<false> {                                                                      \
-      [[gnu::always_inline]] inline void operator() parameters const __VA_ARGS__                                          \
-    };                                                                                                                    \
-    struct checked_body : ::stretto::kernels::scope<true> {                                                               \
-      void operator() parameters const __VA_ARGS__                                                                        \
-    };                                                                                                                    \
-    using host = ::stretto::detail::host_body<body, &body::operator()>;                                                   \
-    using checked_host = ::stretto::detail::host_body<checked_body, &checked_body::operator()>;                           \
-    static_assert(::stretto::detail::body_is_portable(body_text, groups));                                                \
-    static constexpr ::stretto::kernel_code code{                                                                         \
-        #name,  parameter_text,   body_text,    __FILE__,                                                                 \
-        __LINE__, groups, host::table, &host::plain, &checked_host::checked, &host::run_dense,                                \
-        ::stretto::kernels::has_wide_vectors ? &host::run_wide : nullptr,                                                    \
-        ::stretto::detail::says(body_text, "denormals_are_zero")};                                                           \
-  };                                                                                                                      \
-  inline constexpr ::stretto::kernel<::stretto::detail::signature_of<decltype(&name##_kernel::body::operator())>::type>   \
-      name(name##_kernel::code);
+#define STRETTO_DETAIL_KERNEL(name, scope, plain, checked, groups, parameters, parameter_text, body_text, ...)           \
+  template <std::uint64_t Key>                                                                                           \
+  struct name##_kernel;                                                                                                  \
+  template <>                                                                                                            \
+  struct name##_kernel<::stretto::detail::key_of(__FILE__, parameter_text, body_text)> {                                 \
+    struct body : ::stretto::kernels::scope<false> {                                                                     \
+      [[gnu::always_inline]] inline void operator() parameters const __VA_ARGS__                                         \
+    };                                                                                                                   \
+    struct checked_body : ::stretto::kernels::scope<true> {                                                              \
+      void operator() parameters const __VA_ARGS__                                                                       \
+    };                                                                                                                   \
+    using host = ::stretto::detail::host_body<body, &body::operator()>;                                                  \
+    using checked_host = ::stretto::detail::host_body<checked_body, &checked_body::operator()>;                          \
+    static_assert(::stretto::detail::body_is_portable(body_text, groups));                                               \
+    static constexpr ::stretto::kernel_code code{                                                                        \
+        #name,  parameter_text,   body_text,    __FILE__,                                                                \
+        __LINE__, groups, host::table, &host::plain, &checked_host::checked, &host::run_dense,                           \
+        ::stretto::kernels::has_wide_vectors ? &host::run_wide : nullptr,                                                \
+        ::stretto::detail::says(body_text, "denormals_are_zero")};                                                       \
+  };                                                                                                                     \
+  using name##_kernel_type = name##_kernel<::stretto::detail::key_of(__FILE__, parameter_text, body_text)>;              \
+  [[maybe_unused]] constexpr ::stretto::kernel<::stretto::detail::signature_of<decltype(&name##_kernel_type::body::operator())>::type> \
+      name(name##_kernel_type::code);
 
 /// Defines the kernel `name`, computed item by item over a range.
-#define STRETTO_KERNEL(name, parameters, ...)                                                                             \
-  STRETTO_DETAIL_KERNEL(name, item_scope, run_items, run_items_checked, false, parameters, #parameters, #__VA_ARGS__,     \
+#define STRETTO_KERNEL(name, parameters, ...)                                                                            \
+  STRETTO_DETAIL_KERNEL(name, item_scope, run_items, run_items_checked, false, parameters, #parameters, #__VA_ARGS__,    \
                         __VA_ARGS__)
 
 /// Defines the kernel `name`, whose body is that of a group: each_item is a region with a barrier after it.
-#define STRETTO_GROUP_KERNEL(name, parameters, ...)                                                                       \
-  STRETTO_DETAIL_KERNEL(name, group_scope, run_groups, run_groups_checked, true, parameters, #parameters, #__VA_ARGS__,           \
+#define STRETTO_GROUP_KERNEL(name, parameters, ...)                                                                      \
+  STRETTO_DETAIL_KERNEL(name, group_scope, run_groups, run_groups_checked, true, parameters, #parameters, #__VA_ARGS__,  \
                         __VA_ARGS__)
 
 /// In the body of a kernel, a loop whose steps all items of the launch share: `index` runs through the item's share of [first, last).
 /// On the host a share is in one piece, on devices neighbouring items take neighbouring steps.
 ///
 ///     STRETTO_FOREACH(i, 0, n) y(i) += a * x(i);
-#define STRETTO_FOREACH(index, first, last)                                                                             \
-  for (std::int64_t index = this->share_bound(first, last, 0), end_of_##index = this->share_bound(first, last, 1);         \
+#define STRETTO_FOREACH(index, first, last)                                                                              \
+  for (std::int64_t index = this->share_bound(first, last, 0), end_of_##index = this->share_bound(first, last, 1);       \
        index < end_of_##index; ++index)
 
 /// Defines a function that kernels may call: type, name, parameters, body.
-#define STRETTO_DEVICE_FUNCTION(type, name, parameters, ...)                                                              \
-  template <bool Checked>                                                                                                 \
-  struct name##_function;                                                                                                 \
-  template <>                                                                                                             \
-  struct name##_function<false> : ::stretto::kernels::language<false> {                                                   \
-    [[gnu::always_inline]] static inline type call parameters __VA_ARGS__                                                 \
-  };                                                                                                                      \
-  template <>                                                                                                             \
-  struct name##_function<true> : ::stretto::kernels::language<true> {                                                     \
-    static type call parameters __VA_ARGS__                                                                               \
-  };                                                                                                                      \
-  static_assert(::stretto::detail::body_is_portable(#__VA_ARGS__, false));                                                \
-  inline const ::stretto::device_text name##_text(::stretto::device_text::what::function, #name, #type, #parameters,      \
-                                                  #__VA_ARGS__, __FILE__, __LINE__);                                      \
-  template <class... A>                                                                                                   \
-  [[gnu::always_inline]] inline type name(const A&... arguments) {                                                        \
-    if constexpr (requires { name##_function<false>::call(arguments...); })                                               \
-      return name##_function<false>::call(arguments...);                                                                  \
-    else                                                                                                                  \
-      return name##_function<true>::call(arguments...);                                                                   \
+#define STRETTO_DEVICE_FUNCTION(type, name, parameters, ...)                                                             \
+  template <bool Checked, std::uint64_t Key>                                                                             \
+  struct name##_function;                                                                                                \
+  template <>                                                                                                            \
+  struct name##_function<false, ::stretto::detail::key_of(__FILE__, #parameters, #__VA_ARGS__)> : ::stretto::kernels::language<false> { \
+    [[gnu::always_inline]] static inline type call parameters __VA_ARGS__                                                \
+  };                                                                                                                     \
+  template <>                                                                                                            \
+  struct name##_function<true, ::stretto::detail::key_of(__FILE__, #parameters, #__VA_ARGS__)> : ::stretto::kernels::language<true> { \
+    static type call parameters __VA_ARGS__                                                                              \
+  };                                                                                                                     \
+  static_assert(::stretto::detail::body_is_portable(#__VA_ARGS__, false));                                               \
+  [[maybe_unused]] static const ::stretto::device_text name##_text(::stretto::device_text::what::function, #name, #type, #parameters, \
+                                                  #__VA_ARGS__, __FILE__, __LINE__);                                     \
+  template <class... A>                                                                                                  \
+  [[gnu::always_inline]] static inline type name(const A&... arguments) {                                                \
+    constexpr std::uint64_t key = ::stretto::detail::key_of(__FILE__, #parameters, #__VA_ARGS__);                        \
+    if constexpr (requires { name##_function<false, key>::call(arguments...); })                                         \
+      return name##_function<false, key>::call(arguments...);                                                            \
+    else                                                                                                                 \
+      return name##_function<true, key>::call(arguments...);                                                             \
   }
 
 /// Defines a structure that host and devices share: name, {members}.
 #define STRETTO_DEVICE_STRUCT(name, ...)                                                                                 \
-  struct name __VA_ARGS__;                                                                                                \
-  static_assert(::stretto::kernels::device_type<name>, "a structure for devices has plain members only");                 \
-  inline const ::stretto::device_text name##_text(::stretto::device_text::what::structure, #name, "", "", #__VA_ARGS__,   \
+  struct name __VA_ARGS__;                                                                                               \
+  static_assert(::stretto::kernels::device_type<name>, "a structure for devices has plain members only");                \
+  inline const ::stretto::device_text name##_text(::stretto::device_text::what::structure, #name, "", "", #__VA_ARGS__,  \
                                                   __FILE__, __LINE__);
 
 /// Defines an operator of the program's own by which kernels contribute, and host tasks reduce: its name, the type of the elements, a
@@ -403,30 +420,30 @@ consteval bool says(std::string_view text, std::string_view word) { return text.
 ///
 /// On devices an element is changed behind a lock, on the host by compare and swap where it has 1, 2, 4 or 8 bytes.
 #define STRETTO_DEVICE_OPERATOR(name, type, function, ...)                                                               \
-  struct name {                                                                                                           \
-    using lhs_type = type;                                                                                                \
-    using rhs_type = type;                                                                                                \
-    static rhs_type identity() {                                                                                          \
-      const rhs_type none = __VA_ARGS__;                                                                                  \
-      return none;                                                                                                        \
-    }                                                                                                                     \
-    static void apply(lhs_type& l, const rhs_type& r) { l = function(l, r); }                                             \
-    static void fold(rhs_type& l, const rhs_type& r) { l = function(l, r); }                                              \
-    static void set_identity(::std::byte* to) { ::new (static_cast<void*>(to)) rhs_type(identity()); }                    \
-    static const ::stretto::kernel_code& fold_kernel();                                                                   \
-    static constexpr const ::stretto::device_operator& for_devices() noexcept { return all; }                             \
-    static constexpr ::stretto::device_operator all{#name, sizeof(type), &set_identity, &fold_kernel};                    \
-  };                                                                                                                      \
-  static_assert(::stretto::kernels::device_type<type>, "an operator for devices folds numbers or plain structures");      \
-  inline const ::stretto::device_text name##_text(::stretto::device_text::what::operation, #name, #type, "", #function,   \
-                                                  __FILE__, __LINE__);                                                    \
-  STRETTO_KERNEL(fold_by_##name, (in<type, 3> from, reduce<name, 3> to), {                                                \
-    to(global_id(0), global_id(1), global_id(2)) << from(global_id(0), global_id(1), global_id(2));                       \
-  })                                                                                                                      \
+  struct name {                                                                                                          \
+    using lhs_type = type;                                                                                               \
+    using rhs_type = type;                                                                                               \
+    static rhs_type identity() {                                                                                         \
+      const rhs_type none = __VA_ARGS__;                                                                                 \
+      return none;                                                                                                       \
+    }                                                                                                                    \
+    static void apply(lhs_type& l, const rhs_type& r) { l = function(l, r); }                                            \
+    static void fold(rhs_type& l, const rhs_type& r) { l = function(l, r); }                                             \
+    static void set_identity(::std::byte* to) { ::new (static_cast<void*>(to)) rhs_type(identity()); }                   \
+    static const ::stretto::kernel_code& fold_kernel();                                                                  \
+    static constexpr const ::stretto::device_operator& for_devices() noexcept { return all; }                            \
+    static constexpr ::stretto::device_operator all{#name, sizeof(type), &set_identity, &fold_kernel};                   \
+  };                                                                                                                     \
+  static_assert(::stretto::kernels::device_type<type>, "an operator for devices folds numbers or plain structures");     \
+  inline const ::stretto::device_text name##_text(::stretto::device_text::what::operation, #name, #type, "", #function,  \
+                                                  __FILE__, __LINE__);                                                   \
+  STRETTO_KERNEL(fold_by_##name, (in<type, 3> from, reduce<name, 3> to), {                                               \
+    to(global_id(0), global_id(1), global_id(2)) << from(global_id(0), global_id(1), global_id(2));                      \
+  })                                                                                                                     \
   inline const ::stretto::kernel_code& name::fold_kernel() { return fold_by_##name.code(); }
 
 /// Defines a constant that host and devices share: type, name, value.
 #define STRETTO_DEVICE_CONSTANT(type, name, ...)                                                                         \
-  inline constexpr type name = __VA_ARGS__;                                                                               \
+  inline constexpr type name = __VA_ARGS__;                                                                              \
   inline const ::stretto::device_text name##_text(::stretto::device_text::what::constant, #name, #type, "", #__VA_ARGS__, \
                                                   __FILE__, __LINE__);

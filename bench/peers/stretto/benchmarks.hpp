@@ -101,6 +101,7 @@ bench::outcome compare_host_sum(const bench::options&);
 bench::outcome speed_up_of_series(const bench::options&);
 bench::outcome speed_up_of_series_on_one_bus(const bench::options&);
 bench::outcome speed_up_of_wave(const bench::options&);
+bench::outcome speed_up_of_demo(const bench::options&);
 bench::outcome speed_up_of_wave_on_one_bus(const bench::options&);
 bench::outcome compare_wave_beyond_memory(const bench::options&);
 bench::outcome compare_product_beyond_memory(const bench::options&);

@@ -74,6 +74,7 @@ int main(int argc, char** argv) {
                   {"sim_series", "of one device", better::higher, 2, speed_up_of_series, repeat::once},
                   {"sim_series_bus", "of one device", better::higher, 2, speed_up_of_series_on_one_bus, repeat::once},
                   {"sim_wave", "of one device", better::higher, 2, speed_up_of_wave, repeat::once},
+                  {"sim_wave_demo", "of one device", better::higher, 2, speed_up_of_demo, repeat::once},
                   {"sim_wave_bus", "of one device", better::higher, 2, speed_up_of_wave_on_one_bus, repeat::once},
                   {"beyond_memory_wave", "of the floor", better::lower, 6, compare_wave_beyond_memory, repeat::once},
                   {"beyond_memory_product", "of the floor", better::lower, 6, compare_product_beyond_memory, repeat::once},

@@ -80,13 +80,18 @@ class object_steps {
   void submit_step(int n) {
     const object<float, 2>&current = after_steps(n), &next = after_steps(n + 1);
     std::vector<event>& ends = in_flight_.emplace_back();
-    for (const rectangle& t : tiles_.tiles)
-      ends.push_back(launch(name("step of a tile"), wave_step, box_of(t), next(box_of(t)), current(box_of(t, halo)), ground_(box_of(t)),
-                            row_(box(t.row, t.row_end)), column_(box(t.column, t.column_end))));
+    for (const rectangle& t : tiles_.tiles) {
+      const auto step = [&](const auto&... tags) {
+        return launch(tags..., name("step of a tile"), wave_step, box_of(t), next(box_of(t)), current(box_of(t, halo)), ground_(box_of(t)),
+                      row_(box(t.row, t.row_end)), column_(box(t.column, t.column_end)));
+      };
+      ends.push_back(requests_.on_devices_alone ? step(on(device_kind::device)) : step());
+    }
     const float amplitude = wave_.wavelet[std::size_t(n)];
     for (const position& at : wave_.sources) {
       const box cell({at.row, at.column}, {at.row + 1, at.column + 1});
-      ends.push_back(launch(name("source"), wave_inject, cell, next(cell), ground_(cell), amplitude));
+      const auto shake = [&](const auto&... tags) { return launch(tags..., name("source"), wave_inject, cell, next(cell), ground_(cell), amplitude); };
+      ends.push_back(requests_.on_devices_alone ? shake(on(device_kind::device)) : shake());
     }
   }
 

@@ -25,6 +25,7 @@ struct run_requests {
   std::function<void(int steps)> on_progress = nullptr;             // now and then, with the steps that are done
   const std::atomic<bool>* stop = nullptr;                          // once true, no further step is submitted; of one node only
   std::optional<planned_failure> failure = std::nullopt;
+  bool on_devices_alone = false;                                    // run_objects: the host computes no tile
 };
 
 }  // namespace stretto::wave
