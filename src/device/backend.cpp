@@ -141,7 +141,7 @@ std::vector<found> open_devices(const std::vector<wanted>& which, const std::vec
     found unusable;
     std::vector<found> all;
     {
-      const driver_opening here(b);
+      const driver_opening here(b.thread_prefix);
       all = b.find(s);
     }
     for (found& f : all) {

@@ -6,15 +6,17 @@
 // Threads     one that calls a driver keeps the object on its stack, and waits for no other runtime meanwhile.
 #pragma once
 
+#include <string_view>
+
 #include "base/driver_threads.hpp"
 #include "base/signal_watch.hpp"
-#include "device/backend.hpp"
 
 namespace stretto::device {
 
 class driver_opening {
  public:
-  explicit driver_opening(const backend& of) : threads_(of.thread_prefix) {}
+  /// `prefix`: how its threads are called, where they name themselves (backend::thread_prefix).
+  explicit driver_opening(std::string_view prefix) : threads_(prefix) {}
 
  private:
   const base::signals_kept signals_;

@@ -51,7 +51,7 @@ sight look(std::span<const wanted> which, const std::vector<backend>& known, con
     if (!b.look) continue;
     const std::uint64_t of_backend = base::fnv1a(b.name);
     const std::uint32_t word = (static_cast<std::uint32_t>(of_backend) & ~0xffu) + words[b.name]++;
-    const driver_opening here(b);
+    const driver_opening here(b.thread_prefix);
     for (seen& s : unless_refused([&] { return b.look(of_word(which[w], how)); })) {
       if (all.entries.size() == device_card::most) return all;
       std::uint64_t device = base::fnv1a(s.identity, of_backend);
@@ -78,7 +78,7 @@ free_memory measure(std::span<const wanted> which, const std::vector<backend>& k
   for (std::size_t w = 0; w < which.size(); ++w) {
     const backend& b = named(which[w].backend, known);
     if (!b.measure || !which[w].only) continue;
-    const driver_opening here(b);
+    const driver_opening here(b.thread_prefix);
     measured_memory m = unless_refused([&] { return b.measure(of_word(which[w], {})); });
     for (std::size_t n = 0; n < m.free_bytes.size() && made.count < device_card::most; ++n)
       made.entries[made.count++] = {device_of(seen, w, (*which[w].only)[n].number), m.free_bytes[n]};

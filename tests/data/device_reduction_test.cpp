@@ -19,7 +19,7 @@
 #include "usable_devices.hpp"
 #include "with_variable.hpp"
 
-namespace stretto {
+namespace stretto::reductions_on_devices {
 namespace {
 
 STRETTO_DEVICE_STRUCT(spotted, { int value; int at; })
@@ -292,4 +292,4 @@ TEST_CASE("what a device cannot reduce is said when it is asked for") {
 }
 
 }  // namespace
-}  // namespace stretto
+}  // namespace stretto::reductions_on_devices
