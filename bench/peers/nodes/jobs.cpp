@@ -88,8 +88,11 @@ int main(int argc, char** argv) {
   };
   // Only where it is asked for: the others are of the host.
   has_device = asks_for("_device");
-  const char* const devices = asks_for("jacobi_device") ? bench::slow_device : has_device ? "opencl" : "none";
+  const bool between_devices = asks_for("nodes_direct") || asks_for("nodes_bandwidth");
+  const char* const devices = between_devices ? bench::far_device : asks_for("jacobi_device") ? bench::slow_device : has_device ? "opencl" : "none";
   if (has_device) setenv("STRETTO_DEVICE_HOST_MEMORY", "256M", 0);  // for what is shared
+  if (asks_for("_staged")) setenv("STRETTO_DEVICE_MESSAGES", "0", 1);
+  if (asks_for("_unpooled")) setenv("STRETTO_DEVICE_POOL", "0", 1);
   runtime rt({.workers = 1, .devices = devices});
   const bench::program system{.system = "stretto_jobs",
                               .entries = {{"nodes_latency", "us one way", better::lower, 8, time_copies},
@@ -100,6 +103,12 @@ int main(int argc, char** argv) {
                                           {"nodes_put_device_object", "us one way", better::lower, 8, time_objects},
                                           {"nodes_put_device_buffer", "us one way", better::lower, 8, time_buffers},
                                           {"nodes_put_device_shared", "us one way", better::lower, 8, time_shared},
+                                          {"nodes_put_device_object_unpooled", "us one way", better::lower, 8, time_objects},
+                                          {"nodes_put_device_buffer_unpooled", "us one way", better::lower, 8, time_buffers},
+                                          {"nodes_direct", "us one way", better::lower, 8, time_copies_of_devices},
+                                          {"nodes_direct_staged", "us one way", better::lower, 8, time_copies_of_devices},
+                                          {"nodes_bandwidth", "GB/s", better::higher, 1 << 20, count_copied_by_devices},
+                                          {"nodes_bandwidth_staged", "GB/s", better::higher, 1 << 20, count_copied_by_devices},
                                           {"nodes_ring", "us per hop", better::lower, 0, time_ring},
                                           {"nodes_calls", "us one way", better::lower, 0, time_calls},
                                           {"nodes_grants", "Mgrants/s", better::higher, 0, count_grants},
