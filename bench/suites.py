@@ -197,6 +197,8 @@ SUITES = (
           ("stretto_jobs",), workers=(1, 2, 4), sweep=(6, 24), axis="pieces"),
     Suite("nodes_fluid", "fluid of particles in cells: time with a wait before each operation to that with preconditions", "nodes_fluid", "",
           ("stretto_jobs",), workers=(1, 2, 4), sweep=(12, 48), axis="cells along each axis"),
+    *(Suite(f"nodes_uts_{tree.lower()}", f"Unbalanced Tree Search over nodes, {tree}", "nodes_uts", "", ("stretto_jobs",), workers=(1, 2, 4),
+            arguments=("--tree", tree), quick=tree == "T3") for tree in ("T3", "T1L")),
     Suite("nodes_particles", "particles that move: time without a balancer to that with one, and imbalance with it", "nodes_particles", "",
           ("stretto_jobs", "imbalance"), workers=(2,), goals={"stretto_jobs": 1.5, "imbalance": 1.1}),
     Suite("nodes_module", "message of 8 bytes through a future of the MPI module, one way", "nodes_pingpong", "mpi", ("stretto_module", "mpi"),

@@ -12,6 +12,8 @@
 #include "common/slow_device.hpp"
 #include "demo/jacobi3d/run.hpp"
 #include "demo/particles/run.hpp"
+#include "demo/uts/report.hpp"
+#include "demo/uts/search.hpp"
 #include "fluid_nodes.hpp"
 #include "heat_levels.hpp"
 #include "peers/nodes/benchmarks.hpp"
@@ -79,6 +81,19 @@ bench::outcome weigh_particles(const bench::options& o) {
   return {.value = particles::summary_of(r.runs.back().loads.of_time, r.warm_up()).mean};
 }
 
+/// --tree, searched by the workers of all nodes: nodes of the tree a second.
+bench::outcome count_uts(const bench::options& o) {
+  if (this_node() != 0) return {};
+  const auto& named = uts::tree_named(o.tree);
+  const bench::stopwatch clock;
+  const uts::nodes_census found = uts::search_over_nodes(named.parameters);
+  const double seconds = clock.seconds();
+  uts::census all;
+  for (const auto& node : found.by_worker) all += uts::sum(node);
+  if (all != named.expected) throw bench::wrong_answer("not the published counts of tree " + o.tree);
+  return {.value = static_cast<double>(all.nodes) * 1e-6 / seconds};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -134,6 +149,7 @@ int main(int argc, char** argv) {
                                           {"nodes_levels", "times deferred", better::higher, 96, compare_levels},
                                           {"nodes_circuit", "times deferred", better::higher, 12, compare_circuit},
                                           {"nodes_fluid", "times deferred", better::higher, 24, compare_fluid},
+                                          {"nodes_uts", "Mnodes/s", better::higher, 0, count_uts},
                                           {"nodes_particles", "times without", better::higher, 120'000, compare_particles},
                                           {"nodes_particles_imbalance", "busiest to mean", better::lower, 120'000, weigh_particles}},
                               .out = rt.node() == 0 ? stdout : nullptr};
