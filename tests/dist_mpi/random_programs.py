@@ -10,7 +10,7 @@ name, launcher, program, folder = sys.argv[1:]
 environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_plm": "isolated",
                             "STRETTO_MPI_FOLDER": folder}
 flags = ["--oversubscribe", "--bind-to", "none"] if name == "openmpi" else []
-seeds = 3500 if os.environ.get("STRETTO_TEST_LONG") == "1" else 112
+seeds = 3500 if os.environ.get("STRETTO_TEST_LONG") == "1" else 84
 
 faults, done = [], 0
 for nodes, workers, wander in ((2, 1, "0"), (2, 2, "30"), (3, 1, "30"), (4, 1, "0"), (4, 2, "30")):
