@@ -15,7 +15,9 @@ VARIANTS = {"stretto_static": ("stretto", "_static"), "stretto_blocks": ("strett
             "cuda_tiled": ("cuda", "_tiled"), "two": ("stretto_jobs", "_two"), "four": ("stretto_jobs", "_four"),
             "imbalance": ("stretto_jobs", "_imbalance"),
             "object": ("stretto_jobs", "_object"), "flood": ("stretto_jobs", "_flood"),
-            "buffer": ("stretto_jobs", "_buffer"), "shared": ("stretto_jobs", "_shared")}
+            "buffer": ("stretto_jobs", "_buffer"), "shared": ("stretto_jobs", "_shared"), "staged": ("stretto_jobs", "_staged"),
+            "object_unpooled": ("stretto_jobs", "_object_unpooled"), "buffer_unpooled": ("stretto_jobs", "_buffer_unpooled")}
+FAIRNESS = ("of_0", "of_4", "of_16", "of_256")  # grants in a row to who waits on the same node
 METHODS_OF_NODES = ("nodes_fold", "nodes_list", "nodes_automatic", "nodes_localize", "nodes_messages")
 VARIANTS |= {name: ("stretto_jobs", name.removeprefix("nodes")) for name in METHODS_OF_NODES}
 EVENTS = ("chain", "link", "trigger", "merge", "fan_out")
@@ -29,7 +31,7 @@ DEVICE_KERNELS = ("update", "stencil", "space", "product", "tiles", "sums")
 TOPOLOGIES = ("of_chain", "of_soup", "of_expanding", "of_contracting", "of_wave", "of_jacobi")
 PATTERNS_OF_GRAPHS = ("1d", "2d", "3d")
 MANY = ("many_on_1", "many_on_16", "many_on_256", "row_on_1", "row_on_16", "row_on_256")
-VARIANTS |= {part: ("stretto", "_" + part) for part in TOPOLOGIES + PATTERNS_OF_GRAPHS + MANY + EVENTS + METHODS + LIFE + RECORDING + REPORT + HOST_KERNELS + DEVICE_KERNELS + SERIES + ("bus", "instance", "recorded", "demo", "threads", "into", "tiled", "bodies", "none", "off", "on")}
+VARIANTS |= {part: ("stretto", "_" + part) for part in TOPOLOGIES + PATTERNS_OF_GRAPHS + MANY + EVENTS + METHODS + LIFE + RECORDING + REPORT + HOST_KERNELS + DEVICE_KERNELS + SERIES + FAIRNESS + ("bus", "instance", "recorded", "demo", "threads", "into", "tiled", "bodies", "none", "off", "on")}
 
 # Options of the runtimes under which they are at their best in these benchmarks.
 ENVIRONMENT = {"OMP_WAIT_POLICY": "active", "OMP_PROC_BIND": "spread", "STARPU_SILENT": "1"}
@@ -162,12 +164,21 @@ SUITES = (
     Suite("nodes_put", "elements put into an object of another node, as an argument of a message, as a buffer: one way", "nodes_put", "mpi",
           ("stretto_jobs", "object", "buffer", "mpi"), workers=(2,), sweep=(8, 1024, 65536, 1048576, 8388608), axis="bytes"),
     Suite("nodes_put_device", "the same between OpenCL devices, against staging by hand", "nodes_put_device", "mpi",
-          ("stretto_jobs", "object", "buffer", "shared", "mpi"), workers=(2,), sweep=(8, 1024, 65536, 1048576, 8388608), axis="bytes"),
+          ("stretto_jobs", "object", "buffer", "object_unpooled", "buffer_unpooled", "shared", "mpi"), workers=(2,),
+          sweep=(8, 1024, 65536, 1048576, 8388608), axis="bytes"),
+    *(Suite(f"nodes_{bench}", f"copy between memories of simulated devices of two nodes, {title}: messages from and to them, and staged in the host's",
+            f"nodes_{bench}", "staged", ("stretto_jobs", "staged"), workers=(2,), sweep=(8, 1024, 16384, 65536, 262144, 1048576, 8388608), axis="bytes")
+      for bench, title in (("direct", "one way"), ("bandwidth", "bytes a second"))),
     Suite("nodes_ring", "event triggered behind one of another node, a hop", "nodes_ring", "mpi", ("stretto_jobs",), workers=(2, 4)),
     Suite("nodes_fan_out", "event with waiters on all other nodes, triggers", "nodes_fan_out", "", ("stretto_jobs",), workers=(2, 4),
           sweep=(1, 4, 16, 64, 256), axis="waiters on each"),
     Suite("nodes_calls", "function on another node and its value, one way", "nodes_calls", "mpi", ("stretto_jobs",), workers=(2,)),
     Suite("nodes_grants", "grants of a reservation that all nodes want", "nodes_grants", "mpi", ("stretto_jobs",), workers=(1, 2, 4)),
+    *(replace(_own(f"nodes_{what}_{axis}", f"{title} on eight simulated nodes, by grants in a row to who waits on the same node",
+                   f"{what}_{axis}", FAIRNESS, workers=(1,), sweep=sweep, axis=shown), against="of_0")
+      for what, title in (("grants", "grants of reservations in counted time"), ("passes", "moves of reservations between nodes"))
+      for axis, sweep, shown in (("chains", (1, 4, 16, 64), "chains on each node, over 8 reservations"),
+                                 ("reservations", (1, 4, 16, 64, 256), "reservations, 32 chains on each node"))),
     Suite("nodes_histogram", "histogram on node 0 of a million values of all nodes", "nodes_histogram", "mpi",
           (*METHODS_OF_NODES, "mpi"), workers=(1, 2, 4), sweep=(1 << 14, 1 << 22), axis="buckets"),
     Suite("nodes_quiescence", "message to a mobile object of another node, until none is on its way", "nodes_quiescence", "mpi",
@@ -189,6 +200,8 @@ SUITES = (
           ("stretto_jobs",), workers=(1, 2, 4), sweep=(6, 24), axis="pieces"),
     Suite("nodes_fluid", "fluid of particles in cells: time with a wait before each operation to that with preconditions", "nodes_fluid", "",
           ("stretto_jobs",), workers=(1, 2, 4), sweep=(12, 48), axis="cells along each axis"),
+    *(Suite(f"nodes_uts_{tree.lower()}", f"Unbalanced Tree Search over nodes, {tree}", "nodes_uts", "", ("stretto_jobs",), workers=(1, 2, 4),
+            arguments=("--tree", tree), quick=tree == "T3") for tree in ("T3", "T1L")),
     Suite("nodes_particles", "particles that move: time without a balancer to that with one, and imbalance with it", "nodes_particles", "",
           ("stretto_jobs", "imbalance"), workers=(2,), goals={"stretto_jobs": 1.5, "imbalance": 1.1}),
     Suite("nodes_module", "message of 8 bytes through a future of the MPI module, one way", "nodes_pingpong", "mpi", ("stretto_module", "mpi"),

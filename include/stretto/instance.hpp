@@ -15,6 +15,7 @@
 
 #include <stretto/box.hpp>
 #include <stretto/event.hpp>
+#include <stretto/native_memory.hpp>
 #include <stretto/task.hpp>
 
 #include <array>
@@ -68,6 +69,7 @@ enum class storage : std::uint8_t { by_element, by_contributors };
 struct instance_request {
   place memory;                  // none if external
   std::byte* external = nullptr; // the first element of memory that the program owns
+  const native_memory* native = nullptr; // the same, of the device whose memory the place is
   stretto::box box;
   std::span<const std::int64_t> strides = {}; // elements, one per axis; empty: dense in `order`
   axis_order order = axis_order::c;
@@ -256,6 +258,14 @@ class instance {
   static instance external(T* first, const box& elements, const instance_options& options = {},
                            std::source_location where = std::source_location::current());
 
+  /// The same over memory of a device that the program has from its driver; of the host too, for one way to say both. All operations
+  /// take it as an instance of that device's memory. It takes nothing of what the runtime has of that memory.
+  ///
+  ///   memory   at(place) of a device's memory, or of the host's
+  ///   throws   D04 if the place is neither, D05, N19 where the driver says that the memory is not that device's, or shorter
+  static instance external(at_place memory, const native_memory& first, const box& elements, const instance_options& options = {},
+                           std::source_location where = std::source_location::current());
+
   /// Gives the storage back when the preconditions have ended, also if they are poisoned, and not before it exists:
   /// `after` names everything that uses it. External memory stays with the program. Throws D01 if destroy was called
   /// before.
@@ -402,6 +412,15 @@ instance<T, D> instance<T, D>::external(T* first, const box& elements, const ins
       {.memory = {}, .external = reinterpret_cast<std::byte*>(first), .box = elements,
        .strides = options.strides, .order = options.order, .dimensions = D, .element_bytes = sizeof(T),
        .alignment = alignof(T), .name = options.name},
+      {}, where));
+}
+
+template <class T, std::size_t D>
+instance<T, D> instance<T, D>::external(at_place memory, const native_memory& first, const box& elements,
+                                        const instance_options& options, std::source_location where) {
+  return instance(detail::create_instance(
+      {.memory = memory.where, .native = &first, .box = elements, .strides = options.strides, .order = options.order,
+       .dimensions = D, .element_bytes = sizeof(T), .alignment = alignof(T), .name = options.name},
       {}, where));
 }
 

@@ -25,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <source_location>
 #include <span>
 #include <type_traits>
@@ -71,6 +72,14 @@ class received_buffer {
   detail::buffer_name is_;
 };
 
+/// Elements behind one another in memory that a driver, not Stretto, gave to the program: what send_buffer takes from there.
+template <class T>
+struct native_elements {
+  at_place memory;  ///< of the device that it is in, or of the host
+  native_memory first;
+  std::uint64_t count = 0;
+};
+
 namespace detail {
 
 struct buffer_access {
@@ -82,10 +91,12 @@ struct buffer_access {
   }
 };
 
-/// Elements of this node: an instance's, or those here.
+/// Elements of this node: an instance's, those here, or those in memory that a driver gave to the program.
 struct buffer_source {
   instance_handle in = {};
   const void* first = nullptr;
+  std::optional<native_memory> native = {};  // in
+  place memory = {};                         // this one
   std::uint64_t count = 0;
   std::uint32_t element_bytes = 1, alignment = 1;
 };
@@ -104,6 +115,14 @@ struct buffer_source_of<std::span<T>> {
   static_assert(std::is_trivially_copyable_v<T>, "elements move between memories as bytes: T must be trivially copyable");
   static buffer_source is(const std::span<T>& s, const std::source_location&) {
     return {.first = s.data(), .count = s.size(), .element_bytes = sizeof(T), .alignment = alignof(T)};
+  }
+};
+template <class T>
+struct buffer_source_of<native_elements<T>> {
+  using element = T;
+  static_assert(std::is_trivially_copyable_v<T>, "elements move between memories as bytes: T must be trivially copyable");
+  static buffer_source is(const native_elements<T>& e, const std::source_location&) {
+    return {.native = e.first, .memory = e.memory.where, .count = e.count, .element_bytes = sizeof(T), .alignment = alignof(T)};
   }
 };
 template <class S>
@@ -173,11 +192,13 @@ auto send_buffer_with(at_node to, const From& from, place memory, const handler_
 /// what it returns.
 ///
 ///   tags     after(...): they are read when that has ended; name("text"), priority(n): of the handler
-///   from     an instance of one dimension, of this node, or a std::span: they stay as they are until the future is ready
+///   from     an instance of one dimension, of this node, a std::span, or native_elements<T>, which a driver gave to the program and
+///            the program frees: they stay as they are until the future is ready
 ///   memory   at(place) of a memory of that node, whose devices are this one's or like them; without it, its main one
 ///   handler  call(f, arguments...), where f takes a received_buffer<T> by reference first
-///   throws   B20; N02 if there is no such node, D24 for an instance of another node. The future fails with D03 if there is no room and no
-///            earlier destruction could still make some, D04 if the place is no memory there, N05, N13, B40
+///   throws   B20; N02 if there is no such node, D24 for an instance of another node, D04, D05 and N19 for native memory that is none. The
+///            future fails with D03 if there is no room and no earlier destruction could still make some, D04 if the place is no memory
+///            there, N05, N13, B40
 template <detail::sent_elements From, class Get>
 auto send_buffer(at_node to, const From& from, at_place memory, const detail::handler_call<Get>& handler,
                  std::source_location where = std::source_location::current()) {

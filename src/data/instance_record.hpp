@@ -26,13 +26,14 @@ struct instance_record {
   std::byte* first = nullptr;             // null until it exists
   data::layout shape;
   std::uint8_t dimensions = 1;
-  data::memory_space* space = nullptr;    // null for memory that the program owns
+  data::memory_space* space = nullptr;    // null for memory of the host that the program owns
   data::block* held = nullptr;
   reduction_record* reduction = nullptr;  // the state's, of a reduction instance: it has no elements of its own
   event ready;                            // the default event if it existed at once
   std::source_location created, destroyed;
   std::uint64_t destruction_order = 0;    // the check's name for it, if checks are made
   std::uint32_t number = 0;               // I12
+  bool is_borrowed = false;               // in the space of a device, but the program has it from the driver: the device gives it back
   bool is_bare = false;                   // bytes at an address, one end of an async_copy; no handle reaches the program
   std::array<char, 32> name{};            // what did not fit is left out, so that a record never owns memory
 };

@@ -75,11 +75,13 @@ data::layout layout_of(const detail::instance_request& r, const std::source_loca
           .remedy("widen the strides, or leave them out for a dense instance");
     }
   }
-  if (r.external && reinterpret_cast<std::uintptr_t>(r.external) % r.alignment != 0)
+  const std::uintptr_t first =
+      r.native ? reinterpret_cast<std::uintptr_t>(r.native->data) + r.native->offset_bytes : reinterpret_cast<std::uintptr_t>(r.external);
+  if (first % r.alignment != 0)
     throw error("D05", "external memory is not aligned for its element type")
         .fact("submitted", where)
         .fact("alignment", bytes_text(r.alignment))
-        .fact("address", "off by " + bytes_text(reinterpret_cast<std::uintptr_t>(r.external) % r.alignment));
+        .fact("address", "off by " + bytes_text(first % r.alignment));
   return shape;
 }
 
@@ -92,6 +94,22 @@ void name_it(detail::instance_record& r, std::string_view name) noexcept {
 void settle(detail::instance_record& r, data::block& held) noexcept {
   r.held = &held;
   r.first = r.space->address_of(held) - data::span_of(r.shape).from;
+}
+
+/// The first element in memory of the program's: an address of the host, or what stands for the driver's memory of that device.
+std::byte* first_of(const detail::instance_request& r, const data::layout& shape, data::memory_space* space, const std::source_location& where) {
+  if (!r.native) return r.external;
+  const data::byte_span span = data::span_of(shape);
+  const auto bytes = static_cast<std::uint64_t>(span.to - span.from);
+  native_memory from = *r.native;
+  if (!space) return static_cast<std::byte*>(from.data) + from.offset_bytes;
+  if (!bytes) return space->of()->memory();
+  from.offset_bytes = static_cast<std::size_t>(static_cast<std::int64_t>(from.offset_bytes) + span.from);
+  try {
+    return space->borrow(from, bytes) - span.from;
+  } catch (const error& e) {
+    throw error(e).fact("submitted", where);
+  }
 }
 
 /// The destruction of an instance whose preconditions have ended.
@@ -113,6 +131,7 @@ void take_effect(detail::instance_record& r, data::destruction* announced, base:
     if (data::other_nodes* const others = state_of(context).others) others->gone({&r, key});
   data::creation* resolved = nullptr;
   if (r.space && (r.held || announced)) resolved = r.space->destroy(std::exchange(r.held, nullptr), announced);
+  if (r.is_borrowed && !r.shape.box.is_empty()) r.space->give_back(r.first + data::span_of(r.shape).from);
   r.first = nullptr;
   share_of(context).records.free(&r);
   if (resolved) data::tell(resolved, context);
@@ -228,7 +247,7 @@ void start_destruction(deferred& self, failure_ref, base::thread_context& contex
   auto& d = static_cast<deferred_destruction&>(self);
   const event done = d.done;
   const std::source_location where = d.record->destroyed;
-  destroy_now(*d.record, d.record->space ? &d : nullptr, std::move(d.profile), context);
+  destroy_now(*d.record, d.record->space && !d.record->is_borrowed ? &d : nullptr, std::move(d.profile), context);
   d.~deferred_destruction();
   share_of(context).operations.free(&d);
   detail::end_event(done, {}, context, where);
@@ -289,7 +308,14 @@ instance_handle create_where(const instance_request& request, const wish& at, co
       for (const auto& m : state.memories) names += (names.empty() ? "" : ", ") + m->name();
       throw std::move(e).fact("memories", names).remedy("choose one of runtime.machine().memories()");
     }
+    if (request.native && is_on_host(space) && !request.native->buffer) space = nullptr;
+    if (request.native && space && !space->of())
+      throw error("D04", "memory of a driver's was named in a memory that is of no device")
+          .fact("submitted", where)
+          .fact("memory", space->name())
+          .remedy("name the memory of the device whose driver it is from");
   }
+  std::byte* const external = first_of(request, shape, space, where);
   data::thread_data& share = share_of(context);
   auto profile = after.profile ? std::make_unique<sched::profile_state>(where) : nullptr;
   auto& r = *::new (share.records.allocate()) instance_record;
@@ -298,13 +324,14 @@ instance_handle create_where(const instance_request& request, const wish& at, co
   r.space = space;
   r.created = where;
   r.number = state.numbers.fetch_add(1, std::memory_order_relaxed);
+  r.is_borrowed = space && request.native;
   name_it(r, request.name);
   const instance_handle handle{&r, fresh_key(state, share)};
   r.live.store(handle.key, std::memory_order_relaxed);
   r.key.store(handle.key, std::memory_order_release);
   if (profile) profile->promise_to(*after.profile);
-  if (!space || request.holds == detail::storage::by_contributors) {
-    r.first = request.external;
+  if (!space || r.is_borrowed || request.holds == detail::storage::by_contributors) {
+    r.first = external;
     if (profile) {
       profile->mark_started(context);
       profile->deliver(nullptr, data::creation_of(r), context);
@@ -380,7 +407,7 @@ event destroy_instance(const instance_handle& h, const preconditions& after, con
     return {};
   }
   d->profile = std::move(profile);
-  if (r.space) {
+  if (r.space && !r.is_borrowed) {
     const bool already_there = ready.raw() == 0 || has_ended(ready, context);
     d->ticket = r.space->ticket();
     d->bytes = r.space->taken_by(bytes_of(r.shape));

@@ -91,6 +91,10 @@ class memory_space {
   /// the list of creations that this granted or refused, for the caller to tell.
   [[nodiscard]] creation* destroy(block* held, destruction* announced) noexcept;
 
+  /// Of a device: memory that its driver gave to the program (device::borrow), which is no part of what is counted here.
+  std::byte* borrow(const native_memory& from, std::uint64_t bytes) { return device_->borrow(from, bytes); }
+  void give_back(std::byte* borrowed) noexcept { device_->give_back(borrowed); }
+
   /// What is free is in as few pieces as can be: several blocks that only just fit find their places.
   void join_free() noexcept;
 

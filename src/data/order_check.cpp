@@ -135,7 +135,7 @@ void order_check::ends_with(node_id n, event done) {
 
 access_history& order_check::history_of(const instance_handle& h) {
   const auto [found, is_new] = instances_.try_emplace(h.key, h.record->shape.box);
-  if (is_new && !h.record->space) found->second.open();  // memory of the program
+  if (is_new && (!h.record->space || h.record->is_borrowed)) found->second.open();  // memory of the program
   return found->second;
 }
 

@@ -33,6 +33,33 @@ error lacking(const kernel_code& code, std::string_view what, std::string_view d
       .remedy("run it on another device, or write it with float");
 }
 
+error not_of_device(const device& on, std::string why, std::string remedy) {
+  return error("N19", "memory that was named is not of the device that it was said to be of")
+      .fact("device", fmt::format("\"{}\" ({})", on.about().name, on.about().backend))
+      .because(std::move(why))
+      .remedy(std::move(remedy));
+}
+
+std::byte* device::borrow(const native_memory& from, std::uint64_t bytes) {
+  std::byte* const first = borrowed_.set_aside(bytes, reinterpret_cast<std::uintptr_t>(from.data) + from.offset_bytes);
+  try {
+    take(first, from, bytes);
+  } catch (...) {
+    borrowed_.forget(first);
+    throw;
+  }
+  return first;
+}
+
+void device::give_back(std::byte* first) noexcept {
+  let_go(first);
+  borrowed_.forget(first);
+}
+
+void device::take(std::byte*, const native_memory&, std::uint64_t) {
+  throw not_of_device(*this, "this kind of device has none but its own", "copy the elements to an instance there");
+}
+
 error unfit_range(const device& on, const kernel_code& code, std::string sentence, std::string_view at_most) {
   return refused("K44", on, code, std::move(sentence))
       .fact("at most", std::string(at_most))

@@ -14,6 +14,7 @@
 
 #include <stretto/error.hpp>
 #include <stretto/kernel_code.hpp>
+#include <stretto/native_memory.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +26,7 @@
 #include <string_view>
 
 #include "device/bell.hpp"
+#include "device/borrowed_memories.hpp"
 #include "device/launched_shapes.hpp"
 #include "platform/channel.hpp"
 #include "platform/work_item.hpp"
@@ -49,7 +51,7 @@ struct properties {
   bool has_double = true;
   bool has_atomics_64 = true;
   bool copies_locked_faster = false;  // to and from memory of the host that is page-locked
-  std::optional<std::ptrdiff_t> message_distance = {};  // messages may go from and to its memory, whoever moves them: so far behind
+  bool takes_messages = false;  // messages may go from and to its memory, whoever moves them
   bool is_to_be_looked_at = false;  // only poll() tells of what ends, at little cost: who waits for it had better look than sleep
   bool compiles_late = false;  // its driver goes on compiling when a kernel is first launched in groups of a shape
   bool shares_host_memory = false;  // copies to it are made by the host's own memory system
@@ -174,6 +176,13 @@ class device {
   virtual void allocated(std::byte* first, std::uint64_t bytes) = 0;
   virtual void freed(std::byte* first, std::uint64_t bytes) noexcept = 0;
 
+  /// Memory of this device that its driver gave to the program: streams and kernels know it from here on by the address that this
+  /// returns, for so many bytes, until it is given back, once nothing uses it. Throws N19 where it is not the device's, or shorter.
+  std::byte* borrow(const native_memory& from, std::uint64_t bytes);
+  void give_back(std::byte* first) noexcept;
+  /// By what messages know what the device has at this address, where they may go from and to its memory at all.
+  virtual std::byte* for_messages(std::byte* address) const noexcept { return address; }
+
   /// The first of host_memory_bytes of the host's memory that kernels use in place, at the same addresses: host and kernels
   /// see what the other wrote once the operation that wrote it has ended. Null where there is none.
   virtual std::byte* host_memory() const noexcept { return nullptr; }
@@ -203,13 +212,24 @@ class device {
   virtual std::size_t pending() const noexcept = 0;
 
   bool owns(const std::byte* first, std::uint64_t bytes = 1) const noexcept {
-    return first >= memory() && first + bytes <= memory() + about().memory_bytes;
+    return (first >= memory() && first + bytes <= memory() + about().memory_bytes) || borrowed_.has(first, bytes);
   }
   /// Whether it is memory of the host that kernels use in place.
   bool shares(const std::byte* first, std::uint64_t bytes = 1) const noexcept {
     return host_memory() && first >= host_memory() && first + bytes <= host_memory() + about().host_memory_bytes;
   }
+
+ protected:
+  /// From now on `stands` is that memory; until let_go.
+  virtual void take(std::byte* stands, const native_memory& from, std::uint64_t bytes);
+  virtual void let_go(std::byte* /*stands*/) noexcept {}
+
+ private:
+  borrowed_memories borrowed_;
 };
+
+/// The error N19: memory of a driver's that a device cannot have for its own.
+error not_of_device(const device& on, std::string why, std::string remedy);
 
 /// The error K44: a launch cannot have this range.
 error unfit_range(const device& on, const kernel_code& code, std::string sentence, std::string_view at_most);

@@ -57,7 +57,7 @@ void run_on_host(const kernel_code& code, const kernel_work& work, const kernel_
   run(code, work, arguments);
 }
 
-host_arguments::host_arguments(const kernel_code& code, std::span<const launch_argument> given, elsewhere moved)
+host_arguments::host_arguments(const kernel_code& code, std::span<const launch_argument> given, const distance_of_address& moved)
     : code_(code) {
   arguments_.reserve(given.size());
   for (std::size_t i = 0; i < given.size(); ++i) {
@@ -65,16 +65,16 @@ host_arguments::host_arguments(const kernel_code& code, std::span<const launch_a
     const kernel_parameter& p = code.parameters[i];
     if (p.mode == access::local) {
       local_bytes_ += line_memory::to_line(static_cast<std::size_t>(a.max[0]) * p.element_bytes);
-    } else if (p.mode != access::value) {
+    } else if (p.mode != access::value && moved) {
       // The origin may lie outside of the array; addresses are numbers here.
       a.origin = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(a.origin) +
-                                              static_cast<std::uintptr_t>(moved.distance_of(given[i].first)));
+                                              static_cast<std::uintptr_t>(moved(given[i].first)));
     }
     arguments_.push_back(a);
   }
 }
 
-kept_arguments::kept_arguments(const kernel_code& code, std::span<const launch_argument> given, elsewhere moved)
+kept_arguments::kept_arguments(const kernel_code& code, std::span<const launch_argument> given, const distance_of_address& moved)
     : host_arguments(code, given, moved), values_(code, [&](std::size_t i, std::byte* at) {
         if (code.parameters[i].mode != access::value) return;
         std::memcpy(at, arguments_[i].origin, code.parameters[i].element_bytes);

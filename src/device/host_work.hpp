@@ -40,19 +40,13 @@ class group_memory {
   std::size_t bytes_ = 0;
 };
 
-/// Memory of a device that the host sees at a distance, in bytes.
-struct elsewhere {
-  const std::byte* first = nullptr;
-  std::uint64_t bytes = 0;
-  std::ptrdiff_t distance = 0;
-
-  std::ptrdiff_t distance_of(const std::byte* p) const noexcept { return p >= first && p < first + bytes ? distance : 0; }
-};
+/// How far from its address the host sees memory of a device, in bytes; null: where it says.
+using distance_of_address = std::function<std::ptrdiff_t(const std::byte*)>;
 
 /// The arguments of a launch as the host's function takes them. Values stay where they are.
 class host_arguments {
  public:
-  host_arguments(const kernel_code& code, std::span<const launch_argument> given, elsewhere moved = {});
+  host_arguments(const kernel_code& code, std::span<const launch_argument> given, const distance_of_address& moved = {});
 
   /// Runs the groups or items [min, max) of the launch; `memory` is the calling thread's.
   void run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max, checking check, group_memory& memory,
@@ -73,7 +67,7 @@ class host_arguments {
 /// The same, with the values copied: for a launch that runs later.
 class kept_arguments : public host_arguments {
  public:
-  kept_arguments(const kernel_code& code, std::span<const launch_argument> given, elsewhere moved = {});
+  kept_arguments(const kernel_code& code, std::span<const launch_argument> given, const distance_of_address& moved = {});
 
  private:
   const kept_values values_;

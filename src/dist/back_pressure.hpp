@@ -40,7 +40,10 @@ class back_pressure {
     share(back_pressure& of, what is, std::uint64_t bytes) noexcept;
     share(const share&) noexcept {}
     share(share&& other) noexcept : of_(std::exchange(other.of_, nullptr)), is_(other.is_), bytes_(other.bytes_) {}
-    share& operator=(const share&) = delete;
+    share& operator=(const share&) noexcept {
+      end();
+      return *this;
+    }
     share& operator=(share&& other) noexcept;
     ~share() { end(); }
     void end() noexcept;

@@ -59,6 +59,7 @@ class member final : public poller {
 
   const job& of() const noexcept { return job_; }
   remote_tasks& tasks() noexcept { return tasks_; }
+  const remote_reservations& reservations() const noexcept { return reservations_; }
   job_clock& clock() noexcept { return clock_; }
 
  protected:

@@ -10,12 +10,18 @@
 #include "event/event_floor.hpp"
 
 namespace stretto::dist {
+namespace {
+
+/// What it takes, about: its record, its event and its words here, and what is kept of it where it is answered.
+constexpr std::uint64_t bytes_of_question = 1024;
+
+}  // namespace
 
 questions::questions(job& j, failures& causes)
     : job_(j), causes_(causes), answer_(j.on<&questions::on_answer>("instances.answer", this)) {}
 
 questions::asked questions::ask(std::string what, std::span<const rank> parts, const preconditions& after,
-                                const std::source_location& where) {
+                                const std::source_location& where, begins when) {
   base::thread_context& context = base::require_current("ask");
   open o{.done = detail::make_event(context, where), .what = std::move(what), .where = where};
   for (const rank r : parts.first(std::min(parts.size(), o.parts.size()))) o.parts[o.count++] = r;
@@ -25,6 +31,7 @@ questions::asked questions::ask(std::string what, std::span<const rank> parts, c
     o.profile->mark_ready();  // when it is over there is not told: it counts as begun when it was asked for
     o.profile->mark_started(context);
   }
+  if (when == begins::at_once) o.memory = {job_.pressure(), back_pressure::what::kept, bytes_of_question};
   const asked made{{job_.self(), o.done.raw()}, o.done};
   const std::scoped_lock lock(lock_);
   open_.emplace(made.is.number, std::move(o));

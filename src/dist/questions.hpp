@@ -2,6 +2,7 @@
 //
 // Messages    answer: the question's number, and a cause if it failed.
 // Threads     any of the runtime.
+// Memory      one that begins at once counts as what is kept here until others answer, so that who asks faster than others do waits.
 // Invariants  (1) each question ends once: by its answer, or with N05 once a node is lost that had a part in it.
 #pragma once
 
@@ -44,7 +45,10 @@ class questions {
     question is;
     event done;
   };
-  asked ask(std::string what, std::span<const rank> parts, const preconditions& after, const std::source_location& where);
+  /// What waits for events of the program's counts for nothing (back_pressure.hpp): they may be events that come behind what would wait.
+  enum class begins : bool { later, at_once };
+  asked ask(std::string what, std::span<const rank> parts, const preconditions& after, const std::source_location& where,
+            begins when = begins::later);
   /// A part that was lost before this was asked is not told of again.
   void end_if_lost(const question& q, std::span<const rank> parts, base::thread_context& context) noexcept;
 
@@ -70,6 +74,7 @@ class questions {
     std::string what;
     std::source_location where;
     std::unique_ptr<sched::profile_state> profile = {};
+    back_pressure::share memory = {};
   };
   std::vector<open> take_those_of(rank node, const std::function<bool(std::uint64_t)>& but);
   void on_answer(rank from, reader& content, base::thread_context& context);

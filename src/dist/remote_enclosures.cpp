@@ -42,8 +42,9 @@ void remote_enclosures::serve(std::shared_ptr<data::enclosures> all) {
 event remote_enclosures::fetch(const data::enclosure_name& what, const box& part, data::destination to, part_of_fetch which,
                                const std::source_location& where, base::thread_context& context) {
   const rank of = *job_.rank_of(what.node);
-  const questions::asked q = questions_.ask("content of an object from node " + job_.name_of(of), {&of, 1}, {}, where);
   const event behind = to.after.empty() ? event() : merge(to.after, where);
+  const questions::asked q = questions_.ask("content of an object from node " + job_.name_of(of), {&of, 1}, {}, where,
+                                            behind.has_triggered() ? questions::begins::at_once : questions::begins::later);
   detail::instance_handle into = to.into;
   if (to.when_they_come) {
     into = element_receiver::named_later(context.runtime->node);
@@ -107,6 +108,7 @@ void remote_enclosures::lend(data::enclosed_array& from, const fetch_of& f, base
 
 data::enclosure_name remote_enclosures::request(std::uint16_t node, std::uint64_t shared, const box& part,
                                                 const std::source_location& where) {
+  job_.hold_back(where);
   const data::enclosure_name name{node, std::uint64_t{1} << 63 | requests_.fetch_add(1, std::memory_order_relaxed)};
   writer w(name.number, shared, encode(where, job_.node()));
   put(w, part);

@@ -24,6 +24,8 @@ event merged(const preconditions& after, const std::source_location& where) {
   return merge_dependencies(all, where);
 }
 
+questions::begins begins_when(event behind) { return behind.has_triggered() ? questions::begins::at_once : questions::begins::later; }
+
 /// The node that leads: that whose elements are read, if there are any.
 const instance_handle& leader_of(const data::far_request& r) noexcept { return r.used_count == 2 ? r.used[1] : r.used[0]; }
 
@@ -70,9 +72,10 @@ detail::made_elsewhere remote_instances::create(std::uint32_t node, const detail
                                                 const std::source_location& where) {
   base::thread_context& context = base::require_current("create");
   const rank to = static_cast<rank>(node);
+  job_.hold_back(where);
   const event behind = merged(after, where);
   const std::string who = request.name.empty() ? "an instance" : "instance \"" + std::string(request.name.substr(0, longest_name)) + '"';
-  const questions::asked q = questions_.ask("creation of " + who + " on node " + job_.name_of(to), {&to, 1}, after, where);
+  const questions::asked q = questions_.ask("creation of " + who + " on node " + job_.name_of(to), {&to, 1}, after, where, begins_when(behind));
   const instance_name name = send_creation(to, q.is, request, nullptr, reduction_style::automatic, behind, where);
   questions_.end_if_lost(q.is, {&to, 1}, context);
   return {names_.handle_of(to, name), q.done};
@@ -167,11 +170,13 @@ event remote_instances::submit(const data::far_request& r, const preconditions& 
         .fact("submitted", where)
         .because("indices name elements of one memory")
         .remedy("copy the table, the indices and the values to instances of one node first");
+  // A destruction makes room. What buffers send where it is awaited they bound themselves, and may send with their own locks held.
+  if (r.what != verb::destroy && !posted_instances::is_posted(r.used[0])) job_.hold_back(where);
   const event behind = merged(after, where);
   std::string what = data::word_of(r.what);
   if (r.used_count == 2) what += " from " + words_for(r.used[1], context) + " to " + words_for(r.used[0], context);
   else what += " on node " + job_.name_of(to);
-  const questions::asked q = questions_.ask(std::move(what), std::span(parts).first(count), after, where);
+  const questions::asked q = questions_.ask(std::move(what), std::span(parts).first(count), after, where, begins_when(behind));
   if (to == job_.self()) {
     run(std::make_shared<errand>(errand{q.is, kept_request(r), behind, where}), context);
   } else if (r.what == verb::destroy || behind == event() || detail::node_of(behind) != job_.node()) {

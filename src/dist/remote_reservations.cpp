@@ -161,6 +161,7 @@ void remote_reservations::pass_on(std::uint64_t id, rank to, std::uint32_t versi
     along = std::exchange(s->waiting, {});
     is_wanted_again = s->held->is_waited_for() && !std::exchange(s->is_wanted, true);
   }
+  passes_.fetch_add(1, std::memory_order_relaxed);
   job_.send(to, state_, state);
   for (errand& e : along) {
     e.version = version;

@@ -57,6 +57,8 @@ class remote_reservations final : public stretto::remote_reservations, public pr
 
   /// The most nodes that an errand carried out here had come over.
   unsigned most_hops() const noexcept { return most_hops_.load(std::memory_order_relaxed); }
+  /// How often reservations have left this node for another.
+  std::uint64_t passes() const noexcept { return passes_.load(std::memory_order_relaxed); }
   /// Reservations of which something is kept.
   std::size_t records() const;
 
@@ -139,6 +141,7 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   detail::event_table* table_ = nullptr;
   message_kind want_, recall_, state_, errand_, done_, gone_, destroy_, refused_, cut_;
   std::atomic<unsigned> most_hops_{0};
+  std::atomic<std::uint64_t> passes_{0};
 
   mutable std::mutex lock_;
   std::unordered_map<std::uint64_t, stand> stands_;

@@ -28,6 +28,8 @@ using sched::thread_state;
 namespace {
 
 constexpr std::size_t longest_task_name = 255;
+/// What a put takes here and there beside its message, about: records, events, what it names.
+constexpr std::uint64_t bytes_of_put = 1024;
 
 thread_state& state_of(base::thread_context& context) { return static_cast<thread_state&>(context); }
 
@@ -150,6 +152,11 @@ task_record& remote_tasks::place(const detail::remote_request& asked_for, const 
   along.insert(along.end(), first.along.begin(), first.along.end());
   const asking a = ask(asked_for, std::move(along), value_bytes, type, read, where);
   base::thread_context& context = base::require_current("put");
+  if (job_ && a.to != job_->self() && a.behind.has_triggered()) {
+    const std::scoped_lock lock(lock_);
+    if (const auto found = asked_.find(a.id); found != asked_.end())
+      found->second.memory = {job_->pressure(), back_pressure::what::kept, first.bytes.size() + arguments.bytes.size() + bytes_of_put};
+  }
   if (!job_ || a.to == job_->self()) {
     const auto kept = std::make_shared<const detail::parcel>(arguments);
     place_here({this, a.to, a.id, function, kept->bytes, kept, a.behind, std::string(asked_for.name), where, asked_for.at, asked_for.priority},
@@ -337,7 +344,7 @@ void remote_tasks::take(outcome what, std::uint64_t id, failure_ref cause, std::
       found->second.end_cause = std::move(cause);
       return;
     }
-    if (what == outcome::value && !a.is_over) found->second.record = nullptr, found->second.along.clear();
+    if (what == outcome::value && !a.is_over) found->second.record = nullptr, found->second.along.clear(), found->second.memory.end();
     else asked_.erase(found);
   }
   if (a.record) {

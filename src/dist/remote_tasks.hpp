@@ -58,6 +58,7 @@ class remote_tasks final : public protocol {
     bool is_over = false;   // that came before the value
     failure_ref end_cause = {};
     std::vector<std::shared_ptr<const void>> along = {};  // what the arguments name, until there is a value
+    back_pressure::share memory = {};  // of a put or a buffer: its message there, and its records, as long
   };
   struct request;
   struct asking;

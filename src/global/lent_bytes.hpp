@@ -10,6 +10,16 @@
 
 namespace stretto::global {
 
+/// The instance goes with the last copy.
+inline std::shared_ptr<const void> destroyed_with(const detail::instance_handle& in, const std::source_location& where) {
+  return {in.record, [in, where](const void*) {
+            base::thread_context* const here = base::current();
+            if (!here) return;
+            const event ordered = data::ordered_unseen(*here, where);
+            detail::destroy_instance(in, after_range{{&ordered, 1}}, where);
+          }};
+}
+
 class lent_bytes final : public data::enclosed_array {
  public:
   /// Dense in C order; the memory is the program's, and stays until nobody asks any more.
@@ -20,13 +30,7 @@ class lent_bytes final : public data::enclosed_array {
     const detail::instance_handle in = detail::create_instance({.memory = {}, .external = first_, .box = all_, .dimensions = dimensions_,
                                                                 .element_bytes = element_bytes_, .name = "span"},
                                                                {}, where);
-    std::shared_ptr<const void> lease(first_, [in, where](const void*) {
-      base::thread_context* const here = base::current();
-      if (!here) return;
-      const event ordered = data::ordered_unseen(*here, where);
-      detail::destroy_instance(in, after_range{{&ordered, 1}}, where);
-    });
-    then(in, std::move(lease), {}, context);
+    then(in, destroyed_with(in, where), {}, context);
   }
 
  private:

@@ -330,7 +330,7 @@ class Flags(unittest.TestCase):
         self.assertIn("device_series", names)
         self.assertIn("beyond_memory", names)
         self.assertIn("launch_chain_1", names)
-        self.assertEqual({s.against for s in bench.chosen_suites("nodes", False)}, {"mpi", "stretto_module", ""})  # "": to itself
+        self.assertEqual({s.against for s in bench.chosen_suites("nodes", False)}, {"mpi", "stretto_module", "of_0", "staged", ""})  # "": to itself
 
     def test_every_system_of_a_suite_is_a_program_or_a_variant_of_one(self):
         for suite in suites.SUITES:

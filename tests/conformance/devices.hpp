@@ -16,6 +16,14 @@ namespace stretto::device {
 
 using calls_that_copy = std::function<void(const native_call&, native_array<const float>, native_array<float>, std::int64_t bytes)>;
 
+/// Memory that a program has from the driver, in the context that its native kernels are handed; freed with the last copy.
+struct memory_of_program {
+  native_memory is;
+  std::shared_ptr<const void> kept = {};
+  std::function<void(const void* from, std::size_t bytes)> write = {};
+  std::function<void(void* to, std::size_t bytes)> read = {};
+};
+
 struct candidate {
   std::string name;
   std::function<std::unique_ptr<device>()> make;
@@ -23,6 +31,8 @@ struct candidate {
   std::function<std::pair<std::unique_ptr<device>, std::unique_ptr<device>>()> make_two;
   /// Calls that copy as many bytes from one array to the other by the driver's own function.
   calls_that_copy copies = {};
+  /// As a program asks the driver for it, of the device that the call was made on.
+  std::function<memory_of_program(const native_call& on, std::size_t bytes)> memory = {};
   /// What the driver's compiler makes of code; null where there is none.
   std::function<std::string(const std::string& source)> compiled = {};
 };

@@ -23,6 +23,30 @@ void add(std::vector<candidate>& all, const std::string& name, const cuda::optio
     cu->check(cu->cuMemcpyDtoDAsync(pointer(to.data), pointer(from.data), static_cast<std::size_t>(bytes),
                                     static_cast<cuda::CUstream>(on.queue)), "cuMemcpyDtoDAsync");
   };
+  c.memory = [o](const native_call& on, std::size_t bytes) {
+    const auto cu = cuda::api::load(o.library);
+    const auto context = static_cast<cuda::CUcontext>(on.context);
+    const auto in_context = [cu, context](auto&& body) {
+      const cuda::current_context current(*cu, context);
+      cu->check(body(), "the driver");
+    };
+    cuda::CUdeviceptr at = 0;
+    cuda::CUstream stream = nullptr;
+    in_context([&] { return cu->cuMemAlloc(&at, bytes); });
+    in_context([&] { return cu->cuStreamCreate(&stream, cuda::CU_STREAM_NON_BLOCKING); });
+    void* const first = reinterpret_cast<void*>(static_cast<std::uintptr_t>(at));
+    std::shared_ptr<const void> kept(first, [=](const void*) {
+      in_context([&] { return cu->cuStreamDestroy(stream); });
+      in_context([&] { return cu->cuMemFree(at); });
+    });
+    const auto moved = [=](auto&& call) {
+      in_context(call);
+      in_context([&] { return cu->cuStreamSynchronize(stream); });
+    };
+    return memory_of_program{{.data = first}, std::move(kept),
+                             [=](const void* from, std::size_t n) { moved([&] { return cu->cuMemcpyHtoDAsync(at, from, n, stream); }); },
+                             [=](void* to, std::size_t n) { moved([&] { return cu->cuMemcpyDtoHAsync(to, at, n, stream); }); }};
+  };
   c.compiled = [o, i](const std::string& source) {
     static const kernel_code none{};
     const auto cu = cuda::api::load(o.library);

@@ -29,6 +29,27 @@ void copy_in_queue(const native_call& on, native_array<const float> from, native
                                         to.offset_bytes, static_cast<std::size_t>(bytes), 0, nullptr, nullptr), "clEnqueueCopyBuffer");
 }
 
+memory_of_program memory_of_driver(const native_call& on, std::size_t bytes) {
+  static const auto cl = opencl::api::load();
+  cl_int status = CL_SUCCESS;
+  const auto context = static_cast<cl_context>(on.context);
+  const cl_command_queue queue = cl->clCreateCommandQueue(context, static_cast<cl_device_id>(on.device), 0, &status);
+  opencl::check(status, "clCreateCommandQueue");
+  const cl_mem made = cl->clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, &status);
+  opencl::check(status, "clCreateBuffer");
+  std::shared_ptr<const void> kept(made, [queue, made](const void*) {
+    cl->clReleaseMemObject(made);
+    cl->clReleaseCommandQueue(queue);
+  });
+  return {{.buffer = made}, std::move(kept),
+          [queue, made](const void* from, std::size_t n) {
+            opencl::check(cl->clEnqueueWriteBuffer(queue, made, CL_TRUE, 0, n, from, 0, nullptr, nullptr), "clEnqueueWriteBuffer");
+          },
+          [queue, made](void* to, std::size_t n) {
+            opencl::check(cl->clEnqueueReadBuffer(queue, made, CL_TRUE, 0, n, to, 0, nullptr, nullptr), "clEnqueueReadBuffer");
+          }};
+}
+
 /// The binary of the first device.
 std::string compiled_by(std::size_t n, const std::string& source) {
   const auto cl = opencl::api::load();
@@ -65,7 +86,7 @@ std::vector<candidate> opencl_candidates() {
     if (!there[i].empty())
       for (const opencl::options& how : {o, of_blocks})
         all.push_back({"opencl " + there[i] + (how.pool ? "" : ", without a pool"),
-                       [how, i] { return usable(opencl::find(how), i); }, {}, copy_in_queue,
+                       [how, i] { return usable(opencl::find(how), i); }, {}, copy_in_queue, memory_of_driver,
                        [i](const std::string& source) { return compiled_by(i, source); }});
   // Halves of the first device, where it has two compute units.
   opencl::options in_parts = o;
@@ -73,7 +94,7 @@ std::vector<candidate> opencl_candidates() {
   in_parts.at_most = 2;
   if (const auto halves = opencl::find(in_parts); halves[0].is)
     for (const std::size_t half : {0u, 1u})
-      all.push_back({"opencl " + halves[half].name, [in_parts, half] { return usable(opencl::find(in_parts), half); }, {}, copy_in_queue,
+      all.push_back({"opencl " + halves[half].name, [in_parts, half] { return usable(opencl::find(in_parts), half); }, {}, copy_in_queue, memory_of_driver,
                      [](const std::string& source) { return compiled_by(0, source); }});
   else
     std::fprintf(stderr, "no conformance test of parts of %s: %s\n", halves[0].name.c_str(), halves[0].reason.c_str());

@@ -14,6 +14,13 @@ void copy_on_host(const native_call& on, native_array<const float> from, native_
   if (on.is == native_call::kind::host) std::memcpy(to.data, from.data, static_cast<std::size_t>(bytes));
 }
 
+memory_of_program memory_of_host(const native_call&, std::size_t bytes) {
+  const auto all = std::make_shared<std::vector<std::byte>>(bytes);
+  std::byte* const at = all->data();
+  return {{.data = at}, all, [at](const void* from, std::size_t n) { std::memcpy(at, from, n); },
+          [at](void* to, std::size_t n) { std::memcpy(to, at, n); }};
+}
+
 candidate simulated(std::string name, std::function<sim::options()> o) {
   return {std::move(name), [o] { return std::move(sim::make(o()).device); },
           [o] {
@@ -23,7 +30,7 @@ candidate simulated(std::string name, std::function<sim::options()> o) {
             other.wires = one.wires;
             return std::pair(std::move(sim::make(one).device), std::move(sim::make(other).device));
           },
-          copy_on_host, {}};
+          copy_on_host, memory_of_host, {}};
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "../dist/simulated.hpp"
 #include "../temporary_folder.hpp"
 #include "../thrown_by.hpp"
+#include "../usable_devices.hpp"
 #include "demo/jacobi3d/run.hpp"
 
 using namespace jacobi3d;
@@ -69,9 +70,9 @@ TEST_CASE("a face put on the other side is what the neighbour sees") {
 
 namespace {
 
-report run_on(std::uint32_t nodes, const request& r) {
+report run_on(std::uint32_t nodes, const request& r, const std::string& kind = "sim:2") {
   report found;
-  const char* const devices = r.where == cells_on::devices ? "sim:2" : "none";
+  const std::string devices = r.where == cells_on::devices ? kind : "none";
   stretto::test::on_nodes_of(stretto::simulated_job({.nodes = nodes}), {.workers = 2, .devices = devices}, [&](stretto::runtime&) {
     if (stretto::this_node() == 0) found = run(r, 2);  // throws W32 where a value differs
   });
@@ -92,6 +93,18 @@ TEST_CASE("on any number of nodes, however it is cut, every value is the serial 
       CHECK(found.runs[0].last_change > 0);
       const std::string text = to_text(found);
       CHECK(text.find("Jacobi on 13 x 8 x 11 cells, 20 steps, on " + std::to_string(nodes) + " node") == 0);
+    }
+}
+
+TEST_CASE("kernels of OpenCL and CUDA devices compute the serial loop's values, too, and cuboids of two nodes send their faces from device to device") {
+  for (const std::string& kind : stretto::test::usable_devices({"opencl"}, "jacobi3d"))
+    for (const std::uint32_t nodes : {1u, 2u}) {
+      CAPTURE(kind);
+      CAPTURE(nodes);
+      const report found = run_on(nodes, {.what = {{13, 8, 11}, 10}, .factors = {1, 2}, .where = cells_on::devices}, kind);
+      REQUIRE(found.runs.size() == 2);
+      CHECK(found.runs[1].cuboids == 4 * nodes);
+      CHECK(found.runs[0].last_change == found.runs[1].last_change);
     }
 }
 

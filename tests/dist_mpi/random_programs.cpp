@@ -1,5 +1,6 @@
-// random_programs.cpp - random programs of events, reservations, instances and mobile objects on real processes, against the serial models
-// that those on simulated networks are checked against. Node 0 draws what is done, and where.
+// random_programs.cpp - random programs of events, reservations, instances, mobile objects, collections, puts and gets, and global memory on
+// real processes, against serial models: for the most part those that programs on simulated networks are checked against. Node 0 draws what is
+// done, and where.
 //
 //     random_programs SEEDS [FIRST]        who finds a fault names the seed, and ends the job
 #define DOCTEST_CONFIG_IMPLEMENT
@@ -24,31 +25,18 @@
 #include <vector>
 
 #include "dist/event_model.hpp"
+#include "drawing.hpp"
 #include "mobile/programs.hpp"
 #include "thrown_by.hpp"
 
 using namespace stretto;
+using test::drawing;
+using test::expect;
+using test::give_up;
+using test::seed_now;
 using test::words_of;
 
 namespace {
-
-std::uint64_t seed_now = 0;
-
-[[noreturn]] void give_up(const std::string& what) {
-  std::printf("node %u, seed %llu: not so: %s\n", this_node(), static_cast<unsigned long long>(seed_now), what.c_str());
-  std::fflush(stdout);
-  std::_Exit(1);
-}
-void expect(bool is_so, const std::string& what) {
-  if (!is_so) give_up(what);
-}
-
-struct drawing {
-  std::mt19937_64 random;
-  explicit drawing(std::uint64_t seed) : random(seed) {}
-  std::size_t below(std::size_t n) { return random() % n; }
-  std::uint32_t node() { return static_cast<std::uint32_t>(below(job_nodes())); }
-};
 
 // Events.
 
@@ -288,10 +276,13 @@ void mobile_program(std::uint64_t seed) {
 }
 
 void program(std::uint64_t seed) {
-  switch (seed % 4) {
+  switch (seed % 7) {
     case 0: return event_program(seed).run();
     case 1: return reservation_program(seed);
     case 2: return instance_program(seed);
+    case 3: return test::collection_program(seed);
+    case 4: return test::put_program(seed);
+    case 5: return test::global_memory_program(seed);
     default: return mobile_program(seed);
   }
 }

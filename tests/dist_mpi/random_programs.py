@@ -10,16 +10,16 @@ name, launcher, program, folder = sys.argv[1:]
 environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_plm": "isolated",
                             "STRETTO_MPI_FOLDER": folder}
 flags = ["--oversubscribe", "--bind-to", "none"] if name == "openmpi" else []
-seeds = 2000 if os.environ.get("STRETTO_TEST_LONG") == "1" else 80
+seeds = 3500 if os.environ.get("STRETTO_TEST_LONG") == "1" else 84
 
 faults, done = [], 0
 for nodes, workers, wander in ((2, 1, "0"), (2, 2, "30"), (3, 1, "30"), (4, 1, "0"), (4, 2, "30")):
     first = 1 + done
     command = [launcher, *flags, "-n", str(nodes), program, str(seeds), str(first)]
-    variables = {"STRETTO_WORKERS": str(workers), "STRETTO_WANDER": wander, "STRETTO_STUCK": "20"}
+    variables = {"STRETTO_WORKERS": str(workers), "STRETTO_WANDER": wander, "STRETTO_STUCK": "20", "STRETTO_GLOBAL_MEMORY": "16M"}
     try:
         ended = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment | variables,
-                               timeout=60 + seeds)
+                               timeout=60 + 2 * seeds)
         code, said = ended.returncode, ended.stdout
     except subprocess.TimeoutExpired as e:
         code, said = "none in time", (e.stdout or b"").decode() if isinstance(e.stdout, bytes) else e.stdout or ""

@@ -14,12 +14,14 @@
 #include <vector>
 
 #include "mobile/device_job.hpp"
+#include "contents.hpp"
 #include "thrown_by.hpp"
 #include "with_variable.hpp"
 
 namespace stretto {
 namespace {
 
+using test::counted_from;
 using test::error_of;
 using test::on_device_nodes;
 using test::thrown_by;
@@ -31,11 +33,6 @@ STRETTO_KERNEL(global_grid, (out<int, 2> x, int value), { x(global_id(0), global
 std::vector<int> content_of(const object<int>& o) {
   std::vector<int> all(o.elements().volume());
   wait(o.copy_to(all.data()));
-  return all;
-}
-std::vector<int> counted_from(int first, int n) {
-  std::vector<int> all(static_cast<std::size_t>(n));
-  std::iota(all.begin(), all.end(), first);
   return all;
 }
 object<int> filled(int n, int first) {

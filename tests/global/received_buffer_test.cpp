@@ -12,36 +12,24 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "../dist/simulated.hpp"
+#include "contents.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto {
 namespace {
 
+using test::content_of;
+using test::counted_from;
 using test::error_of;
 using test::thrown_by;
 
 STRETTO_KERNEL(buffer_fill, (out<int> x, int first), { x(global_id(0)) = first + global_id(0); })
 STRETTO_KERNEL(buffer_double, (inout<int> x), { x(global_id(0)) *= 2; })
-
-std::vector<int> counted_from(int first, coordinate n) {
-  std::vector<int> all(static_cast<std::size_t>(n));
-  std::iota(all.begin(), all.end(), first);
-  return all;
-}
-std::vector<int> content_of(const instance<int>& i) {
-  std::vector<int> all(i.elements().volume());
-  const auto here = instance<int>::external(all.data(), i.elements());
-  wait(copy(i, here));
-  here.destroy();
-  return all;
-}
-std::vector<int> content_here(const received_buffer<int>& b) { return content_of(b.elements()); }
 
 /// The memory of a device, if there is one; else none, which is the node's main one.
 at_place device_memory(const runtime& rt, std::size_t which = 0) {
@@ -67,7 +55,7 @@ TEST_CASE("a handler has the elements that were sent, in the memory that the sen
       for (std::uint32_t node = 0; node < 2; ++node)
         for (const at_place to : {at_place{}, device_memory(rt), device_memory(rt, 1)}) {
           const auto numbers = counted_from(3, n);
-          CHECK(send_buffer(at_node(node), std::span(numbers), to, call<&content_here>()).get() == numbers);
+          CHECK(send_buffer(at_node(node), std::span(numbers), to, call<&test::content_here>()).get() == numbers);
           const auto is_there = call([](const received_buffer<int>& b, std::uint32_t wanted) {
             return b.elements().memory().index == wanted && b.size() > 0;
           }, to.where ? to.where.index : std::uint32_t{0});
@@ -77,7 +65,7 @@ TEST_CASE("a handler has the elements that were sent, in the memory that the sen
           const auto from = device_memory(rt).where ? device_memory(rt) : at(rt.machine().memories().front());
           const auto mine = instance<int>::create(from, box(-5, n - 5)).made;
           const event filled = launch(buffer_fill, mine.elements(), mine, 10);
-          CHECK(send_buffer(after(filled), at_node(node), mine, to, call<&content_here>()).get() == counted_from(5, n));
+          CHECK(send_buffer(after(filled), at_node(node), mine, to, call<&test::content_here>()).get() == counted_from(5, n));
           mine.destroy();
         }
   });
@@ -144,18 +132,18 @@ TEST_CASE("messages wait for the room that those before them take") {
     for (int i = 0; i < 12; ++i) CHECK(all[std::size_t(i)].get() == i);
     // What does not fit alone is refused, and those that fit are none the worse for it.
     const auto too_many = counted_from(0, 400'000);
-    const auto refused = send_buffer(at_node(1), std::span(too_many), device_memory(rt), call<&content_here>());
+    const auto refused = send_buffer(at_node(1), std::span(too_many), device_memory(rt), call<&test::content_here>());
     CHECK(thrown_by([&] { refused.get(); }).find("error D03") != std::string::npos);
-    CHECK(send_buffer(at_node(1), std::span(numbers), device_memory(rt), call<&content_here>()).get() == numbers);
+    CHECK(send_buffer(at_node(1), std::span(numbers), device_memory(rt), call<&test::content_here>()).get() == numbers);
   });
 }
 
 TEST_CASE("what is wrong with a buffer is told to its sender") {
   on_first_with_devices(2, [](const runtime& rt) {
     const auto numbers = counted_from(0, 5000);
-    CHECK(error_of([&] { send_buffer(at_node(7), std::span(numbers), call<&content_here>()); }).code() == "N02");
+    CHECK(error_of([&] { send_buffer(at_node(7), std::span(numbers), call<&test::content_here>()); }).code() == "N02");
     for (std::uint32_t node = 0; node < 2; ++node) {
-      const auto nowhere = send_buffer(at_node(node), std::span(numbers), at(place{4000}), call<&content_here>());
+      const auto nowhere = send_buffer(at_node(node), std::span(numbers), at(place{4000}), call<&test::content_here>());
       CHECK(thrown_by([&] { nowhere.get(); }).find("error D04") != std::string::npos);
       const auto throws = send_buffer(at_node(node), std::span(numbers), call([](const received_buffer<int>&) -> int {
         throw error("X01", "no way");
@@ -163,7 +151,7 @@ TEST_CASE("what is wrong with a buffer is told to its sender") {
       CHECK(thrown_by([&] { throws.get(); }).find("no way") != std::string::npos);
       const auto e = user_event::create();
       const auto mine = instance<int>::create(at_node(0), box(0, 5000)).made;
-      const auto sent = send_buffer(after(e), at_node(node), mine, call<&content_here>());
+      const auto sent = send_buffer(after(e), at_node(node), mine, call<&test::content_here>());
       e.poison(std::make_exception_ptr(std::runtime_error("no ink")));
       CHECK(thrown_by([&] { sent.get(); }).find("no ink") != std::string::npos);
       mine.destroy();
@@ -186,14 +174,14 @@ TEST_CASE("a node that is lost fails the buffers that were sent there") {
     }
     const auto numbers = counted_from(0, 400'000);
     std::vector<future<std::vector<int>>> all;
-    for (int i = 0; i < 5; ++i) all.push_back(send_buffer(at_node(1), std::span(numbers), device_memory(rt), call<&content_here>()));
+    for (int i = 0; i < 5; ++i) all.push_back(send_buffer(at_node(1), std::span(numbers), device_memory(rt), call<&test::content_here>()));
     job.cut(0, 1);
     may_end = true;
     for (auto& f : all) {
       const std::string words = thrown_by([&] { if (f.get() != numbers) throw error("X02", "other numbers"); });
       CHECK((words == "nothing was thrown" || words.find("error N05: node N1 is lost") != std::string::npos));
     }
-    const auto late = send_buffer(at_node(1), std::span(numbers), call<&content_here>());
+    const auto late = send_buffer(at_node(1), std::span(numbers), call<&test::content_here>());
     CHECK(thrown_by([&] { late.get(); }).find("error N05") != std::string::npos);
   });
 }

@@ -31,6 +31,12 @@ class Uts(unittest.TestCase):
         self.assertEqual(sum(worker["nodes"] for worker in there["workers"]), 4112897)
         self.assertGreater(min(worker["nodes"] for worker in there["workers"]), 0)
 
+    @unittest.skipUnless(mpis and os.environ.get("STRETTO_TEST_LONG") == "1", "of the long campaign, and over MPI")
+    def test_four_nodes_find_the_hundred_million_of_t1l(self):
+        there = self.found("-n", "4", "--workers", "1", "--tree", "T1L")
+        self.assertEqual((there["nodes"], sum(worker["nodes"] for worker in there["workers"])), (102181082, 102181082))
+        self.assertEqual(len(there["workers_of_nodes"]), 4)
+
     def test_mistakes(self):
         for words, said in [(["--tree", "T9"], "error W30"), (["-n", "2", "--tree", "T9"], "error W30"), (["-n", "none"], "error W52")]:
             with self.subTest(words=words):

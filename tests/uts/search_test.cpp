@@ -76,11 +76,12 @@ TEST_CASE("any tree counts on several nodes as in a serial search") {
   }
 }
 
-TEST_CASE("the large published trees T1L and T3L have their published counts") {
+TEST_CASE("the large published trees T1L and T3L have their published counts, on one node and on four") {
   if (!stretto::test::long_campaign()) return;
   for (const char* name : {"T1L", "T3L"}) {
     const auto& named = uts::tree_named(name);
     CHECK(uts::sum(search(uts::tree(named.parameters), 4)) == named.expected);
+    CHECK(sum(on_nodes(named.parameters, 4, 1)) == named.expected);
   }
 }
 

@@ -20,6 +20,8 @@ inline void need_several() {
 
 // elements.cpp: --size bytes from one node to the other
 bench::outcome time_copies(const bench::options&);
+bench::outcome time_copies_of_devices(const bench::options&);
+bench::outcome count_copied_by_devices(const bench::options&);
 bench::outcome time_puts(const bench::options&);
 bench::outcome time_objects(const bench::options&);
 bench::outcome time_buffers(const bench::options&);

@@ -15,13 +15,15 @@ using bytes = instance<char>;
 
 }  // namespace
 
+namespace {
+
 /// --size bytes from an instance of one node to one of the other and back, again and again, each copy after the one before: half of
 /// that is one way. All of it is asked for by node 0, a hundred copies ahead.
-bench::outcome time_copies(const bench::options& o) {
+bench::outcome time_copies_in(at_place memory, const bench::options& o) {
   need_two();
   if (this_node() != 0) return {};
-  const long turns = o.size > 200'000 ? o.steps / 5 : o.size > 4096 ? 2 * o.steps : 10 * o.steps;
-  const auto here = bytes::create(at_node(0), {0, o.size}), there = bytes::create(at_node(1), {0, o.size});
+  const long turns = std::max(1L, o.size > 200'000 ? o.steps / 5 : o.size > 4096 ? 2 * o.steps : 10 * o.steps);
+  const auto here = bytes::create(at_node(0), memory, {0, o.size}), there = bytes::create(at_node(1), memory, {0, o.size});
   wait(merge(fill(here.made, 'a', after(here.ready)), fill(there.made, 'b', after(there.ready))));
   event e;
   const bench::stopwatch clock;
@@ -34,6 +36,18 @@ bench::outcome time_copies(const bench::options& o) {
   const double seconds = clock.seconds();
   wait(merge(here.made.destroy(after(e)), there.made.destroy(after(e))));
   return {.value = seconds * 1e6 / (2.0 * static_cast<double>(turns))};
+}
+
+}  // namespace
+
+bench::outcome time_copies(const bench::options& o) { return time_copies_in({}, o); }
+
+bench::outcome time_copies_of_devices(const bench::options& o) {
+  return time_copies_in(at(this_machine().places(place_kind::gpu_memory).front()), o);
+}
+
+bench::outcome count_copied_by_devices(const bench::options& o) {
+  return {.value = static_cast<double>(o.size) * 1e-3 / time_copies_of_devices(o).value};
 }
 
 namespace {

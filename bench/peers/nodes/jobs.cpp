@@ -12,6 +12,8 @@
 #include "common/slow_device.hpp"
 #include "demo/jacobi3d/run.hpp"
 #include "demo/particles/run.hpp"
+#include "demo/uts/report.hpp"
+#include "demo/uts/search.hpp"
 #include "fluid_nodes.hpp"
 #include "heat_levels.hpp"
 #include "peers/nodes/benchmarks.hpp"
@@ -79,6 +81,19 @@ bench::outcome weigh_particles(const bench::options& o) {
   return {.value = particles::summary_of(r.runs.back().loads.of_time, r.warm_up()).mean};
 }
 
+/// --tree, searched by the workers of all nodes: nodes of the tree a second.
+bench::outcome count_uts(const bench::options& o) {
+  if (this_node() != 0) return {};
+  const auto& named = uts::tree_named(o.tree);
+  const bench::stopwatch clock;
+  const uts::nodes_census found = uts::search_over_nodes(named.parameters);
+  const double seconds = clock.seconds();
+  uts::census all;
+  for (const auto& node : found.by_worker) all += uts::sum(node);
+  if (all != named.expected) throw bench::wrong_answer("not the published counts of tree " + o.tree);
+  return {.value = static_cast<double>(all.nodes) * 1e-6 / seconds};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -88,8 +103,11 @@ int main(int argc, char** argv) {
   };
   // Only where it is asked for: the others are of the host.
   has_device = asks_for("_device");
-  const char* const devices = asks_for("jacobi_device") ? bench::slow_device : has_device ? "opencl" : "none";
+  const bool between_devices = asks_for("nodes_direct") || asks_for("nodes_bandwidth");
+  const char* const devices = between_devices ? bench::far_device : asks_for("jacobi_device") ? bench::slow_device : has_device ? "opencl" : "none";
   if (has_device) setenv("STRETTO_DEVICE_HOST_MEMORY", "256M", 0);  // for what is shared
+  if (asks_for("_staged")) setenv("STRETTO_DEVICE_MESSAGES", "0", 1);
+  if (asks_for("_unpooled")) setenv("STRETTO_DEVICE_POOL", "0", 1);
   runtime rt({.workers = 1, .devices = devices});
   const bench::program system{.system = "stretto_jobs",
                               .entries = {{"nodes_latency", "us one way", better::lower, 8, time_copies},
@@ -100,6 +118,12 @@ int main(int argc, char** argv) {
                                           {"nodes_put_device_object", "us one way", better::lower, 8, time_objects},
                                           {"nodes_put_device_buffer", "us one way", better::lower, 8, time_buffers},
                                           {"nodes_put_device_shared", "us one way", better::lower, 8, time_shared},
+                                          {"nodes_put_device_object_unpooled", "us one way", better::lower, 8, time_objects},
+                                          {"nodes_put_device_buffer_unpooled", "us one way", better::lower, 8, time_buffers},
+                                          {"nodes_direct", "us one way", better::lower, 8, time_copies_of_devices},
+                                          {"nodes_direct_staged", "us one way", better::lower, 8, time_copies_of_devices},
+                                          {"nodes_bandwidth", "GB/s", better::higher, 1 << 20, count_copied_by_devices},
+                                          {"nodes_bandwidth_staged", "GB/s", better::higher, 1 << 20, count_copied_by_devices},
                                           {"nodes_ring", "us per hop", better::lower, 0, time_ring},
                                           {"nodes_calls", "us one way", better::lower, 0, time_calls},
                                           {"nodes_grants", "Mgrants/s", better::higher, 0, count_grants},
@@ -125,6 +149,7 @@ int main(int argc, char** argv) {
                                           {"nodes_levels", "times deferred", better::higher, 96, compare_levels},
                                           {"nodes_circuit", "times deferred", better::higher, 12, compare_circuit},
                                           {"nodes_fluid", "times deferred", better::higher, 24, compare_fluid},
+                                          {"nodes_uts", "Mnodes/s", better::higher, 0, count_uts},
                                           {"nodes_particles", "times without", better::higher, 120'000, compare_particles},
                                           {"nodes_particles_imbalance", "busiest to mean", better::lower, 120'000, weigh_particles}},
                               .out = rt.node() == 0 ? stdout : nullptr};

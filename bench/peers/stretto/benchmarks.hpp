@@ -168,3 +168,13 @@ bench::outcome compare_wave_on_buffers(const bench::options&);
 bench::outcome compare_bodies_on_buffers(const bench::options&);
 bench::outcome speed_of_room(const bench::options&);
 bench::outcome speed_of_room_without_horizons(const bench::options&);
+
+// grants_of_nodes.cpp: --size is the number of chains of each node, or of reservations; fairness is that of the reservations
+template <std::uint32_t fairness>
+bench::outcome count_grants_of_chains(const bench::options&);
+template <std::uint32_t fairness>
+bench::outcome count_passes_of_chains(const bench::options&);
+template <std::uint32_t fairness>
+bench::outcome count_grants_of_reservations(const bench::options&);
+template <std::uint32_t fairness>
+bench::outcome count_passes_of_reservations(const bench::options&);

@@ -59,6 +59,11 @@ enum : int {
   CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
 
+  CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
+  CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,
+  CU_POINTER_ATTRIBUTE_RANGE_START_ADDR = 11,
+  CU_POINTER_ATTRIBUTE_RANGE_SIZE = 12,
+
   CU_STREAM_NON_BLOCKING = 1,
   CU_EVENT_DISABLE_TIMING = 2,
   CU_MEMORYTYPE_HOST = 1,
@@ -128,6 +133,7 @@ struct CUDA_MEMCPY3D_PEER {
   X(cuMemGetInfo, _v2, (std::size_t*, std::size_t*))                                                      \
   X(cuMemAlloc, _v2, (CUdeviceptr*, std::size_t))                                                         \
   X(cuMemFree, _v2, (CUdeviceptr))                                                                        \
+  X(cuPointerGetAttribute, , (void*, int, CUdeviceptr))                                                   \
   X(cuMemHostAlloc, , (void**, std::size_t, unsigned))                                                    \
   X(cuMemFreeHost, , (void*))                                                                             \
   X(cuMemHostRegister, _v2, (void*, std::size_t, unsigned))                                               \

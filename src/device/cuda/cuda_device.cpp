@@ -101,6 +101,7 @@ class cuda_device final : public device {
     if (gone) driver_->cu->cuMemFree(gone.mapped().at);
   }
 
+  std::byte* for_messages(std::byte* address) const noexcept override { return locate(address).address; }
   std::byte* host_memory() const noexcept override { return host_memory_; }
   bool lock_host(std::byte* first, std::uint64_t bytes) noexcept override {
     if (driver_->is_lost()) return false;
@@ -135,7 +136,47 @@ class cuda_device final : public device {
   std::size_t poll() override { return streams_.poll(); }
   std::size_t pending() const noexcept override { return streams_.pending(); }
 
+ protected:
+  void take(std::byte* stands, const native_memory& from, std::uint64_t bytes) override {
+    if (std::string why = refusal_of(from, bytes); !why.empty())
+      throw not_of_device(*this, std::move(why), "name memory that cuMemAlloc or cudaMalloc gave on this device, and that is freed behind its last use");
+    noted_memory noted;
+    noted.note(stands, bytes, driver_->context, static_cast<std::byte*>(from.data) + from.offset_bytes);
+    std::scoped_lock lock(blocks_mutex_);
+    borrowed_.emplace(stands, std::move(noted));
+  }
+  void let_go(std::byte* stands) noexcept override {
+    std::scoped_lock lock(blocks_mutex_);
+    borrowed_.erase(stands);
+  }
+
  private:
+  /// Why it is no memory of this device; empty: it is. Of drivers that do not tell where memory ends the end is the program's word.
+  std::string refusal_of(const native_memory& m, std::uint64_t bytes) const {
+    if (!m.data || m.buffer) return m.buffer ? "a buffer of OpenCL was named" : "the pointer is null";
+    const api& cu = *driver_->cu;
+    const current_context current(cu, driver_->context);
+    const CUdeviceptr first = reinterpret_cast<std::uintptr_t>(m.data) + m.offset_bytes, end = first + bytes;
+    int ordinal = -1;
+    unsigned type = 0;
+    CUdevice of = -1;
+    if (cu.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, first) != CUDA_SUCCESS || type != CU_MEMORYTYPE_DEVICE)
+      return "the driver knows no memory of a device at that address";
+    if (cu.cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, first) == CUDA_SUCCESS &&
+        (cu.cuDeviceGet(&of, ordinal) != CUDA_SUCCESS || of != driver_->id))
+      return fmt::format("the driver says that it is of CUDA device {}", ordinal);
+    for (CUdeviceptr at = first; at < end;) {  // memory may be of several mappings that follow one another
+      CUdeviceptr start = 0;
+      std::size_t length = 0;
+      const bool there = cu.cuPointerGetAttribute(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, at) == CUDA_SUCCESS &&
+                         cu.cuPointerGetAttribute(&length, CU_POINTER_ATTRIBUTE_RANGE_SIZE, at) == CUDA_SUCCESS;
+      if (!there && at == first) return {};
+      if (!there || start + length <= at) return fmt::format("{} bytes are used, and {} are there", bytes, at - first);
+      at = start + length;
+    }
+    return {};
+  }
+
   /// Of what is free this process's part, whoever of the sharers comes first. Where nobody knows what was free before that, all others are
   /// taken to be sharers.
   static std::uint64_t part_of(std::uint64_t free, std::uint64_t total, const device_share& part) noexcept {
@@ -173,6 +214,7 @@ class cuda_device final : public device {
   std::optional<reserved> stands_for_;  // without a pool
   std::mutex blocks_mutex_;
   std::map<const std::byte*, block> blocks_;
+  std::map<const std::byte*, noted_memory> borrowed_;
   std::byte* first_ = nullptr;
   std::byte* host_memory_ = nullptr;  // of one address for host and kernels, as all is that this driver allocates
   noted_memory noted_;

@@ -17,6 +17,7 @@ namespace stretto::device::opencl {
 #define STRETTO_OPENCL_FUNCTIONS(X)                                                                                         \
   X(clGetPlatformIDs) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clGetPlatformInfo) X(clCreateContext) X(clReleaseContext)      \
   X(clCreateSubDevices) X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateBuffer) X(clReleaseMemObject)            \
+  X(clGetMemObjectInfo)                                                                                                     \
   X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clBuildProgram) X(clGetProgramBuildInfo)                      \
   X(clGetProgramInfo) X(clReleaseProgram) X(clCreateSubBuffer) X(clGetKernelInfo) X(clGetKernelWorkGroupInfo) X(clCreateKernel) X(clReleaseKernel)      \
   X(clSetKernelArg) X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer)                                \

@@ -108,6 +108,18 @@ class opencl_device final : public device {
   bool will_ring(const std::shared_ptr<bell>& b) noexcept override { return streams_.will_ring(b); }
   std::size_t pending() const noexcept override { return streams_.pending(); }
 
+ protected:
+  void take(std::byte* stands, const native_memory& from, std::uint64_t bytes) override {
+    const auto buffer = static_cast<cl_mem>(from.buffer);
+    std::string why = from.data     ? "an address was named, and OpenCL knows memory by buffers"
+                      : from.buffer ? memory_->refusal_of(buffer, from.offset_bytes + bytes)
+                                    : "nothing was named";
+    if (!why.empty())
+      throw not_of_device(*this, std::move(why), "name a cl_mem that was made in the context that native kernels are handed (native_call::context)");
+    memory_->take(stands, {buffer, from.offset_bytes}, bytes);
+  }
+  void let_go(std::byte* stands) noexcept override { memory_->let_go(stands); }
+
  private:
   /// The host has it mapped all the time: device and host use one memory, so that there is nothing to move. None where the
   /// driver has none.

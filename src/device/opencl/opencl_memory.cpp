@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <mutex>
 
 namespace stretto::device::opencl {
@@ -80,11 +81,38 @@ void opencl_memory::freed(std::byte* first) noexcept {
   driver_->cl->clReleaseMemObject(gone);
 }
 
+void opencl_memory::take(std::byte* stands, located from, std::uint64_t bytes) {
+  std::scoped_lock lock(mutex_);
+  borrowed_.emplace(stands, taken{stands + bytes, from});
+  any_borrowed_.store(true, std::memory_order_release);
+}
+
+void opencl_memory::let_go(std::byte* stands) noexcept {
+  std::scoped_lock lock(mutex_);
+  borrowed_.erase(stands);
+  any_borrowed_.store(!borrowed_.empty(), std::memory_order_release);
+}
+
+std::string opencl_memory::refusal_of(cl_mem buffer, std::uint64_t end) const {
+  const api& cl = *driver_->cl;
+  cl_context made_in = nullptr;
+  std::size_t bytes = 0;
+  if (cl_int status = cl.clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof made_in, &made_in, nullptr); status != CL_SUCCESS)
+    return fmt::format("the driver says {}", name_of(status));
+  if (made_in != driver_->context) return "the buffer was made in another context";
+  cl.clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, nullptr);
+  return end > bytes ? fmt::format("the buffer has {} bytes, and what is used ends behind {}", bytes, end) : std::string();
+}
+
 located opencl_memory::at(const std::byte* address) const {
   if (host_first_ && address >= host_first_ && address < host_first_ + host_bytes_)
     return {host_buffer_, static_cast<std::size_t>(address - host_first_)};
-  if (whole_) return {whole_, static_cast<std::size_t>(address - first_)};
+  if (whole_ && !any_borrowed_.load(std::memory_order_acquire)) return {whole_, static_cast<std::size_t>(address - first_)};
   std::shared_lock lock(mutex_);
+  if (const auto behind = borrowed_.upper_bound(address); behind != borrowed_.begin())
+    if (const auto& [first, b] = *std::prev(behind); address < b.end)
+      return {b.from.buffer, b.from.offset + static_cast<std::size_t>(address - first)};
+  if (whole_) return {whole_, static_cast<std::size_t>(address - first_)};
   auto after = blocks_.upper_bound(address);
   if (after == blocks_.begin() || address > (--after)->second.end) return {};
   return {after->second.buffer, static_cast<std::size_t>(address - after->first)};

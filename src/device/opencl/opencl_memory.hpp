@@ -5,9 +5,11 @@
 // Invariants  a block's buffer lives from allocated() to freed(): whoever names an address names one in use.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <shared_mutex>
+#include <string>
 
 #include "device/opencl/opencl_program.hpp"
 
@@ -38,6 +40,12 @@ class opencl_memory {
   void allocated(std::byte* first, std::uint64_t bytes);
   void freed(std::byte* first) noexcept;
 
+  /// A buffer of the program's: `stands` is what begins at that offset in it, until let_go.
+  void take(std::byte* stands, located from, std::uint64_t bytes);
+  void let_go(std::byte* stands) noexcept;
+  /// Why it is no buffer of this device's context, or too short; empty: it is.
+  std::string refusal_of(cl_mem buffer, std::uint64_t end) const;
+
   /// Of an address of the device, or of the host's memory that it shares.
   located at(const std::byte* address) const;
 
@@ -45,6 +53,10 @@ class opencl_memory {
   struct block {
     const std::byte* end;
     cl_mem buffer;
+  };
+  struct taken {
+    const std::byte* end;
+    located from;
   };
   cl_mem make(std::uint64_t bytes) const;
   cl_int take_memory_for(cl_mem buffer) const noexcept;
@@ -59,6 +71,8 @@ class opencl_memory {
 
   mutable std::shared_mutex mutex_;  // guards what follows
   std::map<const std::byte*, block> blocks_;  // by their first byte
+  std::map<const std::byte*, taken> borrowed_;
+  std::atomic<bool> any_borrowed_{false};
 };
 
 }  // namespace stretto::device::opencl

@@ -31,25 +31,31 @@ class bus {
   std::mutex mutex;
   engine wires;
 
-  void join(const sim_memory& m) {
+  /// What the device has there the simulator has at a distance.
+  void join(const std::byte* first, std::uint64_t bytes, std::ptrdiff_t distance) {
     std::scoped_lock lock(memories_mutex_);
-    memories_.push_back(&m);
+    memories_.emplace(first, memory{bytes, distance});
   }
-  void leave(const sim_memory& m) noexcept {
+  void leave(const std::byte* first) noexcept {
     std::scoped_lock lock(memories_mutex_);
-    std::erase(memories_, &m);
+    memories_.erase(first);
   }
   /// From an address to the one that the simulator uses for it: not 0 in the memories of devices.
   std::ptrdiff_t distance_of(const std::byte* address) const noexcept {
     std::scoped_lock lock(memories_mutex_);
-    for (const sim_memory* m : memories_)
-      if (address >= m->device_address() && address < m->device_address() + m->bytes()) return m->distance();
-    return 0;
+    const auto after = memories_.upper_bound(address);
+    if (after == memories_.begin()) return 0;
+    const auto& [first, m] = *std::prev(after);
+    return address < first + m.bytes ? m.distance : 0;
   }
 
  private:
+  struct memory {
+    std::uint64_t bytes;
+    std::ptrdiff_t distance;
+  };
   mutable std::mutex memories_mutex_;
-  std::vector<const sim_memory*> memories_;
+  std::map<const std::byte*, memory> memories_;  // by their first bytes
 };
 
 std::shared_ptr<bus> make_bus() { return std::make_shared<bus>(); }
@@ -94,16 +100,16 @@ class sim_device final : public device, public faults {
               .bandwidth_bytes_per_second = options_.to_device_bytes_per_second,
               .latency_seconds = options_.copy_latency_seconds};
     about_.copies_locked_faster = options_.pageable_bytes_per_second > 0;
-    if (options_.takes_messages) about_.message_distance = memory_.distance();
+    about_.takes_messages = options_.takes_messages;
     about_.host_memory_bytes = options_.host_memory_bytes;
     about_.compiles_late = options_.compile_seconds > 0;
     if (options_.host_memory_bytes) host_memory_ = line_memory::allocate(options_.host_memory_bytes);
-    options_.wires->join(memory_);
+    options_.wires->join(memory_.device_address(), memory_.bytes(), memory_.distance());
     if (!options_.clock) thread_ = std::thread([this] { keep_time(); });
   }
 
   ~sim_device() override {
-    options_.wires->leave(memory_);
+    options_.wires->leave(memory_.device_address());
     if (!thread_.joinable()) return;
     {
       std::scoped_lock lock(mutex_);
@@ -128,6 +134,7 @@ class sim_device final : public device, public faults {
     in_use_ -= bytes;
     memory_.make_rubbish(first, bytes, sim_memory::rubbish_of_freed);
   }
+  std::byte* for_messages(std::byte* address) const noexcept override { return address + options_.wires->distance_of(address); }
   std::byte* host_memory() const noexcept override { return host_memory_.get(); }
   bool lock_host(std::byte* first, std::uint64_t bytes) noexcept override {
     if (!about_.copies_locked_faster) return false;
@@ -193,6 +200,14 @@ class sim_device final : public device, public faults {
     std::scoped_lock lock(mutex_);
     of_others_ = bytes;
   }
+
+ protected:
+  void take(std::byte* stands, const native_memory& from, std::uint64_t bytes) override {
+    if (!from.data || from.buffer)
+      throw not_of_device(*this, from.buffer ? "a buffer was named" : "nothing was named", "name memory of the host, which stands for the device's");
+    options_.wires->join(stands, bytes, static_cast<const std::byte*>(from.data) + from.offset_bytes - stands);
+  }
+  void let_go(std::byte* stands) noexcept override { options_.wires->leave(stands); }
 
  private:
   friend class sim_stream;
@@ -398,7 +413,7 @@ class sim_stream final : public stream {
     t.seconds = device_.options_.launch_seconds +
                 static_cast<double>(shape.bytes()) / device_.options_.within_bytes_per_second;
     t.on = &device_.computes_;
-    std::byte* const to = target.address + device_.memory_.distance();
+    std::byte* const to = target.address + device_.options_.wires->distance_of(target.address);
     device_.enqueue(number_, t, {[=, kept = std::vector<std::byte>(pattern.begin(), pattern.end())] {
                       fill_rows(to, target.row_stride, target.plane_stride, shape, kept);
                     }, done, {}});
@@ -418,8 +433,7 @@ class sim_stream final : public stream {
         if (device_.shares_wires_) t.also_on = &device_.options_.wires->wires;
       }
     auto kept = std::make_shared<kept_arguments>(
-        kernel.code, arguments,
-        elsewhere{device_.memory(), device_.options_.memory_bytes, device_.memory_.distance()});
+        kernel.code, arguments, [&](const std::byte* at) { return device_.options_.wires->distance_of(at); });
     const checking check = device_.options_.check;
     const auto run = [=, &code = kernel.code] {
       group_memory memory;

@@ -177,6 +177,24 @@ int cuMemFree_v2(CUdeviceptr at) {
   all().memory.erase(found);
   return CUDA_SUCCESS;
 }
+int cuPointerGetAttribute(void* value, int which, CUdeviceptr at) {
+  std::scoped_lock lock(all().mutex);
+  auto found = all().memory.upper_bound(at);
+  if (found == all().memory.begin() || at >= (--found)->first + found->second.bytes) return invalid_value;
+  const auto& [first, a] = *found;
+  switch (which) {
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: *static_cast<unsigned*>(value) = a.context ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST; break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: {
+      const std::vector<CUdevice> visible = visible_devices();
+      *static_cast<int*>(value) = a.context ? static_cast<int>(std::ranges::find(visible, a.context->device) - visible.begin()) : 0;
+      break;
+    }
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: *static_cast<CUdeviceptr*>(value) = first; break;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: *static_cast<std::size_t*>(value) = a.bytes; break;
+    default: return misused(invalid_value);
+  }
+  return CUDA_SUCCESS;
+}
 int cuMemHostAlloc(void** made, std::size_t bytes, unsigned flags) {
   std::scoped_lock lock(all().mutex);
   CUcontext c = nullptr;

@@ -34,7 +34,7 @@ void* clCreateContext(const long*, unsigned, void* const*, void*, void*, int* st
 
 #define STUB(name) \
   int name() { return device_not_available; }
-STUB(clGetDeviceInfo) STUB(clCreateSubBuffer) STUB(clGetKernelInfo) STUB(clGetKernelWorkGroupInfo) STUB(clEnqueueMapBuffer) STUB(clEnqueueUnmapMemObject) STUB(clEnqueueMigrateMemObjects)
+STUB(clGetDeviceInfo) STUB(clCreateSubBuffer) STUB(clGetMemObjectInfo) STUB(clGetKernelInfo) STUB(clGetKernelWorkGroupInfo) STUB(clEnqueueMapBuffer) STUB(clEnqueueUnmapMemObject) STUB(clEnqueueMigrateMemObjects)
 STUB(clGetPlatformInfo) STUB(clReleaseContext) STUB(clCreateCommandQueue) STUB(clReleaseCommandQueue) STUB(clCreateBuffer)
     STUB(clReleaseMemObject) STUB(clCreateProgramWithSource) STUB(clCreateProgramWithBinary) STUB(clBuildProgram)
         STUB(clGetProgramBuildInfo) STUB(clGetProgramInfo) STUB(clReleaseProgram) STUB(clCreateKernel) STUB(clReleaseKernel)

@@ -1,0 +1,41 @@
+// borrowed_memories.hpp - the addresses by which a device knows memory that its driver gave to the program: nothing else has them.
+//
+// Threads     any.
+// Cost        set_aside and forget: a call of the system each. has: one load while nothing is borrowed.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <shared_mutex>
+
+namespace stretto::device {
+
+class borrowed_memories {
+ public:
+  borrowed_memories() = default;
+  borrowed_memories(const borrowed_memories&) = delete;
+  ~borrowed_memories();
+
+  /// Addresses that nothing is at, which begin as far behind a page's beginning as `like`: what is aligned there is aligned here.
+  std::byte* set_aside(std::uint64_t bytes, std::uintptr_t like);
+  void forget(std::byte* first) noexcept;
+
+  bool has(const std::byte* first, std::uint64_t bytes) const noexcept {
+    return count_.load(std::memory_order_acquire) != 0 && is_there(first, bytes);
+  }
+
+ private:
+  struct range {
+    std::uint64_t bytes, mapped_bytes;
+    void* mapped;
+  };
+  bool is_there(const std::byte* first, std::uint64_t bytes) const noexcept;
+
+  std::atomic<std::size_t> count_{0};
+  mutable std::shared_mutex mutex_;  // guards what follows
+  std::map<const std::byte*, range> ranges_;
+};
+
+}  // namespace stretto::device
