@@ -103,7 +103,7 @@ struct buffers_state {
 
 /// Who is cut by weights shows how fast each is.
 inline bool shows_speed(const graph::task& t) noexcept {
-  return t.kind == graph::task_kind::kernel && t.how == graph::cut::along_rows && t.by == graph::processors::devices;
+  return t.kind == graph::task_kind::kernel && t.by == graph::processors::devices;
 }
 
 /// Holds a runtime's buffers. Removes those that have gone before it lets go. What was handed over may not be in the graphs: a call of the

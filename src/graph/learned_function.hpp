@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "graph/learned_mapping.hpp"
+#include "graph/seen_use.hpp"
 
 namespace stretto::graph {
 

@@ -8,18 +8,10 @@
 #include <span>
 #include <string>
 
-#include "geometry/region.hpp"
 #include "graph/mapping.hpp"
+#include "graph/seen_use.hpp"
 
 namespace stretto::graph {
-
-struct seen_use {
-  box chunk;
-  region used;               // what it used; if that is not known, the least box with all of it
-  bool is_exact = true;
-  bool has_corners = false;  // not exact: beyond the chunk along two axes at once
-  std::uint64_t count = 0;   // not exact: elements that it used, if that is known
-};
 
 struct learned_mapping {
   std::string text;  // as the program would write it: "star(1)"; empty: no element was used
