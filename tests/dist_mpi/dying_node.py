@@ -40,9 +40,12 @@ for points in (1000, 3_000_000):
         for workers in ("1", "2"):
             what = f"node 2 dies at launch {at} of {points} elements, {workers} workers"
             done = run(what, command, "run", "-n", "4", "--mpi", name, "--workers", workers, "--", program, "dies", str(at), str(points))
-            # Who was killed is told once, and by nobody else: not as a loss by others, and as no other error.
+            # Who was killed is told once, and as no other error. An MPI may end a process that was to read memory of the one that has gone:
+            # that comes as `also`, and nothing of Stretto's does.
             errors = done and re.findall(r"^.*error [A-Z]\d+:.*$", done[2] + done[1], re.M)
-            if done and (done[0] != 1 or errors != ["error W55: node 2 of 4 ended by signal 9 (Killed)"] or "  also " in done[2]):
+            also = done and re.findall(r"^  also +(.*)$", done[2], re.M)
+            if done and (done[0] != 1 or errors != ["error W55: node 2 of 4 ended by signal 9 (Killed)"] or
+                         not all("ended by signal 6 (Aborted)" in other for other in also)):
                 faults.append(f"{what}: exit code {done[0]}\n{done[1]}{done[2]}")
     # Without the command the launcher says it.
     what = f"node 2 dies under the launcher, {points} elements"
