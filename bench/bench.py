@@ -22,6 +22,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+import goals
 import metg
 import suites
 
@@ -187,17 +188,10 @@ def table(suite, rows, against):
                          f"{row.get('failed') or row.get('skipped')}")
             continue
         ratio = f"{row['ratio']:.2f} x" if "ratio" in row else "-"
-        goal = suite.goals.get(row["workers"]) if row["system"] == "stretto" else suite.goals.get(row["system"])
         bound = {"at most": "<=", "at least": ">="}.get(row.get("kind"), "")
         lines.append(f"{head} {bound + figure(row['value']):>10} {figure(min(row['samples'])):>10} "
-                     f"{figure(max(row['samples'])):>10} {ratio:>12}  {figure(goal) if goal else ratio_goal(suite, row)}".rstrip())
+                     f"{figure(max(row['samples'])):>10} {ratio:>12}  {goals.told(suite, row, rows, figure)}".rstrip())
     return "\n".join(lines)
-
-
-def ratio_goal(suite, row):
-    """What the figure shall be of that of the peer."""
-    goal = suite.ratio_goals.get(row["system"])
-    return f"{goal:.2f} x" if goal else ""
 
 
 def figure(value):
@@ -344,7 +338,8 @@ def main(arguments):
             rows = run_suite(peers, suite, settings, measure, progress)
             against = settings.against or suite.against
             results["suites"].append({"name": suite.name, "title": suite.title, "against": against,
-                                      "goals": suite.goals, "ratio_goals": suite.ratio_goals, "axis": suite.axis,
+                                      "goals": suite.goals, "size_goals": suite.size_goals, "growth_goal": suite.growth_goal,
+                                      "ratio_goals": suite.ratio_goals, "axis": suite.axis,
                                       "rows": rows})
             progress("")
             if not settings.json:

@@ -53,6 +53,8 @@ class Suite:
     workers: tuple = (1, 2)
     arguments: tuple = ()
     goals: dict = field(default_factory=dict)  # workers, or a variant of Stretto -> figure to reach
+    size_goals: dict = field(default_factory=dict)  # a value of `sweep` -> figure to reach; or a variant -> such a table
+    growth_goal: float = 0  # at most so many times the figure at the first value of `sweep`
     ratio_goals: dict = field(default_factory=dict)  # a variant of Stretto -> what its figure shall be of that of `against`
     quick: bool = True  # part of a --quick run
     metg: bool = False
@@ -207,25 +209,30 @@ SUITES = (
     Suite("nodes_module", "message of 8 bytes through a future of the MPI module, one way", "nodes_pingpong", "mpi", ("stretto_module", "mpi"),
           workers=(2,)),
     _graphs("graph_generative", "tasks and commands of one of 512 nodes, generative pattern, steps 240 to 255", "graph", PATTERNS_OF_GRAPHS,
-            goals=dict.fromkeys(PATTERNS_OF_GRAPHS, 60), sweep=(0, 1, 2, 4, 16), axis="step of horizons"),
-    _graphs("graph_nodes", "the same with S = 2, all steps", "graph_2d_nodes", ("stretto",), goals={1: 60},
+            size_goals={"1d": dict.fromkeys((0, 1, 2, 4, 16), 60), "2d": {0: 1000, 2: 60}}, sweep=(0, 1, 2, 4, 16), axis="step of horizons"),
+    _graphs("graph_nodes", "the same with S = 2, all steps", "graph_2d_nodes", ("stretto",), growth_goal=2,
             sweep=(1, 16, 256, 512, 1024, 4096), axis="nodes"),
-    _graphs("graph_stencil", "stencil in tiles, S = 2", "graph_stencil_nodes", ("stretto",), sweep=(1, 16, 256, 512, 1024, 4096), axis="nodes"),
+    _graphs("graph_stencil", "stencil in tiles, S = 2", "graph_stencil_nodes", ("stretto",), growth_goal=2, sweep=(1, 16, 256, 512, 1024, 4096), axis="nodes"),
     _graphs("graph_many", "15,000 independent tasks, five times over: columns, and in a row", "graph", MANY,
-            goals={"many_on_1": 2, "many_on_16": 2, "many_on_256": 4}, sweep=(0, 16, 64, 256, 1024), axis="breadth of horizons"),
-    _graphs("graph_topologies", "tasks alone (0), and with the commands of one node", "graph", TOPOLOGIES, sweep=(0, 1, 16), axis="nodes"),
+            size_goals={"many_on_1": {0: 5, 256: 2}, "many_on_16": {0: 5, 256: 2}, "many_on_256": {0: 5, 256: 4}}, sweep=(0, 16, 64, 256, 1024),
+            axis="breadth of horizons"),
+    _graphs("graph_topologies", "tasks alone (0), and with the commands of one node", "graph", TOPOLOGIES, size_goals={0: 200, 1: 500, 16: 1000},
+            sweep=(0, 1, 16), axis="nodes"),
     _graphs("graph_instructions", "tasks, commands and instructions of one node", "graph_instructions", TOPOLOGIES, goals=dict.fromkeys(TOPOLOGIES, 2000),
             sweep=(1, 4), axis="devices"),
     _own("buffers_launches", "launches on buffers, independent, through the whole runtime", "buffers_launches", workers=(1,), goals={1: 1.5}),
-    _own("buffers_chain", "launches on buffers, in a chain, through the whole runtime", "buffers_chain", workers=(1,)),
+    _own("buffers_chain", "launches on buffers, in a chain, through the whole runtime", "buffers_chain", workers=(1,), goals={1: 1.5}),
     replace(_own("buffers_caller", "what the call of a launch computes, wave with kernels of 50 us: by itself, or handed over, or either", "buffers_caller",
                  ("stretto", "off", "on"), workers=(2,), sweep=(1, 2, 4), axis="devices"), against=""),
     replace(_own("buffers_by_hand", "wave and bodies on two simulated devices, time of the same kernels driven by hand", "buffers", ("wave", "bodies"),
                  workers=(1,), goals={"wave": 1.05, "bodies": 1.05}, sweep=(50, 200, 1000), axis="us of a kernel"), against=""),
     replace(_own("buffers_room", "room response on simulated devices, speed of so many times one's: S = 2, and without horizons", "buffers_room",
-                 ("stretto", "none"), workers=(1,), sweep=(1, 2, 4, 8, 16, 32), axis="devices"), against=""),
+                 ("stretto", "none"), workers=(1,), size_goals={"stretto": dict.fromkeys((1, 2, 4, 8, 16), 0.8)}, sweep=(1, 2, 4, 8, 16, 32),
+                 axis="devices"), against=""),
+    replace(_own("buffers_horizons", "wave and bodies on two simulated devices, kernels of 50 us: time spent generating and applying horizons, of all", "buffers_horizons",
+                 ("wave", "bodies"), workers=(1,), size_goals=dict.fromkeys((1, 2, 4, 16), 1), sweep=(1, 2, 4, 16), axis="step of horizons"), against=""),
     _graphs("graph_commands", "tasks and commands of one of 16 nodes: wave in tiles, bodies", "graph_commands", ("wave", "bodies"),
-            sweep=(0, 1, 2, 4, 16), axis="step of horizons"),
+            goals={"wave": 1, "bodies": 2}, sweep=(0, 1, 2, 4, 16), axis="step of horizons"),
     _own("graph_horizons", "time spent generating horizons, 2-D generative on 512 nodes", "graph_horizons", workers=(1,), sweep=(1, 2, 4, 16),
          axis="step of horizons"),
     _own("many_tasks", "ten million tasks, peak memory of the process", "many_tasks"),

@@ -59,6 +59,11 @@ struct buffers_state {
   graph::command_graph commands;
   graph::instruction_graph instructions;
   execution doing;
+  struct time_of_horizons {
+    bool is_asked = false;  // for benchmarks
+    std::uint64_t count = 0, nanoseconds = 0;  // generated, with what the one before it makes old applied
+  };
+  time_of_horizons horizons;
   std::unique_ptr<recording> record;  // null: nobody asked for a graph
   std::unique_ptr<dry_run> dry;       // null: what is found is done
   std::unique_ptr<same_program> programs;  // null: there are no others
@@ -103,7 +108,7 @@ struct buffers_state {
 
 /// Who is cut by weights shows how fast each is.
 inline bool shows_speed(const graph::task& t) noexcept {
-  return t.kind == graph::task_kind::kernel && t.how == graph::cut::along_rows && t.by == graph::processors::devices;
+  return t.kind == graph::task_kind::kernel && t.by == graph::processors::devices;
 }
 
 /// Holds a runtime's buffers. Removes those that have gone before it lets go. What was handed over may not be in the graphs: a call of the

@@ -56,8 +56,10 @@ task_outcome do_task(buffers_state& s, const graph::task& t, const task_work& wo
     throw error(e).fact("submitted", work.range.where);
   }
   const task_outcome out = run_task(s, s.tasks.add(t), t, work, context);
+  const std::uint64_t since = s.horizons.is_asked ? base::nanoseconds_now() : 0;
   if (const auto h = s.tasks.add_horizon()) {
     run_task(s, *h, order_alone(graph::task_kind::horizon), nothing_at(work.range.where), context);
+    if (s.horizons.is_asked) ++s.horizons.count, s.horizons.nanoseconds += base::nanoseconds_now() - since;
     const graph::chunk_weights weights = s.weights.passed_horizon(s.instructions.weights());
     if (!weights.are_none()) {
       s.instructions.set_weights(weights);

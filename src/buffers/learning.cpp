@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "device/kernel_signature.hpp"
@@ -10,6 +11,7 @@ namespace stretto::buffers {
 namespace {
 
 constexpr std::size_t most_samples = 64;
+constexpr std::size_t most_shown_chunks = 4, most_shown_boxes = 6;
 
 std::string point_text(const point& p, int dimensions) {
   bool are_equal = true;
@@ -17,6 +19,21 @@ std::string point_text(const point& p, int dimensions) {
   std::string text = std::to_string(p[0]);
   for (int a = 1; a < dimensions && !are_equal; ++a) text += ", " + std::to_string(p[a]);
   return text;
+}
+
+graph::seen_use use_of(const box& chunk, const touched_elements& t) {
+  if (std::optional<region> is = t.elements()) return {.chunk = chunk, .used = std::move(*is)};
+  return {.chunk = chunk, .used = t.bounds(), .is_exact = false, .has_corners = t.has_corners(), .count = t.count()};
+}
+
+/// "[0,8) + [24,32)"; of scattered ones how many they are.
+std::string elements_text(const graph::seen_use& u) {
+  if (!u.is_exact && u.count != 0) return std::to_string(u.count) + " elements scattered in " + u.used.text();
+  const std::vector<box>& all = u.used.boxes();
+  if (all.size() <= most_shown_boxes) return u.used.text();
+  std::string text;
+  for (std::size_t i = 0; i < most_shown_boxes; ++i) text += all[i].text() + " + ";
+  return text + "and " + std::to_string(all.size() - most_shown_boxes) + " boxes more";
 }
 
 }  // namespace
@@ -31,7 +48,12 @@ std::string text_of(const detail::range_mapper& m, int dimensions) {
     case kind::slice: return "slice(" + std::to_string(m.axis) + ")";
     case kind::all: return "all";
     case kind::fixed: return "fixed(" + m.always.text() + ")";
-    case kind::transposed: return "transposed";
+    case kind::transposed: {
+      if (m.by == mappers::transposed{{1, 0, 2}}.by) return "transposed";
+      std::string axes;
+      for (const std::uint8_t by : m.by) axes += (axes.empty() ? "" : ", ") + std::to_string(by);
+      return "transposed_by(" + axes + ")";
+    }
     case kind::even_split: return "even_split";
     case kind::custom: return "a function";
   }
@@ -47,13 +69,13 @@ touched_elements* learning::note(const argument& a, const box& chunk) {
   if (found == all_.end()) found = all_.insert(all_.end(), learned{a, {}});
   if (found->samples.size() == most_samples) return nullptr;
   found->changes = found->changes || a.given_text != found->is.given_text;
-  found->samples.push_back({chunk, a.given, std::make_unique<touched_elements>(chunk)});
+  found->samples.push_back({chunk, a.given, std::make_unique<touched_elements>(chunk, a.given.elements())});
   return found->samples.back().touched.get();
 }
 
 std::string learning::line_of(const learned& l) const {
   std::vector<graph::seen_use> uses;
-  for (const sample& s : l.samples) uses.push_back({s.chunk, s.touched->bounds(), s.touched->has_corners()});
+  for (const sample& s : l.samples) uses.push_back(use_of(s.chunk, *s.touched));
   const graph::learned_mapping best = graph::learn_mapping(uses, l.is.range, l.is.given.elements(), l.is.dimensions);
   const auto compare_one = [&](std::size_t i) { return graph::compare(l.samples[i].given, std::span(&uses[i], 1), l.is.range); };
   std::uint64_t named = 0;
@@ -66,11 +88,16 @@ std::string learning::line_of(const learned& l) const {
   const std::string name = device::parameters_of(device::tokens_of(l.is.code->parameter_text))[l.is.parameter].name;
   std::string text = "\n  " + name + " = " + l.is.buffer + "  " + (l.changes ? "mappers that change" : l.is.given_text);
   if (best.text.empty()) return text + ": uses no element of it";
-  if (lacking != uses.size())
-    return text + ": names too little: " + uses[lacking].chunk.text() + " uses " + uses[lacking].used.text() + "; write " + best.text;
-  if (best.named < named)
-    return text + ": names " + std::to_string(named) + " elements where " + best.text + " names " + std::to_string(best.named);
-  return text + ": right";
+  const bool is_enough = lacking == uses.size();
+  if (!is_enough) text += ": names too little: " + uses[lacking].chunk.text() + " uses " + elements_text(uses[lacking]) + "; write " + best.text;
+  else if (best.named < named) text += ": names " + std::to_string(named) + " elements where " + best.text + " names " + std::to_string(best.named);
+  else text += ": right";
+  const bool is_just_that = is_enough && named == best.used;
+  if (!best.fits() && !is_just_that) {
+    text += ", but no named mapper fits: of " + std::to_string(std::min(best.named, is_enough ? named : best.named)) + " elements " + std::to_string(best.used) + " are used";
+    for (std::size_t i = 0; i < uses.size() && i < most_shown_chunks; ++i) text += "\n      " + uses[i].chunk.text() + " uses " + elements_text(uses[i]);
+  }
+  return text;
 }
 
 void learning::tell(const std::function<void(const std::string&)>& sink) const {

@@ -224,14 +224,14 @@ void posted_instances::end_parts(posting& p, endings& over) {
 }
 
 void posted_instances::end_part(posting& p, part& of, endings& over) {
-  if (!std::exchange(of.has_ended, true)) over.push_back({of.done, p.cause ? p.cause : of.cause, p.target.record, p.where});
+  if (!std::exchange(of.has_ended, true)) over.push_back({of.done, p.cause ? p.cause : of.cause, of.elements, p.target.record, p.where});
 }
 
 void posted_instances::end_all(const endings& all, base::thread_context& context) noexcept {
   for (const ending& e : all) {
     failure_ref cause;
     if (e.cause) {
-      cause = failure_ref::adopt(new failure(*e.cause.get(), "elements that other nodes send to " + data::peek_name(e.target), e.where));
+      cause = failure_ref::adopt(new failure(*e.cause.get(), "elements " + e.elements.text() + " that other nodes send to " + data::peek_name(e.target), e.where));
       detail::report(cause, context);
     }
     detail::end_event(e.done, std::move(cause), context, e.where);

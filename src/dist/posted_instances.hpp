@@ -67,6 +67,7 @@ class posted_instances {
   struct ending {
     event done;
     failure_ref cause;
+    box elements;
     const detail::instance_record* target;
     std::source_location where;
   };

@@ -27,7 +27,7 @@ struct balance_policy {
 ///
 ///   now     with a sum of 1; none: all are alike
 ///
-/// Speeds rather than times are compared, so that launches which weights do not cut (in tiles, or of few items) do not push weights on and on.
+/// Speeds rather than times are compared, so that launches which weights do not cut (of few items) do not push weights on and on.
 ///
 ///     balanced_weights({}, {{{100, 1.0}, {100, 3.0}}})   ->  {0.75, 0.25}
 std::vector<double> balanced_weights(std::span<const double> now, std::span<const measured_load> loads, const balance_policy& p = {});

@@ -14,11 +14,11 @@ chunk_grid::chunk_grid(const box& range, node_number most, cut how, const extent
   extent parts = unit;
   if (how == cut::in_tiles) {
     parts = tile_grid(range, most, grain);
+    is_tiled_ = true;
   } else {
     int axis = 0;
     while (axis < max_axes - 1 && range.length(axis) == 1) ++axis;
     parts.length[axis] = static_cast<coordinate>(most);
-    if (!weights.are_none() && most > 1) weights_ = weights, weighted_axis_ = axis;
   }
   for (int a = 0; a < max_axes; ++a) {
     grain_[a] = grain[a];
@@ -26,30 +26,36 @@ chunk_grid::chunk_grid(const box& range, node_number most, cut how, const extent
     cells_[a] = cell_of(range.max()[a] - 1, grain[a]) + 1 - first_[a];
     parts_[a] = std::min(parts[a], cells_[a]);
   }
+  if (chunks() > 1) weights_ = weights;
 }
 
-coordinate chunk_grid::begin(int axis, coordinate index) const noexcept {
+coordinate chunk_grid::begin(int axis, coordinate index, coordinate row) const noexcept {
   if (index == 0) return range_.min()[axis];
   if (index == parts_[axis]) return range_.max()[axis];
-  return (first_[axis] + first_cell(axis, index)) * grain_[axis];
+  return (first_[axis] + first_cell(axis, index, row)) * grain_[axis];
 }
 
-coordinate chunk_grid::first_cell(int axis, coordinate index) const noexcept {
+std::uint64_t chunk_grid::weight_before(int axis, coordinate index, coordinate row) const noexcept {
+  const auto first = static_cast<std::size_t>(is_tiled_ && axis == 1 ? row * parts_[1] : 0);
+  const auto last = static_cast<std::size_t>(is_tiled_ && axis == 0 ? index * parts_[1] : static_cast<coordinate>(first) + index);
+  return weights_.of_first(last) - weights_.of_first(first);
+}
+
+coordinate chunk_grid::first_cell(int axis, coordinate index, coordinate row) const noexcept {
   if (has_weights(axis)) {
-    const auto parts = static_cast<std::size_t>(parts_[axis]);
-    const __int128 all = weights_.of_first(parts), before = weights_.of_first(static_cast<std::size_t>(index));
+    const __int128 all = weight_before(axis, parts_[axis], row), before = weight_before(axis, index, row);
     return index + static_cast<coordinate>(((cells_[axis] - parts_[axis]) * before + all / 2) / all);
   }
   const coordinate each = cells_[axis] / parts_[axis], more = cells_[axis] % parts_[axis];
   return index * each + std::min(index, more);
 }
 
-coordinate chunk_grid::chunk_of(int axis, coordinate cell) const noexcept {
+coordinate chunk_grid::chunk_of(int axis, coordinate cell, coordinate row) const noexcept {
   if (has_weights(axis)) {
     coordinate low = 0, high = parts_[axis];  // it begins at the cell or before; it begins behind
     while (high - low > 1) {
       const coordinate middle = (low + high) / 2;
-      (first_cell(axis, middle) <= cell ? low : high) = middle;
+      (first_cell(axis, middle, row) <= cell ? low : high) = middle;
     }
     return low;
   }
@@ -57,24 +63,24 @@ coordinate chunk_grid::chunk_of(int axis, coordinate cell) const noexcept {
   return cell < of_longer ? cell / (each + 1) : more + (cell - of_longer) / each;
 }
 
-void chunk_grid::interval(int axis, coordinate index, coordinate& min, coordinate& max) const noexcept {
-  min = begin(axis, index);
-  max = begin(axis, index + 1);
+void chunk_grid::interval(int axis, coordinate index, coordinate& min, coordinate& max, coordinate row) const noexcept {
+  min = begin(axis, index, row);
+  max = begin(axis, index + 1, row);
 }
 
 box chunk_grid::chunk(node_number n) const noexcept {
   const coordinate row = parts_[1] * parts_[2];
   const coordinate at[max_axes] = {n / row, n % row / parts_[2], n % parts_[2]};
   point min, max;
-  for (int a = 0; a < max_axes; ++a) interval(a, at[a], min[a], max[a]);
+  for (int a = 0; a < max_axes; ++a) interval(a, at[a], min[a], max[a], at[0]);
   return box::between(min, max);
 }
 
-index_range chunk_grid::meeting(int axis, coordinate min, coordinate max) const noexcept {
+index_range chunk_grid::meeting(int axis, coordinate min, coordinate max, coordinate row) const noexcept {
   min = std::max(min, range_.min()[axis]);
   max = std::min(max, range_.max()[axis]);
   if (min >= max) return {};
-  const auto of = [&](coordinate at) { return chunk_of(axis, cell_of(at, grain_[axis]) - first_[axis]); };
+  const auto of = [&](coordinate at) { return chunk_of(axis, cell_of(at, grain_[axis]) - first_[axis], row); };
   return {of(min), of(max - 1) + 1};
 }
 

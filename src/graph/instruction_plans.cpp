@@ -42,7 +42,7 @@ void instruction_graph::divide(const task& t, const box& own, std::uint32_t piec
   made.is_right = false;
   if (own.is_empty()) return;
   const bool on_host = t.by == processors::host || shape_.devices.empty(), is_divided = t.kind == task_kind::kernel;
-  const bool is_weighted = is_divided && !on_host && t.how == cut::along_rows && !weights_.are_none();
+  const bool is_weighted = is_divided && !on_host && !weights_.are_none();
   const auto sharing = static_cast<node_number>(is_weighted ? weights_.size() : is_divided && !on_host ? shape_.devices.size() : 1);
   const chunk_grid grid(own, is_divided ? sharing * pieces : 1, t.how, t.grain, is_weighted ? weights_.repeated(pieces) : chunk_weights());
   for (node_number n = 0; n < grid.chunks(); ++n) {

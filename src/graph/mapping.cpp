@@ -111,11 +111,11 @@ void mapping::interval(const axis_rule& r, const box& chunk, const box& range, c
   }
 }
 
-index_range mapping::users(const axis_rule& r, const chunk_grid& grid, coordinate min, coordinate max) {
+index_range mapping::users(const axis_rule& r, const chunk_grid& grid, coordinate min, coordinate max, coordinate row) {
   const int a = r.from;
   switch (r.is) {
     case axis_rule::kind::same: return {0, min < r.last && r.first < max ? 1 : 0};
-    case axis_rule::kind::follows: return grid.meeting(a, min - r.above, max + r.below);
+    case axis_rule::kind::follows: return grid.meeting(a, min - r.above, max + r.below, row);
     case axis_rule::kind::scaled: {
       min = std::max(min, r.first);
       max = std::min(max, r.last);
@@ -124,7 +124,7 @@ index_range mapping::users(const axis_rule& r, const chunk_grid& grid, coordinat
       const coordinate items = grid.range().length(a), elements = r.last - r.first, begin = grid.range().min()[a];
       const coordinate from = divide_down(static_cast<__int128>(min - r.first) * items, elements);
       const coordinate to = divide_down(static_cast<__int128>(max - r.first) * items + elements - 1, elements);
-      return grid.meeting(a, begin + from, begin + std::max(to, from + 1));
+      return grid.meeting(a, begin + from, begin + std::max(to, from + 1), row);
     }
   }
   return {};

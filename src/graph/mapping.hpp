@@ -8,6 +8,7 @@
 // axis of the range, widened and perhaps scaled, or the same for every chunk. So whoever uses an element is a box of chunk indices.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <boost/container/small_vector.hpp>
 #include <functional>
@@ -91,8 +92,9 @@ class mapping {
 
   static void interval(const axis_rule& r, const box& chunk, const box& range, coordinate& min, coordinate& max);
   /// Indices of chunks whose interval by this rule meets [min, max).
-  static index_range users(const axis_rule& r, const chunk_grid& grid, coordinate min, coordinate max);
-  void each_user(const box_rule& rule, const box& where, const chunk_grid& grid, auto& f) const;
+  static index_range users(const axis_rule& r, const chunk_grid& grid, coordinate min, coordinate max, coordinate row);
+  /// Of chunks in these rows of tiles, which are cut as the first of them.
+  static void each_user(const box_rule& rule, const box& where, const chunk_grid& grid, index_range rows, auto& f);
 
   box elements_;
   boost::container::small_vector<box_rule, 2> rules_;
@@ -103,16 +105,20 @@ template <class F>
 void mapping::each_user(const box& where, const chunk_grid& grid, F f) const {
   const box inside = intersection(where, elements_);
   if (inside.is_empty() || grid.chunks() == 0) return;
-  for (const box_rule& r : rules_) each_user(r, inside, grid, f);
+  for (const box_rule& r : rules_) {
+    const bool by_row = grid.has_uneven_rows() && std::ranges::any_of(r, [](const axis_rule& a) { return a.is != axis_rule::kind::same && a.from == 1; });
+    if (!by_row) each_user(r, inside, grid, {0, grid.parts(0)}, f);
+    for (coordinate row = 0; by_row && row < grid.parts(0); ++row) each_user(r, inside, grid, {row, row + 1}, f);
+  }
 }
 
-void mapping::each_user(const box_rule& rule, const box& where, const chunk_grid& grid, auto& f) const {
+void mapping::each_user(const box_rule& rule, const box& where, const chunk_grid& grid, index_range rows, auto& f) {
   // Which chunks meet it, along each axis of the range; and along which the boxes of chunks differ.
-  index_range of[max_axes];
-  for (int a = 0; a < max_axes; ++a) of[a] = {0, grid.parts(a)};
+  index_range of[max_axes] = {rows};
+  for (int a = 1; a < max_axes; ++a) of[a] = {0, grid.parts(a)};
   bool differ[max_axes] = {};
   for (int b = 0; b < max_axes; ++b) {
-    const index_range r = users(rule[b], grid, where.min()[b], where.max()[b]);
+    const index_range r = users(rule[b], grid, where.min()[b], where.max()[b], rows.first);
     if (r.first >= r.last) return;
     if (rule[b].is == axis_rule::kind::same) continue;
     const int a = rule[b].from;
@@ -128,8 +134,8 @@ void mapping::each_user(const box_rule& rule, const box& where, const chunk_grid
     point min, max;
     for (int a = 0; a < max_axes; ++a) {
       coordinate ignored;
-      grid.interval(a, at[a].first, min[a], ignored);
-      grid.interval(a, at[a].last - 1, ignored, max[a]);
+      grid.interval(a, at[a].first, min[a], ignored, rows.first);
+      grid.interval(a, at[a].last - 1, ignored, max[a], rows.first);
     }
     const box chunk = box::between(min, max);
     point low, high;

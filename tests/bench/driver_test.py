@@ -115,7 +115,7 @@ class Table(unittest.TestCase):
         self.assertEqual(bench.table(suite, rows, "tbb"), "\n".join((
             "fork-join  (ns/task, lower is better)",
             "  system         workers     median       from         to       of tbb  goal",
-            "  stretto              1         15         14         16       0.20 x  15",
+            "  stretto              1         15         14         16       0.20 x  15, met",
             "  tbb                  1    >=1,500      1,500      1,500       1.00 x",
             "  mpi                  1   skipped: not found",
             "  std                  1   failed: exit code 1: boom")))
@@ -125,8 +125,22 @@ class Table(unittest.TestCase):
         rows = [{"system": s, "workers": 1, "samples": [v], "value": v, "unit": "us", "better": "lower", "ratio": v / 2}
                 for s, v in (("stretto", 5.0), ("opencl", 2.0))]
         lines = bench.table(suite, rows, "opencl").split("\n")
-        self.assertTrue(lines[2].endswith("2.50 x  1.30 x"))
+        self.assertTrue(lines[2].endswith("2.50 x  1.30 x, missed"))
         self.assertTrue(lines[3].endswith("1.00 x"))
+
+    def test_goals_by_size_and_by_growth_are_met_or_missed(self):
+        suite = suites.Suite("graph", "graph", "graph", "", ("stretto", "other"), size_goals={"other": {1: 200}, 16: 1000}, growth_goal=2,
+                             sweep=(1, 16), axis="nodes")
+        rows = [{"system": s, "workers": 1, "x": x, "samples": [v], "value": v, "unit": "ns", "better": "lower"}
+                for s, x, v in (("stretto", 1, 300.0), ("stretto", 16, 900.0), ("other", 1, 201.0), ("other", 16, 402.0))]
+        self.assertEqual([line.split("  ")[-1].strip() for line in bench.table(suite, rows, "").split("\n")[2:]],
+                         ["-", "1,000, met; 2 x that of 1, missed", "200, missed", "2 x that of 1, met"])
+
+    def test_where_more_is_better_a_goal_is_a_least_figure(self):
+        suite = suites.Suite("room", "room", "room", "", ("stretto",), goals={1: 0.8})
+        row = {"system": "stretto", "workers": 1, "samples": [0.9], "value": 0.9, "unit": "of the speed", "better": "higher"}
+        self.assertTrue(bench.table(suite, [row], "").endswith("0.8, met"))
+        self.assertTrue(bench.table(suite, [row | {"value": 0.7}], "").endswith("0.8, missed"))
 
     def test_figures_have_three_digits(self):
         self.assertEqual([bench.figure(v) for v in (0.4471, 52.06, 367.9, 999.7, 28310.2)],

@@ -11,8 +11,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "campaign.hpp"
@@ -20,6 +22,7 @@
 #include "temporary_folder.hpp"
 #include "thrown_by.hpp"
 #include "with_variable.hpp"
+#include "written_by.hpp"
 
 namespace stretto {
 namespace {
@@ -109,6 +112,35 @@ TEST_CASE("random arrays go to Zarr and raw files and back, on other numbers of 
       CHECK(u.elements() == whole);
       CHECK(wrong_elements(u, ends) == 0);
       CHECK(wrong_elements(load_raw<float, 3>(raw, whole), ends) == 0);
+    });
+  }
+}
+
+struct page {
+  char bytes[4096];
+};
+
+TEST_CASE("writing and reading much show how far they are, on node 0, and little shows nothing") {
+  const with_variable shown("STRETTO_PROGRESS", "on");
+  const temporary_folder folder;
+  const std::string raw = folder.path / "pages.raw";
+  for (const coordinate mib : {260, 1}) {
+    const box pages(0, mib << 8);
+    const auto told = [&](const std::function<void()>& of) {
+      const std::string said = test::written_by(of);
+      return std::pair(said.find("saving") != said.npos, said.find("loading") != said.npos);
+    };
+    runtime rt({.workers = 1, .devices = "none"});
+    const bool is_much = mib > 256;
+    CAPTURE(is_much);
+    rt.run([&] {
+      buffer<page> u(pages);
+      host_task(pages, [](const box& mine, view<page> v) {
+        for (coordinate i = mine.min()[0]; i < mine.max()[0]; ++i) v(i).bytes[i % 4096] = static_cast<char>(i);
+      }, u.out(one_to_one));
+      wait(epoch());
+      CHECK(told([&] { save_raw(u, raw).get(); }) == std::pair(is_much, false));
+      CHECK(told([&] { wait(epoch()); load_raw<page>(raw, pages).read(box(0, 1)).get(); }) == std::pair(false, is_much));
     });
   }
 }

@@ -85,5 +85,57 @@ TEST_CASE("a mapper that is another one in each step is compared with what its o
   CHECK_MESSAGE(told[1].find("v = buffer B1 \"v\"  one_to_one: right") != std::string::npos, told[1]);
 }
 
+STRETTO_KERNEL(learn_start_ring, (out<float> u), { u(global_id(0)) = global_id(0); })
+STRETTO_KERNEL(learn_ring, (in<float> u, out<float> v), { v(global_id(0)) = u((global_id(0) + 31) % 32) + u((global_id(0) + 1) % 32); })
+STRETTO_KERNEL(learn_opposite, (in<float> u, out<float> v), { v(global_id(0)) = u(31 - global_id(0)); })
+STRETTO_KERNEL(learn_far, (in<float> u, out<float> v), { v(global_id(0)) = u(global_id(0)) + (global_id(0) + 20 < 32 ? u(global_id(0) + 20) : 0); })
+STRETTO_KERNEL(learn_scattered, (in<float> u, out<float> v), { v(global_id(0)) = u(global_id(0) * global_id(0) * 7 % 29); })
+STRETTO_KERNEL(learn_cube, (out<float, 3> u), { u(global_id(0), global_id(1), global_id(2)) = 1; })
+STRETTO_KERNEL(learn_turned, (in<float, 3> u, out<float, 3> v), {
+  v(global_id(0), global_id(1), global_id(2)) = u(global_id(2), global_id(0), global_id(1));
+})
+
+TEST_CASE("rings, axes in another order and lists of boxes are proposed where these are used") {
+  std::vector<std::string> told;
+  {
+    const test::with_variable learn("STRETTO_CHECK", "learn");
+    runtime rt({.workers = 1});
+    rt.run([&] {
+      buffers::state_of(*base::current()->runtime)->tell = [&](const std::string& text) { told.push_back(text); };
+      const box line(0, 32), cube({0, 0, 0}, {8, 8, 8});
+      buffer<float> u(line), v(line);
+      buffer<float, 3> a(cube), b(cube);
+      launch(learn_start_ring, line, u(one_to_one));
+      launch(learn_ring, line, u(neighborhood(1)), v(one_to_one));
+      launch(learn_ring, line, u(wrapped(1)), v(one_to_one));
+      launch(learn_opposite, line, u(all), v(one_to_one));
+      launch(learn_opposite, line, u([](const box& part) { return box(32 - part.max()[0], 32 - part.min()[0]); }), v(one_to_one));
+      launch(learn_far, line, u(one_to_one), v(one_to_one));
+      // As it is proposed.
+      launch(learn_far, line, u([](const box& part, const box& all) { return std::vector{intersection(box(part.min()[0], part.max()[0]), all), intersection(box(part.min()[0] + 20, part.max()[0] + 20), all)}; }), v(one_to_one));
+      launch(learn_scattered, line, u(all), v(one_to_one));
+      launch(learn_cube, cube, a(one_to_one));
+      launch(learn_turned, cube, a(all), b(one_to_one));
+      launch(learn_turned, cube, a(transposed_by(2, 0, 1)), b(one_to_one));
+      wait(epoch());
+    });
+  }
+  const std::vector<std::string> expected{
+      "neighborhood(1): names too little: [0,8) uses [0,9) + [31,32); write wrapped(1)",
+      "wrapped(1): right",
+      "all: names 128 elements where [](const box& part) { return box(32 - part.max()[0], 32 - part.min()[0]); } names 32",
+      "a function: right",
+      "one_to_one: names too little: [0,8) uses [0,8) + [20,28); write [](const box& part, const box& all) { return "
+      "std::vector{intersection(box(part.min()[0], part.max()[0]), all), intersection(box(part.min()[0] + 20, part.max()[0] + 20), all)}; }",
+      "a function: right",
+      "all: names 128 elements where fixed(box(0, 29)) names 116, but no named mapper fits: of 116 elements 29 are used\n      [0,8) uses [0,2) + ",
+      "u = buffer B2  one_to_one: right",
+      "all: names 2048 elements where transposed_by(2, 0, 1) names 512",
+      "transposed_by(2, 0, 1): right"};
+  REQUIRE(told.size() == expected.size() + 1);
+  for (std::size_t i = 0; i < expected.size(); ++i) CHECK_MESSAGE(told[i + 1].find(expected[i]) != std::string::npos, told[i + 1]);
+  CHECK_MESSAGE(told[7].find("\n      [8,16) uses [") != std::string::npos, told[7]);
+}
+
 }  // namespace
 }  // namespace stretto

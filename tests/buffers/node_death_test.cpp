@@ -66,6 +66,19 @@ TEST_CASE("a node that dies between two launches ends the runs of all others wit
   }
 }
 
+TEST_CASE("the loss of a node is told with the elements that were awaited, their buffer and the launch that needs them") {
+  const simulated_job job({.nodes = 2});
+  const test::told_by_nodes told = test::run_on_nodes(job, {.workers = 1, .devices = "none"}, [&](runtime& rt) {
+    test::stencil_on_nodes program(48);
+    if (rt.node() == 1) job.kill(1);
+    program.read_all();
+  });
+  const std::string& text = told.thrown.at(0);
+  INFO(text);
+  CHECK(text.find("\n  skipped     elements [24,48) that other nodes send to instance \"u\", stencil_on_nodes.hpp:") != std::string::npos);
+  CHECK(text.find("error N05: node N1 is lost") != std::string::npos);
+}
+
 TEST_CASE("a node that dies at any time does not leave others waiting") {
   for (std::uint32_t seed = 0; seed < test::scaled(40u, 2000u); ++seed) {
     std::mt19937 random(seed);

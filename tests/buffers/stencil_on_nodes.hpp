@@ -18,7 +18,7 @@ STRETTO_KERNEL(stencil_sum, (in<int> x, reduce<sum<int>> total), { total(0) << x
 
 class stencil_on_nodes {
  public:
-  explicit stencil_on_nodes(int points) : u_(box(0, points)), v_(box(0, points)), total_(box(0, 1)), points_(points) {
+  explicit stencil_on_nodes(int points) : u_(box(0, points), {.name = "u"}), v_(box(0, points), {.name = "v"}), total_(box(0, 1)), points_(points) {
     launch(stencil_begin, u_.elements(), u_(one_to_one));
   }
 

@@ -156,6 +156,81 @@ TEST_CASE("devices of unlike speed come to share launches as their speeds are") 
   });
 }
 
+STRETTO_KERNEL(from_place_2, (out<long long, 2> x), { x(global_id(0), global_id(1)) = global_id(0) * 7 + global_id(1); })
+STRETTO_KERNEL(add_cross, (in<long long, 2> x, out<long long, 2> y, int n), {
+  const int i = global_id(0);
+  const int j = global_id(1);
+  y(i, j) = (x(i, j) + (i > 0 ? x(i - 1, j) : 0) + (i + 1 < n ? x(i + 1, j) : 0) + (j > 0 ? x(i, j - 1) : 0) + (j + 1 < n ? x(i, j + 1) : 0)) % 1009;
+})
+
+/// The same in two axes, cut in tiles; the sum weighs each element by its place.
+template <class Enough>
+outcome_of_stencil stencil_in_tiles(int n, int most, Enough is_enough) {
+  const box whole({0, 0}, {n, n});
+  buffer<long long, 2> x(whole), y(whole);
+  launch(in_tiles, from_place_2, whole, x(one_to_one));
+  int step = 0;
+  for (; step < most && !is_enough(step); ++step) {
+    launch(in_tiles, add_cross, whole, x(star(1)), y(one_to_one), n);
+    std::swap(x, y);
+  }
+  outcome_of_stencil is{0, step};
+  const auto seen = x.read().get();
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) is.sum += seen.view()(i, j) * (i * n + j + 1);
+  return is;
+}
+
+long long weighed_sum_by_loop(int n, int steps) {
+  std::vector<long long> x(static_cast<std::size_t>(n * n)), y(x);
+  const auto at = [n](int i, int j) { return static_cast<std::size_t>(i * n + j); };
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) x[at(i, j)] = i * 7 + j;
+  for (int s = 0; s < steps; ++s, std::swap(x, y))
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        y[at(i, j)] = (x[at(i, j)] + (i > 0 ? x[at(i - 1, j)] : 0) + (i + 1 < n ? x[at(i + 1, j)] : 0) + (j > 0 ? x[at(i, j - 1)] : 0) +
+                       (j + 1 < n ? x[at(i, j + 1)] : 0)) % 1009;
+  long long all = 0;
+  for (std::size_t k = 0; k < x.size(); ++k) all += x[k] * static_cast<long long>(k + 1);
+  return all;
+}
+
+TEST_CASE("weights set by hand say how large the tiles of nodes and devices are, and the result is the same") {
+  test::on_nodes_with_devices([] {
+    const std::size_t devices = buffers_here().instructions.shape().devices.size();
+    weight_settings w;
+    for (std::uint32_t n = 0; n < job_nodes(); ++n) w.nodes.push_back(n + 1);
+    for (std::size_t d = 0; d < devices; ++d) w.devices.push_back(static_cast<double>(d + 1 + this_node()));
+    set_weights(w);
+    const long long expected = weighed_sum_by_loop(61, 6);
+    CHECK(stencil_in_tiles(61, 6, [](int) { return false; }).sum == expected);
+    box mine;
+    wait(host_task(in_tiles, box({0, 0}, {200, 200}), [&mine](const box& tile) { mine = tile; }));
+    const double due = 200.0 * 200 * (this_node() + 1) * 2 / (job_nodes() * (job_nodes() + 1));
+    CHECK(std::abs(static_cast<double>(mine.volume()) - due) <= 200.0 * 2 * job_nodes());
+    set_weights({});
+    CHECK(stencil_in_tiles(61, 6, [](int) { return false; }).sum == expected);
+  });
+}
+
+TEST_CASE("devices of unlike speed come to have tiles as their speeds are") {
+  for (const auto& [devices, ideal] : {std::pair<std::string, std::vector<double>>{"sim(rate=2M),sim(rate=6M)", {0.25, 0.75}},
+                                       {"sim(rate=2M),sim(rate=2M),sim(rate=2M),sim(rate=6M)", {1.0 / 6, 1.0 / 6, 1.0 / 6, 0.5}}}) {
+    runtime rt({.workers = 1, .devices = devices});
+    rt.run([&] {
+      std::vector<double> shares;
+      const outcome_of_stencil was = stencil_in_tiles(180, 2'000, [&](int) {
+        shares = buffers_here().instructions.weights().shares();
+        return is_near(shares, ideal, 0.1);
+      });
+      CAPTURE(was.steps);
+      CHECK(is_near(shares, ideal, 0.1));
+      CHECK(was.sum == weighed_sum_by_loop(180, was.steps));
+    });
+  }
+}
+
 TEST_CASE("nothing is measured where the option weights is off, where weights are set by hand, or where the runtime is stepped") {
   {
     const with_variable off("STRETTO_WEIGHTS", "off");

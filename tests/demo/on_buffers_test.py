@@ -120,6 +120,15 @@ class OnBuffers(unittest.TestCase):
         self.assertEqual(*pictures)
 
     @unittest.skipUnless(mpis, "no MPI was found")
+    def test_two_nodes_hear_what_one_hears(self):
+        pictures = []
+        for nodes in (1, 2):
+            sound = json.loads(self.run_with("sound", "-n", str(nodes), "--columns", "120", "--steps", "90", "--json"))
+            self.assertEqual((sound["nodes"], sound["as_serial"]), (nodes, True))
+            pictures.append((self.folder / "sound.png").read_bytes())
+        self.assertEqual(*pictures)
+
+    @unittest.skipUnless(mpis, "no MPI was found")
     def test_three_nodes_draw_what_one_draws(self):
         pictures = []
         for nodes in (1, 3):

@@ -170,7 +170,7 @@ TEST_CASE("a push that fails is known where its elements were to come, and the o
     CHECK_FALSE(done[1].has_triggered());
     never.poison(std::make_exception_ptr(std::runtime_error("the tide is out")));
     for (const event e : {done[0], done[1], first}) CHECK(told_of(e).find("the tide is out") != std::string::npos);
-    CHECK(told_of(done[0]).find("elements that other nodes send to instance \"r\"") != std::string::npos);
+    CHECK(told_of(done[0]).find("elements [0,10) that other nodes send to instance \"r\"") != std::string::npos);
     check_nothing_is_kept();
 
     // Told before it is posted.

@@ -351,6 +351,21 @@ void launch_and_fail(std::uint32_t odd) {
   u.read().get();
 }
 
+/// One node is killed before it has made its launch of number `at`, whose elements others wait for. They catch nothing.
+void launch_and_die(std::uint32_t victim, int at, int points) {
+  const box all_of(0, points);
+  buffer<unsigned> u(all_of, {.name = "u"}), v(all_of, {.name = "v"});
+  launch(begin_as_place, all_of, u(one_to_one));
+  for (int i = 0; i < 50; ++i) {
+    if (i == at && this_node() == victim) std::raise(SIGKILL);
+    launch(add_next, all_of, u(wrapped(1)), v(one_to_one), points);
+    std::swap(u, v);
+  }
+  if (at == 50 && this_node() == victim) std::raise(SIGKILL);
+  u.read().get();
+  if (this_node() == victim) std::raise(SIGKILL);
+}
+
 }  // namespace
 
 /// As a program does that knows nothing of threads, before there is a runtime: one thread alone may call MPI then.
@@ -390,6 +405,10 @@ int main(int count, char** words) {
     }
     if (count > 1 && std::string_view(words[1]) == "fails") {
       rt.run([] { launch_and_fail(2); });
+      return 0;
+    }
+    if (count > 3 && std::string_view(words[1]) == "dies") {
+      rt.run([&] { launch_and_die(2, std::stoi(words[2]), std::stoi(words[3])); });
       return 0;
     }
     if (count > 1 && std::string_view(words[1]) == "devices") {

@@ -123,7 +123,43 @@ TEST_CASE("with weights chunks follow one another, have a cell at least, and of 
   CHECK(ok);
 }
 
-TEST_CASE("weights count for rows and not for tiles, and grids of other weights are others") {
+TEST_CASE("with weights a row of tiles is as high as its tiles weigh together, and each is cut by its own") {
+  const bool ok = rc::check([] {
+    asked_grid a = *any_asked_grid();
+    a.how = cut::in_tiles;
+    const std::vector<double> weights = *any_weights(a.most);
+    const chunk_grid g(a.range, a.most, cut::in_tiles, a.grain, chunk_weights(weights)), alike(a.range, a.most, cut::in_tiles, a.grain);
+    RC_ASSERT(g.chunks() == alike.chunks());
+    if (g.chunks() == 0) return;
+    // The naive model: cells are counted, and shares are fractions.
+    const auto cell = [&](int axis, coordinate at) { return at / a.grain[axis] - (at % a.grain[axis] < 0); };
+    const auto cells = [&](int axis) { return static_cast<double>(cell(axis, a.range.max()[axis] - 1) + 1 - cell(axis, a.range.min()[axis])); };
+    const auto sum = [&](coordinate first, coordinate last) {
+      double all = 0;
+      for (coordinate n = first; n < last; ++n) all += weights[static_cast<std::size_t>(n)];
+      return all;
+    };
+    const coordinate rows = g.parts(0), columns = g.parts(1);
+    const auto is_due = [&](int axis, coordinate at, coordinate index, coordinate of, double share) {
+      const double due = static_cast<double>(index) + (cells(axis) - static_cast<double>(of)) * share;
+      return std::abs(static_cast<double>(cell(axis, at) - cell(axis, a.range.min()[axis])) - due) <= 0.51;
+    };
+    for (coordinate i = 0; i < rows; ++i)
+      for (coordinate j = 0; j < columns; ++j) {
+        const box c = g.chunk(static_cast<node_number>(i * columns + j));
+        RC_ASSERT(!c.is_empty());
+        RC_ASSERT(c.min()[0] == (i == 0 ? a.range.min()[0] : g.chunk(static_cast<node_number>((i - 1) * columns)).max()[0]));
+        RC_ASSERT(c.min()[1] == (j == 0 ? a.range.min()[1] : g.chunk(static_cast<node_number>(i * columns + j - 1)).max()[1]));
+        if (i + 1 == rows) RC_ASSERT(c.max()[0] == a.range.max()[0]);
+        if (j + 1 == columns) RC_ASSERT(c.max()[1] == a.range.max()[1]);
+        if (i > 0) RC_ASSERT(is_due(0, c.min()[0], i, rows, sum(0, i * columns) / sum(0, rows * columns)));
+        if (j > 0) RC_ASSERT(is_due(1, c.min()[1], j, columns, sum(i * columns, i * columns + j) / sum(i * columns, (i + 1) * columns)));
+      }
+  });
+  CHECK(ok);
+}
+
+TEST_CASE("weights count for rows and for tiles, and grids of other weights are others") {
   const box range({0, 0}, {102, 100});
   const chunk_weights w(std::vector<double>{1, 3}), more(std::vector<double>{1, 4});
   const chunk_grid rows(range, 2, cut::along_rows, unit, w);
@@ -132,7 +168,15 @@ TEST_CASE("weights count for rows and not for tiles, and grids of other weights 
   CHECK(rows == chunk_grid(range, 2, cut::along_rows, unit, chunk_weights(std::vector<double>{2, 6})));
   CHECK(!(rows == chunk_grid(range, 2, cut::along_rows, unit, more)));
   CHECK(!(rows == chunk_grid(range, 2, cut::along_rows)));
-  CHECK(chunk_grid(range, 4, cut::in_tiles, unit, w) == chunk_grid(range, 4, cut::in_tiles));
+  // Three times as much for the last of four: half of all, in a row of tiles that has two thirds.
+  const chunk_grid tiles(box({0, 0}, {1'202, 1'202}), 4, cut::in_tiles, unit, chunk_weights(std::vector<double>{1, 1, 1, 3}));
+  CHECK(tiles.chunk(0) == box({0, 0}, {401, 601}));
+  CHECK(tiles.chunk(1) == box({0, 601}, {401, 1'202}));
+  CHECK(tiles.chunk(2) == box({401, 0}, {1'202, 301}));
+  CHECK(tiles.chunk(3) == box({401, 301}, {1'202, 1'202}));
+  CHECK(tiles.has_uneven_rows());
+  CHECK_FALSE(rows.has_uneven_rows());
+  CHECK_FALSE(chunk_grid(range, 2, cut::in_tiles, unit, w).has_uneven_rows());
   CHECK(chunk_grid(box(0, 2), 2, cut::along_rows, unit, more).chunk(0) == box(0, 1));
   CHECK(chunk_grid(box(0, 10), 1, cut::along_rows, unit, chunk_weights(std::vector<double>{1})) == chunk_grid(box(0, 10), 1, cut::along_rows));
 }
@@ -181,15 +225,16 @@ TEST_CASE("the chunks that meet an interval are found as if all were asked") {
     const asked_grid a = *any_grid();
     const chunk_grid g = a.made();
     const coordinate min = *rc::gen::inRange<coordinate>(-60, 100), max = min + *rc::gen::inRange<coordinate>(-2, 60);
+    const coordinate row = g.chunks() == 0 ? 0 : *rc::gen::inRange<coordinate>(0, g.parts(0));
     for (int axis = 0; axis < max_axes; ++axis) {
       std::vector<coordinate> met;
       for (coordinate i = 0; i < g.parts(axis); ++i) {
         coordinate from, to;
-        g.interval(axis, i, from, to);
+        g.interval(axis, i, from, to, row);
         RC_ASSERT(from < to);
         if (min < max && from < max && min < to) met.push_back(i);
       }
-      const index_range found = g.meeting(axis, min, max);
+      const index_range found = g.meeting(axis, min, max, row);
       if (met.empty()) RC_ASSERT(found.first >= found.last);
       else RC_ASSERT((found == index_range{met.front(), met.back() + 1}));
     }
@@ -208,11 +253,12 @@ TEST_CASE("the nodes of a box of chunks are those of its chunks") {
       const bool whole = *rc::gen::arbitrary<bool>();
       of[axis] = whole ? index_range{0, g.parts(axis)} : index_range{std::min(i, j), std::max(i, j) + 1};
     }
+    if (g.has_uneven_rows() && of[1] != index_range{0, g.parts(1)}) of[0].last = of[0].first + 1;  // other rows have other tiles
     point min, max;
     for (int axis = 0; axis < max_axes; ++axis) {
       coordinate ignored;
-      g.interval(axis, of[axis].first, min[axis], ignored);
-      g.interval(axis, of[axis].last - 1, ignored, max[axis]);
+      g.interval(axis, of[axis].first, min[axis], ignored, of[0].first);
+      g.interval(axis, of[axis].last - 1, ignored, max[axis], of[0].first);
     }
     const box together = box::between(min, max);
     const node_set found = g.nodes(of);

@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <functional>
 #include <random>
+#include <string>
 #include <vector>
 
 using namespace stretto;
@@ -12,10 +14,16 @@ using namespace stretto::graph;
 
 namespace {
 
-/// What four chunks of the range use.
+/// What four chunks of the range use, known by the least box.
 std::vector<seen_use> seen(const box& range, const std::function<box(const box&)>& used, bool has_corners = false) {
   std::vector<seen_use> all;
-  for (const box& chunk : split_tiles(range, 4)) all.push_back({chunk, used(chunk), has_corners});
+  for (const box& chunk : split_tiles(range, 4)) all.push_back({.chunk = chunk, .used = used(chunk), .is_exact = false, .has_corners = has_corners});
+  return all;
+}
+/// The same, known element by element, of which those outside are not there.
+std::vector<seen_use> exactly(const box& range, const box& elements, const std::function<region(const box&)>& used) {
+  std::vector<seen_use> all;
+  for (const box& chunk : split_tiles(range, 4)) all.push_back({.chunk = chunk, .used = used(chunk) & region(elements)});
   return all;
 }
 const box whole({0, 0}, {64, 48});
@@ -51,6 +59,7 @@ TEST_CASE("what is learned names all that was used, of any boxes") {
     const learned_mapping best = learn_mapping(uses, whole, whole, 2);
     std::uint64_t used = 0;
     for (const seen_use& u : uses) used += u.used.volume();
+    CHECK(best.used == 0);  // not known
     CHECK(best.named >= used);
     CHECK(best.named <= whole.volume() * uses.size());
     CHECK(best.text.empty() == (used == 0));
@@ -63,4 +72,89 @@ TEST_CASE("a mapper is compared with what was used: too little, or more than tha
   const auto more = compare(mapping::neighborhood(whole, {3, 3, 0}), uses, whole);
   CHECK(more.is_enough);
   CHECK(more.named > learn_mapping(uses, whole, whole, 2).named);
+}
+
+TEST_CASE("of elements that are known one by one, the mapper that names just them is learned") {
+  const auto learned_of = [](const box& range, const box& elements, int dimensions, const std::function<region(const box&)>& used) {
+    const learned_mapping best = learn_mapping(exactly(range, elements, used), range, elements, dimensions);
+    CHECK(best.fits());
+    return best.text;
+  };
+  const auto cross = [](const box& c) { return region{c.widened({1, 0, 0}), c.widened({0, 1, 0})}; };
+  CHECK(learned_of(whole, whole, 2, cross) == "star(1)");
+  CHECK(learned_of(whole, whole, 2, [](const box& c) { return region(c.widened({1, 1, 0})); }) == "neighborhood(1)");
+  CHECK(learned_of(whole, whole, 2, [](const box& c) { return region(box({c.min()[0], 0}, {c.max()[0], 48})); }) == "slice(1)");
+  // Of a ring: what lies beyond an end is at the other.
+  const auto ring = [](coordinate by, coordinate n) {
+    return [by, n](const box& c) {
+      const coordinate low = c.min()[0] - by, high = c.max()[0] + by;
+      return region{box(low, high), box(low + n, high + n), box(low - n, high - n)};
+    };
+  };
+  const box line(0, 64);
+  CHECK(learned_of(line, line, 1, ring(1, 64)) == "wrapped(1)");
+  CHECK(learned_of(line, line, 1, ring(5, 64)) == "wrapped(5)");
+  const box from_3(3, 67);
+  CHECK(learned_of(from_3, from_3, 1, ring(2, 64)) == "wrapped(2)");
+  for (const point by : {point(1, 1), point(2, 1), point(0, 3)}) {
+    const mapping is = mapping::wrapped(whole, by);
+    const auto used = [&](const box& c) {
+      used_boxes b;
+      is.used_by(c, whole, b);
+      return region(std::span<const box>(b));
+    };
+    CHECK(learned_of(whole, whole, 2, used) == (by[0] == by[1] ? "wrapped(1)" : "wrapped(" + std::to_string(by[0]) + ", " + std::to_string(by[1]) + ")"));
+  }
+  // Axes in another order.
+  const box cube({0, 0, 0}, {16, 16, 16});
+  for (const std::array<std::uint8_t, 3> by : {std::array<std::uint8_t, 3>{1, 2, 0}, {2, 0, 1}, {2, 1, 0}, {0, 2, 1}}) {
+    const auto used = [&](const box& c) {
+      point min, max;
+      for (int a = 0; a < 3; ++a) min[a] = c.min()[by[std::size_t(a)]], max[a] = c.max()[by[std::size_t(a)]];
+      return region(box::between(min, max));
+    };
+    CHECK(learned_of(cube, cube, 3, used) == "transposed_by(" + std::to_string(by[0]) + ", " + std::to_string(by[1]) + ", " + std::to_string(by[2]) + ")");
+  }
+}
+
+TEST_CASE("where mappers of a name give far too much, a function of a chunk is learned that gives just what was used") {
+  const box line(0, 64);
+  const auto learned_of = [](const box& range, int dimensions, const std::function<region(const box&)>& used) {
+    const std::vector<seen_use> uses = exactly(range, range, used);
+    const learned_mapping best = learn_mapping(uses, range, range, dimensions);
+    std::uint64_t sum = 0;
+    for (const seen_use& u : uses) sum += u.used.volume();
+    CHECK(best.used == sum);
+    CHECK(best.named == sum);
+    return best.text;
+  };
+  // What is opposite, and the same from the other end.
+  CHECK(learned_of(line, 1, [](const box& c) { return region(box(64 - c.max()[0], 64 - c.min()[0])); }) ==
+        "[](const box& part) { return box(64 - part.max()[0], 64 - part.min()[0]); }");
+  CHECK(learned_of(line, 1, [](const box& c) { return region{c, box(64 - c.max()[0], 64 - c.min()[0])}; }) ==
+        "[](const box& part) { return std::vector{box(part.min()[0], part.max()[0]), box(64 - part.max()[0], 64 - part.min()[0])}; }");
+  // Parts that stay away from their chunk, of which those at an end have less.
+  CHECK(learned_of(line, 1, [](const box& c) { return region{c, box(c.min()[0] + 20, c.max()[0] + 20)}; }) ==
+        "[](const box& part, const box& all) { return std::vector{intersection(box(part.min()[0], part.max()[0]), all), "
+        "intersection(box(part.min()[0] + 20, part.max()[0] + 20), all)}; }");
+  // A head that all need, and what is one's own.
+  CHECK(learned_of(line, 1, [](const box& c) { return region{box(0, 2), c}; }) ==
+        "[](const box& part) { return std::vector{box(part.min()[0], part.max()[0]), box(0, 2)}; }");
+  // Rows of the other half.
+  CHECK(learned_of(whole, 2, [](const box& c) { return region(box({48 - c.max()[1], c.min()[1]}, {48 - c.min()[1], c.max()[1]})); }) ==
+        "[](const box& part) { return box({48 - part.max()[1], part.min()[1]}, {48 - part.min()[1], part.max()[1]}); }");
+}
+
+TEST_CASE("nothing is learned of elements that follow no rule, and that is known") {
+  const std::vector<std::vector<coordinate>> ends{{3, 50}, {7, 21}, {33, 60}, {1, 13}};
+  std::size_t next = 0;
+  const box line(0, 64);
+  const std::vector<seen_use> uses = exactly(line, line, [&](const box&) {
+    const auto& at = ends[next++];
+    return region{box(at[0], at[0] + 1), box(at[1], at[1] + 2)};
+  });
+  const learned_mapping best = learn_mapping(uses, line, line, 1);
+  CHECK_FALSE(best.fits());
+  CHECK(best.text.find("part") == std::string::npos);
+  CHECK(best.used == 4 * 3);
 }

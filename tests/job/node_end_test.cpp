@@ -41,10 +41,19 @@ TEST_CASE("marked lines are taken out of what programs write, wherever they stan
   }
 }
 
+TEST_CASE("who ended first is told first, whoever was heard first") {
+  node_end early = killed, late = failed;
+  early.at_ns = 1'700'000'000'000'000'000, late.at_ns = early.at_ns + 1;
+  node_end_reader reader;
+  CHECK(reader.read(to_line(late) + to_line(early)).empty());
+  order_by_time(reader.found);
+  CHECK(reader.found == std::vector{early, late});
+}
+
 TEST_CASE("a line that only begins like a marked one is shown, whole and at once when it ends") {
   node_end_reader reader;
   CHECK(reader.read("\x1estretto-node x y\n") == "\x1estretto-node x y\n");
-  CHECK(reader.read("\x1estretto-node 1 2 9 3 h\n") == "\x1estretto-node 1 2 9 3 h\n");
+  CHECK(reader.read("\x1estretto-node 1 2 9 3 0 h\n") == "\x1estretto-node 1 2 9 3 0 h\n");
   CHECK(reader.read("\x1estretto-node " + std::string(600, '1')) == "\x1estretto-node " + std::string(600, '1'));
   CHECK(reader.read("\x1estretto-node 1 2") == "");
   CHECK(reader.rest() == "\x1estretto-node 1 2");

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
@@ -125,6 +126,11 @@ int be_node(const std::vector<std::string>& program, output shown) {
 
   int status = 0;
   bool was_told_to_end = false;
+  const auto still_runs = [&] {
+    if (::waitpid(child, &status, WNOHANG) != child) return true;
+    e.at_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    return false;
+  };
   for (bool runs = child > 0; runs;) {
     std::array<pollfd, 3> all{pollfd{signals.file(), POLLIN, 0}, pollfd{streams[0].from, POLLIN, 0}, pollfd{streams[1].from, POLLIN, 0}};
     ::poll(all.data(), all.size(), -1);
@@ -132,12 +138,10 @@ int be_node(const std::vector<std::string>& program, output shown) {
       if (s.from >= 0 && !s.pass()) ::close(std::exchange(s.from, -1));
     while (const auto came = signals.next()) {
       const int signal = static_cast<int>(came->ssi_signo);
-      if (signal == SIGCHLD) {
-        runs = runs && ::waitpid(child, &status, WNOHANG) != child;
-      } else {
-        was_told_to_end |= ends_a_job(signal);
-        if (runs) ::kill(child, signal);
-      }
+      runs = runs && still_runs();  // it may have ended by itself before it could be told
+      if (signal == SIGCHLD || !runs) continue;
+      was_told_to_end |= ends_a_job(signal);
+      ::kill(child, signal);
     }
   }
   for (stream& s : streams) s.end();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <sstream>
@@ -17,7 +18,7 @@ std::optional<node_end> read_line(const std::string& line) {
   std::istringstream in(line.substr(mark.size()));
   node_end e;
   int how = 0;
-  if (!(in >> e.node >> e.process >> how >> e.number >> e.host) || how < 0 || how > 2) return std::nullopt;
+  if (!(in >> e.node >> e.process >> how >> e.number >> e.at_ns >> e.host) || how < 0 || how > 2) return std::nullopt;
   e.how = static_cast<ending>(how);
   return e;
 }
@@ -33,8 +34,10 @@ std::string to_text(const node_end& e) {
   return {};
 }
 
+void order_by_time(std::vector<node_end>& all) { std::ranges::stable_sort(all, {}, &node_end::at_ns); }
+
 std::string to_line(const node_end& e) {
-  return fmt::format("{}{} {} {} {} {}\n", mark, e.node, e.process, static_cast<int>(e.how), e.number, e.host.empty() ? "?" : e.host);
+  return fmt::format("{}{} {} {} {} {} {}\n", mark, e.node, e.process, static_cast<int>(e.how), e.number, e.at_ns, e.host.empty() ? "?" : e.host);
 }
 
 std::string node_end_reader::read(std::string_view came) {

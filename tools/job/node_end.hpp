@@ -19,12 +19,16 @@ struct node_end {
   long process = 0;
   ending how = ending::exit_code;
   int number = 0;  // the exit code, the signal, or errno
+  std::int64_t at_ns = 0;  // when that was seen, by its host's clock
 
   friend bool operator==(const node_end&, const node_end&) = default;
 };
 
 /// "ended with exit code 3", "ended by signal 11 (Segmentation fault)", "could not be started: No such file or directory".
 std::string to_text(const node_end& e);
+
+/// The first to end comes first, whoever was the first to tell: others may fail because of it, and be heard before.
+void order_by_time(std::vector<node_end>& all);
 
 /// The marked line, with its end.
 std::string to_line(const node_end& e);

@@ -166,6 +166,8 @@ bench::outcome time_callers_that_find_all(const bench::options&);
 bench::outcome time_callers_that_hand_over(const bench::options&);
 bench::outcome compare_wave_on_buffers(const bench::options&);
 bench::outcome compare_bodies_on_buffers(const bench::options&);
+bench::outcome measure_horizons_of_wave(const bench::options&);
+bench::outcome measure_horizons_of_bodies(const bench::options&);
 bench::outcome speed_of_room(const bench::options&);
 bench::outcome speed_of_room_without_horizons(const bench::options&);
 

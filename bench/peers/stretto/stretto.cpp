@@ -152,6 +152,8 @@ int main(int argc, char** argv) {
                   {"buffers_caller_on", "us/launch", better::lower, 2, time_callers_that_hand_over, repeat::once},
                   {"buffers_wave", "of by hand", better::lower, 200, compare_wave_on_buffers, repeat::once},
                   {"buffers_bodies", "of by hand", better::lower, 200, compare_bodies_on_buffers, repeat::once},
+                  {"buffers_horizons_wave", "% of the time", better::lower, 2, measure_horizons_of_wave, repeat::once},
+                  {"buffers_horizons_bodies", "% of the time", better::lower, 2, measure_horizons_of_bodies, repeat::once},
                   {"buffers_room", "of the speed", better::higher, 4, speed_of_room, repeat::once},
                   {"buffers_room_none", "of the speed", better::higher, 4, speed_of_room_without_horizons, repeat::once},
                   {"graph_commands_wave", "us/step", better::lower, 0, time_commands_of_wave},
