@@ -12,7 +12,7 @@
 #include "dist/simulated.hpp"
 #include "with_variable.hpp"
 
-namespace stretto {
+namespace stretto::reductions_on_devices {
 namespace {
 
 using sums = reduction_instance<sum<int>>;
@@ -60,4 +60,4 @@ TEST_CASE("kernels contribute on other nodes' devices, and what they did is redu
 }
 
 }  // namespace
-}  // namespace stretto
+}  // namespace stretto::reductions_on_devices
