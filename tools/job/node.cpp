@@ -138,10 +138,10 @@ int be_node(const std::vector<std::string>& program, output shown) {
       if (s.from >= 0 && !s.pass()) ::close(std::exchange(s.from, -1));
     while (const auto came = signals.next()) {
       const int signal = static_cast<int>(came->ssi_signo);
-      runs = runs && still_runs();  // it may have ended by itself before it could be told
-      if (signal == SIGCHLD || !runs) continue;
-      was_told_to_end |= ends_a_job(signal);
-      ::kill(child, signal);
+      runs = runs && still_runs();
+      // It may have been told beside us, or have ended by itself before it could be told.
+      was_told_to_end |= ends_a_job(signal) && (runs || (WIFSIGNALED(status) && ends_a_job(WTERMSIG(status))));
+      if (runs && signal != SIGCHLD) ::kill(child, signal);
     }
   }
   for (stream& s : streams) s.end();
