@@ -103,7 +103,9 @@ TEST_CASE("a program of very many launches remembers, and takes, what a short on
       }
     });
     // What is freed, watched programs keep for a while; so do those that are told of hangs all the time.
-    if (!base::address_sanitizer && !base::thread_sanitizer && !test::is_brief()) CHECK(after - before < 2e6);
+    // Behind other tests devices' operations spread over the heap for a while.
+    const double room = devices == std::string("none") ? 2e6 : 4e6;
+    if (!base::address_sanitizer && !base::thread_sanitizer && !test::is_brief()) CHECK(after - before < room);
   }
 }
 

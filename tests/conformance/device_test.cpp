@@ -241,7 +241,7 @@ TEST_CASE("ids of any range are exact, whether they are ints or not") {
       for (int k = 0; k < 3; ++k) CHECK(sum.values[static_cast<std::size_t>(k)] == expected[k]);
       b.give_all_back();
     }
-    for (const std::int64_t from : {std::int64_t{-5}, int_max / 8 - 9, 7'000'000'000'000l}) {
+    for (const std::int64_t from : {std::int64_t{-5}, int_max / 8 - 9, 700'000'000'000l}) {
       CAPTURE(from);
       array<std::int64_t> x({8 * 10}, 0, {8 * from});
       const auto there = b.put(x);
