@@ -11,6 +11,7 @@
 //   after 200 steps the wave is that of a serial run, to the last bit
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -65,11 +66,16 @@ std::vector<double> on_nodes(std::uint32_t nodes, const std::string& directory, 
   std::vector<std::thread> all;
   for (std::uint32_t node = 0; node < nodes; ++node)
     all.emplace_back([&, node] {
-      runtime rt({.workers = 1, .job = job.seat(node)});
-      rt.run([&] {
-        auto found = simulate(directory, until, which);
-        if (node == 0) result = std::move(found);
-      });
+      try {
+        runtime rt({.workers = 1, .job = job.seat(node)});
+        rt.run([&] {
+          auto found = simulate(directory, until, which);
+          if (node == 0) result = std::move(found);
+        });
+      } catch (const error& e) {  // of one node, which is all of them: the job ends
+        std::fprintf(stderr, "%s\n", e.what());
+        std::_Exit(1);
+      }
     });
   for (std::thread& t : all) t.join();
   return result;
