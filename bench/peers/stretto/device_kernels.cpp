@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "peers/stretto/benchmarks.hpp"
+#include "peers/stretto/products.hpp"
 
 using namespace stretto;
 
@@ -32,34 +33,6 @@ STRETTO_KERNEL(device_space, (in<float, 3> u, inout<float, 3> v, float c), {
   int i = global_id(0), j = global_id(1), k = global_id(2);
   v(i, j, k) = u(i, j, k) + c * (u(i - 1, j, k) + u(i + 1, j, k) + u(i, j - 1, k) + u(i, j + 1, k) + u(i, j, k - 1) + u(i, j, k + 1) -
                                  6.0f * u(i, j, k));
-})
-
-STRETTO_KERNEL(device_product, (in<float, 2> a, in<float, 2> b, inout<float, 2> c, int n), {
-  int i = global_id(0), j = global_id(1);
-  float sum = 0.0f;
-  for (int k = 0; k < n; ++k) sum += a(i, k) * b(k, j);
-  c(i, j) = sum;
-})
-
-STRETTO_GROUP_KERNEL(device_tiles, (in<float, 2> a, in<float, 2> b, inout<float, 2> c, int n), {
-  auto x = local_array<float, 16, 16>();
-  auto y = local_array<float, 16, 16>();
-  auto sum = per_item<float>();
-  each_item([&](item it) { sum(it) = 0.0f; });
-  for (int k0 = 0; k0 < n; k0 += 16) {
-    each_item([&](item it) {
-      int i = it.local_id(0), j = it.local_id(1);
-      x(i, j) = a(it.global_id(0), k0 + j);
-      y(i, j) = b(k0 + i, it.global_id(1));
-    });
-    each_item([&](item it) {
-      int i = it.local_id(0), j = it.local_id(1);
-      float s = sum(it);
-      for (int k = 0; k < 16; ++k) s += x(i, k) * y(k, j);
-      sum(it) = s;
-    });
-  }
-  each_item([&](item it) { c(it.global_id(0), it.global_id(1)) = sum(it); });
 })
 
 STRETTO_GROUP_KERNEL(device_sums, (in<float, 2> x, inout<float, 2> sums, local<float> part), {
@@ -280,14 +253,14 @@ bench::outcome compare_products(const bench::options& o, ByHand&& by_hand, Kerne
 bench::outcome compare_device_product(const bench::options& o) {
   static const auto text = by_hand<void(kernels::in<float, 2>, kernels::in<float, 2>, kernels::inout<float, 2>, int)>("product", product_text);
   return compare_products(o, [](int n, auto& a, auto& b, auto& c) { return launch(text, square(n, 0), a, b, c, n); },
-                          [](int n, auto& a, auto& b, auto& c) { return launch(device_product, square(n, 0), a, b, c, n); });
+                          [](int n, auto& a, auto& b, auto& c) { return launch(plain_product, square(n, 0), a, b, c, n); });
 }
 
 bench::outcome compare_device_tiles(const bench::options& o) {
   static const auto text = by_hand<void(kernels::in<float, 2>, kernels::in<float, 2>, kernels::inout<float, 2>, int)>("tiles", tiles_text, true);
   const auto groups = [](int n) { return in_groups(square(n / 16, 0), {16, 16}); };
   return compare_products(o, [&](int n, auto& a, auto& b, auto& c) { return launch(text, groups(n), a, b, c, n); },
-                          [&](int n, auto& a, auto& b, auto& c) { return launch(device_tiles, groups(n), a, b, c, n); });
+                          [&](int n, auto& a, auto& b, auto& c) { return launch(product_of_tiles, groups(n), a, b, c, n); });
 }
 
 bench::outcome compare_device_sums(const bench::options& o) {

@@ -14,6 +14,7 @@
 
 #include "base/config.hpp"
 #include "peers/stretto/benchmarks.hpp"
+#include "peers/stretto/products.hpp"
 
 using namespace stretto;
 
@@ -29,34 +30,6 @@ STRETTO_KERNEL(damped_wave, (inout<float, 2> older, in<float, 2> u, in<float, 2>
   float far = (u(i - 2, j) + u(i + 2, j)) + (u(i, j - 2) + u(i, j + 2));
   float g = row(i) * column(j);
   older(i, j) = g * (2 * u(i, j) + c(i, j) * (4.0f / 3.0f * near - 1.0f / 12.0f * far - 5.0f * u(i, j)) - g * older(i, j));
-})
-
-STRETTO_KERNEL(plain_product, (in<float, 2> a, in<float, 2> b, out<float, 2> c, int n), {
-  int i = global_id(0), j = global_id(1);
-  float sum = 0;
-  for (int k = 0; k < n; ++k) sum += a(i, k) * b(k, j);
-  c(i, j) = sum;
-})
-
-STRETTO_GROUP_KERNEL(product_of_tiles, (in<float, 2> a, in<float, 2> b, out<float, 2> c, int n), {
-  auto x = local_array<float, 16, 16>();
-  auto y = local_array<float, 16, 16>();
-  auto sum = per_item<float>();
-  each_item([&](item it) { sum(it) = 0; });
-  for (int k0 = 0; k0 < n; k0 += 16) {
-    each_item([&](item it) {
-      int i = it.local_id(0), j = it.local_id(1);
-      x(i, j) = a(it.global_id(0), k0 + j);
-      y(i, j) = b(k0 + i, it.global_id(1));
-    });
-    each_item([&](item it) {
-      int i = it.local_id(0), j = it.local_id(1);
-      float s = sum(it);
-      for (int k = 0; k < 16; ++k) s += x(i, k) * y(k, j);
-      sum(it) = s;
-    });
-  }
-  each_item([&](item it) { c(it.global_id(0), it.global_id(1)) = sum(it); });
 })
 
 STRETTO_GROUP_KERNEL(sums_of_groups, (in<float> x, out<float> sums, local<float> part), {
