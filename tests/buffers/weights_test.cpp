@@ -69,12 +69,17 @@ bool is_near(const std::vector<double>& shares, const std::vector<double>& ideal
   return shares.size() == ideal.size() && std::ranges::equal(shares, ideal, [&](double a, double b) { return std::abs(a - b) < by; });
 }
 
+/// A node weighs one more than the node before it, and so does a device.
+weight_settings weights_by_number() {
+  weight_settings w;
+  for (std::uint32_t n = 0; n < job_nodes(); ++n) w.nodes.push_back(n + 1);
+  for (std::size_t d = 0; d < buffers_here().instructions.shape().devices.size(); ++d) w.devices.push_back(static_cast<double>(d + 1 + this_node()));
+  return w;
+}
+
 TEST_CASE("weights set by hand say how many rows nodes and devices get, and the result is the same") {
   test::on_nodes_with_devices([] {
-    const std::size_t devices = buffers_here().instructions.shape().devices.size();
-    weight_settings w;
-    for (std::uint32_t n = 0; n < job_nodes(); ++n) w.nodes.push_back(n + 1);
-    for (std::size_t d = 0; d < devices; ++d) w.devices.push_back(static_cast<double>(d + 1 + this_node()));
+    weight_settings w = weights_by_number();
     set_weights(w);
     const long long expected = sum_by_loop(203, 10);
     CHECK(stencil(203, 10, [](int) { return false; }).sum == expected);
@@ -82,7 +87,7 @@ TEST_CASE("weights set by hand say how many rows nodes and devices get, and the 
     wait(host_task(box(0, 100), [&mine](const box& rows) { mine = rows; }));
     const double due = 100.0 * (this_node() + 1) * 2 / (job_nodes() * (job_nodes() + 1));
     CHECK(std::abs(static_cast<double>(mine.length(0)) - due) <= job_nodes());
-    if (devices > 0) w.devices.push_back(2);  // the host beside them
+    if (!w.devices.empty()) w.devices.push_back(2);  // the host beside them
     set_weights(w);
     CHECK(stencil(203, 10, [](int) { return false; }).sum == expected);
     set_weights({});
@@ -198,11 +203,7 @@ long long weighed_sum_by_loop(int n, int steps) {
 
 TEST_CASE("weights set by hand say how large the tiles of nodes and devices are, and the result is the same") {
   test::on_nodes_with_devices([] {
-    const std::size_t devices = buffers_here().instructions.shape().devices.size();
-    weight_settings w;
-    for (std::uint32_t n = 0; n < job_nodes(); ++n) w.nodes.push_back(n + 1);
-    for (std::size_t d = 0; d < devices; ++d) w.devices.push_back(static_cast<double>(d + 1 + this_node()));
-    set_weights(w);
+    set_weights(weights_by_number());
     const long long expected = weighed_sum_by_loop(61, 6);
     CHECK(stencil_in_tiles(61, 6, [](int) { return false; }).sum == expected);
     box mine;
