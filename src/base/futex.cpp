@@ -16,7 +16,7 @@ namespace {
 /// ThreadSanitizer keeps a signal back until the thread makes a call that it knows, which a futex's is not, and which the
 /// system takes up again after a signal: so it is never slept for long.
 constexpr std::int64_t longest_sleep = 50'000'000;
-void let_handlers_run() noexcept { usleep(0); }
+[[maybe_unused]] void let_handlers_run() noexcept { usleep(0); }
 
 }  // namespace
 

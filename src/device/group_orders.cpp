@@ -52,7 +52,7 @@ struct block {
 };
 
 /// Others may write elements beside those of the launch, whose bytes are then copied too and mean nothing: no race of anybody.
-[[gnu::no_sanitize("thread")]] std::vector<std::byte> copy_of(const block& b) {
+__attribute__((no_sanitize("thread"))) std::vector<std::byte> copy_of(const block& b) {
   std::vector<std::byte> all(b.bytes());
   const auto* const from = reinterpret_cast<const volatile std::byte*>(b.is.first);  // or it becomes a call that is watched
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = from[i];

@@ -41,7 +41,7 @@ class ending final : public protocol {
   void give_up() noexcept { is_over_ = true; }
 
   /// Asks or answers if it is time to. After each poll of the job.
-  void advance(base::thread_context& context);
+  void advance(base::thread_context& context) override;
 
   void lost(rank node, base::thread_context& context) noexcept override;
 

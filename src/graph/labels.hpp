@@ -12,6 +12,8 @@ template <class... F>
 struct by_kind : F... {
   using F::operator()...;
 };
+template <class... F>
+by_kind(F...) -> by_kind<F...>;  // Clang 16 does not find it by itself
 
 std::string text_of(task_id t);    // "T3"
 std::string text_of(command_id c);  // "C5"

@@ -121,6 +121,7 @@ struct page {
 };
 
 TEST_CASE("writing and reading much show how far they are, on node 0, and little shows nothing") {
+  if (base::thread_sanitizer && !test::long_campaign()) return;  // half a gigabyte, and nothing to see in a short run
   const with_variable shown("STRETTO_PROGRESS", "on");
   const temporary_folder folder;
   const std::string raw = folder.path / "pages.raw";

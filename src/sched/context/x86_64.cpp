@@ -9,7 +9,7 @@ namespace stretto::sched {
 // Who asks where a thread is may interrupt it at each of these instructions, so that they all say how to unwind from there: both
 // stacks hold the same words in the same order. Jumping to one address always costs less than a return that the processor foresaw
 // otherwise; the one at the end goes where the call before it on that stack came from.
-[[gnu::naked, gnu::no_sanitize("thread", "address")]] void switch_stack(saved_stack*, saved_stack) noexcept {
+__attribute__((naked, no_sanitize("thread", "address"))) void switch_stack(saved_stack*, saved_stack) noexcept {
   asm("pushq %rbp\n\t"
       ".cfi_adjust_cfa_offset 8\n\t"
       ".cfi_rel_offset %rbp, 0\n\t"
