@@ -20,23 +20,6 @@ constexpr std::uint32_t worth_handing_over = 3'000;  // ns
 constexpr const char* task_name = "graphs of buffers";
 constexpr std::uint64_t taken_at_once = 8;           // then who waits for the buffers may have them
 
-/// While it lives, what the thread spawns is counted where a launch was said.
-class within_scope {
- public:
-  within_scope(sched::thread_state& t, sched::finish_scope* scope) : thread_(t), before_(t.scope) {
-    if (scope != before_) sched::enter_scope(t, scope);
-  }
-  within_scope(const within_scope&) = delete;
-  within_scope& operator=(const within_scope&) = delete;
-  ~within_scope() {
-    if (thread_.scope != before_) sched::enter_scope(thread_, before_);
-  }
-
- private:
-  sched::thread_state& thread_;
-  sched::finish_scope* const before_;
-};
-
 task_outcome take_into_graphs(buffers_state& s, later_launch& l, base::thread_context& context) {
   known_launch& known = *l.is;
   task_work work;
@@ -67,7 +50,7 @@ task_outcome take_into_graphs(buffers_state& s, later_launch& l, base::thread_co
 
 /// Requires that `s` is held.
 void take(buffers_state& s, later_launch& l, sched::thread_state& t) {
-  const within_scope counted(t, l.scope);
+  const sched::counted_in where_it_was_said(t, l.scope);
   failure_ref why;
   event done;
   try {

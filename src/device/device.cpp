@@ -86,7 +86,7 @@ std::int64_t launch_range::items_in_line() const noexcept {
   return best;
 }
 
-bool launch_range::ids_are_ints() const noexcept {
+bool ids_fit_ints(const std::int64_t (&min)[3], const std::int64_t (&max)[3], const std::int64_t (&group)[3]) noexcept {
   constexpr std::int64_t most = 2'000'000'000;  // leaves a body room for neighbours, and a device for items that leave at once
   bool fit = true;
   for (int a = 0; a < 3; ++a) {
@@ -95,6 +95,8 @@ bool launch_range::ids_are_ints() const noexcept {
   }
   return fit;
 }
+
+bool launch_range::ids_are_ints() const noexcept { return ids_fit_ints(min, max, group); }
 
 void check_group(const device& on, const kernel_code& code, const group_needs& own, std::int64_t items, std::uint64_t local_bytes) {
   const properties& is = on.about();

@@ -85,6 +85,9 @@ struct launch_range {
   bool ids_are_ints() const noexcept;
 };
 
+/// The same of any box of items, or of groups of so many.
+bool ids_fit_ints(const std::int64_t (&min)[3], const std::int64_t (&max)[3], const std::int64_t (&group)[3]) noexcept;
+
 /// What a kernel itself asks of the groups that run it, as its compiler says.
 struct group_needs {
   std::int64_t most_items = std::numeric_limits<std::int64_t>::max();

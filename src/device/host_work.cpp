@@ -13,14 +13,9 @@ namespace stretto::device {
 
 namespace {
 
-bool ids_are_ints(const kernel_work& work, bool in_groups) {
-  constexpr std::int64_t most = 2'000'000'000;  // leaves a body room for neighbours
-  bool fit = true;
-  for (int a = 0; a < 3; ++a) {
-    const std::int64_t limit = in_groups ? most / std::max<std::int64_t>(1, work.group[a]) : most;
-    fit = fit && work.min[a] >= -limit && work.max[a] <= limit;
-  }
-  return fit;
+bool ids_are_ints(const kernel_work& work, bool in_groups) noexcept {
+  constexpr std::int64_t none[3] = {1, 1, 1};
+  return ids_fit_ints(work.min, work.max, in_groups ? work.group : none);
 }
 
 /// Rows without gaps, and no element that is written by one name and used by another.

@@ -32,16 +32,27 @@ inline void count_ended(thread_state& t, finish_scope* scope) noexcept {
     tell_waiting(t, *scope);
 }
 
-/// While it lives, what the thread spawns is counted in no finish but that of the whole runtime.
-class outside_of_finishes {
+/// While it lives, what the thread spawns is counted in that finish.
+class counted_in {
  public:
-  explicit outside_of_finishes(thread_state& t) : thread_(t), before_(t.scope) { enter_scope(t, t.owner->root); }
-  outside_of_finishes(const outside_of_finishes&) = delete;
-  ~outside_of_finishes() { enter_scope(thread_, before_); }
+  counted_in(thread_state& t, finish_scope* scope) : thread_(t), before_(t.scope) {
+    if (scope != before_) enter_scope(t, scope);
+  }
+  counted_in(const counted_in&) = delete;
+  counted_in& operator=(const counted_in&) = delete;
+  ~counted_in() {
+    if (thread_.scope != before_) enter_scope(thread_, before_);
+  }
 
  private:
   thread_state& thread_;
   finish_scope* const before_;
+};
+
+/// The same in no finish but that of the whole runtime.
+class outside_of_finishes : counted_in {
+ public:
+  explicit outside_of_finishes(thread_state& t) : counted_in(t, t.owner->root) {}
 };
 
 /// Asks to be told, by `scope.waiter` or `scope.wake`, when the scope is quiet.
