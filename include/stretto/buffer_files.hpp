@@ -52,7 +52,7 @@ buffer_handle load_from_raw(const file_elements& as, std::string_view file, cons
 }  // namespace detail
 
 /// Writes all elements as the Zarr array `folder`, in place of the array that is there. Numbers are arrays of their type, structures the
-/// bytes that they are in memory ("r128"); the first coordinates are its attribute "origin".
+/// bytes that they are in memory ("raw_bytes", numpy's V16); the first coordinates are its attribute "origin".
 ///
 ///   returns  a future of this node: ready when the array is in place. Fails with F01 where it cannot be written, F06 where libzstd is
 ///            missing, and with what the launches failed with that were to write the elements; what was there before is as it was then

@@ -45,7 +45,10 @@ class mpi_seat final : public dist::seat {
 std::shared_ptr<dist::seat> seat_of_process(const base::settings& s) {
   if (s.job == base::joining::alone) return nullptr;
   const net::mpi::surroundings here = net::mpi::look_around();
-  if (s.job == base::joining::automatic && here.launched == 1) return nullptr;
+  if (s.job == base::joining::automatic) {
+    if (here.launched == 1) return nullptr;
+    check_told(here);
+  }
   try {
     return std::make_shared<mpi_seat>(here, s);
   } catch (error& e) {

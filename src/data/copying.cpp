@@ -203,6 +203,8 @@ event copy_boxes(const instance_handle& to, const instance_handle& from, std::sp
   if (!data::are_near(context, to, from)) [[unlikely]]
     return data::ask({.used = {to, from}, .used_count = 2, .is_whole = false, .boxes = boxes, .shift = shift}, after, context, where);
   const std::uint64_t bytes = bytes_to_copy(to, from, boxes, shift, context, where);
+  if (data::is_global(to) || data::is_global(from)) [[unlikely]]
+    if (data::other_nodes* const others = data::state_of(context).others) others->hold_back(where);
   if (!after.profile && data::runs_at_once(std::array{to, from}, bytes, after, context)) {
     const data::operation_span span(copy_kind, std::array{to, from}, bytes, where, data::operation_span::cause::none,
                                     context);

@@ -8,8 +8,10 @@
 #include "base/peek.hpp"
 #include "data/device_moves.hpp"
 #include "data/order_check.hpp"
+#include "data/other_nodes.hpp"
 #include "data/recording.hpp"
 #include "data/telling.hpp"
+#include "data/through_host.hpp"
 
 namespace stretto::data {
 
@@ -184,6 +186,8 @@ event submit(operation_request&& request, const preconditions& after, base::thre
   auto* op = ::new (share_of(context).operations.allocate()) operation(std::move(request));
   if (profile) profile->promise_to(*after.profile);
   op->profile = std::move(profile);
+  if (state.others && std::ranges::any_of(instances_of(op->request), is_global) && !look_at(after, ready, context).pending)
+    op->counted = state.others->counted_copy();
   op->is_told_by_owner = share_of(context).is_told_by_owner;
   const event done = op->done = detail::make_event(context, op->request.where);
   if (state.checks && how == followed::yes && !op->request.owns_ends) {

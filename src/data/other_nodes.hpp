@@ -69,6 +69,10 @@ class other_nodes {
   /// One of this node's in global memory is destroyed: its handle.
   virtual void gone(const detail::instance_handle& h) noexcept = 0;
   virtual event submit(const far_request& r, const preconditions& after, const std::source_location& where) = 0;
+  /// Before a task asks for a copy in the memory of all nodes: it waits while too much that was asked for has yet to be done.
+  virtual void hold_back(const std::source_location& where) = 0;
+  /// Such a copy counts as what was asked of others, as long as this lives.
+  virtual std::shared_ptr<const void> counted_copy() = 0;
 
   /// What another node has posted, or will post, under `number` (below 2^63): the target of copies of boxes (far_request: not is_whole),
   /// which end when their elements are in place there, and wait until it is posted.

@@ -73,7 +73,7 @@ bool is_for_messages(const detail::instance_record& r, base::thread_context& con
   if (state.checks || is_on_host(r.space)) return !state.checks;
   const device::device* const d = r.space->of();
   if (!d || !state.others || !state.settings.device_messages) return false;
-  return d->about().takes_messages || state.others->takes_memory_of(d->about().backend);
+  return d->about().takes_messages || d->about().is_seen_by_host || state.others->takes_memory_of(d->about().backend);
 }
 
 message_bytes bytes_for_messages(const instance_handle& h, const box& part, base::thread_context& context) noexcept {
@@ -81,7 +81,8 @@ message_bytes bytes_for_messages(const instance_handle& h, const box& part, base
   if (!is_for_messages(r, context) || !is_dense(r.shape, part)) return {};
   std::byte* const at = r.first + r.shape.offset_of(part.min());
   if (is_on_host(r.space)) return {at, false};
-  return {r.space->of()->for_messages(at), true};
+  const device::device& d = *r.space->of();
+  return {d.for_messages(at), !d.about().is_seen_by_host};
 }
 
 }  // namespace stretto::data

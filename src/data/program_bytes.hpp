@@ -22,12 +22,12 @@ event copy_from_bytes(std::byte* bytes, const detail::instance_handle& to, const
 event reduce_from_bytes(std::byte* bytes, const detail::instance_handle& to, const box& part, const detail::reduction_kind& kind,
                         const std::source_location& where);
 
-/// Where the elements of `part` lie side by side in memory of the host, so that they need not be copied; else null. Always null where
-/// accesses are checked: the checks see operations, not bytes.
+/// Where the elements of `part` lie side by side in memory of the host, or of a device that the host sees, so that they need not be copied; else
+/// null. Always null where accesses are checked: the checks see operations, not bytes.
 std::byte* dense_bytes(const detail::instance_handle& h, const box& part, base::thread_context& context) noexcept;
 
-/// Whether messages between nodes go from and to the instance in place: it is in memory of the host, or in that of a device that whoever
-/// moves them takes. Never where accesses are checked.
+/// Whether messages between nodes go from and to the instance in place: it is in memory of the host, or in that of a device that the host sees or
+/// whoever moves them takes. Never where accesses are checked.
 bool is_for_messages(const detail::instance_record& r, base::thread_context& context) noexcept;
 /// As dense_bytes, of any such memory.
 struct message_bytes {

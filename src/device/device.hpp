@@ -52,6 +52,7 @@ struct properties {
   bool has_atomics_64 = true;
   bool copies_locked_faster = false;  // to and from memory of the host that is page-locked
   bool takes_messages = false;  // messages may go from and to its memory, whoever moves them
+  bool is_seen_by_host = false;  // for_messages() is where the host may read and write its memory, whenever no operation of a stream uses it
   bool is_to_be_looked_at = false;  // only poll() tells of what ends, at little cost: who waits for it had better look than sleep
   bool compiles_late = false;  // its driver goes on compiling when a kernel is first launched in groups of a shape
   bool shares_host_memory = false;  // copies to it are made by the host's own memory system
@@ -183,7 +184,8 @@ class device {
   /// returns, for so many bytes, until it is given back, once nothing uses it. Throws N19 where it is not the device's, or shorter.
   std::byte* borrow(const native_memory& from, std::uint64_t bytes);
   void give_back(std::byte* first) noexcept;
-  /// By what messages know what the device has at this address, where they may go from and to its memory at all.
+  /// By what messages, or the host, know what the device has at this address, where they may go from and to its memory at all. Null where
+  /// they may not for this address: memory that was borrowed.
   virtual std::byte* for_messages(std::byte* address) const noexcept { return address; }
 
   /// The first of host_memory_bytes of the host's memory that kernels use in place, at the same addresses: host and kernels

@@ -10,12 +10,6 @@
 #include "event/event_floor.hpp"
 
 namespace stretto::dist {
-namespace {
-
-/// What it takes, about: its record, its event and its words here, and what is kept of it where it is answered.
-constexpr std::uint64_t bytes_of_question = 1024;
-
-}  // namespace
 
 questions::questions(job& j, failures& causes)
     : job_(j), causes_(causes), answer_(j.on<&questions::on_answer>("instances.answer", this)) {}

@@ -37,6 +37,9 @@ struct question {
 
 class questions {
  public:
+  /// What it takes, about: its record, its event and its words here, and what is kept of it where it is answered.
+  static constexpr std::uint64_t bytes_of_question = 1024;
+
   /// Before job::start.
   questions(job& j, failures& causes);
 

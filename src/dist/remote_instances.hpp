@@ -49,6 +49,10 @@ class remote_instances final : public protocol, public data::other_nodes {
   detail::instance_handle stand_in(const detail::instance_handle& h) const override { return global_.stand_in(h); }
   void gone(const detail::instance_handle& h) noexcept override { global_.gone(h); }
   event submit(const data::far_request& r, const preconditions& after, const std::source_location& where) override;
+  void hold_back(const std::source_location& where) override { job_.hold_back(where); }
+  std::shared_ptr<const void> counted_copy() override {
+    return std::make_shared<back_pressure::share>(job_.pressure(), back_pressure::what::kept, questions::bytes_of_question);
+  }
   detail::instance_handle posted_name(std::uint32_t node, std::uint64_t number) const override {
     return posted_instances::handle_of(job_.node_of(static_cast<rank>(node)), number);
   }

@@ -37,9 +37,17 @@ std::uint32_t bytes_of_type(const std::string& type) {
   return end.ec == std::errc() && end.ptr == type.data() + type.size() && bits % 8 == 0 ? bits / 8 : 0;
 }
 
+bool is_raw(const zarr_array& a) { return a.type.front() == 'r'; }
+
+/// The core specification has "r128", which zarr for Python does not read; it has this.
+json type_of(const zarr_array& a) {
+  if (!is_raw(a)) return a.type;
+  return {{"name", "raw_bytes"}, {"configuration", {{"length_bytes", a.element_bytes}}}};
+}
+
 json zero_of(const zarr_array& a) {
   if (a.type == "bool") return false;
-  if (a.type.front() == 'r') return std::vector<int>(a.element_bytes, 0);
+  if (is_raw(a)) return std::string((a.element_bytes * 4 + 2) / 3, 'A') + std::string((3 - a.element_bytes % 3) % 3, '=');  // base64
   if (a.type.front() == 'f') return 0.0;
   return 0;
 }
@@ -97,6 +105,23 @@ std::vector<std::byte> bytes_of_value(T v) {
   return all;
 }
 
+/// Nothing: it is no base64.
+std::optional<std::vector<std::byte>> from_base64(std::string_view text) {
+  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  while (text.ends_with('=')) text.remove_suffix(1);
+  std::vector<std::byte> all;
+  std::uint32_t bits = 0, held = 0;
+  for (const char c : text) {
+    const auto digit = digits.find(c);
+    if (digit == digits.npos) return {};
+    bits = bits << 6 | static_cast<std::uint32_t>(digit);
+    if ((held += 6) < 8) continue;
+    held -= 8;
+    all.push_back(static_cast<std::byte>(bits >> held & 0xff));
+  }
+  return all;
+}
+
 std::optional<double> special(const std::string& text) {
   if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
   if (text == "Infinity") return std::numeric_limits<double>::infinity();
@@ -111,6 +136,10 @@ std::vector<std::byte> read_fill(const json& v, const zarr_array& a, const std::
   std::vector<std::byte> all;
   if (v.is_array()) {
     for (const json& b : v) all.push_back(static_cast<std::byte>(b.get<unsigned>()));
+  } else if (v.is_string() && is_raw(a)) {
+    auto given = from_base64(v.get<std::string>());
+    if (!given) not_known(file, "the fill value " + v.dump(), "numbers of bytes, and bytes in base64");
+    all = *std::move(given);
   } else if (v.is_string()) {
     const std::string text = v;
     std::uint64_t bits = 0;
@@ -150,7 +179,7 @@ std::string text_of(const zarr_array& a) {
   const json all = {{"zarr_format", 3},
                     {"node_type", "array"},
                     {"shape", a.shape},
-                    {"data_type", a.type},
+                    {"data_type", type_of(a)},
                     {"chunk_grid", {{"name", "regular"}, {"configuration", {{"chunk_shape", a.chunk}}}}},
                     {"chunk_key_encoding", {{"name", "default"}, {"configuration", {{"separator", std::string(1, a.separator)}}}}},
                     {"fill_value", zero_of(a)},
@@ -170,6 +199,10 @@ zarr_array array_in(std::string_view text, const std::string& file) {
     a.shape = all.at("shape").get<std::vector<std::int64_t>>();
     const json& type = all.at("data_type");
     a.type = name_of(type);
+    if (a.type == "raw_bytes") {
+      const auto bytes = type.at("configuration").at("length_bytes").get<std::uint64_t>();
+      a.type = fmt::format("r{}", bytes < 1u << 29 ? 8 * bytes : 0);
+    }
     a.element_bytes = bytes_of_type(a.type);
     if (!a.element_bytes)
       not_known(file, "elements of type \"" + a.type + "\"", "bool, int8 to int64, uint8 to uint64, float32, float64, and r8, r16 ... for bytes");
@@ -229,7 +262,7 @@ std::uint64_t bytes_of_chunk(const zarr_array& a) {
 
 std::vector<std::byte> encode(const zarr_array& a, std::vector<std::byte> all) {
   for (const codec c : a.codecs) {
-    if (c == codec::big_endian && a.type.front() != 'r') swap_bytes(all, a.element_bytes);
+    if (c == codec::big_endian && !is_raw(a)) swap_bytes(all, a.element_bytes);
     if (c == codec::zstd) all = compressed_by_zstd(all);
     if (c == codec::crc32c) {
       const std::uint32_t sum = crc32c(all);
@@ -263,7 +296,7 @@ std::vector<std::byte> decode(const zarr_array& a, std::vector<std::byte> all, c
       if (!made)
         throw c.damaged(file, fmt::format("{} bytes, compressed by {}", gives, is == codec::zstd ? "zstd" : "gzip"), "another stream of bytes");
       all = std::move(*made);
-    } else if (is == codec::big_endian && a.type.front() != 'r') {
+    } else if (is == codec::big_endian && !is_raw(a)) {
       swap_bytes(all, a.element_bytes);
     }
   }

@@ -1,5 +1,6 @@
 // zarr_array.hpp - one array as Zarr (version 3) describes it, and its chunks between memory and disk.
 //
+// Elements of which only the bytes are known are written as "raw_bytes", which is no part of the core; its "r128" is read, too.
 // Written are the codecs bytes (little endian), crc32c, and zstd where asked for; big endian and gzip are read, too. What is not known is
 // named in an error.
 //

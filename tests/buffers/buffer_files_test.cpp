@@ -168,6 +168,32 @@ TEST_CASE("a reader that knows the specification alone reads what nodes have wri
         "b [2] r24 [0] ['010203', '040506']\n");
 }
 
+TEST_CASE("bytes of which nothing is known are read under both of their names, with what an array has where no chunk is") {
+  for (const auto& [type, fill] : {std::pair(R"("r24")", "[1, 2, 255]"), std::pair(R"({"name": "raw_bytes", "configuration": {"length_bytes": 3}})", R"("AQL/")")}) {
+    const temporary_folder folder;
+    write_bytes(folder.path / "zarr.json", std::string(R"({"zarr_format": 3, "node_type": "array", "shape": [4], "data_type": )") + type +
+                                               R"(, "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}},
+      "chunk_key_encoding": {"name": "default"}, "codecs": [{"name": "bytes"}], "fill_value": )" + fill + "}");
+    fs::create_directory(folder.path / "c");
+    write_bytes(folder.path / "c" / "1", "abcdef");
+    on_nodes_for_files(2, "none", 3, [&] {
+      const auto u = load_zarr<pixel>(folder.path.string());
+      CHECK(wrong_elements(u, std::vector<pixel>{{1, 2, 255}, {1, 2, 255}, {'a', 'b', 'c'}, {'d', 'e', 'f'}}) == 0);
+    });
+  }
+  for (const char* type : {"0", "-3", "99999999999", "\"3\"", "2305843009213693955"}) {
+    const temporary_folder folder;
+    write_bytes(folder.path / "zarr.json", std::string(R"({"zarr_format": 3, "node_type": "array", "shape": [4], "data_type": {"name": "raw_bytes", "configuration": {"length_bytes": )") +
+                                               type + R"(}}, "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}},
+      "chunk_key_encoding": {"name": "default"}, "codecs": [{"name": "bytes"}], "fill_value": "AQID"})");
+    CAPTURE(type);
+    on_nodes_for_files(1, "none", 3, [&] {
+      const auto said = thrown_by([&] { load_zarr<pixel>(folder.path.string()); });
+      CHECK((said.find("error F06") == 0 || said.find("error F02") == 0));
+    });
+  }
+}
+
 constexpr const char* gzip_of_two_chunks = R"(
 import gzip, json, struct, sys
 from pathlib import Path

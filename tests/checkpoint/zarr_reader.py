@@ -5,6 +5,7 @@
 Prints for each array its shape, its type, its origin and its elements in the order of C. Knows regular grids, the default names of chunks
 and the codecs bytes (little endian) and crc32c: what checkpoints use. Refuses checksums that are wrong.
 """
+import base64
 import itertools
 import json
 import struct
@@ -27,7 +28,7 @@ def crc32c(data):
 def elements_of(data, kind):
     if kind in FORMATS:
         return [x[0] for x in struct.iter_unpack("<" + FORMATS[kind], data)]
-    size = int(kind[1:]) // 8  # r64: bytes of which nothing is known
+    size = int(kind[1:]) // 8
     return [data[i:i + size].hex() for i in range(0, len(data), size)]
 
 
@@ -38,6 +39,11 @@ def read(folder):
     assert about["codecs"][0]["configuration"]["endian"] == "little"
     assert about["chunk_grid"]["name"] == "regular" and about["chunk_key_encoding"]["name"] == "default"
     assert about["chunk_key_encoding"]["configuration"]["separator"] == "/"
+    if isinstance(about["data_type"], dict):  # bytes of which nothing is known
+        assert about["data_type"]["name"] == "raw_bytes"
+        about["data_type"] = f"r{8 * about['data_type']['configuration']['length_bytes']}"
+        about["fill_value"] = base64.b64decode(about["fill_value"], validate=True).hex()
+        assert 4 * len(about["fill_value"]) == int(about["data_type"][1:])
     shape, chunk = about["shape"], about["chunk_grid"]["configuration"]["chunk_shape"]
     assert len(shape) == len(chunk) and all(n > 0 for n in chunk)
     strides = [1] * len(shape)

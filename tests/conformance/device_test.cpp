@@ -511,6 +511,31 @@ TEST_CASE("kernels use memory of the host in place, beside the device's own") {
   });
 }
 
+TEST_CASE("the host reads and writes in place the memory of a device that it sees") {
+  on_each([](bench& b) {
+    if (!b.on->about().is_seen_by_host) return;
+    std::byte* const at = b.take(8192) + 4096;
+    auto* const seen = reinterpret_cast<int*>(b.on->for_messages(at));
+    REQUIRE(seen);
+    CHECK(b.on->for_messages(at + 4) == reinterpret_cast<std::byte*>(seen + 1));
+    std::iota(seen, seen + 64, 7);
+    const launch_argument numbers{{at, {1}, {}, {64}}, at, 256};
+    for (int turn = 1; turn <= 50; ++turn) {
+      ended kernels, copied;
+      b.launch(add_one.code(), range({0}, {64}), {numbers}, nullptr);
+      b.launch(add_one.code(), range({0}, {64}), {numbers}, &kernels);
+      b.wait(kernels);
+      REQUIRE_FALSE(kernels.failure);
+      for (int i = 0; i < 64; ++i) REQUIRE(seen[i] == 7 + i + 3 * turn - 1);
+      for (int i = 0; i < 64; ++i) ++seen[i];
+      int back[64] = {};
+      b.s->copy({{}, at}, {{}, reinterpret_cast<std::byte*>(back)}, {256}, &copied);
+      b.wait(copied);
+      CHECK(std::memcmp(back, seen, sizeof back) == 0);
+    }
+  });
+}
+
 TEST_CASE("a device reaches the memory of another one as it says") {
   for (const candidate& c : candidates()) {
     INFO(c.name);

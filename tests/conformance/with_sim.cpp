@@ -47,6 +47,7 @@ std::vector<candidate> sim_candidates() {
   all.push_back(simulated("stepped sim", [] {
     sim::options o;
     o.host_memory_bytes = 1 << 20;
+    o.is_seen_by_host = true;
     // Any thread may look.
     o.clock = [looks = std::make_shared<std::atomic<std::int64_t>>(0)] { return 1e-6 * static_cast<double>(++*looks); };
     return o;

@@ -6,6 +6,7 @@
 #include <stretto/job.hpp>
 #include <stretto/launch.hpp>
 #include <stretto/object.hpp>
+#include <stretto/platform.hpp>
 #include <stretto/received_buffer.hpp>
 #include <stretto/reduce.hpp>
 #include <stretto/remote.hpp>
@@ -77,6 +78,37 @@ TEST_CASE("who asks for more operations on instances of other nodes than are don
     to.destroy();
     here.destroy();
     there.destroy();
+  });
+}
+
+TEST_CASE("who asks for more copies in the memory of all nodes than are done waits for them") {
+  const test::with_variable lent("STRETTO_GLOBAL_MEMORY", "1M");
+  on_first_of_two([] {
+    const auto make = call([] {
+      const place shared = this_machine().places(place_kind::global_memory).front();
+      const auto made = instance<int>::create(at(shared), box(0, elements)).made;
+      wait(fill(made, 0));
+      return made;
+    });
+    const auto here = instance<int>::create(at_node(0), box(0, elements)).made;
+    wait(fill(here, 1));
+    for (std::uint32_t node = 0; node < 2; ++node) {
+      const auto there = async(at_node(node), make).get();
+      wait(copy(there, here));  // from now on this node does it by itself
+      CHECK(most_under_way([&](long i) { return fill(there, static_cast<int>(i)); }) <= bound);
+      CHECK(most_under_way([&](long) { return copy(here, there); }) <= bound);
+      CHECK(most_under_way([&](long) { return copy(there, here); }) <= bound);
+      const auto start = user_event::create();
+      std::vector<event> all;
+      for (long i = 0; i < operations; ++i) all.push_back(fill(there, 7, after(start)));
+      CHECK(std::ranges::none_of(all, [](event e) { return e.has_triggered(); }));
+      start.trigger();
+      for (const event e : all) wait(e);
+      wait(copy(there, here));
+      CHECK(here.view()(elements - 1) == 7);
+      there.destroy();
+    }
+    here.destroy();
   });
 }
 

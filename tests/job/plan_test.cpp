@@ -78,7 +78,41 @@ TEST_CASE("hosts that all are this one are no others") {
   CHECK(line_of({.nodes = 2, .hosts = {{"alpha", 1}, {"127.0.0.1", 1}}}, machine(8)) == line_of({.nodes = 2}, machine(8)));
 }
 
-TEST_CASE("inside a Slurm allocation Slurm starts the nodes, whatever MPI there is") {
+TEST_CASE("inside a Slurm allocation Slurm starts the nodes, by an interface that an MPI that is here takes") {
+  auto here = machine(8);
+  here.srun = "srun";
+  here.interfaces = {"MPI", "plugin", "types", "are...", "none", "pmi2", "pmix", "cray_shasta"};
+  const auto choice = [&](const wish& wanted) {
+    const auto line = line_of(wanted, here);
+    const auto at = line.find("--mpi=");
+    return at == line.npos ? "" : line.substr(at, line.find(' ', at) - at);
+  };
+  CHECK(choice({.nodes = 4}) == "--mpi=pmix");
+  CHECK(choice({.nodes = 4, .mpi = "mpich"}) == "--mpi=pmi2");
+  here.mpis[0].launcher.clear();  // which is not used
+  CHECK(choice({.nodes = 4}) == "--mpi=pmix");
+  here.mpis[0].library.clear();
+  CHECK(choice({.nodes = 4}) == "--mpi=pmi2");
+  std::erase(here.interfaces, "pmi2");
+  CHECK(choice({.nodes = 4}) == "--mpi=cray_shasta");
+  here.has_chosen_interface = true;
+  CHECK(choice({.nodes = 4}) == "");
+  CHECK(choice({.nodes = 4, .mpi = "mpich"}) == "--mpi=cray_shasta");
+  here.interfaces.clear();
+  here.has_chosen_interface = false;
+  CHECK(choice({.nodes = 4}) == "");
+}
+
+TEST_CASE("inside a Slurm allocation more nodes than cores are allowed, too") {
+  auto here = machine(8);
+  here.srun = "srun";
+  CHECK(line_of({.nodes = 17}, here).find("--overcommit") == std::string::npos);  // it was not told how many there are
+  here.allocated_cores = 16;
+  CHECK(line_of({.nodes = 16}, here).find("--overcommit") == std::string::npos);
+  CHECK(line_of({.nodes = 17}, here).find(" -n 17 --kill-on-bad-exit=1 --overcommit ") != std::string::npos);
+}
+
+TEST_CASE("inside a Slurm allocation Slurm starts the nodes, also where there is no MPI that Stretto knows") {
   auto here = machine(8);
   here.mpis.clear();
   here.srun = "/usr/bin/srun";

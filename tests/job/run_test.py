@@ -170,9 +170,17 @@ class Run(unittest.TestCase):
         self.assertEqual(run("-n", 2, "true", **env)[:2], (0, f"given {command}\n"))
 
     def test_inside_an_allocation_slurm_starts_the_nodes(self):
-        env = self.fake("srun", 'while [ "$1" != "${1#-}" ] || [ "$1" = 2 ]; do shift; done; for SLURM_PROCID in 0 1; do export SLURM_PROCID; "$@"; done\n')
-        code, out, err = run("-n", 2, "--label", "sh", "-c", "echo here", SLURM_JOB_ID="7", **env)
+        env = self.fake("srun", 'if [ "$1" = --mpi=list ]; then echo "srun: none"; echo "srun: pmi2"; exit; fi; echo "$*" > ' + str(self.folder / "said") +
+                        '; while [ "$1" != "${1#-}" ] || [ "$1" = 2 ]; do shift; done; for SLURM_PROCID in 0 1; do export SLURM_PROCID; "$@"; done\n')
+        code, out, err = run("-n", 2, "--label", "sh", "-c", "echo here", SLURM_JOB_ID="7", SLURM_JOB_CPUS_PER_NODE="1(x1)", **env)
         self.assertEqual((code, out, err), (0, "N0: here\nN1: here\n", ""))
+        self.assertIn("-n 2 --kill-on-bad-exit=1 --overcommit --mpi=pmi2 --cpu-bind=none ", (self.folder / "said").read_text())
+
+    def test_processes_that_slurm_started_without_mpi_do_not_begin_each_by_itself(self):
+        started = environment(SLURM_STEP_NUM_TASKS="4", SLURM_PROCID="0", SLURM_JOB_ID="7")
+        done = subprocess.run([command, "demo", "uts", "--tree", "T1"], env=started, capture_output=True, text=True, timeout=LIMIT)
+        self.assertEqual((done.returncode, done.stderr.splitlines()[0]),
+                         (1, "error N20: Slurm started 4 processes, and told none how MPI finds the others"))
 
 
 if __name__ == "__main__":

@@ -55,8 +55,41 @@ TEST_CASE("several processes that each see a job of one are told of the launcher
         "  launcher    openmpi\n"
         "  MPI         MPICH Version 4.0\n"
         "  try         start the program with `stretto run`, or with the launcher of the same MPI: mpirun.openmpi, mpirun.mpich");
+  CHECK(test::thrown_by([] { check_launch({.program = "", .launcher = "", .launched = 4}, "MPICH", 1); }) ==
+        "error N09: the launcher started 4 processes, and MPI sees 1 in each\n"
+        "  launcher    srun\n"
+        "  MPI         MPICH\n"
+        "  try         srun --mpi=pmix with Open MPI, srun --mpi=pmi2 with MPICH; `stretto run` chooses by itself");
   check_launch(here, "MPICH", 4);
   check_launch({.program = "", .launcher = "", .launched = 1}, "MPICH", 1);
+}
+
+TEST_CASE("processes that Slurm started without an interface for MPI are told so before MPI starts") {
+  using variable = test::with_variable;
+  CHECK(look_around().is_told);
+  const variable tasks("SLURM_STEP_NUM_TASKS", "4");
+  for (const char* told : {"PMI_FD", "PMIX_RANK", "PMI2_SIZE", "OMPI_MCA_btl"}) {
+    const variable any(told, "");
+    CHECK(look_around().is_told);
+    check_told(look_around());
+  }
+  CHECK(test::thrown_by([] { check_told(look_around()); }) ==
+        "error N20: Slurm started 4 processes, and told none how MPI finds the others\n"
+        "  or          STRETTO_JOB=mpi asks MPI all the same; with STRETTO_JOB=alone each process is a job of its own\n"
+        "  because     there is no variable of PMI or PMIx: srun's --mpi is \"none\" here\n"
+        "  try         srun --mpi=pmix with Open MPI, srun --mpi=pmi2 with MPICH; `stretto run` chooses by itself");
+  const variable one("SLURM_STEP_NUM_TASKS", "1");
+  check_told(look_around());
+}
+
+TEST_CASE("Slurm's counts for each host are read as it writes them") {
+  using counts = std::vector<std::uint32_t>;
+  CHECK(slurm_counts("2(x3),5") == counts{2, 2, 2, 5});
+  CHECK(slurm_counts("1,7,1") == counts{1, 7, 1});
+  CHECK(slurm_counts("4") == counts{4});
+  for (const char* none : {"", "nonsense", ",3"}) CHECK(slurm_counts(none).empty());
+  CHECK(slurm_counts(nullptr).empty());
+  CHECK(slurm_counts("1(x4000000000),2").size() == 65537);
 }
 
 TEST_CASE("a process knows its place on its host from its launcher's variables") {

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 #include <sstream>
 
 #include "base/options.hpp"
@@ -28,12 +29,21 @@ bool may_be_run(const std::string& file) {
   return ::stat(file.c_str(), &about) == 0 && S_ISREG(about.st_mode) && ::access(file.c_str(), X_OK) == 0;
 }
 
-/// What a launcher says of itself, as far as that is needed to know it.
-std::string version_of(const std::string& launcher) {
-  const auto line = fmt::format("'{}' --version 2>/dev/null", launcher);
+/// What a launcher says when it is asked something, as far as that is needed.
+std::string said_by(const std::string& launcher, const char* question) {
+  const auto line = fmt::format("'{}' {} 2>&1", launcher, question);
   const std::unique_ptr<FILE, int (*)(FILE*)> out(::popen(line.c_str(), "r"), ::pclose);
   std::array<char, 4096> text;
   return out ? std::string(text.data(), ::fread(text.data(), 1, text.size(), out.get())) : std::string();
+}
+
+/// The words of srun's list: its releases say "pmix", "\tpmix" or "srun: pmix".
+std::vector<std::string> interfaces_of(const std::string& srun) {
+  if (srun.find('\'') != srun.npos) return {};
+  std::istringstream said(said_by(srun, "--mpi=list"));
+  std::vector<std::string> all;
+  for (std::string word; said >> word;) all.push_back(std::move(word));
+  return all;
 }
 
 bool is_of(const std::string& mpi, const std::string& said) {
@@ -45,7 +55,7 @@ std::string launcher_of(const std::string& mpi, const std::string& path) {
   for (const char* plain : {"mpirun", "mpiexec"})
     if (auto file = find_program(fmt::format("{}.{}", plain, mpi), path); !file.empty()) return file;
   for (const char* plain : {"mpirun", "mpiexec"})
-    if (auto file = find_program(plain, path); !file.empty() && file.find('\'') == file.npos && is_of(mpi, version_of(file))) return file;
+    if (auto file = find_program(plain, path); !file.empty() && file.find('\'') == file.npos && is_of(mpi, said_by(file, "--version"))) return file;
   return "";
 }
 
@@ -74,6 +84,10 @@ surroundings look_around(const std::string& path) {
   here.cores = cores_of_this_process();
   here.is_root = ::geteuid() == 0;
   if (std::getenv("SLURM_JOB_ID")) here.srun = find_program("srun", path);
+  if (!here.srun.empty()) here.interfaces = interfaces_of(here.srun);
+  here.has_chosen_interface = std::getenv("SLURM_MPI_TYPE") != nullptr;
+  const auto of_hosts = net::mpi::slurm_counts(std::getenv("SLURM_JOB_CPUS_PER_NODE"));
+  here.allocated_cores = std::accumulate(of_hosts.begin(), of_hosts.end(), 0u);
   if (const char* hosts = std::getenv("SLURM_JOB_NUM_NODES")) here.allocated_hosts = static_cast<std::uint32_t>(std::max(1, std::atoi(hosts)));
   for (const auto& [variable, value] : base::stretto_environment()) here.variables.push_back(variable);
   return here;

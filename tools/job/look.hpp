@@ -1,6 +1,6 @@
 // look.hpp - what is here to start nodes with.
 //
-// Threads     any; reads the environment, asks the kernel, runs `mpirun --version` where the name does not tell whose it is.
+// Threads     any; reads the environment, asks the kernel, runs `mpirun --version` where the name does not tell whose it is, and `srun --mpi=list`.
 #pragma once
 
 #include <string>

@@ -99,10 +99,32 @@ void for_mpich(plan& p, const wish& wanted, const surroundings& here, const std:
   else if (wanted.bind == binding::cores && each) c.insert(c.end(), {"-bind-to", fmt::format("core:{}", each)});
 }
 
-void for_slurm(plan& p, const wish& wanted, const std::vector<host>& hosts) {
+/// Of the interfaces that srun knows, the one by which processes of that MPI find one another; empty: it knows none.
+std::string interface_of(const std::string& mpi, const surroundings& here) {
+  const auto usual = mpi == "openmpi" ? std::vector<std::string>{"pmix"} : std::vector<std::string>{"pmi2", "cray_shasta"};
+  const auto found = std::ranges::find_first_of(usual, here.interfaces);
+  return found != usual.end() ? *found : "";
+}
+
+/// srun's own choice is often "none", with which each process would be alone.
+void choose_interface(plan& p, const wish& wanted, const surroundings& here) {
+  if (wanted.mpi.empty() && here.has_chosen_interface) return;
+  for (const mpi_found& mpi : here.mpis) {
+    if (wanted.mpi.empty() ? mpi.library.empty() : mpi.name != wanted.mpi) continue;
+    if (const auto known = interface_of(mpi.name, here); !known.empty()) {
+      p.mpi = mpi.name;
+      p.command.push_back("--mpi=" + known);
+      return;
+    }
+  }
+  if (!wanted.mpi.empty()) p.command.push_back(wanted.mpi == "openmpi" ? "--mpi=pmix" : "--mpi=pmi2");  // srun says what it has instead
+}
+
+void for_slurm(plan& p, const wish& wanted, const surroundings& here, const std::vector<host>& hosts) {
   auto& c = p.command;
   c.insert(c.end(), {"-n", std::to_string(wanted.nodes), "--kill-on-bad-exit=1"});
-  if (!wanted.mpi.empty()) c.push_back(wanted.mpi == "openmpi" ? "--mpi=pmix" : "--mpi=pmi2");
+  if (here.allocated_cores && wanted.nodes > here.allocated_cores) c.push_back("--overcommit");
+  choose_interface(p, wanted, here);
   std::string names;
   for (const host& h : hosts)
     for (std::uint32_t i = 0; i < h.nodes; ++i) names += (names.empty() ? "" : ",") + h.name;
@@ -157,7 +179,7 @@ plan plan_of(const wish& wanted, const surroundings& here) {
   if (!is_said && most > 1) p.variables["STRETTO_WORKERS"] = std::to_string(std::max(1u, here.cores / most));
   if (by_slurm) {
     p.command = {here.srun};
-    for_slurm(p, wanted, hosts);
+    for_slurm(p, wanted, here, hosts);
     return p;
   }
   const mpi_found& mpi = choose(wanted, here);

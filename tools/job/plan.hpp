@@ -47,12 +47,15 @@ struct surroundings {
   bool is_root = false;
   std::string srun = {};               // path, inside a Slurm allocation
   std::uint32_t allocated_hosts = 1;   // of that allocation
+  std::uint32_t allocated_cores = 0;   // of all those hosts; 0: it does not say
+  std::vector<std::string> interfaces = {};  // that srun knows to MPI: "pmix", "pmi2"
+  bool has_chosen_interface = false;         // who made the allocation
   std::vector<mpi_found> mpis = {};
   std::vector<std::string> variables = {};  // names of the STRETTO_ variables that are set
 };
 
 struct plan {
-  std::string mpi;  // empty: Slurm starts the nodes, whatever their MPI is
+  std::string mpi;  // empty: Slurm starts the nodes as it does by itself, whatever their MPI is
   std::map<std::string, std::string> variables;  // the launcher's, beside those that it inherits
   std::vector<std::string> command;              // the launcher and its flags; the program goes behind
 };

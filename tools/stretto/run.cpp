@@ -134,8 +134,7 @@ int run_run(const invocation& call) {
   check_program(words.program().front(), path);
   auto here = job::look_around(path);
   const auto named = words.for_program().find("STRETTO_MPI_FOLDER");
-  if (here.srun.empty())
-    here.mpis = job::look_for_mpis(path, named == words.for_program().end() ? call.options.values.mpi_folder : named->second);
+  here.mpis = job::look_for_mpis(path, named == words.for_program().end() ? call.options.values.mpi_folder : named->second);
   const auto plan = job::plan_of(wanted, here);
   std::vector<std::string> program{job::own_path(), "run", "--as-node"};
   if (asked.label) program.push_back("--label");

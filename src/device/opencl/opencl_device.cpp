@@ -64,7 +64,11 @@ class opencl_device final : public device {
     addresses_.bytes = about_.memory_bytes;
     addresses_.first = mmap(nullptr, addresses_.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (addresses_.first == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "addresses for a device's memory");
-    memory_.emplace(driver_, static_cast<std::byte*>(addresses_.first), about_.memory_bytes, o.pool);
+    // The memory of a device that computes on the host's cores is the host's: whoever moves elements takes them where they are.
+    using made_of = opencl_memory::made_of;
+    const auto what = !o.pool ? made_of::blocks : is_processor_ && about_.shares_host_memory ? made_of::one_buffer_in_place : made_of::one_buffer;
+    memory_.emplace(driver_, static_cast<std::byte*>(addresses_.first), about_.memory_bytes, what);
+    about_.is_seen_by_host = memory_->is_in_place();
     if (o.host_memory_bytes && about_.shares_host_memory) share_host_memory(o.host_memory_bytes);
   }
   ~opencl_device() override {
@@ -78,6 +82,7 @@ class opencl_device final : public device {
 
   const properties& about() const noexcept override { return about_; }
   std::byte* memory() const noexcept override { return memory_->first(); }
+  std::byte* for_messages(std::byte* address) const noexcept override { return memory_->in_place(address); }
   std::byte* host_memory() const noexcept override { return memory_->host_first(); }
   void allocated(std::byte* first, std::uint64_t bytes) override { memory_->allocated(first, bytes); }
   void freed(std::byte* first, std::uint64_t) noexcept override { memory_->freed(first); }

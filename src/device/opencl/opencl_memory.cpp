@@ -20,19 +20,28 @@ bool is_shortage(cl_int status) noexcept {
 
 }  // namespace
 
-opencl_memory::opencl_memory(std::shared_ptr<driver> d, std::byte* first, std::uint64_t bytes, bool pool)
-    : driver_(std::move(d)), first_(first), asks_(make_queue(*driver_)) {
+opencl_memory::opencl_memory(std::shared_ptr<driver> d, std::byte* first, std::uint64_t bytes, made_of what)
+    : driver_(std::move(d)), first_(first), bytes_(bytes), asks_(make_queue(*driver_)) {
   try {
-    if (pool) whole_ = make(bytes);
+    if (what != made_of::blocks) whole_ = make(bytes, what == made_of::one_buffer_in_place ? CL_MEM_ALLOC_HOST_PTR : 0);
   } catch (...) {
     if (asks_) driver_->cl->clReleaseCommandQueue(asks_);
     throw;
   }
-  if (whole_ && asks_) driver_->cl->clFinish(asks_);  // no kernel is under way that this would wait for
+  if (!whole_ || !asks_) return;
+  driver_->cl->clFinish(asks_);  // no kernel is under way that this would wait for
+  if (what != made_of::one_buffer_in_place) return;
+  cl_int status = CL_SUCCESS;
+  void* const at = driver_->cl->clEnqueueMapBuffer(asks_, whole_, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr, &status);
+  if (status == CL_SUCCESS) in_place_ = static_cast<std::byte*>(at);
 }
 
 opencl_memory::~opencl_memory() {
   for (const auto& [at, b] : blocks_) driver_->cl->clReleaseMemObject(b.buffer);
+  if (in_place_) {  // or drivers keep the memory of the mapping
+    driver_->cl->clEnqueueUnmapMemObject(asks_, whole_, in_place_, 0, nullptr, nullptr);
+    driver_->cl->clFinish(asks_);
+  }
   if (whole_) driver_->cl->clReleaseMemObject(whole_);
   if (!asks_) return;
   driver_->cl->clFinish(asks_);
@@ -49,9 +58,9 @@ cl_int opencl_memory::take_memory_for(cl_mem buffer) const noexcept {
   return is_shortage(status) ? status : CL_SUCCESS;
 }
 
-cl_mem opencl_memory::make(std::uint64_t bytes) const {
+cl_mem opencl_memory::make(std::uint64_t bytes, cl_mem_flags more) const {
   cl_int status = CL_SUCCESS;
-  const cl_mem made = driver_->cl->clCreateBuffer(driver_->context, CL_MEM_READ_WRITE, bytes, nullptr, &status);
+  const cl_mem made = driver_->cl->clCreateBuffer(driver_->context, CL_MEM_READ_WRITE | more, bytes, nullptr, &status);
   const std::string what = fmt::format("a buffer of {} bytes", bytes);
   driver_->check(status, what);
   if (const cl_int refused = take_memory_for(made); refused != CL_SUCCESS) {

@@ -1,4 +1,5 @@
-// opencl_memory.hpp - what stands for the addresses of a device's memory: one buffer, or one for each block in use.
+// opencl_memory.hpp - what stands for the addresses of a device's memory: one buffer, or one for each block in use. The one buffer of a device that
+// computes on the host's cores stays mapped, so that the host has it in place.
 //
 // Threads     any; with one buffer nothing is locked.
 // Cost        with one buffer nothing is asked of the driver after it was made; else an enqueued command for each block (PoCL 3.1: 0.8 us, beside memory that it takes then rather than later).
@@ -23,8 +24,9 @@ struct located {
 
 class opencl_memory {
  public:
+  enum class made_of : std::uint8_t { blocks, one_buffer, one_buffer_in_place };
   /// Throws K41 where the driver has no room for one buffer, where there is to be one.
-  opencl_memory(std::shared_ptr<driver> d, std::byte* first, std::uint64_t bytes, bool pool);
+  opencl_memory(std::shared_ptr<driver> d, std::byte* first, std::uint64_t bytes, made_of what);
   opencl_memory(const opencl_memory&) = delete;
   ~opencl_memory();
 
@@ -33,6 +35,11 @@ class opencl_memory {
   void share(cl_mem buffer, std::byte* first, std::uint64_t bytes) noexcept {
     host_buffer_ = buffer, host_first_ = first, host_bytes_ = bytes;
   }
+  /// Where the host has what is at this address of the device; null: it does not, or that is memory of the program's.
+  std::byte* in_place(const std::byte* address) const noexcept {
+    return in_place_ && address >= first_ && address < first_ + bytes_ ? in_place_ + (address - first_) : nullptr;
+  }
+  bool is_in_place() const noexcept { return in_place_; }
   cl_mem host_buffer() const noexcept { return host_buffer_; }
   std::byte* host_first() const noexcept { return host_first_; }
 
@@ -58,13 +65,15 @@ class opencl_memory {
     const std::byte* end;
     located from;
   };
-  cl_mem make(std::uint64_t bytes) const;
+  cl_mem make(std::uint64_t bytes, cl_mem_flags more = 0) const;
   cl_int take_memory_for(cl_mem buffer) const noexcept;
 
   const std::shared_ptr<driver> driver_;
   std::byte* const first_;
+  const std::uint64_t bytes_;
   const cl_command_queue asks_ = nullptr;  // the driver for the memory of buffers; null where it makes no queue
   cl_mem whole_ = nullptr;
+  std::byte* in_place_ = nullptr;  // of whole_, mapped
   cl_mem host_buffer_ = nullptr;
   std::byte* host_first_ = nullptr;
   std::uint64_t host_bytes_ = 0;

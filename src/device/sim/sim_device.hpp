@@ -44,6 +44,7 @@ struct options {
   std::shared_ptr<bus> wires;  // none: the device has wires of its own
   bool has_double = true;
   bool takes_messages = false;  // messages may go from and to its memory
+  bool is_seen_by_host = false;  // the host has its memory in place
   checking check = checking::off;
   /// Seconds since anything, never going back. Given: no thread is started, and poll() computes what is due.
   std::function<double()> clock;

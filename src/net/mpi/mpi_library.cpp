@@ -1,6 +1,7 @@
 #include "net/mpi/mpi_library.hpp"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <stretto/error.hpp>
 
@@ -25,25 +26,20 @@ constexpr std::pair<const char*, const char*> told_on_host[] = {{"OMPI_COMM_WORL
                                                                 {"MVP_COMM_WORLD_LOCAL_RANK", "MVP_COMM_WORLD_LOCAL_SIZE"},
                                                                 {"PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE"}};
 
+constexpr const char* slurm_remedy = "srun --mpi=pmix with Open MPI, srun --mpi=pmi2 with MPICH; `stretto run` chooses by itself";
+
 std::optional<std::uint32_t> number_in(const char* variable) {
   const char* const said = std::getenv(variable);
   if (!said || *said < '0' || *said > '9') return std::nullopt;
   return static_cast<std::uint32_t>(std::atoi(said));
 }
 
-/// Slurm's "2(x3),1": two on each of three hosts, and one on the next. 0: it does not say.
-std::uint32_t tasks_on(std::uint32_t host, const char* said) {
-  while (said && *said) {
-    char* end = nullptr;
-    const auto tasks = static_cast<std::uint32_t>(std::strtoul(said, &end, 10));
-    std::uint32_t hosts = 1;
-    if (end[0] == '(' && end[1] == 'x') hosts = static_cast<std::uint32_t>(std::strtoul(end + 2, &end, 10)), end += *end == ')';
-    if (host < hosts) return tasks;
-    if (*end != ',') break;
-    host -= hosts;
-    said = end + 1;
-  }
-  return 0;
+/// Whether there is a variable of PMI, PMI2, PMIx or Open MPI, whatever it says.
+bool tells_mpi() {
+  for (char** one = environ; *one; ++one)
+    for (const std::string_view start : {"PMI_", "PMI2_", "PMIX_", "OMPI_"})
+      if (std::string_view(*one).starts_with(start)) return true;
+  return false;
 }
 
 std::string loaded_in_program() {
@@ -89,17 +85,34 @@ surroundings look_around() {
     if (const char* said = std::getenv(variable); said && std::atoi(said) > 0) {
       here.launcher = name;
       here.launched = static_cast<std::uint32_t>(std::atoi(said));
+      here.is_told = !here.launcher.empty() || tells_mpi();
       break;
     }
   return here;
+}
+
+std::vector<std::uint32_t> slurm_counts(const char* said) {
+  constexpr unsigned long most_hosts = 1 << 16;
+  std::vector<std::uint32_t> all;
+  while (said && *said >= '0' && *said <= '9') {
+    char* end = nullptr;
+    const auto count = static_cast<std::uint32_t>(std::strtoul(said, &end, 10));
+    unsigned long hosts = 1;
+    if (end[0] == '(' && end[1] == 'x') hosts = std::min(std::strtoul(end + 2, &end, 10), most_hosts), end += *end == ')';
+    all.insert(all.end(), hosts, count);
+    if (*end != ',') break;
+    said = end + 1;
+  }
+  return all;
 }
 
 std::optional<host_nodes> launched_on_host() {
   for (const auto& [rank, size] : told_on_host)
     if (const auto self = number_in(rank), count = number_in(size); self && count && *self < *count) return host_nodes{*self, *count};
   const auto self = number_in("SLURM_LOCALID");
-  const std::uint32_t count = tasks_on(number_in("SLURM_NODEID").value_or(0), std::getenv("SLURM_STEP_TASKS_PER_NODE"));
-  if (self && *self < count) return host_nodes{*self, count};
+  const auto counts = slurm_counts(std::getenv("SLURM_STEP_TASKS_PER_NODE"));
+  const std::uint32_t host = number_in("SLURM_NODEID").value_or(0);
+  if (self && host < counts.size() && *self < counts[host]) return host_nodes{*self, counts[host]};
   return std::nullopt;
 }
 
@@ -130,12 +143,22 @@ const calls& load(const surroundings& here, std::span<const std::string> folders
   throw none;
 }
 
+void check_told(const surroundings& here) {
+  if (here.launched == 1 || here.is_told) return;
+  throw error("N20", "Slurm started " + std::to_string(here.launched) + " processes, and told none how MPI finds the others")
+      .because("there is no variable of PMI or PMIx: srun's --mpi is \"none\" here")
+      .fact("or", "STRETTO_JOB=mpi asks MPI all the same; with STRETTO_JOB=alone each process is a job of its own")
+      .remedy(slurm_remedy);
+}
+
 void check_launch(const surroundings& here, const char* library, int size) {
   if (size != 1 || here.launched == 1) return;
+  const bool by_slurm = here.launcher.empty();  // the others tell whose they are
   throw error("N09", "the launcher started " + std::to_string(here.launched) + " processes, and MPI sees 1 in each")
-      .fact("launcher", here.launcher.empty() ? "not known" : here.launcher)
+      .fact("launcher", by_slurm ? "srun" : here.launcher)
       .fact("MPI", std::string(std::string_view(library).substr(0, std::string_view(library).find('\n'))))
-      .remedy("start the program with `stretto run`, or with the launcher of the same MPI: mpirun.openmpi, mpirun.mpich");
+      .remedy(by_slurm ? slurm_remedy
+                       : "start the program with `stretto run`, or with the launcher of the same MPI: mpirun.openmpi, mpirun.mpich");
 }
 
 }  // namespace stretto::net::mpi

@@ -19,8 +19,12 @@ struct surroundings {
   std::string program = {};    // the MPI that is loaded in this process
   std::string launcher = {};   // that of the launcher, by the variables that it sets
   std::uint32_t launched = 1;  // processes that it started
+  bool is_told = true;         // anything by which MPI may find them: Slurm tells it only if asked to
 };
 surroundings look_around();
+
+/// Slurm's "2(x3),1" is 2, 2, 2, 1: tasks or cores of each host. Nothing behind what is no number.
+std::vector<std::uint32_t> slurm_counts(const char* said);
 
 /// This process among those that a launcher started on its host, by the variables that it sets; nothing where it does not tell.
 std::optional<host_nodes> launched_on_host();
@@ -37,6 +41,10 @@ std::vector<std::string> library_folders(const std::string& named);
 /// Of libraries called stretto_mpi_<name>.so in the folders, the one of the program's MPI, else of the launcher's, else the
 /// first that loads. Throws N08 where there is none, with the reason for each.
 const calls& load(const surroundings& here, std::span<const std::string> folders);
+
+/// Throws N20 where Slurm started several processes without anything that MPI could find them by. Before MPI starts: Open MPI would end
+/// the process.
+void check_told(const surroundings& here);
 
 /// Throws N09 where the launcher started several processes that MPI takes for jobs of one each.
 void check_launch(const surroundings& here, const char* library, int size);
