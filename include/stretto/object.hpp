@@ -43,11 +43,16 @@ class object;
 /// is a cpu, not the host. A simulated device is a gpu.
 enum class device_kind : std::uint8_t { host, device, cpu, gpu, accelerator };
 
-struct on_kind {
-  device_kind is;
+/// Several kinds, by bits.
+struct on_kinds {
+  std::uint8_t are = 0;
+  constexpr bool has(device_kind k) const noexcept { return are >> static_cast<unsigned>(k) & 1; }
 };
-/// The tag `on(device_kind::gpu)`: of that kind, whichever.
-constexpr on_kind on(device_kind kind) noexcept { return {kind}; }
+/// The tag `on(device_kind::gpu)`: of that kind, whichever; on(device_kind::gpu, device_kind::accelerator): of any of these.
+template <std::same_as<device_kind>... More>
+constexpr on_kinds on(device_kind first, More... more) noexcept {
+  return {static_cast<std::uint8_t>(1u << static_cast<unsigned>(first) | (0u | ... | (1u << static_cast<unsigned>(more))))};
+}
 
 /// Who drives a device: "cuda", "opencl", "sim", as option `devices` calls them; "host" for the workers.
 struct driver {
@@ -130,12 +135,11 @@ struct object_item {
   std::int64_t local_elements = 0;
 };
 struct object_launch : task_request {
-  bool has_kind = false;
-  device_kind kind = device_kind::host;
+  on_kinds kinds = {};  // none: any
   std::string_view driver = {};
 
   using task_request::apply;
-  void apply(on_kind k) noexcept { has_kind = true, kind = k.is; }
+  void apply(on_kinds k) noexcept { kinds = k; }
   void apply(on_driver d) noexcept { driver = d.name; }
 };
 template <class Tag>

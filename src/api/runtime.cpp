@@ -258,7 +258,8 @@ void runtime::start(bool stepped) {
                           .dry = s.dry,
                           .horizons = buffers::checked_horizons({s.settings.horizon_step, s.settings.horizon_breadth}, "option horizon_breadth is 1"),
                           .compares = s.settings.compare_nodes,
-                          .hands = handing_of(s.settings.pipeline, stepped || s.machine.worker_count() == 1)});
+                          .hands = handing_of(s.settings.pipeline, stepped || s.machine.worker_count() == 1),
+                          .went_wrong = [w = s.job_watch.get()] { if (w) w->wake(); }});
   // Who waits for what only a poll tells of: messages, within a millisecond; devices, whose kernels take longer.
   unsigned longest_spin_us = s.member && s.member->of().is_to_be_looked_at() ? 1000 : 0;
   if (s.devices && s.devices->is_to_be_looked_at() && !s.settings.device_threads) longest_spin_us = 2000;
@@ -280,6 +281,10 @@ void runtime::start(bool stepped) {
                               .polls = &s.polls,
                               .first_worker_polls = s.member && s.member->of().is_bound_to_thread(),
                               .servers = s.modules.servers()});
+  if (s.job_watch && !stepped)
+    s.job_watch->ends_because_of({.are_known = [&s] { return buffers::has_gone_wrong(s.context); },
+                                  .progress = [&s] { return diagnose::progress_now(*s.scheduler); },
+                                  .end_what_waits = buffers::end_waits});
   // Before anything can be counted: no task exists yet, and nothing is pending.
   for (auto& w : s.scheduler->workers) w->set(base::floor_slot::trace, &s.counters.add_slab());
   s.modules.started(*this);

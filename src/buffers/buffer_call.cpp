@@ -7,6 +7,7 @@
 
 #include "buffers/learning.hpp"
 #include "graph/labels.hpp"
+#include "objects/launching.hpp"
 
 namespace stretto::buffers {
 namespace {
@@ -37,7 +38,9 @@ std::string text_of_hints(const buffer_call& c) {
   if (c.hints.is_in_tiles) text += ", in tiles";
   if (c.hints.pieces > 1) text += ", in " + std::to_string(c.hints.pieces) + " pieces";
   if (c.is_in_groups) text += fmt::format(", in groups of {}", fmt::join(c.group.length, " x "));
-  if (c.on_host) text += ", on the host";
+  if (c.kinds.are == on(device_kind::host).are) text += ", on the host";
+  else if (c.kinds.are) text += ", on a " + objects::text_of(c.kinds);
+  if (!c.driver.empty()) text += ", on driver \"" + c.driver + "\"";
   return text;
 }
 
@@ -74,7 +77,8 @@ std::uint64_t buffer_call::hash() const {
   said_hash h;
   h.add(std::uint64_t{group_of_nodes} << 16 | static_cast<std::uint64_t>(what) << 8 | static_cast<std::uint64_t>(where)).add(name).add(line).add(range);
   for (int a = 0; a < max_axes; ++a) h.add(static_cast<std::uint64_t>(group[a]));
-  h.add(std::uint64_t{hints.pieces} << 3 | std::uint64_t{is_in_groups} << 2 | std::uint64_t{hints.is_in_tiles} << 1 | std::uint64_t{on_host});
+  h.add(std::uint64_t{hints.pieces} << 16 | std::uint64_t{kinds.are} << 8 | std::uint64_t{is_in_groups} << 1 | std::uint64_t{hints.is_in_tiles});
+  if (!driver.empty()) h.add(driver);
   h.add(uses.size()).add(effects.size());
   for (const use& u : uses) {
     h.add(std::uint64_t{u.buffer} << 16 | static_cast<std::uint64_t>(u.how) << 8 | std::uint64_t{u.includes_current});

@@ -36,7 +36,8 @@ struct buffer_call {
   box range = {};              // of a buffer that is made or read, its elements
   bool is_in_groups = false;
   extent group = {};
-  bool on_host = false;
+  on_kinds kinds = {};         // on which it may run; none: any
+  std::string driver = {};     // the same
   detail::range_hints hints = {};
   std::vector<use> uses = {};
   std::vector<graph::effect_use> effects = {};

@@ -60,7 +60,7 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
   if (!settings.graph.file.empty())
     s->record = std::make_unique<recording>(settings.graph, is_dry ? std::span(settings.dry.which) : std::span(&self, 1), shape);
   if (others && others->nodes() > 1 && !is_dry)
-    s->programs = std::make_unique<same_program>(*others, settings.compares ? same_program::compares::yes : same_program::compares::no);
+    s->programs = std::make_unique<same_program>(*others, settings.compares ? same_program::compares::yes : same_program::compares::no, settings.went_wrong);
   s->check = settings.check;
   if (settings.warn) s->tell = settings.warn;
   if (settings.learn && !is_dry) {  // a dry run touches nothing
@@ -103,6 +103,15 @@ other_nodes_fault fault_of_others(base::runtime_context& runtime) {
   auto* const slot = runtime.get<std::shared_ptr<buffers_state>>(base::floor_slot::buffers);
   if (!slot || !(*slot)->programs) return {};
   return {(*slot)->programs->has_gone_wrong(), (*slot)->programs->untold((*slot)->submitted)};
+}
+
+bool has_gone_wrong(const base::runtime_context& runtime) noexcept {
+  auto* const slot = runtime.get<std::shared_ptr<buffers_state>>(base::floor_slot::buffers);
+  return slot && (*slot)->programs && (*slot)->programs->has_gone_wrong();
+}
+
+void end_waits(base::thread_context& context) {
+  if (has_gone_wrong(*context.runtime)) state_of(*context.runtime)->programs->end_waits(context);
 }
 
 void end_program(base::runtime_context& runtime, same_program::ended how) {

@@ -31,6 +31,7 @@ struct buffers_settings {
   graph::horizon_policy horizons = {};
   bool compares = true;  // what the programs of nodes ask
   handing hands = handing::never;
+  std::function<void()> went_wrong = {};  // nodes differ, or the run of one has failed: when it is known here, on some thread of the runtime
 };
 
 /// Throws B16 where they would follow each launch; `what` says where they were given.
@@ -48,6 +49,10 @@ struct other_nodes_fault {
   std::optional<error> untold = {};
 };
 other_nodes_fault fault_of_others(base::runtime_context& runtime);
+/// Whether either is so, as far as is known here. Any thread.
+bool has_gone_wrong(const base::runtime_context& runtime) noexcept;
+/// Nothing can go on any more on any node, and something has gone wrong: what the program waits for ends because of it. On a thread of the runtime.
+void end_waits(base::thread_context& context);
 /// The program has ended; before the node leaves its job.
 void end_program(base::runtime_context& runtime, same_program::ended how);
 /// Before the scheduler: what has been measured is futures of its tasks. Nothing is measured any more.

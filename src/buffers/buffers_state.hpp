@@ -106,9 +106,9 @@ struct buffers_state {
   std::vector<gone_buffer> gone;
 };
 
-/// Who is cut by weights shows how fast each is.
+/// Who is cut by the weights of all devices shows how fast each is.
 inline bool shows_speed(const graph::task& t) noexcept {
-  return t.kind == graph::task_kind::kernel && t.by == graph::processors::devices;
+  return t.kind == graph::task_kind::kernel && t.by == graph::processors::devices && !t.devices;
 }
 
 /// Holds a runtime's buffers. Removes those that have gone before it lets go. What was handed over may not be in the graphs: a call of the

@@ -15,9 +15,9 @@ shared_call known(buffer_call c) { return std::make_shared<const known_call>(std
 }  // namespace
 
 shared_call said_launch(const kernel_code& code, const kernel_range& range, std::span<const detail::buffer_item> items,
-                        const detail::range_hints& hints, bool on_host) {
+                        const detail::buffer_launch& request) {
   buffer_call c{.what = buffer_call::verb::launch, .name = std::string(code.name), .line = code.line, .range = range.ids,
-                .is_in_groups = range.is_of_groups, .group = range.group, .on_host = on_host, .hints = hints};
+                .is_in_groups = range.is_of_groups, .group = range.group, .kinds = request.kinds, .driver = std::string(request.driver), .hints = request.hints};
   for (std::size_t i = 0; i < items.size(); ++i)
     if (const detail::buffer_item& item = items[i]; item.buffer)
       c.uses.push_back(use_of(**item.buffer, item.fold ? access::reduce : code.parameters[i].mode, item.by, item.includes_current));

@@ -13,7 +13,7 @@ namespace stretto::buffers {
 using shared_call = std::shared_ptr<const known_call>;
 
 shared_call said_launch(const kernel_code& code, const kernel_range& range, std::span<const detail::buffer_item> items,
-                        const detail::range_hints& hints, bool on_host);
+                        const detail::buffer_launch& request);
 shared_call said_host_task(detail::task_nodes which, const box& range, std::span<const detail::host_use_item> items, std::span<const graph::effect_use> effects,
                            const detail::range_hints& hints);
 shared_call said_read(const buffer_record& b, const box& part);

@@ -6,6 +6,8 @@
 namespace stretto::buffers {
 namespace {
 
+constexpr const char *tasks_of_others = "what a node has not done", *calls_of_nodes = "what nodes ask of buffers";
+
 /// Whose cause a run tells of.
 failure_ref told_failure(const error& e, const char* who) {
   const failure_ref why = detail::make_failure(std::make_exception_ptr(e), who, {});
@@ -15,9 +17,10 @@ failure_ref told_failure(const error& e, const char* who) {
 
 }  // namespace
 
-same_program::same_program(data::other_nodes& others, compares c)
+same_program::same_program(data::other_nodes& others, compares c, std::function<void()> went_wrong)
     : others_(others),
       compares_(c),
+      went_wrong_(std::move(went_wrong)),
       agreement_(course_, others.self(), others.nodes(),
                  {.say = [this](std::uint32_t to, std::span<const std::byte> words) { others_.say(to, words); },
                   .differ = [this](const parting& d, base::thread_context& context) { differ(d, context); }}) {
@@ -72,7 +75,8 @@ bool same_program::take(const failed_run& r, base::thread_context& context) {
     failed_ = e;
     missing_from_.store(r.tasks, std::memory_order_release);
   }
-  others_.fail_posted(first_number_of(r.tasks), told_failure(e, "what a node has not done"), context);
+  others_.fail_posted(first_number_of(r.tasks), told_failure(e, tasks_of_others), context);
+  if (went_wrong_) went_wrong_();
   return true;
 }
 
@@ -94,6 +98,16 @@ std::optional<error> same_program::untold(std::uint64_t tasks) {
   return tasks > missing_from_.load(std::memory_order_acquire) ? failure() : std::nullopt;
 }
 
+std::size_t same_program::end_waits(base::thread_context& context) {
+  failure_ref why;
+  {
+    const std::scoped_lock lock(lock_);
+    if (error_) why = told_failure(*error_, calls_of_nodes);
+    else if (failed_) why = told_failure(*failed_, tasks_of_others);
+  }
+  return why ? detail::poison_stuck(context, why) : 0;
+}
+
 void same_program::differ(const parting& d, base::thread_context& context) {
   const error e = error_of(d);
   {
@@ -102,7 +116,8 @@ void same_program::differ(const parting& d, base::thread_context& context) {
   }
   differs_.store(true, std::memory_order_release);
   // What waits for elements of other nodes would wait for ever.
-  others_.fail_posted(0, told_failure(e, "what nodes ask of buffers"), context);
+  others_.fail_posted(0, told_failure(e, calls_of_nodes), context);
+  if (went_wrong_) went_wrong_();
 }
 
 }  // namespace stretto::buffers

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -24,7 +25,8 @@ namespace stretto::buffers {
 class same_program final : private data::listener {
  public:
   enum class compares : bool { no, yes };
-  same_program(data::other_nodes& others, compares c);
+  /// `went_wrong`: called once for each thing that goes wrong, when it is known here; on the thread that polls, or of the run that fails.
+  same_program(data::other_nodes& others, compares c, std::function<void()> went_wrong = {});
   ~same_program();
 
   /// Throws B23 once nodes are known to differ, and N17 for a task that a failed run has not come to.
@@ -44,6 +46,9 @@ class same_program final : private data::listener {
   std::optional<error> take_difference();
   /// What no run of this node has told, which submitted the tasks below `tasks`: B23 if nodes differ, N17 if one has failed before them.
   std::optional<error> untold(std::uint64_t tasks);
+  /// Nothing can go on any more on any node: what the program waits for by itself ends with B23 or N17, whichever it is. On a thread of the runtime.
+  /// Returns how much.
+  std::size_t end_waits(base::thread_context& context);
   /// Whether there is either.
   bool has_gone_wrong() const noexcept { return differs_.load(std::memory_order_acquire) || missing_from_.load(std::memory_order_acquire) != none; }
 
@@ -62,6 +67,7 @@ class same_program final : private data::listener {
 
   data::other_nodes& others_;
   const compares compares_;
+  const std::function<void()> went_wrong_;
   course course_;
   agreement agreement_;
   std::atomic<bool> differs_{false}, is_told_{false};

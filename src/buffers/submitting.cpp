@@ -168,15 +168,15 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
   data::refuse_wrong_range(code, range);
   for (const buffer_item& i : items)
     if (i.buffer) usable(*i.buffer, "launch", context, range.where);
-  const bool on_host = (request.has_kind && request.kind == device_kind::host) || request.driver == "host";
   task_work work;
   work.code = &code;
   work.range = range;
   take_tags(work, request);
 
   buffers_state& s = *buffers::state_of(*context.runtime);
-  if (!on_host && !s.dry && (request.has_kind || !request.driver.empty()))
-    objects::require_all_devices(*context.runtime, code, range, request);
+  objects::devices_of_launch by;
+  if (s.dry) by.on_host = request.kinds.are == on(device_kind::host).are || request.driver == "host";  // of devices that are not there, no kind is known
+  else if (request.kinds.are || !request.driver.empty()) by = objects::devices_for(*context.runtime, code, range, request);
   task_outcome out;
   event ahead;
   {
@@ -186,7 +186,8 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
       says.clear();
       says.add(&code);
       says.add(range.ids);
-      says.add(std::uint64_t{range.is_of_groups} << 1 | on_host);
+      says.add(std::uint64_t{range.is_of_groups} << 1 | by.on_host);
+      says.add(by.some);
       if (range.is_of_groups)
         for (int a = 0; a < max_axes; ++a) says.add(static_cast<std::uint64_t>(range.group[a]));
       say(says, request.hints);
@@ -209,10 +210,11 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
         t.grain = range.group;
       }
       t.name = name;
-      if (on_host || s.learns) t.by = graph::processors::host;
+      if (by.on_host || s.learns) t.by = graph::processors::host;
+      t.devices = by.some;
       take_hints(t, request.hints);
       if (s.learns) t.how = graph::cut::in_tiles, t.pieces = 4;  // which differ along two axes
-      if (s.programs) made.call = said_launch(code, range, items, request.hints, on_host);
+      if (s.programs) made.call = said_launch(code, range, items, request);
       argument_list arguments(s, made);
       for (std::size_t i = 0; i < items.size(); ++i) {
         if (!items[i].buffer) arguments.value();

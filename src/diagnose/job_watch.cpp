@@ -15,7 +15,8 @@ job_watch::job_watch(dist::job& j)
       stuck_(j.on<&job_watch::on_stuck>("watch.stuck", this, dist::job::counted::no)),
       ask_(j.on<&job_watch::on_ask>("watch.ask", this, dist::job::counted::no)),
       answer_(j.on<&job_watch::on_answer>("watch.answer", this, dist::job::counted::no)),
-      told_(j.on<&job_watch::on_told>("watch.told", this, dist::job::counted::no)) {
+      told_(j.on<&job_watch::on_told>("watch.told", this, dist::job::counted::no)),
+      over_(j.on<&job_watch::on_over>("watch.over", this, dist::job::counted::no)) {
   j.add(*this);
 }
 
@@ -102,14 +103,23 @@ void job_watch::on_told(rank, dist::reader& content, base::thread_context&) {
   wake();
 }
 
+void job_watch::on_over(rank, dist::reader& content, base::thread_context& context) {
+  if (content.get<passes_on>() == passes_on::yes)
+    for (rank r = 0; r < job_.nodes(); ++r)
+      if (r != job_.self() && !job_.is_lost(r)) job_.send(r, over_, dist::writer(passes_on::no));
+  // What has gone on since then ends by itself, or is found the next time.
+  if (faults_.progress && faults_.progress() == reported_.load(std::memory_order_acquire)) faults_.end_what_waits(context);
+}
+
 void job_watch::lost(rank, base::thread_context&) noexcept { wake(); }
 
 // The watcher.
 
-job_watch::report job_watch::report_of(const look& mine) const {
+job_watch::report job_watch::report_of(const look& mine) {
   // Counted before the look: what comes meanwhile makes a difference to the next time.
   const dist::job::counts messages = job_.messages();
   standing s = mine();
+  reported_.store(s.progress, std::memory_order_release);
   const bool is_still = s.snapshot.is_proven;
   return {is_still, s.progress, messages.sent, messages.handled, std::move(s.snapshot)};
 }
@@ -159,10 +169,20 @@ std::optional<base::wait_snapshot> job_watch::advance(const look& mine, double l
     else end(answer::goes_on);
     return std::nullopt;
   }
-  end(answer::proven);
   forget_what_is_old();
+  if (are_faults_known() && !std::exchange(last_.is_over, true)) {
+    end(answer::goes_on);
+    end_what_waits();
+    return std::nullopt;
+  }
+  end(answer::proven);
   if (std::exchange(last_.is_proven, true)) return std::nullopt;
   return of_all(true);
+}
+
+void job_watch::end_what_waits() {
+  for (rank r = 0; r < job_.nodes(); ++r)
+    if (r != job_.self() && !job_.is_lost(r)) return job_.send(r, over_, dist::writer(passes_on::yes));
 }
 
 void job_watch::ask_all(bool wants_snapshot, clock::time_point now) {

@@ -5,7 +5,11 @@
 // each says that nothing can happen on it but by messages, it asks them once more: if nobody has made progress since, and as many messages
 // have been handled as sent, then at the moment of the second question nothing ran and nothing was on its way; nor will it ever be.
 //
+// Where a run has failed or programs differ, what was proven is told to nobody: on each node what the program waits for ends with that cause, if nothing
+// has happened there since. What then still waits is told of at the next verdict.
+//
 // Messages    stuck: from who complains. ask, answer: 2(N-1) in each of two rounds. told: to who complained. None while all go on.
+//             over: from the judge to one other, and from that to the rest and the judge, so that each hears it in a poll.
 // Threads     advance and complain: the watcher's. Handlers run inside job::poll, and only note what has come.
 // Invariants  (1) one verdict for each complaint that is answered. (2) what is said here counts as no message (job::counted::no).
 // Source      two rounds of counting: Mattern, "Algorithms for distributed termination detection", 1987, as in dist/ending.hpp.
@@ -33,6 +37,19 @@ class job_watch final : public dist::protocol {
   explicit job_watch(dist::job& j);
   /// What is called when something has come, so that it advances soon; null: nothing.
   void wakes(void (*watcher)()) noexcept { wake_.store(watcher, std::memory_order_release); }
+  void wake() const {
+    if (auto* const watcher = wake_.load(std::memory_order_acquire)) watcher();
+  }
+
+  /// Where something has gone wrong that other nodes wait for, nobody is accused: what waits ends.
+  struct faults {
+    std::function<bool()> are_known;                            // on this node; any thread
+    std::function<std::uint64_t()> progress;                    // as of standing
+    std::function<void(base::thread_context&)> end_what_waits;  // on the thread that polls
+  };
+  /// Before the first poll.
+  void ends_because_of(faults f) { faults_ = std::move(f); }
+  bool are_faults_known() const { return faults_.are_known && faults_.are_known(); }
 
   /// How this node stands. Nothing can happen by itself: snapshot.is_proven.
   struct standing {
@@ -78,11 +95,10 @@ class job_watch final : public dist::protocol {
   void on_ask(dist::rank from, dist::reader& content, base::thread_context& context);
   void on_answer(dist::rank from, dist::reader& content, base::thread_context& context);
   void on_told(dist::rank from, dist::reader& content, base::thread_context& context);
+  enum class passes_on : std::uint8_t { no, yes };
+  void on_over(dist::rank from, dist::reader& content, base::thread_context& context);
 
-  void wake() const {
-    if (auto* const watcher = wake_.load(std::memory_order_acquire)) watcher();
-  }
-  report report_of(const look& mine) const;
+  report report_of(const look& mine);
   // These require the lock.
   void ask_all(bool wants_snapshot, clock::time_point now);
   bool have_all_answered(const std::vector<std::optional<report>>& in) const;
@@ -95,10 +111,13 @@ class job_watch final : public dist::protocol {
   bool is_worth_another_try();
   std::optional<base::wait_snapshot> unproven(double limit);
   void end(answer a);
+  void end_what_waits();
 
   dist::job& job_;
   std::atomic<void (*)()> wake_{nullptr};
-  dist::message_kind stuck_, ask_, answer_, told_;
+  dist::message_kind stuck_, ask_, answer_, told_, over_;
+  faults faults_;
+  std::atomic<std::uint64_t> reported_{0};  // progress, when this node was looked at last
 
   mutable std::mutex lock_;
   std::optional<question> asked_;  // of this node, the latest
@@ -113,7 +132,7 @@ class job_watch final : public dist::protocol {
   struct telling {
     std::uint64_t progress = 0;  // of all together
     unsigned unsure = 0;         // rounds in a row without proof
-    bool is_told = false, is_proven = false;
+    bool is_told = false, is_proven = false, is_over = false;
   } last_;
 };
 

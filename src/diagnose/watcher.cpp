@@ -47,12 +47,12 @@ std::string strangers(const std::vector<int>& all, std::size_t known, const std:
   return std::to_string(count) + (count == 1 ? " thread" : " threads") + (names.empty() ? "" : " (" + names + ")");
 }
 
+}  // namespace
+
 std::uint64_t progress_now(const sched::scheduler& s) {
   const auto events = detail::event_statistics_of(s.runtime);
   return sched::progress_of(s) + events.created - events.untriggered;
 }
-
-}  // namespace
 
 class watcher {
  public:
@@ -79,7 +79,7 @@ class watcher {
     {
       const std::scoped_lock lock(mutex_);
       std::erase(all_, &w);
-      if (!all_.empty()) return;
+      if (!all_.empty()) return looks_->call();  // for who could not call meanwhile
     }
     on_signal_.reset();
     looks_.reset();
@@ -327,7 +327,9 @@ void watched::draining() noexcept {
 }
 
 double watched::limit() const noexcept {
-  if (!draining_.load(std::memory_order_seq_cst)) return settings_.limit;
+  // Where something has gone wrong, nobody is to wait for what does not come.
+  const bool is_near_end = draining_.load(std::memory_order_seq_cst) || (settings_.job && settings_.job->are_faults_known());
+  if (!is_near_end) return settings_.limit;
   return settings_.limit > 0 ? std::min(settings_.limit, limit_at_end) : limit_at_end;
 }
 

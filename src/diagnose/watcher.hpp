@@ -57,6 +57,8 @@ class watched {
   std::uint32_t complaints_ = 0;
 };
 
+/// Whatever is done there makes it larger.
+std::uint64_t progress_now(const sched::scheduler& runtime);
 /// What is known of it now; `seconds` without progress.
 base::wait_snapshot look_at(sched::scheduler& runtime, double seconds);
 

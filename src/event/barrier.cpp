@@ -316,6 +316,19 @@ failure_ref detail::barrier_gone(std::uint64_t id, std::uint64_t phase, const st
                       name_of(id, phase), where);
 }
 
+std::size_t detail::end_lacking_phases(const failure_ref& cause, base::thread_context& context, std::vector<event>& asked) {
+  event_table& table = *event_cache::of(context).table;
+  std::vector<std::pair<phases*, std::uint64_t>> lacking;  // and the last phase that something waits for
+  barriers_of(table).for_each(table.node, [&](std::uint64_t, phases& p) {
+    const auto awaited = p.awaited_phases();
+    for (const auto& one : awaited) asked.push_back(one.asked);
+    if (!awaited.empty()) lacking.emplace_back(&p, awaited.back().phase);
+  });
+  std::size_t ended = 0;
+  for (const auto& [p, last] : lacking) ended += p->come_for_missing(last, cause, context);
+  return ended;
+}
+
 void detail::tell_barriers(event_table& table, base::wait_walk& walk) {
   using base::wait_kind;
   barriers_of(table).for_each(table.node, [&](std::uint64_t id, phases& p) {

@@ -220,6 +220,19 @@ std::vector<phases::awaited> phases::awaited_phases() {
   return found;
 }
 
+std::size_t phases::come_for_missing(std::uint64_t last, const failure_ref& cause, base::thread_context& context) noexcept {
+  std::size_t at = 0;
+  for (std::uint64_t phase = present(); phase <= last; ++phase) {
+    const auto [all, announced] = expected_and_announced(phase);
+    if (all == announced) continue;
+    const auto missing = static_cast<std::uint32_t>(all - announced);
+    if (announce(phase, missing) != outcome::done) continue;
+    come(phase, missing, cause.get(), nullptr, context, where_);
+    ++at;
+  }
+  return at;
+}
+
 void phases::stop(failure_ref cause, base::thread_context& context) noexcept {
   std::vector<record> left;
   {

@@ -87,7 +87,9 @@ class alignas(base::cache_line) phases {
     std::vector<std::source_location> come_at;  // the latest few
   };
   std::vector<awaited> awaited_phases();
-  /// For messages: how many arrivals a phase that has not ended expects, and how many are announced.
+  /// The arrivals that nobody has announced at phases up to `last`, which something waits for, come with that cause. Returns at how many phases.
+  std::size_t come_for_missing(std::uint64_t last, const failure_ref& cause, base::thread_context& context) noexcept;
+  /// How many arrivals a phase that has not ended expects, and how many are announced.
   std::pair<std::uint64_t, std::uint64_t> expected_and_announced(std::uint64_t phase) noexcept;
 
  private:
@@ -154,5 +156,9 @@ class alignas(base::cache_line) phases {
   std::vector<value_slot> values_;  // by phase modulo its size
   std::source_location where_;
 };
+
+/// Of every barrier made here that something waits for: what is missing comes, with that cause. Adds the events of these phases, those too that
+/// announced arrivals have yet to end. By barrier.cpp.
+std::size_t end_lacking_phases(const failure_ref& cause, base::thread_context& context, std::vector<event>& asked);
 
 }  // namespace stretto::detail

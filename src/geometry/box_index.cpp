@@ -193,6 +193,37 @@ bool box_index::shrink_below(std::uint32_t n, const box& from, const box& to) {
   return false;
 }
 
+box_index::entry* box_index::find_in_leaf(std::uint32_t n, const box& b, std::uint32_t& leaf) {
+  node& here = nodes_[n];
+  for (std::size_t i = 0; i < here.count; ++i) {
+    entry& e = here.entries[i];
+    if (here.level == 0) {
+      if (e.box != b) continue;
+      leaf = n;
+      return &e;
+    }
+    if (!e.box.contains(b)) continue;
+    if (entry* const found = find_in_leaf(e.number, b, leaf)) return found;
+  }
+  return nullptr;
+}
+
+// What the leaf holds together stays as it is, and so do the hulls above.
+bool box_index::divide(const box& from, const box& to, std::span<const entry> rest) {
+  std::uint32_t leaf = none;
+  entry* const found = root_ == none ? nullptr : find_in_leaf(root_, from, leaf);
+  if (!found) return false;
+  if (nodes_[leaf].count + rest.size() > most) {
+    shrink(from, to);
+    for (const entry& e : rest) insert(e.box, e.number);
+    return true;
+  }
+  found->box = to;
+  for (const entry& e : rest) nodes_[leaf].entries[nodes_[leaf].count++] = e;
+  size_ += rest.size();
+  return true;
+}
+
 void box_index::find(const box& b, std::vector<entry>& out) const {
   if (root_ != none) find_below(root_, b, out);
 }

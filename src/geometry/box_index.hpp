@@ -13,6 +13,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <stretto/box.hpp>
@@ -34,6 +35,8 @@ class box_index {
   bool erase(const box& b);
   /// The entry with exactly the box `from` gets the box `to`, which lies in it and is not empty. As erase otherwise.
   bool shrink(const box& from, const box& to);
+  /// The same, and `rest` is inserted, which is with `to` all of `from` and nothing else. Cost: as find, where one leaf takes all of it.
+  bool divide(const box& from, const box& to, std::span<const entry> rest);
   /// Appends the entries that share a point with `b`, in no particular order.
   void find(const box& b, std::vector<entry>& out) const;
 
@@ -65,6 +68,7 @@ class box_index {
   std::uint32_t split(std::uint32_t n, const entry& extra);
   bool erase_below(std::uint32_t n, const box& b);
   bool shrink_below(std::uint32_t n, const box& from, const box& to);
+  entry* find_in_leaf(std::uint32_t n, const box& b, std::uint32_t& leaf);
   void find_below(std::uint32_t n, const box& b, std::vector<entry>& out) const;
   bool is_sound_below(std::uint32_t n, std::size_t& boxes) const;
 

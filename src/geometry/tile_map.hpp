@@ -17,6 +17,7 @@
 #pragma once
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -74,7 +75,8 @@ class tile_map {
   /// are then. Cost: O(tiles x states among them), and the regions.
   std::size_t join_equal(const box& where) {
     if (where.is_empty()) return 0;
-    std::vector<std::uint32_t> left = cover_of(where).tiles, same, others;
+    const cover& all_of_it = cover_of(where);
+    std::vector<std::uint32_t> left(all_of_it.tiles.begin(), all_of_it.tiles.end()), same, others;
     std::size_t tiles = 0;
     std::vector<box> boxes;
     while (!left.empty()) {
@@ -138,7 +140,7 @@ class tile_map {
   struct cover {
     box where;
     std::uint64_t cuts = 0;  // of the map when `tiles` was right
-    std::vector<std::uint32_t> tiles;
+    boost::container::small_vector<std::uint32_t, 4> tiles;
     unsigned equal = 0;  // visits in a row that found all tiles in one state
   };
   struct hash {
@@ -202,9 +204,10 @@ class tile_map {
     ++cuts_;
     rest_.clear();
     difference(e.box, inside, rest_);
-    index_.shrink(e.box, inside);
     tiles_[e.number].where = inside;
-    for (const box& b : rest_) make(b, State(tiles_[e.number].state));
+    pieces_.clear();
+    for (const box& b : rest_) pieces_.push_back({b, make_tile(b, State(tiles_[e.number].state))});
+    index_.divide(e.box, inside, pieces_);
   }
 
   void join(cover& c) {
@@ -217,6 +220,12 @@ class tile_map {
   }
 
   std::uint32_t make(const box& where, State state) {
+    const std::uint32_t n = make_tile(where, std::move(state));
+    index_.insert(where, n);
+    return n;
+  }
+  /// Not in the index yet.
+  std::uint32_t make_tile(const box& where, State state) {
     std::uint32_t n;
     if (free_.empty()) {
       n = static_cast<std::uint32_t>(tiles_.size());
@@ -227,7 +236,6 @@ class tile_map {
       tiles_[n].where = where;
       tiles_[n].state = std::move(state);
     }
-    index_.insert(where, n);
     return n;
   }
   void release(std::uint32_t n) {
@@ -244,6 +252,7 @@ class tile_map {
   cover* last_ = nullptr;
   mutable std::vector<geometry::box_index::entry> met_;
   std::vector<box> rest_;
+  std::vector<geometry::box_index::entry> pieces_;
 };
 
 }  // namespace stretto

@@ -1,8 +1,8 @@
 // by_buffer.hpp - what a graph keeps of each buffer, by the buffer's number.
 //
 // Threads     one owner.
-// Cost        at: three loads. each: those that are there, and a step for each shelf of 16,384 numbers and each block of 16 on one.
-// Memory      that of the buffers there are, 8 KiB for each shelf with one of them, and 8 bytes for each that was: 2 MiB after 2^32 buffers. Numbers do
+// Cost        at: three loads. each: those that are there, and a step for each shelf of 1,024 numbers and each block of 16 on one.
+// Memory      that of the buffers there are, 512 bytes for each shelf with one of them, and 8 bytes for each that was: 32 MiB after 2^32 buffers. Numbers do
 //             not come again, since nodes let go of a buffer at different times.
 // Invariants  (1) what is kept stays where it is until it is removed.
 #pragma once
@@ -60,7 +60,7 @@ class by_buffer {
     std::array<std::optional<State>, block_size> is;
     std::uint32_t there = 0;
   };
-  static constexpr std::uint32_t shelf_size = 16'384;
+  static constexpr std::uint32_t shelf_size = 1'024;
   struct shelf {
     std::array<std::unique_ptr<block>, shelf_size / block_size> blocks;
     std::uint32_t there = 0;

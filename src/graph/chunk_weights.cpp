@@ -28,6 +28,15 @@ chunk_weights chunk_weights::repeated(std::size_t n) const {
   return all;
 }
 
+chunk_weights chunk_weights::of(std::span<const std::uint32_t> some) const {
+  if (!sums_) return *this;
+  auto sums = std::make_shared<std::vector<std::uint64_t>>(1, 0);
+  for (const std::uint32_t i : some) sums->push_back(sums->back() + of_first(i + 1) - of_first(i));
+  chunk_weights all;
+  all.sums_ = std::move(sums);
+  return all;
+}
+
 std::vector<double> chunk_weights::shares() const {
   std::vector<double> all;
   for (std::size_t i = 0; i < size(); ++i)

@@ -26,6 +26,8 @@ class chunk_weights {
   std::uint64_t of_first(std::size_t n) const noexcept { return (*sums_)[n]; }
   /// Each n times, one behind the other.
   chunk_weights repeated(std::size_t n) const;
+  /// Those of some chunks alone, in order.
+  chunk_weights of(std::span<const std::uint32_t> some) const;
   /// With a sum of 1.
   std::vector<double> shares() const;
 

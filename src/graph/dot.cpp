@@ -22,6 +22,7 @@ std::string label_of(const ordered_task& order, const task& t, const program_rec
   if (!t.name.empty()) s += " \"" + t.name + "\"";
   s += " " + t.range.text();
   if (t.kind == task_kind::kernel && t.by == processors::host) s += " on the host";
+  for (const processor_number d : devices_of(t)) s += " on D" + std::to_string(d);
   if (t.kind == task_kind::collective) s += " in group " + std::to_string(t.group);
   for (const access& a : t.accesses) s += "\n" + std::string(text_of(a.how)) + " " + named(program, a.buffer) + " " + used_by_all(a, t).text();
   for (const reduction& r : t.reductions)

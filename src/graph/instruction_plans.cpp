@@ -43,12 +43,15 @@ void instruction_graph::divide(const task& t, const box& own, std::uint32_t piec
   if (own.is_empty()) return;
   const bool on_host = t.by == processors::host || shape_.devices.empty(), is_divided = t.kind == task_kind::kernel;
   const bool is_weighted = is_divided && !on_host && !weights_.are_none();
-  const auto sharing = static_cast<node_number>(is_weighted ? weights_.size() : is_divided && !on_host ? shape_.devices.size() : 1);
-  const chunk_grid grid(own, is_divided ? sharing * pieces : 1, t.how, t.grain, is_weighted ? weights_.repeated(pieces) : chunk_weights());
+  const std::vector<processor_number> some = on_host ? std::vector<processor_number>() : devices_of(t);
+  const auto sharing = static_cast<node_number>(!is_divided || on_host ? 1 : !some.empty() ? some.size() : is_weighted ? weights_.size() : shape_.devices.size());
+  const chunk_weights weights = !is_weighted ? chunk_weights() : some.empty() ? weights_ : weights_.of(some);
+  const chunk_grid grid(own, is_divided ? sharing * pieces : 1, t.how, t.grain, weights.repeated(pieces));
   for (node_number n = 0; n < grid.chunks(); ++n) {
     if (made.part_count == made.parts.size()) made.parts.emplace_back();
     part_of_task& p = made.parts[made.part_count++];
-    p.by = on_host ? shape_.host() : static_cast<processor_number>(std::uint64_t{n} * sharing / grid.chunks());
+    const auto share = static_cast<processor_number>(std::uint64_t{n} * sharing / grid.chunks());
+    p.by = on_host ? shape_.host() : some.empty() ? share : some[share];
     p.chunk = grid.chunk(n);
     p.uses.resize(t.accesses.size());
     p.bounds.resize(t.accesses.size());

@@ -10,6 +10,7 @@ tree tree_of(const task& t) {
   made["name"] = t.name;
   made["range"] = t.range.text();
   if (t.kind == task_kind::kernel) made["by"] = t.by == processors::host ? "host" : "devices";
+  if (t.devices) made["devices"] = devices_of(t);
   if (t.kind == task_kind::collective) made["group"] = t.group;
   if (!t.effects.empty()) made["effects"] = tree::array();
   for (const effect_use& e : t.effects) made["effects"].push_back({{"effect", "E" + std::to_string(e.effect)}, {"name", e.name}, {"mode", e.is_affected ? "affect" : "use"}});

@@ -32,7 +32,29 @@ box placement::room_for(memory_number m, const box& where) const {
   return all;
 }
 
-box placement::room_to_grow(memory_number m, const box& where) const {
+namespace {
+
+/// Whether `part` lies right beside `all`, and along the other axes within it.
+bool is_at_border(const box& part, const box& all) {
+  int beside = 0;
+  for (int a = 0; a < max_axes; ++a) {
+    if (part.min()[a] >= all.min()[a] && part.max()[a] <= all.max()[a]) continue;
+    if (part.min()[a] != all.max()[a] && part.max()[a] != all.min()[a]) return false;
+    ++beside;
+  }
+  return beside == 1;
+}
+
+}  // namespace
+
+box placement::with_what_grows(memory_number m, const box& where) const {
+  for (const allocation& a : allocations_)
+    if (a.where == m && a.grown >= again && is_at_border(where, a.elements)) return room_for(m, hull(where, a.elements));
+  return where;
+}
+
+box placement::room_to_grow(memory_number m, const box& needed) const {
+  const box where = with_what_grows(m, needed);
   box before;  // the largest, beside which there may be parts of what it grows by
   std::uint32_t grown = 0;
   for (const allocation& a : allocations_) {

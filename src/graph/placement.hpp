@@ -38,7 +38,8 @@ class placement {
   /// What an allocation that is to contain `where` has to contain, too, since allocations are disjoint: those that it meets, and those
   /// beside it with which it makes up a box.
   box room_for(memory_number m, const box& where) const;
-  /// The same, with more of what has grown before: half as much along the axes along which it grows again.
+  /// The same, with more of what has grown before: half as much along the axes along which it grows again. A part at the border of what has grown
+  /// again and again makes that grow, too: the rest beside it will be asked for next.
   box room_to_grow(memory_number m, const box& where) const;
   /// Takes out those that lie within `where`.
   std::vector<allocation> take(memory_number m, const box& where);
@@ -79,6 +80,9 @@ class placement {
   std::size_t pieces() { return valid_.present().pieces(); }
 
  private:
+  static constexpr std::uint32_t again = 2;
+  box with_what_grows(memory_number m, const box& where) const;
+
   box elements_;
   std::vector<allocation> allocations_;
   enum step : std::uint64_t { of = 1, takes, writes, copies, loses };

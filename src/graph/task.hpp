@@ -1,6 +1,7 @@
 // task.hpp - one launch, as the program said it: the same on every node.
 #pragma once
 
+#include <bit>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,7 @@ enum class processors : std::uint8_t { devices, host };
 struct task {
   task_kind kind = task_kind::kernel;
   processors by = processors::devices;
+  std::uint64_t devices = 0;  // by which of this node's alone, by bits; 0: by all. Nodes with other devices have others here
   box range;
   cut how = cut::along_rows;
   extent grain = unit;
@@ -66,6 +68,13 @@ struct task {
   std::string name;
   std::uint64_t shape = 0;  // tasks with the same are equal in all of the above; 0: nothing is known of that
 };
+
+/// Those that it names; none: all.
+inline std::vector<std::uint32_t> devices_of(const task& t) {
+  std::vector<std::uint32_t> all;
+  for (std::uint64_t left = t.devices; left; left &= left - 1) all.push_back(static_cast<std::uint32_t>(std::countr_zero(left)));
+  return all;
+}
 
 /// What the elements of a buffer are before any task has written them.
 enum class content : std::uint8_t { none, alike };

@@ -59,20 +59,12 @@ void keep_arguments(task& t, std::span<const detail::object_item> given, base::t
   });
 }
 
-std::string_view to_string(device_kind kind) noexcept {
-  switch (kind) {
-    case device_kind::host: return "host";
-    case device_kind::device: return "device";
-    case device_kind::cpu: return "cpu";
-    case device_kind::gpu: return "gpu";
-    case device_kind::accelerator: break;
-  }
-  return "accelerator";
-}
+constexpr std::string_view kind_names[] = {"host", "device", "cpu", "gpu", "accelerator"};
+std::string_view to_string(device_kind kind) noexcept { return kind_names[static_cast<std::size_t>(kind)]; }
 
 /// What the tags ask for.
 std::string wanted_of(const detail::object_launch& request) {
-  std::string what(request.has_kind ? to_string(request.kind) : "device");
+  std::string what = request.kinds.are ? text_of(request.kinds) : "device";
   if (!request.driver.empty()) what += " of driver \"" + std::string(request.driver) + "\"";
   return what;
 }
@@ -89,7 +81,7 @@ std::string names_of_sites(const objects_state& s) {
 /// Where it may run, of what is here; throws if that is nowhere.
 void choose_sites(task& t, const detail::object_launch& request) {
   const place wanted = request.on ? request.on : request.at;
-  if (!wanted && t.any_kind && request.driver.empty()) return;
+  if (!wanted && !t.only_kinds.are && request.driver.empty()) return;
   bool possible = false, is_driven = request.driver.empty();
   for (const site& s : t.state.sites) {
     if (wanted && (s.processor == wanted || s.memory == wanted)) t.only_site = s.view.index;
@@ -111,8 +103,7 @@ task_pointer make_launch(objects_state& s, const kernel_code& code, const kernel
   t->where = range.where;
   if (!request.name.empty()) t->given_name = request.name;
   t->urgency = request.priority;
-  t->any_kind = !request.has_kind;
-  t->only_kind = request.kind;
+  t->only_kinds = request.kinds;
   if (!code.in_groups) return t;
   for (int a = 0; a < max_axes; ++a) t->group_items *= range.group[a];
   for (std::size_t i = 0; i < given.size(); ++i)
@@ -173,20 +164,32 @@ void prepare(objects_state& s, const kernel_code& code, const kernel_range& rang
   }
 }
 
-void require_all_devices(const base::runtime_context& runtime, const kernel_code& code, const kernel_range& range,
-                         const detail::object_launch& request) {
+std::string text_of(on_kinds kinds) {
+  std::string text;
+  for (std::size_t k = 0; k < std::size(kind_names); ++k)
+    if (kinds.has(static_cast<device_kind>(k))) text += (text.empty() ? "" : " or ") + std::string(kind_names[k]);
+  return text;
+}
+
+devices_of_launch devices_for(const base::runtime_context& runtime, const kernel_code& code, const kernel_range& range,
+                              const detail::object_launch& request) {
   const objects_state& s = *state_of(runtime);
   const auto devices = std::span(s.sites).subspan(1);
-  const bool all = std::ranges::all_of(devices, [&](const site& at) {
-    return (!request.has_kind || at.is_of(request.kind)) && (request.driver.empty() || at.view.kind == request.driver);
-  });
-  if (all && !devices.empty()) return;
-  throw error("A06", "launch \"" + std::string(request.name.empty() ? code.name : request.name) + "\" is to run on a " + wanted_of(request) +
-                         ", and not all devices of this node are that")
+  devices_of_launch found;
+  std::size_t taken = 0;
+  for (std::size_t d = 0; d < devices.size(); ++d)
+    if ((!request.kinds.are || devices[d].is_of(request.kinds)) && (request.driver.empty() || devices[d].view.kind == request.driver))
+      found.some |= std::uint64_t{1} << d, ++taken;
+  if (taken == devices.size()) found.some = 0;
+  if (taken != 0) return found;
+  found.on_host = (request.driver.empty() || request.driver == "host") && (!request.kinds.are || request.kinds.has(device_kind::host));
+  if (found.on_host) return found;
+  throw error("B28", "launch \"" + std::string(request.name.empty() ? code.name : request.name) + "\" is to run on a " + wanted_of(request) +
+                         ", and this node has none")
       .fact("submitted", range.where)
       .fact("here", names_of_sites(s))
-      .because("all devices of a node take part in a launch on buffers, or its host does")
-      .remedy("open those alone with STRETTO_DEVICES, or leave the choice to the runtime");
+      .because("each node computes a part of a launch on buffers, with all of its devices that the launch may use")
+      .remedy("name device_kind::host, too, which computes on nodes without; or open such devices with STRETTO_DEVICES");
 }
 
 event submit_prepared(task_pointer t, std::span<const event> after, std::span<const predecessor> behind, base::thread_context& context,

@@ -188,7 +188,7 @@ struct site {
   bool is_lost = false;
   failure_ref lost_because;
 
-  bool is_of(device_kind wanted) const noexcept { return wanted == device_kind::device ? device != nullptr : kind == wanted; }
+  bool is_of(on_kinds wanted) const noexcept { return wanted.has(kind) || (device && wanted.has(device_kind::device)); }
 };
 
 /// How a launch was divided the last time.

@@ -87,8 +87,7 @@ struct task final : device_task, data::deferred {
   std::string given_name;
   std::source_location where;
   int urgency = 0;
-  bool any_kind = true;
-  device_kind only_kind = device_kind::host;
+  on_kinds only_kinds;                     // none: any
   std::string_view only_driver;            // of a site; empty: any
   std::uint32_t only_site = any_site;
   std::int64_t group_items = 1;            // of a group of the range, and

@@ -33,7 +33,7 @@ buffer_call blur() {
 
 TEST_CASE("calls that say the same have one hash, and every word of them changes it") {
   CHECK(blur().hash() == blur().hash());
-  std::vector<buffer_call> others(14, blur());
+  std::vector<buffer_call> others(16, blur());
   others[0].name = "blur2";
   others[1].line = 8;
   others[2].range = box(0, 65);
@@ -44,10 +44,12 @@ TEST_CASE("calls that say the same have one hash, and every word of them changes
   others[7].uses.pop_back();
   others[8].hints.is_in_tiles = true;
   others[9].hints.pieces = 2;
-  others[10].on_host = true;
+  others[10].kinds = on(device_kind::host);
   others[11].is_in_groups = true;
   others[12].what = buffer_call::verb::host_task;
   others[13].numbers = {1};
+  others[14].kinds = on(device_kind::host, device_kind::gpu);
+  others[15].driver = "sim";
   for (std::size_t i = 0; i < others.size(); ++i) {
     CAPTURE(i);
     CHECK(others[i].hash() != blur().hash());
@@ -59,9 +61,12 @@ TEST_CASE("a call is told as what was asked, with buffers and mappers") {
   CHECK(blur().text() == "launch of \"blur\" over [0,64): reads B0 by neighborhood(1), writes B1 by one_to_one");
   buffer_call c = blur();
   c.hints = {.is_in_tiles = true, .pieces = 3};
-  c.on_host = true;
+  c.kinds = on(device_kind::host);
   c.uses = {{.buffer = 2, .how = access::reduce}, {.buffer = 4, .how = access::reduce, .includes_current = false}};
   CHECK(c.text() == "launch of \"blur\" over [0,64), in tiles, in 3 pieces, on the host: reduces into B2, reduces into B4 from the identity");
+  c.kinds = on(device_kind::accelerator, device_kind::gpu);
+  c.driver = "sim";
+  CHECK(c.text().find(", on a gpu or accelerator, on driver \"sim\": ") != std::string::npos);
   CHECK(buffer_call{.what = buffer_call::verb::host_task, .where = detail::nodes_of_task::each}.text() == "host task on each node");
   CHECK(buffer_call{.what = buffer_call::verb::host_task, .where = detail::nodes_of_task::collective, .group_of_nodes = 2}.text() ==
         "host task on all nodes together, group 2");

@@ -1,5 +1,6 @@
 // What tags before a launch or a host task on buffers ask for: it is done, or refused at the call.
 #include <stretto/buffer.hpp>
+#include <stretto/job.hpp>
 #include <stretto/platform.hpp>
 #include <stretto/runtime.hpp>
 
@@ -10,7 +11,9 @@
 
 #include "buffers/buffers_state.hpp"
 #include "buffers/nodes_with_devices.hpp"
+#include "buffers/told_by_nodes.hpp"
 #include "thrown_by.hpp"
+#include "usable_devices.hpp"
 
 namespace stretto {
 namespace {
@@ -33,8 +36,7 @@ TEST_CASE("a launch on a kind of device of which there is none is refused, and n
     const std::uint64_t before = s.tasks.next();
     const std::string words = test::thrown_by([&] { launch(on(device_kind::gpu), set_to_seven, box(0, 8), x(one_to_one)); });
     INFO(words);
-    CHECK(words.starts_with("error A06: launch \"set_to_seven\" is to run on a "));
-    CHECK(words.find(", and not all devices of this node are that\n  submitted   hints_test.cpp:") != words.npos);
+    CHECK(words.starts_with("error B28: launch \"set_to_seven\" is to run on a gpu, and this node has none\n  submitted   hints_test.cpp:"));
     CHECK(s.tasks.next() == before);
     launch(on(device_kind::host), set_to_seven, box(0, 8), x(one_to_one));
     CHECK(x.read().get().view()(5) == 7);
@@ -50,6 +52,55 @@ TEST_CASE("a launch on devices is computed by them") {
     launch(on(device_kind::gpu), set_to_seven, box(0, 8), y(one_to_one));
     CHECK(test::thrown_by([&] { y.read().get(); }) != "nothing was thrown");
   });
+}
+
+TEST_CASE("a launch on some kinds is computed on each node by those of its devices that are of them, or by its host where it may") {
+  const auto options_of = [](std::uint32_t node) {
+    return runtime_options{.workers = 1, .devices = node == 0 ? "sim:2" : node == 1 ? "none" : "sim:1(fail_launch=1)"};
+  };
+  const auto filled = [](auto tag) {
+    return [tag](runtime&) {
+      const buffer<int> x(box(0, 30));
+      launch(tag, set_to_seven, x.elements(), x(one_to_one));
+      const auto seen = x.read().get();
+      for (int i = 0; i < 30; ++i) REQUIRE(seen.view()(i) == 7);
+    };
+  };
+  const auto run = [&](std::uint32_t nodes, auto tag) { return test::run_on_nodes(simulated_job({.nodes = nodes}), options_of, filled(tag)); };
+  // Two nodes: one has gpus, one its host.
+  for (const auto& [node, text] : run(2, on(device_kind::gpu, device_kind::host)).thrown) CHECK(text == "nothing was thrown");
+  const test::told_by_nodes refused = run(2, on(device_kind::gpu, device_kind::accelerator));
+  CHECK(refused.thrown.at(1).starts_with("error B28: launch \"set_to_seven\" is to run on a gpu or accelerator, and this node has none\n"));
+  CHECK(refused.thrown.at(0).starts_with("error N17: the run of node 1 has ended with an error"));
+  CHECK(refused.thrown.at(0).find("its error   B28: ") != std::string::npos);
+  // The third's device fails each launch: its host is not asked where it has a device of the kind, and where it has none, is.
+  CHECK(run(3, on(device_kind::gpu, device_kind::host)).thrown.at(2) != "nothing was thrown");
+  for (const auto& [node, text] : run(3, on(device_kind::cpu, device_kind::host)).thrown) CHECK(text == "nothing was thrown");
+}
+
+TEST_CASE("of devices of several drivers those compute that a launch names, and the others nothing") {
+  for (const std::string& devices : test::usable_devices({"sim:1(fail_launch=1),opencl:1"}, "launches on some of several devices")) {
+    const bool is_cuda = devices.find("cuda") != std::string::npos;
+    const auto outcome_of = [&](auto... tag) {
+      std::string text;
+      runtime rt({.workers = 1, .devices = devices});
+      rt.run([&] {
+        const buffer<int> x(box(0, 300));
+        launch(tag..., set_to_seven, x.elements(), x(one_to_one));
+        text = test::thrown_by([&] {
+          const auto seen = x.read().get();
+          for (int i = 0; i < 300; ++i) REQUIRE(seen.view()(i) == 7);
+        });
+      });
+      return text;
+    };
+    CAPTURE(devices);
+    CHECK(outcome_of(on(driver(is_cuda ? "cuda" : "opencl"))) == "nothing was thrown");
+    CHECK(outcome_of(on(driver("sim"))) != "nothing was thrown");
+    CHECK(outcome_of() != "nothing was thrown");
+    if (!is_cuda) CHECK(outcome_of(on(device_kind::cpu, device_kind::accelerator)) == "nothing was thrown");
+    CHECK(outcome_of(on(device_kind::cpu, device_kind::gpu)) != "nothing was thrown");
+  }
 }
 
 TEST_CASE("a host task on a place that nobody serves is refused, and runs on one that is") {

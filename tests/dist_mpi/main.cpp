@@ -351,6 +351,24 @@ void launch_and_fail(std::uint32_t odd) {
   u.read().get();
 }
 
+barrier of_all_nodes() {
+  static const barrier b = barrier::create(job_nodes());
+  return b;
+}
+event never_triggered() {
+  static const user_event e = user_event::create();
+  return e;
+}
+
+/// The run of one node fails before it has done what the others wait for: its arrival at a barrier, the trigger of its event.
+void wait_by_oneself(std::uint32_t odd, bool at_barrier) {
+  if (this_node() == odd) throw std::runtime_error("the disk is full");
+  if (!at_barrier) return wait(async(at_node(odd), call<&never_triggered>()).get());
+  const barrier b = async(at_node(0), call<&of_all_nodes>()).get();
+  b.arrive();
+  wait(b);
+}
+
 /// One node is killed before it has made its launch of number `at`, whose elements others wait for. They catch nothing.
 void launch_and_die(std::uint32_t victim, int at, int points) {
   const box all_of(0, points);
@@ -405,6 +423,10 @@ int main(int count, char** words) {
     }
     if (count > 1 && std::string_view(words[1]) == "fails") {
       rt.run([] { launch_and_fail(2); });
+      return 0;
+    }
+    if (count > 2 && std::string_view(words[1]) == "waits") {
+      rt.run([&] { wait_by_oneself(2, std::string_view(words[2]) == "barrier"); });
       return 0;
     }
     if (count > 3 && std::string_view(words[1]) == "dies") {

@@ -107,3 +107,41 @@ TEST_CASE("the tree stays low when intervals come in order, the worst case of si
   CHECK(index.depth() <= 6);  // log 20,000 to the base 6, and one
   CHECK(found(index, box(20'000, 20'010)).size() == 5);
 }
+
+TEST_CASE("a box that is divided is found by its parts, in one leaf or in several") {
+  for (const int axes : {1, 2, 3}) {
+    std::mt19937 random(static_cast<unsigned>(axes));
+    point max(1, 1, 1);
+    for (int a = 0; a < axes; ++a) max[a] = 1000;
+    box_index index;
+    std::vector<box_index::entry> all{{box::between({}, max), 0}};
+    index.insert(all[0].box, 0);
+    for (std::uint32_t step = 0; step < 400; ++step) {
+      box_index::entry& whole = all[random() % all.size()];
+      point from = whole.box.min(), to = whole.box.max();
+      for (int a = 0; a < axes; ++a) {
+        const coordinate length = to[a] - from[a];
+        from[a] += static_cast<coordinate>(random() % static_cast<unsigned>(length));
+        to[a] = from[a] + 1 + static_cast<coordinate>(random() % static_cast<unsigned>(to[a] - from[a]));
+      }
+      const box inside = box::between(from, to), before = whole.box;
+      std::vector<box> rest;
+      difference(before, inside, rest);
+      std::vector<box_index::entry> more;
+      for (const box& b : rest) more.push_back({b, static_cast<std::uint32_t>(all.size() + more.size())});
+      REQUIRE(index.divide(before, inside, more));
+      whole.box = inside;
+      all.insert(all.end(), more.begin(), more.end());
+      REQUIRE(index.is_sound());
+      REQUIRE(index.size() == all.size());
+    }
+    std::vector<box_index::entry> sorted = all;
+    std::sort(sorted.begin(), sorted.end());
+    CHECK(found(index, box::between({}, max)) == sorted);
+    for (int i = 0; i < 100; ++i) {
+      const box& where = all[random() % all.size()].box;
+      CHECK(found(index, where).size() == 1);
+    }
+    CHECK_FALSE(index.divide(box(5000, 5001), box(5000, 5001), {}));
+  }
+}

@@ -30,11 +30,11 @@ EXPECTED = {  # the code of the first accusation; H10: there is none
     "foreign_lock": "H10", "held_outside": "H10",
     "held_while_waiting": "H01", "view_kept": "H01", "view_in_the_way": "H01", "seen_and_written": "H01", "seen_far_ahead": "H01", "seen_elsewhere": "H01", "slow_but_healthy": "H10",
     "left_the_collective": "H04", "each_others_message": "H02", "lost_to_a_handler": "H01", "held_far_away": "H03",
-    "awaited_far_away": "H01", "spawned_far_away": "H01", "never_returns": "H10",
+    "awaited_far_away": "H01", "spawned_far_away": "H01", "never_returns": "H10", "beside_a_failure": "H03",
     "copied_far_away": "H01", "made_far_away": "H01", "each_others_copy": "H02", "copied_behind": "H01",
 }
 NODES = ["left_the_collective", "each_others_message", "lost_to_a_handler", "held_far_away", "awaited_far_away", "spawned_far_away",
-         "copied_far_away", "made_far_away", "each_others_copy", "seen_elsewhere", "never_returns"]
+         "copied_far_away", "made_far_away", "each_others_copy", "seen_elsewhere", "never_returns", "beside_a_failure"]
 HEALTHY = ["busy", "busy_alone", "many_runtimes"]
 WORDS = {  # more that must be told
     "view_kept": ['elements of object "x", which is not given back', "the view that read() gave"],

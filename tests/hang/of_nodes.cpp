@@ -6,6 +6,7 @@
 #include <stretto/mobile.hpp>
 
 #include <ctime>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -183,6 +184,24 @@ void never_returns(runtime&) {
   });
 }
 
+/// The run of the other node has failed, which is not why this one waits for itself.
+void beside_a_failure(runtime&) {
+  const simulated_job job({.nodes = 2});
+  std::jthread other([&] {
+    runtime rt({.workers = 2, .job = job.seat(1)});
+    try {
+      rt.run([] { throw std::runtime_error("no ink"); });
+    } catch (const std::exception&) {
+    }
+  });
+  runtime rt({.workers = 2, .job = job.seat(0)});
+  rt.run([] {
+    const auto tally = reservation::create();  // GUILTY beside_a_failure
+    wait(tally.acquire());  // NAMED beside_a_failure
+    wait(tally.acquire());  // NAMED beside_a_failure
+  });
+}
+
 }  // namespace
 
 const program of_nodes[] = {{"left_the_collective", left_the_collective}, {"each_others_message", each_others_message},
@@ -190,7 +209,7 @@ const program of_nodes[] = {{"left_the_collective", left_the_collective}, {"each
                             {"awaited_far_away", awaited_far_away},       {"spawned_far_away", spawned_far_away},
                             {"copied_far_away", copied_far_away},         {"made_far_away", made_far_away},
                             {"each_others_copy", each_others_copy},       {"seen_elsewhere", seen_elsewhere},
-                            {"never_returns", never_returns},
+                            {"never_returns", never_returns},             {"beside_a_failure", beside_a_failure},
                             {nullptr, nullptr}};
 
 }  // namespace hang

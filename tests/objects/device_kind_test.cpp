@@ -62,6 +62,8 @@ TEST_CASE("a launch runs on a device of the kind and the driver that it asks for
       CHECK(run(on(device_kind::cpu))[2] == 8);
       CHECK(run(on(device_kind::accelerator))[3] == 8);
       CHECK(run(on(device_kind::device))[0] == 0);
+      const auto either = run(on(device_kind::cpu, device_kind::accelerator));
+      CHECK(either[2] + either[3] == 8);
       CHECK(run(on(driver("sim")))[0] == 0);
       const error none = error_of([&] { launch(on(driver("opencl")), kind_fill, x.elements(), x, 1); });
       CHECK(none.code() == "A06");
@@ -83,7 +85,7 @@ TEST_CASE("a graph keeps what its launches ask for") {
   });
 }
 
-TEST_CASE("all devices of a node are of the kind that a launch on buffers asks for, or it is refused") {
+TEST_CASE("a launch on buffers is refused where no device of the node is of a kind or driver that it asks for") {
   const auto refused = [](const char* devices, auto tag) {
     std::string what;
     runtime rt({.workers = 2, .devices = devices});
@@ -99,9 +101,12 @@ TEST_CASE("all devices of a node are of the kind that a launch on buffers asks f
   CHECK(refused("sim:2", on(driver("sim"))) == "");
   CHECK(refused("sim:2", on(driver("host"))) == "");
   CHECK(refused("none", on(device_kind::host)) == "");
-  CHECK(refused("sim:2", on(device_kind::cpu)) == "A06");
-  CHECK(refused("sim:2", on(driver("cuda"))) == "A06");
-  CHECK(refused("none", on(device_kind::device)) == "A06");
+  CHECK(refused("none", on(device_kind::gpu, device_kind::host)) == "");
+  CHECK(refused("sim:2", on(device_kind::cpu, device_kind::device)) == "");
+  CHECK(refused("sim:2", on(device_kind::cpu)) == "B28");
+  CHECK(refused("sim:2", on(device_kind::cpu, device_kind::accelerator)) == "B28");
+  CHECK(refused("sim:2", on(driver("cuda"))) == "B28");
+  CHECK(refused("none", on(device_kind::device)) == "B28");
 }
 
 }  // namespace
