@@ -120,6 +120,12 @@ bool poll_station::all_will_call() noexcept {
   return all;
 }
 
+bool poll_station::is_any_left() const noexcept {
+  for (const poller* p = first_.load(std::memory_order_acquire); p; p = p->next_)
+    if (p->due_.load(std::memory_order_relaxed) == never && p->pending()) return true;
+  return false;
+}
+
 std::size_t poll_station::give_up(poller& p, const char* why) noexcept {
   p.silent_.store(true, std::memory_order_seq_cst);
   p.fail(std::make_exception_ptr(error("M05", "polling failed, so these operations will never be seen to end")

@@ -38,6 +38,8 @@ class poll_station {
   std::int64_t earliest_due() const noexcept;
   /// Nobody will ask for a while: leaves to themselves those that are due and will call. False: some of them have to be asked.
   bool all_will_call() noexcept;
+  /// Something that is pending was left to itself, or is asked by a thread of its own.
+  bool is_any_left() const noexcept;
   /// Asks all that have something pending and are due; how many operations ended.
   std::size_t poll_each() noexcept;
 

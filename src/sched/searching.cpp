@@ -86,7 +86,8 @@ item steal_from(worker& w, deque& victim) {
 }
 
 /// Between two rounds of a search: until the last one whom it asked answers, something is sent here, what it polls has ended, or time
-/// passes. How much has ended. From `shares_from` on it lets others have the core between two looks.
+/// passes. How much has ended. From `shares_from` on it lets others have the core between two looks; at once where threads of this process, which
+/// may want this very core, do what was left to itself: those of a driver, or a simulated device's.
 std::size_t look_out(worker& w, std::uint64_t shares_from, std::uint64_t until) noexcept {
   polling* const polls = w.owner->polls;
   for (unsigned i = 0; i < looks_per_round; ++i) {
@@ -94,7 +95,7 @@ std::size_t look_out(worker& w, std::uint64_t shares_from, std::uint64_t until) 
       if (const std::size_t ended = polls->poll_idle(w)) return ended;
       const std::uint64_t now = base::nanoseconds_now();
       if (now >= until) return 0;  // a library that yields the core may have it back much later
-      if (now >= shares_from) sched_yield();
+      if (now >= shares_from || polls->is_any_left()) sched_yield();
     } else {
       base::relax();
     }

@@ -170,8 +170,6 @@ class sim_device final : public device, public faults {
     }
     pending_.fetch_sub(ended.size(), std::memory_order_relaxed);
     for (places::completion* c : ended) c->run(*c);
-    // The thread that keeps time may want this very core, which polls of a worker that looks for work would keep from it for milliseconds.
-    if (ended.empty() && thread_.joinable() && pending()) std::this_thread::yield();
     return ended.size();
   }
   bool will_ring(const std::shared_ptr<bell>& b) noexcept override {
