@@ -8,12 +8,11 @@
 #include <span>
 #include <vector>
 
+#include "device/checking.hpp"
 #include "device/device.hpp"
 #include "device/kept_values.hpp"
 
 namespace stretto::device {
-
-enum class checking : std::uint8_t { off, on };
 
 /// Which of a kernel's host functions computes this work: that for wide vectors where the processor has them, if nothing that is
 /// written lies in what another argument names, for then loads need not wait for stores.

@@ -231,6 +231,33 @@ const std::string& prelude(dialect d) {
   return d == dialect::opencl ? of_opencl : of_cuda;
 }
 
+std::string text_of_checked_element(dialect d) {
+  return fmt::format(
+      "typedef struct {{ STRETTO_GLOBAL int64_t* words; int64_t parameter; int64_t item[3]; }} stretto_look;\n"
+      "STRETTO_FUNCTION int stretto_is_within(STRETTO_GLOBAL const int64_t* box, int64_t i, int64_t j, int64_t k) {{\n"
+      "  return i >= box[0] && i < box[3] && j >= box[1] && j < box[4] && k >= box[2] && k < box[5];\n"
+      "}}\n"
+      "STRETTO_FUNCTION int64_t stretto_element(const stretto_look look, const stretto_array array, int64_t i, int64_t j, int64_t k) {{\n"
+      "  STRETTO_GLOBAL int64_t* boxes = look.words + look.words[{start} + look.parameter];\n"
+      "  const int64_t count = boxes[0];\n"
+      "  int is_named = count == 0;\n"
+      "  for (int64_t b = 1; b <= count; ++b) is_named = is_named || stretto_is_within(boxes + 1 + 6 * b, i, j, k);\n"
+      "  if (is_named && stretto_is_within(boxes + 1, i, j, k))\n"
+      "    return array.offset + i * array.stride[0] + j * array.stride[1] + k * array.stride[2];\n"
+      "  if ({first}) {{\n"
+      "    look.words[{parameter}] = look.parameter;\n"
+      "    look.words[{index}] = i; look.words[{index} + 1] = j; look.words[{index} + 2] = k;\n"
+      "    for (int a = 0; a < 3; ++a) look.words[{item} + a] = look.item[a];\n"
+      "  }}\n"
+      "  return 0;\n"
+      "}}\n"
+      "#define STRETTO_ITEM(id, a) ((a) < STRETTO_DIMENSIONS ? id((a) < STRETTO_DIMENSIONS ? (a) : 0) : 0)\n",
+      fmt::arg("start", checked_words::first_start), fmt::arg("parameter", checked_words::parameter), fmt::arg("index", checked_words::index),
+      fmt::arg("item", checked_words::item),
+      fmt::arg("first", d == dialect::opencl ? "atomic_cmpxchg((volatile __global uint32_t*)look.words, 0u, 1u) == 0u"
+                                             : "atomicCAS((uint32_t*)look.words, 0u, 1u) == 0u"));
+}
+
 std::string atomic_function::name() const {
   return fmt::format("stretto_atomic_{}_{}_{}", change, type, is_global ? "global" : "local");
 }

@@ -3,6 +3,7 @@
 // Threads     constants.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -12,6 +13,14 @@
 namespace stretto::device {
 
 const std::string& prelude(dialect d);
+
+/// What checked_launch.hpp gives a kernel that looks at its indices, in words of 64 bits: 0 or 1 (as 32 bits) for whether something was named that
+/// may not be, of it the parameter, the index and the item; then for each parameter the word where its boxes are.
+struct checked_words {
+  static constexpr std::size_t parameter = 1, index = 2, item = 5, first_start = 8;
+};
+/// The function by which such a kernel finds an element. Behind the prelude.
+std::string text_of_checked_element(dialect d);
 
 /// A function that changes an element in one step and returns what was there.
 struct atomic_function {

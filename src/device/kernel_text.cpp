@@ -63,8 +63,8 @@ std::string joined(const tokens& all) {
 /// Rewrites one body. What it finds decides what has to be declared before it.
 class rewriter {
  public:
-  rewriter(dialect d, std::string_view kernel, const std::vector<written_parameter>& parameters, bool in_groups)
-      : dialect_(d), kernel_(kernel), in_groups_(in_groups) {
+  rewriter(dialect d, std::string_view kernel, const std::vector<written_parameter>& parameters, bool in_groups, checking checked)
+      : dialect_(d), kernel_(kernel), in_groups_(in_groups), checked_(checked) {
     for (const written_parameter& p : parameters) {
       if (p.is_array()) arrays_.emplace(p.name, p);
       if (p.mode == access::reduce && p.fold == fold_operator::none && p.by.empty())
@@ -244,7 +244,7 @@ class rewriter {
     if (arrays_.at(t.spelling).mode == access::reduce && at(i + 1) == "(") return contribution(i, out);
     if (at(i + 1) == "(") out.push_back(name("stretto_at_" + t.spelling, t.line));
     else if (arrays_.at(t.spelling).mode == access::local) append(out, "stretto_data_" + t.spelling, t.line);
-    else append(out, fmt::format("stretto_data_{0} , stretto_layout_{0}", t.spelling), t.line);
+    else append(out, fmt::format("stretto_data_{0} , stretto_layout_{0}{1}", t.spelling, checked_ == checking::on ? " , stretto_look_" + t.spelling : ""), t.line);
     return i + 1;
   }
 
@@ -301,6 +301,7 @@ class rewriter {
   const dialect dialect_;
   const std::string_view kernel_;
   const bool in_groups_;
+  const checking checked_;
   std::map<std::string, written_parameter> arrays_;
   std::map<std::string, declared> local_arrays_, per_item_;
   std::vector<std::string> items_;
@@ -314,10 +315,14 @@ class rewriter {
 struct element_macros {
   std::string define, undefine;
 
-  void array(const written_parameter& p) {
+  void array(const written_parameter& p, checking checked) {
     static constexpr const char* indices[] = {"i", "i, j", "i, j, k"};
+    static constexpr const char* further[] = {", 0, 0", ", 0", ""};
     if (p.mode == access::local) {
       define += fmt::format("#define stretto_at_{0}(i) stretto_data_{0}[i]\n", p.name);
+    } else if (checked == checking::on) {
+      define += fmt::format("#define stretto_at_{0}({1}) stretto_data_{0}[stretto_element(stretto_look_{0}, stretto_layout_{0}, {1}{2})]\n", p.name,
+                            indices[p.dimensions - 1], further[p.dimensions - 1]);
     } else {
       std::string offset = fmt::format("stretto_layout_{}.offset", p.name);
       for (int a = 0; a < p.dimensions; ++a)
@@ -340,7 +345,7 @@ struct element_macros {
   }
 };
 
-std::string declaration_of(const written_parameter& p, bool of_kernel, dialect d) {
+std::string declaration_of(const written_parameter& p, bool of_kernel, dialect d, checking checked) {
   const std::string type = joined(p.type);
   if (p.mode == access::value) return fmt::format("{} {}", type, as_plain_name(p.name));
   if (p.mode == access::local) {
@@ -350,7 +355,8 @@ std::string declaration_of(const written_parameter& p, bool of_kernel, dialect d
   const std::string pointer = fmt::format("STRETTO_GLOBAL {}{} * {} stretto_data_{}", p.mode == access::in ? "const " : "", type,
                                           of_kernel ? "STRETTO_RESTRICT" : "", p.name);
   if (of_kernel && d == dialect::opencl) return pointer;  // the layouts of all arrays come together
-  return fmt::format("{}, const stretto_array stretto_layout_{}", pointer, p.name);
+  const std::string look = checked == checking::on && !of_kernel ? ", const stretto_look stretto_look_" + p.name : std::string();
+  return fmt::format("{}, const stretto_array stretto_layout_{}{}", pointer, p.name, look);
 }
 
 bool is_integer(const tokens& type) {
@@ -373,7 +379,7 @@ void shorten_long_long(tokens& all) {
 
 class writer {
  public:
-  writer(const kernel_code& k, dialect d) : kernel_(k), dialect_(d) {}
+  writer(const kernel_code& k, dialect d, checking checked) : kernel_(k), dialect_(d), checked_(checked) {}
 
   kernel_text write() {
     tokens parameters = tokens_of(kernel_.parameter_text), body = tokens_of(kernel_.body_text);
@@ -384,7 +390,8 @@ class writer {
     include_what_is_used_by(body);
     entry(parameters, body);
     text_.entry = "stretto_kernel_" + std::string(kernel_.name);
-    text_.source = fmt::format("{}{}\n{}", prelude(dialect_), text_of(atomics_, dialect_), source_);
+    text_.source = fmt::format("{}{}{}\n{}", prelude(dialect_), checked_ == checking::on ? text_of_checked_element(dialect_) : std::string(),
+                               text_of(atomics_, dialect_), source_);
     text_.needs_double = uses_double_;
     for (const atomic_function& f : atomics_)
       text_.needs_atomics_64 |= f.type == "double" || f.type == "int64_t" || f.type == "uint64_t";
@@ -445,14 +452,14 @@ class writer {
 
   void function(const device_text& f, const std::string& type, const tokens& parameter_text, const tokens& body) {
     const auto parameters = parameters_of(parameter_text);
-    rewriter r(dialect_, kernel_.name, parameters, false);
+    rewriter r(dialect_, kernel_.name, parameters, false, checked_);
     const tokens rewritten = r.body(body);
     atomics_.insert(r.atomics().begin(), r.atomics().end());
     element_macros macros;
     std::string list;
     for (const written_parameter& p : parameters) {
-      list += (list.empty() ? "" : ", ") + declaration_of(p, false, dialect_);
-      if (p.is_array()) macros.array(p);
+      list += (list.empty() ? "" : ", ") + declaration_of(p, false, dialect_, checked_);
+      if (p.is_array()) macros.array(p, checked_);
     }
     source_ += fmt::format("{}STRETTO_FUNCTION {} {}({})\n{}\n{}", macros.define, type, as_plain_name(std::string(f.name)), list,
                            text_of(rewritten, f.file), macros.undefine);
@@ -487,16 +494,17 @@ class writer {
   void entry(const tokens& parameter_text, const tokens& body) {
     auto parameters = parameters_of(parameter_text);
     find_operators(parameters);
-    rewriter r(dialect_, kernel_.name, parameters, kernel_.in_groups);
+    rewriter r(dialect_, kernel_.name, parameters, kernel_.in_groups, checked_);
     const tokens rewritten = r.body(body);
     atomics_.insert(r.atomics().begin(), r.atomics().end());
     element_macros macros;
     std::string list, opening;
     std::string last = dialect_ == dialect::opencl ? layouts_together(parameters, macros) : "const stretto_launch stretto_range";
     if (text_.needs_locks) last += ", STRETTO_GLOBAL uint32_t* stretto_locks";
+    if (checked_ == checking::on) last += ", STRETTO_GLOBAL int64_t* stretto_words";
     for (const written_parameter& p : parameters) {
-      list += declaration_of(p, true, dialect_) + ", ";
-      if (p.is_array()) macros.array(p);
+      list += declaration_of(p, true, dialect_, checked_) + ", ";
+      if (p.is_array()) macros.array(p, checked_);
       if (p.is_array() && p.mode != access::local && dialect_ == dialect::opencl)
         opening += fmt::format("stretto_data_{0} = (STRETTO_GLOBAL {1}{2}*)((STRETTO_GLOBAL {1}char*)stretto_data_{0} + "
                                "stretto_layout_{0}.skip);\n",
@@ -509,10 +517,21 @@ class writer {
     // OpenCL wants the declarations of local memory at the outermost scope: the body's own braces are left out there.
     const bool outermost = kernel_.in_groups && dialect_ == dialect::opencl;
     const tokens inside = outermost ? tokens(rewritten.begin() + 1, rewritten.end() - 1) : rewritten;
-    source_ += fmt::format("{}STRETTO_ENTRY stretto_kernel_{}({}{})\n{{\n{}{}{}\n}}\n{}",
+    source_ += fmt::format("{}STRETTO_ENTRY stretto_kernel_{}({}{})\n{{\n{}{}{}{}\n}}\n{}",
                            macros.define, kernel_.name, list, last, opening,
-                           kernel_.in_groups ? "STRETTO_BEGIN_GROUP\n" : "STRETTO_BEGIN_ITEM\n",
+                           kernel_.in_groups ? "STRETTO_BEGIN_GROUP\n" : "STRETTO_BEGIN_ITEM\n", looks(parameters),
                            text_of(inside, kernel_.file), macros.undefine);
+  }
+
+  /// What each array of a checked entry is looked at with.
+  std::string looks(const std::vector<written_parameter>& parameters) const {
+    std::string all;
+    const char* const id = kernel_.in_groups ? "stretto_item_global_id" : "global_id";
+    for (std::size_t i = 0; checked_ == checking::on && i < parameters.size(); ++i)
+      if (parameters[i].is_array() && parameters[i].mode != access::local)
+        all += fmt::format("const stretto_look stretto_look_{0} = {{stretto_words, {1}, {{STRETTO_ITEM({2}, 0), STRETTO_ITEM({2}, 1), STRETTO_ITEM({2}, 2)}}}};\n",
+                           parameters[i].name, i, id);
+    return all;
   }
 
   /// Of an OpenCL entry: one parameter for the range and the layouts of all arrays, as drivers take time for each.
@@ -532,6 +551,7 @@ class writer {
 
   const kernel_code& kernel_;
   const dialect dialect_;
+  const checking checked_;
   kernel_text text_;
   std::string source_;
   std::set<std::string> included_;
@@ -541,6 +561,6 @@ class writer {
 
 }  // namespace
 
-kernel_text text_for(const kernel_code& kernel, dialect d) { return writer(kernel, d).write(); }
+kernel_text text_for(const kernel_code& kernel, dialect d, checking checked) { return writer(kernel, d, checked).write(); }
 
 }  // namespace stretto::device

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "device/checking.hpp"
 #include "device/dialect.hpp"
 
 namespace stretto::device {
@@ -22,7 +23,7 @@ namespace stretto::device {
 /// The entry's parameters, in order: for an array its pointer and (CUDA) an array_layout, for local memory a pointer (OpenCL) or a
 /// byte offset into the dynamic shared memory (CUDA, 64-bit), a value as it is; and last a launch_layout, behind which (OpenCL)
 /// those of all arrays follow; and where it needs locks a pointer to `lock_count` 32-bit words, which are all 0 between launches and the same
-/// for all kernels of a device.
+/// for all kernels of a device; and where it looks at its indices a pointer to the words of a checked_launch.
 struct kernel_text {
   std::string entry;
   std::string source;
@@ -48,6 +49,7 @@ struct launch_layout {
 };
 
 /// Throws K10 where a body cannot be put into the dialect, or holds a directive of the preprocessor (which only the source shows), K11 where a name stands for two texts.
-kernel_text text_for(const kernel_code& kernel, dialect d);
+///   checked   arrays of instances alone: memory of a group and local arrays are looked at on the host
+kernel_text text_for(const kernel_code& kernel, dialect d, checking checked = checking::off);
 
 }  // namespace stretto::device

@@ -35,7 +35,8 @@ STRETTO_KERNEL(write_at, (inout<int> u, int item, int where), {
 template <class Body>
 void on_checked(Body&& body) {
   const with_variable check("STRETTO_CHECK", "1");
-  for (const char* kind : {"none", "sim", "sim:2"}) {
+  static const std::vector<std::string> kinds = test::usable_devices({"none", "sim", "sim:2", "opencl:1"}, "checked mappers");
+  for (const std::string& kind : kinds) {
     INFO(kind);
     runtime rt({.workers = 2, .devices = kind});
     rt.run([&] { body(); });

@@ -157,13 +157,14 @@ bool runs(const std::string& command) { return std::system((command + " >/dev/nu
 void compile_all(const std::string& compiler) {
   const test::temporary_folder folder;
   const std::string in = folder.path / "kernel.cu", out = folder.path / "kernel.out", log = folder.path / "log";
-  for (const kernel_code* k : all_kernels()) {
-    std::ofstream(in) << text_for(*k, dialect::cuda).source;
-    const int status = std::system(fmt::format("{} -DSTRETTO_DENSE -DSTRETTO_DIMENSIONS={} {} -o {} 2>{}", compiler, axes_of(*k), in, out, log).c_str());
-    std::ifstream said(log);
-    INFO(k->name, ": ", std::string(std::istreambuf_iterator<char>(said), std::istreambuf_iterator<char>()));
-    CHECK(status == 0);
-  }
+  for (const kernel_code* k : all_kernels())
+    for (const checking checked : {checking::off, checking::on}) {
+      std::ofstream(in) << text_for(*k, dialect::cuda, checked).source;
+      const int status = std::system(fmt::format("{} -DSTRETTO_DENSE -DSTRETTO_DIMENSIONS={} {} -o {} 2>{}", compiler, axes_of(*k), in, out, log).c_str());
+      std::ifstream said(log);
+      INFO(k->name, ": ", std::string(std::istreambuf_iterator<char>(said), std::istreambuf_iterator<char>()));
+      CHECK(status == 0);
+    }
 }
 
 TEST_CASE("every kernel is CUDA to clang") {

@@ -11,6 +11,7 @@ cuda::options options_of(const search& how) {
   cuda::options o;
   o.memory_bytes = how.memory_bytes;
   o.host_memory_bytes = how.host_memory_bytes;
+  o.check = how.check;
   o.pool = how.pool;
   o.cache = how.cache;
   o.at_most = how.at_most;

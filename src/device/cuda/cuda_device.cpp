@@ -244,6 +244,7 @@ found open(const std::shared_ptr<const api>& cu, const std::shared_ptr<const com
     d->nvrtc = nvrtc;
     d->name = f.name;
     d->cache = kernel_cache(o.cache);
+    d->check_kernels = o.check ? checking::on : checking::off;
     d->architecture = std::move(is.architecture);
     d->identity = fmt::format("{}, {}, driver of CUDA {}, NVRTC of CUDA {}", f.name, d->architecture,
                               version_text(cu->version), version_text(nvrtc->version));

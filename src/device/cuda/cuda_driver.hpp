@@ -17,6 +17,7 @@
 
 #include "device/cuda/cuda_api.hpp"
 #include "device/cuda/cuda_compiler.hpp"
+#include "device/checking.hpp"
 #include "device/kernel_cache.hpp"
 
 namespace stretto::device::cuda {
@@ -42,6 +43,7 @@ class driver {
   std::string architecture;    // "sm_80"
   int most_pitch = 0, most_local_bytes = 0;
   kernel_cache cache{{}};
+  checking check_kernels = checking::off;  // whether those look at their indices
 
   /// An event of the context, without time; throws `refused`.
   CUevent take_event();

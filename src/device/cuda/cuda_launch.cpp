@@ -7,6 +7,7 @@
 
 #include "device/cuda/cuda_memories.hpp"
 #include "device/layout_of.hpp"
+#include "device/native.hpp"
 
 namespace stretto::device::cuda {
 
@@ -62,9 +63,9 @@ geometry fitting(const device& on, const kernel_code& code, const launch_range& 
 
 packed_arguments::packed_arguments(const kernel_code& code, const launch_range& range,
                                    std::span<const launch_argument> given, std::uint64_t locks) {
-  words_.reserve(given.size() + 1);  // what is pointed to must not move
+  words_.reserve(given.size() + 2);  // what is pointed to must not move
   layouts_.reserve(given.size());
-  pointers_.reserve(2 * given.size() + 2);
+  pointers_.reserve(2 * given.size() + 3);
   for (std::size_t i = 0; i < given.size(); ++i) {
     const kernel_parameter& p = code.parameters[i];
     const kernel_argument& a = given[i].is;
@@ -86,6 +87,18 @@ packed_arguments::packed_arguments(const kernel_code& code, const launch_range& 
   }
   pointers_.push_back(&whole_);
   if (locks) pointers_.push_back(&words_.emplace_back(locks));
+}
+
+packed_arguments::packed_arguments(const kernel_code& code, const launch_range& range, std::span<const launch_argument> given, std::uint64_t locks,
+                                   const checked_launch& checked, std::uint64_t words)
+    : packed_arguments(code, range, given, locks) {
+  // Of each array a word and a layout, of local memory a word.
+  for (std::size_t i = 0, word = 0; i < given.size(); ++i) {
+    if (code.parameters[i].mode == access::value) continue;
+    if (is_array(code.parameters[i]) && checked_launch::is_empty(given[i])) words_[word] = words + checked.nowhere();
+    ++word;
+  }
+  pointers_.push_back(&words_.emplace_back(words));
 }
 
 }  // namespace stretto::device::cuda

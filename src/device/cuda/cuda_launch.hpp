@@ -9,11 +9,15 @@
 #include <optional>
 #include <span>
 
-#include "device/cuda/cuda_program.hpp"
+#include "device/checked_launch.hpp"
 #include "device/device.hpp"
 #include "device/kernel_text.hpp"
 
 namespace stretto::device::cuda {
+
+/// How the blocks of a launch are counted. A grid's second and third axis hold 65535; where that is too few, all are counted
+/// along the first.
+enum class counting : std::uint8_t { by_axis, items_in_line, groups_in_line };
 
 /// The axes of a device: its first is the program's last.
 struct geometry {
@@ -32,6 +36,9 @@ class packed_arguments {
  public:
   packed_arguments(const kernel_code& code, const launch_range& range, std::span<const launch_argument> given,
                    std::uint64_t locks = 0);
+  /// The same of a checked launch, whose words are there.
+  packed_arguments(const kernel_code& code, const launch_range& range, std::span<const launch_argument> given, std::uint64_t locks,
+                   const checked_launch& checked, std::uint64_t words);
   packed_arguments(const packed_arguments&) = delete;
 
   void** pointers() noexcept { return pointers_.data(); }

@@ -19,6 +19,7 @@ struct options {
   std::string compiler;            // NVRTC's library; empty: wherever it usually is
   std::uint64_t memory_bytes = 0;  // of each device; 0: nine tenths of what is free, or of this process's part of that
   std::uint64_t host_memory_bytes = 0;  // that kernels use in place
+  bool check = false;  // kernels look at their indices
   bool pool = true;  // one allocation is the memory; else one for each block in use
   bool words = true;  // streams tell of their ends by a word of the host, where the driver can; else by events
   std::filesystem::path cache = kernel_cache::default_folder();

@@ -27,7 +27,7 @@ std::vector<std::string> flags_of(variant v, const std::string& architecture) {
 }
 
 cuda_program::cuda_program(const kernel_code& code, std::shared_ptr<driver> d)
-    : compiled_kernel(code), driver_(std::move(d)), text_(text_for(code, dialect::cuda)), locks_(text_.needs_locks ? driver_->locks() : 0) {
+    : compiled_kernel(code), driver_(std::move(d)), text_(text_for(code, dialect::cuda, driver_->check_kernels)), locks_(text_.needs_locks ? driver_->locks() : 0) {
   const loaded_kernel& usual = function_for({axes_of(code), true});
   if (code.in_groups) needs_ = usual.needs();
   most_items_ = usual.most_items;

@@ -11,14 +11,11 @@
 #include <vector>
 
 #include "device/cuda/cuda_driver.hpp"
+#include "device/cuda/cuda_launch.hpp"
 #include "device/device.hpp"
 #include "device/kernel_text.hpp"
 
 namespace stretto::device::cuda {
-
-/// How the blocks of a launch are counted. A grid's second and third axis hold 65535; where that is too few, all are counted
-/// along the first.
-enum class counting : std::uint8_t { by_axis, items_in_line, groups_in_line };
 
 struct variant {
   int dimensions = 1;

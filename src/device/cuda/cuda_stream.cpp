@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstring>
 
 #include "device/cuda/cuda_copies.hpp"
@@ -141,8 +142,33 @@ void cuda_stream::launch(const compiled_kernel& kernel, const launch_range& rang
     v.blocks = g.blocks;
     f = &program.function_for(v);
   }
+  if (driver_->check_kernels == checking::on) return launch_checked(program, *f, g, range, arguments, done);
   packed_arguments packed(code, range, arguments, program.locks());
   launch(code, *f, g, packed.local_bytes(), packed.pointers(), done);
+}
+
+void cuda_stream::launch_checked(const cuda_program& program, const loaded_kernel& f, const geometry& g, const launch_range& range,
+                                 std::span<const launch_argument> arguments, places::completion* done) {
+  const checked_launch checked(program.code, range, arguments);
+  check_group(on_, program.code, f.needs(), static_cast<std::int64_t>(g.block[0]) * g.block[1] * g.block[2],
+              packed_arguments(program.code, range, arguments).local_bytes());
+  enqueue(done, [&](const api& cu) {
+    CUdeviceptr words = 0;
+    need(cu.cuMemAlloc(&words, checked.bytes().size()), "cuMemAlloc");
+    packed_arguments packed(program.code, range, arguments, program.locks(), checked, words);
+    std::array<std::byte, checked_launch::bytes_back> back;
+    CUresult status = cu.cuMemcpyHtoDAsync(words, checked.bytes().data(), checked.bytes().size(), stream_);
+    if (status == CUDA_SUCCESS)
+      status = cu.cuLaunchKernel(f.function, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1], g.block[2],
+                                 static_cast<unsigned>(packed.local_bytes()), stream_, packed.pointers(), nullptr);
+    if (status == CUDA_SUCCESS) status = cu.cuMemcpyDtoHAsync(back.data(), words, back.size(), stream_);
+    const CUresult ended = cu.cuStreamSynchronize(stream_);
+    cu.cuMemFree(words);
+    need(status, "cuLaunchKernel");
+    need(ended, "cuStreamSynchronize");
+    checked.look_at(back);
+    return true;
+  });
 }
 
 void cuda_stream::launch_native(const cuda_native& kernel, const launch_range& range,

@@ -55,6 +55,9 @@ class cuda_stream final : public stream, public polled_stream {
   bool enqueue(places::completion* done, Calls&& calls);
   void launch(const kernel_code& code, const loaded_kernel& f, const geometry& g, std::uint64_t local_bytes, void** arguments,
               places::completion* done);
+  /// Waits for its end. Throws K01.
+  void launch_checked(const cuda_program& program, const loaded_kernel& f, const geometry& g, const launch_range& range,
+                      std::span<const launch_argument> arguments, places::completion* done);
   void launch_native(const cuda_native& kernel, const launch_range& range, std::span<const launch_argument> arguments,
                      places::completion* done);
   void make_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments,

@@ -28,6 +28,7 @@ unsigned parts_of(const search& how) {
 opencl::options options_of(const search& how) {
   return {.memory_bytes = how.memory_bytes,
           .host_memory_bytes = how.host_memory_bytes,
+          .check = how.check,
           .pool = how.pool,
           .cache = how.cache,
           .at_most = how.at_most,

@@ -177,6 +177,7 @@ found open(const std::shared_ptr<const api>& cl, const shown& of, const options&
     d->cl = cl;
     d->id = of.id;
     d->cache = kernel_cache(o.cache);
+    d->check_kernels = o.check ? checking::on : checking::off;
     d->name = text(*cl, of.id, CL_DEVICE_NAME);
     f.name = fmt::format("{} ({})", d->name, f.name);
     if (part) f.name += fmt::format(", part {} of {}", part, o.parts);

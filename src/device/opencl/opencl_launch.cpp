@@ -1,11 +1,34 @@
 // opencl_launch.cpp - kernels in a stream: their arguments, as few as drivers are quick with, and what they are enqueued with.
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <optional>
 
+#include "device/checked_launch.hpp"
 #include "device/opencl/opencl_stream.hpp"
 #include "device/layout_of.hpp"
 
 namespace stretto::device::opencl {
+
+/// The words of a checked launch, in a buffer of its own.
+class opencl_stream::checked_words {
+ public:
+  checked_words(const driver& d, const checked_launch& launch) : cl_(*d.cl) {
+    cl_int status = CL_SUCCESS;
+    const std::span<const std::byte> bytes = launch.bytes();
+    buffer_ = cl_.clCreateBuffer(d.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes.size(), const_cast<std::byte*>(bytes.data()), &status);
+    check(status, "clCreateBuffer");
+  }
+  checked_words(const checked_words&) = delete;
+  ~checked_words() {
+    if (buffer_) cl_.clReleaseMemObject(buffer_);
+  }
+  const cl_mem& buffer() const noexcept { return buffer_; }
+
+ private:
+  const api& cl_;
+  cl_mem buffer_ = nullptr;
+};
 
 template <class Program>
 opencl_stream::prepared& opencl_stream::kernel_for(const Program& p, variant v) {
@@ -60,6 +83,9 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
   std::scoped_lock lock(mutex_);
   const auto& program = static_cast<const opencl_program&>(kernel);
   prepared& k = kernel_for(program, v);
+  std::optional<checked_launch> checked;
+  std::optional<checked_words> words;
+  if (driver_->check_kernels == checking::on) words.emplace(*driver_, checked.emplace(code, range, arguments));
   layouts_.clear();
   cl_uint n = 0;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -69,7 +95,8 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
       ++n;
     } else {
       array_layout& layout = layouts_.emplace_back(layout_of(arguments[i], p.element_bytes));
-      const located where = memory_.at(arguments[i].first ? arguments[i].first : memory_.first());
+      const located where = words && checked_launch::is_empty(arguments[i]) ? located{words->buffer(), checked->nowhere()}
+                                                                            : memory_.at(arguments[i].first ? arguments[i].first : memory_.first());
       layout.skip = static_cast<std::int64_t>(where.offset);
       set(k, n++, sizeof(cl_mem), &where.buffer);
     }
@@ -84,7 +111,9 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
   std::memcpy(together_.data(), &whole, sizeof whole);
   if (!layouts_.empty()) std::memcpy(together_.data() + sizeof whole, layouts_.data(), layouts_.size() * sizeof(array_layout));
   set(k, n++, together_.size(), together_.data());
-  if (const cl_mem locks = program.locks()) set(k, n, sizeof locks, &locks);
+  if (const cl_mem locks = program.locks()) set(k, n++, sizeof locks, &locks);
+  // Of another buffer the driver may give the same handle.
+  if (words) driver_->check(cl.clSetKernelArg(k.kernel, n, sizeof(cl_mem), &words->buffer()), "clSetKernelArg");
   // Groups of few shapes: with PoCL every further shape is compiled anew. Items beyond the range leave at once.
   const auto most = static_cast<std::size_t>(on_.about().most_items_per_group);
   for (int a = 0; a < range.dimensions; ++a) {
@@ -99,7 +128,14 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
     }
   }
   driver_->check(cl.clEnqueueNDRangeKernel(queue_, k.kernel, static_cast<cl_uint>(range.dimensions), nullptr, global, group, 0, nullptr,
-                                  event_for(done)), "clEnqueueNDRangeKernel");
+                                  words ? nullptr : event_for(done)), "clEnqueueNDRangeKernel");
+  if (words) {
+    std::array<std::byte, checked_launch::bytes_back> back;
+    driver_->check(cl.clEnqueueReadBuffer(queue_, words->buffer(), CL_TRUE, 0, back.size(), back.data(), 0, nullptr, nullptr), "clEnqueueReadBuffer");
+    checked->look_at(back);
+    if (cl_event* const event = event_for(done))
+      driver_->check(cl.clEnqueueMarkerWithWaitList(queue_, 0, nullptr, event), "clEnqueueMarkerWithWaitList");
+  }
   enqueued(done);
 }
 

@@ -89,7 +89,7 @@ cl_mem driver::locks() {
 }
 
 opencl_program::opencl_program(const kernel_code& code, std::shared_ptr<driver> d, abilities has)
-    : compiled_kernel(code), driver_(std::move(d)), text_(text_for(code, dialect::opencl)), locks_(text_.needs_locks ? driver_->locks() : nullptr) {
+    : compiled_kernel(code), driver_(std::move(d)), text_(text_for(code, dialect::opencl, driver_->check_kernels)), locks_(text_.needs_locks ? driver_->locks() : nullptr) {
   if (const char* const what = text_.needs_double && !has.double_precision      ? "numbers of double precision"
                                   : text_.needs_atomics_64 && !has.atomics_of_64_bits ? "atomics of 64 bits"
                                                                                      : nullptr)

@@ -27,6 +27,7 @@ struct driver {
   std::string name;
   std::string identity;  // platform, device and driver version: part of the key of what is kept on disk
   kernel_cache cache{{}};
+  checking check_kernels = checking::off;  // whether those look at their indices
 
   ~driver() {
     if (locks_) cl->clReleaseMemObject(locks_);
