@@ -31,12 +31,16 @@ STRETTO_KERNEL(write_at, (inout<int> u, int item, int where), {
   if (global_id(0) == item) u(where) = 1;
 })
 
+const std::vector<std::string>& devices_of_mappers() {
+  static const std::vector<std::string> all = test::usable_devices({"none", "sim", "sim:2", "opencl:1"}, "checked mappers");
+  return all;
+}
+
 /// On the host, and on devices; one of each checked.
 template <class Body>
 void on_checked(Body&& body) {
   const with_variable check("STRETTO_CHECK", "1");
-  static const std::vector<std::string> kinds = test::usable_devices({"none", "sim", "sim:2", "opencl:1"}, "checked mappers");
-  for (const std::string& kind : kinds) {
+  for (const std::string& kind : devices_of_mappers()) {
     INFO(kind);
     runtime rt({.workers = 2, .devices = kind});
     rt.run([&] { body(); });

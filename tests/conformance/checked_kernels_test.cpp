@@ -41,12 +41,16 @@ STRETTO_GROUP_KERNEL(looked_turns, (in<int> x, out<int> y, local<int> kept, int 
   each_item([&](item it) { y(it.global_id(0)) = kept((it.local_id(0) + 1) % group_size(0)); });
 })
 
+const std::vector<std::string>& checked_devices() {
+  static const std::vector<std::string> all = test::usable_devices({"sim", "opencl:1"}, "kernels that look at their indices");
+  return all;
+}
+
 /// On the host and on a device of each kind.
 template <class Body>
 void on_checked_devices(Body&& body) {
   const with_variable check("STRETTO_CHECK", "1"), quiet("STRETTO_LOG", "off");
-  static const std::vector<std::string> kinds = test::usable_devices({"sim", "opencl:1"}, "kernels that look at their indices");
-  for (const std::string& kind : kinds) {
+  for (const std::string& kind : checked_devices()) {
     CAPTURE(kind);
     runtime rt({.workers = 2, .devices = kind});
     for (const device_kind by : {device_kind::host, device_kind::device}) {

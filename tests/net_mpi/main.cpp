@@ -64,7 +64,7 @@ void tell_host(transport& net) {
   REQUIRE(net.gather_on_host(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all))));
   for (std::uint32_t n = 0; n < here.count; ++n) CHECK(all[n] == 100 + n);
   CHECK_FALSE(net.first_failed(false));
-  CHECK(net.first_failed(net.self() + 1 == net.nodes()) == static_cast<node_number>(net.nodes() - 1));
+  CHECK(net.first_failed(static_cast<node_number>(net.self()) + 1 == net.nodes()) == static_cast<node_number>(net.nodes() - 1));
 }
 
 template <class Scenario, class... Arguments>
