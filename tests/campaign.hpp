@@ -15,7 +15,7 @@ inline bool long_campaign() {
   return asked && std::string_view(asked) == "1";
 }
 
-/// True where the tests run once more in other circumstances (STRETTO_TEST_BRIEF=1), as programs that do not hang: some seeds do.
+/// True where the tests run once more in other circumstances (STRETTO_TEST_BRIEF=1), as under another driver: some seeds do.
 inline bool is_brief() {
   const char* asked = std::getenv("STRETTO_TEST_BRIEF");
   return asked && std::string_view(asked) == "1";

@@ -98,14 +98,14 @@ std::optional<error> same_program::untold(std::uint64_t tasks) {
   return tasks > missing_from_.load(std::memory_order_acquire) ? failure() : std::nullopt;
 }
 
-std::size_t same_program::end_waits(base::thread_context& context) {
+void same_program::end_waits(base::thread_context& context) {
   failure_ref why;
   {
     const std::scoped_lock lock(lock_);
     if (error_) why = told_failure(*error_, calls_of_nodes);
     else if (failed_) why = told_failure(*failed_, tasks_of_others);
   }
-  return why ? detail::poison_stuck(context, why) : 0;
+  if (why) detail::poison_stuck(context, why);
 }
 
 void same_program::differ(const parting& d, base::thread_context& context) {

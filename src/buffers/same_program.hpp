@@ -47,8 +47,7 @@ class same_program final : private data::listener {
   /// What no run of this node has told, which submitted the tasks below `tasks`: B23 if nodes differ, N17 if one has failed before them.
   std::optional<error> untold(std::uint64_t tasks);
   /// Nothing can go on any more on any node: what the program waits for by itself ends with B23 or N17, whichever it is. On a thread of the runtime.
-  /// Returns how much.
-  std::size_t end_waits(base::thread_context& context);
+  void end_waits(base::thread_context& context);
   /// Whether there is either.
   bool has_gone_wrong() const noexcept { return differs_.load(std::memory_order_acquire) || missing_from_.load(std::memory_order_acquire) != none; }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
 
 #include "device/allowed_elements.hpp"
 #include "device/kernel_preludes.hpp"

@@ -178,7 +178,7 @@ devices_of_launch devices_for(const base::runtime_context& runtime, const kernel
   devices_of_launch found;
   std::size_t taken = 0;
   for (std::size_t d = 0; d < devices.size(); ++d)
-    if ((!request.kinds.are || devices[d].is_of(request.kinds)) && (request.driver.empty() || devices[d].view.kind == request.driver))
+    if (devices[d].is_of(request.kinds, request.driver))
       found.some |= std::uint64_t{1} << d, ++taken;
   if (taken == devices.size()) found.some = 0;
   if (taken != 0) return found;

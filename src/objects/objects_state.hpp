@@ -189,6 +189,10 @@ struct site {
   failure_ref lost_because;
 
   bool is_of(on_kinds wanted) const noexcept { return wanted.has(kind) || (device && wanted.has(device_kind::device)); }
+  /// As the tags of a launch say: no kinds, or no driver, are any.
+  bool is_of(on_kinds wanted, std::string_view driver) const noexcept {
+    return (!wanted.are || is_of(wanted)) && (driver.empty() || view.kind == driver);
+  }
 };
 
 /// How a launch was divided the last time.

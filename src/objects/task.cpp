@@ -33,7 +33,7 @@ std::string_view task::name() const { return given_name.empty() && code ? std::s
 
 bool task::is_allowed_on(const site& at) const {
   if (only_site != any_site) return at.view.index == only_site;
-  return (!only_kinds.are || at.is_of(only_kinds)) && (only_driver.empty() || at.view.kind == only_driver);
+  return at.is_of(only_kinds, only_driver);
 }
 
 bool task::can_run_on(const site& at) const {

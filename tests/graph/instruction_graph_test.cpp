@@ -548,6 +548,19 @@ TEST_CASE("each device gets as many pieces of a task as it says, one beside the 
                                                                   {1, box(30, 40)}, {1, box(40, 50)}, {1, box(50, 60)}});
 }
 
+using parts = std::vector<std::pair<processor_number, box>>;
+
+/// Who computes what of it, of a node that computes all.
+parts parts_of(instruction_graph& g, const task& t, task_id id, std::vector<instruction>& out) {
+  std::vector<command> c{{{}, {}, {}, execute{t.range}}};
+  out.clear();
+  g.add(id, t, c, out);
+  parts all;
+  for (const instruction& i : out)
+    if (const auto* what = std::get_if<compute>(&i.what)) all.push_back({what->by, what->chunk});
+  return all;
+}
+
 TEST_CASE("devices get of a task what their weights say, each in its pieces, and the host beside them if it has one") {
   instruction_graph g({.devices = {1, 2}});
   const box all(0, 102);
@@ -556,16 +569,7 @@ TEST_CASE("devices get of a task what their weights say, each in its pieces, and
   task t = over(all, {{b, mode::write, mapping::one_to_one(all)}});
   t.shape = 1;
   std::uint64_t id = 0;
-  const auto computed = [&] {
-    std::vector<command> c{{{}, {}, {}, execute{all}}};
-    out.clear();
-    g.add({++id}, t, c, out);
-    std::vector<std::pair<processor_number, box>> parts;
-    for (const instruction& i : out)
-      if (const auto* what = std::get_if<compute>(&i.what)) parts.push_back({what->by, what->chunk});
-    return parts;
-  };
-  using parts = std::vector<std::pair<processor_number, box>>;
+  const auto computed = [&] { return parts_of(g, t, {++id}, out); };
   CHECK(computed() == parts{{0, box(0, 51)}, {1, box(51, 102)}});
   g.set_weights(chunk_weights(std::vector<double>{1, 3}));
   CHECK(computed() == parts{{0, box(0, 26)}, {1, box(26, 102)}});
@@ -588,15 +592,8 @@ TEST_CASE("a task that names some of the devices is computed by those, cut by th
   std::uint64_t id = 0;
   const auto computed = [&](std::uint64_t devices) {
     t.devices = devices;
-    std::vector<command> c{{{}, {}, {}, execute{all}}};
-    out.clear();
-    g.add({++id}, t, c, out);
-    std::vector<std::pair<processor_number, box>> parts;
-    for (const instruction& i : out)
-      if (const auto* what = std::get_if<compute>(&i.what)) parts.push_back({what->by, what->chunk});
-    return parts;
+    return parts_of(g, t, {++id}, out);
   };
-  using parts = std::vector<std::pair<processor_number, box>>;
   CHECK(computed(0b101) == parts{{0, box(0, 20)}, {2, box(20, 40)}});
   CHECK(computed(0b010) == parts{{1, all}});
   g.set_weights(chunk_weights(std::vector<double>{3, 9, 1, 7}));  // the last is the host's

@@ -16,7 +16,7 @@ from pathlib import Path
 
 LIMITS = ["0.000001"]  # seconds: whenever nothing has gone on between two looks
 BUSY = 1  # processes beside; those of other tests come on top
-MORE = {"STRETTO_TEST_BRIEF": "1"}
+MORE = {}
 if os.environ.get("STRETTO_TEST_LONG") == "1":
     LIMITS.append("0.02")
     BUSY = os.cpu_count() or 1

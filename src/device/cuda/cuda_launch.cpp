@@ -89,9 +89,7 @@ packed_arguments::packed_arguments(const kernel_code& code, const launch_range& 
   if (locks) pointers_.push_back(&words_.emplace_back(locks));
 }
 
-packed_arguments::packed_arguments(const kernel_code& code, const launch_range& range, std::span<const launch_argument> given, std::uint64_t locks,
-                                   const checked_launch& checked, std::uint64_t words)
-    : packed_arguments(code, range, given, locks) {
+void packed_arguments::add(const checked_launch& checked, std::uint64_t words, const kernel_code& code, std::span<const launch_argument> given) {
   // Of each array a word and a layout, of local memory a word.
   for (std::size_t i = 0, word = 0; i < given.size(); ++i) {
     if (code.parameters[i].mode == access::value) continue;

@@ -36,10 +36,9 @@ class packed_arguments {
  public:
   packed_arguments(const kernel_code& code, const launch_range& range, std::span<const launch_argument> given,
                    std::uint64_t locks = 0);
-  /// The same of a checked launch, whose words are there.
-  packed_arguments(const kernel_code& code, const launch_range& range, std::span<const launch_argument> given, std::uint64_t locks,
-                   const checked_launch& checked, std::uint64_t words);
   packed_arguments(const packed_arguments&) = delete;
+  /// Of a checked launch, whose words are there: they come last, and arrays without elements lie among them. Once.
+  void add(const checked_launch& checked, std::uint64_t words, const kernel_code& code, std::span<const launch_argument> given);
 
   void** pointers() noexcept { return pointers_.data(); }
   std::uint64_t local_bytes() const noexcept { return local_bytes_; }

@@ -150,12 +150,12 @@ void cuda_stream::launch(const compiled_kernel& kernel, const launch_range& rang
 void cuda_stream::launch_checked(const cuda_program& program, const loaded_kernel& f, const geometry& g, const launch_range& range,
                                  std::span<const launch_argument> arguments, places::completion* done) {
   const checked_launch checked(program.code, range, arguments);
-  check_group(on_, program.code, f.needs(), static_cast<std::int64_t>(g.block[0]) * g.block[1] * g.block[2],
-              packed_arguments(program.code, range, arguments).local_bytes());
+  packed_arguments packed(program.code, range, arguments, program.locks());
+  check_group(on_, program.code, f.needs(), static_cast<std::int64_t>(g.block[0]) * g.block[1] * g.block[2], packed.local_bytes());
   enqueue(done, [&](const api& cu) {
     CUdeviceptr words = 0;
     need(cu.cuMemAlloc(&words, checked.bytes().size()), "cuMemAlloc");
-    packed_arguments packed(program.code, range, arguments, program.locks(), checked, words);
+    packed.add(checked, words, program.code, arguments);
     std::array<std::byte, checked_launch::bytes_back> back;
     CUresult status = cu.cuMemcpyHtoDAsync(words, checked.bytes().data(), checked.bytes().size(), stream_);
     if (status == CUDA_SUCCESS)

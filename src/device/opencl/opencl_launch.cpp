@@ -11,16 +11,16 @@
 namespace stretto::device::opencl {
 
 /// The words of a checked launch, in a buffer of its own.
-class opencl_stream::checked_words {
+class opencl_stream::words_buffer {
  public:
-  checked_words(const driver& d, const checked_launch& launch) : cl_(*d.cl) {
+  words_buffer(const driver& d, const checked_launch& launch) : cl_(*d.cl) {
     cl_int status = CL_SUCCESS;
     const std::span<const std::byte> bytes = launch.bytes();
     buffer_ = cl_.clCreateBuffer(d.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes.size(), const_cast<std::byte*>(bytes.data()), &status);
     check(status, "clCreateBuffer");
   }
-  checked_words(const checked_words&) = delete;
-  ~checked_words() {
+  words_buffer(const words_buffer&) = delete;
+  ~words_buffer() {
     if (buffer_) cl_.clReleaseMemObject(buffer_);
   }
   const cl_mem& buffer() const noexcept { return buffer_; }
@@ -84,7 +84,7 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
   const auto& program = static_cast<const opencl_program&>(kernel);
   prepared& k = kernel_for(program, v);
   std::optional<checked_launch> checked;
-  std::optional<checked_words> words;
+  std::optional<words_buffer> words;
   if (driver_->check_kernels == checking::on) words.emplace(*driver_, checked.emplace(code, range, arguments));
   layouts_.clear();
   cl_uint n = 0;

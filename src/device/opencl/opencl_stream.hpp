@@ -52,7 +52,7 @@ class opencl_stream final : public stream, public polled_stream {
                  places::completion* done) override;
 
   struct transfer;
-  class checked_words;
+  class words_buffer;
 
   /// Throws K31.
   void require_device() const;
