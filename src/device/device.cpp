@@ -41,6 +41,7 @@ error not_of_device(const device& on, std::string why, std::string remedy) {
 }
 
 std::byte* device::borrow(const native_memory& from, std::uint64_t bytes) {
+  require(from, bytes);
   std::byte* const first = borrowed_.set_aside(bytes, reinterpret_cast<std::uintptr_t>(from.data) + from.offset_bytes);
   try {
     take(first, from, bytes);
@@ -56,7 +57,7 @@ void device::give_back(std::byte* first) noexcept {
   borrowed_.forget(first);
 }
 
-void device::take(std::byte*, const native_memory&, std::uint64_t) {
+void device::require(const native_memory&, std::uint64_t) const {
   throw not_of_device(*this, "this kind of device has none but its own", "copy the elements to an instance there");
 }
 

@@ -225,8 +225,10 @@ class device {
   }
 
  protected:
-  /// From now on `stands` is that memory; until let_go.
-  virtual void take(std::byte* stands, const native_memory& from, std::uint64_t bytes);
+  /// Throws N19 where it is not so many bytes of this device's.
+  virtual void require(const native_memory& from, std::uint64_t bytes) const;
+  /// From now on `stands` is that memory, which was required before; until let_go.
+  virtual void take(std::byte* /*stands*/, const native_memory& /*from*/, std::uint64_t /*bytes*/) {}
   virtual void let_go(std::byte* /*stands*/) noexcept {}
 
  private:

@@ -104,16 +104,9 @@ std::span<planned> plan(const task& t, site& at) {
   return plans;
 }
 
-/// Not behind the mutex. It cannot be computed.
-void end_without_computing(task& t, failure_ref cause, base::thread_context& context) noexcept {
-  // What is behind it starts first.
-  detail::end_event(t.computed, cause, context, t.where);
-  arrive(t.news, std::move(cause), context);
-}
-
 /// Not behind the mutex, on the task that has computed it, whose end counts for the launch.
 void end_on_host(task& t, failure_ref cause, base::thread_context& context) noexcept {
-  detail::end_event(t.computed, cause, context, t.where);
+  if (!cause) detail::end_event(t.computed, {}, context, t.where);  // what is behind it starts first
   if (!cause && !t.state.ends_matter.load(std::memory_order_relaxed)) {
     t.scope = nullptr;
     return leave_if_nobody_waits(t.news, context);
@@ -196,14 +189,14 @@ void preconditions_ended(data::deferred& self, failure_ref cause, base::thread_c
   task& t = static_cast<task&>(self);
   if (!t.code) return arrive(t.news, std::move(cause), context);
   try {
-    if (cause) return end_without_computing(t, t.skipped_because_of(*cause.get()), context);
+    if (cause) return arrive(t.news, t.skipped_because_of(*cause.get()), context);
     auto& thread = static_cast<sched::thread_state&>(context);
     const sched::counted_task about{t.scope, t.where, t.urgency, t.code->name.data(), t.given_name};
     sched::task_record& r = sched::make_counted(thread, about, [task = &t] { compute(*task); });
     if (is_run_by_who_submits(t, context)) *t.state.runs_itself = &r;
     else sched::start_counted(thread, r);
   } catch (...) {
-    end_without_computing(t, t.current_failure(), context);
+    arrive(t.news, t.current_failure(), context);
   }
 }
 
@@ -338,6 +331,8 @@ void task_ended(signal& self, failure_ref cause, base::thread_context& context) 
   site& at = *t.on;
   if (cause) {
     content_failed(t, t.computed, cause);
+    // Now that nobody takes what it spoiled for written: who hears of it may write there at once, and is not skipped.
+    if (t.code && !at.device) detail::end_event(t.computed, cause, context, t.where);
   } else if (t.code) {
     note_time(t, at);
   }

@@ -137,9 +137,11 @@ class cuda_device final : public device {
   std::size_t pending() const noexcept override { return streams_.pending(); }
 
  protected:
-  void take(std::byte* stands, const native_memory& from, std::uint64_t bytes) override {
+  void require(const native_memory& from, std::uint64_t bytes) const override {
     if (std::string why = refusal_of(from, bytes); !why.empty())
       throw not_of_device(*this, std::move(why), "name memory that cuMemAlloc or cudaMalloc gave on this device, and that is freed behind its last use");
+  }
+  void take(std::byte* stands, const native_memory& from, std::uint64_t bytes) override {
     noted_memory noted;
     noted.note(stands, bytes, driver_->context, static_cast<std::byte*>(from.data) + from.offset_bytes);
     std::scoped_lock lock(blocks_mutex_);

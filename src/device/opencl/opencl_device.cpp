@@ -114,14 +114,15 @@ class opencl_device final : public device {
   std::size_t pending() const noexcept override { return streams_.pending(); }
 
  protected:
-  void take(std::byte* stands, const native_memory& from, std::uint64_t bytes) override {
-    const auto buffer = static_cast<cl_mem>(from.buffer);
+  void require(const native_memory& from, std::uint64_t bytes) const override {
     std::string why = from.data     ? "an address was named, and OpenCL knows memory by buffers"
-                      : from.buffer ? memory_->refusal_of(buffer, from.offset_bytes + bytes)
+                      : from.buffer ? memory_->refusal_of(static_cast<cl_mem>(from.buffer), from.offset_bytes + bytes)
                                     : "nothing was named";
     if (!why.empty())
       throw not_of_device(*this, std::move(why), "name a cl_mem that was made in the context that native kernels are handed (native_call::context)");
-    memory_->take(stands, {buffer, from.offset_bytes}, bytes);
+  }
+  void take(std::byte* stands, const native_memory& from, std::uint64_t bytes) override {
+    memory_->take(stands, {static_cast<cl_mem>(from.buffer), from.offset_bytes}, bytes);
   }
   void let_go(std::byte* stands) noexcept override { memory_->let_go(stands); }
 

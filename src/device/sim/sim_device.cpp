@@ -203,9 +203,11 @@ class sim_device final : public device, public faults {
   }
 
  protected:
-  void take(std::byte* stands, const native_memory& from, std::uint64_t bytes) override {
+  void require(const native_memory& from, std::uint64_t) const override {
     if (!from.data || from.buffer)
       throw not_of_device(*this, from.buffer ? "a buffer was named" : "nothing was named", "name memory of the host, which stands for the device's");
+  }
+  void take(std::byte* stands, const native_memory& from, std::uint64_t bytes) override {
     options_.wires->join(stands, bytes, static_cast<const std::byte*>(from.data) + from.offset_bytes - stands);
   }
   void let_go(std::byte* stands) noexcept override { options_.wires->leave(stands); }

@@ -16,22 +16,23 @@
 
 namespace {
 
-using text_for = stretto::device::kernel_text(const stretto::kernel_code&, stretto::device::dialect);
+using text_for = stretto::device::kernel_text(const stretto::kernel_code&, stretto::device::dialect, stretto::device::checking);
 using main_function = int(int, char**, char**);
 
 /// The program's own: it knows which functions its kernels may use.
-constexpr std::string_view name_of_text_for = "_ZN7stretto6device8text_forERKNS_11kernel_codeENS0_7dialectE";
+constexpr std::string_view name_of_text_for = "_ZN7stretto6device8text_forERKNS_11kernel_codeENS0_7dialectENS0_8checkingE";
 
 int write_texts(int, char**, char**) {
   const std::string folder = std::getenv("STRETTO_TEST_KERNEL_TEXTS");
   const stretto::test::program_symbols program;
   const auto make = std::ranges::find(program.all(), name_of_text_for, &stretto::test::program_symbols::symbol::name);
+  if (make == program.all().end()) return std::fprintf(stderr, "the program has no %s: text_for has other parameters now\n", name_of_text_for.data()), 1;
   int number = 0;
   for (const stretto::kernel_code* k : stretto::test::linked_kernels(program)) {
     std::string refused;
     const std::string file = folder + "/" + std::to_string(++number) + "." + std::to_string(stretto::test::axes_of(*k));
     try {
-      const auto text = [&](auto dialect) { return reinterpret_cast<text_for*>(make->address)(*k, dialect).source; };
+      const auto text = [&](auto dialect) { return reinterpret_cast<text_for*>(make->address)(*k, dialect, stretto::device::checking::off).source; };
       std::ofstream(file + ".cu") << text(stretto::device::dialect::cuda);
       std::ofstream(file + ".cl") << text(stretto::device::dialect::opencl);
     } catch (const std::exception& e) {
