@@ -11,9 +11,9 @@
 namespace stretto::test {
 
 /// All that is written while `body` runs, by whatever thread. Runtimes that it makes say nothing of a lack of progress,
-/// whatever this process was started with: that would stand among what is looked at.
+/// whatever this process was started with: that would stand among what is looked at. Or they do after so many seconds (`stuck`).
 template <class Body>
-std::string written_by(Body&& body) {
+std::string written_by(Body&& body, const char* stuck_seconds = nullptr) {
   std::FILE* const file = std::tmpfile();
   REQUIRE(file);
   std::fflush(stderr);
@@ -21,9 +21,11 @@ std::string written_by(Body&& body) {
   dup2(fileno(file), STDERR_FILENO);
   const char* const stuck = std::getenv("STRETTO_STUCK");
   const std::string kept = stuck ? stuck : "";
-  unsetenv("STRETTO_STUCK");
+  if (stuck_seconds) setenv("STRETTO_STUCK", stuck_seconds, 1);
+  else unsetenv("STRETTO_STUCK");
   body();
   if (stuck) setenv("STRETTO_STUCK", kept.c_str(), 1);
+  else unsetenv("STRETTO_STUCK");
   std::fflush(stderr);
   dup2(before, STDERR_FILENO);
   close(before);

@@ -139,6 +139,8 @@ class watcher {
     return static_cast<std::int64_t>(std::clamp(limit / 4, shortest_pause, longest_pause) * 1e9);
   }
 
+  /// What is not proven is not told before, however near the end is.
+  static double patience_of(const watched& w) { return w.settings_.limit > 0 ? w.settings_.limit : patience_at_end; }
   static double seconds_of(const watched& w) { return static_cast<double>(now() - w.since_) * 1e-9; }
 
   /// Other nodes may end what waits here: all together find out. Whether it is theirs to tell.
@@ -152,8 +154,8 @@ class watcher {
       w.complained_last_ = now();
       ++w.complaints_;
       if (!w.complained_) w.complained_ = now();
-      // Nobody asked for more than certainty at the end; and what is not proven is told once.
-      const bool wants_proof = w.told_ || heard == job_watch::answer::told || (w.settings_.limit <= 0 && seconds < patience_at_end);
+      // What is not proven is told once.
+      const bool wants_proof = w.told_ || heard == job_watch::answer::told || seconds < patience_of(w);
       all.complain(wants_proof ? job_watch::wish::proof : job_watch::wish::any);
     }
     return heard != job_watch::answer::none || now() - w.complained_ < patience_with_job;
@@ -174,8 +176,7 @@ class watcher {
       if (!s.is_proven) add_stacks(s);
       return {std::move(s), progress};
     };
-    const double limit = w.settings_.limit > 0 ? w.settings_.limit : patience_at_end;
-    if (auto told = w.settings_.job->advance(mine, limit, job_watch::clock::now())) {
+    if (auto told = w.settings_.job->advance(mine, patience_of(w), job_watch::clock::now())) {
       if (has_work(*told)) tell({&*told, 1}, w.settings_);
       told->told = {std::max(w.complaints_, 1u), longest_pause, static_cast<double>(w.spent_) * 1e-9};
       keep({&*told, 1}, w.settings_);
@@ -187,8 +188,7 @@ class watcher {
     base::wait_snapshot s = look(w, seconds);
     if (progress_now(w.runtime_) != w.progress_ || !has_work(s)) return;
     if (is_of_several(w) && leave_to_job(w, seconds)) return;
-    // Nobody asked for more than certainty at the end.
-    if (!s.is_proven && w.settings_.limit <= 0 && seconds < patience_at_end) return;
+    if (!s.is_proven && seconds < patience_of(w)) return;
     if (s.is_proven)
       w.accused_ = true;
     else if (std::exchange(w.told_, true))

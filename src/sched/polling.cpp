@@ -46,7 +46,8 @@ service_thread::duty::finding polling::look(thread_state& t) noexcept {
   }
   t.owner->outside_began(scheduler::one_poll);
   const std::size_t ended = poll_each();
-  t.owner->outside_ended(scheduler::one_poll);
+  // While something is pending, a worker that wakes would find that nothing is forsaken, and look for what this thread looks for anyway.
+  t.owner->outside_ended(scheduler::one_poll, [&] { return ended > 0 || !any_pending(); });
   if (!ended) all_will_call();
   return {earliest_due(), ended ? finding::worked : finding::nothing};
 }

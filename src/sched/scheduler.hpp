@@ -119,7 +119,12 @@ struct scheduler {
   /// Something is with a module until outside_ended: it may make tasks ready, so what waits is not forsaken.
   void outside_began(std::uint64_t what = 1) noexcept { outside.fetch_add(what, std::memory_order_seq_cst); }
   void outside_ended(std::uint64_t what = 1) noexcept {
-    if (outside.fetch_sub(what, std::memory_order_seq_cst) == what && draining.load(std::memory_order_seq_cst)) wake_any();
+    outside_ended(what, [] { return true; });
+  }
+  /// `matters`: whether a worker that went to sleep meanwhile may have to look again whether anything is forsaken; asked behind the end.
+  template <class Matters>
+  void outside_ended(std::uint64_t what, Matters&& matters) noexcept {
+    if (outside.fetch_sub(what, std::memory_order_seq_cst) == what && draining.load(std::memory_order_seq_cst) && matters()) wake_any();
   }
   /// For these two: the service thread is inside a poll.
   static constexpr std::uint64_t one_poll = std::uint64_t{1} << 32;

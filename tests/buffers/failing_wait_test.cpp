@@ -150,6 +150,30 @@ TEST_CASE("a node that waits for what does come is left alone, however long that
   CHECK(told.thrown.at(2) == "no ink");
 }
 
+TEST_CASE("where a thread that no runtime knows may yet act, who waits behind a failed run is told of once, and waits on") {
+  forget();
+  const bool as_usual = test::long_campaign();
+  const double patience = as_usual ? 10 : 1.5;
+  const told_by_nodes told = run_on_nodes(simulated_job({.nodes = 3}), {.workers = 2, .devices = "none"}, [&](runtime& rt) {
+    if (rt.node() == 2) throw std::runtime_error("no ink");
+    if (rt.node() == 1) return wait(async(at_node(0), call<&own_event>()).get());
+    std::jthread other([&] {
+      std::this_thread::sleep_for(std::chrono::duration<double>(2 * patience + 3));
+      const attachment here(rt);
+      trigger_own_event();
+    });
+    wait(own_event());
+  }, as_usual ? nullptr : "1.5");
+  INFO(told.written);
+  const std::size_t first = told.written.find("error H10: no progress for ");
+  REQUIRE(first != told.written.npos);
+  CHECK(told.written.find("error", first + 1) == told.written.npos);
+  CHECK(told.written.find("that no runtime runs may act") != told.written.npos);
+  CHECK(told.thrown.at(0) == "nothing was thrown");
+  CHECK(told.thrown.at(1) == "nothing was thrown");
+  CHECK(told.thrown.at(2) == "no ink");
+}
+
 TEST_CASE("a program that catches the end of its wait goes on, and what it still does is done") {
   forget();
   std::atomic<int> went_on{0};

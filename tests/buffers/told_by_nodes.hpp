@@ -24,8 +24,9 @@ struct told_by_nodes {
 };
 
 /// The runtime of each node ends after its run has, whatever that threw, as in a program that catches outside of it.
+///   stuck_seconds   as of written_by
 inline told_by_nodes run_on_nodes(const simulated_job& job, const std::function<runtime_options(std::uint32_t)>& options_of,
-                                  const std::function<void(runtime&)>& program) {
+                                  const std::function<void(runtime&)>& program, const char* stuck_seconds = nullptr) {
   told_by_nodes told;
   std::mutex lock;
   told.written = written_by([&] {
@@ -41,12 +42,13 @@ inline told_by_nodes run_on_nodes(const simulated_job& job, const std::function<
     for (std::uint32_t n = 1; n < job.nodes(); ++n) others.emplace_back(node, n);
     node(0);  // here, so that every thread is one of a runtime
     for (std::thread& t : others) t.join();
-  });
+  }, stuck_seconds);
   return told;
 }
 
-inline told_by_nodes run_on_nodes(const simulated_job& job, const runtime_options& options, const std::function<void(runtime&)>& program) {
-  return run_on_nodes(job, [&](std::uint32_t) { return options; }, program);
+inline told_by_nodes run_on_nodes(const simulated_job& job, const runtime_options& options, const std::function<void(runtime&)>& program,
+                                  const char* stuck_seconds = nullptr) {
+  return run_on_nodes(job, [&](std::uint32_t) { return options; }, program, stuck_seconds);
 }
 
 }  // namespace stretto::test

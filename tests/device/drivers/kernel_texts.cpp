@@ -26,9 +26,10 @@ int write_texts(int, char**, char**) {
   const std::string folder = std::getenv("STRETTO_TEST_KERNEL_TEXTS");
   const stretto::test::program_symbols program;
   const auto make = std::ranges::find(program.all(), name_of_text_for, &stretto::test::program_symbols::symbol::name);
-  if (make == program.all().end()) return std::fprintf(stderr, "the program has no %s: text_for has other parameters now\n", name_of_text_for.data()), 1;
   int number = 0;
   for (const stretto::kernel_code* k : stretto::test::linked_kernels(program)) {
+    if (make == program.all().end())
+      return std::fprintf(stderr, "the program has kernels, and no %s: text_for has other parameters now\n", name_of_text_for.data()), 1;
     std::string refused;
     const std::string file = folder + "/" + std::to_string(++number) + "." + std::to_string(stretto::test::axes_of(*k));
     try {
