@@ -2,9 +2,10 @@
 // of its processes: where a driver minds, another process is needed (tests/dist_mpi/devices_of_processes.py).
 #include <doctest/doctest.h>
 
-#include <cstring>
+#include <algorithm>
 #include <numeric>
 #include <optional>
+#include <vector>
 
 #include "conformance/bench.hpp"
 #include "device/kernels_for_tests.hpp"

@@ -66,6 +66,13 @@ std::uint64_t copies_here() {
 }
 std::uint64_t copies_on(std::uint32_t node) { return async(at_node(node), call<&copies_here>()).get(); }
 
+STRETTO_KERNEL(count_up, (out<int> x), { x(global_id(0)) = global_id(0); })
+STRETTO_KERNEL(add_four, (inout<int> x), { x(global_id(0)) += 4; })
+STRETTO_KERNEL(add_neighbours, (in<int> x, out<int> y, int n), {
+  int i = global_id(0);
+  y(i) = x((i + n - 1) % n) + x((i + 1) % n);
+})
+
 TEST_CASE("the device that is written copies elements from another node's itself, whatever their layout, at the wish of whatever node") {
   const test::with_variable devices("STRETTO_DEVICES", "sim:1(exports)");
   for (const std::uint64_t seed : {1u, 2u, 3u})
@@ -217,12 +224,23 @@ TEST_CASE("what is wrong with elements that are offered is told as for those tha
   });
 }
 
-STRETTO_KERNEL(count_up, (out<int> x), { x(global_id(0)) = global_id(0); })
-STRETTO_KERNEL(add_four, (inout<int> x), { x(global_id(0)) += 4; })
-STRETTO_KERNEL(add_neighbours, (in<int> x, out<int> y, int n), {
-  int i = global_id(0);
-  y(i) = x((i + n - 1) % n) + x((i + 1) % n);
-})
+TEST_CASE("elements of a device that has been lost are not copied from there, though others have its memory open") {
+  const test::with_variable devices("STRETTO_DEVICES", "sim:1(exports,lose=1)");
+  on_all_nodes({.nodes = 2, .seed = 10}, 1, [](runtime&) {
+    if (this_node() != 0) return;
+    const box all{{0, 0}, {30, 40}};
+    const grid a = grid::create(at(device_here()), all).made, b = grid::create(at_node(1), at(device_here()), all).made;
+    const auto x = instance<int>::create(at(device_here()), box(0, 10)).made;
+    write_grid(a, all);
+    wait(copy(a, b));
+    CHECK(copies_on(1) == 1);
+    CHECK(thrown_by([&] { wait(launch(count_up, box(0, 10), x)); }).find("K31") != std::string::npos);
+    CHECK(thrown_by([&] { wait(copy(a, b)); }).find("K31") != std::string::npos);
+    CHECK(async(at_node(1), call<&wrong_in>(b, all, point(0, 0))).get() == 0);  // as it was
+    for (const grid& g : {a, b}) g.destroy();
+    x.destroy();
+  });
+}
 
 TEST_CASE("what buffers and objects bring from node to node is copied by devices, too, and is what it has to be") {
   const test::with_variable devices("STRETTO_DEVICES", "sim:1(exports)");

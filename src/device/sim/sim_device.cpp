@@ -86,7 +86,7 @@ struct sim_mark final : mark::state {
 
 class sim_device final : public device, public faults {
  public:
-  explicit sim_device(options o) : options_(std::move(o)), memory_(std::make_shared<sim_memory>(options_.memory_bytes)) {
+  explicit sim_device(options o) : options_(std::move(o)), memory_(std::make_shared<sim_memory>(options_.memory_bytes, options_.name)) {
     shares_wires_ = options_.wires != nullptr;
     if (!shares_wires_) options_.wires = make_bus();
     about_ = {.name = options_.name,
@@ -257,11 +257,13 @@ class sim_device final : public device, public faults {
     return std::min(if_locked, options_.pageable_bytes_per_second);
   }
 
-  /// Whether it is memory of a device of another node, which is at the other end of the wires.
-  bool has_imported(const std::byte* address) {
+  /// The memory of a device of another node, at the other end of the wires, where that is at this address; else null.
+  std::shared_ptr<const sim_memory> imported_at(const std::byte* address) {
     std::scoped_lock lock(mutex_);
     const auto behind = imported_.upper_bound(address);
-    return behind != imported_.begin() && address < std::prev(behind)->first + std::prev(behind)->second->bytes();
+    if (behind == imported_.begin()) return nullptr;
+    const auto& [first, is] = *std::prev(behind);
+    return address < first + is->bytes() ? is : nullptr;
   }
 
   struct operation {
@@ -316,7 +318,7 @@ class sim_device final : public device, public faults {
         o = std::move(found->second);
         operations_.erase(found);
         computing_ = true;
-        if (lost_) o.failure = std::make_exception_ptr(lost());
+        if (lost_) o.failure = std::make_exception_ptr(lost(options_.name));
       }
       std::exception_ptr failure = o.failure;
       if (!failure && o.effect) {
@@ -365,15 +367,15 @@ class sim_device final : public device, public faults {
   void lose_now(std::unique_lock<std::mutex>& lock) {
     changed_.wait(lock, [&] { return !computing_; });
     lost_ = true;
-    memory_->make_rubbish(memory_->device_address(), options_.memory_bytes, sim_memory::rubbish_of_freed);
+    memory_->lose();
   }
 
   error without_memory(std::uint64_t bytes, std::string why) const {
     return error("K30", fmt::format("device \"{}\" has no {} bytes of memory", options_.name, bytes)).because(std::move(why));
   }
 
-  error lost() const {
-    return error("K31", fmt::format("device \"{}\" was lost", options_.name))
+  static error lost(const std::string& name) {
+    return error("K31", fmt::format("device \"{}\" was lost", name))
         .because("the driver says that it no longer answers")
         .remedy("what exists elsewhere is not lost; leave the device out and go on");
   }
@@ -426,13 +428,13 @@ class sim_stream final : public stream {
 
   void copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape,
                  places::completion* done) override {
-    const bool is_from_far = device_.has_imported(source.address), is_to_far = device_.has_imported(target.address);
-    const bool from_device = device_.owns(source.address) && !is_from_far, to_device = device_.owns(target.address) && !is_to_far;
+    const auto far_source = device_.imported_at(source.address), far_target = device_.imported_at(target.address);
+    const bool from_device = device_.owns(source.address) && !far_source, to_device = device_.owns(target.address) && !far_target;
     const options& o = device_.options_;
     timed_operation t;
     const double speed = from_device && to_device ? o.within_bytes_per_second
-                         : is_from_far            ? o.to_device_bytes_per_second
-                         : is_to_far              ? o.to_host_bytes_per_second
+                         : far_source             ? o.to_device_bytes_per_second
+                         : far_target             ? o.to_host_bytes_per_second
                          : to_device              ? device_.speed_with(source.address, o.to_device_bytes_per_second)
                                                   : device_.speed_with(target.address, o.to_host_bytes_per_second);
     t.seconds = o.copy_latency_seconds + static_cast<double>(shape.bytes()) / speed;
@@ -440,9 +442,11 @@ class sim_stream final : public stream {
     if (device_.shares_wires_ && !(from_device && to_device)) t.also_on = &o.wires->wires;
     const std::byte* const from = source.address + o.wires->distance_of(source.address);
     std::byte* const to = target.address + o.wires->distance_of(target.address);
+    const auto copied = [=] { copy_rows(to, target.row_stride, target.plane_stride, from, source.row_stride, source.plane_stride, shape); };
+    const auto far = far_source ? far_source : far_target;
     device_.enqueue(number_, t, {[=] {
-                      copy_rows(to, target.row_stride, target.plane_stride, from, source.row_stride, source.plane_stride,
-                                shape);
+                      if (!far) copied();
+                      else if (!far->while_there(copied)) throw sim_device::lost(far->owner());
                     }, done, {}});
   }
 
