@@ -10,7 +10,7 @@
 #include "conformance/bench.hpp"
 #include "device/kernels_for_tests.hpp"
 
-namespace stretto::device {
+namespace stretto::device::exporting {
 namespace {
 
 STRETTO_KERNEL(add_three, (inout<int> x), { x(global_id(0)) += 3; })
@@ -95,4 +95,4 @@ TEST_CASE("imported memory stays until it is given back, though its device is go
 }
 
 }  // namespace
-}  // namespace stretto::device
+}  // namespace stretto::device::exporting

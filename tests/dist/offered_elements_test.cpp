@@ -28,11 +28,10 @@
 #include "thrown_by.hpp"
 #include "with_variable.hpp"
 
-namespace stretto {
+namespace stretto::offered_elements {
 namespace {
 
 using test::on_all_nodes;
-using test::on_nodes_of;
 using test::thrown_by;
 using grid = instance<double, 2>;
 
@@ -60,7 +59,7 @@ int wrong_in(const grid& g, const box& part, const point& shift) {
   here.destroy();
   return wrong;
 }
-std::uint64_t copies_here() { 
+std::uint64_t copies_here() {
   const auto& imported = data::state_of(*base::current()).imported;
   return imported ? imported->copies.load() : 0;
 }
@@ -325,4 +324,4 @@ TEST_CASE("a copy of what was offered ends when the node that offered it dies, a
 }
 
 }  // namespace
-}  // namespace stretto
+}  // namespace stretto::offered_elements
