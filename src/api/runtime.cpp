@@ -93,6 +93,7 @@ struct runtime::state {
   std::unique_ptr<base::order_observer> observer;
   base::runtime_context context;
   std::shared_ptr<job_seat> seat;
+  std::unique_ptr<device::device_set> devices;  // outlives the node's part in the job, whose others may have its memory until they end theirs
   std::unique_ptr<mobiles::mobile_objects> mobile;  // a protocol of the job
   std::unique_ptr<diagnose::job_watch> job_watch;   // another
   std::unique_ptr<dist::member> member;  // of a job; null: the runtime is alone
@@ -101,7 +102,6 @@ struct runtime::state {
   trace::recorder recorder;
   trace::counters counters;  // of modules; outlives them
   sched::polling polls;
-  std::unique_ptr<device::device_set> devices;
   std::shared_ptr<device_scheduler> chosen_scheduler;  // of objects; null: the option's
   modules::module_set modules;
   std::unique_ptr<sched::scheduler> scheduler;
@@ -123,9 +123,9 @@ struct runtime::state {
                   .job_nodes = member ? member->of().nodes() : 1,
                   .level = level_of(settings)}),
         polls(static_cast<std::uint32_t>(settings.poll_us)),
-        devices(open_devices(settings, stepped, member.get(), number)),
         modules(given, polls, counters, settings.errors) {
     context.node = number;
+    devices = open_devices(settings, stepped, member.get(), number);
     if (!mobile) mobile = std::make_unique<mobiles::mobile_objects>(nullptr, nullptr);
     machine = modules.extended(devices ? devices->extended(m) : m);
     if (!settings.spill.empty()) machine = data::with_spill(machine);
@@ -230,7 +230,8 @@ void runtime::start(bool stepped) {
                     .recycles = s.settings.recycle, .device_messages = s.settings.device_messages,
                     .first_of_global = s.global ? s.global->first_of_share() : nullptr,
                     .global_bytes = s.global ? s.global->layout().share_bytes() : 0,
-                    .warn = [log](const std::string& text) { log->warn("{}", text); }});
+                    .warn = [log](const std::string& text) { log->warn("{}", text); },
+                    .tell = [log](const std::string& text) { log->info("{}", text); }});
   if (s.member) s.member->serve_data(s.context);
   constexpr const char* policies[] = {"fifo", "locality", "earliest_finish", "work_stealing"};
   objects::start_objects(s.context, s.devices.get(),

@@ -59,7 +59,7 @@ const std::vector<option>& table() {
       {"locked_memory", &settings::locked_memory, "1G", "0", "", {}, "bytes",
        "most of each memory of the host that is page-locked for devices that copy faster then, as it comes into use; 0 means none"},
       {"device_messages", &settings::device_messages, "1", "", "", zero_or_one, "",
-       "whether elements in memory of devices go to other nodes and come from there in place, where the MPI can, rather than by way of the host"},
+       "whether elements in memory of devices go to other nodes and come from there in place, where the MPI or the devices can, rather than by way of the host"},
       {"host_memory", &settings::host_memory, "0", "0", "", {}, "bytes",
        "most that instances and objects take of each memory of the host; 0 means what the machine has"},
       {"spill", &settings::spill, "", "", "", {}, "path",

@@ -61,6 +61,7 @@ void start_data(base::runtime_context& runtime, const platform& machine, std::sh
   settings.device_messages = limits.device_messages;
   settings.devices = devices;
   settings.warn = limits.warn;
+  settings.tell = limits.tell;
   settings.channels = std::move(channels);
   for (const place p : machine.places()) settings.places.push_back({p, machine.name(p), machine.kind(p), 0});
   for (const place p : machine.memories()) {

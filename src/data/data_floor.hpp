@@ -23,6 +23,7 @@ struct host_limits {
   std::byte* first_of_global = nullptr;  // of what this node makes instances in, of the place of that kind
   std::uint64_t global_bytes = 0;        // of that; 0: there is none
   std::function<void(const std::string&)> warn = {};  // told of kernels that devices would refuse, where misuse is looked for
+  std::function<void(const std::string&)> tell = {};  // of other memories that devices of this node have come to use
 };
 /// The platform with a memory "spill" beside those of the host; and which that is, or none.
 platform with_spill(const platform& machine);

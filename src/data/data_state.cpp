@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "data/enclosures.hpp"
+#include "data/imported_memories.hpp"
 #include "data/order_check.hpp"
 #include "data/passing_bytes.hpp"
 #include "device/device_set.hpp"
@@ -20,7 +21,9 @@ data_state::data_state(base::runtime_context& context, data_settings s, std::siz
       records(rounded_to_line(sizeof(detail::instance_record))),
       operations(rounded_to_line(operation_bytes), settings.recycles),
       device_operations(device_operation_bytes, settings.recycles),
-      enclosed(std::make_shared<enclosures>()) {
+      enclosed(std::make_shared<enclosures>()),
+      imported(settings.devices && settings.device_messages && !checks ? std::make_unique<imported_memories>(*settings.devices, settings.tell)
+                                                                       : nullptr) {
   if (checks) checks->forget_instances();  // of a floor that has ended
   std::vector<device::device*> faster;  // from and to page-locked memory
   if (settings.devices)

@@ -52,6 +52,7 @@ struct data_settings {
   bool device_messages = true;               // messages may go from and to memory of devices
   device::device_set* devices = nullptr;     // null: none
   std::function<void(const std::string&)> warn = {};  // of kernels that would run on the host alone; empty: nobody is told
+  std::function<void(const std::string&)> tell = {};  // of what may be of interest
 };
 
 struct data_state {
@@ -71,6 +72,7 @@ struct data_state {
   class other_nodes* others = nullptr;  // set before threads use instances
   const std::shared_ptr<class enclosures> enclosed;
   std::shared_ptr<class passing_memory> passing;  // for elements from and to other nodes
+  const std::unique_ptr<class imported_memories> imported;  // null: elements pass through the host, or as messages take them
 
   /// Null if the place is no memory.
   memory_space* find(place p) const noexcept {

@@ -170,13 +170,17 @@ std::optional<global_instance> global_instance_of(const instance_handle& h, base
 }
 
 instance_handle make_stand_in(const global_instance& of, base::thread_context& context) {
+  const auto space = std::ranges::find_if(state_of(context).memories, [](const auto& m) { return m->kind() == place_kind::global_memory; });
+  return make_stand_in({of.shape, of.dimensions, space->get(), of.first, of.name}, context);
+}
+
+instance_handle make_stand_in(const elements_of_another& of, base::thread_context& context) {
   data_state& state = state_of(context);
   thread_data& share = share_of(context);
-  const auto space = std::ranges::find_if(state.memories, [](const auto& m) { return m->kind() == place_kind::global_memory; });
   auto& r = *::new (share.records.allocate()) instance_record;
   r.shape = of.shape;
   r.dimensions = of.dimensions;
-  r.space = space->get();
+  r.space = of.in;
   r.first = of.first;
   r.number = state.numbers.fetch_add(1, std::memory_order_relaxed);
   name_it(r, of.name);

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "data/data_state.hpp"
 #include "data/deferred.hpp"
@@ -36,7 +37,15 @@ struct global_instance {
 };
 /// Of a near handle; nothing if it is not in global memory, does not exist yet, or no more.
 std::optional<global_instance> global_instance_of(const detail::instance_handle& h, base::thread_context& context);
-/// An instance over elements that another node has made; and its end, which leaves them alone.
+/// An instance over elements that another node has made, which this one has at `first` in `in`; and its end, which leaves them alone.
+struct elements_of_another {
+  layout shape;
+  std::uint8_t dimensions = 1;
+  memory_space* in = nullptr;
+  std::byte* first = nullptr;
+  std::string_view name = {};
+};
+detail::instance_handle make_stand_in(const elements_of_another& of, base::thread_context& context);
 detail::instance_handle make_stand_in(const global_instance& of, base::thread_context& context);
 void end_stand_in(const detail::instance_handle& h, base::thread_context& context) noexcept;
 

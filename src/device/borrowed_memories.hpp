@@ -1,4 +1,5 @@
-// borrowed_memories.hpp - the addresses by which a device knows memory that its driver gave to the program: nothing else has them.
+// borrowed_memories.hpp - the addresses by which a device knows memory that is not its own: its driver gave it to the program, or another
+// process's device exports it. Nothing else has them.
 //
 // Threads     any.
 // Cost        set_aside and forget: a call of the system each. has: one load while nothing is borrowed.

@@ -57,6 +57,17 @@ void device::give_back(std::byte* first) noexcept {
   borrowed_.forget(first);
 }
 
+std::byte* device::import_memory(std::span<const std::byte> token, std::uint64_t bytes) noexcept {
+  std::byte* first = nullptr;
+  try {
+    first = borrowed_.set_aside(bytes, 0);
+    if (take_exported(first, token, bytes)) return first;
+  } catch (const std::exception&) {  // no addresses, or a driver that does not take it
+  }
+  if (first) borrowed_.forget(first);
+  return nullptr;
+}
+
 void device::require(const native_memory&, std::uint64_t) const {
   throw not_of_device(*this, "this kind of device has none but its own", "copy the elements to an instance there");
 }

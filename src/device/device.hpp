@@ -184,6 +184,16 @@ class device {
   /// returns, for so many bytes, until it is given back, once nothing uses it. Throws N19 where it is not the device's, or shorter.
   std::byte* borrow(const native_memory& from, std::uint64_t bytes);
   void give_back(std::byte* first) noexcept;
+
+  /// By what devices of other processes of this host know all of this device's memory: at most most_token_bytes, the same as long as it lives.
+  /// Empty where they cannot have it.
+  static constexpr std::size_t most_token_bytes = 96;
+  virtual std::span<const std::byte> exported() const noexcept { return {}; }
+  /// The memory that a device of another process exports under this token, so many bytes: copies in streams of this device know it from here on
+  /// by the address that this returns, until it is given back, once nothing uses it. Null where this device cannot have it. The caller sees to
+  /// it that the other device outlives this, and to the order of what the two do there.
+  std::byte* import_memory(std::span<const std::byte> token, std::uint64_t bytes) noexcept;
+
   /// By what messages, or the host, know what the device has at this address, where they may go from and to its memory at all. Null where
   /// they may not for this address: memory that was borrowed.
   virtual std::byte* for_messages(std::byte* address) const noexcept { return address; }
@@ -230,6 +240,8 @@ class device {
   /// From now on `stands` is that memory, which was required before; until let_go.
   virtual void take(std::byte* /*stands*/, const native_memory& /*from*/, std::uint64_t /*bytes*/) {}
   virtual void let_go(std::byte* /*stands*/) noexcept {}
+  /// From now on `stands` is what is exported under that token, until let_go. False where it cannot be.
+  virtual bool take_exported(std::byte* /*stands*/, std::span<const std::byte> /*token*/, std::uint64_t /*bytes*/) { return false; }
 
  private:
   borrowed_memories borrowed_;

@@ -34,7 +34,7 @@ struct element_order {
 };
 
 struct element_piece {
-  enum class form : std::uint8_t { one_box, boxes, held } is = form::one_box;
+  enum class form : std::uint8_t { one_box, boxes, held, offered } is = form::one_box;  // offered: to be copied by who is written (offers.hpp)
   box one = {};               // one_box
   std::uint64_t offset = 0;   // held: of how much in all
   std::uint64_t in_all = 0;
@@ -57,6 +57,35 @@ inline void put(writer& to, const element_order& o, const element_piece& p, std:
   if (p.is != element_piece::form::held) return;
   to.put(p.offset);
   to.put(p.in_all);
+}
+
+/// As put has written them; but for the operator, which is looked up by its bits (decode_kind).
+struct read_order : element_order {
+  std::uint64_t kind_bits = 0;
+};
+inline read_order get_order(reader& from, std::uint16_t node) {
+  read_order o;
+  o.of.asker = from.get<rank>();
+  o.of.number = from.get<std::uint64_t>();
+  o.what = from.get<data::far_request::verb>();
+  o.target = get_handle(from);
+  o.is_whole = from.get<std::uint8_t>() != 0;
+  o.outline = get_box(from);
+  o.bytes_each = from.get<std::uint32_t>();
+  o.kind_bits = from.get<std::uint64_t>();
+  o.contributor = from.get<std::uint32_t>();
+  o.pieces = from.get<std::uint32_t>();
+  o.where = decode(from.get<std::uint64_t>(), node);
+  return o;
+}
+inline element_piece get_piece(reader& from) {
+  element_piece p;
+  p.is = from.get<element_piece::form>();
+  if (p.is == element_piece::form::one_box) p.one = get_box(from);
+  if (p.is != element_piece::form::held) return p;
+  p.offset = from.get<std::uint64_t>();
+  p.in_all = from.get<std::uint64_t>();
+  return p;
 }
 
 /// The boxes at the front of a piece of several, and where their elements begin.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "data/copied_by_devices.hpp"
 #include "data/data_state.hpp"
 #include "data/handle.hpp"
 #include "data/program_bytes.hpp"
@@ -73,14 +74,17 @@ struct element_receiver::landed : places::completion {
   const std::shared_ptr<data::passing_bytes> bytes;  // null: it lands where it shall be
 };
 
-element_receiver::element_receiver(job& j, failures& causes, questions& q, instance_names& names, posted_instances& posted)
+element_receiver::element_receiver(job& j, failures& causes, questions& q, instance_names& names, posted_instances& posted, offers& o)
     : job_(j),
       causes_(causes),
       questions_(q),
       names_(names),
       posted_(posted),
+      offers_(o),
       piece_(j.on_payload<&element_receiver::on_piece>("instances.piece", this)),
-      abandoned_(j.on<&element_receiver::on_abandoned>("instances.abandoned", this)) {}
+      abandoned_(j.on<&element_receiver::on_abandoned>("instances.abandoned", this)) {
+  offers_.taken_by([this](offer&& of, base::thread_context& context) { on_offer(std::move(of), context); });
+}
 
 element_receiver::shared element_receiver::of(const question& q, rank from) {
   const std::scoped_lock lock(lock_);
@@ -94,26 +98,8 @@ element_receiver::shared element_receiver::of(const question& q, rank from) {
 }
 
 void element_receiver::on_piece(rank from, reader& head, net::payload&& rest, base::thread_context& context) {
-  element_order o;
-  o.of.asker = head.get<rank>();
-  o.of.number = head.get<std::uint64_t>();
-  o.what = head.get<verb>();
-  o.target = get_handle(head);
-  o.is_whole = head.get<std::uint8_t>() != 0;
-  o.outline = get_box(head);
-  o.bytes_each = head.get<std::uint32_t>();
-  const auto kind = head.get<std::uint64_t>();
-  o.contributor = head.get<std::uint32_t>();
-  o.pieces = head.get<std::uint32_t>();
-  o.where = decode(head.get<std::uint64_t>(), job_.node_of(from));
-  element_piece p;
-  p.is = head.get<element_piece::form>();
-  if (p.is == element_piece::form::one_box) p.one = get_box(head);
-  if (p.is == element_piece::form::held) {
-    p.offset = head.get<std::uint64_t>();
-    p.in_all = head.get<std::uint64_t>();
-  }
-
+  const read_order o = get_order(head, job_.node_of(from));
+  const element_piece p = get_piece(head);
   const shared a = of(o.of, from);
   bool is_first = false;
   {
@@ -134,11 +120,71 @@ void element_receiver::on_piece(rank from, reader& head, net::payload&& rest, ba
   if (!is_first) return land(a, {p, std::move(rest)}, context);
   a->order = o;
   try {
-    a->order.kind = decode_kind(kind, job_.name_of(job_.self()), o.where);
+    a->order.kind = decode_kind(o.kind_bits, job_.name_of(job_.self()), o.where);
     open(a, context);
   } catch (...) {
     opened(a, detail::make_failure(std::current_exception(), data::word_of(o.what), o.where), context);
   }
+}
+
+void element_receiver::on_offer(offer&& of, base::thread_context& context) {
+  if (!data::can_be_had(of.source, job_.node_of(of.from), context)) return offers_.answer_to(of, offers::answer::never);
+  const shared a = this->of(of.order.of, of.from);
+  const auto kept = std::make_shared<const offer>(std::move(of));
+  {
+    const std::scoped_lock lock(a->lock);
+    a->has_order = true;
+    a->pieces = a->come = 1;
+    a->waiting.push_back({{.is = element_piece::form::offered}, {}, {}, kept});
+  }
+  a->order = kept->order;
+  try {
+    open(a, context);
+  } catch (...) {
+    opened(a, detail::make_failure(std::current_exception(), data::word_of(a->order.what), a->order.where), context);
+  }
+}
+
+void element_receiver::take(const shared& a, const std::shared_ptr<const offer>& of, base::thread_context& context) noexcept {
+  const element_order& o = a->order;
+  const auto over = [this, a, of](const failure* cause, base::thread_context& on) {
+    offers_.answer_to(*of, offers::answer::taken);
+    ended(a, of->boxes, cause, on);
+  };
+  try {
+    failure_ref why = a->posted ? posted_.begin(*a->posted) : failure_ref();
+    if (why || (!a->posted && has_failed(*a))) {  // none is wanted any more
+      offers_.answer_to(*of, offers::answer::taken);
+      return in_place(a, why.get(), context);
+    }
+    if (a->posted) why = posted_.refusal(*a->posted, of->boxes, o);
+    if (why) return over(why.get(), context);
+    const detail::instance_record& r = data::usable(a->target, data::word_of(o.what), context, o.where);
+    const auto in = data::memory_of(of->source, job_.node_of(of->from), r, context);
+    if (!in) return refuse(a, *of, context);
+    const event done = data::copy_from(in, of->source, a->target, of->boxes, of->shift, o.where);
+    when_ended(a->step_for(its_elements), done, context, over);
+  } catch (...) {
+    over(detail::make_failure(std::current_exception(), data::word_of(o.what), o.where).get(), context);
+  }
+}
+
+void element_receiver::refuse(const shared& a, const offer& of, base::thread_context& context) {
+  if (a->posted) posted_.ended(*a->posted, {}, nullptr, context);  // of nothing
+  bool is_wanted = false;
+  {
+    const std::scoped_lock lock(a->lock);
+    is_wanted = !a->cause;  // else the sender is lost
+    if (is_wanted) a->pieces = ~0u, a->come = 0;
+  }
+  if (!is_wanted) return in_place(a, nullptr, context);
+  offers_.answer_to(of, offers::answer::in_pieces);
+  landing_.fetch_sub(1, std::memory_order_acq_rel);
+}
+
+bool element_receiver::has_failed(arriving& a) {
+  const std::scoped_lock lock(a.lock);
+  return bool(a.cause);
 }
 
 void element_receiver::expect(std::uint64_t question, data::destination::asked target) {
@@ -233,6 +279,7 @@ void element_receiver::opened(const shared& a, failure_ref cause, base::thread_c
 
 void element_receiver::land(const shared& a, held_piece&& p, base::thread_context& context) noexcept {
   landing_.fetch_add(1, std::memory_order_acq_rel);
+  if (p.offered) return take(a, p.offered, context);
   const element_order& o = a->order;
   bool is_dropped = false;
   std::byte* where_held = nullptr;

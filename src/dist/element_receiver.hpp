@@ -2,7 +2,8 @@
 //
 // A piece that is dense here as well, in memory of the host, lands where it shall be; all others land in a buffer and are copied or
 // reduced from there. Until the target exists pieces wait where they are: large ones at their sender. What one question asks for may have
-// a target that is named when the first of it comes.
+// a target that is named when the first of it comes. What is offered (offers.hpp) is copied from where it lies once the target is there, or
+// asked for in pieces.
 //
 // Threads     handlers inside job::poll; the rest on any thread of the runtime.
 // Invariants  (1) nothing is written unless the target has all elements of the operation. (2) each operation is answered once: when all
@@ -18,6 +19,7 @@
 #include "data/enclosures.hpp"
 #include "dist/element_piece.hpp"
 #include "dist/instance_names.hpp"
+#include "dist/offers.hpp"
 #include "dist/posted_instances.hpp"
 
 namespace stretto::dist {
@@ -25,7 +27,7 @@ namespace stretto::dist {
 class element_receiver {
  public:
   /// Before job::start.
-  element_receiver(job& j, failures& causes, questions& q, instance_names& names, posted_instances& posted);
+  element_receiver(job& j, failures& causes, questions& q, instance_names& names, posted_instances& posted, offers& o);
 
   message_kind piece() const noexcept { return piece_; }
   message_kind abandoned() const noexcept { return abandoned_; }
@@ -50,6 +52,7 @@ class element_receiver {
     element_piece is;
     net::payload rest;
     std::shared_ptr<data::passing_bytes> here = {};  // what came with its head, if it has to wait
+    std::shared_ptr<const offer> offered = {};       // all elements of the operation, in place of pieces
   };
   using shared = std::shared_ptr<arriving>;
   using key = std::pair<rank, std::uint64_t>;  // a question
@@ -63,6 +66,12 @@ class element_receiver {
   void await(const shared& a, const detail::instance_handle& target, event behind, base::thread_context& context);
   void check(arriving& a, base::thread_context& context) const;
   void opened(const shared& a, failure_ref cause, base::thread_context& context);
+  void on_offer(offer&& of, base::thread_context& context);
+  /// What is offered, of an operation that is open.
+  void take(const shared& a, const std::shared_ptr<const offer>& of, base::thread_context& context) noexcept;
+  /// It is to be sent instead.
+  void refuse(const shared& a, const offer& of, base::thread_context& context);
+  static bool has_failed(arriving& a);
   void land(const shared& a, held_piece&& p, base::thread_context& context) noexcept;
   /// From the buffer in which a piece has come.
   void apply(const shared& a, const element_piece& p, std::shared_ptr<data::passing_bytes> bytes, base::thread_context& context);
@@ -75,6 +84,7 @@ class element_receiver {
   questions& questions_;
   instance_names& names_;
   posted_instances& posted_;
+  offers& offers_;
   const message_kind piece_, abandoned_;
   std::atomic<std::size_t> landing_{0};
   std::mutex lock_;

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <mutex>
 #include <utility>
 
+#include "data/copied_by_devices.hpp"
 #include "data/data_state.hpp"
 #include "data/device_reductions.hpp"
 #include "data/handle.hpp"
@@ -27,6 +29,7 @@ struct element_sender::cargo {
   const std::shared_ptr<const void> lease;
   element_order order;
   rank to = 0;
+  bool was_offered = false;           // then the receiver knows of it, though no piece has gone
 
   std::vector<box> boxes;             // in the target, those of one piece behind one another
   std::vector<std::size_t> begins;    // of each piece in `boxes`; one more behind the last
@@ -71,19 +74,27 @@ void element_sender::send(const question& q, kept_request&& r, const detail::ins
               .contributor = is.contributor, .where = where};
   const event ready = source.record->ready;
   when_ended(c->step_for(its_preconditions), merge(behind, ready, where), context, [this, c](const failure* cause, base::thread_context& on) {
-    const data::far_request& asked = c->request.is;
-    if (cause) {
-      posted_.forsake(asked.used[0], asked.boxes, *cause);
-      return questions_.answer(c->order.of, cause, on, questions::began::before);
-    }
+    if (cause) return give_up(c, *cause, on, questions::began::before);
     try {
       begin(c, on);
     } catch (...) {
-      const failure_ref why = detail::make_failure(std::current_exception(), data::word_of(c->order.what), c->order.where);
-      posted_.forsake(asked.used[0], asked.boxes, *why.get());
-      questions_.answer(c->order.of, why.get(), on);
+      give_up(c, *detail::make_failure(std::current_exception(), data::word_of(c->order.what), c->order.where).get(), on);
     }
   });
+}
+
+void element_sender::give_up(const shared& c, const failure& cause, base::thread_context& context, questions::began when) noexcept {
+  const data::far_request& is = c->request.is;
+  posted_.forsake(is.used[0], is.boxes, cause);
+  if (!c->was_offered) return questions_.answer(c->order.of, &cause, context, when);
+  abandon(*c, 0, cause);
+}
+
+void element_sender::abandon(const cargo& c, std::uint32_t gone, const failure& cause) {
+  const question& q = c.order.of;
+  writer w(q.asker, q.number, gone);
+  causes_.write(w, cause);
+  job_.send(c.to, abandoned_, w);
 }
 
 void element_sender::begin(const shared& c, base::thread_context& context) {
@@ -94,12 +105,41 @@ void element_sender::begin(const shared& c, base::thread_context& context) {
   o.bytes_each = r.shape.element_bytes;
   if (o.is_held()) return begin_held(c, context);
   const std::span<const box> all = is.is_whole ? std::span(&r.shape.box, 1) : is.boxes;
+  for (const box& b : all) {
+    data::require_inside(word, c->part_of_source(b), r, o.where);
+    if (!b.is_empty()) o.outline = hull(o.outline, b);
+  }
+  if (!offer_them(c, r, all, context)) cut(c, r, all, context);
+}
+
+bool element_sender::offer_them(const shared& c, const detail::instance_record& r, std::span<const box> all, base::thread_context& context) {
+  const element_order& o = c->order;
+  if (o.what != verb::copy || o.outline.is_empty()) return false;
+  auto source = data::exported(r, context);
+  if (!source || !offers_.may_be_taken(c->to, *source)) return false;
+  offer of{.order = o, .boxes = {}, .shift = c->request.is.shift, .source = *std::move(source)};
+  std::ranges::copy_if(all, std::back_inserter(of.boxes), [](const box& b) { return !b.is_empty(); });
+  c->was_offered = true;
+  // All that is kept for the elements goes with what is said here, once they have been copied.
+  offers_.make(c->to, of, [this, c](offers::answer is, base::thread_context& on) {
+    if (is == offers::answer::taken) return;
+    try {
+      const data::far_request& asked = c->request.is;
+      const detail::instance_record& lent = data::usable(c->source, data::word_of(c->order.what), on, c->order.where);
+      cut(c, lent, asked.is_whole ? std::span(&lent.shape.box, 1) : asked.boxes, on);
+    } catch (...) {
+      give_up(c, *detail::make_failure(std::current_exception(), data::word_of(c->order.what), c->order.where).get(), on);
+    }
+  });
+  return true;
+}
+
+void element_sender::cut(const shared& c, const detail::instance_record& r, std::span<const box> all, base::thread_context& context) {
+  element_order& o = c->order;
   const std::uint64_t most = std::max<std::uint64_t>(1, (data::is_for_messages(r, context) ? piece_bytes : passing_piece_bytes) / o.bytes_each);
   std::uint64_t in_piece = 0;
   for (const box& b : all) {
-    data::require_inside(word, c->part_of_source(b), r, o.where);
     if (b.is_empty()) continue;
-    o.outline = hull(o.outline, b);
     for (const box& piece : data::pieces_of(b, most)) {
       const std::uint64_t n = piece.volume();
       if (c->begins.empty() || in_piece + n > most) {
@@ -216,11 +256,8 @@ void element_sender::prepared(const shared& c, const failure* cause, base::threa
       if (!c->has_gone[i]) left.insert(left.end(), c->boxes.begin() + std::ptrdiff_t(c->begins[i]), c->boxes.begin() + std::ptrdiff_t(c->begins[i + 1]));
   }
   posted_.forsake(c->order.target, left, *why.get());
-  const question& q = c->order.of;
-  if (gone == 0) return questions_.answer(q, why.get(), context);
-  writer w(q.asker, q.number, gone);
-  causes_.write(w, *why.get());
-  job_.send(c->to, abandoned_, w);
+  if (gone == 0 && !c->was_offered) return questions_.answer(c->order.of, why.get(), context);
+  abandon(*c, gone, *why.get());
 }
 
 }  // namespace stretto::dist

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "data/data_state.hpp"
+#include "data/imported_memories.hpp"
 #include "data/program_bytes.hpp"
 #include "event/handle.hpp"
 
@@ -47,8 +48,9 @@ remote_instances::remote_instances(job& j, failures& causes, in_order& ordered)
       questions_(j, causes),
       names_(j),
       posted_(j, causes, names_),
-      receiver_(j, causes, questions_, names_, posted_),
-      sender_(j, causes, questions_, posted_, receiver_.piece(), receiver_.abandoned()),
+      offers_(j),
+      receiver_(j, causes, questions_, names_, posted_, offers_),
+      sender_(j, causes, questions_, posted_, offers_, receiver_.piece(), receiver_.abandoned()),
       enclosures_(j, ordered, questions_, sender_, receiver_),
       global_(j),
       talk_(j),
@@ -288,6 +290,8 @@ void remote_instances::lost(rank node, base::thread_context& context) noexcept {
   names_.lost(node, context);
   posted_.fail_from(0, job_.loss_of(node), context);
   receiver_.lost(node, context);
+  offers_.lost(node);
+  if (const auto& imported = data::state_of(context).imported) imported->forget(job_.node_of(node));
   global_.lost(node);
   questions_.lost(node, context, [&](std::uint64_t number) { return receiver_.is_arriving({job_.self(), number}, node); });
   enclosures_.lost(node);

@@ -4,7 +4,7 @@
 // waits for the preconditions and sends the elements to the node that is written, which answers whoever asked: three messages at most
 // and those of the elements, two if who asks is one of the two.
 //
-// Messages    create, ask, answer; piece and abandoned; forsaken (posted_instances.hpp).
+// Messages    create, ask, answer; piece and abandoned; offer and answered (offers.hpp); forsaken (posted_instances.hpp).
 // Threads     any of the runtime.
 // Invariants  (1) every event that is returned ends: by the answer, or with N05 once a node is lost that had a part in it.
 // Source      any node may name any instance and copy between any two: Treichler, Bauer, Aiken, "Realm", PACT 2014; the protocol is
@@ -99,6 +99,7 @@ class remote_instances final : public protocol, public data::other_nodes {
   questions questions_;
   instance_names names_;
   posted_instances posted_;
+  offers offers_;
   element_receiver receiver_;
   element_sender sender_;
   remote_enclosures enclosures_;

@@ -243,7 +243,7 @@ class random_program {
 TEST_CASE("random programs on buffers give what loops give, on all nodes") {
   const with_variable memory("STRETTO_DEVICE_MEMORY", "8M");
   const std::uint32_t programs = test::scaled(60u, 3000u);
-  constexpr const char* kinds[] = {"none", "sim", "sim:2", "sim:3"};
+  constexpr const char* kinds[] = {"none", "sim(exports)", "sim:2", "sim:3"};
   for (std::uint32_t seed = 0; seed < programs; ++seed) {
     const std::uint32_t nodes = seed % 4 + 1;
     const std::string kind = kinds[seed / 4 % 4];

@@ -357,7 +357,7 @@ class program_in_space : any_program {
 template <class Program>
 void run_many(std::uint32_t programs) {
   const with_variable memory("STRETTO_DEVICE_MEMORY", "8M");
-  constexpr const char* kinds[] = {"none", "sim", "sim:2", "sim:3"};
+  constexpr const char* kinds[] = {"none", "sim", "sim:2(exports)", "sim:3"};
   for (std::uint32_t seed = 0; seed < programs; ++seed) {
     const std::uint32_t nodes = seed % 7 + 1;
     const std::string kind = kinds[seed / 7 % 4];

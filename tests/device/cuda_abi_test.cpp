@@ -72,7 +72,10 @@ SAME(CU_EVENT_DISABLE_TIMING); SAME(CU_MEMORYTYPE_HOST); SAME(CU_MEMORYTYPE_DEVI
 static_assert(memory_for_all_contexts == CU_MEMHOSTALLOC_PORTABLE);
 static_assert(memory_for_kernels == CU_MEMHOSTALLOC_DEVICEMAP);
 
+static_assert(peer_access_when_used == CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+
 static_assert(sizeof(cuda::CUuuid) == sizeof(::CUuuid));
+static_assert(sizeof(cuda::CUipcMemHandle) == sizeof(::CUipcMemHandle));
 static_assert(sizeof(cuda::CUDA_MEMCPY2D) == sizeof(::CUDA_MEMCPY2D_v2));
 static_assert(sizeof(cuda::CUDA_MEMCPY3D_PEER) == sizeof(::CUDA_MEMCPY3D_PEER_v1) &&
               sizeof(::CUDA_MEMCPY3D_PEER_v1) == sizeof(::CUDA_MEMCPY3D_v2));

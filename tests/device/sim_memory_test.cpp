@@ -1,5 +1,6 @@
-// What memory of a simulated device holds that nobody wrote: a pattern, before and after it was used.
+// What memory of a simulated device holds that nobody wrote, a pattern, before and after it was used; and that of another one that is lost.
 #include <stretto/copy.hpp>
+#include <stretto/error.hpp>
 #include <stretto/instance.hpp>
 #include <stretto/platform.hpp>
 #include <stretto/runtime.hpp>
@@ -7,7 +8,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
+#include <exception>
 #include <memory>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "conformance/bench.hpp"
@@ -97,6 +102,34 @@ TEST_CASE("an instance that takes the room of another does not find what that he
       if (host.view()(i) != 0xa5a5a5a5) FAIL_CHECK("element " << i << " is " << host.view()(i));
     next.destroy(), host.destroy();
   });
+}
+
+TEST_CASE("copies from the memory of another device fail once that is lost") {
+  options o;
+  o.exports = true;
+  options named = o;
+  named.name = "the other";
+  made theirs = make(named), mine = make(o);
+  const auto stream = mine.device->make_stream();
+  std::byte* const at = mine.device->import_memory(theirs.device->exported(), o.memory_bytes);
+  REQUIRE(at);
+  const auto failure_of_copy = [&]() -> std::string {
+    std::array<std::byte, 64> host;
+    ended e;
+    stream->copy({{}, at}, {{}, host.data()}, {host.size()}, &e);
+    while (!e.times)
+      if (!mine.device->poll()) std::this_thread::yield();
+    try {
+      if (e.failure) std::rethrow_exception(e.failure);
+    } catch (const error& why) {
+      return why.code() + " " + why.sentence();
+    }
+    return "none";
+  };
+  CHECK(failure_of_copy() == "none");
+  theirs.break_it->lose();
+  CHECK(failure_of_copy() == "K31 device \"the other\" was lost");
+  mine.device->give_back(at);
 }
 
 }  // namespace

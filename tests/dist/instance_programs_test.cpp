@@ -2,6 +2,7 @@
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
+#include <stretto/platform.hpp>
 #include <stretto/reduce.hpp>
 #include <stretto/runtime.hpp>
 
@@ -38,8 +39,15 @@ class program {
   explicit program(std::uint64_t seed) : random_(seed), job_(network_of(seed)) {
     const bool checked = random_() % 4 == 0;
     setenv("STRETTO_CHECK", checked ? "1" : "0", 1);
+    // On each node none, or devices of which some import one another's memory.
+    constexpr const char* kinds[] = {"none", "sim:1(exports)", "sim:2(exports,shared_bus)", "sim:1"};
+    has_devices_ = random_() % 2;
     for (std::uint32_t n = 0; n < job_.nodes(); ++n)
-      all_.push_back(std::make_unique<runtime>(runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job_.seat(n)}));
+      all_.push_back(std::make_unique<runtime>(runtime_options{.workers = 1 + n % 2,
+                                                                    .seed = seed,
+                                                                    .devices = kinds[has_devices_ ? random_() % 4 : 0],
+                                                                    .stepped = true,
+                                                                    .job = job_.seat(n)}));
     unsetenv("STRETTO_CHECK");
     dead_.assign(job_.nodes(), false);
   }
@@ -151,7 +159,10 @@ class program {
     instance_options how;
     if (random_() % 3 == 0) how.strides = gaps;
     if (random_() % 3 == 0) how.order = axis_order::fortran;
-    const auto made = cells::create(at_node(m.node), m.elements, how);
+    const auto memories = all_[m.node]->machine().places(place_kind::gpu_memory);
+    const bool on_device = !memories.empty() && random_() % 4;
+    const auto made = on_device ? cells::create(at_node(m.node), at(memories[random_() % memories.size()]), m.elements, how)
+                                : cells::create(at_node(m.node), m.elements, how);
     m.is = made.made;
     m.last = fill(m.is, 0u);  // by itself after its creation
     issued_.insert(issued_.end(), {{here, made.ready}, {here, m.last}});
@@ -234,6 +245,7 @@ class program {
   std::mt19937_64 random_;
   simulated_job job_;
   std::vector<std::unique_ptr<runtime>> all_;
+  bool has_devices_ = false;
   std::vector<bool> dead_;
   std::vector<modelled> made_;
   std::vector<std::pair<std::uint32_t, event>> issued_;  // on which node

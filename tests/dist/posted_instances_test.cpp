@@ -126,7 +126,7 @@ event push_columns(std::uint32_t to, coordinate rows, coordinate from, coordinat
 }
 
 TEST_CASE("large pushes go in pieces from and to the memory of devices, and wait at their sender until it is posted") {
-  for (const char* devices : {"sim:1", "sim:1(messages)", "sim:1(in_place)", "sim:1(pageable=1G)"}) {
+  for (const char* devices : {"sim:1", "sim:1(messages)", "sim:1(in_place)", "sim:1(exports)", "sim:1(pageable=1G)"}) {
     const test::with_variable variable("STRETTO_DEVICES", devices);
     for (const bool is_late : {false, true})
       for (const std::uint32_t on_device : {0u, 1u})

@@ -85,7 +85,8 @@ class posted_trial {
  public:
   posted_trial(std::uint64_t seed, bool with_death)
       : random_(seed * 31 + with_death), with_death_(with_death), job_(network_of(seed)) {
-    const test::with_variable devices("STRETTO_DEVICES", seed % 3 == 0 ? "sim:1(messages)" : seed % 3 == 1 ? "sim:1(in_place)" : "sim:1");
+    constexpr const char* kinds[] = {"sim:1(messages)", "sim:1(in_place)", "sim:1", "sim:1(exports)"};
+    const test::with_variable devices("STRETTO_DEVICES", kinds[seed % 4]);
     const test::with_variable check("STRETTO_CHECK", seed % 5 == 0 ? "1" : "0");
     for (std::uint32_t n = 0; n < job_.nodes(); ++n)
       all_.push_back(std::make_unique<runtime>(runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job_.seat(n)}));

@@ -125,7 +125,7 @@ void send_large_instances() {
 }
 
 TEST_CASE("large instances travel in pieces, also to and from the memory of devices") {
-  for (const char* device : {"sim:1", "sim:1(messages)", "sim:1(in_place)", "sim:1(pageable=1G)"}) {
+  for (const char* device : {"sim:1", "sim:1(messages)", "sim:1(in_place)", "sim:1(exports)", "sim:1(pageable=1G)"}) {
     const test::with_variable devices("STRETTO_DEVICES", device);
     send_large_instances();
   }

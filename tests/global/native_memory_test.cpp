@@ -59,7 +59,7 @@ device::memory_of_program memory_of(at_place memory, const std::string& kind, st
 
 template <class F>
 void on_each_kind(std::uint32_t nodes, F&& program) {
-  static const std::vector<std::string> kinds = test::usable_devices({"sim", "sim(messages)", "sim(in_place)", "opencl"}, "memory of drivers");
+  static const std::vector<std::string> kinds = test::usable_devices({"sim", "sim(messages)", "sim(in_place)", "sim(exports)", "opencl"}, "memory of drivers");
   all_candidates();
   for (const std::string& kind : kinds) {
     CAPTURE(kind);

@@ -100,10 +100,10 @@ struct put_trial {
       : random(seed), homes(which, seed), nodes(1 + std::uint32_t(random() % most_nodes)),
         job({.nodes = nodes, .seed = seed, .jitter_seconds = random() % 2 ? 2e-6 : 1e-4}), locals(nodes), shared(nodes), sent(nodes),
         is_dead(nodes) {
-    constexpr const char* devices[] = {"sim:2", "sim(in_place)", "none", "sim(memory=2M)"};
+    constexpr const char* devices[] = {"sim:2", "sim(in_place)", "none", "sim(memory=2M)", "sim(exports)", "sim:2(exports)"};
     for (std::uint32_t n = 0; n < nodes; ++n)
       all.push_back(std::make_unique<runtime>(runtime_options{
-          .workers = 1 + n % 2, .seed = seed, .devices = devices[random() % 4], .stepped = true, .job = job.seat(n)}));
+          .workers = 1 + n % 2, .seed = seed, .devices = devices[random() % 6], .stepped = true, .job = job.seat(n)}));
     for (std::uint32_t n = 0; n < nodes; ++n)
       for (std::size_t i = 0; i < 2; ++i) {
         array& l = locals[n].emplace_back();

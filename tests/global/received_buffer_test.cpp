@@ -39,7 +39,7 @@ at_place device_memory(const runtime& rt, std::size_t which = 0) {
 
 template <class F>
 void on_first_with_devices(std::uint32_t nodes, F&& program) {
-  for (const char* const devices : {"none", "sim:2", "sim:2(in_place)"}) {
+  for (const char* const devices : {"none", "sim:2", "sim:2(in_place)", "sim:2(exports)"}) {
     CAPTURE(devices);
     test::on_nodes_of(simulated_job({.nodes = nodes, .seed = 13}), {.workers = 2, .devices = devices}, [&](runtime& rt) {
       if (this_node() == 0) program(rt);

@@ -105,7 +105,7 @@ struct device_trial {
       : random(seed), homes(which, seed), nodes(1 + std::uint32_t(random() % most_nodes)),
         job({.nodes = nodes, .seed = seed, .jitter_seconds = random() % 2 ? 2e-6 : 1e-4}), is_dead(nodes) {
     sizes = {int(1 + random() % 500), int(600 + random() % 3000), random() % 8 ? 20'000 : 400'000};
-    constexpr const char* devices[] = {"sim:2", "sim", "none", "sim:2"};
+    constexpr const char* devices[] = {"sim:2", "sim(exports)", "none", "sim:2(exports)"};
     for (std::uint32_t n = 0; n < nodes; ++n)
       all.push_back(std::make_unique<runtime>(runtime_options{
           .workers = 1 + n % 2, .seed = seed, .devices = devices[random() % 4], .stepped = true, .job = job.seat(n)}));

@@ -72,11 +72,17 @@ enum : int {
   NVRTC_SUCCESS = 0,
   NVRTC_ERROR_COMPILATION = 6,
 };
+inline constexpr unsigned peer_access_when_used = 1;  // CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
 inline constexpr unsigned memory_for_all_contexts = 1, memory_for_kernels = 2;  // CU_MEMHOSTALLOC_PORTABLE, _DEVICEMAP
 
 /// Names a device, or a part of one, the world over.
 struct CUuuid {
   unsigned char bytes[16] = {};
+};
+
+/// Names an allocation of a device to other processes of the host.
+struct CUipcMemHandle {
+  char reserved[64] = {};
 };
 
 struct CUDA_MEMCPY2D {

@@ -62,6 +62,9 @@ std::shared_ptr<const api> api::load(const std::string& library) {
   for (const char* uuid : {"cuDeviceGetUuid_v2", "cuDeviceGetUuid"})
     if (!made->cuDeviceGetUuid) made->cuDeviceGetUuid = reinterpret_cast<decltype(made->cuDeviceGetUuid)>(dlsym(handle, uuid));
   made->cuDeviceGetPCIBusId = reinterpret_cast<decltype(made->cuDeviceGetPCIBusId)>(dlsym(handle, "cuDeviceGetPCIBusId"));
+  made->cuIpcGetMemHandle = reinterpret_cast<decltype(made->cuIpcGetMemHandle)>(dlsym(handle, "cuIpcGetMemHandle"));
+  made->cuIpcOpenMemHandle = reinterpret_cast<decltype(made->cuIpcOpenMemHandle)>(dlsym(handle, "cuIpcOpenMemHandle_v2"));
+  made->cuIpcCloseMemHandle = reinterpret_cast<decltype(made->cuIpcCloseMemHandle)>(dlsym(handle, "cuIpcCloseMemHandle"));
   if (const CUresult status = made->cuInit(0); status != CUDA_SUCCESS) {
     const refusal* known = nullptr;
     for (const refusal& r : refusals)

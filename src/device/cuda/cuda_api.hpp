@@ -21,6 +21,10 @@ struct api : driver_functions {
   /// Of a device, or of a part of it where only that is visible; in drivers before CUDA 11.4, of the device. Null before 9.2.
   int (*cuDeviceGetUuid)(CUuuid*, CUdevice) = nullptr;
   int (*cuDeviceGetPCIBusId)(char*, int, CUdevice) = nullptr;
+  /// Null in drivers and on systems that share no memory between processes.
+  int (*cuIpcGetMemHandle)(CUipcMemHandle*, CUdeviceptr) = nullptr;
+  int (*cuIpcOpenMemHandle)(CUdeviceptr*, CUipcMemHandle, unsigned) = nullptr;
+  int (*cuIpcCloseMemHandle)(CUdeviceptr) = nullptr;
   int version = 0;  // 12040: CUDA 12.4
 
   /// Opens and initialises the library. Throws K42 with the loader's reason, the function that it lacks, or what it said.

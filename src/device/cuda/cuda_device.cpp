@@ -11,7 +11,9 @@
 #include <mutex>
 #include <optional>
 #include <system_error>
+#include <vector>
 
+#include "device/cuda/cuda_ipc.hpp"
 #include "device/cuda/cuda_look.hpp"
 #include "device/cuda/cuda_memories.hpp"
 #include "device/cuda/cuda_native.hpp"
@@ -77,6 +79,7 @@ class cuda_device final : public device {
     const current_context current(cu, driver_->context);
     if (!stands_for_) cu.cuMemFree(reinterpret_cast<std::uintptr_t>(first_));
     for (const auto& [first, b] : blocks_) cu.cuMemFree(b.at);
+    for (const auto& [stands, b] : imported_) cu.cuIpcCloseMemHandle(b.at);
     if (host_memory_) cu.cuMemFreeHost(host_memory_);
   }
 
@@ -102,6 +105,14 @@ class cuda_device final : public device {
   }
 
   std::byte* for_messages(std::byte* address) const noexcept override { return locate(address).address; }
+  std::span<const std::byte> exported() const noexcept override {
+    std::call_once(is_exported_, [this] {
+      if (stands_for_ || driver_->is_lost()) return;  // blocks come and go
+      const current_context current(*driver_->cu, driver_->context);
+      token_ = token_of(*driver_->cu, reinterpret_cast<std::uintptr_t>(first_));
+    });
+    return token_;
+  }
   std::byte* host_memory() const noexcept override { return host_memory_; }
   bool lock_host(std::byte* first, std::uint64_t bytes) noexcept override {
     if (driver_->is_lost()) return false;
@@ -148,8 +159,24 @@ class cuda_device final : public device {
     borrowed_.emplace(stands, std::move(noted));
   }
   void let_go(std::byte* stands) noexcept override {
-    std::scoped_lock lock(blocks_mutex_);
+    std::unique_lock lock(blocks_mutex_);
     borrowed_.erase(stands);
+    const auto gone = imported_.extract(stands);
+    lock.unlock();
+    if (!gone) return;
+    const current_context current(*driver_->cu, driver_->context);
+    driver_->cu->cuIpcCloseMemHandle(gone.mapped().at);
+  }
+  bool take_exported(std::byte* stands, std::span<const std::byte> token, std::uint64_t bytes) override {
+    if (driver_->is_lost()) return false;
+    block b;
+    const current_context current(*driver_->cu, driver_->context);
+    b.at = open_token(*driver_->cu, token);
+    if (!b.at) return false;
+    b.noted.note(stands, bytes, driver_->context, reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(b.at)));
+    std::scoped_lock lock(blocks_mutex_);
+    imported_.emplace(stands, std::move(b));
+    return true;
   }
 
  private:
@@ -215,9 +242,11 @@ class cuda_device final : public device {
   properties about_;
   std::optional<reserved> stands_for_;  // without a pool
   std::mutex blocks_mutex_;
-  std::map<const std::byte*, block> blocks_;
+  std::map<const std::byte*, block> blocks_, imported_;
   std::map<const std::byte*, noted_memory> borrowed_;
   std::byte* first_ = nullptr;
+  mutable std::once_flag is_exported_;
+  mutable std::vector<std::byte> token_;
   std::byte* host_memory_ = nullptr;  // of one address for host and kernels, as all is that this driver allocates
   noted_memory noted_;
   mutable std::mutex peers_mutex_;

@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "device/kernel_text.hpp"
 #include "device/native.hpp"
 #include "device/portability.hpp"
+#include "device/sim/exported_memories.hpp"
 #include "device/sim/sim_memory.hpp"
 #include "device/sim/timeline.hpp"
 
@@ -84,7 +86,7 @@ struct sim_mark final : mark::state {
 
 class sim_device final : public device, public faults {
  public:
-  explicit sim_device(options o) : options_(std::move(o)), memory_(options_.memory_bytes) {
+  explicit sim_device(options o) : options_(std::move(o)), memory_(std::make_shared<sim_memory>(options_.memory_bytes, options_.name)) {
     shares_wires_ = options_.wires != nullptr;
     if (!shares_wires_) options_.wires = make_bus();
     about_ = {.name = options_.name,
@@ -104,13 +106,14 @@ class sim_device final : public device, public faults {
     about_.is_seen_by_host = options_.is_seen_by_host;
     about_.host_memory_bytes = options_.host_memory_bytes;
     about_.compiles_late = options_.compile_seconds > 0;
+    if (options_.exports) exported_.emplace(memory_);
     if (options_.host_memory_bytes) host_memory_ = line_memory::allocate(options_.host_memory_bytes);
-    options_.wires->join(memory_.device_address(), memory_.bytes(), memory_.distance());
+    options_.wires->join(memory_->device_address(), memory_->bytes(), memory_->distance());
     if (!options_.clock) thread_ = std::thread([this] { keep_time(); });
   }
 
   ~sim_device() override {
-    options_.wires->leave(memory_.device_address());
+    options_.wires->leave(memory_->device_address());
     if (!thread_.joinable()) return;
     {
       std::scoped_lock lock(mutex_);
@@ -121,21 +124,22 @@ class sim_device final : public device, public faults {
   }
 
   const properties& about() const noexcept override { return about_; }
-  std::byte* memory() const noexcept override { return memory_.device_address(); }
+  std::byte* memory() const noexcept override { return memory_->device_address(); }
   void allocated(std::byte* first, std::uint64_t bytes) override {
     std::scoped_lock lock(mutex_);  // to the end: a loss makes all of the memory rubbish
     if (++allocations_ == fails_at_allocation_) throw without_memory(bytes, "the simulated device was told to fail this one");
     if (of_others_ && in_use_ + bytes + of_others_ > options_.memory_bytes)
       throw without_memory(bytes, fmt::format("others use {} of its {} bytes", of_others_, options_.memory_bytes));
     in_use_ += bytes;
-    memory_.make_rubbish(first, bytes, sim_memory::rubbish_of_new);
+    memory_->make_rubbish(first, bytes, sim_memory::rubbish_of_new);
   }
   void freed(std::byte* first, std::uint64_t bytes) noexcept override {
     std::scoped_lock lock(mutex_);
     in_use_ -= bytes;
-    memory_.make_rubbish(first, bytes, sim_memory::rubbish_of_freed);
+    memory_->make_rubbish(first, bytes, sim_memory::rubbish_of_freed);
   }
   std::byte* for_messages(std::byte* address) const noexcept override { return address + options_.wires->distance_of(address); }
+  std::span<const std::byte> exported() const noexcept override { return exported_ ? exported_->token() : std::span<const std::byte>(); }
   std::byte* host_memory() const noexcept override { return host_memory_.get(); }
   bool lock_host(std::byte* first, std::uint64_t bytes) noexcept override {
     if (!about_.copies_locked_faster) return false;
@@ -210,7 +214,27 @@ class sim_device final : public device, public faults {
   void take(std::byte* stands, const native_memory& from, std::uint64_t bytes) override {
     options_.wires->join(stands, bytes, static_cast<const std::byte*>(from.data) + from.offset_bytes - stands);
   }
-  void let_go(std::byte* stands) noexcept override { options_.wires->leave(stands); }
+  void let_go(std::byte* stands) noexcept override {
+    options_.wires->leave(stands);
+    std::shared_ptr<const sim_memory> goes;  // once the lock is open
+    std::scoped_lock lock(mutex_);
+    if (const auto found = imported_.find(stands); found != imported_.end()) {
+      goes = std::move(found->second);
+      imported_.erase(found);
+    }
+  }
+  bool take_exported(std::byte* stands, std::span<const std::byte> token, std::uint64_t bytes) override {
+    if (!options_.exports) return false;
+    std::shared_ptr<const sim_memory> theirs = exported_memory::find(token);
+    if (!theirs || theirs == memory_ || bytes > theirs->bytes()) return false;
+    const std::ptrdiff_t distance = theirs->device_address() + theirs->distance() - stands;
+    {
+      std::scoped_lock lock(mutex_);
+      imported_.emplace(stands, std::move(theirs));
+    }
+    options_.wires->join(stands, bytes, distance);
+    return true;
+  }
 
  private:
   friend class sim_stream;
@@ -231,6 +255,15 @@ class sim_device final : public device, public faults {
     const auto behind = locked_.upper_bound(host);
     if (behind != locked_.begin() && host < std::prev(behind)->first + std::prev(behind)->second) return if_locked;
     return std::min(if_locked, options_.pageable_bytes_per_second);
+  }
+
+  /// The memory of a device of another node, at the other end of the wires, where that is at this address; else null.
+  std::shared_ptr<const sim_memory> imported_at(const std::byte* address) {
+    std::scoped_lock lock(mutex_);
+    const auto behind = imported_.upper_bound(address);
+    if (behind == imported_.begin()) return nullptr;
+    const auto& [first, is] = *std::prev(behind);
+    return address < first + is->bytes() ? is : nullptr;
   }
 
   struct operation {
@@ -285,7 +318,7 @@ class sim_device final : public device, public faults {
         o = std::move(found->second);
         operations_.erase(found);
         computing_ = true;
-        if (lost_) o.failure = std::make_exception_ptr(lost());
+        if (lost_) o.failure = std::make_exception_ptr(lost(options_.name));
       }
       std::exception_ptr failure = o.failure;
       if (!failure && o.effect) {
@@ -334,15 +367,15 @@ class sim_device final : public device, public faults {
   void lose_now(std::unique_lock<std::mutex>& lock) {
     changed_.wait(lock, [&] { return !computing_; });
     lost_ = true;
-    memory_.make_rubbish(memory_.device_address(), options_.memory_bytes, sim_memory::rubbish_of_freed);
+    memory_->lose();
   }
 
   error without_memory(std::uint64_t bytes, std::string why) const {
     return error("K30", fmt::format("device \"{}\" has no {} bytes of memory", options_.name, bytes)).because(std::move(why));
   }
 
-  error lost() const {
-    return error("K31", fmt::format("device \"{}\" was lost", options_.name))
+  static error lost(const std::string& name) {
+    return error("K31", fmt::format("device \"{}\" was lost", name))
         .because("the driver says that it no longer answers")
         .remedy("what exists elsewhere is not lost; leave the device out and go on");
   }
@@ -362,9 +395,11 @@ class sim_device final : public device, public faults {
   options options_;
   bool shares_wires_ = false;
   properties about_;
-  sim_memory memory_;
+  const std::shared_ptr<sim_memory> memory_;  // with devices that have imported it
+  std::optional<exported_memory> exported_;
   line_memory::block host_memory_;
   std::map<const std::byte*, std::uint64_t> locked_;  // of the host's memory
+  std::map<const std::byte*, std::shared_ptr<const sim_memory>> imported_;  // by what stands for them
   engine computes_, copies_in_, copies_out_;
 
   std::mutex kernels_mutex_;
@@ -393,20 +428,25 @@ class sim_stream final : public stream {
 
   void copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape,
                  places::completion* done) override {
-    const bool from_device = device_.owns(source.address), to_device = device_.owns(target.address);
+    const auto far_source = device_.imported_at(source.address), far_target = device_.imported_at(target.address);
+    const bool from_device = device_.owns(source.address) && !far_source, to_device = device_.owns(target.address) && !far_target;
     const options& o = device_.options_;
     timed_operation t;
     const double speed = from_device && to_device ? o.within_bytes_per_second
+                         : far_source             ? o.to_device_bytes_per_second
+                         : far_target             ? o.to_host_bytes_per_second
                          : to_device              ? device_.speed_with(source.address, o.to_device_bytes_per_second)
                                                   : device_.speed_with(target.address, o.to_host_bytes_per_second);
     t.seconds = o.copy_latency_seconds + static_cast<double>(shape.bytes()) / speed;
-    t.on = o.copy_engines > 1 && from_device && !to_device ? &device_.copies_out_ : &device_.copies_in_;
+    t.on = o.copy_engines > 1 && !to_device ? &device_.copies_out_ : &device_.copies_in_;
     if (device_.shares_wires_ && !(from_device && to_device)) t.also_on = &o.wires->wires;
     const std::byte* const from = source.address + o.wires->distance_of(source.address);
     std::byte* const to = target.address + o.wires->distance_of(target.address);
+    const auto copied = [=] { copy_rows(to, target.row_stride, target.plane_stride, from, source.row_stride, source.plane_stride, shape); };
+    const auto far = far_source ? far_source : far_target;
     device_.enqueue(number_, t, {[=] {
-                      copy_rows(to, target.row_stride, target.plane_stride, from, source.row_stride, source.plane_stride,
-                                shape);
+                      if (!far) copied();
+                      else if (!far->while_there(copied)) throw sim_device::lost(far->owner());
                     }, done, {}});
   }
 

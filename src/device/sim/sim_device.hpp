@@ -45,6 +45,7 @@ struct options {
   bool has_double = true;
   bool takes_messages = false;  // messages may go from and to its memory
   bool is_seen_by_host = false;  // the host has its memory in place
+  bool exports = false;          // such devices of other nodes in this process import its memory, and it theirs, over the wires
   checking check = checking::off;
   /// Seconds since anything, never going back. Given: no thread is started, and poll() computes what is due.
   std::function<double()> clock;

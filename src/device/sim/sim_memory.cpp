@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 namespace stretto::device::sim {
 
@@ -45,7 +46,7 @@ void show_rubbish(std::byte* first, std::uint64_t bytes) {
 
 }  // namespace
 
-sim_memory::sim_memory(std::uint64_t bytes) : bytes_(bytes), outside_(map(bytes, PROT_NONE)) {
+sim_memory::sim_memory(std::uint64_t bytes, std::string owner) : owner_(std::move(owner)), bytes_(bytes), outside_(map(bytes, PROT_NONE)) {
   try {
     inside_ = map(bytes, PROT_READ | PROT_WRITE);
     show_rubbish(inside_, bytes);
@@ -59,6 +60,12 @@ sim_memory::sim_memory(std::uint64_t bytes) : bytes_(bytes), outside_(map(bytes,
 sim_memory::~sim_memory() {
   munmap(outside_, bytes_);
   munmap(inside_, bytes_);
+}
+
+void sim_memory::lose() noexcept {
+  const std::scoped_lock lock(mutex_);
+  is_lost_ = true;
+  make_rubbish(outside_, bytes_, rubbish_of_freed);
 }
 
 void sim_memory::make_rubbish(const std::byte* first, std::uint64_t bytes, unsigned char byte) noexcept {

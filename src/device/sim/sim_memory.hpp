@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
+#include <string>
 
 namespace stretto::device::sim {
 
@@ -12,7 +14,7 @@ class sim_memory {
  public:
   /// All of it, up to 1 GiB, reads as rubbish_of_new. Throws std::system_error where the system gives no memory. Cost: what is not
   /// written takes neither time nor memory.
-  explicit sim_memory(std::uint64_t bytes);
+  explicit sim_memory(std::uint64_t bytes, std::string owner = "sim");
   sim_memory(const sim_memory&) = delete;
   ~sim_memory();
 
@@ -25,7 +27,22 @@ class sim_memory {
   static constexpr unsigned char rubbish_of_new = 0xa5, rubbish_of_freed = 0xdb;
   void make_rubbish(const std::byte* first, std::uint64_t bytes, unsigned char byte) noexcept;
 
+  /// Whose it is.
+  const std::string& owner() const noexcept { return owner_; }
+  /// With its device, for ever.
+  void lose() noexcept;
+  /// What other devices do there: nothing, and false, once it is lost; it is not lost meanwhile.
+  template <class F>
+  bool while_there(F&& body) const {
+    const std::scoped_lock lock(mutex_);
+    if (!is_lost_) body();
+    return !is_lost_;
+  }
+
  private:
+  const std::string owner_;
+  mutable std::mutex mutex_;
+  bool is_lost_ = false;  // guarded by it
   std::uint64_t bytes_;
   std::byte* outside_ = nullptr;
   std::byte* inside_ = nullptr;

@@ -60,6 +60,8 @@ constexpr std::array rows{
         [](asked& a, double) { a.of_each.takes_messages = true; }},
     row{"in_place", "no value: the host reads and writes its memory, as that of a processor", 1, 1, 1,
         [](asked& a, double) { a.of_each.is_seen_by_host = true; }},
+    row{"exports", "no value: such devices of other nodes copy from its memory themselves, and it from theirs", 1, 1, 1,
+        [](asked& a, double) { a.of_each.exports = true; }},
     row{"no_double", "no value: it has no double precision", 1, 1, 1, [](asked& a, double) { a.of_each.has_double = false; }},
     row{"device", "0 to 63: whom the faults befall", 0, 63, 1, [](asked& a, double v) { a.befallen = static_cast<unsigned>(v); }},
     row{"fail_launch", "1 or more: that launch fails", 1, 1e15, 1000, [](asked& a, double v) { a.fails_at_launch = whole(v); }},

@@ -4,7 +4,9 @@
 #include "fake_cuda.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,10 +15,25 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "fake_state.hpp"
 
 namespace stretto::device::cuda {
+
+namespace {
+
+/// What a handle holds.
+struct exported_allocation {
+  int process = 0, file = -1;
+  long number = 0;
+  std::size_t bytes = 0;
+};
+static_assert(sizeof(exported_allocation) <= sizeof(CUipcMemHandle));
+
+std::string name_of_file(long number) { return "fake-cuda-" + std::to_string(number); }
+
+}  // namespace
 
 extern "C" {
 
@@ -152,7 +169,7 @@ int cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
   CUcontext c = nullptr;
   if (const int status = context_of_caller(c)) return status;
   *total = *free = static_cast<std::size_t>(all().setting("memory"));
-  for (const auto& [at, a] : all().memory) *free -= a.context == c ? a.bytes : 0;
+  for (const auto& [at, a] : all().memory) *free -= a.context == c && !a.opened ? a.bytes : 0;
   return CUDA_SUCCESS;
 }
 int cuMemAlloc_v2(CUdeviceptr* made, std::size_t bytes) {
@@ -162,17 +179,67 @@ int cuMemAlloc_v2(CUdeviceptr* made, std::size_t bytes) {
   if (const long status = all().setting("alloc")) return static_cast<int>(status);
   if (!bytes) return misused(invalid_value);
   if (bytes > free) return CUDA_ERROR_OUT_OF_MEMORY;
-  void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (at == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
+  const long number = ++all().counts["allocated"];
+  const int file = memfd_create(name_of_file(number).c_str(), MFD_CLOEXEC);
+  void* const at = file < 0 || ftruncate(file, static_cast<off_t>(bytes)) != 0
+                       ? MAP_FAILED
+                       : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+  if (at == MAP_FAILED) return ::close(file), CUDA_ERROR_OUT_OF_MEMORY;
   std::memset(at, 0xa5, std::min<std::size_t>(bytes, 1 << 20));
   *made = reinterpret_cast<std::uintptr_t>(at);
-  all().memory[*made] = {bytes, current.back()};
+  all().memory[*made] = {.bytes = bytes, .context = current.back(), .file = file, .number = number};
   return CUDA_SUCCESS;
 }
 int cuMemFree_v2(CUdeviceptr at) {
   std::scoped_lock lock(all().mutex);
   const auto found = all().memory.find(at);
-  if (found == all().memory.end() || !found->second.context) return misused(invalid_value);
+  if (found == all().memory.end() || !found->second.context || found->second.opened) return misused(invalid_value);
+  munmap(pointer(at), found->second.bytes);
+  if (flock(found->second.file, LOCK_EX | LOCK_NB) != 0) misused(invalid_value);  // somebody has it open still
+  ::close(found->second.file);
+  all().memory.erase(found);
+  return CUDA_SUCCESS;
+}
+int cuIpcGetMemHandle(CUipcMemHandle* made, CUdeviceptr at) {
+  std::scoped_lock lock(all().mutex);
+  CUcontext c = nullptr;
+  if (const int status = context_of_caller(c)) return status;
+  const auto found = all().memory.find(at);
+  if (found == all().memory.end() || !found->second.context || found->second.opened) return misused(invalid_value);
+  const exported_allocation is{getpid(), found->second.file, found->second.number, found->second.bytes};
+  std::memcpy(made->reserved, &is, sizeof is);
+  return CUDA_SUCCESS;
+}
+int cuIpcOpenMemHandle_v2(CUdeviceptr* at, CUipcMemHandle handle, unsigned flags) {
+  std::scoped_lock lock(all().mutex);
+  CUcontext c = nullptr;
+  if (const int status = context_of_caller(c)) return status;
+  if (flags != peer_access_when_used) return misused(invalid_value);
+  if (std::getenv("FAKE_CUDA_OPENS_NOTHING")) return not_supported;
+  exported_allocation is;
+  std::memcpy(&is, handle.reserved, sizeof is);
+  if (is.process == getpid()) return no_context;  // its own memory
+  for (auto& [first, a] : all().memory)
+    if (a.opened && a.context == c && a.number == is.number && a.process == is.process) return ++a.opened, *at = first, CUDA_SUCCESS;
+  const std::string path = "/proc/" + std::to_string(is.process) + "/fd/" + std::to_string(is.file);
+  std::error_code none;
+  if (std::filesystem::read_symlink(path, none).string().rfind("/memfd:" + name_of_file(is.number) + " ", 0) != 0) return invalid_value;  // it was freed
+  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  void* const there = file < 0 ? MAP_FAILED : mmap(nullptr, is.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+  if (there == MAP_FAILED || flock(file, LOCK_SH | LOCK_NB) != 0) return ::close(file), not_supported;
+  *at = reinterpret_cast<std::uintptr_t>(there);
+  all().memory[*at] = {.bytes = is.bytes, .context = c, .file = file, .number = is.number, .process = is.process, .opened = 1};
+  ++all().counts["opened"];
+  return CUDA_SUCCESS;
+}
+int cuIpcCloseMemHandle(CUdeviceptr at) {
+  std::scoped_lock lock(all().mutex);
+  CUcontext c = nullptr;
+  context_of_caller(c);
+  const auto found = all().memory.find(at);
+  if (found == all().memory.end() || !found->second.opened || found->second.context != c) return misused(invalid_value);
+  if (--found->second.opened) return CUDA_SUCCESS;
+  ::close(found->second.file);
   munmap(pointer(at), found->second.bytes);
   all().memory.erase(found);
   return CUDA_SUCCESS;

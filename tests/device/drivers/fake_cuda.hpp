@@ -10,7 +10,8 @@ namespace stretto::device::cuda {
 /// "launch": answered once, by the next launch; "fault": the n-th launch from now on writes where it must not; "pitch": copies
 /// within a device want rows at multiples of this.
 using fake_cuda_set_type = void(const char* what, long value);
-/// "live": handles and memory that were not given back; "misuse": calls that were refused as wrong; "launches", "copies".
+/// "live": handles and memory that were not given back; "misuse": calls that were refused as wrong; "launches", "copies"; of
+/// these "copies to the host", "copies to devices", "copies of devices"; "opened": allocations of other processes.
 using fake_cuda_get_type = long(const char* what);
 
 }  // namespace stretto::device::cuda

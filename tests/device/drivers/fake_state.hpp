@@ -25,7 +25,7 @@
 namespace stretto::device::cuda {
 
 inline constexpr int invalid_value = 1, not_initialized = 3, invalid_device = 101, invalid_image = 200, no_context = 201,
-                     no_binary = 209, peer_unsupported = 217, invalid_handle = 400, not_found = 500, already_registered = 712;
+                     no_binary = 209, peer_unsupported = 217, invalid_handle = 400, not_found = 500, already_registered = 712, not_supported = 801;
 
 /// A point that has been passed or not: what an event was last recorded as.
 struct point {
@@ -65,6 +65,10 @@ struct allocation {
   std::size_t bytes;
   CUcontext context;  // null: of the host, page-locked
   bool is_callers = false;  // which it was before
+  int file = -1;            // of a device's, which other processes may open, with a lock that they share
+  long number = 0;          // in its name
+  int process = 0;          // of another one's, whose it is,
+  unsigned opened = 0;      // and how often it is open here
 };
 
 struct whole_driver {

@@ -60,6 +60,7 @@ int copy(CUstream s, end_of_copy from, end_of_copy to, std::size_t width, std::s
   const auto pitch = static_cast<std::size_t>(d.setting("pitch"));
   if (pitch && from.context && to.context && rows > 1 && (from.pitch % pitch || to.pitch % pitch)) return invalid_value;
   ++d.counts["copies"];
+  ++d.counts[!to.context ? "copies to the host" : !from.context ? "copies to devices" : "copies of devices"];
   return enqueue(s, [=] {
     for (std::size_t p = 0; p < planes; ++p)
       for (std::size_t r = 0; r < rows; ++r)

@@ -1,0 +1,327 @@
+// Elements in memory of devices that the node that is written copies from there itself: content, layouts, who cannot, who fails.
+#include <stretto/buffer.hpp>
+#include <stretto/copy.hpp>
+#include <stretto/error.hpp>
+#include <stretto/job.hpp>
+#include <stretto/launch.hpp>
+#include <stretto/object.hpp>
+#include <stretto/platform.hpp>
+#include <stretto/reduce.hpp>
+#include <stretto/remote.hpp>
+#include <stretto/runtime.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "data/data_state.hpp"
+#include "data/imported_memories.hpp"
+#include "data/passing_bytes.hpp"
+#include "dist/simulated.hpp"
+#include "thrown_by.hpp"
+#include "with_variable.hpp"
+
+namespace stretto::offered_elements {
+namespace {
+
+using test::on_all_nodes;
+using test::thrown_by;
+using grid = instance<double, 2>;
+
+double value_at(coordinate i, coordinate j) { return double(1000 * i + j); }
+place device_here(std::uint32_t n = 0) { return this_machine().places(place_kind::gpu_memory)[n]; }
+place ram() { return this_machine().memories().front(); }
+
+/// Writes value_at to the memory of a device of this node.
+void write_grid(const grid& g, const box& all) {
+  const grid here = grid::create(at(ram()), all).made;
+  const auto v = here.view();
+  for (coordinate i = v.min(0); i < v.max(0); ++i)
+    for (coordinate j = v.min(1); j < v.max(1); ++j) v(i, j) = value_at(i, j);
+  wait(copy(here, g));
+  here.destroy();
+}
+/// How many elements of `part` are not value_at, shifted.
+int wrong_in(const grid& g, const box& part, const point& shift) {
+  const grid here = grid::create(at(ram()), part).made;
+  wait(copy(g, here, part));
+  const auto v = here.view();
+  int wrong = 0;
+  for (coordinate i = part.min()[0]; i < part.max()[0]; ++i)
+    for (coordinate j = part.min()[1]; j < part.max()[1]; ++j) wrong += v(i, j) != value_at(i + shift[0], j + shift[1]);
+  here.destroy();
+  return wrong;
+}
+std::uint64_t copies_here() {
+  const auto& imported = data::state_of(*base::current()).imported;
+  return imported ? imported->copies.load() : 0;
+}
+std::uint64_t copies_on(std::uint32_t node) { return async(at_node(node), call<&copies_here>()).get(); }
+
+STRETTO_KERNEL(count_up, (out<int> x), { x(global_id(0)) = global_id(0); })
+STRETTO_KERNEL(add_four, (inout<int> x), { x(global_id(0)) += 4; })
+STRETTO_KERNEL(add_neighbours, (in<int> x, out<int> y, int n), {
+  int i = global_id(0);
+  y(i) = x((i + n - 1) % n) + x((i + 1) % n);
+})
+
+TEST_CASE("the device that is written copies elements from another node's itself, whatever their layout, at the wish of whatever node") {
+  const test::with_variable devices("STRETTO_DEVICES", "sim:1(exports)");
+  for (const std::uint64_t seed : {1u, 2u, 3u})
+    on_all_nodes({.nodes = 3, .seed = seed, .jitter_seconds = 1e-5}, 2, [](runtime&) {
+      if (this_node() != 0) return;
+      const std::vector<std::int64_t> gaps{70, 2};
+      const instance_options strided{.strides = gaps}, fortran{.order = axis_order::fortran};
+      std::uint64_t expected = 0;
+      for (const std::uint32_t from : {1u, 0u})
+        for (const std::uint32_t to : {2u, 0u}) {
+          if (from == to) continue;
+          for (const instance_options& from_layout : {instance_options{}, strided, fortran})
+            for (const instance_options& to_layout : {instance_options{}, strided, fortran}) {
+              const grid a = grid::create(at_node(from), at(device_here()), {{0, 0}, {20, 30}}, from_layout).made;
+              const grid b = grid::create(at_node(to), at(device_here()), {{5, 5}, {40, 40}}, to_layout).made;
+              const event written = async(at_node(from), after(a.ready()), call<&write_grid>(a, box{{0, 0}, {20, 30}}));
+              const std::uint64_t before = copies_on(to);
+              const box part{{6, 7}, {20, 30}};
+              const event copied = copy(a, b, part, after(written, fill(b, -1.0)));
+              CHECK(async(at_node(to), after(copied), call<&wrong_in>(b, part, point(0, 0))).get() == 0);
+              const event moved = copy(a, box{{0, 0}, {3, 4}}, b, point(30, 31), after(copied));
+              CHECK(async(at_node(to), after(moved), call<&wrong_in>(b, box{{30, 31}, {33, 35}}, point(-30, -31))).get() == 0);
+              const std::vector<box> parts{{{5, 5}, {7, 9}}, {{8, 20}, {8, 21}}, {{8, 20}, {20, 21}}, {{10, 5}, {11, 6}}};
+              const event several = copy(a, b, parts, after(fill(b, 0.0, after(moved))));
+              for (const box& p : parts) CHECK(async(at_node(to), after(several), call<&wrong_in>(b, p, point(0, 0))).get() == 0);
+              wait(copy(a, b, box{}, after(several)));  // of nothing: nothing is offered
+              CHECK(copies_on(to) == before + 3);
+              ++expected;
+              wait(merge(a.destroy(), b.destroy()));
+            }
+        }
+      CHECK(expected == 27);
+    });
+}
+
+TEST_CASE("a device also copies to memory of its host, and to that of another device through it; who is written by the host is sent pieces") {
+  const test::with_variable devices("STRETTO_DEVICES", "sim:2(exports)");
+  on_all_nodes({.nodes = 2, .seed = 5}, 2, [](runtime&) {
+    if (this_node() != 0) return;
+    const box all{{0, 0}, {60, 50}};
+    const grid a = grid::create(at(device_here(1)), all).made, host = grid::create(at_node(1), all).made;
+    const grid first = grid::create(at_node(1), at(device_here(0)), all).made, second = grid::create(at_node(1), at(device_here(1)), all).made;
+    write_grid(a, all);
+    for (const grid& to : {host, first, second, host}) wait(copy(a, to));
+    for (const grid& g : {host, first, second}) CHECK(async(at_node(1), call<&wrong_in>(g, all, point(0, 0))).get() == 0);
+    CHECK(copies_on(1) == 4);
+    wait(copy(host, a));  // lies in no device's memory
+    CHECK(wrong_in(a, all, point(0, 0)) == 0);
+    CHECK(copies_here() == 0);
+    for (const grid& g : {a, host, first, second}) wait(g.destroy());
+  });
+}
+
+TEST_CASE("what a node's devices cannot have comes in pieces, and is offered to it no more") {
+  // Of the second node: none, one that imports nothing, accesses are checked.
+  for (const char* theirs : {"none", "sim:1"}) {
+    const simulated_job job({.nodes = 2, .seed = 6});
+    std::vector<std::thread> nodes;
+    for (std::uint32_t n = 0; n < 2; ++n)
+      nodes.emplace_back([&, n] {
+        runtime rt({.workers = 1, .devices = n == 0 ? "sim:1(exports)" : theirs, .job = job.seat(n)});
+        rt.run([&] {
+          if (n != 0) return;
+          const box all{{0, 0}, {300, 400}};  // several pieces
+          const grid a = grid::create(at(device_here()), all).made;
+          const bool has_device = std::string(theirs) != "none";
+          const grid b = has_device ? grid::create(at_node(1), at(device_here()), all).made : grid::create(at_node(1), all).made;
+          write_grid(a, all);
+          for (int i = 0; i < 3; ++i) {
+            wait(fill(b, 0.0));
+            wait(copy(a, b));
+            CHECK(async(at_node(1), call<&wrong_in>(b, all, point(0, 0))).get() == 0);
+          }
+          CHECK(copies_on(1) == 0);
+          wait(merge(a.destroy(), b.destroy()));
+        });
+      });
+    for (std::thread& t : nodes) t.join();
+  }
+  for (const auto& [variable, value] : {std::pair("STRETTO_CHECK", "1"), std::pair("STRETTO_DEVICE_MESSAGES", "0")}) {
+    const test::with_variable devices("STRETTO_DEVICES", "sim:1(exports)"), option(variable, value);
+    on_all_nodes({.nodes = 2, .seed = 7}, 1, [](runtime&) {
+      if (this_node() != 0) return;
+      const box all{{0, 0}, {30, 40}};
+      const grid a = grid::create(at(device_here()), all).made, b = grid::create(at_node(1), at(device_here()), all).made;
+      write_grid(a, all);
+      wait(copy(a, b));
+      CHECK(async(at_node(1), call<&wrong_in>(b, all, point(0, 0))).get() == 0);
+      CHECK(copies_on(1) == 0);
+      wait(merge(a.destroy(), b.destroy()));
+    });
+  }
+}
+
+TEST_CASE("of two devices of a node, the one that can import does; to the other elements are sent") {
+  const simulated_job job({.nodes = 2, .seed = 8});
+  std::vector<std::thread> nodes;
+  for (std::uint32_t n = 0; n < 2; ++n)
+    nodes.emplace_back([&, n] {
+      runtime rt({.workers = 1, .devices = n == 0 ? "sim:2(exports)" : "sim:1,sim:1(exports)", .job = job.seat(n)});
+      rt.run([&] {
+        if (n != 0) return;
+        const box all{{0, 0}, {30, 40}};
+        const grid a = grid::create(at(device_here()), all).made;
+        write_grid(a, all);
+        for (int round = 0; round < 2; ++round)
+          for (const std::uint32_t device : {0u, 1u}) {
+            const std::uint64_t before = copies_on(1);
+            const grid b = grid::create(at_node(1), at(device_here(device)), all).made;
+            wait(copy(a, b));
+            CHECK(async(at_node(1), call<&wrong_in>(b, all, point(0, 0))).get() == 0);
+            CHECK(copies_on(1) == before + device);
+            wait(b.destroy());
+          }
+        wait(a.destroy());
+      });
+    });
+  for (std::thread& t : nodes) t.join();
+}
+
+TEST_CASE("what is wrong with elements that are offered is told as for those that are sent") {
+  const test::with_variable devices("STRETTO_DEVICES", "sim:1(exports)");
+  on_all_nodes({.nodes = 2, .seed = 9}, 1, [](runtime&) {
+    if (this_node() != 0) return;
+    const box all{{0, 0}, {30, 40}};
+    const grid a = grid::create(at(device_here()), all).made, b = grid::create(at_node(1), at(device_here()), {{0, 0}, {30, 20}}).made;
+    write_grid(a, all);
+    CHECK(thrown_by([&] { wait(copy(a, b)); }).find("D06") != std::string::npos);
+    CHECK(thrown_by([&] { wait(copy(a, b, box{{0, 0}, {3, 30}})); }).find("D06") != std::string::npos);
+    // The target is destroyed before the elements come, and created late.
+    const auto begun = user_event::create();
+    const event poisoned = copy(a, b, box{{0, 0}, {3, 3}}, after(begun));
+    begun.poison(std::make_exception_ptr(std::runtime_error("no wind today")));
+    CHECK(thrown_by([&] { wait(poisoned); }).find("no wind today") != std::string::npos);
+    const auto made = user_event::create();
+    const grid late = grid::create(at_node(1), at(device_here()), all, {}, after(made)).made;
+    const event copied = copy(a, late);
+    CHECK_FALSE(copied.has_triggered());
+    made.trigger();
+    CHECK(async(at_node(1), after(copied), call<&wrong_in>(late, all, point(0, 0))).get() == 0);
+    const auto never = user_event::create();
+    const grid not_made = grid::create(at_node(1), at(device_here()), all, {}, after(never)).made;
+    const event failed = copy(a, not_made);
+    never.poison(std::make_exception_ptr(std::runtime_error("no wood")));
+    CHECK(thrown_by([&] { wait(failed); }).find("no wood") != std::string::npos);
+    wait(b.destroy());
+    CHECK(thrown_by([&] { wait(copy(a, b, box{{0, 0}, {3, 3}})); }).find("D01") != std::string::npos);
+    for (const grid& g : {a, late, not_made}) g.destroy();
+  });
+}
+
+TEST_CASE("elements of a device that has been lost are not copied from there, though others have its memory open") {
+  const test::with_variable devices("STRETTO_DEVICES", "sim:1(exports,lose=1)");
+  on_all_nodes({.nodes = 2, .seed = 10}, 1, [](runtime&) {
+    if (this_node() != 0) return;
+    const box all{{0, 0}, {30, 40}};
+    const grid a = grid::create(at(device_here()), all).made, b = grid::create(at_node(1), at(device_here()), all).made;
+    const auto x = instance<int>::create(at(device_here()), box(0, 10)).made;
+    write_grid(a, all);
+    wait(copy(a, b));
+    CHECK(copies_on(1) == 1);
+    CHECK(thrown_by([&] { wait(launch(count_up, box(0, 10), x)); }).find("K31") != std::string::npos);
+    CHECK(thrown_by([&] { wait(copy(a, b)); }).find("K31") != std::string::npos);
+    CHECK(async(at_node(1), call<&wrong_in>(b, all, point(0, 0))).get() == 0);  // as it was
+    for (const grid& g : {a, b}) g.destroy();
+    x.destroy();
+  });
+}
+
+TEST_CASE("what buffers and objects bring from node to node is copied by devices, too, and is what it has to be") {
+  const test::with_variable devices("STRETTO_DEVICES", "sim:1(exports)");
+  for (const std::uint64_t seed : {1u, 2u, 3u})
+    on_all_nodes({.nodes = 3, .seed = seed, .jitter_seconds = 1e-5}, 2, [](runtime&) {
+      constexpr int n = 5000;
+      const buffer<int> x(box(0, n)), y(box(0, n));
+      launch(count_up, x.elements(), x(one_to_one));
+      for (int step = 0; step < 4; ++step) {
+        launch(on(device_kind::gpu), add_neighbours, x.elements(), x(all), y(one_to_one), n);
+        launch(on(device_kind::gpu), add_neighbours, x.elements(), y(all), x(one_to_one), n);
+      }
+      const auto seen = x.read().get();
+      std::vector<int> expected(n), other(n);
+      for (int i = 0; i < n; ++i) expected[std::size_t(i)] = i;
+      for (int step = 0; step < 8; ++step) {
+        for (int i = 0; i < n; ++i) other[std::size_t(i)] = expected[std::size_t((i + n - 1) % n)] + expected[std::size_t((i + 1) % n)];
+        expected.swap(other);
+      }
+      int wrong = 0;
+      for (int i = 0; i < n; ++i) wrong += seen.view()(i) != expected[std::size_t(i)];
+      CHECK(wrong == 0);
+      CHECK(copies_here() > 0);
+    });
+  on_all_nodes({.nodes = 2, .seed = 4}, 2, [](runtime&) {
+    if (this_node() != 0) return;
+    constexpr int n = 100'000;
+    const object<int> o(box(0, n));
+    launch(on(device_kind::gpu), count_up, o.elements(), o);
+    const auto there = async(at_node(1), call([](object<int> came) {
+      launch(on(device_kind::gpu), add_four, came.elements(), came);
+      return came;
+    }, o));
+    const object<int> back = there.get();
+    launch(on(device_kind::gpu), add_four, back.elements(), back);
+    const auto seen = back.read().get();
+    int wrong = 0;
+    for (int i = 0; i < n; ++i) wrong += seen.view()(i) != i + 8;
+    CHECK(wrong == 0);
+    CHECK(copies_on(1) == 1);
+    CHECK(copies_here() == 1);
+  });
+}
+
+TEST_CASE("a copy of what was offered ends when the node that offered it dies, and when the one dies that takes it") {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    CAPTURE(seed);
+    const simulated_job job({.nodes = 3, .seed = seed});
+    std::vector<std::unique_ptr<runtime>> all;
+    for (std::uint32_t n = 0; n < 3; ++n)
+      all.push_back(std::make_unique<runtime>(runtime_options{.workers = 1, .seed = seed, .devices = "sim:1(exports)", .stepped = true, .job = job.seat(n)}));
+    std::mt19937_64 random(seed);
+    const auto until = [&](auto&& is_so) {
+      for (int i = 0; !is_so(); ++i) {
+        REQUIRE(i < 1'000'000);
+        all[random() % 3]->step();
+      }
+    };
+    std::vector<event> copied;
+    {
+      const attachment on(*all[0]);
+      for (int i = 0; i < 6; ++i) {
+        const box whole{{0, 0}, {100, 90}};
+        const grid a = grid::create(at_node(1), at(device_here()), whole).made, b = grid::create(at_node(2), at(device_here()), whole).made;
+        copied.push_back(copy(a, b, after(fill(a, 1.0), fill(b, 2.0))));
+      }
+    }
+    for (std::uint64_t steps = random() % 3000; steps-- > 0;) all[random() % 3]->step();
+    job.kill(1 + seed % 2);
+    until([&] {
+      const attachment on(*all[0]);
+      return std::ranges::all_of(copied, [](event e) { return e.has_triggered(); });
+    });
+    {
+      const attachment on(*all[0]);
+      for (const event e : copied) static_cast<void>(e.result());
+    }
+    for (auto& rt : all) rt->leave();
+    until([&] { return std::ranges::all_of(all, [](const auto& rt) { return rt->is_job_over(); }); });
+    all.clear();
+  }
+}
+
+}  // namespace
+}  // namespace stretto::offered_elements
