@@ -23,7 +23,7 @@ class looking {
   constexpr std::uint64_t least() const noexcept { return least_; }
   constexpr bool adapts() const noexcept { return least_ < most_; }
 
-  /// From when it began to look until it found something, sleep and all.
+  /// From when it began to look, or something came last, until it found something, sleep and all.
   constexpr void waited(std::uint64_t nanoseconds) noexcept {
     if (nanoseconds > most_)
       now_ = std::max(least_, now_ / 2);

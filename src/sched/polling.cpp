@@ -1,5 +1,7 @@
 #include "sched/polling.hpp"
 
+#include <algorithm>
+
 #include "sched/scheduler.hpp"
 #include "sched/scopes.hpp"
 
@@ -28,7 +30,22 @@ std::size_t polling::poll_idle(worker& w) noexcept {
   const std::size_t ended = poll_each();
   --w.no_room_making;
   polls_of_workers_.fetch_add(1, std::memory_order_relaxed);
+  if (ended) note_found();
   return ended;
+}
+
+void polling::note_found() noexcept {
+  const std::int64_t time = now(), gap = time - found_last_.exchange(time, std::memory_order_relaxed);
+  if (gap > longest_.load(std::memory_order_relaxed)) longest_.store(gap, std::memory_order_relaxed);
+}
+
+void polling::begin_waiting() noexcept {
+  found_last_.store(now(), std::memory_order_relaxed);
+  longest_.store(0, std::memory_order_relaxed);
+}
+
+std::uint64_t polling::longest_wait() const noexcept {
+  return static_cast<std::uint64_t>(std::max({std::int64_t{0}, longest_.load(std::memory_order_relaxed), now() - found_last_.load(std::memory_order_relaxed)}));
 }
 
 void polling::leave_to_others(bool is_asleep) noexcept {
@@ -46,6 +63,7 @@ service_thread::duty::finding polling::look(thread_state& t) noexcept {
   }
   t.owner->outside_began(scheduler::one_poll);
   const std::size_t ended = poll_each();
+  if (ended) note_found();
   // While something is pending, a worker that wakes would find that nothing is forsaken, and look for what this thread looks for anyway.
   t.owner->outside_ended(scheduler::one_poll, [&] { return ended > 0 || !any_pending(); });
   if (!ended) all_will_call();

@@ -35,6 +35,9 @@ class polling final : public detail::poll_station, private service_thread::duty 
 
   /// A worker between two tasks. May leave it in the scope of the runtime.
   std::size_t poll_idle(worker& w) noexcept;
+  /// Who waits asks how long nothing was found at a stretch since it began to, by itself or the service thread; nanoseconds. One worker at a time.
+  void begin_waiting() noexcept;
+  std::uint64_t longest_wait() const noexcept;
   /// Something is pending, and all of that calls when it ends: nobody need look.
   bool leave_to_calls() noexcept { return any_pending() && all_will_call(); }
   /// A worker stops looking for work, and none is left that does: they sleep, or all have found some. Then it is no matter of
@@ -46,6 +49,7 @@ class polling final : public detail::poll_station, private service_thread::duty 
 
  private:
   void leave_to_others(bool is_asleep) noexcept;
+  void note_found() noexcept;
   finding look(thread_state& t) noexcept override;
   std::int64_t next_due() const noexcept override { return earliest_due(); }
   void sooner(std::int64_t due, urgency how) noexcept override;
@@ -56,6 +60,8 @@ class polling final : public detail::poll_station, private service_thread::duty 
   std::atomic<scheduler*> owner_{nullptr};
   std::atomic<std::uint64_t> polls_of_workers_{0};
   std::uint64_t seen_ = 0;                         // of those; the service thread
+  std::atomic<std::int64_t> found_last_{0};        // when, or when somebody began to wait
+  std::atomic<std::int64_t> longest_{0};           // between two such
 };
 
 }  // namespace stretto::sched

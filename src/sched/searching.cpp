@@ -110,6 +110,7 @@ class lookout {
   explicit lookout(worker& w) noexcept : w_(w) {
     begin();
     began_ = shares_from_ - w.looks.least();
+    if (is_the_one_ && w.owner->polls) (measured_by_ = w.owner->polls)->begin_waiting();
   }
   lookout(const lookout&) = delete;
   ~lookout() { end(); }
@@ -125,8 +126,11 @@ class lookout {
     if (std::exchange(is_the_one_, false)) w_.owner->is_looked_for_long.store(false, std::memory_order_relaxed);
     until_ = 0;
   }
+  /// What came meanwhile is no end of the wait, but it is not waited in vain: elements that move, or messages that ask for others.
   void found() noexcept {
-    if (w_.looks.adapts()) w_.looks.waited(base::nanoseconds_now() - began_);
+    if (!w_.looks.adapts()) return;
+    const std::uint64_t in_all = base::nanoseconds_now() - began_;
+    w_.looks.waited(measured_by_ ? std::min(in_all, measured_by_->longest_wait()) : in_all);
   }
   std::uint64_t shares_from() const noexcept { return shares_from_; }
   std::uint64_t until() const noexcept { return until_; }
@@ -135,6 +139,7 @@ class lookout {
   worker& w_;
   std::uint64_t began_, shares_from_ = 0, until_ = 0;
   bool is_the_one_ = false;
+  polling* measured_by_ = nullptr;
 };
 
 bool is_waiting_for_modules(const scheduler& owner) noexcept {

@@ -90,11 +90,12 @@ void service_thread::serve(scheduler& owner) {
     const std::int64_t time = now();
     if (std::exchange(before, seen) != seen) waits_since = time;  // somebody stopped looking, or something began
     // While every worker has work, a look takes the processor from one of them, and what it finds has to wait for one.
-    const bool all_work = owner.searching_and_parked.load(std::memory_order_relaxed) == 0;
+    const std::uint64_t without_work = owner.searching_and_parked.load(std::memory_order_relaxed);
+    const bool all_work = without_work == 0, all_sleep = without_work >> 32 == owner.workers.size();
     const std::int64_t least = std::min(all_work ? std::max(least_pause, longest_pause_ / 2) : least_pause, longest_pause_);
     if (was == duty::finding::worked) {
       waits_since = time;
-      pause = least;
+      pause = all_sleep ? 0 : least;  // what moves in polls alone goes on at once: nobody else has a use for the core
       idle_looks = 0;
     } else if (was == duty::finding::others_look && waits_since != time) {
       pause = std::clamp(2 * pause, longest_pause_, most_pauses * longest_pause_);  // who stops and sleeps wakes it
