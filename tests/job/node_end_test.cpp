@@ -46,8 +46,23 @@ TEST_CASE("who ended first is told first, whoever was heard first") {
   early.at_ns = 1'700'000'000'000'000'000, late.at_ns = early.at_ns + 1;
   node_end_reader reader;
   CHECK(reader.read(to_line(late) + to_line(early)).empty());
-  order_by_time(reader.found);
+  order_by_cause(reader.found);
   CHECK(reader.found == std::vector{early, late});
+}
+
+TEST_CASE("who aborts just before another is seen to be ended by a signal comes behind it; long before, or beside an exit code, it comes first") {
+  const node_end killed{.node = 2, .host = "h", .process = 3, .how = ending::signal, .number = 9, .at_ns = 900'000'000};
+  const node_end failed{.node = 3, .host = "h", .process = 4, .how = ending::exit_code, .number = 1, .at_ns = 950'000'000};
+  node_end aborted{.node = 1, .host = "h", .process = 2, .how = ending::signal, .number = 6, .at_ns = 800'000'000};
+  const auto ordered = [](std::vector<node_end> all) {
+    order_by_cause(all);
+    return all;
+  };
+  CHECK(ordered({failed, killed, aborted}) == std::vector{killed, aborted, failed});
+  CHECK(ordered({failed, aborted}) == std::vector{aborted, failed});
+  aborted.at_ns = -200'000'000;
+  CHECK(ordered({failed, killed, aborted}) == std::vector{aborted, killed, failed});
+  CHECK(ordered({}).empty());
 }
 
 TEST_CASE("a line that only begins like a marked one is shown, whole and at once when it ends") {

@@ -11,8 +11,10 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "job/node_end.hpp"
@@ -22,6 +24,7 @@ namespace stretto::job {
 namespace {
 
 constexpr std::size_t longest_sent_line = 64 << 10;
+constexpr std::chrono::milliseconds time_for_others{300};
 
 void write_all(int file, std::string_view text) {
   while (!text.empty()) {
@@ -153,7 +156,11 @@ int be_node(const std::vector<std::string>& program, output shown) {
     e.number = WEXITSTATUS(status);
     if (e.number == 0) return 0;
   }
-  if (!was_told_to_end) write_all(STDERR_FILENO, to_line(e));
+  if (!was_told_to_end) {
+    write_all(STDERR_FILENO, to_line(e));
+    // It may have aborted because another has gone, whose end is about to be told: once this node has ended, launchers end all others.
+    if (e.how == ending::signal && e.number == SIGABRT) std::this_thread::sleep_for(time_for_others);
+  }
   return e.how == ending::not_started ? 127 : e.how == ending::signal ? 128 + e.number : e.number;
 }
 

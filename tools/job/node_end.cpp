@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <optional>
 #include <sstream>
@@ -34,7 +35,16 @@ std::string to_text(const node_end& e) {
   return {};
 }
 
-void order_by_time(std::vector<node_end>& all) { std::ranges::stable_sort(all, {}, &node_end::at_ns); }
+void order_by_cause(std::vector<node_end>& all) {
+  constexpr std::int64_t close_by = 1'000'000'000;
+  std::ranges::stable_sort(all, {}, &node_end::at_ns);
+  const auto has_aborted = [](const node_end& e) { return e.how == ending::signal && e.number == SIGABRT; };
+  if (all.empty() || !has_aborted(all.front())) return;
+  const auto first = std::ranges::find_if(all, [&](const node_end& e) {
+    return e.how == ending::signal && !has_aborted(e) && e.at_ns - all.front().at_ns < close_by;
+  });
+  if (first != all.end()) std::rotate(all.begin(), first, first + 1);
+}
 
 std::string to_line(const node_end& e) {
   return fmt::format("{}{} {} {} {} {} {}\n", mark, e.node, e.process, static_cast<int>(e.how), e.number, e.at_ns, e.host.empty() ? "?" : e.host);

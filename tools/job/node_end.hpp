@@ -27,8 +27,10 @@ struct node_end {
 /// "ended with exit code 3", "ended by signal 11 (Segmentation fault)", "could not be started: No such file or directory".
 std::string to_text(const node_end& e);
 
-/// The first to end comes first, whoever was the first to tell: others may fail because of it, and be heard before.
-void order_by_time(std::vector<node_end>& all);
+/// The first to end comes first, whoever was the first to tell: others may fail because of it, and be heard before. When one has ended is seen a
+/// little later, by others also: who aborts within a second of another that a signal has ended comes behind it, as an MPI aborts those who
+/// read memory of one that has gone.
+void order_by_cause(std::vector<node_end>& all);
 
 /// The marked line, with its end.
 std::string to_line(const node_end& e);

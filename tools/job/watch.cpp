@@ -120,7 +120,7 @@ job_end watch(const plan& p, const std::vector<std::string>& program, const watc
   if (how.output) output.pass(how.output);
   how.errors(reader.rest());
   end.nodes = std::move(reader.found);
-  order_by_time(end.nodes);
+  order_by_cause(end.nodes);
   end.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   return end;
 }
