@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::size_t ring_size = 64;
 /// For how long who polls is told to go on, when nothing begins or ends.
-constexpr std::uint64_t patience_ns = 2'000'000;
+constexpr std::uint64_t patience_ns = 2'000'000, longest_patience_ns = 1'000'000'000;
 
 template <class T>
 T read(const std::byte* at) noexcept {
@@ -179,7 +179,12 @@ class mpi_transport final : public transport {
   void test_bulk();
   void end_bulk(const bulk& b);
   /// Of pieces that move, one began or ended a moment ago: MPI moves them only while it is asked.
-  bool moves() const noexcept { return base::nanoseconds_now() < moved_ + patience_ns; }
+  bool moves() const noexcept { return base::nanoseconds_now() < moves_until_; }
+  /// `bytes` begin to move, or have moved: a byte takes a nanosecond, which is slow, and what is under way goes one behind the other.
+  void moved(std::uint64_t bytes) noexcept {
+    const std::uint64_t now = base::nanoseconds_now();
+    moves_until_ = std::min(std::max(moves_until_, now + patience_ns) + bytes, now + longest_patience_ns);
+  }
   void take_in(node_number from, const packet_front& front, const std::byte* behind);
   void give_back(const received& r);
   std::size_t poll_mpi();
@@ -201,7 +206,7 @@ class mpi_transport final : public transport {
   std::atomic<std::uint64_t> copied_{0};  // bytes, of offers and of bulk
   std::deque<asked> asked_;
   std::deque<bulk> moving_;
-  std::uint64_t moved_ = 0;  // when one began last, or a piece of one ended
+  std::uint64_t moves_until_ = 0;  // if nothing is in the way
   std::vector<places::completion*> ended_;  // to be told, without the lock
   int next_tag_ = 0;
   traffic count_;
@@ -295,7 +300,7 @@ void mpi_transport::receive(node_number from, std::uint64_t number, std::uint64_
 
 void mpi_transport::post_receive(const asked& a) {
   bulk& b = moving_.emplace_back();
-  moved_ = base::nanoseconds_now();
+  moved(a.bytes);
   b.done = a.landed;
   b.tag = next_tag_;
   next_tag_ = next_tag_ == is_.most_tag ? 0 : next_tag_ + 1;
@@ -314,7 +319,7 @@ void mpi_transport::send_bulk(node_number to, std::uint64_t number, int tag) {
   offered o = std::move(found->second);
   offers_.erase(found);
   bulk& b = moving_.emplace_back();
-  moved_ = base::nanoseconds_now();
+  moved(o.bytes.size());
   b.done = o.sent;
   b.copied = std::move(o.copied);
   for (std::size_t at = 0; at < o.bytes.size(); at += piece_bytes)
@@ -334,7 +339,7 @@ void mpi_transport::test_bulk() {
     while (has_ended && b.next < b.pieces.size()) {
       must(mpi_.test(&b.pieces[b.next], &has_ended, nullptr, nullptr));
       b.next += has_ended;
-      if (has_ended) moved_ = base::nanoseconds_now();
+      if (has_ended) moved(0);
     }
     if (!has_ended) moving_.push_back(std::move(b));
     else end_bulk(b);
