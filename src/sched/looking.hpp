@@ -2,7 +2,7 @@
 //
 // Where nothing tells of what comes but a poll, who sleeps is late by as much as a pause of the service thread and a waking take; in programs
 // whose nodes wait for each other in every step, each is then late for the next. So who has lately waited a little looks for twice as
-// long, and who waits for long, or hardly at all, soon sleeps as early as ever: at most `most` is looked in vain, then half of it.
+// long, and who waits for more than twice the most, or hardly at all, soon sleeps as early as ever: at most `most` is looked in vain, then half of it.
 //
 // Threads     its worker's.
 // Source      spinning for as long as the last waits took: Karlin, Li, Manasse, Owicki, "Empirical studies of competitive spinning for a
@@ -25,7 +25,7 @@ class looking {
 
   /// From when it began to look, or something came last, until it found something, sleep and all.
   constexpr void waited(std::uint64_t nanoseconds) noexcept {
-    if (nanoseconds > most_)
+    if (nanoseconds > 2 * most_)  // who sleeps is late, and so makes others wait: less than half of it may be inherent
       now_ = std::max(least_, now_ / 2);
     else
       now_ = std::min(most_, std::max({least_, now_ - now_ / 16, 2 * nanoseconds}));

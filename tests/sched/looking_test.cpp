@@ -21,10 +21,18 @@ TEST_CASE("who waits for longer than is looked soon sleeps as early as ever") {
   std::uint64_t in_vain = 0;
   for (int waits = 0; waits < 8; ++waits) {
     in_vain += l.how_long() - l.least();
-    l.waited(1'000'001);
+    l.waited(2'000'001);
   }
   CHECK(l.how_long() == 50'000);
   CHECK(in_vain < 2'000'000);  // all that it costs, until something comes soon again
+}
+
+TEST_CASE("who waits a little longer than is looked, as who sleeps makes others do, looks for as long as ever is") {
+  looking l(50'000, 1'000'000);
+  for (int waits = 0; waits < 4; ++waits) {
+    l.waited(1'200'000);
+    CHECK(l.how_long() == 1'000'000);
+  }
 }
 
 TEST_CASE("one short wait among longer ones does not make it impatient") {
