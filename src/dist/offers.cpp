@@ -33,7 +33,7 @@ void offers::make(rank to, const offer& of, answered then) {
   w.put(s.shape.element_bytes);
   w.put(s.dimensions);
   w.put(static_cast<std::uint8_t>(s.token.size()));
-  for (const std::byte b : s.token) w.put(b);
+  w.put_bytes(s.token);
   w.put(static_cast<std::uint64_t>(of.boxes.size()));
   for (const box& b : of.boxes) put(w, b);
   job_.send(to, offer_, std::move(w));
@@ -53,8 +53,8 @@ void offers::on_offer(rank from, reader& content, base::thread_context& context)
   s.shape.stride = get_point(content);
   s.shape.element_bytes = content.get<std::uint32_t>();
   s.dimensions = content.get<std::uint8_t>();
-  s.token.resize(content.get<std::uint8_t>());
-  for (std::byte& b : s.token) b = content.get<std::byte>();
+  const auto token = content.get_bytes(content.get<std::uint8_t>());
+  s.token.assign(token.begin(), token.end());
   of.boxes.resize(content.get<std::uint64_t>());
   for (box& b : of.boxes) b = get_box(content);
   takes_(std::move(of), context);

@@ -24,6 +24,7 @@
 #include "data/data_state.hpp"
 #include "data/imported_memories.hpp"
 #include "data/passing_bytes.hpp"
+#include "dist/numbered_grid.hpp"
 #include "dist/simulated.hpp"
 #include "thrown_by.hpp"
 #include "with_variable.hpp"
@@ -33,32 +34,12 @@ namespace {
 
 using test::on_all_nodes;
 using test::thrown_by;
+using test::write_grid;
+using test::wrong_in;
 using grid = instance<double, 2>;
 
-double value_at(coordinate i, coordinate j) { return double(1000 * i + j); }
 place device_here(std::uint32_t n = 0) { return this_machine().places(place_kind::gpu_memory)[n]; }
-place ram() { return this_machine().memories().front(); }
 
-/// Writes value_at to the memory of a device of this node.
-void write_grid(const grid& g, const box& all) {
-  const grid here = grid::create(at(ram()), all).made;
-  const auto v = here.view();
-  for (coordinate i = v.min(0); i < v.max(0); ++i)
-    for (coordinate j = v.min(1); j < v.max(1); ++j) v(i, j) = value_at(i, j);
-  wait(copy(here, g));
-  here.destroy();
-}
-/// How many elements of `part` are not value_at, shifted.
-int wrong_in(const grid& g, const box& part, const point& shift) {
-  const grid here = grid::create(at(ram()), part).made;
-  wait(copy(g, here, part));
-  const auto v = here.view();
-  int wrong = 0;
-  for (coordinate i = part.min()[0]; i < part.max()[0]; ++i)
-    for (coordinate j = part.min()[1]; j < part.max()[1]; ++j) wrong += v(i, j) != value_at(i + shift[0], j + shift[1]);
-  here.destroy();
-  return wrong;
-}
 std::uint64_t copies_here() {
   const auto& imported = data::state_of(*base::current()).imported;
   return imported ? imported->copies.load() : 0;
@@ -87,16 +68,16 @@ TEST_CASE("the device that is written copies elements from another node's itself
             for (const instance_options& to_layout : {instance_options{}, strided, fortran}) {
               const grid a = grid::create(at_node(from), at(device_here()), {{0, 0}, {20, 30}}, from_layout).made;
               const grid b = grid::create(at_node(to), at(device_here()), {{5, 5}, {40, 40}}, to_layout).made;
-              const event written = async(at_node(from), after(a.ready()), call<&write_grid>(a, box{{0, 0}, {20, 30}}));
+              const event written = async(at_node(from), after(a.ready()), call<&write_grid<double>>(a, box{{0, 0}, {20, 30}}));
               const std::uint64_t before = copies_on(to);
               const box part{{6, 7}, {20, 30}};
               const event copied = copy(a, b, part, after(written, fill(b, -1.0)));
-              CHECK(async(at_node(to), after(copied), call<&wrong_in>(b, part, point(0, 0))).get() == 0);
+              CHECK(async(at_node(to), after(copied), call<&wrong_in<double>>(b, part, point(0, 0))).get() == 0);
               const event moved = copy(a, box{{0, 0}, {3, 4}}, b, point(30, 31), after(copied));
-              CHECK(async(at_node(to), after(moved), call<&wrong_in>(b, box{{30, 31}, {33, 35}}, point(-30, -31))).get() == 0);
+              CHECK(async(at_node(to), after(moved), call<&wrong_in<double>>(b, box{{30, 31}, {33, 35}}, point(-30, -31))).get() == 0);
               const std::vector<box> parts{{{5, 5}, {7, 9}}, {{8, 20}, {8, 21}}, {{8, 20}, {20, 21}}, {{10, 5}, {11, 6}}};
               const event several = copy(a, b, parts, after(fill(b, 0.0, after(moved))));
-              for (const box& p : parts) CHECK(async(at_node(to), after(several), call<&wrong_in>(b, p, point(0, 0))).get() == 0);
+              for (const box& p : parts) CHECK(async(at_node(to), after(several), call<&wrong_in<double>>(b, p, point(0, 0))).get() == 0);
               wait(copy(a, b, box{}, after(several)));  // of nothing: nothing is offered
               CHECK(copies_on(to) == before + 3);
               ++expected;
@@ -116,7 +97,7 @@ TEST_CASE("a device also copies to memory of its host, and to that of another de
     const grid first = grid::create(at_node(1), at(device_here(0)), all).made, second = grid::create(at_node(1), at(device_here(1)), all).made;
     write_grid(a, all);
     for (const grid& to : {host, first, second, host}) wait(copy(a, to));
-    for (const grid& g : {host, first, second}) CHECK(async(at_node(1), call<&wrong_in>(g, all, point(0, 0))).get() == 0);
+    for (const grid& g : {host, first, second}) CHECK(async(at_node(1), call<&wrong_in<double>>(g, all, point(0, 0))).get() == 0);
     CHECK(copies_on(1) == 4);
     wait(copy(host, a));  // lies in no device's memory
     CHECK(wrong_in(a, all, point(0, 0)) == 0);
@@ -143,7 +124,7 @@ TEST_CASE("what a node's devices cannot have comes in pieces, and is offered to 
           for (int i = 0; i < 3; ++i) {
             wait(fill(b, 0.0));
             wait(copy(a, b));
-            CHECK(async(at_node(1), call<&wrong_in>(b, all, point(0, 0))).get() == 0);
+            CHECK(async(at_node(1), call<&wrong_in<double>>(b, all, point(0, 0))).get() == 0);
           }
           CHECK(copies_on(1) == 0);
           wait(merge(a.destroy(), b.destroy()));
@@ -159,7 +140,7 @@ TEST_CASE("what a node's devices cannot have comes in pieces, and is offered to 
       const grid a = grid::create(at(device_here()), all).made, b = grid::create(at_node(1), at(device_here()), all).made;
       write_grid(a, all);
       wait(copy(a, b));
-      CHECK(async(at_node(1), call<&wrong_in>(b, all, point(0, 0))).get() == 0);
+      CHECK(async(at_node(1), call<&wrong_in<double>>(b, all, point(0, 0))).get() == 0);
       CHECK(copies_on(1) == 0);
       wait(merge(a.destroy(), b.destroy()));
     });
@@ -182,7 +163,7 @@ TEST_CASE("of two devices of a node, the one that can import does; to the other 
             const std::uint64_t before = copies_on(1);
             const grid b = grid::create(at_node(1), at(device_here(device)), all).made;
             wait(copy(a, b));
-            CHECK(async(at_node(1), call<&wrong_in>(b, all, point(0, 0))).get() == 0);
+            CHECK(async(at_node(1), call<&wrong_in<double>>(b, all, point(0, 0))).get() == 0);
             CHECK(copies_on(1) == before + device);
             wait(b.destroy());
           }
@@ -211,7 +192,7 @@ TEST_CASE("what is wrong with elements that are offered is told as for those tha
     const event copied = copy(a, late);
     CHECK_FALSE(copied.has_triggered());
     made.trigger();
-    CHECK(async(at_node(1), after(copied), call<&wrong_in>(late, all, point(0, 0))).get() == 0);
+    CHECK(async(at_node(1), after(copied), call<&wrong_in<double>>(late, all, point(0, 0))).get() == 0);
     const auto never = user_event::create();
     const grid not_made = grid::create(at_node(1), at(device_here()), all, {}, after(never)).made;
     const event failed = copy(a, not_made);
@@ -235,7 +216,7 @@ TEST_CASE("elements of a device that has been lost are not copied from there, th
     CHECK(copies_on(1) == 1);
     CHECK(thrown_by([&] { wait(launch(count_up, box(0, 10), x)); }).find("K31") != std::string::npos);
     CHECK(thrown_by([&] { wait(copy(a, b)); }).find("K31") != std::string::npos);
-    CHECK(async(at_node(1), call<&wrong_in>(b, all, point(0, 0))).get() == 0);  // as it was
+    CHECK(async(at_node(1), call<&wrong_in<double>>(b, all, point(0, 0))).get() == 0);  // as it was
     for (const grid& g : {a, b}) g.destroy();
     x.destroy();
   });

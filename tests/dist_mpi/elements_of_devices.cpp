@@ -16,7 +16,11 @@
 #include <exception>
 #include <vector>
 
+#include "dist/numbered_grid.hpp"
+
 using namespace stretto;
+using test::write_grid;
+using test::wrong_in;
 
 namespace {
 
@@ -27,28 +31,9 @@ long counted(const char* what) {
   return get ? reinterpret_cast<long (*)(const char*)>(get)(what) : -1;
 }
 using grid = instance<float, 2>;
-float value_at(coordinate i, coordinate j) { return float(1000 * i + j); }
 
 place device_here() { return this_machine().places(place_kind::gpu_memory).front(); }
 
-void write_grid(const grid& g, const box& all) {
-  const grid here = grid::create(at(this_machine().memories().front()), all).made;
-  const auto v = here.view();
-  for (coordinate i = v.min(0); i < v.max(0); ++i)
-    for (coordinate j = v.min(1); j < v.max(1); ++j) v(i, j) = value_at(i, j);
-  wait(copy(here, g));
-  here.destroy();
-}
-int wrong_in(const grid& g, const box& part, const point& shift) {
-  const grid here = grid::create(at(this_machine().memories().front()), part).made;
-  wait(copy(g, here, part));
-  int wrong = 0;
-  const auto v = here.view();
-  for (coordinate i = part.min()[0]; i < part.max()[0]; ++i)
-    for (coordinate j = part.min()[1]; j < part.max()[1]; ++j) wrong += v(i, j) != value_at(i + shift[0], j + shift[1]);
-  here.destroy();
-  return wrong;
-}
 /// Allocations of other processes that were opened; copies to the host, to devices and within them.
 std::array<long, 4> counts_here() {
   return {counted("opened"), counted("copies to the host"), counted("copies to devices"), counted("copies of devices")};
@@ -71,9 +56,9 @@ void send_all() {
   wait(copy(a, c));
   const auto mine_then = counts_here();
   const auto theirs_then = async(at_node(1), call<&counts_here>()).get();
-  int wrong = async(at_node(1), call<&wrong_in>(b, box{{999, 699}, {1000, 700}}, point(-996, -695))).get();
-  for (const box& p : parts) wrong += async(at_node(1), call<&wrong_in>(b, p, point(0, 0))).get();
-  wrong += async(at_node(1), call<&wrong_in>(c, whole, point(0, 0))).get();
+  int wrong = async(at_node(1), call<&wrong_in<float>>(b, box{{999, 699}, {1000, 700}}, point(-996, -695))).get();
+  for (const box& p : parts) wrong += async(at_node(1), call<&wrong_in<float>>(b, p, point(0, 0))).get();
+  wrong += async(at_node(1), call<&wrong_in<float>>(c, whole, point(0, 0))).get();
   std::printf("elements wrong=%d read=%ld opened=%ld written=%ld copied=%d\n", wrong, mine_then[1] - mine[1], theirs_then[0] - theirs[0],
               theirs_then[2] - theirs[2], theirs_then[3] > theirs[3]);
   wait(merge({a.destroy(), b.destroy(), c.destroy()}));
