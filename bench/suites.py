@@ -16,7 +16,7 @@ VARIANTS = {"stretto_static": ("stretto", "_static"), "stretto_blocks": ("strett
             "imbalance": ("stretto_jobs", "_imbalance"),
             "object": ("stretto_jobs", "_object"), "flood": ("stretto_jobs", "_flood"),
             "buffer": ("stretto_jobs", "_buffer"), "shared": ("stretto_jobs", "_shared"), "staged": ("stretto_jobs", "_staged"),
-            "object_unpooled": ("stretto_jobs", "_object_unpooled"), "buffer_unpooled": ("stretto_jobs", "_buffer_unpooled")}
+            "mpi_cuda": ("mpi", "_cuda"), "object_unpooled": ("stretto_jobs", "_object_unpooled"), "buffer_unpooled": ("stretto_jobs", "_buffer_unpooled")}
 FAIRNESS = ("of_0", "of_4", "of_16", "of_256")  # grants in a row to who waits on the same node
 METHODS_OF_NODES = ("nodes_fold", "nodes_list", "nodes_automatic", "nodes_localize", "nodes_messages")
 VARIANTS |= {name: ("stretto_jobs", name.removeprefix("nodes")) for name in METHODS_OF_NODES}
@@ -165,8 +165,8 @@ SUITES = (
           sweep=(8, 65536, 1048576), axis="bytes"),
     Suite("nodes_put", "elements put into an object of another node, as an argument of a message, as a buffer: one way", "nodes_put", "mpi",
           ("stretto_jobs", "object", "buffer", "mpi"), workers=(2,), sweep=(8, 1024, 65536, 1048576, 8388608), axis="bytes"),
-    Suite("nodes_put_device", "the same between OpenCL devices, against staging by hand", "nodes_put_device", "mpi",
-          ("stretto_jobs", "object", "buffer", "object_unpooled", "buffer_unpooled", "shared", "mpi"), workers=(2,),
+    Suite("nodes_put_device", "the same between devices, against staging by hand with OpenCL", "nodes_put_device", "mpi",
+          ("stretto_jobs", "object", "buffer", "object_unpooled", "buffer_unpooled", "shared", "mpi", "mpi_cuda"), workers=(2,),
           sweep=(8, 1024, 65536, 1048576, 8388608), axis="bytes"),
     *(Suite(f"nodes_{bench}", f"copy between memories of simulated devices of two nodes, {title}: messages from and to them, and staged in the host's",
             f"nodes_{bench}", "staged", ("stretto_jobs", "staged"), workers=(2,), sweep=(8, 1024, 16384, 65536, 262144, 1048576, 8388608), axis="bytes")

@@ -14,17 +14,23 @@ namespace {
 constexpr std::string_view shared = R"(
 typedef struct { int64_t offset; int64_t stride[3]; int64_t skip; } stretto_array;
 typedef struct { int64_t min[3]; int64_t count[3]; } stretto_launch;
-#ifdef STRETTO_DENSE
+#if STRETTO_INDEXING >= 1
 #define STRETTO_LAST(stride) 1
-#define STRETTO_PART_OF_ID(x) ((int)(x))
+#define STRETTO_ID_TYPE int
 #else
-#define STRETTO_LAST(stride) stride
-#define STRETTO_PART_OF_ID(x) ((int64_t)(x))
+#define STRETTO_LAST(stride) ((STRETTO_SUM_TYPE)(stride))
+#define STRETTO_ID_TYPE int64_t
 #endif
+#if STRETTO_INDEXING >= 2
+#define STRETTO_SUM_TYPE int
+#else
+#define STRETTO_SUM_TYPE int64_t
+#endif
+#define STRETTO_PART_OF_ID(x) ((STRETTO_ID_TYPE)(x))
 #define STRETTO_AXIS(a) (STRETTO_DIMENSIONS - 1 - (a))
-#define STRETTO_ID(a) ((a) < STRETTO_DIMENSIONS ? (int64_t)STRETTO_DEVICE_ID((a) < STRETTO_DIMENSIONS ? STRETTO_AXIS(a) : 0) : 0)
+#define STRETTO_ID(a) ((a) < STRETTO_DIMENSIONS ? STRETTO_PART_OF_ID(STRETTO_DEVICE_ID((a) < STRETTO_DIMENSIONS ? STRETTO_AXIS(a) : 0)) : 0)
 #define STRETTO_BEGIN_ITEM \
-  const int64_t stretto_ids[3] = {STRETTO_ID(0), STRETTO_ID(1), STRETTO_ID(2)}; \
+  const STRETTO_ID_TYPE stretto_ids[3] = {STRETTO_ID(0), STRETTO_ID(1), STRETTO_ID(2)}; \
   if (STRETTO_IS_BEYOND_RANGE) return;
 #define STRETTO_BEGIN_GROUP
 #define denormals_are_zero() ((void)0)
@@ -32,7 +38,7 @@ typedef struct { int64_t min[3]; int64_t count[3]; } stretto_launch;
 #define global_size(a) (stretto_range.count[a])
 #define global_min(a) (stretto_range.min[a])
 #define STRETTO_ITEMS (stretto_range.count[0] * stretto_range.count[1] * stretto_range.count[2])
-#define STRETTO_ITEM_NUMBER ((stretto_ids[0] * stretto_range.count[1] + stretto_ids[1]) * stretto_range.count[2] + stretto_ids[2])
+#define STRETTO_ITEM_NUMBER (((int64_t)stretto_ids[0] * stretto_range.count[1] + stretto_ids[1]) * stretto_range.count[2] + stretto_ids[2])
 #define STRETTO_FOREACH(index, first, last) \
   for (int64_t index = (first) + STRETTO_ITEM_NUMBER; index < (int64_t)(last); index += STRETTO_ITEMS)
 #define group_id(a) ((int64_t)(STRETTO_PART_OF_ID(STRETTO_DEVICE_GROUP(STRETTO_AXIS(a))) + STRETTO_PART_OF_ID(stretto_range.min[a])))
@@ -65,7 +71,7 @@ typedef uchar uint8_t; typedef ushort uint16_t; typedef uint uint32_t; typedef u
 #define STRETTO_ENTRY __kernel void
 #define STRETTO_BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define STRETTO_DEVICE_ID(a) (get_global_id(a) - get_global_offset(a))
-#define STRETTO_IS_BEYOND_RANGE (STRETTO_GROUP_GOES_BEYOND && stretto_ids[STRETTO_DIMENSIONS - 1] >= stretto_range.count[STRETTO_DIMENSIONS - 1])
+#define STRETTO_IS_BEYOND_RANGE (STRETTO_GROUP_GOES_BEYOND && stretto_ids[STRETTO_DIMENSIONS - 1] >= STRETTO_PART_OF_ID(stretto_range.count[STRETTO_DIMENSIONS - 1]))
 #define STRETTO_GROUP_GOES_BEYOND \
   ((int64_t)((get_group_id(0) + 1) * get_local_size(0)) > stretto_range.count[STRETTO_DIMENSIONS - 1])
 #define STRETTO_DEVICE_GROUP(a) get_group_id(a)
@@ -109,9 +115,11 @@ extern __shared__ __align__(16) char stretto_shared[];
 #else
 #define STRETTO_BLOCK(a) STRETTO_PICK(a, blockIdx)
 #endif
-#define STRETTO_DEVICE_ID(a) ((int64_t)STRETTO_BLOCK(a) * STRETTO_PICK(a, blockDim) + STRETTO_PICK(a, threadIdx))
+#define STRETTO_DEVICE_ID(a) \
+  (STRETTO_PART_OF_ID(STRETTO_BLOCK(a)) * STRETTO_PART_OF_ID(STRETTO_PICK(a, blockDim)) + STRETTO_PART_OF_ID(STRETTO_PICK(a, threadIdx)))
 #define STRETTO_IS_BEYOND_RANGE \
-  (stretto_ids[0] >= stretto_range.count[0] || stretto_ids[1] >= stretto_range.count[1] || stretto_ids[2] >= stretto_range.count[2])
+  (STRETTO_ENDS_BEFORE(0) || STRETTO_ENDS_BEFORE(1) || STRETTO_ENDS_BEFORE(2))
+#define STRETTO_ENDS_BEFORE(a) (stretto_ids[a] >= STRETTO_PART_OF_ID(stretto_range.count[a]))
 #define STRETTO_DEVICE_GROUP(a) STRETTO_BLOCK(a)
 #define STRETTO_DEVICE_GROUP_SIZE(a) STRETTO_PICK(a, blockDim)
 #define STRETTO_DEVICE_LOCAL(a) STRETTO_PICK(a, threadIdx)

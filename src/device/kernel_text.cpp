@@ -47,10 +47,11 @@ struct element_macros {
       define += fmt::format("#define stretto_at_{0}({1}) stretto_data_{0}[stretto_element(stretto_look_{0}, stretto_layout_{0}, {1}{2})]\n", p.name,
                             indices[p.dimensions - 1], further[p.dimensions - 1]);
     } else {
-      std::string offset = fmt::format("stretto_layout_{}.offset", p.name);
+      // Each term is of the type of the sum: one without a sign would make a whole of 32 bits of what goes on in 64.
+      std::string offset = fmt::format("(STRETTO_SUM_TYPE)stretto_layout_{}.offset", p.name);
       for (int a = 0; a < p.dimensions; ++a)
-        offset += fmt::format(" + ({0}) * {3}(stretto_layout_{1}.stride[{2}])", "ijk"[a], p.name, a,
-                              a + 1 < p.dimensions ? "" : "STRETTO_LAST");
+        offset += fmt::format(" + (STRETTO_SUM_TYPE)(({0}) * {3}(stretto_layout_{1}.stride[{2}]))", "ijk"[a], p.name, a,
+                              a + 1 < p.dimensions ? "(STRETTO_SUM_TYPE)" : "STRETTO_LAST");
       define += fmt::format("#define stretto_at_{0}({1}) stretto_data_{0}[{2}]\n", p.name, indices[p.dimensions - 1], offset);
     }
     undefine += fmt::format("#undef stretto_at_{}\n", p.name);

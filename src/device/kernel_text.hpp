@@ -17,8 +17,7 @@
 
 namespace stretto::device {
 
-/// A program with one entry. It is compiled with -D STRETTO_DIMENSIONS=1, 2 or 3, and with -D STRETTO_DENSE where the last
-/// axis of every array has stride 1 and ids are ints.
+/// A program with one entry. It is compiled with -D STRETTO_DIMENSIONS=1, 2 or 3, and -D STRETTO_INDEXING=0, 1 or 2: its `indexing`.
 ///
 /// The entry's parameters, in order: for an array its pointer and (CUDA) an array_layout, for local memory a pointer (OpenCL) or a
 /// byte offset into the dynamic shared memory (CUDA, 64-bit), a value as it is; and last a launch_layout, behind which (OpenCL)

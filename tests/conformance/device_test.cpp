@@ -253,6 +253,26 @@ TEST_CASE("ids of any range are exact, whether they are ints or not") {
   });
 }
 
+TEST_CASE("elements are found by indices of any type, near the origin and too far from it for ints") {
+  on_each([](bench& b) {
+    // Rows of four: sums that are ints, just no ints any more, and of 33 bits and more.
+    constexpr std::int64_t int_max = std::numeric_limits<int>::max(), rows = 60;
+    for (const std::int64_t from : {std::int64_t{0}, std::int64_t{-7}, int_max / 8 - 70, int_max / 8 - 30, -int_max / 8 - 20, 1'999'999'900l, -1'999'999'900l}) {
+      CAPTURE(from);
+      const bool is_negative = from < 0;
+      array<int> x({rows, 4}, 0, {from, is_negative ? -2 : 1}), y({rows, 4}, 0, {from, is_negative ? -2 : 1});
+      std::iota(x.values.begin(), x.values.end(), 1);
+      const auto in = b.put(x), out = b.put(y);
+      std::int64_t first = from;
+      int has_unsigned = !is_negative;
+      b.launch(by_indices_of_all_types.code(), range({from, x.min[1]}, {from + rows, x.min[1] + 4}), {in, out, b.value(first), b.value(has_unsigned)});
+      b.get(y, out);
+      for (std::size_t k = 0; k < x.values.size(); ++k) CHECK(y.values[k] == 15 * x.values[k]);
+      b.give_all_back();
+    }
+  });
+}
+
 TEST_CASE("lines of large ranges are cut into groups that leave few items over, those of others into groups of one length") {
   const auto line = [](const std::vector<std::int64_t>& last) { return range(std::vector<std::int64_t>(last.size(), 0), last).items_in_line(); };
   CHECK(line({1}) == 64);

@@ -114,8 +114,8 @@ TEST_CASE("every kernel is CUDA to NVIDIA's compiler") {
   CHECK(nvrtc->architecture_for(nvrtc->architectures.back()) == architecture);
   for (const kernel_code* k : all_kernels())
     for (const variant v :
-         {variant{axes_of(*k), true},
-          variant{axes_of(*k), false, k->in_groups ? counting::groups_in_line : counting::items_in_line}}) {
+         {variant{axes_of(*k)}, variant{axes_of(*k), indexing::dense},
+          variant{axes_of(*k), indexing::any, k->in_groups ? counting::groups_in_line : counting::items_in_line}}) {
       INFO(k->name);
       std::string image;
       CHECK_NOTHROW(image = nvrtc->compile(*k, text_for(*k, dialect::cuda).source, flags_of(v, architecture), "a test"));
@@ -123,7 +123,7 @@ TEST_CASE("every kernel is CUDA to NVIDIA's compiler") {
     }
   const std::string ptx =
       nvrtc->compile(add_one.code(), text_for(add_one.code(), dialect::cuda).source,
-                     flags_of({1, true}, "compute_" + std::to_string(nvrtc->architectures.front())), "a test");
+                     flags_of({1}, "compute_" + std::to_string(nvrtc->architectures.front())), "a test");
   CHECK(ptx.find(".entry stretto_kernel_add_one(") != std::string::npos);
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("NVIDIA's compiler tells a mistake in the user's file and line") {
   std::ifstream in(STRETTO_SOURCE_DIR "/tests/device/kernels_for_tests.hpp");
   for (std::string one; std::getline(in, one) && one.find(there) == std::string::npos;) ++line;
   try {
-    nvrtc->compile(jacobi.code(), with_a_mistake, flags_of({2, true}, nvrtc->architecture_for(nvrtc->architectures.back())),
+    nvrtc->compile(jacobi.code(), with_a_mistake, flags_of({2}, nvrtc->architecture_for(nvrtc->architectures.back())),
                    "a test");
     FAIL("it was compiled");
   } catch (const error& e) {
@@ -164,7 +164,7 @@ void compile_all(const std::string& compiler) {
     for (const checking checked : {checking::off, checking::on}) {
       if (!test::long_campaign() && number % 3 != (checked == checking::on)) continue;
       std::ofstream(in) << text_for(*k, dialect::cuda, checked).source;
-      const int status = std::system(fmt::format("{} -DSTRETTO_DENSE -DSTRETTO_DIMENSIONS={} {} -o {} 2>{}", compiler, axes_of(*k), in, out, log).c_str());
+      const int status = std::system(fmt::format("{} -DSTRETTO_INDEXING={} -DSTRETTO_DIMENSIONS={} {} -o {} 2>{}", compiler, number / 3 % 3, axes_of(*k), in, out, log).c_str());
       std::ifstream said(log);
       INFO(k->name, ": ", std::string(std::istreambuf_iterator<char>(said), std::istreambuf_iterator<char>()));
       CHECK(status == 0);

@@ -197,6 +197,13 @@ STRETTO_KERNEL(mixed_mathematics, (in<float> x, out<float, 2> y), {
   y(i, 1) = pow(a, 2.5f) + atan2(a, 1.5f) + fmod(a, 0.7f) + hypot(a, 2.0f) + fmin(a, 1.0f) + fmax(a, 1.0f) + fma(a, 2.0f, 1.0f) +
             (float)(min(global_id(0), 3) + max(i, 4) + abs(i - 3));
 })
+// Indices of every type, of which only those without a sign need coordinates that are not negative.
+STRETTO_KERNEL(by_indices_of_all_types, (in<int, 2> x, out<int, 2> y, int64_t first, int has_unsigned), {
+  int64_t i = global_id(0), j = global_id(1);
+  short narrow = (short)(j);
+  y(i, (int)(j)) = x((int)(i), j) * 8 + x(i, narrow) * 4 + x(first + (i - first), (int)(j)) * 2 +
+                   (has_unsigned ? x((unsigned)(i), (uint64_t)(j)) : x(i, j));
+})
 // Ids in full, and as the bodies of programs keep them.
 STRETTO_KERNEL(ids_far_away, (out<int64_t> x, inout<int64_t> sum, int64_t from), {
   x(global_id(0)) = global_id(0);

@@ -11,6 +11,8 @@ bench::outcome time_nodes_latency(const bench::options&);
 bench::outcome time_nodes_pingpong(const bench::options&);
 /// The same between buffers of an OpenCL device of each rank, staged through memory of the host.
 bench::outcome time_nodes_staged(const bench::options&);
+/// Between buffers of the first CUDA device, through page-locked memory.
+bench::outcome time_nodes_staged_by_cuda(const bench::options&);
 /// Messages from one rank to the other, into a ring of receives that are posted before.
 bench::outcome count_nodes_flood(const bench::options&);
 /// Nanoseconds for each value of a histogram of --size buckets (common/histogram.hpp).

@@ -124,6 +124,7 @@ int main(int argc, char** argv) {
                   {"nodes_migration", "us", bench::better::lower, 8, time_nodes_latency},
                   {"nodes_put", "us one way", bench::better::lower, 8, time_nodes_latency},
                   {"nodes_put_device", "us one way", bench::better::lower, 8, time_nodes_staged},
+                  {"nodes_put_device_cuda", "us one way", bench::better::lower, 8, time_nodes_staged_by_cuda},
                   {"nodes_flood", "Mmessages/s", bench::better::higher, 8, count_nodes_flood},
                   {"nodes_histogram", "ns/value", bench::better::lower, 1 << 14, time_nodes_histogram},
                   {"nodes_jacobi_weak", "Mcells/s", bench::better::higher, 48, count_nodes_jacobi_weak},

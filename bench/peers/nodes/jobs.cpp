@@ -104,8 +104,9 @@ int main(int argc, char** argv) {
   // Only where it is asked for: the others are of the host.
   has_device = asks_for("_device");
   const bool between_devices = asks_for("nodes_direct") || asks_for("nodes_bandwidth");
-  const char* const given = std::getenv("STRETTO_DEVICES");  // "cuda" where there is one: then both processes use it
-  const char* const devices = between_devices ? (given ? given : bench::far_device) : asks_for("jacobi_device") ? bench::slow_device : has_device ? "opencl" : "none";
+  const char* const own = between_devices ? bench::far_device : asks_for("jacobi_device") ? bench::slow_device : has_device ? "opencl" : "none";
+  const char* const given = between_devices || has_device ? std::getenv("STRETTO_DEVICES") : nullptr;  // "cuda" where there is one: all processes use it
+  const char* const devices = given ? given : own;
   if (has_device) setenv("STRETTO_DEVICE_HOST_MEMORY", "256M", 0);  // for what is shared
   if (asks_for("_staged")) setenv("STRETTO_DEVICE_MESSAGES", "0", 1);
   if (asks_for("_unpooled")) setenv("STRETTO_DEVICE_POOL", "0", 1);

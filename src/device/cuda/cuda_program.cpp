@@ -19,8 +19,7 @@ int axes_of(const kernel_code& code) {
 std::vector<std::string> flags_of(variant v, const std::string& architecture) {
   // Contraction off: a device gives what the host gives. Warnings would speak of what a prelude has and a kernel does not use.
   std::vector<std::string> flags{"--gpu-architecture=" + architecture, "--std=c++14", "--fmad=false", "--disable-warnings",
-                                 fmt::format("-DSTRETTO_DIMENSIONS={}", v.dimensions)};
-  if (v.dense) flags.push_back("-DSTRETTO_DENSE");
+                                 fmt::format("-DSTRETTO_DIMENSIONS={}", v.dimensions), fmt::format("-DSTRETTO_INDEXING={}", static_cast<int>(v.elements))};
   if (v.blocks != counting::by_axis)
     flags.push_back(fmt::format("-DSTRETTO_BLOCKS_IN_LINE={}", v.blocks == counting::groups_in_line ? 2 : 1));
   return flags;
@@ -28,7 +27,7 @@ std::vector<std::string> flags_of(variant v, const std::string& architecture) {
 
 cuda_program::cuda_program(const kernel_code& code, std::shared_ptr<driver> d)
     : compiled_kernel(code), driver_(std::move(d)), text_(text_for(code, dialect::cuda, driver_->check_kernels)), locks_(text_.needs_locks ? driver_->locks() : 0) {
-  const loaded_kernel& usual = function_for({axes_of(code), true});
+  const loaded_kernel& usual = function_for({axes_of(code)});
   if (code.in_groups) needs_ = usual.needs();
   most_items_ = usual.most_items;
 }

@@ -13,13 +13,14 @@
 #include "device/cuda/cuda_driver.hpp"
 #include "device/cuda/cuda_launch.hpp"
 #include "device/device.hpp"
+#include "device/indexing.hpp"
 #include "device/kernel_text.hpp"
 
 namespace stretto::device::cuda {
 
 struct variant {
   int dimensions = 1;
-  bool dense = false;
+  indexing elements = indexing::near;
   counting blocks = counting::by_axis;
   friend auto operator<=>(const variant&, const variant&) = default;
 };

@@ -129,12 +129,7 @@ void cuda_stream::launch(const compiled_kernel& kernel, const launch_range& rang
     return;
   }
   if (code.native) return launch_native(static_cast<const cuda_native&>(kernel), range, arguments, done);
-  variant v{range.dimensions, range.ids_are_ints()};
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const kernel_parameter& p = code.parameters[i];
-    if (p.mode != access::value && p.mode != access::local)
-      v.dense = v.dense && arguments[i].is.stride[p.dimensions - 1] == 1;
-  }
+  variant v{range.dimensions, indexing_of(code, range, arguments)};
   const auto& program = static_cast<const cuda_program&>(kernel);
   const loaded_kernel* f = &program.function_for(v);
   const geometry g = fitting(on_, code, range, f->most_items);

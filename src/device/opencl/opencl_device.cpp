@@ -179,6 +179,8 @@ found open(const std::shared_ptr<const api>& cl, const shown& of, const options&
     d->id = of.id;
     d->cache = kernel_cache(o.cache);
     d->check_kernels = o.check ? checking::on : checking::off;
+    // Processors multiply numbers of 64 bits as fast, and their compilers see neighbours better in those.
+    if (kind_of(number<cl_device_type>(*cl, of.id, CL_DEVICE_TYPE)) == processor_kind::cpu) d->most_indexing = indexing::dense;
     d->name = text(*cl, of.id, CL_DEVICE_NAME);
     f.name = fmt::format("{} ({})", d->name, f.name);
     if (part) f.name += fmt::format(", part {} of {}", part, o.parts);

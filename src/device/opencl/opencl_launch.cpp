@@ -73,12 +73,7 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
   }
   const kernel_code& code = kernel.code;
   if (code.native) return launch_native(static_cast<const opencl_native&>(kernel), range, arguments, done);
-  variant v{range.dimensions, range.ids_are_ints()};
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const kernel_parameter& p = code.parameters[i];
-    if (p.mode != access::value && p.mode != access::local)
-      v.dense = v.dense && arguments[i].is.stride[p.dimensions - 1] == 1;
-  }
+  const variant v{range.dimensions, std::min(indexing_of(code, range, arguments), driver_->most_indexing)};
   const api& cl = *driver_->cl;
   std::scoped_lock lock(mutex_);
   const auto& program = static_cast<const opencl_program&>(kernel);

@@ -94,7 +94,7 @@ opencl_program::opencl_program(const kernel_code& code, std::shared_ptr<driver> 
                                   : text_.needs_atomics_64 && !has.atomics_of_64_bits ? "atomics of 64 bits"
                                                                                      : nullptr)
     throw lacking(code, what, driver_->identity);
-  const variant v{axes_of(code), true};
+  const variant v{axes_of(code), driver_->most_indexing};
   built_.emplace(v, build(v));
   if (!code.in_groups) return;
   try {
@@ -122,7 +122,7 @@ cl_kernel opencl_program::make_kernel(variant v) const {
 }
 
 cl_program opencl_program::build(variant v) const {
-  const std::string flags = fmt::format("-cl-std=CL1.2 -DSTRETTO_DIMENSIONS={}{}{}", v.dimensions, v.dense ? " -DSTRETTO_DENSE" : "",
+  const std::string flags = fmt::format("-cl-std=CL1.2 -DSTRETTO_DIMENSIONS={} -DSTRETTO_INDEXING={}{}", v.dimensions, static_cast<int>(v.elements),
                                         code.denormals_are_zero ? " -cl-denorms-are-zero" : "");
   const std::string key = fmt::format("opencl\n{}\n{}\n{}", driver_->identity, flags, text_.source);
   if (const cl_program kept = from_cache(key, flags)) return kept;

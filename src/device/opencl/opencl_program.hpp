@@ -13,6 +13,7 @@
 #include <string>
 
 #include "device/device.hpp"
+#include "device/indexing.hpp"
 #include "device/kernel_cache.hpp"
 #include "device/kernel_text.hpp"
 #include "device/opencl/opencl_api.hpp"
@@ -28,6 +29,7 @@ struct driver {
   std::string identity;  // platform, device and driver version: part of the key of what is kept on disk
   kernel_cache cache{{}};
   checking check_kernels = checking::off;  // whether those look at their indices
+  indexing most_indexing = indexing::near;  // less where compilers make no less of it
 
   ~driver() {
     if (locks_) cl->clReleaseMemObject(locks_);
@@ -60,7 +62,7 @@ std::string build_log(const driver& d, cl_program p);
 
 struct variant {
   int dimensions = 1;
-  bool dense = false;
+  indexing elements = indexing::near;
   friend auto operator<=>(const variant&, const variant&) = default;
 };
 
