@@ -13,9 +13,13 @@ constexpr std::uint64_t more = 64u << 10;
 locked_pages::locked_pages(std::vector<device::device*> who, block_allocator& all, const address_range& range, std::uint64_t most)
     : who_(std::move(who)), base_(range.base()) {
   std::vector<block*> parts;
-  for (std::uint64_t bytes = first_piece + more; end_ + bytes <= most; bytes = 2 * (bytes - more) + more) {
-    parts.push_back(all.allocate(bytes - block_allocator::grain));
-    if (!all.allocate(block_allocator::grain)) break;  // for ever: free blocks on both sides never become one
+  most = std::min(most, all.capacity()) / block_allocator::grain * block_allocator::grain;
+  for (std::uint64_t piece = first_piece + more; most - end_ > block_allocator::grain; piece = 2 * (piece - more) + more) {
+    // The last takes what is left: a rest that is not locked would be given out first, for it is the smallest that blocks fit into.
+    const std::uint64_t left = most - end_, bytes = left < 2 * piece ? left : piece;
+    const bool is_all = end_ + bytes == all.capacity();
+    parts.push_back(all.allocate(is_all ? bytes : bytes - block_allocator::grain));
+    if (!parts.back() || (!is_all && !all.allocate(block_allocator::grain))) break;  // for ever: free blocks on both sides never become one
     pieces_.push_back({end_, bytes});
     end_ += bytes;
   }

@@ -5,7 +5,7 @@
 // another, so no block crosses from one to the next.
 //
 // Threads     one at a time (the memory's lock).
-// Cost        a comparison per block; a piece once, what its driver takes: about 0.2 ms per MiB. Pieces double: 16 MiB at first.
+// Cost        a comparison per block; a piece once, what its driver takes: about 0.2 ms per MiB. Pieces double, 16 MiB at first, and the last takes the rest.
 // Invariants  (1) a piece that cannot be locked is memory like any other.
 // Source      the page-locked host pool of PREMA's heterogeneous tasking.
 #pragma once

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -161,12 +162,30 @@ TEST_CASE("memory is page-locked piece by piece as it comes into use, and no blo
         CHECK(begins_inside == ends_inside);
       }
     }
-    // 16, 32 and 64 MiB are all that fit below 128; the next piece would be another 128.
+    // 16, 32 and what is left below 128.
     CHECK(faster.locked.size() == 3);
     for (block* const b : all) CHECK(m.destroy(b, nullptr) == nullptr);
-    REQUIRE(m.try_create(280 * mebi));  // behind them it is one piece
+    REQUIRE(m.try_create(270 * mebi));  // behind them it is one piece
   }
   CHECK(faster.locked.empty());
+}
+
+TEST_CASE("memory of which all may be page-locked is so, whatever is asked for first") {
+  for (const std::uint64_t all : {mebi, 16 * mebi + (64 << 10), 20 * mebi, 64 * mebi, 255 * mebi + 4096}) {
+    CAPTURE(all);
+    for (const std::uint64_t first : {std::uint64_t{100}, 256 * mebi / 1024, all / 8 * 7}) {
+      CAPTURE(first);
+      locking_device d;
+      memory_space m(place{0}, "ram", place_kind::system_memory, all);
+      m.lock_pages_for({&d}, 1 << 30);
+      for (const std::uint64_t bytes : {first, std::uint64_t{5000}, mebi / 4}) {
+        const block* const b = m.try_create(bytes);
+        if (!b) continue;  // no piece is that long
+        std::byte* const at = m.address_of(*b);
+        CHECK(std::ranges::any_of(d.locked, [&](const auto& p) { return at >= p.first && at + bytes <= p.first + p.second; }));
+      }
+    }
+  }
 }
 
 TEST_CASE("where nothing can be page-locked, memory is memory") {
