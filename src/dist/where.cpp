@@ -4,6 +4,8 @@
 #include <link.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <bit>
 #include <map>
 #include <memory>
@@ -99,6 +101,18 @@ module read_module(const dl_phdr_info& info) {
   m.hash = hash_of(m, name_in_list(info.dlpi_name), headers);
   return m;
 }
+
+/// Lines of the program that have been found good: most that come are among them, and their texts are long.
+class known_lines {
+ public:
+  bool has(std::uint64_t bits) const noexcept { return place(bits).load(std::memory_order_relaxed) == bits; }
+  void add(std::uint64_t bits) noexcept { place(bits).store(bits, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t>& place(std::uint64_t bits) const noexcept { return all_[bits / alignof(constants) % all_.size()]; }
+  mutable std::array<std::atomic<std::uint64_t>, 256> all_{};
+};
+constinit known_lines good_lines;
 
 /// The program itself, the first in the list: it stays, so that nobody need look whether it is still there. Bits with its hash are of
 /// no other module: one that has the same is not encoded.
@@ -221,16 +235,19 @@ std::source_location decode(std::uint64_t bits, std::uint16_t node) {
   if (!bits) return {};
   const auto hash = static_cast<std::uint16_t>(bits >> offset_bits);
   if (hash == unknown) return somewhere_on(static_cast<std::uint16_t>((bits & offset_mask) - 1));
+  const bool is_ours = hash == program().hash;
+  if (is_ours && good_lines.has(bits)) return std::bit_cast<std::source_location>(program().base + (bits & offset_mask));
   const auto in = [&](const module& m) -> std::uintptr_t {
     const std::uintptr_t at = m.base + (bits & offset_mask);
     if (at % alignof(constants) || !m.holds(at, sizeof(constants))) return 0;
     const constants c = copy_of(reinterpret_cast<const constants*>(at));
     return m.holds_text(c.file) && m.holds_text(c.function) ? at : 0;
   };
-  const std::uintptr_t found = hash == program().hash ? in(program()) : modules().with([&](const std::vector<module>& all) {
+  const std::uintptr_t found = is_ours ? in(program()) : modules().with([&](const std::vector<module>& all) {
     const auto m = std::ranges::find(all, hash, &module::hash);
     return m == all.end() ? std::uintptr_t{0} : in(*m);
   });
+  if (found && is_ours) good_lines.add(bits);
   return found ? std::bit_cast<std::source_location>(found) : somewhere_on(node);
 }
 

@@ -123,7 +123,7 @@ void mobile_objects::answer(rank to, outcome what, std::uint64_t request, const 
   else if (along) w.put(along);
   ++said_;
   const say is = what == outcome::value ? say::value : what == outcome::end ? say::end : say::value_and_end;
-  job_->send(to, kinds_[static_cast<std::size_t>(is)], w, std::move(value.bytes));
+  job_->send(to, kinds_[static_cast<std::size_t>(is)], std::move(w), std::move(value.bytes));
 }
 
 void mobile_objects::take(outcome what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value,
@@ -237,7 +237,8 @@ void mobile_objects::hear_letter(rank from, dist::reader& c) {
   auto l = read_words(c, job_->node_of(from), written);
   if (c.get<std::uint8_t>()) l->refused = causes_->read(c, from);
   const auto arguments = c.get_bytes(written);
-  try {
+  if (arguments.size() <= far_letter::most_few) l->keep_few(arguments);
+  else try {
     l->came = job_->keep(arguments);
     l->came_bytes = arguments.size();
   } catch (const std::bad_alloc&) {

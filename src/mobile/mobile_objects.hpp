@@ -232,9 +232,10 @@ class mobile_objects final : public dist::protocol {
   void take_in(entry& e, std::unique_ptr<far_letter> l, errands& out);
   void begin_making(entry& e, std::unique_ptr<far_letter> l, errands& out);
   void send_first(const std::shared_ptr<const far_letter>& l);
+  void send_by(const decision& d, const std::shared_ptr<const far_letter>& l);
   void send_again(const far_letter& l, rank avoid);
   /// Large arguments go from the letter itself, which counts as this node's memory, or as a message.
-  void pass_on(rank to, std::shared_ptr<const far_letter> l, const passage& way, dist::job::counting is = dist::job::counting::as_message);
+  void pass_on(rank to, const std::shared_ptr<const far_letter>& l, const passage& way, dist::job::counting is = dist::job::counting::as_message);
   void note_passed_on(rank to, rank sender) {
     const std::scoped_lock lock(passed_on_lock_);
     passed_on_.emplace(to, sender);
