@@ -78,7 +78,7 @@ class writer {
   }
 
   static constexpr std::size_t room_after = 256;
-  std::byte near_[128];  // what nearly all messages are content with
+  std::byte near_[160];  // what nearly all messages are content with
   std::vector<std::byte> far_;
   std::size_t used_ = 0;
 };

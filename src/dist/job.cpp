@@ -203,6 +203,7 @@ void job::send(rank to, message_kind kind, const writer& head, std::span<const s
 }
 
 std::size_t job::poll() {
+  for (protocol* const p : advancing_) p->begin_poll();
   if (pressure_.is_full()) return 0;
   polled_by_.store(base::current(), std::memory_order_relaxed);
   struct polled {

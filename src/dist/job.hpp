@@ -56,7 +56,8 @@ class protocol {
   virtual ~protocol() = default;
   /// `node` is gone, and nothing that was under way to or from it comes; job::loss_of(node) is the cause to give.
   virtual void lost(rank node, base::thread_context& context) noexcept = 0;
-  /// After what has come was handled, at each poll: of those that asked for it (job::add).
+  /// Before anything that has come is looked at, and after it was handled, at each poll: of those that asked for it (job::add_advancing).
+  virtual void begin_poll() {}
   virtual void advance(base::thread_context&) {}
 };
 
@@ -130,7 +131,7 @@ class job {
 
   /// Who is told of lost nodes, in the order of adding.
   void add(protocol& p) { protocols_.push_back(&p); }
-  /// And at each poll, too.
+  /// And at each poll, too; where nothing more is taken for a while, only that it begins.
   void add_advancing(protocol& p) {
     add(p);
     advancing_.push_back(&p);

@@ -105,12 +105,12 @@ module read_module(const dl_phdr_info& info) {
 /// Lines of the program that have been found good: most that come are among them, and their texts are long.
 class known_lines {
  public:
-  bool has(std::uint64_t bits) const noexcept { return place(bits).load(std::memory_order_relaxed) == bits; }
+  bool has(std::uint64_t bits) noexcept { return place(bits).load(std::memory_order_relaxed) == bits; }
   void add(std::uint64_t bits) noexcept { place(bits).store(bits, std::memory_order_relaxed); }
 
  private:
-  std::atomic<std::uint64_t>& place(std::uint64_t bits) const noexcept { return all_[bits / alignof(constants) % all_.size()]; }
-  mutable std::array<std::atomic<std::uint64_t>, 256> all_{};
+  std::atomic<std::uint64_t>& place(std::uint64_t bits) noexcept { return all_[bits / alignof(constants) % all_.size()]; }
+  std::array<std::atomic<std::uint64_t>, 256> all_{};
 };
 constinit known_lines good_lines;
 

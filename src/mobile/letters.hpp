@@ -60,7 +60,7 @@ struct far_letter : letter {
   passage way;
   dist::back_pressure::share memory = {};
 
-  static constexpr std::size_t most_few = 48;
+  static constexpr std::size_t most_few = 64;
   std::span<const std::byte> bytes() const noexcept {
     if (!came_bytes) return arguments.bytes;
     return {came ? came.get() : few_, came_bytes};

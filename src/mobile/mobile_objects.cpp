@@ -22,7 +22,8 @@ using sched::task_record;
 using sched::thread_state;
 
 mobile_objects::mobile_objects(dist::job* j, dist::failures* causes)
-    : job_(j), causes_(causes), parts_(j ? std::make_unique<dist::parts_ahead>(*j) : nullptr), quiet_(j, [this] { return letters(); }), balancing_(j) {
+    : job_(j), causes_(causes), parts_(j ? std::make_unique<dist::parts_ahead>(*j) : nullptr),
+      short_answers_(j ? std::make_unique<short_answers>(*j) : nullptr), quiet_(j, [this] { return letters(); }), balancing_(j) {
   if (!j) return;
   listen(std::make_index_sequence<says>());
   j->add_advancing(*this);
@@ -32,7 +33,7 @@ template <std::size_t... n>
 void mobile_objects::listen(std::index_sequence<n...>) {
   constexpr const char* names[] = {"letter", "value", "value_and_end", "end", "ran", "at", "received", "leave", "go", "stay", "back", "object",
                                    "arrived", "expected", "is_it_there", "never", "gone", "lost", "dead", "again", "is_it_sent", "not_sent",
-                                   "recall", "has_left", "taken", "no_room"};
+                                   "recall", "has_left", "taken", "no_room", "all_ended"};
   static_assert(std::size(names) == says);
   ((kinds_[n] = job_->on<&mobile_objects::on_said<static_cast<say>(n)>>(std::string("mobile.") + names[n], this)), ...);
   const auto kind = [&](say what) { return kinds_[static_cast<std::size_t>(what)]; };
@@ -64,6 +65,7 @@ void mobile_objects::serve(std::uint16_t node, const object_settings& s) noexcep
   node_ = node;
   self_ = job_ ? job_->self() : rank{0};
   settings_ = s;
+  if (short_answers_) short_answers_->serve(s.is_stepped);
   if (!job_ || s.balances_by == policy::none || !s.balances_each_ms || !s.balances) return;
   measure();
   balancing_.start(s.balances, s.balances_by, s.balances_each_ms, s.seed);
