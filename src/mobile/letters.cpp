@@ -42,7 +42,8 @@ void far_letter::set_arguments(detail::parcel&& all) {
     keep_few(all.bytes);
     spare_bytes() = std::exchange(all.bytes, {});
   }
-  arguments = std::move(all);
+  const auto holds_any = [](const detail::parcel& p) { return !p.bytes.empty() || !p.along.empty(); };
+  if (holds_any(all) || holds_any(arguments)) arguments = std::move(all);
 }
 
 void write_words(dist::writer& to, const far_letter& l, const passage& way, std::uint16_t node) {
