@@ -16,6 +16,7 @@ void short_answers::serve(bool wait_always) {
   soon_ = static_cast<trace::ticks>(soon_nanoseconds / trace::clock::to_nanoseconds(1));
   waits_always_ = wait_always;
   peers_ = std::make_unique<peer[]>(job_.nodes());
+  marked_.reserve(job_.nodes());
 }
 
 short_answers::added short_answers::add(dist::rank to, std::uint64_t request, batch& taken) noexcept {
@@ -35,7 +36,28 @@ short_answers::added short_answers::add(dist::rank to, std::uint64_t request, ba
   }
   job_.begin_landing();
   waiting_.fetch_add(1, std::memory_order_release);
+  if (!std::exchange(p.is_marked, true)) {
+    const std::scoped_lock both(marked_lock_);
+    marked_.push_back(to);
+  }
   return added::first;
+}
+
+std::size_t short_answers::marked() noexcept {
+  const std::scoped_lock lock(marked_lock_);
+  return marked_.size();
+}
+
+bool short_answers::next_marked(dist::rank& to) noexcept {
+  {
+    const std::scoped_lock lock(marked_lock_);
+    if (marked_.empty()) return false;
+    to = marked_.front();
+    marked_.erase(marked_.begin());
+  }
+  const std::scoped_lock lock(peers_[to].lock);
+  peers_[to].is_marked = false;  // what is added from now on marks it anew
+  return true;
 }
 
 short_answers::batch short_answers::take(dist::rank to) noexcept {

@@ -7,16 +7,18 @@
 //
 // While some wait, the node is not idle (dist::job::is_landing).
 //
-// Threads     add, take: any. take_all, lost: who polls.
+// Threads     any; lost: who polls.
 // Invariants  (1) each answer is taken once, or its node is lost.
 #pragma once
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <vector>
 
 #include "base/spin_lock.hpp"
 #include "dist/job.hpp"
@@ -45,13 +47,14 @@ class short_answers {
   void end() noexcept { job_.end_landing(); }
 
   bool is_empty() const noexcept { return !waiting_.load(std::memory_order_acquire); }
-  /// send(to, batch) for each node for which some wait.
+  /// send(to, batch) for each node for which some wait now.
   template <class F>
   void take_all(F&& send) {
     if (is_empty()) return;
-    for (dist::rank r = 0; r < job_.nodes(); ++r)
-      if (const batch b = take(r); b.count) {
-        send(r, b);
+    dist::rank to = 0;
+    for (std::size_t nodes = marked(); nodes && next_marked(to); --nodes)
+      if (const batch b = take(to); b.count) {
+        send(to, b);
         end();
       }
   }
@@ -64,16 +67,21 @@ class short_answers {
     base::spin_lock lock;
     trace::ticks last = 0;
     std::uint32_t soon = 0;  // in a row, each soon after the one before
+    bool is_marked = false;
     batch waits;
   };
   /// Requires the lock.
   void take(peer& p, batch& to) noexcept;
+  std::size_t marked() noexcept;
+  bool next_marked(dist::rank& to) noexcept;
 
   dist::job& job_;
   std::unique_ptr<peer[]> peers_;
   trace::ticks soon_ = 0;
   bool waits_always_ = false;
   std::atomic<std::uint32_t> waiting_{0};  // nodes for which some wait
+  base::spin_lock marked_lock_;  // behind a peer's
+  std::vector<dist::rank> marked_;  // for whom some may wait, each once
 };
 
 }  // namespace stretto::mobiles
