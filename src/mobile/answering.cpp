@@ -78,7 +78,7 @@ void mobile_objects::handle(std::unique_ptr<far_letter> l) {
   if (l->what() == letter_kind::make && cause) stillborn(o, cause);
   else leave(o, reads(*l), span, sender::another);
   // What waits until others have been handled goes now if there are none.
-  if (is_short && short_answers_ && handling_ == 1) send_short_answers();
+  if (short_answers_ && handling_ == 1) send_short_answers();
   if (is_over) return sched::close_scope(here(), scope);
   struct owed {
     mobile_objects* all;
