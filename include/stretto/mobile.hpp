@@ -384,6 +384,12 @@ struct mobile_access {
     post_letter(*made.record, nullptr, to.id_, &request);
     return future_access::make<typename Letter::result>(*made.record);
   }
+  /// Of a request that has a name and a priority at most.
+  template <class T, class Get>
+  static auto send_bare(const mobile<T>& to, handler_call<Get>&& c, const task_request& bare, const std::source_location& where) {
+    if (bare.name.empty() && !bare.priority) return send(to, std::move(c), where);
+    return send_with(to, std::move(c), where, task_name{bare.name}, task_priority{bare.priority});
+  }
   template <class T, class... Tag>
   static future<void> order(letter_kind kind, const mobile<T>& of, std::uint32_t to, const std::source_location& where, const Tag&... tag) {
     task_request request;

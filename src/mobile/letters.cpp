@@ -3,12 +3,6 @@
 #include "dist/where.hpp"
 
 namespace stretto::mobiles {
-namespace {
-
-constexpr std::size_t longest_name = 255;
-
-}  // namespace
-
 void write_words(dist::writer& to, const far_letter& l, const passage& way, std::uint16_t node) {
   to.put(l.object);
   to.put(static_cast<std::uint64_t>(l.number));

@@ -20,6 +20,7 @@
 
 #include "dist/back_pressure.hpp"
 #include "dist/job.hpp"
+#include "mobile/gathering.hpp"
 #include "sched/task_record.hpp"
 
 namespace stretto::mobiles {
@@ -29,6 +30,7 @@ using detail::letter_kind;
 using dist::rank;
 using object_id = std::uint64_t;
 
+inline constexpr std::size_t longest_name = 255;  // of a letter or an object, in messages
 inline constexpr rank nobody = std::numeric_limits<rank>::max();
 
 /// How a far letter has come so far.
@@ -57,6 +59,7 @@ struct far_letter : letter {
   failure_ref refused = {};     // a node had no room for it: only its number goes on, and nobody handles it
   passage way;
   dist::back_pressure::share memory = {};
+  gathering::share together = {};  // its answer goes with those of others; empty: by itself
 
   std::span<const std::byte> bytes() const noexcept { return came ? std::span(came.get(), came_bytes) : std::span(arguments.bytes); }
   letter_kind what() const noexcept { return static_cast<letter_kind>(kind); }

@@ -21,6 +21,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -32,6 +33,8 @@
 #include "dist/parts_ahead.hpp"
 #include "mobile/kept_objects.hpp"
 #include "mobile/letter_counts.hpp"
+#include "mobile/letters_to_many.hpp"
+#include "mobile/multicasts.hpp"
 #include "mobile/node_row.hpp"
 #include "mobile/quiet_rounds.hpp"
 #include "mobile/requests.hpp"
@@ -72,6 +75,8 @@ class mobile_objects final : public dist::protocol {
   /// Throws G01, with the record given back. `thread` null: look it up, and the record may have a priority.
   void post(sched::task_record& record, void* thread, object_id to);
   void check(object_id to, const std::source_location& where, const char* called) const;
+  /// Of a record whose body is that. What it throws it throws before anything is sent.
+  void post_many(sched::task_record& record, detail::multicast& body);
   enum class sender : std::uint8_t { this_node, another };
   void leave(resident& o, bool has_read, detail::handler_span& span, sender of) noexcept;
   /// What a handler has taken counts before its sender hears of its end, who may ask for it then.
@@ -154,7 +159,7 @@ class mobile_objects final : public dist::protocol {
  private:
   enum class say : std::uint8_t {
     letter, value, value_and_end, end, ran, at, received, leave, go, stay, back, object, arrived, expected, is_it_there, never, gone, lost,
-    dead, again, is_it_sent, not_sent, recall, has_left, taken, no_room, count
+    dead, again, is_it_sent, not_sent, recall, has_left, taken, no_room, letters, answers, count
   };
   static constexpr std::size_t says = static_cast<std::size_t>(say::count);
 
@@ -197,6 +202,7 @@ class mobile_objects final : public dist::protocol {
   struct errands {
     letter_list begin;
     std::vector<std::unique_ptr<far_letter>> deliver;
+    std::vector<std::unique_ptr<far_letter>> leave;  // nobody handles them here: their answers are not waited for
     struct passing_on {
       rank to;
       std::unique_ptr<far_letter> what;
@@ -254,11 +260,23 @@ class mobile_objects final : public dist::protocol {
   void settle(letter& l, failure_ref cause, bool is_for_good);
   void answer(rank to, outcome what, std::uint64_t request, const failure_ref& cause, detail::parcel&& value = {}, bool is_for_good = false);
   void take(outcome what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value, bool is_for_good = false);
+  /// The same, with the answers to letters that came with it.
+  void answer(far_letter& l, outcome what, const failure_ref& cause, detail::parcel&& value = {}, bool is_for_good = false);
+  void note_answered(object_id id, std::uint64_t number, failure_ref cause, bool is_for_good);
+  /// What this node has sent, to that object or to all (0), that has no answer yet.
+  std::vector<std::shared_ptr<const far_letter>> unanswered(object_id of = 0);
   /// What this node has sent to it comes to nothing.
   void fail_unanswered(object_id id, const failure_ref& cause, std::uint64_t from_number = 0);
   /// Its letters, of any kind, come to nothing. Requires the lock; the object is the caller's.
   static void empty(resident& o, entry& e, const failure_ref& cause, errands& out);
   void stillborn(resident& o, const failure_ref& cause);
+
+  // To many at once.
+  void post_far(const std::shared_ptr<multicast_under_way>& m);
+  void send_first(const std::shared_ptr<multicast_under_way>& m, const std::vector<run_of_letters>& each);
+  void pass_down(const letters_to_many& all, std::span<const letters_for> parts, const std::shared_ptr<const void>& lent);
+  void hear_letters(rank from, dist::reader& c);
+  void hear_answers(rank from, dist::reader& c);
 
   // Moves.
   void pack(resident& o);
@@ -376,6 +394,7 @@ class mobile_objects final : public dist::protocol {
   std::vector<std::unique_ptr<const std::map<std::uint16_t, rank>>> all_restored_homes_;
   const std::unique_ptr<dist::parts_ahead> parts_;  // null: alone
   requests requests_;
+  multicasts multicasts_;
   struct coming_back {
     object_id id;
     std::uint32_t epoch;
