@@ -79,6 +79,7 @@ struct mobile_statistics {
   std::uint64_t passed_on = 0;  // of any node, whose object was not here any more
   std::uint64_t most_hops = 0;  // of a message that came to its object
   std::uint64_t moved_in = 0, moved_out = 0;
+  std::uint64_t to_many = 0;    // messages of broadcasts and reductions, each for all objects of a node or of several, that it sent or passed on
 };
 mobile_statistics current_mobile_statistics();
 

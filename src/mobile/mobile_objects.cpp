@@ -602,6 +602,7 @@ letter_counts mobile_objects::letters() noexcept {
 
 mobile_statistics mobile_objects::statistics() {
   mobile_statistics all;
+  all.to_many = sent_to_many_;
   for (shard& s : shards_) {
     const std::scoped_lock lock(s.lock);
     all.objects += s.counted.objects;

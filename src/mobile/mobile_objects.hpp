@@ -387,6 +387,7 @@ class mobile_objects final : public dist::protocol {
   std::atomic<std::uint64_t> begun_apart_{0}, ended_apart_{0};  // of this node, beside those that shards count
   std::atomic<std::uint64_t> said_{0}, heard_{0};  // to and from other nodes
   std::atomic<std::uint64_t> deferred_{0};
+  std::atomic<std::uint64_t> sent_to_many_{0};
   std::atomic<bool> is_held_{false};
   std::atomic<rank> held_by_{nobody};
   std::atomic<rank> checkpoints_of_{nobody};

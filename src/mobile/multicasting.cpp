@@ -129,15 +129,15 @@ void mobile_objects::send_first(const std::shared_ptr<multicast_under_way>& m, c
 /// To each its own, or to some of them those of others, too.
 void mobile_objects::pass_down(const letters_to_many& all, std::span<const letters_for> parts, const std::shared_ptr<const void>& lent) {
   const bool is_direct = parts.size() <= fan_out || all.arguments.size() > most_passed_on;
-  const std::size_t share = is_direct ? 1 : (parts.size() + fan_out - 1) / fan_out;
-  while (!parts.empty()) {
-    std::size_t taken = std::min(share, parts.size());
+  for (std::size_t left = is_direct ? parts.size() : fan_out; !parts.empty(); left = std::max<std::size_t>(left - 1, 1)) {
+    std::size_t taken = (parts.size() + left - 1) / left;
     while (taken > 1 && runs_in(parts.first(taken)) > most_runs) --taken;
     const auto now = parts.first(taken);
     parts = parts.subspan(taken);
     dist::writer words;
     all.write_words(words, now, node_);
     ++said_;
+    ++sent_to_many_;
     const auto kind = kinds_[static_cast<std::size_t>(say::letters)];
     if (lent && words.size() <= net::transport::most_head_bytes) {
       job_->send(now.front().node, kind, words, all.arguments, std::const_pointer_cast<void>(lent), dist::job::counting::itself);
