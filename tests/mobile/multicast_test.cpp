@@ -322,6 +322,51 @@ TEST_CASE("a broadcast whose arguments cannot be written throws, and nothing is 
   });
 }
 
+TEST_CASE("threads of many nodes broadcast to objects that others move: each is told everything once, in the order of each thread") {
+  for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(6, 200); seed += stride()) {
+    CAPTURE(seed);
+    const auto nodes = static_cast<std::uint32_t>(2 + seed % 3);
+    constexpr int tasks = 3, times = 12;
+    std::atomic<std::uint32_t> ready{0}, through{0};
+    collection<part> c;
+    on_all_nodes({.nodes = nodes, .seed = seed, .jitter_seconds = seed % 2 ? 2e-6 : 1e-5}, 2, [&](runtime&) {
+      const std::uint32_t me = this_node();
+      if (me == seed % nodes) {
+        c = make_collection<part>(13);
+        indices(c);
+      } else {
+        while (!ready) yield();
+      }
+      ++ready;
+      finish([&] {
+        for (int task = 0; task < tasks; ++task)
+          async([&, task] {
+            std::mt19937_64 random(seed * 1000 + me * 10 + std::uint64_t(task));
+            for (int i = 0; i < times; ++i) {
+              const int what = (int(me) * tasks + task) * 1000 + i;
+              if (random() % 3) broadcast(c, call<&part::see>(what));
+              else broadcast(after(async([] { yield(); })), c, call<&part::see>(what)).get();
+              if (random() % 2) migrate(c[random() % c.size()], at_node(std::uint32_t(random() % nodes)));
+              if (random() % 4 == 0) CHECK(indices(c) == first_numbers(13));
+            }
+          });
+      });
+      ++through;
+      while (through < nodes) yield();
+      if (me) return;
+      const auto seen = reduce(c, call<&part::all>(), std::vector<std::vector<int>>(), appended<std::vector<int>>).get();
+      for (const auto& s : seen) {
+        CHECK(s.size() == nodes * tasks * times);
+        std::map<int, int> next;
+        for (const int what : s) CHECK(what % 1000 == next[what / 1000]++);
+      }
+      destroy(c).get();
+      wait(quiescence());
+      CHECK(current_mobile_statistics().objects == 0);
+    });
+  }
+}
+
 TEST_CASE("random programs over many objects on many nodes: everything once and in order, also where those are lost that pass it on") {
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(8, 400); seed += stride()) {
     CAPTURE(seed);
