@@ -12,9 +12,12 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "base/spin_lock.hpp"
+#include "dist/back_pressure.hpp"
 #include "dist/job.hpp"
 
 namespace stretto::mobiles {
@@ -25,7 +28,9 @@ class gathering {
   static constexpr std::size_t enough = std::size_t{16} << 10;
   using send_function = void (*)(void* owner, dist::rank to, dist::writer&& answers);
 
-  gathering(dist::rank to, send_function send, void* owner) noexcept : to_(to), send_(send), owner_(owner) {}
+  /// `memory` is what came with the letters.
+  gathering(dist::rank to, send_function send, void* owner, dist::back_pressure::share&& memory = {}) noexcept
+      : to_(to), send_(send), owner_(owner), memory_(std::move(memory)) {}
   gathering(const gathering&) = delete;
 
   /// One letter's part in it. A copy of a letter has none.
@@ -48,7 +53,8 @@ class gathering {
     /// Of one letter more.
     share another() const { return share(of_); }
     explicit operator bool() const noexcept { return of_ != nullptr; }
-    void add(const dist::writer& answer) { of_->add(answer); }
+    /// An answer, in two parts.
+    void add(std::span<const std::byte> words, std::span<const std::byte> rest) { of_->add(words, rest); }
     void end() {
       if (const auto of = std::exchange(of_, nullptr)) of->end();
     }
@@ -58,8 +64,9 @@ class gathering {
   };
 
  private:
-  void add(const dist::writer& answer);
+  void add(std::span<const std::byte> words, std::span<const std::byte> rest);
   void end();
+  void send(std::span<const std::byte> answers);
   bool count_down() noexcept {
     const std::scoped_lock lock(lock_);
     return --letters_ == 0;
@@ -70,7 +77,8 @@ class gathering {
   void* const owner_;
   base::spin_lock lock_;
   std::uint32_t letters_ = 0;
-  dist::writer answers_;
+  std::vector<std::byte> answers_;
+  const dist::back_pressure::share memory_;
 };
 
 }  // namespace stretto::mobiles

@@ -223,10 +223,12 @@ void mobile_objects::begin(letter& l, thread_state& t) {
     r.made_ready_by(t.current_id);
     return sched::make_ready(t, r);
   }
-  auto& far = static_cast<far_letter&>(l);
-  handling_.fetch_add(1, std::memory_order_relaxed);
-  // Its end counts here for the whole runtime alone: who has sent it counts it there.
   const sched::outside_of_finishes outside(t);
+  begin_far(static_cast<far_letter&>(l), t);
+}
+
+void mobile_objects::begin_far(far_letter& far, thread_state& t) {
+  handling_.fetch_add(1, std::memory_order_relaxed);
   sched::count_spawned(t);
   sched::spawn_counted(t, {.scope = t.owner->root, .where = far.where, .priority = far.priority, .name = far.name}, far_body{this, &far});
 }

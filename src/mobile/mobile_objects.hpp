@@ -250,6 +250,8 @@ class mobile_objects final : public dist::protocol {
   /// Begins what may begin, moves or lets go of what is to move. Requires the lock.
   void advance(resident& o, errands& out);
   void begin(letter& l, sched::thread_state& t);
+  /// On a thread that is outside of finishes: its end counts here for the whole runtime alone; who has sent it counts it there.
+  void begin_far(far_letter& l, sched::thread_state& t);
   /// The body of the task that handles a far letter.
   struct far_body {
     mobile_objects* all;
@@ -276,6 +278,7 @@ class mobile_objects final : public dist::protocol {
   void send_first(const std::shared_ptr<multicast_under_way>& m, const std::vector<run_of_letters>& each);
   void pass_down(const letters_to_many& all, std::span<const letters_for> parts, const std::shared_ptr<const void>& lent);
   void hear_letters(rank from, dist::reader& c);
+  bool begins_at_once(far_letter& l);
   void hear_answers(rank from, dist::reader& c);
 
   // Moves.

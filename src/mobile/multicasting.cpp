@@ -160,8 +160,6 @@ void mobile_objects::hear_letters(rank from, dist::reader& c) {
     pass_down(all, others, {});
   }
   const auto& runs = all.nodes.front().runs;
-  std::uint64_t count = 0;
-  for (const run_of_letters& r : runs) count += r.count;
   std::shared_ptr<const std::byte> arguments;
   failure_ref no_room;
   try {
@@ -173,8 +171,10 @@ void mobile_objects::hear_letters(rank from, dist::reader& c) {
     auto& objects = *static_cast<mobile_objects*>(owner);
     ++objects.said_;
     objects.job_->send(to, objects.kinds_[static_cast<std::size_t>(say::answers)], std::move(answers));
-  }, this));
+  }, this, dist::back_pressure::share(job_->pressure(), dist::back_pressure::what::came, no_room ? 0 : all.arguments.size())));
   const detail::letter_type* const type = all.function ? letter_type_at(all.function) : nullptr;
+  thread_state& t = here();
+  const sched::outside_of_finishes outside(t);
   for (const run_of_letters& r : runs)
     for (std::uint32_t i = 0; i < r.count; ++i) {
       auto l = all.letter(r, i);
@@ -185,12 +185,28 @@ void mobile_objects::hear_letters(rank from, dist::reader& c) {
       l->type = type;
       l->came = arguments;
       l->came_bytes = all.arguments.size();
-      l->memory = {job_->pressure(), dist::back_pressure::what::came, all.arguments.size() / count};
       l->together = together.another();
       ++l->way.hops;
-      deliver(std::move(l));
+      if (begins_at_once(*l)) begin_far(*l.release(), t);
+      else deliver(std::move(l));
     }
   together.end();
+}
+
+/// As most do: the object is here, and nobody has it.
+bool mobile_objects::begins_at_once(far_letter& l) {
+  shard& s = shard_of(l.object);
+  const std::scoped_lock lock(s.lock);
+  entry* const e = s.find(l.object);
+  if (!e || !e->here || is_lost(l.from)) return false;
+  resident& o = *e->here;
+  correspondent& by = o.of(l.from);
+  if (by.next != l.number || !by.held.empty() || !o.begin_at_once(l)) return false;
+  ++by.next;
+  by.forget_below(l.answered);
+  l.at = &o;
+  s.counted.most_hops = std::max<std::uint64_t>(s.counted.most_hops, l.way.hops);
+  return true;
 }
 
 void mobile_objects::answer(far_letter& l, outcome what, const failure_ref& cause, detail::parcel&& value, bool is_for_good) {
@@ -200,8 +216,8 @@ void mobile_objects::answer(far_letter& l, outcome what, const failure_ref& caus
     using dist::reply;
     dist::writer w(l.request, what, cause ? is_for_good ? reply::failure_for_good : reply::failure : reply::value);
     if (cause) causes_->write(w, *cause.get());
-    else w.put(static_cast<std::uint32_t>(value.bytes.size())).put_bytes(value.bytes);
-    l.together.add(w);
+    else w.put(static_cast<std::uint32_t>(value.bytes.size()));
+    l.together.add(w.all(), value.bytes);
   }
   l.together.end();
 }

@@ -115,10 +115,17 @@ bool multicast_under_way::tell(const base::wait_walk::found_waiter& found, base:
   return true;
 }
 
+std::uint64_t take_requests_of_many(std::uint64_t& next, std::uint64_t count) noexcept {
+  constexpr std::uint64_t below = (std::uint64_t{1} << 31) - 1;
+  if (count > below - (next & below)) next = (next & ~below) + (std::uint64_t{1} << 32);
+  const std::uint64_t first = next;
+  next += count;
+  return first;
+}
+
 void multicasts::add(const std::shared_ptr<multicast_under_way>& m) {
   const std::scoped_lock lock(lock_);
-  m->first_request = next_;
-  next_ += m->elements.size();
+  m->first_request = take_requests_of_many(next_, m->elements.size());
   for (const auto& e : m->elements) m->ends_missing += e.is_open();
   if (m->ends_missing) all_.emplace(m->first_request, m);
 }

@@ -27,9 +27,12 @@
 
 namespace stretto::mobiles {
 
-/// Whether a request is one of those below, not of `requests`.
-inline constexpr std::uint64_t of_many = std::uint64_t{1} << 63;
-inline bool is_of_many(std::uint64_t request) noexcept { return request & of_many; }
+/// Whether a request is one of those below, not of `requests`: these count up from 1, or are a slot's index below a generation; both bits
+/// are set in none of them.
+inline constexpr std::uint64_t of_many = std::uint64_t{1} << 63 | std::uint64_t{1} << 31;
+inline bool is_of_many(std::uint64_t request) noexcept { return (request & of_many) == of_many; }
+/// So many numbers in a row, all of them of_many; `next` is behind them then.
+std::uint64_t take_requests_of_many(std::uint64_t& next, std::uint64_t count) noexcept;
 
 class multicast_under_way : public std::enable_shared_from_this<multicast_under_way> {
  public:

@@ -88,6 +88,21 @@ TEST_CASE("a message to many objects says what follows one another as a run, and
   }
 }
 
+TEST_CASE("requests of broadcasts are in a row, and none is one of single letters") {
+  std::mt19937_64 random(3);
+  std::uint64_t next = mobiles::of_many, before = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    const std::uint64_t count = random() % (i % 2 ? 100 : 1u << 30);
+    const std::uint64_t first = mobiles::take_requests_of_many(next, count);
+    CHECK(first >= before);
+    for (const std::uint64_t request : {first, first + count / 2, count ? first + count - 1 : first}) CHECK(mobiles::is_of_many(request));
+    before = first + count;
+    CHECK(next == before);
+  }
+  for (const std::uint64_t other : {std::uint64_t{1}, std::uint64_t{1} << 31, ~std::uint64_t{0} << 32, (~std::uint64_t{0} << 32) + 0x7fffffff})
+    CHECK(!mobiles::is_of_many(other));
+}
+
 TEST_CASE("answers go together once the last of their letters is over, or when there are enough") {
   struct sent {
     std::vector<std::string> all;
@@ -96,25 +111,24 @@ TEST_CASE("answers go together once the last of their letters is over, or when t
       static_cast<sent*>(owner)->all.emplace_back(reinterpret_cast<const char*>(w.all().data()), w.size());
     }
   } to;
-  const auto said = [](const std::string& text) {
-    dist::writer w;
-    w.put_bytes(std::as_bytes(std::span(text)));
-    return w;
+  const auto add = [](mobiles::gathering::share& to_that, const std::string& text) {
+    const auto bytes = std::as_bytes(std::span(text));
+    to_that.add(bytes.first(1), bytes.subspan(1));
   };
   {
     mobiles::gathering::share first(std::make_shared<mobiles::gathering>(5, sent::take, &to));
     auto second = first.another(), third = first.another(), fourth = first.another();
     const auto copied = second;
     CHECK(!copied);
-    second.add(said("b"));
+    add(second, "b");
     second.end();
     CHECK(!second);
     first.end();  // it has gone on from here
-    third.add(said("c"));
+    add(third, "c");
     third.end();
     third.end();
     CHECK(to.all.empty());
-    fourth.add(said(std::string(20'000, 'd')));
+    add(fourth, std::string(20'000, 'd'));
     REQUIRE(to.all.size() == 1);
     CHECK(to.all[0] == "bc" + std::string(20'000, 'd'));
     fourth.end();
@@ -125,7 +139,7 @@ TEST_CASE("answers go together once the last of their letters is over, or when t
     {
       const auto dropped = first.another();
     }
-    first.add(said("a"));
+    add(first, "a");
     CHECK(to.all.size() == 1);
     first.end();
     REQUIRE(to.all.size() == 2);
