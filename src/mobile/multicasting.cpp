@@ -1,10 +1,8 @@
 // One message for all objects of a node: who sends it, who gets it and passes parts of it on, and the answers, which go back as one.
-#include <stretto/error.hpp>
-
 #include <algorithm>
 #include <new>
 
-#include "event/event_floor.hpp"
+#include "base/order_observer.hpp"
 #include "mobile/letters_to_many.hpp"
 #include "mobile/mobile_objects.hpp"
 #include "sched/running.hpp"
@@ -48,8 +46,11 @@ void mobile_objects::post_many(task_record& r, detail::multicast& body) {
     }
   }
   thread_state& t = here();
-  if (t.observer) [[unlikely]]
-    t.observer->spawned(&r, t);
+  if (t.observer) [[unlikely]] {
+    // What it waits for is not followed up: it, and who waits for it, may know all.
+    if (body.is_run) t.observer->spawned(&r, t), t.observer->follows(&r, {.task = m.get()});
+    else t.observer->reused(&r);
+  }
   sched::count_spawned(t);
   m->expect(body.objects + 1);
   if (!m->elements.empty()) post_far(m);

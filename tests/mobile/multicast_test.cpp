@@ -4,7 +4,10 @@
 
 #include <stretto/collection.hpp>
 #include <stretto/error.hpp>
+#include <stretto/copy.hpp>
 #include <stretto/finish.hpp>
+#include <stretto/instance.hpp>
+#include <stretto/platform.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -378,6 +381,41 @@ TEST_CASE("threads of many nodes broadcast to objects that others move: each is 
       wait(quiescence());
       CHECK(current_mobile_statistics().objects == 0);
     });
+  }
+}
+
+instance<int>* written = nullptr;  // by the handlers below
+struct writer {
+  std::size_t index = 0;
+  writer() = default;
+  explicit writer(std::size_t i) : index(i) {}
+  int write() {
+    const auto at = static_cast<coordinate>(index);
+    wait(fill(*written, {at, at + 1}, 1));
+    return 1;
+  }
+  template <class Archive>
+  friend void fields(Archive& a, archived<writer, Archive>& w) {
+    a(w.index);
+  }
+};
+
+TEST_CASE("with STRETTO_CHECK=1, who waits for a broadcast knows what its handlers have done, and so does what folds a reduction") {
+  for (const unsigned workers : {1u, 2u, 4u}) {
+    const with_variable checks("STRETTO_CHECK", "1");
+    runtime rt({.machine = std::make_shared<platform>(platform::synthetic("core:" + std::to_string(workers) + " pu:1"))});
+    CHECK_NOTHROW(rt.run([&] {
+      auto all = instance<int>::create(at(rt.machine().memories()[0]), {0, 8}, {.name = "all"}).made;
+      written = &all;
+      const auto c = make_collection<writer>(8);
+      broadcast(c, call<&writer::write>()).get();
+      wait(fill(all, 2));
+      CHECK(reduce(c, call<&writer::write>(), 0, [&](int sum, int one) {
+              if (!sum) wait(fill(all, 3));
+              return sum + one;
+            }).get() == 8);
+      wait(fill(all, 4));
+    }));
   }
 }
 
