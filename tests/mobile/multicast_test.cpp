@@ -419,6 +419,46 @@ TEST_CASE("with STRETTO_CHECK=1, who waits for a broadcast knows what its handle
   }
 }
 
+TEST_CASE("who passes a message on and has lost where it goes, or loses that then, says so to its sender, which sends again") {
+  int tried = 0;
+  for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(24, 600); seed += stride()) {
+    CAPTURE(seed);
+    trial t(seed, 24, trial::made::as_a_large_collection);
+    if (t.nodes < 11) continue;
+    ++tried;
+    const auto node_in = [](const mobile<book>& m) { return static_cast<std::uint32_t>(detail::mobile_access::id_of(m) >> 48); };
+    std::uint32_t first = 0;
+    t.on(0, [&] { first = node_in(make_mobile<book>()); });
+    const std::uint32_t home = node_in(t.sent.objects[0]) - first;
+    const auto broadcast_from_home = [&] { t.on(home, [&] { t.keep(home, send_to_all()); }); };
+    broadcast_from_home();
+    t.finish_all();
+    // The sender, which has made them, reaches every node; the others reach only the sender, from before or after the broadcast on.
+    const bool is_before = seed % 2;
+    if (!is_before) {
+      broadcast_from_home();
+      t.step(t.random() % (8 * t.nodes));
+    }
+    t.has_losses = true;
+    for (std::uint32_t a = 0; a < t.nodes; ++a)
+      for (std::uint32_t b = a + 1; b < t.nodes; ++b)
+        if (a != home && b != home) t.job.cut(a, b);
+    if (is_before) {
+      t.step(t.random() % (20 * t.nodes));
+      broadcast_from_home();
+    }
+    t.finish_all();
+    for (const auto& w : t.futures) t.on(w.node, [&] { CHECK_NOTHROW(w.what.get()); });
+    future<std::vector<std::size_t>> lines;
+    t.on(home, [&] {
+      lines = reduce(t.sent.as_one, call([](const book& b) { return b.lines.size(); }), std::vector<std::size_t>(), appended<std::size_t>);
+    });
+    t.step_until([&] { return lines.is_ready(); });
+    t.on(home, [&] { CHECK(lines.get() == std::vector<std::size_t>(t.sent.objects.size(), 2)), lines = {}; });
+  }
+  CHECK(tried);
+}
+
 TEST_CASE("random programs over many objects on many nodes: everything once and in order, also where those are lost that pass it on") {
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(8, 400); seed += stride()) {
     CAPTURE(seed);
