@@ -219,7 +219,8 @@ void runtime::start(bool stepped) {
                         {.wander = static_cast<unsigned>(s.settings.wander),
                          .seed = s.settings.seed,
                          .balances_by = static_cast<mobiles::policy>(s.settings.balance),
-                         .balances_each_ms = stepped ? 0 : s.settings.balance_ms});
+                         .balances_each_ms = stepped ? 0 : s.settings.balance_ms,
+                         .is_stepped = stepped});
   if (s.member) s.polls.add(*s.member);
   s.modules.initialise(s.context, s.machine);
   const bool checks = s.settings.check != base::checks::off;

@@ -28,7 +28,14 @@ class writer {
   template <class T>
     requires std::is_arithmetic_v<T> || std::is_enum_v<T>
   writer& put(T number) {
-    put_bytes(std::as_bytes(std::span(&number, 1)));
+    put_whole(number);
+    return *this;
+  }
+  /// Several numbers at once, without anything between them.
+  template <class T>
+    requires std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>
+  writer& put_front(const T& numbers) {
+    put_whole(numbers);
     return *this;
   }
   /// At most `most` characters of it.
@@ -39,14 +46,8 @@ class writer {
     return *this;
   }
   void put_bytes(std::span<const std::byte> bytes) {
-    if (far_.empty() && used_ <= sizeof near_ && bytes.size() <= sizeof near_ - used_) {
-      if (!bytes.empty()) std::memcpy(near_ + used_, bytes.data(), bytes.size());
-    } else {
-      // With room for what follows a large part, which would else be copied once more for a few words.
-      if (used_ + bytes.size() > far_.capacity()) far_.reserve(std::max(2 * used_, used_ + bytes.size() + room_after));
-      if (far_.empty()) far_.assign(near_, near_ + std::min(used_, sizeof near_));
-      far_.insert(far_.end(), bytes.begin(), bytes.end());
-    }
+    if (!has_room_near(bytes.size())) return put_far(bytes);
+    if (!bytes.empty()) std::memcpy(near_ + used_, bytes.data(), bytes.size());
     used_ += bytes.size();
   }
 
@@ -61,8 +62,23 @@ class writer {
   std::span<const std::byte> all() const noexcept { return far_.empty() ? std::span(near_, used_) : std::span(far_); }
 
  private:
+  bool has_room_near(std::size_t bytes) const noexcept { return far_.empty() && used_ + bytes <= sizeof near_; }
+  template <class T>
+  void put_whole(const T& numbers) {
+    if (!has_room_near(sizeof numbers)) return put_far(std::as_bytes(std::span(&numbers, 1)));
+    std::memcpy(near_ + used_, &numbers, sizeof numbers);
+    used_ += sizeof numbers;
+  }
+  [[gnu::noinline]] void put_far(std::span<const std::byte> bytes) {
+    // With room for what follows a large part, which would else be copied once more for a few words.
+    if (used_ + bytes.size() > far_.capacity()) far_.reserve(std::max(2 * used_, used_ + bytes.size() + room_after));
+    if (far_.empty()) far_.assign(near_, near_ + std::min(used_, sizeof near_));
+    far_.insert(far_.end(), bytes.begin(), bytes.end());
+    used_ += bytes.size();
+  }
+
   static constexpr std::size_t room_after = 256;
-  std::byte near_[48];  // what nearly all messages are content with
+  std::byte near_[160];  // what nearly all messages are content with
   std::vector<std::byte> far_;
   std::size_t used_ = 0;
 };
@@ -78,6 +94,15 @@ class reader {
     const auto bytes = get_bytes(sizeof number);
     if (!bytes.empty()) std::memcpy(&number, bytes.data(), sizeof number);
     return number;
+  }
+  /// What put_front has written.
+  template <class T>
+    requires std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>
+  T get_front() noexcept {
+    T numbers{};
+    const auto bytes = get_bytes(sizeof numbers);
+    if (!bytes.empty()) std::memcpy(&numbers, bytes.data(), sizeof numbers);
+    return numbers;
   }
   std::string get_text() {
     const auto bytes = get_bytes(get<std::uint16_t>());

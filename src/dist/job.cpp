@@ -15,9 +15,6 @@ namespace stretto::dist {
 
 namespace {
 constexpr std::uint32_t most_node = 0x7fff;  // of an event's handle
-/// The first words of longer messages go ahead, so that their receiver knows what it has no room for. And what is shorter is copied sooner
-/// than kept until it has gone.
-constexpr std::size_t split_bytes = std::size_t{8} << 10;
 /// Of shorter ones nobody asks whether there is room; the first if the most was said.
 constexpr std::uint64_t least_limit = std::uint64_t{64} << 10, large_bytes = std::uint64_t{16} << 20;
 }
@@ -182,8 +179,11 @@ void job::send(rank to, message_kind kind, const writer& words, std::span<const 
   send_lent(to, e.number_with_cause, caused.all(), rest, std::move(lent), is);
 }
 
-void job::send(rank to, message_kind kind, const writer& words, std::vector<std::byte>&& rest) {
-  if (rest.size() < split_bytes) return send(to, kind, words, rest, {}, counting::itself);
+void job::send(rank to, message_kind kind, writer&& words, std::vector<std::byte>&& rest) {
+  if (rest.size() < split_bytes) {
+    words.put_bytes(rest);
+    return send(to, kind, std::move(words));
+  }
   const auto kept = std::make_shared<const std::vector<std::byte>>(std::move(rest));
   send(to, kind, words, *kept, kept, counting::as_message);
 }
@@ -203,6 +203,7 @@ void job::send(rank to, message_kind kind, const writer& head, std::span<const s
 }
 
 std::size_t job::poll() {
+  for (protocol* const p : advancing_) p->begin_poll();
   if (pressure_.is_full()) return 0;
   polled_by_.store(base::current(), std::memory_order_relaxed);
   struct polled {

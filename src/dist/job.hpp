@@ -56,7 +56,8 @@ class protocol {
   virtual ~protocol() = default;
   /// `node` is gone, and nothing that was under way to or from it comes; job::loss_of(node) is the cause to give.
   virtual void lost(rank node, base::thread_context& context) noexcept = 0;
-  /// After what has come was handled, at each poll: of those that asked for it (job::add).
+  /// Before anything that has come is looked at, and after it was handled, at each poll: of those that asked for it (job::add_advancing).
+  virtual void begin_poll() {}
   virtual void advance(base::thread_context&) {}
 };
 
@@ -130,7 +131,7 @@ class job {
 
   /// Who is told of lost nodes, in the order of adding.
   void add(protocol& p) { protocols_.push_back(&p); }
-  /// And at each poll, too.
+  /// And at each poll, too; where nothing more is taken for a while, only that it begins.
   void add_advancing(protocol& p) {
     add(p);
     advancing_.push_back(&p);
@@ -161,8 +162,9 @@ class job {
   /// `words`, at most net::transport::most_head_bytes of them, and behind them `rest`, which `lent` holds. It is kept until it has gone, and
   /// counts as this node's memory, unless `lent` counts for itself.
   enum class counting : bool { itself, as_message };
+  static constexpr bool is_lent(std::size_t rest) noexcept { return rest >= split_bytes; }  // else it is copied
   void send(rank to, message_kind kind, const writer& words, std::span<const std::byte> rest, std::shared_ptr<const void> lent, counting is);
-  void send(rank to, message_kind kind, const writer& words, std::vector<std::byte>&& rest);
+  void send(rank to, message_kind kind, writer&& words, std::vector<std::byte>&& rest);
   /// To whom on_payload was called. `rest` is lent until `sent` runs, with N05 if that node is lost.
   void send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest, places::completion& sent,
             bool from_device = false);
@@ -219,6 +221,9 @@ class job {
   };
   struct landing;
   struct parting;
+  /// The first words of longer messages go ahead, so that their receiver knows what it has no room for. And what is shorter is copied sooner
+  /// than kept until it has gone.
+  static constexpr std::size_t split_bytes = std::size_t{8} << 10;
   void send_lent(rank to, net::handler_number number, std::span<const std::byte> head, std::span<const std::byte> rest,
                  std::shared_ptr<const void> lent, counting is);
   static void arrived(void* at, net::arrival& a);

@@ -311,7 +311,7 @@ void remote_tasks::answer(rank to, outcome what, std::uint64_t id, const failure
   writer w(id, cause ? reply::failure : along ? reply::value_with_more : reply::value);
   if (cause) causes_->write(w, *cause.get());
   else if (along) w.put(along);
-  job_->send(to, what == outcome::value ? value_ : what == outcome::end ? end_ : value_and_end_, w, std::move(value.bytes));
+  job_->send(to, what == outcome::value ? value_ : what == outcome::end ? end_ : value_and_end_, std::move(w), std::move(value.bytes));
 }
 
 template <remote_tasks::outcome what>

@@ -4,6 +4,8 @@
 #include <link.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <bit>
 #include <map>
 #include <memory>
@@ -100,6 +102,19 @@ module read_module(const dl_phdr_info& info) {
   return m;
 }
 
+/// What has been found good before: most that is asked for is among it. A word of it is never 0.
+class known_words {
+ public:
+  bool has(std::uint64_t word) noexcept { return place(word).load(std::memory_order_relaxed) == word; }
+  void add(std::uint64_t word) noexcept { place(word).store(word, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t>& place(std::uint64_t word) noexcept { return all_[word * 0x9e3779b97f4a7c15u >> 56]; }
+  std::array<std::atomic<std::uint64_t>, 256> all_{};
+};
+constinit known_words good_lines;     // of the program, whose texts are long
+constinit known_words program_parts;  // where in it, and how many bytes
+
 /// The program itself, the first in the list: it stays, so that nobody need look whether it is still there. Bits with its hash are of
 /// no other module: one that has the same is not encoded.
 const module& program() {
@@ -112,6 +127,15 @@ const module& program() {
     return m;
   }();
   return *it;
+}
+
+bool program_holds(std::uintptr_t at, std::size_t bytes) noexcept {
+  const bool is_small = bytes <= 0xffff && at >> 48 == 0;
+  const std::uint64_t word = std::uint64_t{at} << 16 | bytes;
+  if (is_small && program_parts.has(word)) return true;
+  if (!program().holds(at, bytes)) return false;
+  if (is_small) program_parts.add(word);
+  return true;
 }
 
 class module_list {
@@ -184,7 +208,7 @@ std::source_location somewhere_on(std::uint16_t node) {
 
 std::uint64_t encode_constant(const void* constant, std::size_t bytes) {
   const auto at = reinterpret_cast<std::uintptr_t>(constant);
-  if (program().holds(at, bytes)) return std::uint64_t{program().hash} << offset_bits | ((at - program().base) & offset_mask);
+  if (program_holds(at, bytes)) return std::uint64_t{program().hash} << offset_bits | ((at - program().base) & offset_mask);
   return modules().with([&](const std::vector<module>& all) -> std::uint64_t {
     for (const module& m : all)
       if (m.holds(at, bytes)) return m.hash == unknown ? 0 : std::uint64_t{m.hash} << offset_bits | ((at - m.base) & offset_mask);
@@ -196,7 +220,7 @@ const void* decode_constant(std::uint64_t bits, std::size_t bytes, std::size_t a
   const auto hash = static_cast<std::uint16_t>(bits >> offset_bits);
   if (hash == unknown) return nullptr;
   if (const std::uintptr_t at = program().base + (bits & offset_mask); hash == program().hash)
-    return at % alignment == 0 && program().holds(at, bytes) ? reinterpret_cast<const void*>(at) : nullptr;
+    return at % alignment == 0 && program_holds(at, bytes) ? reinterpret_cast<const void*>(at) : nullptr;
   return modules().with([&](const std::vector<module>& all) -> const void* {
     for (const module& m : all) {
       const std::uintptr_t at = m.base + (bits & offset_mask);
@@ -221,16 +245,19 @@ std::source_location decode(std::uint64_t bits, std::uint16_t node) {
   if (!bits) return {};
   const auto hash = static_cast<std::uint16_t>(bits >> offset_bits);
   if (hash == unknown) return somewhere_on(static_cast<std::uint16_t>((bits & offset_mask) - 1));
+  const bool is_ours = hash == program().hash;
+  if (is_ours && good_lines.has(bits)) return std::bit_cast<std::source_location>(program().base + (bits & offset_mask));
   const auto in = [&](const module& m) -> std::uintptr_t {
     const std::uintptr_t at = m.base + (bits & offset_mask);
     if (at % alignof(constants) || !m.holds(at, sizeof(constants))) return 0;
     const constants c = copy_of(reinterpret_cast<const constants*>(at));
     return m.holds_text(c.file) && m.holds_text(c.function) ? at : 0;
   };
-  const std::uintptr_t found = hash == program().hash ? in(program()) : modules().with([&](const std::vector<module>& all) {
+  const std::uintptr_t found = is_ours ? in(program()) : modules().with([&](const std::vector<module>& all) {
     const auto m = std::ranges::find(all, hash, &module::hash);
     return m == all.end() ? std::uintptr_t{0} : in(*m);
   });
+  if (found && is_ours) good_lines.add(bits);
   return found ? std::bit_cast<std::source_location>(found) : somewhere_on(node);
 }
 

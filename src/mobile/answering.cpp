@@ -72,9 +72,13 @@ void mobile_objects::handle(std::unique_ptr<far_letter> l) {
   const bool is_over = scope->is_quiet(static_cast<std::uint32_t>(t.owner->workers.size())) && scope->failures.is_empty();
   note_load(o, span);
   // Before the object may leave: an answer that is not on its way yet would be this node's to lose.
-  answer(*l, is_over ? outcome::value_and_end : outcome::value, cause, std::move(value));
+  const bool is_short = is_over && !cause && !l->together && value.bytes.empty() && value.along.empty();
+  if (is_short) answer_shortly(*l);
+  else answer(*l, is_over ? outcome::value_and_end : outcome::value, cause, std::move(value));
   if (l->what() == letter_kind::make && cause) stillborn(o, cause);
   else leave(o, reads(*l), span, sender::another);
+  // What waits until others have been handled goes now if there are none.
+  if (is_short && short_answers_ && handling_ == 1) send_short_answers();
   if (is_over) return sched::close_scope(here(), scope);
   struct owed {
     mobile_objects* all;
@@ -123,7 +127,31 @@ void mobile_objects::answer(rank to, outcome what, std::uint64_t request, const 
   else if (along) w.put(along);
   ++said_;
   const say is = what == outcome::value ? say::value : what == outcome::end ? say::end : say::value_and_end;
-  job_->send(to, kinds_[static_cast<std::size_t>(is)], w, std::move(value.bytes));
+  job_->send(to, kinds_[static_cast<std::size_t>(is)], std::move(w), std::move(value.bytes));
+}
+
+void mobile_objects::answer_shortly(const far_letter& l) {
+  if (!l.request) return;
+  if (l.from == self_ || here().current_id) return answer(l.from, outcome::value_and_end, l.request, {});  // of each it is told what it came of
+  short_answers::batch all;
+  switch (short_answers_->add(l.from, l.request, all)) {
+    case short_answers::added::not_at_all: return answer(l.from, outcome::value_and_end, l.request, {});
+    case short_answers::added::first: ++said_; return;  // of all of them
+    case short_answers::added::another: return;
+    case short_answers::added::last:
+      send_short_answers(l.from, all);
+      return short_answers_->end();
+  }
+}
+
+void mobile_objects::send_short_answers() {
+  short_answers_->take_all([this](rank to, const short_answers::batch& all) { send_short_answers(to, all); });
+}
+
+void mobile_objects::send_short_answers(rank to, const short_answers::batch& all) {
+  dist::writer w;
+  w.put_bytes(std::as_bytes(all.all()));
+  job_->send(to, kinds_[static_cast<std::size_t>(say::all_ended)], std::move(w));
 }
 
 void mobile_objects::take(outcome what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value,
@@ -136,24 +164,34 @@ void mobile_objects::take(outcome what, std::uint64_t request, rank by, failure_
 }
 
 void mobile_objects::note_answered(object_id id, std::uint64_t number, failure_ref cause, bool is_for_good) {
-  count_ended();
+  shard& s = shard_of(id);
+  const auto count = [&](entry* e) {
+    ++s.ended;
+    // While it is here, near ones may wait whose numbers are lower.
+    if (e && e->unanswered && --e->unanswered == 0 && !e->here) e->answered = e->sent;
+  };
+  if (!is_for_good) {
+    {
+      const std::scoped_lock lock(s.lock);
+      count(s.find(id));
+    }
+    return quiet_.look_if_alone();
+  }
   errands out;
   failure_ref now_lost;
   {
-    shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
     entry* const e = s.find(id);
-    if (!e) return;
     // Later letters would wait for this one's number.
-    if (is_for_good && e->here) {
+    if (e && e->here) {
       e->here->skip(e->here->own(), number);
       advance(*e->here, out);
-    } else if (is_for_good && !e->lost) {
+    } else if (e && !e->lost) {
       e->lost = now_lost = std::move(cause);
     }
-    // While it is here, near ones may wait whose numbers are lower.
-    if (e->unanswered && --e->unanswered == 0 && !e->here) e->answered = e->sent;
+    count(e);
   }
+  quiet_.look_if_alone();
   run(out);
   if (now_lost) fail_unanswered(id, now_lost, number);
 }
@@ -181,6 +219,9 @@ void mobile_objects::hear(say what, rank from, dist::reader& c) {
     case say::value_and_end: return hear_answer(outcome::value_and_end, from, c);
     case say::end: return hear_answer(outcome::end, from, c);
     case say::object: return hear_object(from, c);
+    case say::all_ended:
+      while (c.left() >= sizeof(std::uint64_t)) take(outcome::value_and_end, c.get<std::uint64_t>(), from, {}, {});
+      return;
     case say::ran: {
       const auto request = c.get<std::uint64_t>();
       return hear_ran(request, c.get<rank>());
@@ -245,7 +286,8 @@ void mobile_objects::hear_letter(rank from, dist::reader& c) {
   auto l = read_words(c, job_->node_of(from), written);
   if (c.get<std::uint8_t>()) l->refused = causes_->read(c, from);
   const auto arguments = c.get_bytes(written);
-  try {
+  if (arguments.size() <= far_letter::most_few) l->keep_few(arguments);
+  else try {
     l->came = job_->keep(arguments);
     l->came_bytes = arguments.size();
   } catch (const std::bad_alloc&) {

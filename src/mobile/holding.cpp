@@ -177,8 +177,7 @@ std::vector<kept_object> mobile_objects::copy() {
         // Names of objects in it are read now, with their content; so the letter itself is to hold that, too.
         if (l->type && l->type->keep_arguments) {
           field_reader in(far.bytes());
-          far.arguments = {.bytes = write([&](detail::parcel& p) { l->type->keep_arguments(in, p); })};
-          far.came = nullptr;
+          far.set_arguments({.bytes = write([&](detail::parcel& p) { l->type->keep_arguments(in, p); })});
         }
         m.arguments.assign(far.bytes().begin(), far.bytes().end());
       }

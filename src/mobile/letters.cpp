@@ -1,25 +1,68 @@
 #include "mobile/letters.hpp"
 
+#include <string_view>
+#include <utility>
+
+#include "base/recycled.hpp"
 #include "dist/where.hpp"
 
 namespace stretto::mobiles {
+namespace {
+
+/// What a letter begins with, but for its name.
+struct letter_front {
+  std::uint64_t object, number, request, answered, function, where, bytes;
+  std::uint32_t epoch;
+  rank from, target, avoid;
+  std::uint16_t name_bytes;
+  letter_kind kind;
+  std::int8_t priority;
+  std::uint8_t hops, is_pinned;
+};
+
+/// What few bytes are written into, before a letter takes them. Not inlined: between two calls the task may have changed its thread.
+[[gnu::noinline]] std::vector<std::byte>& spare_bytes() {
+  static thread_local std::vector<std::byte> spare;
+  return spare;
+}
+
+}  // namespace
+
+void* far_letter::operator new(std::size_t) { return base::recycled<sizeof(far_letter)>::allocate(); }
+void far_letter::operator delete(void* at) noexcept { base::recycled<sizeof(far_letter)>::free(at); }
+
+std::shared_ptr<far_letter> new_letter() { return std::allocate_shared<far_letter>(base::recycling<far_letter>()); }
+
+void far_letter::set_arguments(detail::parcel&& all) {
+  came = nullptr;
+  came_bytes = 0;
+  if (all.bytes.size() <= most_few) {
+    keep_few(all.bytes);
+    spare_bytes() = std::exchange(all.bytes, {});
+  }
+  const auto holds_any = [](const detail::parcel& p) { return !p.bytes.empty() || !p.along.empty(); };
+  if (holds_any(all) || holds_any(arguments)) arguments = std::move(all);
+}
+
 void write_words(dist::writer& to, const far_letter& l, const passage& way, std::uint16_t node) {
-  to.put(l.object);
-  to.put(static_cast<std::uint64_t>(l.number));
-  to.put(l.request);
-  to.put(l.answered);
-  to.put(l.function);
-  to.put(dist::encode(l.where, node));
-  to.put(l.what());
-  to.put(l.from);
-  to.put(l.target);
-  to.put(l.priority);
-  to.put(way.epoch);
-  to.put(way.avoid);
-  to.put(way.hops);
-  to.put(static_cast<std::uint8_t>(way.is_pinned));
-  to.put_text(l.name, longest_name);
-  to.put(static_cast<std::uint64_t>(l.bytes().size()));
+  const std::string_view name = std::string_view(l.name).substr(0, longest_name);
+  to.put_front(letter_front{.object = l.object,
+                            .number = l.number,
+                            .request = l.request,
+                            .answered = l.answered,
+                            .function = l.function,
+                            .where = dist::encode(l.where, node),
+                            .bytes = l.bytes().size(),
+                            .epoch = way.epoch,
+                            .from = l.from,
+                            .target = l.target,
+                            .avoid = way.avoid,
+                            .name_bytes = static_cast<std::uint16_t>(name.size()),
+                            .kind = l.what(),
+                            .priority = l.priority,
+                            .hops = way.hops,
+                            .is_pinned = way.is_pinned});
+  if (!name.empty()) to.put_bytes(std::as_bytes(std::span(name)));
 }
 
 void write(dist::writer& to, const far_letter& l, const passage& way, std::uint16_t node) {
@@ -29,22 +72,21 @@ void write(dist::writer& to, const far_letter& l, const passage& way, std::uint1
 
 std::unique_ptr<far_letter> read_words(dist::reader& from, std::uint16_t node, std::uint64_t& written) {
   auto l = std::make_unique<far_letter>();
-  l->object = from.get<object_id>();
-  l->number = from.get<std::uint64_t>();
-  l->request = from.get<std::uint64_t>();
-  l->answered = from.get<std::uint64_t>();
-  l->function = from.get<std::uint64_t>();
-  l->where = dist::decode(from.get<std::uint64_t>(), node);
-  l->kind = static_cast<std::uint64_t>(from.get<letter_kind>());
-  l->from = from.get<rank>();
-  l->target = from.get<rank>();
-  l->priority = from.get<std::int8_t>();
-  l->way.epoch = from.get<std::uint32_t>();
-  l->way.avoid = from.get<rank>();
-  l->way.hops = from.get<std::uint8_t>();
-  l->way.is_pinned = from.get<std::uint8_t>() != 0;
-  l->name = from.get_text();
-  written = from.get<std::uint64_t>();
+  const auto f = from.get_front<letter_front>();
+  l->object = f.object;
+  l->number = f.number;
+  l->request = f.request;
+  l->answered = f.answered;
+  l->function = f.function;
+  l->where = dist::decode(f.where, node);
+  l->kind = static_cast<std::uint64_t>(f.kind);
+  l->from = f.from;
+  l->target = f.target;
+  l->priority = f.priority;
+  l->way = {.epoch = f.epoch, .avoid = f.avoid, .hops = f.hops, .is_pinned = f.is_pinned != 0};
+  const auto name = from.get_bytes(f.name_bytes);
+  if (!name.empty()) l->name.assign(reinterpret_cast<const char*>(name.data()), name.size());
+  written = f.bytes;
   return l;
 }
 
@@ -52,7 +94,8 @@ std::unique_ptr<far_letter> read_letter(dist::reader& from, std::uint16_t node) 
   std::uint64_t written = 0;
   auto l = read_words(from, node, written);
   const auto bytes = from.get_bytes(written);
-  l->arguments.bytes.assign(bytes.begin(), bytes.end());
+  if (bytes.size() <= far_letter::most_few) l->keep_few(bytes);
+  else l->arguments.bytes.assign(bytes.begin(), bytes.end());
   return l;
 }
 
@@ -67,13 +110,14 @@ void object_head::write(dist::writer& to) const {
 }
 
 detail::parcel arguments_of(const letter& near) {
-  detail::parcel all;
+  detail::parcel all{.bytes = std::exchange(spare_bytes(), {})};
+  all.bytes.clear();
   if (near.type && near.type->write_arguments) near.type->write_arguments(&near, all);
   return all;
 }
 
-std::unique_ptr<far_letter> far_copy(letter& near, object_id object, rank self, detail::parcel&& arguments) {
-  auto l = std::make_unique<far_letter>();
+std::shared_ptr<far_letter> far_copy(letter& near, object_id object, rank self, detail::parcel&& arguments) {
+  std::shared_ptr<far_letter> l = new_letter();
   const sched::task_record& r = record_of(near);
   l->type = near.type;
   l->number = near.number;
@@ -85,7 +129,7 @@ std::unique_ptr<far_letter> far_copy(letter& near, object_id object, rank self, 
   l->priority = r.priority;
   l->where = r.where;
   if (r.name) l->name = r.name;
-  l->arguments = std::move(arguments);
+  l->set_arguments(std::move(arguments));
   return l;
 }
 

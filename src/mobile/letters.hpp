@@ -4,12 +4,14 @@
 // twice. A far one is called by its node, too: its request, under which the answer is waited for.
 //
 // Threads     one at a time has a letter.
-// Invariants  (1) near letters lie in records of this node's scheduler, far ones on the heap.
+// Invariants  (1) near letters lie in records of this node's scheduler, far ones in memory that is recycled. (2) far ones hold few bytes of
+//             arguments themselves.
 #pragma once
 
 #include <stretto/mobile.hpp>
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -53,16 +55,33 @@ struct far_letter : letter {
   std::int8_t priority = 0;
   std::source_location where;
   std::string name;
-  detail::parcel arguments;     // of this node; or bytes that have come, which lie elsewhere:
-  std::shared_ptr<const std::byte> came = {};
-  std::size_t came_bytes = 0;
+  detail::parcel arguments;     // of this node; their bytes, and those that have come, are here only where they are not few
+  std::shared_ptr<const std::byte> came = {};  // many that have come, which lie elsewhere
+  std::uint64_t came_bytes = 0;                // or few
   failure_ref refused = {};     // a node had no room for it: only its number goes on, and nobody handles it
   passage way;
   dist::back_pressure::share memory = {};
   gathering::share together = {};  // its answer goes with those of others; empty: by itself
 
-  std::span<const std::byte> bytes() const noexcept { return came ? std::span(came.get(), came_bytes) : std::span(arguments.bytes); }
+  static constexpr std::size_t most_few = 64;
+  std::span<const std::byte> bytes() const noexcept {
+    if (!came_bytes) return arguments.bytes;
+    return {came ? came.get() : few_, came_bytes};
+  }
+  void set_arguments(detail::parcel&& all);
+  /// At most most_few of them.
+  void keep_few(std::span<const std::byte> bytes) noexcept {
+    if (!bytes.empty()) std::memcpy(few_, bytes.data(), bytes.size());
+    came_bytes = bytes.size();
+  }
   letter_kind what() const noexcept { return static_cast<letter_kind>(kind); }
+
+  // Floods of them come and go: their memory serves again.
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* at) noexcept;
+
+ private:
+  std::byte few_[most_few];
 };
 
 /// A near letter that moves its object, which no task runs.
@@ -78,6 +97,8 @@ inline letter& letter_in(sched::task_record& r) noexcept { return *static_cast<l
 inline bool reads(const letter& l) noexcept { return l.type && l.type->reads; }
 inline letter_kind kind_of(const letter& l) noexcept { return static_cast<letter_kind>(l.kind); }
 
+/// One that its sender keeps until it is answered, and others may send meanwhile.
+std::shared_ptr<far_letter> new_letter();
 /// Less what refused it. `node` is this one, or whoever has sent the message: for lines that cannot be found.
 void write(dist::writer& to, const far_letter& l, const passage& way, std::uint16_t node);
 std::unique_ptr<far_letter> read_letter(dist::reader& from, std::uint16_t node);
@@ -85,7 +106,7 @@ std::unique_ptr<far_letter> read_letter(dist::reader& from, std::uint16_t node);
 void write_words(dist::writer& to, const far_letter& l, const passage& way, std::uint16_t node);
 std::unique_ptr<far_letter> read_words(dist::reader& from, std::uint16_t node, std::uint64_t& written);
 /// What a near letter is once it has to travel; its body stays as it is.
-std::unique_ptr<far_letter> far_copy(letter& near, object_id object, rank self, detail::parcel&& arguments);
+std::shared_ptr<far_letter> far_copy(letter& near, object_id object, rank self, detail::parcel&& arguments);
 /// Of a near one.
 detail::parcel arguments_of(const letter& near);
 

@@ -175,6 +175,7 @@ void mobile_objects::lost(rank node, base::thread_context& context) noexcept {
   release_checkpoints(node);
   let_go(node);
   quiet_.lost(node);
+  short_answers_->lost(node);
   requests_.lost(node, job_->loss_of(node), context);
   multicasts_.lost(node, job_->loss_of(node), context);
   // It had letters, to handle or to pass on, and answers: nobody knows which.

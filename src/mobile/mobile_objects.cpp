@@ -7,6 +7,7 @@
 
 #include "base/node_numbers.hpp"
 #include "base/order_observer.hpp"
+#include "dist/answered.hpp"
 #include "dist/where.hpp"
 #include "event/event_floor.hpp"
 #include "sched/counted_task.hpp"
@@ -21,7 +22,8 @@ using sched::task_record;
 using sched::thread_state;
 
 mobile_objects::mobile_objects(dist::job* j, dist::failures* causes)
-    : job_(j), causes_(causes), parts_(j ? std::make_unique<dist::parts_ahead>(*j) : nullptr), quiet_(j, [this] { return letters(); }), balancing_(j) {
+    : job_(j), causes_(causes), parts_(j ? std::make_unique<dist::parts_ahead>(*j) : nullptr),
+      short_answers_(j ? std::make_unique<short_answers>(*j) : nullptr), quiet_(j, [this] { return letters(); }), balancing_(j) {
   if (!j) return;
   listen(std::make_index_sequence<says>());
   j->add_advancing(*this);
@@ -31,7 +33,7 @@ template <std::size_t... n>
 void mobile_objects::listen(std::index_sequence<n...>) {
   constexpr const char* names[] = {"letter", "value", "value_and_end", "end", "ran", "at", "received", "leave", "go", "stay", "back", "object",
                                    "arrived", "expected", "is_it_there", "never", "gone", "lost", "dead", "again", "is_it_sent", "not_sent",
-                                   "recall", "has_left", "taken", "no_room", "letters", "answers"};
+                                   "recall", "has_left", "taken", "no_room", "all_ended", "letters", "answers"};
   static_assert(std::size(names) == says);
   ((kinds_[n] = job_->on<&mobile_objects::on_said<static_cast<say>(n)>>(std::string("mobile.") + names[n], this)), ...);
   const auto kind = [&](say what) { return kinds_[static_cast<std::size_t>(what)]; };
@@ -63,6 +65,7 @@ void mobile_objects::serve(std::uint16_t node, const object_settings& s) noexcep
   node_ = node;
   self_ = job_ ? job_->self() : rank{0};
   settings_ = s;
+  if (short_answers_) short_answers_->serve(s.is_stepped);
   if (!job_ || s.balances_by == policy::none || !s.balances_each_ms || !s.balances) return;
   measure();
   balancing_.start(s.balances, s.balances_by, s.balances_each_ms, s.seed);
@@ -131,7 +134,7 @@ void mobile_objects::make_reserved(object_id id, const detail::make_request& req
                                    detail::parcel&& arguments) {
   thread_state& t = here();
   auto& record = static_cast<task_record&>(*detail::make_task(0, detail::value_type<void>, request.where, {}).record);
-  auto l = std::make_unique<far_letter>();
+  const std::shared_ptr<far_letter> l = new_letter();
   l->type = &maker;
   l->kind = static_cast<std::uint64_t>(letter_kind::make);
   l->function = dist::encode_constant(&maker, sizeof maker);
@@ -140,8 +143,8 @@ void mobile_objects::make_reserved(object_id id, const detail::make_request& req
   l->target = static_cast<rank>(request.node);
   l->where = request.where;
   l->name = request.name;
-  l->arguments = std::move(arguments);
-  if (job_) l->memory = {job_->pressure(), dist::back_pressure::what::kept, l->arguments.bytes.size()};
+  l->set_arguments(std::move(arguments));
+  if (job_) l->memory = {job_->pressure(), dist::back_pressure::what::kept, l->bytes().size()};
   {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
@@ -155,7 +158,8 @@ void mobile_objects::make_reserved(object_id id, const detail::make_request& req
   }
   count_begun();
   sched::count_spawned(t);
-  send_first(requests_.add(record, nullptr, std::move(l)));
+  requests_.add(record, nullptr, l);
+  send_first(l);
   record.release();  // nobody has its future
 }
 
@@ -167,30 +171,37 @@ void mobile_objects::post(task_record& r, void* thread, object_id id) {
   if (e && e->here) [[likely]]
     return post_near(hold, s, *e, r, thread);
   hold.unlock();
-  auto far = far_copy(l, id, self_, arguments_of(l));  // before it has a number, as it may throw
+  const std::shared_ptr<far_letter> far = far_copy(l, id, self_, arguments_of(l));  // before it has a number, as it may throw
   if (job_) {
     job_->hold_back(r.where);
-    far->memory = {job_->pressure(), dist::back_pressure::what::kept, far->arguments.bytes.size()};
+    far->memory = {job_->pressure(), dist::back_pressure::what::kept, far->bytes().size()};
   }
-  thread_state& t = here();  // perhaps another than before
-  hold.lock();
-  e = &s.all[id];
-  if (e->here) return post_near(hold, s, *e, r, thread ? &t : nullptr);  // it came meanwhile
-  if (e->lost) {
-    failure_ref cause = e->lost;
-    hold.unlock();
-    sched::count_spawned(t);
-    return sched::skip_task(t, r, std::move(cause));
-  }
-  far->number = e->sent++;
-  far->answered = e->answered;
-  ++e->unanswered;
-  ++s.counted.far;
-  hold.unlock();
-  sched::count_spawned(t);
+  // It is a far one from now on, though its object may have come meanwhile.
   const detail::value_reader read = l.type ? l.type->read_value : nullptr;
   if (r.type().drop_body) r.type().drop_body(r.storage());
-  send_first(requests_.add(r, read, std::move(far)));
+  sched::count_spawned(here());  // perhaps on another thread than before
+  decision d{};
+  failure_ref lost;
+  hold.lock();
+  e = &s.all[id];
+  if (e->lost && !e->here) {
+    lost = e->lost;
+  } else {
+    far->number = e->sent++;
+    far->answered = e->answered;
+    ++e->unanswered;
+    ++s.counted.far;
+    requests_.add(r, read, far);  // before it is decided: a loss that comes later finds it
+    d = decide(e, *far);
+  }
+  hold.unlock();
+  if (lost) {
+    const dist::call_under_way call{&r, r.scope, read};
+    r.flags &= static_cast<std::uint8_t>(~task_record::has_value);
+    call.end_value(lost, {}, here());
+    return call.end_all({}, here());
+  }
+  send_by(d, far);
 }
 
 void mobile_objects::post_near(std::unique_lock<base::spin_lock>& hold, shard& s, entry& e, task_record& r, void* thread) {
@@ -330,6 +341,10 @@ void mobile_objects::send_first(const std::shared_ptr<const far_letter>& l) {
     const std::scoped_lock lock(s.lock);
     d = decide(s.find(l->object), *l);
   }
+  send_by(d, l);
+}
+
+void mobile_objects::send_by(const decision& d, const std::shared_ptr<const far_letter>& l) {
   if (d.what == decision::pass_on && !d.way.is_pinned) return pass_on(d.to, l, d.way, dist::job::counting::itself);
   deliver(std::make_unique<far_letter>(*l));
 }
@@ -350,14 +365,19 @@ void mobile_objects::send_again(const far_letter& l, rank avoid) {
   else deliver(std::move(again));
 }
 
-void mobile_objects::pass_on(rank to, std::shared_ptr<const far_letter> l, const passage& way, dist::job::counting is) {
+void mobile_objects::pass_on(rank to, const std::shared_ptr<const far_letter>& l, const passage& way, dist::job::counting is) {
   dist::writer w;
   write_words(w, *l, way, node_);
   w.put(static_cast<std::uint8_t>(l->refused ? 1 : 0));
   if (l->refused) causes_->write(w, *l->refused.get());
   ++said_;
   const std::span<const std::byte> arguments = l->bytes();
-  job_->send(to, kinds_[static_cast<std::size_t>(say::letter)], w, arguments, std::move(l), is);
+  const dist::message_kind kind = kinds_[static_cast<std::size_t>(say::letter)];
+  if (!dist::job::is_lent(arguments.size())) {
+    w.put_bytes(arguments);
+    return job_->send(to, kind, std::move(w));
+  }
+  job_->send(to, kind, w, arguments, l, is);
 }
 
 void mobile_objects::deliver(std::unique_ptr<far_letter> l) {

@@ -40,6 +40,7 @@
 #include "mobile/requests.hpp"
 #include "mobile/resident.hpp"
 #include "mobile/self_balancing.hpp"
+#include "mobile/short_answers.hpp"
 #include "sched/scheduler.hpp"
 
 namespace stretto::mobiles {
@@ -50,6 +51,7 @@ struct object_settings {
   policy balances_by = policy::none;
   std::uint64_t balances_each_ms = 0;        // 0: not by itself
   self_balancing::round balances = nullptr;  // null: the same
+  bool is_stepped = false;
 };
 
 class mobile_objects final : public dist::protocol {
@@ -146,6 +148,7 @@ class mobile_objects final : public dist::protocol {
   event quiescence(const std::source_location& where) { return quiet_.ask(where); }
 
   void lost(rank node, base::thread_context& context) noexcept override;
+  void begin_poll() override { send_short_answers(); }
   void advance(base::thread_context& context) override;
   rank self() const noexcept { return self_; }
   std::uint32_t nodes() const noexcept { return job_ ? job_->nodes() : 1; }
@@ -159,7 +162,7 @@ class mobile_objects final : public dist::protocol {
  private:
   enum class say : std::uint8_t {
     letter, value, value_and_end, end, ran, at, received, leave, go, stay, back, object, arrived, expected, is_it_there, never, gone, lost,
-    dead, again, is_it_sent, not_sent, recall, has_left, taken, no_room, letters, answers, count
+    dead, again, is_it_sent, not_sent, recall, has_left, taken, no_room, all_ended, letters, answers, count
   };
   static constexpr std::size_t says = static_cast<std::size_t>(say::count);
 
@@ -238,9 +241,10 @@ class mobile_objects final : public dist::protocol {
   void take_in(entry& e, std::unique_ptr<far_letter> l, errands& out);
   void begin_making(entry& e, std::unique_ptr<far_letter> l, errands& out);
   void send_first(const std::shared_ptr<const far_letter>& l);
+  void send_by(const decision& d, const std::shared_ptr<const far_letter>& l);
   void send_again(const far_letter& l, rank avoid);
   /// Large arguments go from the letter itself, which counts as this node's memory, or as a message.
-  void pass_on(rank to, std::shared_ptr<const far_letter> l, const passage& way, dist::job::counting is = dist::job::counting::as_message);
+  void pass_on(rank to, const std::shared_ptr<const far_letter>& l, const passage& way, dist::job::counting is = dist::job::counting::as_message);
   void note_passed_on(rank to, rank sender) {
     const std::scoped_lock lock(passed_on_lock_);
     passed_on_.emplace(to, sender);
@@ -261,6 +265,10 @@ class mobile_objects final : public dist::protocol {
   void handle(std::unique_ptr<far_letter> l);
   void settle(letter& l, failure_ref cause, bool is_for_good);
   void answer(rank to, outcome what, std::uint64_t request, const failure_ref& cause, detail::parcel&& value = {}, bool is_for_good = false);
+  /// That it has been handled without a value, and has spawned nothing that goes on.
+  void answer_shortly(const far_letter& l);
+  void send_short_answers();
+  void send_short_answers(rank to, const short_answers::batch& all);
   void take(outcome what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value, bool is_for_good = false);
   /// The same, with the answers to letters that came with it.
   void answer(far_letter& l, outcome what, const failure_ref& cause, detail::parcel&& value = {}, bool is_for_good = false);
@@ -399,6 +407,7 @@ class mobile_objects final : public dist::protocol {
   const std::unique_ptr<dist::parts_ahead> parts_;  // null: alone
   requests requests_;
   multicasts multicasts_;
+  const std::unique_ptr<short_answers> short_answers_;  // null: alone
   struct coming_back {
     object_id id;
     std::uint32_t epoch;

@@ -237,12 +237,13 @@ void mobile_objects::send_object(std::unique_ptr<resident> leaves, detail::parce
       settle(l, detail::make_failure(std::current_exception(), words_for(o.id, o.name), record_of(l).where), false);
       return false;
     }
-    auto far = far_copy(l, o.id, self_, std::move(arguments));
+    const std::shared_ptr<far_letter> far = far_copy(l, o.id, self_, std::move(arguments));
     sched::task_record& r = record_of(l);
     const detail::value_reader read = l.type ? l.type->read_value : nullptr;
     if (r.type().drop_body) r.type().drop_body(r.storage());
-    gone.push_back({mark, requests_.add(r, read, std::move(far))});
-    write(w, *gone.back().what, {}, node_);
+    requests_.add(r, read, far);
+    write(w, *far, {}, node_);
+    gone.push_back({mark, far});
     ++asked;
     return true;
   };

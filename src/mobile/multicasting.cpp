@@ -161,9 +161,10 @@ void mobile_objects::hear_letters(rank from, dist::reader& c) {
     pass_down(all, others, {});
   }
   const auto& runs = all.nodes.front().runs;
+  const bool is_few = all.arguments.size() <= far_letter::most_few;
   std::shared_ptr<const std::byte> arguments;
   failure_ref no_room;
-  try {
+  if (!is_few) try {
     arguments = job_->keep(all.arguments);
   } catch (const std::bad_alloc&) {
     no_room = job_->no_room_for(kinds_[static_cast<std::size_t>(say::letters)], from, all.arguments.size());
@@ -184,8 +185,8 @@ void mobile_objects::hear_letters(rank from, dist::reader& c) {
         continue;
       }
       l->type = type;
-      l->came = arguments;
-      l->came_bytes = all.arguments.size();
+      if (is_few) l->keep_few(all.arguments);
+      else l->came = arguments, l->came_bytes = all.arguments.size();
       l->together = together.another();
       ++l->way.hops;
       if (begins_at_once(*l)) begin_far(*l.release(), t);

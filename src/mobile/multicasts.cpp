@@ -21,7 +21,7 @@ multicast_under_way::multicast_under_way(task_record& r, detail::multicast& b)
       name(r.name ? r.name : "") {}
 
 std::shared_ptr<const far_letter> multicast_under_way::letter(const element& e, rank self) const {
-  auto l = std::make_shared<far_letter>();
+  const std::shared_ptr<far_letter> l = new_letter();
   l->type = type;
   l->number = e.number;
   l->kind = static_cast<std::uint64_t>(kind);

@@ -7,60 +7,56 @@ namespace stretto::mobiles {
 
 using sched::task_record;
 
-std::shared_ptr<const far_letter> requests::add(task_record& record, detail::value_reader read, std::unique_ptr<far_letter> l) {
+void requests::add(task_record& record, detail::value_reader read, const std::shared_ptr<far_letter>& l) {
   record.flags &= static_cast<std::uint8_t>(~task_record::has_value);  // until it comes
   const std::scoped_lock lock(lock_);
-  l->request = ++last_;
-  std::shared_ptr<const far_letter> sent = std::move(l);
-  all_.emplace(last_, request{{&record, record.scope, read}, sent});
-  return sent;
+  l->request = all_.add(request{{&record, record.scope, read}, l});
 }
 
 std::shared_ptr<const far_letter> requests::take(outcome what, std::uint64_t number, rank by, failure_ref cause,
                                                  std::span<const std::byte> value, base::thread_context& context) {
   request r;
+  bool is_over = what != outcome::value;
   {
     const std::scoped_lock lock(lock_);
-    const auto found = all_.find(number);
-    if (found == all_.end()) return {};  // it was given up before
-    request& kept = found->second;
-    if (what == outcome::end && kept.record) {  // a large value may be overtaken
-      kept.is_over = true;
-      kept.end_cause = std::move(cause);
+    request* const kept = all_.find(number);
+    if (!kept) return {};  // it was given up before
+    if (what == outcome::end && kept->record) {  // a large value may be overtaken
+      kept->is_over = true;
+      kept->end_cause = std::move(cause);
       return {};
     }
-    if (what != outcome::end && !kept.record) return {};
-    r = kept;
-    if (what == outcome::value && !r.is_over) {
-      kept.record = nullptr;
-      kept.sent = nullptr;
-      kept.by = by;
-    } else {
-      all_.erase(found);
-    }
+    if (what != outcome::end && !kept->record) return {};
+    is_over |= kept->is_over;
+    r = std::move(*kept);  // its scope stays known
+    kept->record = nullptr;
+    kept->by = by;
+    if (is_over) all_.erase(number);
   }
   const bool is_first = r.record != nullptr;
   if (is_first) {
     r.end_value(std::move(cause), value, context);
     cause = r.end_cause;
   }
-  if (what != outcome::value || r.is_over) r.end_all(cause, context);
-  return is_first ? r.sent : nullptr;
+  if (is_over) r.end_all(cause, context);
+  return is_first ? std::move(r.sent) : nullptr;
 }
 
 std::vector<std::shared_ptr<const far_letter>> requests::unanswered(object_id of) {
   std::vector<std::shared_ptr<const far_letter>> found;
   const std::scoped_lock lock(lock_);
-  for (const auto& [number, r] : all_)
+  all_.for_each([&](std::uint64_t, const request& r) {
     if (r.record && (!of || r.sent->object == of)) found.push_back(r.sent);
+  });
   return found;
 }
 
 std::vector<std::shared_ptr<const far_letter>> requests::waited() {
   std::vector<std::shared_ptr<const far_letter>> found;
   const std::scoped_lock lock(lock_);
-  for (const auto& [number, r] : all_)
+  all_.for_each([&](std::uint64_t, const request& r) {
     if (r.record && r.record->waiters()) found.push_back(r.sent);
+  });
   return found;
 }
 
@@ -68,10 +64,10 @@ void requests::lost(rank by, const failure_ref& loss, base::thread_context& cont
   std::vector<request> ends;
   {
     const std::scoped_lock lock(lock_);
-    std::erase_if(all_, [&](auto& entry) {
-      if (entry.second.record || entry.second.by != by) return false;
-      ends.push_back(std::move(entry.second));
-      return true;
+    all_.for_each([&](std::uint64_t number, request& r) {
+      if (r.record || r.by != by) return;
+      ends.push_back(std::move(r));
+      all_.erase(number);
     });
   }
   for (const request& r : ends) r.end_all(loss, context);

@@ -53,7 +53,7 @@ void mobile_objects::restore(object_id id, const kept_letter& k) {
   request.priority = k.priority;
   const std::source_location where = dist::decode(k.where, node_);
   auto& record = static_cast<sched::task_record&>(*detail::make_task(0, detail::value_type<void>, where, request).record);
-  auto l = std::make_unique<far_letter>();
+  const std::shared_ptr<far_letter> l = new_letter();
   l->kind = static_cast<std::uint64_t>(k.kind);
   l->function = k.function;
   if (k.function) l->type = letter_type_at(k.function);
@@ -73,7 +73,8 @@ void mobile_objects::restore(object_id id, const kept_letter& k) {
     ++s.counted.far;
   }
   sched::count_spawned(t);
-  send_first(requests_.add(record, nullptr, std::move(l)));
+  requests_.add(record, nullptr, l);
+  send_first(l);
   record.release();  // nobody has its future
 }
 

@@ -25,14 +25,14 @@ std::uint32_t node_of(letter& l, base::wait_walk& walk) {
 
 void requests::tell_waits(rank self, base::wait_walk& walk) {
   const std::scoped_lock lock(lock_);
-  for (const auto& [number, r] : all_) {
+  all_.for_each([&](std::uint64_t number, const request& r) {
     if (walk.is_full()) return;
     // Once its value has come, nothing but its scope waits for what it has spawned.
     const std::uint32_t node = r.record ? walk.at(wait_kind::task, detail::bits_of_record(r.record))
                                         : walk.at(wait_kind::unknown, reinterpret_cast<std::uintptr_t>(&r));
     walk[node].everywhere = name_of_letter(self, number);
     if (!r.record) walk.link(walk.at(wait_kind::finish, reinterpret_cast<std::uintptr_t>(r.scope)), node);
-  }
+  });
 }
 
 void multicasts::tell_waits(rank self, base::wait_walk& walk) {

@@ -35,5 +35,32 @@ TEST_CASE("a writer of any parts is read back, however they cross the room that 
   }
 }
 
+TEST_CASE("numbers that are put at once are read at once, and of too few bytes nothing is") {
+  struct front {
+    std::uint64_t one;
+    std::uint32_t two;
+    std::uint16_t three, four;
+  };
+  for (std::size_t before = 0; before < 300; before += 4) {
+    writer w;
+    w.put_bytes(std::vector<std::byte>(before, std::byte{1}));
+    w.put_front(front{.one = before + 1, .two = 2, .three = 3, .four = 4}).put(std::uint8_t{5});
+    REQUIRE(w.size() == before + sizeof(front) + 1);
+    reader r(w.all());
+    r.get_bytes(before);
+    const auto f = r.get_front<front>();
+    CHECK(f.one == before + 1);
+    CHECK(f.two == 2);
+    CHECK(f.three == 3);
+    CHECK(f.four == 4);
+    CHECK(r.get<std::uint8_t>() == 5);
+    CHECK(r.is_whole());
+    reader cut(w.all().first(before + sizeof(front) - 1));
+    cut.get_bytes(before);
+    CHECK(cut.get_front<front>().one == 0);
+    CHECK_FALSE(cut.is_whole());
+  }
+}
+
 }  // namespace
 }  // namespace stretto::base
