@@ -17,15 +17,16 @@
 // A collection is a small value, which can be sent to any node: also to its own elements, which know one another only so.
 //
 // Threads     every function from any thread that belongs to a runtime.
-// Cost        broadcast, reduce and destroy: a message and its answer for each element. operator[]: an addition.
+// Cost        broadcast, reduce and destroy: near elements as a send each; of the others a message for each node that has some, and its
+//             answer, once all of them there have handled theirs. operator[]: an addition.
 // Invariants  (1) to each element a broadcast is a send: handled once, in the order of what the caller's node sends to it, wherever it is.
 //             (2) reductions take the values in the order of the indices: what they return does not depend on where elements are.
 // Source      chare arrays: Charm++. Ours have no proxies, no declarations of entry methods and no contributions by elements: who wants a
 //             sum asks for it.
 #pragma once
 
-#include <stretto/coroutine.hpp>
 #include <stretto/mobile.hpp>
+#include <stretto/multicast.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -119,43 +120,22 @@ struct collection_access {
     }
     return made;
   }
-  template <class T, class Send>
-  static auto each(const collection<T>& of, Send&& send_to) {
-    std::vector<decltype(send_to(of[0]))> answers;
-    answers.reserve(of.size());
-    for (std::size_t i = 0; i < of.size(); ++i) answers.push_back(send_to(of[i]));
-    return answers;
-  }
-  /// When all have ended, well or not; which is then looked at.
-  template <class Answer>
-  static future<void> all_ended(std::vector<Answer> answers, std::source_location where) {
-    for (const Answer& a : answers) {
-      try {
-        co_await event_awaiter(static_cast<dependency>(a), where);
-      } catch (...) {
-      }
-    }
-  }
-  template <class Answer>
-  static future<void> all_of(std::vector<Answer> answers, const std::source_location& where) {
-    const auto ended = all_ended(answers, where);
-    return async(after(ended), [answers = std::move(answers)] {
-      for (const Answer& a : answers) a.get();
-    }, where);
-  }
   template <class T, class Get, class... Tag>
   static future<void> broadcast(const collection<T>& to, const handler_call<Get>& c, const std::source_location& where, const Tag&... tag) {
-    return all_of(each(to, [&](const mobile<T>& one) { return send(tag..., one, handler_call<Get>(c), where); }), where);
+    using Body = multicast_call<T, Get>;
+    return start_multicast<Body, void>(sizeof(Body), multicast_task<Body>, where, std::tie(tag...), to.first_, to.elements_, c);
   }
   template <class T, class Get, class V, class F, class... Tag>
   static future<V> reduce(const collection<T>& of, const handler_call<Get>& c, V&& initial, F&& f, const std::source_location& where,
                           const Tag&... tag) {
-    auto answers = each(of, [&](const mobile<T>& one) { return send(tag..., one, handler_call<Get>(c), where); });
-    const auto ended = all_ended(answers, where);
-    return async(after(ended), [answers = std::move(answers), value = std::move(initial), f = std::move(f)]() mutable -> V {
-      for (const auto& a : answers) value = f(std::move(value), a.get());
-      return std::move(value);
-    }, where);
+    using Body = multicast_fold<T, Get, V, F>;
+    return start_multicast<Body, V>(Body::bytes(), Body::task, where, std::tie(tag...), of.first_, of.elements_, c, std::move(initial),
+                                    std::move(f));
+  }
+  template <class T>
+  static future<void> destroy(const collection<T>& of, const std::source_location& where) {
+    using Body = multicast_end;
+    return start_multicast<Body, void>(sizeof(Body), multicast_task<Body>, where, std::tuple<>(), of.first_, of.elements_);
   }
 };
 
@@ -228,8 +208,7 @@ future<V> reduce(const T1& t1, const collection<T>& of, detail::handler_call<Get
 /// Destroys every element after what this node has sent to it before. The future is ready when all have ended.
 template <class T>
 future<void> destroy(const collection<T>& of, std::source_location where = std::source_location::current()) {
-  using access = detail::collection_access;
-  return access::all_of(access::each(of, [&](const mobile<T>& one) { return destroy(one, where); }), where);
+  return detail::collection_access::destroy(of, where);
 }
 
 }  // namespace stretto

@@ -79,6 +79,7 @@ struct mobile_statistics {
   std::uint64_t passed_on = 0;  // of any node, whose object was not here any more
   std::uint64_t most_hops = 0;  // of a message that came to its object
   std::uint64_t moved_in = 0, moved_out = 0;
+  std::uint64_t to_many = 0;    // messages of broadcasts and reductions, each for all objects of a node or of several, that it sent or passed on
 };
 mobile_statistics current_mobile_statistics();
 
@@ -383,6 +384,12 @@ struct mobile_access {
     construct_body<Letter>(*made.record, std::move(c.arguments));
     post_letter(*made.record, nullptr, to.id_, &request);
     return future_access::make<typename Letter::result>(*made.record);
+  }
+  /// Of a request that has a name and a priority at most.
+  template <class T, class Get>
+  static auto send_bare(const mobile<T>& to, handler_call<Get>&& c, const task_request& bare, const std::source_location& where) {
+    if (bare.name.empty() && !bare.priority) return send(to, std::move(c), where);
+    return send_with(to, std::move(c), where, task_name{bare.name}, task_priority{bare.priority});
   }
   template <class T, class... Tag>
   static future<void> order(letter_kind kind, const mobile<T>& of, std::uint32_t to, const std::source_location& where, const Tag&... tag) {

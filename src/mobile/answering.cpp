@@ -42,7 +42,7 @@ void mobile_objects::handle(std::unique_ptr<far_letter> l) {
   resident& o = *static_cast<resident*>(l->at);
   if (l->what() == letter_kind::destroy) {
     end(o, sender::another);
-    return answer(l->from, outcome::value_and_end, l->request, {});
+    return answer(*l, outcome::value_and_end, {});
   }
   finish_scope* scope;
   {
@@ -72,9 +72,9 @@ void mobile_objects::handle(std::unique_ptr<far_letter> l) {
   const bool is_over = scope->is_quiet(static_cast<std::uint32_t>(t.owner->workers.size())) && scope->failures.is_empty();
   note_load(o, span);
   // Before the object may leave: an answer that is not on its way yet would be this node's to lose.
-  const bool is_short = is_over && !cause && value.bytes.empty() && value.along.empty();
+  const bool is_short = is_over && !cause && !l->together && value.bytes.empty() && value.along.empty();
   if (is_short) answer_shortly(*l);
-  else answer(l->from, is_over ? outcome::value_and_end : outcome::value, l->request, cause, std::move(value));
+  else answer(*l, is_over ? outcome::value_and_end : outcome::value, cause, std::move(value));
   if (l->what() == letter_kind::make && cause) stillborn(o, cause);
   else leave(o, reads(*l), span, sender::another);
   // What waits until others have been handled goes now if there are none.
@@ -156,9 +156,15 @@ void mobile_objects::send_short_answers(rank to, const short_answers::batch& all
 
 void mobile_objects::take(outcome what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value,
                           bool is_for_good) {
-  const auto answered = requests_.take(what, request, by, cause, value, here());
-  if (!answered) return;
-  shard& s = shard_of(answered->object);
+  if (is_of_many(request)) {
+    if (const auto a = multicasts_.take(what, request, by, cause, value, here())) note_answered(a->object, a->number, std::move(cause), is_for_good);
+  } else if (const auto a = requests_.take(what, request, by, cause, value, here())) {
+    note_answered(a->object, a->number, std::move(cause), is_for_good);
+  }
+}
+
+void mobile_objects::note_answered(object_id id, std::uint64_t number, failure_ref cause, bool is_for_good) {
+  shard& s = shard_of(id);
   const auto count = [&](entry* e) {
     ++s.ended;
     // While it is here, near ones may wait whose numbers are lower.
@@ -167,7 +173,7 @@ void mobile_objects::take(outcome what, std::uint64_t request, rank by, failure_
   if (!is_for_good) {
     {
       const std::scoped_lock lock(s.lock);
-      count(s.find(answered->object));
+      count(s.find(id));
     }
     return quiet_.look_if_alone();
   }
@@ -175,10 +181,10 @@ void mobile_objects::take(outcome what, std::uint64_t request, rank by, failure_
   failure_ref now_lost;
   {
     const std::scoped_lock lock(s.lock);
-    entry* const e = s.find(answered->object);
+    entry* const e = s.find(id);
     // Later letters would wait for this one's number.
     if (e && e->here) {
-      e->here->skip(e->here->own(), answered->number);
+      e->here->skip(e->here->own(), number);
       advance(*e->here, out);
     } else if (e && !e->lost) {
       e->lost = now_lost = std::move(cause);
@@ -187,11 +193,11 @@ void mobile_objects::take(outcome what, std::uint64_t request, rank by, failure_
   }
   quiet_.look_if_alone();
   run(out);
-  if (now_lost) fail_unanswered(answered->object, now_lost, answered->number);
+  if (now_lost) fail_unanswered(id, now_lost, number);
 }
 
 void mobile_objects::fail_unanswered(object_id id, const failure_ref& cause, std::uint64_t from_number) {
-  for (const auto& l : requests_.unanswered(id))
+  for (const auto& l : unanswered(id))
     if (l->number >= from_number) take(outcome::value_and_end, l->request, self_, cause, {});
 }
 
@@ -207,6 +213,8 @@ void mobile_objects::tell(rank to, say what, dist::writer&& words) {
 void mobile_objects::hear(say what, rank from, dist::reader& c) {
   switch (what) {
     case say::letter: return hear_letter(from, c);
+    case say::letters: return hear_letters(from, c);
+    case say::answers: return hear_answers(from, c);
     case say::value: return hear_answer(outcome::value, from, c);
     case say::value_and_end: return hear_answer(outcome::value_and_end, from, c);
     case say::end: return hear_answer(outcome::end, from, c);
@@ -316,7 +324,7 @@ void mobile_objects::hear_at(object_id id, rank where, std::uint32_t epoch) {
   run(out);
   // What has gone there vanishes.
   if (where != self_ && is_lost(where))
-    for (const auto& l : requests_.unanswered(id)) send_again(*l, where);
+    for (const auto& l : unanswered(id)) send_again(*l, where);
 }
 
 void mobile_objects::hear_dead(object_id id) {
@@ -359,7 +367,7 @@ void mobile_objects::hear_again(object_id id, rank whom) {
     if (!is_lost(whom)) tell(whom, say::again, dist::writer(id, whom));
     return;
   }
-  for (const auto& l : requests_.unanswered(id)) send_again(*l, nobody);
+  for (const auto& l : unanswered(id)) send_again(*l, nobody);
 }
 
 void mobile_objects::hear_expected(rank by, object_id id) {

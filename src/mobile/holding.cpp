@@ -96,7 +96,9 @@ hold_state mobile_objects::held() {
 
 std::vector<waited_letter> mobile_objects::waited_letters() {
   std::vector<waited_letter> found;
-  for (const auto& l : requests_.waited()) found.push_back({l->object, l->number, self_});
+  auto sent = requests_.waited();
+  multicasts_.add_unanswered(self_, 0, sent);
+  for (const auto& l : sent) found.push_back({l->object, l->number, self_});
   for (shard& s : shards_) {
     const std::scoped_lock lock(s.lock);
     for (auto& [id, e] : s.all) {

@@ -9,8 +9,6 @@
 namespace stretto::mobiles {
 namespace {
 
-constexpr std::size_t longest_name = 255;
-
 /// What a letter begins with, but for its name.
 struct letter_front {
   std::uint64_t object, number, request, answered, function, where, bytes;

@@ -22,6 +22,7 @@
 
 #include "dist/back_pressure.hpp"
 #include "dist/job.hpp"
+#include "mobile/gathering.hpp"
 #include "sched/task_record.hpp"
 
 namespace stretto::mobiles {
@@ -31,6 +32,7 @@ using detail::letter_kind;
 using dist::rank;
 using object_id = std::uint64_t;
 
+inline constexpr std::size_t longest_name = 255;  // of a letter or an object, in messages
 inline constexpr rank nobody = std::numeric_limits<rank>::max();
 
 /// How a far letter has come so far.
@@ -59,6 +61,7 @@ struct far_letter : letter {
   failure_ref refused = {};     // a node had no room for it: only its number goes on, and nobody handles it
   passage way;
   dist::back_pressure::share memory = {};
+  gathering::share together = {};  // its answer goes with those of others; empty: by itself
 
   static constexpr std::size_t most_few = 64;
   std::span<const std::byte> bytes() const noexcept {

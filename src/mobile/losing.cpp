@@ -177,8 +177,9 @@ void mobile_objects::lost(rank node, base::thread_context& context) noexcept {
   quiet_.lost(node);
   short_answers_->lost(node);
   requests_.lost(node, job_->loss_of(node), context);
+  multicasts_.lost(node, job_->loss_of(node), context);
   // It had letters, to handle or to pass on, and answers: nobody knows which.
-  for (const auto& l : requests_.unanswered()) {
+  for (const auto& l : unanswered()) {
     const rank home = home_of(l->object);
     const bool is_stillborn = l->what() == letter_kind::make && l->target == node;
     if (is_stillborn || (home == node && !is_here(l->object)))

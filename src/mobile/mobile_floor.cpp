@@ -2,6 +2,7 @@
 
 #include <stretto/collection.hpp>
 #include <stretto/error.hpp>
+#include <stretto/multicast.hpp>
 
 #include "base/peek.hpp"
 #include "event/event_floor.hpp"
@@ -44,7 +45,8 @@ constexpr detail::task_type moving{detail::task_kind, nullptr, nullptr, nullptr}
 struct deferred : waiter {
   mobile_objects* all;
   sched::task_record* record;
-  object_id to;
+  object_id to;             // 0: to those that the body says
+  detail::multicast* body;
   event behind;
 
   static void run(waiter& self, const failure*, base::thread_context& context) noexcept {
@@ -56,7 +58,7 @@ struct deferred : waiter {
     sched::enter_scope(t, scope);
     failure_ref cause = detail::cause_of(dependency(d->behind), context);
     try {
-      if (!cause) d->all->post(r, nullptr, d->to);
+      if (!cause) d->body ? d->all->post_many(r, *d->body) : d->all->post(r, nullptr, d->to);
     } catch (...) {
       cause = detail::make_failure(std::current_exception(), detail::describe_task(r), r.where);
     }
@@ -79,10 +81,11 @@ struct deferred : waiter {
   }
 };
 
-void post(sched::task_record& r, void* thread, object_id to, const detail::task_request* request) {
+/// To one, or to those that the body says, which is the record's.
+void post(sched::task_record& r, void* thread, object_id to, detail::multicast* body, const detail::task_request* request) {
   mobile_objects& all = of_caller("send");
   try {
-    all.check(to, r.where, "send");
+    if (!body || body->objects) all.check(body ? body->first : to, r.where, "send");
     event behind;
     if (request && !(request->after.empty() && request->after_events.empty())) {
       std::vector<dependency> every(request->after.begin(), request->after.end());
@@ -96,6 +99,7 @@ void post(sched::task_record& r, void* thread, object_id to, const detail::task_
       d->all = &all;
       d->record = &r;
       d->to = to;
+      d->body = body;
       d->behind = behind;
       all.count_begun();
       all.count_deferred(1);
@@ -104,7 +108,7 @@ void post(sched::task_record& r, void* thread, object_id to, const detail::task_
       if (!detail::subscribe(dependency(behind), waits, context)) deferred::run(waits, nullptr, context);
       return;
     }
-    all.post(r, thread, to);
+    body ? all.post_many(r, *body) : all.post(r, thread, to);
   } catch (...) {
     give_back(r);
     throw;
@@ -115,7 +119,7 @@ void post(sched::task_record& r, void* thread, object_id to, const detail::task_
 
 void tell_waits(const base::runtime_context& runtime, base::wait_walk& walk) {
   runtime.get<mobile_objects>(base::floor_slot::mobile)->tell_waits(walk);
-  walk.others.emplace_back([&walk](const base::wait_walk::found_waiter& found) { return deferred::tell(found, walk); });
+  walk.others.emplace_back([&walk](const base::wait_walk::found_waiter& found) { return deferred::tell(found, walk) || multicast_under_way::tell(found, walk); });
 }
 
 void tell_handlers(const base::runtime_context& runtime, base::wait_walk& walk) {
@@ -162,7 +166,11 @@ void refuse_element(std::size_t index, std::size_t elements) {
 }
 
 void post_letter(completion& record, void* thread, std::uint64_t object, const task_request* request) {
-  post(static_cast<sched::task_record&>(record), thread, object, request);
+  post(static_cast<sched::task_record&>(record), thread, object, nullptr, request);
+}
+
+void post_multicast(completion& record, multicast& body, const task_request& request) {
+  post(static_cast<sched::task_record&>(record), nullptr, 0, &body, &request);
 }
 
 completion& post_order(letter_kind kind, std::uint64_t object, std::uint32_t to, const task_request& request, const std::source_location& where) {
@@ -175,7 +183,7 @@ completion& post_order(letter_kind kind, std::uint64_t object, std::uint32_t to,
   auto& r = static_cast<sched::task_record&>(*make_task(sizeof(near_move), moves ? moving : ending, where, bare).record);
   if (moves) ::new (r.storage()) near_move(static_cast<rank>(to));
   else ::new (r.storage()) letter(nullptr, letter_kind::destroy);
-  post(r, nullptr, object, &request);
+  post(r, nullptr, object, nullptr, &request);
   return r;
 }
 

@@ -33,7 +33,7 @@ template <std::size_t... n>
 void mobile_objects::listen(std::index_sequence<n...>) {
   constexpr const char* names[] = {"letter", "value", "value_and_end", "end", "ran", "at", "received", "leave", "go", "stay", "back", "object",
                                    "arrived", "expected", "is_it_there", "never", "gone", "lost", "dead", "again", "is_it_sent", "not_sent",
-                                   "recall", "has_left", "taken", "no_room", "all_ended"};
+                                   "recall", "has_left", "taken", "no_room", "all_ended", "letters", "answers"};
   static_assert(std::size(names) == says);
   ((kinds_[n] = job_->on<&mobile_objects::on_said<static_cast<say>(n)>>(std::string("mobile.") + names[n], this)), ...);
   const auto kind = [&](say what) { return kinds_[static_cast<std::size_t>(what)]; };
@@ -234,10 +234,12 @@ void mobile_objects::begin(letter& l, thread_state& t) {
     r.made_ready_by(t.current_id);
     return sched::make_ready(t, r);
   }
-  auto& far = static_cast<far_letter&>(l);
-  handling_.fetch_add(1, std::memory_order_relaxed);
-  // Its end counts here for the whole runtime alone: who has sent it counts it there.
   const sched::outside_of_finishes outside(t);
+  begin_far(static_cast<far_letter&>(l), t);
+}
+
+void mobile_objects::begin_far(far_letter& far, thread_state& t) {
+  handling_.fetch_add(1, std::memory_order_relaxed);
   sched::count_spawned(t);
   sched::spawn_counted(t, {.scope = t.owner->root, .where = far.where, .priority = far.priority, .name = far.name}, far_body{this, &far});
 }
@@ -402,7 +404,10 @@ void mobile_objects::deliver(std::unique_ptr<far_letter> l) {
         e->parked.push_back(std::move(l));
         break;
       case decision::wait: e->home->behind.push_back(std::move(l)); break;
-      case decision::send_back: out.tell.push_back({from, say::again, dist::writer(id, from)}); break;
+      case decision::send_back:
+        out.tell.push_back({from, say::again, dist::writer(id, from)});
+        out.leave.push_back(std::move(l));
+        break;
       case decision::refuse: out.settle.push_back({l.release(), d.cause}); break;
       case decision::pass_on:
         if (d.way.is_pinned) ++e->home->pinned[d.to];
@@ -441,6 +446,7 @@ void mobile_objects::take_in(entry& e, std::unique_ptr<far_letter> l, errands& o
   } else if (const rank on = by.handled_on(l->number); on != nobody) {
     out.tell.push_back({l->from, say::ran, dist::writer(l->request, on)});
   }
+  if (l && l->together) out.leave.push_back(std::move(l));
 }
 
 void mobile_objects::begin_making(entry& e, std::unique_ptr<far_letter> l, errands& out) {
@@ -488,10 +494,12 @@ void mobile_objects::run(errands& out) {
   }
   for (auto& p : out.pass_on) {
     p.what->memory.end();  // of what has come and not begun
+    p.what->together.end();
     pass_on(p.to, std::move(p.what), p.way);
   }
   for (auto& t : out.tell) tell(t.to, t.what, std::move(t.words));
   for (auto& l : out.settle) settle(*l.what, std::move(l.cause), l.is_for_good);
+  for (auto& l : out.leave) l->together.end();
   for (auto& l : out.deliver) deliver(std::move(l));
   if (out.pack) pack(*out.pack);
 }
@@ -500,7 +508,7 @@ void mobile_objects::settle(letter& l, failure_ref cause, bool is_for_good) {
   if (l.is_far) {
     const std::unique_ptr<far_letter> far(&static_cast<far_letter&>(l));
     if (cause) cause = failure_ref::adopt(new failure(*cause.get(), far->name.empty() ? "message" : "message \"" + far->name + '"', far->where));
-    return answer(far->from, outcome::value_and_end, far->request, cause, {}, is_for_good && cause);
+    return answer(*far, outcome::value_and_end, cause, {}, is_for_good && cause);
   }
   count_ended();
   thread_state& t = here();
@@ -616,6 +624,7 @@ letter_counts mobile_objects::letters() noexcept {
 
 mobile_statistics mobile_objects::statistics() {
   mobile_statistics all;
+  all.to_many = sent_to_many_;
   for (shard& s : shards_) {
     const std::scoped_lock lock(s.lock);
     all.objects += s.counted.objects;

@@ -21,6 +21,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -32,6 +33,8 @@
 #include "dist/parts_ahead.hpp"
 #include "mobile/kept_objects.hpp"
 #include "mobile/letter_counts.hpp"
+#include "mobile/letters_to_many.hpp"
+#include "mobile/multicasts.hpp"
 #include "mobile/node_row.hpp"
 #include "mobile/quiet_rounds.hpp"
 #include "mobile/requests.hpp"
@@ -74,6 +77,8 @@ class mobile_objects final : public dist::protocol {
   /// Throws G01, with the record given back. `thread` null: look it up, and the record may have a priority.
   void post(sched::task_record& record, void* thread, object_id to);
   void check(object_id to, const std::source_location& where, const char* called) const;
+  /// Of a record whose body is that. What it throws it throws before anything is sent.
+  void post_many(sched::task_record& record, detail::multicast& body);
   enum class sender : std::uint8_t { this_node, another };
   void leave(resident& o, bool has_read, detail::handler_span& span, sender of) noexcept;
   /// What a handler has taken counts before its sender hears of its end, who may ask for it then.
@@ -157,7 +162,7 @@ class mobile_objects final : public dist::protocol {
  private:
   enum class say : std::uint8_t {
     letter, value, value_and_end, end, ran, at, received, leave, go, stay, back, object, arrived, expected, is_it_there, never, gone, lost,
-    dead, again, is_it_sent, not_sent, recall, has_left, taken, no_room, all_ended, count
+    dead, again, is_it_sent, not_sent, recall, has_left, taken, no_room, all_ended, letters, answers, count
   };
   static constexpr std::size_t says = static_cast<std::size_t>(say::count);
 
@@ -200,6 +205,7 @@ class mobile_objects final : public dist::protocol {
   struct errands {
     letter_list begin;
     std::vector<std::unique_ptr<far_letter>> deliver;
+    std::vector<std::unique_ptr<far_letter>> leave;  // nobody handles them here: their answers are not waited for
     struct passing_on {
       rank to;
       std::unique_ptr<far_letter> what;
@@ -248,6 +254,8 @@ class mobile_objects final : public dist::protocol {
   /// Begins what may begin, moves or lets go of what is to move. Requires the lock.
   void advance(resident& o, errands& out);
   void begin(letter& l, sched::thread_state& t);
+  /// On a thread that is outside of finishes: its end counts here for the whole runtime alone; who has sent it counts it there.
+  void begin_far(far_letter& l, sched::thread_state& t);
   /// The body of the task that handles a far letter.
   struct far_body {
     mobile_objects* all;
@@ -262,11 +270,24 @@ class mobile_objects final : public dist::protocol {
   void send_short_answers();
   void send_short_answers(rank to, const short_answers::batch& all);
   void take(outcome what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value, bool is_for_good = false);
+  /// The same, with the answers to letters that came with it.
+  void answer(far_letter& l, outcome what, const failure_ref& cause, detail::parcel&& value = {}, bool is_for_good = false);
+  void note_answered(object_id id, std::uint64_t number, failure_ref cause, bool is_for_good);
+  /// What this node has sent, to that object or to all (0), that has no answer yet.
+  std::vector<std::shared_ptr<const far_letter>> unanswered(object_id of = 0);
   /// What this node has sent to it comes to nothing.
   void fail_unanswered(object_id id, const failure_ref& cause, std::uint64_t from_number = 0);
   /// Its letters, of any kind, come to nothing. Requires the lock; the object is the caller's.
   static void empty(resident& o, entry& e, const failure_ref& cause, errands& out);
   void stillborn(resident& o, const failure_ref& cause);
+
+  // To many at once.
+  void post_far(const std::shared_ptr<multicast_under_way>& m);
+  void send_first(const std::shared_ptr<multicast_under_way>& m, const std::vector<run_of_letters>& each);
+  void pass_down(const letters_to_many& all, std::span<const letters_for> parts, const std::shared_ptr<const void>& lent);
+  void hear_letters(rank from, dist::reader& c);
+  bool begins_at_once(far_letter& l);
+  void hear_answers(rank from, dist::reader& c);
 
   // Moves.
   void pack(resident& o);
@@ -377,6 +398,7 @@ class mobile_objects final : public dist::protocol {
   std::atomic<std::uint64_t> begun_apart_{0}, ended_apart_{0};  // of this node, beside those that shards count
   std::atomic<std::uint64_t> said_{0}, heard_{0};  // to and from other nodes
   std::atomic<std::uint64_t> deferred_{0};
+  std::atomic<std::uint64_t> sent_to_many_{0};
   std::atomic<bool> is_held_{false};
   std::atomic<rank> held_by_{nobody};
   std::atomic<rank> checkpoints_of_{nobody};
@@ -384,6 +406,7 @@ class mobile_objects final : public dist::protocol {
   std::vector<std::unique_ptr<const std::map<std::uint16_t, rank>>> all_restored_homes_;
   const std::unique_ptr<dist::parts_ahead> parts_;  // null: alone
   requests requests_;
+  multicasts multicasts_;
   const std::unique_ptr<short_answers> short_answers_;  // null: alone
   struct coming_back {
     object_id id;

@@ -225,6 +225,7 @@ void mobile_objects::send_object(std::unique_ptr<resident> leaves, detail::parce
     if (l.is_far) {
       auto& far = static_cast<far_letter&>(l);
       far.memory.end();
+      far.together.end();
       gone.push_back({mark, std::shared_ptr<const far_letter>(&far)});
       write(w, far, {}, node_);
       return true;

@@ -35,8 +35,22 @@ void requests::tell_waits(rank self, base::wait_walk& walk) {
   });
 }
 
+void multicasts::tell_waits(rank self, base::wait_walk& walk) {
+  const std::scoped_lock lock(lock_);
+  for (const auto& [first, m] : all_)
+    for (const auto& e : m->elements) {
+      if (walk.is_full()) return;
+      if (e.is == multicast_under_way::element::over) continue;
+      const std::uint32_t node = walk.at(wait_kind::unknown, reinterpret_cast<std::uintptr_t>(&e));
+      walk[node].everywhere = name_of_letter(self, m->request(e));
+      walk.link(e.is_open() ? walk.at(wait_kind::task, detail::bits_of_record(&m->record))
+                            : walk.at(wait_kind::finish, reinterpret_cast<std::uintptr_t>(m->scope)), node);
+    }
+}
+
 void mobile_objects::tell_waits(base::wait_walk& walk) {
   requests_.tell_waits(self_, walk);
+  multicasts_.tell_waits(self_, walk);
   for (shard& s : shards_) {
     const std::scoped_lock lock(s.lock);
     for (auto& [id, e] : s.all) {

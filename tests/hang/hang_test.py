@@ -30,10 +30,10 @@ EXPECTED = {  # the code of the first accusation; H10: there is none
     "foreign_lock": "H10", "held_outside": "H10",
     "held_while_waiting": "H01", "view_kept": "H01", "view_in_the_way": "H01", "seen_and_written": "H01", "seen_far_ahead": "H01", "seen_elsewhere": "H01", "slow_but_healthy": "H10",
     "left_the_collective": "H04", "each_others_message": "H02", "lost_to_a_handler": "H01", "held_far_away": "H03",
-    "awaited_far_away": "H01", "spawned_far_away": "H01", "never_returns": "H10", "beside_a_failure": "H03",
+    "broadcast_to_who_waits": "H01", "awaited_far_away": "H01", "spawned_far_away": "H01", "never_returns": "H10", "beside_a_failure": "H03",
     "copied_far_away": "H01", "made_far_away": "H01", "each_others_copy": "H02", "copied_behind": "H01",
 }
-NODES = ["left_the_collective", "each_others_message", "lost_to_a_handler", "held_far_away", "awaited_far_away", "spawned_far_away",
+NODES = ["left_the_collective", "each_others_message", "lost_to_a_handler", "broadcast_to_who_waits", "held_far_away", "awaited_far_away", "spawned_far_away",
          "copied_far_away", "made_far_away", "each_others_copy", "seen_elsewhere", "never_returns", "beside_a_failure"]
 HEALTHY = ["busy", "busy_alone", "many_runtimes"]
 WORDS = {  # more that must be told
@@ -47,6 +47,7 @@ WORDS = {  # more that must be told
     "left_the_collective": ["all 3 nodes sleep", "2 of 3", " on N"],
     "each_others_message": ['mobile object M1 "left" on N0', 'mobile object M2 "right" on N1'],
     "lost_to_a_handler": ['mobile object M1 "kept" on N2', "by N0"], "held_far_away": ["on N1"],
+    "broadcast_to_who_waits": [" on N1", "by N0"],
     "awaited_far_away": ['task "far" on N1', "by N0"], "spawned_far_away": ['task "left behind" on N1'],
     "copied_far_away": [", by N2", "copy from node N1 to node N2 (submitted ", 'copy of instance "a" on N1, which waits for its preconditions'],
     "made_far_away": [", by N0", "fill on node N1", 'creation of instance "u" on N1'],

@@ -1,11 +1,13 @@
 // Several nodes of a job, where what is at fault is on another one than what waits.
 #include <stretto/buffer.hpp>
+#include <stretto/collection.hpp>
 #include <stretto/copy.hpp>
 #include <stretto/job.hpp>
 #include <stretto/launch.hpp>
 #include <stretto/mobile.hpp>
 
 #include <ctime>
+#include <functional>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -68,6 +70,25 @@ struct keeper {
   template <class Archive>
   friend void fields(Archive&, archived<keeper, Archive>&) {}
 };
+
+struct member {
+  member() = default;
+  explicit member(std::size_t) {}
+  int take_part(event until) {
+    if (this_node() == 1) wait(until);  // NAMED broadcast_to_who_waits
+    return 1;
+  }
+  template <class Archive>
+  friend void fields(Archive&, archived<member, Archive>&) {}
+};
+
+void broadcast_to_who_waits(runtime&) {
+  on_nodes(3, [] {
+    const auto never = user_event::create();  // GUILTY broadcast_to_who_waits
+    const auto all = make_collection<member>(name("all"), 6);
+    reduce(all, call<&member::take_part>(event(never)), 0, std::plus<>()).get();  // NAMED broadcast_to_who_waits
+  });
+}
 
 void lost_to_a_handler(runtime&) {
   on_nodes(3, [] {
@@ -206,6 +227,7 @@ void beside_a_failure(runtime&) {
 
 const program of_nodes[] = {{"left_the_collective", left_the_collective}, {"each_others_message", each_others_message},
                             {"lost_to_a_handler", lost_to_a_handler},     {"held_far_away", held_far_away},
+                            {"broadcast_to_who_waits", broadcast_to_who_waits},
                             {"awaited_far_away", awaited_far_away},       {"spawned_far_away", spawned_far_away},
                             {"copied_far_away", copied_far_away},         {"made_far_away", made_far_away},
                             {"each_others_copy", each_others_copy},       {"seen_elsewhere", seen_elsewhere},

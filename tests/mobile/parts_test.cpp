@@ -3,6 +3,7 @@
 
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
+#include <stretto/mobile.hpp>
 #include <stretto/task.hpp>
 
 #include <array>

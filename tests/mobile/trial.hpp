@@ -34,16 +34,16 @@ struct trial {
   std::vector<bool> is_destroyed;  // or is being
   std::vector<bool> is_dead;
 
-  enum class made { one_by_one, as_a_collection };
+  enum class made { one_by_one, as_a_collection, as_a_large_collection };
   explicit trial(std::uint64_t seed, std::uint32_t most_nodes, made how = made::one_by_one)
       : random(seed), nodes(1 + std::uint32_t(random() % most_nodes)),
         job({.nodes = nodes, .seed = seed, .jitter_seconds = random() % 2 ? 2e-6 : 1e-4}), sent(nodes), is_dead(nodes) {
     of_all = &sent;
     for (std::uint32_t n = 0; n < nodes; ++n)
       all.push_back(std::make_unique<runtime>(runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job.seat(n)}));
-    const auto count = static_cast<std::uint32_t>(1 + random() % 8);
+    const auto count = static_cast<std::uint32_t>(how == made::as_a_large_collection ? 20 + random() % 40 : 1 + random() % 8);
     is_destroyed.resize(count);
-    if (how == made::as_a_collection) {
+    if (how != made::one_by_one) {
       const std::string weight(random() % 4 ? 0 : 5000, 'w');
       on(draw(), [&] {
         sent.as_one = random() % 2 ? make_collection<book>(count, weight)
