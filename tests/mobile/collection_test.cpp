@@ -12,6 +12,7 @@
 
 #include "campaign.hpp"
 #include "dist/simulated.hpp"
+#include "mobile/appended.hpp"
 #include "mobile/losses.hpp"
 #include "mobile/wander.hpp"
 #include "thrown_by.hpp"
@@ -43,11 +44,7 @@ struct cell {
   }
 };
 
-template <class T>
-std::vector<T> appended(std::vector<T> all, T one) {
-  all.push_back(std::move(one));
-  return all;
-}
+using test::appended;
 std::vector<std::uint32_t> places_of(const collection<cell>& c) {
   return reduce(c, call<&cell::where>(), std::vector<std::uint32_t>(), appended<std::uint32_t>).get();
 }

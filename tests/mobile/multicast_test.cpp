@@ -22,6 +22,7 @@
 
 #include "campaign.hpp"
 #include "dist/simulated.hpp"
+#include "mobile/appended.hpp"
 #include "mobile/gathering.hpp"
 #include "mobile/letters_to_many.hpp"
 #include "mobile/multicasts.hpp"
@@ -178,11 +179,7 @@ struct part {
     a(p.index, p.seen, p.kept);
   }
 };
-template <class T>
-std::vector<T> appended(std::vector<T> all, T one) {
-  all.push_back(std::move(one));
-  return all;
-}
+using test::appended;
 bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
 std::vector<std::size_t> first_numbers(std::size_t n) {
   std::vector<std::size_t> all(n);
