@@ -17,6 +17,7 @@
 #include "api/seats.hpp"
 #include "api/trace_on_signal.hpp"
 #include "base/error_output.hpp"
+#include "base/kept_heap.hpp"
 #include "base/log.hpp"
 #include "base/node_numbers.hpp"
 #include "base/options.hpp"
@@ -196,6 +197,7 @@ runtime::runtime(const runtime_options& options) {
   if (options.seed) settings.seed = *options.seed;
   if (options.devices) settings.devices = *options.devices;
   if (options.trace) settings.trace = *options.trace;
+  base::keep_heap(settings.kept_heap);
   const auto workers = static_cast<std::uint32_t>(settings.workers);
   platform machine = options.machine             ? *options.machine
                      : !settings.platform.empty() ? platform::read(settings.platform)

@@ -70,6 +70,9 @@ const std::vector<option>& table() {
        "whether a device's memory is taken once and parted among instances, rather than by its driver for each"},
       {"recycle", &settings::recycle, "1", "", "", zero_or_one, "",
        "whether records of launches, of objects and of operations on data serve again, rather than coming from the system each time"},
+      {"kept_heap", &settings::kept_heap, "64M", "0", "", {}, "bytes",
+       "most that the program's heap keeps of what was freed, to give it out again without a page fault for each page, rather than return it to the system; "
+       "0 leaves the heap as it is"},
       {"scheduler", &settings::scheduler, "earliest_finish", "", "", {"fifo", "locality", "earliest_finish", "work_stealing"}, "",
        "who decides which device computes a launch on objects"},
       {"speeds", &settings::speeds, "", "", "", {}, "path",

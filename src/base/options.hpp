@@ -57,6 +57,7 @@ struct settings {
   bool device_pool;
   bool device_threads;
   bool recycle;
+  std::uint64_t kept_heap;  // bytes
   scheduling scheduler;
   std::string speeds;    // path, empty or "none"
   std::uint64_t prefetch;
