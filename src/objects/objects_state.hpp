@@ -214,6 +214,7 @@ struct objects_state {
   std::atomic<bool> ends_matter{true};
 
   // Behind the mutex:
+  bool nothing_ends = false;  // all wait for room, and nothing is under way: who waits for others' ends to find some does so no longer
   std::vector<site> sites;  // the host first
   std::vector<site> shared_memories;  // that host and a device use in place: of `device`, which computes elsewhere
   std::optional<site> spill;  // memory behind the host's, the last of all

@@ -164,6 +164,11 @@ struct occupants {
     residents.push_back({held.bytes, held.in_use > 0, next_use, held.last_use, seconds});
     who.emplace_back(&o, r.id);
   }
+  std::uint64_t bytes() const {
+    std::uint64_t all = 0;
+    for (const data::resident& r : residents) all += r.bytes;
+    return all;
+  }
   data::eviction choose(std::uint64_t needed, std::uint64_t free) const {
     return data::choose_victims(residents, needed, free, [&](std::size_t i) {
       return who[i].first->replicas.only_in(who[i].second).volume() * who[i].first->element_bytes;
@@ -211,10 +216,7 @@ bool is_held(const object_record& o, replica_id r) {
 
 /// Where nothing can leave objects go with the last that uses them, which may be of another task; not of a view, after which they stay.
 bool may_give_up_something(const task& by) {
-  return std::ranges::any_of(by.state.tasks, [&](const task* t) {
-    const bool is_view = t->is_for_host() && t->on && !t->uses.front().object.get()->is_let_go;
-    return t != &by && !is_view;
-  });
+  return !by.state.nothing_ends && std::ranges::any_of(by.state.tasks, [&](const task* t) { return t != &by && !is_lasting_view(*t); });
 }
 
 /// Of all that is in the way one that the program holds, if nothing else is in use: none ends by itself.
@@ -242,6 +244,8 @@ bool has_needless_in_use(const objects_state& s, const site& at) {
 }
 
 }  // namespace
+
+bool is_lasting_view(const task& t) noexcept { return t.is_for_host() && t.on && !t.uses.front().object.get()->is_let_go; }
 
 void refuse_to_leave(object_record& o, replica_id r, const std::source_location& where) {
   objects_state& s = *o.state;
@@ -312,6 +316,8 @@ bool make_room(site& at, std::span<const planned> all, const task& by, base::thr
         largest = std::max(largest, bytes);
       }
   const std::uint64_t free = at.space->usage().free, soon = free + at.leaving;
+  const bool can_leave = !s.beneath(at.view.index).empty();
+  if (!can_leave && needed > at.space->capacity()) refuse(at, needed, free, by);  // whatever ends
   if (at.leaving > 0 && soon >= needed) return false;
   // Enough in all, and not in one piece: more has to leave.
   const std::uint64_t wanted = soon >= needed ? soon + largest : needed;
@@ -320,7 +326,6 @@ bool make_room(site& at, std::span<const planned> all, const task& by, base::thr
   std::vector<std::pair<object_record*, replica_id>> own;  // what it uses and is there already
   std::uint64_t own_bytes = 0;
   bool is_busy = at.leaving > 0, is_own_busy = false;
-  const bool can_leave = !s.beneath(at.view.index).empty();
   is_busy = is_busy || (!can_leave && may_give_up_something(by));
   for (object_record* const o : s.objects) {
     const auto plan = std::ranges::find(all, o, &planned::object);
@@ -341,6 +346,7 @@ bool make_room(site& at, std::span<const planned> all, const task& by, base::thr
   if (!e.possible) {
     // Whoever cannot live there now has another place: it does not wait for what the program may hold.
     if (s.is_shared(at)) refuse(at, needed, free, by);
+    if (s.nothing_ends && soon + there.bytes() < needed) refuse(at, needed, free, by);  // nor would it help to give views back
     if (const task* const view = is_busy ? view_in_the_way(at, there, by) : nullptr) refuse(at, needed, free, by, view);
     if (is_busy) return false;
     // Storage that overlaps what is asked for would go into a larger one; apart, it takes less.

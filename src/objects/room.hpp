@@ -14,6 +14,9 @@ namespace stretto::objects {
 /// Throws no_room where nothing would help; where objects live, also where what is in use is in the way.
 bool make_room(site& at, std::span<const planned> all, const task& by, base::thread_context& context);
 
+/// Elements that the program sees, or is about to, of an object that stays behind them.
+bool is_lasting_view(const task& t) noexcept;
+
 /// Starts copies.
 void carry_out(object_record& o, const data::replica_set::plan& plan, base::thread_context& context);
 /// Brings to the memory beneath what is valid in this replica alone, and frees it behind that. False: there is no room now, and may be

@@ -197,34 +197,86 @@ void count_at(task& t, site& at) {
   at.issued_seconds += t.expected_seconds;
 }
 
-void issue_what_can_be(objects_state& s, base::thread_context& context) {
+/// One of the queue. False: it has no room yet.
+bool issue_from(site& at, std::size_t place, base::thread_context& context) {
+  task& t = *at.queue[place];
+  const bool has_come_by_itself = t.goes_to && !t.counted_at;
+  if (has_come_by_itself && room_of(at) == 0) return false;
+  at.queue.erase(at.queue.begin() + static_cast<std::ptrdiff_t>(place));
+  if (has_come_by_itself) count_at(t, at);
+  if (issue_or_give_up(t, at, context)) return true;
+  at.queue.insert(at.queue.begin() + static_cast<std::ptrdiff_t>(place), &t);
+  return false;
+}
+
+/// The next that the scheduler has for it.
+bool pop_for(site& at, objects_state& s) {
+  if (at.view.room == 0 || s.waiting == 0) return false;
+  auto* const t = const_cast<task*>(static_cast<const task*>(s.scheduler->pop(at.view)));
+  if (!t) return false;
+  --s.waiting;
+  t->is_popped = true;
+  count_at(*t, at);
+  at.queue.push_back(t);
+  return true;
+}
+
+void issue_in_turn(objects_state& s, base::thread_context& context) {
   for (bool again = true; again;) {
     again = false;
     for (site& at : s.sites) {
       at.view.room = room_of(at);
       // Not behind one that waits for memory: what has come by itself would wait for the room that those behind it take.
-      if (at.view.room > 0 && s.waiting > 0 && at.queue.empty())
-        if (auto* const t = const_cast<task*>(static_cast<const task*>(s.scheduler->pop(at.view)))) {
-          --s.waiting;
-          t->is_popped = true;
-          count_at(*t, at);
-          at.queue.push_back(t);
-          again = true;
-        }
-      while (!at.queue.empty()) {
-        task& first = *at.queue.front();
-        const bool has_come_by_itself = first.goes_to && !first.counted_at;
-        if (has_come_by_itself && room_of(at) == 0) break;
-        at.queue.pop_front();
-        if (has_come_by_itself) count_at(first, at);
-        if (!issue_or_give_up(first, at, context)) {
-          at.queue.push_front(&first);
-          break;
-        }
-        again = true;
-      }
+      again = (at.queue.empty() && pop_for(at, s)) || again;
+      while (!at.queue.empty() && issue_from(at, 0, context)) again = true;
     }
   }
+}
+
+/// Whether all that has not been issued waits for room, or behind what does, and nothing is under way whose end could give some up. A view
+/// ends when the program likes.
+bool waits_for_itself(const objects_state& s) {
+  std::size_t counted = 0, queued = 0;
+  for (const site& at : s.sites) {
+    counted += at.view.issued;
+    queued += at.queue.size();
+    for (const task* const t : at.queue) counted -= t->counted_at != nullptr;
+  }
+  if (queued == 0 || counted > 0) return false;
+  const auto leaves = [](const site& at) { return at.leaving > 0; };
+  if (std::ranges::any_of(s.sites, leaves) || std::ranges::any_of(s.shared_memories, leaves) || (s.spill && leaves(*s.spill))) return false;
+  std::vector<std::uint32_t> follows(s.tasks.size());
+  for (const task* const t : s.tasks) {
+    if (t->on && !is_lasting_view(*t)) return false;
+    for (const task* const next : t->successors) ++follows[next->number];
+    for (const task* const next : t->followers) ++follows[next->number];
+  }
+  // What waits for an event, or for another node, may yet be issued.
+  return std::ranges::none_of(s.tasks, [&](const task* t) { return !t->on && (t->unissued > follows[t->number] || is_asked_for(*t)); });
+}
+
+/// Whoever has room goes before one that waits for some, whose end may give it that.
+bool overtake(objects_state& s, base::thread_context& context) {
+  for (site& at : s.sites) {
+    for (std::size_t k = 1; k < at.queue.size(); ++k)
+      if (issue_from(at, k, context)) return true;
+    at.view.room = room_of(at);
+    if (!at.queue.empty() && pop_for(at, s)) return true;
+  }
+  return false;
+}
+
+/// Of those that wait for one another the first is refused what it asks for.
+bool refuse_one(objects_state& s, base::thread_context& context) {
+  s.nothing_ends = true;
+  const bool is_refused = std::ranges::any_of(s.sites, [&](site& at) { return !at.queue.empty() && issue_from(at, 0, context); });
+  s.nothing_ends = false;
+  return is_refused;
+}
+
+void issue_what_can_be(objects_state& s, base::thread_context& context) {
+  do issue_in_turn(s, context);
+  while (waits_for_itself(s) && (overtake(s, context) || refuse_one(s, context)));
 }
 
 void note_whether_ends_matter(objects_state& s) {

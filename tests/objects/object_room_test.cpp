@@ -155,6 +155,45 @@ TEST_CASE("what has to leave a device does not wait for views that the program h
   });
 }
 
+TEST_CASE("of what waits for room that nothing will give up each is told so, and what follows goes on") {
+  // Too large in any case, and too large beside what stays.
+  for (const auto& [memory, is_one_object] : {std::pair("8k", true), {"8k", false}, {"20k", true}, {"20k", false}}) {
+    const with_variable host("STRETTO_HOST_MEMORY", memory);
+    CAPTURE(memory);
+    CAPTURE(is_one_object);
+    runtime rt({.workers = 2, .devices = "sim"});
+    rt.run([&, one = is_one_object] {
+      const box kept_there = memory[0] == '2' ? all : box(0, 4);
+      const object<float> kept(kept_there, std::vector<float>(n, 1).data());
+      object<float> a(all), b(all), small(box(0, 16));
+      for (const auto& o : {a, b, small}) launch(on(device_kind::device), room_fill, o.elements(), o, 3.0f);
+      const auto first = a.read();
+      const auto second = one ? a.read() : b.read(), third = a.read(box(0, 4)), other = small.read();
+      CHECK(test::thrown_by([&] { first.get(); }).find("error A04") != std::string::npos);
+      CHECK(test::thrown_by([&] { second.get(); }).find("error A04") != std::string::npos);
+      CHECK(third.get().view()(3) == 3);
+      CHECK(other.get().view()(15) == 3);
+    });
+  }
+}
+
+TEST_CASE("room that an event of the program's will lead to is waited for") {
+  const with_variable host("STRETTO_HOST_MEMORY", "20k");
+  runtime rt({.workers = 2, .devices = "sim"});
+  rt.run([] {
+    const user_event go = user_event::create();
+    object<float> a(all);
+    launch(on(device_kind::device), room_fill, all, a, 4.0f);
+    {
+      object<float> last(all, std::vector<float>(n, 1).data());  // on the host, for as long as the launch is not over
+      launch(after(go), on(device_kind::host), room_plus, all, last, 1.0f);
+    }
+    const auto seen = a.read();
+    go.trigger();
+    CHECK(seen.get().view()(n - 1) == 4);
+  });
+}
+
 TEST_CASE("a launch does not wait on the host for views that the program holds, where a device may compute it") {
   const test::temporary_folder disk;
   const with_variable spill("STRETTO_SPILL", disk.path.c_str()), host("STRETTO_HOST_MEMORY", "64k"), first("STRETTO_SCHEDULER", "fifo"),
