@@ -78,7 +78,7 @@ TEST_CASE("a finish over floods of both directions, of few bytes and of more, en
     for (std::uint32_t n = 0; n < job_nodes(); ++n) all.push_back(make_mobile<counter>(at_node(n)));
     long sent = 0;
     finish([&] {
-      for (long i = 0; i < letters / 10; ++i)
+      for (long i = 0; i < letters / (wander() ? 60 : 10); ++i)
         for (const long n : bytes) {
           for (const auto& m : all) send(m, call<&counter::add_all>(std::vector<long>(static_cast<std::size_t>(n), i)));
           sent += n * i;
