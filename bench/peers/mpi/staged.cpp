@@ -3,11 +3,10 @@
 #include <CL/cl.h>
 #include <mpi.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
-#include "messages.hpp"
+#include "staged_ways.hpp"
 
 namespace {
 
@@ -18,10 +17,7 @@ void check(cl_int status, const char* what) {
 }  // namespace
 
 bench::outcome time_nodes_staged(const bench::options& o) {
-  int rank = 0, ranks = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (ranks != 2) throw bench::unsupported("start two processes: mpirun -np 2");
+  const int rank = rank_of_two();
   cl_platform_id platform = nullptr;
   cl_device_id device = nullptr;
   cl_int status = CL_SUCCESS;
@@ -45,17 +41,9 @@ bench::outcome time_nodes_staged(const bench::options& o) {
     MPI_Recv(staged.data(), count, MPI_BYTE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     clEnqueueWriteBuffer(queue, there, CL_TRUE, 0, bytes, staged.data(), 0, nullptr, nullptr);
   };
-  const long turns = std::max(1L, bytes > 200'000 ? o.steps / 5 : bytes > 4096 ? 2 * o.steps : 10 * o.steps);
-  MPI_Barrier(MPI_COMM_WORLD);
-  const bench::stopwatch clock;
-  for (long i = 0; i < turns; ++i) {
-    if (rank == 0) send();
-    receive();
-    if (rank == 1) send();
-  }
-  const double seconds = clock.seconds();
+  const bench::outcome result = one_way(o, rank, send, receive);
   clReleaseMemObject(there);
   clReleaseCommandQueue(queue);
   clReleaseContext(context);
-  return {.value = seconds * 1e6 / (2.0 * static_cast<double>(turns))};
+  return result;
 }
