@@ -39,8 +39,7 @@ ENVIRONMENT = {"OMP_WAIT_POLICY": "active", "OMP_PROC_BIND": "spread", "STARPU_S
 # What graphs cost is also told in steps of a fixed loop beside it, so that machines can be compared.
 LOOP = "a loop"
 
-MPIRUN = ("mpirun", "--mca", "pml", "ob1", "--mca", "btl", "self,vader",
-          "--mca", "btl_vader_single_copy_mechanism", "none")
+MPIRUN = ("mpirun", "--mca", "pml", "ob1", "--mca", "btl", "self,vader")
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ namespace {
 class mpi_seat final : public dist::seat {
  public:
   mpi_seat(const net::mpi::surroundings& here, const base::settings& s)
-      : calls_(net::mpi::load(here, net::mpi::library_folders(s.mpi_folder))), level_(level_of(s.mpi_threads)) {
+      : calls_(net::mpi::load(here, net::mpi::library_folders(s.mpi_folder))), level_(level_of(s.mpi_threads)), lane_memory_(s.lane_memory) {
     // Every process takes as many as there can be: how many there are is known once MPI has started.
     if (!base::take_nodes_from(first(), most)) {
       throw error("N14", "a runtime of this process is a node of the launched job already")
@@ -24,7 +24,7 @@ class mpi_seat final : public dist::seat {
   ~mpi_seat() override { base::give_nodes(first(), most); }
 
   std::uint16_t first() const noexcept override { return base::first_of_processes; }
-  std::unique_ptr<net::transport> join(net::handlers& all) override { return net::mpi::make(calls_, all, level_); }
+  std::unique_ptr<net::transport> join(net::handlers& all) override { return net::mpi::make(calls_, all, level_, lane_memory_); }
 
  private:
   static net::mpi::threads level_of(base::mpi_level l) noexcept {
@@ -38,6 +38,7 @@ class mpi_seat final : public dist::seat {
   static constexpr std::uint32_t most = 0x2000;
   const net::mpi::calls& calls_;
   const net::mpi::threads level_;
+  const std::uint64_t lane_memory_;
 };
 
 }  // namespace

@@ -90,6 +90,8 @@ const std::vector<option>& table() {
        "most that messages take of a node's memory where they are sent, and where they wait to begin, before those who send wait"},
       {"largest_message", &settings::largest_message, "0", "0", "", {}, "bytes",
        "most that a node takes as one message, other than elements of arrays; 0 means what the machine has free"},
+      {"lane_memory", &settings::lane_memory, "16M", "0", "64G", {}, "bytes",
+       "what a process shares with others of its host, through which large messages go to them, taken as it is used; 0 leaves them to MPI"},
       {"mpi_folder", &settings::mpi_folder, "", "", "", {}, "path",
        "folder with Stretto's library for each MPI; empty means where Stretto is installed, or was built"},
       {"wander", &settings::wander, "0", "0", "100", {}, "percent",

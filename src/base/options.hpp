@@ -66,6 +66,7 @@ struct settings {
   std::uint64_t global_memory;  // bytes
   std::uint64_t message_memory;  // bytes
   std::uint64_t largest_message;  // bytes
+  std::uint64_t lane_memory;  // bytes
   std::string mpi_folder;  // path or empty
   std::uint64_t wander;    // percent
   balancing balance;

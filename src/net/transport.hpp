@@ -79,6 +79,7 @@ struct traffic {
   std::uint64_t sent = 0, received = 0;  // messages
   std::uint64_t bytes_sent = 0;          // heads and payloads
   std::uint64_t by_rendezvous = 0;       // of those sent
+  std::uint64_t through_lanes = 0;       // and through memory that processes of a host share
 };
 
 /// The nodes of one host, this one included.

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -20,8 +21,8 @@ namespace {
 
 /// Two nodes; the second counts what comes, which must be in order.
 struct two_nodes {
-  explicit two_nodes(std::uint64_t seed) {
-    made_up_mpi::begin(2, seed);
+  explicit two_nodes(std::uint64_t seed, std::uint64_t lane_memory = mpi::default_lane_memory) {
+    made_up_mpi::begin(2, seed);  // on one host where the seed is odd
     for (int n = 0; n < 2; ++n) {
       all[n].add("number", this, +[](void* t, arrival& a) {
         auto& self = *static_cast<two_nodes*>(t);
@@ -35,12 +36,28 @@ struct two_nodes {
         self.content.resize(a.rest.bytes());
         std::move(a.rest).receive(self.content.data(), self.received);
       });
-      nets[n] = mpi::make(made_up_mpi::of_node(n), all[n], mpi::threads::multiple);
+      all[n].add("unwanted", this, +[](void*, arrival&) {});
+      nets[n] = mpi::make(made_up_mpi::of_node(n), all[n], mpi::threads::multiple, lane_memory);
     }
   }
   void send() {
     nets[0]->send({.to = 1, .handler = all[0].number("number"), .head = std::as_bytes(std::span(&sent, 1))});
     ++sent;
+  }
+
+  void send_large(const std::vector<std::byte>& bytes, places::completion* done, const char* to = "large") {
+    nets[0]->send({.to = 1, .handler = all[0].number(to), .payload = bytes, .sent = done});
+  }
+  void poll() {
+    for (const auto& n : nets) n->poll();
+  }
+  /// Sends one, with which the nodes may get to know each other.
+  void meet() {
+    const std::vector<std::byte> bytes(10'000);
+    send_large(bytes, nullptr);
+    while (!received.times) poll();
+    for (int turn = 0; turn < 100; ++turn) poll();
+    received = {};
   }
 
   handlers all[2];
@@ -110,6 +127,76 @@ TEST_CASE("what the other does not take is held, and told") {
     job.nets[0]->poll();
   }
   while (job.nets[0]->held()) job.nets[0]->poll();
+}
+
+TEST_CASE("between processes of one host large payloads go through lanes, once these have been found") {
+  for (const std::uint64_t seed : {6u, 7u}) {
+    for (const std::uint64_t lane_memory : {0u, 64u << 10, 1u << 20}) {
+      CAPTURE(seed);
+      CAPTURE(lane_memory);
+      two_nodes job(seed, lane_memory);
+      const bool has_lanes = seed % 2 && lane_memory;
+      job.meet();
+      CHECK(job.nets[0]->counted().through_lanes == 0);
+      std::vector<std::byte> bytes(50'000);
+      for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * i / 7);
+      test::ended sent;
+      job.send_large(bytes, &sent);
+      if (has_lanes && lane_memory / 16 > bytes.size()) {
+        job.nets[0]->poll();
+        CHECK(sent.times == 1);  // though nobody has looked at it
+      }
+      while (!job.received.times || !sent.times) job.poll();
+      CHECK(job.content == bytes);
+      CHECK(job.nets[0]->counted().through_lanes == (has_lanes ? 1 : 0));
+      CHECK(job.nets[0]->counted().by_rendezvous == (has_lanes ? 1 : 2));
+      job.send_large(bytes, nullptr);  // copied, what is too long for a lane elsewhere
+      std::fill(bytes.begin(), bytes.end(), std::byte{1});
+      while (job.received.times < 2) job.poll();
+      CHECK(job.content[100] == static_cast<std::byte>(100 * 100 / 7));
+      CHECK(job.content[49'999] == static_cast<std::byte>(std::size_t{49'999} * 49'999 / 7));
+      while (job.nets[0]->held()) job.poll();
+    }
+  }
+}
+
+TEST_CASE("a payload that its handler drops has gone, also one longer than a lane") {
+  two_nodes job(7, 64 << 10);
+  job.meet();
+  const std::vector<std::byte> bytes(50'000);
+  for (int n = 0; n < 40; ++n) {  // more than there are lanes: each serves again
+    test::ended sent;
+    job.send_large(bytes, &sent, "unwanted");
+    while (!sent.times) job.poll();
+    CHECK(!sent.failure);
+  }
+  CHECK(job.nets[0]->counted().through_lanes == 40);
+}
+
+TEST_CASE("where all lanes are in use MPI moves what is sent") {
+  two_nodes job(9, 1 << 20);
+  job.meet();
+  const std::vector<std::byte> bytes(50'000);
+  std::vector<test::ended> sent(30);
+  for (test::ended& s : sent) job.send_large(bytes, &s);
+  CHECK(job.nets[0]->counted().through_lanes == 16);
+  while (job.received.times < 30) job.poll();
+  while (std::any_of(sent.begin(), sent.end(), [](const test::ended& s) { return !s.times; })) job.poll();
+}
+
+TEST_CASE("a payload in a lane whose message could not be sent has failed, once") {
+  two_nodes job(11);
+  job.meet();
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  made_up_mpi::break_sends_of(0);
+  const std::vector<std::byte> bytes(100'000);
+  test::ended sent;
+  job.send_large(bytes, &sent);
+  const std::string said = test::thrown_by([&] { job.nets[0]->poll(); });
+  CAPTURE(said);
+  CHECK(said.find("bytes for \"large\" on node 1") != said.npos);
+  CHECK(sent.times == 1);
+  CHECK(sent.failure);
 }
 
 TEST_CASE("a send that fails does not throw where it is called: who polls is told, with the node and what was being sent") {

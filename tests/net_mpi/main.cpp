@@ -1,6 +1,7 @@
 // The scenarios of every transport over MPI, a process each: mpirun -n N net_mpi_test FOLDER LEVEL [MPI].
 //
 // FOLDER holds the libraries, LEVEL is funneled, serialized or multiple, MPI is which library in spite of the launcher's.
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -78,7 +79,9 @@ void try_it(Arguments... arguments) {
   const auto nodes = static_cast<std::uint32_t>(told("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", 1));
   Scenario s(self, nodes, arguments...);
   until_all_are run(s);
-  const auto net = mpi::make(*library, s.all, level);
+  static unsigned made = 0;
+  const std::uint64_t lane_memory = std::array<std::uint64_t, 3>{mpi::default_lane_memory, 64 << 10, 0}[made++ % 3];
+  const auto net = mpi::make(*library, s.all, level, lane_memory);
   CHECK(net->self() == self);
   tell_host(*net);
   s.net = net.get();

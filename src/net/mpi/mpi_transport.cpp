@@ -16,11 +16,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/clock.hpp"
 #include "base/driver_threads.hpp"
 #include "base/error_output.hpp"
 #include "net/mapped_memory.hpp"
 #include "net/messages_window.hpp"
+#include "net/mpi/lane_traffic.hpp"
+#include "net/mpi/movement.hpp"
 #include "net/mpi/mpi_library.hpp"
 #include "net/mpi/outbox.hpp"
 #include "net/mpi/packet.hpp"
@@ -29,8 +30,6 @@ namespace stretto::net::mpi {
 namespace {
 
 constexpr std::size_t ring_size = 64;
-/// For how long who polls is told to go on, when nothing begins or ends.
-constexpr std::uint64_t patience_ns = 2'000'000, longest_patience_ns = 1'000'000'000;
 
 template <class T>
 T read(const std::byte* at) noexcept {
@@ -80,8 +79,10 @@ class shared_window final : public window {
 
 class mpi_transport final : public transport {
  public:
-  mpi_transport(const calls& mpi, const handlers& all, const started& is, std::unique_ptr<messages_window> between_hosts)
-      : transport(all), mpi_(mpi), is_(is), outbox_(std::make_unique<outbox>(mpi, all, is.size)), between_hosts_(std::move(between_hosts)), ring_(ring_size) {
+  mpi_transport(const calls& mpi, const handlers& all, const started& is, std::unique_ptr<messages_window> between_hosts, std::uint64_t lane_memory)
+      : transport(all), mpi_(mpi), is_(is), outbox_(std::make_unique<outbox>(mpi, all, is.size)), between_hosts_(std::move(between_hosts)), ring_(ring_size),
+        // What lies in memory of devices MPI moves, and what goes there.
+        lanes_(nodes(), is.host_size > 1 && !mpi.takes_cuda_memory() ? lane_memory : 0, lock_, moves_) {
     for (auto& r : ring_) {
       r.bytes.resize(most_packet_bytes);
       must(mpi_.ring_receive(r.bytes.data(), r.bytes.size(), &r.is));
@@ -103,7 +104,7 @@ class mpi_transport final : public transport {
   std::uint32_t nodes() const noexcept override { return static_cast<std::uint32_t>(is_.size); }
   bool is_pending() const noexcept override { return true; }  // another may have sent
   bool takes_memory_of(std::string_view driver) const noexcept override { return driver == "cuda" && mpi_.takes_cuda_memory(); }
-  std::uint64_t held() const noexcept override { return outbox_->held() + copied_.load(std::memory_order_relaxed); }
+  std::uint64_t held() const noexcept override { return outbox_->held() + copied_.load(std::memory_order_relaxed) + lanes_.held(); }
   traffic counted() const noexcept override {
     std::scoped_lock lock(lock_);
     return count_;
@@ -175,16 +176,12 @@ class mpi_transport final : public transport {
 
   void answer(node_number to, packet_kind kind, std::uint64_t transfer, int tag);
   void post_receive(const asked& a);
+  /// Under the lock, which it leaves.
+  void send_by_lane(const message& m, std::uint32_t lane, std::unique_lock<std::mutex>& lock);
+  void introduce(node_number to);
   void send_bulk(node_number to, std::uint64_t number, int tag);
   void test_bulk();
   void end_bulk(const bulk& b);
-  /// Of pieces that move, one began or ended a moment ago: MPI moves them only while it is asked.
-  bool moves() const noexcept { return base::nanoseconds_now() < moves_until_; }
-  /// `bytes` begin to move, or have moved: a byte takes a nanosecond, which is slow, and what is under way goes one behind the other.
-  void moved(std::uint64_t bytes) noexcept {
-    const std::uint64_t now = base::nanoseconds_now();
-    moves_until_ = std::min(std::max(moves_until_, now + patience_ns) + bytes, now + longest_patience_ns);
-  }
   void take_in(node_number from, const packet_front& front, const std::byte* behind);
   void give_back(const received& r);
   std::size_t poll_mpi();
@@ -206,7 +203,8 @@ class mpi_transport final : public transport {
   std::atomic<std::uint64_t> copied_{0};  // bytes, of offers and of bulk
   std::deque<asked> asked_;
   std::deque<bulk> moving_;
-  std::uint64_t moves_until_ = 0;  // if nothing is in the way
+  movement moves_;
+  lane_traffic lanes_;
   std::vector<places::completion*> ended_;  // to be told, without the lock
   int next_tag_ = 0;
   traffic count_;
@@ -252,7 +250,8 @@ bool mpi_transport::ends_well() noexcept {
     unless_failed([&] {
       outbox_->test();
       test_bulk();
-      is_empty = outbox_->is_empty() && moving_.empty();
+      lanes_.advance(ended_);
+      is_empty = outbox_->is_empty() && moving_.empty() && lanes_.is_empty();
     });
   }
   return !failed_;
@@ -271,7 +270,7 @@ void mpi_transport::leave_to_mpi() {
 }
 
 void mpi_transport::send_checked(const message& m) {
-  std::scoped_lock lock(lock_);
+  std::unique_lock lock(lock_);
   ++count_.sent;
   count_.bytes_sent += m.head.size() + m.payload.size();
   if (m.payload.size() <= most_eager_bytes && !m.from_device) {
@@ -279,6 +278,8 @@ void mpi_transport::send_checked(const message& m) {
     if (m.sent) ended_.push_back(m.sent);
     return;
   }
+  if (!m.from_device && !failed_)
+    if (const auto lane = lanes_.take(m.to)) return send_by_lane(m, *lane, lock);
   ++count_.by_rendezvous;
   const offer_note note{transfers_++, m.payload.size()};
   offered& o = offers_[note.transfer] = {m.to, m.payload, {}, m.sent};
@@ -287,7 +288,24 @@ void mpi_transport::send_checked(const message& m) {
     o.bytes = o.copied;
     copied_.fetch_add(o.copied.size(), std::memory_order_relaxed);
   }
-  unless_failed([&] { outbox_->post(m.to, packet_kind::offer, m.handler, m.head, std::as_bytes(std::span(&note, 1)), may_call()); });
+  unless_failed([&] {
+    outbox_->post(m.to, packet_kind::offer, m.handler, m.head, std::as_bytes(std::span(&note, 1)), may_call());
+    introduce(m.to);
+  });
+}
+
+void mpi_transport::send_by_lane(const message& m, std::uint32_t lane, std::unique_lock<std::mutex>& lock) {
+  ++count_.through_lanes;
+  const lane_note note{lane, m.payload.size()};
+  unless_failed([&] { outbox_->post(m.to, packet_kind::passed, m.handler, m.head, std::as_bytes(std::span(&note, 1)), may_call()); });
+  lock.unlock();
+  const std::size_t done = lanes_.copy_in(lane, m.payload);  // the other may copy out meanwhile
+  lock.lock();
+  lanes_.go_on(lane, m.payload, done, m.sent, ended_);
+}
+
+void mpi_transport::introduce(node_number to) {
+  if (const auto here = lanes_.introduce(to)) outbox_->post(to, packet_kind::lanes, 0, {}, std::as_bytes(std::span(&*here, 1)), may_call());
 }
 
 void mpi_transport::receive(node_number from, std::uint64_t number, std::uint64_t bytes, std::byte* target,
@@ -300,7 +318,7 @@ void mpi_transport::receive(node_number from, std::uint64_t number, std::uint64_
 
 void mpi_transport::post_receive(const asked& a) {
   bulk& b = moving_.emplace_back();
-  moved(a.bytes);
+  moves_.moved(a.bytes);
   b.done = a.landed;
   b.tag = next_tag_;
   next_tag_ = next_tag_ == is_.most_tag ? 0 : next_tag_ + 1;
@@ -319,7 +337,7 @@ void mpi_transport::send_bulk(node_number to, std::uint64_t number, int tag) {
   offered o = std::move(found->second);
   offers_.erase(found);
   bulk& b = moving_.emplace_back();
-  moved(o.bytes.size());
+  moves_.moved(o.bytes.size());
   b.done = o.sent;
   b.copied = std::move(o.copied);
   for (std::size_t at = 0; at < o.bytes.size(); at += piece_bytes)
@@ -339,7 +357,7 @@ void mpi_transport::test_bulk() {
     while (has_ended && b.next < b.pieces.size()) {
       must(mpi_.test(&b.pieces[b.next], &has_ended, nullptr, nullptr));
       b.next += has_ended;
-      if (has_ended) moved(0);
+      if (has_ended) moves_.moved(0);
     }
     if (!has_ended) moving_.push_back(std::move(b));
     else end_bulk(b);
@@ -367,6 +385,23 @@ void mpi_transport::take_in(node_number from, const packet_front& front, const s
       copied_.fetch_sub(found->second.copied.size(), std::memory_order_relaxed);
       if (found->second.sent) ended_.push_back(found->second.sent);
       offers_.erase(found);
+      break;
+    }
+    case packet_kind::passed: {
+      const auto note = read<lane_note>(rest.data());
+      handle(from, front.handler, head, payload(lanes_.offered(from, note), note.bytes));
+      break;
+    }
+    case packet_kind::lanes: {
+      const auto there = read<lanes_address>(rest.data());
+      std::scoped_lock lock(lock_);
+      const auto found = static_cast<std::byte>(lanes_.meet(from, there));
+      unless_failed([&] { outbox_->post(from, packet_kind::found, 0, {}, std::span(&found, 1), may_call()); });
+      break;
+    }
+    case packet_kind::found: {
+      std::scoped_lock lock(lock_);
+      lanes_.met(from, rest.front() != std::byte{0});
       break;
     }
     case packet_kind::credit: break;
@@ -414,6 +449,7 @@ void mpi_transport::end_all(const std::exception_ptr& why) noexcept {
     for (bulk& b : moving_) all.push_back(std::exchange(b.done, nullptr));
     for (const asked& a : asked_) all.push_back(a.landed);
     asked_.clear();
+    lanes_.end_all(all);
   }
   for (places::completion* const c : all)
     if (c) end(*c, why);
@@ -436,6 +472,7 @@ std::size_t mpi_transport::poll_mpi() {
       outbox_->post_waiting();
       outbox_->test();
       if (!moving_.empty()) test_bulk();
+      lanes_.advance(ended_);
       bool has_come = false;
       must(mpi_.test(&ring_[next_slot_].is, &has_come, &from, &bytes));
       if (has_come) {
@@ -445,7 +482,7 @@ std::size_t mpi_transport::poll_mpi() {
           outbox_->credit_came(static_cast<node_number>(from), returned);
       }
       ended.swap(ended_);
-      is_moving = !moving_.empty() && moves();
+      is_moving = (!moving_.empty() || lanes_.is_moving()) && moves_.goes_on();
     }
     for (places::completion* c : ended) end(*c);
     found += ended.size() + (came != nullptr);
@@ -494,7 +531,7 @@ error other_node(const calls& mpi, const handlers& all, const started& is) {
 
 }  // namespace
 
-std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted) {
+std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted, std::uint64_t lane_memory) {
   auto between_hosts = std::make_unique<messages_window>(all);
   all.close();
   started is;
@@ -506,7 +543,7 @@ std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted)
   std::uint64_t lowest = 0, highest = 0;
   must(mpi.extremes(all.digest(), &lowest, &highest));
   if (lowest != highest) throw other_node(mpi, all, is);
-  return std::make_unique<mpi_transport>(mpi, all, is, std::move(between_hosts));
+  return std::make_unique<mpi_transport>(mpi, all, is, std::move(between_hosts), lane_memory);
 }
 
 }  // namespace stretto::net::mpi

@@ -1,4 +1,5 @@
-// mpi_transport.hpp - messages over any MPI: small payloads in the head's own message, large ones straight into their place.
+// mpi_transport.hpp - messages over any MPI: small payloads in the head's own message, large ones straight into their place, or, between
+// processes of one host, by memory that they share.
 //
 // Receives from anybody are posted ahead in a ring of persistent ones, so that nothing is probed for. A node holds at most 64
 // messages that another sent and it has not looked at: credits go back with what travels the other way, or alone.
@@ -9,6 +10,7 @@
 // Source      credits and rendezvous as in MPI libraries' own eager protocols; persistent rings measured in Open MPI 4.1.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "net/mpi/mpi_calls.hpp"
@@ -16,8 +18,12 @@
 
 namespace stretto::net::mpi {
 
+inline constexpr std::uint64_t default_lane_memory = std::uint64_t{16} << 20;
+
 /// Collective. Starts MPI if the program has not. Throws N06 (other handlers elsewhere), N07 (MPI said no) or N09 (the
 /// launcher is of another MPI), on every node. Its destruction is collective too: nothing may be under way then.
-std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted = threads::serialized);
+/// `lane_memory`: bytes that this process shares with others of its host, through which large payloads go to them; 0: MPI moves them.
+std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted = threads::serialized,
+                                std::uint64_t lane_memory = default_lane_memory);
 
 }  // namespace stretto::net::mpi

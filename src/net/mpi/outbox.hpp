@@ -31,7 +31,7 @@ inline void must(const char* fault) {
   if (fault) [[unlikely]] mpi_failed(fault);
 }
 
-constexpr bool takes_credit(packet_kind k) noexcept { return k == packet_kind::eager || k == packet_kind::offer; }
+constexpr bool takes_credit(packet_kind k) noexcept { return k == packet_kind::eager || k == packet_kind::offer || k == packet_kind::passed; }
 
 /// Whether MPI may be called here; with FUNNELED one thread may.
 enum class calling { allowed, not_allowed };
