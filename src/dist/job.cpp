@@ -138,7 +138,7 @@ void job::send(rank to, message_kind kind, const writer& content) {
 }
 
 void job::send_lent(rank to, net::handler_number number, std::span<const std::byte> head, std::span<const std::byte> rest,
-                    std::shared_ptr<const void> lent, counting is) {
+                    std::shared_ptr<const void> lent, counting is, followed by_another) {
   back_pressure::share memory;
   if (is == counting::as_message) memory = {pressure_, back_pressure::what::kept, rest.size()};
   parting* p = nullptr;
@@ -147,7 +147,7 @@ void job::send_lent(rank to, net::handler_number number, std::span<const std::by
     p = &partings_.emplace_back(*this, std::move(lent), std::move(memory));
     p->at = std::prev(partings_.end());
   }
-  transport_->send({.to = to, .handler = number, .head = head, .payload = rest, .sent = p});
+  transport_->send({.to = to, .handler = number, .head = head, .payload = rest, .sent = p, .is_followed = by_another == followed::yes});
 }
 
 void job::send(rank to, message_kind kind, writer&& content) {
@@ -159,10 +159,11 @@ void job::send(rank to, message_kind kind, writer&& content) {
   auto kept = std::make_shared<const writer>(std::move(content));
   const std::span<const std::byte> all = kept->all();
   constexpr std::size_t ahead = net::transport::most_head_bytes;
-  send_lent(to, cause ? e.number_with_cause : e.number, all.first(ahead), all.subspan(ahead), std::move(kept), counting::as_message);
+  send_lent(to, cause ? e.number_with_cause : e.number, all.first(ahead), all.subspan(ahead), std::move(kept), counting::as_message, followed::no);
 }
 
-void job::send(rank to, message_kind kind, const writer& words, std::span<const std::byte> rest, std::shared_ptr<const void> lent, counting is) {
+void job::send(rank to, message_kind kind, const writer& words, std::span<const std::byte> rest, std::shared_ptr<const void> lent, counting is,
+               followed by_another) {
   const entry& e = entries_[static_cast<std::size_t>(kind)];
   const std::uint64_t cause = e.is_counted ? present_span() : 0;
   const bool is_one = !e.with_rest;  // and a cause stands behind all of it
@@ -173,10 +174,10 @@ void job::send(rank to, message_kind kind, const writer& words, std::span<const 
   }
   if (is_lost(to)) return;
   if (e.is_counted) traffic_[to].sent.fetch_add(1, std::memory_order_relaxed);
-  if (!cause) return send_lent(to, e.number, words.all(), rest, std::move(lent), is);
+  if (!cause) return send_lent(to, e.number, words.all(), rest, std::move(lent), is, by_another);
   writer caused = words;
   caused.put(cause);
-  send_lent(to, e.number_with_cause, caused.all(), rest, std::move(lent), is);
+  send_lent(to, e.number_with_cause, caused.all(), rest, std::move(lent), is, by_another);
 }
 
 void job::send(rank to, message_kind kind, writer&& words, std::vector<std::byte>&& rest) {

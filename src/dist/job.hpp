@@ -162,8 +162,11 @@ class job {
   /// `words`, at most net::transport::most_head_bytes of them, and behind them `rest`, which `lent` holds. It is kept until it has gone, and
   /// counts as this node's memory, unless `lent` counts for itself.
   enum class counting : bool { itself, as_message };
+  /// Whether the next message to that node is what it needs to take `rest` (net::message::is_followed).
+  enum class followed : bool { no, yes };
   static constexpr bool is_lent(std::size_t rest) noexcept { return rest >= split_bytes; }  // else it is copied
-  void send(rank to, message_kind kind, const writer& words, std::span<const std::byte> rest, std::shared_ptr<const void> lent, counting is);
+  void send(rank to, message_kind kind, const writer& words, std::span<const std::byte> rest, std::shared_ptr<const void> lent, counting is,
+            followed by_another = followed::no);
   void send(rank to, message_kind kind, writer&& words, std::vector<std::byte>&& rest);
   /// To whom on_payload was called. `rest` is lent until `sent` runs, with N05 if that node is lost.
   void send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest, places::completion& sent,
@@ -225,7 +228,7 @@ class job {
   /// than kept until it has gone.
   static constexpr std::size_t split_bytes = std::size_t{8} << 10;
   void send_lent(rank to, net::handler_number number, std::span<const std::byte> head, std::span<const std::byte> rest,
-                 std::shared_ptr<const void> lent, counting is);
+                 std::shared_ptr<const void> lent, counting is, followed by_another);
   static void arrived(void* at, net::arrival& a);
   static void arrived_with_cause(void* at, net::arrival& a);
   static void take(entry& e, net::arrival& a, bool has_cause);

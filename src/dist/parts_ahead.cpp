@@ -13,7 +13,7 @@ parts_ahead::parts_ahead(job& j) : job_(j), part_(j.on_payload<&parts_ahead::on_
 
 std::uint64_t parts_ahead::send(rank to, std::span<const detail::part_apart> all, const std::shared_ptr<const void>& lent) {
   const std::uint64_t number = last_.fetch_add(1, std::memory_order_relaxed) + 1;
-  for (const detail::part_apart& p : all) job_.send(to, part_, writer(number), p.bytes, lent, job::counting::itself);
+  for (const detail::part_apart& p : all) job_.send(to, part_, writer(number), p.bytes, lent, job::counting::itself, job::followed::yes);
   return number;
 }
 

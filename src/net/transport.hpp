@@ -40,6 +40,7 @@ struct message {
   std::span<const std::byte> payload = {};
   places::completion* sent = nullptr;  // the payload's memory is the caller's again
   bool from_device = false;            // the payload lies in memory of a device, which takes_memory_of says can be; with `sent`
+  bool is_followed = false;            // the receiver needs the next message to take the payload, which may leave behind that one; with `sent`
 };
 
 /// The payload of a message that has come, to be put somewhere once. Move-only; dropped, the payload is.

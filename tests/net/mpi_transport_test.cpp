@@ -173,6 +173,27 @@ TEST_CASE("a payload that its handler drops has gone, also one longer than a lan
   CHECK(job.nets[0]->counted().through_lanes == 40);
 }
 
+TEST_CASE("a payload whose message is followed by another leaves behind that one, or with the next poll") {
+  for (const bool is_followed : {true, false}) {
+    CAPTURE(is_followed);
+    two_nodes job(13);
+    job.meet();
+    std::vector<std::byte> bytes(50'000);
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * i / 7);
+    test::ended sent;
+    job.nets[0]->send({.to = 1, .handler = job.all[0].number("large"), .payload = bytes, .sent = &sent, .is_followed = true});
+    while (job.content.size() < bytes.size()) job.nets[1]->poll();  // it has been heard of
+    for (int turn = 0; turn < 100; ++turn) job.nets[1]->poll();
+    CHECK(job.received.times == 0);
+    if (is_followed) {
+      job.send();
+      while (!job.received.times) job.nets[1]->poll();  // its sender does not poll
+    }
+    while (!job.received.times || !sent.times || job.came < job.sent) job.poll();
+    CHECK(job.content == bytes);
+  }
+}
+
 TEST_CASE("where all lanes are in use MPI moves what is sent") {
   two_nodes job(9, 1 << 20);
   job.meet();

@@ -57,6 +57,13 @@ void lane_traffic::go_on(std::uint32_t lane, std::span<const std::byte> payload,
   going_.push_back(std::move(o));
 }
 
+std::optional<lane_traffic::outgoing> lane_traffic::take_put_off() {
+  if (put_off_.empty()) return {};
+  std::optional<outgoing> first(std::move(put_off_.front()));
+  put_off_.pop_front();
+  return first;
+}
+
 std::unique_ptr<payload::source> lane_traffic::offered(node_number from, const lane_note& note) {
   return std::make_unique<in_lane>(*this, *peers_[from].lanes, note);
 }
@@ -90,13 +97,14 @@ void lane_traffic::advance_going(std::vector<places::completion*>& ended) {
 }
 
 bool lane_traffic::is_empty() const noexcept {
-  if (!coming_.empty()) return false;
+  if (!coming_.empty() || !put_off_.empty()) return false;
   for (const outgoing& o : going_)
     if (own_->has_begun(o.lane)) return false;
   return true;
 }
 
 void lane_traffic::end_all(std::vector<places::completion*>& all) {
+  going_.splice(going_.end(), put_off_);
   for (const outgoing& o : going_)
     if (o.sent) all.push_back(o.sent);
   for (const incoming& in : coming_) all.push_back(in.landed);

@@ -43,16 +43,28 @@ class lane_traffic {
   void go_on(std::uint32_t lane, std::span<const std::byte> payload, std::size_t done, places::completion* sent,
              std::vector<places::completion*>& ended);
 
+  /// The same of one that is to leave behind the next message, of which nothing has been copied in.
+  void put_off(std::uint32_t lane, std::span<const std::byte> payload, places::completion* sent) { put_off_.push_back({lane, payload, {}, sent}); }
+  /// What was put off goes on in advance() or by whoever takes it, and calls copy_in and go_on.
+  struct outgoing {
+    std::uint32_t lane;
+    std::span<const std::byte> left;
+    std::vector<std::byte> copied;
+    places::completion* sent;
+  };
+  std::optional<outgoing> take_put_off();
+
   /// What a handler holds of a payload in a lane of `from`.
   std::unique_ptr<payload::source> offered(node_number from, const lane_note& note);
 
   /// Copies in and out what can be.
   void advance(std::vector<places::completion*>& ended) {
+    if (!put_off_.empty()) going_.splice(going_.end(), put_off_);
     if (!coming_.empty()) advance_coming(ended);
     if (!going_.empty()) advance_going(ended);
   }
   /// Payloads are on their way. What is left of one that another node has not asked for may stay so.
-  bool is_moving() const noexcept { return !going_.empty() || !coming_.empty(); }
+  bool is_moving() const noexcept { return !going_.empty() || !coming_.empty() || !put_off_.empty(); }
   /// Nothing is left that another node waits for, or this one.
   bool is_empty() const noexcept;
   /// What has not gone or come: never will.
@@ -67,12 +79,6 @@ class lane_traffic {
   struct peer {
     finding finds = finding::not_asked;  // this node's lanes
     std::unique_ptr<lanes_of_other> lanes;
-  };
-  struct outgoing {
-    std::uint32_t lane;
-    std::span<const std::byte> left;
-    std::vector<std::byte> copied;
-    places::completion* sent;
   };
   struct incoming {
     lanes_of_other* from;
@@ -92,7 +98,7 @@ class lane_traffic {
   bool has_tried_ = false;
   std::unique_ptr<own_lanes> own_;
   std::vector<peer> peers_;
-  std::list<outgoing> going_;
+  std::list<outgoing> going_, put_off_;
   std::list<incoming> coming_;
   std::atomic<std::uint64_t> held_{0};
 };

@@ -176,8 +176,10 @@ class mpi_transport final : public transport {
 
   void answer(node_number to, packet_kind kind, std::uint64_t transfer, int tag);
   void post_receive(const asked& a);
-  /// Under the lock, which it leaves.
   void send_by_lane(const message& m, std::uint32_t lane, std::unique_lock<std::mutex>& lock);
+  /// Without the lock meanwhile.
+  void copy_in(std::uint32_t lane, std::span<const std::byte> payload, places::completion* sent, std::unique_lock<std::mutex>& lock);
+  void send_put_off(std::unique_lock<std::mutex>& lock);
   void introduce(node_number to);
   void send_bulk(node_number to, std::uint64_t number, int tag);
   void test_bulk();
@@ -276,7 +278,7 @@ void mpi_transport::send_checked(const message& m) {
   if (m.payload.size() <= most_eager_bytes && !m.from_device) {
     unless_failed([&] { outbox_->post(m.to, packet_kind::eager, m.handler, m.head, m.payload, may_call()); });
     if (m.sent) ended_.push_back(m.sent);
-    return;
+    return send_put_off(lock);
   }
   if (!m.from_device && !failed_)
     if (const auto lane = lanes_.take(m.to)) return send_by_lane(m, *lane, lock);
@@ -292,16 +294,27 @@ void mpi_transport::send_checked(const message& m) {
     outbox_->post(m.to, packet_kind::offer, m.handler, m.head, std::as_bytes(std::span(&note, 1)), may_call());
     introduce(m.to);
   });
+  if (!m.is_followed) send_put_off(lock);
 }
 
 void mpi_transport::send_by_lane(const message& m, std::uint32_t lane, std::unique_lock<std::mutex>& lock) {
   ++count_.through_lanes;
   const lane_note note{lane, m.payload.size()};
   unless_failed([&] { outbox_->post(m.to, packet_kind::passed, m.handler, m.head, std::as_bytes(std::span(&note, 1)), may_call()); });
+  if (m.is_followed && m.sent) return lanes_.put_off(lane, m.payload, m.sent);
+  copy_in(lane, m.payload, m.sent, lock);
+  send_put_off(lock);
+}
+
+void mpi_transport::copy_in(std::uint32_t lane, std::span<const std::byte> payload, places::completion* sent, std::unique_lock<std::mutex>& lock) {
   lock.unlock();
-  const std::size_t done = lanes_.copy_in(lane, m.payload);  // the other may copy out meanwhile
+  const std::size_t done = lanes_.copy_in(lane, payload);  // the other may copy out meanwhile
   lock.lock();
-  lanes_.go_on(lane, m.payload, done, m.sent, ended_);
+  lanes_.go_on(lane, payload, done, sent, ended_);
+}
+
+void mpi_transport::send_put_off(std::unique_lock<std::mutex>& lock) {
+  while (const auto o = lanes_.take_put_off()) copy_in(o->lane, o->left, o->sent, lock);
 }
 
 void mpi_transport::introduce(node_number to) {
