@@ -214,7 +214,7 @@ struct plan {
 TEST_CASE("random programs of arrivals on many nodes: every phase ends in order, with its sum or a cause") {
   for (std::uint64_t seed = 0; seed < test::scaled_of_one_thread<std::uint64_t>(150, 6'000); ++seed) {
     CAPTURE(seed);
-    some_nodes all(1 + static_cast<std::uint32_t>(seed * 7 % 13), seed);
+    some_nodes all(1 + static_cast<std::uint32_t>(seed * 7 % (seed % 16 < 15 ? 13 : 64)), seed);
     auto& random = all.random;
     const plan p(random, all.size());
     const auto b = all.on(random() % all.size(), [&] { return sums::create(p.expected); });

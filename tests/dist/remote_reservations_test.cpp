@@ -236,7 +236,7 @@ struct critical_sections {
   std::deque<section> sections;
   bool has_losses = false;
 
-  explicit critical_sections(std::uint64_t seed, std::uint32_t most = 32)
+  explicit critical_sections(std::uint64_t seed, std::uint32_t most = 64)
       : random(seed), nodes({.nodes = 1 + static_cast<std::uint32_t>(random() % (random() % 4 ? 5 : most)), .seed = seed,
                              .jitter_seconds = random() % 2 ? 2e-6 : 1e-4, .eager_bytes = random() % 3 ? 4096u : 16u}) {
     for (auto n = 1 + below(3); n > 0; --n)

@@ -30,6 +30,7 @@ struct drawing {
 };
 
 // Each on node 0, with a part on the others.
+void barrier_program(std::uint64_t seed);        // random_barriers.cpp
 void collection_program(std::uint64_t seed);     // random_collections.cpp
 void put_program(std::uint64_t seed);            // random_elements.cpp
 void global_memory_program(std::uint64_t seed);  // the same

@@ -1,4 +1,5 @@
-"""dying_node.py - a node of a program of buffers is killed, over one MPI: the others do not wait for what it was to send, and it is named, once.
+"""dying_node.py - a node of a program of buffers, or of letters, is killed, over one MPI: the others do not wait for what it was to send, and it is
+named, once.
 
     dying_node.py NAME LAUNCHER PROGRAM FOLDER COMMAND
 """
@@ -33,24 +34,32 @@ def run(what, *words, **more):
     return process.returncode, out, err
 
 
+def dies(what, *words):
+    """Who was killed is told once, and as no other error. An MPI may end a process that was to read memory of the one that has gone: that comes as
+    `also`, and nothing of Stretto's does."""
+    done = run(what, command, "run", "-n", "4", "--mpi", name, *words)
+    errors = done and re.findall(r"^.*error [A-Z]\d+:.*$", done[2] + done[1], re.M)
+    also = done and re.findall(r"^  also +(.*)$", done[2], re.M)
+    if done and (done[0] != 1 or errors != ["error W55: node 2 of 4 ended by signal 9 (Killed)"] or
+                 not all("ended by signal 6 (Aborted)" in other for other in also)):
+        faults.append(f"{what}: exit code {done[0]}\n{done[1]}{done[2]}")
+
+
 # Before the first launch, between launches, while all are read, and while the others wait for the end of the job; elements that go
 # along with their message, and such that are asked for.
 for points in (1000, 3_000_000):
     for at in (0, 1, 23, 50, 51):
         for workers in ("1", "2"):
             what = f"node 2 dies at launch {at} of {points} elements, {workers} workers"
-            done = run(what, command, "run", "-n", "4", "--mpi", name, "--workers", workers, "--", program, "dies", str(at), str(points))
-            # Who was killed is told once, and as no other error. An MPI may end a process that was to read memory of the one that has gone:
-            # that comes as `also`, and nothing of Stretto's does.
-            errors = done and re.findall(r"^.*error [A-Z]\d+:.*$", done[2] + done[1], re.M)
-            also = done and re.findall(r"^  also +(.*)$", done[2], re.M)
-            if done and (done[0] != 1 or errors != ["error W55: node 2 of 4 ended by signal 9 (Killed)"] or
-                         not all("ended by signal 6 (Aborted)" in other for other in also)):
-                faults.append(f"{what}: exit code {done[0]}\n{done[1]}{done[2]}")
+            dies(what, "--workers", workers, "--", program, "dies", str(at), str(points))
     # Without the command the launcher says it.
     what = f"node 2 dies under the launcher, {points} elements"
     done = run(what, launcher, *flags, "-n", "4", program, "dies", "23", str(points), STRETTO_WORKERS="1")
     if done and (done[0] == 0 or "illed" not in done[1] + done[2]):
         faults.append(f"{what}: exit code {done[0]}\n{done[1]}{done[2]}")
+# At the first letter, and while objects and letters are on their way to it and through it.
+for at in (0, 1, 100, 1000):
+    for workers in ("1", "2"):
+        dies(f"node 2 dies at letter {at}, {workers} workers", "--workers", workers, "--", program, "dies_among_letters", str(at))
 print("\n".join(faults) or f"{runs} runs over {name}, the longest {longest:.1f} s")
 sys.exit(1 if faults else 0)

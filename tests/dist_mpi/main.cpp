@@ -23,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "letters.hpp"
 #include "thrown_by.hpp"
 
 using namespace stretto;
@@ -433,6 +434,15 @@ int main(int count, char** words) {
       rt.run([&] { launch_and_die(2, std::stoi(words[2]), std::stoi(words[3])); });
       return 0;
     }
+    if (count > 2 && std::string_view(words[1]) == "dies_among_letters") {
+      rt.run([&] { test::die_among_letters(std::stol(words[2])); });
+      return 0;
+    }
+    if (count > 1 && (std::string_view(words[1]) == "floods" || std::string_view(words[1]) == "large")) {
+      rt.run(std::string_view(words[1]) == "floods" ? test::flood_the_last : test::refuse_what_is_large);
+      std::printf("node %u of %u is content\n", rt.node(), rt.nodes());
+      return 0;
+    }
     if (count > 1 && std::string_view(words[1]) == "devices") {
       std::string has;
       for (const place d : rt.machine().places(place_kind::gpu_memory))
@@ -447,6 +457,7 @@ int main(int count, char** words) {
     rt.run(program);
     rt.run(mobile_program);
     rt.run(array_program);
+    rt.run(test::send_buffers);
     rt.run([&] { lend(rt); });
     std::printf("node %u of %u is content\n", rt.node(), rt.nodes());
   } catch (const std::exception& e) {

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from pathlib import Path
 
 name, launcher, program, folder = sys.argv[1:]
 environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_plm": "isolated",
@@ -41,6 +42,22 @@ for nodes, workers in ((2, 2), (4, 1)):
     code, said = run(nodes, workers, words=("begun", library))
     if code or said.count(f" of {nodes} is content") != nodes:
         faults.append(f"{nodes} processes that have begun MPI: exit code {code}\n{said}")
+# A program that has loaded an MPI is told where the launcher is another's, and where Stretto has no library for it.
+other_mpi, other_library = ("mpich", "libmpich.so.12") if name == "openmpi" else ("openmpi", "libmpi.so.40")
+if Path(folder, f"stretto_mpi_{other_mpi}.so").exists():
+    code, said = run(2, 1, words=("begun", other_library))
+    if not code or f"error N09: the launcher started 2 processes, and MPI sees 1 in each\n  launcher    {name}\n" not in said:
+        faults.append(f"a program that has loaded {other_mpi}: exit code {code}\n{said}")
+    with tempfile.TemporaryDirectory() as there:
+        Path(there, f"stretto_mpi_{other_mpi}.so").symlink_to(Path(folder, f"stretto_mpi_{other_mpi}.so").resolve())
+        code, said = run(2, 1, ("STRETTO_MPI_FOLDER", there), words=("begun", library))
+    if not code or f"error N08: Stretto has no library for the MPI of this program, {name}\n" not in said:
+        faults.append(f"a program whose MPI Stretto has no library for: exit code {code}\n{said}")
+# Floods stay within the memory that there is for messages, and what is larger than a message may be is refused.
+for words, nodes, variable in (("floods", 2, ("STRETTO_MESSAGE_MEMORY", "8M")), ("large", 2, ("STRETTO_LARGEST_MESSAGE", "20M"))):
+    code, said = run(nodes, 1, variable, words=(words,))
+    if code or said.count(f" of {nodes} is content") != nodes:
+        faults.append(f"{nodes} processes, {words}: exit code {code}\n{said}")
 # Objects that move by themselves change nothing.
 code, said = run(4, 2, ("STRETTO_WANDER", "30"))
 if code or said.count(" of 4 is content") != 4:
@@ -125,5 +142,5 @@ with tempfile.TemporaryDirectory() as there:
         expected = f"8000 passes, 8000 by nodes, on {nodes} nodes, saved by 3\n"
         if bool(done.returncode) != (mode == ["save"]) or (mode == ["restore"] and done.stdout != expected):
             faults.append(f"{mode[0]} on {nodes} processes: exit code {done.returncode}\n{done.stdout}")
-print("\n".join(faults) or f"26 runs over {name}")
+print("\n".join(faults) or f"30 runs over {name}")
 sys.exit(1 if faults else 0)

@@ -1,6 +1,6 @@
-// random_programs.cpp - random programs of events, reservations, instances, mobile objects, collections, puts and gets, and global memory on
-// real processes, against serial models: for the most part those that programs on simulated networks are checked against. Node 0 draws what is
-// done, and where.
+// random_programs.cpp - random programs of events, reservations, barriers, instances, mobile objects, collections, puts and gets, and global
+// memory on real processes, against serial models: for the most part those that programs on simulated networks are checked against. Node 0
+// draws what is done, and where.
 //
 //     random_programs SEEDS [FIRST]        who finds a fault names the seed, and ends the job
 #define DOCTEST_CONFIG_IMPLEMENT
@@ -276,13 +276,14 @@ void mobile_program(std::uint64_t seed) {
 }
 
 void program(std::uint64_t seed) {
-  switch (seed % 7) {
+  switch (seed % 8) {
     case 0: return event_program(seed).run();
     case 1: return reservation_program(seed);
     case 2: return instance_program(seed);
     case 3: return test::collection_program(seed);
     case 4: return test::put_program(seed);
     case 5: return test::global_memory_program(seed);
+    case 6: return test::barrier_program(seed);
     default: return mobile_program(seed);
   }
 }

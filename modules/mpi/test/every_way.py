@@ -17,7 +17,7 @@ flags = ["--oversubscribe", "--bind-to", "none"] if is_open_mpi else []
 
 is_long = os.environ.get("STRETTO_TEST_LONG") == "1"
 faults, runs = [], 0
-for scenario, workers, sizes in (("calls", 4, (1, 2, 4)), ("beside", 2, (1, 2, 4)), ("ends", 2, (1, 2, 4)), ("leftover", 2, (1, 2, 4)),
+for scenario, workers, sizes in (("calls", 4, (1, 2, 4)), ("beside", 2, (1, 2, 4)), ("behind", 2, (2, 4)), ("ends", 2, (1, 2, 4)), ("leftover", 2, (1, 2, 4)),
                                  ("simulated", 1, (1, 2)), ("own", 2, (1, 2)), ("elsewhere", 2, (2, 4)), ("start", 2, (1, 2))):
     if named and scenario not in named:
         continue
@@ -28,7 +28,8 @@ for scenario, workers, sizes in (("calls", 4, (1, 2, 4)), ("beside", 2, (1, 2, 4
             runs += 1
             try:
                 done = subprocess.run([launcher, *flags, "-n", str(nodes), program, level, str(workers), scenario], text=True,
-                                      env=environment | {"STRETTO_JOB": "mpi" if scenario in ("beside", "leftover") else "alone"},
+                                      env=environment | {"STRETTO_JOB": "mpi" if scenario in ("beside", "behind", "leftover") else "alone",
+                                                         "STRETTO_MPI_THREADS": level},
                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=240)
                 code, said = done.returncode, done.stdout
             except subprocess.TimeoutExpired as late:

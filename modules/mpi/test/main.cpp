@@ -3,7 +3,8 @@
 //   calls       every call, in several runtimes one after another; the program starts MPI
 //   own         the same in one runtime; the module starts MPI, and ends it
 //   elsewhere   the same with the interconnect on the paths of the last worker
-//   beside      the same, in runtimes that are nodes of a job over the same MPI
+//   beside      the same, in runtimes that are nodes of a job over the same MPI, of which the program's receives see nothing
+//   behind      the same where a runtime's job has started MPI, which the program uses afterwards and ends
 //   ends        what is pending when a runtime ends
 //   leftover    the same where the runtime is a node of a job over the same MPI
 //   simulated   the same where two runtimes of one process are nodes of a simulated job
@@ -105,25 +106,86 @@ void elsewhere() {
 }
 
 int tripled(int n) { return 3 * n; }
+std::vector<int> all_tripled(std::vector<int> v) {
+  for (int& x : v) x *= 3;
+  return v;
+}
+
+/// Messages of the job, small and large, in tasks.
+void call_next(std::atomic<int>& answers) {
+  for (int i = 0; i < 50; ++i)
+    async([&, i] {
+      const std::uint32_t next = (this_node() + 1) % job_nodes();
+      if (async(at_node(next), call<&tripled>(i)).get() == 3 * i) ++answers;
+    });
+  async([&] {
+    const std::uint32_t next = (this_node() + 1) % job_nodes();
+    if (async(at_node(next), call<&all_tripled>(std::vector<int>(300'000, 7))).get() == std::vector<int>(300'000, 21)) ++answers;
+  });
+}
+
+/// A receive of anything from anybody, made before there is a job: it has the program's own message.
+void see_no_message_of_the_job() {
+  int in = -1, size = 0, rank = 0, has_come = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Request any;
+  MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &any);
+  {
+    runtime rt({.workers = workers});
+    std::atomic<int> answers{0};
+    rt.run([&] { finish([&] { call_next(answers); }); });
+    check(answers == 51, "functions on other nodes beside a receive of anything");
+  }
+  MPI_Test(&any, &has_come, MPI_STATUS_IGNORE);
+  check(!has_come, "no message of a job is the program's");
+  MPI_Barrier(MPI_COMM_WORLD);
+  const int out = 100 + rank, left = (rank + size - 1) % size;
+  MPI_Request sent;
+  MPI_Isend(&out, 1, MPI_INT, (rank + 1) % size, 3, MPI_COMM_WORLD, &sent);
+  MPI_Status s;
+  if (!has_come) MPI_Wait(&any, &s);
+  check(!has_come && in == 100 + left && s.MPI_SOURCE == left && s.MPI_TAG == 3, "its own is");
+  MPI_Wait(&sent, MPI_STATUS_IGNORE);
+}
 
 void beside() {
   start_mpi();
+  see_no_message_of_the_job();
   with_runtime([] {
     check(job_nodes() == static_cast<std::uint32_t>(net->world().size()) && this_node() == static_cast<std::uint32_t>(net->world().rank()),
           "a runtime is a node of the job");
     // Messages of the job and of the program, at the same time.
     std::atomic<int> answers{0};
     finish([&] {
-      for (int i = 0; i < 50; ++i)
-        async([&, i] {
-          const std::uint32_t next = (this_node() + 1) % job_nodes();
-          if (async(at_node(next), call<&tripled>(i)).get() == 3 * i) ++answers;
-        });
+      call_next(answers);
       async(name("all calls"), [] { all_calls(); });
     });
-    check(answers == 50, "functions on other nodes beside the program's messages");
+    check(answers == 51, "functions on other nodes beside the program's messages");
     test_host_tasks(net->world());
   });
+  MPI_Finalize();
+}
+
+void behind() {
+  const auto is_there = [](int (*asked)(int*)) {
+    int answer = 0;
+    asked(&answer);
+    return answer != 0;
+  };
+  for (int round = 0; round < 3; ++round) {
+    with_runtime([] {
+      std::atomic<int> answers{0};
+      finish([&] { call_next(answers); });
+      check(answers == 51, "functions on other nodes, by an MPI that the job has started");
+      all_calls();
+    });
+    check(is_there(&MPI_Initialized) && !is_there(&MPI_Finalized), "MPI goes on when a runtime ends whose job started it");
+    int size = 0, sum = 0, one = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    check(sum == size, "and is the program's until the next one");
+  }
   MPI_Finalize();
 }
 
@@ -299,6 +361,7 @@ int main(int argc, char** argv) {
     else if (scenario == "own") own();
     else if (scenario == "elsewhere") elsewhere();
     else if (scenario == "beside") beside();
+    else if (scenario == "behind") behind();
     else if (scenario == "ends") ends();
     else if (scenario == "leftover") leftover();
     else if (scenario == "simulated") simulated();

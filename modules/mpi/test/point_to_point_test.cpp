@@ -164,6 +164,47 @@ void suspending_tasks(const mpi::communicator& c) {
   while (net->pending()) yield();  // a call counts until whoever saw its end is through with it
 }
 
+/// Of two tasks one waits for a message that the other sends, by each spelling that waits, however few workers there are.
+void spellings_that_suspend(const mpi::communicator& c) {
+  const int me = c.rank();
+  const auto beside = [&](auto&& waits, auto&& then) {
+    const user_event begun = user_event::create();
+    const auto waiting = async([&] {
+      begun.trigger();
+      return waits();
+    });
+    async(after(begun), [&] { then(); }).get();
+    return waiting.get();
+  };
+  int in = -1, out = 5;
+  const auto send_it = [&] { c.send(std::span(&out, 1), me, 40); };
+  check(beside([&] { return c.recv(std::span(&in, 1), me, 40).source(); }, send_it) == me && in == 5, "recv suspends its task");
+  check(beside([&] { return c.recv<int>(me, 40); }, send_it) == 5, "recv of a value");
+  future<void> sent;  // MPICH ends no send to oneself before its receive
+  check(beside([&] { return c.probe(me, 40).count<int>(); }, [&] { sent = c.isend(std::span(&out, 1), me, 40); }) == 1, "probe");
+  check(c.recv<int>(me, 40) == 5, "what was probed");
+  sent.get();
+  check(beside([&] { return c.mprobe(me, 40).mrecv(std::span(&in, 1)).source(); }, send_it) == me, "mprobe");
+  beside([&] { return c.ssend(std::span(&out, 1), me, 41), 0; }, [&] { check(c.recv<int>(me, 41) == 5, "what ssend waits with"); });
+  int from = 6, into = -1;
+  MPI_Request r = MPI_REQUEST_NULL;
+  if (net->threads() != mpi::thread_level::funneled) {
+    {
+      const std::scoped_lock lock(mpi_mutex());
+      MPI_Irecv(&into, 1, MPI_INT, me, 42, c.raw(), &r);
+    }
+    beside([&] { return c.wait(r), 0; }, [&] { c.send(std::span(&from, 1), me, 42); });
+    check(into == 6, "wait for a request of the program's own");
+  }
+  // Every second process waits in a collective call until its other task has met the others elsewhere.
+  mpi::communicator other = c.dup();
+  const auto sum = [&] { return c.allreduce(1, MPI_SUM); };
+  const auto meet = [&] { other.barrier(); };
+  if (me % 2) meet();
+  check((me % 2 ? sum() : beside(sum, meet)) == c.size(), "a collective call");
+  other.free();
+}
+
 void order_of_messages(const mpi::communicator& c) {
   const int right = (c.rank() + 1) % c.size(), left = (c.rank() + c.size() - 1) % c.size();
   std::vector<future<void>> sent;
@@ -191,5 +232,6 @@ void test_point_to_point(const mpi::communicator& c) {
   what_the_program_starts(c);
   calls_that_wait(c);
   suspending_tasks(c);
+  spellings_that_suspend(c);
   order_of_messages(c);
 }
