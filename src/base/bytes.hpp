@@ -98,8 +98,10 @@ class reader {
   T get_front() noexcept {
     return get_whole<T>();
   }
-  std::string get_text() {
-    const auto bytes = get_bytes(get<std::uint16_t>());
+  std::string get_text() { return get_text(get<std::uint16_t>()); }
+  /// Of so many characters, which was written as bytes.
+  std::string get_text(std::size_t characters) {
+    const auto bytes = get_bytes(characters);
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
   /// A view of what was given; empty if there is less.
