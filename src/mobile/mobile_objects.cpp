@@ -176,9 +176,7 @@ void mobile_objects::post(task_record& r, void* thread, object_id id) {
     job_->hold_back(r.where);
     far->memory = {job_->pressure(), dist::back_pressure::what::kept, far->bytes().size()};
   }
-  // It is a far one from now on, though its object may have come meanwhile.
-  const detail::value_reader read = l.type ? l.type->read_value : nullptr;
-  if (r.type().drop_body) r.type().drop_body(r.storage());
+  const detail::value_reader read = become_far(r);
   sched::count_spawned(here());  // perhaps on another thread than before
   decision d{};
   failure_ref lost;

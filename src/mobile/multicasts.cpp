@@ -67,7 +67,7 @@ void multicast_under_way::end() noexcept {
     record.made_ready_by(t.current_id);
     return sched::make_ready(t, record);
   }
-  if (record.type().drop_body) record.type().drop_body(record.storage());
+  record.drop_body();
   record.flags &= static_cast<std::uint8_t>(~task_record::has_value);
   record.complete(t);
   sched::count_ended(t, scope);
