@@ -90,22 +90,18 @@ class reader {
   template <class T>
     requires std::is_arithmetic_v<T> || std::is_enum_v<T>
   T get() noexcept {
-    T number{};
-    const auto bytes = get_bytes(sizeof number);
-    if (!bytes.empty()) std::memcpy(&number, bytes.data(), sizeof number);
-    return number;
+    return get_whole<T>();
   }
   /// What put_front has written.
   template <class T>
     requires std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>
   T get_front() noexcept {
-    T numbers{};
-    const auto bytes = get_bytes(sizeof numbers);
-    if (!bytes.empty()) std::memcpy(&numbers, bytes.data(), sizeof numbers);
-    return numbers;
+    return get_whole<T>();
   }
-  std::string get_text() {
-    const auto bytes = get_bytes(get<std::uint16_t>());
+  std::string get_text() { return get_text(get<std::uint16_t>()); }
+  /// Of so many characters, which was written as bytes.
+  std::string get_text(std::size_t characters) {
+    const auto bytes = get_bytes(characters);
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
   /// A view of what was given; empty if there is less.
@@ -122,6 +118,14 @@ class reader {
   bool is_whole() const noexcept { return is_whole_; }
 
  private:
+  template <class T>
+  T get_whole() noexcept {
+    T numbers{};
+    const auto bytes = get_bytes(sizeof numbers);
+    if (!bytes.empty()) std::memcpy(&numbers, bytes.data(), sizeof numbers);
+    return numbers;
+  }
+
   std::span<const std::byte> left_;
   bool is_whole_ = true;
 };

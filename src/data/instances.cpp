@@ -3,11 +3,11 @@
 #include <stretto/error.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 
 #include "base/peek.hpp"
 #include "data/handle.hpp"
+#include "data/instance_refusals.hpp"
 #include "data/layout.hpp"
 #include "data/order_check.hpp"
 #include "data/other_nodes.hpp"
@@ -20,13 +20,6 @@ using data::state_of;
 using data::share_of;
 
 namespace {
-
-std::string bytes_text(std::uint64_t bytes) {
-  std::string digits = std::to_string(bytes);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(static_cast<std::size_t>(at), 1, ',');
-  return digits + " bytes";
-}
 
 std::uint64_t bytes_of(const data::layout& shape) noexcept {
   const auto span = data::span_of(shape);
@@ -44,56 +37,30 @@ std::uint64_t fresh_key(data::data_state& state, data::thread_data& share) noexc
 
 data::layout layout_of(const detail::instance_request& r, const std::source_location& where) {
   for (int a = r.dimensions; a < max_axes; ++a)
-    if (r.box.length(a) > 1 || r.box.min()[a] != 0)
-      throw error("D05", "the box has more axes than the instance")
-          .fact("submitted", where)
-          .fact("box", r.box.text())
-          .fact("dimensions", std::to_string(r.dimensions))
-          .remedy("declare the instance with as many dimensions as the box has");
-  if (data::is_beyond_addressing(r.box, r.element_bytes))
-    throw error("D14", "an instance of more than 2^62 bytes was asked for")
-        .fact("submitted", where)
-        .fact("element", bytes_text(r.element_bytes));
+    if (r.box.length(a) > 1 || r.box.min()[a] != 0) data::refuse_axes(r, where);
+  if (data::is_beyond_addressing(r.box, r.element_bytes)) data::refuse_size(r, where);
   data::layout shape = data::dense_layout(r.box, r.dimensions, r.element_bytes, r.order);
   if (!r.strides.empty()) {
-    if (r.strides.size() != r.dimensions)
-      throw error("D05", "the strides do not fit the dimensions of the instance")
-          .fact("submitted", where)
-          .fact("strides", std::to_string(r.strides.size()))
-          .fact("dimensions", std::to_string(r.dimensions))
-          .remedy("give one stride per axis, in elements");
+    if (r.strides.size() != r.dimensions) data::refuse_strides(r, where);
     for (std::size_t a = 0; a < r.dimensions; ++a)
       shape.stride[a] = r.strides[a] * static_cast<std::int64_t>(r.element_bytes);
-    if (!data::is_injective(shape)) {
-      std::string text;
-      for (const auto s : r.strides) text += (text.empty() ? "" : ", ") + std::to_string(s);
-      throw error("D05", "the strides let two elements share memory")
-          .fact("submitted", where)
-          .fact("box", r.box.text())
-          .fact("strides", text + " (elements)")
-          .because("each axis must step over everything that the axes with smaller strides reach")
-          .remedy("widen the strides, or leave them out for a dense instance");
-    }
+    if (!data::is_injective(shape)) data::refuse_strides(r, where);
   }
   const std::uintptr_t first =
       r.native ? reinterpret_cast<std::uintptr_t>(r.native->data) + r.native->offset_bytes : reinterpret_cast<std::uintptr_t>(r.external);
-  if (first % r.alignment != 0)
-    throw error("D05", "external memory is not aligned for its element type")
-        .fact("submitted", where)
-        .fact("alignment", bytes_text(r.alignment))
-        .fact("address", "off by " + bytes_text(first % r.alignment));
+  if (const std::uintptr_t behind = first % r.alignment) data::refuse_address(r, behind, where);
   return shape;
 }
 
-void name_it(detail::instance_record& r, std::string_view name) noexcept {
-  const std::size_t n = std::min(name.size(), r.name.size() - 1);
-  std::copy_n(name.data(), n, r.name.data());
-  r.name[n] = '\0';
-}
-
-void settle(detail::instance_record& r, data::block& held) noexcept {
-  r.held = &held;
-  r.first = r.space->address_of(held) - data::span_of(r.shape).from;
+/// Null: memory of the host that is the program's.
+data::memory_space* space_of(const detail::instance_request& r, const data::data_state& state, const std::source_location& where) {
+  if (r.external) return nullptr;
+  data::memory_space* const space = state.find(r.memory);
+  if (!space) data::refuse_memory(r, state, where);
+  if (!r.native) return space;
+  if (data::is_on_host(space) && !r.native->buffer) return nullptr;
+  if (!space->of()) data::refuse_memory(r, state, where);
+  return space;
 }
 
 /// The first element in memory of the program's: an address of the host, or what stands for the driver's memory of that device.
@@ -110,6 +77,24 @@ std::byte* first_of(const detail::instance_request& r, const data::layout& shape
   } catch (const error& e) {
     throw error(e).fact("submitted", where);
   }
+}
+
+/// It has a number, a name and a handle from now on.
+[[gnu::always_inline]] inline detail::instance_handle make_known(detail::instance_record& r, std::string_view name, data::data_state& state,
+                                                                 data::thread_data& share) noexcept {
+  r.number = state.numbers.fetch_add(1, std::memory_order_relaxed);
+  const std::size_t n = std::min(name.size(), r.name.size() - 1);
+  std::copy_n(name.data(), n, r.name.data());
+  r.name[n] = '\0';
+  const detail::instance_handle handle{&r, fresh_key(state, share)};
+  r.live.store(handle.key, std::memory_order_relaxed);
+  r.key.store(handle.key, std::memory_order_release);
+  return handle;
+}
+
+void settle(detail::instance_record& r, data::block& held) noexcept {
+  r.held = &held;
+  r.first = r.space->address_of(held) - data::span_of(r.shape).from;
 }
 
 /// The destruction of an instance whose preconditions have ended.
@@ -144,24 +129,6 @@ namespace data {
 using detail::instance_handle;
 using detail::instance_record;
 
-failure_ref no_room(const detail::instance_record& r, const creation& refused) {
-  error e("D03", detail::describe(r) + " does not fit into memory \"" + r.space->name() + "\"");
-  e.fact("submitted", r.created)
-      .fact("wanted", bytes_text(refused.bytes))
-      .fact("free", bytes_text(refused.free_bytes))
-      .fact("largest", bytes_text(refused.largest_block) + " in one block")
-      .fact("capacity", bytes_text(r.space->capacity()));
-  if (refused.bytes > r.space->capacity())
-    std::move(e).because("the memory is smaller than the instance").remedy("use smaller instances or another memory");
-  else if (refused.bytes <= refused.free_bytes)
-    e.because("what is free is in pieces")
-        .remedy("destroy neighbours first, or create large instances before small ones");
-  else
-    e.because("no destruction that was submitted earlier is left to wait for")
-        .remedy("destroy instances before this creation is submitted, or use smaller ones");
-  return detail::make_failure(std::make_exception_ptr(std::move(e)), detail::describe(r), r.created);
-}
-
 std::optional<global_instance> global_instance_of(const instance_handle& h, base::thread_context& context) {
   const instance_record& r = *h.record;
   if (!r.space || r.space->kind() != place_kind::global_memory || r.key.load(std::memory_order_acquire) != h.key) return {};
@@ -182,12 +149,7 @@ instance_handle make_stand_in(const elements_of_another& of, base::thread_contex
   r.dimensions = of.dimensions;
   r.space = of.in;
   r.first = of.first;
-  r.number = state.numbers.fetch_add(1, std::memory_order_relaxed);
-  name_it(r, of.name);
-  const instance_handle handle{&r, fresh_key(state, share)};
-  r.live.store(handle.key, std::memory_order_relaxed);
-  r.key.store(handle.key, std::memory_order_release);
-  return handle;
+  return make_known(r, of.name, state, share);
 }
 
 void end_stand_in(const instance_handle& h, base::thread_context& context) noexcept {
@@ -300,25 +262,8 @@ using namespace detail;
 instance_handle create_where(const instance_request& request, const wish& at, const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("create");
   data::data_state& state = state_of(context);
-  const data::layout shape = stretto::layout_of(request, where);
-  data::memory_space* space = nullptr;
-  if (!request.external) {
-    space = state.find(request.memory);
-    if (!space) {
-      error e("D04", "an instance was to be made at a place that is no memory of this runtime");
-      e.fact("submitted", where);
-      if (request.memory) e.fact("place", "number " + std::to_string(request.memory.index));
-      std::string names;
-      for (const auto& m : state.memories) names += (names.empty() ? "" : ", ") + m->name();
-      throw std::move(e).fact("memories", names).remedy("choose one of runtime.machine().memories()");
-    }
-    if (request.native && is_on_host(space) && !request.native->buffer) space = nullptr;
-    if (request.native && space && !space->of())
-      throw error("D04", "memory of a driver's was named in a memory that is of no device")
-          .fact("submitted", where)
-          .fact("memory", space->name())
-          .remedy("name the memory of the device whose driver it is from");
-  }
+  const layout shape = stretto::layout_of(request, where);
+  memory_space* const space = stretto::space_of(request, state, where);
   std::byte* const external = first_of(request, shape, space, where);
   data::thread_data& share = share_of(context);
   auto profile = after.profile ? std::make_unique<sched::profile_state>(where) : nullptr;
@@ -327,12 +272,8 @@ instance_handle create_where(const instance_request& request, const wish& at, co
   r.dimensions = request.dimensions;
   r.space = space;
   r.created = where;
-  r.number = state.numbers.fetch_add(1, std::memory_order_relaxed);
   r.is_borrowed = space && request.native;
-  name_it(r, request.name);
-  const instance_handle handle{&r, fresh_key(state, share)};
-  r.live.store(handle.key, std::memory_order_relaxed);
-  r.key.store(handle.key, std::memory_order_release);
+  const instance_handle handle = make_known(r, request.name, state, share);
   if (profile) profile->promise_to(*after.profile);
   if (!space || r.is_borrowed || request.holds == detail::storage::by_contributors) {
     r.first = external;
@@ -423,67 +364,6 @@ event destroy_instance(const instance_handle& h, const preconditions& after, con
   return done;
 }
 
-event ready_event(const instance_handle& h, const std::source_location& where) {
-  base::thread_context& context = base::require_current("ready");
-  if (!data::is_near(h, context)) [[unlikely]]
-    return data::ask({.what = data::far_request::verb::ready, .used = {h}}, {}, context, where);
-  return data::usable(h, "ready", context, where).ready;
-}
-
-std::byte* open_instance(const instance_handle& given, data::layout& shape, const std::source_location& where) {
-  base::thread_context& context = base::require_current("view");
-  const instance_handle h = data::near(given, "view", context, where);
-  instance_record& r = data::usable(h, "view", context, where);
-  // A failed creation's own error is the better answer.
-  if (r.ready.raw() != 0 && has_ended(r.ready, context))
-    if (const failure_ref cause = cause_of(r.ready, context)) cause->raise();
-  if (r.ready.raw() != 0 && !has_ended(r.ready, context))
-    throw error("D09", describe(r) + " was opened before it existed")
-        .fact("submitted", where)
-        .fact("created", r.created)
-        .because("its creation waits for preconditions, or for memory")
-        .remedy("open it in a task that runs after(ready)");
-  if (!data::is_on_host(r.space))
-    throw error("D15", describe(r) + " lives in a memory that the processor does not address")
-        .fact("submitted", where)
-        .fact("memory", r.space->name())
-        .remedy("copy it to an instance in host memory");
-  if (auto* const checks = data::state_of(context).checks) checks->opened(h);
-  shape = r.shape;
-  return r.first;
-}
-
-data::layout shape_of(const instance_handle& h, const std::source_location& where) {
-  base::thread_context& context = base::require_current("elements");
-  return data::usable(data::near(h, "elements", context, where), "elements", context, where).shape;
-}
-
-place memory_of(const instance_handle& h, const std::source_location& where) {
-  base::thread_context& context = base::require_current("memory");
-  const instance_record& r = data::usable(data::near(h, "memory", context, where), "memory", context, where);
-  return r.space ? r.space->where() : place{};
-}
-
-void out_of_bounds(const point& at, const box& box, unsigned dimensions) {
-  std::string text;
-  for (unsigned a = 0; a < dimensions; ++a) text += (a ? ", " : "(") + std::to_string(at[a]);
-  throw error("D02", "an element outside its instance was used")
-      .fact("element", text + ")")
-      .fact("box", box.text());
-}
-
-void row_not_contiguous(std::int64_t stride_bytes, std::size_t element_bytes) {
-  throw error("D10", "row() was asked of an instance whose last axis is not contiguous")
-      .fact("stride", std::to_string(stride_bytes) + " bytes between elements of " + std::to_string(element_bytes))
-      .remedy("use operator(), or create the instance in C order");
-}
-
 }  // namespace detail
-
-memory_usage usage_of(place memory, std::source_location where) {
-  data::data_state& state = state_of(base::require_current("usage_of"));
-  if (data::memory_space* space = state.find(memory)) return space->usage();
-  throw error("D04", "the usage of a place that is no memory of this runtime was asked for").fact("submitted", where);
-}
 
 }  // namespace stretto

@@ -53,7 +53,4 @@ void end_stand_in(const detail::instance_handle& h, base::thread_context& contex
 detail::instance_handle create_where(const detail::instance_request& request, const wish& at, const preconditions& after,
                                      const std::source_location& where);
 
-/// The error D03: bytes wanted, free and the longest free piece.
-failure_ref no_room(const detail::instance_record& r, const creation& refused);
-
 }  // namespace stretto::data

@@ -62,6 +62,20 @@ struct search {
   std::optional<std::vector<chosen>> only = {};  // these; else all
 };
 
+/// What the options of a driver have of it, under the same names.
+template <class Options>
+Options options_of(const search& how) {
+  Options o;
+  o.memory_bytes = how.memory_bytes;
+  o.host_memory_bytes = how.host_memory_bytes;
+  o.check = how.check;
+  o.pool = how.pool;
+  o.cache = how.cache;
+  o.at_most = how.at_most;
+  o.only = how.only;
+  return o;
+}
+
 /// What `only` says of the device of that number; null: it is not to be opened.
 const chosen* choice_of(const std::optional<std::vector<chosen>>& only, unsigned number) noexcept;
 

@@ -97,7 +97,7 @@ hold_state mobile_objects::held() {
 std::vector<waited_letter> mobile_objects::waited_letters() {
   std::vector<waited_letter> found;
   auto sent = requests_.waited();
-  multicasts_.add_unanswered(self_, 0, sent);
+  multicasts_.add_unanswered(0, sent);
   for (const auto& l : sent) found.push_back({l->object, l->number, self_});
   for (shard& s : shards_) {
     const std::scoped_lock lock(s.lock);

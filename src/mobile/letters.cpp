@@ -84,8 +84,7 @@ std::unique_ptr<far_letter> read_words(dist::reader& from, std::uint16_t node, s
   l->target = f.target;
   l->priority = f.priority;
   l->way = {.epoch = f.epoch, .avoid = f.avoid, .hops = f.hops, .is_pinned = f.is_pinned != 0};
-  const auto name = from.get_bytes(f.name_bytes);
-  if (!name.empty()) l->name.assign(reinterpret_cast<const char*>(name.data()), name.size());
+  if (f.name_bytes) l->name = from.get_text(f.name_bytes);
   written = f.bytes;
   return l;
 }

@@ -109,6 +109,14 @@ std::unique_ptr<far_letter> read_words(dist::reader& from, std::uint16_t node, s
 std::shared_ptr<far_letter> far_copy(letter& near, object_id object, rank self, detail::parcel&& arguments);
 /// Of a near one.
 detail::parcel arguments_of(const letter& near);
+/// A near letter that has been copied so is a far one from now on, though its object may have come meanwhile: its body goes. Returns what
+/// reads its value.
+inline detail::value_reader become_far(sched::task_record& r) noexcept {
+  const letter& near = letter_in(r);
+  const detail::value_reader read = near.type ? near.type->read_value : nullptr;
+  r.drop_body();
+  return read;
+}
 
 /// The first words of an object that moves.
 struct object_head {

@@ -3,6 +3,18 @@
 #include "dist/where.hpp"
 
 namespace stretto::mobiles {
+
+void said_once::say(far_letter& l, std::uint64_t index, std::uint64_t position) const {
+  l.object = first + index;
+  l.request = first_request + position;
+  l.function = function;
+  l.where = where;
+  l.kind = static_cast<std::uint64_t>(kind);
+  l.from = from;
+  l.priority = priority;
+  l.name = name;
+}
+
 void letters_to_many::write_words(dist::writer& to, std::span<const letters_for> to_nodes, std::uint16_t node) const {
   to.put(first).put(first_request).put(from).put(kind).put(priority).put(function).put(dist::encode(where, node));
   to.put_text(name, longest_name);
@@ -40,17 +52,10 @@ letters_to_many::letters_to_many(dist::reader& c, std::uint16_t node) {
 
 std::unique_ptr<far_letter> letters_to_many::letter(const run_of_letters& run, std::uint32_t i) const {
   auto l = std::make_unique<far_letter>();
-  l->object = first + run.index + i;
+  say(*l, run.index + i, run.position + i);
   l->number = run.number;
-  l->request = first_request + run.position + i;
   l->answered = run.answered;
-  l->function = function;
-  l->where = where;
-  l->kind = static_cast<std::uint64_t>(kind);
-  l->from = from;
-  l->priority = priority;
   l->way.epoch = run.epoch;
-  l->name = name;
   return l;
 }
 

@@ -40,17 +40,8 @@ struct letters_for {
   std::vector<run_of_letters> runs;
 };
 
-struct letters_to_many {
-  static constexpr std::size_t run_bytes = 40;
-
-  letters_to_many() = default;
-  /// `node` is whoever has sent it: for lines that cannot be found.
-  letters_to_many(dist::reader& from, std::uint16_t node);
-  /// Less the arguments, which are to follow.
-  void write_words(dist::writer& to, std::span<const letters_for> nodes, std::uint16_t node) const;
-  /// The i-th of a run, less its arguments.
-  std::unique_ptr<far_letter> letter(const run_of_letters& run, std::uint32_t i) const;
-
+/// What letters to many objects have in common.
+struct said_once {
   object_id first = 0;
   std::uint64_t first_request = 0;
   rank from = 0;
@@ -59,6 +50,23 @@ struct letters_to_many {
   std::uint64_t function = 0;
   std::source_location where;
   std::string name;
+
+  /// Says so in the letter to the object, and under the request, at those distances.
+  void say(far_letter& l, std::uint64_t index, std::uint64_t position) const;
+};
+
+struct letters_to_many : said_once {
+  static constexpr std::size_t run_bytes = 40;
+
+  letters_to_many() = default;
+  letters_to_many(const said_once& all, std::span<const std::byte> bytes) : said_once(all), arguments(bytes) {}
+  /// `node` is whoever has sent it: for lines that cannot be found.
+  letters_to_many(dist::reader& from, std::uint16_t node);
+  /// Less the arguments, which are to follow.
+  void write_words(dist::writer& to, std::span<const letters_for> nodes, std::uint16_t node) const;
+  /// The i-th of a run, less its arguments.
+  std::unique_ptr<far_letter> letter(const run_of_letters& run, std::uint32_t i) const;
+
   std::vector<letters_for> nodes;         // of a message that has come: the first is its receiver's
   std::span<const std::byte> arguments;   // in the message, or the sender's
 };

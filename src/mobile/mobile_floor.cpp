@@ -30,7 +30,7 @@ mobile_objects& of_caller(const char* verb) { return *base::require_current(verb
 
 /// A record that has no body any more, or never had one, is nobody's.
 void give_back(sched::task_record& r) noexcept {
-  if (r.type().drop_body) r.type().drop_body(r.storage());
+  r.drop_body();
   detail::abandon(r);
 }
 

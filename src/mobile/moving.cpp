@@ -239,9 +239,7 @@ void mobile_objects::send_object(std::unique_ptr<resident> leaves, detail::parce
     }
     const std::shared_ptr<far_letter> far = far_copy(l, o.id, self_, std::move(arguments));
     sched::task_record& r = record_of(l);
-    const detail::value_reader read = l.type ? l.type->read_value : nullptr;
-    if (r.type().drop_body) r.type().drop_body(r.storage());
-    requests_.add(r, read, far);
+    requests_.add(r, become_far(r), far);
     write(w, *far, {}, node_);
     gone.push_back({mark, far});
     ++asked;

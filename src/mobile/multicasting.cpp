@@ -32,7 +32,7 @@ std::size_t runs_in(std::span<const letters_for> nodes) {
 }  // namespace
 
 void mobile_objects::post_many(task_record& r, detail::multicast& body) {
-  const auto m = std::make_shared<multicast_under_way>(r, body);
+  const auto m = std::make_shared<multicast_under_way>(r, body, self_);
   std::vector<std::uint64_t> near;
   for (std::uint64_t i = 0; i < body.objects; ++i) {
     if (is_here(m->first + i)) near.push_back(i);
@@ -100,9 +100,9 @@ void mobile_objects::send_first(const std::shared_ptr<multicast_under_way>& m, c
       d = decide(s.find(one.object), one);
     }
     if (d.what != decision::pass_on || d.way.is_pinned) {
-      deliver(std::make_unique<far_letter>(*m->letter(element, self_)));
+      deliver(std::make_unique<far_letter>(*m->letter(element)));
     } else if (!is_small) {
-      pass_on(d.to, m->letter(element, self_), d.way, dist::job::counting::itself);
+      pass_on(d.to, m->letter(element), d.way, dist::job::counting::itself);
     } else {
       letter.epoch = d.way.epoch;
       std::uint32_t& part = part_of[d.to];
@@ -114,17 +114,7 @@ void mobile_objects::send_first(const std::shared_ptr<multicast_under_way>& m, c
       if (runs.empty() || !runs.back().take(letter)) runs.push_back(letter);
     }
   }
-  letters_to_many all;
-  all.first = m->first;
-  all.first_request = m->first_request;
-  all.from = self_;
-  all.kind = m->kind;
-  all.priority = m->priority;
-  all.function = m->function;
-  all.where = m->where;
-  all.name = m->name;
-  all.arguments = m->arguments.bytes;
-  pass_down(all, parts, m);
+  pass_down(letters_to_many(*m, m->arguments.bytes), parts, m);
 }
 
 /// To each its own, or to some of them those of others, too.
@@ -237,7 +227,7 @@ void mobile_objects::hear_answers(rank from, dist::reader& c) {
 
 std::vector<std::shared_ptr<const far_letter>> mobile_objects::unanswered(object_id of) {
   auto all = requests_.unanswered(of);
-  multicasts_.add_unanswered(self_, of, all);
+  multicasts_.add_unanswered(of, all);
   return all;
 }
 

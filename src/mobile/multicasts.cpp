@@ -15,23 +15,21 @@ namespace stretto::mobiles {
 using sched::task_record;
 using sched::thread_state;
 
-multicast_under_way::multicast_under_way(task_record& r, detail::multicast& b)
-    : record(r), body(b), scope(r.scope), first(b.first), kind(b.type ? letter_kind::handle : letter_kind::destroy), type(b.type),
-      function(b.type ? dist::encode_constant(b.type, sizeof *b.type) : 0), priority(r.priority), where(r.where),
-      name(r.name ? r.name : "") {}
+multicast_under_way::multicast_under_way(task_record& r, detail::multicast& b, rank self)
+    : said_once{.first = b.first,
+                .from = self,
+                .kind = b.type ? letter_kind::handle : letter_kind::destroy,
+                .priority = r.priority,
+                .function = b.type ? dist::encode_constant(b.type, sizeof *b.type) : 0,
+                .where = r.where,
+                .name = r.name ? r.name : ""},
+      record(r), body(b), scope(r.scope), type(b.type) {}
 
-std::shared_ptr<const far_letter> multicast_under_way::letter(const element& e, rank self) const {
+std::shared_ptr<const far_letter> multicast_under_way::letter(const element& e) const {
   const std::shared_ptr<far_letter> l = new_letter();
+  say(*l, e.index, position(e));
   l->type = type;
   l->number = e.number;
-  l->kind = static_cast<std::uint64_t>(kind);
-  l->object = object(e);
-  l->from = self;
-  l->request = request(e);
-  l->function = function;
-  l->priority = priority;
-  l->where = where;
-  l->name = name;
   l->came = {shared_from_this(), arguments.bytes.data()};
   l->came_bytes = arguments.bytes.size();
   return l;
@@ -67,7 +65,7 @@ void multicast_under_way::end() noexcept {
     record.made_ready_by(t.current_id);
     return sched::make_ready(t, record);
   }
-  if (record.type().drop_body) record.type().drop_body(record.storage());
+  record.drop_body();
   record.flags &= static_cast<std::uint8_t>(~task_record::has_value);
   record.complete(t);
   sched::count_ended(t, scope);
@@ -184,11 +182,11 @@ std::optional<multicasts::answered> multicasts::take(outcome what, std::uint64_t
   return is_first ? std::optional(is) : std::nullopt;
 }
 
-void multicasts::add_unanswered(rank self, object_id to, std::vector<std::shared_ptr<const far_letter>>& found) {
+void multicasts::add_unanswered(object_id to, std::vector<std::shared_ptr<const far_letter>>& found) {
   const std::scoped_lock lock(lock_);
   for (const auto& [request, m] : all_)
     for (const auto& e : m->elements)
-      if (e.is_open() && (!to || m->object(e) == to)) found.push_back(m->letter(e, self));
+      if (e.is_open() && (!to || m->object(e) == to)) found.push_back(m->letter(e));
 }
 
 void multicasts::lost(rank by, const failure_ref& loss, base::thread_context& context) {

@@ -22,7 +22,7 @@
 
 #include "base/spin_lock.hpp"
 #include "base/wait_snapshot.hpp"
-#include "mobile/letters.hpp"
+#include "mobile/letters_to_many.hpp"
 #include "mobile/requests.hpp"
 
 namespace stretto::mobiles {
@@ -34,7 +34,8 @@ inline bool is_of_many(std::uint64_t request) noexcept { return (request & of_ma
 /// So many numbers in a row, all of them of_many; `next` is behind them then.
 std::uint64_t take_requests_of_many(std::uint64_t& next, std::uint64_t count) noexcept;
 
-class multicast_under_way : public std::enable_shared_from_this<multicast_under_way> {
+/// What its letters have in common is as it was made, but for the first request, which is the table's.
+class multicast_under_way : public std::enable_shared_from_this<multicast_under_way>, public said_once {
  public:
   /// Of an object that was elsewhere. Behind the lock of the table.
   struct element {
@@ -47,13 +48,13 @@ class multicast_under_way : public std::enable_shared_from_this<multicast_under_
   };
 
   /// Its record is counted in the caller's finish, once more if there are elements.
-  multicast_under_way(sched::task_record& r, detail::multicast& b);
+  multicast_under_way(sched::task_record& r, detail::multicast& b, rank self);
   multicast_under_way(const multicast_under_way&) = delete;
 
   object_id object(const element& e) const noexcept { return first + e.index; }
-  std::uint64_t request(const element& e) const noexcept { return first_request + static_cast<std::uint64_t>(&e - elements.data()); }
+  std::uint64_t request(const element& e) const noexcept { return first_request + position(e); }
   /// One of them, by itself.
-  std::shared_ptr<const far_letter> letter(const element& e, rank self) const;
+  std::shared_ptr<const far_letter> letter(const element& e) const;
 
   /// Ends the task once that many have ended, each of them well or not.
   void expect(std::uint64_t ends);
@@ -69,18 +70,10 @@ class multicast_under_way : public std::enable_shared_from_this<multicast_under_
   sched::task_record& record;  // until all have answered
   detail::multicast& body;     // the same
   sched::finish_scope* const scope;
-  const object_id first;
-  // What all letters have in common.
-  const letter_kind kind;
-  const detail::letter_type* const type;
-  const std::uint64_t function;
-  const std::int8_t priority;
-  const std::source_location where;
-  const std::string name;
+  const detail::letter_type* const type;  // of all letters
   detail::parcel arguments;
   dist::back_pressure::share memory;
   // Of the table.
-  std::uint64_t first_request = 0;
   std::vector<element> elements;
   std::map<std::uint64_t, failure_ref> end_causes = {};  // of those that are open but over, by index
   std::uint64_t ends_missing = 0;
@@ -92,6 +85,7 @@ class multicast_under_way : public std::enable_shared_from_this<multicast_under_
     std::uint64_t index = 0;
     static void run(waiter& self, const failure* cause, base::thread_context& context) noexcept;
   };
+  std::uint64_t position(const element& e) const noexcept { return static_cast<std::uint64_t>(&e - elements.data()); }
   void end() noexcept;
 
   std::atomic<std::uint64_t> missing_{0};
@@ -115,7 +109,7 @@ class multicasts {
   std::optional<answered> take(outcome what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value,
                                base::thread_context& context);
   /// Adds letters that have no answer yet, to that object, or to all (0).
-  void add_unanswered(rank self, object_id to, std::vector<std::shared_ptr<const far_letter>>& found);
+  void add_unanswered(object_id to, std::vector<std::shared_ptr<const far_letter>>& found);
   /// Node `by` is lost, and will not say that what it was asked for has ended.
   void lost(rank by, const failure_ref& loss, base::thread_context& context);
   /// For reports.

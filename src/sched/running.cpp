@@ -119,7 +119,7 @@ const failure* take_thrown(task_record& task) noexcept {
 }
 
 void skip_task(thread_state& t, task_record& r, failure_ref cause) noexcept {
-  if (r.type().drop_body) r.type().drop_body(r.storage());
+  r.drop_body();
   r.flags &= static_cast<std::uint8_t>(~task_record::has_value);
   end_task(t, r, std::move(cause));
 }

@@ -66,6 +66,10 @@ struct alignas(64) task_record : completion {
 
   const detail::task_type& type() const noexcept { return static_cast<const detail::task_type&>(*kind); }
   void* storage() noexcept { return reinterpret_cast<std::byte*>(this) + detail::storage_offset; }
+  /// Of a task that is not to run.
+  void drop_body() noexcept {
+    if (type().drop_body) type().drop_body(storage());
+  }
   static task_record& of(waiter& link) noexcept {
     return *reinterpret_cast<task_record*>(reinterpret_cast<std::byte*>(&link) - sizeof(completion));
   }

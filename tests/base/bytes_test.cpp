@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace stretto::base {
@@ -60,6 +62,23 @@ TEST_CASE("numbers that are put at once are read at once, and of too few bytes n
     CHECK(cut.get_front<front>().one == 0);
     CHECK_FALSE(cut.is_whole());
   }
+}
+
+TEST_CASE("a text is read by its own length, or by one that was said before; of too few bytes nothing is") {
+  const std::string text = "a name";
+  writer w(static_cast<std::uint8_t>(text.size()));
+  w.put_text(text, 4).put_text("", 4).put_bytes(std::as_bytes(std::span(text)));
+  reader r(w.all());
+  const auto characters = r.get<std::uint8_t>();
+  CHECK(r.get_text() == "a na");
+  CHECK(r.get_text().empty());
+  CHECK(r.get_text(0).empty());
+  CHECK(r.get_text(characters) == text);
+  CHECK((r.is_whole() && r.left() == 0));
+  reader cut(w.all().first(w.size() - 1));
+  cut.get_bytes(cut.left() - (text.size() - 1));
+  CHECK(cut.get_text(characters).empty());
+  CHECK_FALSE(cut.is_whole());
 }
 
 }  // namespace

@@ -25,24 +25,19 @@ unsigned parts_of(const search& how) {
   return parts;
 }
 
-opencl::options options_of(const search& how) {
-  return {.memory_bytes = how.memory_bytes,
-          .host_memory_bytes = how.host_memory_bytes,
-          .check = how.check,
-          .pool = how.pool,
-          .cache = how.cache,
-          .at_most = how.at_most,
-          .parts = parts_of(how),
-          .only = how.only};
+opencl::options all_of(const search& how) {
+  auto o = options_of<opencl::options>(how);
+  o.parts = parts_of(how);
+  return o;
 }
 
 }  // namespace
 
 backend opencl_backend() {
   return {.name = "opencl",
-          .find = +[](const search& how) { return opencl::find(options_of(how)); },
+          .find = +[](const search& how) { return opencl::find(all_of(how)); },
           .settings = {"parts"},
-          .look = +[](const search& how) { return opencl::look(options_of(how)); }};
+          .look = +[](const search& how) { return opencl::look(all_of(how)); }};
 }
 
 }  // namespace stretto::device
