@@ -36,6 +36,7 @@ struct node_state {
   std::list<operation*> receives[2];  // posted, in order; by channel
   std::deque<sent_message> came[2][made_up_mpi::most_nodes];
   std::uint64_t sent = 0;
+  made_up_mpi::places_told bulk;
   bool is_gone = false, is_broken = false, has_aborted = false;
 };
 
@@ -46,6 +47,7 @@ struct job_state {
   int size = 1;
   node_state nodes[made_up_mpi::most_nodes];
   bool is_one_host = true;  // memory can be shared
+  bool takes_cuda_memory = false;
   std::vector<std::vector<std::byte>> shared;  // by node, once somebody asked
 } job;
 
@@ -118,6 +120,7 @@ struct node {
     const std::scoped_lock lock(job.lock);
     write(r, new operation{.buffer = static_cast<std::byte*>(buffer), .room = bytes, .from = from, .tag = tag});
     job.nodes[self].receives[1].push_back(read(r));
+    job.nodes[self].bulk.received_at = buffer;
     return nullptr;
   }
   static const char* send(const void* buffer, std::size_t bytes, int to, int tag, channel which, request* r) {
@@ -128,6 +131,7 @@ struct node {
     const auto* const begin = static_cast<const std::byte*>(buffer);
     sent_message m{self, tag, begin, {}, bytes, is};
     if (which == channel::heads) ++job.nodes[self].sent;
+    else job.nodes[self].bulk.sent_from = buffer;
     if (job.random() % 2) {
       m.copy.assign(begin, begin + bytes);
       m.lent = nullptr;
@@ -169,6 +173,10 @@ struct node {
     for (int n = 0, there = job.is_one_host ? job.size : 1; n < there; ++n) std::memcpy(static_cast<std::byte*>(all) + bytes * n, of_this_node, bytes);
     return nullptr;
   }
+  static bool takes_cuda_memory() {
+    const std::scoped_lock lock(job.lock);
+    return job.takes_cuda_memory;
+  }
   static const char* share(std::size_t bytes, void** of_each) {
     const std::scoped_lock lock(job.lock);
     if (job.is_one_host && job.shared.empty()) job.shared.assign(static_cast<std::size_t>(job.size), std::vector<std::byte>(bytes));
@@ -180,7 +188,7 @@ struct node {
     job.nodes[self].has_aborted = true;
   }
   static constexpr mpi::calls table{mpi::calls_version, library, start, stop, ring_receive, restart, receive, send,
-                                    test, cancel, barrier, extremes, gather, gather_on_host, [] { return false; }, share, abort};
+                                    test, cancel, barrier, extremes, gather, gather_on_host, takes_cuda_memory, share, abort};
 };
 
 }  // namespace
@@ -191,6 +199,7 @@ void made_up_mpi::begin(int nodes, std::uint64_t seed, mpi::threads level) {
   job.level = level;
   job.size = nodes;
   job.is_one_host = seed % 2;
+  job.takes_cuda_memory = false;
   job.shared.clear();
   for (node_state& n : job.nodes) n = {};
 }
@@ -198,6 +207,16 @@ void made_up_mpi::begin(int nodes, std::uint64_t seed, mpi::threads level) {
 const mpi::calls& made_up_mpi::of_node(int number) {
   constexpr const mpi::calls* tables[most_nodes] = {&node<0>::table, &node<1>::table, &node<2>::table, &node<3>::table};
   return *tables[number];
+}
+
+void made_up_mpi::take_cuda_memory() {
+  const std::scoped_lock lock(job.lock);
+  job.takes_cuda_memory = true;
+}
+
+made_up_mpi::places_told made_up_mpi::bulk(int node) {
+  const std::scoped_lock lock(job.lock);
+  return job.nodes[node].bulk;
 }
 
 void made_up_mpi::break_sends_of(int node) {

@@ -17,6 +17,8 @@ struct made_up_mpi {
 
   /// Forgets the job before.
   static void begin(int nodes, std::uint64_t seed, mpi::threads level = mpi::threads::multiple);
+  /// From now on it says that it takes memory of CUDA devices, until another job begins.
+  static void take_cuda_memory();
   static const mpi::calls& of_node(int node);
   /// From now on that node's sends fail.
   static void break_sends_of(int node);
@@ -24,6 +26,11 @@ struct made_up_mpi {
   static bool has_aborted(int node);
   /// Messages of heads that the node has sent.
   static std::uint64_t sent(int node);
+  /// Where what it was last told to send and to receive on the channel of bulk lies.
+  struct places_told {
+    const void *sent_from = nullptr, *received_at = nullptr;
+  };
+  static places_told bulk(int node);
 };
 
 }  // namespace stretto::net

@@ -21,8 +21,10 @@ namespace {
 
 /// Two nodes; the second counts what comes, which must be in order.
 struct two_nodes {
-  explicit two_nodes(std::uint64_t seed, std::uint64_t lane_memory = mpi::default_lane_memory) {
+  enum class cuda : bool { unknown, taken };
+  explicit two_nodes(std::uint64_t seed, std::uint64_t lane_memory = mpi::default_lane_memory, cuda memory = cuda::unknown) {
     made_up_mpi::begin(2, seed);  // on one host where the seed is odd
+    if (memory == cuda::taken) made_up_mpi::take_cuda_memory();
     for (int n = 0; n < 2; ++n) {
       all[n].add("number", this, +[](void* t, arrival& a) {
         auto& self = *static_cast<two_nodes*>(t);
@@ -191,6 +193,27 @@ TEST_CASE("a payload whose message is followed by another leaves behind that one
     }
     while (!job.received.times || !sent.times || job.came < job.sent) job.poll();
     CHECK(job.content == bytes);
+  }
+}
+
+TEST_CASE("what lies in memory of devices MPI is given as it is, small as it may be, to put it where the handler says") {
+  CHECK_FALSE(two_nodes(15).nets[0]->takes_memory_of("cuda"));
+  for (const std::size_t size : {std::size_t{100}, std::size_t{50'000}}) {
+    CAPTURE(size);
+    two_nodes job(15, mpi::default_lane_memory, two_nodes::cuda::taken);
+    CHECK(job.nets[0]->takes_memory_of("cuda"));
+    CHECK_FALSE(job.nets[0]->takes_memory_of("opencl"));
+    job.meet();
+    job.content.reserve(size);
+    const std::vector<std::byte> bytes(size, std::byte{7});
+    test::ended sent;
+    job.nets[0]->send({.to = 1, .handler = job.all[0].number("large"), .payload = bytes, .sent = &sent, .from_device = true});
+    while (!job.received.times || !sent.times) job.poll();
+    CHECK(job.content == bytes);
+    CHECK(made_up_mpi::bulk(0).sent_from == bytes.data());
+    CHECK(made_up_mpi::bulk(1).received_at == job.content.data());
+    CHECK(job.nets[0]->counted().through_lanes == 0);
+    CHECK(job.nets[0]->counted().by_rendezvous == 2);
   }
 }
 
