@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t page = 4096, line = 64;
 /// Copied at a time, so that the other side can begin.
-constexpr std::uint64_t step = std::uint64_t{16} << 10;
+constexpr std::uint64_t step = std::uint64_t{8} << 10;
 /// What has been taken, once the receiver wants no more.
 constexpr std::uint64_t ended = std::numeric_limits<std::uint64_t>::max();
 
