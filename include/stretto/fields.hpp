@@ -253,6 +253,12 @@ class archive_base {
     if constexpr (contiguous_like<std::remove_const_t<T>> && plain<element>) {
       if constexpr (Self::is_reading) {
         self().expect(count, sizeof(element));
+        if constexpr (requires(const element* e) { value.assign(e, e); self().in_place(count, count); })
+          if (const void* const there = self().in_place(count * sizeof(element), alignof(element))) {
+            const auto* const first = static_cast<const element*>(there);
+            value.assign(first, first + count);
+            return;
+          }
         value.resize(count);
       }
       if constexpr (requires { self().elements_of(&value, value.data(), count); }) self().elements_of(&value, value.data(), count * sizeof(element));
@@ -382,6 +388,14 @@ class field_reader : public detail::archive_base<field_reader> {
     if (count > left() / (bytes_each ? bytes_each : 1)) detail::refuse_fields("elements", count, left());
   }
   std::size_t left() const noexcept { return left_.size() + (more_ ? more_->left() : 0); }
+  /// Of many bytes: where the next n lie, which have been read then; null if they do not lie there, or not aligned so.
+  const void* in_place(std::size_t n, std::size_t alignment) noexcept {
+    constexpr std::size_t many = 1024;
+    if (n < many || n > left_.size() || reinterpret_cast<std::uintptr_t>(left_.data()) % alignment) return nullptr;
+    const void* const there = left_.data();
+    left_ = left_.subspan(n);
+    return there;
+  }
 
  private:
   void bytes_behind(void* first, std::size_t n);

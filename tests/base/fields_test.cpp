@@ -126,6 +126,30 @@ TEST_CASE("several values lie behind one another") {
   CHECK(r.left() == 0);
 }
 
+TEST_CASE("long vectors and texts come as they went, wherever their bytes lie") {
+  for (const std::size_t length : {100u, 1'000u, 100'000u})
+    for (std::size_t ahead = 0; ahead < 9; ++ahead) {
+      CAPTURE(length);
+      CAPTURE(ahead);
+      std::vector<double> numbers(length);
+      for (std::size_t i = 0; i < length; ++i) numbers[i] = static_cast<double>(i) / 3;
+      const std::string text(length, 'x'), first(ahead, 'a');
+      const auto all = stretto::to_bytes(first, numbers, text, 7);
+      stretto::field_reader r(all);
+      std::string first_came, text_came;
+      std::vector<double> numbers_came(3, 1.5);
+      int last = 0;
+      r(first_came, numbers_came, text_came, last);
+      CHECK(first_came == first);
+      CHECK(numbers_came == numbers);
+      CHECK(text_came == text);
+      CHECK(last == 7);
+      CHECK(r.left() == 0);
+      stretto::field_reader short_one{std::span<const std::byte>(all).first(all.size() - 40)};
+      CHECK(stretto::test::error_of([&] { short_one(first_came, numbers_came, text_came, last); }).code() == "B40");
+    }
+}
+
 TEST_CASE("bytes that are no such value are refused, without taking memory for what they claim") {
   using stretto::test::error_of;
   CHECK(error_of([] { stretto::from_bytes<int>(stretto::to_bytes(short{1})); }).code() == "B40");
