@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -74,6 +75,12 @@ std::uint64_t this_host() {
   return base::fnv1a(std::string_view(view, static_cast<std::size_t>(n)), base::fnv1a(boot));
 }
 
+/// The system ends a process that makes a file longer than it may, this kind, too.
+bool may_be_so_long(std::uint64_t bytes) {
+  rlimit most = {};
+  return !getrlimit(RLIMIT_FSIZE, &most) && bytes <= most.rlim_cur;
+}
+
 std::uint64_t new_key() {
   std::random_device draw;
   return (std::uint64_t{draw()} << 32 | draw()) ^ static_cast<std::uint64_t>(getpid());
@@ -92,7 +99,7 @@ own_lanes::~own_lanes() { close(file_); }
 
 std::unique_ptr<own_lanes> own_lanes::make(std::uint64_t bytes) {
   const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(most, bytes / lanes::page));
-  const std::uint64_t host = count ? lanes::this_host() : 0;
+  const std::uint64_t host = count && lanes::may_be_so_long(bytes + lanes::front_bytes) ? lanes::this_host() : 0;
   if (!host) return nullptr;
   const int file = memfd_create("stretto lanes", MFD_CLOEXEC);
   if (file < 0) return nullptr;

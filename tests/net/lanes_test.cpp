@@ -2,6 +2,7 @@
 #include "net/lanes.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -156,6 +157,20 @@ TEST_CASE("lanes of another host, of another process's memory or of one that has
   CHECK_FALSE(lanes_of_other::find(other));
   own.reset();
   CHECK_FALSE(lanes_of_other::find(is));
+}
+
+TEST_CASE("where no file may be so long there are no lanes") {
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (!child) {
+    const rlimit most{1 << 20, 1 << 20};
+    const bool is_set = !setrlimit(RLIMIT_FSIZE, &most);
+    _exit(is_set && !own_lanes::make(2 << 20) && own_lanes::make(small) ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
 }
 
 TEST_CASE("another process takes what this one sends") {
