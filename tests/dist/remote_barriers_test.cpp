@@ -282,7 +282,7 @@ TEST_CASE("random programs of arrivals on many nodes: every phase ends in order,
 TEST_CASE("where nodes die, whoever waits for a phase is told") {
   for (std::uint64_t seed = 0; seed < test::scaled_of_one_thread<std::uint64_t>(100, 4'000); ++seed) {
     CAPTURE(seed);
-    some_nodes all(2 + static_cast<std::uint32_t>(seed % 6), seed);
+    some_nodes all(2 + static_cast<std::uint32_t>(seed % 25 < 24 ? seed % 6 : 62 - seed % 50), seed);
     auto& random = all.random;
     const plan p(random, all.size());
     const auto b = all.on(random() % all.size(), [&] { return sums::create(p.expected); });
