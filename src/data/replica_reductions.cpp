@@ -6,11 +6,8 @@
 namespace stretto::data {
 
 bool replica_set::has_accumulated(const box& where, std::optional<std::uint32_t> but) const {
-  bool some = false;
-  for (const replica_id r : accumulators_)
-    if (at(r).accumulates != but && at(r).where.meets(where))
-      at(r).cells.look(where, [&](const box&, const cell& c) { some = some || c.valid; });
-  return some;
+  const auto has_some = [&](replica_id r) { return at(r).accumulates != but && at(r).where.meets(where) && holds_some(at(r), where); };
+  return std::ranges::any_of(accumulators_, has_some);
 }
 
 // In place, if the content is here, or if it is nowhere, which the plan will tell; in place also where another need of the same
@@ -53,13 +50,7 @@ void replica_set::plan_folds(const need& n, replica_id to, plan& out) const {
 
 bool replica_set::forget_accumulated(const box& where) {
   bool any = false;
-  for (const replica_id r : accumulators_) {
-    const box part = intersection(where, at(r).where);
-    bool some = false;
-    at(r).cells.look(part, [&](const box&, const cell& c) { some = some || c.valid; });
-    if (some) replicas_[r].cells.visit(part, [](const box&, cell& c) { c.valid = false; });
-    any = any || some;
-  }
+  for (const replica_id r : accumulators_) any |= make_invalid(replicas_[r], where);
   return any;
 }
 

@@ -38,6 +38,12 @@ std::uint64_t replica_set::count_valid(const replica& r, const box& where) {
   return valid;
 }
 
+bool replica_set::holds_some(const replica& r, const box& where) {
+  bool some = false;
+  r.cells.look(where, [&](const box&, const cell& c) { some = some || c.valid; });
+  return some;
+}
+
 void replica_set::list_valid(const replica& r, const box& where, std::vector<box>& out) {
   r.cells.look(where, [&](const box& b, const cell& c) {
     if (c.valid) out.push_back(b);
@@ -331,15 +337,17 @@ void replica_set::waits_of(replica_id r, const box& where, usage how, std::vecto
     wait_to_read(at(r), where, out);
 }
 
+bool replica_set::make_invalid(replica& r, const box& where) {
+  if (!holds_some(r, where)) return false;
+  r.cells.visit(intersection(where, r.where), [](const box&, cell& c) { c.valid = false; });
+  return true;
+}
+
 bool replica_set::invalidate(const box& where, replica_id but) {
   bool any = false;
   each_meeting(where, [&](replica_id r) {
-    if (r == but) return;
-    bool valid = false;
-    at(r).cells.look(where, [&](const box&, const cell& c) { valid = valid || c.valid; });
-    if (!valid) return;
+    if (r == but || !make_invalid(replicas_[r], where)) return;
     any = true;
-    replicas_[r].cells.visit(intersection(where, at(r).where), [](const box&, cell& c) { c.valid = false; });
     settle(replicas_[r]);
   });
   return any;

@@ -194,6 +194,9 @@ class replica_set {
   static std::uint64_t count_valid(const replica& r, const box& where);
   static void list_valid(const replica& r, const box& where, std::vector<box>& out);
   static bool holds(const replica& r, const box& where) { return count_valid(r, where) == where.volume(); }
+  static bool holds_some(const replica& r, const box& where);
+  /// False if nothing was valid there.
+  static bool make_invalid(replica& r, const box& where);
   region valid_in(const replica& r, const box& where) const;
   region nowhere_valid(region where) const;
   template <class T, class Passed>

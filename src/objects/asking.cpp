@@ -6,14 +6,17 @@
 
 namespace stretto::objects {
 
-object_record& usable(const detail::object_handle& h, const char* verb, base::thread_context& context, const std::source_location& where) {
-  object_record* const o = h.get();
-  if (o && o->state->runtime == context.runtime) return *o;
-  throw error("A02", std::string(verb) + (o ? " was given an object of another runtime" : " was given an object that names nothing"))
+void refuse_handle(const has_elements& what, const void* names, const char* verb, const std::source_location& where) {
+  const std::string one = what.one;
+  throw error(what.code, verb + (" was given " + one) + (names ? " of another runtime" : " that names nothing"))
       .fact("submitted", where)
-      .because(o ? "an object lives no longer than the runtime in which it was made"
-                 : "it was made without elements, or its content has gone to another by std::move")
-      .remedy("make it inside the runtime that uses it: object<float> u(box(0, 100))");
+      .because(names ? one + " lives no longer than the runtime in which it was made"
+                     : "it was made without elements, or its content has gone to another by std::move")
+      .remedy("make it inside the runtime that uses it: " + std::string(what.type) + "<float> u(box(0, 100))");
+}
+
+object_record& usable(const detail::object_handle& h, const char* verb, base::thread_context& context, const std::source_location& where) {
+  return record_of(h.get(), {"A02", "an object", "object"}, verb, context, where);
 }
 
 void require_inside(const object_record& o, const box& part, const char* verb, const std::source_location& where) {

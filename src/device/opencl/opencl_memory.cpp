@@ -93,13 +93,11 @@ void opencl_memory::freed(std::byte* first) noexcept {
 void opencl_memory::take(std::byte* stands, located from, std::uint64_t bytes) {
   std::scoped_lock lock(mutex_);
   borrowed_.emplace(stands, taken{stands + bytes, from});
-  any_borrowed_.store(true, std::memory_order_release);
 }
 
 void opencl_memory::let_go(std::byte* stands) noexcept {
   std::scoped_lock lock(mutex_);
   borrowed_.erase(stands);
-  any_borrowed_.store(!borrowed_.empty(), std::memory_order_release);
 }
 
 std::string opencl_memory::refusal_of(cl_mem buffer, std::uint64_t end) const {
@@ -116,7 +114,7 @@ std::string opencl_memory::refusal_of(cl_mem buffer, std::uint64_t end) const {
 located opencl_memory::at(const std::byte* address) const {
   if (host_first_ && address >= host_first_ && address < host_first_ + host_bytes_)
     return {host_buffer_, static_cast<std::size_t>(address - host_first_)};
-  if (whole_ && !any_borrowed_.load(std::memory_order_acquire)) return {whole_, static_cast<std::size_t>(address - first_)};
+  if (whole_ && is_own(address)) return {whole_, static_cast<std::size_t>(address - first_)};
   std::shared_lock lock(mutex_);
   if (const auto behind = borrowed_.upper_bound(address); behind != borrowed_.begin())
     if (const auto& [first, b] = *std::prev(behind); address < b.end)

@@ -1,12 +1,11 @@
 // opencl_memory.hpp - what stands for the addresses of a device's memory: one buffer, or one for each block in use. The one buffer of a device that
 // computes on the host's cores stays mapped, so that the host has it in place.
 //
-// Threads     any; with one buffer nothing is locked.
+// Threads     any; with one buffer nothing is locked but for memory of the program's.
 // Cost        with one buffer nothing is asked of the driver after it was made; else an enqueued command for each block (PoCL 3.1: 0.8 us, beside memory that it takes then rather than later).
 // Invariants  a block's buffer lives from allocated() to freed(): whoever names an address names one in use.
 #pragma once
 
-#include <atomic>
 #include <map>
 #include <memory>
 #include <shared_mutex>
@@ -37,7 +36,7 @@ class opencl_memory {
   }
   /// Where the host has what is at this address of the device; null: it does not, or that is memory of the program's.
   std::byte* in_place(const std::byte* address) const noexcept {
-    return in_place_ && address >= first_ && address < first_ + bytes_ ? in_place_ + (address - first_) : nullptr;
+    return in_place_ && is_own(address) ? in_place_ + (address - first_) : nullptr;
   }
   bool is_in_place() const noexcept { return in_place_; }
   cl_mem host_buffer() const noexcept { return host_buffer_; }
@@ -65,6 +64,8 @@ class opencl_memory {
     const std::byte* end;
     located from;
   };
+  /// Nothing else has these addresses.
+  bool is_own(const std::byte* address) const noexcept { return address >= first_ && address < first_ + bytes_; }
   cl_mem make(std::uint64_t bytes, cl_mem_flags more = 0) const;
   cl_int take_memory_for(cl_mem buffer) const noexcept;
 
@@ -81,7 +82,6 @@ class opencl_memory {
   mutable std::shared_mutex mutex_;  // guards what follows
   std::map<const std::byte*, block> blocks_;  // by their first byte
   std::map<const std::byte*, taken> borrowed_;
-  std::atomic<bool> any_borrowed_{false};
 };
 
 }  // namespace stretto::device::opencl
