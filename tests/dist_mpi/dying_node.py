@@ -3,6 +3,7 @@ named, once.
 
     dying_node.py NAME LAUNCHER PROGRAM FOLDER COMMAND
 """
+import itertools
 import os
 import re
 import subprocess
@@ -16,6 +17,7 @@ flags = ["--oversubscribe", "--bind-to", "none"] if name == "openmpi" else []
 faults = []
 runs = 0
 longest = 0
+in_turn = itertools.cycle("12")
 
 
 def run(what, *words, **more):
@@ -45,13 +47,18 @@ def dies(what, *words):
         faults.append(f"{what}: exit code {done[0]}\n{done[1]}{done[2]}")
 
 
+def workers():
+    """In a quick run one or two, in turn: the five moments of a program of buffers meet both, few elements or many."""
+    return ("1", "2") if os.environ.get("STRETTO_TEST_LONG") == "1" else (next(in_turn),)
+
+
 # Before the first launch, between launches, while all are read, and while the others wait for the end of the job; elements that go
 # along with their message, and such that are asked for.
 for points in (1000, 3_000_000):
     for at in (0, 1, 23, 50, 51):
-        for workers in ("1", "2"):
-            what = f"node 2 dies at launch {at} of {points} elements, {workers} workers"
-            dies(what, "--workers", workers, "--", program, "dies", str(at), str(points))
+        for n in workers():
+            what = f"node 2 dies at launch {at} of {points} elements, {n} workers"
+            dies(what, "--workers", n, "--", program, "dies", str(at), str(points))
     # Without the command the launcher says it.
     what = f"node 2 dies under the launcher, {points} elements"
     done = run(what, launcher, *flags, "-n", "4", program, "dies", "23", str(points), STRETTO_WORKERS="1")
@@ -59,7 +66,7 @@ for points in (1000, 3_000_000):
         faults.append(f"{what}: exit code {done[0]}\n{done[1]}{done[2]}")
 # At the first letter, and while objects and letters are on their way to it and through it.
 for at in (0, 1, 100, 1000):
-    for workers in ("1", "2"):
-        dies(f"node 2 dies at letter {at}, {workers} workers", "--workers", workers, "--", program, "dies_among_letters", str(at))
+    for n in workers():
+        dies(f"node 2 dies at letter {at}, {n} workers", "--workers", n, "--", program, "dies_among_letters", str(at))
 print("\n".join(faults) or f"{runs} runs over {name}, the longest {longest:.1f} s")
 sys.exit(1 if faults else 0)
