@@ -8,7 +8,6 @@
 #include <cstring>
 #include <deque>
 #include <exception>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -20,11 +19,13 @@
 #include "base/error_output.hpp"
 #include "net/mapped_memory.hpp"
 #include "net/messages_window.hpp"
+#include "net/mpi/bulk_traffic.hpp"
 #include "net/mpi/lane_traffic.hpp"
 #include "net/mpi/movement.hpp"
 #include "net/mpi/mpi_library.hpp"
 #include "net/mpi/outbox.hpp"
 #include "net/mpi/packet.hpp"
+#include "net/mpi/shared_window.hpp"
 
 namespace stretto::net::mpi {
 namespace {
@@ -38,49 +39,11 @@ T read(const std::byte* at) noexcept {
   return value;
 }
 
-/// A payload that its sender keeps until it is asked for.
-struct offered {
-  node_number to;
-  std::span<const std::byte> bytes;
-  std::vector<std::byte> copied;
-  places::completion* sent;
-};
-
-/// Pieces of a payload that MPI moves.
-struct bulk {
-  std::vector<request> pieces;
-  std::size_t next = 0;  // the first that has not ended
-  places::completion* done;
-  std::vector<std::byte> copied = {};  // kept until the last has gone
-  int tag = -1;                        // of a receive
-};
-
-/// Memory that the processes of one host share: the processor's own loads and stores do it. Zeros, as the system gives them.
-class shared_window final : public window {
- public:
-  shared_window(std::uint64_t bytes, std::vector<void*> of_each) : bytes_(bytes), of_each_(std::move(of_each)) {}
-
-  std::uint64_t bytes() const noexcept override { return bytes_; }
-  void put(node_number to, std::uint64_t offset, std::span<const std::byte> from, places::completion& done) override {
-    if (!from.empty()) std::memcpy(at(to, offset), from.data(), from.size());
-    end(done);
-  }
-  void get(node_number from, std::uint64_t offset, std::span<std::byte> into, places::completion& done) override {
-    if (!into.empty()) std::memcpy(into.data(), at(from, offset), into.size());
-    end(done);
-  }
-
- private:
-  std::byte* at(node_number node, std::uint64_t offset) const noexcept { return static_cast<std::byte*>(of_each_[node]) + offset; }
-
-  const std::uint64_t bytes_;
-  const std::vector<void*> of_each_;
-};
-
 class mpi_transport final : public transport {
  public:
   mpi_transport(const calls& mpi, const handlers& all, const started& is, std::unique_ptr<messages_window> between_hosts, std::uint64_t lane_memory)
       : transport(all), mpi_(mpi), is_(is), outbox_(std::make_unique<outbox>(mpi, all, is.size)), between_hosts_(std::move(between_hosts)), ring_(ring_size),
+        bulk_(std::make_unique<bulk_traffic>(mpi, is.most_tag, moves_)),
         // What lies in memory of devices MPI moves, and what goes there.
         lanes_(nodes(), is.host_size > 1 && !mpi.takes_cuda_memory() ? lane_memory : 0, lock_, moves_) {
     for (auto& r : ring_) {
@@ -104,7 +67,7 @@ class mpi_transport final : public transport {
   std::uint32_t nodes() const noexcept override { return static_cast<std::uint32_t>(is_.size); }
   bool is_pending() const noexcept override { return true; }  // another may have sent
   bool takes_memory_of(std::string_view driver) const noexcept override { return driver == "cuda" && mpi_.takes_cuda_memory(); }
-  std::uint64_t held() const noexcept override { return outbox_->held() + copied_.load(std::memory_order_relaxed) + lanes_.held(); }
+  std::uint64_t held() const noexcept override { return outbox_->held() + bulk_->held() + lanes_.held(); }
   traffic counted() const noexcept override {
     std::scoped_lock lock(lock_);
     return count_;
@@ -181,9 +144,6 @@ class mpi_transport final : public transport {
   void copy_in(std::uint32_t lane, std::span<const std::byte> payload, places::completion* sent, std::unique_lock<std::mutex>& lock);
   void send_put_off(std::unique_lock<std::mutex>& lock);
   void introduce(node_number to);
-  void send_bulk(node_number to, std::uint64_t number, int tag);
-  void test_bulk();
-  void end_bulk(const bulk& b);
   void take_in(node_number from, const packet_front& front, const std::byte* behind);
   void give_back(const received& r);
   std::size_t poll_mpi();
@@ -200,15 +160,11 @@ class mpi_transport final : public transport {
   std::unique_ptr<shared_window> on_host_;
   std::vector<ring_slot> ring_;  // only its poller touches the bytes
   std::size_t next_slot_ = 0;
-  std::map<std::uint64_t, offered> offers_;
-  std::uint64_t transfers_ = 0;
-  std::atomic<std::uint64_t> copied_{0};  // bytes, of offers and of bulk
   std::deque<asked> asked_;
-  std::deque<bulk> moving_;
   movement moves_;
+  std::unique_ptr<bulk_traffic> bulk_;
   lane_traffic lanes_;
   std::vector<places::completion*> ended_;  // to be told, without the lock
-  int next_tag_ = 0;
   traffic count_;
   std::exception_ptr failed_;
 };
@@ -251,9 +207,9 @@ bool mpi_transport::ends_well() noexcept {
     std::scoped_lock lock(lock_);
     unless_failed([&] {
       outbox_->test();
-      test_bulk();
+      bulk_->test(ended_);
       lanes_.advance(ended_);
-      is_empty = outbox_->is_empty() && moving_.empty() && lanes_.is_empty();
+      is_empty = outbox_->is_empty() && bulk_->is_empty() && lanes_.is_empty();
     });
   }
   return !failed_;
@@ -262,13 +218,12 @@ bool mpi_transport::ends_well() noexcept {
 void mpi_transport::leave_to_mpi() {
   struct left {
     std::unique_ptr<outbox> sends;
-    std::deque<bulk> bulks;
+    std::unique_ptr<bulk_traffic> bulk;
     std::vector<ring_slot> ring;
-    std::map<std::uint64_t, offered> offers;
   };
   static auto& all = *new std::deque<std::unique_ptr<left>>;
   std::scoped_lock lock(lock_);
-  all.push_back(std::make_unique<left>(std::move(outbox_), std::move(moving_), std::move(ring_), std::move(offers_)));
+  all.push_back(std::make_unique<left>(std::move(outbox_), std::move(bulk_), std::move(ring_)));
 }
 
 void mpi_transport::send_checked(const message& m) {
@@ -283,13 +238,7 @@ void mpi_transport::send_checked(const message& m) {
   if (!m.from_device && !failed_)
     if (const auto lane = lanes_.take(m.to)) return send_by_lane(m, *lane, lock);
   ++count_.by_rendezvous;
-  const offer_note note{transfers_++, m.payload.size()};
-  offered& o = offers_[note.transfer] = {m.to, m.payload, {}, m.sent};
-  if (!m.sent) {
-    o.copied.assign(m.payload.begin(), m.payload.end());
-    o.bytes = o.copied;
-    copied_.fetch_add(o.copied.size(), std::memory_order_relaxed);
-  }
+  const offer_note note = bulk_->offer(m.payload, m.sent);
   unless_failed([&] {
     outbox_->post(m.to, packet_kind::offer, m.handler, m.head, std::as_bytes(std::span(&note, 1)), may_call());
     introduce(m.to);
@@ -330,51 +279,12 @@ void mpi_transport::receive(node_number from, std::uint64_t number, std::uint64_
 }
 
 void mpi_transport::post_receive(const asked& a) {
-  bulk& b = moving_.emplace_back();
-  moves_.moved(a.bytes);
-  b.done = a.landed;
-  b.tag = next_tag_;
-  next_tag_ = next_tag_ == is_.most_tag ? 0 : next_tag_ + 1;
-  for (std::uint64_t at = 0; at < a.bytes; at += piece_bytes)
-    must(mpi_.receive(a.target + at, std::min<std::uint64_t>(piece_bytes, a.bytes - at), a.from, b.tag, &b.pieces.emplace_back()));
-  answer(a.from, packet_kind::ask, a.number, b.tag);
+  answer(a.from, packet_kind::ask, a.number, bulk_->receive(a.from, a.bytes, a.target, *a.landed));
 }
 
 void mpi_transport::drop(node_number from, std::uint64_t number) {
   std::scoped_lock lock(lock_);
   unless_failed([&] { answer(from, packet_kind::dropped, number, 0); });
-}
-
-void mpi_transport::send_bulk(node_number to, std::uint64_t number, int tag) {
-  const auto found = offers_.find(number);
-  offered o = std::move(found->second);
-  offers_.erase(found);
-  bulk& b = moving_.emplace_back();
-  moves_.moved(o.bytes.size());
-  b.done = o.sent;
-  b.copied = std::move(o.copied);
-  for (std::size_t at = 0; at < o.bytes.size(); at += piece_bytes)
-    must(mpi_.send(o.bytes.data() + at, std::min(piece_bytes, o.bytes.size() - at), to, tag, channel::bulk, &b.pieces.emplace_back()));
-}
-
-void mpi_transport::end_bulk(const bulk& b) {
-  copied_.fetch_sub(b.copied.size(), std::memory_order_relaxed);
-  if (b.done) ended_.push_back(b.done);
-}
-
-void mpi_transport::test_bulk() {
-  for (std::size_t i = 0, n = moving_.size(); i < n; ++i) {
-    bulk b = std::move(moving_.front());
-    moving_.pop_front();
-    bool has_ended = true;
-    while (has_ended && b.next < b.pieces.size()) {
-      must(mpi_.test(&b.pieces[b.next], &has_ended, nullptr, nullptr));
-      b.next += has_ended;
-      if (has_ended) moves_.moved(0);
-    }
-    if (!has_ended) moving_.push_back(std::move(b));
-    else end_bulk(b);
-  }
 }
 
 void mpi_transport::take_in(node_number from, const packet_front& front, const std::byte* behind) {
@@ -389,15 +299,12 @@ void mpi_transport::take_in(node_number from, const packet_front& front, const s
     case packet_kind::ask: {
       const auto note = read<ask_note>(rest.data());
       std::scoped_lock lock(lock_);
-      send_bulk(from, note.transfer, static_cast<int>(note.tag));
+      bulk_->send(from, note.transfer, static_cast<int>(note.tag));
       break;
     }
     case packet_kind::dropped: {
       std::scoped_lock lock(lock_);
-      const auto found = offers_.find(read<ask_note>(rest.data()).transfer);
-      copied_.fetch_sub(found->second.copied.size(), std::memory_order_relaxed);
-      if (found->second.sent) ended_.push_back(found->second.sent);
-      offers_.erase(found);
+      bulk_->drop(read<ask_note>(rest.data()).transfer, ended_);
       break;
     }
     case packet_kind::passed: {
@@ -458,8 +365,7 @@ void mpi_transport::end_all(const std::exception_ptr& why) noexcept {
     std::scoped_lock lock(lock_);
     if (!failed_) failed_ = why;
     all.swap(ended_);
-    for (auto& [number, o] : offers_) all.push_back(std::exchange(o.sent, nullptr));
-    for (bulk& b : moving_) all.push_back(std::exchange(b.done, nullptr));
+    bulk_->end_all(all);
     for (const asked& a : asked_) all.push_back(a.landed);
     asked_.clear();
     lanes_.end_all(all);
@@ -484,7 +390,7 @@ std::size_t mpi_transport::poll_mpi() {
       for (; !asked_.empty(); asked_.pop_front()) post_receive(asked_.front());
       outbox_->post_waiting();
       outbox_->test();
-      if (!moving_.empty()) test_bulk();
+      if (!bulk_->is_empty()) bulk_->test(ended_);
       lanes_.advance(ended_);
       bool has_come = false;
       must(mpi_.test(&ring_[next_slot_].is, &has_come, &from, &bytes));
@@ -495,7 +401,7 @@ std::size_t mpi_transport::poll_mpi() {
           outbox_->credit_came(static_cast<node_number>(from), returned);
       }
       ended.swap(ended_);
-      is_moving = (!moving_.empty() || lanes_.is_moving()) && moves_.goes_on();
+      is_moving = (!bulk_->is_empty() || lanes_.is_moving()) && moves_.goes_on();
     }
     for (places::completion* c : ended) end(*c);
     found += ended.size() + (came != nullptr);
