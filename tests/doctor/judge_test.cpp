@@ -63,6 +63,9 @@ TEST_CASE("of an MPI it is told what is missing, and what brings it") {
   auto seen = good_machine();
   CHECK(about(seen, "openmpi").says == "Open MPI v4.1.4, two processes exchange messages");
   auto& m = seen.mpis[0];
+  m.shares_memory = true;
+  CHECK(about(seen, "openmpi").says == "Open MPI v4.1.4, two processes exchange messages, large ones through memory that they share");
+  m.shares_memory = false;
   m.trial = trial::not_made;
   CHECK(about(seen, "openmpi").says == "Open MPI v4.1.4, not tried");
   m.launcher.clear();

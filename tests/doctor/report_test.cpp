@@ -128,7 +128,7 @@ TEST_CASE("as JSON, every verdict is a row, and figures are in seconds and bytes
                                              {"says", "here"}, {"means", ""}, {"try", ""}});
   CHECK(all["mpi"][0] == nlohmann::json{{"name", "openmpi"}, {"launcher", "/usr/bin/mpirun"},
                                         {"library", "/opt/lib/stretto/stretto_mpi_openmpi.so"}, {"version", "Open MPI v4.1.4"},
-                                        {"fault", ""}, {"trial", "passed"}, {"trial_fault", ""}});
+                                        {"fault", ""}, {"trial", "passed"}, {"trial_fault", ""}, {"shares_memory", false}});
   CHECK(all["measured"]["hand_off_seconds"].is_null());
   CHECK(all["measured"]["copy_bytes_per_second"] == 8e9);
   CHECK(all["measured"]["transfer_between_cores_seconds"] == 70e-9);

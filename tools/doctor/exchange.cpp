@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::size_t payload_bytes = 100'000;  // more than travels with a head
 
-struct flag final : places::completion {
-  flag() : completion(+[](places::work_item& w) noexcept { static_cast<flag&>(w).is_set = true; }) {}
-  bool is_set = false;
+struct counted final : places::completion {
+  counted() : completion(+[](places::work_item& w) noexcept { ++static_cast<counted&>(w).times; }) {}
+  int times = 0;
 };
 
-/// Node 0 sends `there` with a payload; node 1 answers once it has landed.
+/// Node 0 sends `there` with a payload; node 1 answers once it has landed. With the first they get to know whether they can share memory.
 struct trial_node {
   trial_node() {
     all.add("there", this, +[](void* n, net::arrival& a) {
@@ -29,13 +29,13 @@ struct trial_node {
       here.landing.resize(a.rest.bytes());
       std::move(a.rest).receive(here.landing.data(), here.landed);
     });
-    all.add("back", this, +[](void* n, net::arrival&) { static_cast<trial_node*>(n)->has_answer = true; });
+    all.add("back", this, +[](void* n, net::arrival&) { ++static_cast<trial_node*>(n)->answers; });
   }
 
   net::handlers all;
   std::vector<std::byte> landing;
-  flag landed, sent;
-  bool has_answer = false;
+  counted landed, sent;
+  int answers = 0;
 };
 
 }  // namespace
@@ -46,21 +46,27 @@ int exchange_message(const std::string& mpi_folder) {
   trial_node here;
   const auto net = net::mpi::make(mpi, here.all);
   const std::vector<std::byte> payload(payload_bytes, std::byte{42});
-  const auto poll_until = [&](const bool& happened) {
-    while (!happened)
+  const auto poll_until = [&](const int& times, int wanted) {
+    while (times < wanted)
       if (!net->poll()) ::sched_yield();
   };
   if (net->nodes() < 2) throw error("N09", "MPI sees 1 process in a trial of two");
+  for (int turn = 1; turn <= 2; ++turn) {
+    if (net->self() == 0) {
+      net->send({.to = 1, .handler = here.all.number("there"), .payload = payload, .sent = &here.sent});
+      poll_until(here.answers, turn);
+      poll_until(here.sent.times, turn);
+    } else if (net->self() == 1) {
+      poll_until(here.landed.times, turn);
+      if (here.landing != payload) return 1;
+      here.landing.clear();
+      net->send({.to = 0, .handler = here.all.number("back")});
+    }
+  }
   if (net->self() == 0) {
-    net->send({.to = 1, .handler = here.all.number("there"), .payload = payload, .sent = &here.sent});
-    poll_until(here.has_answer);
-    poll_until(here.sent.is_set);
     std::puts(exchanged);
+    if (net->counted().through_lanes) std::puts(shares_memory);
     if (net->takes_memory_of("cuda")) std::puts(takes_cuda);
-  } else if (net->self() == 1) {
-    poll_until(here.landed.is_set);
-    if (here.landing != payload) return 1;
-    net->send({.to = 0, .handler = here.all.number("back")});
   }
   return 0;
 }

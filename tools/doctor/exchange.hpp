@@ -1,4 +1,4 @@
-// exchange.hpp - what each of the two processes of an MPI's trial does: a message there, with a payload by rendezvous, and one back.
+// exchange.hpp - what each of the two processes of an MPI's trial does: twice a message there, with a large payload, and one back.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@ namespace stretto::doctor {
 
 /// What the first process prints once it has the answer.
 inline constexpr char exchanged[] = "exchanged";
+inline constexpr char shares_memory[] = "through shared memory";
 inline constexpr char takes_cuda[] = "takes memory of CUDA devices";
 
 /// Returns the exit code. Throws what loading or starting MPI throws (N06 to N09).

@@ -81,6 +81,7 @@ struct mpi_found {
   std::string fault = {};                // why it could not be
   doctor::trial trial = trial::not_made;  // of two processes that exchange a message
   std::string trial_fault = {};
+  bool shares_memory = false;  // large messages of these went through it
 
   friend bool operator==(const mpi_found&, const mpi_found&) = default;
 };

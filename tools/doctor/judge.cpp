@@ -114,7 +114,8 @@ class judgement {
         add(m.name, grade::broken, fmt::format("{}: two processes could not exchange a message: {}", m.version, m.trial_fault),
             "jobs of several nodes will fail alike", fmt::format("stretto run -n 2 --mpi {} --verbose stretto doctor --exchange", m.name));
       } else {
-        fine(m.name, m.version + (m.trial == trial::passed ? ", two processes exchange messages" : ", not tried"));
+        fine(m.name, m.version + (m.trial == trial::passed ? ", two processes exchange messages" : ", not tried") +
+                         (m.shares_memory ? ", large ones through memory that they share" : ""));
       }
     }
   }

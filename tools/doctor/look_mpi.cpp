@@ -66,6 +66,7 @@ void try_one(mpi_found& m, const std::string& path) {
     else if (const auto reason = reason_in(errors); !reason.empty()) m.trial_fault = reason;
     else if (!end.nodes.empty()) m.trial_fault = "a process " + job::to_text(end.nodes.front());
     else m.trial_fault = "the launcher ended with exit code " + std::to_string(end.exit_code);
+    m.shares_memory = m.trial == trial::passed && output.find(shares_memory) != output.npos;
     if (m.trial == trial::passed && output.find(takes_cuda) != output.npos) m.version += std::string(" (") + takes_cuda + ")";
   } catch (const error& e) {
     m.trial_fault = first_line_of(e.what());

@@ -68,7 +68,8 @@ std::string to_json(const findings& seen, const std::vector<verdict>& verdicts) 
                     {"version", m.version},
                     {"fault", m.fault},
                     {"trial", trials[static_cast<std::size_t>(m.trial)]},
-                    {"trial_fault", m.trial_fault}});
+                    {"trial_fault", m.trial_fault},
+                    {"shares_memory", m.shares_memory}});
   const auto figure = [](const std::optional<double>& x) { return x ? json(*x) : json(nullptr); };
   const json all{{"system", seen.system},
                  {"processor", seen.processor},
