@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.hpp"
+
 namespace stretto::buffers {
 namespace {
 
@@ -47,7 +49,7 @@ void agreement::polled(base::thread_context& context) {
     const std::scoped_lock lock(lock_);
     quiet_polls_ = calls == seen_ ? quiet_polls_ + 1 : 0;
     if (std::exchange(seen_, calls) != calls) look_at_reports(out);
-    if (!questions_.empty()) answer_questions();
+    if (!questions_.empty()) answer_questions(context);
     if (calls - reported_ >= most_unreported || (calls != reported_ && is_idle(quiet))) tell_neighbours(calls);
   }
   act(out, context);
@@ -113,13 +115,21 @@ void agreement::explain(std::function<void()> then, base::thread_context& contex
   act(out, context);
 }
 
-void agreement::answer_questions() {
+/// A node that others have interrupted may poll often between two calls: what it does counts, and for a node that never rests, the time.
+bool agreement::may_come_as_far(std::uint64_t calls, const base::thread_context& context) {
+  const std::uint64_t now = base::nanoseconds_now();
+  if (std::exchange(calls_when_asked_, calls) != calls || !quiet_since_) quiet_since_ = now;
+  if (has_ended_.load(std::memory_order_acquire)) return false;
+  return quiet_polls_ < patience || (ways_.goes_on && ways_.goes_on(context) && now - quiet_since_ < longest_patience_ns);
+}
+
+void agreement::answer_questions(const base::thread_context& context) {
   for (auto at = questions_.begin(); at != questions_.end();) {
     const auto& [from, q] = *at;
     const std::uint64_t calls = course_.calls();  // all of which are compared, and perhaps some that are made meanwhile
     const course::comparison is = course_.compare(q.theirs);
     const bool has_found = is.is == course::comparison::outcome::differs || is.is == course::comparison::outcome::differs_before;
-    if (!has_found && calls < q.theirs.first + q.theirs.after.size() && !is_idle(patience)) {
+    if (!has_found && calls < q.theirs.first + q.theirs.after.size() && may_come_as_far(calls, context)) {
       ++at;  // it goes on, and may come as far
       continue;
     }
@@ -131,6 +141,7 @@ void agreement::answer_questions() {
     at = questions_.erase(at);
   }
   is_asked_.store(!questions_.empty(), std::memory_order_relaxed);
+  if (questions_.empty()) quiet_since_ = 0;
 }
 
 void agreement::take_answer(std::uint32_t from, base::reader& words, outcome& out) {
@@ -231,7 +242,7 @@ void agreement::heard(std::uint32_t from, std::span<const std::byte> words, base
         q.round = read.get<std::uint64_t>();
         q.theirs = {.first = read.get<std::uint64_t>()};
         for (std::uint64_t left = read.get<std::uint64_t>(); left > 0 && read.is_whole(); --left) q.theirs.after.push_back(read.get<std::uint64_t>());
-        answer_questions();
+        answer_questions(context);
         break;
       }
       case word::answer: take_answer(from, read, out); break;

@@ -30,7 +30,8 @@ class agreement final : public data::listener {
  public:
   static constexpr std::uint64_t most_unreported = 256;  // calls
   static constexpr unsigned quiet = 32;                  // polls without a call, after which a node counts as idle
-  static constexpr unsigned patience = 512;              // the same for a node that is asked, and may yet come as far
+  static constexpr unsigned patience = 512;              // the same for a node that is asked, and may yet come as far;
+  static constexpr std::uint64_t longest_patience_ns = 1'000'000'000;  // and has done nothing meanwhile, or no call for so long
 
   static constexpr std::uint64_t first_free_word = 4;    // what it says begins with less
 
@@ -39,6 +40,8 @@ class agreement final : public data::listener {
     std::function<void(std::uint32_t to, std::span<const std::byte> words)> say;
     /// The programs differ: told once on every node.
     std::function<void(const parting& d, base::thread_context& context)> differ;
+    /// Inside a poll: something runs on this node, or may, that could make calls. None: it is never asked.
+    std::function<bool(const base::thread_context& context)> goes_on = {};
   };
   agreement(const course& of, std::uint32_t self, std::uint32_t nodes, ways w);
 
@@ -74,7 +77,8 @@ class agreement final : public data::listener {
   bool differs(const report& r) const;
   void suspect(std::uint32_t node, std::uint64_t calls, outcome& out);
   void ask(outcome& out);
-  void answer_questions();
+  void answer_questions(const base::thread_context& context);
+  bool may_come_as_far(std::uint64_t calls, const base::thread_context& context);
   void take_answer(std::uint32_t from, base::reader& words, outcome& out);
   void end_round(outcome& out);
   std::optional<parting> found_by_round() const;
@@ -97,6 +101,7 @@ class agreement final : public data::listener {
     course::stretch theirs = {};
   };
   std::map<std::uint32_t, question> questions_;  // of other nodes
+  std::uint64_t calls_when_asked_ = 0, quiet_since_ = 0;  // nanoseconds; while there are questions
   std::atomic<bool> is_asked_{false};            // there are some
   bool has_concluded_ = false;
   // Of the question that this node has asked.

@@ -35,15 +35,15 @@ error error_of(const failed_run& r) {
   return e.caused_by(std::make_exception_ptr(r.why));
 }
 
-bool is_of_failed_run(const std::exception_ptr& thrown) {
+std::optional<error> failed_run_in(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
   } catch (const poisoned& p) {
-    return p.root() && is_of_failed_run(p.root());
+    return p.root() ? failed_run_in(p.root()) : std::nullopt;
   } catch (const error& e) {
-    return e.code() == code;
+    return e.code() == code ? std::optional(e) : std::nullopt;
   } catch (...) {
-    return false;
+    return std::nullopt;
   }
 }
 

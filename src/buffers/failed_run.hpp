@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <source_location>
 #include <string>
 
@@ -25,8 +26,8 @@ failed_run failed_run_of(std::uint32_t node, std::uint64_t tasks, const std::exc
 
 /// N17.
 error error_of(const failed_run& r);
-/// Whether an exception is N17, or of work that was skipped because of it.
-bool is_of_failed_run(const std::exception_ptr& thrown);
+/// The N17 that an exception is, or because of which the work was skipped that it is of.
+std::optional<error> failed_run_in(const std::exception_ptr& thrown);
 
 void put(base::writer& w, const failed_run& r);
 failed_run get_failed_run(base::reader& words);

@@ -2,6 +2,8 @@
 
 #include "buffers/posted_numbers.hpp"
 #include "event/event_floor.hpp"
+#include "sched/scheduler.hpp"
+#include "sched/searching.hpp"
 
 namespace stretto::buffers {
 namespace {
@@ -23,7 +25,10 @@ same_program::same_program(data::other_nodes& others, compares c, std::function<
       went_wrong_(std::move(went_wrong)),
       agreement_(course_, others.self(), others.nodes(),
                  {.say = [this](std::uint32_t to, std::span<const std::byte> words) { others_.say(to, words); },
-                  .differ = [this](const parting& d, base::thread_context& context) { differ(d, context); }}) {
+                  .differ = [this](const parting& d, base::thread_context& context) { differ(d, context); },
+                 .goes_on = [](const base::thread_context& context) {
+                   return !sched::is_idle_in_poll(*static_cast<const sched::thread_state&>(context).owner);
+                 }}) {
   others_.listen(this);
 }
 
@@ -51,7 +56,11 @@ void same_program::explain(const std::source_location& where) {
 }
 
 std::optional<error> same_program::fail(std::uint64_t tasks, const std::exception_ptr& why, const std::source_location& where) {
-  if (is_of_failed_run(why)) return failure();
+  if (const std::optional<error> of_another = failed_run_in(why)) {
+    if (auto known = failure()) return known;
+    is_told_.store(true, std::memory_order_relaxed);  // what it has done elsewhere has come here before its own words
+    return of_another;
+  }
   const failed_run r = failed_run_of(others_.self(), tasks, why, where);
   if (!take(r, base::require_current("run"))) return std::nullopt;
   base::writer w;

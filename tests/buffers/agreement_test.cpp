@@ -32,12 +32,13 @@ class talking_nodes {
                   .differ = [this](const parting& d, base::thread_context&) {
                     CHECK(!found);
                     found = d;
-                  }}) {}
+                  },
+                  .goes_on = [this](const base::thread_context&) { return is_busy; }}) {}
     course way;
     std::vector<coordinate> program;
     std::size_t at = 0;
     std::optional<parting> found;
-    bool is_lost = false;
+    bool is_lost = false, is_busy = false;
     agreement agrees;
   };
 
@@ -58,6 +59,14 @@ class talking_nodes {
     between_[pair].pop_front();
     if (node& to = all_[pair % all_.size()]; !to.is_lost) to.agrees.heard(static_cast<std::uint32_t>(pair / all_.size()), words, context_);
     return true;
+  }
+  /// Everybody polls so often, and hears all that is said.
+  void poll_all(unsigned times) {
+    for (unsigned i = 0; i < times; ++i) {
+      for (std::size_t n = 0; n < all_.size(); ++n) poll(n);
+      for (std::size_t pair = 0; pair < between_.size(); ++pair)
+        while (deliver(pair)) {}
+    }
   }
   void lose(std::size_t gone) {
     all_[gone].is_lost = true;
@@ -111,6 +120,27 @@ TEST_CASE("programs that are alike are never accused, and little is said") {
     all.run(random, ~0u);
     CHECK(has_explained);
     for (std::size_t n = 0; n < all.size(); ++n) CHECK_FALSE(all[n].found);
+  }
+}
+
+TEST_CASE("a node that is asked while something runs there answers once it has come as far, or rests") {
+  for (const bool comes_as_far : {true, false}) {
+    CAPTURE(comes_as_far);
+    talking_nodes all(2);
+    all[0].program = {1, 2, 3};
+    all[1].program = {1, 2, 9};
+    for (int i = 0; i < 3; ++i) all.call(all[0]);
+    for (int i = 0; i < 2; ++i) all.call(all[1]);
+    all[1].is_busy = true;  // and polls, on another thread
+    bool is_known = false;
+    all[0].agrees.explain([&] { is_known = true; }, all.context_);
+    all.poll_all(20 * agreement::patience);
+    CHECK_FALSE(is_known);
+    if (comes_as_far) all.call(all[1]);
+    else all[1].is_busy = false;
+    all.poll_all(2 * agreement::patience);
+    CHECK(is_known);
+    CHECK(all[0].found.has_value() == comes_as_far);
   }
 }
 

@@ -1,0 +1,61 @@
+#include "buffers/failed_run.hpp"
+
+#include <doctest/doctest.h>
+#include <stretto/event.hpp>
+#include <stretto/runtime.hpp>
+
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+#include "base/bytes.hpp"
+
+namespace stretto::buffers {
+namespace {
+
+failed_run any_run() {
+  return failed_run_of(1, 7, std::make_exception_ptr(std::runtime_error("no paper")), std::source_location::current());
+}
+
+}  // namespace
+
+TEST_CASE("a failed run comes as it went") {
+  const failed_run sent = any_run();
+  base::writer w;
+  put(w, sent);
+  base::reader words(w.all());
+  const failed_run came = get_failed_run(words);
+  CHECK(came.node == 1);
+  CHECK(came.tasks == 7);
+  CHECK(std::string(error_of(came).what()) == error_of(sent).what());
+  CHECK(std::string(error_of(came).what()).find("no paper") != std::string::npos);
+}
+
+TEST_CASE("of what was skipped because of a failed run it is known which, before that run's own words have come") {
+  const error run = error_of(any_run());
+  std::optional<error> itself, skipped, other, unlike = failed_run_in(std::make_exception_ptr(std::runtime_error("no ink")));
+  runtime rt({.workers = 1});
+  rt.run([&] {
+    const auto in = [](std::exception_ptr why) -> std::optional<error> {
+      const user_event e = user_event::create();
+      e.poison(std::move(why));
+      try {
+        wait(e);
+      } catch (...) {
+        return failed_run_in(std::current_exception());
+      }
+      return {};
+    };
+    itself = failed_run_in(std::make_exception_ptr(run));
+    skipped = in(std::make_exception_ptr(run));
+    other = in(std::make_exception_ptr(error("B05", "something else")));
+  });
+  REQUIRE(itself);
+  REQUIRE(skipped);
+  CHECK(std::string(itself->what()) == run.what());
+  CHECK(std::string(skipped->what()) == run.what());
+  CHECK_FALSE(other);
+  CHECK_FALSE(unlike);
+}
+
+}  // namespace stretto::buffers
