@@ -30,8 +30,9 @@ class agreement final : public data::listener {
  public:
   static constexpr std::uint64_t most_unreported = 256;  // calls
   static constexpr unsigned quiet = 32;                  // polls without a call, after which a node counts as idle
-  static constexpr unsigned patience = 512;              // the same for a node that is asked, and may yet come as far;
-  static constexpr std::uint64_t longest_patience_ns = 1'000'000'000;  // and has done nothing meanwhile, or no call for so long
+  // A node that is asked may yet come as far: not after so many polls without a call, if nothing runs there, or for so long.
+  static constexpr unsigned patience = 512;
+  static constexpr std::uint64_t longest_patience_ns = 1'000'000'000;
 
   static constexpr std::uint64_t first_free_word = 4;    // what it says begins with less
 
