@@ -115,12 +115,12 @@ void agreement::explain(std::function<void()> then, base::thread_context& contex
   act(out, context);
 }
 
-/// A node that others have interrupted may poll often between two calls: what it does counts, and for a node that never rests, the time.
+/// Polls alone are soon over: while the system lets the worker stand that is about to make a call, or a message is on its way.
 bool agreement::may_come_as_far(std::uint64_t calls, const base::thread_context& context) {
   const std::uint64_t now = base::nanoseconds_now();
   if (std::exchange(calls_when_asked_, calls) != calls || !quiet_since_) quiet_since_ = now;
   if (has_ended_.load(std::memory_order_acquire)) return false;
-  return quiet_polls_ < patience || (ways_.goes_on && ways_.goes_on(context) && now - quiet_since_ < longest_patience_ns);
+  return quiet_polls_ < patience || (ways_.patience_ns && now - quiet_since_ < ways_.patience_ns(context));
 }
 
 void agreement::answer_questions(const base::thread_context& context) {

@@ -30,9 +30,7 @@ class agreement final : public data::listener {
  public:
   static constexpr std::uint64_t most_unreported = 256;  // calls
   static constexpr unsigned quiet = 32;                  // polls without a call, after which a node counts as idle
-  // A node that is asked may yet come as far: not after so many polls without a call, if nothing runs there, or for so long.
-  static constexpr unsigned patience = 512;
-  static constexpr std::uint64_t longest_patience_ns = 1'000'000'000;
+  static constexpr unsigned patience = 512;              // the same for a node that is asked, and may yet come as far
 
   static constexpr std::uint64_t first_free_word = 4;    // what it says begins with less
 
@@ -41,8 +39,8 @@ class agreement final : public data::listener {
     std::function<void(std::uint32_t to, std::span<const std::byte> words)> say;
     /// The programs differ: told once on every node.
     std::function<void(const parting& d, base::thread_context& context)> differ;
-    /// Inside a poll: something runs on this node, or may, that could make calls. None: it is never asked.
-    std::function<bool(const base::thread_context& context)> goes_on = {};
+    /// Inside a poll: for how long this node, as it is now, has to be patient besides, nanoseconds; none: no longer.
+    std::function<std::uint64_t(const base::thread_context& context)> patience_ns = {};
   };
   agreement(const course& of, std::uint32_t self, std::uint32_t nodes, ways w);
 

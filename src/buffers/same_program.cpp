@@ -10,6 +10,13 @@ namespace {
 
 constexpr const char *tasks_of_others = "what a node has not done", *calls_of_nodes = "what nodes ask of buffers";
 
+/// Where something runs, a second; else until what is on its way has come. Who steps sees all that is.
+std::uint64_t patience_in(const base::thread_context& context) {
+  const sched::scheduler& s = *static_cast<const sched::thread_state&>(context).owner;
+  if (s.settings.stepped) return 0;
+  return sched::is_idle_in_poll(s) ? 30'000'000 : 1'000'000'000;
+}
+
 /// Whose cause a run tells of.
 failure_ref told_failure(const error& e, const char* who) {
   const failure_ref why = detail::make_failure(std::make_exception_ptr(e), who, {});
@@ -26,9 +33,7 @@ same_program::same_program(data::other_nodes& others, compares c, std::function<
       agreement_(course_, others.self(), others.nodes(),
                  {.say = [this](std::uint32_t to, std::span<const std::byte> words) { others_.say(to, words); },
                   .differ = [this](const parting& d, base::thread_context& context) { differ(d, context); },
-                 .goes_on = [](const base::thread_context& context) {
-                   return !sched::is_idle_in_poll(*static_cast<const sched::thread_state&>(context).owner);
-                 }}) {
+                 .patience_ns = patience_in}) {
   others_.listen(this);
 }
 

@@ -33,7 +33,7 @@ class talking_nodes {
                     CHECK(!found);
                     found = d;
                   },
-                  .goes_on = [this](const base::thread_context&) { return is_busy; }}) {}
+                  .patience_ns = [this](const base::thread_context&) { return std::uint64_t{is_busy ? 10'000'000'000u : 0u}; }}) {}
     course way;
     std::vector<coordinate> program;
     std::size_t at = 0;
