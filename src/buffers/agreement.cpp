@@ -50,7 +50,7 @@ void agreement::polled(base::thread_context& context) {
     quiet_polls_ = calls == seen_ ? quiet_polls_ + 1 : 0;
     if (std::exchange(seen_, calls) != calls) look_at_reports(out);
     if (!questions_.empty()) answer_questions(context);
-    if (calls - reported_ >= most_unreported || (calls != reported_ && is_idle(quiet))) tell_neighbours(calls);
+    if (calls - reported_ >= most_unreported || (calls != reported_ && is_idle())) tell_neighbours(calls);
   }
   act(out, context);
 }

@@ -70,7 +70,7 @@ class agreement final : public data::listener {
     std::vector<std::function<void()>> then;
   };
 
-  bool is_idle(unsigned polls) const noexcept { return quiet_polls_ >= polls || has_ended_.load(std::memory_order_acquire); }
+  bool is_idle() const noexcept { return quiet_polls_ >= quiet || has_ended_.load(std::memory_order_acquire); }
   void tell_neighbours(std::uint64_t calls);
   void look_at_reports(outcome& out);
   bool differs(const report& r) const;

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/first_line.hpp"
 #include "base/hash.hpp"
 #include "base/line_copies.hpp"
 
@@ -65,13 +66,10 @@ namespace {
 
 /// Zero where the system does not say it: processes find one another if they have booted together and count processes alike.
 std::uint64_t this_host() {
-  char boot[64] = {}, view[64] = {};  // the former stays terminated
-  const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
-  const bool is_read = read(file, boot, sizeof boot - 1) > 0;
-  close(file);
+  const std::string boot = base::first_line("/proc/sys/kernel/random/boot_id");
+  char view[64];
   const auto n = readlink("/proc/self/ns/pid", view, sizeof view);
-  if (!is_read || n <= 0) return 0;
+  if (boot.empty() || n <= 0) return 0;
   return base::fnv1a(std::string_view(view, static_cast<std::size_t>(n)), base::fnv1a(boot));
 }
 

@@ -15,7 +15,6 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <span>
 #include <string>
 #include <thread>
@@ -24,6 +23,7 @@
 #include "campaign.hpp"
 #include "drawing.hpp"
 #include "global/contents.hpp"
+#include "process_memory.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto::test {
@@ -32,13 +32,7 @@ namespace {
 using letter = std::vector<std::byte>;
 
 /// The most memory that this process has had.
-std::uint64_t peak_bytes() {
-  std::ifstream status("/proc/self/status");
-  std::uint64_t kibibytes = 0;
-  for (std::string word; status >> word;)
-    if (word == "VmHWM:" && status >> kibibytes) break;
-  return kibibytes << 10;
-}
+std::uint64_t peak_bytes() { return process_memory("VmHWM:"); }
 
 constexpr std::size_t letter_bytes = 64 << 10;
 constexpr int letters = 4000;  // 250 MiB to functions, and as much to an object

@@ -8,7 +8,6 @@
 #include <stretto/remote.hpp>
 
 #include <atomic>
-#include <fstream>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -16,20 +15,13 @@
 #include "base/config.hpp"
 #include "dist/simulated.hpp"
 #include "mobile/wander.hpp"
+#include "process_memory.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto {
 namespace {
 
 using namespace test;
-
-std::uint64_t bytes_of_data() {
-  std::ifstream status("/proc/self/status");
-  std::uint64_t kibibytes = 0;
-  for (std::string word; status >> word;)
-    if (word == "VmData:" && status >> kibibytes) break;
-  return kibibytes << 10;
-}
 
 /// While it lives, and once it has been closed, this process gets no more memory than it had then and `more`, which may be less.
 class little_memory {
@@ -42,7 +34,7 @@ class little_memory {
   ~little_memory() { open(); }
   void close() const {
     rlimit now = before_;
-    now.rlim_cur = bytes_of_data() + static_cast<std::uint64_t>(more_);
+    now.rlim_cur = process_memory("VmData:") + static_cast<std::uint64_t>(more_);
     setrlimit(RLIMIT_DATA, &now);
   }
   void open() const { setrlimit(RLIMIT_DATA, &before_); }

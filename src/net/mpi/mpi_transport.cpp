@@ -4,7 +4,6 @@
 #include <stretto/mpi_mutex.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <deque>
 #include <exception>
