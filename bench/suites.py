@@ -220,6 +220,8 @@ SUITES = (
     _graphs("graph_instructions", "tasks, commands and instructions of one node", "graph_instructions", TOPOLOGIES, goals=dict.fromkeys(TOPOLOGIES, 2000),
             sweep=(1, 4), axis="devices"),
     _own("buffers_launches", "launches on buffers, independent, through the whole runtime", "buffers_launches", workers=(1,), goals={1: 1.5}),
+    _own("buffers_many", "launches on buffers, each on a part not named before (many tasks), through the whole runtime", "buffers_many", workers=(1,),
+         goals={1: 3}),
     _own("buffers_chain", "launches on buffers, in a chain, through the whole runtime", "buffers_chain", workers=(1,), goals={1: 1.5}),
     replace(_own("buffers_caller", "what the call of a launch computes, wave with kernels of 50 us: by itself, or handed over, or either", "buffers_caller",
                  ("stretto", "off", "on"), workers=(2,), sweep=(1, 2, 4), axis="devices"), against=""),

@@ -26,7 +26,10 @@ std::uint32_t box_index::new_node(unsigned level) {
   return n;
 }
 
-void box_index::free_node(std::uint32_t n) { free_.push_back(n); }
+void box_index::free_node(std::uint32_t n) {
+  nodes_[n].count = 0;
+  free_.push_back(n);
+}
 
 void box_index::clear() {
   nodes_.clear();
@@ -55,7 +58,10 @@ void box_index::insert(const box& b, std::uint32_t number) {
 void box_index::insert_at(const entry& e, unsigned at_level) {
   if (root_ == none) root_ = new_node(at_level);
   const std::uint32_t sibling = insert_below(root_, e, at_level);
-  if (sibling == none) return;
+  if (sibling != none) grow(sibling);
+}
+
+void box_index::grow(std::uint32_t sibling) {
   const std::uint32_t old = root_;
   root_ = new_node(level(old) + 1);
   node& top = nodes_[root_];
@@ -102,37 +108,57 @@ std::uint32_t box_index::insert_below(std::uint32_t n, const entry& e, unsigned 
   return none;
 }
 
+namespace {
+
+/// Sorts the numbers of entries by where these begin along an axis, and by the whole box where that is the same. They are few and often
+/// sorted already: by insertion.
+template <std::size_t Count, class Entries>
+void sort_along(int axis, const Entries& all, std::array<std::uint8_t, Count>& order) {
+  const auto is_before = [&](std::uint8_t i, std::uint8_t j) {
+    const coordinate a = all[i].box.min()[axis], b = all[j].box.min()[axis];
+    return a != b ? a < b : all[i].box < all[j].box;
+  };
+  for (std::size_t i = 1; i < Count; ++i) {
+    const std::uint8_t moved = order[i];
+    std::size_t to = i;
+    for (; to > 0 && is_before(moved, order[to - 1]); --to) order[to] = order[to - 1];
+    order[to] = moved;
+  }
+}
+
+}  // namespace
+
 // Sorts the entries along each axis and cuts where the outlines of both sides together are shortest.
 std::uint32_t box_index::split(std::uint32_t n, const entry& extra) {
   constexpr std::size_t total = most + 1;
-  std::array<entry, total> all, best;
+  std::array<entry, total> all;
   std::copy_n(nodes_[n].entries.begin(), most, all.begin());
   all[most] = extra;
+  std::array<std::uint8_t, total> order, best;
+  for (std::size_t i = 0; i < total; ++i) order[i] = static_cast<std::uint8_t>(i);
   double shortest = 0;
   std::size_t cut = 0;
   for (int axis = 0; axis < max_axes; ++axis) {
     const auto begins_with_first = [&](const entry& e) { return e.box.min()[axis] == all[0].box.min()[axis]; };
-    if (axis > 0 && std::all_of(all.begin(), all.end(), begins_with_first)) continue;  // in the order of axis 0 already
-    std::sort(all.begin(), all.end(), [axis](const entry& a, const entry& b) {
-      if (a.box.min()[axis] != b.box.min()[axis]) return a.box.min()[axis] < b.box.min()[axis];
-      return a.box < b.box;
-    });
-    std::array<box, total + 1> from_end;
-    for (std::size_t i = total; i-- > 0;) from_end[i] = hull(from_end[i + 1], all[i].box);
-    box from_front;
-    for (std::size_t i = 0; i < total; ++i) {
-      if (i >= fewest && total - i >= fewest) {
+    const bool is_last_chance = cut == 0 && axis == max_axes - 1;
+    if (!is_last_chance && std::all_of(all.begin(), all.end(), begins_with_first)) continue;  // this axis separates nothing
+    sort_along(axis, all, order);
+    std::array<box, total> from_end;  // the hull of all from here on
+    from_end[total - 1] = all[order[total - 1]].box;
+    for (std::size_t i = total - 1; i-- > fewest;) from_end[i] = hull(from_end[i + 1], all[order[i]].box);
+    box from_front = all[order[0]].box;
+    for (std::size_t i = 1; i <= total - fewest; ++i) {
+      if (i >= fewest) {
         const double sum = outline(from_front) + outline(from_end[i]);
-        if (cut == 0 || sum < shortest) shortest = sum, cut = i, best = all;
+        if (cut == 0 || sum < shortest) shortest = sum, cut = i, best = order;
       }
-      from_front = hull(from_front, all[i].box);
+      from_front = hull(from_front, all[order[i]].box);
     }
   }
   const std::uint32_t sibling = new_node(level(n));
   node &low = nodes_[n], &high = nodes_[sibling];
-  std::copy_n(best.begin(), cut, low.entries.begin());
+  for (std::size_t i = 0; i < total; ++i) (i < cut ? low.entries[i] : high.entries[i - cut]) = all[best[i]];
   low.count = static_cast<std::uint8_t>(cut);
-  std::copy_n(best.begin() + cut, total - cut, high.entries.begin());
   high.count = static_cast<std::uint8_t>(total - cut);
   return sibling;
 }
@@ -193,34 +219,71 @@ bool box_index::shrink_below(std::uint32_t n, const box& from, const box& to) {
   return false;
 }
 
-box_index::entry* box_index::find_in_leaf(std::uint32_t n, const box& b, std::uint32_t& leaf) {
-  node& here = nodes_[n];
-  for (std::size_t i = 0; i < here.count; ++i) {
-    entry& e = here.entries[i];
-    if (here.level == 0) {
-      if (e.box != b) continue;
-      leaf = n;
-      return &e;
-    }
-    if (!e.box.contains(b)) continue;
-    if (entry* const found = find_in_leaf(e.number, b, leaf)) return found;
+bool box_index::find_path(std::uint32_t n, const box& b, path& to) const {
+  const node& here = nodes_[n];
+  for (std::uint32_t i = 0; i < here.count; ++i) {
+    const entry& e = here.entries[i];
+    if (here.level == 0 ? e.box != b : !e.box.contains(b) || !find_path(e.number, b, to)) continue;
+    to[here.level] = {n, i};
+    return true;
   }
-  return nullptr;
+  return false;
 }
 
-// What the leaf holds together stays as it is, and so do the hulls above.
+// A full leaf is split. What it holds together stays as it is, and so do the hulls above the nodes that are split.
+void box_index::add_to_leaf(const path& to, const entry& extra) {
+  entry e = extra;
+  for (unsigned at = 0;; ++at) {
+    node& here = nodes_[to[at].node];
+    if (here.count < most) {
+      here.entries[here.count++] = e;
+      return;
+    }
+    const std::uint32_t sibling = split(to[at].node, e);
+    if (at == 0 && entry_in_leaf(sibling, extra.box) < nodes_[sibling].count) last_divided_ = sibling;
+    e = {bounds(sibling), sibling};
+    if (to[at].node == root_) {
+      grow(sibling);
+      return;
+    }
+    nodes_[to[at + 1].node].entries[to[at + 1].entry].box = bounds(to[at].node);
+  }
+}
+
+std::size_t box_index::entry_in_leaf(std::uint32_t n, const box& b) const {
+  std::size_t i = 0;
+  while (i < nodes_[n].count && nodes_[n].entries[i].box != b) ++i;
+  return i;
+}
+
+// Boxes are often divided one after another: what was left over of one is the next.
 bool box_index::divide(const box& from, const box& to, std::span<const entry> rest) {
-  std::uint32_t leaf = none;
-  entry* const found = root_ == none ? nullptr : find_in_leaf(root_, from, leaf);
-  if (!found) return false;
-  if (nodes_[leaf].count + rest.size() > most) {
+  if (root_ == none) return false;
+  if (last_divided_ < nodes_.size() && level(last_divided_) == 0) {
+    node& leaf = nodes_[last_divided_];
+    const std::size_t at = entry_in_leaf(last_divided_, from);
+    if (at < leaf.count && leaf.count + rest.size() <= most) {
+      leaf.entries[at].box = to;
+      for (const entry& e : rest) leaf.entries[leaf.count++] = e;
+      size_ += rest.size();
+      return true;
+    }
+  }
+  path found;
+  if (!find_path(root_, from, found)) return false;
+  last_divided_ = found[0].node;
+  node& leaf = nodes_[last_divided_];
+  if (leaf.count + rest.size() > most + 1u) {
     shrink(from, to);
     for (const entry& e : rest) insert(e.box, e.number);
     return true;
   }
-  found->box = to;
-  for (const entry& e : rest) nodes_[leaf].entries[nodes_[leaf].count++] = e;
+  leaf.entries[found[0].entry].box = to;
   size_ += rest.size();
+  for (const entry& e : rest) {
+    if (leaf.count == most) return add_to_leaf(found, e), true;  // the last one
+    leaf.entries[leaf.count++] = e;
+  }
   return true;
 }
 

@@ -68,7 +68,15 @@ class box_index {
   std::uint32_t split(std::uint32_t n, const entry& extra);
   bool erase_below(std::uint32_t n, const box& b);
   bool shrink_below(std::uint32_t n, const box& from, const box& to);
-  entry* find_in_leaf(std::uint32_t n, const box& b, std::uint32_t& leaf);
+  /// Which entry of which node leads to a box, by the level of the node. A tree of 2^32 boxes has at most 13 levels.
+  struct step {
+    std::uint32_t node, entry;
+  };
+  using path = std::array<step, 16>;
+  bool find_path(std::uint32_t n, const box& b, path& to) const;
+  void add_to_leaf(const path& to, const entry& extra);
+  std::size_t entry_in_leaf(std::uint32_t n, const box& b) const;  // its place among the entries, or their count
+  void grow(std::uint32_t sibling);  // a new root above the old one and its sibling
   void find_below(std::uint32_t n, const box& b, std::vector<entry>& out) const;
   bool is_sound_below(std::uint32_t n, std::size_t& boxes) const;
 
@@ -76,6 +84,7 @@ class box_index {
   std::vector<std::uint32_t> free_;
   std::uint32_t root_ = none;
   std::size_t size_ = 0;
+  std::uint32_t last_divided_ = none;  // the leaf that got the last piece of a divided box, while it is one
 
   // Entries of nodes that became too small, waiting to be inserted again; empty between calls.
   struct orphan {

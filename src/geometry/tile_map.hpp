@@ -37,7 +37,7 @@ class tile_map {
   tile_map(const tile_map&) = delete;
   tile_map(tile_map&& other) noexcept { *this = std::move(other); }
   tile_map& operator=(tile_map&& other) noexcept {
-    tiles_.swap(other.tiles_), free_.swap(other.free_), covers_.swap(other.covers_);
+    tiles_.swap(other.tiles_), free_.swap(other.free_), covers_.swap(other.covers_), pieces_.swap(other.pieces_);
     std::swap(index_, other.index_), std::swap(cuts_, other.cuts_), std::swap(last_, other.last_);
     return *this;
   }
@@ -183,7 +183,8 @@ class tile_map {
     c.tiles.clear();
     c.equal = 0;
     met_.clear();
-    index_.find(c.where, met_);
+    if (const auto* piece = last_piece_around(c.where)) met_.push_back(*piece);
+    else index_.find(c.where, met_);
     std::uint64_t lacking = c.where.volume();
     for (const auto& e : met_) {
       const box inside = intersection(e.box, c.where);
@@ -198,6 +199,14 @@ class tile_map {
       for (const box& b : all.boxes()) c.tiles.push_back(make(b, State{}));
     }
     c.cuts = cuts_;
+  }
+
+  /// Of what the last cut left over, the tile that contains all of `where`, so that no other meets it. Programs that name one part of an
+  /// array after another cut from what they have left.
+  const geometry::box_index::entry* last_piece_around(const box& where) const {
+    for (const auto& e : pieces_)
+      if (e.box.contains(where) && tiles_[e.number].where == e.box) return &e;
+    return nullptr;
   }
 
   void cut(const geometry::box_index::entry& e, const box& inside) {
@@ -252,7 +261,7 @@ class tile_map {
   cover* last_ = nullptr;
   mutable std::vector<geometry::box_index::entry> met_;
   std::vector<box> rest_;
-  std::vector<geometry::box_index::entry> pieces_;
+  std::vector<geometry::box_index::entry> pieces_;  // of the tile that was cut last
 };
 
 }  // namespace stretto

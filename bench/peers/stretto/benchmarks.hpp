@@ -160,6 +160,7 @@ bench::outcome measure_horizons(const bench::options&);
 
 // on_buffers.cpp: --size is the number of launches, the microseconds of a kernel or the number of devices
 bench::outcome time_launches_on_buffers(const bench::options&);
+bench::outcome time_new_launches_on_buffers(const bench::options&);
 bench::outcome time_chain_on_buffers(const bench::options&);
 bench::outcome time_callers_of_launches(const bench::options&);
 bench::outcome time_callers_that_find_all(const bench::options&);

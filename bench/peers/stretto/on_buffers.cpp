@@ -21,6 +21,7 @@ using namespace stretto;
 
 // clang-format off
 STRETTO_KERNEL(nothing_done, (inout<int> x), {})
+STRETTO_KERNEL(nothing_done_to_columns, (inout<int, 2> x), {})
 STRETTO_KERNEL(smoothed_once, (in<float> u, out<float> v), { const int i = global_id(0); v(i) = u(i - 1) + u(i) + u(i + 1); })
 STRETTO_KERNEL(wave_step, (inout<float, 2> older, in<float, 2> u), {
   const int i = global_id(0);
@@ -127,6 +128,19 @@ bench::outcome time_launches_on_buffers(const bench::options& o) {
     const bench::stopwatch clock;
     bench::expect("an element", all(o.size), 0);
     return clock.seconds();
+  });
+}
+
+// Many tasks: each names a part of one array that no launch has named before.
+bench::outcome time_new_launches_on_buffers(const bench::options& o) {
+  return per_launch(o, [&] {
+    buffer<int, 2> x(box({0, 0}, {256, o.size}), [](auto...) { return 0; });
+    const bench::stopwatch clock;
+    for (long n = 0; n < o.size; ++n) launch(nothing_done_to_columns, box({0, n}, {256, n + 1}), x(one_to_one));
+    wait(epoch());
+    const double seconds = clock.seconds();
+    bench::expect("an element", x.read(box({0, 0}, {1, 1})).get().view()(0, 0), 0);
+    return seconds;
   });
 }
 

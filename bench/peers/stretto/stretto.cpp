@@ -146,6 +146,7 @@ int main(int argc, char** argv) {
                   {"graph_instructions_of_wave", "ns/task", better::lower, 4, time_instructions_of_wave},
                   {"graph_instructions_of_jacobi", "ns/task", better::lower, 4, time_instructions_of_jacobi},
                   {"buffers_launches", "us/launch", better::lower, 20'000, time_launches_on_buffers},
+                  {"buffers_many", "us/launch", better::lower, 10'000, time_new_launches_on_buffers},
                   {"buffers_chain", "us/launch", better::lower, 20'000, time_chain_on_buffers},
                   {"buffers_caller", "us/launch", better::lower, 2, time_callers_of_launches, repeat::once},
                   {"buffers_caller_off", "us/launch", better::lower, 2, time_callers_that_find_all, repeat::once},
