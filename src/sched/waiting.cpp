@@ -245,7 +245,7 @@ void wait_for_scope(finish_scope& scope) {
       if (!i) break;
       if (suspension_in(i) || task_in(i)->scope != &scope) {
         w->home->push(i);
-        this_thread()->owner->notify();
+        w->owner->notify(*w);
         break;
       }
       run_on_top(*w, *task_in(i));
