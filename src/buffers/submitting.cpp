@@ -12,6 +12,7 @@
 #include "buffers/mappings.hpp"
 #include "buffers/said_calls.hpp"
 #include "buffers/usable.hpp"
+#include "data/instance_refusals.hpp"
 #include "data/kernel_arguments.hpp"
 #include "objects/launching.hpp"
 #include "sched/scheduler.hpp"
@@ -123,6 +124,7 @@ using namespace buffers;
 
 buffer_handle make_buffer(const buffer_description& request, const std::source_location& where) {
   base::thread_context& context = base::require_current("buffer");
+  data::require_addressable("a buffer", request.name, request.elements, request.element_bytes, where);
   auto made = std::make_shared<buffer_record>();
   made->elements = request.elements;
   made->type = {request.dimensions, request.element_bytes, request.alignment};

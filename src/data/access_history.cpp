@@ -6,16 +6,16 @@ namespace stretto::data {
 
 namespace {
 
-bool may_conflict(access_kind a, access_kind b) noexcept {
-  if (a == access_kind::read && b == access_kind::read) return false;
-  return a != access_kind::scatter || b != access_kind::scatter;
+bool may_conflict(const element_access& a, const element_access& b) noexcept {
+  if (a.kind != b.kind || a.kind == access_kind::write) return true;
+  return a.kind == access_kind::update && a.updated_by != b.updated_by;
 }
 
 }  // namespace
 
 const element_access* access_history::conflict(const element_access& now, const happens_before& order) const {
   for (const element_access& e : kept_)
-    if (may_conflict(e.kind, now.kind) && e.where.meets(now.where) && !order.is_before(e.when)) return &e;
+    if (may_conflict(e, now) && e.where.meets(now.where) && !order.is_before(e.when)) return &e;
   return nullptr;
 }
 
@@ -23,7 +23,7 @@ const element_access* access_history::conflict(const element_access& now, const 
 void access_history::retire(const element_access& now, const happens_before& order) {
   const bool overwrites = now.kind == access_kind::write;
   std::erase_if(kept_, [&](element_access& e) {
-    if (!overwrites && e.kind != now.kind) return false;
+    if (!overwrites && (e.kind != now.kind || e.updated_by != now.updated_by)) return false;
     if (!e.where.meets(now.where) || !order.is_before(e.when)) return false;
     if (now.where.contains(e.where)) return true;
     if (!overwrites) return false;

@@ -15,12 +15,14 @@
 
 namespace stretto::data {
 
-/// `scatter` writes what it writes element by element: two of them may share a box.
-enum class access_kind : std::uint8_t { read, write, scatter };
+/// `scatter` writes what it writes element by element: two of them may share a box. So may two that `update` by the same operator, since
+/// reductions take turns.
+enum class access_kind : std::uint8_t { read, write, scatter, update };
 
 struct element_access {
   box where;
   access_kind kind = access_kind::read;
+  const void* updated_by = nullptr;  // the operator of an update
   happens_before::epoch when;
   const char* verb = nullptr;
   std::source_location line;

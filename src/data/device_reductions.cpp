@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data/beside.hpp"
+#include "data/deferred_turn.hpp"
 #include "data/device_launch.hpp"
 #include "data/fold_kernels.hpp"
 #include "data/operation.hpp"
@@ -35,26 +36,50 @@ device::attached_device* device_of(const instance_handle& a, const instance_hand
   return on && is_used(at) && is_used(other) ? on : nullptr;
 }
 
-/// By a kernel; nothing where the device cannot.
-std::optional<event> reduce_on_device(const operation_request& r, const preconditions& after, base::thread_context& context) {
-  const instance_handle &to = r.used[0], &from = r.used[1];
-  data_state& state = state_of(context);
+/// What combines both arrays by a kernel where they are; no device if none does.
+struct fold_place {
+  device::attached_device* on = nullptr;
+  const kernel_code* code = nullptr;
+};
+fold_place place_of_fold(const operation_request& r, const data_state& state) noexcept {
   const kernel_code* const code = fold_kernel_of(r.reduction->on_devices);
-  device::attached_device* const on = code && !from.record->reduction ? device_of(to, from, state) : nullptr;
-  if (!on) return {};
-  const std::array items{detail::launch_item{.array = from}, detail::launch_item{.array = to}};
+  if (!code || r.used[1].record->reduction) return {};
+  return {device_of(r.used[0], r.used[1], state), code};
+}
+
+/// Nothing where the device has not the numbers.
+std::optional<event> reduce_on_device(const fold_place& where, const operation_request& r, const preconditions& after,
+                                      base::thread_context& context) {
+  const std::array items{detail::launch_item{.array = r.used[1]}, detail::launch_item{.array = r.used[0]}};
   detail::task_request request;
   request.after = after.dependencies;
   request.after_events = after.events;
   request.profile = after.profile;
   request.name = r.kind->verb;
   try {
-    const event done = launch_on(*on, *code, {r.first_box, r.where}, items, request, context);
-    if (order_check* const checks = state.checks) checks->untracked(r);
+    const event done = launch_on(*where.on, *where.code, {r.first_box, r.where}, items, request, context);
+    if (order_check* const checks = state_of(context).checks) checks->untracked(r);
     return done;
   } catch (const error& e) {
-    if (e.code() != "K12" && e.code() != "K13") throw;  // numbers that the device has not
+    if (e.code() != "K12" && e.code() != "K13") throw;
     return {};
+  }
+}
+
+/// `reduce(after)`, which reads and writes the elements in steps of its own, once it is this reduction's turn.
+template <class Reduce>
+std::optional<event> in_turn(const operation_request& r, const preconditions& after, base::thread_context& context, Reduce&& reduce) {
+  deferred_turn& turn = deferred_turn::ask(r.used[0], r.first_box, after, context, r.where);
+  const event begun = turn.begun();
+  preconditions then = after_range{{&begun, 1}};
+  then.profile = after.profile;
+  try {
+    const std::optional<event> done = reduce(then);
+    turn.end_after(done.value_or(begun), context);
+    return done;
+  } catch (...) {
+    turn.end_after(begun, context);
+    throw;
   }
 }
 
@@ -113,8 +138,13 @@ event get_held(const instance_handle& h, std::vector<std::byte>& bytes, const st
 }
 
 event reduce_elsewhere(const operation_request& r, const preconditions& after, base::thread_context& context) {
-  if (const std::optional<event> done = reduce_on_device(r, after, context)) return *done;
-  return reduce_through_host(r, after, context);
+  if (const fold_place where = place_of_fold(r, state_of(context)); where.on) {
+    const std::optional<event> done =
+        in_turn(r, after, context, [&](const preconditions& then) { return reduce_on_device(where, r, then, context); });
+    if (done) return *done;
+  }
+  if (is_on_host(r.used[0].record->space)) return reduce_through_host(r, after, context);  // whose last step takes the turn
+  return *in_turn(r, after, context, [&](const preconditions& then) { return std::optional(reduce_through_host(r, then, context)); });
 }
 
 event fold_from_device(const instance_handle& from, const instance_handle& to, std::uint32_t contributor, const reduction_kind& kind,

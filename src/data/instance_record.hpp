@@ -14,6 +14,7 @@
 #include "base/block_pool.hpp"
 #include "data/memory_space.hpp"
 #include "data/nest.hpp"
+#include "data/update_queue.hpp"
 
 namespace stretto::detail {
 
@@ -34,6 +35,7 @@ struct instance_record {
   std::uint64_t destruction_order = 0;    // the check's name for it, if checks are made
   std::uint32_t number = 0;               // I12
   bool is_borrowed = false;               // in the space of a device, but the program has it from the driver: the device gives it back
+  data::update_queue updates;             // reductions into its elements
   bool is_bare = false;                   // bytes at an address, one end of an async_copy; no handle reaches the program
   std::array<char, 32> name{};            // what did not fit is left out, so that a record never owns memory
 };

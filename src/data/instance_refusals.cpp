@@ -2,6 +2,8 @@
 
 #include <stretto/error.hpp>
 
+#include "data/layout.hpp"
+
 #include <string>
 
 #include "event/event_floor.hpp"
@@ -51,10 +53,16 @@ void refuse_address(const detail::instance_request& r, std::uintptr_t behind, co
       .fact("address", "off by " + bytes_text(behind));
 }
 
-void refuse_size(const detail::instance_request& r, const std::source_location& where) {
-  throw error("D14", "an instance of more than 2^62 bytes was asked for")
-      .fact("submitted", where)
-      .fact("element", bytes_text(r.element_bytes));
+void require_addressable(const char* what, std::string_view name, const box& elements, std::uint32_t element_bytes,
+                         const std::source_location& where) {
+  if (is_beyond_addressing(elements, element_bytes)) refuse_size(what, name, elements, element_bytes, where);
+}
+
+void refuse_size(const char* what, std::string_view name, const box& elements, std::uint32_t element_bytes, const std::source_location& where) {
+  error e("D14", std::string(what) + " of more than 2^62 bytes was asked for");
+  e.fact("submitted", where);
+  if (!name.empty()) e.fact("name", "\"" + std::string(name) + "\"");
+  throw std::move(e).fact("box", elements.text()).fact("element", bytes_text(element_bytes));
 }
 
 void refuse_memory(const detail::instance_request& r, const data_state& state, const std::source_location& where) {

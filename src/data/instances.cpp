@@ -38,10 +38,11 @@ std::uint64_t fresh_key(data::data_state& state, data::thread_data& share) noexc
 data::layout layout_of(const detail::instance_request& r, const std::source_location& where) {
   for (int a = r.dimensions; a < max_axes; ++a)
     if (r.box.length(a) > 1 || r.box.min()[a] != 0) data::refuse_axes(r, where);
-  if (data::is_beyond_addressing(r.box, r.element_bytes)) data::refuse_size(r, where);
+  data::require_addressable("an instance", r.name, r.box, r.element_bytes, where);
   data::layout shape = data::dense_layout(r.box, r.dimensions, r.element_bytes, r.order);
   if (!r.strides.empty()) {
     if (r.strides.size() != r.dimensions) data::refuse_strides(r, where);
+    if (data::is_beyond_addressing(r.box, r.element_bytes, r.strides)) data::refuse_size("an instance", r.name, r.box, r.element_bytes, where);
     for (std::size_t a = 0; a < r.dimensions; ++a)
       shape.stride[a] = r.strides[a] * static_cast<std::int64_t>(r.element_bytes);
     if (!data::is_injective(shape)) data::refuse_strides(r, where);
@@ -118,6 +119,7 @@ void take_effect(detail::instance_record& r, data::destruction* announced, base:
   if (r.space && (r.held || announced)) resolved = r.space->destroy(std::exchange(r.held, nullptr), announced);
   if (r.is_borrowed && !r.shape.box.is_empty()) r.space->give_back(r.first + data::span_of(r.shape).from);
   r.first = nullptr;
+  r.updates.dissolve(context);
   share_of(context).records.free(&r);
   if (resolved) data::tell(resolved, context);
 }

@@ -26,5 +26,7 @@ bool is_injective(const layout& l) noexcept;
 
 /// True if the byte count of the box, element size included, exceeds 2^62.
 bool is_beyond_addressing(const box& box, std::uint32_t element_bytes) noexcept;
+/// The same of what strides, in elements, make of it.
+bool is_beyond_addressing(const box& box, std::uint32_t element_bytes, std::span<const std::int64_t> strides) noexcept;
 
 }  // namespace stretto::data

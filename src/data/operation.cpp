@@ -81,15 +81,28 @@ void run_item(places::work_item& self) noexcept {
   run_part(*item.owner, item.part, base::require_current("data"));
 }
 
+update_queue& updates_of(const operation_request& r) noexcept { return r.used[0].record->updates; }
+
+/// Whether it need not wait for its turn, or has it. Else it runs once it is granted.
+bool has_turn(operation& op) noexcept {
+  using state = operation::update_turn::state;
+  if (!op.request.kind->updates || op.turn.is != state::none) return true;
+  op.turn.is = state::begun;  // before another thread may grant it
+  if (updates_of(op.request).begin(op.turn)) return true;
+  return false;
+}
+
 /// Its preconditions have ended well.
 void run(operation& op, base::thread_context& context) {
   data_state& state = state_of(context);
   const operation_request& r = op.request;
   require_alive(r);
+  if (!has_turn(op)) return;
   if (op.order) state.checks->begins(op.order, r);
   if (!is_direct(instances_of(r), state)) return state.detours->start(op, context);
   op.hops = direct_hops(r);
-  if (r.bytes <= state.settings.inline_bytes) {
+  // What was granted its turn runs as a task: one behind another, on whichever stack ends a turn, they would be nested.
+  if (r.bytes <= state.settings.inline_bytes && op.turn.is != operation::update_turn::state::granted) {
     if (op.profile) op.profile->mark_started(context);
     operation_span span(r, operation_span::cause::what_ran, context);
     r.kind->run(r, 0, 1);
@@ -127,6 +140,20 @@ void start_operation(deferred& self, failure_ref cause, base::thread_context& co
 
 }  // namespace
 
+operation::update_turn::update_turn(operation& o) noexcept
+    : update_queue::turn(o.request.first_box,
+                         [](update_queue::turn& self, base::thread_context& context) noexcept {
+                           auto& mine = static_cast<update_turn&>(self);
+                           mine.is = state::granted;
+                           operation& op = mine.owner;
+                           try {
+                             run(op, context);
+                           } catch (...) {
+                             finish(op, current_failure(op.request), context);
+                           }
+                         }),
+      owner(o) {}
+
 operation::part_item::part_item() noexcept : work_item(run_item) {}
 
 operation::operation(operation_request&& r) : deferred(start_operation), request(std::move(r)) {}
@@ -160,7 +187,9 @@ event submit(operation_request&& request, const preconditions& after, base::thre
   if (device::attached_device* const on = device_of(request, state)) [[unlikely]]
     return submit_to_device(std::move(request), *on, after, ready, context);
   auto profile = after.profile ? std::make_unique<sched::profile_state>(request.where) : nullptr;
-  if (runs_at_once(instances_of(request), request.bytes, after, context)) {
+  update_queue::turn turn(request.first_box);
+  const auto begins_at_once = [&] { return !request.kind->updates || updates_of(request).try_begin(turn); };
+  if (runs_at_once(instances_of(request), request.bytes, after, context) && begins_at_once()) {
     failure_ref cause;
     if (profile) {
       profile->promise_to(*after.profile);
@@ -174,6 +203,7 @@ event submit(operation_request&& request, const preconditions& after, base::thre
     } catch (...) {
       cause = current_failure(request);
     }
+    if (request.kind->updates) updates_of(request).end(turn, context);
     if (request.owns_ends) free_ends(request, context);
     if (profile) profile->deliver(cause.get(), describe(request), context);
     if (!cause) return {};
@@ -208,7 +238,8 @@ event submit_again(const operation_request& request, base::thread_context& conte
     checks->untracked(request);
     return submit(operation_request(request), {}, context, followed::no);
   }
-  if (!runs_at_once(instances_of(request), request.bytes, {}, context))
+  // What takes turns is for submit, which knows how to wait for one.
+  if (request.kind->updates || !runs_at_once(instances_of(request), request.bytes, {}, context))
     return submit(operation_request(request), {}, context);
   const operation_span span(request, operation_span::cause::what_ran, context);
   request.kind->run(request, 0, 1);
@@ -223,6 +254,7 @@ void finish(operation& op, failure_ref cause, base::thread_context& context) noe
   const event done = op.done;
   const std::source_location where = op.request.where;
   const bool is_reported = cause && !op.is_told_by_owner;
+  if (op.turn.is != operation::update_turn::state::none) updates_of(op.request).end(op.turn, context);
   if (op.request.owns_ends) free_ends(op.request, context);
   op.~operation();
   share_of(context).operations.free(&op);

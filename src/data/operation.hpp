@@ -13,6 +13,7 @@
 #include "data/data_state.hpp"
 #include "data/deferred.hpp"
 #include "data/operation_request.hpp"
+#include "data/update_queue.hpp"
 #include "sched/profiling.hpp"
 
 namespace stretto::data {
@@ -32,6 +33,13 @@ event submit_again(const operation_request& request, base::thread_context& conte
 struct operation final : deferred {
   explicit operation(operation_request&& r);
 
+  /// Of one that updates what it writes.
+  struct update_turn : update_queue::turn {
+    explicit update_turn(operation& o) noexcept;
+    operation& owner;
+    enum class state : std::uint8_t { none, begun, granted } is = state::none;
+  };
+
   struct part_item : places::work_item {
     part_item() noexcept;
     operation* owner = nullptr;
@@ -42,6 +50,7 @@ struct operation final : deferred {
   event done;
   part_item whole;                      // of an operation in one part
   std::unique_ptr<part_item[]> items;   // of one in several
+  update_turn turn{*this};
   unsigned parts = 1;
   std::atomic<unsigned> parts_left{1};
   std::atomic<const failure*> failed{nullptr};

@@ -30,6 +30,7 @@ struct operation_kind {
   void (*run)(const operation_request& r, unsigned part, unsigned parts);
   enum class cut : std::uint8_t { allowed, forbidden } parts = cut::allowed;
   bool only_moves = false;  // elements arrive as they are, so that channels and devices can do it
+  bool updates = false;     // reads what it writes, and takes turns with others that do
 };
 
 /// What is to be done; a copy of it costs no allocation. used[0] is written, the others are read.

@@ -144,6 +144,7 @@ void order_check::add(const instance_handle& h, const box& where, access_kind ki
   access& a = now_.emplace_back();
   a.where = where;
   a.kind = kind;
+  a.updated_by = kind == access_kind::update ? r.reduction : nullptr;
   a.verb = r.kind->verb;
   a.line = r.where;
   a.instance = &h;
@@ -164,7 +165,8 @@ void order_check::collect(const operation_request& r) {
   } else {
     for (std::size_t i = 0; r.used_count > 1 && i < r.box_count; ++i)
       add(r.used[1], r.box_at(i).shifted(r.shift), access_kind::read, r);
-    for (std::size_t i = 0; i < r.box_count; ++i) add(r.used[0], r.box_at(i), access_kind::write, r);
+    const access_kind how = r.kind->updates ? access_kind::update : access_kind::write;
+    for (std::size_t i = 0; i < r.box_count; ++i) add(r.used[0], r.box_at(i), how, r);
   }
 }
 

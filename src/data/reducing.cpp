@@ -8,6 +8,7 @@
 
 #include "base/config.hpp"
 #include "data/device_reductions.hpp"
+#include "data/layout.hpp"
 #include "data/other_nodes.hpp"
 #include "data/requests.hpp"
 #include "data/reduction_record.hpp"
@@ -74,8 +75,8 @@ void run_clear(const operation_request& r, unsigned, unsigned) {
   held_by(r.used[0]).clear(base::require_current("clear"));
 }
 
-constexpr operation_kind reduce_held_kind{"reduce", trace::kind::reduce, run_reduce_held};
-constexpr operation_kind reduce_values_kind{"reduce", trace::kind::reduce, run_reduce_values};
+constexpr operation_kind reduce_held_kind{.verb = "reduce", .shown = trace::kind::reduce, .run = run_reduce_held, .updates = true};
+constexpr operation_kind reduce_values_kind{.verb = "reduce", .shown = trace::kind::reduce, .run = run_reduce_values, .updates = true};
 constexpr operation_kind fold_kind{"fold_into", trace::kind::reduce, run_fold_held, operation_kind::cut::forbidden};
 constexpr operation_kind fold_array_kind{"fold_into", trace::kind::reduce, run_fold_array, operation_kind::cut::forbidden};
 constexpr operation_kind clear_kind{"clear", trace::kind::fill, run_clear, operation_kind::cut::forbidden};

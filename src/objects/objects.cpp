@@ -6,6 +6,7 @@
 
 #include "data/data_state.hpp"
 #include "data/handle.hpp"
+#include "data/instance_refusals.hpp"
 #include "data/layout.hpp"
 #include "event/event_floor.hpp"
 #include "objects/asking.hpp"
@@ -110,6 +111,7 @@ object_handle::~object_handle() {
 
 object_handle make_object(const object_request& request, const std::source_location& where) {
   base::thread_context& context = base::require_current("object");
+  data::require_addressable("an object", request.name, request.elements, request.element_bytes, where);
   const std::shared_ptr<objects_state>& s = objects::state_of(*context.runtime);
   const inside in(*s, context);
   for (object_record* const o : std::exchange(s->orphans, {})) objects::dissolve(*o);

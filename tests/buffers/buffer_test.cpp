@@ -2,6 +2,7 @@
 #include <stretto/buffer.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
+#include <stretto/object.hpp>
 #include <stretto/runtime.hpp>
 
 #include <doctest/doctest.h>
@@ -293,6 +294,22 @@ TEST_CASE("host tasks run on each node for its chunk, on one node, or on every n
     wait(last);
     CHECK(order.size() == 20);
     CHECK(std::is_sorted(order.begin(), order.end()));
+  });
+}
+
+TEST_CASE("a buffer of more bytes than there are addresses is refused before there is one") {
+  runtime rt({.workers = 1});
+  rt.run([] {
+    const box beyond(std::int64_t{0}, std::int64_t{1} << 61);
+    CHECK(test::thrown_by([&] { buffer<double> x(beyond, {.name = "x"}); }).starts_with("error D14: a buffer of more than 2^62 bytes was asked for\n"));
+    CHECK(test::thrown_by([&] { object<double> x(beyond); }).starts_with("error D14: an object of more than 2^62 bytes was asked for\n"));
+    CHECK(test::thrown_by([&] { buffer<double, 2> x(box({0, 0}, {std::int64_t{1} << 40, std::int64_t{1} << 40})); }).starts_with("error D14:"));
+    CHECK(test::thrown_by([&] {
+            buffer<double> x(box(0, 4));
+            x.resized(beyond);
+          }).starts_with("error D14:"));
+    buffer<double> small(box(0, 4), [](coordinate i) { return static_cast<double>(i); });
+    CHECK(small.read().get().view()(3) == 3);
   });
 }
 

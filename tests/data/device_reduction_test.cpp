@@ -291,5 +291,32 @@ TEST_CASE("what a device cannot reduce is said when it is asked for") {
   });
 }
 
+TEST_CASE("reductions into one instance that nothing orders lose nothing, wherever both lie") {
+  on_devices([](const site& s) {
+    constexpr int times = 20;
+    std::vector<place> memories{s.ram};
+    memories.insert(memories.end(), s.memories.begin(), s.memories.end());
+    for (const place to_memory : memories)
+      for (const place from_memory : memories) {
+        const auto to = on_device(std::vector<int>(elements, 0), to_memory), from = on_device(std::vector<int>(elements, 1), from_memory);
+        const auto seen = instance<int>::create(at(s.ram), {0, elements}).made, here = instance<int>::create(at(s.ram), {0, elements}).made;
+        wait(fill(here, 1));
+        finish([&] {
+          for (int task = 0; task < 3; ++task)
+            async([&, task] {
+              std::vector<event> all;
+              for (int i = 0; i < times; ++i) all.push_back(task == 2 ? reduce<sum<int>>(here, to) : reduce<sum<int>>(from, to));
+              wait(merge(all));
+            });
+        });
+        wait(copy(to, seen));
+        int wrong = 0;
+        for (int i = 0; i < elements; ++i) wrong += seen.view()(i) != 3 * times;
+        CHECK(wrong == 0);
+        for (const auto& u : {to, from, seen, here}) wait(u.destroy());
+      }
+  });
+}
+
 }  // namespace
 }  // namespace stretto::reductions_on_devices

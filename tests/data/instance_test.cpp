@@ -269,7 +269,11 @@ TEST_CASE("what a creation can know to be wrong is thrown by the call") {
     CHECK(without_lines(thrown_by([&] { instance<int>::create(at(ram), {0, std::int64_t{1} << 61}); })) ==
           "error D14: an instance of more than 2^62 bytes was asked for\n"
           "  submitted   instance_test.cpp:\n"
+          "  box         [0,2305843009213693952)\n"
           "  element     4 bytes");
+    const std::int64_t far_apart = std::int64_t{1} << 60, widest = std::numeric_limits<std::int64_t>::min();
+    CHECK(thrown_by([&] { instance<int>::create(at(ram), {0, 3}, {.strides = {&far_apart, 1}}); }).starts_with("error D14:"));
+    CHECK(thrown_by([&] { instance<int>::create(at(ram), {0, 3}, {.strides = {&widest, 1}}); }).starts_with("error D14:"));
     CHECK(without_lines(thrown_by([] { fill(instance<int>(), 1); })) ==
           "error D13: fill was given a handle that names no instance\n"
           "  submitted   instance_test.cpp:\n"

@@ -415,3 +415,22 @@ TEST_CASE("what an instance remembers of its elements stays small, however they 
   });
   CHECK(told.find("D21") != std::string::npos);
 }
+
+TEST_CASE("reductions by one operator take turns, so that nothing need order them; by two operators something must") {
+  finds_nothing([](place ram) {
+    const auto to = make(ram, "to"), from = make(ram, "from");
+    wait(merge(fill(to, 0), fill(from, 1)));
+    wait(merge(reduce<sum<int>>(from, to), reduce<sum<int>>(from, to)));
+    wait(reduce<maximum<int>>(from, to));
+  });
+  finds("D21", [](place ram) {
+    const auto to = make(ram, "to"), from = make(ram, "from");
+    const event filled = merge(fill(to, 0), fill(from, 1));
+    wait(merge(reduce<sum<int>>(from, to, after(filled)), reduce<product<int>>(from, to, after(filled))));
+  });
+  finds("D21", [](place ram) {
+    const auto to = make(ram, "to"), from = make(ram, "from");
+    const event filled = merge(fill(to, 0), fill(from, 1));
+    wait(merge(reduce<sum<int>>(from, to, after(filled)), fill(to, 3, after(filled))));
+  });
+}

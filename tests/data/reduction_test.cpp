@@ -398,3 +398,37 @@ TEST_CASE("reductions outside their target, of other boxes and of destroyed inst
     CHECK(thrown_by([&] { r.contribute(); }).find("error D01: instance \"r\" was destroyed before this contribute") == 0);
   });
 }
+
+TEST_CASE("reductions into one instance that nothing orders lose nothing, small or in parts, of arrays, logs and folds") {
+  for (const std::uint64_t inline_bytes : {std::uint64_t{0}, std::uint64_t{1} << 20})
+    with_data(
+        [] {
+          constexpr int tasks = 4, times = 200, n = 64;
+          const auto to = instance<int, 2>::create(at(ram), box({0, 0}, {n, n})).made;
+          const auto ones = instance<int, 2>::create(at(ram), box({0, 0}, {n, n}), {.order = axis_order::fortran}).made;
+          wait(merge(fill(to, 0), fill(ones, 1)));
+          std::vector<reduction_instance<sum<int>, 2>> held;
+          for (const auto style : {reduction_style::list, reduction_style::fold}) {
+            held.push_back(reduction_instance<sum<int>, 2>::create(at(ram), box({0, 0}, {n, n}), {.style = style}));
+            auto c = held.back().contribute();
+            for (int i = 0; i < n; ++i) c(i, i) << 1;
+          }
+          finish([&] {
+            for (int t = 0; t < tasks; ++t)
+              async([&, t] {
+                for (int i = 0; i < times; ++i)
+                  if (i % 8 < 6) wait(i % 2 ? reduce<sum<int>>(ones, to) : reduce<sum<int>>(ones, to, box({t, 0}, {t + n / 2, n})));
+                  else wait(reduce(held[static_cast<std::size_t>(i % 2)], to));
+              });
+          });
+          int wrong = 0;
+          for (int i = 0; i < n; ++i)
+            for (int j = 0; j < n; ++j) {
+              int expected = 0;
+              for (int t = 0; t < tasks; ++t) expected += 3 * times / 8 + (i >= t && i < t + n / 2 ? 3 * times / 8 : 0) + (i == j ? times / 4 : 0);
+              wrong += to.view()(i, j) != expected;
+            }
+          CHECK(wrong == 0);
+        },
+        {.workers = 4, .inline_bytes = inline_bytes, .part_bytes = 4096});
+}
