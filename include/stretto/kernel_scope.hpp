@@ -323,7 +323,7 @@ struct item {
   std::int64_t global_id(int axis) const noexcept { return global_[axis]; }
 };
 
-/// A value per item of a group that lasts from region to region.
+/// A value per item of a group that lasts from region to region; T() at first.
 template <class T>
 class per_item_values {
  public:
@@ -389,8 +389,10 @@ struct group_scope : language<Checked>, group_memories<Checked> {
 
   template <class T>
   per_item_values<T> per_item() const {
-    return per_item_values<T>(
-        take<T>(static_cast<std::size_t>(launched_->group[0] * launched_->group[1] * launched_->group[2])));
+    const auto count = static_cast<std::size_t>(launched_->group[0] * launched_->group[1] * launched_->group[2]);
+    T* const first = take<T>(count);
+    for (std::size_t i = 0; i < count; ++i) first[i] = T();
+    return per_item_values<T>(first);
   }
   template <class T, std::int64_t... Lengths>
   local_values<T, Lengths...> local_array() const {

@@ -167,6 +167,8 @@ class rewriter {
     out.push_back(name(as_plain_name(called), line));
     if (local)
       for (const tokens& length : d.lengths) append(out, fmt::format("[{}]", joined(length)), line);
+    else
+      append(out, dialect_ == dialect::opencl ? "= { 0 }" : "= { }", line);
     while (!(at(i) == ";") && i < in_->size()) ++i;
     return i;
   }
