@@ -36,6 +36,7 @@ class opened_checkpoint {
     if (is != sum)
       throw damaged(directory / "checkpoint.json", "checksum " + sum + ", as node 0 has read it", "checksum " + is);
     content = std::make_shared<const checkpoint_content>(read_table(directory));
+    warn_of_old_format(*content);
   }
   static std::string sum_of(const fs::path& directory) {
     return files::checksum_text(files::crc32c(read_any(directory / "checkpoint.json")));

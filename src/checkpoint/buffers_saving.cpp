@@ -23,26 +23,29 @@ namespace {
 using buffers::wait_for_cause;
 using detail::kept_variable;
 
-/// By this node, of what it has copied; when that has been done.
-int write_rows_here(const std::string& root, std::uint64_t number) {
+/// By this node, of what it has copied: the chunks that it has written.
+std::vector<file_entry> write_rows_here(const std::string& root, std::uint64_t number) {
   const std::source_location where = std::source_location::current();
   const copies_of_buffers mine = copies_here()->find(number, where);
   wait_for_cause(mine.copied, where);
+  std::vector<file_entry> written;
   for (const auto& part : mine.all) {
     if (part->rows == 0) continue;
     const files::zarr_array a = array_of_shape(part->shape);
     const std::uint64_t bytes = files::bytes_of_chunk(a), row = bytes / static_cast<std::uint64_t>(a.chunk[0]);
     const coordinate first = part->first_row / a.chunk[0], last = (part->first_row + part->rows - 1) / a.chunk[0] + 1;
+    const std::size_t before = written.size();
+    written.resize(before + static_cast<std::size_t>(last - first));
     forasync(box(first, last), extent(1), [&](coordinate n) {
       const std::uint64_t begin = static_cast<std::uint64_t>(n * a.chunk[0] - part->first_row) * row;
       const auto from = part->elements.begin() + static_cast<std::ptrdiff_t>(begin);
-      std::vector<std::byte> chunk(from, from + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(bytes, part->elements.size() - begin)));
-      chunk.resize(bytes);
-      write_file(root, file_of_chunk(array_of(part->name), a, static_cast<std::uint64_t>(n)), files::encode(a, std::move(chunk)));
+      written[before + static_cast<std::size_t>(n - first)] =
+          write_chunk_of(root, array_of(part->name), a, static_cast<std::uint64_t>(n),
+                         {from, from + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(bytes, part->elements.size() - begin))});
     }).get();
     std::vector<std::byte>().swap(part->elements);
   }
-  return 0;
+  return written;
 }
 
 /// By node 0: when the checkpoint is in place.
@@ -72,12 +75,10 @@ void write_all(const checkpoint_to_write& w, const std::source_location& where) 
     c.kept.emplace(k.name, k.shape);
   }
   for (const auto& [name, shape] : w.buffers) {
-    const files::zarr_array a = array_of_shape(shape);
     files.push_back(write_text(root, array_of(name) + "/zarr.json", array_text(shape)));
-    for (std::uint64_t n = 0; n < chunks_of(shape, a); ++n) files.push_back(entry_of_chunk(array_of(name), a, n));
     c.kept.emplace(name, shape);
   }
-  answers_of(asked);
+  for (const std::vector<file_entry>& written : answers_of(asked)) files.insert(files.end(), written.begin(), written.end());
   for (const file_entry& f : files) c.files.emplace(f.name, f);
   write_contents(root, c);
   put_in_place(w.directory);

@@ -15,6 +15,7 @@ namespace stretto::detail {
 struct checkpoint_content {
   std::filesystem::path directory;
   std::string program, library;               // the builds that have written it
+  bool is_of_old_format = false;              // its chunks may have been exchanged for one another, which nothing would show
   std::uint32_t nodes = 0;
   using kept_map = std::map<std::string, kept_shape>;
   kept_map kept;
@@ -52,6 +53,8 @@ inline std::string node_folder(std::uint32_t node) { return "mobile/node" + std:
 checkpoint_content content_of_this_job();
 
 void write_contents(const std::filesystem::path& root, const checkpoint_content& c);
+/// Tells whoever runs the program if the checkpoint is of a format in which exchanged chunks do not show.
+void warn_of_old_format(const checkpoint_content& c);
 /// What checkpoint.json says alone: files are looked at when they are read. Throws C02, C06.
 checkpoint_content read_table(const std::filesystem::path& directory);
 /// And all of its files are there, as they were written.

@@ -4,10 +4,12 @@
 
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <utility>
 
 #include "checkpoint/all_nodes.hpp"
 #include "checkpoint/zarr_array.hpp"
+#include "files/json_depth.hpp"
 
 namespace stretto::checkpoints {
 
@@ -22,9 +24,41 @@ std::map<std::uint16_t, node_copy> copies;
 std::uint16_t number_here() { return base::require_current("save_checkpoint").runtime->node; }
 
 std::string hex(std::uint64_t x) { return fmt::format("{:x}", x); }
+/// Bytes of one node: more would be more than 2^62 together.
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 61;
 std::uint64_t from_hex(const json& j) { return std::stoull(j.get<std::string>(), nullptr, 16); }
 
 kept_shape shape_of_bytes(std::uint64_t n) { return {"uint8", 1, {static_cast<std::int64_t>(n)}, {}, {}}; }
+
+place_of_bytes place_in(const json& j, std::uint32_t node) {
+  const place_of_bytes p{node, j.at("offset"), j.at("bytes")};
+  if (p.offset > most_bytes || p.bytes > most_bytes) throw std::domain_error("bytes beyond every file");
+  return p;
+}
+
+std::vector<listed_object> objects_in(const json& list, std::uint32_t node) {
+  std::vector<listed_object> all;
+  for (const json& j : list) {
+    listed_object o;
+    o.what.id = from_hex(j.at("object"));
+    o.what.type = from_hex(j.at("type"));
+    o.what.type_name = j.at("of");
+    o.what.name = j.at("name");
+    o.content = place_in(j, node);
+    for (const json& m : j.at("messages")) {
+      listed_letter l;
+      l.what.kind = static_cast<mobiles::letter_kind>(m.at("kind").get<int>());
+      l.what.function = from_hex(m.at("function"));
+      l.what.name = m.at("name");
+      l.what.priority = m.at("priority");
+      l.what.where = from_hex(m.at("where"));
+      l.arguments = place_in(m, node);
+      o.letters.push_back(std::move(l));
+    }
+    all.push_back(std::move(o));
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -89,30 +123,17 @@ written_part write_copy(const std::string& root) {
 }
 
 std::vector<listed_object> read_list(const checkpoint_content& from, std::uint32_t node) {
-  const auto bytes = read_file(from.directory, from.entry_of(node_folder(node) + ".json"));
-  std::vector<listed_object> all;
-  const auto place = [&](const json& j) { return place_of_bytes{node, j.at("offset"), j.at("bytes")}; };
-  const auto* const text = reinterpret_cast<const char*>(bytes.data());
-  for (const json& j : json::parse(text, text + bytes.size())) {
-    listed_object o;
-    o.what.id = from_hex(j.at("object"));
-    o.what.type = from_hex(j.at("type"));
-    o.what.type_name = j.at("of");
-    o.what.name = j.at("name");
-    o.content = place(j);
-    for (const json& m : j.at("messages")) {
-      listed_letter l;
-      l.what.kind = static_cast<mobiles::letter_kind>(m.at("kind").get<int>());
-      l.what.function = from_hex(m.at("function"));
-      l.what.name = m.at("name");
-      l.what.priority = m.at("priority");
-      l.what.where = from_hex(m.at("where"));
-      l.arguments = place(m);
-      o.letters.push_back(std::move(l));
-    }
-    all.push_back(std::move(o));
+  const std::string name = node_folder(node) + ".json";
+  const auto bytes = read_file(from.directory, from.entry_of(name));
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  try {
+    if (files::is_nested_too_deeply(text)) throw std::domain_error("lists within lists");
+    return objects_in(json::parse(text), node);
+  } catch (const json::exception& wrong) {
+    throw damaged(from.directory / name, "a list of objects", wrong.what());
+  } catch (const std::logic_error& wrong) {  // a number that is none
+    throw damaged(from.directory / name, "a list of objects", wrong.what());
   }
-  return all;
 }
 
 std::vector<std::byte> read_node_bytes(const checkpoint_content& from, std::uint32_t node) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "files/crc32c.hpp"
@@ -30,6 +31,11 @@ file_entry write_file(const fs::path& root, const std::string& name, std::span<c
   return {name, content.size(), files::crc32c(content)};
 }
 
+file_entry write_chunk(const fs::path& root, const std::string& name, std::span<const std::byte> content) {
+  files::write_file(root / name, content, words);
+  return {name, content.size(), files::checksum_at_end(content), true};
+}
+
 file_entry write_text(const fs::path& root, const std::string& name, std::string_view content) {
   return write_file(root, name, std::as_bytes(std::span(content)));
 }
@@ -49,7 +55,10 @@ std::vector<std::byte> read_any(const fs::path& file) { return files::read_file(
 std::vector<std::byte> read_file(const fs::path& root, const file_entry& what) {
   auto all = read_any(root / what.name);
   if (all.size() != what.bytes) throw damaged(root / what.name, fmt::format("{} bytes", what.bytes), fmt::format("{} bytes", all.size()));
-  const std::uint32_t is = files::crc32c(all);
+  const std::size_t behind = what.is_of_payload ? std::min(all.size(), files::checksum_bytes) : 0;
+  const std::uint32_t is = files::crc32c(std::span<const std::byte>(all).first(all.size() - behind));
+  if (what.is_of_payload && is != files::checksum_at_end(all))
+    throw damaged(root / what.name, "checksum " + files::checksum_text(files::checksum_at_end(all)) + " at its end", "checksum " + files::checksum_text(is));
   if (is != what.checksum)
     throw damaged(root / what.name, "checksum " + files::checksum_text(what.checksum), "checksum " + files::checksum_text(is));
   return all;

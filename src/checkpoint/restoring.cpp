@@ -213,6 +213,7 @@ std::optional<checkpoint> try_open_checkpoint(std::string_view directory, lookin
   checkpoint c;
   c.content_ = std::make_shared<const detail::checkpoint_content>(looks == looking::at_all_files ? checkpoints::read_contents(there)
                                                                                             : checkpoints::read_table(there));
+  checkpoints::warn_of_old_format(*c.content_);
   return c;
 }
 

@@ -1,7 +1,6 @@
 #include "checkpoint/zarr_array.hpp"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 
 #include "files/crc32c.hpp"
@@ -39,9 +38,10 @@ std::string file_of_chunk(const std::string& array, const files::zarr_array& a, 
   return array + '/' + files::chunk_name(a, at);
 }
 
-file_entry entry_of_chunk(const std::string& array, const files::zarr_array& a, std::uint64_t number) {
-  const std::array<std::byte, sizeof(std::uint32_t)> checksum_of_nothing{};
-  return {file_of_chunk(array, a, number), files::bytes_of_chunk(a) + checksum_of_nothing.size(), files::crc32c(checksum_of_nothing)};
+file_entry write_chunk_of(const std::filesystem::path& root, const std::string& array, const files::zarr_array& a, std::uint64_t number,
+                          std::vector<std::byte> elements) {
+  elements.resize(files::bytes_of_chunk(a));
+  return write_chunk(root, file_of_chunk(array, a, number), files::encode(a, std::move(elements)));
 }
 
 std::uint64_t elements_of(const kept_shape& s) {
@@ -61,9 +61,7 @@ void write_array(const std::filesystem::path& root, const std::string& name, con
   all.push_back(write_text(root, name + "/zarr.json", files::text_of(a)));
   for (std::uint64_t n = 0; n < chunks_of(s, a); ++n) {
     const auto part = content.subspan(n * bytes, std::min<std::uint64_t>(bytes, content.size() - n * bytes));
-    std::vector<std::byte> chunk(part.begin(), part.end());
-    chunk.resize(bytes);
-    all.push_back(write_file(root, file_of_chunk(name, a, n), files::encode(a, std::move(chunk))));
+    all.push_back(write_chunk_of(root, name, a, n, {part.begin(), part.end()}));
   }
 }
 
@@ -72,9 +70,8 @@ std::vector<std::byte> read_array(const std::filesystem::path& root, const std::
   const files::zarr_array a = array_of_shape(s);
   std::vector<std::byte> content;
   for (std::uint64_t n = 0; n < chunks_of(s, a); ++n) {
-    // Its checksum, the last four bytes, is that of the list of files, too.
     const auto chunk = read_file(root, entry_of(file_of_chunk(name, a, n)));
-    content.insert(content.end(), chunk.begin(), chunk.end() - std::min<std::ptrdiff_t>(4, std::ssize(chunk)));
+    content.insert(content.end(), chunk.begin(), chunk.end() - std::min<std::ptrdiff_t>(files::checksum_bytes, std::ssize(chunk)));
   }
   content.resize(elements_of(s) * s.element_bytes);
   return content;

@@ -25,8 +25,9 @@ files::zarr_array array_of_shape(const kept_shape& s);
 std::uint64_t chunks_of(const kept_shape& s, const files::zarr_array& a);
 /// "kept/u/c/3/0" for chunk 3 of the array kept/u.
 std::string file_of_chunk(const std::string& array, const files::zarr_array& a, std::uint64_t number);
-/// Of a chunk, as the list of files has it: what ends in its own checksum has the same whatever it is.
-file_entry entry_of_chunk(const std::string& array, const files::zarr_array& a, std::uint64_t number);
+/// Writes chunk `number` of the array, which is filled up with zeros.
+file_entry write_chunk_of(const std::filesystem::path& root, const std::string& array, const files::zarr_array& a, std::uint64_t number,
+                          std::vector<std::byte> elements);
 /// The text of zarr.json.
 std::string array_text(const kept_shape& s);
 std::string group_text();

@@ -38,6 +38,13 @@ std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) noe
   return ~c;
 }
 
+std::uint32_t checksum_at_end(std::span<const std::byte> bytes) noexcept {
+  if (bytes.size() < checksum_bytes) return 0;
+  std::uint32_t sum = 0;
+  for (std::size_t i = 0; i < checksum_bytes; ++i) sum |= std::to_integer<std::uint32_t>(bytes[bytes.size() - checksum_bytes + i]) << 8 * i;
+  return sum;
+}
+
 std::string checksum_text(std::uint32_t checksum) { return fmt::format("{:08x}", checksum); }
 
 }  // namespace stretto::files

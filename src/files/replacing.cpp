@@ -62,7 +62,7 @@ void write_file(const fs::path& file, std::span<const std::byte> content, const 
   fs::create_directories(file.parent_path(), made);
   require(made, file.parent_path(), c);
   {
-    const descriptor d(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    const descriptor d(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666));
     if (d.number() < 0) throw c.cannot_write(file, errno);
     for (auto left = content; !left.empty();) {
       const auto n = ::write(d.number(), left.data(), left.size());
@@ -104,7 +104,8 @@ fs::path find_whole(const fs::path& name) {
 }
 
 std::vector<std::byte> read_file(const fs::path& file, const complaints& c) {
-  const descriptor d(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  // A named pipe in its place would be waited for without end; files are as ever.
+  const descriptor d(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat is {};
   if (d.number() < 0 || ::fstat(d.number(), &is) != 0) throw c.damaged(file, "a file", std::strerror(errno));
   if (!S_ISREG(is.st_mode)) throw c.damaged(file, "a file", "something else");

@@ -14,6 +14,7 @@
 
 #include "files/compression.hpp"
 #include "files/crc32c.hpp"
+#include "files/json_depth.hpp"
 
 namespace stretto::files {
 
@@ -190,8 +191,14 @@ std::string text_of(const zarr_array& a) {
 
 std::string group_text() { return json{{"zarr_format", 3}, {"node_type", "group"}, {"attributes", json::object()}}.dump(2) + '\n'; }
 
+namespace {
+/// Bytes. A chunk may be larger than an array that is yet to grow, but what is read of it is made in memory.
+constexpr double most_chunk_of_small_array = 0x1p27;
+}  // namespace
+
 zarr_array array_in(std::string_view text, const std::string& file) {
   try {
+    if (is_nested_too_deeply(text)) no_array(file, "it has lists within lists, deeper than any that tell of an array");
     const json all = json::parse(text);
     if (all.at("zarr_format") != 3) no_array(file, "it is of version " + all["zarr_format"].dump() + " of the format");
     if (all.at("node_type") != "array") no_array(file, "it tells of a " + all["node_type"].get<std::string>());
@@ -217,6 +224,7 @@ zarr_array array_in(std::string_view text, const std::string& file) {
       bytes *= static_cast<double>(a.shape[axis]), chunk *= static_cast<double>(a.chunk[axis]);
     }
     if (bytes > 0x1p62 || chunk > 0x1p40) no_array(file, "it, or one of its chunks, has more bytes than memory can have");
+    if (chunk > std::max(most_chunk_of_small_array, 4 * bytes)) no_array(file, "one of its chunks is far larger than the whole array");
     const json& keys = all.at("chunk_key_encoding");
     const json none = json::object();
     const json& how = keys.is_object() && keys.contains("configuration") ? keys["configuration"] : none;

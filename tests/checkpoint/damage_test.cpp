@@ -1,13 +1,24 @@
 // A checkpoint of which anything at all has changed is refused, with the file named; what cannot be restored is, in words.
 #include <doctest/doctest.h>
 
+#include <sys/stat.h>
+
+#include <array>
 #include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stretto/buffer.hpp>
+#include <stretto/buffer_checkpoint.hpp>
 
 #include "campaign.hpp"
 #include "checkpoint/contents.hpp"
 #include "checkpoint/file_content.hpp"
 #include "checkpoint/tokens.hpp"
 #include "dist/simulated.hpp"
+#include "files/crc32c.hpp"
 #include "temporary_folder.hpp"
 #include "thrown_by.hpp"
 
@@ -101,6 +112,145 @@ TEST_CASE("mobile objects are restored before a job makes its own, and once") {
     restored();
     CHECK(error_of(restored).code() == "C07");
     wait(quiescence());
+  });
+}
+
+std::vector<fs::path> files_in(const fs::path& directory) {
+  std::vector<fs::path> all;
+  for (const auto& e : fs::recursive_directory_iterator(directory))
+    if (e.is_regular_file()) all.push_back(e.path());
+  return all;
+}
+
+/// The table with one piece of text replaced, and the checksum that belongs to it.
+std::string table_with(const std::string& table, const std::string& piece, const std::string& by) {
+  std::string text = table;
+  const auto at = text.find(piece);
+  REQUIRE(at != text.npos);
+  text.replace(at, piece.size(), by);
+  const std::string key = "\"crc32c\": \"";
+  const auto sum = text.find(key) + key.size();
+  text.replace(sum, 8, "--------");
+  const std::string is = files::checksum_text(files::crc32c(std::as_bytes(std::span(text))));
+  text.replace(sum, 8, is);
+  return text;
+}
+
+TEST_CASE("files of a checkpoint that have been exchanged, or are those of another one, are refused") {
+  const temporary_folder folder;
+  const fs::path one = folder.path / "one.ckpt", other = folder.path / "other.ckpt";
+  const auto write = [](const fs::path& to, double first) {
+    on_nodes_of(simulated_job({.nodes = 3, .seed = 4}), {.workers = 1}, [&](runtime&) {
+      buffer<double> u(box(0, 40), [&](coordinate i) { return first + static_cast<double>(i); });
+      int step = static_cast<int>(first);
+      buffer_checkpoint saved(to.string());
+      saved.keep("u", u).keep("step", step);
+      saved.save().get();
+    });
+  };
+  write(one, 0), write(other, 1000);
+  const auto reads = [&] {
+    runtime rt({.workers = 1});
+    return error_of([&] {
+             rt.run([&] {
+               buffer<double> u(box(0, 40));
+               int step = 0;
+               buffer_checkpoint saved(one.string());
+               saved.keep("u", u).keep("step", step);
+               saved.restore();
+             });
+           })
+        .code();
+  };
+  int exchanged = 0;
+  for (const fs::path& to : files_in(one))
+    for (const fs::path& directory : {one, other})
+      for (const fs::path& from : files_in(directory)) {
+        if (to.filename() == "checkpoint.json") continue;  // whole checkpoints may take one another's place
+        const std::string whole = content_of(to), foreign = content_of(from);
+        if (whole == foreign) continue;
+        CAPTURE(to.string());
+        CAPTURE(from.string());
+        ++exchanged;
+        overwrite(to, foreign);
+        CHECK(reads() == "C02");
+        overwrite(to, whole);
+      }
+  CHECK(exchanged > 50);
+}
+
+TEST_CASE("a table with a valid checksum that tells of what cannot be is refused") {
+  const temporary_folder folder;
+  const fs::path directory = folder.path / "run.ckpt", table = directory / "checkpoint.json";
+  save(directory.string(), 2);
+  const std::string whole = content_of(table);
+  const auto lengths_at = whole.find("\"lengths\": [");
+  REQUIRE(lengths_at != whole.npos);
+  const std::string lengths = whole.substr(lengths_at, whole.find(']', lengths_at) + 1 - lengths_at);
+  const std::string nodes = "\"nodes\": 2", file = whole.substr(whole.find("\"kept/"), whole.find("\": {", whole.find("\"kept/")) - whole.find("\"kept/") + 1);
+  const std::vector<std::pair<std::string, std::string>> changes{
+      {lengths, "\"lengths\": [4, 2305843009213693952]"},
+      {lengths, "\"lengths\": [4, -8]"},
+      {lengths, "\"lengths\": [0, 2305843009213693952, 2305843009213693952]"},
+      {lengths, "\"lengths\": 7"},
+      {lengths, lengths + ", \"rows\": -7"},
+      {lengths, lengths + ", \"origin\": [1, 2, 3]"},
+      {lengths, "\"lengths\": " + std::string(150'000, '[') + std::string(150'000, ']')},
+      {nodes, "\"nodes\": 0"},
+      {nodes, "\"nodes\": -1"},
+      {nodes, "\"nodes\": 99999999999"},
+      {nodes, "\"nodes\": \"two\""},
+      {"\"homes\": {", "\"homes\": {\"seven\": 0, "},
+      {"\"homes\": {", "\"homes\": {\"99999999999999999999\": 0, "},
+      {file, "\"../../../../etc/passwd\""},
+      {file, "\"/etc/passwd\""},
+      {file, "\"kept/./u\""},
+  };
+  runtime rt({.workers = 1});
+  rt.run([&] {
+    for (const auto& [piece, by] : changes) {
+      CAPTURE(piece);
+      CAPTURE(by.substr(0, 60));
+      overwrite(table, table_with(whole, piece, by));
+      CHECK(error_of([&] { open_checkpoint(directory.string()); }).code() == "C02");
+    }
+    overwrite(table, whole);
+    open_checkpoint(directory.string());
+  });
+}
+
+TEST_CASE("a checkpoint of the format before is read") {
+  const temporary_folder folder;
+  const fs::path directory = folder.path / "run.ckpt", table = directory / "checkpoint.json";
+  save(directory.string(), 1);
+  std::string whole = content_of(table);
+  const std::array<std::byte, 4> zero{};
+  const std::string residue = files::checksum_text(files::crc32c(zero));  // of all that ends in its own checksum
+  for (std::size_t at = 0; (at = whole.find("\"payload_crc32c\": \"", at)) != whole.npos;) {
+    const std::string by = "\"crc32c\": \"" + residue;
+    whole.replace(at, std::string_view("\"payload_crc32c\": \"").size() + 8, by);
+    at += by.size();
+  }
+  overwrite(table, table_with(whole, "\"stretto_checkpoint\": 2", "\"stretto_checkpoint\": 1"));
+  runtime rt({.workers = 1});
+  rt.run([&] { CHECK(open_checkpoint(directory.string()).value<int>("step") == 7); });
+}
+
+TEST_CASE("a named pipe in place of a file is refused, not waited for") {
+  const temporary_folder folder;
+  const fs::path directory = folder.path / "run.ckpt";
+  save(directory.string(), 1);
+  runtime rt({.workers = 1});
+  rt.run([&] {
+    for (const fs::path& file : files_in(directory)) {
+      CAPTURE(file);
+      const std::string whole = content_of(file);
+      fs::remove(file);
+      REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+      CHECK(error_of([&] { open_checkpoint(directory.string()); }).code() == "C02");
+      fs::remove(file);
+      overwrite(file, whole);
+    }
   });
 }
 
