@@ -80,7 +80,7 @@ namespace detail {
 /// A mapper as the compiled core is told it.
 struct range_mapper {
   enum class kind : std::uint8_t { one_to_one, neighborhood, star, wrapped, slice, all, fixed, transposed, even_split, custom };
-  using function = std::function<std::vector<box>(const box& chunk, const box& elements)>;
+  using function = std::function<std::vector<box>(const box& chunk, const box& elements, const box& range)>;
 
   kind is = kind::all;
   point border = {};
@@ -103,22 +103,19 @@ inline range_mapper to_range_mapper(mappers::even_split) { return {.is = range_m
 
 /// A function of the program's own: a box, or several, for a chunk.
 template <class M>
-std::vector<box> boxes_of(const M& by, const box& chunk, const box& elements) {
-  const auto used = [&] {
-    if constexpr (requires { by(chunk, elements); }) return by(chunk, elements);
-    else return by(chunk);
-  }();
+std::vector<box> boxes_of(const M& by, const box& chunk, const box& elements, const box& range) {
+  const auto used = call_mapper(by, chunk, elements, range);
   if constexpr (std::convertible_to<decltype(used), box>) return {used};
   else return {std::begin(used), std::end(used)};
 }
 template <class M>
-concept mapping_function = requires(const M& m, const box& b) { boxes_of(m, b, b); };
+concept mapping_function = requires(const M& m, const box& b) { boxes_of(m, b, b, b); };
 
 template <mapping_function M>
 range_mapper to_range_mapper(const M& m) {
   const auto make = [](const M& by) {
     return std::make_shared<const range_mapper::function>(
-        [by](const box& chunk, const box& elements) { return boxes_of(by, chunk, elements); });
+        [by](const box& chunk, const box& elements, const box& range) { return boxes_of(by, chunk, elements, range); });
   };
   if constexpr (std::is_empty_v<M> && std::is_default_constructible_v<M>) {
     static const auto same = make(m);  // what it gave is remembered
@@ -182,6 +179,7 @@ struct buffer_item {
 struct range_hints {
   bool is_in_tiles = false;
   std::uint32_t pieces = 1;
+  extent multiple = unit;  // every cut lies on a multiple of this
 };
 
 /// What a host task may touch of an array.
@@ -210,6 +208,7 @@ struct with_range_hints : Request {
   using Request::apply;
   void apply(in_tiles_tag) noexcept { hints.is_in_tiles = true; }
   void apply(in_pieces p) noexcept { hints.pieces = p.number; }
+  void apply(const split_constraint& c) noexcept { hints.multiple = c.multiple; }
 };
 struct host_task_request : with_range_hints<task_request> {
   std::vector<used_side_effect> effects;
@@ -445,23 +444,27 @@ class buffer {
   /// What other parts of Stretto have made.
   explicit buffer(detail::buffer_handle made) noexcept : handle_(std::move(made)) {}
 
-  /// What each chunk of a launch uses: a mapper of this header or of mapper.hpp, or a function from a chunk (and the buffer's elements) to a
-  /// box or a list of boxes, within the buffer's elements; the same on every node.
+  /// What each chunk of a launch uses: a mapper of this header or of mapper.hpp, or a function from a chunk (and the buffer's elements, and
+  /// the range of the launch) to a box or a list of boxes, within the buffer's elements; the same on every node.
   template <class M>
   buffer_use<T, D> operator()(const M& by) const {
+    static_assert(detail::fits_axes<M, D>, "transposed exchanges two axes: a buffer of one axis has none to exchange");
     return {*this, detail::to_range_mapper(by)};
   }
   /// What each chunk of a host task reads, writes (all that the mapper names), or changes.
   template <class M>
   host_use<T, D, access::in> in(const M& by) const {
+    static_assert(detail::fits_axes<M, D>, "transposed exchanges two axes: a buffer of one axis has none to exchange");
     return {*this, detail::to_range_mapper(by)};
   }
   template <class M>
   host_use<T, D, access::out> out(const M& by) const {
+    static_assert(detail::fits_axes<M, D>, "transposed exchanges two axes: a buffer of one axis has none to exchange");
     return {*this, detail::to_range_mapper(by)};
   }
   template <class M>
   host_use<T, D, access::inout> inout(const M& by) const {
+    static_assert(detail::fits_axes<M, D>, "transposed exchanges two axes: a buffer of one axis has none to exchange");
     return {*this, detail::to_range_mapper(by)};
   }
   /// For a kernel's parameter reduce<Op, D>: what this buffer holds before does not count. The buffer itself, as an argument, is folded, too.
@@ -562,8 +565,8 @@ event launch_buffers_checked(const buffer_launch& request, const kernel<void(P..
 /// Computes `k` for every id of `range` on buffers: each node its chunk, on its devices or its host; in the order of submission as far as
 /// arguments ask for it.
 ///
-///   tags     up to three of on(device_kind::...), in_tiles, in_pieces{n}, priority(n), name("text"), before the kernel, the same on every
-///            node; to_come{}: nothing is done, see there; after(...): this node's chunk waits for events of this node. A kind or a
+///   tags     up to three of on(device_kind::...), in_tiles, in_pieces{n}, constrain_split(n), priority(n), name("text"), before the kernel, the
+///            same on every node; to_come{}: nothing is done, see there; after(...): this node's chunk waits for events of this node. A kind or a
 ///            driver("...") other than the host is that of all devices of the node
 ///   given    for in, out and inout a buffer with a mapper, for reduce a buffer, or total.from_identity(), for a value something that
 ///            converts to it, for local a local_size. `out` declares that every element that the mapper names is overwritten: else the
@@ -571,8 +574,9 @@ event launch_buffers_checked(const buffer_launch& request, const kernel<void(P..
 ///            devices, sums of floating-point numbers differ in rounding
 ///   returns  an event of this node: its chunk has been computed, or it has none. Poisoned as that of a launch on instances
 ///   throws   A06 where a kind of device is named of which this node has none; B04 where two chunks write the same element, B05 where a mapper leaves the buffer, B06 where a buffer that is reduced into is used otherwise, too, B07 for
-///            a buffer that names nothing; K24,
-///            K25. Nothing has been done then, on any node. B24 where a memory of this node is too small for what its smallest piece uses
+///            a buffer that names nothing; B31 where
+///            mappers say that an item reads what another one writes, however the range is cut; B32 where the axes of range, mapper and buffer do
+///            not fit, B33 where one_to_one is given a range larger than the buffer; G02, K24, K25. Nothing has been done then, on any node. B24 where a memory of this node is too small for what its smallest piece uses
 template <class... P, class... A>
   requires(detail::buffer_argument<A> || ...)
 event launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
@@ -695,10 +699,12 @@ struct host_task_range {
 ///       for (auto i = part.min()[0]; i < part.max()[0]; ++i) most(0) = std::max(most(0), x(i));
 ///     }, x.in(one_to_one), most.reduce<maximum<double>>());
 ///
-///   tags     up to three of after(...), affects(...), uses(...), in_tiles, in_pieces{n}, priority(n), name("text"), before the range
+///   tags     up to three of after(...), affects(...), uses(...), in_tiles, in_pieces{n}, constrain_split(n), priority(n), name("text"), before
+///            the range
 ///   f        called with the chunk, if it takes one, and a view of each buffer, which may be used where the mapper says. Of pieces, several
 ///            may run at once
-///   returns  an event of this node; throws as launch
+///   returns  an event of this node; throws as launch. Of B31, chunks stand for items along the axes that may be cut: within a chunk the
+///            function decides what comes first
 template <class F, class... U>
   requires(detail::is_host_use<U> && ...)
 event host_task(const detail::host_task_range& range, F&& f, const U&... uses) {

@@ -130,15 +130,18 @@ struct object_item {
   const object_handle* object = nullptr;
   box part = {};
   bool is_tile = false;
-  const std::function<box(const box&)>* mapped = nullptr;  // by part of the range
+  const std::function<box(const box&, const box&)>* mapped = nullptr;  // by part of the range and the whole range
+  mapper_form form = {};                                               // of that
   const void* value = nullptr;
   std::int64_t local_elements = 0;
 };
 struct object_launch : task_request {
   on_kinds kinds = {};  // none: any
   std::string_view driver = {};
+  extent multiple = unit;  // its range is cut at multiples of this
 
   using task_request::apply;
+  void apply(const split_constraint& c) noexcept { multiple = c.multiple; }
   void apply(on_kinds k) noexcept { kinds = k; }
   void apply(on_driver d) noexcept { driver = d.name; }
 };
@@ -161,7 +164,8 @@ struct tile {
 template <class T, std::size_t D>
 struct mapped {
   object<T, D> of;
-  std::function<box(const box& part)> part;
+  std::function<box(const box& part, const box& range)> part;
+  detail::mapper_form form = {};
 };
 
 /// Elements of an object for host code, until it goes or release() is called. Move-only.
@@ -213,10 +217,9 @@ class object {
   /// What each part of a launch's range uses; such a launch may be divided (see launch).
   template <mapper M>
   mapped<T, D> operator()(const M& by, std::source_location where = std::source_location::current()) const {
-    if constexpr (requires(const box& b) { by(b, b); })
-      return {*this, [by, whole = elements(where)](const box& part) -> box { return by(part, whole); }};
-    else
-      return {*this, by};
+    static_assert(detail::fits_axes<M, D>, "transposed exchanges two axes: an object of one axis has none to exchange");
+    return {*this, [by, whole = elements(where)](const box& part, const box& range) -> box { return detail::call_mapper(by, part, whole, range); },
+            detail::form_of(by)};
   }
   box elements(std::source_location where = std::source_location::current()) const { return detail::elements_of(handle_, where); }
 
@@ -334,7 +337,7 @@ struct argument_of_objects<Number, Parameter, Given> {
   explicit argument_of_objects(const object<element, Parameter::axes>& o) noexcept : is{.object = &o.handle()} {}
   explicit argument_of_objects(const tile<element, Parameter::axes>& t) noexcept
       : is{.object = &t.of.handle(), .part = t.part, .is_tile = true} {}
-  explicit argument_of_objects(const mapped<element, Parameter::axes>& m) noexcept : is{.object = &m.of.handle(), .mapped = &m.part} {}
+  explicit argument_of_objects(const mapped<element, Parameter::axes>& m) noexcept : is{.object = &m.of.handle(), .mapped = &m.part, .form = m.form} {}
   object_item item() const noexcept { return is; }
   object_item is;
 };
@@ -363,8 +366,8 @@ event launch_objects_checked(const object_launch& request, const kernel<void(P..
 /// Computes `k` for every id of `range` on objects, wherever the scheduler decides; in the order of submission as far as arguments
 /// ask for it.
 ///
-///   tags     any of after(...), on(device_kind::...), on(driver("...")), on(place of a device or of the host), priority(n), name("text"), before the
-///            kernel
+///   tags     any of after(...), on(device_kind::...), on(driver("...")), on(place of a device or of the host), constrain_split(n), priority(n),
+///            name("text"), before the kernel
 ///   given    for in, out, inout and reduce an object or a tile of one, for a value something that converts to it, for local a
 ///            local_size. `out` declares that every element of the object or tile is overwritten: else the parameter is inout
 ///            Where arguments say what each part of the range uses (mapper.hpp), the launch may be divided: every device that may
@@ -372,7 +375,9 @@ event launch_objects_checked(const object_launch& request, const kernel<void(P..
 ///   returns  an event, poisoned as that of a launch on instances, with A03 where it reads what nothing wrote, with A04 where
 ///            its arguments alone do not fit into the memory of any device that it may run on
 ///   throws   A02 for an object that names nothing, A05 for a tile outside of its object, A06 where no device that it may run on
-///            is there, with A07 where parts of a divided launch would write the same elements; K24, K25
+///            is there, with A07 where parts of a divided launch would write the same elements; with B31 where mappers say that an item
+///            reads what another one writes, however the launch is divided; B32 where the axes of range, mapper and object do not fit,
+///            B33 where one_to_one is given a range larger than the object; G02, K24, K25
 template <class... P, class... A>
   requires(detail::object_argument<A> || ...)
 event launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {

@@ -98,7 +98,7 @@ detail::range_mapper notes_of_nodes(std::uint32_t nodes) {
 }  // namespace
 
 detail::range_mapper by_share(std::vector<box> shares) {
-  const auto by = [shares = std::move(shares)](const box& chunk, const box&) {
+  const auto by = [shares = std::move(shares)](const box& chunk, const box&, const box&) {
     std::vector<box> used;
     for (coordinate n = chunk.min()[0]; n < chunk.max()[0]; ++n)
       if (const box& b = shares[static_cast<std::size_t>(n)]; !b.is_empty()) used.push_back(b);

@@ -46,6 +46,7 @@ struct known_launch {
   std::vector<const detail::reduction_kind*> folds;
   std::shared_ptr<const known_call> call;  // for other nodes; null where nobody compares
   std::vector<learning::argument> learned;  // where that is done: of accesses, what they were given
+  bool is_checked = false;  // what its items use (use_checks.hpp)
   // By who hands launches over.
   std::uint64_t right_as_of = 0;  // it was found right when this was what `rights` says
   std::uint32_t takes = 0;        // ns, of taking it into the graphs; read meanwhile

@@ -14,8 +14,8 @@ graph::mapping of_function(buffers_state& s, const std::shared_ptr<const detail:
   auto& now = s.known_mappings.emplace_back();
   now.of = f;
   now.elements = elements;
-  now.is = graph::mapping::custom(elements, [f](const box& chunk, const box& all) {
-    const std::vector<box> used = (*f)(chunk, all);
+  now.is = graph::mapping::custom(elements, [f](const box& chunk, const box& all, const box& range) {
+    const std::vector<box> used = (*f)(chunk, all, range);
     return region(std::span<const box>(used));
   });
   return now.is;
@@ -36,6 +36,24 @@ graph::mapping to_mapping(buffers_state& s, const detail::range_mapper& m, const
     case kind::transposed: return graph::mapping::transposed(elements, m.by);
     case kind::even_split: return graph::mapping::even_split(elements);
     case kind::custom: return of_function(s, m.custom, elements);
+  }
+  return {};
+}
+
+detail::mapper_form form_of(const detail::range_mapper& m) noexcept {
+  using kind = detail::range_mapper::kind;
+  using form = detail::mapper_form::kind;
+  switch (m.is) {
+    case kind::one_to_one: return {.is = form::one_to_one};
+    case kind::neighborhood:
+    case kind::star:
+    case kind::wrapped: return {.is = form::around, .border = m.border};
+    case kind::slice: return {.is = form::slice, .axis = m.axis};
+    case kind::transposed: return {.is = form::transposed, .by = m.by};
+    case kind::all:
+    case kind::fixed:
+    case kind::even_split:
+    case kind::custom: break;
   }
   return {};
 }

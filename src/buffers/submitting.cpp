@@ -13,6 +13,7 @@
 #include "buffers/said_calls.hpp"
 #include "buffers/usable.hpp"
 #include "data/instance_refusals.hpp"
+#include "buffers/use_checks.hpp"
 #include "data/kernel_arguments.hpp"
 #include "objects/launching.hpp"
 #include "sched/scheduler.hpp"
@@ -26,9 +27,10 @@ void take_tags(task_work& work, const detail::task_request& request) {
   work.first = merge(merge(request.after_events, work.range.where), merge_dependencies(request.after, work.range.where), work.range.where);
 }
 
-void take_hints(graph::task& t, const detail::range_hints& hints) {
+void take_hints(graph::task& t, const detail::range_hints& hints, const std::source_location& where) {
   if (hints.is_in_tiles) t.how = graph::cut::in_tiles;
   t.pieces = std::max(hints.pieces, 1u);
+  if (hints.multiple != unit) t.grain = data::grain_of(t.grain, hints.multiple, t.range, where);
 }
 
 std::vector<graph::effect_use> usable_effects(std::span<const detail::used_side_effect> named, const base::thread_context& context,
@@ -97,7 +99,10 @@ class argument_list {
 };
 
 void say(launch_words& says, const detail::range_hints& hints) {
-  says.add(std::uint64_t{hints.is_in_tiles} << 32 | hints.pieces);
+  const bool is_constrained = hints.multiple != unit;
+  says.add(std::uint64_t{is_constrained} << 33 | std::uint64_t{hints.is_in_tiles} << 32 | hints.pieces);
+  if (is_constrained)
+    for (int a = 0; a < max_axes; ++a) says.add(static_cast<std::uint64_t>(hints.multiple[a]));
 }
 void say(launch_words& says, const buffer_record& b, access how, const detail::range_mapper* by, const detail::reduction_kind* fold,
          bool includes_current) {
@@ -214,7 +219,7 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
       t.name = name;
       if (by.on_host || s.learns) t.by = graph::processors::host;
       t.devices = by.some;
-      take_hints(t, request.hints);
+      take_hints(t, request.hints, range.where);
       if (s.learns) t.how = graph::cut::in_tiles, t.pieces = 4;  // which differ along two axes
       if (s.programs) made.call = said_launch(code, range, items, request);
       argument_list arguments(s, made);
@@ -235,6 +240,13 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
     work.learns = s.learns.get();
     work.learned = known.learned;
     const known_launches::forgetting unless_kept(s.launches);
+    if (!known.is_checked && !s.learns) {
+      std::vector<argument_use> uses;
+      for (std::size_t i = 0; i < items.size(); ++i)
+        if (items[i].buffer && !items[i].fold) uses.push_back({i, code.parameters[i].mode, items[i].buffer->get(), items[i].by});
+      check_uses(known.task, uses, {.name = name, .code = &code, .items = known.task.range, .group = range.group, .where = range.where});
+      known.is_checked = true;
+    }
     if (request.is_to_come) {
       if (const box own = s.commands.own_chunk(known.task); !own.is_empty() && !s.learns) s.instructions.expect(known.task, own);
       return {};
@@ -290,7 +302,8 @@ event run_host_task(task_nodes which, const box& range, std::span<const host_use
       t.range = range;
       t.name = work.request.name;
       t.effects = effects;
-      take_hints(t, request.hints);
+      t.is_by_chunk = true;
+      take_hints(t, request.hints, where);
       if (s.programs) made.call = said_host_task(which, range, items, effects, request.hints);
       argument_list arguments(s, made);
       for (const host_use_item& i : items) {
@@ -303,6 +316,13 @@ event run_host_task(task_nodes which, const box& range, std::span<const host_use
     work.task = &known.task;
     work.folds = known.folds;
     const known_launches::forgetting unless_kept(s.launches);
+    if (!known.is_checked) {
+      std::vector<argument_use> uses;
+      for (std::size_t i = 0; i < items.size(); ++i)
+        if (!items[i].fold) uses.push_back({i, items[i].how, items[i].buffer->get(), items[i].by});
+      check_uses(known.task, uses, {.name = work.request.name, .items = range, .where = where});
+      known.is_checked = true;
+    }
     if (s.programs) note(s, known.call, where);
     out = do_known(s, known, work, context);
     ahead = s.ahead;

@@ -56,7 +56,9 @@ mapping mapping::wrapped(const box& elements, const point& border) {
 
 mapping mapping::slice(const box& elements, int axis) {
   mapping m = one_to_one(elements);
-  m.rules_[0][static_cast<std::size_t>(axis)] = same(elements.min()[axis], elements.max()[axis]);
+  for (int a = 0; a < max_axes; ++a)  // an axis that the buffer does not have is [0,1)
+    if (a == axis || (elements.min()[a] == 0 && elements.max()[a] == 1))
+      m.rules_[0][static_cast<std::size_t>(a)] = same(elements.min()[a], elements.max()[a]);
   return m;
 }
 
@@ -133,7 +135,7 @@ index_range mapping::users(const axis_rule& r, const chunk_grid& grid, coordinat
 void mapping::used_by(const box& chunk, const box& range, used_boxes& out) const {
   if (chunk.is_empty()) return;
   if (function_) {
-    const region used = (*function_)(chunk, elements_);
+    const region used = (*function_)(chunk, elements_, range);
     out.insert(out.end(), used.boxes().begin(), used.boxes().end());
     return;
   }
@@ -154,6 +156,15 @@ bool mapping::is_disjoint(const chunk_grid& grid) const {
       return r.is != axis_rule::kind::same && r.from == a && r.below + r.above <= 0;
     });
     if (!has_own) return false;
+  }
+  return true;
+}
+
+bool mapping::keeps_apart(const std::array<bool, max_axes>& along) const {
+  if (rules_.size() != 1) return !function_ && rules_.empty();
+  for (int a = 0; a < max_axes; ++a) {
+    const auto tells_apart = [&](const axis_rule& r) { return r.is != axis_rule::kind::same && r.from == a && r.below + r.above <= 0; };
+    if (along[static_cast<std::size_t>(a)] && std::ranges::none_of(rules_[0], tells_apart)) return false;
   }
   return true;
 }

@@ -13,6 +13,8 @@
 #include <boost/container/small_vector.hpp>
 #include <functional>
 #include <memory>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <stretto/box.hpp>
@@ -38,8 +40,8 @@ using box_rule = std::array<axis_rule, max_axes>;
 
 using used_boxes = std::vector<box>;
 
-/// A function of the program's own: a chunk, the elements of the buffer; gives elements.
-using mapping_function = std::function<region(const box& chunk, const box& elements)>;
+/// A function of the program's own: a chunk, the elements of the buffer, the range of the task; gives elements.
+using mapping_function = std::function<region(const box& chunk, const box& elements, const box& range)>;
 
 class mapping {
  public:
@@ -66,6 +68,12 @@ class mapping {
   /// Rows of the buffer in the proportion in which the chunk has the range's first axis.
   static mapping even_split(const box& elements);
   static mapping custom(const box& elements, mapping_function f);
+  /// The same of one that does not look at the range.
+  template <class F>
+    requires(std::is_invocable_v<F&, const box&, const box&>)
+  static mapping custom(const box& elements, F f) {
+    return custom(elements, mapping_function([f = std::move(f)](const box& chunk, const box& all, const box&) { return region(f(chunk, all)); }));
+  }
 
   bool is_custom() const noexcept { return static_cast<bool>(function_); }
   const box& elements() const noexcept { return elements_; }
@@ -82,6 +90,8 @@ class mapping {
 
   /// Whether no two chunks use the same element, because of the rules alone. Not of a custom one.
   bool is_disjoint(const chunk_grid& grid) const;
+  /// The same for two items that differ along one of these axes, in any range.
+  bool keeps_apart(const std::array<bool, max_axes>& along) const;
 
   friend bool operator==(const mapping& a, const mapping& b) {
     return a.elements_ == b.elements_ && a.rules_ == b.rules_ && a.function_ == b.function_;

@@ -60,6 +60,7 @@ struct task {
   box range;
   cut how = cut::along_rows;
   extent grain = unit;
+  bool is_by_chunk = false;  // one call computes a chunk: in it, items come in the order of the function's own
   std::uint32_t pieces = 1;  // into which each processor's part is cut, so that one is computed while another's elements are on their way
   std::vector<access> accesses;
   std::vector<reduction> reductions;

@@ -28,7 +28,7 @@ double end_of(std::span<const box> parts, std::span<site* const> who, const task
 }
 
 /// Items per second differ with the size of a part: the sizes that speeds say, the speeds at those sizes, and so on.
-std::vector<box> best_parts(std::span<site* const> who, const task& t, objects_state& s) {
+std::vector<box> best_parts(std::span<site* const> who, const task& t, coordinate grain, objects_state& s) {
   const box& ids = t.range->ids;
   std::vector<device_speed> speeds(who.size());
   std::vector<std::uint64_t> sizes(who.size(), std::max<std::uint64_t>(1, ids.volume() / who.size()));
@@ -43,7 +43,7 @@ std::vector<box> best_parts(std::span<site* const> who, const task& t, objects_s
     }
     for (device_speed& d : speeds)
       if (d.items_per_second == 0) d = {count ? known / static_cast<double>(count) : 1, 0};  // to be measured
-    parts = split_by_speed(ids, speeds);
+    parts = split_by_speed(ids, speeds, grain);
     for (std::size_t i = 0; i < who.size(); ++i)
       if (!parts[i].is_empty()) sizes[i] = parts[i].volume();
   }
@@ -52,14 +52,21 @@ std::vector<box> best_parts(std::span<site* const> who, const task& t, objects_s
 
 }  // namespace
 
-std::vector<share> divide(const task& t, objects_state& s) {
+coordinate grain_of_cut(const box& ids, const extent& grain) noexcept {
+  int axis = 0;
+  while (axis < max_axes - 1 && ids.length(axis) <= 1) ++axis;
+  return ids.length(axis) > 1 ? grain[axis] : grain[0];
+}
+
+std::vector<share> divide(const task& t, const extent& each, objects_state& s) {
   std::vector<site*> who;
   for (site& at : s.sites)
     if (t.can_run_on(at)) who.push_back(&at);
   if (who.size() < 2 || t.range->ids.is_empty()) return {};
   std::vector<kept_division>& kept = s.divisions[t.code];
-  const auto before = std::ranges::find(kept, t.range->ids, &kept_division::ids);
-  std::vector<box> parts = best_parts(who, t, s);
+  const coordinate grain = grain_of_cut(t.range->ids, each);
+  const auto before = std::ranges::find_if(kept, [&](const kept_division& d) { return d.ids == t.range->ids && d.grain == grain; });
+  std::vector<box> parts = best_parts(who, t, grain, s);
   if (before != kept.end() && before->parts.size() == parts.size() &&
       end_of(before->parts, who, t, s) <= worth_moving * end_of(parts, who, t, s)) {
     parts = before->parts;
@@ -67,7 +74,7 @@ std::vector<share> divide(const task& t, objects_state& s) {
     before->parts = parts;
   } else {
     if (kept.size() == kept_division::most) kept.erase(kept.begin());
-    kept.push_back({t.range->ids, parts});
+    kept.push_back({t.range->ids, grain, parts});
   }
   std::vector<share> shares;
   for (std::size_t i = 0; i < who.size(); ++i)

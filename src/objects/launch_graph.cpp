@@ -18,7 +18,7 @@ struct launch_list {
   struct kept_item {
     object_handle object;
     object_item is;  // its pointers are set for each submission
-    std::function<box(const box&)> mapped;
+    std::function<box(const box&, const box&)> mapped;
     std::vector<std::byte> value;
   };
   struct described {

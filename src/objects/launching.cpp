@@ -7,6 +7,7 @@
 #include <span>
 
 #include "data/kernel_arguments.hpp"
+#include "data/launch_checks.hpp"
 #include "event/event_floor.hpp"
 #include "objects/asking.hpp"
 #include "objects/dividing.hpp"
@@ -41,8 +42,8 @@ box items_of(const kernel_range& range) {
   return box::between(min, max);
 }
 
-/// Copies what the launch is given, for as long as it lasts.
-void keep_arguments(task& t, std::span<const detail::object_item> given, base::thread_context& context) {
+/// Copies what the launch is given, for as long as it lasts. `range`: the items of all of it, of which this may be a part.
+void keep_arguments(task& t, std::span<const detail::object_item> given, const box& range, base::thread_context& context) {
   const kernel_code& code = *t.code;
   for (std::size_t i = 0; i < given.size(); ++i) {
     const detail::object_item& item = given[i];
@@ -50,7 +51,7 @@ void keep_arguments(task& t, std::span<const detail::object_item> given, base::t
     object_record& o = usable(*item.object, "launch", context, t.where);
     object_use& u = t.uses.emplace_back(used_object(o), o.elements, usage_of(code.parameters[i]));
     if (!item.mapped && !item.is_tile) continue;
-    u.where = item.mapped ? (*item.mapped)(items_of(*t.range)) : item.part;
+    u.where = item.mapped ? (*item.mapped)(items_of(*t.range), range) : item.part;
     require_inside(o, u.where, "launch", t.where);
   }
   t.values.emplace(code, [&](std::size_t i, std::byte* at) {
@@ -122,6 +123,40 @@ bool is_divisible(const kernel_code& code, std::span<const detail::object_item> 
   return any;
 }
 
+/// Checks what is said of the items of a launch that may be divided: whether range, mappers and objects fit, and whether items read what
+/// others write.
+void check_uses(const kernel_code& code, const kernel_range& range, std::span<const detail::object_item> given,
+                const detail::object_launch& request, const extent& grain, base::thread_context& context) {
+  constexpr std::size_t most_parts = 16;  // for each launch again: mappers are functions
+  const data::checked_launch l{.name = request.name.empty() ? std::string_view(code.name) : std::string_view(request.name),
+                               .code = &code, .items = items_of(range), .group = range.group, .where = range.where};
+  const auto object_of = [&](std::size_t i) -> object_record& { return usable(*given[i].object, "launch", context, range.where); };
+  const auto checked = [&](std::size_t i) -> data::checked_argument {
+    const object_record& o = object_of(i);
+    return {.number = i, .how = code.parameters[i].mode, .elements = o.elements, .axes = o.dimensions, .form = given[i].form};
+  };
+  const auto used_by = [&](std::size_t i) -> geometry::used_elements {
+    const detail::object_item& item = given[i];
+    if (item.mapped) return [&item, &l](const box& part, std::vector<box>& out) { out.push_back((*item.mapped)(part, l.items)); };
+    return [all = item.is_tile ? item.part : object_of(i).elements](const box&, std::vector<box>& out) { out.push_back(all); };
+  };
+  const auto keeps_apart = [](const detail::object_item& item) { return item.mapped && item.form.is == detail::mapper_form::kind::one_to_one; };
+  for (std::size_t w = 0; w < given.size(); ++w) {
+    if (!given[w].mapped) continue;
+    const auto text = [&] { return describe(object_of(w)); };
+    data::check_axes(l, checked(w), text);
+    const access how = code.parameters[w].mode;
+    if (how != access::out && how != access::inout) continue;
+    for (std::size_t r = 0; r < given.size(); ++r) {
+      const access also = code.parameters[r].mode;
+      if (!given[r].object || (also != access::in && also != access::inout) || given[r].object->get() != given[w].object->get()) continue;
+      if (keeps_apart(given[r]) && keeps_apart(given[w])) continue;
+      if (const auto found = geometry::find_use_conflict({.items = l.items, .grain = grain}, most_parts, used_by(r), used_by(w)))
+        data::refuse_conflict(l, *found, checked(r), checked(w), text);
+    }
+  }
+}
+
 /// Its parts, which are made only where it is divided.
 void make_parts(objects_state& s, const kernel_code& code, const kernel_range& range, std::span<const detail::object_item> given,
                 const detail::object_launch& request, base::thread_context& context, std::span<const box> ids, launch_tasks& made) {
@@ -130,7 +165,7 @@ void make_parts(objects_state& s, const kernel_code& code, const kernel_range& r
     kernel_range part = range;
     part.ids = mine;
     made.push_back(make_launch(s, code, part, given, request));
-    keep_arguments(*made.back(), given, context);
+    keep_arguments(*made.back(), given, items_of(range), context);
   }
   refuse_overlapping_writes({made.data(), made.size()});
 }
@@ -143,13 +178,20 @@ void prepare(objects_state& s, const kernel_code& code, const kernel_range& rang
   task_pointer whole = make_launch(s, code, range, given, request);
   choose_sites(*whole, request);
   const bool can_be_divided = is_divisible(code, given);
-  const std::vector<share> shares = can_be_divided ? divide(*whole, s) : std::vector<share>();
+  extent grain = unit;  // in ids
+  const bool is_mapped = std::ranges::any_of(given, [](const detail::object_item& i) { return i.mapped != nullptr; });
+  if (is_mapped || request.multiple != unit) {
+    const extent in_items = request.multiple == unit ? range.group : data::grain_of(range.group, request.multiple, range.ids, range.where);
+    check_uses(code, range, given, request, in_items, context);
+    for (int a = 0; a < max_axes; ++a) grain[a] = in_items[a] / range.group[a];
+  }
+  const std::vector<share> shares = can_be_divided ? divide(*whole, grain, s) : std::vector<share>();
   if (shares.size() < 2) {
-    keep_arguments(*whole, given, context);
+    keep_arguments(*whole, given, items_of(range), context);
     if (can_be_divided && s.check && range.ids.volume() > 1) {  // who has one device is told what several would refuse
       const device_speed equal[] = {{1}, {1}};
       launch_tasks halves;
-      make_parts(s, code, range, given, request, context, split_by_speed(range.ids, equal), halves);
+      make_parts(s, code, range, given, request, context, split_by_speed(range.ids, equal, grain_of_cut(range.ids, grain)), halves);
     }
     if (!shares.empty()) whole->goes_to = shares.front().of;
     made.push_back(std::move(whole));

@@ -199,6 +199,7 @@ struct site {
 struct kept_division {
   static constexpr std::size_t most = 16;  // of one kernel
   box ids;
+  coordinate grain = 1;    // cuts lay on multiples of it
   std::vector<box> parts;  // by site that may compute it
 };
 
