@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <span>
 #include <string_view>
@@ -144,9 +145,13 @@ struct release_seen {
 };
 using seen_pointer = std::unique_ptr<buffers::seen_elements, release_seen>;
 std::byte* first_of(const buffers::seen_elements& seen, data::layout& shape);
+/// Copies them, dense in C order.
+void copy_seen(const buffers::seen_elements& seen, std::byte* to);
 /// Where programs are checked, what was read; else null.
 const view_limits* limits_of(const buffers::seen_elements& seen) noexcept;
 void look_at(const view_limits& limits, const std::int64_t* at, std::size_t axes);
+/// Throws B09: of a dry run.
+[[noreturn]] void refuse_value(const std::source_location& where);
 struct seen_later {
   event ready;
   seen_pointer seen;
@@ -376,6 +381,16 @@ void set_horizons(const horizon_settings& settings, std::source_location where =
 /// Nothing older is remembered from then on. A program that goes on needs none: reads wait for what they read, and horizons hold nothing up.
 event epoch(std::source_location where = std::source_location::current());
 
+/// The same for all nodes at once: a barrier.
+///
+///     wait(epoch(all_nodes));
+///
+///   returns  an event of this node: all that was asked of buffers before has been done on every node. Poisoned if some of it has failed
+///   cost     epoch(), and messages as for a reduction of one element
+struct all_nodes_tag {};
+inline constexpr all_nodes_tag all_nodes{};
+event epoch(all_nodes_tag, std::source_location where = std::source_location::current());
+
 /// How much of a launch nodes, and devices of this node, get. Rows are cut so; tiles are cut alike.
 struct weight_settings {
   std::vector<double> nodes = {};    // one for each node, the same on all of them; none: all alike, or as measured (option weights)
@@ -482,13 +497,33 @@ class buffer {
   box elements(std::source_location where = std::source_location::current()) const { return detail::elements_of(handle_, where); }
 
   /// The content for host code of this node, once every launch submitted so far that writes there has ended: as a launch in which every
-  /// node reads all of `part`. Poisoned with what those launches failed with.
+  /// node reads all of `part`, which may be empty. Poisoned with what those launches failed with. Launches that would write there wait until
+  /// it is let go of: read_copy() is for what is kept.
   future<seen<T, D>> read(const box& part, std::source_location where = std::source_location::current()) const {
     auto later = std::make_shared<detail::seen_later>(detail::see_elements(handle_, part, where));
     const event ready = later->ready;
     return async(after(ready), name("elements for the host"), [later] { return seen<T, D>(detail::give_elements(*later)); }, where);
   }
   future<seen<T, D>> read(std::source_location where = std::source_location::current()) const { return read(elements(where), where); }
+
+  /// A copy of the same content that the program owns: launches that write the buffer later do not wait for it to go.
+  ///
+  ///     auto before = u.read_copy().get();   // before(i, j), whatever launches write later
+  ///
+  ///   cost     that of read(), and a copy of the part on this node
+  future<array_copy<T, D>> read_copy(const box& part, std::source_location where = std::source_location::current()) const {
+    auto later = std::make_shared<detail::seen_later>(detail::see_elements(handle_, part, where));
+    const event ready = later->ready;
+    return async(after(ready), name("copy for the program"), [later, part] {
+      array_copy<T, D> made(part);
+      detail::copy_seen(*later->seen, reinterpret_cast<std::byte*>(made.data()));
+      later->seen.reset();
+      return made;
+    }, where);
+  }
+  future<array_copy<T, D>> read_copy(std::source_location where = std::source_location::current()) const {
+    return read_copy(elements(where), where);
+  }
 
   explicit operator bool() const noexcept { return handle_ != nullptr; }
   friend bool operator==(const buffer&, const buffer&) = default;
@@ -774,6 +809,24 @@ event host_task(const T1& t1, const T2& t2, const T3& t3, const detail::collecti
   detail::host_task_request request;
   request.apply(t1), request.apply(t2), request.apply(t3);
   return detail::collective_task_with(group.group, request, group.where, std::forward<F>(f), uses...);
+}
+
+/// The value of what a side effect stands for, on this node: f() is called, as a host task that uses it, behind all host tasks asked for so far
+/// that affect it, and before those asked for later.
+///
+///     const double total = fence(log, [&] { return log_total; }).get();
+///
+///   returns  what f() returned, poisoned if it threw or what affects it before has failed
+template <class F>
+future<std::invoke_result_t<F&>> fence(const side_effect& of, F f, std::source_location where = std::source_location::current()) {
+  static_assert(!std::is_void_v<std::invoke_result_t<F&>>, "fence gives what the function returns: it returns a value");
+  auto value = std::make_shared<std::optional<std::invoke_result_t<F&>>>();
+  const event done = host_task(uses(of), name("fence"), detail::host_task_range(on_each_node, where),
+                               [value, f = std::move(f)]() mutable { value->emplace(f()); });
+  return async(after(done), name("value of a side effect"), [value, where] {
+    if (!*value) detail::refuse_value(where);
+    return std::move(**value);
+  }, where);
 }
 
 /// Whether this runtime only finds what the program would do on buffers as a node of a job (option dry_nodes), and does none of it: kernels and

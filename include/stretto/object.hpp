@@ -18,6 +18,7 @@
 // Source      hetero objects and tasks: the PREMA paper on heterogeneous tasking; data replicas: StarPU.
 #pragma once
 
+#include <stretto/array_copy.hpp>
 #include <stretto/fields.hpp>
 #include <stretto/future.hpp>
 #include <stretto/instance.hpp>
@@ -231,6 +232,17 @@ class object {
   }
   future<held<const T, D>> read(std::source_location where = std::source_location::current()) const {
     return hold<const T>(elements(where), access::in, where);
+  }
+  /// A copy that the program owns, of the content that read() would give: nothing waits for it to go.
+  ///
+  ///     auto before = u.read_copy().get();  // before(i, j), whatever launches write later
+  future<array_copy<T, D>> read_copy(const box& part, std::source_location where = std::source_location::current()) const {
+    auto made = std::make_shared<array_copy<T, D>>(part);
+    const event copied = copy_to(made->data(), part, where);
+    return async(after(copied), name("copy for the program"), [made] { return std::move(*made); }, where);
+  }
+  future<array_copy<T, D>> read_copy(std::source_location where = std::source_location::current()) const {
+    return read_copy(elements(where), where);
   }
   /// The same, to be changed.
   future<held<T, D>> change(const box& part, std::source_location where = std::source_location::current()) const {

@@ -66,6 +66,7 @@ task_outcome execution::run(std::span<const graph::instruction> all, const task_
     if (!std::holds_alternative<graph::arrive>(i.what))
       for (const std::uint64_t f : i.follows)
         if (!has_happened(end_of(f))) behind_.push_back(end_of(f));
+    if (!views_.empty()) wait_for_views(i, work);
     event end;
     try {
       end = begin(i, work, check, out, context);
@@ -88,6 +89,34 @@ task_outcome execution::run(std::span<const graph::instruction> all, const task_
     parts_.clear();
   }
   return out;
+}
+
+void execution::wait_for_views(graph::allocation_id in, std::span<const box> parts) {
+  for (const kept_view& v : views_)
+    if (v.of == in && std::ranges::any_of(parts, [&](const box& b) { return b.meets(v.part); })) behind_.push_back(v.ends);
+}
+
+void execution::wait_for_views(const graph::instruction& i, const task_work& work) {
+  std::erase_if(views_, [](const kept_view& v) { return v.ends.has_triggered(); });
+  const auto whole = [&](graph::allocation_id in) {
+    for (const kept_view& v : views_)
+      if (v.of == in) behind_.push_back(v.ends);
+  };
+  if (const auto* c = std::get_if<graph::compute>(&i.what)) {
+    for (std::size_t n = 0; n < c->uses.size(); ++n)
+      if (!work.task || n >= work.task->accesses.size() || graph::writes(work.task->accesses[n].how))
+        if (work.code || work.host) wait_for_views(c->uses[n].is, {&c->uses[n].part, 1});
+  } else if (const auto* copied = std::get_if<graph::copy>(&i.what)) {
+    wait_for_views(copied->to, copied->parts);
+  } else if (const auto* received = std::get_if<graph::receive>(&i.what)) {
+    wait_for_views(received->to, received->parts);
+  } else if (const auto* folded = std::get_if<graph::fold>(&i.what)) {
+    whole(folded->to);
+  } else if (const auto* filled = std::get_if<graph::fill_identity>(&i.what)) {
+    whole(filled->is);
+  } else if (const auto* released = std::get_if<graph::release>(&i.what)) {
+    whole(released->is);
+  }
 }
 
 event execution::behind_by(std::size_t most) {
@@ -141,7 +170,8 @@ event execution::do_one(const graph::compute& c, const task_work& work, bool che
   if (!has_happened(work.first)) behind_.push_back(work.first);
   if (!work.code && !work.host) {
     out.ready = merge(behind_, work.range.where);
-    return work.ends;
+    if (!c.uses.empty() && c.uses[0].is.number != 0) views_.push_back({c.uses[0].is, c.uses[0].part, work.ends});
+    return out.ready;
   }
   const event done = work.code ? launch_kernel(c, work, check) : spawn_on_host(c, work, check);
   out.done = merge(out.done, done, work.range.where);

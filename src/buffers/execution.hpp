@@ -89,6 +89,9 @@ class execution {
   /// Of the last instruction.
   event last() const { return ends_.back(); }
 
+  /// Views that the program keeps.
+  std::size_t views() const noexcept { return views_.size(); }
+
   /// A horizon that has been passed but not reached, if more than `most` of them are; who submits waits for it.
   event behind_by(std::size_t most);
 
@@ -119,6 +122,10 @@ class execution {
   event do_one(const graph::send& s, const task_work& work, base::thread_context& context);
   event do_one(const graph::receive& r, graph::instruction_id id, const task_work& work, base::thread_context& context);
   event do_one(const graph::arrive& a);
+  /// What writes there waits for views of it that the program keeps, in place of the graphs: for them a read has ended when its elements are
+  /// there, so that horizons do not wait for a view that is kept.
+  void wait_for_views(const graph::instruction& i, const task_work& work);
+  void wait_for_views(graph::allocation_id in, std::span<const box> parts);
   const event& end_of(std::uint64_t number) const { return ends_[number - first_]; }
   place memory_of(graph::memory_number m) const;
   detail::instance_handle make(graph::buffer_id b, place memory, const box& elements, const data::wish& at, std::span<const event> behind,
@@ -141,6 +148,12 @@ class execution {
   std::deque<passed_horizon> passed_;
   std::vector<std::unique_ptr<const told_part>> parts_;
   std::vector<event> behind_;  // of the instruction that begins
+  struct kept_view {
+    graph::allocation_id of;
+    box part;
+    event ends;
+  };
+  std::vector<kept_view> views_;
 };
 
 }  // namespace stretto::buffers

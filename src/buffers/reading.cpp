@@ -1,6 +1,7 @@
 // reading.cpp - elements of buffers for the program itself.
 #include <stretto/error.hpp>
 
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "buffers/handing_over.hpp"
 #include "buffers/said_calls.hpp"
 #include "buffers/usable.hpp"
+#include "data/layout.hpp"
 #include "event/event_floor.hpp"
 #include "event/held.hpp"
 
@@ -18,6 +20,8 @@ namespace stretto::buffers {
 struct seen_elements {
   detail::instance_handle in;
   box part;
+  std::uint8_t dimensions = 1;
+  std::uint32_t element_bytes = 1;
   user_event ends;
   std::source_location where;
   std::string of;
@@ -61,7 +65,13 @@ using namespace buffers;
 seen_later see_elements(const buffer_handle& h, const box& part, const std::source_location& where) {
   base::thread_context& context = base::require_current("read");
   buffer_record& b = usable(h, "read", context, where);
-  if (!b.elements.contains(part) || part.is_empty())
+  if (part.is_empty()) {  // nothing is sent, and nothing waited for; but every node is to say it
+    const asked held(*b.state, where);
+    if (b.state->programs) note(*b.state, said_read(b, part), where);
+    return {event(), seen_pointer(new seen_elements{.in = {}, .part = part, .dimensions = b.type.dimensions, .element_bytes = b.type.bytes,
+                                                    .ends = user_event::create(where), .where = where, .of = describe(b)})};
+  }
+  if (!b.elements.contains(part))
     throw error("B08", "read names elements that " + describe(b) + " does not have")
         .fact("submitted", where)
         .fact("part", part.text())
@@ -90,7 +100,7 @@ seen_later see_elements(const buffer_handle& h, const box& part, const std::sour
     return {never_read(b, *b.state->dry, context, where), nullptr};
   }
   go_on(*b.state, ahead, where);
-  auto seen = std::make_unique<seen_elements>(out.first, part, ends, where, describe(b));
+  auto seen = std::make_unique<seen_elements>(out.first, part, b.type.dimensions, b.type.bytes, ends, where, describe(b));
   if (b.state->check) seen->limits = {{part}, [&s = *seen, dimensions = b.type.dimensions](const point& at) { refuse(s, at, dimensions); }};
   return {out.ready, seen_pointer(seen.release())};
 }
@@ -101,7 +111,38 @@ seen_pointer give_elements(seen_later& later) {
   return std::move(later.seen);
 }
 
-std::byte* first_of(const seen_elements& seen, data::layout& shape) { return open_instance(seen.in, shape, seen.where); }
+std::byte* first_of(const seen_elements& seen, data::layout& shape) {
+  if (seen.in.record) return open_instance(seen.in, shape, seen.where);
+  shape = data::dense_layout(seen.part, seen.dimensions, seen.element_bytes, axis_order::c);  // of no elements
+  return nullptr;
+}
+
+void copy_seen(const seen_elements& seen, std::byte* to) {
+  data::layout shape;
+  const std::byte* const first = first_of(seen, shape);
+  const box& part = seen.part;
+  const std::size_t bytes = shape.element_bytes;
+  const bool has_dense_rows = shape.stride[2] == shape.element_bytes || part.length(2) == 1;
+  // With fewer than three axes, the last that there is stands for the row.
+  const int along = part.length(2) > 1 ? 2 : part.length(1) > 1 ? 1 : 0;
+  const bool is_run = has_dense_rows && shape.stride[along] == static_cast<std::int64_t>(bytes);
+  point at = part.min(), step(1, 1, 1);
+  if (is_run) step[along] = part.length(along);
+  for (at[0] = part.min()[0]; at[0] < part.max()[0]; at[0] += step[0])
+    for (at[1] = part.min()[1]; at[1] < part.max()[1]; at[1] += step[1])
+      for (at[2] = part.min()[2]; at[2] < part.max()[2]; at[2] += step[2]) {
+        const std::size_t count = is_run ? static_cast<std::size_t>(part.length(along)) : 1;
+        std::memcpy(to, first + shape.offset_of(at), count * bytes);
+        to += count * bytes;
+      }
+}
+
+void refuse_value(const std::source_location& where) {
+  throw error("B09", "fence gives no value: this is a dry run")
+      .fact("submitted", where)
+      .because("the program runs without its kernels and host tasks, to find what it would do on buffers (option dry_nodes)")
+      .remedy("if (!is_dry_run()) around what looks at the value; the call of fence stays outside of it");
+}
 
 const view_limits* limits_of(const seen_elements& seen) noexcept { return seen.limits.refuse ? &seen.limits : nullptr; }
 
@@ -119,3 +160,19 @@ void release_seen::operator()(seen_elements* seen) const noexcept {
 }
 
 }  // namespace stretto::detail
+
+namespace stretto {
+
+event epoch(all_nodes_tag, std::source_location where) {
+  const event here = epoch(where);
+  if (is_dry_run()) return here;
+  // A reduction to which every node contributes when it has come so far: its result is there when all have.
+  const buffer<std::uint32_t> nodes(box(0, 1), {.name = "nodes that have come so far"}, where);
+  host_task(after(here), name("barrier of all nodes"), detail::host_task_range(on_each_node, where), [](view<std::uint32_t> n) { n(0) = 1; },
+            nodes.reduce<sum<std::uint32_t>>().from_identity());
+  auto later = std::make_shared<detail::seen_later>(detail::see_elements(nodes.handle(), nodes.elements(), where));
+  const event ready = later->ready;
+  return async(after(ready), name("barrier of all nodes"), [later] { later->seen.reset(); }, where);
+}
+
+}  // namespace stretto

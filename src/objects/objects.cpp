@@ -143,6 +143,7 @@ event copy_elements(const object_handle& h, const box& part, access how, std::by
   const char* const verb = how == access::in ? "copy_to" : "copy_from";
   base::thread_context& context = base::require_current(verb);
   objects_state& s = *usable_part(h, part, verb, context, where).state;
+  if (part.is_empty()) return {};  // for which there may be no memory
   const inside in(s, context);
   objects::task_pointer t = task_on_elements(s, h, part, how, verb, where);
   t->outside = outside;
