@@ -47,15 +47,18 @@
 namespace stretto {
 namespace {
 
-/// Whoever looks on is told that nothing goes on, unless they said otherwise.
-constexpr double stuck_on_terminal = 10;  // seconds
+/// After so many seconds without progress it is reported that a program hangs, unless option `stuck` says otherwise.
+constexpr double stuck_by_default = 10;
 
 base::settings settings_of_process() {
   const base::environment given = base::stretto_environment();
   base::settings settings = base::parse_options(given, {}).values;
-  if (!given.contains("STRETTO_STUCK") && isatty(STDERR_FILENO)) settings.stuck = stuck_on_terminal;
+  if (!given.contains("STRETTO_STUCK")) settings.stuck = stuck_by_default;
   return settings;
 }
+
+/// A program may pause for long on purpose: what is no proven hang goes to a terminal only, or where somebody asked for it.
+bool reports_unproven_hangs() { return base::stretto_environment().contains("STRETTO_STUCK") || isatty(STDERR_FILENO); }
 
 sched::scheduler_paths paths_of(const platform& machine) {
   sched::scheduler_paths paths;
@@ -304,6 +307,7 @@ void runtime::start(bool stepped) {
   s.on_signal.emplace(s.number, s.settings.trace, std::move(save));
   s.watch = std::make_unique<diagnose::watched>(
       *s.scheduler, diagnose::watch_settings{.limit = s.settings.stuck,
+                                             .tells_unproven = reports_unproven_hangs(),
                                              .file = s.settings.stuck_file.empty() ? std::string() : s.of_node(s.settings.stuck_file),
                                              .errors = s.settings.errors,
                                              .member = s.member.get(),

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -140,7 +141,10 @@ class watcher {
   }
 
   /// What is not proven is not told before, however near the end is.
-  static double patience_of(const watched& w) { return w.settings_.limit > 0 ? w.settings_.limit : patience_at_end; }
+  static double patience_of(const watched& w) {
+    if (!w.settings_.tells_unproven && !w.is_near_end()) return std::numeric_limits<double>::infinity();
+    return w.settings_.limit > 0 ? w.settings_.limit : patience_at_end;
+  }
   static double seconds_of(const watched& w) { return static_cast<double>(now() - w.since_) * 1e-9; }
 
   /// Other nodes may end what waits here: all together find out. Whether it is theirs to tell.
@@ -176,7 +180,7 @@ class watcher {
       if (!s.is_proven) add_stacks(s);
       return {std::move(s), progress};
     };
-    if (auto told = w.settings_.job->advance(mine, patience_of(w), job_watch::clock::now())) {
+    if (auto told = w.settings_.job->advance(mine, w.settings_.limit > 0 ? w.settings_.limit : patience_at_end, job_watch::clock::now())) {
       if (has_work(*told)) tell({&*told, 1}, w.settings_);
       told->told = {std::max(w.complaints_, 1u), longest_pause, static_cast<double>(w.spent_) * 1e-9};
       keep({&*told, 1}, w.settings_);
@@ -326,10 +330,13 @@ void watched::draining() noexcept {
   watcher::of_process().call();
 }
 
+// Where something has gone wrong, nobody is to wait for what does not come.
+bool watched::is_near_end() const noexcept {
+  return draining_.load(std::memory_order_seq_cst) || (settings_.job && settings_.job->are_faults_known());
+}
+
 double watched::limit() const noexcept {
-  // Where something has gone wrong, nobody is to wait for what does not come.
-  const bool is_near_end = draining_.load(std::memory_order_seq_cst) || (settings_.job && settings_.job->are_faults_known());
-  if (!is_near_end) return settings_.limit;
+  if (!is_near_end()) return settings_.limit;
   return settings_.limit > 0 ? std::min(settings_.limit, limit_at_end) : limit_at_end;
 }
 

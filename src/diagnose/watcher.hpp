@@ -25,6 +25,7 @@ class job_watch;
 
 struct watch_settings {
   double limit = 0;        // seconds without progress; 0: only on SIGUSR1, and at the runtime's end
+  bool tells_unproven = true;  // also where it may go on; else only what is proven to wait for ever
   std::string file;        // receives the last report as JSON; empty: none
   base::error_form errors = base::error_form::text;
   const dist::member* member = nullptr;  // of a job
@@ -42,6 +43,7 @@ class watched {
 
  private:
   friend class watcher;
+  bool is_near_end() const noexcept;
   double limit() const noexcept;
   sched::scheduler& runtime_;
   const watch_settings settings_;

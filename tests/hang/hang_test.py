@@ -189,6 +189,26 @@ def check_json(program, lines):
         process.wait()
 
 
+def check_unset(program, lines, folder):
+    """Where nobody has asked and no terminal is there, a proven hang is told all the same, and what may go on is not."""
+    logs = {name: folder / f"{name}.unset.log" for name in ["alone", "two_tasks"]}
+    running = []
+    for name, log in logs.items():
+        with open(log, "w") as out:
+            running.append(subprocess.Popen([program, name], stderr=out, stdout=out, env=environment()))
+    try:
+        wanted = ["error H02", *lines["two_tasks"]]
+        text = read_until(running[1], logs["two_tasks"], wanted)
+        faults = [f"two_tasks without STRETTO_STUCK: does not say {w!r}\n{text}" for w in wanted if w not in text]
+        if "error H10" in logs["alone"].read_text():
+            faults.append("alone without STRETTO_STUCK: is told, though nothing is proven")
+        return faults
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+
+
 def check_storm(program, name, folder):
     """Asked all the time, and judged at each look that finds no progress, it goes on to its end and is not accused."""
     log = folder / f"{name}.log"
@@ -235,6 +255,7 @@ def main():
         for name in ["forgotten_event", "alone"]:
             faults += try_one(program, name, lines[name], Path(folder), by_signal=True)[0]
         faults += check_json(program, lines["short_barrier"])
+        faults += check_unset(program, lines, Path(folder))
         for name in HEALTHY:
             faults += check_storm(program, name, Path(folder))
     print("\n".join(faults) or f"{len(names)} programs that hang, each told where within {slowest:.3g} s of the limit")
