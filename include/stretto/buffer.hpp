@@ -217,8 +217,27 @@ struct with_range_hints : Request {
 };
 struct host_task_request : with_range_hints<task_request> {
   std::vector<used_side_effect> effects;
-  using with_range_hints<task_request>::apply;
   void apply(const side_effects_tag& t) { effects.insert(effects.end(), t.all.begin(), t.all.end()); }
+  template <class Tag>
+    requires requires(with_range_hints<task_request> request, const Tag& tag) { request.apply(tag); }
+  void apply(const Tag& tag) {
+    static_assert(!std::same_as<Tag, profile_into>,
+                  "a host task runs in several parts, or in none on a node, and has no profile of its own: a "
+                  "trace shows each part");
+    with_range_hints<task_request>::apply(tag);
+  }
+};
+template <>
+inline constexpr bool may_repeat<side_effects_tag> = true;
+/// Of a task with one id for each node.
+struct collective_request : host_task_request {
+  template <class Tag>
+    requires requires(host_task_request request, const Tag& tag) { request.apply(tag); }
+  void apply(const Tag& tag) {
+    static_assert(!std::same_as<Tag, in_tiles_tag> && !std::same_as<Tag, in_pieces>,
+                  "a collective host task has one part on each node, which is not cut");
+    host_task_request::apply(tag);
+  }
 };
 /// Tags that name a place of one node.
 template <class Tag>
@@ -620,22 +639,19 @@ event launch(const kernel<void(P...)>& k, const kernel_range& range, const A&...
 template <detail::buffer_launch_tag T1, class... P, class... A>
   requires(detail::buffer_argument<A> || ...)
 event launch(const T1& t1, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
-  detail::buffer_launch request;
-  request.apply(t1);
+  const auto request = detail::request_of<detail::buffer_launch>(t1);
   return detail::launch_buffers_checked(request, k, range, given...);
 }
 template <detail::buffer_launch_tag T1, detail::buffer_launch_tag T2, class... P, class... A>
   requires(detail::buffer_argument<A> || ...)
 event launch(const T1& t1, const T2& t2, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
-  detail::buffer_launch request;
-  request.apply(t1), request.apply(t2);
+  const auto request = detail::request_of<detail::buffer_launch>(t1, t2);
   return detail::launch_buffers_checked(request, k, range, given...);
 }
 template <detail::buffer_launch_tag T1, detail::buffer_launch_tag T2, detail::buffer_launch_tag T3, class... P, class... A>
   requires(detail::buffer_argument<A> || ...)
 event launch(const T1& t1, const T2& t2, const T3& t3, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
-  detail::buffer_launch request;
-  request.apply(t1), request.apply(t2), request.apply(t3);
+  const auto request = detail::request_of<detail::buffer_launch>(t1, t2, t3);
   return detail::launch_buffers_checked(request, k, range, given...);
 }
 
@@ -748,23 +764,20 @@ event host_task(const detail::host_task_range& range, F&& f, const U&... uses) {
 template <detail::host_task_tag T1, class F, class... U>
   requires(detail::is_host_use<U> && ...)
 event host_task(const T1& t1, const detail::host_task_range& range, F&& f, const U&... uses) {
-  detail::host_task_request request;
-  request.apply(t1);
+  const auto request = detail::request_of<detail::host_task_request>(t1);
   return detail::host_task_with(range.which, range.range, request, range.where, std::forward<F>(f), uses...);
 }
 template <detail::host_task_tag T1, detail::host_task_tag T2, class F, class... U>
   requires(detail::is_host_use<U> && ...)
 event host_task(const T1& t1, const T2& t2, const detail::host_task_range& range, F&& f, const U&... uses) {
-  detail::host_task_request request;
-  request.apply(t1), request.apply(t2);
+  const auto request = detail::request_of<detail::host_task_request>(t1, t2);
   return detail::host_task_with(range.which, range.range, request, range.where, std::forward<F>(f), uses...);
 }
 
 template <detail::host_task_tag T1, detail::host_task_tag T2, detail::host_task_tag T3, class F, class... U>
   requires(detail::is_host_use<U> && ...)
 event host_task(const T1& t1, const T2& t2, const T3& t3, const detail::host_task_range& range, F&& f, const U&... uses) {
-  detail::host_task_request request;
-  request.apply(t1), request.apply(t2), request.apply(t3);
+  const auto request = detail::request_of<detail::host_task_request>(t1, t2, t3);
   return detail::host_task_with(range.which, range.range, request, range.where, std::forward<F>(f), uses...);
 }
 
@@ -791,23 +804,20 @@ event host_task(const detail::collective_range& group, F&& f, const U&... uses) 
 template <detail::host_task_tag T1, class F, class... U>
   requires(detail::is_host_use<U> && ...)
 event host_task(const T1& t1, const detail::collective_range& group, F&& f, const U&... uses) {
-  detail::host_task_request request;
-  request.apply(t1);
+  const auto request = detail::request_of<detail::collective_request>(t1);
   return detail::collective_task_with(group.group, request, group.where, std::forward<F>(f), uses...);
 }
 template <detail::host_task_tag T1, detail::host_task_tag T2, class F, class... U>
   requires(detail::is_host_use<U> && ...)
 event host_task(const T1& t1, const T2& t2, const detail::collective_range& group, F&& f, const U&... uses) {
-  detail::host_task_request request;
-  request.apply(t1), request.apply(t2);
+  const auto request = detail::request_of<detail::collective_request>(t1, t2);
   return detail::collective_task_with(group.group, request, group.where, std::forward<F>(f), uses...);
 }
 
 template <detail::host_task_tag T1, detail::host_task_tag T2, detail::host_task_tag T3, class F, class... U>
   requires(detail::is_host_use<U> && ...)
 event host_task(const T1& t1, const T2& t2, const T3& t3, const detail::collective_range& group, F&& f, const U&... uses) {
-  detail::host_task_request request;
-  request.apply(t1), request.apply(t2), request.apply(t3);
+  const auto request = detail::request_of<detail::collective_request>(t1, t2, t3);
   return detail::collective_task_with(group.group, request, group.where, std::forward<F>(f), uses...);
 }
 

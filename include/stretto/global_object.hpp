@@ -284,11 +284,12 @@ auto get_with(const send_request& request, const There& there, const To& to, H&&
     }, where);
   }
 }
-template <class... Tag>
+/// Of a put or a get whose handler is an H.
+template <class H, class... Tag>
 send_request tagged(const Tag&... tag) {
-  send_request request;
-  (request.apply(tag), ...);
-  return request;
+  static_assert(!std::same_as<H, no_handler> || !(std::same_as<Tag, task_priority> || ...),
+                "without a handler a put or a get runs nothing that could have a priority");
+  return request_of<send_request>(tag...);
 }
 
 }  // namespace detail
@@ -326,19 +327,19 @@ template <detail::send_tag T1, class From, class There, class H = detail::no_han
   requires detail::two_ends<From, There>
 auto put(const T1& t1, const From& from, const There& there, const H& handler = {},
          std::source_location where = std::source_location::current()) {
-  return detail::put_with(detail::tagged(t1), from, there, handler, where);
+  return detail::put_with(detail::tagged<H>(t1), from, there, handler, where);
 }
 template <detail::send_tag T1, detail::send_tag T2, class From, class There, class H = detail::no_handler>
   requires detail::two_ends<From, There>
 auto put(const T1& t1, const T2& t2, const From& from, const There& there, const H& handler = {},
          std::source_location where = std::source_location::current()) {
-  return detail::put_with(detail::tagged(t1, t2), from, there, handler, where);
+  return detail::put_with(detail::tagged<H>(t1, t2), from, there, handler, where);
 }
 template <detail::send_tag T1, detail::send_tag T2, detail::send_tag T3, class From, class There, class H = detail::no_handler>
   requires detail::two_ends<From, There>
 auto put(const T1& t1, const T2& t2, const T3& t3, const From& from, const There& there, const H& handler = {},
          std::source_location where = std::source_location::current()) {
-  return detail::put_with(detail::tagged(t1, t2, t3), from, there, handler, where);
+  return detail::put_with(detail::tagged<H>(t1, t2, t3), from, there, handler, where);
 }
 
 /// Overwrites the elements of `to` with those of `there`, as they are when the request comes there, and then runs the handler here.
@@ -353,19 +354,19 @@ auto get(const There& there, const To& to, H handler = {}, std::source_location 
 template <detail::send_tag T1, class There, class To, class H = detail::no_handler>
   requires detail::two_ends<To, There>
 auto get(const T1& t1, const There& there, const To& to, H handler = {}, std::source_location where = std::source_location::current()) {
-  return detail::get_with(detail::tagged(t1), there, to, std::move(handler), where);
+  return detail::get_with(detail::tagged<H>(t1), there, to, std::move(handler), where);
 }
 template <detail::send_tag T1, detail::send_tag T2, class There, class To, class H = detail::no_handler>
   requires detail::two_ends<To, There>
 auto get(const T1& t1, const T2& t2, const There& there, const To& to, H handler = {},
          std::source_location where = std::source_location::current()) {
-  return detail::get_with(detail::tagged(t1, t2), there, to, std::move(handler), where);
+  return detail::get_with(detail::tagged<H>(t1, t2), there, to, std::move(handler), where);
 }
 template <detail::send_tag T1, detail::send_tag T2, detail::send_tag T3, class There, class To, class H = detail::no_handler>
   requires detail::two_ends<To, There>
 auto get(const T1& t1, const T2& t2, const T3& t3, const There& there, const To& to, H handler = {},
          std::source_location where = std::source_location::current()) {
-  return detail::get_with(detail::tagged(t1, t2, t3), there, to, std::move(handler), where);
+  return detail::get_with(detail::tagged<H>(t1, t2, t3), there, to, std::move(handler), where);
 }
 
 }  // namespace stretto

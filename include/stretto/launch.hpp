@@ -148,16 +148,17 @@ event launch_checked(const task_request& request, const kernel<void(P...)>& k, c
 
 /// Computes `k` for every id of `range`: on the device whose memory holds the arrays, on the workers if the host's does.
 ///
-///   tags     any of after(...), at(place), on(processor), priority(n), name("text"), in any order, before the kernel;
-///            the name of the kernel is the launch's where none is given. Without arrays on(device) says where; a device's
-///            queues know no priorities
+///   tags     up to three of after(...), at(place), on(processor) or on(worker(i)), priority(n), name("text"),
+///            profile(into), in any order, before the kernel; the name of the kernel is the launch's where none is
+///            given. On a worker, or a processor of the host, one worker computes all of it. Without arrays on(device)
+///            says where; a device's queues know no priorities
 ///   given    for in, out, inout and reduce an instance, for a value something that converts to it, for local a local_size; for reduce
 ///            also a reduction_instance, to which the items contribute as to a shared fold, on the host or the device whose memory it is in
 ///   returns  an event, poisoned with what a checked kernel finds (K01; option check), with K02, with D01, or with what
 ///            a device says (K20 to K23, K30, K31)
 ///   throws   K24 if a group kernel is given no groups, or another one some; K25 for groups of fewer than one item; K28 for
-///            arrays in different memories, or not in that of the device named; K12 and K13 where the device cannot run
-///            the kernel; what async throws
+///            arrays in different memories, or not in that of the device named, or in a device's where a worker is; K12
+///            and K13 where the device cannot run the kernel; what async throws
 template <class... P, class... A>
   requires(detail::instance_arguments<A...>)
 event launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
@@ -166,24 +167,21 @@ event launch(const kernel<void(P...)>& k, const kernel_range& range, const A&...
 template <detail::task_tag T1, class... P, class... A>
   requires(detail::instance_arguments<A...>)
 event launch(const T1& t1, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
-  detail::task_request request;
-  request.apply(t1);
+  const auto request = detail::request_of<detail::task_request>(t1);
   return detail::launch_checked(request, k, range, given...);
 }
 template <detail::task_tag T1, detail::task_tag T2, class... P, class... A>
   requires(detail::instance_arguments<A...>)
 event launch(const T1& t1, const T2& t2, const kernel<void(P...)>& k, const kernel_range& range,
                     const A&... given) {
-  detail::task_request request;
-  request.apply(t1), request.apply(t2);
+  const auto request = detail::request_of<detail::task_request>(t1, t2);
   return detail::launch_checked(request, k, range, given...);
 }
 template <detail::task_tag T1, detail::task_tag T2, detail::task_tag T3, class... P, class... A>
   requires(detail::instance_arguments<A...>)
 event launch(const T1& t1, const T2& t2, const T3& t3, const kernel<void(P...)>& k, const kernel_range& range,
                     const A&... given) {
-  detail::task_request request;
-  request.apply(t1), request.apply(t2), request.apply(t3);
+  const auto request = detail::request_of<detail::task_request>(t1, t2, t3);
   return detail::launch_checked(request, k, range, given...);
 }
 

@@ -56,6 +56,10 @@ struct graph_launch : object_launch {
   void apply(const launched_list<N>& l) noexcept { behind = l.items; }
   void apply(launched_range r) noexcept { behind = r.items; }
 };
+template <std::size_t N>
+struct subject_of<launched_list<N>> {
+  using type = launched_range;
+};
 template <class Tag>
 concept graph_launch_tag = requires(graph_launch request, const Tag& tag) { request.apply(tag); };
 
@@ -82,20 +86,17 @@ class launch_graph {
   }
   template <detail::graph_launch_tag T1, class... P, class... A>
   launched launch(const T1& t1, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
-    detail::graph_launch request;
-    request.apply(t1);
+    const auto request = detail::request_of<detail::graph_launch>(t1);
     return with(request, k, range, given...);
   }
   template <detail::graph_launch_tag T1, detail::graph_launch_tag T2, class... P, class... A>
   launched launch(const T1& t1, const T2& t2, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
-    detail::graph_launch request;
-    request.apply(t1), request.apply(t2);
+    const auto request = detail::request_of<detail::graph_launch>(t1, t2);
     return with(request, k, range, given...);
   }
   template <detail::graph_launch_tag T1, detail::graph_launch_tag T2, detail::graph_launch_tag T3, class... P, class... A>
   launched launch(const T1& t1, const T2& t2, const T3& t3, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
-    detail::graph_launch request;
-    request.apply(t1), request.apply(t2), request.apply(t3);
+    const auto request = detail::request_of<detail::graph_launch>(t1, t2, t3);
     return with(request, k, range, given...);
   }
 

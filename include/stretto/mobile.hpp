@@ -326,6 +326,17 @@ std::uint64_t make_object(const make_request& request, const letter_type& maker,
 struct send_request : task_request {
   using task_request::apply;
 };
+/// And of an order, which runs no code of the program.
+struct order_request : task_request {
+  template <class Tag>
+    requires requires(task_request request, const Tag& tag) { request.apply(tag); }
+  void apply(const Tag& tag) noexcept {
+    static_assert(
+        !std::same_as<Tag, task_priority>,
+        "migrate and destroy run no handler that could have a priority: their place is in the order of what is sent");
+    task_request::apply(tag);
+  }
+};
 template <class Tag>
 concept send_tag = requires(task_request request, const Tag& tag) { request.apply(tag); } &&
                    !std::same_as<Tag, at_place> && !std::same_as<Tag, on_processor> && !std::same_as<Tag, on_worker> &&
@@ -375,8 +386,8 @@ struct mobile_access {
   template <class T, class Get, class... Tag>
   static auto send_with(const mobile<T>& to, handler_call<Get>&& c, const std::source_location& where, const Tag&... tag) {
     using Letter = near_letter<T, Get>;
-    task_request request, bare;
-    (request.apply(tag), ...);
+    const auto request = request_of<task_request>(tag...);
+    task_request bare;
     bare.name = request.name;
     bare.priority = request.priority;
     field_separator()(std::as_const(c.arguments));
@@ -393,9 +404,7 @@ struct mobile_access {
   }
   template <class T, class... Tag>
   static future<void> order(letter_kind kind, const mobile<T>& of, std::uint32_t to, const std::source_location& where, const Tag&... tag) {
-    task_request request;
-    (request.apply(tag), ...);
-    return future_access::make<void>(post_order(kind, of.id_, to, request, where));
+    return future_access::make<void>(post_order(kind, of.id_, to, request_of<order_request>(tag...), where));
   }
 };
 
@@ -469,6 +478,7 @@ auto send(const T1& t1, const T2& t2, const T3& t3, const mobile<T>& to, detail:
 
 /// Moves the object to that node, ahead of the messages that wait for it. The future is ready when it is there, at once if it is now.
 ///
+///   tags     after(...): it is asked for when that has ended; name("text")
 ///   throws   B20, G01; N02 if there is no such node. The future fails with G02, G03, with N05 if the node is lost, and with what
 ///            `fields` threw; the object then stays
 ///   cost     four messages, and the object's bytes
@@ -482,7 +492,7 @@ future<void> migrate(const T1& t1, const mobile<T>& of, at_node to, std::source_
 }
 
 /// Destroys the object after what this node has sent to it before. What comes later fails with G02. Objects that are not destroyed end
-/// with their runtime.
+/// with their runtime. Tags as of migrate.
 template <class T>
 future<void> destroy(const mobile<T>& of, std::source_location where = std::source_location::current()) {
   return detail::mobile_access::order(detail::letter_kind::destroy, of, 0, where);

@@ -126,8 +126,8 @@ template <class Body, class V, class... Tag, class... A>
 future<V> start_multicast(std::size_t bytes, const task_type& type, const std::source_location& where, const std::tuple<const Tag&...>& tags,
                           A&&... all) {
   static_assert(alignof(Body) <= storage_offset, "arguments of a handler, and what folds its results, are aligned to at most 64 bytes");
-  task_request request, bare;
-  std::apply([&](const Tag&... tag) { (request.apply(tag), ...); }, tags);
+  const auto request = std::apply([](const Tag&... tag) { return request_of<task_request>(tag...); }, tags);
+  task_request bare;
   bare.name = request.name;
   bare.priority = request.priority;
   completion& record = *make_task(bytes, type, where, bare).record;

@@ -141,10 +141,20 @@ struct object_launch : task_request {
   std::string_view driver = {};
   extent multiple = unit;  // its range is cut at multiples of this
 
-  using task_request::apply;
   void apply(const split_constraint& c) noexcept { multiple = c.multiple; }
   void apply(on_kinds k) noexcept { kinds = k; }
   void apply(on_driver d) noexcept { driver = d.name; }
+  template <class Tag>
+    requires requires(task_request request, const Tag& tag) { request.apply(tag); }
+  void apply(const Tag& tag) noexcept {
+    static_assert(!std::same_as<Tag, on_worker>,
+                  "a launch on objects or buffers is computed by devices or by all workers, not by one: "
+                  "on(device_kind::host) says by the workers");
+    static_assert(!std::same_as<Tag, profile_into>,
+                  "a launch on objects or buffers may become several, and has no profile of its own: a "
+                  "trace shows each part");
+    task_request::apply(tag);
+  }
 };
 template <class Tag>
 concept object_launch_tag = requires(object_launch request, const Tag& tag) { request.apply(tag); };
@@ -398,22 +408,19 @@ event launch(const kernel<void(P...)>& k, const kernel_range& range, const A&...
 template <detail::object_launch_tag T1, class... P, class... A>
   requires(detail::object_argument<A> || ...)
 event launch(const T1& t1, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
-  detail::object_launch request;
-  request.apply(t1);
+  const auto request = detail::request_of<detail::object_launch>(t1);
   return detail::launch_objects_checked(request, k, range, given...);
 }
 template <detail::object_launch_tag T1, detail::object_launch_tag T2, class... P, class... A>
   requires(detail::object_argument<A> || ...)
 event launch(const T1& t1, const T2& t2, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
-  detail::object_launch request;
-  request.apply(t1), request.apply(t2);
+  const auto request = detail::request_of<detail::object_launch>(t1, t2);
   return detail::launch_objects_checked(request, k, range, given...);
 }
 template <detail::object_launch_tag T1, detail::object_launch_tag T2, detail::object_launch_tag T3, class... P, class... A>
   requires(detail::object_argument<A> || ...)
 event launch(const T1& t1, const T2& t2, const T3& t3, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
-  detail::object_launch request;
-  request.apply(t1), request.apply(t2), request.apply(t3);
+  const auto request = detail::request_of<detail::object_launch>(t1, t2, t3);
   return detail::launch_objects_checked(request, k, range, given...);
 }
 

@@ -168,8 +168,7 @@ auto send_buffer_with(at_node to, const From& from, place memory, const handler_
   using source = buffer_source_of<From>;
   using handler = buffer_handler<typename source::element, Get>;
   using R = typename handler::returned;
-  buffer_request request;
-  (request.apply(tag), ...);
+  auto request = request_of<buffer_request>(tag...);
   request.node = to.index;
   request.memory = memory;
   const buffer_name is = next_buffer();

@@ -90,6 +90,22 @@ struct recorded_request : placing_request {
   void apply(const recorded_list<N>& l) noexcept { after = l.items; }
   void apply(recorded_range r) noexcept { after = r.items; }
 };
+template <std::size_t N>
+struct subject_of<recorded_list<N>> {
+  using type = recorded_range;
+};
+/// Of an operation that runs nothing.
+struct port_request : recorded_request {
+  template <class Tag>
+    requires requires(recorded_request request, const Tag& tag) { request.apply(tag); }
+  void apply(const Tag& tag) noexcept {
+    static_assert(
+        !requires(placing_request request) { request.apply(tag); } || std::is_same_v<Tag, task_name>,
+        "a postcondition runs nothing that could have a place, a worker or a priority: after(...) and name(\"text\") "
+        "alone");
+    recorded_request::apply(tag);
+  }
+};
 template <class Tag>
 concept recorded_tag = requires(recorded_request request, const Tag& tag) { request.apply(tag); };
 
@@ -115,17 +131,12 @@ class graph_base {
   template <recorded_tag T1>
   external_postcondition add_postcondition(const T1& t1,
                                            std::source_location where = std::source_location::current()) {
-    recorded_request request;
-    request.apply(t1);
-    return postcondition(request, where);
+    return postcondition(request_of<port_request>(t1), where);
   }
   template <recorded_tag T1, recorded_tag T2>
   external_postcondition add_postcondition(const T1& t1, const T2& t2,
                                            std::source_location where = std::source_location::current()) {
-    recorded_request request;
-    request.apply(t1);
-    request.apply(t2);
-    return postcondition(request, where);
+    return postcondition(request_of<port_request>(t1, t2), where);
   }
 
   graph_statistics statistics() const;
@@ -249,8 +260,7 @@ class recorded_graph : public detail::graph_base {
   template <class F, class... Tag>
   recorded_operation add_with(F&& body, const std::source_location& where, const Tag&... tag) {
     using Body = std::decay_t<F>;
-    detail::recorded_request request;
-    (request.apply(tag), ...);
+    const auto request = detail::request_of<detail::recorded_request>(tag...);
     return record(detail::runs::as_task, "task",
                   {std::make_shared<Body>(std::forward<F>(body)), detail::recorded_call<Body, arguments>::run}, request,
                   where);

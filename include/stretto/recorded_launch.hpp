@@ -60,22 +60,19 @@ recorded_operation launch(detail::graph_base& g, const kernel<void(P...)>& k, co
 template <detail::recorded_tag T1, class... P, class... A>
 recorded_operation launch(detail::graph_base& g, const T1& t1, const kernel<void(P...)>& k, const kernel_range& range,
                           const A&... given) {
-  detail::recorded_request request;
-  request.apply(t1);
+  const auto request = detail::request_of<detail::recorded_request>(t1);
   return detail::record_launch_checked(g, request, k, range, given...);
 }
 template <detail::recorded_tag T1, detail::recorded_tag T2, class... P, class... A>
 recorded_operation launch(detail::graph_base& g, const T1& t1, const T2& t2, const kernel<void(P...)>& k,
                           const kernel_range& range, const A&... given) {
-  detail::recorded_request request;
-  request.apply(t1), request.apply(t2);
+  const auto request = detail::request_of<detail::recorded_request>(t1, t2);
   return detail::record_launch_checked(g, request, k, range, given...);
 }
 template <detail::recorded_tag T1, detail::recorded_tag T2, detail::recorded_tag T3, class... P, class... A>
 recorded_operation launch(detail::graph_base& g, const T1& t1, const T2& t2, const T3& t3, const kernel<void(P...)>& k,
                           const kernel_range& range, const A&... given) {
-  detail::recorded_request request;
-  request.apply(t1), request.apply(t2), request.apply(t3);
+  const auto request = detail::request_of<detail::recorded_request>(t1, t2, t3);
   return detail::record_launch_checked(g, request, k, range, given...);
 }
 

@@ -166,8 +166,7 @@ struct remote_access {
   }
   template <class R, remote_tag... Tag>
   static future<R> spawn(const remote_call<R>& c, const std::source_location& where, const Tag&... tag) {
-    remote_request request;
-    (request.apply(tag), ...);
+    const auto request = request_of<remote_request>(tag...);
     value_reader read = nullptr;
     if constexpr (!std::is_void_v<R>)
       read = +[](field_reader& from, void* storage) {
@@ -201,9 +200,12 @@ auto call(L, A&&... arguments) {
 
 /// Runs it as a task of that node and returns the future of what it returns.
 ///
-///   tags     at_node(n), without which it is this one, and those of async but on(processor) and profile(into), in any order
-///   throws   B20; N02 if there is no such node; S02, S03 for a place of this node. What is wrong over there poisons the future: B40,
-///            N05 if the node is lost, N13 if it does not know the function, S02 for a place
+///   tags     up to four of at_node(n), without which it is this one, and those of async, in any order. Places and
+///            workers are those of that node. A profile has what was measured there: workers are its workers, times are
+///            put between the call and the answer as if the two messages had taken equally long
+///   throws   B20; N02 if there is no such node; S02, S03 for a place or worker of this node; S04 for a priority. What
+///            is wrong over there poisons the future: B40, N05 if the node is lost, N13 if it does not know the
+///            function, S02, S03
 template <class R>
 future<R> async(const remote_call<R>& c, std::source_location where = std::source_location::current()) {
   return detail::remote_access::spawn(c, where);

@@ -109,6 +109,48 @@ struct task_request : placing_request {
   void apply(profile_into p) noexcept { profile = p.into; }
 };
 
+/// What a tag speaks of. Of two tags with one subject, one would be ignored.
+template <class Tag>
+struct subject_of {
+  using type = Tag;
+};
+template <std::size_t N>
+struct subject_of<after_list<N>> {
+  using type = after_range;
+};
+template <>
+struct subject_of<std::span<const dependency>> {
+  using type = after_range;
+};
+template <>
+struct subject_of<on_processor> {
+  using type = at_place;
+};
+template <>
+struct subject_of<on_worker> {
+  using type = at_place;
+};
+/// Such tags add to one another.
+template <class Tag>
+inline constexpr bool may_repeat = false;
+
+template <class Tag, class... All>
+inline constexpr std::size_t times_named =
+    (std::size_t{0} + ... +
+     std::size_t{std::is_same_v<typename subject_of<Tag>::type, typename subject_of<All>::type>});
+
+/// What the tags of one call say together.
+template <class Request, class... Tag>
+Request request_of(const Tag&... tag) {
+  static_assert(((may_repeat<Tag> || times_named<Tag, Tag...> == 1) && ...),
+                "two tags of this call say the same kind of thing, and one would be ignored: name all events in one "
+                "after(...), and one place "
+                "or worker in one at(...) or on(...)");
+  Request request;
+  (request.apply(tag), ...);
+  return request;
+}
+
 template <class Tag>
 concept task_tag = requires(task_request request, const Tag& tag) { request.apply(tag); };
 
@@ -200,17 +242,16 @@ auto spawn_as(const task_request& request, F&& body, const std::source_location&
 
 template <task_body F, task_tag... Tag>
 auto spawn_with(F&& body, const std::source_location& where, const Tag&... tag) {
-  task_request request;
-  (request.apply(tag), ...);
-  return spawn_as(request, std::forward<F>(body), where);
+  return spawn_as(request_of<task_request>(tag...), std::forward<F>(body), where);
 }
 
 }  // namespace detail
 
 /// Runs `body` as a task and returns the future of what it returns.
 ///
-///   tags     any of after(...), at(place), on(processor), priority(n), name("text"), profile(into), in any order,
-///            before the body
+///   tags     up to four of after(...), at(place), on(processor) or on(worker(i)), priority(n), name("text"),
+///            profile(into), in any order, before the body. Two that say the same kind of thing, as at and on do, do
+///            not compile
 ///   throws   B20 on a thread of no runtime; S02 for a place that no worker's paths reach; S03 for a worker or
 ///            processor that does not exist
 ///   cost     15 ns; 5 to 10 more per precondition that has not ended

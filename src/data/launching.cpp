@@ -130,7 +130,8 @@ void data::run_piece(const kernel_code& code, const kernel_range& range, const p
   device::run_on_host(code, work, given.data(), check);
 }
 
-void data::run_on_host(const kernel_code& code, const kernel_range& range, const kernel_arguments& given, device::checking check) {
+void data::run_on_host(const kernel_code& code, const kernel_range& range, const kernel_arguments& given,
+                       device::checking check, spread over) {
   if (is_one_piece(code, range)) {
     base::thread_context& context = base::require_current("launch");
     piece_arguments arguments;
@@ -149,39 +150,47 @@ void data::run_on_host(const kernel_code& code, const kernel_range& range, const
     device::group_memory& mine = share_of(base::require_current("launch")).groups;
     on_host.run(whole, part.min().at, part.max().at, check, mine);
   };
-  if (code.is_whole || whole.items() <= items_in_one_piece) return piece(range.ids);
+  if (code.is_whole || over == spread::this_worker || whole.items() <= items_in_one_piece) return piece(range.ids);
   forasync(range.ids, piece, range.where).get(range.where);
 }
 
 void data::place_launch(placed_launch& l, const kernel_code& code, const kernel_range& range, std::span<const detail::launch_item> given,
-                        place asked, base::thread_context& context) {
+                        const detail::placing_request& asked, base::thread_context& context) {
   refuse_wrong_range(code, range);
   l.items = near_items(given, l.renamed, context, range.where);
-  l.on = device_for(code, range, l.items, asked, context);
+  l.on = device_for(code, range, l.items, asked.on ? asked.on : asked.at, context);
+  if (l.on && asked.worker != detail::placing_request().worker)
+    throw error("K28", "kernel \"" + std::string(code.name) + "\" is launched on worker " +
+                           std::to_string(asked.worker) + ", and its arrays are in the memory of device \"" +
+                           l.on->name() + "\"")
+        .fact("launched", range.where)
+        .because("a kernel is computed where its arrays are, and a device is no worker")
+        .remedy("leave on(worker(i)) out, or copy() the arrays to memory of the host");
   if (!l.on && !code.run) throw device::without_code(code, "the host").fact("launched", range.where);
 }
 
 data::host_launch::host_launch(const kernel_code& code, const kernel_range& range, std::span<const detail::launch_item> items,
-                               base::thread_context& context)
+                               const detail::placing_request& asked, base::thread_context& context)
     : code(code), range(range), given(code, items),
-      check(state_of(context).settings.check ? device::checking::on : device::checking::off) {}
+      check(state_of(context).settings.check ? device::checking::on : device::checking::off),
+      over(asked.on || asked.worker != detail::placing_request().worker ? spread::this_worker : spread::all_workers) {}
 
 void data::host_launch::run() const {
   for (const detail::launch_item& i : given.items())
     if (i.array.record) wait(detail::ready_event(i.array, range.where), range.where);
-  run_on_host(code, range, given, check);
+  run_on_host(code, range, given, check, over);
 }
 
 event detail::launch_kernel(const kernel_code& code, const kernel_range& range, std::span<const launch_item> given,
                             task_request request) {
   base::thread_context& context = base::require_current("launch");
   data::placed_launch l;
-  data::place_launch(l, code, range, given, request.on ? request.on : request.at, context);
+  data::place_launch(l, code, range, given, request, context);
   data::note_opened(l.items, context);
   if (l.on) return data::launch_on(*l.on, code, range, l.items, request, context);
   if (request.name.empty()) request.name = code.name;
   // Behind a pointer: a body is moved into its task, and values point into this.
-  std::unique_ptr<const data::host_launch> what(new data::host_launch(code, range, l.items, context));
+  std::unique_ptr<const data::host_launch> what(new data::host_launch(code, range, l.items, request, context));
   return spawn_as(request, [what = std::move(what)] { what->run(); }, range.where);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/context.hpp"
+#include "data/host_launch.hpp"
 #include "data/kernel_arguments.hpp"
 #include "device/host_work.hpp"
 
@@ -25,9 +26,9 @@ struct placed_launch {
   device::attached_device* on = nullptr;
 };
 
-/// `asked`: where it is to be, none if that follows from the arrays. `given` lasts. Throws what launch() says.
+/// `asked`: where it is to be, nowhere if that follows from the arrays. `given` lasts. Throws what launch() says.
 void place_launch(placed_launch& l, const kernel_code& code, const kernel_range& range, std::span<const detail::launch_item> given,
-                  place asked, base::thread_context& context);
+                  const detail::placing_request& asked, base::thread_context& context);
 
 /// What a kernel touches of an array is its body's matter: where the order of operations is checked, its arrays are not, from now on.
 void note_opened(std::span<const detail::launch_item> items, base::thread_context& context);
@@ -35,13 +36,14 @@ void note_opened(std::span<const detail::launch_item> items, base::thread_contex
 /// A launch on the workers, from within a task.
 struct host_launch {
   host_launch(const kernel_code& code, const kernel_range& range, std::span<const detail::launch_item> items,
-              base::thread_context& context);
+              const detail::placing_request& asked, base::thread_context& context);
   void run() const;
 
   const kernel_code& code;
   const kernel_range range;
   const kernel_arguments given;
   const device::checking check;
+  const spread over;
 };
 
 }  // namespace stretto::data

@@ -132,10 +132,11 @@ recorded_operation detail::record_launch(graph_base& g, const kernel_code& code,
                                          std::span<const launch_item> given, recorded_request request) {
   base::thread_context& context = base::require_current("launch");
   data::placed_launch l;
-  data::place_launch(l, code, range, given, request.on ? request.on : request.at, context);
+  data::place_launch(l, code, range, given, request, context);
   if (request.name.empty()) request.name = code.name;
   if (!l.on)
-    return g.record(runs::as_task, "launch", {std::make_shared<data::host_launch>(code, range, l.items, context), run_on_host}, request,
+    return g.record(runs::as_task, "launch",
+                    {std::make_shared<data::host_launch>(code, range, l.items, request, context), run_on_host}, request,
                     range.where);
   request.at = request.on = place();  // not of a worker's
   auto kept = std::make_shared<recorded_launch>(l.on->is().compile(code), range, l.items, *l.on, request.name);

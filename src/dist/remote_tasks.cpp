@@ -44,7 +44,7 @@ const detail::remote_function_type* function_at(std::uint64_t bits) {
 
 /// What a node has been asked to run.
 struct remote_tasks::request {
-  remote_tasks* at;
+  remote_tasks* all;
   rank from;
   std::uint64_t id;
   const detail::remote_function_type* function = nullptr;  // null: nothing
@@ -53,8 +53,10 @@ struct remote_tasks::request {
   event behind = {};
   std::string name = {};
   std::source_location where = {};
-  stretto::place on = {};
+  stretto::place at = {}, on = {};
+  std::uint32_t worker = ~0u;
   int priority = 0;
+  bool is_profiled = false;
   std::shared_ptr<const void> kept = {};  // what it uses
   mutable back_pressure::share memory = {};  // until it begins
 
@@ -66,7 +68,30 @@ struct remote_tasks::asking {
   std::uint64_t id;
   rank to;
   event behind;
+  stretto::place on;     // unless it has been found to be
+  std::uint32_t worker;  // this one
 };
+
+remote_tasks::request remote_tasks::request_of(remote_tasks* all, const asking& a,
+                                               const detail::remote_request& asked_for,
+                                               const detail::remote_function_type* function,
+                                               const detail::parcel& arguments, const std::source_location& where) {
+  const auto kept = std::make_shared<const detail::parcel>(arguments);
+  return {.all = all,
+          .from = a.to,
+          .id = a.id,
+          .function = function,
+          .arguments = kept->bytes,
+          .arguments_of = kept,
+          .behind = a.behind,
+          .name = std::string(asked_for.name),
+          .where = where,
+          .at = asked_for.at,
+          .on = a.on,
+          .worker = a.worker,
+          .priority = asked_for.priority,
+          .is_profiled = asked_for.profile != nullptr};
+}
 
 remote_tasks::remote_tasks(job* j, failures* causes, in_order* ordered) : job_(j), causes_(causes), ordered_(ordered) {
   if (!j) return;
@@ -98,23 +123,42 @@ remote_tasks::asking remote_tasks::ask(const detail::remote_request& asked_for, 
   for (const event e : asked_for.after_events) all.emplace_back(e);
   const event behind = merge_dependencies(all, where);
 
+  sched::checked_priority(asked_for.priority, where);
+  stretto::place on = asked_for.on;
+  std::uint32_t worker = asked_for.worker;
+  if (to == here) {  // what is misnamed here is told now
+    const auto there = t.owner->destination_of(asked_for.at, asked_for.on, asked_for.worker, where);
+    if (on) on = {}, worker = there.bound - 1u;
+  }
   detail::task_request mine;
   mine.name = asked_for.name;
-  if (to == here) mine.at = asked_for.at;  // what is misnamed here is told now
+  std::shared_ptr<sched::profile_state> profile;
+  if (asked_for.profile) profile = std::make_shared<sched::profile_state>(where);
   auto& record = static_cast<task_record&>(*detail::make_task(value_bytes, type, where, mine).record);
   record.flags &= static_cast<std::uint8_t>(~task_record::has_value);  // until it comes
   if (t.observer) t.observer->reused(&record);  // what it follows is not seen here
   const std::uint64_t id = ids_.fetch_add(1, std::memory_order_relaxed);
   {
     const std::scoped_lock lock(lock_);
-    asked_.emplace(id, asked{{&record, record.scope, read}, to, false, {}, std::move(along)});
+    asked_.emplace(id, asked{{&record, record.scope, read}, to, false, {}, std::move(along), profile});
   }
+  if (profile) profile->promise_to(*asked_for.profile);
   under_way_.fetch_add(1, std::memory_order_acq_rel);
   sched::count_spawned(t);
-  return {record, id, to, behind};
+  return {record, id, to, behind, on, worker};
 }
 
 namespace {
+void put(writer& w, const sched::measured_elsewhere& m) {
+  w.put(m.waited).put(m.queued).put(m.ran).put(m.suspended).put(m.suspensions).put(m.worker).put(m.last_worker);
+}
+sched::measured_elsewhere get_measured(reader& content) {
+  sched::measured_elsewhere m;
+  for (std::int64_t* const ns : {&m.waited, &m.queued, &m.ran, &m.suspended}) *ns = content.get<std::int64_t>();
+  for (std::uint32_t* const n : {&m.suspensions, &m.worker, &m.last_worker}) *n = content.get<std::uint32_t>();
+  return m;
+}
+
 void put_request(writer& w, std::uint64_t id, const detail::remote_request& asked_for, const detail::remote_function_type* function,
                  event behind, const std::source_location& where, std::uint16_t node) {
   w.put(id);
@@ -122,6 +166,9 @@ void put_request(writer& w, std::uint64_t id, const detail::remote_request& aske
   w.put(behind.raw());
   w.put(encode(where, node));
   w.put(asked_for.at.index);
+  w.put(asked_for.on.index);
+  w.put(asked_for.worker);
+  w.put(asked_for.profile != nullptr);
   w.put(static_cast<std::int8_t>(asked_for.priority));
   w.put_text(asked_for.name, longest_task_name);
 }
@@ -132,8 +179,7 @@ task_record& remote_tasks::spawn(const detail::remote_request& asked_for, const 
                                  detail::value_reader read, const std::source_location& where) {
   const asking a = ask(asked_for, std::vector(arguments.along), value_bytes, type, read, where);
   if (!job_ || a.to == job_->self()) {
-    const auto kept = std::make_shared<const detail::parcel>(arguments);
-    start({this, a.to, a.id, &function, kept->bytes, kept, a.behind, std::string(asked_for.name), where, asked_for.at, asked_for.priority});
+    start(request_of(this, a, asked_for, &function, arguments, where));
     return a.record;
   }
   writer w;
@@ -158,9 +204,7 @@ task_record& remote_tasks::place(const detail::remote_request& asked_for, const 
       found->second.memory = {job_->pressure(), back_pressure::what::kept, first.bytes.size() + arguments.bytes.size() + bytes_of_put};
   }
   if (!job_ || a.to == job_->self()) {
-    const auto kept = std::make_shared<const detail::parcel>(arguments);
-    place_here({this, a.to, a.id, function, kept->bytes, kept, a.behind, std::string(asked_for.name), where, asked_for.at, asked_for.priority},
-               first.bytes, context);
+    place_here(request_of(this, a, asked_for, function, arguments, where), first.bytes, context);
     return a.record;
   }
   writer w;
@@ -175,11 +219,14 @@ task_record& remote_tasks::place(const detail::remote_request& asked_for, const 
 }
 
 remote_tasks::request remote_tasks::read(rank from, reader& content) const {
-  request r{const_cast<remote_tasks*>(this), from, content.get<std::uint64_t>()};
+  request r{.all = const_cast<remote_tasks*>(this), .from = from, .id = content.get<std::uint64_t>()};
   r.function = function_at(content.get<std::uint64_t>());
   r.behind = event::from_raw(content.get<std::uint64_t>());
   r.where = decode(content.get<std::uint64_t>(), job_->node_of(from));
+  r.at = stretto::place{content.get<std::uint32_t>()};
   r.on = stretto::place{content.get<std::uint32_t>()};
+  r.worker = content.get<std::uint32_t>();
+  r.is_profiled = content.get<bool>();
   r.priority = content.get<std::int8_t>();
   r.name = content.get_text();
   return r;
@@ -192,11 +239,13 @@ void remote_tasks::on_run(rank from, reader& content, base::thread_context&) {
   // What waits for other events may wait for messages that are still to come.
   if (r.behind.has_triggered()) r.memory = {job_->pressure(), back_pressure::what::came, arguments.size()};
   const std::uint64_t id = r.id;
+  const std::source_location where = r.where;
   try {
     require_function(r);
     start(std::move(r));
   } catch (...) {
-    answer(from, outcome::value_and_end, id, detail::make_failure(std::current_exception(), "a task for node " + job_->name_of(job_->self()), r.where));
+    refuse(from, id,
+           detail::make_failure(std::current_exception(), "a task for node " + job_->name_of(job_->self()), where));
   }
 }
 
@@ -207,14 +256,15 @@ bool remote_tasks::keep(request& r, std::span<const std::byte> arguments, messag
     r.arguments_of = kept;
     return true;
   } catch (const std::bad_alloc&) {
-    answer(r.from, outcome::value_and_end, r.id, failure_ref::adopt(new failure(*job_->no_room_for(kind, r.from, arguments.size()).get(), r.who(), r.where)));
+    refuse(r.from, r.id,
+           failure_ref::adopt(new failure(*job_->no_room_for(kind, r.from, arguments.size()).get(), r.who(), r.where)));
     return false;
   }
 }
 
 void remote_tasks::on_refused_run(rank from, reader& first_words, failure_ref cause, base::thread_context&) {
   const request r = read(from, first_words);
-  answer(from, outcome::value_and_end, r.id, failure_ref::adopt(new failure(*cause.get(), r.who(), r.where)));
+  refuse(from, r.id, failure_ref::adopt(new failure(*cause.get(), r.who(), r.where)));
 }
 
 void remote_tasks::require_function(const request& r) const {
@@ -237,8 +287,8 @@ void remote_tasks::on_place(rank from, reader& content, base::thread_context& co
     if (has_function) require_function(r);
     place_here(std::move(r), first, context);
   } catch (...) {
-    const std::string what = "a put on node " + job_->name_of(job_->self());
-    answer(from, outcome::value_and_end, id, detail::make_failure(std::current_exception(), what, where));
+    refuse(from, id,
+           detail::make_failure(std::current_exception(), "a put on node " + job_->name_of(job_->self()), where));
   }
 }
 
@@ -261,9 +311,13 @@ void remote_tasks::place_here(request&& r, std::span<const std::byte> first, bas
 void remote_tasks::start(request&& asked_for) {
   const auto r = std::make_shared<const request>(std::move(asked_for));
   detail::task_request how;
-  how.at = r->on;
+  how.at = r->at;
+  how.on = r->on;
+  how.worker = r->worker;
   how.priority = r->priority;
   how.name = r->name;
+  future<operation_profile> here;  // what is told of it is taken before its end
+  if (r->is_profiled) how.profile = &here;
   // It runs in any case, to say so if it may not.
   const event begins = r->behind == event() ? event() : ignore_failure(r->behind, r->where);
   how.after_events = std::span(&begins, 1);
@@ -274,7 +328,7 @@ void remote_tasks::start(request&& asked_for) {
 
 void remote_tasks::run(const request& r) {
   r.memory.end();
-  remote_tasks& at = *r.at;
+  remote_tasks& at = *r.all;
   failure_ref behind;
   if (r.behind != event()) behind = detail::cause_of(dependency(r.behind), base::require_current("async"));
   if (behind && r.kept) behind->mark_observed();  // by who asked
@@ -293,10 +347,12 @@ void remote_tasks::run(const request& r) {
         cause = detail::make_failure(std::current_exception(), r.who(), r.where);
         value = {};
       }
-      sched::finish_scope& mine = *state_of(base::require_current("async")).scope;
-      const auto workers = static_cast<std::uint32_t>(state_of(base::require_current("async")).owner->workers.size());
-      is_over = mine.is_quiet(workers) && mine.failures.is_empty();
-      at.answer(r.from, is_over ? outcome::value_and_end : outcome::value, r.id, cause, std::move(value));
+      const thread_state& now = state_of(base::require_current("async"));  // maybe another than where it began
+      is_over =
+          now.scope->is_quiet(static_cast<std::uint32_t>(now.owner->workers.size())) && now.scope->failures.is_empty();
+      times took;
+      if (r.is_profiled) took = sched::profile_of(*now.current).so_far(now);
+      at.answer(r.from, is_over ? outcome::value_and_end : outcome::value, r.id, cause, took, std::move(value));
     }, r.where);
     if (!is_over) at.answer(r.from, outcome::end, r.id, {});
   } catch (...) {
@@ -304,13 +360,16 @@ void remote_tasks::run(const request& r) {
   }
 }
 
-void remote_tasks::answer(rank to, outcome what, std::uint64_t id, const failure_ref& cause, detail::parcel&& value) {
+void remote_tasks::answer(rank to, outcome what, std::uint64_t id, const failure_ref& cause, const times& took,
+                          detail::parcel&& value) {
   auto& context = base::require_current("async");
-  if (!job_ || to == job_->self()) return take(what, id, cause, value.bytes, context);
+  if (!job_ || to == job_->self()) return take(what, id, cause, took, value.bytes, context);
   const std::uint64_t along = data::keep_for(to, std::move(value.along), context);
   writer w(id, cause ? reply::failure : along ? reply::value_with_more : reply::value);
   if (cause) causes_->write(w, *cause.get());
   else if (along) w.put(along);
+  w.put(took.has_value());
+  if (took) put(w, *took);
   job_->send(to, what == outcome::value ? value_ : what == outcome::end ? end_ : value_and_end_, std::move(w), std::move(value.bytes));
 }
 
@@ -320,7 +379,9 @@ void remote_tasks::on_answer(rank from, reader& content, base::thread_context& c
   const auto is = content.get<reply>();
   const failure_ref cause = is_failure(is) ? causes_->read(content, from) : failure_ref();
   const std::uint64_t along = is == reply::value_with_more ? content.get<std::uint64_t>() : 0;
-  take(what, id, cause, cause ? std::span<const std::byte>() : content.get_bytes(content.left()), context);
+  times took;
+  if (content.get<bool>()) took = get_measured(content);
+  take(what, id, cause, took, cause ? std::span<const std::byte>() : content.get_bytes(content.left()), context);
   data::have_read(from, along, context);
 }
 
@@ -328,11 +389,12 @@ template <remote_tasks::outcome what>
 void remote_tasks::on_refused_answer(rank from, reader& first_words, failure_ref cause, base::thread_context& context) {
   const auto id = first_words.get<std::uint64_t>();
   const bool has_more = first_words.get<reply>() == reply::value_with_more;
-  take(what, id, std::move(cause), {}, context);
+  take(what, id, std::move(cause), sched::measured_elsewhere(), {}, context);
   if (has_more) data::have_read(from, first_words.get<std::uint64_t>(), context);  // nobody will
 }
 
-void remote_tasks::take(outcome what, std::uint64_t id, failure_ref cause, std::span<const std::byte> value, base::thread_context& context) {
+void remote_tasks::take(outcome what, std::uint64_t id, failure_ref cause, const times& took,
+                        std::span<const std::byte> value, base::thread_context& context) {
   asked a;
   {
     const std::scoped_lock lock(lock_);
@@ -348,6 +410,10 @@ void remote_tasks::take(outcome what, std::uint64_t id, failure_ref cause, std::
     else asked_.erase(found);
   }
   if (a.record) {
+    if (a.profile) {
+      if (took) a.profile->ran_elsewhere(*took);
+      a.profile->deliver(cause.get(), detail::describe_task(*a.record), context);
+    }
     a.end_value(std::move(cause), value, context);
     cause = a.end_cause;
   }
@@ -384,7 +450,7 @@ void remote_tasks::tell_asked_for(base::wait_walk& walk) const {
     const auto* const record = static_cast<const std::byte*>(detail::record_in(bits));
     const base::peeked<const request*> body(record + detail::storage_offset);
     if (walk[node].kind != base::wait_kind::task || !body) continue;
-    if (const base::peeked<request> r(*body); r && r->at == this) walk[node].everywhere = name_of_run(r->from, r->id);
+    if (const base::peeked<request> r(*body); r && r->all == this) walk[node].everywhere = name_of_run(r->from, r->id);
   }
 }
 
@@ -400,8 +466,13 @@ void remote_tasks::lost(rank node, base::thread_context& context) noexcept {
   }
   const failure_ref loss = job_->loss_of(node);
   for (const asked& a : ends) {
-    if (a.record)
+    if (a.record) {
+      if (a.profile) {
+        a.profile->mark_started(context);  // as far as is known
+        a.profile->deliver(loss.get(), detail::describe_task(*a.record), context);
+      }
       a.end_value(failure_ref::adopt(new failure(*loss.get(), detail::describe_task(*a.record), a.record->where)), {}, context);
+    }
     // What it had spawned there is as lost.
     end_all(a, a.record ? failure_ref() : loss, context);
   }

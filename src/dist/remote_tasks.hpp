@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -25,6 +26,7 @@
 #include "dist/failures.hpp"
 #include "dist/in_order.hpp"
 #include "dist/job.hpp"
+#include "sched/profiling.hpp"
 
 namespace stretto::dist {
 
@@ -58,10 +60,13 @@ class remote_tasks final : public protocol {
     bool is_over = false;   // that came before the value
     failure_ref end_cause = {};
     std::vector<std::shared_ptr<const void>> along = {};  // what the arguments name, until there is a value
+    std::shared_ptr<sched::profile_state> profile = {};  // if someone asked
     back_pressure::share memory = {};  // of a put or a buffer: its message there, and its records, as long
   };
   struct request;
   struct asking;
+  /// What is told of how a function ran: nothing of one that was not to run.
+  using times = std::optional<sched::measured_elsewhere>;
   enum class outcome : std::uint8_t { value, value_and_end, end };
 
   /// Makes the record that answers end.
@@ -81,10 +86,19 @@ class remote_tasks final : public protocol {
   template <outcome what>
   void on_refused_answer(rank from, reader& first_words, failure_ref cause, base::thread_context& context);
 
+  static request request_of(remote_tasks* at, const asking& a, const detail::remote_request& asked_for,
+                            const detail::remote_function_type* function, const detail::parcel& arguments,
+                            const std::source_location& where);
   void start(request&& r);
   static void run(const request& r);
-  void answer(rank to, outcome what, std::uint64_t id, const failure_ref& cause, detail::parcel&& value = {});
-  void take(outcome what, std::uint64_t id, failure_ref cause, std::span<const std::byte> value, base::thread_context& context);
+  void answer(rank to, outcome what, std::uint64_t id, const failure_ref& cause, const times& took = {},
+              detail::parcel&& value = {});
+  /// It could not be begun, which is its own failure.
+  void refuse(rank to, std::uint64_t id, const failure_ref& cause) {
+    answer(to, outcome::value_and_end, id, cause, sched::measured_elsewhere());
+  }
+  void take(outcome what, std::uint64_t id, failure_ref cause, const times& took, std::span<const std::byte> value,
+            base::thread_context& context);
   void end_all(const asked& a, const failure_ref& cause, base::thread_context& context);
 
   job* const job_;

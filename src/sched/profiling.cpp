@@ -1,5 +1,7 @@
 #include "sched/profiling.hpp"
 
+#include <algorithm>
+
 #include "sched/worker.hpp"
 
 namespace stretto::sched {
@@ -42,6 +44,33 @@ void profile_state::moved(std::uint64_t bytes, std::uint32_t hops, std::uint32_t
   seen_.bytes = bytes;
   seen_.hops = hops;
   seen_.parts = parts;
+}
+
+measured_elsewhere profile_state::so_far(const base::thread_context& on) const noexcept {
+  const auto ns = [](clock::duration d) { return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count(); };
+  return {ns(seen_.waited()),
+          ns(seen_.queued()),
+          ns(clock::now() - seen_.started),
+          ns(seen_.suspended),
+          seen_.suspensions,
+          seen_.worker,
+          on.index};
+}
+
+void profile_state::ran_elsewhere(const measured_elsewhere& there) noexcept {
+  const auto of = [](std::int64_t ns) {
+    return std::chrono::duration_cast<clock::duration>(std::chrono::nanoseconds(ns));
+  };
+  const clock::duration all = of(there.waited) + of(there.queued) + of(there.ran);
+  const clock::duration on_the_way = std::max(clock::now() - seen_.created - all, clock::duration{});
+  seen_.ready = seen_.created + on_the_way / 2 + of(there.waited);
+  seen_.started = seen_.ready + of(there.queued);
+  seen_.ended = seen_.started + of(there.ran);
+  seen_.suspended = of(there.suspended);
+  seen_.suspensions = there.suspensions;
+  seen_.worker = there.worker;
+  seen_.last_worker = there.last_worker;
+  has_started_.store(true, std::memory_order_relaxed);
 }
 
 void profile_state::deliver(const failure* cause, std::string operation, const base::thread_context& on) noexcept {

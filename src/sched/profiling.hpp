@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 #include <stretto/profile.hpp>
 
@@ -14,6 +15,13 @@
 namespace stretto::sched {
 
 struct task_record;
+
+/// What one node measured of an operation that another asked for, in nanoseconds. Points in time mean nothing
+/// elsewhere.
+struct measured_elsewhere {
+  std::int64_t waited = 0, queued = 0, ran = 0, suspended = 0;
+  std::uint32_t suspensions = 0, worker = 0, last_worker = 0;
+};
 
 class profile_state {
  public:
@@ -30,6 +38,11 @@ class profile_state {
   void suspended() noexcept;
   void resumed() noexcept;
   void moved(std::uint64_t bytes, std::uint32_t hops, std::uint32_t parts) noexcept;
+  /// As of now, by the operation itself.
+  measured_elsewhere so_far(const base::thread_context& on) const noexcept;
+  /// It ran on another node. Puts its times between the creation and now, as if request and answer had taken equally
+  /// long.
+  void ran_elsewhere(const measured_elsewhere& there) noexcept;
   /// The operation is over. What was not marked happened when it was skipped, or just now.
   void deliver(const failure* cause, std::string operation, const base::thread_context& on) noexcept;
 

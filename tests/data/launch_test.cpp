@@ -2,11 +2,14 @@
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/launch.hpp>
+#include <stretto/native_kernel.hpp>
 #include <stretto/platform.hpp>
+#include <stretto/recorded_launch.hpp>
 #include <stretto/runtime.hpp>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <numeric>
 
@@ -21,6 +24,51 @@ template <class Body>
 void on_workers(unsigned workers, Body&& body) {
   runtime rt({.workers = workers});
   rt.run([&] { body(rt.machine().memories()[0]); });
+}
+
+const native_kernel<void(kernels::out<int>)> notes_its_worker({
+    .name = "notes_its_worker",
+    .host =
+        [](const kernel_work& w, kernels::out<int> who) {
+          for (auto i = w.min[0]; i < w.max[0]; ++i) who(i) = static_cast<int>(this_worker());
+        },
+});
+
+TEST_CASE("a launch on a worker is computed by that worker, however large it is") {
+  constexpr int n = 100'000;
+  runtime rt({.workers = 3});
+  rt.run([&] {
+    auto who = instance<int>::create(at(rt.machine().memories()[0]), {0, n}).made;
+    wait(fill(who, -1));
+    recorded_graph<> g;
+    launch(g, on(worker(1)), notes_its_worker, box(0, n), who);
+    for (int round = 0; round < 6; ++round) {
+      const auto w = static_cast<std::uint32_t>(round) % 3;
+      wait(launch(on(worker(w)), name("bound"), notes_its_worker, box(0, n), who));
+      CHECK(std::count(who.data(), who.data() + n, static_cast<int>(w)) == n);
+      wait(g.replay());
+      CHECK(std::count(who.data(), who.data() + n, 1) == n);
+    }
+    CHECK(test::error_of([&] { launch(on(worker(3)), notes_its_worker, box(0, n), who); }).code() == "S03");
+    who.destroy();
+  });
+}
+
+TEST_CASE("a launch on a worker whose arrays a device has is refused") {
+  runtime rt({.workers = 1, .devices = "sim"});
+  rt.run([&] {
+    auto x = instance<int>::create(at(rt.machine().at("sim_0_memory")), {0, 8}).made;
+    const std::string words = test::thrown_by([&] { launch(on(worker(0)), notes_its_worker, box(0, 8), x); });
+    CHECK(
+        words.starts_with("error K28: kernel \"notes_its_worker\" is launched on worker 0, and its arrays are in the "
+                          "memory of device \"sim_0\"\n"
+                          "  launched    launch_test.cpp:"));
+    CHECK(words.ends_with("  because     a kernel is computed where its arrays are, and a device is no worker\n"
+                          "  try         leave on(worker(i)) out, or copy() the arrays to memory of the host"));
+    recorded_graph<> g;
+    CHECK(test::error_of([&] { launch(g, on(worker(0)), notes_its_worker, box(0, 8), x); }).code() == "K28");
+    x.destroy();
+  });
 }
 
 TEST_CASE("launches after one another give what a loop gives") {

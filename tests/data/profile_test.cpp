@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include <stretto/async_copy.hpp>
 #include <stretto/stretto.hpp>
 
 #include "data/data_runtime.hpp"
@@ -61,6 +62,13 @@ TEST_CASE("an operation that runs in the call has its profile when the call retu
     CHECK(p.get().bytes == 80);
     check_order(p.get());
     CHECK(b.view()(3) == 1.0);
+    const int from[] = {1, 2, 3};
+    int to[3] = {};
+    wait(async_copy(place{}, to, place{}, from, sizeof from, profile(p)));  // which is a memcpy where nobody asks
+    CHECK(p.get().bytes == sizeof from);
+    CHECK(p.get().operation.find("async_copy") != std::string::npos);
+    check_order(p.get());
+    CHECK(to[2] == 3);
   });
 }
 

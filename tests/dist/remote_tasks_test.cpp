@@ -2,6 +2,8 @@
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/job.hpp>
+#include <stretto/machine_of.hpp>
+#include <stretto/profile.hpp>
 #include <stretto/remote.hpp>
 #include <stretto/runtime.hpp>
 
@@ -81,6 +83,84 @@ TEST_CASE("a runtime that is alone runs functions itself") {
     finish([] { async(call<&spread>(6)); });
     CHECK(reached == 127);
   });
+}
+
+std::uint32_t my_worker() { return this_worker(); }
+std::uint32_t worker_behind_a_wait(event e) {
+  const std::uint32_t before = this_worker();
+  wait(e);
+  return this_worker() == before ? before : ~0u;
+}
+
+TEST_CASE("on(worker) and on(place) bind a function to a worker of the node that runs it") {
+  for (const std::uint32_t nodes : {1u, 3u})
+    on_all_nodes({.nodes = nodes, .seed = nodes}, 3, [](runtime&) {
+      const std::uint32_t last = job_nodes() - 1;
+      const platform machine = machine_of(at_node(last)).get();
+      for (int round = 0; round < 20; ++round) {
+        const std::uint32_t w = static_cast<std::uint32_t>(round) % 3;
+        CHECK(async(at_node(last), on(worker(w)), call<&my_worker>()).get() == w);
+        CHECK(async(on(worker(w)), name("bound"), call<&my_worker>()).get() == w);
+        const auto later = user_event::create();
+        const auto bound = async(on(worker(w)), at_node(last), priority(3), call<&worker_behind_a_wait>(later));
+        later.trigger();
+        CHECK(bound.get() == w);
+        const place home = machine.pop_path(w).front();
+        const std::uint32_t at_home = async(at_node(last), on(home), call<&my_worker>()).get();
+        CHECK(machine.pop_path(at_home).front() == home);
+      }
+    });
+}
+
+TEST_CASE("a worker or a place that a node does not have is refused by that node") {
+  on_all_nodes({.nodes = 2}, 1, [](runtime&) {
+    const std::uint32_t other = 1 - this_node();
+    CHECK(error_of([&] { async(at_node(other), on(worker(99)), call<&my_worker>()).get(); }).code() == "S03");
+    CHECK(error_of([&] { async(at_node(other), on(place{12345}), call<&my_worker>()).get(); }).code() == "S03");
+    CHECK(error_of([&] { async(at_node(other), at(place{12345}), call<&my_worker>()).get(); }).code() == "S02");
+    // Of this node, and what is wrong everywhere, in the call.
+    CHECK(error_of([&] { async(at_node(this_node()), on(worker(99)), call<&my_worker>()); }).code() == "S03");
+    CHECK(error_of([&] { async(on(place{12345}), call<&my_worker>()); }).code() == "S03");
+    CHECK(error_of([&] { async(at_node(other), priority(1000), call<&my_worker>()); }).code() == "S04");
+    CHECK(async(at_node(other), call<&squared>(2)).get() == 4);
+  });
+}
+
+TEST_CASE("a function on another node gives its profile back") {
+  for (const std::uint32_t nodes : {1u, 2u})
+    on_all_nodes({.nodes = nodes}, 2, [](runtime&) {
+      const std::uint32_t other = job_nodes() - 1;
+      future<operation_profile> p;
+      const auto gate = user_event::create();
+      const auto f =
+          async(at_node(other), on(worker(1)), profile(p), after(gate), call<&worker_behind_a_wait>(event()));
+      REQUIRE(p.valid());
+      gate.trigger();
+      CHECK(f.get() == 1);
+      const operation_profile& was = p.get();
+      CHECK(was.result == outcome::succeeded);
+      CHECK(was.worker == 1);
+      CHECK(was.last_worker == 1);
+      CHECK(was.operation.find("remote_tasks_test.cpp") != std::string::npos);
+      CHECK(was.created <= was.ready);
+      CHECK(was.ready <= was.started);
+      CHECK(was.started <= was.ended);
+      CHECK(was.ended <= operation_profile::clock::now());
+
+      future<operation_profile> failed, skipped, refused;
+      const auto doomed = async(at_node(other), name("doomed"), profile(failed), call<&fails>("no paper left"));
+      const auto behind = async(at_node(other), after(doomed), profile(skipped), call<&squared>(1));
+      CHECK_THROWS(behind.get());
+      CHECK(failed.get().result == outcome::failed);
+      CHECK(failed.get().operation == "task \"doomed\"");
+      CHECK(failed.get().why);
+      CHECK(skipped.get().result == outcome::skipped);
+      if (job_nodes() == 1) return;
+      CHECK(error_of([&] {
+              async(at_node(1 - this_node()), on(worker(99)), profile(refused), call<&my_worker>()).get();
+            }).code() == "S03");
+      CHECK(refused.get().result == outcome::failed);
+    });
 }
 
 TEST_CASE("a finish waits for what was spawned on other nodes, and for what that has spawned") {

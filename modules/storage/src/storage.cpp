@@ -52,8 +52,12 @@ future<void> file::sync(const preconditions& after) const {
   const auto flush = [keep = *this] {
     if (::fsync(keep.opened_->descriptor) != 0) fault("syncing", keep.opened_->path);
   };
-  return after.events.empty() ? async(stretto::after(merge_dependencies(after.dependencies)), stretto::at_place{where}, flush)
-                              : async(stretto::after(after.events), stretto::at_place{where}, flush);
+  stretto::detail::task_request how;
+  how.at = where;
+  how.after = after.dependencies;
+  how.after_events = after.events;
+  how.profile = after.profile;
+  return stretto::detail::spawn_as(how, flush, std::source_location::current());
 }
 
 std::uint64_t file::size() const {
