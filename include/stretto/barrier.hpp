@@ -12,6 +12,7 @@
 #pragma once
 
 #include <stretto/event.hpp>
+#include <stretto/plain_value.hpp>
 
 #include <new>
 #include <optional>
@@ -112,6 +113,8 @@ class barrier {
 /// A barrier that reduces the values that come with arrivals. An arrival without a value adds nothing.
 template <arrival_reduction Operator>
 class reducing_barrier : public barrier {
+  static_assert(detail::explain_bytes<typename Operator::value_type>());  // it comes from other nodes
+
  public:
   using value_type = typename Operator::value_type;
 

@@ -99,6 +99,7 @@ struct collection_access {
                   "an element of this collection cannot be made of its index, a std::size_t, and these arguments");
     static_assert((transferable<travelling<A>> && ...),
                   "an argument for the elements cannot travel: it is a pointer or a view, or a type that needs a function fields()");
+    static_assert((explain_travel<travelling<A>>() && ...));
     const std::uint32_t nodes = nodes_for_objects();
     std::vector<std::uint32_t> places(elements);
     for (std::size_t i = 0; i < elements; ++i) {

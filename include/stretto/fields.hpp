@@ -10,8 +10,11 @@
 //       friend void fields(Archive& a, archived<particle, Archive>& p) { a(p.at, p.neighbours); }
 //     };
 //
-// The same function reads and writes. Pointers, references and views do not compile: they mean nothing elsewhere. (A pointer
-// within a trivially copyable type cannot be seen; give such a type `fields`.)
+// The same function reads and writes. What means nothing elsewhere does not compile, and the compiler says why
+// (plain_value.hpp): pointers, references, views, iterators and lambdas with captures, also as members of aggregates.
+// So does what would lose a part: a type with virtual functions that is not final, and a derived type that only its
+// base gives `fields`. (A pointer among the private members of a trivially copyable class cannot be seen; give such a
+// type `fields`.)
 //
 // A mobile object that moves is written from where it lies: large parts that belong to it (arrays, vectors, texts among its members, and what those
 // hold) are sent after `fields` has returned, straight from their memory. What `fields` makes only for writing is copied.
@@ -38,6 +41,8 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include <stretto/plain_value.hpp>
 
 namespace stretto {
 
@@ -83,12 +88,6 @@ template <class T>
 concept has_fields = requires(field_writer& w, const T& c) { fields(w, c); } && requires(field_reader& r, T& v) { fields(r, v); };
 
 template <class T>
-concept tuple_like = requires { std::tuple_size<T>::value; };
-template <class T>
-concept optional_like = requires(T& o, const T& c) { o.reset(), o.emplace(), *c, c.has_value(); } && !tuple_like<T>;
-template <class T>
-concept variant_like = requires(const T& v) { v.index(), v.valueless_by_exception(); };
-template <class T>
 inline constexpr bool is_unique_ptr = false;
 template <class T>
 inline constexpr bool is_unique_ptr<std::unique_ptr<T>> = true;
@@ -102,48 +101,83 @@ concept set_like = container_like<T> && requires { typename T::key_type; } && !m
 template <class T>
 concept contiguous_like = container_like<T> && requires(T& c) { c.data(), c.resize(1); };
 
-/// Looks at what other values lie at, and owns nothing: a span, a string_view.
 template <class T>
-concept view_like = requires(const T& v) { v.data(), v.size(); } && !requires(T& v) { v.clear(); } && !tuple_like<T>;
-
-template <class T>
-concept plain = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_member_pointer_v<T> && !std::is_reference_v<T> &&
-                !view_like<T> && !std::is_same_v<T, std::nullptr_t> && !tuple_like<T> && !optional_like<T> && !variant_like<T>;
+concept plain = plain_value<T> && !tuple_like<T> && !optional_like<T> && !variant_like<T>;
 
 template <class T>
 inline constexpr bool is_plain_array = false;
 template <class E, std::size_t N>
 inline constexpr bool is_plain_array<std::array<E, N>> = plain<E> && !std::is_same_v<E, bool>;
 
+/// Converts to a T alone, or to its bases alone.
 template <class T>
-consteval bool can_travel();
+struct exactly {
+  template <class U>
+    requires std::same_as<std::remove_const_t<U>, T>
+  operator U&() const;
+};
+template <class T>
+struct base_of {
+  template <class U>
+    requires(std::derived_from<T, std::remove_const_t<U>> && !std::same_as<std::remove_const_t<U>, T>)
+  operator U&() const;
+};
+/// The fields of a T are those of a base of it.
+template <class T>
+concept inherits_fields = requires(field_writer& w, const base_of<T>& b) { fields(w, b); } &&
+                          !requires(field_writer& w, const exactly<T>& e) { fields(w, e); };
+
+template <class T>
+consteval stays_behind left_behind();
 template <class T, std::size_t... I>
-consteval bool parts_can_travel(std::index_sequence<I...>) {
-  return (can_travel<std::remove_cvref_t<std::tuple_element_t<I, T>>>() && ...);
+consteval stays_behind left_of_parts(std::index_sequence<I...>) {
+  stays_behind found = stays_behind::nothing;
+  ((found == stays_behind::nothing ? void(found = left_behind<std::remove_cvref_t<std::tuple_element_t<I, T>>>())
+                                   : void()),
+   ...);
+  return found;
 }
 template <template <class...> class V, class... T>
-consteval bool alternatives_can_travel(const V<T...>*) {
-  return (can_travel<T>() && ...);
+consteval stays_behind left_of_alternatives(const V<T...>*) {
+  stays_behind found = stays_behind::nothing;
+  ((found == stays_behind::nothing ? void(found = left_behind<T>()) : void()), ...);
+  return found;
 }
+/// Of a value that is exactly a T.
 template <class T>
-consteval bool can_travel() {
-  if constexpr (has_fields<T>) return true;
-  else if constexpr (is_unique_ptr<T>) return can_travel<typename T::element_type>();
-  else if constexpr (variant_like<T>) return alternatives_can_travel(static_cast<const T*>(nullptr));
-  else if constexpr (optional_like<T>) return can_travel<typename T::value_type>();
-  else if constexpr (tuple_like<T>) return parts_can_travel<T>(std::make_index_sequence<std::tuple_size_v<T>>());
-  else if constexpr (map_like<T>) return can_travel<typename T::key_type>() && can_travel<typename T::mapped_type>();
-  else if constexpr (container_like<T>) return can_travel<typename T::value_type>();
-  else return plain<T> && !std::is_array_v<T>;
+consteval stays_behind left_of_exact() {
+  using enum stays_behind;
+  if constexpr (has_fields<T>) return inherits_fields<T> ? inherited_fields : nothing;
+  else if constexpr (is_unique_ptr<T>) return left_behind<typename T::element_type>();
+  else if constexpr (variant_like<T>) return left_of_alternatives(static_cast<const T*>(nullptr));
+  else if constexpr (optional_like<T>) return left_behind<typename T::value_type>();
+  else if constexpr (tuple_like<T>) return left_of_parts<T>(std::make_index_sequence<std::tuple_size_v<T>>());
+  else if constexpr (map_like<T>)
+    return left_of_parts<std::pair<typename T::key_type, typename T::mapped_type>>(std::make_index_sequence<2>());
+  else if constexpr (container_like<T>) return left_behind<typename T::value_type>();
+  else if constexpr (std::is_array_v<T>) return no_fields;
+  else return left_by_bytes<T>();
+}
+/// Of a value that is declared as T, which may be a part of one of a derived type.
+template <class T>
+consteval stays_behind left_behind() {
+  if constexpr (std::is_polymorphic_v<T> && !std::is_final_v<T>) return stays_behind::polymorphic;
+  else return left_of_exact<T>();
 }
 
 }  // namespace detail
 
 /// Whether values of T can be sent to another node, and kept.
 template <class T>
-concept transferable = detail::can_travel<T>();
+concept transferable = detail::left_behind<T>() == detail::stays_behind::nothing;
 
 namespace detail {
+
+/// Says at compile time why values of T do not travel.
+template <class T>
+consteval bool explain_travel() {
+  return explain<left_behind<T>(), T>();
+}
 
 /// What all archives do with the parts of a value; `Self` knows what to do with bytes.
 template <class Self>
@@ -161,6 +195,12 @@ class archive_base {
     (one(parts), ...);
     return self();
   }
+  /// An object that is exactly a T, also where T has virtual functions.
+  template <class T>
+  void exact(T& value) {
+    if constexpr (has_fields<std::remove_const_t<T>>) fields(self(), value);
+    else one(value);
+  }
 
  private:
   Self& self() noexcept { return static_cast<Self&>(*this); }
@@ -177,6 +217,7 @@ class archive_base {
     using V = std::remove_const_t<T>;
     static_assert(transferable<V>,
                   "this part cannot travel: it is a pointer, a reference or a view, or a type that needs a function fields()");
+    static_assert(explain_travel<V>());
     if constexpr (!transferable<V>) return;
     else if constexpr (has_fields<V>) fields(self(), value);
     else if constexpr (is_unique_ptr<V>) owned(value);
@@ -421,16 +462,15 @@ void write_parcel(parcel& to, const T&... values) {
   field_writer w(to);
   w(values...);
 }
-/// Of one value that stays as it is until nobody uses to.apart any more.
+/// Of one value, exactly a T, that stays as it is until nobody uses to.apart any more.
 template <class T>
 void write_lasting(parcel& to, const T& value) {
-  if (!to.apart_from) return write_parcel(to, value);
-  field_sizer s(to.apart_from);
-  s(value);
+  field_sizer s = to.apart_from ? field_sizer(to.apart_from) : field_sizer();
+  s.exact(value);
   to.bytes.reserve(s.size());
   field_writer w(to);
   w.lies_in({&value, sizeof value});
-  w(value);
+  w.exact(value);
 }
 /// Of values that nobody uses any more.
 template <class... T>

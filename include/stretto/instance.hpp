@@ -16,6 +16,7 @@
 #include <stretto/box.hpp>
 #include <stretto/event.hpp>
 #include <stretto/native_memory.hpp>
+#include <stretto/plain_value.hpp>
 #include <stretto/task.hpp>
 
 #include <array>
@@ -198,6 +199,11 @@ class view {
   };
   [[no_unique_address]] std::conditional_t<Check == bounds::checked, const detail::view_limits*, none> limits_ = nullptr;
 };
+
+namespace detail {
+template <class T, std::size_t D, bounds Check>
+inline constexpr bool holds_address<view<T, D, Check>> = true;
+}
 
 struct instance_options {
   axis_order order = axis_order::c;

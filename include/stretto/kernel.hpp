@@ -32,6 +32,7 @@
 
 #include <stretto/kernel_code.hpp>
 #include <stretto/kernel_scope.hpp>
+#include <stretto/plain_value.hpp>
 
 #include <array>
 #include <cstddef>
@@ -77,6 +78,7 @@ template <class P>
 struct parameter_traits {
   static_assert(kernels::device_type<P>, "a kernel takes numbers and plain structures by value, and arrays as in<T, D>, "
                                          "out<T, D> or inout<T, D>; not pointers, references, bool or classes");
+  static_assert(explain_bytes<P>());  // devices get the bytes
   static constexpr kernel_parameter value{access::value, element_kind_of<P>(), 0, sizeof(P), alignof(P)};
   using passed = P;
   static passed pass(const kernel_argument& a) noexcept { return *reinterpret_cast<const P*>(a.origin); }

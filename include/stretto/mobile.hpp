@@ -116,13 +116,15 @@ concept has_load_hint = requires(const T& object) {
 
 template <class T>
 struct mobile_operations {
-  static_assert(transferable<T>, "this type cannot move: it is a pointer or a view, has one, or needs a function fields()");
+  static_assert(left_of_exact<T>() == stays_behind::nothing,
+                "this type cannot move: it is a pointer or a view, has one, or needs a function fields()");
+  static_assert(explain<left_of_exact<T>(), T>());
   static_assert(std::is_default_constructible_v<T>, "this type cannot move: an object that arrives is made without arguments, then read");
 
   static const char* name() { return __PRETTY_FUNCTION__; }
   static void* read(field_reader& from) {
     auto object = std::make_unique<T>();
-    from(*object);
+    from.exact(*object);
     if (from.left()) refuse_fields("bytes beyond the object", from.left(), 0);
     return object.release();
   }
@@ -370,6 +372,7 @@ struct mobile_access {
     }
     static_assert((transferable<travelling<A>> && ...),
                   "an argument for another node cannot travel: it is a pointer or a view, or a type that needs a function fields()");
+    static_assert((explain_travel<travelling<A>>() && ...));
     const std::tuple<travelling<A>...> all(std::forward<A>(arguments)...);
     return named<T>(make_object(request, maker<T, travelling<A>...>::type, to_parcel(all)));
   }

@@ -208,6 +208,7 @@ template <class T, std::size_t D = 1>
 class object {
   static_assert(D >= 1 && D <= 3, "an object has 1 to 3 dimensions");
   static_assert(std::is_trivially_copyable_v<T>, "elements move between memories as bytes: T must be trivially copyable");
+  static_assert(detail::explain_bytes<T>());
 
  public:
   using element_type = T;

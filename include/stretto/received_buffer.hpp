@@ -105,6 +105,7 @@ struct buffer_source_of;
 template <class T>
 struct buffer_source_of<instance<T, 1>> {
   using element = T;
+  static_assert(explain_bytes<T>());
   static buffer_source is(const instance<T, 1>& i, const std::source_location& where) {
     return {.in = i.handle(), .count = shape_of(i.handle(), where).box.volume(), .element_bytes = sizeof(T), .alignment = alignof(T)};
   }
@@ -113,6 +114,7 @@ template <class T>
 struct buffer_source_of<std::span<T>> {
   using element = std::remove_const_t<T>;
   static_assert(std::is_trivially_copyable_v<T>, "elements move between memories as bytes: T must be trivially copyable");
+  static_assert(explain_bytes<T>());
   static buffer_source is(const std::span<T>& s, const std::source_location&) {
     return {.first = s.data(), .count = s.size(), .element_bytes = sizeof(T), .alignment = alignof(T)};
   }
@@ -121,6 +123,7 @@ template <class T>
 struct buffer_source_of<native_elements<T>> {
   using element = T;
   static_assert(std::is_trivially_copyable_v<T>, "elements move between memories as bytes: T must be trivially copyable");
+  static_assert(explain_bytes<T>());
   static buffer_source is(const native_elements<T>& e, const std::source_location&) {
     return {.native = e.first, .memory = e.memory.where, .count = e.count, .element_bytes = sizeof(T), .alignment = alignof(T)};
   }

@@ -40,8 +40,10 @@ struct remote_signature {
   using arguments = std::tuple<std::decay_t<A>...>;
   static_assert((transferable<std::decay_t<A>> && ...),
                 "a parameter of this function cannot travel: it is a pointer or a view, or a type that needs a function fields()");
+  static_assert((explain_travel<std::decay_t<A>>() && ...));
   static_assert(std::is_void_v<R> || transferable<std::decay_t<R>>,
                 "what this function returns cannot travel: it is a pointer or a view, or a type that needs a function fields()");
+  static_assert(explain_travel<std::conditional_t<std::is_void_v<R>, int, std::decay_t<R>>>());
   static_assert(!std::is_reference_v<R>, "a function for other nodes returns a value or void");
   static_assert(((!std::is_lvalue_reference_v<A> || std::is_const_v<std::remove_reference_t<A>>) && ...),
                 "a function for other nodes cannot change its caller's arguments: take them by value or const reference");

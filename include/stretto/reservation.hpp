@@ -23,6 +23,7 @@
 #pragma once
 
 #include <stretto/event.hpp>
+#include <stretto/plain_value.hpp>
 
 #include <type_traits>
 
@@ -65,6 +66,7 @@ class reservation {
   template <class T>
   T& payload_as() const {
     static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 64 && sizeof(T) <= most_payload_bytes);
+    static_assert(detail::explain_bytes<T>());  // it goes to other nodes
     return *static_cast<T*>(payload());
   }
 

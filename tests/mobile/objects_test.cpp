@@ -351,5 +351,28 @@ TEST_CASE("what is sent to an object of a node that is lost fails, and the other
   }, &job);
 }
 
+/// Also of other types; what moves is exactly an animal.
+struct animal {
+  int legs = 4;
+  virtual ~animal() = default;
+  virtual int counted() const { return legs; }
+  int grown(int by) { return legs += by; }
+  template <class A>
+  friend void fields(A& a, archived<animal, A>& x) {
+    a(x.legs);
+  }
+};
+
+TEST_CASE("an object with virtual functions moves as what it was made as") {
+  on_all_nodes({.nodes = 2}, 1, [](runtime&) {
+    if (this_node() != 0) return;
+    const auto cat = make_mobile<animal>();
+    CHECK(send(cat, call<&animal::grown>(2)).get() == 6);
+    migrate(cat, at_node(1)).get();
+    CHECK(send(cat, call<&animal::counted>()).get() == 6);
+    destroy(cat).get();
+  });
+}
+
 }  // namespace
 }  // namespace stretto

@@ -45,7 +45,8 @@ inline constexpr bool is_basic =
 
 /// What typed spellings move: MPI's own types, and other types that are their bytes, as bytes.
 template <class T>
-concept element = is_basic<T> || (std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_array_v<T>);
+concept element = is_basic<T> || (std::is_trivially_copyable_v<T> && !std::is_array_v<T> &&
+                                   stretto::detail::address_in<T>() == stretto::detail::stays_behind::nothing);
 
 /// What typed reductions take. Others: the raw spellings, with a datatype and an operator of the program's.
 template <class T>
