@@ -1,15 +1,23 @@
-// reservation.hpp - exclusive use of something, taken and given back without waiting.
+// reservation.hpp - the use of something, by one or by readers together, taken and given back without waiting.
 //
 // acquire returns at once an event that happens when the reservation is held; what needs it runs after that event;
 // release gives it back, now or when other events have happened. Both may be issued ahead, by any task: a program may
 // acquire, spawn the work after the grant, and release after the work, before any of it has begun.
 //
-// Which acquire a release belongs to. There is at most one holder. A release that takes effect ends the present hold,
-// whoever issued either, with one exception, for the hold that never came about: an acquire whose precondition is
-// poisoned holds nothing, and leaves one release to be ignored. That is the first release to take effect whose own
-// precondition is poisoned from the same root failure, as that of the skipped work is; or, when nobody holds the
-// reservation, any release. Every other poisoned release releases. A program that releases unconditionally
-// (ignore_failure) where its acquire may be poisoned names the grant: release_grant(grant, when).
+// acquire(shared) asks for a hold that others may share, on this node and on others: readers run together. A shared
+// hold begins when nobody holds the reservation alone and nobody asked before it: readers that keep coming do not keep
+// a writer out.
+//
+//     const event held = r.acquire(shared);
+//     r.release(async(after(held), [=] { read(table); }));
+//
+// Which acquire a release belongs to. There is one holder, or there are readers. A release that takes effect ends the
+// present hold, or one of the shared ones, whoever issued either, with one exception, for the hold that never came
+// about: an acquire whose precondition is poisoned holds nothing, and leaves one release to be ignored. That is the
+// first release to take effect whose own precondition is poisoned from the same root failure, as that of the skipped
+// work is; or, when nobody holds the reservation, any release. Every other poisoned release releases. A program that
+// releases unconditionally (ignore_failure) where its acquire may be poisoned names the grant: release_grant(grant,
+// when).
 //
 // A release that takes effect while nothing is held and none is to be ignored is misuse: E31, thrown if it takes effect
 // in the call, else the poison of the event that release returned, which also surfaces if nobody looks at it.
@@ -17,8 +25,11 @@
 // Threads     every member from any thread that belongs to the reservation's runtime.
 // Memory      what happened before a release takes effect is visible after the next grant.
 // Cost        free and without precondition: one lock of a few instructions. Else one event slot per verb.
-// Invariants  (1) one holder at a time. (2) grants of this node are in the order in which acquires took effect. (3) a
-//             waiting node is served after at most `fairness` grants that were preferred to it.
+//             A shared hold on a node that does not have the reservation: a message there and one back, which brings
+//             the payload.
+// Invariants  (1) one holder at a time, or readers alone. (2) grants of this node are in the order in which acquires
+//             took effect. (3) a waiting node is served after at most `fairness` grants that were preferred to it,
+//             readers and others alike.
 // Source      reservations: Treichler, Bauer, Aiken, "Realm", PACT 2014, section 3.
 #pragma once
 
@@ -28,6 +39,10 @@
 #include <type_traits>
 
 namespace stretto {
+
+/// The tag of a hold that others may share.
+struct shared_hold {};
+inline constexpr shared_hold shared{};
 
 class reservation {
  public:
@@ -49,8 +64,14 @@ class reservation {
   event acquire(event when, std::source_location where = std::source_location::current()) const;
   event acquire(std::span<const dependency> when,
                 std::source_location where = std::source_location::current()) const;
+  /// The same for a hold that other readers share. The payload is to be read alone.
+  event acquire(shared_hold, std::source_location where = std::source_location::current()) const;
+  event acquire(shared_hold, event when, std::source_location where = std::source_location::current()) const;
+  event acquire(shared_hold, std::span<const dependency> when,
+                std::source_location where = std::source_location::current()) const;
   /// Holds it now if that needs no waiting.
   bool try_acquire(std::source_location where = std::source_location::current()) const;
+  bool try_acquire(shared_hold, std::source_location where = std::source_location::current()) const;
 
   /// Gives it back, now or when all of `when` have ended, poisoned or not. Returns when that is done.
   event release(std::source_location where = std::source_location::current()) const;
@@ -61,7 +82,8 @@ class reservation {
   event release_grant(event grant, event when = {},
                       std::source_location where = std::source_location::current()) const;
 
-  /// The payload, aligned to 64 bytes; valid until destroy, to be touched only while the reservation is held.
+  /// The payload, aligned to 64 bytes; valid until destroy, to be touched only while the reservation is held, and
+  /// written only by who holds it alone.
   void* payload(std::source_location where = std::source_location::current()) const;
   template <class T>
   T& payload_as() const {

@@ -16,7 +16,7 @@ namespace stretto::dist {
 
 using detail::holding;
 
-struct remote_reservations::passing : waiter {
+struct remote_reservations::passing : detail::remote_acquire {
   remote_reservations* of;
   std::uint64_t id;
   rank to;
@@ -92,8 +92,12 @@ void remote_reservations::want(std::uint64_t id, base::thread_context& context) 
   {
     const std::scoped_lock lock(lock_);
     stand* s = known(id);
-    if (!s || s->is_here || std::exchange(s->is_wanted, true)) return;
+    if (!s || !becomes_wanted(*s)) return;
   }
+  tell_wanted(id, context);
+}
+
+void remote_reservations::tell_wanted(std::uint64_t id, base::thread_context& context) {
   if (home_of(id) == job_.self())
     want_of(job_.self(), id, context);
   else
@@ -159,7 +163,8 @@ void remote_reservations::pass_on(std::uint64_t id, rank to, std::uint32_t versi
     state.put(static_cast<std::uint32_t>(bytes));
     if (bytes) state.put_bytes({static_cast<const std::byte*>(s->held->payload()), bytes});
     along = std::exchange(s->waiting, {});
-    is_wanted_again = s->held->is_waited_for() && !std::exchange(s->is_wanted, true);
+    put_readers(state, *s->held, job_.node());
+    is_wanted_again = s->held->is_waited_for() && becomes_wanted(*s);
   }
   passes_.fetch_add(1, std::memory_order_relaxed);
   job_.send(to, state_, state);
@@ -167,11 +172,7 @@ void remote_reservations::pass_on(std::uint64_t id, rank to, std::uint32_t versi
     e.version = version;
     send(to, e);
   }
-  if (!is_wanted_again) return;
-  if (home_of(id) == job_.self())
-    want_of(job_.self(), id, context);
-  else
-    job_.send(home_of(id), want_, writer(id));
+  if (is_wanted_again) tell_wanted(id, context);
 }
 
 void remote_reservations::on_want(rank from, reader& content, base::thread_context& context) {
@@ -194,19 +195,21 @@ void remote_reservations::on_state(rank from, reader& content, base::thread_cont
     skipped.push_back({causes_.read(content, from), count});
   }
   const auto payload = content.get_bytes(content.get<std::uint32_t>());
-  if (!content.is_whole()) return;
+  waiter* const readers = get_readers(content, id, job_.node_of(from));
+  if (!content.is_whole()) return drop_readers(readers);
   aftermath after;
   std::vector<errand> waiting;
   {
     const std::scoped_lock lock(lock_);
     const auto it = stands_.find(id);
-    if (it == stands_.end() || it->second.held->gone()) return;  // it is gone, of which this node was told
+    if (it == stands_.end() || it->second.held->gone())
+      return drop_readers(readers);  // it is gone, of which this node was told
     stand& s = it->second;
     if (void* room = s.held->room_for_payload(payload.size())) std::memcpy(room, payload.data(), payload.size());
     s.is_here = true;
     s.is_wanted = false;
     s.seen = version;
-    s.held->come(fairness, where, std::move(skipped), after.next);
+    s.held->come(fairness, where, std::move(skipped), after.next, readers);
     waiting = std::exchange(s.waiting, {});
   }
   answer(after, context);
@@ -221,6 +224,7 @@ void remote_reservations::end_all(std::uint64_t id, stand& s, const failure_ref&
   std::erase_if(pending_, [&](const auto& one) {
     if (one.second.id != id) return false;
     after.ended.push_back(one.second);
+    if (one.second.what == action::acquire_shared) after.ended.back().cause = why;
     return true;
   });
   for (std::size_t r = 0; r < s.users.size(); ++r)
@@ -257,7 +261,8 @@ void remote_reservations::destroyed(std::uint64_t id, const failure_ref& why) {
   }
   for (const rank r : after.users) tell_gone(r, id, false, why);
   // Releases of what was destroyed have nothing left to do, which is no failure of theirs.
-  for (auto& [e, failed] : after.done) failed = {};
+  for (auto& [e, failed] : after.done)
+    if (e.what != action::acquire_shared) failed = {};
   after.why = {};
   answer(after, base::require_current("reservation::destroy"));
 }
@@ -293,7 +298,8 @@ void remote_reservations::on_gone(rank from, reader& content, base::thread_conte
     stands_.erase(it);
   }
   auto left = std::exchange(after.left, {nullptr, nullptr});
-  for (auto& [e, failed] : after.done) failed = {};
+  for (auto& [e, failed] : after.done)
+    if (e.what != action::acquire_shared) failed = {};
   after.why = {};
   answer(after, context);
   detail::forsake(left, why, context);

@@ -5,6 +5,11 @@
 // and when nobody holds it and `fairness` says so, it goes there directly (state), with its payload and the releases to be
 // ignored. So a node is granted it for at most three messages, two where home is one of them.
 //
+// Readers of other nodes are granted it where it is, among those that wait there, and are counted there until their
+// releases come: a shared acquire is an errand whose answer brings the payload. Where the reservation leaves, those
+// that wait go along, and are served on the next node before it leaves that. A node asks for the reservation itself
+// only when it waits for no such answer, so that its acquires are granted in their order.
+//
 // It leaves only while nobody holds it. A release, or an acquire that came to nothing, on a node that does not have it is an
 // errand: it goes where the node has passed it on to, or to home, and from node to node as each has passed it on later; it is
 // carried out where the reservation is, or waits where it is about to arrive. Each pass has a number, which an errand knows of
@@ -26,6 +31,7 @@
 #include <mutex>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "base/wait_snapshot.hpp"
 #include "dist/failures.hpp"
@@ -44,6 +50,7 @@ class remote_reservations final : public stretto::remote_reservations, public pr
 
   detail::holding* find(std::uint64_t id) override;
   void want(std::uint64_t id, base::thread_context& context) override;
+  void acquire_shared(std::uint64_t id, detail::slot& s, base::thread_context& context) override;
   void release(std::uint64_t id, const failure* cause, detail::slot& s, base::thread_context& context,
                const std::source_location& where) override;
   void skip_acquire(std::uint64_t id, const failure& cause, detail::slot& s, base::thread_context& context) override;
@@ -63,7 +70,7 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   std::size_t records() const;
 
  private:
-  enum class action : std::uint8_t { release, skip_acquire, release_skipped };
+  enum class action : std::uint8_t { release, skip_acquire, release_skipped, acquire_shared };
   /// What is to happen where the reservation is.
   struct errand {
     std::uint64_t id;
@@ -80,6 +87,7 @@ class remote_reservations final : public stretto::remote_reservations, public pr
     detail::holding* held = nullptr;
     bool is_here = false;
     bool is_wanted = false;     // home was told, and it has not come yet
+    std::uint32_t reads_asked = 0;  // shared acquires of this node that wait for an answer
     std::uint32_t seen = 0;     // the pass by which it came last
     std::uint32_t passed = 0;   // and by which it left; 0: never
     rank passed_to = 0;
@@ -98,6 +106,8 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   };
   /// A recall that waits until the reservation can go.
   struct passing;
+  /// A shared acquire of another node that waits here.
+  struct reading;
   /// What is to be done once the lock is given back.
   struct aftermath {
     detail::holding::grant next;
@@ -112,15 +122,22 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   // With the lock held.
   stand* known(std::uint64_t id);
   bool run(const errand& e, stand& s, aftermath& after);
+  bool becomes_wanted(stand& s) noexcept { return !s.is_here && !s.reads_asked && !std::exchange(s.is_wanted, true); }
   void end_all(std::uint64_t id, stand& s, const failure_ref& why, aftermath& after);
 
+  void tell_wanted(std::uint64_t id, base::thread_context& context);
   void answer(const aftermath& after, base::thread_context& context);
   void start(errand e, detail::slot& s, base::thread_context& context);
   void route(errand e, base::thread_context& context);
+  static void put_readers(writer& to, detail::holding& from, std::uint16_t node);
+  waiter* get_readers(reader& from, std::uint64_t id, std::uint16_t node);
+  /// Their nodes are told by themselves.
+  static void drop_readers(waiter* first) noexcept;
   void send(rank to, const errand& e);
   void want_of(rank who, std::uint64_t id, base::thread_context& context);
   void recall(std::uint64_t id, rank to, std::uint32_t version, base::thread_context& context);
   void pass_on(std::uint64_t id, rank to, std::uint32_t version, base::thread_context& context);
+  void keep_payload(std::uint64_t token, std::span<const std::byte> payload);
   void is_done(const errand& e, const failure_ref& failed, base::thread_context& context);
   void end(const pending& p, const failure_ref& failed, base::thread_context& context);
   void kill(std::uint64_t id, const failure_ref& why, base::thread_context& context);

@@ -1,6 +1,8 @@
 // reservation_errands.cpp - what is to happen where a reservation is: on its way, carried out, answered.
 
 #include <algorithm>
+#include <cstring>
+#include <memory>
 #include <utility>
 
 #include "base/context.hpp"
@@ -13,6 +15,68 @@
 namespace stretto::dist {
 
 using detail::holding;
+
+struct remote_reservations::reading : detail::remote_acquire {
+  reading(remote_reservations& all, const errand& what) : of(all), is(what) { fire = go, how = detail::hold::shared; }
+  remote_reservations& of;
+  errand is;
+
+  static void go(waiter& self, const failure* gone, base::thread_context& context) noexcept {
+    const std::unique_ptr<reading> r(static_cast<reading*>(&self));
+    if (!gone) r->of.is_done(r->is, {}, context);  // else its node is told by itself
+  }
+};
+
+void remote_reservations::put_readers(writer& to, holding& from, std::uint16_t node) {
+  std::vector<std::unique_ptr<reading>> all;
+  for (waiter* w = from.take_remote(); w;) all.emplace_back(static_cast<reading*>(std::exchange(w, w->next)));
+  to.put(static_cast<std::uint32_t>(all.size()));
+  for (const auto& r : all) to.put(r->is.origin).put(r->is.token).put(encode(r->is.where, node));
+}
+
+waiter* remote_reservations::get_readers(reader& from, std::uint64_t id, std::uint16_t node) {
+  waiter* first = nullptr;
+  waiter** last = &first;
+  for (auto n = from.get<std::uint32_t>(); n > 0 && from.is_whole(); --n) {
+    errand e{};
+    e.id = id;
+    e.what = action::acquire_shared;
+    e.origin = from.get<rank>();
+    e.token = from.get<std::uint64_t>();
+    e.where = decode(from.get<std::uint64_t>(), node);
+    auto* const r = new reading(*this, e);
+    *last = r;
+    last = &r->next;
+  }
+  return first;
+}
+
+void remote_reservations::drop_readers(waiter* first) noexcept {
+  while (first) delete static_cast<reading*>(std::exchange(first, first->next));
+}
+
+// Shared acquires.
+
+void remote_reservations::acquire_shared(std::uint64_t id, detail::slot& s, base::thread_context& context) {
+  errand e{id, action::acquire_shared, job_.self(), 0, 0, 0, s.where.load(std::memory_order_relaxed), {}};
+  failure_ref gone;
+  bool is_held = false;
+  {
+    const std::scoped_lock lock(lock_);
+    stand* const at = known(id);
+    gone = at ? at->held->gone() : detail::gone_before(id, e.where);
+    if (!gone && (at->is_here || at->is_wanted)) {  // it waits here, behind what has asked for it
+      is_held = at->held->acquire_in_line(s) == holding::taken::now;
+      if (!is_held) return;
+    } else if (!gone) {
+      ++at->reads_asked;
+      e.token = ++tokens_;
+      pending_.emplace(e.token, pending{id, e.what, &s, {}});
+    }
+  }
+  if (!gone && !is_held) return route(std::move(e), context);
+  detail::finish(s, gone.get(), detail::event_cache::of(context), context);
+}
 
 void remote_reservations::answer(const aftermath& after, base::thread_context& context) {
   holding::hand_out(after.next, detail::event_cache::of(context), context);
@@ -57,6 +121,14 @@ bool remote_reservations::run(const errand& e, stand& s, aftermath& after) {
     case action::skip_acquire:
       if (!s.held->skip_acquire(*e.cause.get())) return false;
       break;
+    case action::acquire_shared: {
+      auto reader = std::make_unique<reading>(*this, e);
+      const auto taken = s.held->acquire_for(*reader);
+      if (taken == holding::taken::once_it_comes) return false;
+      if (taken == holding::taken::later) return static_cast<void>(reader.release()), true;
+      if (taken == holding::taken::never) misuse = s.held->gone();
+      break;
+    }
     case action::release_skipped:
       if (!s.held->release_skipped(*e.cause.get())) return false;
       break;
@@ -77,7 +149,8 @@ void remote_reservations::route(errand e, base::thread_context& context) {
     stand* s = known(e.id);
     if (s && home == job_.self()) s->users[e.origin] = true;
     if (!s && home == job_.self()) {
-      after.done.emplace_back(e, failure_ref());  // destroyed meanwhile
+      // Destroyed meanwhile.
+      after.done.emplace_back(e, e.what == action::acquire_shared ? detail::gone_before(e.id, e.where) : failure_ref());
     } else if (s && s->held->gone()) {
       after.done.emplace_back(e, s->held->gone());
     } else if (s && s->is_here) {
@@ -119,17 +192,27 @@ void remote_reservations::is_done(const errand& e, const failure_ref& failed, ba
   if (e.origin != job_.self()) {
     writer content(e.token, static_cast<std::uint8_t>(static_cast<bool>(failed)));
     if (failed) causes_.write(content, *failed.get());
+    if (!failed && e.what == action::acquire_shared) {
+      const std::scoped_lock lock(lock_);
+      if (stand* const s = known(e.id); s && s->held->payload_bytes())  // which nobody changes as long as it is shared
+        content.put_bytes({static_cast<const std::byte*>(s->held->payload()), s->held->payload_bytes()});
+    }
     return job_.send(e.origin, done_, content);
   }
   std::optional<pending> p;
+  bool is_wanted = false;
   {
     const std::scoped_lock lock(lock_);
     const auto it = pending_.find(e.token);
     if (it == pending_.end()) return;  // it ended with the reservation
     p = std::move(it->second);
     pending_.erase(it);
+    if (p->what == action::acquire_shared)
+      if (stand* const s = known(p->id); s && --s->reads_asked == 0)
+        is_wanted = s->held->is_waited_for() && becomes_wanted(*s);
   }
   end(*p, failed, context);
+  if (is_wanted) tell_wanted(p->id, context);
 }
 
 void remote_reservations::on_done(rank from, reader& content, base::thread_context& context) {
@@ -138,12 +221,25 @@ void remote_reservations::on_done(rank from, reader& content, base::thread_conte
   e.token = content.get<std::uint64_t>();
   failure_ref failed;
   if (content.get<std::uint8_t>()) failed = causes_.read(content, from);
+  else keep_payload(e.token, content.get_bytes(content.left()));
   if (content.is_whole()) is_done(e, failed, context);
+}
+
+/// Readers that are here already have the same one, and may be looking at it.
+void remote_reservations::keep_payload(std::uint64_t token, std::span<const std::byte> payload) {
+  const std::scoped_lock lock(lock_);
+  const auto it = pending_.find(token);
+  if (it == pending_.end() || it->second.what != action::acquire_shared) return;
+  stand* const s = known(it->second.id);
+  void* const room = s ? s->held->room_for_payload(payload.size()) : nullptr;
+  if (room && std::memcmp(room, payload.data(), payload.size()) != 0) std::memcpy(room, payload.data(), payload.size());
 }
 
 void remote_reservations::end(const pending& p, const failure_ref& failed, base::thread_context& context) {
   auto& cache = detail::event_cache::of(context);
   if (p.what == action::skip_acquire) return detail::finish(*p.s, p.cause.get(), cache, context);
+  if (p.what == action::acquire_shared)
+    return detail::finish(*p.s, p.cause ? p.cause.get() : failed.get(), cache, context);
   if (failed && p.what == action::release) {
     detail::report(failed, context);
     return detail::finish(*p.s, failed.get(), cache, context);

@@ -1,11 +1,14 @@
-// holding.hpp - one reservation: whether it is held, who waits for it, and which releases are to be ignored.
+// holding.hpp - one reservation: whether it is held, alone or by readers, who waits for it, and which releases are to
+// be ignored.
 //
 // Local acquires that wait are event slots, linked by the waiter inside each; requests of other nodes are waiters that
-// `dist` provides. Both queues are first in, first out; between them, `fairness` decides.
+// `dist` provides. Both queues are first in, first out; between them, `fairness` decides. Whoever wants to share waits
+// behind those that wait already.
 //
 // In a job of several nodes, one of them has the reservation, with its payload and what is to be ignored; the others hold
-// stand-ins, where acquires wait until it comes. It leaves only while nobody holds it, so that who holds it is on the node
-// that has it. What happens to it elsewhere is for `dist` to carry there (remote_reservation.hpp).
+// stand-ins, where acquires wait until it comes. It leaves only while nobody holds it: an exclusive holder is on the
+// node that has it, and readers of other nodes are counted there. What happens to it elsewhere is for `dist` to carry
+// there (remote_reservation.hpp).
 //
 // Threads     any; grants are handed out by whoever releases, after the lock is given back.
 #pragma once
@@ -21,15 +24,25 @@
 
 namespace stretto::detail {
 
+/// How a reservation is held.
+enum class hold : std::uint8_t { alone, shared };
+
+/// A request of another node.
+struct remote_acquire : waiter {
+  hold how = hold::alone;  // alone: it is to leave
+};
+
 class holding {
  public:
-  /// What to do next, outside the lock: grant to one of the two, or nothing.
+  /// What to do next, outside the lock: the acquires of both kinds that are granted, linked.
   struct grant {
-    slot* local = nullptr;
+    waiter* local = nullptr;  // each the `own` of a slot
     waiter* remote = nullptr;
   };
   enum class released { given_back, ignored, not_held, elsewhere };
-  enum class taken { now, later, once_it_comes, never };  // never: see gone()
+  /// once_it_comes: it waits here, and the reservation is to be asked for. by_message: it does not wait here, and is to
+  /// be asked for where the reservation is. never: see gone().
+  enum class taken { now, later, once_it_comes, by_message, never };
   /// Releases to be ignored, by the failure that made their acquires come to nothing.
   struct skipped {
     failure_ref root;
@@ -42,9 +55,13 @@ class holding {
   /// As a stand-in for what another node has.
   void start_away();
 
-  bool try_acquire(const std::source_location& by) noexcept;
+  bool try_acquire(hold how, const std::source_location& by) noexcept;
   /// Held now, or granted later, by finish(s, null).
-  taken acquire(slot& s) noexcept;
+  taken acquire(slot& s, hold how) noexcept;
+  /// The same of a shared one, but that it waits here if it is away.
+  taken acquire_in_line(slot& s) noexcept;
+  /// For a reader of another node: now, later by firing `w`, or elsewhere (once_it_comes).
+  taken acquire_for(remote_acquire& w) noexcept;
   /// An acquire that never comes about: one release will be ignored. False, with nothing changed, if it is elsewhere.
   bool skip_acquire(const failure& cause);
   /// A release takes effect; `cause` is its precondition's.
@@ -53,11 +70,15 @@ class holding {
   bool release_skipped(const failure& cause) noexcept;
 
   /// Another node is to have it: true if it is away from now on; else `w` is fired when it is. A cause says that it is gone.
-  bool leave(waiter& w) noexcept;
+  bool leave(remote_acquire& w) noexcept;
+  /// Readers of other nodes that wait here, once it is away.
+  waiter* take_remote() noexcept;
   /// What goes along, once it is away.
   std::vector<skipped> take_skipped() noexcept;
-  /// It comes: who waits here is served first. Of a stand-in, room_for_payload() first.
-  void come(std::uint32_t fairness, const std::source_location& where, std::vector<skipped> along, grant& next) noexcept;
+  /// It comes, with readers that waited where it was: who waits here is served first, then those. Of a stand-in,
+  /// room_for_payload() first.
+  void come(std::uint32_t fairness, const std::source_location& where, std::vector<skipped> along, grant& next,
+            waiter* readers = nullptr) noexcept;
   /// As large as what comes; null for none. The same address as payload() has told.
   void* room_for_payload(std::size_t bytes);
   bool is_away() noexcept {
@@ -99,7 +120,7 @@ class holding {
   /// For reports: where the acquire was called that holds it now; nothing if it is free.
   std::optional<std::source_location> holder() noexcept {
     const std::scoped_lock lock(lock_);
-    return held_ ? std::optional(holder_) : std::nullopt;
+    return is_held() ? std::optional(holder_) : std::nullopt;
   }
 
  private:
@@ -107,13 +128,17 @@ class holding {
   struct free_payload {
     void operator()(std::byte* p) const noexcept;
   };
-  bool ignore(const failure* root) noexcept;  // requires the lock
-  void grant_local(grant& next) noexcept;     // so does this
-  void grant_remote(grant& next) noexcept;    // and this
+  // These require the lock.
+  bool is_held() const noexcept { return held_ || readers_; }
+  bool can_share() const noexcept { return !held_ && !first_ && !first_remote_; }
+  taken acquire_locked(slot& s, hold how) noexcept;
+  bool ignore(const failure* root) noexcept;
+  void grant_all(grant& next, bool is_local_first) noexcept;
   void allocate(std::size_t bytes);
 
   base::spin_lock lock_;
-  bool held_ = false;  // also while it is elsewhere
+  bool held_ = false;  // alone; also while it is elsewhere
+  std::uint32_t readers_ = 0;  // of all nodes
   bool away_ = false, is_unknown_ = false;
   failure_ref gone_;
   std::uint32_t fairness_ = 0;

@@ -21,6 +21,9 @@ class remote_reservations {
   /// Somebody here waits for it, or would have it, while it is on another node.
   virtual void want(std::uint64_t id, base::thread_context& context) = 0;
 
+  /// A shared acquire on a node that does not have it, where nobody waits for it: granted where the reservation is.
+  virtual void acquire_shared(std::uint64_t id, detail::slot& s, base::thread_context& context) = 0;
+
   /// A release, an acquire that came to nothing, and the release that belongs to such a one: where the reservation is. The
   /// event of `s` ends when that is done; poisoned with the cause of an acquire, or with E31.
   virtual void release(std::uint64_t id, const failure* cause, detail::slot& s, base::thread_context& context,

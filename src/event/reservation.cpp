@@ -104,6 +104,7 @@ void fire_release(waiter& self, const failure* cause, base::thread_context& cont
 }
 
 /// An acquire whose precondition has ended.
+template <hold how>
 void fire_acquire(waiter& self, const failure* cause, base::thread_context& context) noexcept {
   auto& cache = event_cache::of(context);
   slot& s = slot::of(self);
@@ -116,8 +117,9 @@ void fire_acquire(waiter& self, const failure* cause, base::thread_context& cont
     gone = gone_before(id, s.where.load(std::memory_order_relaxed));
     cache.table->report(gone);
   } else {
-    switch (h->acquire(s)) {
+    switch (h->acquire(s, how)) {
       case holding::taken::now: break;
+      case holding::taken::by_message: return elsewhere(cache).acquire_shared(id, s, context);
       case holding::taken::later: return;
       case holding::taken::once_it_comes: return elsewhere(cache).want(id, context);
       case holding::taken::never: gone = h->gone();
@@ -135,14 +137,14 @@ slot& claim_for(std::uint64_t id, role r, dependency when, event_cache& cache, c
   return s;
 }
 
-event acquire_after(std::uint64_t id, dependency when, base::thread_context& context,
+event acquire_after(std::uint64_t id, hold how, dependency when, base::thread_context& context,
                     const std::source_location& where) {
   auto& cache = event_cache::of(context);
   holding& h = find(id, cache, where);
-  if (bits_of(when) == 0 && h.try_acquire(where)) return {};
+  if (bits_of(when) == 0 && h.try_acquire(how, where)) return {};
   slot& s = claim_for(id, role::acquire, when, cache, where);
   const event e = cache.handle(s);
-  wait_for(s, when, fire_acquire, cache, context);
+  wait_for(s, when, how == hold::shared ? fire_acquire<hold::shared> : fire_acquire<hold::alone>, cache, context);
   return e;
 }
 
@@ -201,6 +203,26 @@ struct grant_release : waiter {
 };
 static_assert(sizeof(grant_release) <= event_table::record_bytes);
 
+event acquire_as(hold how, std::uint64_t id, event when, const std::source_location& where) {
+  auto& context = caller("reservation::acquire");
+  // What has happened needs no slot; what is poisoned does, to say so.
+  auto& cache = event_cache::of(context);
+  if (when != event() && has_ended(when, cache) && !cause_of(when, cache)) when = {};
+  return as_synchronised(acquire_after(id, how, when, context, where), context);
+}
+
+bool try_acquire_as(hold how, std::uint64_t id, const std::source_location& where) {
+  auto& context = caller("reservation::try_acquire");
+  auto& cache = event_cache::of(context);
+  holding& h = find(id, cache, where);
+  if (h.try_acquire(how, where)) {
+    as_synchronised({}, context);
+    return true;
+  }
+  if (h.is_away()) elsewhere(cache).want(id, context);  // so that who tries again has it in the end
+  return false;
+}
+
 }  // namespace
 
 reservation reservation::create(std::source_location where) { return create(options{}, where); }
@@ -217,34 +239,32 @@ reservation reservation::create(const options& o, std::source_location where) {
       cache.node, [&](holding& h) { h.start(o.payload_bytes, o.fairness, where); }));
 }
 
-event reservation::acquire(std::source_location where) const {
-  auto& context = caller("reservation::acquire");
-  return as_synchronised(acquire_after(id_, event(), context, where), context);
-}
+event reservation::acquire(std::source_location where) const { return acquire_as(hold::alone, id_, {}, where); }
 
 event reservation::acquire(event when, std::source_location where) const {
-  auto& context = caller("reservation::acquire");
-  // What has happened needs no slot; what is poisoned does, to say so.
-  auto& cache = event_cache::of(context);
-  if (has_ended(when, cache) && !cause_of(when, cache)) when = {};
-  return as_synchronised(acquire_after(id_, when, context, where), context);
+  return acquire_as(hold::alone, id_, when, where);
 }
 
 event reservation::acquire(std::span<const dependency> when, std::source_location where) const {
-  auto& context = caller("reservation::acquire");
-  return acquire(make_merge(when, context, where), where);
+  return acquire(make_merge(when, caller("reservation::acquire"), where), where);
 }
 
-bool reservation::try_acquire(std::source_location where) const {
-  auto& context = caller("reservation::try_acquire");
-  auto& cache = event_cache::of(context);
-  holding& h = find(id_, cache, where);
-  if (h.try_acquire(where)) {
-    as_synchronised({}, context);
-    return true;
-  }
-  if (h.is_away()) elsewhere(cache).want(id_, context);  // so that who tries again has it in the end
-  return false;
+event reservation::acquire(shared_hold, std::source_location where) const {
+  return acquire_as(hold::shared, id_, {}, where);
+}
+
+event reservation::acquire(shared_hold, event when, std::source_location where) const {
+  return acquire_as(hold::shared, id_, when, where);
+}
+
+event reservation::acquire(shared_hold, std::span<const dependency> when, std::source_location where) const {
+  return acquire(shared, make_merge(when, caller("reservation::acquire"), where), where);
+}
+
+bool reservation::try_acquire(std::source_location where) const { return try_acquire_as(hold::alone, id_, where); }
+
+bool reservation::try_acquire(shared_hold, std::source_location where) const {
+  return try_acquire_as(hold::shared, id_, where);
 }
 
 event reservation::release(std::source_location where) const {

@@ -24,6 +24,7 @@ struct borrowing_nodes : cluster {
   bool has_triggered(std::size_t n, event e) { return on(n, [&] { return e.has_triggered(); }); }
   std::string cause(std::size_t n, event e) { return on(n, [&] { return words_of_cause(e); }); }
   event acquire(std::size_t n, reservation r) { return on(n, [&] { return r.acquire(); }); }
+  event share(std::size_t n, reservation r) { return on(n, [&] { return r.acquire(shared); }); }
   event release(std::size_t n, reservation r) { return on(n, [&] { return r.release(); }); }
 };
 
@@ -117,6 +118,96 @@ TEST_CASE("a node that waits is served after at most `fairness` grants of the no
       for (const event e : local) CHECK(all.has_triggered(here, e));
     }
   }
+}
+
+TEST_CASE(
+    "readers of all nodes hold it together and see its payload, and a writer comes between those before it and those "
+    "after") {
+  borrowing_nodes all(4);
+  const auto r = all.on(0, [] { return reservation::create({.payload_bytes = sizeof(int)}); });
+  int written = 0;
+  for (const std::size_t writer : {1, 3, 0, 2}) {
+    const event alone = all.acquire(writer, r);
+    all.settle();
+    REQUIRE(all.has_triggered(writer, alone));
+    all.on(writer, [&] { r.payload_as<int>() = ++written; });
+    all.release(writer, r);
+    std::vector<event> readers;
+    for (std::size_t n = 0; n < 4; ++n) readers.push_back(all.share(n, r));
+    all.settle();
+    for (std::size_t n = 0; n < 4; ++n) {
+      CHECK(all.has_triggered(n, readers[n]));
+      CHECK(all.on(n, [&] { return r.payload_as<int>(); }) == written);
+    }
+    const std::size_t next = (writer + 1) % 4, late = (writer + 2) % 4;
+    const event waits = all.acquire(next, r);
+    all.settle();
+    const event behind = all.share(late, r);
+    all.settle();
+    for (std::size_t n = 0; n < 4; ++n) {
+      CHECK_FALSE(all.has_triggered(next, waits));
+      CHECK_FALSE(all.has_triggered(late, behind));
+      all.release(n, r);
+      all.settle();
+    }
+    CHECK(all.has_triggered(next, waits));
+    CHECK_FALSE(all.has_triggered(late, behind));
+    all.on(next, [&] { r.payload_as<int>() = ++written; });
+    all.release(next, r);
+    all.settle();
+    CHECK(all.has_triggered(late, behind));
+    CHECK(all.on(late, [&] { return r.payload_as<int>(); }) == written);
+    all.release(late, r);
+    all.settle();
+  }
+}
+
+TEST_CASE("a shared hold elsewhere costs a message and its answer, and the reservation stays") {
+  borrowing_nodes all(3);
+  const auto r = all.on(0, [] { return reservation::create({.payload_bytes = 8}); });
+  for (int i = 0; i < 5; ++i) {
+    const event held = all.share(1, r);
+    all.settle();
+    CHECK(all.has_triggered(1, held));
+    CHECK(all.messages() == static_cast<std::uint64_t>(4 * i + 2));
+    all.release(1, r);
+    all.settle();  // which is answered, too
+  }
+  CHECK(all.on(0, [&] { return r.try_acquire(); }));
+}
+
+TEST_CASE("acquires of one node are granted in their order, shared or not, also where the reservation is elsewhere") {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    CAPTURE(seed);
+    borrowing_nodes all(3, seed);
+    const auto r = all.on(0, [] { return reservation::create(); });
+    all.acquire(2, r);
+    all.settle();
+    const event first = all.share(1, r), second = all.acquire(1, r), third = all.share(1, r),
+                fourth = all.acquire(1, r);
+    all.release(2, r);
+    for (const auto& [granted, later] : {std::pair{first, second}, {second, third}, {third, fourth}}) {
+      all.settle();
+      CHECK(all.has_triggered(1, granted));
+      CHECK_FALSE(all.has_triggered(1, later));
+      all.release(1, r);
+    }
+    all.settle();
+    CHECK(all.has_triggered(1, fourth));
+  }
+}
+
+TEST_CASE("a reservation that is destroyed poisons the readers of other nodes that wait for it") {
+  borrowing_nodes all(3);
+  const auto r = all.on(0, [] { return reservation::create(); });
+  all.acquire(1, r);
+  all.settle();
+  const event waits = all.share(2, r), here = all.share(0, r);
+  all.settle();
+  all.on(0, [&] { r.destroy(); });
+  all.settle();
+  CHECK(all.cause(2, waits).find("error E33") != std::string::npos);
+  CHECK(all.cause(0, here).find("error E33") != std::string::npos);
 }
 
 TEST_CASE("a release on a node that does not have it finds it, and says when it is done") {
@@ -217,13 +308,15 @@ TEST_CASE("a reservation is lost with a node that has used it, and with its home
 
 namespace {
 
-/// Sections of a random program: acquire, add one to the payload while nobody else is inside, release in some way.
+/// Sections of a random program: acquire, add one to the payload while nobody else is inside, or read it beside other
+/// readers; release in some way.
 struct critical_sections {
   struct section {
     std::size_t node, which;
     event when{};
     event grant{};
     user_event over{};   // releases that were issued ahead wait for it
+    bool is_shared = false;
     bool is_to_fail = false, is_released_ahead = false, is_inside = false, is_left = false;
     std::vector<event> releases{};
     std::vector<std::size_t> released_on{};
@@ -231,7 +324,8 @@ struct critical_sections {
   std::mt19937_64 random;
   cluster nodes;
   std::vector<reservation> all;
-  std::vector<const section*> inside;
+  std::vector<const section*> inside;  // alone
+  std::vector<int> readers, most_readers;
   std::vector<int> count;
   std::deque<section> sections;
   bool has_losses = false;
@@ -244,7 +338,7 @@ struct critical_sections {
         return reservation::create({.payload_bytes = below(2) ? sizeof(int) : 2000, .fairness = static_cast<std::uint32_t>(below(4))});
       }));
     inside.resize(all.size());
-    count.resize(all.size());
+    for (auto* const numbers : {&count, &readers, &most_readers}) numbers->resize(all.size());
   }
   std::size_t below(std::size_t n) { return random() % n; }
   std::size_t living() {
@@ -259,12 +353,14 @@ struct critical_sections {
   }
 
   void begin() {
-    section& s = sections.emplace_back(section{.node = living(), .which = below(all.size())});
+    section& s =
+        sections.emplace_back(section{.node = living(), .which = below(all.size()), .is_shared = below(2) == 0});
     if (below(3) == 0) {
       s.when = nodes.on(living(), [] { return user_event::create(); });
       s.is_to_fail = below(2) == 0;
     }
-    s.grant = nodes.on(s.node, [&] { return all[s.which].acquire(s.when); });
+    s.grant = nodes.on(
+        s.node, [&] { return s.is_shared ? all[s.which].acquire(shared, s.when) : all[s.which].acquire(s.when); });
     if (!s.is_to_fail && below(2)) return;
     // Ahead: after the work, which the program ends; where the acquire is poisoned, the work is, too.
     s.is_released_ahead = true;
@@ -284,16 +380,19 @@ struct critical_sections {
       REQUIRE((!cause.empty()) == s.is_to_fail);
       if (s.is_to_fail) return leave(s);
       if (!has_losses) REQUIRE(inside[s.which] == nullptr);
-      inside[s.which] = &s;
+      if (!has_losses && !s.is_shared) REQUIRE(readers[s.which] == 0);
+      if (s.is_shared) most_readers[s.which] = std::max(most_readers[s.which], ++readers[s.which]);
+      else inside[s.which] = &s;
       s.is_inside = true;
       nodes.on(s.node, [&] {
         int& counter = all[s.which].payload_as<int>();
         if (!has_losses) REQUIRE(counter == count[s.which]);
-        ++counter;
+        if (!s.is_shared) ++counter;
       });
-      ++count[s.which];
+      if (!s.is_shared) ++count[s.which];
     } else if (below(3) == 0) {
-      inside[s.which] = nullptr;
+      if (s.is_shared) --readers[s.which];
+      else inside[s.which] = nullptr;
       leave(s);
     }
   }
@@ -329,7 +428,10 @@ struct critical_sections {
 
 }  // namespace
 
-TEST_CASE("random programs of reservations: one holder at a time, whose payload is the latest, and nobody waits for ever") {
+TEST_CASE(
+    "random programs of reservations: one holder or readers at a time, whose payload is the latest, and nobody waits "
+    "for ever") {
+  int most_readers = 0;
   for (std::uint64_t seed = 0; seed < test::scaled_of_one_thread<std::uint64_t>(150, 6'000); ++seed) {
     CAPTURE(seed);
     critical_sections t(seed);
@@ -357,7 +459,9 @@ TEST_CASE("random programs of reservations: one holder at a time, whose payload 
       REQUIRE(t.nodes[n].reports.empty());
       REQUIRE(t.nodes[n].reservations.most_hops() <= t.nodes.size() + 1);
     }
+    most_readers = std::max(most_readers, std::ranges::max(t.most_readers));
   }
+  CHECK(most_readers > 2);
 }
 
 TEST_CASE("where nodes die, every acquire is granted or poisoned with the loss") {
@@ -414,11 +518,13 @@ TEST_CASE("threads of many nodes count in payloads") {
       all.push_back(nodes.on(i % node_count, [&] { return reservation::create({.payload_bytes = 8, .fairness = i}); }));
     constexpr int rounds = 15;
     std::atomic<std::size_t> done{0};
+    std::atomic<bool> went_back{false};
     std::vector<std::jthread> running;
     for (std::size_t n = 0; n < node_count; ++n)
       for (unsigned t = 0; t < threads; ++t)
         running.emplace_back([&, n, t] {
           member here(nodes[n].world, t + 1);
+          long seen[2] = {};
           const auto until = [&](auto&& f) {
             while (!f()) {
               if (t == 0) nodes[n].job.poll();
@@ -427,6 +533,13 @@ TEST_CASE("threads of many nodes count in payloads") {
           };
           for (int i = 0; i < rounds; ++i) {
             const reservation r = all[static_cast<std::size_t>(i) % all.size()];
+            const event read = r.acquire(shared);
+            until([&] { return read.has_triggered(); });
+            long& last = seen[static_cast<std::size_t>(i) % all.size()];
+            const long now = r.payload_as<long>();
+            if (now < last) went_back = true;
+            last = now;
+            r.release();
             const event g = r.acquire();
             until([&] { return g.has_triggered(); });
             ++r.payload_as<long>();
@@ -447,6 +560,7 @@ TEST_CASE("threads of many nodes count in payloads") {
         sum += r.payload_as<long>();
       });
     }
+    REQUIRE_FALSE(went_back);
     REQUIRE(sum == static_cast<long>(node_count * threads * rounds));
     for (std::size_t n = 0; n < node_count; ++n) REQUIRE(nodes[n].reports.empty());
   }

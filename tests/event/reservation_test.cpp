@@ -66,6 +66,73 @@ TEST_CASE("grants follow the order in which acquires took effect") {
   r.release();
 }
 
+TEST_CASE("readers hold a reservation together, and who wants it alone waits for all of them") {
+  lone_world world;
+  const auto r = reservation::create();
+  CHECK(r.acquire(shared) == event());
+  CHECK(r.acquire(shared) == event());
+  CHECK(r.try_acquire(shared));
+  CHECK_FALSE(r.try_acquire());
+  const event alone = r.acquire();
+  r.release(), r.release();
+  CHECK_FALSE(alone.has_triggered());
+  r.release();
+  CHECK(alone.has_triggered());
+  CHECK_FALSE(r.try_acquire(shared));
+  r.release();
+  CHECK(r.try_acquire());
+  r.release();
+}
+
+TEST_CASE("readers that come behind someone who waits stay behind, and those in a row are granted together") {
+  lone_world world;
+  const auto r = reservation::create();
+  CHECK(r.try_acquire(shared));
+  const event writer = r.acquire();
+  const event first = r.acquire(shared), second = r.acquire(shared), last = r.acquire(), third = r.acquire(shared);
+  CHECK_FALSE(r.try_acquire(shared));
+  CHECK_FALSE(first.has_triggered());
+  r.release();
+  CHECK(writer.has_triggered());
+  CHECK_FALSE(first.has_triggered());
+  r.release();
+  CHECK(first.has_triggered());
+  CHECK(second.has_triggered());
+  CHECK_FALSE(last.has_triggered());
+  r.release();
+  CHECK_FALSE(last.has_triggered());
+  r.release();
+  CHECK(last.has_triggered());
+  CHECK_FALSE(third.has_triggered());
+  r.release();
+  CHECK(third.has_triggered());
+  r.release();
+  CHECK(r.try_acquire());
+  r.release();
+}
+
+TEST_CASE("a shared acquire waits for its preconditions, and a poisoned one holds nothing") {
+  lone_world world;
+  const auto r = reservation::create();
+  const auto ready = user_event::create(), never = user_event::create();
+  const event held = r.acquire(shared, ready), skipped = r.acquire(shared, never);
+  const event both = r.acquire(shared, after(ready, ready));
+  CHECK_FALSE(held.has_triggered());
+  ready.trigger();
+  CHECK(held.has_triggered());
+  CHECK(both.has_triggered());
+  never.poison(trouble("no"));
+  CHECK(words_of_cause(skipped) == "no");
+  r.release(skipped);  // of nothing
+  const event writer = r.acquire();
+  r.release();
+  CHECK_FALSE(writer.has_triggered());
+  r.release();
+  CHECK(writer.has_triggered());
+  r.release();
+  CHECK(message_of([&] { r.release(); }).find("error E31") != std::string::npos);
+}
+
 TEST_CASE("a poisoned acquire holds nothing and the release after its skipped work does nothing") {
   lone_world world;
   const auto r = reservation::create();
@@ -237,6 +304,40 @@ TEST_CASE("destroying a reservation poisons the acquires that wait for it, now a
                                       "  try         destroy a reservation after its last release");
 }
 
+TEST_CASE("readers of other nodes are granted in their turn, beside readers of this one") {
+  lone_world world;
+  const auto r = reservation::create({.fairness = 1});
+  auto& cache = detail::event_cache::of(world.context);
+  detail::holding& held = *detail::find_reservation(r.raw(), *cache.table);
+  struct ask : detail::remote_acquire {
+    bool granted = false;
+    explicit ask(detail::hold wanted) {
+      how = wanted;
+      fire = [](waiter& w, const failure*, base::thread_context&) noexcept { static_cast<ask&>(w).granted = true; };
+    }
+  };
+  ask first(detail::hold::shared), second(detail::hold::shared), leaves(detail::hold::alone),
+      third(detail::hold::shared);
+  CHECK(held.acquire_for(first) == detail::holding::taken::now);
+  CHECK(r.try_acquire(shared));
+  const event writer = r.acquire();
+  CHECK(held.acquire_for(second) == detail::holding::taken::later);
+  CHECK_FALSE(held.leave(leaves));
+  CHECK(held.acquire_for(third) == detail::holding::taken::later);
+  const event reader = r.acquire(shared);
+  r.release(), r.release();
+  CHECK(writer.has_triggered());
+  r.release();  // once there was one of this node: now one of another
+  CHECK(second.granted);
+  CHECK(reader.has_triggered());
+  CHECK_FALSE(leaves.granted);
+  r.release(), r.release();
+  CHECK(leaves.granted);
+  CHECK(held.is_away());
+  CHECK_FALSE(third.granted);
+  CHECK(held.take_remote() == &third);  // it goes after the reservation
+}
+
 TEST_CASE("another node waits for at most `fairness` preferred grants") {
   lone_world world;
   for (std::uint32_t fairness : {0u, 1u, 3u}) {
@@ -250,7 +351,7 @@ TEST_CASE("another node waits for at most `fairness` preferred grants") {
       held.come(fairness, held.where(), {}, next);
       detail::holding::hand_out(next, cache, world.context);
     };
-    struct ask : waiter {
+    struct ask : detail::remote_acquire {
       bool granted = false;
     } remote[2];
     for (auto& a : remote) {
