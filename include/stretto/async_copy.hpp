@@ -10,6 +10,10 @@
 #pragma once
 
 #include <stretto/instance.hpp>
+#include <stretto/platform.hpp>
+
+#include <cstdint>
+#include <optional>
 
 namespace stretto {
 
@@ -27,5 +31,14 @@ namespace stretto {
 ///     event back = async_copy(disk, file.at(0), numa_0, buffer, 65536, after(read));
 event async_copy(place to, void* target, place from, const void* source, std::size_t bytes,
                  const preconditions& after = {}, std::source_location where = std::source_location::current());
+
+/// What copies between these places do: the memories that the bytes pass through, both ends included, and what the
+/// channels between them say of themselves (platform::route knows the links alone). The bandwidth is that of the
+/// slowest, the latency that of all.
+///
+///   returns   nothing if no registered channels lead from one to the other (then copies throw D12)
+///   throws    D20 for a place of another platform
+std::optional<transfer_route> copy_route(place from, place to, std::uint64_t bytes = 1u << 20,
+                                         std::source_location where = std::source_location::current());
 
 }  // namespace stretto

@@ -1,7 +1,9 @@
 // instance.hpp - typed storage of a box of elements in one memory, made and destroyed when events say so.
 //
 // An instance is a node's, and its handle works on every node of the job: operations on it go to where it is, and elements
-// travel between nodes (copy.hpp, reduce.hpp). Elements are looked at where they are: view, data and elements throw D24 elsewhere.
+// travel between nodes (copy.hpp, reduce.hpp). Elements are looked at where they are: view and data throw D24
+// elsewhere. What the instance is, its handle tells on every node: elements, memory, element_bytes and name. The first
+// question about an instance of another node waits for that node's answer, which is kept.
 //
 // Threads     handles are values; every member may be called from any thread of the runtime.
 // Memory      what an operation did to an instance is visible once its event has triggered.
@@ -27,6 +29,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -101,6 +104,7 @@ std::byte* open_instance(const instance_handle& h, data::layout& shape, const st
 /// The box and strides, existing or not.
 data::layout shape_of(const instance_handle& h, const std::source_location& where);
 place memory_of(const instance_handle& h, const std::source_location& where);
+std::string name_of(const instance_handle& h, const std::source_location& where);
 [[noreturn]] void out_of_bounds(const point& at, const box& box, unsigned dimensions);
 /// What a checked view may be asked for where that is no box, and who throws for the rest.
 struct view_limits {
@@ -296,9 +300,21 @@ class instance {
     stretto::data::layout shape;
     return reinterpret_cast<T*>(detail::open_instance(handle_, shape, where));
   }
+  /// What it is, existing or not, on any node. Of an instance of another node the first of these questions suspends the
+  /// task until that node has answered; the answer is kept, also beyond the instance's end. Throws D01 if it was
+  /// destroyed before that, N05 if its node is lost, and what its creation failed with.
   box elements(std::source_location where = std::source_location::current()) const {
     return detail::shape_of(handle_, where).box;
   }
+  /// As it was given, the first 31 bytes; empty if it has none.
+  std::string name(std::source_location where = std::source_location::current()) const {
+    return detail::name_of(handle_, where);
+  }
+  /// Of one element: sizeof(T), unless the handle came as one of another type.
+  std::uint32_t element_bytes(std::source_location where = std::source_location::current()) const {
+    return detail::shape_of(handle_, where).element_bytes;
+  }
+  /// A place of the node that it is on; none for memory of the program.
   place memory(std::source_location where = std::source_location::current()) const {
     return detail::memory_of(handle_, where);
   }

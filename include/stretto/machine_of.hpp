@@ -15,6 +15,7 @@
 #include <stretto/task.hpp>
 
 #include <source_location>
+#include <vector>
 
 namespace stretto {
 
@@ -22,5 +23,16 @@ namespace stretto {
 ///
 ///   throws   B20 on a thread of no runtime; N02 if there is no such node. N05 poisons the future if the node is lost
 future<platform> machine_of(at_node node, std::source_location where = std::source_location::current());
+
+/// The machines of all nodes of the job at once: element n is that of node n.
+///
+///     const auto machines = machines_of_job().get();
+///     for (std::uint32_t n = 0; n < machines.size(); ++n)
+///       for (const place memory : machines[n].places(place_kind::gpu_memory))   // each GPU of the job
+///         instance<float>::create(at_node(n), at(memory), box(0, size));
+///
+///   throws   B20; N05 poisons the future if a node is lost
+///   cost     as many as machine_of, side by side
+future<std::vector<platform>> machines_of_job(std::source_location where = std::source_location::current());
 
 }  // namespace stretto

@@ -32,6 +32,7 @@ struct place_affinity {
   std::size_t hops = 0;                              // links on the route
   std::optional<double> bandwidth_bytes_per_second;  // of the slowest link; absent if any link's is unknown
   std::optional<double> latency_seconds;             // of all links together; absent if any link's is unknown
+  bool is_addressed = false;  // the processor's loads and stores reach the memory: no copy is needed
 
   friend bool operator==(const place_affinity&, const place_affinity&) = default;
 };
@@ -120,7 +121,10 @@ class platform {
   /// The place of that name. throws P03 with the nearest name.
   place at(std::string_view name) const;
 
-  /// Memories (or processors) by closeness to `from`, closest first; equal ones by index. `from` is left out.
+  /// Memories (or processors) by closeness to `from`, closest first; equal ones by index. `from` is left out. Of a
+  /// processor and a memory, whichever is asked about, is_addressed says whether the one reaches the other by loads and
+  /// stores: the processors of the host all of its memory, pinned memory too; a GPU the memories of GPUs and pinned
+  /// memory that are linked to it.
   std::vector<place_affinity> affinities(place from, place_role to = place_role::memory) const;
 
   /// The place of this kind the fewest links away; the lowest index of equals; `from` itself if of this kind.

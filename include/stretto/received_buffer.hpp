@@ -107,7 +107,10 @@ struct buffer_source_of<instance<T, 1>> {
   using element = T;
   static_assert(explain_bytes<T>());
   static buffer_source is(const instance<T, 1>& i, const std::source_location& where) {
-    return {.in = i.handle(), .count = shape_of(i.handle(), where).box.volume(), .element_bytes = sizeof(T), .alignment = alignof(T)};
+    return {.in = i.handle(),
+            .count = shape_of(handle_here(i.handle(), "send_buffer", where), where).box.volume(),
+            .element_bytes = sizeof(T),
+            .alignment = alignof(T)};
   }
 };
 template <class T>

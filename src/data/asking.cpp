@@ -44,13 +44,21 @@ std::byte* open_instance(const instance_handle& given, data::layout& shape, cons
 
 data::layout shape_of(const instance_handle& h, const std::source_location& where) {
   base::thread_context& context = base::require_current("elements");
+  if (const auto facts = data::facts_elsewhere(h, "elements", context, where)) return facts->shape;
   return data::usable(data::near(h, "elements", context, where), "elements", context, where).shape;
 }
 
 place memory_of(const instance_handle& h, const std::source_location& where) {
   base::thread_context& context = base::require_current("memory");
+  if (const auto facts = data::facts_elsewhere(h, "memory", context, where)) return facts->memory;
   const instance_record& r = data::usable(data::near(h, "memory", context, where), "memory", context, where);
   return r.space ? r.space->where() : place{};
+}
+
+std::string name_of(const instance_handle& h, const std::source_location& where) {
+  base::thread_context& context = base::require_current("name");
+  if (const auto facts = data::facts_elsewhere(h, "name", context, where)) return facts->name;
+  return data::usable(data::near(h, "name", context, where), "name", context, where).name.data();
 }
 
 void out_of_bounds(const point& at, const box& box, unsigned dimensions) {

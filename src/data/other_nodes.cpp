@@ -70,6 +70,17 @@ instance_handle near_by_name(const instance_handle& h, const char* verb, base::t
       .remedy("send a function there: async(at_node(x.node()), call<&f>(x)), or copy the elements to an instance of this node");
 }
 
+instance_facts facts_of(const detail::instance_record& r) {
+  return {r.shape, r.space ? r.space->where() : place{}, r.name.data()};
+}
+
+std::shared_ptr<const instance_facts> facts_elsewhere(const instance_handle& h, const char* verb,
+                                                      base::thread_context& context,
+                                                      const std::source_location& where) {
+  if (!h.record || number_in(h) == context.runtime->node) return nullptr;
+  return others_for(h, verb, context, where).facts(h, verb, where);
+}
+
 event ask(far_request r, const preconditions& after, base::thread_context& context, const std::source_location& where) {
   other_nodes* others = nullptr;
   bool all_near = true;

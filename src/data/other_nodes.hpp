@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,6 +42,14 @@ struct far_request {
 /// "copy", "reduce".
 const char* word_of(far_request::verb v) noexcept;
 
+/// What an instance is, existing or not. It does not change.
+struct instance_facts {
+  layout shape;
+  place memory;  // of its node
+  std::string name;
+};
+instance_facts facts_of(const detail::instance_record& r);
+
 class other_nodes {
  public:
   virtual ~other_nodes() = default;
@@ -64,6 +73,10 @@ class other_nodes {
   virtual detail::instance_handle create_reduction(std::uint32_t node, const detail::instance_request& request,
                                                    const detail::reduction_kind& kind, reduction_style style,
                                                    const std::source_location& where) = 0;
+  /// Of an instance of another node: as kept, or as that node answers, for which the task waits. Throws what it
+  /// answers, and N05.
+  virtual std::shared_ptr<const instance_facts> facts(const detail::instance_handle& h, const char* verb,
+                                                      const std::source_location& where) = 0;
   /// An instance of this node over the elements of one that another node has in global memory; nothing if it is not known (yet) here.
   virtual detail::instance_handle stand_in(const detail::instance_handle& h) const = 0;
   /// One of this node's in global memory is destroyed: its handle.
@@ -118,6 +131,10 @@ inline detail::instance_handle near(const detail::instance_handle& h, const char
                                     const std::source_location& where) {
   return is_near(h, context) || !h.record ? h : near_by_name(h, verb, context, where);
 }
+
+/// Of an instance of another node; null for one of this. Throws as other_nodes::facts, and D13.
+std::shared_ptr<const instance_facts> facts_elsewhere(const detail::instance_handle& h, const char* verb,
+                                                      base::thread_context& context, const std::source_location& where);
 
 /// Has it done wherever the instances are. Throws D13 for a handle of nothing, or of another job.
 event ask(far_request r, const preconditions& after, base::thread_context& context, const std::source_location& where);

@@ -3,6 +3,10 @@
 #include <stretto/machine_of.hpp>
 #include <stretto/remote.hpp>
 
+#include <span>
+#include <utility>
+#include <vector>
+
 namespace stretto {
 
 template <class Archive>
@@ -19,6 +23,17 @@ namespace {
 platform_description machine_here() { return this_machine().describe(); }
 
 }  // namespace
+
+future<std::vector<platform>> machines_of_job(std::source_location where) {
+  std::vector<future<platform>> each;
+  std::vector<event> told;
+  for (std::uint32_t n = 0; n < job_nodes(); ++n) told.push_back(each.emplace_back(machine_of(at_node(n), where)));
+  return async(after(std::span<const event>(told)), name("machines_of_job"), [each = std::move(each)] {
+    std::vector<platform> all;
+    for (const future<platform>& one : each) all.push_back(one.get());
+    return all;
+  }, where);
+}
 
 future<platform> machine_of(at_node node, std::source_location where) {
   if (node.index == this_node()) return async(name("machine_of"), [] { return this_machine(); }, where);

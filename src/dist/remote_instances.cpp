@@ -53,6 +53,7 @@ remote_instances::remote_instances(job& j, failures& causes, in_order& ordered)
       sender_(j, causes, questions_, posted_, offers_, receiver_.piece(), receiver_.abandoned()),
       enclosures_(j, ordered, questions_, sender_, receiver_),
       global_(j),
+      facts_(j, questions_, names_),
       talk_(j),
       create_(j.on<&remote_instances::on_create>("instances.create", this)),
       ask_(j.on<&remote_instances::on_ask>("instances.ask", this)) {
@@ -172,6 +173,7 @@ event remote_instances::submit(const data::far_request& r, const preconditions& 
         .fact("submitted", where)
         .because("indices name elements of one memory")
         .remedy("copy the table, the indices and the values to instances of one node first");
+  if (r.what == verb::destroy) facts_.forget(r.used[0]);
   // A destruction makes room. What buffers send where it is awaited they bound themselves, and may send with their own locks held.
   if (r.what != verb::destroy && !posted_instances::is_posted(r.used[0])) job_.hold_back(where);
   const event behind = merged(after, where);

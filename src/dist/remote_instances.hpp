@@ -4,7 +4,8 @@
 // waits for the preconditions and sends the elements to the node that is written, which answers whoever asked: three messages at most
 // and those of the elements, two if who asks is one of the two.
 //
-// Messages    create, ask, answer; piece and abandoned; offer and answered (offers.hpp); forsaken (posted_instances.hpp).
+// Messages    create, ask, answer; describe and described (far_facts.hpp); piece and abandoned; offer and answered
+//             (offers.hpp); forsaken (posted_instances.hpp).
 // Threads     any of the runtime.
 // Invariants  (1) every event that is returned ends: by the answer, or with N05 once a node is lost that had a part in it.
 // Source      any node may name any instance and copy between any two: Treichler, Bauer, Aiken, "Realm", PACT 2014; the protocol is
@@ -17,6 +18,7 @@
 #include "data/other_nodes.hpp"
 #include "dist/element_receiver.hpp"
 #include "dist/element_sender.hpp"
+#include "dist/far_facts.hpp"
 #include "dist/far_requests.hpp"
 #include "dist/global_instances.hpp"
 #include "dist/instance_names.hpp"
@@ -46,6 +48,10 @@ class remote_instances final : public protocol, public data::other_nodes {
   detail::instance_handle create_reduction(std::uint32_t node, const detail::instance_request& request,
                                            const detail::reduction_kind& kind, reduction_style style,
                                            const std::source_location& where) override;
+  std::shared_ptr<const data::instance_facts> facts(const detail::instance_handle& h, const char* verb,
+                                                    const std::source_location& where) override {
+    return facts_.of(h, verb, where);
+  }
   detail::instance_handle stand_in(const detail::instance_handle& h) const override { return global_.stand_in(h); }
   void gone(const detail::instance_handle& h) noexcept override { global_.gone(h); }
   event submit(const data::far_request& r, const preconditions& after, const std::source_location& where) override;
@@ -104,6 +110,7 @@ class remote_instances final : public protocol, public data::other_nodes {
   element_sender sender_;
   remote_enclosures enclosures_;
   global_instances global_;
+  far_facts facts_;
   node_talk talk_;
   const message_kind create_, ask_;
 

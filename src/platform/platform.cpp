@@ -206,6 +206,22 @@ place platform::at(std::string_view name) const {
       .remedy(remedy.empty() ? "list its places with: stretto platform" : remedy);
 }
 
+namespace {
+
+/// Whether the processor's loads and stores reach the memory.
+bool addresses(const places::graph& g, place processor, place memory) {
+  const place_kind kind = g.is.places[memory.index].kind;
+  if (processor == memory) return true;
+  if (!g.memory[memory.index] || !g.processor[processor.index]) return false;
+  if (g.is.places[processor.index].kind != place_kind::gpu)
+    return kind == place_kind::numa || kind == place_kind::system_memory || kind == place_kind::pinned_memory;
+  if (kind != place_kind::gpu_memory && kind != place_kind::pinned_memory) return false;
+  const auto& near = g.near.of(processor);
+  return std::any_of(near.begin(), near.end(), [&](const auto& e) { return place{e.to} == memory; });
+}
+
+}  // namespace
+
 std::vector<place_affinity> platform::affinities(place from, place_role to) const {
   entry(*graph_, from);
   // Nearness of small data: what a processor feels when it loads, not what a large copy costs.
@@ -214,9 +230,9 @@ std::vector<place_affinity> platform::affinities(place from, place_role to) cons
   for (const place p :
        those(*graph_, [&](place p) { return p != from && role_of(*graph_, to)[p.index]; }))
     if (const auto way = ways.to(p))
-      found.emplace_back(way->cost_seconds,
-                         place_affinity{p, way->places.size() - 1, way->bandwidth_bytes_per_second,
-                                        way->latency_seconds});
+      found.emplace_back(way->cost_seconds, place_affinity{p, way->places.size() - 1, way->bandwidth_bytes_per_second,
+                                                           way->latency_seconds,
+                                                           addresses(*graph_, from, p) || addresses(*graph_, p, from)});
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
     return std::pair(a.first, a.second.hops) < std::pair(b.first, b.second.hops);
   });

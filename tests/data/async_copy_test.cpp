@@ -27,6 +27,42 @@ void with_disk(const manner& m, auto&& body, std::uint32_t workers = 2, bool ste
 
 }  // namespace
 
+TEST_CASE("copy_route is the way that copies take, with the figures of its channels") {
+  runtime rt({.workers = 1, .devices = "sim:2"});
+  rt.run([] {
+    const platform& m = this_machine();
+    const place ram = m.memories().front(), one = m.at("sim_0_memory"), other = m.at("sim_1_memory");
+    constexpr std::uint64_t elements = 1 << 20;
+    for (const auto [from, to] : {std::pair{one, other}, {ram, one}, {other, ram}, {ram, ram}}) {
+      const auto u = instance<int>::create(at(from), {0, elements}).made;
+      const auto v = instance<int>::create(at(to), {0, elements}).made;
+      future<operation_profile> p;
+      wait(copy(u, v, {after(fill(u, 1)), profile(p)}));
+      const auto way = copy_route(from, to, elements * sizeof(int));
+      REQUIRE(way);
+      CHECK(way->places.front() == from);
+      CHECK(way->places.back() == to);
+      CHECK(way->places.size() - 1 == p.get().hops);
+      CHECK(way->bandwidth_bytes_per_second.value() > 0);
+      CHECK(way->latency_seconds.value() > 0);
+      wait(merge(u.destroy(), v.destroy()));
+    }
+    const auto up = copy_route(ram, one), down = copy_route(other, ram), across = copy_route(other, one);
+    if (across->places.size() == 3) CHECK(*across->latency_seconds == doctest::Approx(*up->latency_seconds + *down->latency_seconds));
+    CHECK(copy_route(place{}, one)->places.size() == 2);
+    CHECK(test::error_of([&] { copy_route(place{9999}, one); }).code() == "D20");
+  });
+}
+
+TEST_CASE("copy_route knows of places that modules serve") {
+  with_disk({}, [](runtime& rt, disk_module&) {
+    const place disk = rt.machine().at("disk"), ram = rt.machine().memories().front();
+    const auto way = copy_route(ram, disk);
+    REQUIRE(way);
+    CHECK(way->places == std::vector{ram, disk});
+  });
+}
+
 TEST_CASE("async_copy between host places copies small and large, now and after an event") {
   runtime rt({.workers = 2});
   const auto memories = rt.machine().places(place_kind::system_memory);

@@ -82,6 +82,20 @@ TEST_CASE("what another node has is used there by the place that its machine nam
   });
 }
 
+TEST_CASE("the machines of all nodes are told at once, in their order") {
+  on_unlike_nodes(7, [](const simulated_job&) {
+    const std::vector<platform> all = machines_of_job().get();
+    REQUIRE(all.size() == job_nodes());
+    CHECK(all[this_node()] == this_machine());
+    std::size_t gpus = 0;
+    for (std::uint32_t n = 0; n < all.size(); ++n) {
+      CHECK(all[n].worker_count() == n + 1);
+      gpus += all[n].places(place_kind::gpu).size();
+    }
+    CHECK(gpus == 6);
+  });
+}
+
 TEST_CASE("the machine of a node that is not there, or is lost, is not told") {
   on_unlike_nodes(6, [](const simulated_job& job) {
     if (this_node() != 0) return;

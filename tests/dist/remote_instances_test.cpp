@@ -3,6 +3,7 @@
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/job.hpp>
+#include <stretto/machine_of.hpp>
 #include <stretto/platform.hpp>
 #include <stretto/reduce.hpp>
 #include <stretto/remote.hpp>
@@ -308,7 +309,12 @@ TEST_CASE("what is wrong with an instance of another node is told where it was a
     CHECK(async(at_node(2), call<&total_of>(b)).get() == 0);  // nothing was written
 
     CHECK(error_of([&] { a.view(); }).code() == "D24");
-    CHECK(error_of([&] { a.elements(); }).code() == "D24");
+    CHECK(error_of([&] { a.data(); }).code() == "D24");
+    CHECK(error_of([&] { grid().elements(); }).code() == "D13");
+    CHECK(told(huge.ready).find("D03") != std::string::npos);
+    CHECK(error_of([&] {
+            grid::create(at_node(1), at(place{999}), {{0, 0}, {1, 1}}).made.elements();
+          }).code() == "D04");
     CHECK(error_of([&] { grid::create(at_node(3), {{0, 0}, {1, 1}}); }).code() == "N02");
     const auto where = instance<std::int64_t, 2>::create(at_node(2), {{0, 0}, {4, 4}}).made;
     CHECK(error_of([&] { gather(instance<double>::create(at_node(1), {0, 4}).made, where, a); }).code() == "D24");
@@ -317,6 +323,61 @@ TEST_CASE("what is wrong with an instance of another node is told where it was a
     wait(merge({a.destroy(), b.destroy(), where.destroy(), ignore_failure(huge.made.destroy())}));
     CHECK(rt.node() == 0);
   });
+}
+
+box box_of(grid u) { return u.elements(); }
+
+TEST_CASE("a handle says on every node what the instance is, whether it exists yet or not") {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed)
+    on_all_nodes({.nodes = 3, .seed = seed}, 2, [](runtime& rt) {
+      if (this_node() != 0) return;
+      const auto gate = user_event::create();
+      const grid near = grid::create(at_node(0), {{2, 3}, {10, 20}}, {.name = "near"}).made;
+      const grid far =
+          grid::create(at_node(1), {{-1, 0}, {4, 5}}, {.name = "far"}, after(gate)).made;  // which has yet to be made
+      CHECK(near.elements() == box({2, 3}, {10, 20}));
+      CHECK(far.elements() == box({-1, 0}, {4, 5}));
+      CHECK(far.name() == "far");
+      CHECK(near.name() == "near");
+      CHECK(far.element_bytes() == sizeof(double));
+      CHECK(far.memory() == machine_of(at_node(1)).get().memories().front());
+      for (std::uint32_t n = 0; n < 3; ++n) {  // by way of a third node, too, which may be faster than what made it
+        CHECK(async(at_node(n), call<&box_of>(near)).get() == near.elements());
+        CHECK(async(at_node(n), call<&box_of>(far)).get() == far.elements());
+        const grid third = grid::create(at_node(1), {{0, 0}, {1 + n, 2}}).made;
+        CHECK(async(at_node(2), call<&box_of>(third)).get() == box({0, 0}, {1 + n, 2}));
+        CHECK(third.name() == "");
+        third.destroy();
+      }
+      gate.trigger();
+      wait(far.destroy());
+      CHECK(error_of([&] { far.elements(); }).code() == "D01");
+      wait(near.destroy());
+      CHECK(rt.node() == 0);
+    });
+}
+
+TEST_CASE("what an instance of another node is, is asked once: the answer outlives the node") {
+  const simulated_job job({.nodes = 2});
+  on_all_nodes({.nodes = 2}, 1, [&](runtime&) {
+    if (this_node() != 0) return;
+    const grid u = grid::create(at_node(1), {{0, 0}, {4, 5}}, {.name = "kept"}).made;
+    u.elements();
+    job.kill(1);
+    CHECK(u.elements().volume() == 20);
+    CHECK(u.memory());
+    CHECK(u.name() == "kept");
+  }, &job);
+}
+
+TEST_CASE("what an instance of a lost node is, is not told") {
+  const simulated_job job({.nodes = 2});
+  on_all_nodes({.nodes = 2}, 1, [&](runtime&) {
+    if (this_node() != 0) return;
+    const grid u = grid::create(at_node(1), {{0, 0}, {4, 5}}).made;
+    job.kill(1);
+    CHECK(thrown_by([&] { u.elements(); }).find("N05") != std::string::npos);
+  }, &job);
 }
 
 TEST_CASE("gather and scatter are done where the three instances are") {

@@ -88,6 +88,19 @@ TEST_CASE("a processor's memories come closest first with the figures of the way
   CHECK(p.name(near[2].to) == "GPU0_memory");
 }
 
+TEST_CASE("an affinity says whether the processor's loads and stores reach the memory") {
+  const auto p = two_gpus();
+  const auto reached = [&](std::string_view from, place_role to) {
+    list found;
+    for (const auto& a : p.affinities(p.at(from), to))
+      if (a.is_addressed) found.push_back(p.name(a.to));
+    return found;
+  };
+  CHECK(reached("core_0", place_role::memory) == list{"sysmem"});
+  CHECK(reached("GPU1", place_role::memory) == list{"GPU1_memory"});
+  CHECK(reached("GPU0_memory", place_role::processor) == list{"GPU0"});
+}
+
 TEST_CASE("a memory's processors and other memories are found the same way") {
   const auto p = two_gpus();
   const auto processors = p.affinities(p.at("GPU0_memory"), place_role::processor);
