@@ -18,6 +18,8 @@
 // Source      each says its own.
 #pragma once
 
+#include <stretto/compiler.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>

@@ -261,7 +261,7 @@ std::uint32_t nodes_of_buffers();
 struct task_nodes {
   nodes_of_task are = nodes_of_task::chunks;
   std::uint32_t group = 0;  // of a collective task
-  constexpr task_nodes(nodes_of_task are, std::uint32_t group = 0) noexcept : are(are), group(group) {}
+  constexpr task_nodes(nodes_of_task which, std::uint32_t of_group = 0) noexcept : are(which), group(of_group) {}
 };
 event run_host_task(task_nodes which, const box& range, std::span<const host_use_item> items, host_function f,
                     const host_task_request& request, const std::source_location& where);
@@ -723,18 +723,20 @@ event collective_task_with(std::uint32_t group, const host_task_request& request
 
 /// A group, with where that was said.
 struct collective_range {
-  collective_range(collective c, std::source_location where = std::source_location::current()) : group(c.group), where(where) {}
+  collective_range(collective c, std::source_location called = std::source_location::current())
+      : group(c.group), where(called) {}
   std::uint32_t group;
   std::source_location where;
 };
 
 /// A range, or which nodes, with where that was said.
 struct host_task_range {
-  host_task_range(const box& range, std::source_location where = std::source_location::current()) : range(range), where(where) {}
-  host_task_range(one_node_tag, std::source_location where = std::source_location::current())
-      : which(nodes_of_task::one), range(0, 1), where(where) {}
-  host_task_range(each_node_tag, std::source_location where = std::source_location::current())
-      : which(nodes_of_task::each), range(0, 1), where(where) {}
+  host_task_range(const box& all_chunks, std::source_location called = std::source_location::current())
+      : range(all_chunks), where(called) {}
+  host_task_range(one_node_tag, std::source_location called = std::source_location::current())
+      : which(nodes_of_task::one), range(0, 1), where(called) {}
+  host_task_range(each_node_tag, std::source_location called = std::source_location::current())
+      : which(nodes_of_task::each), range(0, 1), where(called) {}
   nodes_of_task which = nodes_of_task::chunks;
   box range;
   std::source_location where;

@@ -117,11 +117,11 @@ struct kept {
 /// Keeps the content that the object has at the checkpoint.
 template <class T, std::size_t D>
 kept keep(std::string_view name, const object<T, D>& o, std::source_location where = std::source_location::current()) {
-  const box all = o.elements(where);
+  const box elements = o.elements(where);
   detail::kept_shape shape{detail::zarr_type<T>(), sizeof(T), {}, {}, {}};
   for (int axis = 0; axis < static_cast<int>(D); ++axis) {
-    shape.lengths.push_back(all.length(axis));
-    shape.origin.push_back(all.min()[axis]);
+    shape.lengths.push_back(elements.length(axis));
+    shape.origin.push_back(elements.min()[axis]);
   }
   return {std::string(name), std::move(shape), {}, o.handle(), where};
 }
@@ -270,15 +270,16 @@ class checkpoint {
   T read(const detail::kept_name& name, const std::source_location& where) const {
     detail::kept_shape is;
     if constexpr (detail::is_object_argument<T>) {
-      using element = typename T::element_type;
-      const detail::kept_shape like{detail::zarr_type<element>(), sizeof(element), lengths(T::dimensions), {}, {}};
+      using value_type = typename T::element_type;
+      const detail::kept_shape like{detail::zarr_type<value_type>(), sizeof(value_type), lengths(T::dimensions), {},
+                                    {}};
       const auto bytes = detail::read_kept(*content_, name, like, is, where);
       point min, max(1, 1, 1);
       for (int axis = 0; axis < static_cast<int>(T::dimensions); ++axis) {
         min[axis] = is.origin[static_cast<std::size_t>(axis)];
         max[axis] = min[axis] + is.lengths[static_cast<std::size_t>(axis)];
       }
-      return T(box::between(min, max), reinterpret_cast<const element*>(bytes.data()), {.name = name.name}, where);
+      return T(box::between(min, max), reinterpret_cast<const value_type*>(bytes.data()), {.name = name.name}, where);
     } else if constexpr (detail::is_zarr_number<T>) {
       const auto bytes = detail::read_kept(*content_, name, detail::shape_of_number<T>({}), is, where);
       T value;

@@ -7,6 +7,8 @@
 //               try         read with neighborhood, write with one_to_one into a second buffer
 #pragma once
 
+#include <stretto/compiler.hpp>
+
 #include <exception>
 #include <memory>
 #include <source_location>

@@ -7,6 +7,8 @@
 // Source      generational events: Treichler, Bauer, Aiken, "Realm", PACT 2014, section 5.
 #pragma once
 
+#include <stretto/compiler.hpp>
+
 #include <array>
 #include <concepts>
 #include <cstddef>

@@ -29,6 +29,8 @@
 // Source      one function for both directions: Boost.Serialization; here without tracking of pointers or versions.
 #pragma once
 
+#include <stretto/compiler.hpp>
+
 #include <array>
 #include <concepts>
 #include <cstddef>

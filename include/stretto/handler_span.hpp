@@ -1,6 +1,8 @@
 // handler_span.hpp - what is measured of a handler while it runs: what mobile.hpp needs of the scheduler's bookkeeping.
 #pragma once
 
+#include <stretto/compiler.hpp>
+
 #include <atomic>
 #include <cstdint>
 #include <memory>

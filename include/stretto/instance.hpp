@@ -128,8 +128,8 @@ class view {
  public:
   view(T* first, const data::layout& shape) noexcept : box_(shape.box) {
     auto* at = reinterpret_cast<byte*>(first);
-    for (std::size_t a = 0; a < D; ++a) {
-      stride_[a] = shape.stride[a];
+    for (int a = 0; a < static_cast<int>(D); ++a) {
+      stride_[static_cast<std::size_t>(a)] = shape.stride[a];
       at -= shape.box.min()[a] * shape.stride[a];
     }
     origin_ = at;

@@ -17,6 +17,8 @@
 // Threads     a simulated_job: any.
 #pragma once
 
+#include <stretto/compiler.hpp>
+
 #include <cstdint>
 #include <memory>
 #include <source_location>

@@ -4,6 +4,8 @@
 // Cost        a kernel is a few static constants; nothing happens before main.
 #pragma once
 
+#include <stretto/compiler.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>

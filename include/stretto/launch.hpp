@@ -30,9 +30,10 @@ namespace stretto {
 
 /// The items of a launch: a box of ids, or of groups. A box becomes one by itself.
 struct kernel_range {
-  kernel_range(const box& ids, std::source_location where = std::source_location::current()) : ids(ids), where(where) {}
-  kernel_range(const box& groups, const extent& items_of_group, const std::source_location& where)
-      : ids(groups), group(items_of_group), is_of_groups(true), where(where) {}
+  kernel_range(const box& items, std::source_location called = std::source_location::current())
+      : ids(items), where(called) {}
+  kernel_range(const box& groups, const extent& items_of_group, const std::source_location& called)
+      : ids(groups), group(items_of_group), is_of_groups(true), where(called) {}
 
   box ids;  // of items, or of groups
   extent group = unit;

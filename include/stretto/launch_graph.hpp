@@ -43,7 +43,7 @@ template <std::same_as<launched>... L>
 launched_list<sizeof...(L)> after(const L&... l) noexcept {
   return {{l...}};
 }
-inline launched_range after(std::span<const launched> all) noexcept { return {all}; }
+inline launched_range after(std::span<const launched> launches) noexcept { return {launches}; }
 
 namespace detail {
 

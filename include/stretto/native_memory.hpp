@@ -9,6 +9,8 @@
 //             queues of its own wrote must have ended before Stretto reads it: an event says so (after(...)).
 #pragma once
 
+#include <stretto/compiler.hpp>
+
 #include <cstddef>
 
 namespace stretto {

@@ -57,7 +57,7 @@ constexpr on_kinds on(device_kind first, More... more) noexcept {
 
 /// Who drives a device: "cuda", "opencl", "sim", as option `devices` calls them; "host" for the workers.
 struct driver {
-  constexpr explicit driver(std::string_view name) noexcept : name(name) {}
+  constexpr explicit driver(std::string_view called) noexcept : name(called) {}
   std::string_view name;
 };
 struct on_driver {

@@ -6,6 +6,8 @@
 // Source      places: the locality graph of HiPER/hclib; roles, memories and affinities: the Realm paper.
 #pragma once
 
+#include <stretto/compiler.hpp>
+
 #include <compare>
 #include <cstddef>
 #include <cstdint>

@@ -12,6 +12,8 @@
 // Source      HiPER's pollers, which are asked always; here only while something is pending, so idle costs nothing.
 #pragma once
 
+#include <stretto/compiler.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <cstddef>

@@ -9,6 +9,8 @@
 //     for (int i = 0; i < steps; ++i) smooth(), p.advance();
 #pragma once
 
+#include <stretto/compiler.hpp>
+
 #include <atomic>
 #include <cstdint>
 #include <optional>

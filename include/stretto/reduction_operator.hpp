@@ -5,6 +5,8 @@
 // Source      reduction operators with apply and fold: Treichler, Bauer, Aiken, "Realm", PACT 2014, section 6.
 #pragma once
 
+#include <stretto/compiler.hpp>
+
 #include <atomic>
 #include <concepts>
 #include <limits>

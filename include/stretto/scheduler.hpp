@@ -27,6 +27,8 @@
 //             Hariri, Wu, 2002) as list scheduling in dynamic form.
 #pragma once
 
+#include <stretto/compiler.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>

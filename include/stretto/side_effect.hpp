@@ -16,6 +16,8 @@
 // Source      Celerity's side effects on host objects; ours have tasks that only use one, and no value: the function owns that.
 #pragma once
 
+#include <stretto/compiler.hpp>
+
 #include <concepts>
 #include <cstdint>
 #include <memory>

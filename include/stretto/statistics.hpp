@@ -5,6 +5,8 @@
 // Invariants  counts are exact once their writers have stopped; while they run, a reader may miss the newest.
 #pragma once
 
+#include <stretto/compiler.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <string>

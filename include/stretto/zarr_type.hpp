@@ -4,6 +4,8 @@
 // Source      Zarr core specification, version 3.
 #pragma once
 
+#include <stretto/compiler.hpp>
+
 #include <string>
 #include <type_traits>
 
