@@ -202,7 +202,7 @@ TEST_CASE("a put that waits for an event lets its source go, and is done when th
         const auto there = shared_on(at, n, 0);
         const auto e = user_event::create();
         object<int> mine = filled(n, 40);
-        const auto done = put(after(e), name("late"), priority(1), mine, there);
+        const auto done = put(after(e), name("late"), mine, there);
         launch(global_plus, mine.elements(), mine, 1);
         CHECK(content_of(mine) == counted_from(41, n));  // which had to wait for the put to have read it
         CHECK(!done.is_ready());
