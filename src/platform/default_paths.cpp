@@ -83,15 +83,12 @@ std::vector<place> nearest_first(const platform_description& description, const 
       first = last;
     }
     next.clear();
-    const auto visit_neighbors = [&](place p, bool of_same_kind) {
+    for (const place p : ring) {
+      path.push_back(p);
       for (const auto& e : near.of(p))
-        if (!seen[e.to] && is_host(kind({e.to})) && (of_same_kind || kind({e.to}) != kind(p)))
+        if (!seen[e.to] && is_host(kind({e.to})) && kind({e.to}) != kind(p))
           seen[e.to] = true, next.push_back({e.to});
-    };
-    path.insert(path.end(), ring.begin(), ring.end());
-    for (const place p : ring) visit_neighbors(p, false);
-    if (next.empty())
-      for (const place p : path) visit_neighbors(p, true);
+    }
     ring.swap(next);
   }
   return path;

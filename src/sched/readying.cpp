@@ -17,20 +17,6 @@ void give_to_server(thread_state& t, task_record& r) noexcept {
   }
 }
 
-/// Where workers find what is at a place: in the queue there of the worker that makes it ready, or, where nobody would find it there, among
-/// what other threads put. Where all take all, that is always the former.
-void put_at(worker& w, std::uint16_t place, waiter& link, item i) noexcept {
-  scheduler& owner = *w.owner;
-  if (owner.takers.all_take_all() || owner.takers.may_use_own_queue(w.index, place)) w.queue_at(place).push(i);
-  else owner.injected[place].put(link, suspension_in(i) != nullptr);
-  owner.notify(place);
-}
-
-/// Some workers do not serve the place, and must not find what is there among what is urgent, or in a queue of no place.
-bool is_for_some(const scheduler& owner, std::uint16_t place) noexcept {
-  return place != no_place && !owner.takers.all_take_all() && !owner.takers.all_steal(place);
-}
-
 }  // namespace
 
 void make_ready(thread_state& t, suspension& s) noexcept {
@@ -43,18 +29,12 @@ void make_ready(thread_state& t, suspension& s) noexcept {
       target.bound.put(s.link, true);
       t.owner->wake(target);
     }
-    return;
-  }
-  const std::uint16_t asked_for = s.current ? s.current->place : no_place;
-  const bool stays = is_for_some(*t.owner, asked_for);
-  if (worker* w = t.as_worker) {
-    if (stays) return put_at(*w, asked_for, s.link, s.as_item());
+  } else if (worker* w = t.as_worker) {
     w->home->push(s.as_item());
-    t.owner->notify(*w);
+    t.owner->notify();
   } else {
-    const std::uint16_t place = stays ? asked_for : t.owner->paths.pop[0].back();
-    t.owner->injected[place].put(s.link, true);
-    t.owner->notify(place);
+    t.owner->injected[t.owner->paths.pop[0].back()].put(s.link, true);
+    t.owner->notify();
   }
 }
 
@@ -74,25 +54,17 @@ void make_ready(thread_state& t, task_record& task) noexcept {
     if (&target != &t) t.owner->wake(target);
     return;
   }
-  worker* const w = t.as_worker;
-  if (task.flags & task_record::is_urgent) {
-    if (is_for_some(*t.owner, task.place)) {
-      worker& target = t.owner->taker_of(task.place, w);
-      target.bound_urgent.put(i, task.priority);
-      if (&target != w) t.owner->wake(target);
-      return;
-    }
-    (w ? w : t.owner->workers[0].get())->urgent.put(i, task.priority);
-    t.owner->notify(no_place);
-  } else if (w) {
-    if (task.place != no_place) return put_at(*w, task.place, task.link, i);
-    w->home->push(i);
-    t.owner->notify(*w);
+  if (worker* w = t.as_worker) {
+    if (task.flags & task_record::is_urgent)
+      w->urgent.put(i, task.priority);
+    else
+      (task.place == no_place ? *w->home : w->queue_at(task.place)).push(i);
+  } else if (task.flags & task_record::is_urgent) {
+    t.owner->workers[0]->urgent.put(i, task.priority);
   } else {
-    const std::uint16_t place = task.place == no_place ? t.owner->paths.pop[0].back() : task.place;
-    t.owner->injected[place].put(task.link, false);
-    t.owner->notify(place);
+    t.owner->injected[task.place == no_place ? t.owner->paths.pop[0].back() : task.place].put(task.link, false);
   }
+  t.owner->notify();
 }
 
 }  // namespace stretto::sched

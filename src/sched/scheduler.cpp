@@ -20,7 +20,6 @@ scheduler::scheduler(base::runtime_context& r, scheduler_paths p, const schedule
     : number(next_number.fetch_add(1, std::memory_order_relaxed)),
       runtime(r),
       paths(std::move(p)),
-      takers(paths.places, paths.pop, paths.steal),
       settings(s),
       recorder(s.recorder && s.recorder->is_on() ? s.recorder : nullptr),
       polls(s.polls),
@@ -117,47 +116,18 @@ void scheduler::wake_any() noexcept {
     if (w->parked.load(std::memory_order_relaxed)) return wake(*w);
 }
 
-void scheduler::wake_for(std::uint16_t place) noexcept {
-  if (takers.all_take_all()) return wake_any();
-  if (place == no_place) return wake_for_ready();
-  for (const auto i : takers.of(place)) {
-    worker& w = *workers[i];
-    if (w.parked.load(std::memory_order_relaxed) && anything_ready(w)) return wake(w);
-  }
-}
-
-void scheduler::wake_for_ready() noexcept {
-  for (auto& w : workers) {
-    if (!w->parked.load(std::memory_order_relaxed)) continue;
-    if (anything_ready(*w)) return wake(*w);
-    if (takers.all_take_all()) return;  // nor is anything ready for the others
-  }
-}
-
-worker& scheduler::taker_of(std::uint16_t place, worker* self) noexcept {
-  if (self && takers.takes(self->index, place)) return *self;
-  const auto all = takers.of(place);
-  return *workers[all[next_bound.fetch_add(1, std::memory_order_relaxed) % all.size()]];
-}
-
 void scheduler::wake_all() noexcept {
   for (auto& w : workers) wake(*w);
 }
 
 bool scheduler::anything_ready(const worker& self) const noexcept {
   if (!self.bound.is_empty() || !self.bound_urgent.is_empty()) return true;
-  for (const auto& w : workers)
+  for (const auto& box : injected)
+    if (!box.is_empty()) return true;
+  for (const auto& w : workers) {
     if (!w->urgent.is_empty()) return true;
-  const auto has = [](const worker& w, std::uint16_t place) {
-    const deque* q = w.queues[place].load(std::memory_order_acquire);
-    return q && q->size() > 0;
-  };
-  for (const auto place : *self.paths.pop)
-    if (!injected[place].is_empty() || has(self, place)) return true;
-  for (const auto place : *self.paths.steal) {
-    if (!injected[place].is_empty()) return true;
-    for (const auto& w : workers)
-      if (has(*w, place)) return true;
+    for (const auto& queue : w->queues)
+      if (const deque* q = queue.load(std::memory_order_acquire); q && q->size() > 0) return true;
   }
   return false;
 }

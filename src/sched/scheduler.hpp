@@ -16,7 +16,6 @@
 
 #include "sched/debugger.hpp"
 #include "sched/overflow.hpp"
-#include "sched/place_takers.hpp"
 #include "sched/worker.hpp"
 
 namespace stretto::trace {
@@ -68,7 +67,6 @@ struct scheduler {
   const std::uint64_t number;  // no two schedulers of a process have the same, ever
   base::runtime_context& runtime;
   const scheduler_paths paths;
-  const place_takers takers;
   const scheduler_settings settings;
   trace::recorder* const recorder;
   polling* const polls;
@@ -84,8 +82,6 @@ struct scheduler {
   std::atomic<bool> draining{false};                       // the runtime ends once nothing more can run
   std::atomic<bool> stop{false};
   std::atomic<std::uint64_t> searching_and_parked{0};      // low half, high half
-  // Of that word: those of whom one suffices, since it finds whatever is ready. Nobody, where not all take all.
-  const std::uint64_t who_finds_all = takers.all_take_all() ? 0xffffffffu : 0u;
   std::atomic<std::uint64_t> outside{0};                   // low half: tasks and copies that are with modules; high half: polls
   std::mutex waiting_mutex;
   finish_scope* waiting_scopes = nullptr;
@@ -104,32 +100,18 @@ struct scheduler {
   const overflow_watch watch;
   const debugged for_debuggers{*this};
 
-  /// Something was put into a queue of this place where other workers may find it: wakes one that can, if none is searching.
-  void notify(std::uint16_t place) noexcept {
-    if (someone_is_missing()) [[unlikely]]
-      wake_for(place);
-  }
-  /// The same for what a worker has put into its home queue.
-  void notify(const worker& pusher) noexcept {
-    if (someone_is_missing()) [[unlikely]]
-      wake_for(pusher.paths.pop->front());
-  }
-  bool someone_is_missing() const noexcept {
+  /// Something was put where other workers may find it: wakes one if none is looking.
+  void notify() noexcept {
     base::asymmetric::light();
     const auto word = searching_and_parked.load(std::memory_order_relaxed);
-    return word >> 32 && !(word & who_finds_all);
+    if (word >> 32 && !(word & 0xffffffffu)) [[unlikely]]
+      wake_any();
   }
-  /// One of the workers that sleep and find what is ready at the place (no_place: anywhere); any at all where all take all.
-  void wake_for(std::uint16_t place) noexcept;
-  /// One of the workers that sleep and find something that is ready.
-  void wake_for_ready() noexcept;
   void wake_any() noexcept;
   void wake(worker& w) noexcept;
   void wake_all() noexcept;
-  /// Looks at every queue that this worker takes from, with no claim on anything; any thread.
+  /// Looks at every queue, with no claim on anything.
   bool anything_ready(const worker& w) const noexcept;
-  /// A worker that takes from the place: this one if it does, else one of those in turn. Only where not all take all.
-  worker& taker_of(std::uint16_t place, worker* self) noexcept;
   /// What is ready at a place now, in the workers' queues and what other threads put there; what has a priority or is
   /// bound counts at the home of its worker. Nothing if there are no queues, because nothing was ever put there.
   std::optional<std::uint64_t> queued_at(std::uint32_t place) const noexcept;

@@ -32,33 +32,22 @@ item take_bound(worker& w) {
   return i;
 }
 
-/// The place that a task asked for, or no_place; also of one that was suspended.
-std::uint16_t place_of(item i) noexcept {
-  const suspension* const s = suspension_in(i);
-  const task_record* const task = s ? s->current : task_in(i);
-  return task ? task->place : no_place;
-}
-
 item take_injected(worker& w, std::uint16_t place) {
-  scheduler& owner = *w.owner;
-  auto& box = owner.injected[place];
+  auto& box = w.owner->injected[place];
   if (box.is_empty()) return 0;
-  // Workers that cannot steal at the place find only what is left there for them: every other one.
-  const bool leaves_some = !owner.takers.all_take_all() && owner.takers.others_only_pop(w.index, place);
   item first_one = 0;
   std::size_t more = 0;
   box.take_all([&](waiter& link, bool suspended) {
     const item i = item_of(link, suspended);
     if (!first_one) {
       first_one = i;
-    } else if (++more; leaves_some && more % 2) {
-      box.put(link, suspended);
     } else {
       // What was put first is stolen first and, once this worker gets there, popped last.
       w.queue_at(place).push(i);
+      ++more;
     }
   });
-  if (more) owner.notify(place);
+  if (more) w.owner->notify();
   return first_one;
 }
 
@@ -92,11 +81,7 @@ item steal_from(worker& w, deque& victim) {
   ++w.steals;
   w.stolen += n;
   // The oldest runs now; the rest keep their order: the next oldest is what others would steal.
-  const place_takers& takers = w.owner->takers;
-  for (std::size_t i = 1; i < n; ++i) {
-    const std::uint16_t at = takers.all_take_all() ? no_place : place_of(loot[i]);
-    (at == no_place || takers.all_steal(at) ? *w.home : w.queue_at(at)).push(loot[i]);
-  }
+  for (std::size_t i = 1; i < n; ++i) w.home->push(loot[i]);
   return loot[0];
 }
 
@@ -327,9 +312,10 @@ item wait_for_work(worker& w) {
     if (const item i = search(w)) {
       looks.found();
       const auto before = owner.searching_and_parked.fetch_sub(1, std::memory_order_seq_cst);
-      const bool is_last = (before & 0xffffffffu) == 1;
-      if (before >> 32 && (is_last || !owner.who_finds_all)) owner.wake_for_ready();
-      if (is_last && owner.polls) owner.polls->hand_over(before >> 32 != 0);
+      if ((before & 0xffffffffu) == 1) {
+        if (before >> 32 && owner.anything_ready(w)) owner.wake_any();
+        if (owner.polls) owner.polls->hand_over(before >> 32 != 0);
+      }
       return i;
     }
     if (owner.stop.load(std::memory_order_acquire)) {

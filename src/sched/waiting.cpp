@@ -245,7 +245,7 @@ void wait_for_scope(finish_scope& scope) {
       if (!i) break;
       if (suspension_in(i) || task_in(i)->scope != &scope) {
         w->home->push(i);
-        w->owner->notify(*w);
+        this_thread()->owner->notify();
         break;
       }
       run_on_top(*w, *task_in(i));
