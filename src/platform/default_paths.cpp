@@ -72,6 +72,12 @@ std::vector<place> nearest_first(const platform_description& description, const 
   const auto kind = [&](place p) { return description.places[p.index].kind; };
   std::vector<bool> seen(description.places.size(), false);
   std::vector<place> path, ring{home}, next;
+  // Links between places of one kind count only where no other link leads on.
+  const auto extend = [&](place p, bool to_same_kind) {
+    for (const auto& e : near.of(p))
+      if (!seen[e.to] && is_host(kind({e.to})) && (kind({e.to}) == kind(p)) == to_same_kind)
+        seen[e.to] = true, next.push_back({e.to});
+  };
   seen[home.index] = true;
   while (!ring.empty()) {
     std::sort(ring.begin(), ring.end(),
@@ -83,12 +89,10 @@ std::vector<place> nearest_first(const platform_description& description, const 
       first = last;
     }
     next.clear();
-    for (const place p : ring) {
-      path.push_back(p);
-      for (const auto& e : near.of(p))
-        if (!seen[e.to] && is_host(kind({e.to})) && kind({e.to}) != kind(p))
-          seen[e.to] = true, next.push_back({e.to});
-    }
+    path.insert(path.end(), ring.begin(), ring.end());
+    for (const place p : ring) extend(p, false);
+    if (next.empty())
+      for (const place p : path) extend(p, true);
     ring.swap(next);
   }
   return path;

@@ -26,7 +26,7 @@ std::vector<place> climb(const platform_description& description, const adjacenc
 /// Every place of the host that links join to `home`, by number of links, then from cores outwards. Equally near
 /// places of one kind come in ring order from home's own share of them, so that workers do not all ask the same
 /// victim first: of four cores around one cache, core_2 asks core_3, core_0, core_1. Links between places of one
-/// kind do not count: they are ways for data (NUMA node to NUMA node) and say nothing of the hierarchy.
+/// kind are routes for data (NUMA node to NUMA node) and say nothing of the hierarchy: what only they lead to comes last.
 std::vector<place> nearest_first(const platform_description& description, const adjacency& near,
                                  place home);
 

@@ -159,6 +159,17 @@ TEST_CASE("the nearest place of a kind is the fewest links away, then the lowest
   CHECK_FALSE(p.nearest(p.at("GPU1"), place_kind::storage));
 }
 
+TEST_CASE("nearest visits every place of the host that links lead to; what only links between equals lead to comes last") {
+  const auto p = platform::parse(R"json({"nworkers": 2, "declarations": ["numa_0", "numa_1", "core_0", "core_1", "L2_0", "L2_1"],
+    "reachability": [["core_0", "L2_0"], ["core_1", "L2_1"], ["L2_0", "numa_0"], ["L2_1", "numa_1"], ["numa_0", "numa_1"]],
+    "pop_paths": {"default": ["core_$(id)"]}, "steal_paths": {"default": "nearest"}})json");
+  CHECK(names(p, p.steal_path(0)) == list{"core_0", "L2_0", "numa_0", "numa_1", "L2_1", "core_1"});
+  CHECK(names(p, p.steal_path(1)) == list{"core_1", "L2_1", "numa_1", "numa_0", "L2_0", "core_0"});
+  const auto flat = platform::parse(R"({"nworkers": 3, "declarations": ["core_0", "core_1", "core_2"],
+    "reachability": [["core_0", "core_1"], ["core_1", "core_2"]]})");
+  CHECK(names(flat, flat.steal_path(0)) == list{"core_0", "core_1", "core_2"});
+}
+
 TEST_CASE("with_workers takes the first workers, or repeats their paths") {
   const auto p = two_gpus();
   CHECK(p.with_workers(1).worker_count() == 1);
