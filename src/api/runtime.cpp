@@ -325,11 +325,11 @@ void runtime::state::end(runtime* whole) noexcept {
   if (scheduler) {
     if (member && whole && !settings.trace.empty()) member->clock().measure(dist::job_clock::moment::end);
     if (member && whole && !member->is_leaving()) leave();
-    const auto told = sched::stop(*scheduler, last, [&] { return devices && devices->pending() > 0; });
-    // A destructor has no other way to say so. Where another node goes wrong, all else comes of that.
-    const buffers::other_nodes_fault nodes = buffers::fault_of_others(context);
-    if (nodes.untold) base::print_error(*nodes.untold, settings.errors);
-    else if (told && !nodes.is_there) base::print_error(*told, settings.errors);
+    const auto told = sched::stop(*scheduler, last, [&] { return devices && devices->pending() > 0; },
+                                  [&](const failure& f) { return buffers::may_come_of_others(context, f); });
+    // A destructor has no other way to say so.
+    if (const auto untold = buffers::untold_fault_of_others(context)) base::print_error(*untold, settings.errors);
+    if (told) base::print_error(*told, settings.errors);
   } else {
     last();
   }

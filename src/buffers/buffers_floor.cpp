@@ -99,15 +99,26 @@ std::optional<error> run_failed(base::runtime_context& runtime, const std::excep
   return s.programs->fail(submitted, why, where);
 }
 
-other_nodes_fault fault_of_others(base::runtime_context& runtime) {
+std::optional<error> untold_fault_of_others(base::runtime_context& runtime) {
   auto* const slot = runtime.get<std::shared_ptr<buffers_state>>(base::floor_slot::buffers);
   if (!slot || !(*slot)->programs) return {};
-  return {(*slot)->programs->has_gone_wrong(), (*slot)->programs->untold((*slot)->submitted)};
+  return (*slot)->programs->untold((*slot)->submitted);
 }
 
 bool has_gone_wrong(const base::runtime_context& runtime) noexcept {
   auto* const slot = runtime.get<std::shared_ptr<buffers_state>>(base::floor_slot::buffers);
   return slot && (*slot)->programs && (*slot)->programs->has_gone_wrong();
+}
+
+bool may_come_of_others(const base::runtime_context& runtime, const failure& f) noexcept {
+  if (!has_gone_wrong(runtime)) return false;
+  try {
+    std::rethrow_exception(f.root().exception());
+  } catch (const error& e) {
+    return e.code() == "N17" || e.code() == "B23" || e.code() == "E14";
+  } catch (...) {
+    return false;
+  }
 }
 
 void end_waits(base::thread_context& context) {

@@ -43,12 +43,10 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
 /// nodes differ, which it waits to know if it is to ask them; N17 if it is because of another node's run.
 enum class asks_nodes : bool { no, yes };
 std::optional<error> run_failed(base::runtime_context& runtime, const std::exception_ptr& why, asks_nodes asks, const std::source_location& where);
-/// At the end: whether nodes differ or the run of one has failed, and the error if this one lacks something because of it and no run has told.
-struct other_nodes_fault {
-  bool is_there = false;
-  std::optional<error> untold = {};
-};
-other_nodes_fault fault_of_others(base::runtime_context& runtime);
+/// At the end: the error, if this node lacks something because nodes differ or the run of another has failed, and no run has told.
+std::optional<error> untold_fault_of_others(base::runtime_context& runtime);
+/// Whether `f` may come of what went wrong on other nodes: it says so itself (N17, B23), or is a wait for what never came (E14).
+bool may_come_of_others(const base::runtime_context& runtime, const failure& f) noexcept;
 /// Whether either is so, as far as is known here. Any thread.
 bool has_gone_wrong(const base::runtime_context& runtime) noexcept;
 /// Nothing can go on any more on any node, and something has gone wrong: what the program waits for ends because of it. On a thread of the runtime.

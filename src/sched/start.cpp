@@ -26,10 +26,11 @@ void end_threads(scheduler& s) noexcept {
 }
 
 /// What nobody will ask for any more.
-std::optional<error> tell_unobserved(scheduler& s) {
+std::optional<error> tell_unobserved(scheduler& s, const std::function<bool(const failure&)>& is_known) {
   failure_list::content left = s.unobserved.take();
   const failure_list::content of_tasks = s.root->failures.take();
   left.kept.insert(left.kept.end(), of_tasks.kept.begin(), of_tasks.kept.end());
+  if (is_known) std::erase_if(left.kept, [&](const failure_ref& f) { return is_known(*f.get()); });
   if (left.empty()) return {};
   const failure& first = *left.kept.front().get();
   const auto count = left.size() + of_tasks.more;
@@ -65,7 +66,8 @@ std::unique_ptr<scheduler> start(base::runtime_context& runtime, scheduler_paths
   return s;
 }
 
-std::optional<error> stop(scheduler& s, const std::function<void()>& last, const std::function<bool()>& pending) noexcept {
+std::optional<error> stop(scheduler& s, const std::function<void()>& last, const std::function<bool()>& pending,
+                          const std::function<bool(const failure&)>& is_known) noexcept {
   worker& first = *s.workers[0];
   enter_worker(first);
   s.draining.store(true, std::memory_order_seq_cst);
@@ -84,7 +86,7 @@ std::optional<error> stop(scheduler& s, const std::function<void()>& last, const
   // Work for which no task stands, a copy or a kernel on a device, waits for what nobody will trigger any more.
   while (detail::poison_forsaken(first)) drain();
   if (s.polls) s.polls->end();
-  std::optional<error> told = tell_unobserved(s);
+  std::optional<error> told = tell_unobserved(s, is_known);
   leave_worker(first);
   s.stop.store(true, std::memory_order_release);
   end_threads(s);

@@ -19,6 +19,8 @@ std::unique_ptr<scheduler> start(base::runtime_context& runtime, scheduler_paths
 /// error S13 if failures are left that nobody has observed.
 ///   pending   whether operations are under way that pollers will see end, and that are to end first; before `last`
 std::optional<error> stop(scheduler& s, const std::function<void()>& last = {},
-                          const std::function<bool()>& pending = {}) noexcept;
+                          const std::function<bool()>& pending = {},
+                          const std::function<bool(const failure&)>& is_known = {}) noexcept;
+///   is_known  whether a failure comes of another one that the program is told in another way
 
 }  // namespace stretto::sched

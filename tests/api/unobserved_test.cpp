@@ -6,7 +6,10 @@
 #include <source_location>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <vector>
 
+#include <stretto/job.hpp>
 #include <stretto/stretto.hpp>
 
 #include "written_by.hpp"
@@ -80,4 +83,34 @@ TEST_CASE("what left run is not told again, and work that waits at the end is to
   CHECK(told.starts_with("error S13: a runtime ended with a failure that nobody had looked at\n"
                          "  failed      task \"waits\"\n"));
   CHECK(told.find("E14") != told.npos);
+}
+
+TEST_CASE("a failure that nobody looks at is told also where an earlier run has failed and the program went on") {
+  const auto program = [](runtime& rt) {
+    CHECK_THROWS_WITH(rt.run([] { throw std::runtime_error("the first run"); }), "the first run");
+    rt.run([] {
+      detached([] { async(name("save"), [] { throw std::runtime_error("disk full"); }); });
+    });
+  };
+  const auto is_told = [](const std::string& told, int times) {
+    int found = 0;
+    for (std::size_t at = 0; (at = told.find("error S13: a runtime ended with a failure that nobody had looked at\n"
+                                             "  failed      task \"save\"\n", at)) != told.npos; ++at)
+      ++found;
+    return found == times;
+  };
+  CHECK(is_told(written_by([&] {
+                  runtime rt({.workers = 1});
+                  program(rt);
+                }), 1));
+  CHECK(is_told(written_by([&] {
+                  const simulated_job job({.nodes = 2});
+                  std::vector<std::thread> nodes;
+                  for (std::uint32_t n = 0; n < 2; ++n)
+                    nodes.emplace_back([&, n] {
+                      runtime rt({.workers = 1, .devices = "none", .job = job.seat(n)});
+                      program(rt);
+                    });
+                  for (std::thread& t : nodes) t.join();
+                }), 2));
 }
