@@ -54,8 +54,15 @@ struct future_awaiter : coroutine_wait {
   future<T> value;
 };
 
+/// Memory of a coroutine's frame, as aligned as the values in it ask, up to 4096.
+void* new_frame(std::size_t bytes);
+void delete_frame(void* frame, std::size_t bytes) noexcept;
+
 template <class T>
 struct coroutine_state {
+  static void* operator new(std::size_t bytes) { return new_frame(bytes); }
+  static void operator delete(void* frame, std::size_t bytes) noexcept { delete_frame(frame, bytes); }
+
   promise<T> result;
   future<T> get_return_object() { return result.get_future(); }
   std::suspend_never initial_suspend() noexcept { return {}; }

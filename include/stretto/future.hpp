@@ -20,8 +20,10 @@ namespace stretto {
 
 namespace detail {
 
-/// Where a record keeps the body, then the value: this many bytes from its start, aligned to as many.
+/// Where a record keeps the body, then the value: this many bytes from its start, aligned to as many, or to as many as
+/// its type says.
 inline constexpr std::size_t storage_offset = 64;
+inline constexpr std::size_t most_alignment = 4096;
 
 /// What the compiled core must know of a type of task. `run` calls the body, destroys it and leaves the value
 /// in the same storage; it may throw, the body being destroyed then too. Null where there is nothing to do.
@@ -29,6 +31,7 @@ struct task_type : completion_kind {
   void (*run)(void* storage);
   void (*drop_body)(void* storage) noexcept;
   void (*drop_value)(void* storage) noexcept;
+  std::size_t alignment = storage_offset;  // of the storage, a power of two
 };
 
 void destroy_task(completion& c) noexcept;
@@ -53,10 +56,16 @@ void break_promise(completion& c, std::exception_ptr why) noexcept;
 [[noreturn]] void no_value(const char* what, const std::source_location& where);
 
 template <class T>
+inline constexpr std::size_t storage_alignment = alignof(T) > storage_offset ? alignof(T) : storage_offset;
+template <>
+inline constexpr std::size_t storage_alignment<void> = storage_offset;
+
+template <class T>
 inline constexpr task_type value_type{
     task_kind, nullptr, nullptr,
     std::is_trivially_destructible_v<T> ? nullptr
-                                        : +[](void* s) noexcept { static_cast<T*>(s)->~T(); }};
+                                        : +[](void* s) noexcept { static_cast<T*>(s)->~T(); },
+    storage_alignment<T>};
 template <>
 inline constexpr task_type value_type<void>{task_kind, nullptr, nullptr, nullptr};
 
@@ -168,6 +177,8 @@ struct future_access {
 template <class T = void>
 class promise {
  public:
+  static_assert(detail::storage_alignment<T> <= detail::most_alignment, "a promised value is aligned to at most 4096 bytes");
+
   explicit promise(std::source_location where = std::source_location::current())
       : record_(&detail::new_promise(detail::value_bytes<T>, detail::value_type<T>, where)) {}
   promise(promise&& other) noexcept : record_(std::exchange(other.record_, nullptr)) {}
@@ -181,29 +192,36 @@ class promise {
 
   /// As many futures as wanted, before set().
   future<T> get_future(std::source_location where = std::source_location::current()) const {
-    detail::add_reference(live(where));
+    detail::add_reference(live("get_future", where));
     return detail::future_access::make<T>(*record_);
   }
 
-  /// Keeps the promise; this object is empty afterwards. Throws E12 if it was kept before.
-  template <class... Value>
-    requires(std::is_void_v<T> ? sizeof...(Value) == 0 : sizeof...(Value) == 1)
-  void set(Value&&... value) {
-    completion& record = live(std::source_location::current());
-    if constexpr (!std::is_void_v<T>) ::new (detail::storage_of(record)) T(std::forward<Value>(value)...);
+  /// Keeps the promise; this object is empty afterwards. Throws E13 if it was kept or poisoned before.
+  template <class Value = T>
+    requires(!std::is_void_v<T>)
+  void set(Value&& value, std::source_location where = std::source_location::current()) {
+    completion& record = live("set", where);
+    ::new (detail::storage_of(record)) T(std::forward<Value>(value));
+    record_ = nullptr;
+    detail::keep_promise(record);
+  }
+  void set(std::source_location where = std::source_location::current())
+    requires std::is_void_v<T>
+  {
+    completion& record = live("set", where);
     record_ = nullptr;
     detail::keep_promise(record);
   }
   /// There will be no value, and why.
   void poison(std::exception_ptr why, std::source_location where = std::source_location::current()) {
-    completion& record = live(where);
+    completion& record = live("poison", where);
     record_ = nullptr;
     detail::break_promise(record, std::move(why));
   }
 
  private:
-  completion& live(const std::source_location& where) const {
-    if (!record_) detail::no_value("promise", where);
+  completion& live(const char* verb, const std::source_location& where) const {
+    if (!record_) detail::no_value(verb, where);
     return *record_;
   }
   completion* record_;

@@ -286,7 +286,7 @@ struct near_letter : letter {
 
   static constexpr letter_type type{letter_type_mark, Get::signature(), &mobile_type_of<T>, signature::reads,
                                     run_far,          write_arguments,  reader(),           keep_arguments};
-  static constexpr task_type task{task_kind, run, drop, value_type<result>.drop_value};
+  static constexpr task_type task{task_kind, run, drop, value_type<result>.drop_value, storage_alignment<result>};
   static constexpr std::size_t bytes() {
     return sizeof(near_letter) > value_bytes<result> ? sizeof(near_letter) : value_bytes<result>;
   }

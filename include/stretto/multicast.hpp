@@ -113,7 +113,7 @@ struct multicast_fold : multicast_call<T, Get> {
     }();
     ::new (storage) V(std::move(value));
   }
-  static constexpr task_type task{task_kind, run, multicast_task<multicast_fold>.drop_body, value_type<V>.drop_value};
+  static constexpr task_type task{task_kind, run, multicast_task<multicast_fold>.drop_body, value_type<V>.drop_value, storage_alignment<V>};
   static constexpr std::size_t bytes() { return sizeof(multicast_fold) > sizeof(V) ? sizeof(multicast_fold) : sizeof(V); }
 
   std::vector<answer> answers;

@@ -197,7 +197,9 @@ struct task_of {
       std::is_trivially_destructible_v<Body>
           ? nullptr
           : +[](void* s) noexcept { std::launder(static_cast<Body*>(s))->~Body(); },
-      value_type<result>.drop_value};
+      value_type<result>.drop_value,
+      storage_alignment<Body> > storage_alignment<result> ? storage_alignment<Body> : storage_alignment<result>};
+  static_assert(type.alignment <= most_alignment, "a task's captures and its result are aligned to at most 4096 bytes");
 };
 
 template <class Body, class Argument>
@@ -221,7 +223,6 @@ template <task_body F>
 auto spawn(F&& body, const std::source_location& where) {
   using Body = std::decay_t<F>;
   using Task = task_of<Body>;
-  static_assert(alignof(Body) <= storage_offset, "a task's captures are aligned to at most 64 bytes");
   const new_task made = make_task(Task::bytes, Task::type, where);
   construct_body<Body>(*made.record, std::forward<F>(body));
   submit(*made.record, std::is_nothrow_constructible_v<Body, F> ? made.thread : nullptr);
@@ -232,7 +233,6 @@ template <task_body F>
 auto spawn_as(const task_request& request, F&& body, const std::source_location& where) {
   using Body = std::decay_t<F>;
   using Task = task_of<Body>;
-  static_assert(alignof(Body) <= storage_offset, "a task's captures are aligned to at most 64 bytes");
   const new_task made = make_task(Task::bytes, Task::type, where, request);
   construct_body<Body>(*made.record, std::forward<F>(body));
   auto result = future_access::make<typename Task::result>(*made.record);

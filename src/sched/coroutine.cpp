@@ -1,4 +1,7 @@
 #include <stretto/coroutine.hpp>
+
+#include <algorithm>
+#include <new>
 #include <stretto/task.hpp>
 
 #include "base/order_observer.hpp"
@@ -60,6 +63,25 @@ void coroutine_wait::rethrow() const {
   // A coroutine goes on wherever what it waited for has ended: what it knew before goes with it.
   if (auto* context = base::current(); context && context->observer) context->observer->synchronised(*context);
   if (const failure_ref cause = cause_of(waits_for_, base::require_current("co_await"))) cause->raise();
+}
+
+namespace {
+
+/// Compilers do not say how a frame is to be aligned, but its size is a multiple of that.
+std::size_t alignment_of_frame(std::size_t bytes) noexcept { return std::min(bytes & (~bytes + 1), most_alignment); }
+constexpr std::size_t usual_alignment = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+
+}  // namespace
+
+void* new_frame(std::size_t bytes) {
+  const std::size_t alignment = alignment_of_frame(bytes);
+  return alignment <= usual_alignment ? ::operator new(bytes) : ::operator new(bytes, std::align_val_t{alignment});
+}
+
+void delete_frame(void* frame, std::size_t bytes) noexcept {
+  const std::size_t alignment = alignment_of_frame(bytes);
+  if (alignment <= usual_alignment) ::operator delete(frame);
+  else ::operator delete(frame, std::align_val_t{alignment});
 }
 
 }  // namespace stretto::detail

@@ -31,6 +31,11 @@ static_assert(heap_class == size_class_count);
 constexpr std::size_t prefix_bytes(std::size_t preconditions) noexcept {
   return (preconditions * sizeof(dependency) + 63) / 64 * 64;
 }
+/// From the start of a heap block, which is as aligned as the storage is to be, to the record: so much that the storage
+/// is aligned, and the preconditions fit before the record.
+constexpr std::size_t heap_offset(std::size_t preconditions, std::size_t alignment) noexcept {
+  return (prefix_bytes(preconditions) + detail::storage_offset + alignment - 1) / alignment * alignment - detail::storage_offset;
+}
 
 /// Preconditions stand at the end of a pooled block, and before a record that came from the heap.
 dependency* preconditions_of(task_record& r) noexcept {
@@ -53,11 +58,12 @@ void copy_name(task_record& r, std::string_view name) {
 task_record& make_record(thread_state& t, std::size_t bytes, std::size_t preconditions, const detail::task_type& type,
                          const std::source_location& where, std::uint32_t references = 2) {
   bytes += detail::storage_offset + preconditions * sizeof(dependency);
-  const unsigned c = bytes <= size_classes[0] ? 0 : class_for(bytes);
+  const bool is_aligned = type.alignment <= detail::storage_offset;  // as pooled blocks are
+  const unsigned c = !is_aligned ? heap_class : bytes <= size_classes[0] ? 0 : class_for(bytes);
   void* memory;
   if (c == heap_class) [[unlikely]] {
-    const auto prefix = prefix_bytes(preconditions);
-    memory = static_cast<std::byte*>(::operator new(bytes + prefix, std::align_val_t{64})) + prefix;
+    const auto before = heap_offset(preconditions, type.alignment);
+    memory = static_cast<std::byte*>(::operator new(bytes + before, std::align_val_t{type.alignment})) + before;
   } else {
     memory = t.caches[c].allocate();
   }
@@ -154,7 +160,8 @@ thread_state& state_or_throw(const char* verb) {
   if (r.flags >> task_record::size_class_shift == heap_class) {
     // Its memory may become anything, a part of a recorded graph for one, which an observer must not take for it.
     if (thread_state* t = this_thread(); t && t->observer) t->observer->reused(&r);
-    ::operator delete(reinterpret_cast<std::byte*>(&r) - prefix_bytes(r.preconditions), std::align_val_t{64});
+    const std::size_t alignment = r.type().alignment;
+    ::operator delete(reinterpret_cast<std::byte*>(&r) - heap_offset(r.preconditions, alignment), std::align_val_t{alignment});
   } else {
     detail::destroy_task(r);
   }

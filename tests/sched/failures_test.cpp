@@ -192,3 +192,32 @@ TEST_CASE("a task inside a finish may wait for one that was spawned before the f
           });
         }) == "nothing");
 }
+
+TEST_CASE("a promise that is used after it was kept names the verb and the line of the program") {
+  runtime rt({.workers = 1});
+  rt.run([] {
+    const auto told = [](auto&& use) {
+      promise<int> p;
+      p.set(1);
+      try {
+        use(p);
+      } catch (const error& e) {
+        return std::string(e.what());
+      }
+      return std::string();
+    };
+    const auto line = [](int n) { return "failures_test.cpp:" + std::to_string(n); };
+    const std::string set = told([](auto& p) { p.set(2); });
+    CHECK(set.starts_with("error E13: \"set\" was called on an empty future or promise"));
+    CHECK(set.find(line(__LINE__ - 2)) != std::string::npos);
+    const std::string poison = told([](auto& p) { p.poison(std::make_exception_ptr(1)); });
+    CHECK(poison.starts_with("error E13: \"poison\" was called"));
+    CHECK(poison.find(line(__LINE__ - 2)) != std::string::npos);
+    const std::string asked = told([](auto& p) { p.get_future(); });
+    CHECK(asked.starts_with("error E13: \"get_future\" was called"));
+    CHECK(asked.find(line(__LINE__ - 2)) != std::string::npos);
+    promise<void> done;
+    done.set();
+    CHECK_THROWS_AS(done.set(), error);
+  });
+}
