@@ -122,6 +122,11 @@ class runtime {
 };
 
 /// While it lives, this thread, which is no worker, may use the runtime. It blocks where a task would suspend.
+///
+/// What it submits runs also where the runtime has one worker, and nobody is inside run or its body is blocked: from the
+/// first attachment on, one more thread stands in for that worker. this_worker() is 0 in its tasks.
+///
+///   throws   S07 if the thread belongs to a runtime already; S10, S11 if there is no thread or stack to stand in
 class attachment {
  public:
   explicit attachment(runtime& r, std::source_location where = std::source_location::current());

@@ -72,7 +72,10 @@ sched::scheduler_paths paths_of(const platform& machine) {
     paths.pop.push_back(indices(machine.pop_path(w)));
     paths.steal.push_back(indices(machine.steal_path(w)));
   }
-  for (place p : machine.places()) paths.names.push_back(machine.name(p));
+  for (place p : machine.places()) {
+    paths.names.push_back(machine.name(p));
+    paths.kinds.push_back(machine.kind(p));
+  }
   return paths;
 }
 
@@ -294,6 +297,7 @@ void runtime::start(bool stepped) {
                                   .end_what_waits = buffers::end_waits});
   // Before anything can be counted: no task exists yet, and nothing is pending.
   for (auto& w : s.scheduler->workers) w->set(base::floor_slot::trace, &s.counters.add_slab());
+  if (s.scheduler->substitute) s.scheduler->substitute->as->set(base::floor_slot::trace, &s.counters.add_slab());
   s.modules.started(*this);
   if (s.member && !s.settings.trace.empty()) s.member->clock().measure(dist::job_clock::moment::beginning);
   // What is stepped has no thread but the program's, unless somebody asks for it.
@@ -384,6 +388,7 @@ runtime::entered::~entered() {
   sched::end_body(*owner.state_->scheduler->workers[0]);
   sched::leave_worker(*owner.state_->scheduler->workers[0]);
   owner.state_->entered.store(false);
+  owner.state_->scheduler->call_substitute();
 }
 
 void runtime::fail(const std::source_location& where) {
@@ -468,6 +473,7 @@ attachment::attachment(runtime& r, std::source_location where) : owner_(&r) {
     throw error("S07", "this thread belongs to a runtime already")
         .fact("attached", where)
         .remedy("attach only threads of your own");
+  sched::begin_substitute(*r.state_->scheduler);
   auto* t = r.state_->scheduler->attach(where);
   thread_ = t;
   base::set_current(t);

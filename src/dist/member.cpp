@@ -62,7 +62,7 @@ void member::leave(sched::scheduler& s, const stretto::detail::poll_station& all
   s.root->outside.spawned.fetch_add(1, std::memory_order_acq_rel);
   const auto is_idle = [this, &s, &all] {
     if (is_landing() || !sched::is_idle_in_poll(s)) return false;
-    return all.is_only_pending(*this) || (all.may_others_never_end(*this) && is_only_job_left(*s.root, s.workers.size()));
+    return all.is_only_pending(*this) || (all.may_others_never_end(*this) && is_only_job_left(*s.root, s.shard_count()));
   };
   ending_.leave({.is_idle = is_idle,
                  .forsake = [](base::thread_context& context) { return detail::poison_forsaken(context); }});

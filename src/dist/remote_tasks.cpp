@@ -349,7 +349,7 @@ void remote_tasks::run(const request& r) {
       }
       const thread_state& now = state_of(base::require_current("async"));  // maybe another than where it began
       is_over =
-          now.scope->is_quiet(static_cast<std::uint32_t>(now.owner->workers.size())) && now.scope->failures.is_empty();
+          now.scope->is_quiet(now.owner->shard_count()) && now.scope->failures.is_empty();
       times took;
       if (r.is_profiled) took = sched::profile_of(*now.current).so_far(now);
       at.answer(r.from, is_over ? outcome::value_and_end : outcome::value, r.id, cause, took, std::move(value));

@@ -89,7 +89,7 @@ void mobile_objects::handle(std::unique_ptr<far_letter> l) {
   }
   thread_state& t = here();
   sched::enter_scope(t, scope->outer);
-  const bool is_over = scope->is_quiet(static_cast<std::uint32_t>(t.owner->workers.size())) && scope->failures.is_empty();
+  const bool is_over = scope->is_quiet(t.owner->shard_count()) && scope->failures.is_empty();
   note_load(o, span);
   // Before the object may leave: an answer that is not on its way yet would be this node's to lose.
   const bool is_short = is_over && !cause && !l->together && value.bytes.empty() && value.along.empty();

@@ -17,6 +17,23 @@ void give_to_server(thread_state& t, task_record& r) noexcept {
   }
 }
 
+/// Only some workers' paths visit its place: it goes where one of them looks, and one that sleeps is woken.
+void put_at_place(thread_state& t, task_record& r) noexcept {
+  scheduler& owner = *t.owner;
+  const item i = reinterpret_cast<item>(&r);
+  if (r.flags & task_record::is_urgent) {
+    worker& target = owner.a_visitor_of(r.place);
+    target.bound_urgent.put(i, r.priority);
+    if (&target != &t) owner.wake(target);
+  } else if (worker* w = t.as_worker; w && owner.reach.visits[w->index][r.place]) {
+    w->queue_at(r.place).push(i);
+    owner.notify_thieves(r.place);
+  } else {
+    owner.injected[r.place].put(r.link, false);
+    owner.notify_visitors(r.place);
+  }
+}
+
 }  // namespace
 
 void make_ready(thread_state& t, suspension& s) noexcept {
@@ -31,10 +48,11 @@ void make_ready(thread_state& t, suspension& s) noexcept {
     }
   } else if (worker* w = t.as_worker) {
     w->home->push(s.as_item());
-    t.owner->notify();
+    t.owner->notify(*w);
   } else {
-    t.owner->injected[t.owner->paths.pop[0].back()].put(s.link, true);
-    t.owner->notify();
+    t.owner->anywhere.put(s.link, true);
+    t.owner->notify_all_alike();
+    t.owner->call_substitute();
   }
 }
 
@@ -44,6 +62,7 @@ void make_ready(thread_state& t, task_record& task) noexcept {
   if (task.bound) {
     if (task.bound == bound_to_server) [[unlikely]]
       return give_to_server(t, task);
+    if (task.bound == bound_to_place) return put_at_place(t, task);
     worker& target = *t.owner->workers[task.bound - 1u];
     if (task.flags & task_record::is_urgent)
       target.bound_urgent.put(i, task.priority);
@@ -54,17 +73,25 @@ void make_ready(thread_state& t, task_record& task) noexcept {
     if (&target != &t) t.owner->wake(target);
     return;
   }
-  if (worker* w = t.as_worker) {
-    if (task.flags & task_record::is_urgent)
-      w->urgent.put(i, task.priority);
-    else
-      (task.place == no_place ? *w->home : w->queue_at(task.place)).push(i);
-  } else if (task.flags & task_record::is_urgent) {
-    t.owner->workers[0]->urgent.put(i, task.priority);
+  scheduler& owner = *t.owner;
+  worker* const w = t.as_worker;
+  if (task.flags & task_record::is_urgent) {
+    (w ? *w : *owner.workers[0]).urgent.put(i, task.priority);
+    owner.notify_all_alike();
+  } else if (w && task.place == no_place) {
+    w->home->push(i);
+    owner.notify(*w);
+  } else if (w) {
+    w->queue_at(task.place).push(i);
+    owner.notify_thieves(task.place);
+  } else if (task.place == no_place) {
+    owner.anywhere.put(task.link, false);
+    owner.notify_all_alike();
   } else {
-    t.owner->injected[task.place == no_place ? t.owner->paths.pop[0].back() : task.place].put(task.link, false);
+    owner.injected[task.place].put(task.link, false);
+    owner.notify_visitors(task.place);
   }
-  t.owner->notify();
+  if (!w) owner.call_substitute();
 }
 
 }  // namespace stretto::sched

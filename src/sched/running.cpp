@@ -18,6 +18,7 @@
 #include "sched/scopes.hpp"
 #include "sched/searching.hpp"
 #include "sched/stepping.hpp"
+#include "sched/substitute.hpp"
 
 namespace stretto::sched {
 namespace {
@@ -216,7 +217,7 @@ void worker_loop() {
   for (;;) {
     item i = std::exchange(w->first, 0);
     if (!i) i = w->owner->settings.stepped ? draw_step(w) : next_quickly(*w);
-    if (!i && !w->owner->settings.stepped) i = wait_for_work(*w);
+    if (!i && !w->owner->settings.stepped) i = is_substitute(*w) ? wait_as_substitute(*w) : wait_for_work(*w);
     if (suspension* s = suspension_in(i)) {
       continue_and_recycle(*w, *s);
     } else if (i) {

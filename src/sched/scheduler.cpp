@@ -14,45 +14,77 @@
 namespace stretto::sched {
 namespace {
 std::atomic<std::uint64_t> next_number{1};
+
+bool has_items(const std::atomic<deque*>& queue) noexcept {
+  const deque* const q = queue.load(std::memory_order_acquire);
+  return q && q->size() > 0;
+}
+
+}  // namespace
+
+path_index::path_index(const scheduler_paths& paths)
+    : is_uniform(true),
+      visitors(paths.places),
+      thieves(paths.places),
+      visits(paths.pop.size(), std::vector<bool>(paths.places)) {
+  for (std::uint16_t w = 0; w < paths.pop.size(); ++w) {
+    for (const auto p : paths.steal[w]) thieves[p].push_back(w), visits[w][p] = true;
+    for (const auto p : paths.pop[w]) visits[w][p] = true;
+    for (std::uint32_t p = 0; p < paths.places; ++p)
+      if (visits[w][p]) visitors[p].push_back(w);
+  }
+  const auto workers = paths.pop.size();
+  for (std::uint32_t p = 0; p < paths.places && workers > 1; ++p)
+    if (!visitors[p].empty() && thieves[p].size() < workers) is_uniform = false;
 }
 
 scheduler::scheduler(base::runtime_context& r, scheduler_paths p, const scheduler_settings& s)
     : number(next_number.fetch_add(1, std::memory_order_relaxed)),
       runtime(r),
       paths(std::move(p)),
+      reach(paths),
+      one_searching(reach.is_uniform ? 1 : 0),
       settings(s),
       recorder(s.recorder && s.recorder->is_on() ? s.recorder : nullptr),
       polls(s.polls),
       scope_stock(sizeof(finish_scope)),
-      shard_stock(sizeof(scope_shard) * paths.pop.size()),
+      shard_stock(sizeof(scope_shard) * (paths.pop.size() + 1)),
       stacks(s.stack_bytes, s.max_suspended + paths.pop.size()),  // each worker has one of its own
       injected(paths.places) {
   base::asymmetric::prepare();
   for (const auto bytes : size_classes) stocks.push_back(std::make_unique<base::block_stock>(bytes));
   runtime.set(base::floor_slot::sched, this);
-  for (std::uint32_t i = 0; i < paths.pop.size(); ++i) {
-    workers.push_back(std::make_unique<worker>(*this, runtime, i, paths.places,
-                                               worker_paths{&paths.pop[i], &paths.steal[i]}, settings.seed));
-    prepare_thread(*workers.back());
-    worker& w = *workers.back();
-    w.every_span = recorder && recorder->level() == trace::level::full;
-    w.first_id = first_id_of(runtime.node, i);
-    if (recorder) w.ring = &recorder->add_ring("worker " + std::to_string(i));
-    w.tasks.choose({.most_period = !recorder ? 0u : w.every_span ? 1u : 1024u, .seed = i + 1u});
-  }
+  const auto count = static_cast<std::uint32_t>(paths.pop.size());
+  for (std::uint32_t i = 0; i < count; ++i) workers.push_back(make_worker(i));
+  if (count == 1 && !settings.stepped) substitute = std::make_unique<substitute_worker>(make_worker(count));
   step_random = settings.seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
-  next_attached = static_cast<std::uint32_t>(workers.size());
+  next_attached = shard_count();
   detail::report_unobserved_to(
       runtime, [](void* self, failure_ref f) { static_cast<scheduler*>(self)->unobserved.add(f); }, this);
 }
 
+std::unique_ptr<worker> scheduler::make_worker(std::uint32_t index) {
+  const std::size_t path = index < paths.pop.size() ? index : 0;  // a substitute looks where worker 0 does
+  auto w = std::make_unique<worker>(*this, runtime, index, paths.places, worker_paths{&paths.pop[path], &paths.steal[path]},
+                                    settings.seed);
+  prepare_thread(*w);
+  w->every_span = recorder && recorder->level() == trace::level::full;
+  w->first_id = first_id_of(runtime.node, index);
+  if (recorder) w->ring = &recorder->add_ring(path == index ? "worker " + std::to_string(index) : "substitute of worker 0");
+  w->tasks.choose({.most_period = !recorder ? 0u : w->every_span ? 1u : 1024u, .seed = index + 1u});
+  return w;
+}
+
 scheduler::~scheduler() {
   detail::report_unobserved_to(runtime, nullptr, nullptr);
-  for (auto& w : workers) {
-    for (stack* s : w->spare_stacks) stacks.give(s);
-    detail::leave_events(*w);
-  }
+  const auto leave = [&](worker& w) {
+    for (stack* s : w.spare_stacks) stacks.give(s);
+    detail::leave_events(w);
+  };
+  for (auto& w : workers) leave(*w);
+  if (substitute) leave(*substitute->as);
   workers.clear();  // their caches give back to the stocks, which go next
+  substitute.reset();
   runtime.set(base::floor_slot::sched, nullptr);
 }
 
@@ -106,9 +138,16 @@ void scheduler::detach(thread_state* t) noexcept {
 
 void scheduler::wake(worker& w) noexcept {
   if (w.parked.exchange(0, std::memory_order_seq_cst)) {
-    searching_and_parked.fetch_add(1 - (std::uint64_t{1} << 32), std::memory_order_seq_cst);
+    searching_and_parked.fetch_add(one_searching - (std::uint64_t{1} << 32), std::memory_order_seq_cst);
     base::futex_wake(w.parked);
+  } else if (substitute && &w == substitute->as.get()) {
+    call_substitute();
   }
+}
+
+void scheduler::wake_substitute() noexcept {
+  substitute->calls.fetch_add(1, std::memory_order_seq_cst);
+  base::futex_wake(substitute->calls);
 }
 
 void scheduler::wake_any() noexcept {
@@ -116,20 +155,62 @@ void scheduler::wake_any() noexcept {
     if (w->parked.load(std::memory_order_relaxed)) return wake(*w);
 }
 
+void scheduler::wake_one_of(const std::vector<std::uint16_t>& candidates) noexcept {
+  for (const auto i : candidates)
+    if (workers[i]->parked.load(std::memory_order_relaxed)) return wake(*workers[i]);
+}
+
+void scheduler::wake_thief(std::uint16_t place) noexcept {
+  if (reach.is_uniform) return wake_any();
+  wake_one_of(reach.thieves[place]);
+}
+
+void scheduler::wake_visitor(std::uint16_t place) noexcept {
+  if (reach.is_uniform) return wake_any();
+  wake_one_of(reach.visitors[place]);
+}
+
 void scheduler::wake_all() noexcept {
   for (auto& w : workers) wake(*w);
 }
 
-bool scheduler::anything_ready(const worker& self) const noexcept {
-  if (!self.bound.is_empty() || !self.bound_urgent.is_empty()) return true;
-  for (const auto& box : injected)
-    if (!box.is_empty()) return true;
-  for (const auto& w : workers) {
-    if (!w->urgent.is_empty()) return true;
-    for (const auto& queue : w->queues)
-      if (const deque* q = queue.load(std::memory_order_acquire); q && q->size() > 0) return true;
+void scheduler::wake_for_the_rest(const worker& self) noexcept {
+  for (const auto place : *self.paths.pop) {
+    if (has_items(self.queues[place])) wake_one_of(reach.thieves[place]);
+    if (!injected[place].is_empty()) wake_one_of(reach.visitors[place]);
   }
+  for (const auto place : *self.paths.steal) {
+    for (const auto& w : workers)
+      if (has_items(w->queues[place])) {
+        wake_one_of(reach.thieves[place]);
+        break;
+      }
+    if (!injected[place].is_empty()) wake_one_of(reach.visitors[place]);
+  }
+  bool is_any = !anywhere.is_empty();
+  for (const auto& w : workers) is_any = is_any || !w->urgent.is_empty();
+  if (is_any) wake_any();
+}
+
+bool scheduler::anything_ready(const worker& self) const noexcept {
+  if (!self.bound.is_empty() || !self.bound_urgent.is_empty() || !anywhere.is_empty()) return true;
+  for (const auto place : *self.paths.pop)
+    if (!injected[place].is_empty() || has_items(self.queues[place])) return true;
+  for (const auto place : *self.paths.steal) {
+    if (!injected[place].is_empty()) return true;
+    for (const auto& w : workers)
+      if (has_items(w->queues[place])) return true;
+  }
+  for (const auto& w : workers)
+    if (!w->urgent.is_empty()) return true;
   return false;
+}
+
+worker& scheduler::a_visitor_of(std::uint16_t place) noexcept {
+  const auto& candidates = reach.visitors[place];
+  for (const auto i : candidates)
+    if (workers[i]->parked.load(std::memory_order_relaxed)) return *workers[i];
+  return *workers[candidates[next_bound.fetch_add(1, std::memory_order_relaxed) % candidates.size()]];
 }
 
 std::optional<std::uint64_t> scheduler::queued_at(std::uint32_t place) const noexcept {
@@ -140,6 +221,7 @@ std::optional<std::uint64_t> scheduler::queued_at(std::uint32_t place) const noe
   for (const auto& w : workers)
     if (w->paths.pop->front() == place) queued = queued.value_or(0) + w->urgent.size() + w->bound_count();
   if (injected[place].puts() != 0) queued = queued.value_or(0) + injected[place].size();
+  if (paths.pop[0].back() == place && anywhere.puts() != 0) queued = queued.value_or(0) + anywhere.size();
   return queued;
 }
 
@@ -148,11 +230,23 @@ scheduler::destination scheduler::destination_of(place at, place on, std::uint32
   destination to;
   if (at) {
     to.place = reachable_place(at, where);
-    if (server_of(to.place)) to.bound = bound_to_server;
+    to.bound = server_of(to.place) ? bound_to_server : reach.is_uniform ? std::uint16_t{0} : bound_to_place;
   }
   if (on) to.bound = worker_at(on, where);
   if (worker != 0xffffffffu) to.bound = worker_numbered(worker, where);
   return to;
+}
+
+bool scheduler::is_of_device(place p) const noexcept {
+  if (p.index >= paths.kinds.size()) return false;
+  return paths.kinds[p.index] == place_kind::gpu || paths.kinds[p.index] == place_kind::gpu_memory;
+}
+
+error scheduler::no_host_code_at(const char* code, place p, const std::source_location& where) const {
+  return error(code, "place \"" + paths.names[p.index] + "\" is a device's: tasks, which are code of the host, do not run there")
+      .fact("spawned", where)
+      .because("a device runs kernels, and workers run tasks")
+      .remedy("launch(on(place), kernel, ...) with a STRETTO_KERNEL or a native_kernel; or spawn the task without this place");
 }
 
 std::uint16_t scheduler::reachable_place(place p, const std::source_location& where) const {
@@ -166,6 +260,7 @@ std::uint16_t scheduler::reachable_place(place p, const std::source_location& wh
   for (std::size_t i = 0; i < paths.pop.size(); ++i)
     if (reaches(paths.pop[i]) || reaches(paths.steal[i])) return static_cast<std::uint16_t>(p.index);
   if (server_of(static_cast<std::uint16_t>(p.index))) return static_cast<std::uint16_t>(p.index);
+  if (is_of_device(p)) throw no_host_code_at("S02", p, where);
   throw error("S02", "no worker's paths reach place \"" + paths.names[p.index] + "\", so a task there would never run")
       .fact("spawned", where)
       .remedy("put the place on a pop or steal path of the platform file, or let a module claim it");
@@ -175,6 +270,7 @@ std::uint16_t scheduler::worker_at(place p, const std::source_location& where) {
   std::vector<std::uint16_t> homes;
   for (std::size_t i = 0; i < paths.pop.size(); ++i)
     if (paths.pop[i].front() == p.index) homes.push_back(static_cast<std::uint16_t>(i + 1));
+  if (homes.empty() && is_of_device(p)) throw no_host_code_at("S03", p, where);
   if (homes.empty())
     throw error("S03", "no worker has its home at place " +
                            (p.index < paths.places ? "\"" + paths.names[p.index] + "\"" : std::to_string(p.index)))

@@ -15,7 +15,7 @@ scope_shard* shard_of(worker& w, finish_scope& scope) {
   scope_shard* shards = scope.others.load(std::memory_order_acquire);
   if (!shards) {
     auto* made = static_cast<scope_shard*>(w.shards.allocate());
-    for (std::size_t i = 0; i < w.owner->workers.size(); ++i) new (&made[i]) scope_shard;
+    for (std::size_t i = 0; i < w.owner->shard_count(); ++i) new (&made[i]) scope_shard;
     if (scope.others.compare_exchange_strong(shards, made, std::memory_order_acq_rel, std::memory_order_acquire))
       shards = made;
     else
@@ -55,7 +55,7 @@ namespace {
 bool has_heavy_fence() noexcept { return !base::thread_sanitizer && base::asymmetric::by_kernel; }
 
 bool is_quiet(const thread_state& t, const finish_scope& scope) noexcept {
-  return scope.is_quiet(static_cast<std::uint32_t>(t.owner->workers.size()));
+  return scope.is_quiet(t.owner->shard_count());
 }
 
 /// Of those that see the last end, one tells. A late one may find the memory in its next use: so it takes first, and looks again then.
@@ -113,7 +113,7 @@ bool settle_waiting_scopes(thread_state& t) noexcept {
     std::scoped_lock lock(owner.waiting_mutex);
     for (finish_scope** link = &owner.waiting_scopes; *link;) {
       finish_scope* scope = *link;
-      if (scope->is_quiet(static_cast<std::uint32_t>(owner.workers.size()))) {
+      if (scope->is_quiet(owner.shard_count())) {
         *link = scope->next_waiting;
         scope->waiting.store(false, std::memory_order_relaxed);
         owner.waiting_count.fetch_sub(1, std::memory_order_relaxed);

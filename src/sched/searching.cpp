@@ -32,23 +32,53 @@ item take_bound(worker& w) {
   return i;
 }
 
-item take_injected(worker& w, std::uint16_t place) {
-  auto& box = w.owner->injected[place];
-  if (box.is_empty()) return 0;
-  item first_one = 0;
-  std::size_t more = 0;
+struct taken {
+  item first = 0;
+  bool any_kept = false;  // more, in the queue at the place
+  bool any_left = false;  // more than `most`, where they were
+};
+
+/// The oldest of what others put for any worker that comes by, and up to `most` in all. What was put first is stolen
+/// first and, once this worker gets there, popped last.
+taken take_from(worker& w, inbox& box, std::uint16_t place, std::size_t most) {
+  taken all;
+  std::size_t count = 0;
   box.take_all([&](waiter& link, bool suspended) {
     const item i = item_of(link, suspended);
-    if (!first_one) {
-      first_one = i;
-    } else {
-      // What was put first is stolen first and, once this worker gets there, popped last.
+    if (++count == 1) {
+      all.first = i;
+    } else if (count <= most) {
       w.queue_at(place).push(i);
-      ++more;
+      all.any_kept = true;
+    } else {
+      box.put(link, suspended);
+      all.any_left = true;
     }
   });
-  if (more) w.owner->notify();
-  return first_one;
+  if (all.any_kept) w.owner->notify_thieves(place);
+  return all;
+}
+
+/// Where paths differ, other takers could not get at what lies in this worker's queue: half is left to them.
+std::size_t share_of(const scheduler& owner, const inbox& box) noexcept {
+  return owner.reach.is_uniform ? ~std::size_t{0} : (box.size() + 1) / 2;
+}
+
+item take_injected(worker& w, std::uint16_t place) {
+  scheduler& owner = *w.owner;
+  auto& box = owner.injected[place];
+  if (box.is_empty()) return 0;
+  const taken all = take_from(w, box, place, owner.reach.visitors[place].size() > 1 ? share_of(owner, box) : ~std::size_t{0});
+  if (all.any_left) owner.notify_visitors(place);
+  return all.first;
+}
+
+item take_from_anywhere(worker& w) {
+  scheduler& owner = *w.owner;
+  if (owner.anywhere.is_empty()) return 0;
+  const taken all = take_from(w, owner.anywhere, w.paths.pop->front(), owner.workers.size() > 1 ? share_of(owner, owner.anywhere) : ~std::size_t{0});
+  if (all.any_left) owner.wake_any();
+  return all.first;
 }
 
 /// True if `victim` has something and has not come by since this thief began to watch it, for long enough. One is
@@ -68,7 +98,7 @@ bool is_to_be_robbed(worker& w, const deque& victim) noexcept {
   return false;
 }
 
-item steal_from(worker& w, deque& victim) {
+item steal_from(worker& w, deque& victim, std::uint16_t place) {
   item loot[most_stolen];
   auto n = victim.take(loot, most_stolen);
   if (!n) {
@@ -81,7 +111,10 @@ item steal_from(worker& w, deque& victim) {
   ++w.steals;
   w.stolen += n;
   // The oldest runs now; the rest keep their order: the next oldest is what others would steal.
-  for (std::size_t i = 1; i < n; ++i) w.home->push(loot[i]);
+  // Where not every worker may run all, what belongs to the place stays there.
+  const bool is_uniform = w.owner->reach.is_uniform;
+  const auto belongs_home = [](item i) { return suspension_in(i) || !task_in(i)->bound; };
+  for (std::size_t i = 1; i < n; ++i) (is_uniform || belongs_home(loot[i]) ? *w.home : w.queue_at(place)).push(loot[i]);
   return loot[0];
 }
 
@@ -143,6 +176,7 @@ class lookout {
 };
 
 bool is_waiting_for_modules(const scheduler& owner) noexcept {
+  if (owner.substitute && !owner.substitute->as->bound.is_empty()) return true;
   return owner.outside.load(std::memory_order_seq_cst) || (owner.polls && owner.polls->any_pending());
 }
 
@@ -168,7 +202,7 @@ bool park(worker& w, std::int64_t nap) {
   for (std::uint64_t seen = ~std::uint64_t{0};;) {
     ++w.parks;
     w.parked.store(1, std::memory_order_seq_cst);
-    owner.searching_and_parked.fetch_add((std::uint64_t{1} << 32) - 1, std::memory_order_seq_cst);
+    owner.searching_and_parked.fetch_add((std::uint64_t{1} << 32) - owner.one_searching, std::memory_order_seq_cst);
     base::asymmetric::heavy();
     // What its own poll has made ready is in no queue that others see, and the poll may have said that it found nothing.
     if (!w.bound_ready.empty() || owner.anything_ready(w) || owner.stop.load(std::memory_order_seq_cst) ||
@@ -241,6 +275,7 @@ item next_local(worker& w) {
       if (const item i = take_bound(w)) return i;
     for (const auto place : *w.paths.pop)
       if (const item i = take_injected(w, place)) return i;
+    if (const item i = take_from_anywhere(w)) return i;
     if (injected_first)
       if (const item i = take_bound(w)) return i;
     if (w.owner->waiting_count.load(std::memory_order_relaxed)) settle_waiting_scopes(w);
@@ -255,7 +290,31 @@ item next_local(worker& w) {
     if (const item i = take_bound(w)) return i;
   for (const auto place : *w.paths.pop)
     if (const item i = take_injected(w, place)) return i;
+  if (const item i = take_from_anywhere(w)) return i;
   return take_urgent(w, -128);
+}
+
+item next_of_own(worker& w) {
+  for (const auto* path : {w.paths.pop, w.paths.steal})
+    for (const auto place : *path)
+      if (deque* q = w.queues[place].load(std::memory_order_relaxed))
+        if (const item i = q->pop()) return i;
+  if (const item i = take_bound(w)) return i;
+  return take_urgent(w, -128);
+}
+
+item take_submitted(worker& w) {
+  for (const auto* path : {w.paths.pop, w.paths.steal})
+    for (const auto place : *path)
+      if (const item i = take_injected(w, place)) return i;
+  if (const item i = take_from_anywhere(w)) return i;
+  return w.owner->workers[0]->urgent.take(-128);  // where those put what has a priority
+}
+
+bool any_submitted(const worker& w) noexcept {
+  const scheduler& owner = *w.owner;
+  const auto is_full = [](const inbox& box) { return !box.is_empty(); };
+  return std::ranges::any_of(owner.injected, is_full) || is_full(owner.anywhere) || !owner.workers[0]->urgent.is_empty();
 }
 
 bool has_local(const worker& w) noexcept {
@@ -265,12 +324,12 @@ bool has_local(const worker& w) noexcept {
     if (q->size() > 0) return true;
   for (const auto place : *w.paths.pop)
     if (!w.owner->injected[place].is_empty()) return true;
-  return false;
+  return !w.owner->anywhere.is_empty();
 }
 
 bool is_other_work_due(worker& w) noexcept {
   if ((++w.ticks & 63) != 63) return false;  // next_local, if asked now, begins with it
-  bool any = !w.bound_ready.empty() || !w.bound.is_empty();
+  bool any = !w.bound_ready.empty() || !w.bound.is_empty() || !w.owner->anywhere.is_empty();
   for (const auto place : *w.paths.pop) any = any || !w.owner->injected[place].is_empty();
   return any;
 }
@@ -282,15 +341,15 @@ item steal(worker& w) {
   w.random ^= w.random << 17;
   const auto start = static_cast<std::uint32_t>(w.random % count);
   for (const auto place : *w.paths.steal) {
+    // Its own tasks at a place that is on its steal path only.
+    if (deque* q = w.queues[place].load(std::memory_order_relaxed))
+      if (const item i = q->pop()) return i;
     for (std::uint32_t k = 0; k < count; ++k) {
       const auto j = start + k < count ? start + k : start + k - count;
       if (j == w.index) continue;
       if (deque* q = w.owner->workers[j]->queues[place].load(std::memory_order_acquire))
-        if (const item i = steal_from(w, *q)) return i;
+        if (const item i = steal_from(w, *q, place)) return i;
     }
-    // Its own tasks at a place that is on its steal path only.
-    if (deque* q = w.queues[place].load(std::memory_order_relaxed))
-      if (const item i = q->pop()) return i;
     if (const item i = take_injected(w, place)) return i;
   }
   for (std::uint32_t k = 0; k < count; ++k) {
@@ -304,22 +363,23 @@ item steal(worker& w) {
 item wait_for_work(worker& w) {
   scheduler& owner = *w.owner;
   if (const item i = next_local(w)) return i;
-  owner.searching_and_parked.fetch_add(1, std::memory_order_seq_cst);
+  owner.searching_and_parked.fetch_add(owner.one_searching, std::memory_order_seq_cst);
   w.watched = w.asked = nullptr;
   lookout looks(w);
   unsigned naps = 0;  // in a row that ended without anything
   for (unsigned round = 0;; ++round) {
     if (const item i = search(w)) {
       looks.found();
-      const auto before = owner.searching_and_parked.fetch_sub(1, std::memory_order_seq_cst);
-      if ((before & 0xffffffffu) == 1) {
-        if (before >> 32 && owner.anything_ready(w)) owner.wake_any();
+      const auto before = owner.searching_and_parked.fetch_sub(owner.one_searching, std::memory_order_seq_cst);
+      if ((before & 0xffffffffu) == owner.one_searching) {  // none of those counted searches any more
+        if (before >> 32 && !owner.reach.is_uniform) owner.wake_for_the_rest(w);
+        else if (before >> 32 && owner.anything_ready(w)) owner.wake_any();
         if (owner.polls) owner.polls->hand_over(before >> 32 != 0);
       }
       return i;
     }
     if (owner.stop.load(std::memory_order_acquire)) {
-      owner.searching_and_parked.fetch_sub(1, std::memory_order_seq_cst);
+      owner.searching_and_parked.fetch_sub(owner.one_searching, std::memory_order_seq_cst);
       return 0;
     }
     if (owner.waiting_count.load(std::memory_order_relaxed) && settle_waiting_scopes(w)) continue;

@@ -16,6 +16,11 @@ namespace stretto::sched {
 /// What this worker may run without asking others; 0 if nothing. What is bound to it, or was injected, is passed over
 /// for newer tasks of its own at most 63 times in a row.
 item next_local(worker& w);
+/// The same without what threads that are no workers have put where others may take it as well; and that alone.
+item next_of_own(worker& w);
+item take_submitted(worker& w);
+/// Whether take_submitted would find something.
+bool any_submitted(const worker& w) noexcept;
 /// Whether next_local would find something, as far as can be told from outside.
 bool has_local(const worker& w) noexcept;
 /// True as often as what next_local passes over is due. For whoever runs tasks without asking next_local.

@@ -136,8 +136,8 @@ thread_state& state_or_throw(const char* verb) {
 
 [[gnu::noinline]] void push_slowly(worker& w, task_record& r) noexcept {
   const item i = reinterpret_cast<item>(&r);
-  if (!w.home->push_unless_full(i)) push_when_full(w, i);
-  this_thread()->owner->notify();
+  if (!w.home->push_unless_full(i)) push_when_full(w, i);  // which goes on on this worker
+  w.owner->notify(w);
 }
 
 [[gnu::noinline]] void submit_elsewhere(task_record& r) noexcept {
@@ -247,7 +247,7 @@ void submit(completion& record, void* thread) noexcept {
       r.made_ready_by(w->current_id);
       w->shard->count_spawned();
       if (w->home->try_push(reinterpret_cast<item>(&r))) [[likely]]
-        return w->owner->notify();
+        return w->owner->notify(*w);
       return push_slowly(*w, r);
     }
   submit_elsewhere(r);

@@ -19,6 +19,8 @@ void end_threads(scheduler& s) noexcept {
   s.wake_all();
   for (auto& w : s.workers)
     if (w->thread.joinable()) w->thread.join();
+  s.call_substitute();
+  if (s.substitute && s.substitute->as->thread.joinable()) s.substitute->as->thread.join();
   // Freeing records and scopes needs a thread's caches.
   base::thread_context* const before = base::set_current(s.workers[0].get());
   close_scope(*s.workers[0], s.root);
@@ -64,6 +66,22 @@ std::unique_ptr<scheduler> start(base::runtime_context& runtime, scheduler_paths
   }
   if (settings.polls) settings.polls->begin(*s);
   return s;
+}
+
+void begin_substitute(scheduler& s) {
+  if (!s.substitute) return;
+  substitute_worker& one = *s.substitute;
+  const std::scoped_lock lock(one.mutex);
+  if (one.has_begun.load(std::memory_order_relaxed)) return;
+  reserve_stack(*one.as);
+  try {
+    one.as->thread = std::thread([w = one.as.get()] { run_thread(*w); });
+  } catch (const std::system_error& e) {
+    throw error("S10", "the system has no thread to stand in for the only worker")
+        .because(e.what())
+        .remedy("raise the limits of processes and memory (ulimit -u, ulimit -v)");
+  }
+  one.has_begun.store(true, std::memory_order_release);
 }
 
 std::optional<error> stop(scheduler& s, const std::function<void()>& last, const std::function<bool()>& pending,

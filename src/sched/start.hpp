@@ -14,13 +14,15 @@
 namespace stretto::sched {
 
 std::unique_ptr<scheduler> start(base::runtime_context& runtime, scheduler_paths paths, const scheduler_settings& settings);
+/// Before the first attached thread may submit anything. Throws S10, S11.
+void begin_substitute(scheduler& s);
 /// Lets everything that can run, run; calls `last` as worker 0 and lets run what that made; then ends the threads. No
 /// thread is inside run or attached, but those that `last` detaches. The scheduler may be destroyed afterwards. Returns
 /// error S13 if failures are left that nobody has observed.
 ///   pending   whether operations are under way that pollers will see end, and that are to end first; before `last`
+///   is_known  whether a failure comes of another one that the program is told in another way
 std::optional<error> stop(scheduler& s, const std::function<void()>& last = {},
                           const std::function<bool()>& pending = {},
                           const std::function<bool(const failure&)>& is_known = {}) noexcept;
-///   is_known  whether a failure comes of another one that the program is told in another way
 
 }  // namespace stretto::sched

@@ -63,8 +63,10 @@ class teller {
   /// What is ready where nobody comes by.
   void stranded() {
     std::vector<bool> is_reached(owner_.injected.size());
+    bool is_anyone_here = owner_.substitute && owner_.substitute->has_begun;
     for (const auto& w : owner_.workers) {
       if (w->has_thread.load(seq_cst)) {
+        is_anyone_here = true;
         for (const auto* path : {w->paths.pop, w->paths.steal})
           for (const auto place : *path) is_reached[place] = true;
       } else {
@@ -73,6 +75,8 @@ class teller {
     }
     for (std::uint32_t p = 0; p < owner_.injected.size(); ++p)
       if (!is_reached[p]) queued(owner_.injected[p], "place \"" + owner_.paths.names[p] + "\"", wait_kind::place, p);
+    const auto home = owner_.paths.pop[0].back();
+    if (!is_anyone_here) queued(owner_.anywhere, "place \"" + owner_.paths.names[home] + "\"", wait_kind::place, home);
   }
 
   void running(const worker& w) {

@@ -41,6 +41,7 @@ void subscribe_suspension(worker& w, void* argument) {
 /// A thread that is no worker sleeps until `word` is not 0 any more.
 void sleep_on(thread_state& t, std::atomic<std::uint32_t>& word) noexcept {
   ++t.parks;
+  t.owner->call_substitute();
   t.blocked_on.store(&word, std::memory_order_seq_cst);
   while (!word.load(std::memory_order_acquire)) base::futex_wait(word, 0);
   t.blocked_on.store(nullptr, std::memory_order_seq_cst);
@@ -227,7 +228,7 @@ void run_counted(thread_state& t, task_record& r) noexcept {
 }
 
 void wait_for_scope(finish_scope& scope) {
-  const auto count = static_cast<std::uint32_t>(this_thread()->owner->workers.size());
+  const std::uint32_t count = this_thread()->owner->shard_count();
   for (;;) {
     thread_state& t = *this_thread();
     worker* w = t.as_worker;
@@ -245,7 +246,7 @@ void wait_for_scope(finish_scope& scope) {
       if (!i) break;
       if (suspension_in(i) || task_in(i)->scope != &scope) {
         w->home->push(i);
-        this_thread()->owner->notify();
+        w->owner->notify(*w);
         break;
       }
       run_on_top(*w, *task_in(i));
@@ -417,7 +418,7 @@ void yield(std::source_location where) {
 
 std::uint32_t this_worker() {
   thread_state& t = static_cast<thread_state&>(base::require_current("this_worker"));
-  return t.index;
+  return t.as_worker && t.index >= t.owner->workers.size() ? 0 : t.index;  // a substitute stands for worker 0
 }
 
 }  // namespace stretto

@@ -221,3 +221,24 @@ TEST_CASE("a promise that is used after it was kept names the verb and the line 
     CHECK_THROWS_AS(done.set(), error);
   });
 }
+
+TEST_CASE("a task at a device is refused with what runs there instead") {
+  runtime rt({.workers = 1, .devices = "sim"});
+  rt.run([&] {
+    const auto told = [](const auto& tag) {
+      try {
+        async(tag, [] {});
+      } catch (const error& e) {
+        return std::string(e.what());
+      }
+      return std::string();
+    };
+    const place gpu = rt.machine().places(place_kind::gpu).front();
+    const std::string name = '"' + rt.machine().name(gpu) + '"';
+    for (const auto& [code, text] : {std::pair("S02", told(at(gpu))), std::pair("S03", told(on(gpu)))}) {
+      CHECK(text.starts_with("error " + std::string(code) + ": place " + name + " is a device's: tasks, which are code of the host, do not run there\n"));
+      CHECK(text.find("launch(on(place), kernel, ...)") != std::string::npos);
+      CHECK(text.find("native_kernel") != std::string::npos);
+    }
+  });
+}
