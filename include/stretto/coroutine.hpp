@@ -11,6 +11,7 @@
 #include <stretto/future.hpp>
 
 #include <coroutine>
+#include <cstdint>
 
 namespace stretto {
 
@@ -32,6 +33,7 @@ class coroutine_wait {
   void rethrow() const;  // if it ended poisoned
   dependency waits_for_;
   std::source_location where_;
+  std::uint64_t arithmetic_ = 0;  // the coroutine's rounding and the like, if not the usual one
   friend struct coroutine_waiter;
 };
 

@@ -4,6 +4,7 @@
 // branches are both compiled, so that neither rots. The rest of the source holds no #if.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 namespace stretto::base {
@@ -102,6 +103,59 @@ class denormals_are_zero {
   [[maybe_unused]] unsigned long before_ = 0;
 #endif
 };
+
+/// What a thread's floating-point control registers hold, without the record of errors.
+struct floating_words {
+  std::uint32_t vectors = 0;  // MXCSR, or FPCR
+  std::uint16_t x87 = 0;
+  friend bool operator==(const floating_words&, const floating_words&) noexcept = default;
+};
+inline floating_words read_floating_words() noexcept {
+  floating_words words;
+#if defined(__x86_64__)
+  words.vectors = __builtin_ia32_stmxcsr() & 0xffc0;
+  asm volatile("fnstcw %0" : "=m"(words.x87));
+#elif defined(__aarch64__)
+  std::uint64_t fpcr;
+  asm volatile("mrs %0, fpcr" : "=r"(fpcr));
+  words.vectors = static_cast<std::uint32_t>(fpcr);
+#endif
+  return words;
+}
+inline void write_floating_words(const floating_words& words) noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_ldmxcsr((__builtin_ia32_stmxcsr() & 0x3f) | words.vectors);
+  asm volatile("fldcw %0" : : "m"(words.x87));
+#elif defined(__aarch64__)
+  const std::uint64_t fpcr = words.vectors;
+  asm volatile("msr fpcr, %0" : : "r"(fpcr));
+#else
+  (void)words;
+#endif
+}
+
+/// Differs wherever rounding or the flushing of small results differ: found without reading MXCSR, which is slow on some
+/// processors. The lanes: a sum that rounding up changes, one that rounding down changes, a small difference.
+struct floating_probe {
+  std::uint64_t lanes[2] = {};
+  friend bool operator==(const floating_probe&, const floating_probe&) noexcept = default;
+};
+inline floating_probe probe_floating_control() noexcept {
+  floating_probe seen;
+#if defined(__x86_64__)
+  using floats = float __attribute__((vector_size(16)));
+  using words = long long __attribute__((vector_size(16)));
+  floats sum{1.0f, 1.0f, 0x1.8p-126f, 1.0f};
+  const floats added{0x1.8p-24f, 0x1p-25f, -0x1p-126f, 1.0f};
+  asm volatile("addps %1, %0" : "+x"(sum) : "x"(added));
+  const auto bits = reinterpret_cast<words>(sum);
+  seen.lanes[0] = static_cast<std::uint64_t>(bits[0]);
+  seen.lanes[1] = static_cast<std::uint64_t>(bits[1]);
+#elif defined(__aarch64__)
+  asm volatile("mrs %0, fpcr" : "=r"(seen.lanes[0]));
+#endif
+  return seen;
+}
 
 inline constexpr unsigned cache_line = 64;
 

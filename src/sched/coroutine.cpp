@@ -56,10 +56,18 @@ bool coroutine_wait::await_ready() const { return has_ended(waits_for_, base::re
 
 bool coroutine_wait::await_suspend(std::coroutine_handle<> to_resume) {
   handle = to_resume;
-  return coroutine_waiter::subscribe_it(*this, base::require_current("co_await"));
+  auto& t = static_cast<sched::thread_state&>(base::require_current("co_await"));
+  // As with a task that suspends, how it rounds stays with it, and its caller goes on as usual.
+  const auto own = base::floating_control::now();
+  if (own != t.owner->arithmetic.value()) {
+    arithmetic_ = own.as_word();
+    t.owner->arithmetic.set();
+  }
+  return coroutine_waiter::subscribe_it(*this, t);
 }
 
 void coroutine_wait::rethrow() const {
+  if (arithmetic_) base::floating_control::of_word(arithmetic_).set();
   // A coroutine goes on wherever what it waited for has ended: what it knew before goes with it.
   if (auto* context = base::current(); context && context->observer) context->observer->synchronised(*context);
   if (const failure_ref cause = cause_of(waits_for_, base::require_current("co_await"))) cause->raise();

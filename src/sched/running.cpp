@@ -156,6 +156,10 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
   auto& exceptions = exceptions_in_flight();
   s.caught_exceptions = std::exchange(exceptions.caught, nullptr);
   s.uncaught_exceptions = std::exchange(exceptions.uncaught, 0);
+  const base::usual_floating_control& usual = w.owner->arithmetic;
+  s.arithmetic = base::floating_control::now();
+  if (s.arithmetic != usual.value()) [[unlikely]]
+    usual.set();
   ++w.suspensions;
   const bool is_profiled = s.current && s.current->flags & task_record::is_profiled;
   if (is_profiled) profile_of(*s.current).suspended();
@@ -193,6 +197,8 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
   auto& exceptions_now = exceptions_in_flight();
   exceptions_now.caught = s.caught_exceptions;
   exceptions_now.uncaught = s.uncaught_exceptions;
+  if (s.arithmetic != usual.value()) [[unlikely]]
+    s.arithmetic.set();
 }
 
 void push_when_full(worker& w, item i) noexcept {
@@ -217,11 +223,16 @@ void worker_loop() {
   for (;;) {
     item i = std::exchange(w->first, 0);
     if (!i) i = w->owner->settings.stepped ? draw_step(w) : next_quickly(*w);
-    if (!i && !w->owner->settings.stepped) i = is_substitute(*w) ? wait_as_substitute(*w) : wait_for_work(*w);
+    if (!i && !w->owner->settings.stepped) {
+      w->owner->arithmetic.ensure();
+      i = is_substitute(*w) ? wait_as_substitute(*w) : wait_for_work(*w);
+    }
     if (suspension* s = suspension_in(i)) {
       continue_and_recycle(*w, *s);
     } else if (i) {
       w = &run_task(*w, *task_in(i));
+      if (!w->owner->arithmetic.is_in_force()) [[unlikely]]
+        w->owner->arithmetic.set();
     } else {
       // The runtime ends: back to the thread's own stack, which gives this one to the pool.
       saved_stack nowhere;

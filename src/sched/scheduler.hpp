@@ -15,6 +15,7 @@
 #include <stretto/error.hpp>
 #include <stretto/place.hpp>
 
+#include "base/floating_control.hpp"
 #include "sched/debugger.hpp"
 #include "sched/overflow.hpp"
 #include "sched/worker.hpp"
@@ -98,6 +99,7 @@ struct scheduler {
   const path_index reach;
   const std::uint64_t one_searching;  // what a searching worker adds to the low half of searching_and_parked
   const scheduler_settings settings;
+  const base::usual_floating_control arithmetic;  // in force wherever no task runs
   trace::recorder* const recorder;
   polling* const polls;
   std::vector<std::unique_ptr<worker>> workers;

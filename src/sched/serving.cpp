@@ -59,6 +59,7 @@ void run_on(thread_state& t, task_record& r) noexcept {
   task_record* const before = std::exchange(t.current, &r);
   finish_scope* const scope = t.scope;
   if (scope != r.scope) enter_scope(t, r.scope);
+  const base::with_usual_control arithmetic(t.owner->arithmetic);
   failure_ref cause;
   try {
     r.type().run(r.storage());

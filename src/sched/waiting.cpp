@@ -81,6 +81,7 @@ bool can_run_on_top(const worker& w) noexcept { return can_run_on_top(w, w.curre
 [[gnu::always_inline]] inline void run_on_top(worker& w, task_record& task) {
   task_record* const current = w.current;
   finish_scope* const scope = w.scope;
+  const base::with_usual_control arithmetic(w.owner->arithmetic);
   worker& now = run_task(w, task);
   now.current = current;
   if (now.scope != scope || &now != &w) enter_scope(now, scope);
@@ -90,6 +91,7 @@ bool can_run_on_top(const worker& w) noexcept { return can_run_on_top(w, w.curre
 /// had been idle.
 void poll_in_place(worker& w, polling& polls) noexcept {
   task_record* const current = std::exchange(w.current, nullptr);
+  const base::with_usual_control arithmetic(w.owner->arithmetic);
   {
     const outside_of_finishes outside(w);
     polls.poll_idle(w);
@@ -275,6 +277,7 @@ namespace {
     return false;
   task.runs_on_top_of(below);  // so that reports know who waits below it, and where
   finish_scope* const scope = w.scope;
+  const base::with_usual_control arithmetic(w.owner->arithmetic);
   worker& now = run_task<holder::caller>(w, task);
   now.current = below.task;
   if (now.scope != scope || &now != &w) enter_scope(now, scope);

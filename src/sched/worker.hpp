@@ -15,6 +15,7 @@
 
 #include "base/block_pool.hpp"
 #include "base/context.hpp"
+#include "base/floating_control.hpp"
 #include "sched/deque.hpp"
 #include "sched/finish_scope.hpp"
 #include "sched/inbox.hpp"
@@ -100,6 +101,7 @@ struct suspension {
   unsigned uncaught_exceptions;
   void* fiber;                   // sanitizers
   std::uint64_t id;              // the task's, in the trace
+  base::floating_control arithmetic;  // the task's
 
   item as_item() noexcept { return reinterpret_cast<item>(this) | 1; }
 };

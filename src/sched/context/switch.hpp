@@ -3,8 +3,7 @@
 // Threads     the caller's own stack is saved; the target stack must not be running anywhere.
 // Cost        1.8 ns: six registers and a jump. A `ret` would cost a return-stack misprediction, and reloading the
 //             floating-point control words (as Boost.Context does) up to 50 ns after any inexact result.
-// Invariants  floating-point control words are not per stack: a task that changes the rounding mode restores it
-//             before it suspends.
+// Invariants  floating-point control words are not per stack: who switches has set the usual ones (running.cpp).
 #pragma once
 
 #include <cstddef>
