@@ -44,3 +44,4 @@
 #include <stretto/object.hpp>
 #include <stretto/remote.hpp>
 #include <stretto/task.hpp>
+#include <stretto/timed_wait.hpp>

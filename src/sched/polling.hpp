@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "platform/poll_station.hpp"
+#include "sched/alarms.hpp"
 #include "sched/poll_threads.hpp"
 #include "sched/service_thread.hpp"
 
@@ -21,8 +22,10 @@ struct worker;
 
 class polling final : public detail::poll_station, private service_thread::duty {
  public:
-  explicit polling(std::uint32_t longest_pause_us) noexcept
-      : service_(*this, std::int64_t{longest_pause_us} * 1000) {}
+  explicit polling(std::uint32_t longest_pause_us)
+      : service_(*this, std::int64_t{longest_pause_us} * 1000) {
+    add(alarms_);
+  }
 
   /// Before begin: these are asked by threads of their own. Their poller is not due by itself.
   void dedicate(poll_threads::duty d) { dedicated_.set(std::move(d)); }
@@ -30,6 +33,9 @@ class polling final : public detail::poll_station, private service_thread::duty 
   /// Once they are gone, release(). The thread that makes the runtime.
   void begin(scheduler& owner);
   void end() noexcept;
+
+  /// Of waits that give up.
+  alarms& timed() noexcept { return alarms_; }
 
   bool has_thread() const noexcept { return service_.has_thread(); }
 
@@ -55,6 +61,7 @@ class polling final : public detail::poll_station, private service_thread::duty 
   void sooner(std::int64_t due, urgency how) noexcept override;
   void none_pending() noexcept override;
 
+  alarms alarms_;
   service_thread service_;
   poll_threads dedicated_;
   std::atomic<scheduler*> owner_{nullptr};

@@ -1,0 +1,43 @@
+// timed_wait.hpp - a wait that gives up at a deadline.
+//
+//     if (!wait(answer, within(20ms))) std::puts("still waiting");
+//
+// Threads     as wait.
+// Memory      as wait, if it returns true.
+// Cost        where it has ended already: as wait. Else an event, two allocations and a lock; no thread sleeps for it.
+// Invariants  a wait that has given up changes nothing of what it waited for.
+#pragma once
+
+#include <stretto/event.hpp>
+
+#include <chrono>
+#include <source_location>
+
+namespace stretto {
+
+/// The tag of a wait that gives up: made by within(duration) or until(time).
+struct deadline {
+  std::chrono::steady_clock::time_point at;
+};
+
+inline deadline until(std::chrono::steady_clock::time_point at) noexcept { return {at}; }
+/// From now on. What is longer than the clock can count never comes.
+template <class Rep, class Period>
+deadline within(std::chrono::duration<Rep, Period> time) noexcept {
+  using clock = std::chrono::steady_clock;
+  const auto now = clock::now();
+  if (std::chrono::duration<double>(time) >= std::chrono::duration<double>(clock::time_point::max() - now))
+    return {clock::time_point::max()};
+  return {now + std::chrono::ceil<clock::duration>(time)};
+}
+
+/// Suspends the calling task, never its worker, until the event or task has ended or the deadline has passed. A thread
+/// that is no worker blocks.
+///
+///   returns  whether it has ended
+///   throws   its failure, if it has ended
+///
+/// It may return late: by as much as other tasks keep all workers busy, and by up to a pause of the service thread.
+bool wait(const dependency& d, deadline by, std::source_location where = std::source_location::current());
+
+}  // namespace stretto

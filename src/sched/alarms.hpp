@@ -1,0 +1,55 @@
+// alarms.hpp - events that end at a time, if they have not ended before.
+//
+// Threads     any that belongs to the runtime.
+// Cost        set, cancel: a lock and O(log n). Nothing while none is set.
+// Invariants  what is set and not cancelled is pending (poller.hpp) until its time.
+#pragma once
+
+#include <stretto/event.hpp>
+#include <stretto/poller.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace stretto::sched {
+
+/// Ended once, by whoever is first.
+class ended_once {
+ public:
+  explicit ended_once(const user_event& over) noexcept : over_(over) {}
+  const user_event& over() const noexcept { return over_; }
+  void end() {
+    if (!has_ended_.exchange(true, std::memory_order_acq_rel)) over_.trigger();
+  }
+
+ private:
+  user_event over_;
+  std::atomic<bool> has_ended_{false};
+};
+
+class alarms final : public poller {
+ public:
+  using time = std::chrono::steady_clock::time_point;
+  struct alarm {
+    time at;
+    std::uint64_t number;
+    friend auto operator<=>(const alarm&, const alarm&) = default;
+  };
+
+  alarm set(time at, std::shared_ptr<ended_once> what);
+  void cancel(const alarm& a) noexcept;
+
+ private:
+  std::size_t poll() override;
+  void fail(std::exception_ptr why) noexcept override;
+
+  std::mutex lock_;  // guards what follows
+  std::map<alarm, std::shared_ptr<ended_once>> set_;
+  std::uint64_t next_ = 0;
+};
+
+}  // namespace stretto::sched

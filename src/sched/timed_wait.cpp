@@ -1,0 +1,60 @@
+#include <stretto/timed_wait.hpp>
+#include <stretto/task.hpp>
+
+#include <memory>
+
+#include "event/completion.hpp"
+#include "event/event_floor.hpp"
+#include "sched/alarms.hpp"
+#include "sched/polling.hpp"
+#include "sched/scheduler.hpp"
+
+namespace stretto {
+namespace {
+
+/// Told when what is waited for has ended, also long after the wait has given up.
+struct timed_waiter : waiter {
+  explicit timed_waiter(std::shared_ptr<sched::ended_once> e) noexcept : ends(std::move(e)) { fire = ended; }
+  static void ended(waiter& self, const failure*, base::thread_context&) noexcept {
+    const std::unique_ptr<timed_waiter> one(static_cast<timed_waiter*>(&self));
+    one->ends->end();
+  }
+  std::shared_ptr<sched::ended_once> ends;
+};
+
+sched::thread_state& thread_that_waits() { return static_cast<sched::thread_state&>(base::require_current("wait")); }
+
+bool has_ended_now(const dependency& d) {
+  if (completion* c = d.task()) return c->is_done();
+  return detail::has_ended(d, thread_that_waits());
+}
+
+void wait_for_either(const dependency& d, deadline by, const std::source_location& where) {
+  sched::thread_state& t = thread_that_waits();
+  const auto over = std::make_shared<sched::ended_once>(user_event::create(where));
+  auto told = std::make_unique<timed_waiter>(over);
+  completion* c = d.task();
+  if (!(c ? c->subscribe(*told) : detail::subscribe(d, *told, t))) {
+    over->end();
+    return;
+  }
+  told.release();  // deletes itself
+  sched::alarms& alarms = t.owner->polls->timed();
+  const auto alarm = alarms.set(by.at, over);
+  wait(over->over(), where);
+  alarms.cancel(alarm);
+}
+
+}  // namespace
+
+bool wait(const dependency& d, deadline by, std::source_location where) {
+  if (!has_ended_now(d) && by.at > std::chrono::steady_clock::now()) {
+    if (by.at == std::chrono::steady_clock::time_point::max()) wait(d, where);
+    else wait_for_either(d, by, where);
+  }
+  if (!has_ended_now(d)) return false;
+  wait(d, where);  // throws its failure
+  return true;
+}
+
+}  // namespace stretto
