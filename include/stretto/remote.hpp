@@ -18,11 +18,29 @@
 #include <stretto/task.hpp>
 
 #include <source_location>
+#include <stdexcept>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 namespace stretto {
+
+/// What an exception that happened on another node is here, unless it is a stretto::error or a plain std::runtime_error:
+/// its type cannot travel, but the type's name and its words do. what() is "solver::diverged: residual 3 (on N2)".
+class remote_exception : public std::runtime_error {
+ public:
+  remote_exception(std::string type, std::string message, const std::string& text)
+      : std::runtime_error(text), type_(std::move(type)), message_(std::move(message)) {}
+
+  /// Its name there: "solver::diverged", "std::out_of_range", "int".
+  const std::string& type() const noexcept { return type_; }
+  /// What its what() returned there.
+  const std::string& message() const noexcept { return message_; }
+
+ private:
+  std::string type_, message_;
+};
 
 namespace detail {
 

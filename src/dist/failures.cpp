@@ -1,8 +1,14 @@
 #include "dist/failures.hpp"
 
-#include <stretto/error.hpp>
+#include <cxxabi.h>
 
+#include <stretto/error.hpp>
+#include <stretto/remote.hpp>
+
+#include <cstdlib>
+#include <memory>
 #include <stdexcept>
+#include <typeinfo>
 #include <vector>
 
 #include "dist/where.hpp"
@@ -15,7 +21,7 @@ constexpr std::size_t most_links = 24;  // of a longer chain, both ends
 constexpr std::size_t most_text = 1000, most_name = 100, most_facts = 16;
 constexpr unsigned most_causes = 3;  // of an error that another led to
 
-enum class kind : std::uint8_t { none, words, error };
+enum class kind : std::uint8_t { none, words, error, other, other_with_node };  // the last names its node already
 
 /// Writes texts until they are too many in all.
 class budget {
@@ -34,6 +40,24 @@ class budget {
 
 void write_error(writer& to, budget& texts, const error& e, unsigned depth);
 
+void write_other(writer& to, budget& texts, kind what, std::string_view type, std::string_view message, std::string_view text) {
+  to.put(what);
+  texts.put(type, most_name);
+  texts.put(message, most_text);
+  texts.put(text, most_name + most_text);
+}
+void write_other(writer& to, budget& texts, const std::string& type, const std::string& message) {
+  write_other(to, texts, kind::other, type, message, type + ": " + message);
+}
+
+/// Of the exception that is handled: "solver::diverged".
+std::string name_of_current_type() {
+  const std::type_info* const type = abi::__cxa_current_exception_type();
+  if (!type) return "an unknown type";
+  const std::unique_ptr<char, decltype(&std::free)> plain(abi::__cxa_demangle(type->name(), nullptr, nullptr, nullptr), std::free);
+  return plain ? plain.get() : type->name();
+}
+
 void write_exception(writer& to, budget& texts, const std::exception_ptr& exception, unsigned depth) {
   if (!exception || depth > most_causes) {
     to.put(kind::none);
@@ -43,9 +67,14 @@ void write_exception(writer& to, budget& texts, const std::exception_ptr& except
     std::rethrow_exception(exception);
   } catch (const error& e) {
     write_error(to, texts, e, depth);
-  } catch (...) {
+  } catch (const remote_exception& e) {
+    write_other(to, texts, kind::other_with_node, e.type(), e.message(), e.what());
+  } catch (const std::runtime_error& e) {
+    if (typeid(e) != typeid(std::runtime_error)) return write_other(to, texts, name_of_current_type(), e.what());
     to.put(kind::words);
-    texts.put(words_of(exception), most_text);
+    texts.put(e.what(), most_text);
+  } catch (...) {
+    write_other(to, texts, name_of_current_type(), words_of(exception));
   }
 }
 
@@ -68,9 +97,15 @@ void write_error(writer& to, budget& texts, const error& e, unsigned depth) {
 std::exception_ptr read_exception(reader& from, const std::string& node) {
   const auto what = from.get<kind>();
   if (what == kind::none || !from.is_whole()) return {};
+  const std::string suffix = node.empty() ? std::string() : " (on " + node + ")";
   if (what == kind::words) {
     const std::string words = from.get_text();
-    return std::make_exception_ptr(std::runtime_error(node.empty() ? words : words + " (on " + node + ")"));
+    return std::make_exception_ptr(std::runtime_error(words + suffix));
+  }
+  if (what == kind::other || what == kind::other_with_node) {
+    std::string type = from.get_text(), message = from.get_text(), text = from.get_text();
+    if (what == kind::other) text += suffix;
+    return std::make_exception_ptr(remote_exception(std::move(type), std::move(message), text));
   }
   std::string code = from.get_text(), sentence = from.get_text(), why = from.get_text(), remedy = from.get_text();
   error e(std::move(code), std::move(sentence));

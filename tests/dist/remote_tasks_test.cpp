@@ -42,6 +42,12 @@ parcel doubled_parcel(const parcel& p) {
   return d;
 }
 void fails(const std::string& why) { throw std::runtime_error(why); }
+namespace solver {
+struct diverged : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+}  // namespace solver
+void diverges(int residual) { throw solver::diverged("residual " + std::to_string(residual)); }
 
 std::atomic<long> reached{0};
 
@@ -203,6 +209,31 @@ TEST_CASE("a finish throws what its tasks on other nodes left unobserved") {
                         async(at_node(1 - this_node()), call([] { async(call<&fails>("a grandchild")); }));
                       }),
                       doctest::Contains("a grandchild"));
+  });
+}
+
+TEST_CASE("an exception of the program's own type brings its type's name and its words, also by way of a third node") {
+  on_all_nodes({.nodes = 3}, 1, [](runtime&) {
+    if (this_node() != 0) return;
+    const auto told = [](const auto& f) {
+      try {
+        f.get();
+      } catch (const remote_exception& e) {
+        return std::string(e.what()) + " | " + e.type() + " | " + e.message();
+      } catch (const std::exception& e) {
+        return std::string(e.what());
+      }
+      return std::string();
+    };
+    CHECK(told(async(at_node(1), call<&diverges>(3))) ==
+          "stretto::(anonymous namespace)::solver::diverged: residual 3 (on N1) | stretto::(anonymous namespace)::solver::diverged | residual 3");
+    CHECK(told(async(at_node(1), call([] { throw std::out_of_range("item 7"); }))) ==
+          "std::out_of_range: item 7 (on N1) | std::out_of_range | item 7");
+    CHECK(told(async(at_node(1), call([] { throw 7; }))) ==
+          "int: an exception that is not a std::exception (on N1) | int | an exception that is not a std::exception");
+    CHECK(told(async(at_node(1), call<&fails>("plain"))) == "plain (on N1)");
+    CHECK(told(async(at_node(1), call([] { async(at_node(2), call<&diverges>(4)).get(); }))) ==
+          "stretto::(anonymous namespace)::solver::diverged: residual 4 (on N2) | stretto::(anonymous namespace)::solver::diverged | residual 4");
   });
 }
 
