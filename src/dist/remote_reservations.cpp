@@ -163,7 +163,7 @@ void remote_reservations::pass_on(std::uint64_t id, rank to, std::uint32_t versi
     state.put(static_cast<std::uint32_t>(bytes));
     if (bytes) state.put_bytes({static_cast<const std::byte*>(s->held->payload()), bytes});
     along = std::exchange(s->waiting, {});
-    put_readers(state, *s->held, job_.node());
+    put_readers(state, *s->held, context);
     is_wanted_again = s->held->is_waited_for() && becomes_wanted(*s);
   }
   passes_.fetch_add(1, std::memory_order_relaxed);
@@ -195,15 +195,15 @@ void remote_reservations::on_state(rank from, reader& content, base::thread_cont
     skipped.push_back({causes_.read(content, from), count});
   }
   const auto payload = content.get_bytes(content.get<std::uint32_t>());
-  waiter* const readers = get_readers(content, id, job_.node_of(from));
-  if (!content.is_whole()) return drop_readers(readers);
+  waiter* const readers = get_readers(content, id, from, context);
+  if (!content.is_whole()) return drop_readers(readers, context);
   aftermath after;
   std::vector<errand> waiting;
   {
     const std::scoped_lock lock(lock_);
     const auto it = stands_.find(id);
     if (it == stands_.end() || it->second.held->gone())
-      return drop_readers(readers);  // it is gone, of which this node was told
+      return drop_readers(readers, context);  // it is gone, of which this node was told
     stand& s = it->second;
     if (void* room = s.held->room_for_payload(payload.size())) std::memcpy(room, payload.data(), payload.size());
     s.is_here = true;

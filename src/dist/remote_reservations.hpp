@@ -121,7 +121,7 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   rank home_of(std::uint64_t id) const noexcept;
   // With the lock held.
   stand* known(std::uint64_t id);
-  bool run(const errand& e, stand& s, aftermath& after);
+  bool run(const errand& e, stand& s, aftermath& after, base::thread_context& context);
   bool becomes_wanted(stand& s) noexcept { return !s.is_here && !s.reads_asked && !std::exchange(s.is_wanted, true); }
   void end_all(std::uint64_t id, stand& s, const failure_ref& why, aftermath& after);
 
@@ -129,10 +129,10 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   void answer(const aftermath& after, base::thread_context& context);
   void start(errand e, detail::slot& s, base::thread_context& context);
   void route(errand e, base::thread_context& context);
-  static void put_readers(writer& to, detail::holding& from, std::uint16_t node);
-  waiter* get_readers(reader& from, std::uint64_t id, std::uint16_t node);
+  void put_readers(writer& to, detail::holding& from, base::thread_context& context);
+  waiter* get_readers(reader& from, std::uint64_t id, rank sender, base::thread_context& context);
   /// Their nodes are told by themselves.
-  static void drop_readers(waiter* first) noexcept;
+  static void drop_readers(waiter* first, base::thread_context& context) noexcept;
   void send(rank to, const errand& e);
   void want_of(rank who, std::uint64_t id, base::thread_context& context);
   void recall(std::uint64_t id, rank to, std::uint32_t version, base::thread_context& context);

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
+#include <new>
+#include <type_traits>
 #include <utility>
 
 #include "base/context.hpp"
@@ -17,42 +18,60 @@ namespace stretto::dist {
 using detail::holding;
 
 struct remote_reservations::reading : detail::remote_acquire {
-  reading(remote_reservations& all, const errand& what) : of(all), is(what) { fire = go, how = detail::hold::shared; }
-  remote_reservations& of;
-  errand is;
+  rank origin;
+  remote_reservations* of;
+  std::uint64_t id, token;
+  std::source_location where;
 
+  static reading* make(remote_reservations& all, const errand& e, base::thread_context& context) {
+    static_assert(sizeof(reading) <= detail::event_table::record_bytes && std::is_trivially_destructible_v<reading>);
+    auto* const r = new (detail::event_cache::of(context).records.allocate()) reading;
+    r->fire = go;
+    r->how = detail::hold::shared;
+    r->origin = e.origin;
+    r->of = &all;
+    r->id = e.id;
+    r->token = e.token;
+    r->where = e.where;
+    return r;
+  }
+  /// Gives its memory back.
+  static reading take(waiter& w, base::thread_context& context) noexcept {
+    const reading is = static_cast<reading&>(w);
+    detail::event_cache::of(context).records.free(&w);
+    return is;
+  }
   static void go(waiter& self, const failure* gone, base::thread_context& context) noexcept {
-    const std::unique_ptr<reading> r(static_cast<reading*>(&self));
-    if (!gone) r->of.is_done(r->is, {}, context);  // else its node is told by itself
+    const reading r = take(self, context);
+    if (!gone) r.of->is_done({r.id, action::acquire_shared, r.origin, r.token, 0, 0, r.where, {}}, {}, context);
+    // Else its node is told by itself.
   }
 };
 
-void remote_reservations::put_readers(writer& to, holding& from, std::uint16_t node) {
-  std::vector<std::unique_ptr<reading>> all;
-  for (waiter* w = from.take_remote(); w;) all.emplace_back(static_cast<reading*>(std::exchange(w, w->next)));
+void remote_reservations::put_readers(writer& to, holding& from, base::thread_context& context) {
+  std::vector<reading> all;
+  for (waiter* w = from.take_remote(); w;) all.push_back(reading::take(*std::exchange(w, w->next), context));
   to.put(static_cast<std::uint32_t>(all.size()));
-  for (const auto& r : all) to.put(r->is.origin).put(r->is.token).put(encode(r->is.where, node));
+  for (const reading& r : all) to.put(r.origin).put(r.token).put(encode(r.where, job_.node()));
 }
 
-waiter* remote_reservations::get_readers(reader& from, std::uint64_t id, std::uint16_t node) {
+waiter* remote_reservations::get_readers(reader& from, std::uint64_t id, rank sender, base::thread_context& context) {
   waiter* first = nullptr;
   waiter** last = &first;
   for (auto n = from.get<std::uint32_t>(); n > 0 && from.is_whole(); --n) {
     errand e{};
     e.id = id;
-    e.what = action::acquire_shared;
     e.origin = from.get<rank>();
     e.token = from.get<std::uint64_t>();
-    e.where = decode(from.get<std::uint64_t>(), node);
-    auto* const r = new reading(*this, e);
-    *last = r;
-    last = &r->next;
+    e.where = decode(from.get<std::uint64_t>(), job_.node_of(sender));
+    *last = reading::make(*this, e, context);
+    last = &(*last)->next;
   }
   return first;
 }
 
-void remote_reservations::drop_readers(waiter* first) noexcept {
-  while (first) delete static_cast<reading*>(std::exchange(first, first->next));
+void remote_reservations::drop_readers(waiter* first, base::thread_context& context) noexcept {
+  while (first) reading::take(*std::exchange(first, first->next), context);
 }
 
 // Shared acquires.
@@ -85,12 +104,13 @@ void remote_reservations::answer(const aftermath& after, base::thread_context& c
   detail::forsake(after.left, after.why, context);
 }
 
-void remote_reservations::release(std::uint64_t id, const failure* cause, detail::slot& s, base::thread_context& context,
-                                  const std::source_location& where) {
+void remote_reservations::release(std::uint64_t id, const failure* cause, detail::slot& s,
+                                  base::thread_context& context, const std::source_location& where) {
   start({id, action::release, job_.self(), 0, 0, 0, where, failure_ref::share(cause)}, s, context);
 }
 
-void remote_reservations::skip_acquire(std::uint64_t id, const failure& cause, detail::slot& s, base::thread_context& context) {
+void remote_reservations::skip_acquire(std::uint64_t id, const failure& cause, detail::slot& s,
+                                       base::thread_context& context) {
   start({id, action::skip_acquire, job_.self(), 0, 0, 0, {}, failure_ref::share(&cause)}, s, context);
 }
 
@@ -109,7 +129,7 @@ void remote_reservations::start(errand e, detail::slot& s, base::thread_context&
 }
 
 /// False if it is just leaving: whoever passes it on sends the errand after it.
-bool remote_reservations::run(const errand& e, stand& s, aftermath& after) {
+bool remote_reservations::run(const errand& e, stand& s, aftermath& after, base::thread_context& context) {
   failure_ref misuse;
   switch (e.what) {
     case action::release: {
@@ -122,10 +142,11 @@ bool remote_reservations::run(const errand& e, stand& s, aftermath& after) {
       if (!s.held->skip_acquire(*e.cause.get())) return false;
       break;
     case action::acquire_shared: {
-      auto reader = std::make_unique<reading>(*this, e);
+      reading* const reader = reading::make(*this, e, context);
       const auto taken = s.held->acquire_for(*reader);
+      if (taken == holding::taken::later) return true;
+      drop_readers(reader, context);
       if (taken == holding::taken::once_it_comes) return false;
-      if (taken == holding::taken::later) return static_cast<void>(reader.release()), true;
       if (taken == holding::taken::never) misuse = s.held->gone();
       break;
     }
@@ -154,7 +175,7 @@ void remote_reservations::route(errand e, base::thread_context& context) {
     } else if (s && s->held->gone()) {
       after.done.emplace_back(e, s->held->gone());
     } else if (s && s->is_here) {
-      if (!run(e, *s, after)) return s->waiting.push_back(std::move(e));
+      if (!run(e, *s, after, context)) return s->waiting.push_back(std::move(e));
     } else if (s && e.version > std::max(s->seen, s->passed)) {
       return s->waiting.push_back(std::move(e));
     } else if (s && s->passed) {
