@@ -5,6 +5,8 @@
 
 #include <mpi.h>
 
+#include <stretto/plain_value.hpp>
+
 #include <complex>
 #include <cstddef>
 #include <ranges>
