@@ -17,6 +17,7 @@
 // Source      Celerity's distributed buffers and range mappers; Thoman, Salzmann and others, "Command Horizons".
 #pragma once
 
+#include <stretto/collective_part.hpp>
 #include <stretto/object.hpp>
 #include <stretto/reduce.hpp>
 #include <stretto/side_effect.hpp>
@@ -327,10 +328,6 @@ inline constexpr each_node_tag on_each_node{};
 /// of one group run one at a time, in the order of the program; those of others beside them.
 struct collective {
   std::uint32_t group = 0;
-};
-/// Which part of a collective task this is; the first argument of its function, if that takes it.
-struct collective_part {
-  std::uint32_t node = 0, nodes = 1;
 };
 
 /// A view of what was read, as long as that is kept. Where programs are checked (STRETTO_CHECK=1), it looks at each coordinate, and throws B27
@@ -714,9 +711,12 @@ event collective_task_with(std::uint32_t group, const host_task_request& request
   auto kept = std::make_shared<std::decay_t<F>>(std::forward<F>(f));
   const std::uint32_t nodes = nodes_of_buffers();
   return run_host_task({nodes_of_task::collective, group}, box(0, nodes), items,
-                       [kept, nodes](const box& chunk, std::span<const host_elements> given) {
-                         const collective_part part{static_cast<std::uint32_t>(chunk.min()[0]), nodes};
-                         call_with_views<std::decay_t<F>, U...>(*kept, part, given, std::index_sequence_for<U...>());
+                       [kept, nodes, group, where](const box& chunk, std::span<const host_elements> given) {
+                         const collective_part part{static_cast<std::uint32_t>(chunk.min()[0]), nodes, group};
+                         const auto body = [&] {
+                           call_with_views<std::decay_t<F>, U...>(*kept, part, given, std::index_sequence_for<U...>());
+                         };
+                         run_collective_part(body, where);
                        },
                        request, where);
 }
@@ -789,13 +789,15 @@ event host_task(const T1& t1, const T2& t2, const T3& t3, const detail::host_tas
 ///
 ///     host_task(collective{}, [=](collective_part me, view<const float, 2> u) { write_rows(file, me.node, me.nodes, u); }, u.in(even_split));
 ///
-/// Two of one group never run at once on a node, and come in one order on all; of unlike groups they may overlap, in any order. It is for the
-/// program to give each group ways to talk of its own: a communicator, as MPI has it.
+/// Two of one group never run at once on a node, and come in one order on all; of unlike groups they may overlap, in
+/// any order. Each group talks by ways of its own: me.communicator<MPI_Comm>() is one (collective_part.hpp).
 ///
 ///   tags     up to three of after(...), affects(...), uses(...), priority(n), name("text"), before the group
 ///   f        called with a collective_part, if it takes one, and the views. Its node is the one id of a range of as many as there are nodes,
-///            by which mappers say what it uses: u.in(even_split), v.out(one_to_one), w.in(all). Waits for others as tasks wait, by futures: a
-///            call that blocks its thread holds up a worker, and two groups that do so need two workers on every node
+///            by which mappers say what it uses: u.in(even_split), v.out(one_to_one), w.in(all). In a job over MPI
+///            whose level is MPI_THREAD_MULTIPLE, which is asked for where the program is linked with MPI, it runs on
+///            a thread of its own and may block in calls of MPI. Elsewhere it waits for others as tasks wait, by
+///            futures: a call that blocks its thread holds up a worker
 ///   returns  an event of this node. If f throws on a node, later tasks of its group do not run there, as if they read what it was to
 ///            write; where others wait for it in f, they have to find out by what they wait for
 ///   throws   as launch

@@ -13,7 +13,9 @@ namespace {
 class mpi_seat final : public dist::seat {
  public:
   mpi_seat(const net::mpi::surroundings& here, const base::settings& s)
-      : calls_(net::mpi::load(here, net::mpi::library_folders(s.mpi_folder))), level_(level_of(s.mpi_threads)), lane_memory_(s.lane_memory) {
+      : calls_(net::mpi::load(here, net::mpi::library_folders(s.mpi_folder))),
+        level_(level_of(s.mpi_threads, here)),
+        lane_memory_(s.lane_memory) {
     // Every process takes as many as there can be: how many there are is known once MPI has started.
     if (!base::take_nodes_from(first(), most)) {
       throw error("N14", "a runtime of this process is a node of the launched job already")
@@ -27,12 +29,17 @@ class mpi_seat final : public dist::seat {
   std::unique_ptr<net::transport> join(net::handlers& all) override { return net::mpi::make(calls_, all, level_, lane_memory_); }
 
  private:
-  static net::mpi::threads level_of(base::mpi_level l) noexcept {
+  static net::mpi::threads level_of(base::mpi_level l, const net::mpi::surroundings& here) noexcept {
     switch (l) {
       case base::mpi_level::funneled: return net::mpi::threads::funneled;
+      case base::mpi_level::serialized: return net::mpi::threads::serialized;
       case base::mpi_level::multiple: return net::mpi::threads::multiple;
-      default: return net::mpi::threads::serialized;
+      // A program that has an MPI may block in it, and its other threads send meanwhile what the call waits for on
+      // another node.
+      case base::mpi_level::automatic:
+        return here.program.empty() ? net::mpi::threads::serialized : net::mpi::threads::multiple;
     }
+    return net::mpi::threads::serialized;
   }
 
   static constexpr std::uint32_t most = 0x2000;

@@ -81,8 +81,9 @@ const std::vector<option>& table() {
        "launches on objects that a place is given ahead of time where there is a choice of places"},
       {"job", &settings::job, "auto", "", "", {"auto", "alone", "mpi"}, "",
        "whether the process is a node of a job: auto means if a launcher started several"},
-      {"mpi_threads", &settings::mpi_threads, "serialized", "", "", {"funneled", "serialized", "multiple"}, "",
-       "which threads may call MPI, where the runtime starts it: worker 0 alone, any one at a time, or any at any time"},
+      {"mpi_threads", &settings::mpi_threads, "auto", "", "", {"auto", "funneled", "serialized", "multiple"}, "",
+       "which threads may call MPI, where the runtime starts it: worker 0 alone, any one at a time, or any at any time; "
+       "auto means any at any time where the program itself is linked with an MPI, and any one at a time otherwise"},
       {"global_memory", &settings::global_memory, "0", "0", "64G", {}, "bytes",
        "what each node gives to the memory that every node of a job reads and writes by itself, taken as it is used; "
        "0 means there is none"},

@@ -20,7 +20,7 @@ namespace stretto::base {
 
 enum class scheduling { fifo, locality, earliest_finish, work_stealing };
 enum class joining { automatic, alone, mpi };
-enum class mpi_level { funneled, serialized, multiple };
+enum class mpi_level { automatic, funneled, serialized, multiple };
 enum class balancing { none, greedy, refine, diffusion, stealing };
 enum class weighing { off, devices, nodes };
 enum class graph_kind { tasks, commands, instructions, timeline, prediction };

@@ -1,5 +1,12 @@
 #include "dist/dist_floor.hpp"
 
+#include <stretto/collective_part.hpp>
+#include <stretto/error.hpp>
+
+#include "base/options.hpp"
+#include "net/mpi/mpi_library.hpp"
+#include "net/mpi/mpi_transport.hpp"
+
 namespace stretto {
 
 namespace dist {
@@ -53,6 +60,26 @@ std::uint32_t job_nodes() {
 }
 
 namespace detail {
+
+void run_collective_part(const std::function<void()>& f, const std::source_location& where) {
+  dist::dist_state& s = dist::state_of("host_task");
+  if (s.of && s.of->transport().allows_blocking_calls()) s.blocking.run(f, where);
+  else f();
+}
+
+void copy_communicator(std::uint32_t group, void* communicator, std::size_t bytes, const std::source_location& where) {
+  const std::span handle(static_cast<std::byte*>(communicator), bytes);
+  dist::dist_state& s = dist::state_of("communicator");
+  try {
+    if (s.of) return s.of->transport().communicator(group, handle);
+    // Alone: the options were read when the runtime was made.
+    const auto folder = base::parse_options(base::stretto_environment(), {}).values.mpi_folder;
+    const net::mpi::calls& mpi = net::mpi::load(net::mpi::look_around(), net::mpi::library_folders(folder));
+    net::mpi::copy_communicator(mpi, group, handle);
+  } catch (error& e) {
+    throw std::move(e.fact("asked for", where));
+  }
+}
 
 completion& spawn_remote(const remote_request& request, const remote_function_type& function, const parcel& arguments,
                          std::size_t value_bytes, const task_type& type, value_reader read, const std::source_location& where) {

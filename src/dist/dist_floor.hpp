@@ -3,6 +3,7 @@
 // Threads     the thread that makes and ends the runtime.
 #pragma once
 
+#include "dist/blocking_threads.hpp"
 #include "dist/member.hpp"
 
 namespace stretto::dist {
@@ -17,6 +18,7 @@ struct dist_state {
   member* of = nullptr;
   node_seen seen = {};
   remote_tasks* tasks = nullptr;
+  blocking_threads blocking = {};  // for parts of collective tasks
 };
 
 /// For reports: what waits here for other nodes, before the scheduler tells of its tasks; and after, which of them other nodes wait for.

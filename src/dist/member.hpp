@@ -58,6 +58,7 @@ class member final : public poller {
   bool is_over() const noexcept { return ending_.is_over(); }
 
   const job& of() const noexcept { return job_; }
+  net::transport& transport() noexcept { return job_.transport(); }
   remote_tasks& tasks() noexcept { return tasks_; }
   const remote_reservations& reservations() const noexcept { return reservations_; }
   job_clock& clock() noexcept { return clock_; }

@@ -40,9 +40,17 @@ void transport::send(const message& m) {
   send_checked(m);
 }
 
+void transport::communicator(std::uint32_t, std::span<std::byte>) {
+  throw no_communicator("the nodes of this job are not processes that MPI joins");
+}
+
 void transport::handle(node_number from, handler_number handler, std::span<const std::byte> head, payload&& rest) noexcept {
   arrival a{from, head, rest};
   handlers_.run(handler, a);
+}
+
+error no_communicator(const std::string& why) {
+  return error("N30", "there is no communicator of MPI for a collective task").because(why);
 }
 
 std::exception_ptr lost(node_number node, const std::string& what) {

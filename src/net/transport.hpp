@@ -29,6 +29,10 @@
 #include "net/window.hpp"
 #include "platform/work_item.hpp"
 
+namespace stretto {
+class error;
+}
+
 namespace stretto::net {
 
 /// What a sender hands over. The head is copied by the call. The payload is lent until `sent` runs; without `sent`, it is
@@ -118,6 +122,12 @@ class transport {
   /// Payloads may lie in memory of that driver's devices ("cuda"), and be received there unless they are here().
   virtual bool takes_memory_of(std::string_view /*driver*/) const noexcept { return false; }
 
+  /// Threads of the program may block in calls of the library that this goes over, while others send and poll.
+  virtual bool allows_blocking_calls() const noexcept { return false; }
+  /// The library's own handle of all nodes, for collective calls of the group's tasks. Collective for each group, by a
+  /// thread that may block. Throws N30 where there is none.
+  virtual void communicator(std::uint32_t group, std::span<std::byte> handle);
+
   virtual traffic counted() const noexcept = 0;
 
   /// This node cannot go on. Other nodes learn of it, at the latest when this ends. On the thread that polls, which polls no more.
@@ -162,6 +172,9 @@ inline void end(places::completion& done, std::exception_ptr failure = {}) noexc
   done.failure = std::move(failure);
   done.run(done);
 }
+
+/// N30: a collective part has no communicator.
+error no_communicator(const std::string& why);
 
 /// N05: `node` is lost; `what` was under way to or from it.
 std::exception_ptr lost(node_number node, const std::string& what);

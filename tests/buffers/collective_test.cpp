@@ -159,6 +159,20 @@ TEST_CASE("behind a collective task that fails on a node none of its group runs 
   });
 }
 
+TEST_CASE("in a job that MPI does not join, a collective task has no communicator, and says so") {
+  test::on_nodes_of(simulated_job({.nodes = 2, .seed = 1}), {.workers = 1}, [](runtime&) {
+    const event asked = host_task(collective{7}, [](collective_part me) {
+      CHECK(me.group == 7);
+      me.communicator<int>();
+    });
+    const std::string words = test::thrown_by([&] { wait(asked); });
+    CHECK_MESSAGE(words.find("error N30: there is no communicator of MPI for a collective task\n"
+                             "  asked for   collective_test.cpp:") == 0,
+                  words);
+    CHECK(words.find("because     the nodes of this job are not processes that MPI joins") != words.npos);
+  });
+}
+
 TEST_CASE("what two nodes would write in a collective task is refused on all") {
   test::on_nodes_of(simulated_job({.nodes = 2, .seed = 1}), {.workers = 1}, [](runtime&) {
     buffer<int> u(box(0, 8), {.name = "u"});

@@ -96,7 +96,7 @@ void match(int self) {
 template <int self>
 struct node {
   static const char* library() { return "a made-up MPI\n"; }
-  static const char* start(mpi::threads, mpi::started* is) {
+  static const char* start(mpi::threads, const mpi::end_hooks&, mpi::started* is) {
     const bool is_one = job.is_one_host;
     *is = {.rank = self, .size = job.size, .host_rank = is_one ? self : 0, .host_size = is_one ? job.size : 1, .level = job.level, .most_tag = 7};
     return nullptr;
@@ -183,12 +183,16 @@ struct node {
     for (int n = 0; n < job.size; ++n) of_each[n] = job.is_one_host ? job.shared[static_cast<std::size_t>(n)].data() : nullptr;
     return nullptr;
   }
+  static const char* communicator(std::uint32_t, void*, std::size_t, mpi::threads* level) {
+    *level = job.level;
+    return "it has no communicators";
+  }
   static void abort() {
     const std::scoped_lock lock(job.lock);
     job.nodes[self].has_aborted = true;
   }
   static constexpr mpi::calls table{mpi::calls_version, library, start, stop, ring_receive, restart, receive, send,
-                                    test, cancel, barrier, extremes, gather, gather_on_host, takes_cuda_memory, share, abort};
+                                    test, cancel, barrier, extremes, gather, gather_on_host, takes_cuda_memory, share, communicator, abort};
 };
 
 }  // namespace

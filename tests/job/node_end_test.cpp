@@ -21,6 +21,7 @@ const node_end failed{.node = 3, .host = "beta.example", .process = 12, .how = e
 TEST_CASE("how a node ended is told in words") {
   CHECK(to_text(killed) == "ended by signal 11 (Segmentation fault)");
   CHECK(to_text(failed) == "ended with exit code 3");
+  CHECK(to_text({.how = ending::exit_code, .number = 0}) == "ended with exit code 0 before the job was over");
   CHECK(to_text({.how = ending::not_started, .number = ENOENT}) == "could not be started: No such file or directory");
 }
 

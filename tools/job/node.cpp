@@ -19,6 +19,7 @@
 
 #include "job/node_end.hpp"
 #include "job/signals.hpp"
+#include "net/mpi/job_mark.hpp"
 
 namespace stretto::job {
 namespace {
@@ -64,13 +65,37 @@ struct stream {
   }
 };
 
+/// What the program says of its job (net/mpi/job_mark.hpp).
+struct job_marks {
+  int from = -1, its = -1;
+
+  job_marks() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) from = ends[0], its = ends[1];
+  }
+  void give() const {
+    const auto value = net::mpi::job_mark_value(its);
+    if (value.empty()) return;
+    ::fcntl(its, F_SETFD, 0);
+    ::setenv(net::mpi::job_mark_variable, value.c_str(), 1);
+  }
+  bool say_in_job() const {
+    std::array<char, 256> some;
+    bool is = false;
+    for (ssize_t n; (n = ::read(from, some.data(), some.size())) > 0;)
+      is = net::mpi::is_in_job({some.data(), static_cast<std::size_t>(n)});
+    return is;
+  }
+};
+
 [[noreturn]] void become(const std::vector<std::string>& program, pid_t parent, int fault_to, const readable_signals& signals,
-                         const std::array<stream, 2>& streams) {
+                         const std::array<stream, 2>& streams, const job_marks& marks) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);
   for (const stream& s : streams)
     if (s.its >= 0) ::dup2(s.its, s.to);
   signals.restore();
+  marks.give();
   std::vector<char*> words;
   for (const auto& w : program) words.push_back(const_cast<char*>(w.c_str()));
   words.push_back(nullptr);
@@ -117,8 +142,9 @@ int be_node(const std::vector<std::string>& program, output shown) {
     for (stream& s : streams) s.open();
   int started[2] = {-1, -1};
   if (::pipe2(started, O_CLOEXEC) != 0) return 127;
+  const job_marks marks;
   const pid_t us = ::getpid(), child = ::fork();
-  if (child == 0) become(program, us, started[1], signals, streams);
+  if (child == 0) become(program, us, started[1], signals, streams, marks);
   ::close(started[1]);
   for (stream& s : streams)
     if (s.its >= 0) ::close(s.its);
@@ -154,14 +180,14 @@ int be_node(const std::vector<std::string>& program, output shown) {
     e.how = ending::signal, e.number = WTERMSIG(status);
   } else {
     e.number = WEXITSTATUS(status);
-    if (e.number == 0) return 0;
+    if (e.number == 0 && !marks.say_in_job()) return 0;
   }
   if (!was_told_to_end) {
     write_all(STDERR_FILENO, to_line(e));
     // It may have aborted because another has gone, whose end is about to be told: once this node has ended, launchers end all others.
     if (e.how == ending::signal && e.number == SIGABRT) std::this_thread::sleep_for(time_for_others);
   }
-  return e.how == ending::not_started ? 127 : e.how == ending::signal ? 128 + e.number : e.number;
+  return e.how == ending::not_started ? 127 : e.how == ending::signal ? 128 + e.number : e.number ? e.number : 1;
 }
 
 }  // namespace stretto::job

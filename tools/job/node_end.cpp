@@ -28,7 +28,8 @@ std::optional<node_end> read_line(const std::string& line) {
 
 std::string to_text(const node_end& e) {
   switch (e.how) {
-    case ending::exit_code: return fmt::format("ended with exit code {}", e.number);
+    case ending::exit_code:
+      return fmt::format("ended with exit code {}{}", e.number, e.number ? "" : " before the job was over");
     case ending::signal: return fmt::format("ended by signal {} ({})", e.number, ::strsignal(e.number));
     case ending::not_started: return fmt::format("could not be started: {}", std::strerror(e.number));
   }

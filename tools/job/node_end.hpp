@@ -18,7 +18,7 @@ struct node_end {
   std::string host = {};
   long process = 0;
   ending how = ending::exit_code;
-  int number = 0;  // the exit code, the signal, or errno
+  int number = 0;  // the exit code, which is 0 where the node ended in the middle of its job; the signal, or errno
   std::int64_t at_ns = 0;  // when that was seen, by its host's clock
 
   friend bool operator==(const node_end&, const node_end&) = default;

@@ -13,7 +13,7 @@
 
 namespace stretto::net::mpi {
 
-inline constexpr std::uint32_t calls_version = 6;
+inline constexpr std::uint32_t calls_version = 7;
 
 /// Room for an MPI_Request of any implementation.
 struct request {
@@ -31,14 +31,22 @@ struct started {
   int most_tag = 32767;
 };
 
+/// What the library calls, on the program's thread, before it ends the process: something happens between start() and
+/// stop() that does not let the job go on.
+struct end_hooks {
+  void (*finalized)();         // the program calls MPI_Finalize
+  void (*exited)(int status);  // the program calls exit, or returns from main
+};
+
 /// Functions that can fail return null or what MPI says; the text lives until the next call of the thread.
 struct calls {
   std::uint32_t version;
   const char* (*library)();  // name and version
 
   /// Starts MPI unless the program has, and duplicates the communicators.
-  const char* (*start)(threads wanted, started* is);
-  /// Frees them. MPI ends with the process, if start() has begun it and the program does not end it.
+  const char* (*start)(threads wanted, const end_hooks& hooks, started* is);
+  /// Frees them, and those of communicator(). MPI ends with the process, if start() has begun it and the program does
+  /// not end it.
   const char* (*stop)();
 
   /// A receive from anybody, of at most `bytes`, to be restarted each time it has come.
@@ -62,6 +70,12 @@ struct calls {
   /// Memory of so many bytes that each node lends: where it lies, by rank, if all are on one host; else null for every one of them,
   /// and nothing has been taken. Collective, once; stop() frees it.
   const char* (*share)(std::size_t bytes, void** of_each);
+
+  /// Copies an MPI_Comm of `bytes` bytes to `comm`: the job's nodes by their ranks, made by the first call for that
+  /// group and kept for the next. Collective where it makes one, by all nodes at once and for several groups at once;
+  /// `group` is at most most_tag. Without start(): of this process alone, and starts MPI. With MPI_THREAD_MULTIPLE
+  /// only; `level` says which level there is.
+  const char* (*communicator)(std::uint32_t group, void* comm, std::size_t bytes, threads* level);
 
   /// Ends all processes of the job. Returns in a made-up MPI alone.
   void (*abort)();

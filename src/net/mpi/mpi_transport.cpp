@@ -19,6 +19,7 @@
 #include "net/mapped_memory.hpp"
 #include "net/messages_window.hpp"
 #include "net/mpi/bulk_traffic.hpp"
+#include "net/mpi/job_mark.hpp"
 #include "net/mpi/lane_traffic.hpp"
 #include "net/mpi/movement.hpp"
 #include "net/mpi/mpi_library.hpp"
@@ -60,6 +61,7 @@ class mpi_transport final : public transport {
     mpi_.barrier();
     for (auto& r : ring_) mpi_.cancel(&r.is);
     mpi_.stop();
+    mark_job(job_mark::over);
   }
 
   node_number self() const noexcept override { return static_cast<node_number>(is_.rank); }
@@ -67,6 +69,8 @@ class mpi_transport final : public transport {
   bool is_pending() const noexcept override { return true; }  // another may have sent
   bool takes_memory_of(std::string_view driver) const noexcept override { return driver == "cuda" && mpi_.takes_cuda_memory(); }
   std::uint64_t held() const noexcept override { return outbox_->held() + bulk_->held() + lanes_.held(); }
+  bool allows_blocking_calls() const noexcept override { return is_.level == threads::multiple; }
+  void communicator(std::uint32_t group, std::span<std::byte> handle) override;
   traffic counted() const noexcept override {
     std::scoped_lock lock(lock_);
     return count_;
@@ -152,7 +156,8 @@ class mpi_transport final : public transport {
   const calls& mpi_;
   const started is_;
   const std::thread::id thread_ = std::this_thread::get_id();
-  std::mutex& lock_ = mpi_mutex();  // all below, and every call of MPI: the program may call it too
+  std::mutex own_lock_;
+  std::mutex& lock_ = is_.level == threads::multiple ? own_lock_ : mpi_mutex();  // all below, and every call of MPI
   std::unique_ptr<outbox> outbox_;
   const std::unique_ptr<messages_window> between_hosts_;
   std::optional<mapped_memory> alone_;
@@ -348,6 +353,13 @@ window& mpi_transport::open_window(std::uint64_t bytes) {
   return *between_hosts_;
 }
 
+void mpi_transport::communicator(std::uint32_t group, std::span<std::byte> handle) {
+  if (group > static_cast<std::uint32_t>(is_.most_tag))
+    throw no_communicator("group " + std::to_string(group) + " is above " + std::to_string(is_.most_tag) +
+                          ", the largest tag of this MPI");
+  copy_communicator(mpi_, group, handle);  // without the lock: it waits for the other nodes
+}
+
 std::size_t mpi_transport::poll() {
   if (may_call() == calling::not_allowed) return 0;
   try {
@@ -429,6 +441,30 @@ std::size_t mpi_transport::poll_mpi() {
 
 namespace {
 
+/// Of the one job over MPI that a process is in, for what is said at its end.
+int self_of_process = 0, nodes_of_process = 1;
+
+base::error_form form_of_errors() { return base::error_form_of(base::stretto_environment(), {}); }
+std::string name_of_process() {
+  return "node " + std::to_string(self_of_process) + " of " + std::to_string(nodes_of_process);
+}
+
+void finalized_too_early() {
+  base::print_error(error("N32", name_of_process() + " calls MPI_Finalize while its runtime is part of the job")
+                        .because("a runtime of a job ends together with those of the other nodes, by messages over MPI")
+                        .remedy("end the runtime first: { stretto::runtime rt; ... } MPI_Finalize();"),
+                    form_of_errors());
+}
+
+void ended_too_early(int status) {
+  const std::string how = status ? " ends with exit code " + std::to_string(status) : " ends";
+  error e("N33", name_of_process() + how + " before the job is over");
+  if (!status) e.fact("exit code", "1 in place of 0: the other nodes wait for this one");
+  base::print_error(e.because("the process calls exit, or returns from main, while its runtime is part of the job")
+                        .remedy("return from run on every node and let the runtime end, before the process does"),
+                    form_of_errors());
+}
+
 /// What a node tells of itself where nodes differ.
 struct card {
   std::uint64_t digest = 0;
@@ -449,14 +485,27 @@ error other_node(const calls& mpi, const handlers& all, const started& is) {
 
 }  // namespace
 
+void copy_communicator(const calls& mpi, std::uint32_t group, std::span<std::byte> handle) {
+  threads level = threads::single;
+  const char* const fault = mpi.communicator(group, handle.data(), handle.size(), &level);
+  if (!fault) return;
+  error none = no_communicator(fault);
+  if (level != threads::multiple)
+    none.remedy("STRETTO_MPI_THREADS=multiple; where the program starts MPI itself: MPI_Init_thread with "
+                "MPI_THREAD_MULTIPLE");
+  throw none;
+}
+
 std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted, std::uint64_t lane_memory) {
   auto between_hosts = std::make_unique<messages_window>(all);
   all.close();
   started is;
   {
     const base::driver_threads started_here("async");  // as MPICH names one
-    must(mpi.start(wanted, &is));
+    must(mpi.start(wanted, {.finalized = finalized_too_early, .exited = ended_too_early}, &is));
   }
+  self_of_process = is.rank, nodes_of_process = is.size;
+  if (is.size > 1) mark_job(job_mark::in_job);
   check_launch(look_around(), mpi.library(), is.size);
   std::uint64_t lowest = 0, highest = 0;
   must(mpi.extremes(all.digest(), &lowest, &highest));

@@ -4,14 +4,18 @@
 // Receives from anybody are posted ahead in a ring of persistent ones, so that nothing is probed for. A node holds at most 64
 // messages that another sent and it has not looked at: credits go back with what travels the other way, or alone.
 //
-// Threads     with MPI_THREAD_MULTIPLE or SERIALIZED every thread may call anything: one lock goes round each call of MPI. With
-//             FUNNELED only the thread that started MPI calls it: what others send waits for that thread's next poll.
-// Invariants  (1) never a call that waits, but at start and end.
+// Threads     with MPI_THREAD_MULTIPLE or SERIALIZED every thread may call anything: one lock goes round each call of
+//             MPI. With SERIALIZED that is mpi_mutex(), which the program holds, too; with MULTIPLE a lock of this
+//             transport. With FUNNELED only the thread that started MPI calls it: what others send waits for that
+//             thread's next poll.
+// Invariants  (1) never a call that waits, but at start and end, and to make a communicator.
+//             (2) with MULTIPLE nothing here waits for a thread of the program that is in a call of MPI.
 // Source      credits and rendezvous as in MPI libraries' own eager protocols; persistent rings measured in Open MPI 4.1.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "net/mpi/mpi_calls.hpp"
 #include "net/transport.hpp"
@@ -25,5 +29,10 @@ inline constexpr std::uint64_t default_lane_memory = std::uint64_t{16} << 20;
 /// `lane_memory`: bytes that this process shares with others of its host, through which large payloads go to them; 0: MPI moves them.
 std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted = threads::serialized,
                                 std::uint64_t lane_memory = default_lane_memory);
+
+
+/// As transport::communicator, of the job that this process is in over MPI, or else of this process alone, which
+/// starts MPI. Throws N30.
+void copy_communicator(const calls& mpi, std::uint32_t group, std::span<std::byte> handle);
 
 }  // namespace stretto::net::mpi

@@ -1,8 +1,11 @@
 // library.cpp - net/mpi/mpi_calls.hpp for the MPI that this is compiled with.
 #include <mpi.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <mutex>
 
 #include "net/mpi/mpi_calls.hpp"
 
@@ -17,11 +20,59 @@ static_assert(sizeof(MPI_Request) <= sizeof(request));
 MPI_Comm comms[2] = {MPI_COMM_NULL, MPI_COMM_NULL};
 MPI_Comm host = MPI_COMM_NULL;  // of the nodes that can share memory, in the order of their ranks
 MPI_Win shared = MPI_WIN_NULL;
+MPI_Comm parent = MPI_COMM_NULL;  // of communicators for groups of collective tasks: nothing else is sent on it
+std::mutex groups_mutex;
+std::map<std::uint32_t, MPI_Comm> groups, groups_of_self;  // of communicator(): of the job, of this process alone
+end_hooks hooks{};
+bool is_ours = false, is_watched = false;
 
-void end_mpi() {
+bool is_in_job() { return comms[0] != MPI_COMM_NULL; }
+
+/// Writes out what the program has written to files, and runs no destructor: other threads still use what these would
+/// destroy.
+[[noreturn]] void end_process(int status) {
+  std::fflush(nullptr);
+  std::_Exit(status);
+}
+
+/// MPI deletes the attributes of MPI_COMM_SELF at the beginning of MPI_Finalize, before anything else.
+int at_finalize(MPI_Comm, int, void*, void*) {
+  if (is_in_job()) {
+    hooks.finalized();
+    end_process(1);
+  }
+  return MPI_SUCCESS;
+}
+
+void at_exit(int status, void*) {
   int ended = 0;
   MPI_Finalized(&ended);
-  if (!ended) MPI_Finalize();
+  if (ended) return;
+  int nodes = 1;
+  if (is_in_job()) MPI_Comm_size(comms[0], &nodes);
+  if (nodes > 1) {
+    hooks.exited(status);
+    end_process(status ? status : 1);
+  }
+  if (is_ours) MPI_Finalize();
+}
+
+/// Once, whoever has started MPI.
+void watch_the_end() {
+  if (is_watched) return;
+  is_watched = true;
+  int key = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &key, nullptr);
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+  MPI_Comm_free_keyval(&key);  // once the attribute is deleted
+  ::on_exit(at_exit, nullptr);  // not before: MPI cannot be started again, and another runtime may come
+}
+
+threads level_of(int level) {
+  return level == MPI_THREAD_MULTIPLE     ? threads::multiple
+         : level == MPI_THREAD_SERIALIZED ? threads::serialized
+         : level == MPI_THREAD_FUNNELED   ? threads::funneled
+                                          : threads::single;
 }
 
 const char* said(int code) {
@@ -49,24 +100,29 @@ const char* library() {
   return text;
 }
 
-const char* start(threads wanted, started* is) {
+const char* begin_mpi(threads wanted, threads* is) {
   int running = 0, ended = 0;
   MPI_Initialized(&running);
   MPI_Finalized(&ended);
   if (ended) return "the program has ended MPI";
-  if (comms[0] != MPI_COMM_NULL) return "this process has a transport over MPI already";
   int level = MPI_THREAD_SINGLE;
   if (running) {
     MPI_Query_thread(&level);
   } else {
     constexpr int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
     if (const auto fault = said(MPI_Init_thread(nullptr, nullptr, levels[static_cast<int>(wanted)], &level))) return fault;
-    std::atexit(end_mpi);  // it cannot be started again: another runtime may come
+    is_ours = true;
   }
-  is->level = level == MPI_THREAD_MULTIPLE     ? threads::multiple
-              : level == MPI_THREAD_SERIALIZED ? threads::serialized
-              : level == MPI_THREAD_FUNNELED   ? threads::funneled
-                                               : threads::single;
+  *is = level_of(level);
+  watch_the_end();
+  return nullptr;
+}
+
+const char* start(threads wanted, const end_hooks& at_end, started* is) {
+  if (is_in_job()) return "this process has a transport over MPI already";
+  hooks = at_end;
+  if (const auto fault = begin_mpi(wanted, &is->level)) return fault;
+  if (const auto fault = said(MPI_Comm_dup(MPI_COMM_WORLD, &parent))) return fault;
   for (MPI_Comm& c : comms) {
     if (const auto fault = said(MPI_Comm_dup(MPI_COMM_WORLD, &c))) return fault;
     MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
@@ -90,6 +146,12 @@ const char* stop() {
     MPI_Win_unlock_all(shared);
     if (const auto fault = said(MPI_Win_free(&shared))) return fault;
   }
+  for (auto& [group, is] : groups) {  // on all nodes in one order
+    if (is == MPI_COMM_NULL) continue;
+    if (const auto fault = said(MPI_Comm_free(&is))) return fault;
+  }
+  groups.clear();
+  if (const auto fault = said(MPI_Comm_free(&parent))) return fault;
   if (const auto fault = said(MPI_Comm_free(&host))) return fault;
   for (MPI_Comm& c : comms)
     if (const auto fault = said(MPI_Comm_free(&c))) return fault;
@@ -173,10 +235,39 @@ const char* share(std::size_t bytes, void** of_each) {
   return said(code);
 }
 
+const char* communicator(std::uint32_t group, void* comm, std::size_t bytes, threads* level) {
+  std::unique_lock lock(groups_mutex);
+  const bool of_job = is_in_job();
+  if (const auto fault = begin_mpi(threads::multiple, level)) return fault;
+  if (*level != threads::multiple) return "MPI was not started with MPI_THREAD_MULTIPLE";
+  if (bytes != sizeof(MPI_Comm)) return "the type that was asked for is not the MPI_Comm of this MPI";
+  MPI_Comm& is = (of_job ? groups : groups_of_self).try_emplace(group, MPI_COMM_NULL).first->second;
+  if (is == MPI_COMM_NULL) {
+    int code = MPI_SUCCESS;
+    if (of_job) {
+      lock.unlock();  // other groups make theirs meanwhile, and in another order on other nodes
+      MPI_Group all;
+      MPI_Comm_group(parent, &all);
+      code = MPI_Comm_create_group(parent, all, static_cast<int>(group), &is);
+      MPI_Group_free(&all);
+    } else {
+      code = MPI_Comm_dup(MPI_COMM_SELF, &is);
+    }
+    if (code != MPI_SUCCESS) return said(code);
+    MPI_Errhandler of_world;  // what the program has chosen
+    MPI_Comm_get_errhandler(MPI_COMM_WORLD, &of_world);
+    MPI_Comm_set_errhandler(is, of_world);
+    MPI_Errhandler_free(&of_world);
+  }
+  std::memcpy(comm, &is, sizeof is);
+  return nullptr;
+}
+
 void abort_all() { MPI_Abort(MPI_COMM_WORLD, 1); }
 
 constexpr calls table{calls_version, library, start, stop, ring_receive, restart, receive, send,
-                      test, cancel, barrier, extremes, gather, gather_on_host, takes_cuda_memory, share, abort_all};
+                      test, cancel, barrier, extremes, gather, gather_on_host, takes_cuda_memory, share,
+                      communicator, abort_all};
 
 }  // namespace
 }  // namespace stretto::net::mpi

@@ -1,0 +1,113 @@
+#include "dist/blocking_threads.hpp"
+
+#include <stretto/future.hpp>
+
+#include <condition_variable>
+#include <exception>
+#include <thread>
+
+#include "data/data_floor.hpp"
+#include "sched/scheduler.hpp"
+
+namespace stretto::dist {
+namespace {
+
+struct call {
+  const std::function<void()>& f;
+  sched::scheduler& owner;
+  const std::uint64_t span;  // that the call is part of
+  const std::source_location& where;
+  std::exception_ptr failure = {};
+  promise<void> has_returned;
+};
+
+}  // namespace
+
+struct blocking_threads::one {
+  std::mutex mutex;
+  std::condition_variable changed;
+  call* next = nullptr;      // until its function has returned and this thread is no part of the runtime
+  bool ends = false;
+  std::thread thread;
+
+  one() : thread([this] { serve(); }) {}
+  ~one() {
+    {
+      const std::scoped_lock lock(mutex);
+      ends = true;
+    }
+    changed.notify_all();
+    thread.join();
+  }
+  void begin(call& c) {
+    {
+      const std::scoped_lock lock(mutex);
+      next = &c;
+    }
+    changed.notify_all();
+  }
+  void wait_until_left() {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [this] { return !next; });
+  }
+
+ private:
+  void serve() {
+    std::unique_lock lock(mutex);
+    while (true) {
+      changed.wait(lock, [this] { return next || ends; });
+      if (!next) return;
+      call& c = *next;
+      lock.unlock();
+      make(c);
+      lock.lock();
+      next = nullptr;
+      changed.notify_all();
+    }
+  }
+  static void make(call& c) {
+    sched::thread_state* const t = c.owner.attach(c.where, "collective task");
+    base::set_current(t);
+    t->current_id = c.span;
+    try {
+      c.f();
+    } catch (...) {
+      c.failure = std::current_exception();
+    }
+    c.has_returned.set();
+    data::leave_data(*t);
+    base::set_current(nullptr);
+    c.owner.detach(t);
+  }
+};
+
+blocking_threads::blocking_threads() = default;
+blocking_threads::~blocking_threads() = default;
+
+blocking_threads::one& blocking_threads::take() {
+  const std::scoped_lock lock(mutex_);
+  if (idle_.empty()) {
+    idle_.reserve(all_.size() + 1);  // so that giving back needs no memory
+    return *all_.emplace_back(std::make_unique<one>());
+  }
+  one& again = *idle_.back();
+  idle_.pop_back();
+  return again;
+}
+
+void blocking_threads::run(const std::function<void()>& f, const std::source_location& where) {
+  auto& context = static_cast<sched::thread_state&>(base::require_current("host_task"));
+  call c{f, *context.owner, context.current_id, where, {}, promise<void>(where)};
+  const future<void> returned = c.has_returned.get_future();
+  one& on = take();
+  on.begin(c);
+  returned.get();
+  on.wait_until_left();  // the runtime may end next: a moment
+  {
+    const std::scoped_lock lock(mutex_);
+    idle_.push_back(&on);
+  }
+  if (c.failure) std::rethrow_exception(c.failure);
+}
+
+}  // namespace stretto::dist

@@ -1,0 +1,63 @@
+// Functions that block, on threads that are no workers.
+#include "dist/blocking_threads.hpp"
+
+#include <stretto/job.hpp>
+#include <stretto/runtime.hpp>
+#include <stretto/stretto.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <latch>
+#include <source_location>
+#include <stdexcept>
+#include <thread>
+
+#include "thrown_by.hpp"
+
+namespace stretto::dist {
+namespace {
+
+const auto here = std::source_location::current();
+
+}  // namespace
+
+TEST_CASE("while functions block, the only worker runs what they block for") {
+  runtime rt({.workers = 1});
+  rt.run([] {
+    blocking_threads threads;
+    std::latch all_are_in(3), may_go(1);
+    std::atomic<int> returned{0};
+    finish([&] {
+      for (int i = 0; i < 3; ++i)
+        async([&] {
+          threads.run([&] { all_are_in.count_down(), may_go.wait(), ++returned; }, here);
+        });
+      async([&] {
+        while (!all_are_in.try_wait()) yield();
+        CHECK(returned == 0);
+        may_go.count_down();
+      });
+    });
+    CHECK(returned == 3);
+  });
+}
+
+TEST_CASE("a function on such a thread uses the runtime, and its task throws what it threw") {
+  runtime rt({.workers = 2});
+  rt.run([] {
+    blocking_threads threads;
+    std::thread::id first, second;
+    threads.run([&] {
+      first = std::this_thread::get_id();
+      CHECK(async([] { return this_node() + 7; }).get() == 7);
+    }, here);
+    threads.run([&] { second = std::this_thread::get_id(); }, here);
+    CHECK(first == second);  // it is kept for the next function
+    CHECK(first != std::this_thread::get_id());
+    CHECK(test::thrown_by([&] { threads.run([] { throw std::runtime_error("no link"); }, here); }) == "no link");
+    threads.run([] {}, here);  // and is good for others afterwards
+  });
+}
+
+}  // namespace stretto::dist

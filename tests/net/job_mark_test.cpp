@@ -1,0 +1,63 @@
+// What a process tells `stretto run` of its job.
+#include "net/mpi/job_mark.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <string>
+
+#include "with_variable.hpp"
+
+namespace stretto::net::mpi {
+namespace {
+
+struct marks {
+  marks() { REQUIRE(::pipe2(ends.data(), O_NONBLOCK) == 0); }
+  ~marks() { ::close(ends[0]), ::close(ends[1]); }
+  std::string all() const {
+    std::string text(100, ' ');
+    const auto n = ::read(ends[0], text.data(), text.size());
+    return text.substr(0, n > 0 ? static_cast<std::size_t>(n) : 0);
+  }
+
+  std::array<int, 2> ends{};
+};
+
+}  // namespace
+
+TEST_CASE("a process is in a job from its mark for the beginning to that for the end, of each of several") {
+  const marks m;
+  CHECK(!is_in_job(m.all()));
+  const test::with_variable given(job_mark_variable, job_mark_value(m.ends[1]).c_str());
+  mark_job(job_mark::in_job);
+  CHECK(is_in_job(m.all()));
+  mark_job(job_mark::in_job);
+  mark_job(job_mark::over);
+  CHECK(!is_in_job(m.all()));
+  mark_job(job_mark::in_job);
+  mark_job(job_mark::over);
+  mark_job(job_mark::in_job);
+  CHECK(is_in_job(m.all()));
+}
+
+TEST_CASE("what a process starts does not write marks into a file that has taken the pipe's number") {
+  const marks m, other;
+  const std::string value = job_mark_value(m.ends[1]);
+  const std::string reused = std::to_string(other.ends[1]) + value.substr(value.find(':'));
+  const test::with_variable given(job_mark_variable, reused.c_str());
+  mark_job(job_mark::in_job);
+  CHECK(other.all().empty());
+  CHECK(m.all().empty());
+}
+
+TEST_CASE("without the variable, and for what is no pipe, there are no marks") {
+  mark_job(job_mark::in_job);
+  CHECK(job_mark_value(-1).empty());
+  const int file = ::open("/dev/null", O_WRONLY);
+  CHECK(job_mark_value(file).empty());
+  ::close(file);
+}
+
+}  // namespace stretto::net::mpi
