@@ -75,7 +75,7 @@ def read_page(path, root):
         elif programs:
             programs[-1].expected = fence[2]
     shown = [p.expected or "" for p in programs] + [text for _, text in dialogues]
-    if shown and not any(f"error {code}: " in text for text in shown):
+    if shown and not any(re.search(rf"\b(error|warning) {code}: ", text) for text in shown):
         faults.append(f"{path.relative_to(root)}: none of its programs shows error {code}")
     if programs and all(f"error {code}: " in (p.expected or "") for p in programs):
         faults.append(f"{path.relative_to(root)}: has no repaired program")

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <mutex>
 
 #include <stretto/error.hpp>
 #include <stretto/platform.hpp>
@@ -52,7 +53,12 @@ constexpr double stuck_by_default = 10;
 
 base::settings settings_of_process() {
   const base::environment given = base::stretto_environment();
-  base::settings settings = base::parse_options(given, {}).values;
+  const base::parsed_options read = base::parse_options(given, {});
+  base::settings settings = read.values;
+  static std::once_flag warned;  // a process may make many runtimes
+  std::call_once(warned, [&] {
+    for (const error& e : read.misspelt) base::print_warning(e, settings.errors);
+  });
   if (!given.contains("STRETTO_STUCK")) settings.stuck = stuck_by_default;
   return settings;
 }
@@ -203,6 +209,7 @@ runtime::runtime(const runtime_options& options) {
   if (options.seed) settings.seed = *options.seed;
   if (options.devices) settings.devices = *options.devices;
   if (options.trace) settings.trace = *options.trace;
+  if (!settings.trace.empty()) trace::check_writable(settings.trace);  // rather than at the end, when the run is lost
   base::keep_heap(settings.kept_heap);
   const auto workers = static_cast<std::uint32_t>(settings.workers);
   platform machine = options.machine             ? *options.machine

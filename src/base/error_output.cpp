@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <stretto/error.hpp>
+#include <string_view>
 
 namespace stretto::base {
 
@@ -11,14 +12,33 @@ std::string printed(const std::exception& e, error_form form) {
   return (form == error_form::json ? shown.to_json() : std::string(shown.what())) + "\n";
 }
 
-void print_error(const std::exception& e, error_form form) noexcept {
+std::string printed_warning(const error& e, error_form form) {
+  std::string text = printed(e, form);
+  if (form == error_form::json) return text.insert(1, "\"severity\":\"warning\",");
+  return "warning" + text.substr(std::string_view("error").size());
+}
+
+namespace {
+
+template <class Text>
+void print(const std::exception& e, Text&& text_of) noexcept {
   try {
-    const std::string text = printed(e, form);
+    const std::string text = text_of();
     std::fwrite(text.data(), 1, text.size(), stderr);
   } catch (...) {  // no memory is left for the whole text
     std::fputs(e.what(), stderr);
     std::fputc('\n', stderr);
   }
+}
+
+}  // namespace
+
+void print_error(const std::exception& e, error_form form) noexcept {
+  print(e, [&] { return printed(e, form); });
+}
+
+void print_warning(const error& e, error_form form) noexcept {
+  print(e, [&] { return printed_warning(e, form); });
 }
 
 error_form error_form_of(const environment& variables, std::span<const std::string> arguments) {

@@ -16,6 +16,10 @@ std::string printed(const std::exception& e, error_form form);
 /// Writes it to standard error; never throws.
 void print_error(const std::exception& e, error_form form) noexcept;
 
+/// The same of what the program goes on in spite of: "warning B10: ..."; as JSON with "severity":"warning".
+std::string printed_warning(const error& e, error_form form);
+void print_warning(const error& e, error_form form) noexcept;
+
 /// The form that was asked for, also where other options are misspelt or this one is: errors about options must be
 /// printed too. Looks at STRETTO_ERRORS and --errors only; `text` unless the last of them says `json`.
 error_form error_form_of(const environment& variables, std::span<const std::string> arguments);

@@ -251,6 +251,14 @@ const option* find(std::string_view name, std::string (*spelling)(const option&)
   return nullptr;
 }
 
+constexpr std::string_view variable_prefix = "STRETTO_";
+
+std::string variable_without_prefix(const option& row) {
+  std::string name;
+  for (const char c : row.name) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return name;
+}
+
 std::string or_else(std::string suggestion, std::string otherwise) {
   return suggestion.empty() ? std::move(otherwise) : suggestion;
 }
@@ -269,11 +277,7 @@ settings::settings() {
 
 std::span<const option> option_table() { return table(); }
 
-std::string variable_of(const option& row) {
-  std::string name = "STRETTO_";
-  for (const char c : row.name) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  return name;
-}
+std::string variable_of(const option& row) { return std::string(variable_prefix) + variable_without_prefix(row); }
 
 std::string flag_of(const option& row) {
   std::string name = "--";
@@ -305,7 +309,7 @@ std::string spelt(const option& row, const settings& values) {
 
 parsed_options parse_options(const environment& variables, std::span<const std::string> arguments,
                              foreign_arguments foreign, const settings& start) {
-  parsed_options result{start, {}, {}};
+  parsed_options result{start, {}, {}, {}};
   const settings defaults;
   for (const auto& row : table())
     result.origin.push_back(spelt(row, start) == spelt(row, defaults) ? "default" : "program");
@@ -315,12 +319,18 @@ parsed_options parse_options(const environment& variables, std::span<const std::
   };
 
   for (const auto& [name, value] : variables) {
-    if (!name.starts_with("STRETTO_") || name.starts_with("STRETTO_TEST_")) continue;
+    if (!name.starts_with(variable_prefix) || name.starts_with("STRETTO_TEST_") || value.empty()) continue;
     const auto* row = find(name, variable_of);
-    if (!row)
-      throw error("B10", fmt::format("the environment variable {} is no option of Stretto", name))
-          .because("a name that begins with STRETTO_ is checked, so that a misspelt one is not ignored")
-          .remedy(or_else(did_you_mean(name, all(variable_of)), "unset it; `stretto options` lists the options"));
+    if (!row) {
+      // Compared without the prefix, which makes every two of them alike. What is like none of ours is somebody
+      // else's: STRETTO_ROOT.
+      const auto near = nearest_name(name.substr(variable_prefix.size()), all(variable_without_prefix));
+      const auto told = fmt::format("the environment variable {} is no option of Stretto, and is ignored", name);
+      if (near)
+        result.misspelt.push_back(error("B10", told)
+                                      .remedy(fmt::format("did you mean \"{}{}\"?", variable_prefix, *near)));
+      continue;
+    }
     accept({*row, value, fmt::format("variable {}={}", name, value)}, "environment");
   }
 
@@ -366,8 +376,10 @@ std::string options_page() {
       "<!-- Written by `stretto options --markdown`; a test compares the two. -->\n\n"
       "Every option is an environment variable and a flag of every `stretto` command and of every program that\n"
       "hands its arguments to the runtime. A flag wins over the environment, the environment over what the program\n"
-      "asks for itself. A misspelt name or a value out of range is an error, never ignored. `stretto options`\n"
-      "shows the values in force and where each comes from.\n";
+      "asks for itself. A value out of range is an error, and so is a misspelt flag. A variable without a value counts as\n"
+      "not set; one whose name is almost an option's is ignored with a warning ([B10](../errors/B10.md)), and other names\n"
+      "that begin with STRETTO_ are left to whoever uses them. `stretto options` shows the values in force and where each\n"
+      "comes from.\n";
   for (const auto& row : table())
     page += fmt::format(
         "\n## {}\n\n"

@@ -3,7 +3,7 @@
 // Threads     the table is constant; parsing is pure: environment and arguments come in as values.
 // Invariants  (1) an option stack_size is the variable STRETTO_STACK_SIZE and the flag --stack-size, always.
 //             (2) a flag wins over the environment, the environment over `start`; of equals, the last.
-//             (3) a misspelt name or a value out of range is an error (B10 to B15), never ignored.
+//             (3) a misspelt flag or a value out of range is an error (B11 to B15); a misspelt variable is told (B10).
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,8 @@
 #include <string_view>
 #include <variant>
 #include <vector>
+
+#include <stretto/error.hpp>
 
 #include "base/log.hpp"
 
@@ -130,6 +132,7 @@ struct parsed_options {
   settings values;
   std::vector<std::string> rest;    // arguments that are not ours, in their order
   std::vector<std::string> origin;  // per row of the table: "default", "environment", "flag" or "program"
+  std::vector<error> misspelt;      // B10, of variables that are almost options: to be printed as warnings
 };
 
 /// Reads the STRETTO_* variables among `variables`, then the flags among `arguments` (without the program's
@@ -138,10 +141,11 @@ struct parsed_options {
 ///   start    what the program asked for itself
 ///   foreign  keep: other arguments are returned in `rest`, `--` and what follows included;
 ///            refuse: they are errors
-///   throws   B10 unknown variable, B11 unknown flag, B12 not a value of the option's type, B13 out of
+///   throws   B11 unknown flag, B12 not a value of the option's type, B13 out of
 ///            range, B14 unknown choice, B15 flag without a value
 ///
-/// Names that begin with STRETTO_TEST_ belong to the test suite and are left alone.
+/// A variable without a value counts as not set. Other names that begin with STRETTO_ are left alone, unless one is
+/// almost an option's; those that begin with STRETTO_TEST_ belong to the test suite.
 parsed_options parse_options(const environment& variables, std::span<const std::string> arguments,
                              foreign_arguments foreign = foreign_arguments::refuse, const settings& start = {});
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "base/writable.hpp"
 #include "graph/labels.hpp"
 #include "platform/graphviz.hpp"
 
@@ -31,6 +32,7 @@ recording::recording(settings s, std::span<const graph::node_number> nodes, cons
         .fact("file", settings_.file)
         .fact("allowed", is_timeline ? ".json, for Perfetto and chrome://tracing" : is_predicted ? ".json" : ".dot for Graphviz, .json for programs, or .svg, a picture")
         .remedy("STRETTO_GRAPH=" + settings_.file + (is_predicted ? ".json" : ".dot"));
+  if (const int reason = base::why_not_writable(settings_.file)) throw not_written(reason);
   for (const graph::node_number n : nodes) nodes_.push_back({.node = n, .shape = shape});
 }
 
@@ -86,9 +88,13 @@ void recording::write() const {
   file << all;
   file.close();
   if (file) return;
-  throw error("B18", "the graph of what was asked of buffers could not be written")
+  throw not_written(errno);
+}
+
+error recording::not_written(int reason) const {
+  return error("B18", "the graph of what was asked of buffers could not be written")
       .fact("file", settings_.file)
-      .because(errno ? std::strerror(errno) : "the system gave no reason")
+      .because(reason ? std::strerror(reason) : "the system gave no reason")
       .remedy("name a file in a folder that is there: STRETTO_GRAPH=graph.dot");
 }
 

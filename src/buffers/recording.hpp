@@ -4,6 +4,8 @@
 // Memory      bounded: behind 250,000 tasks, commands and instructions nothing more is kept, and the graph says so.
 #pragma once
 
+#include <stretto/error.hpp>
+
 #include <cstdint>
 #include <span>
 #include <string>
@@ -26,7 +28,7 @@ class recording {
 
   /// `nodes`: those of whom it is recorded what they do, all of that shape.
   ///
-  ///   throws   B17 for a file that ends otherwise
+  ///   throws   B17 for a file that ends otherwise, B18 for one that cannot be written
   recording(settings s, std::span<const graph::node_number> nodes, const graph::node_shape& shape);
 
   void add(const graph::buffer& b, std::uint32_t element_bytes);
@@ -45,6 +47,8 @@ class recording {
   void write() const;
 
  private:
+  error not_written(int reason) const;
+
   const settings settings_;
   graph::program_record program_;
   std::vector<graph::node_record> nodes_;

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/writable.hpp"
 #include "trace/arrows.hpp"
 #include "trace/json_text.hpp"
 #include "trace/line_writer.hpp"
@@ -378,6 +379,10 @@ void write_chrome(const std::filesystem::path& file, std::span<const snapshot> n
   }
   // No regular file, or in a folder that takes no new one.
   if (const int reason = write_to(file, nodes, was_opened)) throw not_written(file.string(), reason);
+}
+
+void check_writable(const std::filesystem::path& file) {
+  if (const int reason = base::why_not_writable(file)) throw not_written(file.string(), reason);
 }
 
 std::filesystem::path file_of_node(std::filesystem::path first, std::uint32_t node) {

@@ -1,5 +1,7 @@
 #include "base/options.hpp"
 
+#include "base/error_output.hpp"
+
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
@@ -97,12 +99,13 @@ TEST_CASE("a number too large for any machine word is out of range, not another 
 }
 
 TEST_CASE("what is not a number is named with what was wanted") {
-  for (const char* text : {"", "many", "-1", "4 ", " 4", "4.5", "0x4", "+4"})
+  for (const char* text : {"many", "-1", "4 ", " 4", "4.5", "0x4", "+4"})
     CHECK_MESSAGE(message({{"STRETTO_WORKERS", text}}).starts_with("error B12"), text);
-  for (const char* text : {"", "soon", "nan", "inf", "1s"})
+  for (const char* text : {"soon", "nan", "inf", "1s"})
     CHECK_MESSAGE(message({{"STRETTO_STUCK", text}}).starts_with("error B12"), text);
-  for (const char* text : {"", "k", "1kk", "1T", "k1"})
+  for (const char* text : {"k", "1kk", "1T", "k1"})
     CHECK_MESSAGE(message({{"STRETTO_STACK_SIZE", text}}).starts_with("error B12"), text);
+  CHECK(message({}, {"--workers", ""}).starts_with("error B12"));  // a flag was meant
   CHECK(message({}, {"--stuck", "soon"}) ==
         "error B12: option stuck takes a number, and \"soon\" is not one\n"
         "  given by    flag --stuck soon\n"
@@ -126,19 +129,34 @@ TEST_CASE("a choice is spelt exactly and a near miss is recognised") {
         "  allowed     0, 1 or learn");
 }
 
-TEST_CASE("a misspelt environment variable is found, not ignored") {
-  CHECK(message({{"STRETTO_WROKERS", "4"}}) ==
-        "error B10: the environment variable STRETTO_WROKERS is no option of Stretto\n"
-        "  because     a name that begins with STRETTO_ is checked, so that a misspelt one is not ignored\n"
-        "  try         did you mean \"STRETTO_WORKERS\"?");
-  CHECK(message({{"STRETTO_ABCDEFGHIJKLMNOP_Q", "4"}}) ==
-        "error B10: the environment variable STRETTO_ABCDEFGHIJKLMNOP_Q is no option of Stretto\n"
-        "  because     a name that begins with STRETTO_ is checked, so that a misspelt one is not ignored\n"
-        "  try         unset it; `stretto options` lists the options");
+TEST_CASE("a variable that is spelt almost as an option is ignored with a warning") {
+  const auto read = parse_options({{"STRETTO_WROKERS", "4"}}, {});
+  CHECK(read.values == settings());
+  REQUIRE(read.misspelt.size() == 1);
+  CHECK(printed_warning(read.misspelt[0], error_form::text) ==
+        "warning B10: the environment variable STRETTO_WROKERS is no option of Stretto, and is ignored\n"
+        "  try         did you mean \"STRETTO_WORKERS\"?\n");
+  CHECK(printed_warning(read.misspelt[0], error_form::json) ==
+        "{\"severity\":\"warning\",\"code\":\"B10\",\"sentence\":\"the environment variable STRETTO_WROKERS is no option of Stretto, and is "
+        "ignored\",\"facts\":[],\"try\":\"did you mean \\\"STRETTO_WORKERS\\\"?\"}\n");
 }
 
 TEST_CASE("variables of others and of the test suite are left alone") {
-  CHECK(with({{"PATH", "/bin"}, {"STRETTO_TEST_LONG", "1"}, {"XSTRETTO_WORKERS", "4"}}) == settings());
+  const auto read = parse_options({{"PATH", "/bin"},
+                                   {"STRETTO_TEST_LONG", "1"},
+                                   {"XSTRETTO_WORKERS", "4"},
+                                   {"STRETTO_ROOT", "/opt/stretto"},
+                                   {"STRETTO_ABCDEFGHIJKLMNOP_Q", "4"}},
+                                  {});
+  CHECK(read.values == settings());
+  CHECK(read.misspelt.empty());
+}
+
+TEST_CASE("a variable without a value counts as not set") {
+  const environment empty{
+      {"STRETTO_WORKERS", ""}, {"STRETTO_SPEEDS", ""}, {"STRETTO_TRACE_LEVEL", ""}, {"STRETTO_WROKERS", ""}};
+  CHECK(with(empty) == settings());
+  CHECK(parse_options(empty, {}).misspelt.empty());
 }
 
 TEST_CASE("a misspelt flag is found") {

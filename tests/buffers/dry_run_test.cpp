@@ -21,6 +21,7 @@
 #include "buffers/buffers_floor.hpp"
 #include "buffers/buffers_state.hpp"
 #include "dist/simulated.hpp"
+#include "temporary_folder.hpp"
 #include "thrown_by.hpp"
 #include "with_variable.hpp"
 
@@ -316,8 +317,15 @@ TEST_CASE("a graph that cannot be kept is refused at the start, and told at the 
           const with_variable file("STRETTO_GRAPH", "graph.dot"), kind("STRETTO_GRAPH_KIND", "timeline");
           runtime rt({.workers = 1});
         }).code() == "B17");
-  const buffers::recording nowhere({.file = "nowhere/graph.dot"}, std::vector<graph::node_number>{0}, {});
-  CHECK(test::error_of([&] { nowhere.write(); }).code() == "B18");
+  CHECK(test::error_of([] {
+          const with_variable file("STRETTO_GRAPH", "nowhere/graph.dot");
+          runtime rt({.workers = 1});
+        }).code() == "B18");
+  auto folder = std::make_unique<test::temporary_folder>();
+  const std::vector<graph::node_number> one{0};
+  const buffers::recording lost({.file = (folder->path / "graph.dot").string()}, one, {});
+  folder.reset();
+  CHECK(test::error_of([&] { lost.write(); }).code() == "B18");
 }
 
 }  // namespace

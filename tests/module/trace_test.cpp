@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "module/disk_module.hpp"
 #include "temporary_folder.hpp"
+#include "thrown_by.hpp"
 #include "written_by.hpp"
 
 using namespace stretto;
@@ -98,13 +100,25 @@ TEST_CASE("the body of run is an operation that names its line, and what it spaw
   }
 }
 
-TEST_CASE("a runtime whose trace cannot be written ends all the same, and says so") {
-  const std::string said = test::written_by([] {
-    runtime rt({.workers = 1, .trace = "/nonexistent/run.json"});
-    CHECK(rt.run([] { return async([] { return 7; }).get(); }) == 7);
+TEST_CASE("a runtime whose trace cannot be written does not begin") {
+  for (const char* file : {"/nonexistent/run.json", "/tmp", "/dev/null/run.json"}) {
+    const std::string said = test::thrown_by([&] { runtime rt({.workers = 1, .trace = file}); });
+    CHECK(said.starts_with("error T01: the trace could not be written\n"));
+    CHECK(said.find(file) != std::string::npos);
+  }
+  runtime rt({.workers = 1, .trace = "/dev/null"});  // no regular file, and its folder need not take a new one
+}
+
+TEST_CASE("a runtime whose trace cannot be written in the end ends all the same, and says so") {
+  std::string file;
+  const std::string said = test::written_by([&] {
+    auto folder = std::make_unique<test::temporary_folder>();
+    file = (folder->path / "run.json").string();
+    runtime rt({.workers = 1, .trace = file});
+    CHECK(rt.run([&] { return folder.reset(), async([] { return 7; }).get(); }) == 7);
   });
   CHECK(said.find("error T01") != std::string::npos);
-  CHECK(said.find("/nonexistent/run.json") != std::string::npos);
+  CHECK(said.find(file) != std::string::npos);
 }
 
 TEST_CASE("a suspension is told with the line of its wait, and the task that ended it") {

@@ -66,6 +66,7 @@ int run(std::vector<std::string> words) {
   const bool are_left = found->runtime_flags == runtime_flags::are_left;
   auto options = base::parse_options(base::stretto_environment(), are_left ? std::vector<std::string>() : words,
                                      base::foreign_arguments::keep);
+  for (const error& e : options.misspelt) base::print_warning(e, options.values.errors);
   auto rest = are_left ? std::move(words) : std::move(options.rest);
   return found->run({found->name, found->summary, std::move(options), std::move(rest)});
 }
