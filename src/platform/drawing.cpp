@@ -6,6 +6,8 @@
 #include <cmath>
 #include <optional>
 
+#include "base/plain_number.hpp"
+
 namespace stretto::places {
 namespace {
 
@@ -14,17 +16,17 @@ std::string bytes(std::uint64_t n) {
   double value = static_cast<double>(n);
   std::size_t unit = 0;
   while (value >= 1024 && unit + 1 < std::size(units)) value /= 1024, ++unit;
-  return fmt::format("{:.4g} {}", value, units[unit]);
+  return base::plain_number(value, 4) + " " + units[unit];
 }
 
 std::string rate(double bytes_per_second) {
-  return fmt::format("{:.3g} GB/s", bytes_per_second / 1e9);
+  return base::plain_number(bytes_per_second / 1e9, 3) + " GB/s";
 }
 
 std::string seconds(double s) {
-  return s < 1e-6   ? fmt::format("{:.3g} ns", s * 1e9)
-         : s < 1e-3 ? fmt::format("{:.3g} us", s * 1e6)
-                    : fmt::format("{:.3g} ms", s * 1e3);
+  return s < 1e-6   ? base::plain_number(s * 1e9, 3) + " ns"
+         : s < 1e-3 ? base::plain_number(s * 1e6, 3) + " us"
+                    : base::plain_number(s * 1e3, 3) + " ms";
 }
 
 std::string cpu_text(const std::vector<std::uint32_t>& cpus) {

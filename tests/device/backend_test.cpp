@@ -106,6 +106,7 @@ TEST_CASE("settings of simulated devices are what they become") {
   auto apart = simulated("sim:2(engines=2),sim");
   CHECK_FALSE(apart[0].is->reaches(*apart[1].is));
   CHECK(apart[0].is->about().memory_bytes == 1 << 20);
+  CHECK(simulated("sim(memory=256K)")[0].is->about().memory_bytes == 256 << 10);  // as options take sizes
   for (const char* text : {"sim(engines=3)", "sim(engines)", "sim(memory=1)", "sim(bandwidth=fast)", "sim(bandwidth=1Q)", "sim(rate=1GG)",
                            "sim(shared_bus=1)", "sim(lose=0)"})
     CHECK_MESSAGE(test::thrown_by([&] { simulated(text); }).starts_with("error K29: setting "), text);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <stretto/error.hpp>
 
+#include "base/plain_number.hpp"
 #include "chart/chart.hpp"
 #include "stretto/arguments.hpp"
 #include "stretto/graph_of_program.hpp"
@@ -51,9 +52,9 @@ prediction predicted(const parted& call, std::uint64_t nodes) {
 }
 
 std::string time_text(double seconds) {
-  if (seconds >= 1) return fmt::format("{:.3g} s", seconds);
-  if (seconds >= 1e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
-  return fmt::format("{:.3g} us", seconds * 1e6);
+  if (seconds >= 1) return base::plain_number(seconds, 3) + " s";
+  if (seconds >= 1e-3) return base::plain_number(seconds * 1e3, 3) + " ms";
+  return base::plain_number(seconds * 1e6, 3) + " us";
 }
 
 std::string bytes_text(std::uint64_t bytes) {
@@ -63,7 +64,7 @@ std::string bytes_text(std::uint64_t bytes) {
     if (value < 1024) break;
     value /= 1024, unit = next;
   }
-  return fmt::format("{:.4g} {}", value, unit);
+  return base::plain_number(value, 4) + " " + unit;
 }
 
 /// Against the row with the fewest nodes, taken to use these fully.
@@ -78,8 +79,8 @@ void print_heading() {
 }
 
 void print_row(const prediction& p, const prediction& first) {
-  fmt::print("{:>7} {:>12} {:>9.4g} {:>9.0f} % {:>14} {:>10.2g} us  {}{}\n", p.nodes, time_text(p.seconds), speed_up(p, first),
-             100 * efficiency(p, first), bytes_text(p.most_sent), p.seconds_to_find_a_task * 1e6,
+  fmt::print("{:>7} {:>12} {:>9} {:>9.0f} % {:>14} {:>10} us  {}{}\n", p.nodes, time_text(p.seconds), base::plain_number(speed_up(p, first), 4),
+             100 * efficiency(p, first), bytes_text(p.most_sent), base::plain_number(p.seconds_to_find_a_task * 1e6, 2),
              p.busiest.empty() ? "" : fmt::format("{} {:.0f} %", p.busiest, 100 * p.busy), p.goes_on ? " (of a part: it is too long)" : "");
   std::fflush(stdout);  // rows come as they are found
 }

@@ -14,14 +14,14 @@ namespace stretto::device::sim {
 
 namespace {
 
-/// "12G": k, M, G and T are powers of `step`.
+/// "12G": k (or K), M, G and T are powers of `step`.
 std::optional<double> number(std::string_view text, double step) {
   double value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault != std::errc() || !std::isfinite(value)) return {};
   std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
   if (unit.empty()) return value;
-  const std::size_t power = std::string_view("kMGT").find(unit);
+  const std::size_t power = std::string_view("kMGT").find(unit == "K" ? "k" : unit);
   if (unit.size() != 1 || power == std::string_view::npos) return {};
   return value * std::pow(step, static_cast<double>(power + 1));
 }

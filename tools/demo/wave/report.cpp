@@ -5,6 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/plain_number.hpp"
+
 namespace stretto::wave {
 namespace {
 
@@ -17,8 +19,8 @@ std::string counted(std::size_t n, const char* one, const char* many) {
 
 std::string time_text(double seconds) {
   if (seconds >= 1000) return fmt::format("{:.0f} s", seconds);
-  if (seconds >= 1) return fmt::format("{:.3g} s", seconds);
-  return seconds >= 1e-3 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3g} us", seconds * 1e6);
+  if (seconds >= 1) return base::plain_number(seconds, 3) + " s";
+  return seconds >= 1e-3 ? base::plain_number(seconds * 1e3, 3) + " ms" : base::plain_number(seconds * 1e6, 3) + " us";
 }
 
 std::string rate_text(double cells_per_second) {
