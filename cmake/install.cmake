@@ -26,7 +26,8 @@ if(STRETTO_MPI_FILES)
   if(stretto_is_static)
     target_link_options(stretto INTERFACE
       $<INSTALL_INTERFACE:LINKER:-rpath,$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}/stretto>)
-    string(APPEND stretto_pc_libs " -Wl,-rpath,\${libdir}/stretto")
+    # Before -pthread: behind that pkgconf 1.8 does not escape the spaces of a path.
+    string(REPLACE "-lstretto " "-lstretto -Wl,-rpath,\${libdir}/stretto " stretto_pc_libs "${stretto_pc_libs}")
   endif()
 endif()
 install(EXPORT stretto-targets NAMESPACE stretto:: DESTINATION ${stretto_cmake_dir})

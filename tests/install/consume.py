@@ -5,6 +5,7 @@
 `part`, of fetch_content: the program is compiled against the fetched source, but the library is not, which takes minutes.
 """
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -25,10 +26,14 @@ if (project / "main.cpp").read_text() not in (Path(source) / "README.md").read_t
 if way == "pkg_config":
     shutil.rmtree(build, ignore_errors=True)
     build.mkdir(parents=True)
-    paths = ":".join(str(path.parent) for path in Path(installed).rglob("stretto.pc"))
+    prefix = build / "a prefix with spaces"
+    prefix.symlink_to(Path(installed).resolve())
+    paths = ":".join(str(prefix / path.parent.relative_to(installed)) for path in Path(installed).rglob("stretto.pc"))
     env = {**os.environ, "PKG_CONFIG_PATH": paths}
-    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "stretto"], env=env, check=True, capture_output=True,
-                           text=True).stdout.split()
+    # Split as a shell does that evaluates them.
+    flags = shlex.split(subprocess.run(["pkg-config", "--cflags", "--libs", "stretto"], env=env, check=True, capture_output=True, text=True).stdout)
+    if not any(prefix.name in flag for flag in flags):
+        sys.exit(f"pkg-config does not use the copy in {prefix}: {flags}")
     for program, text in [("consumer", "main.cpp"), ("unordered", "unordered.cpp"), ("mpi_libraries", "mpi_libraries.cpp")]:
         run(compiler, "-std=c++20", project / text, "-o", build / program, *flags)
 else:
