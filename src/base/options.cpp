@@ -15,11 +15,10 @@
 namespace stretto::base {
 namespace {
 
-const std::vector<std::string> zero_or_one{"0", "1"};
-const std::vector<std::string> off_auto_on{"off", "auto", "on"};
-
+/// Made at first use and never destroyed: a runtime may be an object of static storage.
 const std::vector<option>& table() {
-  static const std::vector<option> rows{
+  const std::vector<std::string> zero_or_one{"0", "1"}, off_auto_on{"off", "auto", "on"};
+  static const std::vector<option>& rows = *new const std::vector<option>{
       {"workers", &settings::workers, "0", "0", "4096", {}, "",
        "threads that run tasks; 0 means one per core"},
       {"stack_size", &settings::stack_size, "256k", "16k", "1G", {}, "bytes",

@@ -19,7 +19,10 @@ using json = nlohmann::ordered_json;
 
 /// By the node's number, which no two runtimes of a process share.
 std::mutex copies_lock;
-std::map<std::uint16_t, node_copy> copies;
+std::map<std::uint16_t, node_copy>& copies() {
+  static auto& all = *new std::map<std::uint16_t, node_copy>;
+  return all;
+}
 
 std::uint16_t number_here() { return base::require_current("save_checkpoint").runtime->node; }
 
@@ -64,7 +67,7 @@ std::vector<listed_object> objects_in(const json& list, std::uint32_t node) {
 
 void keep_copy(node_copy all) {
   const std::scoped_lock lock(copies_lock);
-  copies[number_here()] = std::move(all);
+  copies()[number_here()] = std::move(all);
 }
 
 void copy_objects(std::vector<kept>& all) {
@@ -83,7 +86,7 @@ written_part write_copy(const std::string& root) {
   node_copy all;
   {
     const std::scoped_lock lock(copies_lock);
-    if (auto mine = copies.extract(number_here())) all = std::move(mine.mapped());
+    if (auto mine = copies().extract(number_here())) all = std::move(mine.mapped());
   }
   written_part part;
   part.objects = all.objects.size();

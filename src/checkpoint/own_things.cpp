@@ -19,9 +19,9 @@ struct of_one_node {
 };
 /// By the node's number, which no two runtimes of a process share. Entries stay: there are few.
 std::mutex nodes_lock;
-std::map<std::uint16_t, of_one_node> things_of_nodes;
 
 of_one_node& of_node(std::uint16_t number) {
+  static auto& things_of_nodes = *new std::map<std::uint16_t, of_one_node>;
   const std::scoped_lock lock(nodes_lock);
   return things_of_nodes[number];
 }

@@ -109,7 +109,7 @@ std::string words_for(const kept_shape& s) {
 }  // namespace
 
 kept_shape shape_of_kept(const checkpoint_content& from, const kept_name& wanted, const kept_shape& like, const std::source_location& where) {
-  static const checkpoint_content::kept_map nothing;
+  static const auto& nothing = *new const checkpoint_content::kept_map;
   const auto its = from.kept_by_nodes.find(wanted.node.value_or(0));
   const checkpoint_content::kept_map& all = !wanted.node ? from.kept : its == from.kept_by_nodes.end() ? nothing : its->second;
   const std::string name(wanted.name), of = wanted.node ? " of node " + std::to_string(*wanted.node) : "";

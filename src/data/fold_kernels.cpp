@@ -50,8 +50,9 @@ known known_of(const Kernel& k) {
 }
 
 const std::unordered_map<std::uint32_t, known>& table() {
-  static const auto all = [] {
-    std::unordered_map<std::uint32_t, known> made;
+  using numbered = std::unordered_map<std::uint32_t, known>;
+  static const numbered& all = *new const numbered([] {
+    numbered made;
     const auto add = [&](const known& one) { made.emplace(reduction_of(one.fold->parameters[1]), one); };
 #define STRETTO_ADD(Op, T) add(known_of<Op<T>, T>(fold_##Op##_##T));
 #define STRETTO_ADD_NUMBERS(T) STRETTO_ADD(sum, T) STRETTO_ADD(product, T) STRETTO_ADD(minimum, T) STRETTO_ADD(maximum, T)
@@ -67,7 +68,7 @@ const std::unordered_map<std::uint32_t, known>& table() {
     STRETTO_ADD_BITS(int64_t)
     STRETTO_ADD_BITS(uint64_t)
     return made;
-  }();
+  }());
   return all;
 }
 
@@ -99,7 +100,7 @@ class own_operators {
   std::deque<entry> all_;  // whose entries stay where they are
 };
 own_operators& own() {
-  static own_operators all;
+  static own_operators& all = *new own_operators;
   return all;
 }
 

@@ -106,7 +106,7 @@ replica_id replica_set::best_of(std::span<const geometry::box_index::entry> met,
 
 // Which storage serves each need that has no accumulator; new storage where there is none in one piece.
 void replica_set::find_storage(memory_number in, std::span<const need> needs, plan& out) const {
-  static const geometry::box_index nothing;
+  static const geometry::box_index& nothing = *new const geometry::box_index;
   const geometry::box_index& index = in < index_.size() ? index_[in] : nothing;
   auto met = std::move(met_);
   std::vector<box> asked, made;

@@ -11,7 +11,7 @@
 namespace stretto::device {
 
 std::string as_plain_name(const std::string& word) {
-  static const std::set<std::string_view> taken{
+  static const std::set<std::string_view>& taken = *new const std::set<std::string_view>{
       "half",     "kernel",   "global",   "constant",  "private", "generic",   "read_only", "write_only", "read_write",
       "pipe",     "uniform",  "uchar",    "ushort",    "uint",    "ulong",     "quad",      "complex",    "imaginary",
       "event_t",  "restrict", "blockIdx", "threadIdx", "gridDim", "blockDim",  "warpSize",  "dim3",       "int2",
@@ -53,7 +53,7 @@ class rewriter {
 
  private:
   const token& at(std::size_t i) const {
-    static const token none;
+    static const token& none = *new const token;
     return i < in_->size() ? (*in_)[i] : none;
   }
   bool follows(std::size_t i, std::initializer_list<std::string_view> spellings) const {
@@ -138,12 +138,12 @@ class rewriter {
 
   /// Functions whose overloads the host chooses by their first number, and devices by all; OpenCL's abs returns an unsigned one.
   static bool needs_one_type(const token& t) {
-    static const std::set<std::string_view> names{"abs", "min", "max", "fmin", "fmax", "pow", "atan2", "fmod", "hypot", "fma"};
+    static const std::set<std::string_view>& names = *new const std::set<std::string_view>{"abs", "min", "max", "fmin", "fmax", "pow", "atan2", "fmod", "hypot", "fma"};
     return names.contains(t.spelling);
   }
 
   static bool is_scalar(const token& t) {
-    static const std::set<std::string_view> names{"float",    "double",   "int",      "unsigned", "long",
+    static const std::set<std::string_view>& names = *new const std::set<std::string_view>{"float",    "double",   "int",      "unsigned", "long",
                                                   "int8_t",   "int16_t",  "int32_t",  "int64_t",  "uint8_t",
                                                   "uint16_t", "uint32_t", "uint64_t", "short",    "char"};
     return names.contains(t.spelling);
@@ -220,7 +220,7 @@ class rewriter {
   /// The name of the function, which is to be defined before the kernel: C has no overloading.
   token atomic_named(std::string change, const tokens& of, bool is_global, unsigned line) {
     std::string type = joined(of);
-    static const std::map<std::string_view, std::string_view> of_one_word{
+    static const std::map<std::string_view, std::string_view>& of_one_word = *new const std::map<std::string_view, std::string_view>{
         {"int", "int32_t"},           {"unsigned", "uint32_t"},      {"unsigned int", "uint32_t"}, {"long", "int64_t"},
         {"unsigned long", "uint64_t"}, {"long unsigned", "uint64_t"}, {"long int", "int64_t"},      {"unsigned long int", "uint64_t"},
         {"long unsigned int", "uint64_t"}};

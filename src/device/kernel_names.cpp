@@ -14,11 +14,15 @@ namespace {
 using word_set = std::set<std::string_view>;
 
 /// After which a name is one that is declared.
-const word_set words_of_types{"auto",     "item",     "void",     "bool",     "char",     "short",    "int",     "long",
+const word_set& words_of_types() {
+  static const word_set& all = *new const word_set{"auto",     "item",     "void",     "bool",     "char",     "short",    "int",     "long",
                   "signed",   "unsigned", "float",    "double",   "size_t",   "int8_t",   "int16_t", "int32_t",
                   "int64_t",  "uint8_t",  "uint16_t", "uint32_t", "uint64_t"};
+  return all;
+}
 
-const word_set words_of_bodies{
+const word_set& words_of_bodies() {
+  static const word_set& all = *new const word_set{
     "const", "volatile", "if", "else", "for", "while", "do", "switch", "case", "default", "break", "continue", "return", "sizeof",
     "true", "false",
     // what kernel_scope.hpp gives to a body
@@ -26,6 +30,8 @@ const word_set words_of_bodies{
     "in", "out", "inout", "reduce", "local", "denormals_are_zero", "STRETTO_FOREACH", "sqrt", "rsqrt", "exp", "log", "sin", "cos",
     "tan", "atan", "tanh", "floor", "ceil", "round", "fabs", "pow", "atan2", "fmod", "hypot", "fmin", "fmax", "fma", "min", "max",
     "abs", "atomic_add", "atomic_min", "atomic_max"};
+  return all;
+}
 
 class names_in {
  public:
@@ -38,7 +44,7 @@ class names_in {
       if (!is_type(at(i)) || is_member(i)) continue;
       std::size_t n = i + 1;
       while (is_type(at(n)) || at(n) == "const" || at(n) == "*" || at(n) == "&") ++n;
-      if (at(n).is == token::what::name && !words_of_bodies.contains(at(n).spelling)) declare(n, known);
+      if (at(n).is == token::what::name && !words_of_bodies().contains(at(n).spelling)) declare(n, known);
     }
   }
 
@@ -46,7 +52,7 @@ class names_in {
     for (std::size_t i = 0; i < body_.size(); ++i) {
       const token& t = at(i);
       if (t.is != token::what::name || is_member(i)) continue;
-      if (known.contains(t.spelling) || words_of_types.contains(t.spelling) || words_of_bodies.contains(t.spelling) || text_named_(t)) continue;
+      if (known.contains(t.spelling) || words_of_types().contains(t.spelling) || words_of_bodies().contains(t.spelling) || text_named_(t)) continue;
       return &t;
     }
     return nullptr;
@@ -54,14 +60,14 @@ class names_in {
 
   bool is_type(const token& t) const {
     if (t.is != token::what::name) return false;
-    if (words_of_types.contains(t.spelling)) return true;
+    if (words_of_types().contains(t.spelling)) return true;
     const device_text* const text = text_named_(t);
     return text && text->is == device_text::what::structure;
   }
 
  private:
   const token& at(std::size_t i) const {
-    static const token none;
+    static const token& none = *new const token;
     return i < body_.size() ? body_[i] : none;
   }
   bool is_member(std::size_t i) const { return i > 0 && (at(i - 1) == "." || at(i - 1) == "->"); }

@@ -234,8 +234,8 @@ std::string cuda_atomic(const atomic_function& f, std::string_view to) {
 }  // namespace
 
 const std::string& prelude(dialect d) {
-  static const std::string of_opencl = fmt::format("{}{}", opencl, shared);
-  static const std::string of_cuda = fmt::format("{}{}{}", cuda, shared, cuda_functions);
+  static const std::string& of_opencl = *new const std::string(fmt::format("{}{}", opencl, shared));
+  static const std::string& of_cuda = *new const std::string(fmt::format("{}{}{}", cuda, shared, cuda_functions));
   return d == dialect::opencl ? of_opencl : of_cuda;
 }
 

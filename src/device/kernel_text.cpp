@@ -84,7 +84,7 @@ std::string declaration_of(const written_parameter& p, bool of_kernel, dialect d
 }
 
 bool is_integer(const tokens& type) {
-  static const std::set<std::string_view> words{"int",     "unsigned", "signed",   "long",     "short",
+  static const std::set<std::string_view>& words = *new const std::set<std::string_view>{"int",     "unsigned", "signed",   "long",     "short",
                                                 "char",    "const",    "int8_t",   "int16_t",  "int32_t",
                                                 "int64_t", "uint8_t",  "uint16_t", "uint32_t", "uint64_t"};
   return std::all_of(type.begin(), type.end(), [](const token& t) { return words.contains(t.spelling); });

@@ -43,7 +43,7 @@ struct verdicts {
 };
 
 verdicts& verdicts_of_process() {
-  static verdicts of_this_process;
+  static verdicts& of_this_process = *new verdicts;
   return of_this_process;
 }
 

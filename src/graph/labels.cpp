@@ -55,7 +55,7 @@ buffer_id buffer_of(const unwritten_read& u, const task& t) {
 }
 
 const std::vector<unwritten_read>& unwritten_reads_of(task_id id, const program_record& program) {
-  static const std::vector<unwritten_read> none;
+  static const std::vector<unwritten_read>& none = *new const std::vector<unwritten_read>;
   const auto found = program.unwritten.find(id.number);
   return found == program.unwritten.end() ? none : found->second;
 }

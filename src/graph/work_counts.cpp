@@ -5,7 +5,7 @@
 namespace stretto::graph {
 
 void work_counts::add(std::span<const command> all) {
-  static const program_record nothing_known;
+  static const program_record& nothing_known = *new const program_record;
   for (const command& c : all) ++commands[kind_of(c, nothing_known)];
 }
 

@@ -20,10 +20,16 @@ struct letter_front {
   std::uint8_t hops, is_pinned;
 };
 
-/// What few bytes are written into, before a letter takes them. Not inlined: between two calls the task may have changed its thread.
-[[gnu::noinline]] std::vector<std::byte>& spare_bytes() {
-  static thread_local std::vector<std::byte> spare;
-  return spare;
+/// What few bytes are written into, before a letter takes them. Null while the thread ends. Not inlined: between two calls the task may
+/// have changed its thread.
+[[gnu::noinline]] std::vector<std::byte>* spare_bytes() {
+  static constinit thread_local bool is_over = false;
+  struct spare : std::vector<std::byte> {
+    ~spare() { is_over = true; }
+  };
+  if (is_over) return nullptr;
+  static thread_local spare bytes;
+  return &bytes;
 }
 
 }  // namespace
@@ -38,7 +44,8 @@ void far_letter::set_arguments(detail::parcel&& all) {
   came_bytes = 0;
   if (all.bytes.size() <= most_few) {
     keep_few(all.bytes);
-    spare_bytes() = std::exchange(all.bytes, {});
+    std::vector<std::byte> written = std::exchange(all.bytes, {});
+    if (auto* const spare = spare_bytes()) spare->swap(written);
   }
   const auto holds_any = [](const detail::parcel& p) { return !p.bytes.empty() || !p.along.empty(); };
   if (holds_any(all) || holds_any(arguments)) arguments = std::move(all);
@@ -109,7 +116,8 @@ void object_head::write(dist::writer& to) const {
 }
 
 detail::parcel arguments_of(const letter& near) {
-  detail::parcel all{.bytes = std::exchange(spare_bytes(), {})};
+  detail::parcel all;
+  if (auto* const spare = spare_bytes()) all.bytes.swap(*spare);
   all.bytes.clear();
   if (near.type && near.type->write_arguments) near.type->write_arguments(&near, all);
   return all;

@@ -31,7 +31,7 @@ topology empty_topology() {
 
 topology new_topology() {
   // hwloc loads its plugins for the first topology and unloads them with the last, which takes four times as long as to look.
-  static const topology keeps_plugins = empty_topology();
+  [[gnu::used]] static const hwloc_topology_t keeps_plugins = empty_topology().release();
   topology owned = empty_topology();
   const hwloc_topology_t t = owned.get();
   // Only what becomes a place is asked for: less to load.
