@@ -37,7 +37,8 @@ class array_copy {
     const auto count = static_cast<std::size_t>(elements.volume());
     if (count != 0) first_ = {std::allocator<T>().allocate(count), deallocate{count}};
   }
-  array_copy(array_copy&& other) noexcept : elements_(std::exchange(other.elements_, {})), first_(std::move(other.first_)) {}
+  array_copy(array_copy&& other) noexcept
+      : elements_(std::exchange(other.elements_, {})), first_(std::move(other.first_)) {}
   array_copy& operator=(array_copy&& other) noexcept {
     elements_ = std::exchange(other.elements_, {});
     first_ = std::move(other.first_);

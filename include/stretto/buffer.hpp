@@ -401,7 +401,8 @@ event epoch(std::source_location where = std::source_location::current());
 ///
 ///     wait(epoch(all_nodes));
 ///
-///   returns  an event of this node: all that was asked of buffers before has been done on every node. Poisoned if some of it has failed
+///   returns  an event of this node: all that was asked of buffers before has been done on every node. Poisoned if
+///            some of it has failed
 ///   cost     epoch(), and messages as for a reduction of one element
 struct all_nodes_tag {};
 inline constexpr all_nodes_tag all_nodes{};
@@ -476,7 +477,8 @@ class buffer {
   /// What other parts of Stretto have made.
   explicit buffer(detail::buffer_handle made) noexcept : handle_(std::move(made)) {}
 
-  /// What each chunk of a launch uses: a mapper of this header or of mapper.hpp, or a function from a chunk (and the buffer's elements, and
+  /// What each chunk of a launch uses: a mapper of this header or of mapper.hpp, or a function from a chunk (and the
+  /// buffer's elements, and
   /// the range of the launch) to a box or a list of boxes, within the buffer's elements; the same on every node.
   template <class M>
   buffer_use<T, D> operator()(const M& by) const {
@@ -514,7 +516,8 @@ class buffer {
   box elements(std::source_location where = std::source_location::current()) const { return detail::elements_of(handle_, where); }
 
   /// The content for host code of this node, once every launch submitted so far that writes there has ended: as a launch in which every
-  /// node reads all of `part`, which may be empty. Poisoned with what those launches failed with. Launches that would write there wait until
+  /// node reads all of `part`, which may be empty. Poisoned with what those launches failed with. Launches that would
+  /// write there wait until
   /// it is let go of: read_copy() is for what is kept.
   future<seen<T, D>> read(const box& part, std::source_location where = std::source_location::current()) const {
     auto later = std::make_shared<detail::seen_later>(detail::see_elements(handle_, part, where));
@@ -528,7 +531,8 @@ class buffer {
   ///     auto before = u.read_copy().get();   // before(i, j), whatever launches write later
   ///
   ///   cost     that of read(), and a copy of the part on this node
-  future<array_copy<T, D>> read_copy(const box& part, std::source_location where = std::source_location::current()) const {
+  future<array_copy<T, D>> read_copy(const box& part,
+                                     std::source_location where = std::source_location::current()) const {
     auto later = std::make_shared<detail::seen_later>(detail::see_elements(handle_, part, where));
     const event ready = later->ready;
     return async(after(ready), name("copy for the program"), [later, part] {
@@ -617,8 +621,10 @@ event launch_buffers_checked(const buffer_launch& request, const kernel<void(P..
 /// Computes `k` for every id of `range` on buffers: each node its chunk, on its devices or its host; in the order of submission as far as
 /// arguments ask for it.
 ///
-///   tags     up to three of on(device_kind::...), in_tiles, in_pieces{n}, constrain_split(n), priority(n), name("text"), before the kernel, the
-///            same on every node; to_come{}: nothing is done, see there; after(...): this node's chunk waits for events of this node. A kind or a
+///   tags     up to three of on(device_kind::...), in_tiles, in_pieces{n}, constrain_split(n), priority(n),
+///            name("text"), before the kernel, the
+///            same on every node; to_come{}: nothing is done, see there; after(...): this node's chunk waits for
+///            events of this node. A kind or a
 ///            driver("...") other than the host is that of all devices of the node
 ///   given    for in, out and inout a buffer with a mapper, for reduce a buffer, or total.from_identity(), for a value something that
 ///            converts to it, for local a local_size. `out` declares that every element that the mapper names is overwritten: else the
@@ -627,8 +633,10 @@ event launch_buffers_checked(const buffer_launch& request, const kernel<void(P..
 ///   returns  an event of this node: its chunk has been computed, or it has none. Poisoned as that of a launch on instances
 ///   throws   A06 where a kind of device is named of which this node has none; B04 where two chunks write the same element, B05 where a mapper leaves the buffer, B06 where a buffer that is reduced into is used otherwise, too, B07 for
 ///            a buffer that names nothing; B31 where
-///            mappers say that an item reads what another one writes, however the range is cut; B32 where the axes of range, mapper and buffer do
-///            not fit, B33 where one_to_one is given a range larger than the buffer; G02, K24, K25. Nothing has been done then, on any node. B24 where a memory of this node is too small for what its smallest piece uses
+///            mappers say that an item reads what another one writes, however the range is cut; B32 where the axes of
+///            range, mapper and buffer do
+///            not fit, B33 where one_to_one is given a range larger than the buffer; G02, K24, K25. Nothing has been
+///            done then, on any node. B24 where a memory of this node is too small for what its smallest piece uses
 template <class... P, class... A>
   requires(detail::buffer_argument<A> || ...)
 event launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
@@ -753,11 +761,13 @@ struct host_task_range {
 ///       for (auto i = part.min()[0]; i < part.max()[0]; ++i) most(0) = std::max(most(0), x(i));
 ///     }, x.in(one_to_one), most.reduce<maximum<double>>());
 ///
-///   tags     up to three of after(...), affects(...), uses(...), in_tiles, in_pieces{n}, constrain_split(n), priority(n), name("text"), before
+///   tags     up to three of after(...), affects(...), uses(...), in_tiles, in_pieces{n}, constrain_split(n),
+///            priority(n), name("text"), before
 ///            the range
 ///   f        called with the chunk, if it takes one, and a view of each buffer, which may be used where the mapper says. Of pieces, several
 ///            may run at once
-///   returns  an event of this node; throws as launch. Of B31, chunks stand for items along the axes that may be cut: within a chunk the
+///   returns  an event of this node; throws as launch. Of B31, chunks stand for items along the axes that may be cut:
+///            within a chunk the
 ///            function decides what comes first
 template <class F, class... U>
   requires(detail::is_host_use<U> && ...)
@@ -826,14 +836,16 @@ event host_task(const T1& t1, const T2& t2, const T3& t3, const detail::collecti
   return detail::collective_task_with(group.group, request, group.where, std::forward<F>(f), uses...);
 }
 
-/// The value of what a side effect stands for, on this node: f() is called, as a host task that uses it, behind all host tasks asked for so far
+/// The value of what a side effect stands for, on this node: f() is called, as a host task that uses it, behind all
+/// host tasks asked for so far
 /// that affect it, and before those asked for later.
 ///
 ///     const double total = fence(log, [&] { return log_total; }).get();
 ///
 ///   returns  what f() returned, poisoned if it threw or what affects it before has failed
 template <class F>
-future<std::invoke_result_t<F&>> fence(const side_effect& of, F f, std::source_location where = std::source_location::current()) {
+future<std::invoke_result_t<F&>> fence(const side_effect& of, F f,
+                                       std::source_location where = std::source_location::current()) {
   static_assert(!std::is_void_v<std::invoke_result_t<F&>>, "fence gives what the function returns: it returns a value");
   auto value = std::make_shared<std::optional<std::invoke_result_t<F&>>>();
   const event done = host_task(uses(of), name("fence"), detail::host_task_range(on_each_node, where),

@@ -5,7 +5,8 @@
 //     launch(reversed, whole, x([n](const box& part) { return box(n - part.max()[0], n - part.min()[0]); }), y(one_to_one));
 //
 // A mapper is called with a part of the range, in items, and gives a box of elements. Those of this header keep to the array's
-// own elements: what reaches beyond is cut off. A mapper of the program's own is a function of the part, or of the part and the
+// own elements: what reaches beyond is cut off. A mapper of the program's own is a function of the part, or of the
+// part and the
 // array's elements, or of these and the whole range of the launch.
 //
 // Threads     values; a mapper is called in the call of launch only.
@@ -40,7 +41,8 @@ struct slice {
     if (part.is_empty()) return {};
     point min = part.min(), max = part.max();
     for (int a = 0; a < max_axes; ++a)  // an axis that the array does not have is [0,1)
-      if (a == axis || (elements.min()[a] == 0 && elements.max()[a] == 1)) min[a] = elements.min()[a], max[a] = elements.max()[a];
+      if (a == axis || (elements.min()[a] == 0 && elements.max()[a] == 1))
+        min[a] = elements.min()[a], max[a] = elements.max()[a];
     return intersection(box::between(min, max), elements);
   }
 };
@@ -88,7 +90,8 @@ consteval mappers::transposed transposed_by(std::uint8_t by0, std::uint8_t by1, 
   return {{by0, by1, by2}};
 }
 
-/// Gives a box of elements for a part of a range; told the array's elements, and the whole range, too, if it takes them.
+/// Gives a box of elements for a part of a range; told the array's elements, and the whole range, too, if it takes
+/// them.
 template <class M>
 concept mapper = requires(const M& m, const box& b) {
   { m(b, b, b) } -> std::convertible_to<box>;
@@ -98,7 +101,8 @@ concept mapper = requires(const M& m, const box& b) {
   { m(b) } -> std::convertible_to<box>;
 };
 
-/// A tag of launches and host tasks: the range is cut only where its coordinate along each axis is a multiple of these, so that items which
+/// A tag of launches and host tasks: the range is cut only where its coordinate along each axis is a multiple of
+/// these, so that items which
 /// share an element are computed together.
 ///
 ///     launch(constrain_split(2), pairs, box(0, 10), x(one_to_one), y([](const box& part) {
@@ -137,8 +141,12 @@ constexpr mapper_form form_of(const mappers::one_to_one&) noexcept { return {.is
 constexpr mapper_form form_of(const mappers::neighborhood& m) noexcept {
   return {.is = mapper_form::kind::around, .border = m.border};
 }
-constexpr mapper_form form_of(const mappers::slice& m) noexcept { return {.is = mapper_form::kind::slice, .axis = m.axis}; }
-constexpr mapper_form form_of(const mappers::transposed& m) noexcept { return {.is = mapper_form::kind::transposed, .by = m.by}; }
+constexpr mapper_form form_of(const mappers::slice& m) noexcept {
+  return {.is = mapper_form::kind::slice, .axis = m.axis};
+}
+constexpr mapper_form form_of(const mappers::transposed& m) noexcept {
+  return {.is = mapper_form::kind::transposed, .by = m.by};
+}
 
 /// Whether the mapper can be used for an array of so many axes, as far as types say.
 template <class M, std::size_t D>

@@ -230,7 +230,10 @@ class object {
   template <mapper M>
   mapped<T, D> operator()(const M& by, std::source_location where = std::source_location::current()) const {
     static_assert(detail::fits_axes<M, D>, "transposed exchanges two axes: an object of one axis has none to exchange");
-    return {*this, [by, whole = elements(where)](const box& part, const box& range) -> box { return detail::call_mapper(by, part, whole, range); },
+    return {*this,
+            [by, whole = elements(where)](const box& part, const box& range) -> box {
+              return detail::call_mapper(by, part, whole, range);
+            },
             detail::form_of(by)};
   }
   box elements(std::source_location where = std::source_location::current()) const { return detail::elements_of(handle_, where); }
@@ -247,7 +250,8 @@ class object {
   /// A copy that the program owns, of the content that read() would give: nothing waits for it to go.
   ///
   ///     auto before = u.read_copy().get();  // before(i, j), whatever launches write later
-  future<array_copy<T, D>> read_copy(const box& part, std::source_location where = std::source_location::current()) const {
+  future<array_copy<T, D>> read_copy(const box& part,
+                                     std::source_location where = std::source_location::current()) const {
     auto made = std::make_shared<array_copy<T, D>>(part);
     const event copied = copy_to(made->data(), part, where);
     return async(after(copied), name("copy for the program"), [made] { return std::move(*made); }, where);
@@ -360,7 +364,8 @@ struct argument_of_objects<Number, Parameter, Given> {
   explicit argument_of_objects(const object<element, Parameter::axes>& o) noexcept : is{.object = &o.handle()} {}
   explicit argument_of_objects(const tile<element, Parameter::axes>& t) noexcept
       : is{.object = &t.of.handle(), .part = t.part, .is_tile = true} {}
-  explicit argument_of_objects(const mapped<element, Parameter::axes>& m) noexcept : is{.object = &m.of.handle(), .mapped = &m.part, .form = m.form} {}
+  explicit argument_of_objects(const mapped<element, Parameter::axes>& m) noexcept
+      : is{.object = &m.of.handle(), .mapped = &m.part, .form = m.form} {}
   object_item item() const noexcept { return is; }
   object_item is;
 };
@@ -389,7 +394,8 @@ event launch_objects_checked(const object_launch& request, const kernel<void(P..
 /// Computes `k` for every id of `range` on objects, wherever the scheduler decides; in the order of submission as far as arguments
 /// ask for it.
 ///
-///   tags     any of after(...), on(device_kind::...), on(driver("...")), on(place of a device or of the host), constrain_split(n), priority(n),
+///   tags     any of after(...), on(device_kind::...), on(driver("...")), on(place of a device or of the host),
+///            constrain_split(n), priority(n),
 ///            name("text"), before the kernel
 ///   given    for in, out, inout and reduce an object or a tile of one, for a value something that converts to it, for local a
 ///            local_size. `out` declares that every element of the object or tile is overwritten: else the parameter is inout
@@ -398,8 +404,10 @@ event launch_objects_checked(const object_launch& request, const kernel<void(P..
 ///   returns  an event, poisoned as that of a launch on instances, with A03 where it reads what nothing wrote, with A04 where
 ///            its arguments alone do not fit into the memory of any device that it may run on
 ///   throws   A02 for an object that names nothing, A05 for a tile outside of its object, A06 where no device that it may run on
-///            is there, with A07 where parts of a divided launch would write the same elements; with B31 where mappers say that an item
-///            reads what another one writes, however the launch is divided; B32 where the axes of range, mapper and object do not fit,
+///            is there, with A07 where parts of a divided launch would write the same elements; with B31 where
+///            mappers say that an item
+///            reads what another one writes, however the launch is divided; B32 where the axes of range, mapper and
+///            object do not fit,
 ///            B33 where one_to_one is given a range larger than the object; G02, K24, K25
 template <class... P, class... A>
   requires(detail::object_argument<A> || ...)

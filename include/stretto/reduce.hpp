@@ -175,7 +175,8 @@ instance_handle create_reduction_at(std::uint32_t node, place memory, const box&
                                     const reduction_kind& kind, const reduction_options& options, const std::source_location& where);
 open_contribution open(const instance_handle& h, std::uint32_t number, const std::source_location& where);
 /// Throws D25 for a contribution to an element that the reduction does not have.
-[[noreturn]] void refuse_contribution(const instance_handle& h, const box& elements, const coordinate* at, std::size_t axes);
+[[noreturn]] void refuse_contribution(const instance_handle& h, const box& elements, const coordinate* at,
+                                      std::size_t axes);
 /// The log's chunk is full: another one, or an array instead. Throws D16 if the memory has no room.
 void refill(const instance_handle& h, open_contribution& c);
 void close(const instance_handle& h, open_contribution& c) noexcept;
@@ -217,7 +218,8 @@ class contributor {
     contributor& owner_;
     std::uint64_t element_;
   };
-  /// The element at these coordinates: `c(i, j) << value` contributes to it. Throws D25 where the reduction does not have it.
+  /// The element at these coordinates: `c(i, j) << value` contributes to it. Throws D25 where the reduction does not
+  /// have it.
   template <class... Index>
     requires(sizeof...(Index) == D && (std::is_convertible_v<Index, coordinate> && ...))
   target operator()(Index... index) {
@@ -226,7 +228,8 @@ class contributor {
     bool is_inside = true;
     for (std::size_t a = 0; a < D; ++a) {
       const auto length = static_cast<std::uint64_t>(box_.length(static_cast<int>(a)));
-      const std::uint64_t from_first = static_cast<std::uint64_t>(at[a]) - static_cast<std::uint64_t>(box_.min()[static_cast<int>(a)]);
+      const std::uint64_t from_first =
+          static_cast<std::uint64_t>(at[a]) - static_cast<std::uint64_t>(box_.min()[static_cast<int>(a)]);
       is_inside &= from_first < length;
       element = element * length + from_first;
     }

@@ -63,7 +63,8 @@ base::settings settings_of_process() {
   return settings;
 }
 
-/// A program may pause for long on purpose: what is no proven hang goes to a terminal only, or where somebody asked for it.
+/// A program may pause for long on purpose: what is no proven hang goes to a terminal only, or where somebody asked
+/// for it.
 bool reports_unproven_hangs() { return base::stretto_environment().contains("STRETTO_STUCK") || isatty(STDERR_FILENO); }
 
 sched::scheduler_paths paths_of(const platform& machine) {

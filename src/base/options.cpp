@@ -34,7 +34,7 @@ const std::vector<option>& table() {
       {"poll_us", &settings::poll_us, "200", "10", "1000000", {}, "microseconds",
        "longest pause between two polls for pending operations while no worker is idle"},
       {"stuck", &settings::stuck, "0", "0", "1000000", {}, "seconds",
-       "time without progress before it is told who waits for what; 0 means never; 10 if not set, and then, where standard error is no terminal, only of what is proven to wait for ever"},
+       "time without progress before it is told who waits for what; 0 means never; if not set 10, and off a terminal only proven hangs"},
       {"stuck_file", &settings::stuck_file, "", "", "", {}, "path",
        "file that keeps the last report of who waits for what, for `stretto why`"},
       {"check", &settings::check, is_debug_build() ? "1" : "0", "", "", {"0", "1", "learn"}, "",

@@ -37,7 +37,8 @@ std::string text_of_hints(const buffer_call& c) {
   std::string text;
   if (c.hints.is_in_tiles) text += ", in tiles";
   if (c.hints.pieces > 1) text += ", in " + std::to_string(c.hints.pieces) + " pieces";
-  if (c.hints.multiple != unit) text += fmt::format(", cut at multiples of {}", fmt::join(c.hints.multiple.length, " x "));
+  if (c.hints.multiple != unit)
+    text += fmt::format(", cut at multiples of {}", fmt::join(c.hints.multiple.length, " x "));
   if (c.is_in_groups) text += fmt::format(", in groups of {}", fmt::join(c.group.length, " x "));
   if (c.kinds.are == on(device_kind::host).are) text += ", on the host";
   else if (c.kinds.are) text += ", on a " + objects::text_of(c.kinds);
@@ -77,7 +78,8 @@ said_hash& said_hash::add(const box& b) noexcept {
 std::uint64_t buffer_call::hash() const {
   said_hash h;
   h.add(std::uint64_t{group_of_nodes} << 16 | static_cast<std::uint64_t>(what) << 8 | static_cast<std::uint64_t>(where)).add(name).add(line).add(range);
-  for (int a = 0; a < max_axes; ++a) h.add(static_cast<std::uint64_t>(group[a])).add(static_cast<std::uint64_t>(hints.multiple[a]));
+  for (int a = 0; a < max_axes; ++a)
+    h.add(static_cast<std::uint64_t>(group[a])).add(static_cast<std::uint64_t>(hints.multiple[a]));
   h.add(std::uint64_t{hints.pieces} << 16 | std::uint64_t{kinds.are} << 8 | std::uint64_t{is_in_groups} << 1 | std::uint64_t{hints.is_in_tiles});
   if (!driver.empty()) h.add(driver);
   h.add(uses.size()).add(effects.size());

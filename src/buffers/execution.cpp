@@ -93,7 +93,8 @@ task_outcome execution::run(std::span<const graph::instruction> all, const task_
 
 void execution::wait_for_views(graph::allocation_id in, std::span<const box> parts) {
   for (const kept_view& v : views_)
-    if (v.of == in && std::ranges::any_of(parts, [&](const box& b) { return b.meets(v.part); })) behind_.push_back(v.ends);
+    if (v.of == in && std::ranges::any_of(parts, [&](const box& b) { return b.meets(v.part); }))
+      behind_.push_back(v.ends);
 }
 
 void execution::wait_for_views(const graph::instruction& i, const task_work& work) {

@@ -122,7 +122,8 @@ class execution {
   event do_one(const graph::send& s, const task_work& work, base::thread_context& context);
   event do_one(const graph::receive& r, graph::instruction_id id, const task_work& work, base::thread_context& context);
   event do_one(const graph::arrive& a);
-  /// What writes there waits for views of it that the program keeps, in place of the graphs: for them a read has ended when its elements are
+  /// What writes there waits for views of it that the program keeps, in place of the graphs: for them a read has
+  /// ended when its elements are
   /// there, so that horizons do not wait for a view that is kept.
   void wait_for_views(const graph::instruction& i, const task_work& work);
   void wait_for_views(graph::allocation_id in, std::span<const box> parts);

@@ -68,8 +68,13 @@ seen_later see_elements(const buffer_handle& h, const box& part, const std::sour
   if (part.is_empty()) {  // nothing is sent, and nothing waited for; but every node is to say it
     const asked held(*b.state, where);
     if (b.state->programs) note(*b.state, said_read(b, part), where);
-    return {event(), seen_pointer(new seen_elements{.in = {}, .part = part, .dimensions = b.type.dimensions, .element_bytes = b.type.bytes,
-                                                    .ends = user_event::create(where), .where = where, .of = describe(b)})};
+    return {event(), seen_pointer(new seen_elements{.in = {},
+                                                    .part = part,
+                                                    .dimensions = b.type.dimensions,
+                                                    .element_bytes = b.type.bytes,
+                                                    .ends = user_event::create(where),
+                                                    .where = where,
+                                                    .of = describe(b)})};
   }
   if (!b.elements.contains(part))
     throw error("B08", "read names elements that " + describe(b) + " does not have")
@@ -100,7 +105,8 @@ seen_later see_elements(const buffer_handle& h, const box& part, const std::sour
     return {never_read(b, *b.state->dry, context, where), nullptr};
   }
   go_on(*b.state, ahead, where);
-  auto seen = std::make_unique<seen_elements>(out.first, part, b.type.dimensions, b.type.bytes, ends, where, describe(b));
+  auto seen =
+      std::make_unique<seen_elements>(out.first, part, b.type.dimensions, b.type.bytes, ends, where, describe(b));
   if (b.state->check) seen->limits = {{part}, [&s = *seen, dimensions = b.type.dimensions](const point& at) { refuse(s, at, dimensions); }};
   return {out.ready, seen_pointer(seen.release())};
 }
@@ -140,7 +146,8 @@ void copy_seen(const seen_elements& seen, std::byte* to) {
 void refuse_value(const std::source_location& where) {
   throw error("B09", "fence gives no value: this is a dry run")
       .fact("submitted", where)
-      .because("the program runs without its kernels and host tasks, to find what it would do on buffers (option dry_nodes)")
+      .because(
+          "the program runs without its kernels and host tasks, to find what it would do on buffers (option dry_nodes)")
       .remedy("if (!is_dry_run()) around what looks at the value; the call of fence stays outside of it");
 }
 
@@ -168,8 +175,9 @@ event epoch(all_nodes_tag, std::source_location where) {
   if (is_dry_run()) return here;
   // A reduction to which every node contributes when it has come so far: its result is there when all have.
   const buffer<std::uint32_t> nodes(box(0, 1), {.name = "nodes that have come so far"}, where);
-  host_task(after(here), name("barrier of all nodes"), detail::host_task_range(on_each_node, where), [](view<std::uint32_t> n) { n(0) = 1; },
-            nodes.reduce<sum<std::uint32_t>>().from_identity());
+  host_task(
+      after(here), name("barrier of all nodes"), detail::host_task_range(on_each_node, where),
+      [](view<std::uint32_t> n) { n(0) = 1; }, nodes.reduce<sum<std::uint32_t>>().from_identity());
   auto later = std::make_shared<detail::seen_later>(detail::see_elements(nodes.handle(), nodes.elements(), where));
   const event ready = later->ready;
   return async(after(ready), name("barrier of all nodes"), [later] { later->seen.reset(); }, where);

@@ -243,8 +243,10 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
     if (!known.is_checked && !s.learns) {
       std::vector<argument_use> uses;
       for (std::size_t i = 0; i < items.size(); ++i)
-        if (items[i].buffer && !items[i].fold) uses.push_back({i, code.parameters[i].mode, items[i].buffer->get(), items[i].by});
-      check_uses(known.task, uses, {.name = name, .code = &code, .items = known.task.range, .group = range.group, .where = range.where});
+        if (items[i].buffer && !items[i].fold)
+          uses.push_back({i, code.parameters[i].mode, items[i].buffer->get(), items[i].by});
+      check_uses(known.task, uses,
+                 {.name = name, .code = &code, .items = known.task.range, .group = range.group, .where = range.where});
       known.is_checked = true;
     }
     if (request.is_to_come) {

@@ -5,11 +5,15 @@
 namespace stretto::buffers {
 namespace {
 
-// Of functions of the program's own that are asked anew in each launch only a few parts are looked at.
-constexpr std::size_t most_parts = 256, most_parts_each_time = 16;
+// Functions of the program's own that are asked anew in each launch are asked for the first cuts only.
+constexpr std::size_t most_parts = 256;
 
 data::checked_argument checked(const argument_use& u) {
-  return {.number = u.number, .how = u.how, .elements = u.of->elements, .axes = u.of->type.dimensions, .form = form_of(*u.by)};
+  return {.number = u.number,
+          .how = u.how,
+          .elements = u.of->elements,
+          .axes = u.of->type.dimensions,
+          .form = form_of(*u.by)};
 }
 
 /// Between which items, or chunks of a function on the host, cuts may lie.
@@ -25,11 +29,10 @@ geometry::divisible_range divisible(const graph::task& t) {
 }
 
 geometry::used_elements used_by(const graph::mapping& m, const box& range) {
-  return [&m, &range](const box& part, std::vector<box>& out) {
-    const std::size_t first = out.size();
-    m.used_by(part, range, out);
-    if (m.is_custom())
-      for (std::size_t i = first; i < out.size(); ++i) out[i] = intersection(out[i], m.elements());
+  return [&m, &range](const box& part, geometry::box_list& out) {
+    graph::used_boxes used;
+    m.used_by(part, range, used);
+    for (const box& b : used) out.push_back(m.is_custom() ? intersection(b, m.elements()) : b);
   };
 }
 
@@ -50,7 +53,9 @@ void check_uses(const graph::task& t, std::span<const argument_use> uses, const 
       if (!graph::reads(t.accesses[r].how) || uses[r].of != uses[w].of) continue;
       const graph::mapping &reads = t.accesses[r].where, &writes = t.accesses[w].where;
       if (reads == writes && reads.keeps_apart(is_cut)) continue;
-      const auto found = geometry::find_use_conflict(range, t.shape ? most_parts : most_parts_each_time, used_by(reads, t.range), used_by(writes, t.range));
+      const geometry::used_elements read = used_by(reads, t.range), written = used_by(writes, t.range);
+      const auto found = geometry::find_use_conflict(range, t.shape ? most_parts : geometry::first_cuts, read,
+                                                     reads == writes ? nullptr : &written);
       if (found) data::refuse_conflict(l, *found, checked(uses[r]), checked(uses[w]), text_of(uses[w]));
     }
   }

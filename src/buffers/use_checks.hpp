@@ -1,7 +1,9 @@
-// use_checks.hpp - what a launch or host task says that its items use, checked once for each shape of launch, before anything is changed.
+// use_checks.hpp - what a launch or host task says that its items use, checked once for each shape of launch, before
+// anything is changed.
 //
 // Threads     pure.
-// Cost        see geometry/use_conflict.hpp; only where a buffer is both read and written, by mappers that do not keep items apart.
+// Cost        see geometry/use_conflict.hpp; only where a buffer is both read and written, by mappers that do not
+//             keep items apart.
 #pragma once
 
 #include <span>
@@ -20,7 +22,8 @@ struct argument_use {
 
 /// `uses`: one for each access of the task, in their order.
 ///
-///   throws   B31 where items read elements that other items write, B32 and B33 where range, mapper and buffer do not fit
+///   throws   B31 where items read elements that other items write, B32 and B33 where range, mapper and buffer do not
+///            fit
 void check_uses(const graph::task& t, std::span<const argument_use> uses, const data::checked_launch& l);
 
 }  // namespace stretto::buffers

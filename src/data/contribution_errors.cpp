@@ -12,7 +12,8 @@ void refuse_contribution(const instance_handle& h, const box& elements, const co
   std::string index = "(" + std::to_string(at[0]);
   for (std::size_t a = 1; a < axes; ++a) index += ", " + std::to_string(at[a]);
   const std::string name = h.record ? h.record->name.data() : "";
-  throw error("D25", "a contribution to an element that " + (name.empty() ? "the reduction" : "reduction \"" + name + "\"") + " does not have")
+  throw error("D25", "a contribution to an element that " +
+                         (name.empty() ? "the reduction" : "reduction \"" + name + "\"") + " does not have")
       .fact("index", index + ")")
       .fact("elements", elements.text())
       .because("contributions outside of the box of a reduction would be folded into other memory")

@@ -11,12 +11,15 @@
 namespace stretto::data {
 namespace {
 
-std::string launch_text(const checked_launch& l) { return (l.code ? "launch \"" : "host task \"") + std::string(l.name) + "\""; }
+std::string launch_text(const checked_launch& l) {
+  return (l.code ? "launch \"" : "host task \"") + std::string(l.name) + "\"";
+}
 
 /// `argument 2 "v"`: numbers count from 1, as in messages of the compiler.
 std::string argument_text(const checked_launch& l, const checked_argument& a) {
   std::string text = "argument " + std::to_string(a.number + 1);
-  if (l.code && !l.code->native) text += " \"" + device::parameters_of(device::tokens_of(l.code->parameter_text))[a.number].name + "\"";
+  if (l.code && !l.code->native)
+    text += " \"" + device::parameters_of(device::tokens_of(l.code->parameter_text))[a.number].name + "\"";
   return text + (a.how == access::in ? " (in)" : a.how == access::out ? " (out)" : " (inout)");
 }
 
@@ -52,13 +55,16 @@ const char* name_of(detail::mapper_form::kind k) noexcept {
 void check_axes(const checked_launch& l, const checked_argument& a, const array_text& array) {
   using kind = detail::mapper_form::kind;
   if (a.form.is == kind::unknown || l.items.is_empty()) return;
+  if (a.form.is == kind::one_to_one && geometry::axes_of(l.items) == a.axes && a.elements.contains(l.items)) return;
   if (geometry::find_axes_fault(l.items, 0, a.elements, a.axes, a.form)) {
     const int asked_for = l.code ? axes_asked_for(*l.code) : max_axes;  // a function is told its chunk
     if (const auto fault = geometry::find_axes_fault(l.items, asked_for, a.elements, a.axes, a.form))
-      throw error("B32", std::string(name_of(a.form.is)) + " does not fit the range of " + launch_text(l) + " and " + array())
+      throw error("B32",
+                  std::string(name_of(a.form.is)) + " does not fit the range of " + launch_text(l) + " and " + array())
           .fact("submitted", l.where)
           .fact("range", l.items.text())
-          .fact("array", argument_text(l, a) + ", " + a.elements.text() + " of " + std::to_string(a.axes) + (a.axes == 1 ? " axis" : " axes"))
+          .fact("array", argument_text(l, a) + ", " + a.elements.text() + " of " + std::to_string(a.axes) +
+                             (a.axes == 1 ? " axis" : " axes"))
           .because(fault->because)
           .remedy(fault->remedy);
   }
@@ -73,19 +79,21 @@ void check_axes(const checked_launch& l, const checked_argument& a, const array_
       .fact("range", l.items.text())
       .fact("array", argument_text(l, a) + ", " + a.elements.text())
       .because("one_to_one names the element of each item's own id, and the range goes beyond the array")
-      .remedy("launch over the array's elements(); where the kernel leaves some items out, name elements by a function: "
-              "[](const box& part, const box& all) { return intersection(part, all); }");
+      .remedy("launch over the array's elements(), or leave items out by a mapper of your own: intersection(part, elements)");
 }
 
-void refuse_conflict(const checked_launch& l, const geometry::use_conflict& found, const checked_argument& reader, const checked_argument& writer,
-                     const array_text& array) {
+void refuse_conflict(const checked_launch& l, const geometry::use_conflict& found, const checked_argument& reader,
+                     const checked_argument& writer, const array_text& array) {
   const char* const items = l.code ? "items " : "the chunk ";
-  throw error("B31", launch_text(l) + " reads elements of " + array() + " that other " + (l.code ? "items" : "chunks") + " of it write")
+  throw error("B31", launch_text(l) + " reads elements of " + array() + " that other " + (l.code ? "items" : "chunks") +
+                         " of it write")
       .fact("submitted", l.where)
-      .fact("read by", argument_text(l, reader) + ": " + items + found.readers.text() + " may read " + found.read.text())
-      .fact("written by", argument_text(l, writer) + ": " + items + found.writers.text() + " may write " + found.written.text())
+      .fact("read by",
+            argument_text(l, reader) + ": " + items + found.readers.text() + " may read " + found.read.text())
+      .fact("written by",
+            argument_text(l, writer) + ": " + items + found.writers.text() + " may write " + found.written.text())
       .fact("overlap", found.where.text())
-      .because("what is read there depends on which of them comes first, and on how the range is divided over nodes and devices")
+      .because("what is read depends on which of them comes first, and on how the range is divided")
       .remedy("write into a second array with one_to_one, and swap the two after each launch");
 }
 

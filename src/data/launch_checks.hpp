@@ -1,4 +1,5 @@
-// launch_checks.hpp - what a launch says of its range and of the elements that items use, checked in the call: for objects and buffers.
+// launch_checks.hpp - what a launch says of its range and of the elements that items use, checked in the call: for
+// objects and buffers.
 //
 // Threads     pure.
 // Cost        check_axes: some comparisons where nothing is wrong; texts are made for errors alone.
@@ -35,14 +36,17 @@ struct checked_argument {
 /// `object "u"`; called for an error.
 using array_text = std::function<std::string()>;
 
-/// throws   B32 where the axes of range, mapper and array do not fit, B33 where one_to_one is given items that the array has no element for
+/// throws   B32 where the axes of range, mapper and array do not fit, B33 where one_to_one is given items that the
+///          array has no element for
 void check_axes(const checked_launch& l, const checked_argument& a, const array_text& array);
 
 /// Throws B31.
-[[noreturn]] void refuse_conflict(const checked_launch& l, const geometry::use_conflict& found, const checked_argument& reader,
-                                  const checked_argument& writer, const array_text& array);
+[[noreturn]] void refuse_conflict(const checked_launch& l, const geometry::use_conflict& found,
+                                  const checked_argument& reader, const checked_argument& writer,
+                                  const array_text& array);
 
-/// What cuts lie on: whole groups, and multiples of what the program asks for, in items. Throws G02 where that is below 1.
+/// What cuts lie on: whole groups, and multiples of what the program asks for, in items. Throws G02 where that is
+/// below 1.
 extent grain_of(const extent& group, const extent& multiple, const box& range, const std::source_location& where);
 
 }  // namespace stretto::data

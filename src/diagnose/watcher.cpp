@@ -180,7 +180,8 @@ class watcher {
       if (!s.is_proven) add_stacks(s);
       return {std::move(s), progress};
     };
-    if (auto told = w.settings_.job->advance(mine, w.settings_.limit > 0 ? w.settings_.limit : patience_at_end, job_watch::clock::now())) {
+    if (auto told = w.settings_.job->advance(mine, w.settings_.limit > 0 ? w.settings_.limit : patience_at_end,
+                                             job_watch::clock::now())) {
       if (has_work(*told)) tell({&*told, 1}, w.settings_);
       told->told = {std::max(w.complaints_, 1u), longest_pause, static_cast<double>(w.spent_) * 1e-9};
       keep({&*told, 1}, w.settings_);

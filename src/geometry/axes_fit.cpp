@@ -15,13 +15,15 @@ int axes_of(const box& range) noexcept {
   return n;
 }
 
-std::optional<axes_fault> find_axes_fault(const box& range, int axes_known, const box& elements, int axes, const detail::mapper_form& by) {
+std::optional<axes_fault> find_axes_fault(const box& range, int axes_known, const box& elements, int axes,
+                                          const detail::mapper_form& by) {
   using kind = detail::mapper_form::kind;
   if (by.is == kind::unknown || range.is_empty() || elements.is_empty()) return std::nullopt;
   const int has = axes_of(range), known = std::max(has, axes_known);
   const bool is_slice = by.is == kind::slice;
   if (is_slice && (by.axis < 0 || by.axis >= axes))
-    return axes_fault{"the array has " + count_of(axes) + ": there is none of number " + std::to_string(by.axis) + " along which to take all elements",
+    return axes_fault{"the array has " + count_of(axes) + ": there is none of number " + std::to_string(by.axis) +
+                          " along which to take all elements",
                       "slice(n) with n below " + std::to_string(axes) + ", or all"};
   if (!is_slice && has > axes)
     return axes_fault{"the range has " + count_of(has) + " and the array " + std::to_string(axes) +
@@ -33,9 +35,10 @@ std::optional<axes_fault> find_axes_fault(const box& range, int axes_known, cons
     // The missing axis of the range is [0,1): is that all there is?
     const coordinate border = by.border[a];
     if (-border <= elements.min()[a] && elements.max()[a] <= 1 + border) continue;
-    return axes_fault{"the range has " + count_of(has) + " and the array " + std::to_string(axes) + ": along axis " + std::to_string(a) +
-                          " of the array the mapper would name coordinate 0 alone, for every item",
-                      "launch over a range of " + count_of(axes) + ", or name whole rows: slice(" + std::to_string(a) + ")"};
+    return axes_fault{"the range has " + count_of(has) + " and the array " + std::to_string(axes) +
+                          ": along axis " + std::to_string(a) + " of the array only coordinate 0 would be named",
+                      "launch over a range of " + count_of(axes) + ", or name whole rows: slice(" + std::to_string(a) +
+                          ")"};
   }
   return std::nullopt;
 }

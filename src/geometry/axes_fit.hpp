@@ -1,7 +1,9 @@
 // axes_fit.hpp - whether a range has the axes that a mapper and an array take.
 //
-// A box does not know how many axes it was written with: a missing axis is [0,1). So a range of one axis, on an array of two, would name
-// column 0 of each row alone; whether that is meant is seen by what names the elements: a kernel that asks for its id along that axis.
+// A box does not know how many axes it was written with: a missing axis is [0,1). So a range of one axis, on an array
+// of two, would name
+// column 0 of each row alone; whether that is meant is seen by what names the elements: a kernel that asks for its id
+// along that axis.
 //
 // Threads     pure.
 #pragma once
@@ -22,8 +24,10 @@ struct axes_fault {
 
 /// What does not fit, if anything.
 ///
-///   axes_known   along so many axes the items are told apart, at most 3: those of the range, or more where somebody looks at more
+///   axes_known   along so many axes the items are told apart, at most 3: those of the range, or more where somebody
+///                looks at more
 ///   axes         of the array
-std::optional<axes_fault> find_axes_fault(const box& range, int axes_known, const box& elements, int axes, const detail::mapper_form& by);
+std::optional<axes_fault> find_axes_fault(const box& range, int axes_known, const box& elements, int axes,
+                                          const detail::mapper_form& by);
 
 }  // namespace stretto::geometry

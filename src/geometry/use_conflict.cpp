@@ -8,54 +8,59 @@ namespace {
 
 struct part_uses {
   box part;
-  std::vector<box> reads, writes;
+  box_list reads, writes;  // where these differ
 };
 
 coordinate floor_divide(coordinate a, coordinate b) { return a / b - (a % b < 0 ? 1 : 0); }
 
 /// The multiple of the grain that is nearest to the middle, if one lies between the first and the last item.
 std::optional<coordinate> middle_cut(const box& part, int axis, coordinate grain) {
-  const coordinate first = floor_divide(part.min()[axis], grain) + 1;                // the lowest possible cut, in cells
+  const coordinate first = floor_divide(part.min()[axis], grain) + 1;               // the lowest possible cut, in cells
   const coordinate last = floor_divide(part.max()[axis] - 1, grain);                // and the highest
   if (first > last) return std::nullopt;
   const coordinate middle = floor_divide(part.min()[axis] + part.length(axis) / 2, grain);
   return std::clamp(middle, first, last) * grain;
 }
 
-std::optional<use_conflict> between(const part_uses& readers, const part_uses& writers) {
+std::optional<use_conflict> between(const part_uses& readers, const part_uses& writers, bool is_same) {
   for (const box& r : readers.reads)
-    for (const box& w : writers.writes)
-      if (const box both = intersection(r, w); !both.is_empty()) return use_conflict{readers.part, writers.part, both, r, w};
+    for (const box& w : is_same ? writers.reads : writers.writes)
+      if (const box both = intersection(r, w); !both.is_empty())
+        return use_conflict{readers.part, writers.part, both, r, w};
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<use_conflict> find_use_conflict(const divisible_range& range, std::size_t most_parts, const used_elements& reads,
-                                              const used_elements& writes) {
+std::optional<use_conflict> find_use_conflict(const divisible_range& range, std::size_t most_parts,
+                                              const used_elements& reads, const used_elements* writes) {
   if (range.items.is_empty()) return std::nullopt;
+  const bool is_same = !writes;
   const auto uses_of = [&](const box& part) {
     part_uses u{part, {}, {}};
     reads(part, u.reads);
-    writes(part, u.writes);
+    if (writes) (*writes)(part, u.writes);
     return u;
   };
   std::deque<part_uses> open;  // the widest first
-  open.push_back(uses_of(range.items));
+  open.push_back(is_same ? part_uses{range.items, {}, {}} : uses_of(range.items));
   for (std::size_t parts = 1; !open.empty(); open.pop_front()) {
     const part_uses& whole = open.front();
-    if (!between(whole, whole)) continue;
+    if (!is_same && !between(whole, whole, false)) continue;
+    const bool is_first = whole.part == range.items;
     bool is_halved = false;  // along the first axis for which that is possible
     for (int axis = 0; axis < max_axes; ++axis) {
-      const auto cut = range.along[static_cast<std::size_t>(axis)] ? middle_cut(whole.part, axis, range.grain[axis]) : std::nullopt;
+      if (!range.along[static_cast<std::size_t>(axis)]) continue;
+      const auto cut = middle_cut(whole.part, axis, range.grain[axis]);
       if (!cut) continue;
-      if ((parts += 2) > most_parts) return std::nullopt;
+      if ((parts += 2) > most_parts && !is_first) return std::nullopt;
       point low_end = whole.part.max(), high_begin = whole.part.min();
       low_end[axis] = high_begin[axis] = *cut;
-      part_uses low = uses_of(box::between(whole.part.min(), low_end)), high = uses_of(box::between(high_begin, whole.part.max()));
-      if (auto found = between(low, high)) return found;
-      if (auto found = between(high, low)) return found;
-      if (is_halved) continue;
+      part_uses low = uses_of(box::between(whole.part.min(), low_end));
+      part_uses high = uses_of(box::between(high_begin, whole.part.max()));
+      if (auto found = between(low, high, is_same)) return found;
+      if (auto found = between(high, low, is_same)) return found;
+      if (is_halved || most_parts == first_cuts) continue;
       is_halved = true;
       open.push_back(std::move(low));
       open.push_back(std::move(high));

@@ -100,7 +100,9 @@ void command_graph::check(const task& t, plan& p) {
         error e = refuse("B04", "two chunks of \"" + t.name + "\" write the same elements");
         throw e.fact("overlap", s.overlap.where.text())
             .fact("writers", chunk_text(s.overlap.chunk, grid) + ", " + chunk_text(s.overlap.other, grid))
-            .remedy("let the mapper give each chunk elements of its own, or cut the range at multiples only: constrain_split(n)");
+            .remedy(
+                "let the mapper give each chunk elements of its own, or cut the range at multiples only: "
+                "constrain_split(n)");
       }
     } else if (writes(a.how) && ((is_on_every_node(t.kind) && nodes_ > 1) || !a.where.is_disjoint(grid))) {
       error e = refuse("B04", "two chunks of \"" + t.name + "\" write the same elements");

@@ -72,7 +72,9 @@ class mapping {
   template <class F>
     requires(std::is_invocable_v<F&, const box&, const box&>)
   static mapping custom(const box& elements, F f) {
-    return custom(elements, mapping_function([f = std::move(f)](const box& chunk, const box& all, const box&) { return region(f(chunk, all)); }));
+      return custom(elements, mapping_function([f = std::move(f)](const box& chunk, const box& all, const box&) {
+                      return region(f(chunk, all));
+                    }));
   }
 
   bool is_custom() const noexcept { return static_cast<bool>(function_); }

@@ -65,7 +65,8 @@ std::vector<share> divide(const task& t, const extent& each, objects_state& s) {
   if (who.size() < 2 || t.range->ids.is_empty()) return {};
   std::vector<kept_division>& kept = s.divisions[t.code];
   const coordinate grain = grain_of_cut(t.range->ids, each);
-  const auto before = std::ranges::find_if(kept, [&](const kept_division& d) { return d.ids == t.range->ids && d.grain == grain; });
+  const auto before =
+      std::ranges::find_if(kept, [&](const kept_division& d) { return d.ids == t.range->ids && d.grain == grain; });
   std::vector<box> parts = best_parts(who, t, grain, s);
   if (before != kept.end() && before->parts.size() == parts.size() &&
       end_of(before->parts, who, t, s) <= worth_moving * end_of(parts, who, t, s)) {

@@ -18,7 +18,8 @@ struct share {
 
 /// Disjoint shares whose union is the launch's range, none empty, along its slowest axis; one alone if that is best, none if there is
 /// nowhere to choose from. By the speeds measured at shares of about that size; devices that were never measured get an even share.
-/// The last answer for the same kernel and range is kept as long as it is not a tenth worse: moving borders move data. Cuts lie on
+/// The last answer for the same kernel and range is kept as long as it is not a tenth worse: moving borders move
+/// data. Cuts lie on
 /// multiples of the grain, in ids.
 std::vector<share> divide(const task& t, const extent& grain, objects_state& s);
 

@@ -42,8 +42,10 @@ box items_of(const kernel_range& range) {
   return box::between(min, max);
 }
 
-/// Copies what the launch is given, for as long as it lasts. `range`: the items of all of it, of which this may be a part.
-void keep_arguments(task& t, std::span<const detail::object_item> given, const box& range, base::thread_context& context) {
+/// Copies what the launch is given, for as long as it lasts. `range`: the items of all of it, of which this may be a
+/// part.
+void keep_arguments(task& t, std::span<const detail::object_item> given, const box& range,
+                    base::thread_context& context) {
   const kernel_code& code = *t.code;
   for (std::size_t i = 0; i < given.size(); ++i) {
     const detail::object_item& item = given[i];
@@ -123,24 +125,45 @@ bool is_divisible(const kernel_code& code, std::span<const detail::object_item> 
   return any;
 }
 
-/// Checks what is said of the items of a launch that may be divided: whether range, mappers and objects fit, and whether items read what
+/// Checks what is said of the items of a launch that may be divided: whether range, mappers and objects fit, and
+/// whether items read what
 /// others write.
 void check_uses(const kernel_code& code, const kernel_range& range, std::span<const detail::object_item> given,
                 const detail::object_launch& request, const extent& grain, base::thread_context& context) {
-  constexpr std::size_t most_parts = 16;  // for each launch again: mappers are functions
-  const data::checked_launch l{.name = request.name.empty() ? std::string_view(code.name) : std::string_view(request.name),
-                               .code = &code, .items = items_of(range), .group = range.group, .where = range.where};
-  const auto object_of = [&](std::size_t i) -> object_record& { return usable(*given[i].object, "launch", context, range.where); };
+  // For each launch again, since mappers are functions. Where one argument is both, cuts that matter are A07, too.
+  constexpr std::size_t most_parts = 16;
+  const data::checked_launch l{
+      .name = request.name.empty() ? std::string_view(code.name) : std::string_view(request.name),
+      .code = &code,
+      .items = items_of(range),
+      .group = range.group,
+      .where = range.where};
+  const auto object_of = [&](std::size_t i) -> object_record& {
+    return usable(*given[i].object, "launch", context, range.where);
+  };
   const auto checked = [&](std::size_t i) -> data::checked_argument {
     const object_record& o = object_of(i);
-    return {.number = i, .how = code.parameters[i].mode, .elements = o.elements, .axes = o.dimensions, .form = given[i].form};
+    return {.number = i,
+            .how = code.parameters[i].mode,
+            .elements = o.elements,
+            .axes = o.dimensions,
+            .form = given[i].form};
   };
   const auto used_by = [&](std::size_t i) -> geometry::used_elements {
     const detail::object_item& item = given[i];
-    if (item.mapped) return [&item, &l](const box& part, std::vector<box>& out) { out.push_back((*item.mapped)(part, l.items)); };
-    return [all = item.is_tile ? item.part : object_of(i).elements](const box&, std::vector<box>& out) { out.push_back(all); };
+    if (item.mapped)
+      return [&item, &l](const box& part, geometry::box_list& out) { out.push_back((*item.mapped)(part, l.items)); };
+    return [all = item.is_tile ? item.part : object_of(i).elements](const box&, geometry::box_list& out) {
+      out.push_back(all);
+    };
   };
-  const auto keeps_apart = [](const detail::object_item& item) { return item.mapped && item.form.is == detail::mapper_form::kind::one_to_one; };
+  // Whether both name the same elements of each item, which no other item has.
+  const auto keep_apart = [&](const detail::object_item& a, const detail::object_item& b) {
+    using kind = detail::mapper_form::kind;
+    if (!a.mapped || !b.mapped || a.form.is != b.form.is) return false;
+    if (a.form.is == kind::one_to_one) return true;
+    return a.form.is == kind::slice && a.form.axis == b.form.axis && l.items.length(a.form.axis) <= 1;
+  };
   for (std::size_t w = 0; w < given.size(); ++w) {
     if (!given[w].mapped) continue;
     const auto text = [&] { return describe(object_of(w)); };
@@ -149,9 +172,15 @@ void check_uses(const kernel_code& code, const kernel_range& range, std::span<co
     if (how != access::out && how != access::inout) continue;
     for (std::size_t r = 0; r < given.size(); ++r) {
       const access also = code.parameters[r].mode;
-      if (!given[r].object || (also != access::in && also != access::inout) || given[r].object->get() != given[w].object->get()) continue;
-      if (keeps_apart(given[r]) && keeps_apart(given[w])) continue;
-      if (const auto found = geometry::find_use_conflict({.items = l.items, .grain = grain}, most_parts, used_by(r), used_by(w)))
+      if (!given[r].object || (also != access::in && also != access::inout) ||
+          given[r].object->get() != given[w].object->get())
+        continue;
+      if (keep_apart(given[r], given[w])) continue;
+      const geometry::divisible_range all{.items = l.items, .grain = grain};
+      const geometry::used_elements written = used_by(w);
+      const auto found = r == w ? geometry::find_use_conflict(all, geometry::first_cuts, written)
+                                : geometry::find_use_conflict(all, most_parts, used_by(r), &written);
+      if (found)
         data::refuse_conflict(l, *found, checked(r), checked(w), text);
     }
   }
@@ -181,7 +210,8 @@ void prepare(objects_state& s, const kernel_code& code, const kernel_range& rang
   extent grain = unit;  // in ids
   const bool is_mapped = std::ranges::any_of(given, [](const detail::object_item& i) { return i.mapped != nullptr; });
   if (is_mapped || request.multiple != unit) {
-    const extent in_items = request.multiple == unit ? range.group : data::grain_of(range.group, request.multiple, range.ids, range.where);
+    const extent in_items =
+        request.multiple == unit ? range.group : data::grain_of(range.group, request.multiple, range.ids, range.where);
     check_uses(code, range, given, request, in_items, context);
     for (int a = 0; a < max_axes; ++a) grain[a] = in_items[a] / range.group[a];
   }
@@ -191,7 +221,8 @@ void prepare(objects_state& s, const kernel_code& code, const kernel_range& rang
     if (can_be_divided && s.check && range.ids.volume() > 1) {  // who has one device is told what several would refuse
       const device_speed equal[] = {{1}, {1}};
       launch_tasks halves;
-      make_parts(s, code, range, given, request, context, split_by_speed(range.ids, equal, grain_of_cut(range.ids, grain)), halves);
+      make_parts(s, code, range, given, request, context,
+                 split_by_speed(range.ids, equal, grain_of_cut(range.ids, grain)), halves);
     }
     if (!shares.empty()) whole->goes_to = shares.front().of;
     made.push_back(std::move(whole));

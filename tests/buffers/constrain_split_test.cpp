@@ -1,4 +1,5 @@
-// constrain_split: items that share an element are computed together, however the range is divided; and mappers that are told the range.
+// constrain_split: items that share an element are computed together, however the range is divided; and mappers that
+// are told the range.
 #include <stretto/buffer.hpp>
 #include <stretto/job.hpp>
 #include <stretto/runtime.hpp>
@@ -16,8 +17,14 @@ namespace stretto {
 namespace {
 
 // clang-format off
-STRETTO_KERNEL(constrained_pairs, (in<int> x, out<int> y), { int i = global_id(0); if (i % 2 == 0) y(i / 2) = x(i) + x(i + 1); })
-STRETTO_KERNEL(constrained_sums, (in<int> x, inout<int> y), { int i = global_id(0); if (i % 3 == 0) y(i / 3) += x(i) + x(i + 1) + x(i + 2); })
+STRETTO_KERNEL(constrained_pairs, (in<int> x, out<int> y), {
+  int i = global_id(0);
+  if (i % 2 == 0) y(i / 2) = x(i) + x(i + 1);
+})
+STRETTO_KERNEL(constrained_sums, (in<int> x, inout<int> y), {
+  int i = global_id(0);
+  if (i % 3 == 0) y(i / 3) += x(i) + x(i + 1) + x(i + 2);
+})
 STRETTO_GROUP_KERNEL(constrained_groups, (in<int> x, out<int> y), {
   each_item([&](item it) { int i = it.global_id(0); if (i % 6 == 0) y(i / 6) = x(i) + x(i + 5); });
 })
@@ -40,7 +47,9 @@ int own_place(coordinate i) { return static_cast<int>(i); }
 
 }  // namespace
 
-TEST_CASE("cuts lie on multiples of what is asked for, on all nodes and devices, with weights, in pieces, of kernels and host tasks") {
+TEST_CASE(
+    "cuts lie on multiples of what is asked for, on all nodes and devices, with weights, in pieces, of kernels and "
+    "host tasks") {
   test::on_nodes_with_devices([] {
     const buffer<int> x(box(0, 18), own_place);
     const auto sums = [&](auto&& compute) {
@@ -49,30 +58,43 @@ TEST_CASE("cuts lie on multiples of what is asked for, on all nodes and devices,
       const auto seen = y.read().get();
       for (int i = 0; i < 9; ++i) CHECK(seen.view()(i) == 4 * i + 1);
     };
-    sums([&](const buffer<int>& y) { launch(constrain_split(2), constrained_pairs, box(0, 18), x(one_to_one), y(half)); });
-    sums([&](const buffer<int>& y) { launch(constrain_split(4), in_pieces{3}, constrained_pairs, box(0, 18), x(one_to_one), y(half)); });
+    sums([&](const buffer<int>& y) {
+      launch(constrain_split(2), constrained_pairs, box(0, 18), x(one_to_one), y(half));
+    });
+    sums([&](const buffer<int>& y) {
+      launch(constrain_split(4), in_pieces{3}, constrained_pairs, box(0, 18), x(one_to_one), y(half));
+    });
     const auto by_function = [](const box& part, view<const int> x, view<int> y) {
       for (auto i = part.min()[0]; i < part.max()[0]; i += 2) y(i / 2) = x(i) + x(i + 1);
     };
-    sums([&](const buffer<int>& y) { host_task(constrain_split(2), box(0, 18), by_function, x.in(one_to_one), y.out(half)); });
-    sums([&](const buffer<int>& y) { host_task(constrain_split(2), in_pieces{2}, box(0, 18), by_function, x.in(one_to_one), y.out(half)); });
+    sums([&](const buffer<int>& y) {
+      host_task(constrain_split(2), box(0, 18), by_function, x.in(one_to_one), y.out(half));
+    });
+    sums([&](const buffer<int>& y) {
+      host_task(constrain_split(2), in_pieces{2}, box(0, 18), by_function, x.in(one_to_one), y.out(half));
+    });
     std::vector<double> weights(job_nodes(), 1);
     weights.back() = 2.5;
     set_weights({.nodes = weights});
-    sums([&](const buffer<int>& y) { launch(constrain_split(2), constrained_pairs, box(0, 18), x(one_to_one), y(half)); });
+    sums([&](const buffer<int>& y) {
+      launch(constrain_split(2), constrained_pairs, box(0, 18), x(one_to_one), y(half));
+    });
     set_weights({});
     const buffer<int> y(box(0, 6), [](coordinate) { return 100; });
-    launch(constrain_split(3), constrained_sums, box(0, 18), x(one_to_one), y(third));  // read and written: items of one cell alone
+    launch(constrain_split(3), constrained_sums, box(0, 18), x(one_to_one),
+           y(third));  // read and written: items of one cell alone
     CHECK(y.read().get().view()(4) == 100 + 12 + 13 + 14);
     const buffer<int> z(box(0, 3));
-    launch(constrain_split(3), constrained_groups, in_groups({0, 9}, 2), x(one_to_one), z(sixth));  // groups stay whole, too
+    launch(constrain_split(3), constrained_groups, in_groups({0, 9}, 2), x(one_to_one),
+           z(sixth));  // groups stay whole, too
     CHECK(z.read().get().view()(2) == 12 + 17);
   });
 }
 
 TEST_CASE("a range in tiles is cut at multiples along both axes") {
   test::on_nodes_with_devices([] {
-    const buffer<int, 2> x({{0, 0}, {8, 12}}, [](coordinate i, coordinate j) { return static_cast<int>(100 * i + j); }), y({{0, 0}, {4, 4}});
+    const buffer<int, 2> x({{0, 0}, {8, 12}}, [](coordinate i, coordinate j) { return static_cast<int>(100 * i + j); }),
+        y({{0, 0}, {4, 4}});
     launch(in_tiles, constrain_split(2, 3), constrained_squares, x.elements(), x(one_to_one), y(second_and_third));
     const auto seen = y.read().get();
     for (int i = 0; i < 4; ++i)
@@ -96,12 +118,21 @@ TEST_CASE("a constraint of less than one item is refused") {
   runtime rt({.workers = 1});
   rt.run([] {
     const buffer<int> x(box(0, 10), own_place), y(box(0, 5));
-    const std::string words = test::thrown_by([&] { launch(constrain_split(0), constrained_pairs, box(0, 10), x(one_to_one), y(half)); });
-    CHECK_MESSAGE(words.starts_with("error G02: the grain of a split must be at least 1 element\n  submitted   constrain_split_test.cpp:"), words);
+    const std::string words =
+        test::thrown_by([&] { launch(constrain_split(0), constrained_pairs, box(0, 10), x(one_to_one), y(half)); });
+    CHECK_MESSAGE(
+        words.starts_with(
+            "error G02: the grain of a split must be at least 1 element\n  submitted   constrain_split_test.cpp:"),
+        words);
     CHECK(words.find("leave constrain_split out") != words.npos);
-    CHECK(test::thrown_by([&] { host_task(constrain_split(2, -1), box(0, 10), [](view<int>) {}, y.out(half)); }).starts_with("error G02: "));
+    CHECK(test::thrown_by([&] {
+            host_task(
+                constrain_split(2, -1), box(0, 10), [](view<int>) {}, y.out(half));
+          }).starts_with("error G02: "));
     const object<int> u(box(0, 10));
-    CHECK(test::thrown_by([&] { launch(constrain_split(0), constrained_pairs, box(0, 10), u, object<int>(box(0, 5))); }).starts_with("error G02: "));
+    CHECK(test::thrown_by([&] {
+            launch(constrain_split(0), constrained_pairs, box(0, 10), u, object<int>(box(0, 5)));
+          }).starts_with("error G02: "));
   });
 }
 

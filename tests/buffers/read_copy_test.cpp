@@ -1,4 +1,5 @@
-// What the program keeps of buffers: snapshots that hold nothing up, views that hold up writers alone; values of side effects, barriers.
+// What the program keeps of buffers: snapshots that hold nothing up, views that hold up writers alone; values of side
+// effects, barriers.
 #include <stretto/buffer.hpp>
 #include <stretto/job.hpp>
 #include <stretto/runtime.hpp>
@@ -48,9 +49,12 @@ TEST_CASE("a snapshot stays as it was, and launches that write do not wait for i
 
 TEST_CASE("a snapshot of a part of an array of three axes is dense") {
   test::on_nodes_with_devices([] {
-    const buffer<int, 3> x({{0, 0, 0}, {4, 5, 6}}, [](coordinate i, coordinate j, coordinate k) { return static_cast<int>(100 * i + 10 * j + k); });
+    const buffer<int, 3> x({{0, 0, 0}, {4, 5, 6}}, [](coordinate i, coordinate j, coordinate k) {
+      return static_cast<int>(100 * i + 10 * j + k);
+    });
     launch(snapshot_raise_plane, x.elements(), x(one_to_one));
-    for (const box& part : {box({1, 2, 3}, {4, 4, 6}), box({0, 0, 0}, {4, 5, 6}), box({2, 0, 4}, {3, 5, 5}), box({0, 4, 5}, {4, 5, 6})}) {
+    for (const box& part :
+         {box({1, 2, 3}, {4, 4, 6}), box({0, 0, 0}, {4, 5, 6}), box({2, 0, 4}, {3, 5, 5}), box({0, 4, 5}, {4, 5, 6})}) {
       const auto copy = x.read_copy(part).get();
       std::size_t n = 0;
       for (auto i = part.min()[0]; i < part.max()[0]; ++i)
@@ -92,9 +96,11 @@ TEST_CASE("a snapshot fails with what was to write its elements") {
   });
 }
 
-TEST_CASE("a view that is kept of a buffer that nobody writes holds up neither launches nor epochs, however many follow") {
+TEST_CASE(
+    "a view that is kept of a buffer that nobody writes holds up neither launches nor epochs, however many follow") {
   test::on_nodes_with_devices([] {
-    const buffer<int> constant(box(0, 8), [](coordinate i) { return static_cast<int>(i); }), x(box(0, 8), [](coordinate) { return 0; });
+    const buffer<int> constant(box(0, 8), [](coordinate i) { return static_cast<int>(i); }),
+        x(box(0, 8), [](coordinate) { return 0; });
     const auto kept = constant.read().get();
     for (int i = 0; i < 200; ++i) {
       launch(snapshot_raise, x.elements(), x(one_to_one));
@@ -107,7 +113,8 @@ TEST_CASE("a view that is kept of a buffer that nobody writes holds up neither l
 
 TEST_CASE("what would write elements that a kept view shows waits for the view, however many horizons lie between") {
   test::on_nodes_with_devices([] {
-    const buffer<int> x(box(0, 8), [](coordinate i) { return static_cast<int>(i); }), y(box(0, 8), [](coordinate) { return 0; });
+    const buffer<int> x(box(0, 8), [](coordinate i) { return static_cast<int>(i); }),
+        y(box(0, 8), [](coordinate) { return 0; });
     auto kept = x.read().get();
     for (int i = 0; i < 100; ++i) launch(snapshot_raise, y.elements(), y(one_to_one));
     wait(epoch());

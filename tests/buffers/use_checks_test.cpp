@@ -1,4 +1,5 @@
-// What launches and host tasks say of their items is checked in the call: what other items write, axes, and ranges beyond a buffer.
+// What launches and host tasks say of their items is checked in the call: what other items write, axes, and ranges
+// beyond a buffer.
 #include <stretto/buffer.hpp>
 #include <stretto/job.hpp>
 #include <stretto/runtime.hpp>
@@ -26,7 +27,11 @@ STRETTO_KERNEL(use_smooth_in_place, (inout<int> u, int n), {
 })
 STRETTO_KERNEL(use_raise, (inout<int> u), { u(global_id(0)) += 1; })
 STRETTO_KERNEL(use_double, (in<int> u, out<int> v), { v(global_id(0)) = 2 * u(global_id(0)); })
-STRETTO_KERNEL(use_sum_of_all, (in<int> u, inout<int> v, int n), { for (int i = 0; i < n; ++i) if (i != global_id(0)) v(global_id(0)) += u(i); })
+STRETTO_KERNEL(use_sixth_after, (in<int> u, out<int> v), { v(global_id(0)) = u(global_id(0) + 6); })
+STRETTO_KERNEL(use_sum_of_all, (in<int> u, inout<int> v, int n), {
+  for (int i = 0; i < n; ++i)
+    if (i != global_id(0)) v(global_id(0)) += u(i);
+})
 STRETTO_GROUP_KERNEL(use_turn_groups, (inout<int> u, local<int> part), {
   each_item([&](item it) { part(it.local_id(0)) = u(it.global_id(0)); });
   each_item([&](item it) { u(it.global_id(0)) = part(1 - it.local_id(0)); });
@@ -43,7 +48,9 @@ STRETTO_KERNEL(use_fill_rows, (out<int, 2> y), { y(global_id(0), 0) = 7; y(globa
 STRETTO_KERNEL(use_fill, (out<int, 2> y), { y(global_id(0), global_id(1)) = 1 + global_id(1); })
 STRETTO_KERNEL(use_fill_line, (out<int> y), { y(global_id(0)) = 3; })
 STRETTO_KERNEL(use_row, (in<int> x, out<int, 2> y), { y(global_id(0), global_id(1)) = x(global_id(1)); })
-STRETTO_GROUP_KERNEL(use_fill_groups, (out<int> y, int n), { each_item([&](item it) { if (it.global_id(0) < n) y(it.global_id(0)) = 4; }); })
+STRETTO_GROUP_KERNEL(use_fill_groups, (out<int> y, int n), {
+  each_item([&](item it) { if (it.global_id(0) < n) y(it.global_id(0)) = 4; });
+})
 // clang-format on
 
 std::string code_of(const std::string& words) { return words.starts_with("error ") ? words.substr(6, 3) : words; }
@@ -72,9 +79,15 @@ TEST_CASE("a launch that reads what other items of it write is refused, however 
     CHECK(refused([&] { launch(use_double, u.elements(), u(mirrored), u(one_to_one)); }) == "B31");
     const int away = 3;  // a function that owns something is asked in every launch
     CHECK(refused([&] {
-            launch(use_double, u.elements(), u([away](const box& part, const box& elements) { return intersection(part.shifted({away}), elements); }), u(one_to_one));
+            launch(use_double, u.elements(), u([away](const box& part, const box& elements) {
+                     return intersection(part.shifted({away}), elements);
+                   }),
+                   u(one_to_one));
           }) == "B31");
-    CHECK(refused([&] { host_task(u.elements(), [](view<const int>, view<int>) {}, u.in(neighborhood(1)), u.out(one_to_one)); }) == "B31");
+    CHECK(refused([&] {
+            host_task(
+                u.elements(), [](view<const int>, view<int>) {}, u.in(neighborhood(1)), u.out(one_to_one));
+          }) == "B31");
     CHECK(refused([&] { host_task(in_tiles, u.elements(), [](view<int>) {}, u.inout(neighborhood(1))); }) == "B31");
     CHECK(buffers::state_of(*base::current()->runtime)->tasks.next() == before);
     CHECK(u.read().get().view()(7) == 7);
@@ -85,17 +98,26 @@ TEST_CASE("the error names the arguments, the overlap and the repair") {
   runtime rt({.workers = 1});
   rt.run([] {
     const buffer<int> u(box(0, 12), {.name = "u"});
-    const std::string words = test::thrown_by([&] { launch(use_smooth, u.elements(), u(neighborhood(1)), u(one_to_one), 12); });
-    const std::string line = words.substr(words.find("use_checks_test.cpp:"), words.find("\n  read by") - words.find("use_checks_test.cpp:"));
-    CHECK(words == "error B31: launch \"use_smooth\" reads elements of buffer B0 \"u\" that other items of it write\n"
-                   "  submitted   " + line + "\n"
-                   "  read by     argument 1 \"u\" (in): items [0,6) may read [0,7)\n"
-                   "  written by  argument 2 \"v\" (out): items [6,12) may write [6,12)\n"
-                   "  overlap     [6,7)\n"
-                   "  because     what is read there depends on which of them comes first, and on how the range is divided over nodes and devices\n"
-                   "  try         write into a second array with one_to_one, and swap the two after each launch");
-    const std::string of_task = test::thrown_by([&] { host_task(name("halo"), u.elements(), [](view<int>) {}, u.inout(neighborhood(1))); });
-    CHECK(of_task.find("host task \"halo\" reads elements of buffer B0 \"u\" that other chunks of it write") != of_task.npos);
+    const std::string words =
+        test::thrown_by([&] { launch(use_smooth, u.elements(), u(neighborhood(1)), u(one_to_one), 12); });
+    const std::string line = words.substr(words.find("use_checks_test.cpp:"),
+                                          words.find("\n  read by") - words.find("use_checks_test.cpp:"));
+    CHECK(words ==
+          "error B31: launch \"use_smooth\" reads elements of buffer B0 \"u\" that other items of it write\n"
+          "  submitted   " +
+              line +
+              "\n"
+              "  read by     argument 1 \"u\" (in): items [0,6) may read [0,7)\n"
+              "  written by  argument 2 \"v\" (out): items [6,12) may write [6,12)\n"
+              "  overlap     [6,7)\n"
+              "  because     what is read depends on which of them comes first, and on how the range is divided\n"
+              "  try         write into a second array with one_to_one, and swap the two after each launch");
+    const std::string of_task = test::thrown_by([&] {
+      host_task(
+          name("halo"), u.elements(), [](view<int>) {}, u.inout(neighborhood(1)));
+    });
+    CHECK(of_task.find("host task \"halo\" reads elements of buffer B0 \"u\" that other chunks of it write") !=
+          of_task.npos);
     CHECK(of_task.find("argument 1 (inout): the chunk [0,6) may read [0,7)") != of_task.npos);
   });
 }
@@ -108,15 +130,18 @@ TEST_CASE("launches whose items read what they alone write, or what no item writ
     CHECK(u.read().get().view()(5) == 12);
     launch(use_sum_of_all, box(3, 4), u(all), u(one_to_one), 12);  // one item reads all and writes its own
     CHECK(u.read().get().view()(3) == 8 + 156 - 8);
-    launch(use_double, box(0, 6), u([](const box& part) { return part.shifted({6}); }), u(one_to_one));
+    launch(use_sixth_after, box(0, 6), u([](const box& part) { return part.shifted({6}); }), u(one_to_one));
     launch(use_turn_groups, in_groups({0, 6}, 2), u(one_to_one), local_size{2});
-    const buffer<int, 2> rows({{0, 0}, {8, 4}}, [](coordinate i, coordinate j) { return static_cast<int>(10 * i - j); });
+    const buffer<int, 2> rows({{0, 0}, {8, 4}},
+                              [](coordinate i, coordinate j) { return static_cast<int>(10 * i - j); });
     launch(use_sort_rows, box(0, 8), rows(slice(1)), 4);
     CHECK(rows.read().get().view()(5, 0) == 47);
     host_task(rows.elements(), [](const box& part, view<int, 2> r) {
       for (auto i = part.min()[0]; i < part.max()[0]; ++i) r(i, 1) += r(i, 0);
     }, rows.inout(slice(1)));
-    host_task(on_one_node, [](view<const int> from, view<int> to) { to(0) = from(11); }, u.in(all), u.inout(fixed(box(0, 1))));
+    host_task(
+        on_one_node, [](view<const int> from, view<int> to) { to(0) = from(11); }, u.in(all),
+        u.inout(fixed(box(0, 1))));
     CHECK(rows.read().get().view()(5, 1) == 47 + 48);
   });
 }
@@ -145,7 +170,8 @@ TEST_CASE("axes that do not fit are told with range, buffer, and what would fit"
   rt.run([] {
     const buffer<int, 2> y({{0, 0}, {8, 4}}, {.name = "y"});
     const std::string words = test::thrown_by([&] { launch(use_fill_rows, box(0, 8), y(one_to_one)); });
-    CHECK(words.starts_with("error B32: one_to_one does not fit the range of launch \"use_fill_rows\" and buffer B0 \"y\"\n"));
+    CHECK(words.starts_with(
+        "error B32: one_to_one does not fit the range of launch \"use_fill_rows\" and buffer B0 \"y\"\n"));
     CHECK(words.find("  range       [0,8)\n") != words.npos);
     CHECK(words.find("  array       argument 1 \"y\" (out), [0,8)x[0,4) of 2 axes\n") != words.npos);
     CHECK(words.find("  try         launch over a range of 2 axes, or name whole rows: slice(1)") != words.npos);
@@ -157,7 +183,9 @@ TEST_CASE("a range with items for which one_to_one has no element is refused, bu
     const buffer<int> y(box(0, 10), {.name = "y"});
     const auto refused = [&](auto&& f) { return code_of(test::thrown_by(f)); };
     const std::string words = test::thrown_by([&] { launch(use_fill_line, box(0, 16), y(one_to_one)); });
-    CHECK_MESSAGE(words.starts_with("error B33: launch \"use_fill_line\" has items for which buffer B0 \"y\" has no element\n"), words);
+    CHECK_MESSAGE(
+        words.starts_with("error B33: launch \"use_fill_line\" has items for which buffer B0 \"y\" has no element\n"),
+        words);
     CHECK(refused([&] { launch(use_fill_line, box(-1, 5), y(one_to_one)); }) == "B33");
     CHECK(refused([&] { launch(use_fill_groups, in_groups({0, 4}, 4), y(one_to_one), 10); }) == "B33");
     launch(use_fill_groups, in_groups({0, 3}, 4), y(one_to_one), 10);

@@ -1,4 +1,5 @@
-// Contributions to elements that a reduction does not have: refused with the index and the box, and nothing else is changed.
+// Contributions to elements that a reduction does not have: refused with the index and the box, and nothing else is
+// changed.
 #include <stretto/copy.hpp>
 #include <stretto/platform.hpp>
 #include <stretto/reduce.hpp>
@@ -18,13 +19,16 @@ TEST_CASE("a contribution outside of the reduction's box is an error with the in
   runtime rt({.workers = 1});
   rt.run([&] {
     const place ram = rt.machine().memories().front();
-    for (const reduction_style style : {reduction_style::automatic, reduction_style::fold, reduction_style::shared_fold, reduction_style::list}) {
+    for (const reduction_style style :
+         {reduction_style::automatic, reduction_style::fold, reduction_style::shared_fold, reduction_style::list}) {
       CAPTURE(int(style));
-      const auto sums = instance<double>::create(at(ram), {2, 5}).made, beside = instance<double>::create(at(ram), {0, 4000}).made;
+      const auto sums = instance<double>::create(at(ram), {2, 5}).made,
+                 beside = instance<double>::create(at(ram), {0, 4000}).made;
       wait(merge(fill(sums, 0.0), fill(beside, 0.0)));
       const auto r = reduction_instance<sum<double>>::create(at(ram), {2, 5}, {.style = style, .name = "charge"});
-      for (const std::int64_t at : {std::int64_t{5}, std::int64_t{1}, std::int64_t{-1}, std::int64_t{9}, std::int64_t{100'000},
-                                    std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()}) {
+      for (const std::int64_t at :
+           {std::int64_t{5}, std::int64_t{1}, std::int64_t{-1}, std::int64_t{9}, std::int64_t{100'000},
+            std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()}) {
         const std::string words = test::words_of(async([r, at] {
           auto c = r.contribute();
           c(3) << 1.0;
@@ -51,7 +55,9 @@ TEST_CASE("of a reduction of several axes each coordinate counts, not the positi
     auto c = r.contribute();
     const std::string words = test::thrown_by([&] { c(1, 6) << 1; });  // position 12 is that of (2, 0)
     CHECK(words.find("  index       (1, 6)\n  elements    [0,4)x[0,6)\n") != words.npos);
-    CHECK(test::thrown_by([&] { c(4, 0) << 1; }).starts_with("error D25: a contribution to an element that the reduction does not have\n"));
+    CHECK(test::thrown_by([&] {
+            c(4, 0) << 1;
+          }).starts_with("error D25: a contribution to an element that the reduction does not have\n"));
     CHECK(test::thrown_by([&] { c(0, -1) << 1; }).starts_with("error D25: "));
     c(3, 5) << 1;
   });

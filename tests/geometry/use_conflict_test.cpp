@@ -1,4 +1,5 @@
-// Whether items read what other items write, and whether range, mapper and array have the axes for one another: as values.
+// Whether items read what other items write, and whether range, mapper and array have the axes for one another: as
+// values.
 #include <doctest/doctest.h>
 
 #include "geometry/axes_fit.hpp"
@@ -9,12 +10,16 @@ namespace {
 
 template <class M>
 used_elements by(const M& mapper, const box& elements, const box& range) {
-  return [mapper, elements, range](const box& part, std::vector<box>& out) { out.push_back(detail::call_mapper(mapper, part, elements, range)); };
+  return [mapper, elements, range](const box& part, box_list& out) {
+    out.push_back(detail::call_mapper(mapper, part, elements, range));
+  };
 }
 
 template <class R, class W>
-std::optional<use_conflict> conflict_of(const divisible_range& range, const box& elements, const R& reads, const W& writes) {
-  return find_use_conflict(range, 256, by(reads, elements, range.items), by(writes, elements, range.items));
+std::optional<use_conflict> conflict_of(const divisible_range& range, const box& elements, const R& reads,
+                                        const W& writes) {
+  const used_elements written = by(writes, elements, range.items);
+  return find_use_conflict(range, 256, by(reads, elements, range.items), &written);
 }
 
 const box line(0, 12), square({0, 0}, {8, 8});
@@ -38,8 +43,12 @@ TEST_CASE("items that read their neighbours conflict with those that write their
   CHECK(conflict_of({square}, square, transposed, one_to_one));
   CHECK(conflict_of({square}, square, neighborhood(0, 1), one_to_one));
   CHECK(conflict_of({square}, square, slice(1), one_to_one));  // several items of each row
-  CHECK(conflict_of({line}, line, [](const box& part, const box& all) { return intersection(part.shifted({11}), all); }, one_to_one));
-  CHECK(conflict_of({line}, line, [](const box& part, const box& all) { return box(all.max()[0] - part.max()[0], all.max()[0] - part.min()[0]); }, one_to_one));
+  CHECK(conflict_of(
+      {line}, line, [](const box& part, const box& all) { return intersection(part.shifted({11}), all); }, one_to_one));
+  CHECK(conflict_of(
+      {line}, line,
+      [](const box& part, const box& all) { return box(all.max()[0] - part.max()[0], all.max()[0] - part.min()[0]); },
+      one_to_one));
 }
 
 TEST_CASE("items that read what they alone write do not conflict") {
@@ -49,7 +58,9 @@ TEST_CASE("items that read what they alone write do not conflict") {
   CHECK(!conflict_of({box(3, 4)}, line, all, one_to_one));       // one item
   CHECK(!conflict_of({box({5, 0}, {6, 8})}, square, fixed(box({0, 0}, {5, 8})), one_to_one));  // rows above
   CHECK(!conflict_of({box()}, line, all, all));
-  CHECK(!conflict_of({box(0, 6)}, line, [](const box& part, const box& all) { return intersection(part.shifted({6}), all); }, one_to_one));
+  CHECK(!conflict_of(
+      {box(0, 6)}, line, [](const box& part, const box& all) { return intersection(part.shifted({6}), all); },
+      one_to_one));
 }
 
 TEST_CASE("only cuts that the grain and the axes allow count") {
@@ -71,6 +82,19 @@ TEST_CASE("a conflict of a few items alone is found, too") {
   REQUIRE(c);
   CHECK(c->readers.contains(point(5)));
   CHECK(c->where == box(6, 7));
+}
+
+TEST_CASE("of what one argument reads and writes, first cuts find what repeats along the range, along each axis") {
+  const auto found = [](const box& range, const box& elements, const auto& mapper) {
+    return find_use_conflict({range}, first_cuts, by(mapper, elements, range)).has_value();
+  };
+  CHECK(found(line, line, neighborhood(1)));
+  CHECK(found(square, square, neighborhood(0, 1)));
+  CHECK(found(square, square, slice(1)));
+  CHECK(found(square, square, slice(0)));
+  CHECK(!found(square, square, one_to_one));
+  CHECK(!found(box(0, 8), square, slice(1)));
+  CHECK(!found(box(3, 4), line, all));
 }
 
 TEST_CASE("a range fits an array of as many axes, or where the rest is named whole") {

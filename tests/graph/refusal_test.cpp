@@ -51,7 +51,8 @@ TEST_CASE("of a mapper of the program's own, the elements that two chunks write 
         "error B04: two chunks of \"blur\" write the same elements of buffer B3 \"image\"\n"
         "  overlap     [255,257)\n"
         "  writers     chunk 0 [0,256) on N0, chunk 1 [256,512) on N1\n"
-        "  try         let the mapper give each chunk elements of its own, or cut the range at multiples only: constrain_split(n)");
+        "  try         let the mapper give each chunk elements of its own, or cut the range at multiples only: "
+        "constrain_split(n)");
 }
 
 TEST_CASE("a mapper that leaves the buffer is told what it may give") {

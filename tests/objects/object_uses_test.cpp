@@ -32,7 +32,8 @@ std::string code_of_uses(F&& f) {
 
 }  // namespace
 
-TEST_CASE("a launch on objects that reads what other items of it write is refused, on any devices, and nothing is computed") {
+TEST_CASE(
+    "a launch on objects that reads what other items of it write is refused, on any devices, and nothing is computed") {
   for (const char* devices : {"none", "sim", "sim:2"}) {
     CAPTURE(devices);
     runtime rt({.workers = 1, .devices = devices});
@@ -40,8 +41,11 @@ TEST_CASE("a launch on objects that reads what other items of it write is refuse
       const std::vector<int> ones(12, 1), many(48, 1);
       const object<int> u(box(0, 12), ones.data(), {.name = "u"}), v(box(0, 12), ones.data());
       const object<int, 2> w(box({0, 0}, {12, 4}), many.data());
-      const std::string words = test::thrown_by([&] { launch(uses_smooth, u.elements(), u(neighborhood(1)), u(one_to_one), 12); });
-      CHECK(words.starts_with("error B31: launch \"uses_smooth\" reads elements of object \"u\" that other items of it write\n  submitted   object_uses_test.cpp:"));
+      const std::string words =
+          test::thrown_by([&] { launch(uses_smooth, u.elements(), u(neighborhood(1)), u(one_to_one), 12); });
+      CHECK(
+          words.starts_with("error B31: launch \"uses_smooth\" reads elements of object \"u\" that other items of it "
+                            "write\n  submitted   object_uses_test.cpp:"));
       CHECK(words.find("  read by     argument 1 \"u\" (in): items [0,6) may read [0,7)\n") != words.npos);
       CHECK(words.find("  written by  argument 2 \"v\" (out): items [6,12) may write [6,12)\n") != words.npos);
       CHECK(code_of_uses([&] { launch(uses_smooth, u.elements(), u, u(one_to_one), 12); }) == "B31");
