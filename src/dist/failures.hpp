@@ -1,7 +1,8 @@
 // failures.hpp - causes on the wire: the chain of what was skipped, and the exception that it began with.
 //
-// An error stays an error of its code, with a line more that names its node; a std::runtime_error stays
-// one, with its node behind its words; any other exception becomes a remote_exception, which knows its type's name. The links keep their names and source lines, and the user reads on which node each was.
+// An error stays an error of its code, with a line more that names its node. A std::runtime_error stays one, with its node
+// behind its words. Any other exception becomes a remote_exception, which knows its type's name. The links keep their names
+// and source lines, and the user reads on which node each was.
 //
 // Threads     any.
 // Cost        a lock and an allocation per link; causes are rare.

@@ -60,15 +60,15 @@ taken take_from(worker& w, inbox& box, std::uint16_t place, std::size_t most) {
 }
 
 /// Where paths differ, other takers could not get at what lies in this worker's queue: half is left to them.
-std::size_t share_of(const scheduler& owner, const inbox& box) noexcept {
-  return owner.reach.is_uniform ? ~std::size_t{0} : (box.size() + 1) / 2;
+std::size_t share_of(const scheduler& owner, const inbox& box, std::size_t takers) noexcept {
+  return owner.reach.is_uniform || takers < 2 ? ~std::size_t{0} : (box.size() + 1) / 2;
 }
 
 item take_injected(worker& w, std::uint16_t place) {
   scheduler& owner = *w.owner;
   auto& box = owner.injected[place];
   if (box.is_empty()) return 0;
-  const taken all = take_from(w, box, place, owner.reach.visitors[place].size() > 1 ? share_of(owner, box) : ~std::size_t{0});
+  const taken all = take_from(w, box, place, share_of(owner, box, owner.reach.visitors[place].size()));
   if (all.any_left) owner.notify_visitors(place);
   return all.first;
 }
@@ -76,7 +76,8 @@ item take_injected(worker& w, std::uint16_t place) {
 item take_from_anywhere(worker& w) {
   scheduler& owner = *w.owner;
   if (owner.anywhere.is_empty()) return 0;
-  const taken all = take_from(w, owner.anywhere, w.paths.pop->front(), owner.workers.size() > 1 ? share_of(owner, owner.anywhere) : ~std::size_t{0});
+  inbox& box = owner.anywhere;
+  const taken all = take_from(w, box, w.paths.pop->front(), share_of(owner, box, owner.workers.size()));
   if (all.any_left) owner.wake_any();
   return all.first;
 }
