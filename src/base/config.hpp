@@ -137,22 +137,30 @@ inline void write_floating_words(const floating_words& words) noexcept {
 /// Differs wherever rounding or the flushing of small results differ: found without reading MXCSR, which is slow on some
 /// processors. The lanes: a sum that rounding up changes, one that rounding down changes, a small difference.
 struct floating_probe {
-  std::uint64_t lanes[2] = {};
-  friend bool operator==(const floating_probe&, const floating_probe&) noexcept = default;
+  using lanes_of_4 = int __attribute__((vector_size(16), aligned(8)));
+  lanes_of_4 lanes = {};
+  friend bool operator==(const floating_probe& a, const floating_probe& b) noexcept {
+#if defined(__x86_64__)
+    using floats = float __attribute__((vector_size(16)));
+    return __builtin_ia32_movmskps(reinterpret_cast<floats>(a.lanes == b.lanes)) == 15;
+#else
+    const auto equal = a.lanes == b.lanes;
+    return equal[0] && equal[1] && equal[2] && equal[3];
+#endif
+  }
 };
 inline floating_probe probe_floating_control() noexcept {
   floating_probe seen;
 #if defined(__x86_64__)
   using floats = float __attribute__((vector_size(16)));
-  using words = long long __attribute__((vector_size(16)));
   floats sum{1.0f, 1.0f, 0x1.8p-126f, 1.0f};
   const floats added{0x1.8p-24f, 0x1p-25f, -0x1p-126f, 1.0f};
   asm volatile("addps %1, %0" : "+x"(sum) : "x"(added));
-  const auto bits = reinterpret_cast<words>(sum);
-  seen.lanes[0] = static_cast<std::uint64_t>(bits[0]);
-  seen.lanes[1] = static_cast<std::uint64_t>(bits[1]);
+  seen.lanes = reinterpret_cast<floating_probe::lanes_of_4>(sum);
 #elif defined(__aarch64__)
-  asm volatile("mrs %0, fpcr" : "=r"(seen.lanes[0]));
+  std::uint64_t fpcr;
+  asm volatile("mrs %0, fpcr" : "=r"(fpcr));
+  seen.lanes[0] = static_cast<int>(fpcr);
 #endif
   return seen;
 }
