@@ -141,7 +141,8 @@ struct runtime::state {
     context.node = number;
     devices = open_devices(settings, stepped, member.get(), number);
     if (!mobile) mobile = std::make_unique<mobiles::mobile_objects>(nullptr, nullptr);
-    machine = modules.extended(devices ? devices->extended(m) : m);
+    const platform whole = data::with_host_memory(m);
+    machine = modules.extended(devices ? devices->extended(whole) : whole);
     if (!settings.spill.empty()) machine = data::with_spill(machine);
     if (settings.global_memory) open_global_memory();
     if (!devices) return;

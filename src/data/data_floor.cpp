@@ -28,6 +28,12 @@ data_settings completed(data_settings s) {
 
 // What a memory offers where the platform does not say: a file may describe a machine without its sizes.
 constexpr std::uint64_t capacity_if_unknown = std::uint64_t{4} << 30;
+
+/// A memory of 0 bytes is one whose size nobody knew.
+std::uint64_t capacity_of(const place_description& memory) noexcept {
+  const std::uint64_t said = memory.capacity_bytes.value_or(0);
+  return said ? said : capacity_if_unknown;
+}
 }  // namespace
 
 void start_data(base::runtime_context& runtime, data_settings settings) {
@@ -40,6 +46,20 @@ place spill_of(const platform& machine) {
   for (const place p : machine.memories())
     if (machine.name(p) == "spill" && machine.kind(p) == place_kind::system_memory) return p;
   return {};
+}
+
+platform with_host_memory(const platform& machine) {
+  const auto memories = machine.memories();
+  if (std::ranges::any_of(memories, [&](place p) { return is_host_memory(machine.kind(p)); })) return machine;
+  platform_description d = machine.describe();
+  const place made{static_cast<std::uint32_t>(d.places.size())};
+  place_description memory;
+  memory.name = "host memory";
+  memory.kind = place_kind::system_memory;
+  while (machine.find(memory.name)) memory.name += '+';
+  d.places.push_back(std::move(memory));
+  for (const place p : machine.places()) d.links.push_back({p, made, {}, {}});
+  return platform::build(std::move(d));
 }
 
 platform with_spill(const platform& machine) {
@@ -81,7 +101,7 @@ void start_data(base::runtime_context& runtime, const platform& machine, std::sh
       settings.memories.push_back({.where = p,
                                    .name = about.name,
                                    .kind = about.kind,
-                                   .capacity_bytes = std::min(about.capacity_bytes.value_or(capacity_if_unknown),
+                                   .capacity_bytes = std::min(capacity_of(about),
                                                               limits.memory_bytes ? limits.memory_bytes : ~std::uint64_t{0}),
                                    .locked_bytes = limits.locked_bytes});
     else if (device::attached_device* const on = devices ? devices->at(p) : nullptr)

@@ -25,6 +25,8 @@ struct host_limits {
   std::function<void(const std::string&)> warn = {};  // told of kernels that devices would refuse, where misuse is looked for
   std::function<void(const std::string&)> tell = {};  // of other memories that devices of this node have come to use
 };
+/// The platform, with a memory of the host where it names none: the program lies in one in any case.
+platform with_host_memory(const platform& machine);
 /// The platform with a memory "spill" beside those of the host; and which that is, or none.
 platform with_spill(const platform& machine);
 place spill_of(const platform& machine);

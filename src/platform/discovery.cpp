@@ -1,6 +1,7 @@
 #include "platform/discovery.hpp"
 
 #include <hwloc.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -63,14 +64,24 @@ bool packages_matter(const std::vector<hwloc_obj_t>& packages,
   return true;
 }
 
+/// Nothing if the system does not say.
+std::optional<std::uint64_t> physical_memory() noexcept {
+  const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || bytes <= 0) return {};
+  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(bytes);
+}
+
 /// Collects the places of a topology, outermost first, and links each to the next level out that contains it.
 class collector {
  public:
   explicit collector(hwloc_topology_t t) : topology_(t) {}
 
   platform_description collect() {
-    add("sysmem", place_kind::system_memory, hwloc_get_root_obj(topology_)).capacity_bytes =
-        hwloc_get_root_obj(topology_)->total_memory;
+    // Without /sys hwloc finds no memory. Then its capacity is not 0, but what the system says by another way.
+    const std::uint64_t found = hwloc_get_root_obj(topology_)->total_memory;
+    knows_memory_ = found != 0;
+    place_description& all = add("sysmem", place_kind::system_memory, hwloc_get_root_obj(topology_));
+    all.capacity_bytes = knows_memory_ ? found : physical_memory();
     const auto nodes = objects(topology_, HWLOC_OBJ_NUMANODE);
     const auto packages = objects(topology_, HWLOC_OBJ_PACKAGE);
     if (packages_matter(packages, nodes)) add_all("package", place_kind::package, packages);
@@ -104,7 +115,8 @@ class collector {
       if (hwloc_obj_type_is_cache(o->type) && o->attr->cache.size)
         p.capacity_bytes = o->attr->cache.size;
       if (o->type == HWLOC_OBJ_NUMANODE)
-        p.device_index = o->os_index, p.capacity_bytes = o->attr->numanode.local_memory;
+        p.device_index = o->os_index;
+      if (o->type == HWLOC_OBJ_NUMANODE && knows_memory_) p.capacity_bytes = o->attr->numanode.local_memory;
       if (kind != place_kind::core) continue;
       for (int cpu = hwloc_bitmap_first(o->cpuset); cpu >= 0;
            cpu = hwloc_bitmap_next(o->cpuset, cpu))
@@ -130,6 +142,7 @@ class collector {
 
   hwloc_topology_t topology_;
   platform_description is_;
+  bool knows_memory_ = false;
   std::vector<hwloc_obj_t> objects_;  // objects_[i] became place i
 };
 
@@ -153,8 +166,8 @@ platform_description discover(std::uint32_t workers) {
   const auto limits = limits_of_this_process();
   if (limits.memory_bytes)
     for (auto& p : is.places)
-      if ((p.kind == place_kind::system_memory || p.kind == place_kind::numa) && p.capacity_bytes)
-        p.capacity_bytes = std::min(*p.capacity_bytes, *limits.memory_bytes);
+      if (p.kind == place_kind::system_memory || p.kind == place_kind::numa)
+        p.capacity_bytes = std::min(p.capacity_bytes.value_or(*limits.memory_bytes), *limits.memory_bytes);
   if (workers == 0) {
     workers = static_cast<std::uint32_t>(default_homes(is).size());
     // A worker whose time is cut by the quota stalls the others; a part of a CPU still counts as one worker.
