@@ -10,6 +10,16 @@
 
 namespace stretto::test {
 
+/// What has been written to standard error inside written_by until now. Any thread.
+inline std::string written_so_far() {
+  std::string text;
+  if (std::FILE* const again = std::fopen("/proc/self/fd/2", "r")) {  // with a position of its own
+    for (int c; (c = std::fgetc(again)) != EOF;) text += static_cast<char>(c);
+    std::fclose(again);
+  }
+  return text;
+}
+
 /// All that is written while `body` runs, by whatever thread. Runtimes that it makes say nothing of a lack of progress,
 /// whatever this process was started with: that would stand among what is looked at. Or they do after so many seconds (`stuck`).
 template <class Body>

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <vector>
 
 #include <stretto/buffer.hpp>
 #include <stretto/copy.hpp>
@@ -24,7 +25,7 @@ TEST_CASE("a platform that names no memory, or one of no bytes, has that of the 
                            R"json({"nworkers": 1, "declarations": [{"name": "sysmem", "capacity_bytes": 0}],
                              "pop_paths": {"default": ["sysmem"]}, "steal_paths": {"default": ["sysmem"]}})json"}) {
     CAPTURE(file);
-    runtime rt({.devices = "none", .machine = std::make_shared<const platform>(platform::parse(file))});
+    runtime rt({.machine = std::make_shared<const platform>(platform::parse(file)), .devices = "none"});
     rt.run([&] {
       REQUIRE(!rt.machine().memories().empty());
       const auto u = instance<int>::create(at(rt.machine().memories().front()), {0, 10}).made;
@@ -33,8 +34,8 @@ TEST_CASE("a platform that names no memory, or one of no bytes, has that of the 
       buffer<int> b(box(0, 10), [](coordinate i) { return static_cast<int>(i); });
       launch(raised_without_memory, box(0, 10), b(one_to_one));
       CHECK(b.read().get().view()(9) == 10);
-      object<int> o(box(0, 10));
-      wait(fill(o, 1));
+      const std::vector<int> ones(10, 1);
+      object<int> o(box(0, 10), ones.data());
       launch(raised_without_memory, box(0, 10), o);
       CHECK(o.read().get().view()(0) == 2);
     });

@@ -132,29 +132,25 @@ TEST_CASE("large instances travel in pieces, also to and from the memory of devi
   }
 }
 
-/// Seconds for 4 MB from a device of one node to one of another, over wires that take 16 s for them.
-double seconds_between_devices() {
-  double seconds = 0;
+/// 4 MB from a device of one node to one of another, whose wires would take an hour for them.
+void copy_between_devices() {
   on_all_nodes({.nodes = 2, .seed = 4}, 2, [&](runtime& rt) {
     if (this_node() != 0) return;
     const box all(0, 1 << 20);
     const place device = rt.machine().places(place_kind::gpu_memory).front();
     const auto here = instance<float>::create(at(device), all), there = instance<float>::create(at_node(1), at(device), all);
     wait(merge(fill(here.made, 2.0f, after(here.ready)), fill(there.made, 1.0f, after(there.ready))));
-    const auto since = std::chrono::steady_clock::now();
     wait(copy(here.made, there.made));
     wait(copy(there.made, here.made, box(5, 6)));  // a message of a few bytes
-    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
     const auto back = instance<float>::create(at(rt.machine().memories().front()), box(0, 3));
     wait(copy(there.made, back.made, box(0, 3), after(back.ready)));
     for (coordinate i = 0; i < 3; ++i) CHECK(back.made.view()(i) == 2.0f);
   });
-  return seconds;
 }
 
 TEST_CASE("elements of devices go between nodes in place where messages reach their memory") {
-  const test::with_variable devices("STRETTO_DEVICES", "sim:1(messages,bandwidth=256k)");
-  CHECK(seconds_between_devices() < 8);
+  const test::with_variable devices("STRETTO_DEVICES", "sim:1(messages,bandwidth=1k)");
+  copy_between_devices();
 }
 
 TEST_CASE("contributions of several nodes to the same elements, one behind the other, are in order for the checks, too") {

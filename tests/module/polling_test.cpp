@@ -155,10 +155,10 @@ TEST_CASE("a poller that has promised to call is not asked before it has called"
         const event e = c->start();
         other = std::jthread([&] {
           while (!c->promised) std::this_thread::yield();
-          std::this_thread::sleep_for(10ms);  // who was inside poll is out of it
           const int before = c->polls;
-          std::this_thread::sleep_for(20ms);
-          CHECK(c->polls - before <= 1);
+          std::this_thread::sleep_for(20ms);  // in which one that goes on asking would do so hundreds of times
+          // Each worker and the service thread may have been about to ask.
+          CHECK(c->polls - before <= static_cast<int>(workers) + 1);
           c->end();
         });
         wait(e);
