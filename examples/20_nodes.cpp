@@ -5,7 +5,7 @@
 //
 // Output
 //   9592 primes below 100000
-//   a share from 70 to 7 is none (on N2)
+//   std::invalid_argument: a share from 70 to 7 is none (on N2)
 #include <cstdio>
 #include <exception>
 #include <stdexcept>

@@ -45,7 +45,8 @@ enum class asks_nodes : bool { no, yes };
 std::optional<error> run_failed(base::runtime_context& runtime, const std::exception_ptr& why, asks_nodes asks, const std::source_location& where);
 /// At the end: the error, if this node lacks something because nodes differ or the run of another has failed, and no run has told.
 std::optional<error> untold_fault_of_others(base::runtime_context& runtime);
-/// Whether `f` may come of what went wrong on other nodes: it says so itself (N17, B23), or is a wait for what never came (E14).
+/// Whether `f` may come of what went wrong on other nodes: where something has, errors of ours may, such as elements that never came, and
+/// exceptions of the program's own are none of those.
 bool may_come_of_others(const base::runtime_context& runtime, const failure& f) noexcept;
 /// Whether either is so, as far as is known here. Any thread.
 bool has_gone_wrong(const base::runtime_context& runtime) noexcept;

@@ -134,9 +134,9 @@ bench::outcome time_launches_on_buffers(const bench::options& o) {
 // Many tasks: each names a part of one array that no launch has named before.
 bench::outcome time_new_launches_on_buffers(const bench::options& o) {
   return per_launch(o, [&] {
-    buffer<int, 2> x(box({0, 0}, {256, o.size}), [](auto...) { return 0; });
+    buffer<int, 2> x(box({0, 0}, {256, o.size + 1}), [](auto...) { return 0; });
     const bench::stopwatch clock;
-    for (long n = 0; n < o.size; ++n) launch(nothing_done_to_columns, box({0, n}, {256, n + 1}), x(one_to_one));
+    for (long n = 1; n <= o.size; ++n) launch(nothing_done_to_columns, box({0, n}, {256, n + 1}), x(one_to_one));
     wait(epoch());
     const double seconds = clock.seconds();
     bench::expect("an element", x.read(box({0, 0}, {1, 1})).get().view()(0, 0), 0);
