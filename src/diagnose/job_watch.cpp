@@ -44,14 +44,6 @@ job_watch::answer job_watch::heard() const {
 void job_watch::forget() {
   const std::scoped_lock lock(lock_);
   heard_ = answer::none;
-  asked_at_.reset();
-}
-
-std::optional<job_watch::clock::time_point> job_watch::judged_at(clock::time_point now) const {
-  const std::scoped_lock lock(lock_);
-  const rank self = job_.self();
-  const bool is_judge = job_.first_left() == self && self < complaints_.size() && complaints_[self].has_value();
-  return is_judge ? std::optional(now) : asked_at_;
 }
 
 bool job_watch::is_under_way() const {
@@ -76,7 +68,6 @@ void job_watch::on_ask(rank from, dist::reader& content, base::thread_context&) 
   {
     const std::scoped_lock lock(lock_);
     asked_ = question{from, round, content.get<std::uint8_t>() != 0};
-    asked_at_ = clock::now();
   }
   wake();
 }

@@ -72,9 +72,6 @@ class job_watch final : public dist::protocol {
   /// Of this node's complaint since the last forget(): what the judge has said, if anything. Goes_on: something happens elsewhere.
   enum class answer : std::uint8_t { none, goes_on, told, proven };
   answer heard() const;
-  /// When the judge last showed that it deals with the complaints since the last forget(): this node is the judge, or
-  /// was asked how it stands.
-  std::optional<clock::time_point> judged_at(clock::time_point now) const;
   /// There was progress here.
   void forget();
 
@@ -125,7 +122,6 @@ class job_watch final : public dist::protocol {
   mutable std::mutex lock_;
   std::optional<question> asked_;  // of this node, the latest
   answer heard_ = answer::none;
-  std::optional<clock::time_point> asked_at_;  // last, since the last forget()
   // The judge's.
   std::vector<std::optional<wish>> complaints_;  // by rank
   enum class phase : std::uint8_t { idle, first, second } phase_ = phase::idle;

@@ -29,10 +29,7 @@ namespace {
 // Seconds, where nothing else is asked for: until it is told what never ends, and what has not ended yet.
 constexpr double limit_at_end = 1, patience_at_end = 10;
 constexpr double shortest_pause = 0.01, longest_pause = 0.5;  // between two looks
-// Until a node tells what it knows alone: where the judge shows no sign, and since its last sign. Each look of a judge
-// at work may take long, on a busy machine and with a sanitizer.
-constexpr std::int64_t patience_with_job = 3'000'000'000;
-constexpr std::chrono::seconds patience_with_judge{60};
+constexpr std::int64_t patience_with_job = 3'000'000'000;  // until a node tells what it knows alone
 constexpr unsigned most_looks_for_job = 40;
 
 std::int64_t now() noexcept { return static_cast<std::int64_t>(base::nanoseconds_now()); }
@@ -165,10 +162,7 @@ class watcher {
       const bool wants_proof = w.told_ || heard == job_watch::answer::told || seconds < patience_of(w);
       all.complain(wants_proof ? job_watch::wish::proof : job_watch::wish::any);
     }
-    if (heard != job_watch::answer::none) return true;
-    const auto time = job_watch::clock::now();
-    if (const auto judged = all.judged_at(time)) return time - *judged < patience_with_judge;
-    return now() - w.complained_ < patience_with_job;
+    return heard != job_watch::answer::none || now() - w.complained_ < patience_with_job;
   }
 
   /// Answers other nodes, and tells what all together have found. Whether more is to come soon.

@@ -70,7 +70,7 @@ std::unique_ptr<worker> scheduler::make_worker(std::uint32_t index) {
   prepare_thread(*w);
   w->every_span = recorder && recorder->level() == trace::level::full;
   w->first_id = first_id_of(runtime.node, index);
-  if (recorder) w->ring = &recorder->add_ring(path == index ? "worker " + std::to_string(index) : "substitute of worker 0");
+  if (recorder && path == index) w->ring = &recorder->add_ring("worker " + std::to_string(index));
   w->tasks.choose({.most_period = !recorder ? 0u : w->every_span ? 1u : 1024u, .seed = index + 1u});
   return w;
 }

@@ -10,6 +10,7 @@
 #include "sched/running.hpp"
 #include "sched/scopes.hpp"
 #include "sched/waiting.hpp"
+#include "trace/recorder.hpp"
 
 namespace stretto::sched {
 namespace {
@@ -74,6 +75,7 @@ void begin_substitute(scheduler& s) {
   const std::scoped_lock lock(one.mutex);
   if (one.has_begun.load(std::memory_order_relaxed)) return;
   reserve_stack(*one.as);
+  if (s.recorder) one.as->ring = &s.recorder->add_ring("substitute of worker 0");
   try {
     one.as->thread = std::thread([w = one.as.get()] { run_thread(*w); });
   } catch (const std::system_error& e) {

@@ -86,22 +86,6 @@ struct trial {
 
 }  // namespace
 
-TEST_CASE("a node knows that the judge deals with its complaint: it is the judge, or was asked since") {
-  trial t(2, 2);
-  auto &judge = t.all[0], &other = t.all[1];
-  CHECK(!judge.watch.judged_at(t.now));
-  judge.watch.complain(job_watch::wish::any);
-  CHECK(judge.watch.judged_at(t.now) == t.now);
-  other.watch.complain(job_watch::wish::any);
-  CHECK(!other.watch.judged_at(t.now));  // nothing has come from the judge yet
-  while (!other.watch.judged_at(t.now)) {
-    t.look_after(judge);
-    t.poll(other);
-  }
-  other.watch.forget();  // there was progress: the next complaint is a new one
-  CHECK(!other.watch.judged_at(t.now));
-}
-
 TEST_CASE("nodes that may still go on are never accused, and those that cannot always are") {
   for (std::uint64_t seed = 0; seed < test::scaled_of_one_thread(300u, 30000u); ++seed) {
     CAPTURE(seed);

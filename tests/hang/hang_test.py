@@ -25,7 +25,7 @@ EXPECTED = {  # the code of the first accusation; H10: there is none
     "many_waiters": "H01", "waiting_coroutine": "H01", "kept_promise": "H05", "two_tasks": "H02", "own_future": "H02",
     "own_finish": "H02", "through_an_event": "H02", "never_released": "H03", "acquired_twice": "H03",
     "lock_order": "H03", "short_barrier": "H04", "late_arrival": "H01", "at_the_end": "H03", "alone": "H10",
-    "outside_thread": "H10", "blocked_outside": "H01", "blocked_in_finish": "H01", "nobody_inside_run": "H07",
+    "outside_thread": "H10", "blocked_outside": "H01", "blocked_in_finish": "H01",
     "bound_to_nobody": "H07", "each_other": "H01", "on_top": "H02", "piled_up": "H01", "beside_a_driver": "H01",
     "foreign_lock": "H10", "held_outside": "H10",
     "held_while_waiting": "H01", "view_kept": "H01", "view_in_the_way": "H01", "seen_and_written": "H01", "seen_far_ahead": "H01", "seen_elsewhere": "H01", "slow_but_healthy": "H10",
@@ -54,7 +54,7 @@ WORDS = {  # more that must be told
     "each_others_copy": ["copy from node N1 to node N2", "copy from node N2 to node N1", "which waits for its preconditions"],
     "copied_behind": ['task "reader"', 'copy of instance "u" to instance "v" (submitted '],
     "never_returns": ["N1 worker", "nanosleep", "endless::run"],
-    "alone": ["nanosleep"], "foreign_lock": ["lock"], "nobody_inside_run": ["place "], "bound_to_nobody": ["worker 0"],
+    "alone": ["nanosleep"], "foreign_lock": ["lock"], "bound_to_nobody": ["worker 0"],
     "on_top": ['task "lower"', 'task "upper"'], "piled_up": ["the body of run", 'task "middle"', 'task "top"'],
 }
 ACCUSED = re.compile(r"error (H0\d)")

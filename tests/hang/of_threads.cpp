@@ -21,11 +21,6 @@ void blocked_in_finish(runtime& rt) {
   finish([never] { async(after(never), name("inside"), [] {}); });
 }
 
-void nobody_inside_run(runtime& rt) {
-  const attachment here(rt);
-  wait(async(name("stranded"), [] {}));  // GUILTY nobody_inside_run
-}
-
 void bound_to_nobody(runtime& rt) {
   const attachment here(rt);
   wait(async(on(worker(0)), name("bound"), [] {}));  // GUILTY bound_to_nobody
@@ -93,7 +88,6 @@ void beside_a_driver(runtime& rt) {
 
 const program of_threads[] = {{"blocked_outside", blocked_outside},
                               {"blocked_in_finish", blocked_in_finish},
-                              {"nobody_inside_run", nobody_inside_run, 1},
                               {"bound_to_nobody", bound_to_nobody},
                               {"each_other", each_other},
                               {"on_top", on_top, 1},
