@@ -31,11 +31,11 @@ struct started {
   int most_tag = 32767;
 };
 
-/// What the library calls, on the program's thread, before it ends the process: something happens between start() and
-/// stop() that does not let the job go on.
+/// What the library asks, on the program's thread, where something happens between start() and stop() that does not let a job go on. Each
+/// returns whether there is a job; the process ends then.
 struct end_hooks {
-  void (*finalized)();         // the program calls MPI_Finalize
-  void (*exited)(int status);  // the program calls exit, or returns from main
+  bool (*finalized)();         // the program calls MPI_Finalize
+  bool (*exited)(int status);  // the program calls exit, or returns from main
 };
 
 /// Functions that can fail return null or what MPI says; the text lives until the next call of the thread.

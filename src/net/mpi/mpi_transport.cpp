@@ -443,26 +443,31 @@ namespace {
 
 /// Of the one job over MPI that a process is in, for what is said at its end.
 int self_of_process = 0, nodes_of_process = 1;
+bool is_process_in_job = false;  // not yet where the transport cannot be made, though MPI has been started for it
 
 base::error_form form_of_errors() { return base::error_form_of(base::stretto_environment(), {}); }
 std::string name_of_process() {
   return "node " + std::to_string(self_of_process) + " of " + std::to_string(nodes_of_process);
 }
 
-void finalized_too_early() {
+bool finalized_too_early() {
+  if (!is_process_in_job) return false;
   base::print_error(error("N32", name_of_process() + " calls MPI_Finalize while its runtime is part of the job")
                         .because("a runtime of a job ends together with those of the other nodes, by messages over MPI")
                         .remedy("end the runtime first: { stretto::runtime rt; ... } MPI_Finalize();"),
                     form_of_errors());
+  return true;
 }
 
-void ended_too_early(int status) {
+bool ended_too_early(int status) {
+  if (!is_process_in_job) return false;
   const std::string how = status ? " ends with exit code " + std::to_string(status) : " ends";
   error e("N33", name_of_process() + how + " before the job is over");
   if (!status) e.fact("exit code", "1 in place of 0: the other nodes wait for this one");
   base::print_error(e.because("the process calls exit, or returns from main, while its runtime is part of the job")
                         .remedy("return from run on every node and let the runtime end, before the process does"),
                     form_of_errors());
+  return true;
 }
 
 /// What a node tells of itself where nodes differ.
@@ -500,17 +505,20 @@ std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted,
   auto between_hosts = std::make_unique<messages_window>(all);
   all.close();
   started is;
+  is_process_in_job = false;
   {
     const base::driver_threads started_here("async");  // as MPICH names one
     must(mpi.start(wanted, {.finalized = finalized_too_early, .exited = ended_too_early}, &is));
   }
   self_of_process = is.rank, nodes_of_process = is.size;
-  if (is.size > 1) mark_job(job_mark::in_job);
   check_launch(look_around(), mpi.library(), is.size);
   std::uint64_t lowest = 0, highest = 0;
   must(mpi.extremes(all.digest(), &lowest, &highest));
   if (lowest != highest) throw other_node(mpi, all, is);
-  return std::make_unique<mpi_transport>(mpi, all, is, std::move(between_hosts), lane_memory);
+  auto made = std::make_unique<mpi_transport>(mpi, all, is, std::move(between_hosts), lane_memory);
+  is_process_in_job = true;
+  if (is.size > 1) mark_job(job_mark::in_job);
+  return made;
 }
 
 }  // namespace stretto::net::mpi

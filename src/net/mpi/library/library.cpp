@@ -37,10 +37,7 @@ bool is_in_job() { return comms[0] != MPI_COMM_NULL; }
 
 /// MPI deletes the attributes of MPI_COMM_SELF at the beginning of MPI_Finalize, before anything else.
 int at_finalize(MPI_Comm, int, void*, void*) {
-  if (is_in_job() && hooks.finalized) {
-    hooks.finalized();
-    end_process(1);
-  }
+  if (is_in_job() && hooks.finalized()) end_process(1);
   return MPI_SUCCESS;
 }
 
@@ -50,13 +47,8 @@ void at_exit(int status, void*) {
   if (ended) return;
   int nodes = 1;
   if (is_in_job()) MPI_Comm_size(comms[0], &nodes);
-  if (nodes > 1) {
-    hooks.exited(status);
-    end_process(status ? status : 1);
-  }
-  if (!is_ours) return;
-  hooks.finalized = nullptr;  // this call is ours: a transport that could not be made has left what it had begun
-  MPI_Finalize();
+  if (nodes > 1 && hooks.exited(status)) end_process(status ? status : 1);
+  if (is_ours) MPI_Finalize();
 }
 
 /// Once, whoever has started MPI.
