@@ -260,6 +260,16 @@ activity activity_of(const scheduler& owner, const poller* of_messages) noexcept
     // In this order: who wakes it takes `parked` away at once, itself it takes `asleep` away later.
     now.is_quiet = now.is_quiet && w->parked.load(seq_cst) == 1 && w->asleep.load(seq_cst);
   }
+  if (owner.substitute && owner.substitute->has_begun.load(seq_cst)) {  // while it may do something it counts as outside
+    const worker& stand_in = *owner.substitute->as;
+    now.counts += stand_in.tasks.count() + stand_in.suspensions.read();
+    if (stand_in.has_thread.load(seq_cst)) {
+      ++now.threads;
+      now.numbers.push_back(stand_in.kernel_thread.load(seq_cst));
+    } else {
+      now.is_quiet = false;  // it is about to begin
+    }
+  }
   const std::scoped_lock lock(owner.attach_mutex);
   for (const thread_state* t : owner.attached) {
     now.numbers.push_back(t->kernel_thread.load(seq_cst));
