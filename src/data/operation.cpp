@@ -85,11 +85,8 @@ update_queue& updates_of(const operation_request& r) noexcept { return r.used[0]
 
 /// Whether it need not wait for its turn, or has it. Else it runs once it is granted.
 bool has_turn(operation& op) noexcept {
-  using state = operation::update_turn::state;
-  if (!op.request.kind->updates || op.turn.is != state::none) return true;
-  op.turn.is = state::begun;  // before another thread may grant it
-  if (updates_of(op.request).begin(op.turn)) return true;
-  return false;
+  if (!op.request.kind->updates || op.turn) return true;
+  return updates_of(op.request).begin(op.turn.emplace(op));
 }
 
 /// Its preconditions have ended well.
@@ -102,7 +99,7 @@ void run(operation& op, base::thread_context& context) {
   if (!is_direct(instances_of(r), state)) return state.detours->start(op, context);
   op.hops = direct_hops(r);
   // What was granted its turn runs as a task: one behind another, on whichever stack ends a turn, they would be nested.
-  if (r.bytes <= state.settings.inline_bytes && op.turn.is != operation::update_turn::state::granted) {
+  if (r.bytes <= state.settings.inline_bytes && !(op.turn && op.turn->had_to_wait)) {
     if (op.profile) op.profile->mark_started(context);
     operation_span span(r, operation_span::cause::what_ran, context);
     r.kind->run(r, 0, 1);
@@ -144,7 +141,7 @@ operation::update_turn::update_turn(operation& o) noexcept
     : update_queue::turn(o.request.first_box,
                          [](update_queue::turn& self, base::thread_context& context) noexcept {
                            auto& mine = static_cast<update_turn&>(self);
-                           mine.is = state::granted;
+                           mine.had_to_wait = true;
                            operation& op = mine.owner;
                            try {
                              run(op, context);
@@ -187,8 +184,8 @@ event submit(operation_request&& request, const preconditions& after, base::thre
   if (device::attached_device* const on = device_of(request, state)) [[unlikely]]
     return submit_to_device(std::move(request), *on, after, ready, context);
   auto profile = after.profile ? std::make_unique<sched::profile_state>(request.where) : nullptr;
-  update_queue::turn turn(request.first_box);
-  const auto begins_at_once = [&] { return !request.kind->updates || updates_of(request).try_begin(turn); };
+  std::optional<update_queue::turn> turn;
+  const auto begins_at_once = [&] { return !request.kind->updates || updates_of(request).try_begin(turn.emplace(request.first_box)); };
   if (runs_at_once(instances_of(request), request.bytes, after, context) && begins_at_once()) {
     failure_ref cause;
     if (profile) {
@@ -203,7 +200,7 @@ event submit(operation_request&& request, const preconditions& after, base::thre
     } catch (...) {
       cause = current_failure(request);
     }
-    if (request.kind->updates) updates_of(request).end(turn, context);
+    if (turn) updates_of(request).end(*turn, context);
     if (request.owns_ends) free_ends(request, context);
     if (profile) profile->deliver(cause.get(), describe(request), context);
     if (!cause) return {};
@@ -254,7 +251,7 @@ void finish(operation& op, failure_ref cause, base::thread_context& context) noe
   const event done = op.done;
   const std::source_location where = op.request.where;
   const bool is_reported = cause && !op.is_told_by_owner;
-  if (op.turn.is != operation::update_turn::state::none) updates_of(op.request).end(op.turn, context);
+  if (op.turn) updates_of(op.request).end(*op.turn, context);
   if (op.request.owns_ends) free_ends(op.request, context);
   op.~operation();
   share_of(context).operations.free(&op);

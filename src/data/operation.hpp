@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "data/data_state.hpp"
 #include "data/deferred.hpp"
@@ -37,7 +38,7 @@ struct operation final : deferred {
   struct update_turn : update_queue::turn {
     explicit update_turn(operation& o) noexcept;
     operation& owner;
-    enum class state : std::uint8_t { none, begun, granted } is = state::none;
+    bool had_to_wait = false;
   };
 
   struct part_item : places::work_item {
@@ -50,7 +51,7 @@ struct operation final : deferred {
   event done;
   part_item whole;                      // of an operation in one part
   std::unique_ptr<part_item[]> items;   // of one in several
-  update_turn turn{*this};
+  std::optional<update_turn> turn;      // from when it asks for it
   unsigned parts = 1;
   std::atomic<unsigned> parts_left{1};
   std::atomic<const failure*> failed{nullptr};

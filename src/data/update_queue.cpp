@@ -24,33 +24,35 @@ void grant_all(update_queue::turn* first, base::thread_context& context) noexcep
 
 }  // namespace
 
-bool update_queue::meets_active(const box& b) const noexcept { return any_meets(active_, b); }
-bool update_queue::meets_waiting(const box& b) const noexcept { return any_meets(waiting_, b); }
 bool update_queue::is_behind_another(const turn& t) const noexcept {
   for (const turn* w = waiting_; w != &t; w = w->next)
     if (w->where.meets(t.where)) return true;
   return false;
 }
 
-bool update_queue::try_begin(turn& t) noexcept {
-  const std::scoped_lock lock(lock_);
-  if (meets_active(t.where) || meets_waiting(t.where)) return false;
+void update_queue::activate(turn& t) noexcept {
   t.next = active_;
   active_ = &t;
+}
+
+bool update_queue::begin_if_free(turn& t) noexcept {
+  if (any_meets(active_, t.where) || any_meets(waiting_, t.where)) return false;
+  activate(t);
   return true;
+}
+
+bool update_queue::try_begin(turn& t) noexcept {
+  const std::scoped_lock lock(lock_);
+  return begin_if_free(t);
 }
 
 bool update_queue::begin(turn& t) noexcept {
   const std::scoped_lock lock(lock_);
-  if (meets_active(t.where) || meets_waiting(t.where)) {
-    t.next = nullptr;
-    *last_ = &t;
-    last_ = &t.next;
-    return false;
-  }
-  t.next = active_;
-  active_ = &t;
-  return true;
+  if (begin_if_free(t)) return true;
+  t.next = nullptr;
+  *last_ = &t;
+  last_ = &t.next;
+  return false;
 }
 
 void update_queue::end(turn& t, base::thread_context& context) noexcept {
@@ -65,15 +67,14 @@ void update_queue::end(turn& t, base::thread_context& context) noexcept {
     turn **at = &waiting_, **last_granted = &granted;
     for (int passed_over = 0; *at && passed_over < most_passed_over;) {
       turn& w = **at;
-      if (meets_active(w.where) || is_behind_another(w)) {
+      if (any_meets(active_, w.where) || is_behind_another(w)) {
         ++passed_over;
         at = &w.next;
         continue;
       }
       *at = w.next;
       if (!w.next) last_ = at;
-      w.next = active_;
-      active_ = &w;
+      activate(w);
       w.granted_next = nullptr;
       *last_granted = &w;
       last_granted = &w.granted_next;

@@ -44,8 +44,8 @@ class update_queue {
   void dissolve(base::thread_context& context) noexcept;
 
  private:
-  bool meets_active(const box& b) const noexcept;
-  bool meets_waiting(const box& b) const noexcept;
+  void activate(turn& t) noexcept;
+  bool begin_if_free(turn& t) noexcept;
   bool is_behind_another(const turn& t) const noexcept;  // of those that wait
 
   base::spin_lock lock_;

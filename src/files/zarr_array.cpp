@@ -290,10 +290,9 @@ std::vector<std::byte> decode(const zarr_array& a, std::vector<std::byte> all, c
   for (std::size_t n = a.codecs.size(); n-- > 0;) {
     const codec is = a.codecs[n];
     if (is == codec::crc32c) {
-      std::uint32_t sum = 0;
-      if (all.size() < sizeof sum) throw c.damaged(file, "a checksum", fmt::format("{} bytes", all.size()));
-      std::memcpy(&sum, all.data() + all.size() - sizeof sum, sizeof sum);
-      all.resize(all.size() - sizeof sum);
+      if (all.size() < checksum_bytes) throw c.damaged(file, "a checksum", fmt::format("{} bytes", all.size()));
+      const std::uint32_t sum = checksum_at_end(all);
+      all.resize(all.size() - checksum_bytes);
       if (const std::uint32_t real = crc32c(all); real != sum)
         throw c.damaged(file, "checksum " + checksum_text(sum), "checksum " + checksum_text(real));
     } else if (is == codec::zstd || is == codec::gzip) {
