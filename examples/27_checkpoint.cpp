@@ -15,7 +15,7 @@
 #include <vector>
 
 #include <stretto/stretto.hpp>
-#include <unistd.h>
+#include <stdlib.h>  // mkdtemp
 
 using namespace stretto;
 
@@ -62,9 +62,9 @@ long passes_of(const collection<counter>& ring) {
 }
 
 int main() {
-  const auto folder = std::filesystem::temp_directory_path() / ("stretto-27-" + std::to_string(getpid()));
-  std::filesystem::create_directory(folder);
-  const std::string directory = (folder / "ring.ckpt").string();
+  std::string folder = std::filesystem::temp_directory_path() / "stretto-27-XXXXXX";
+  if (!mkdtemp(folder.data())) return 1;  // a folder of our own, under a name that nobody can foresee
+  const std::string directory = (std::filesystem::path(folder) / "ring.ckpt").string();
   on_nodes(2, [&] {
     const auto ring = make_collection<counter>(7);
     broadcast(ring, call<&counter::know>(ring)).get();

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include <stretto/stretto.hpp>
-#include <unistd.h>
+#include <stdlib.h>  // mkdtemp
 
 using namespace stretto;
 
@@ -82,9 +82,9 @@ std::vector<double> on_nodes(std::uint32_t nodes, const std::string& directory, 
 }
 
 int main() {
-  const auto folder = std::filesystem::temp_directory_path() / ("stretto-39-" + std::to_string(getpid()));
-  std::filesystem::create_directory(folder);
-  const std::string directory = (folder / "wave.ckpt").string();
+  std::string folder = std::filesystem::temp_directory_path() / "stretto-39-XXXXXX";
+  if (!mkdtemp(folder.data())) return 1;  // a folder of our own, under a name that nobody can foresee
+  const std::string directory = (std::filesystem::path(folder) / "wave.ckpt").string();
   on_nodes(2, directory, 130, "first");
   const std::vector<double> restarted = on_nodes(3, directory, 200, "second");
   std::filesystem::remove_all(folder);

@@ -4,12 +4,14 @@
 #include <stretto/error.hpp>
 #include <string_view>
 
+#include "base/terminal_text.hpp"
+
 namespace stretto::base {
 
 std::string printed(const std::exception& e, error_form form) {
   const auto* ours = dynamic_cast<const error*>(&e);
   const error shown = ours ? *ours : error("W00", e.what());
-  return (form == error_form::json ? shown.to_json() : std::string(shown.what())) + "\n";
+  return terminal_text(form == error_form::json ? shown.to_json() : std::string_view(shown.what())) + "\n";
 }
 
 std::string printed_warning(const error& e, error_form form) {

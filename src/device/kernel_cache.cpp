@@ -1,15 +1,11 @@
 #include "device/kernel_cache.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <cstdint>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 
 #include "base/hash.hpp"
+#include "base/whole_file.hpp"
 
 namespace stretto::device {
 
@@ -18,19 +14,15 @@ namespace {
 // Names files and finds damage; the key itself is compared.
 using base::fnv1a;
 
+constexpr std::uint64_t most_bytes = 1u << 30;  // of a compiled kernel
+
 std::string header(std::string_view key, std::string_view content) {
   return fmt::format("stretto kernel 1\n{} {} {:016x}\n", key.size(), content.size(), fnv1a(content));
 }
 
 }  // namespace
 
-std::filesystem::path kernel_cache::default_folder() {
-  if (const char* const cache = std::getenv("XDG_CACHE_HOME"); cache && *cache == '/')
-    return std::filesystem::path(cache) / "stretto" / "kernels";
-  if (const char* const home = std::getenv("HOME"); home && *home == '/')
-    return std::filesystem::path(home) / ".cache" / "stretto" / "kernels";
-  return {};
-}
+std::filesystem::path kernel_cache::default_folder() { return base::cache_path("kernels"); }
 
 std::filesystem::path kernel_cache::file_of(std::string_view key) const {
   return folder_ / fmt::format("{:016x}.bin", fnv1a(key));
@@ -38,9 +30,8 @@ std::filesystem::path kernel_cache::file_of(std::string_view key) const {
 
 std::optional<std::string> kernel_cache::find(std::string_view key) const {
   if (folder_.empty()) return {};
-  std::ifstream in(file_of(key), std::ios::binary);
-  if (!in) return {};
-  const std::string all{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  const auto [all, fault, is_too_large] = base::read_whole(file_of(key), most_bytes);
+  if (!fault.empty()) return {};
   // The header is made anew from what follows it, and must be the same: so nothing in the file is trusted.
   std::size_t begin = all.find('\n');
   begin = begin == std::string::npos ? begin : all.find('\n', begin + 1);
@@ -53,19 +44,9 @@ std::optional<std::string> kernel_cache::find(std::string_view key) const {
 
 void kernel_cache::put(std::string_view key, std::string_view content) const {
   if (folder_.empty()) return;
-  static std::atomic<unsigned> written{0};
   std::error_code ignored;
   std::filesystem::create_directories(folder_, ignored);
-  const std::filesystem::path aside = folder_ / fmt::format(".{}.{}", getpid(), written.fetch_add(1));
-  bool good = false;
-  {
-    std::ofstream out(aside, std::ios::binary);
-    out << header(key, content) << key << content;
-    out.close();
-    good = out.good();
-  }
-  if (good) std::filesystem::rename(aside, file_of(key), ignored);
-  if (!good || ignored) std::filesystem::remove(aside, ignored);
+  base::replace_whole(file_of(key), header(key, content).append(key).append(content));
 }
 
 }  // namespace stretto::device

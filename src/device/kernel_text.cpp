@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <set>
 
+#include "base/whole_file.hpp"
 #include "device/device_texts.hpp"
 #include "device/kernel_body.hpp"
 #include "device/kernel_names.hpp"
@@ -23,15 +23,15 @@ namespace {
 
 /// The user's file, or nothing. Compilers write names relative to where they ran: mostly a folder above the program.
 std::string source_of(std::string_view file) {
+  constexpr std::uint64_t most_bytes = 64u << 20;
   std::error_code ignored;
-  std::ifstream in{std::string(file)};
+  auto content = base::read_whole(file, most_bytes);
   std::filesystem::path from = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  while (!in && from.has_relative_path()) {
+  while (!content && from.has_relative_path()) {
     from = from.parent_path();
-    in.clear();
-    in.open(from / file);
+    content = base::read_whole(from / file, most_bytes);
   }
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  return std::move(content.text);
 }
 
 /// Macros that turn u(i, j) into an element of the pointer; defined before a function and undefined after it.

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <deque>
-#include <fstream>
-#include <iterator>
 #include <mutex>
 
 #include "base/nearest_name.hpp"
+#include "base/whole_file.hpp"
 
 namespace stretto {
 
@@ -65,12 +64,12 @@ error without_code(const kernel_code& code, std::string_view where) {
 
 std::string content_of(const native_code& from, const kernel_code& code) {
   if (!is_file(from)) return from.what;
-  std::ifstream in(from.what, std::ios::binary);
-  std::string all{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in) return all;
+  constexpr std::uint64_t most_bytes = 1u << 30;
+  auto content = base::read_whole(from.what, most_bytes);
+  if (content) return std::move(content.text);
   throw about("K17", code, fmt::format("the code of kernel \"{}\" cannot be read", code.name))
       .fact("file", from.what)
-      .because("there is no such file, or it may not be read")
+      .because(content.fault)
       .remedy("give a path from the root, or start the program where the path leads from");
 }
 

@@ -1,15 +1,13 @@
 #include <stretto/platform.hpp>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <cstdint>
 #include <stretto/error.hpp>
 #include <utility>
 
 #include "base/context.hpp"
 #include "base/nearest_name.hpp"
+#include "base/whole_file.hpp"
 #include "platform/default_paths.hpp"
 #include "platform/discovery.hpp"
 #include "platform/drawing.hpp"
@@ -34,21 +32,13 @@ std::string text_of(const std::string& file) {
         .fact("file", file)
         .because(std::move(why));
   };
-  std::error_code fault;
-  if (std::filesystem::is_directory(file, fault)) throw unreadable("it is a folder");
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw unreadable(std::strerror(errno));
-  std::string text;
-  char part[1 << 16];
-  while (in.read(part, sizeof part), in.gcount() > 0) {
-    text.append(part, static_cast<std::size_t>(in.gcount()));
-    if (text.size() > max_file_bytes)
-      throw error("P10", "the platform file is larger than 64 MiB")
-          .fact("file", file)
-          .because("a locality graph of the largest machines needs a few MiB");
-  }
-  if (in.bad()) throw unreadable("reading stopped in the middle");
-  return text;
+  auto content = base::read_whole(file, max_file_bytes);
+  if (content.is_too_large)
+    throw error("P10", "the platform file is larger than 64 MiB")
+        .fact("file", file)
+        .because("a locality graph of the largest machines needs a few MiB");
+  if (!content) throw unreadable(std::move(content.fault));
+  return std::move(content.text);
 }
 
 const place_description& entry(const places::graph& g, place p) {

@@ -1,9 +1,6 @@
 #include "trace/chrome.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -14,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/whole_file.hpp"
 #include "base/writable.hpp"
 #include "trace/arrows.hpp"
 #include "trace/json_text.hpp"
@@ -342,11 +340,10 @@ void write_chrome(std::ostream& to, std::span<const snapshot> nodes) {
 namespace {
 
 // 0, or the system's reason why it failed.
-int write_to(const std::filesystem::path& file, std::span<const snapshot> nodes, bool& was_opened) {
+int write_in_place(const std::filesystem::path& file, std::span<const snapshot> nodes) {
   errno = 0;
   std::ofstream to(file, std::ios::binary | std::ios::trunc);
-  was_opened = static_cast<bool>(to);
-  if (was_opened) {
+  if (to) {
     chrome_file(to, nodes).write();
     to.close();
   }
@@ -358,27 +355,22 @@ int write_to(const std::filesystem::path& file, std::span<const snapshot> nodes,
 // Beside its place first, then there at once: of two processes that write the same file one wins,
 // and its file is whole.
 void write_chrome(const std::filesystem::path& file, std::span<const snapshot> nodes) {
-  static std::atomic<unsigned> count{0};
   std::error_code fault;
-  bool was_opened = false;
   const auto there = std::filesystem::status(file, fault);
   if (!std::filesystem::exists(there) || std::filesystem::is_regular_file(there)) {
     const auto place = std::filesystem::is_symlink(file, fault) ? std::filesystem::canonical(file, fault) : file;
-    auto part = place;
-    part += ".part-" + std::to_string(getpid()) + "-" + std::to_string(count.fetch_add(1, std::memory_order_relaxed));
-    int reason = write_to(part, nodes, was_opened);
-    if (!reason) {
-      std::filesystem::rename(part, place, fault);
-      if (!fault) return;
-      reason = fault.value();
-    }
-    if (was_opened) {
-      std::filesystem::remove(part, fault);
-      throw not_written(file.string(), reason);
+    base::new_file part(place, 0666);
+    if (!part.error()) {
+      base::file_output to(part.number());
+      chrome_file(to, nodes).write();
+      int reason = to.finish();
+      if (!reason) reason = part.put_in_place();
+      if (reason) throw not_written(file.string(), reason);
+      return;
     }
   }
   // No regular file, or in a folder that takes no new one.
-  if (const int reason = write_to(file, nodes, was_opened)) throw not_written(file.string(), reason);
+  if (const int reason = write_in_place(file, nodes)) throw not_written(file.string(), reason);
 }
 
 void check_writable(const std::filesystem::path& file) {

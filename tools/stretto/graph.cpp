@@ -12,6 +12,7 @@
 #include "stretto/arguments.hpp"
 #include "stretto/graph_of_program.hpp"
 #include "stretto/parted.hpp"
+#include "stretto/terminal.hpp"
 
 namespace stretto::tools {
 namespace {
@@ -96,11 +97,11 @@ int run_graph(const invocation& whole) {
   const auto drawn = report::part_of(run, part);
   if (!svg.empty()) report::write_text(svg, places::svg_of(report::to_dot(drawn)));
   if (!write.empty()) report::write_text(write, report::to_dot(drawn));
-  if (json) fmt::print("{}\n", report::to_json(drawn).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
-  else if (svg.empty() && write.empty()) fmt::print("{}", report::to_dot(drawn));
+  if (json) print_text("{}\n", report::to_json(drawn).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  else if (svg.empty() && write.empty()) print_text("{}", report::to_dot(drawn));
   else
     for (const auto* name : {&svg, &write})
-      if (!name->empty()) fmt::print("{} holds {} operations, {} arrows\n", *name, drawn.nodes.size(), drawn.arrows.size());
+      if (!name->empty()) print_text("{} holds {} operations, {} arrows\n", *name, drawn.nodes.size(), drawn.arrows.size());
   return 0;
 }
 

@@ -18,31 +18,15 @@
 
 #include <stretto/error.hpp>
 
+#include "base/whole_file.hpp"
 #include "buffers/dry_run.hpp"
 #include "graph/timeline.hpp"
 #include "stretto/command.hpp"
 #include "stretto/named_program.hpp"
+#include "stretto/terminal.hpp"
 
 namespace stretto::tools {
 namespace {
-
-/// A file of this process alone, gone with it.
-class own_file {
- public:
-  explicit own_file(const std::string& ending)
-      : path_(std::filesystem::temp_directory_path() / fmt::format("stretto-graph-{}.{}", ::getpid(), ending)) {
-    std::filesystem::remove(path_);
-  }
-  own_file(const own_file&) = delete;
-  ~own_file() {
-    std::error_code nothing_to_do;
-    std::filesystem::remove(path_, nothing_to_do);
-  }
-  std::string path() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// The state that waitpid tells. What the program says goes to standard error, or, if `says` is not empty, to that file.
 int run_to_its_end(const std::vector<std::string>& program, const base::environment& variables, const std::string& says) {
@@ -95,20 +79,21 @@ outcome run_dry(const program_graph& asked) {
   const base::settings values = base::parse_options(asked.variables, {}).values;
   buffers::dry_settings_of(values);
   graph::costs_of(values.graph_costs);
-  const own_file graph(asked.as), said("said");
+  const base::temporary_folder folder("stretto-graph");
+  const std::string graph = folder.path() / ("graph." + asked.as), said = folder.path() / "said";
   base::environment variables = asked.variables;
   // The file that is there is not taken for one that was written; and its name need not end as graphs do.
-  variables["STRETTO_GRAPH"] = graph.path();
+  variables["STRETTO_GRAPH"] = graph;
   std::fflush(stdout);
-  const int status = run_to_its_end(asked.program, variables, asked.is_quiet ? said.path() : "");
-  if (asked.is_quiet && status != 0) std::fputs(text_of_file(said.path()).c_str(), stderr);
-  if (!std::filesystem::exists(graph.path())) {
+  const int status = run_to_its_end(asked.program, variables, asked.is_quiet ? said : "");
+  if (asked.is_quiet && status != 0) std::fputs(text_of_file(said).c_str(), stderr);
+  if (!std::filesystem::exists(graph)) {
     refuse_bad_end(status, asked.program.front());
     throw error("W59", fmt::format("the program {} wrote no graph", asked.program.front()))
         .because("a graph is written at the end of a runtime, and the program made none, or did not end it")
         .remedy("name a program of Stretto's, which returns from main");
   }
-  return {text_of_file(graph.path()), status};
+  return {text_of_file(graph), status};
 }
 
 }  // namespace
@@ -136,7 +121,7 @@ std::string graph_of(const program_graph& asked) {
 int show_program_graph(const program_graph& asked) {
   const outcome was = run_dry(asked);
   if (asked.file.empty()) {
-    std::fwrite(was.graph.data(), 1, was.graph.size(), stdout);
+    print_text("{}", was.graph);
   } else {
     errno = 0;
     std::ofstream out(asked.file, std::ios::binary);

@@ -5,6 +5,7 @@
 
 #include "report/one_file.hpp"
 #include "stretto/arguments.hpp"
+#include "stretto/terminal.hpp"
 
 namespace stretto::tools {
 
@@ -24,11 +25,11 @@ int run_join(const invocation& call) {
     nlohmann::ordered_json all{
         {"file", out.string()}, {"nodes", found.nodes}, {"events", found.events}, {"arrows_between_nodes", found.arrows}};
     if (!found.damage.empty()) all["damage"] = found.damage;
-    fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    print_text("{}\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     return 0;
   }
-  if (!found.damage.empty()) fmt::print("incomplete  {}\n", found.damage);
-  fmt::print("written  {}: {} node{}, {} events, {} arrows between nodes; to be opened with ui.perfetto.dev or chrome://tracing\n",
+  if (!found.damage.empty()) print_text("incomplete  {}\n", found.damage);
+  print_text("written  {}: {} node{}, {} events, {} arrows between nodes; to be opened with ui.perfetto.dev or chrome://tracing\n",
              out.string(), found.nodes.size(), found.nodes.size() == 1 ? "" : "s", found.events, found.arrows);
   return 0;
 }

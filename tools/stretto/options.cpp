@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "stretto/arguments.hpp"
+#include "stretto/terminal.hpp"
 
 namespace stretto::tools {
 namespace {
@@ -21,19 +22,19 @@ void print_json(const base::parsed_options& now) {
                     {"flag", base::flag_of(row)},
                     {"help", row.help}});
   }
-  fmt::print("{}\n", rows.dump(2));
+  print_text("{}\n", rows.dump(2));
 }
 
 void print_table(const base::parsed_options& now) {
   constexpr std::size_t widest = 17;  // a longer value, such as a path, pushes the rest of its line
-  fmt::print("{:23}{:{}}{:13}{}\n", "flag", "value", widest, "from", "meaning");
+  print_text("{:23}{:{}}{:13}{}\n", "flag", "value", widest, "from", "meaning");
   for (std::size_t i = 0; i < now.origin.size(); ++i) {
     const auto& row = base::option_table()[i];
     const auto value = base::spelt(row, now.values);
-    fmt::print("{:23}{:{}}{:13}{} ({})\n", base::flag_of(row), value.empty() ? "-" : value + " ", widest, now.origin[i], row.help,
+    print_text("{:23}{:{}}{:13}{} ({})\n", base::flag_of(row), value.empty() ? "-" : value + " ", widest, now.origin[i], row.help,
                base::allowed_of(row));
   }
-  fmt::print("\nThe flag --stack-size is the variable STRETTO_STACK_SIZE, and so for all.\n");
+  print_text("\nThe flag --stack-size is the variable STRETTO_STACK_SIZE, and so for all.\n");
 }
 
 }  // namespace
@@ -44,7 +45,7 @@ int run_options(const invocation& call) {
   words.add_json(json);
   words.add_flag("--markdown", markdown, "print the page docs/guide/options.md")->excludes("--json");
   if (!words.read()) return 0;
-  if (markdown) fmt::print("{}", base::options_page());
+  if (markdown) print_text("{}", base::options_page());
   else if (json) print_json(call.options);
   else print_table(call.options);
   return 0;

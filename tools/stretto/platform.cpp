@@ -5,6 +5,7 @@
 #include <stretto/platform.hpp>
 
 #include "stretto/arguments.hpp"
+#include "stretto/terminal.hpp"
 #include "stretto/text_file.hpp"
 
 namespace stretto::tools {
@@ -52,7 +53,7 @@ int run_platform(const invocation& call) {
 
   if (!wanted.validate.empty()) {
     const auto machine = platform::read(wanted.validate);
-    fmt::print("{} is valid: {}\n", wanted.validate, size_of(machine));
+    print_text("{} is valid: {}\n", wanted.validate, size_of(machine));
     return 0;
   }
   auto machine = platform_of(wanted, call.options.values);
@@ -61,12 +62,12 @@ int run_platform(const invocation& call) {
   if (!wanted.svg.empty()) write_text_file(wanted.svg, machine.to_svg());
 
   if (wanted.json) {
-    fmt::print("{}", machine.to_json());
+    print_text("{}", machine.to_json());
     return 0;
   }
   for (const auto* file : {&wanted.write, &wanted.svg})
-    if (!file->empty()) fmt::print("{} holds {}\n", *file, size_of(machine));
-  if (wanted.write.empty() && wanted.svg.empty()) fmt::print("{}", machine.to_tree());
+    if (!file->empty()) print_text("{} holds {}\n", *file, size_of(machine));
+  if (wanted.write.empty() && wanted.svg.empty()) print_text("{}", machine.to_tree());
   return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "report/page.hpp"
 #include "report/reader.hpp"
 #include "stretto/arguments.hpp"
+#include "stretto/terminal.hpp"
 
 namespace stretto::tools {
 
@@ -34,15 +35,15 @@ int run_report(const invocation& call) {
   if (json) {
     auto all = report::to_json(run, found);
     if (changes) all["comparison"] = report::to_json(*changes);
-    fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    print_text("{}\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     if (page->count() == 0) return 0;
   } else {
-    fmt::print("{}{}", report::to_text(run, found), changes ? report::to_text(*changes) : "");
+    print_text("{}{}", report::to_text(run, found), changes ? report::to_text(*changes) : "");
   }
   if (text_only) return 0;
   if (out.empty()) out = std::filesystem::path(file).replace_extension(".html").string();
   report::write_text(out, report::to_page(run, found, changes ? &*changes : nullptr));
-  if (!json) fmt::print("\nwritten  {}, to be opened in a browser\n", out);
+  if (!json) print_text("\nwritten  {}, to be opened in a browser\n", out);
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "stretto/arguments.hpp"
 #include "stretto/graph_of_program.hpp"
 #include "stretto/parted.hpp"
+#include "stretto/terminal.hpp"
 #include "stretto/text_file.hpp"
 
 namespace stretto::tools {
@@ -74,12 +75,12 @@ double speed_up(const prediction& p, const prediction& first) {
 double efficiency(const prediction& p, const prediction& first) { return speed_up(p, first) / static_cast<double>(p.nodes); }
 
 void print_heading() {
-  fmt::print("{:>7} {:>12} {:>9} {:>11} {:>14} {:>13}  {}\n", "nodes", "predicted", "speed-up", "efficiency", "a node sends", "finds a task",
+  print_text("{:>7} {:>12} {:>9} {:>11} {:>14} {:>13}  {}\n", "nodes", "predicted", "speed-up", "efficiency", "a node sends", "finds a task",
              "busiest");
 }
 
 void print_row(const prediction& p, const prediction& first) {
-  fmt::print("{:>7} {:>12} {:>9} {:>9.0f} % {:>14} {:>10} us  {}{}\n", p.nodes, time_text(p.seconds), base::plain_number(speed_up(p, first), 4),
+  print_text("{:>7} {:>12} {:>9} {:>9.0f} % {:>14} {:>10} us  {}{}\n", p.nodes, time_text(p.seconds), base::plain_number(speed_up(p, first), 4),
              100 * efficiency(p, first), bytes_text(p.most_sent), base::plain_number(p.seconds_to_find_a_task * 1e6, 2),
              p.busiest.empty() ? "" : fmt::format("{} {:.0f} %", p.busiest, 100 * p.busy), p.goes_on ? " (of a part: it is too long)" : "");
   std::fflush(stdout);  // rows come as they are found
@@ -147,7 +148,7 @@ int run_scaling(const invocation& whole) {
                        {"efficiency", efficiency(p, rows.front())}, {"most_sent_bytes", p.most_sent}, {"tasks", p.tasks},
                        {"seconds_to_find_a_task", p.seconds_to_find_a_task}, {"busiest", p.busiest}, {"busy", p.busy}, {"goes_on", p.goes_on}});
   }
-  if (json) fmt::print("{}\n", as_json.dump(2));
+  if (json) print_text("{}\n", as_json.dump(2));
   if (!svg.empty()) write_text_file(svg, picture(rows, call.program));
   return 0;
 }

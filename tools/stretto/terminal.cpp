@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/terminal_text.hpp"
+
 namespace stretto::tools {
 
 bool fits(base::automatic wish, std::FILE* to) {
@@ -18,6 +20,11 @@ bool may_colour(base::automatic wish, std::FILE* to) {
 
 progress_options progress_as(const base::settings& told, std::string unit) {
   return {.unit = std::move(unit), .shown = fits(told.progress, stderr), .coloured = may_colour(told.color, stderr)};
+}
+
+void write_safely(std::string_view text) {
+  const std::string safe = base::terminal_text(text);
+  std::fwrite(safe.data(), 1, safe.size(), stdout);
 }
 
 }  // namespace stretto::tools

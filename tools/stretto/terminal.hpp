@@ -1,9 +1,13 @@
 // terminal.hpp - what the options progress and color, and NO_COLOR, mean for a stream.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <stretto/progress.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/options.hpp"
 
@@ -12,6 +16,12 @@ namespace stretto::tools {
 /// Always, never, or where the stream is a terminal.
 bool fits(base::automatic wish, std::FILE* to);
 bool may_colour(base::automatic wish, std::FILE* to);
+/// Writes to standard output what may have come from files or other programs: no terminal obeys it (base/terminal_text.hpp).
+void write_safely(std::string_view text);
+template <class... Arguments>
+void print_text(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  write_safely(fmt::format(format, std::forward<Arguments>(arguments)...));
+}
 /// For the progress line of a subcommand.
 progress_options progress_as(const base::settings& told, std::string unit);
 

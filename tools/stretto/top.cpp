@@ -72,7 +72,8 @@ int watch(const std::string& name, double interval) {
   std::optional<top::sample> before;
   for (std::string answer = answer_of(name);;) {
     const auto now = top::read_sample(answer);
-    fmt::print("{}{}", on_terminal ? "\x1b[H\x1b[2J" : "", top::view(now, before ? &*before : nullptr));
+    if (on_terminal) std::fputs("\x1b[H\x1b[2J", stdout);
+    print_text("{}", top::view(now, before ? &*before : nullptr));
     std::fflush(stdout);
     before = now;
     std::this_thread::sleep_for(std::chrono::duration<double>(interval));

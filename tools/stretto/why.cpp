@@ -1,26 +1,28 @@
 // why.cpp - stretto why: what a program that did not go on was waiting for, from the file that its report left.
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
+#include <cstdint>
 #include <stretto/error.hpp>
+#include <utility>
 
+#include "base/whole_file.hpp"
 #include "diagnose/report.hpp"
+#include "files/json_depth.hpp"
 #include "platform/graphviz.hpp"
 #include "stretto/arguments.hpp"
+#include "stretto/terminal.hpp"
 #include "stretto/text_file.hpp"
 
 namespace stretto::tools {
 namespace {
 
-std::string read_file(const std::string& file) {
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) throw error("W42", "a hang report could not be read").fact("file", file).because(std::strerror(errno ? errno : EIO));
-  return text;
+constexpr std::uint64_t most_bytes = 64u << 20;
+
+std::string read_report(const std::string& file) {
+  auto content = base::read_whole(file, most_bytes);
+  if (content && files::is_nested_too_deeply(content.text)) content.fault = "its lists are nested more deeply than those of any report";
+  if (!content) throw error("W42", "a hang report could not be read").fact("file", file).because(std::move(content.fault));
+  return std::move(content.text);
 }
 
 }  // namespace
@@ -35,16 +37,16 @@ int run_why(const invocation& call) {
   words.add_json(json);
   if (!words.read()) return 0;
 
-  const auto runtimes = diagnose::from_json(read_file(file));
+  const auto runtimes = diagnose::from_json(read_report(file));
   if (!dot.empty()) write_text_file(dot, diagnose::graphviz_text(runtimes));
   if (!svg.empty()) write_text_file(svg, places::svg_of(diagnose::graphviz_text(runtimes)));
   if (json) {
-    fmt::print("{}", diagnose::to_json(runtimes));
+    print_text("{}", diagnose::to_json(runtimes));
     return 0;
   }
   for (const auto& s : runtimes) {
-    if (runtimes.size() > 1) fmt::print("runtime N{}:\n", s.node);
-    fmt::print("{}\n", diagnose::report_text(s));
+    if (runtimes.size() > 1) print_text("runtime N{}:\n", s.node);
+    print_text("{}\n", diagnose::report_text(s));
   }
   return 0;
 }

@@ -6,12 +6,11 @@
 #include <stretto/runtime.hpp>
 #include <stretto/task.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <string>
 
+#include "base/whole_file.hpp"
 #include "peers/stretto/benchmarks.hpp"
 
 namespace {
@@ -89,7 +88,8 @@ bench::outcome measure_recorded_share(const bench::options& o) {
 }
 
 bench::outcome time_trace_write(const bench::options& o) {
-  const auto file = std::filesystem::temp_directory_path() / ("stretto_bench-" + std::to_string(getpid()) + ".json");
+  const stretto::base::temporary_folder folder("stretto_bench");
+  const auto file = folder.path() / "trace.json";
   stretto::runtime runtime(with(o.workers, true));
   runtime.run([&] {
     for (long left = o.size; left > 0; left -= 1000)
@@ -101,7 +101,6 @@ bench::outcome time_trace_write(const bench::options& o) {
   runtime.save_trace(file.string());
   const double seconds = clock.seconds();
   const auto bytes = static_cast<double>(std::filesystem::file_size(file));
-  std::filesystem::remove(file);
   bench::expect("bytes of a record at least", bytes > 100.0 * static_cast<double>(o.size), true);
   return {seconds, {{"bytes", bytes}}};
 }

@@ -6,12 +6,11 @@
 #include <stretto/runtime.hpp>
 #include <stretto/task.hpp>
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "base/whole_file.hpp"
 #include "peers/stretto/benchmarks.hpp"
 #include "report/page.hpp"
 #include "report/reader.hpp"
@@ -29,9 +28,7 @@ void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 struct recorded_file {
   explicit recorded_file(const bench::options& o)
-      : name((std::filesystem::temp_directory_path() /
-              ("stretto_bench-" + std::to_string(getpid()) + ".json"))
-                 .string()) {
+      : name((folder.path() / "trace.json").string()) {
     stretto::runtime_options options;
     options.workers = static_cast<std::uint32_t>(o.workers);
     options.trace = name;
@@ -42,7 +39,7 @@ struct recorded_file {
         });
     });
   }
-  ~recorded_file() { std::filesystem::remove(name); }
+  const stretto::base::temporary_folder folder{"stretto_bench"};
   const std::string name;
 };
 
