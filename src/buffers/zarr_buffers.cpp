@@ -108,15 +108,17 @@ buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, s
     if (from.empty()) throw file_cannot_be_read(named, "there is no such folder");
     std::error_code e;
     if (!fs::exists(from / "zarr.json", e)) throw file_cannot_be_read(named, "it has no zarr.json");
-    const auto text = files::read_file(from / "zarr.json", {file_cannot_be_written, [](const fs::path& f, const std::string&, const std::string& found) {
-                                                              return file_cannot_be_read(f, found);
-                                                            }});
-    const std::string both = from.string() + '\n' + std::string(reinterpret_cast<const char*>(text.data()), text.size());
-    if (both.size() > most_description_bytes) throw file_cannot_be_read(from / "zarr.json", fmt::format("it has more than {} bytes", most_description_bytes));
+    const files::complaints complaints{file_cannot_be_written, [](const fs::path& f, const std::string&, const std::string& found) {
+                                         return file_cannot_be_read(f, found);
+                                       }};
+    const auto text = files::read_file(from / "zarr.json", most_description_bytes, complaints);
+    const std::string both = from.string() + '\0' + std::string(reinterpret_cast<const char*>(text.data()), text.size());
+    if (both.size() > most_description_bytes)
+      throw file_cannot_be_read(from / "zarr.json", fmt::format("it has {} bytes, and the most is {}", text.size(), most_description_bytes));
     return both;
   }, work, where);
-  const fs::path from = told.substr(0, told.find('\n'));
-  const files::zarr_array a = files::array_in(std::string_view(told).substr(told.find('\n') + 1), (from / "zarr.json").string());
+  const fs::path from = told.substr(0, told.find('\0'));
+  const files::zarr_array a = files::array_in(std::string_view(told).substr(told.find('\0') + 1), (from / "zarr.json").string());
   std::string wanted = as.type + ", 1 axis";
   if (as.dimensions != 1) wanted = fmt::format("{}, {} axes", as.type, as.dimensions);
   if (a.type != as.type || a.element_bytes != as.bytes || a.shape.size() != as.dimensions)
@@ -143,7 +145,7 @@ buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, s
       std::vector<std::byte> dense;
       std::error_code e;
       if (fs::exists(file, e)) {
-        dense = files::decode(a, files::read_file(file, words_of_buffers), file, words_of_buffers);
+        dense = files::decode(a, files::read_file(file, files::most_stored_bytes(a), words_of_buffers), file, words_of_buffers);
       } else if (e) {
         throw file_cannot_be_read(file, e.message());
       } else {

@@ -39,7 +39,7 @@ class opened_checkpoint {
     warn_of_old_format(*content);
   }
   static std::string sum_of(const fs::path& directory) {
-    return files::checksum_text(files::crc32c(read_any(directory / "checkpoint.json")));
+    return files::checksum_text(files::crc32c(read_plain_file(directory / "checkpoint.json")));
   }
 
   /// Throws C02 for a file that belongs to no buffer and is not as it was written.

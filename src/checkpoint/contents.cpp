@@ -153,7 +153,7 @@ checkpoint_content read_table(const std::filesystem::path& directory) {
     throw error("C06", directory.string() + " is no checkpoint")
         .because(std::filesystem::is_directory(directory, e) ? "it has no file checkpoint.json" : "there is no such directory")
         .remedy("name the directory that save_checkpoint was given");
-  const auto bytes = read_any(file);
+  const auto bytes = read_plain_file(file);
   std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   checkpoint_content c;
   c.directory = directory;

@@ -50,10 +50,13 @@ error damaged(const fs::path& file, const std::string& expected, const std::stri
       .remedy("take another copy of the whole checkpoint");
 }
 
-std::vector<std::byte> read_any(const fs::path& file) { return files::read_file(file, words); }
+std::vector<std::byte> read_plain_file(const fs::path& file) {
+  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;  // it is parsed in memory
+  return files::read_file(file, most_bytes, words);
+}
 
 std::vector<std::byte> read_file(const fs::path& root, const file_entry& what) {
-  auto all = read_any(root / what.name);
+  auto all = files::read_file(root / what.name, what.bytes, words);
   if (all.size() != what.bytes) throw damaged(root / what.name, fmt::format("{} bytes", what.bytes), fmt::format("{} bytes", all.size()));
   const std::size_t behind = what.is_of_payload ? std::min(all.size(), files::checksum_bytes) : 0;
   const std::uint32_t is = files::crc32c(std::span<const std::byte>(all).first(all.size() - behind));

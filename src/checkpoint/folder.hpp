@@ -48,6 +48,6 @@ error damaged(const std::filesystem::path& file, const std::string& expected, co
 /// Throws C02 if it is not what was written there: a chunk of another place or of another checkpoint is not, though it is whole.
 std::vector<std::byte> read_file(const std::filesystem::path& root, const file_entry& what);
 /// As it is. Throws C02 if it cannot be read.
-std::vector<std::byte> read_any(const std::filesystem::path& file);
+std::vector<std::byte> read_plain_file(const std::filesystem::path& file);
 
 }  // namespace stretto::checkpoints

@@ -103,13 +103,15 @@ fs::path find_whole(const fs::path& name) {
   return {};
 }
 
-std::vector<std::byte> read_file(const fs::path& file, const complaints& c) {
+std::vector<std::byte> read_file(const fs::path& file, std::uint64_t most, const complaints& c) {
   // A named pipe in its place would be waited for without end; files are as ever.
   const descriptor d(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat is {};
   if (d.number() < 0 || ::fstat(d.number(), &is) != 0) throw c.damaged(file, "a file", std::strerror(errno));
   if (!S_ISREG(is.st_mode)) throw c.damaged(file, "a file", "something else");
-  std::vector<std::byte> all(static_cast<std::size_t>(is.st_size));
+  const auto size = static_cast<std::uint64_t>(is.st_size);
+  if (size > most) throw c.damaged(file, fmt::format("{} bytes", most), fmt::format("{} bytes", size));
+  std::vector<std::byte> all(size);
   for (std::size_t have = 0; have < all.size();) {
     const auto n = ::read(d.number(), all.data() + have, all.size() - have);
     if (n < 0 && errno == EINTR) continue;

@@ -9,6 +9,7 @@
 #include <stretto/error.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -46,7 +47,7 @@ void put_in_place(const std::filesystem::path& name, const complaints& c);
 /// What is under the name, or what is left of it where a change of names was cut short; empty if neither is there.
 std::filesystem::path find_whole(const std::filesystem::path& name);
 
-/// A file as it is.
-std::vector<std::byte> read_file(const std::filesystem::path& file, const complaints& c);
+/// A file as it is. One of more than `most` bytes is damaged, before memory is taken for it.
+std::vector<std::byte> read_file(const std::filesystem::path& file, std::uint64_t most, const complaints& c);
 
 }  // namespace stretto::files

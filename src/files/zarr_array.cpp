@@ -157,6 +157,10 @@ std::vector<std::byte> read_fill(const json& v, const zarr_array& a, const std::
           : is_unsigned  ? bytes_of_value(v.get<std::uint64_t>())
                          : bytes_of_value(v.get<std::int64_t>());
   }
+  // What an element has more than a fill value is zero. An element may say that it has 512 MiB: no memory is taken for that.
+  if (std::ranges::all_of(all, [](std::byte b) { return b == std::byte{}; })) return {};
+  if (is_raw(a) && all.size() != a.element_bytes)
+    no_array(file, fmt::format("its fill value has {} bytes, and an element {}", all.size(), a.element_bytes));
   all.resize(a.element_bytes);
   return all;
 }
@@ -266,6 +270,11 @@ std::uint64_t bytes_of_chunk(const zarr_array& a) {
   std::uint64_t n = a.element_bytes;
   for (const auto length : a.chunk) n *= static_cast<std::uint64_t>(length);
   return n;
+}
+
+std::uint64_t most_stored_bytes(const zarr_array& a) {
+  const std::uint64_t bytes = bytes_of_chunk(a) + 4 * static_cast<std::uint64_t>(std::ranges::count(a.codecs, codec::crc32c));
+  return is_compressed(a.codecs) ? bytes + bytes / 64 + (64 << 10) : bytes;
 }
 
 std::vector<std::byte> encode(const zarr_array& a, std::vector<std::byte> all) {

@@ -42,6 +42,9 @@ zarr_array array_in(std::string_view text, const std::string& file);
 std::string chunk_name(const zarr_array& a, std::span<const std::int64_t> number);
 std::uint64_t bytes_of_chunk(const zarr_array& a);
 
+/// What its file has at most: compression makes what cannot be compressed a little longer.
+std::uint64_t most_stored_bytes(const zarr_array& a);
+
 /// The bytes of a file for elements in the order of C. Throws F06 where a library is missing.
 std::vector<std::byte> encode(const zarr_array& a, std::vector<std::byte> elements);
 /// And back. Throws what `c` says of files that are damaged, F06 as encode.
