@@ -21,14 +21,13 @@ install(TARGETS stretto EXPORT stretto-targets)
 install(DIRECTORY include/stretto DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # Found relative to libstretto where that is shared, and to the command. A program that holds the static library may lie
 # anywhere: it is linked with the folder among those where its libraries are looked for.
-if(STRETTO_MPI_FILES)
-  install(FILES ${STRETTO_MPI_FILES} DESTINATION ${CMAKE_INSTALL_LIBDIR}/stretto)
-  if(stretto_is_static)
-    target_link_options(stretto INTERFACE
-      $<INSTALL_INTERFACE:LINKER:-rpath,$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}/stretto>)
-    # Before -pthread: behind that pkgconf 1.8 does not escape the spaces of a path.
-    string(REPLACE "-lstretto " "-lstretto -Wl,-rpath,\${libdir}/stretto " stretto_pc_libs "${stretto_pc_libs}")
-  endif()
+install(FILES ${STRETTO_MPI_FILES} DESTINATION ${CMAKE_INSTALL_LIBDIR}/stretto)
+install(TARGETS stretto_driver_probe DESTINATION ${CMAKE_INSTALL_LIBDIR}/stretto)
+if(stretto_is_static)
+  target_link_options(stretto INTERFACE
+    $<INSTALL_INTERFACE:LINKER:-rpath,$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}/stretto>)
+  # Before -pthread: behind that pkgconf 1.8 does not escape the spaces of a path.
+  string(REPLACE "-lstretto " "-lstretto -Wl,-rpath,\${libdir}/stretto " stretto_pc_libs "${stretto_pc_libs}")
 endif()
 install(EXPORT stretto-targets NAMESPACE stretto:: DESTINATION ${stretto_cmake_dir})
 configure_package_config_file(cmake/stretto-config.cmake.in ${PROJECT_BINARY_DIR}/stretto-config.cmake

@@ -47,6 +47,6 @@ if(NOT STRETTO_SANITIZE)
   endforeach()
 endif()
 add_custom_target(stretto_mpi_libraries ALL DEPENDS ${STRETTO_MPI_FILES})
-# Where they are looked for at run time (library_folders() in net/mpi/mpi_library.hpp).
-set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/net/mpi/mpi_library.cpp APPEND PROPERTY COMPILE_DEFINITIONS
-  STRETTO_MPI_BUILD_FOLDER="${STRETTO_MPI_FOLDER}" STRETTO_LIBRARY_FOLDER="${CMAKE_INSTALL_LIBDIR}")
+# Where they are looked for at run time (src/base/installed_folders.hpp).
+set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/base/installed_folders.cpp APPEND PROPERTY COMPILE_DEFINITIONS
+  STRETTO_BUILD_FOLDER="${STRETTO_MPI_FOLDER}" STRETTO_LIBRARY_FOLDER="${CMAKE_INSTALL_LIBDIR}")

@@ -13,6 +13,7 @@
 
 #include "base/asymmetric_fence.hpp"
 #include "base/first_line.hpp"
+#include "device/driver_verdict.hpp"
 #include "platform/container_limits.hpp"
 
 namespace stretto::doctor {
@@ -51,7 +52,8 @@ bool is_program(const std::string& path, std::string_view name) {
   return false;
 }
 
-bool is_library(const char* name) {
+bool is_driver(const char* name) {
+  if (device::fault_of_driver("cuda", name)) return false;
   void* const handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
   if (handle) dlclose(handle);
   return handle != nullptr;
@@ -73,7 +75,7 @@ pieces_found look_for_pieces(const fs::path& root, const std::string& path) {
   p.gdb = is_program(path, "gdb");
   p.mpi = is_program(path, "mpicxx") && is_program(path, "mpirun");
   p.chromium = is_program(path, "chromium") || is_program(path, "chromium-browser") || is_program(path, "google-chrome");
-  p.cuda_driver = is_library("libcuda.so.1");
+  p.cuda_driver = is_driver("libcuda.so.1");
   std::error_code none;
   for (const auto& file : fs::directory_iterator(root / "etc/OpenCL/vendors", none))
     p.opencl_platforms += file.path().extension() == ".icd";

@@ -1,11 +1,15 @@
 #include <dlfcn.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
 
 #include <stretto/error.hpp>
 #include <string_view>
 #include <vector>
 
+#include "base/child_process.hpp"
 #include "doctor/exchange.hpp"
 #include "doctor/look.hpp"
 #include "job/look.hpp"
@@ -17,21 +21,19 @@ namespace {
 
 constexpr int most_seconds = 30;  // of a trial
 
+// What `stretto doctor --mpi-library FILE` prints.
+constexpr std::string_view version_is = "version ", fault_is = "fault ";
+
 std::string first_line_of(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
 
-/// Its version, or why it could not be loaded.
+/// Its version, or why it could not be loaded: a process of its own opens it, since a broken library would end this one.
 void load(mpi_found& m) {
-  void* const library = ::dlopen(m.library.c_str(), RTLD_LAZY | RTLD_LOCAL);
-  const auto ask = library ? reinterpret_cast<net::mpi::entry>(::dlsym(library, net::mpi::entry_name)) : nullptr;
-  if (!ask) {
-    m.fault = ::dlerror();
-  } else if (ask()->version != net::mpi::calls_version) {
-    m.fault = m.library + " is of another version of Stretto";
-  } else {
-    const auto said = first_line_of(ask()->library());
-    m.version = said.substr(0, said.find(','));
-    std::ranges::replace(m.version, '\t', ' ');
-  }
+  const auto end = base::run_child({.words = {job::own_path(), "doctor", "--mpi-library", m.library},
+                                    .limit = std::chrono::seconds(most_seconds)});
+  const std::string said = first_line_of(end.output);
+  if (said.starts_with(version_is)) m.version = said.substr(version_is.size());
+  else if (said.starts_with(fault_is)) m.fault = said.substr(fault_is.size());
+  else m.fault = "a trial program that opened it " + end.to_text();
 }
 
 /// The last line that tells of a fault, without the words around it.
@@ -74,6 +76,23 @@ void try_one(mpi_found& m, const std::string& path) {
 }
 
 }  // namespace
+
+int print_version_of_mpi(const std::string& file) {
+  void* const library = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  const auto ask = library ? reinterpret_cast<net::mpi::entry>(::dlsym(library, net::mpi::entry_name)) : nullptr;
+  std::string text;
+  if (!ask) {
+    text = fmt::format("{}{}", fault_is, ::dlerror());
+  } else if (ask()->version != net::mpi::calls_version) {
+    text = fmt::format("{}{} is of another version of Stretto", fault_is, file);
+  } else {
+    const auto said = first_line_of(ask()->library());
+    text = fmt::format("{}{}", version_is, said.substr(0, said.find(',')));
+    std::ranges::replace(text, '\t', ' ');
+  }
+  fmt::print("{}\n", text);
+  return 0;
+}
 
 std::vector<mpi_found> look_for_mpis(const std::string& path, const std::string& mpi_folder) {
   std::vector<mpi_found> all;

@@ -3,26 +3,32 @@
 
 #include <cstdlib>
 
+#include "device/driver_verdict.hpp"
 #include "doctor/exchange.hpp"
 #include "doctor/judge.hpp"
 #include "doctor/look.hpp"
 #include "doctor/report.hpp"
 #include "stretto/arguments.hpp"
+#include "stretto/terminal.hpp"
 
 namespace stretto::tools {
 
 int run_doctor(const invocation& call) {
   arguments words(call);
   bool json = false, quick = false, exchange = false;
+  std::string mpi_library;
   words.add_flag("--quick", quick, "measure nothing, try nothing");
   words.add_json(json);
   words.add_flag("--exchange", exchange)->group("");  // what the trial of an MPI starts
+  words.add_option("--mpi-library", mpi_library)->group("");  // opened in a process of its own
   if (!words.read()) return 0;
   const auto& mpi_folder = call.options.values.mpi_folder;
+  if (!mpi_library.empty()) return doctor::print_version_of_mpi(mpi_library);
   if (exchange) return doctor::exchange_message(mpi_folder);
 
   const char* const said = std::getenv("PATH");
   const std::string path = said ? said : "";
+  device::forget_driver_verdicts();  // they are tried anew
   auto seen = doctor::look("/", path);
   seen.max_suspended = call.options.values.max_suspended;
   seen.stack_size = call.options.values.stack_size;
@@ -35,7 +41,7 @@ int run_doctor(const invocation& call) {
     seen.yardsticks = measured.yardsticks;
   }
   const auto verdicts = doctor::judge(seen);
-  fmt::print("{}", json ? doctor::to_json(seen, verdicts) : doctor::to_text(seen, verdicts));
+  print_text("{}", json ? doctor::to_json(seen, verdicts) : doctor::to_text(seen, verdicts));
   return 0;
 }
 

@@ -7,6 +7,8 @@
 
 #include <array>
 
+#include "device/driver_verdict.hpp"
+
 namespace stretto::device::cuda {
 
 namespace {
@@ -49,6 +51,10 @@ void* function_of(void* handle, const char* symbol, const std::string& library, 
 std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 
 std::shared_ptr<const api> api::load(const std::string& library) {
+  if (const auto fault = fault_of_driver("cuda", library))
+    throw error("K42", fmt::format("the CUDA driver \"{}\" is broken", fault->driver))
+        .because(fault->reason)
+        .remedy("look with nvidia-smi whether the driver works; once it does, run: stretto doctor");
   const std::string newer = fmt::format("install NVIDIA's driver for CUDA {} or newer", version_text(oldest_version));
   void* const handle =
       open_library(library, "install NVIDIA's driver, if the machine has such a device; containers need --gpus all");

@@ -8,9 +8,15 @@
 #include <array>
 #include <utility>
 
+#include "device/driver_verdict.hpp"
+
 namespace stretto::device::opencl {
 
 std::shared_ptr<const api> api::load(const std::string& library) {
+  if (const auto fault = fault_of_driver("opencl", library))
+    throw error("K40", fmt::format("the OpenCL driver \"{}\" is broken", fault->driver))
+        .because(fault->reason)
+        .remedy("reinstall it, or take its file out of /etc/OpenCL/vendors; then run: stretto doctor");
   void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     throw error("K40", fmt::format("the OpenCL library \"{}\" cannot be opened", library))

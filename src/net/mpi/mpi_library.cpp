@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/installed_folders.hpp"
+
 namespace stretto::net::mpi {
 namespace {
 
@@ -55,25 +57,13 @@ std::string loaded_in_program() {
 
 namespace fs = std::filesystem;
 
-fs::path folder_of(const fs::path& file) {
-  std::error_code none;
-  const auto whole = fs::canonical(file, none);
-  return none ? fs::path() : whole.parent_path();
-}
-
 }  // namespace
 
 std::string library_file(std::string_view name) { return "stretto_mpi_" + std::string(name) + ".so"; }
 
 std::vector<std::string> library_folders(const std::string& named) {
   if (!named.empty()) return {named};
-  std::vector<std::string> all;
-  Dl_info ours;  // of libstretto, or of the program that holds it
-  if (::dladdr(reinterpret_cast<const void*>(&library_folders), &ours) && ours.dli_fname)
-    if (const auto folder = folder_of(ours.dli_fname); !folder.empty()) all.push_back((folder / "stretto").string());
-  if (const auto folder = folder_of("/proc/self/exe"); !folder.empty())
-    all.push_back((folder.parent_path() / STRETTO_LIBRARY_FOLDER / "stretto").string());
-  all.emplace_back(STRETTO_MPI_BUILD_FOLDER);
+  std::vector<std::string> all = base::installed_folders();
   all.emplace_back();
   return all;
 }

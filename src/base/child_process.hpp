@@ -1,0 +1,36 @@
+// child_process.hpp - runs another program to its end, or to a time limit, and keeps what it printed.
+//
+// Threads     any. The program is started anew, never forked from this process, whose threads may hold locks.
+// Cost        starting a process; the calling thread waits.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace stretto::base {
+
+struct child_command {
+  std::vector<std::string> words;              // the program's path, then its arguments
+  std::vector<std::string> environment = {};   // "NAME=value": in place of this process's, or added to it
+  std::chrono::milliseconds limit{20'000};     // afterwards the program is killed
+  std::size_t most_output = 1 << 16;           // bytes that are kept of each stream
+};
+
+struct child_end {
+  bool is_started = false;
+  bool is_in_time = true;
+  int status = 0;               // as waitpid() gives it; 0 where the program ignores SIGCHLD and nobody knows
+  std::string output, errors;   // standard output and standard error
+
+  /// "was killed by signal 6 (Aborted)", "ended with exit code 9", "did not end within 20 s".
+  std::string to_text() const;
+  bool has_succeeded() const noexcept { return is_started && is_in_time && status == 0; }
+
+  std::chrono::milliseconds limit{};
+};
+
+child_end run_child(const child_command& command);
+
+}  // namespace stretto::base
