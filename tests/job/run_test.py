@@ -162,6 +162,11 @@ class Run(unittest.TestCase):
         self.assertEqual((code, err.splitlines()[:3]),
                          (1, ["no room", "error W57: the launcher ended with exit code 7", f"  launcher    {self.folder}/bin/mpirun.mpich"]))
 
+    def test_a_node_is_named_also_where_the_launcher_loses_what_nodes_wrote_last(self):
+        env = self.fake("mpirun.mpich", f'while [ "$1" != "{command}" ]; do shift; done; PMI_RANK=1 "$@" 2>/dev/null; exit 9\n')
+        code, _, err = run("-n", 2, "sh", "-c", "kill -9 $$", **env)
+        self.assertEqual((code, err.splitlines()[0]), (1, "error W55: node 1 of 2 ended by signal 9 (Killed)"))
+
     def test_a_launcher_without_a_telling_name_is_asked_whose_it_is(self):
         env = self.fake("mpirun", 'if [ "$1" = --version ]; then echo HYDRA build details; else echo "given $3"; fi\n')
         env["PATH"] = f"{self.folder}/bin"

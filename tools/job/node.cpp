@@ -17,6 +17,7 @@
 #include <thread>
 #include <utility>
 
+#include "job/end_socket.hpp"
 #include "job/node_end.hpp"
 #include "job/signals.hpp"
 #include "net/mpi/job_mark.hpp"
@@ -96,6 +97,7 @@ struct job_marks {
     if (s.its >= 0) ::dup2(s.its, s.to);
   signals.restore();
   marks.give();
+  ::unsetenv(end_socket_variable);
   std::vector<char*> words;
   for (const auto& w : program) words.push_back(const_cast<char*>(w.c_str()));
   words.push_back(nullptr);
@@ -183,6 +185,7 @@ int be_node(const std::vector<std::string>& program, output shown) {
     if (e.number == 0 && !marks.say_in_job()) return 0;
   }
   if (!was_told_to_end) {
+    send_to_runner(to_line(e));
     write_all(STDERR_FILENO, to_line(e));
     // It may have aborted because another has gone, whose end is about to be told: once this node has ended, launchers end all others.
     if (e.how == ending::signal && e.number == SIGABRT) std::this_thread::sleep_for(time_for_others);

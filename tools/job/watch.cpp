@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -13,6 +14,7 @@
 #include <stretto/error.hpp>
 #include <utility>
 
+#include "job/end_socket.hpp"
 #include "job/signals.hpp"
 
 namespace stretto::job {
@@ -46,12 +48,13 @@ struct reading {
 };
 
 [[noreturn]] void become(const plan& p, const std::vector<std::string>& program, pid_t parent, int fault_to,
-                         const readable_signals& signals, const reading& errors, const reading& output) {
+                         const readable_signals& signals, const reading& errors, const reading& output, const end_socket& ends) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(127);
   ::dup2(errors.its, STDERR_FILENO);
   if (output.its >= 0) ::dup2(output.its, STDOUT_FILENO);
   for (const auto& [name, value] : p.variables) ::setenv(name.c_str(), value.c_str(), 1);
+  ::setenv(end_socket_variable, ends.path().c_str(), 1);
   signals.restore();
   std::vector<char*> words;
   for (const auto* some : {&p.command, &program})
@@ -67,13 +70,14 @@ struct reading {
 
 job_end watch(const plan& p, const std::vector<std::string>& program, const watching& how) {
   const readable_signals signals;
+  end_socket ends;
   reading errors, output, started;
   errors.open();
   if (how.output) output.open();
   started.open();
   ::fcntl(started.from, F_SETFL, 0);
   const pid_t us = ::getpid(), launcher = ::fork();
-  if (launcher == 0) become(p, program, us, started.its, signals, errors, output);
+  if (launcher == 0) become(p, program, us, started.its, signals, errors, output, ends);
   for (const reading* r : {&errors, &output, &started})
     if (r->its >= 0) ::close(r->its);
   int fault = launcher < 0 ? errno : 0;
@@ -87,14 +91,18 @@ job_end watch(const plan& p, const std::vector<std::string>& program, const watc
   job_end end;
   node_end_reader reader;
   const auto take_errors = [&](std::string_view came) { how.errors(reader.read(came)); };
+  node_end_reader direct;
+  const auto take_ends = [&] { direct.read(ends.read()); };
   const auto begun = clock::now();
   constexpr auto never = clock::time_point::max();
   auto told_at = never, failed_at = never;
   int status = 0;
   for (bool runs = true; runs;) {
-    std::array<pollfd, 3> all{pollfd{signals.file(), POLLIN, 0}, pollfd{errors.from, POLLIN, 0}, pollfd{output.from, POLLIN, 0}};
+    std::array<pollfd, 4> all{pollfd{signals.file(), POLLIN, 0}, pollfd{errors.from, POLLIN, 0}, pollfd{output.from, POLLIN, 0},
+                              pollfd{ends.file(), POLLIN, 0}};
     ::poll(all.data(), all.size(), how.most_seconds || end.told_by || failed_at != never ? 100 : -1);
     errors.pass(take_errors);
+    take_ends();
     if (how.output) output.pass(how.output);
     while (const auto came = signals.next()) {
       const int signal = static_cast<int>(came->ssi_signo);
@@ -106,7 +114,7 @@ job_end watch(const plan& p, const std::vector<std::string>& program, const watc
     runs = ::waitpid(launcher, &status, WNOHANG) != launcher;
     if (!runs) break;
     const auto now = clock::now();
-    if (failed_at == never && !reader.found.empty()) failed_at = now;
+    if (failed_at == never && (!reader.found.empty() || !direct.found.empty())) failed_at = now;
     const bool has_failed = failed_at != never && now > failed_at + grace_of(p);
     const bool is_late = how.most_seconds && now - begun > std::chrono::seconds(how.most_seconds);
     if (told_at == never && (has_failed || is_late)) {
@@ -119,7 +127,10 @@ job_end watch(const plan& p, const std::vector<std::string>& program, const watc
   errors.pass(take_errors);
   if (how.output) output.pass(how.output);
   how.errors(reader.rest());
+  take_ends();
   end.nodes = std::move(reader.found);
+  for (node_end& e : direct.found)
+    if (std::ranges::find(end.nodes, e) == end.nodes.end()) end.nodes.push_back(std::move(e));
   order_by_cause(end.nodes);
   end.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   return end;
