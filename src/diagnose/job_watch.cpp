@@ -41,6 +41,16 @@ job_watch::answer job_watch::heard() const {
   return heard_;
 }
 
+bool job_watch::is_judging(clock::time_point since) const {
+  const std::scoped_lock lock(lock_);
+  if (job_.first_left() != job_.self()) return asked_at_ >= since;
+  return has_complaints();
+}
+
+bool job_watch::has_complaints() const {
+  return phase_ != phase::idle || std::ranges::any_of(complaints_, [](const auto& c) { return c.has_value(); });
+}
+
 void job_watch::forget() {
   const std::scoped_lock lock(lock_);
   heard_ = answer::none;
@@ -49,7 +59,7 @@ void job_watch::forget() {
 bool job_watch::is_under_way() const {
   const std::scoped_lock lock(lock_);
   const bool is_judge = job_.first_left() == job_.self();
-  return asked_ || (is_judge && (phase_ != phase::idle || std::ranges::any_of(complaints_, [](const auto& c) { return c.has_value(); })));
+  return asked_ || (is_judge && has_complaints());
 }
 
 // What comes; the watcher's thread deals with it.
@@ -68,6 +78,7 @@ void job_watch::on_ask(rank from, dist::reader& content, base::thread_context&) 
   {
     const std::scoped_lock lock(lock_);
     asked_ = question{from, round, content.get<std::uint8_t>() != 0};
+    asked_at_ = clock::now();
   }
   wake();
 }

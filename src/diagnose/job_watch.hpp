@@ -72,6 +72,9 @@ class job_watch final : public dist::protocol {
   /// Of this node's complaint since the last forget(): what the judge has said, if anything. Goes_on: something happens elsewhere.
   enum class answer : std::uint8_t { none, goes_on, told, proven };
   answer heard() const;
+  /// Whether the judge is dealing with a complaint: on the judge's node, that its rounds are not over; elsewhere, that it has asked this node
+  /// since `since`. On a busy machine that takes long, and an answer comes in the end.
+  bool is_judging(clock::time_point since) const;
   /// There was progress here.
   void forget();
 
@@ -100,6 +103,7 @@ class job_watch final : public dist::protocol {
 
   report report_of(const look& mine);
   // These require the lock.
+  bool has_complaints() const;
   void ask_all(bool wants_snapshot, clock::time_point now);
   bool have_all_answered(const std::vector<std::optional<report>>& in) const;
   /// After the first round: whether a second is worth it.
@@ -121,6 +125,7 @@ class job_watch final : public dist::protocol {
 
   mutable std::mutex lock_;
   std::optional<question> asked_;  // of this node, the latest
+  clock::time_point asked_at_;     // the last time that this node was asked
   answer heard_ = answer::none;
   // The judge's.
   std::vector<std::optional<wish>> complaints_;  // by rank

@@ -16,6 +16,7 @@
 #include "base/driver_threads.hpp"
 #include "base/onlooker.hpp"
 #include "base/signal_watch.hpp"
+#include "base/terminal_text.hpp"
 #include "base/thread_stack.hpp"
 #include "diagnose/job_watch.hpp"
 #include "diagnose/report.hpp"
@@ -162,7 +163,10 @@ class watcher {
       const bool wants_proof = w.told_ || heard == job_watch::answer::told || seconds < patience_of(w);
       all.complain(wants_proof ? job_watch::wish::proof : job_watch::wish::any);
     }
-    return heard != job_watch::answer::none || now() - w.complained_ < patience_with_job;
+    if (heard != job_watch::answer::none || now() - w.complained_ < patience_with_job) return true;
+    if (all.is_judging(job_watch::clock::now() - std::chrono::nanoseconds(patience_with_job))) return true;
+    all.complain(job_watch::wish::proof);  // this node tells of itself now what is not proven
+    return false;
   }
 
   /// Answers other nodes, and tells what all together have found. Whether more is to come soon.
@@ -230,7 +234,8 @@ class watcher {
       if (runtimes.size() > 1) text += "runtime N" + std::to_string(s.node) + ":\n";
       text += (has_work(s) || runtimes.size() > 1 ? report_text(s) : "nothing waits") + "\n";
     }
-    std::fwrite(text.data(), 1, text.size(), stderr);
+    const std::string safe = base::terminal_text(text);
+    std::fwrite(safe.data(), 1, safe.size(), stderr);
   }
 
   static void keep(std::span<const base::wait_snapshot> runtimes, const watch_settings& settings) {

@@ -151,3 +151,26 @@ TEST_CASE("who complains hears that it goes on elsewhere, and nothing is told") 
   t.all[1].watch.forget();
   CHECK(t.all[1].watch.heard() == job_watch::answer::none);
 }
+
+TEST_CASE("a complaint that the judge deals with is left to it, and no longer once it has ended") {
+  trial t(7, 2);
+  auto &judge = t.all[0], &other = t.all[1];
+  const auto begun = job_watch::clock::now();
+  CHECK_FALSE(judge.watch.is_judging(begun));
+  CHECK_FALSE(other.watch.is_judging(begun));
+  other.watch.complain(job_watch::wish::proof);
+  for (unsigned i = 0; i < 20000 && !other.watch.is_judging(begun); ++i) {
+    t.poll(judge);
+    t.look_after(judge);
+    t.poll(other);
+  }
+  CHECK(other.watch.is_judging(begun));
+  CHECK_FALSE(other.watch.is_judging(job_watch::clock::now() + std::chrono::hours(1)));  // it was asked long before
+  CHECK(judge.watch.is_judging(begun));
+  for (unsigned i = 0; i < 20000 && judge.watch.is_judging(begun); ++i)
+    for (auto& n : t.all) {
+      t.poll(n);
+      t.look_after(n);
+    }
+  CHECK_FALSE(judge.watch.is_judging(begun));
+}
