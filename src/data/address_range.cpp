@@ -12,6 +12,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/address_space.hpp"
 #include "base/config.hpp"
 
 extern "C" void __asan_unpoison_memory_region(const volatile void* address, std::size_t size);
@@ -47,7 +48,7 @@ address_range::address_range(const std::filesystem::path& folder) : file_(open_w
   struct statvfs disk;
   int why = ENOSPC;
   if (::fstatvfs(file_, &disk) == 0)
-    for (std::uint64_t bytes = disk.f_bavail * disk.f_frsize / page * page; bytes >= page; bytes = bytes / 2 / page * page) {
+    for (std::uint64_t bytes = base::share_of_addresses(disk.f_bavail * disk.f_frsize) / page * page; bytes >= page; bytes = bytes / 2 / page * page) {
       if (::ftruncate(file_, static_cast<off_t>(bytes)) == 0) {
         void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_, 0);
         if (at != MAP_FAILED) {
@@ -66,6 +67,7 @@ address_range::address_range(const std::filesystem::path& folder) : file_(open_w
 }
 
 address_range::address_range(std::uint64_t capacity) noexcept {
+  capacity = base::share_of_addresses(capacity);
   // Without access rights the range is not accounted, whatever the system's policy on over-commitment.
   for (std::uint64_t bytes = page_up(capacity); bytes >= page; bytes = page_up(bytes / 2)) {
     void* at = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

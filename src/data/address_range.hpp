@@ -14,8 +14,8 @@ namespace stretto::data {
 
 class address_range {
  public:
-  /// Sets aside `capacity` bytes, or half as much, and so on, where the system has not so many addresses left; look
-  /// at capacity(). Nothing is reserved if capacity is 0.
+  /// Sets aside `capacity` bytes, or an eighth of the addresses that this process has left where those are limited (ulimit -v), or half as
+  /// much, and so on, where the system has not so many; look at capacity(). Nothing is reserved if capacity is 0.
   explicit address_range(std::uint64_t capacity) noexcept;
   /// Addresses that somebody else has set aside, all usable as far as they can be.
   address_range(std::byte* base, std::uint64_t capacity) noexcept

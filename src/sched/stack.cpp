@@ -9,6 +9,7 @@
 #include <string>
 #include <stretto/error.hpp>
 
+#include "base/address_space.hpp"
 #include "base/config.hpp"
 
 extern "C" {
@@ -44,14 +45,15 @@ std::size_t most_mappings() {
 stack* stack_pool::make() {
   const auto page = page_bytes();
   const auto bytes = (std::max(bytes_, 4 * page) + page - 1) / page * page;
-  const bool mappings_left = 2 * made_ < most_mappings();
-  void* memory = !mappings_left ? MAP_FAILED : mmap(nullptr, bytes + stack_guard_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  const bool is_left = 2 * made_ < most_mappings() && base::may_map(bytes + stack_guard_bytes);
+  constexpr int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK;
+  void* memory = is_left ? mmap(nullptr, bytes + stack_guard_bytes, PROT_READ | PROT_WRITE, kind, -1, 0) : MAP_FAILED;
   if (memory == MAP_FAILED || mprotect(memory, stack_guard_bytes, PROT_NONE) != 0) {
     if (memory != MAP_FAILED) munmap(memory, bytes + stack_guard_bytes);
     throw error("S11", "the system has no memory for another task stack")
         .fact("stacks", std::to_string(made_) + " of " + std::to_string(bytes / 1024) + " KiB")
         .because("every suspended task keeps a stack, and a guarded stack costs two memory mappings")
-        .remedy("suspend fewer tasks at once (coroutines need no stack), or raise vm.max_map_count");
+        .remedy("suspend fewer tasks at once (coroutines need no stack), or raise vm.max_map_count or ulimit -v");
   }
   auto* base = static_cast<std::byte*>(memory) + stack_guard_bytes;
   auto* s = new (base + bytes - sizeof(stack)) stack;

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/address_space.hpp"
 #include "device/cuda/cuda_ipc.hpp"
 #include "device/cuda/cuda_look.hpp"
 #include "device/cuda/cuda_memories.hpp"
@@ -54,7 +55,7 @@ class cuda_device final : public device {
     // What is free need not lie together, and other programs take of it while this one looks.
     for (int tries = 0; tries < (wanted ? 1 : 8) && status == CUDA_ERROR_OUT_OF_MEMORY; ++tries) {
       cu.check(cu.cuMemGetInfo(&free, &total), "cuMemGetInfo");
-      about_.memory_bytes = wanted ? wanted : part_of(free, total, part) / 10 * static_cast<unsigned>(std::max(9 - 2 * tries, 1)) / grain * grain;
+      about_.memory_bytes = wanted ? wanted : base::share_of_addresses(part_of(free, total, part)) / 10 * static_cast<unsigned>(std::max(9 - 2 * tries, 1)) / grain * grain;
       status = cu.cuMemAlloc(&at, about_.memory_bytes);
     }
     about_.whole_memory_bytes = total;

@@ -15,6 +15,7 @@
 #include <thread>
 #include <tuple>
 
+#include "base/address_space.hpp"
 #include "device/opencl/opencl_look.hpp"
 #include "device/opencl/opencl_memory.hpp"
 #include "device/opencl/opencl_native.hpp"
@@ -40,7 +41,7 @@ properties about(const driver& d, const options& o, std::uint32_t sharers) {
   p.whole_memory_bytes = number<cl_ulong>(*d.cl, d.id, CL_DEVICE_GLOBAL_MEM_SIZE);
   const std::uint64_t one_buffer = number<cl_ulong>(*d.cl, d.id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   p.memory_bytes = o.memory_bytes ? std::min(o.memory_bytes, one_buffer)
-                                  : std::min(one_buffer, p.whole_memory_bytes / 2 / std::max(1u, o.parts) / sharers);
+                                  : base::share_of_addresses(std::min(one_buffer, p.whole_memory_bytes / 2 / std::max(1u, o.parts) / sharers));
   p.memory_bytes -= p.memory_bytes % 4096;
   p.local_memory_bytes = number<cl_ulong>(*d.cl, d.id, CL_DEVICE_LOCAL_MEM_SIZE);
   p.most_items_per_group = static_cast<std::int64_t>(number<std::size_t>(*d.cl, d.id, CL_DEVICE_MAX_WORK_GROUP_SIZE));
