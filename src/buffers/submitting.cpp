@@ -15,6 +15,7 @@
 #include "data/instance_refusals.hpp"
 #include "buffers/use_checks.hpp"
 #include "data/kernel_arguments.hpp"
+#include "device/native.hpp"
 #include "objects/launching.hpp"
 #include "sched/scheduler.hpp"
 
@@ -31,6 +32,12 @@ void take_hints(graph::task& t, const detail::range_hints& hints, const std::sou
   if (hints.is_in_tiles) t.how = graph::cut::in_tiles;
   t.pieces = std::max(hints.pieces, 1u);
   if (hints.multiple != unit) t.grain = data::grain_of(t.grain, hints.multiple, t.range, where);
+}
+
+/// One chunk, on one device of the first node.
+void keep_whole(graph::task& t) {
+  t.pieces = 1;
+  for (int a = 0; a < max_axes; ++a) t.grain[a] = std::max({t.grain[a], t.range.max()[a], -t.range.min()[a]});
 }
 
 std::vector<graph::effect_use> usable_effects(std::span<const detail::used_side_effect> named, const base::thread_context& context,
@@ -220,6 +227,7 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
       if (by.on_host || s.learns) t.by = graph::processors::host;
       t.devices = by.some;
       take_hints(t, request.hints, range.where);
+      if (device::computes_whole_launches(code)) keep_whole(t);
       if (s.learns) t.how = graph::cut::in_tiles, t.pieces = 4;  // which differ along two axes
       if (s.programs) made.call = said_launch(code, range, items, request);
       argument_list arguments(s, made);

@@ -100,6 +100,11 @@ error wrong_count(const native_code& from, const kernel_code& code, std::size_t 
       .remedy("make the signature of the definition that of the entry");
 }
 
+bool computes_whole_launches(const kernel_code& code) noexcept {
+  const auto is_code = [](const native_code& c) { return c.is != native_code::form::none; };
+  return code.native && (is_code(code.native->opencl) || is_code(code.native->cuda));
+}
+
 void check_native(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments) {
   for (int a = 0; a < range.dimensions; ++a)
     if (range.min[a] != 0)

@@ -28,6 +28,10 @@ error without_entry(const native_code& from, const kernel_code& code, const std:
 /// K16: the entry takes another number of arguments.
 error wrong_count(const native_code& from, const kernel_code& code, std::size_t wanted, std::size_t there);
 
+/// Whether it brings code for a device: that counts its ids from 0 and has a pointer for each array, so that it can compute a launch as a
+/// whole, and no part of one. Functions of the host and calls are handed the part that is theirs.
+bool computes_whole_launches(const kernel_code& code) noexcept;
+
 /// Throws K18 where the range does not begin at 0, or where an array that is handed over by a pointer is not dense.
 void check_native(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments);
 /// K18: the pointer of a parameter cannot begin there.

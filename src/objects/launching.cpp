@@ -8,6 +8,7 @@
 
 #include "data/kernel_arguments.hpp"
 #include "data/launch_checks.hpp"
+#include "device/native.hpp"
 #include "event/event_floor.hpp"
 #include "objects/asking.hpp"
 #include "objects/dividing.hpp"
@@ -117,6 +118,7 @@ task_pointer make_launch(objects_state& s, const kernel_code& code, const kernel
 
 /// Whether parts of it can be computed apart: it says of what it writes which part of the range writes what.
 bool is_divisible(const kernel_code& code, std::span<const detail::object_item> given) {
+  if (device::computes_whole_launches(code)) return false;
   bool any = false;
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (given[i].mapped) any = true;

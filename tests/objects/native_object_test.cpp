@@ -76,6 +76,36 @@ TEST_CASE("native kernels on objects are computed where there is code, among oth
     }
 }
 
+TEST_CASE("a launch of code for devices is not divided, whatever its mappers say") {
+  const test::with_variable memory("STRETTO_DEVICE_MEMORY", "8M");
+  for (const std::string& kind : test::usable_devices({"none", "sim:2", "opencl:1", "opencl:1,sim", "opencl(parts=2)"}, "objects")) {
+    INFO(kind);
+    runtime rt({.workers = 2, .devices = kind});
+    rt.run([] {
+      constexpr int n = 6000;
+      std::vector<int> first(n);
+      std::iota(first.begin(), first.end(), 0);
+      const object<int> x({0, n}, first.data()), y({0, n}, first.data());
+      for (int r = 0; r < 6; ++r) launch(scaled_sum, box(0, n), x(one_to_one), y(one_to_one), 2, n);
+      const auto seen = y.read().get();
+      bool right = true;
+      for (int i = 0; i < n; ++i) right = right && seen.view()(i) == 13 * i;
+      CHECK(right);
+    });
+  }
+}
+
+TEST_CASE("a simulated device refuses what code for a device cannot be handed") {
+  runtime rt({.workers = 2, .devices = "sim"});
+  rt.run([] {
+    std::vector<int> numbers(64);
+    const object<int> x({0, 64}, numbers.data()), y({0, 64}, numbers.data());
+    const error e = test::error_of([&] { wait(launch(on(device_kind::device), scaled_sum, box(4, 10), x, y, 1, 64)); });
+    CHECK(e.code() == "K18");
+    CHECK(e.sentence() == "kernel \"scaled_sum\" is launched on a range that begins at 4 on axis 0");
+  });
+}
+
 const native_kernel<void(k::inout<int>)> nowhere({.name = "nowhere"});
 
 TEST_CASE("a native kernel without code for where it is wanted ends with K14") {

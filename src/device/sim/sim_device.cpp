@@ -465,6 +465,7 @@ class sim_stream final : public stream {
   void launch(const compiled_kernel& kernel, const launch_range& range, std::span<const launch_argument> arguments,
               places::completion* done) override {
     check_launch(device_, kernel, range, arguments);
+    if (computes_whole_launches(kernel.code)) check_native(kernel.code, range, arguments);  // as a device with that code does
     timed_operation t;
     t.seconds = device_.options_.launch_seconds +
                 static_cast<double>(range.items()) / device_.options_.items_per_second;
