@@ -191,6 +191,7 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
   objects::devices_of_launch by;
   if (s.dry) by.on_host = request.kinds.are == on(device_kind::host).are || request.driver == "host";  // of devices that are not there, no kind is known
   else if (request.kinds.are || !request.driver.empty()) by = objects::devices_for(*context.runtime, code, range, request);
+  else by.on_host = device::is_of_host_alone(code);
   task_outcome out;
   event ahead;
   {

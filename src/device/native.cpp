@@ -105,6 +105,11 @@ bool computes_whole_launches(const kernel_code& code) noexcept {
   return code.native && (is_code(code.native->opencl) || is_code(code.native->cuda));
 }
 
+bool is_of_host_alone(const kernel_code& code) noexcept {
+  return code.native && !computes_whole_launches(code) && !code.native->has_calls(native_call::kind::opencl) &&
+         !code.native->has_calls(native_call::kind::cuda);
+}
+
 void check_native(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments) {
   for (int a = 0; a < range.dimensions; ++a)
     if (range.min[a] != 0)

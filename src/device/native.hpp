@@ -32,6 +32,9 @@ error wrong_count(const native_code& from, const kernel_code& code, std::size_t 
 /// whole, and no part of one. Functions of the host and calls are handed the part that is theirs.
 bool computes_whole_launches(const kernel_code& code) noexcept;
 
+/// Whether it brings functions of the host and nothing for any device.
+bool is_of_host_alone(const kernel_code& code) noexcept;
+
 /// Throws K18 where the range does not begin at 0, or where an array that is handed over by a pointer is not dense.
 void check_native(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments);
 /// K18: the pointer of a parameter cannot begin there.
