@@ -217,13 +217,8 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
     if (held.hold(range.where)) say_all();
     known_launch& known = s.launches.find(says, name, [&](known_launch& made) {
       graph::task& t = made.task;
-      t.range = range.ids;
-      if (range.is_of_groups) {
-        point min, max;
-        for (int a = 0; a < max_axes; ++a) min[a] = range.ids.min()[a] * range.group[a], max[a] = range.ids.max()[a] * range.group[a];
-        t.range = box::between(min, max);
-        t.grain = range.group;
-      }
+      t.range = data::items_of(range);
+      if (range.is_of_groups) t.grain = range.group;
       t.name = name;
       if (by.on_host || s.learns) t.by = graph::processors::host;
       t.devices = by.some;

@@ -9,6 +9,7 @@
 #include "data/handle.hpp"
 #include "data/layout.hpp"
 #include "data/reduction_record.hpp"
+#include "device/narrow_ids.hpp"
 
 namespace stretto::data {
 
@@ -82,6 +83,13 @@ device::launch_argument argument_of(const detail::launch_item& item, const kerne
   return argument;
 }
 
+box items_of(const kernel_range& range) {
+  if (!range.is_of_groups || range.ids.is_empty()) return range.ids;
+  point min = range.ids.min(), max = range.ids.max();
+  for (int a = 0; a < max_axes; ++a) min[a] *= range.group[a], max[a] *= range.group[a];
+  return box::between(min, max);
+}
+
 void refuse_wrong_range(const kernel_code& code, const kernel_range& r) {
   if (code.in_groups != r.is_of_groups)
     throw error("K24", "kernel \"" + std::string(code.name) + "\" is launched " +
@@ -94,6 +102,7 @@ void refuse_wrong_range(const kernel_code& code, const kernel_range& r) {
                              " items along axis " + std::to_string(a))
           .fact("launched", r.where)
           .remedy("a group has at least one item along every axis");
+  device::refuse_wide_ids(code, items_of(r), r.ids, r.where);
 }
 
 int dimensions_of(const kernel_range& r) noexcept {

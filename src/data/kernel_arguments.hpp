@@ -42,7 +42,10 @@ kernel_argument host_argument_of(const detail::launch_item& item, const kernel_p
 device::launch_argument argument_of(const detail::launch_item& item, const kernel_parameter& p, base::thread_context& context,
                                     const std::source_location& where);
 
-/// Throws K24 for a range that is not of the kernel's kind, K25 for groups of no items.
+/// The ids of its items, also of a range of groups.
+box items_of(const kernel_range& range);
+
+/// Throws K24 for a range that is not of the kernel's kind, K25 for groups of no items, K19 for ids that the kernel keeps in too narrow a type.
 void refuse_wrong_range(const kernel_code& code, const kernel_range& r);
 
 /// Axes beyond the last that says anything are a matter of writing only; at least 1.

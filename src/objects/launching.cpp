@@ -35,14 +35,6 @@ class runs_short_ones {
   objects_state& state_;
 };
 
-/// The items of a range, where it is one of groups, too.
-box items_of(const kernel_range& range) {
-  if (!range.is_of_groups || range.ids.is_empty()) return range.ids;
-  point min = range.ids.min(), max = range.ids.max();
-  for (int a = 0; a < max_axes; ++a) min[a] *= range.group[a], max[a] *= range.group[a];
-  return box::between(min, max);
-}
-
 /// Copies what the launch is given, for as long as it lasts. `range`: the items of all of it, of which this may be a
 /// part.
 void keep_arguments(task& t, std::span<const detail::object_item> given, const box& range,
@@ -54,7 +46,7 @@ void keep_arguments(task& t, std::span<const detail::object_item> given, const b
     object_record& o = usable(*item.object, "launch", context, t.where);
     object_use& u = t.uses.emplace_back(used_object(o), o.elements, usage_of(code.parameters[i]));
     if (!item.mapped && !item.is_tile) continue;
-    u.where = item.mapped ? (*item.mapped)(items_of(*t.range), range) : item.part;
+    u.where = item.mapped ? (*item.mapped)(data::items_of(*t.range), range) : item.part;
     require_inside(o, u.where, "launch", t.where);
   }
   t.values.emplace(code, [&](std::size_t i, std::byte* at) {
@@ -137,7 +129,7 @@ void check_uses(const kernel_code& code, const kernel_range& range, std::span<co
   const data::checked_launch l{
       .name = request.name.empty() ? std::string_view(code.name) : std::string_view(request.name),
       .code = &code,
-      .items = items_of(range),
+      .items = data::items_of(range),
       .group = range.group,
       .where = range.where};
   const auto object_of = [&](std::size_t i) -> object_record& {
@@ -196,7 +188,7 @@ void make_parts(objects_state& s, const kernel_code& code, const kernel_range& r
     kernel_range part = range;
     part.ids = mine;
     made.push_back(make_launch(s, code, part, given, request));
-    keep_arguments(*made.back(), given, items_of(range), context);
+    keep_arguments(*made.back(), given, data::items_of(range), context);
   }
   refuse_overlapping_writes({made.data(), made.size()});
 }
@@ -219,7 +211,7 @@ void prepare(objects_state& s, const kernel_code& code, const kernel_range& rang
   }
   const std::vector<share> shares = can_be_divided ? divide(*whole, grain, s) : std::vector<share>();
   if (shares.size() < 2) {
-    keep_arguments(*whole, given, items_of(range), context);
+    keep_arguments(*whole, given, data::items_of(range), context);
     if (can_be_divided && s.check && range.ids.volume() > 1) {  // who has one device is told what several would refuse
       const device_speed equal[] = {{1}, {1}};
       launch_tasks halves;
