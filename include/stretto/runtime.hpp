@@ -62,16 +62,18 @@ struct runtime_statistics {
 
 class runtime {
  public:
+  ///   throws   S15 inside a task or an attached thread of another runtime; what the options say of theirs
   explicit runtime(const runtime_options& options = {});
   runtime(const runtime&) = delete;
-  /// Drains: what can run, runs to its end; what waits for events that nobody will trigger is poisoned.
+  /// Waits for attached threads to detach, and drains: what can run, runs to its end; what waits for events that nobody will trigger is
+  /// poisoned. Where exit() in a task destroys a static runtime, and in a forked child, nothing is waited for.
   ~runtime();
 
   /// Calls `body` on this thread as worker 0, then waits for everything spawned inside.
   ///
   ///   returns  what body returns
   ///   throws   what body throws, or as finish(); B23 in place of it where nodes of a job asked different things of buffers, N17 where
-  ///            it comes of another node's run that has ended with an error; S07 if another thread is inside run
+  ///            it comes of another node's run that has ended with an error; S07 if another thread is inside run; S16 in a forked child
   template <std::invocable<> F>
   auto run(F&& body, std::source_location where = std::source_location::current()) {
     const entered inside(*this, where);
@@ -109,12 +111,12 @@ class runtime {
  private:
   friend class attachment;
   friend struct runtime_access;
+  struct state;
   struct entered {
     entered(runtime& r, const std::source_location& where);
     ~entered();
-    runtime& owner;
+    state& of;  // stays where exit() destroys the runtime meanwhile
   };
-  struct state;
   void start(bool stepped);
   /// Inside a handler: throws on, or why nodes failed as they did.
   [[noreturn]] void fail(const std::source_location& where);
@@ -126,7 +128,8 @@ class runtime {
 /// What it submits runs also where the runtime has one worker, and nobody is inside run or its body is blocked: from the
 /// first attachment on, one more thread stands in for that worker. this_worker() is 0 in its tasks.
 ///
-///   throws   S07 if the thread belongs to a runtime already; S10, S11 if there is no thread or stack to stand in
+///   throws   S07 if the thread belongs to a runtime already; S16 in a forked child; S17 if the runtime has ended;
+///            S10, S11 if there is no thread or stack to stand in
 class attachment {
  public:
   explicit attachment(runtime& r, std::source_location where = std::source_location::current());
@@ -134,8 +137,7 @@ class attachment {
   ~attachment();
 
  private:
-  runtime* owner_;
-  void* thread_;
+  void* thread_ = nullptr;
 };
 
 }  // namespace stretto

@@ -14,6 +14,7 @@
 #include <stretto/platform.hpp>
 
 #include "api/device_opening.hpp"
+#include "api/known_runtimes.hpp"
 #include "api/live_runtimes.hpp"
 #include "api/seats.hpp"
 #include "api/trace_on_signal.hpp"
@@ -124,6 +125,7 @@ struct runtime::state {
   std::unique_ptr<diagnose::watched> watch;  // null where one thread steps
   std::atomic<bool> entered{false};
   bool has_failed = false;  // a run has
+  const pid_t process = ::getpid();
 
   state(base::settings s, const platform& m, std::shared_ptr<job_seat> job, const std::vector<std::shared_ptr<module>>& given,
         bool stepped)
@@ -205,6 +207,10 @@ struct runtime::state {
 };
 
 runtime::runtime(const runtime_options& options) {
+  if (base::current())
+    throw error("S15", "a runtime was made inside a task or an attached thread of another runtime")
+        .because("its threads would have to wait for those of the other, and both have as many workers as there are cores")
+        .remedy("use the runtime that is there: async, launch and wait work in any function that its tasks call");
   base::settings settings = settings_of_process();
   if (options.workers) settings.workers = *options.workers;
   if (options.stack_bytes) settings.stack_size = *options.stack_bytes;
@@ -222,6 +228,7 @@ runtime::runtime(const runtime_options& options) {
   state_->chosen_scheduler = options.scheduler;
   try {
     start(options.stepped);
+    detail::know(*this);
   } catch (...) {
     state_->end(nullptr);
     throw;
@@ -370,6 +377,11 @@ void runtime::state::end(runtime* whole) noexcept {
 }
 
 runtime::~runtime() {
+  detail::forget(*this);
+  // In a forked child the runtime's threads are not there. And exit() in a task, or while a thread is inside run, destroys a static runtime
+  // that cannot come to its end: the process ends around it.
+  const bool is_used_here = base::current() && base::current()->runtime == &state_->context;
+  if (state_->process != ::getpid() || is_used_here || state_->entered.load()) return static_cast<void>(state_.release());
   state_->end(this);
 }
 
@@ -378,7 +390,20 @@ void runtime::save_trace(const std::string& file) const {
   trace::write_chrome(std::filesystem::path(file), state_->recorder.take_snapshot());
 }
 
-runtime::entered::entered(runtime& r, const std::source_location& where) : owner(r) {
+namespace {
+
+void refuse_other_process(pid_t made_in, const std::source_location& where) {
+  if (made_in == ::getpid()) return;
+  throw error("S16", "a runtime is used in a forked child of its process")
+      .fact("called", where)
+      .because("fork() copies the calling thread and none of the runtime's workers")
+      .remedy("make a runtime in the child, or start the child with posix_spawn or fork and exec");
+}
+
+}  // namespace
+
+runtime::entered::entered(runtime& r, const std::source_location& where) : of(*r.state_) {
+  refuse_other_process(r.state_->process, where);
   if (base::current())
     throw error("S07", "run was called on a thread that is inside a runtime already")
         .fact("called", where)
@@ -394,10 +419,10 @@ runtime::entered::entered(runtime& r, const std::source_location& where) : owner
 }
 
 runtime::entered::~entered() {
-  sched::end_body(*owner.state_->scheduler->workers[0]);
-  sched::leave_worker(*owner.state_->scheduler->workers[0]);
-  owner.state_->entered.store(false);
-  owner.state_->scheduler->call_substitute();
+  sched::end_body(*of.scheduler->workers[0]);
+  sched::leave_worker(*of.scheduler->workers[0]);
+  of.entered.store(false);
+  of.scheduler->call_substitute();
 }
 
 void runtime::fail(const std::source_location& where) {
@@ -477,21 +502,29 @@ std::uint32_t runtime::nodes() const noexcept {
 }
 const platform& runtime::machine() const noexcept { return state_->machine; }
 
-attachment::attachment(runtime& r, std::source_location where) : owner_(&r) {
+attachment::attachment(runtime& r, std::source_location where) {
   if (base::current())
     throw error("S07", "this thread belongs to a runtime already")
         .fact("attached", where)
         .remedy("attach only threads of your own");
-  sched::begin_substitute(*r.state_->scheduler);
-  auto* t = r.state_->scheduler->attach(where);
-  thread_ = t;
-  base::set_current(t);
+  const bool is_there = detail::with_known(r, [&] {
+    refuse_other_process(r.state_->process, where);
+    sched::begin_substitute(*r.state_->scheduler);
+    thread_ = r.state_->scheduler->attach(where);
+  });
+  if (!is_there)
+    throw error("S17", "a thread was attached to a runtime that has ended, or not begun")
+        .fact("attached", where)
+        .because("attachments that are there keep a runtime from ending; this one came later")
+        .remedy("attach before the thread that destroys the runtime goes on, or join the thread first");
+  base::set_current(static_cast<sched::thread_state*>(thread_));
 }
 
 attachment::~attachment() {
-  data::leave_data(*static_cast<sched::thread_state*>(thread_));
+  auto* const t = static_cast<sched::thread_state*>(thread_);
+  data::leave_data(*t);
   base::set_current(nullptr);
-  owner_->state_->scheduler->detach(static_cast<sched::thread_state*>(thread_));
+  t->owner->detach(t);
 }
 
 }  // namespace stretto

@@ -102,7 +102,7 @@ void refuse_wrong_range(const kernel_code& code, const kernel_range& r) {
                              " items along axis " + std::to_string(a))
           .fact("launched", r.where)
           .remedy("a group has at least one item along every axis");
-  device::refuse_wide_ids(code, items_of(r), r.ids, r.where);
+  device::refuse_wide_ids(code, to_range(r), r.where);
 }
 
 int dimensions_of(const kernel_range& r) noexcept {

@@ -169,7 +169,7 @@ class narrow_id_reader {
     else if (is(at, "group_id")) id.is = narrow_id::what::group;
     else if (is(at, "global_size")) id.is = narrow_id::what::items_of_range;
     else return std::nullopt;
-    if (close == at + 3 && all_[at + 2].spelling.size() == 1 && all_[at + 2].spelling[0] >= '0' && all_[at + 2].spelling[0] < '0' + max_axes)
+    if (close == at + 3 && all_[at + 2].spelling.size() == 1 && all_[at + 2].spelling[0] >= '0' && all_[at + 2].spelling[0] < '3')
       id.axis = all_[at + 2].spelling[0] - '0';
     return id;
   }
@@ -191,15 +191,21 @@ const std::vector<narrow_id>& narrow_ids_of(const kernel_code& code) {
   return at->second;
 }
 
-bool holds(const narrow_id& id, const box& ids, int axis) {
-  if (id.is == narrow_id::what::items_of_range) return ids.length(axis) <= id.most;
-  return ids.min()[axis] >= id.least && ids.max()[axis] - 1 <= id.most;
+struct bounds {
+  std::int64_t min = 0, max = 0;
+};
+/// What such an id may be along an axis.
+bounds bounds_of(narrow_id::what is, const launch_range& r, int axis) {
+  const bounds groups{r.min[axis], r.max[axis]}, items{groups.min * r.group[axis], groups.max * r.group[axis]};
+  if (is == narrow_id::what::group) return groups;
+  return is == narrow_id::what::item ? items : bounds{0, items.max - items.min + 1};
 }
 
-bool is_small(const box& ids) {
+/// Whether every type holds them.
+bool are_small(const launch_range& r) {
   constexpr std::int64_t most = std::numeric_limits<std::int8_t>::max();
-  for (int a = 0; a < max_axes; ++a)
-    if (ids.min()[a] < 0 || ids.max()[a] - 1 > most) return false;
+  for (int a = 0; a < r.dimensions; ++a)
+    if (r.min[a] < 0 || r.max[a] * r.group[a] > most) return false;
   return true;
 }
 
@@ -210,8 +216,8 @@ std::vector<narrow_id> narrow_ids_in(const tokens& body, const std::vector<writt
   return narrow_id_reader(body, parameters, kinds).found();
 }
 
-void refuse_wide_ids(const kernel_code& code, const box& items, const box& groups, const std::source_location& where) {
-  if (items.is_empty() || is_small(items)) return;
+void refuse_wide_ids(const kernel_code& code, const launch_range& range, const std::source_location& where) {
+  if (are_small(range)) return;
   // Most launches are of a kernel that was launched a moment ago.
   struct seen {
     const kernel_code* code = nullptr;
@@ -220,18 +226,19 @@ void refuse_wide_ids(const kernel_code& code, const box& items, const box& group
   static thread_local std::array<seen, 16> last{};
   seen& s = last[reinterpret_cast<std::uintptr_t>(&code) / alignof(kernel_code) % last.size()];
   if (s.code != &code) s = {&code, &narrow_ids_of(code)};
-  for (const narrow_id& id : *s.ids) {
-    const box& ids = id.is == narrow_id::what::group ? groups : items;
-    for (int axis = 0; axis < max_axes; ++axis)
-      if ((id.axis < 0 || id.axis == axis) && !holds(id, ids, axis))
-        throw error("K19", fmt::format("kernel \"{}\" keeps ids of this launch in a type that cannot hold them", code.name))
-            .fact("launched", where)
-            .fact("kernel", fmt::format("{}:{}", code.file, code.line))
-            .fact("range", ids.text())
-            .fact("kept as", fmt::format("{}: {} to {}", id.text, id.least, id.most))
-            .because("ids have 64 bits, and what does not fit would become another element's id")
-            .remedy("declare it long, or launch the kernel over smaller ranges");
-  }
+  for (const narrow_id& id : *s.ids)
+    for (int axis = 0; axis < range.dimensions; ++axis) {
+      const bounds ids = bounds_of(id.is, range, axis);
+      const bool is_meant = id.axis < 0 || id.axis == axis;
+      if (!is_meant || ids.min >= ids.max || (ids.min >= id.least && ids.max - 1 <= id.most)) continue;
+      throw error("K19", fmt::format("kernel \"{}\" keeps ids of this launch in a type that cannot hold them", code.name))
+          .fact("launched", where)
+          .fact("kernel", fmt::format("{}:{}", code.file, code.line))
+          .fact("ids", fmt::format("{} to {} on axis {}", ids.min, ids.max - 1, axis))
+          .fact("kept as", fmt::format("{}: {} to {}", id.text, id.least, id.most))
+          .because("ids have 64 bits, and what does not fit would become another element's id")
+          .remedy("declare it long, or launch the kernel over smaller ranges");
+    }
 }
 
 }  // namespace stretto::device

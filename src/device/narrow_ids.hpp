@@ -8,14 +8,15 @@
 // Cost        the text is read once per kernel and process; a launch then compares a few numbers.
 #pragma once
 
-#include <stretto/box.hpp>
 #include <stretto/kernel_code.hpp>
 
 #include <cstdint>
 #include <source_location>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "device/device.hpp"
 #include "device/kernel_signature.hpp"
 #include "device/kernel_tokens.hpp"
 
@@ -32,7 +33,6 @@ struct narrow_id {
 std::vector<narrow_id> narrow_ids_in(const tokens& body, const std::vector<written_parameter>& parameters, std::span<const kernel_parameter> kinds);
 
 /// Throws K19 where the kernel keeps ids of such a launch in a type that cannot hold them.
-///   items   ids of items;  groups: ids of groups, the same where it is launched without
-void refuse_wide_ids(const kernel_code& code, const box& items, const box& groups, const std::source_location& where);
+void refuse_wide_ids(const kernel_code& code, const launch_range& range, const std::source_location& where);
 
 }  // namespace stretto::device

@@ -105,6 +105,7 @@ thread_state* scheduler::attach(const std::source_location& where, const char* c
   t->kernel_thread.store(gettid(), std::memory_order_relaxed);
   std::scoped_lock lock(attach_mutex);
   t->called = called;
+  t->is_program_thread = called == program_thread;
   t->every_span = recorder && recorder->level() == trace::level::full;
   if (t->every_span) t->ring = &ring_of(called);
   t->index = next_attached++;
@@ -128,12 +129,26 @@ trace::ring& scheduler::ring_of(const char* called) {
   return again;
 }
 
+// A runtime that ends waits for threads of the program: the lock is the last that such a thread touches of it.
 void scheduler::detach(thread_state* t) noexcept {
   std::scoped_lock lock(attach_mutex);
   if (t->ring) spare_rings.emplace_back(t->called, t->ring);
   detail::leave_events(*t);
   std::erase(attached, t);
   delete t;
+  if (draining.load(std::memory_order_seq_cst)) wake_any();
+}
+
+bool scheduler::has_program_threads() const noexcept {
+  std::scoped_lock lock(attach_mutex);
+  return std::ranges::any_of(attached, &thread_state::is_program_thread);
+}
+
+bool scheduler::has_active_program_threads() const noexcept {
+  std::scoped_lock lock(attach_mutex);
+  return std::ranges::any_of(attached, [](const thread_state* t) {
+    return t->is_program_thread && !t->blocked_on.load(std::memory_order_seq_cst);
+  });
 }
 
 void scheduler::wake(worker& w) noexcept {

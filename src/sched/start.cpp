@@ -2,6 +2,7 @@
 
 #include <stretto/error.hpp>
 
+#include <chrono>
 #include <system_error>
 #include <thread>
 
@@ -14,6 +15,8 @@
 
 namespace stretto::sched {
 namespace {
+
+constexpr std::chrono::microseconds pause_for_program_threads{200};
 
 /// Once `stop` is set.
 void end_threads(scheduler& s) noexcept {
@@ -104,7 +107,13 @@ std::optional<error> stop(scheduler& s, const std::function<void()>& last, const
   if (last) last();
   drain();
   // Work for which no task stands, a copy or a kernel on a device, waits for what nobody will trigger any more.
-  while (detail::poison_forsaken(first)) drain();
+  const auto poison = [&] { return !s.has_active_program_threads() && detail::poison_forsaken(first); };
+  while (poison()) drain();
+  while (s.has_program_threads()) {  // they may submit and wait for anything until they detach
+    std::this_thread::sleep_for(pause_for_program_threads);
+    drain();
+    while (poison()) drain();
+  }
   if (s.polls) s.polls->end();
   std::optional<error> told = tell_unobserved(s, is_known);
   leave_worker(first);

@@ -17,7 +17,8 @@ std::unique_ptr<scheduler> start(base::runtime_context& runtime, scheduler_paths
 /// Before the first attached thread may submit anything. Throws S10, S11.
 void begin_substitute(scheduler& s);
 /// Lets everything that can run, run; calls `last` as worker 0 and lets run what that made; then ends the threads. No
-/// thread is inside run or attached, but those that `last` detaches. The scheduler may be destroyed afterwards. Returns
+/// thread is inside run. Threads that the program has attached may go on until they detach: this waits for them, and what they
+/// wait for is forsaken like what tasks wait for. The scheduler may be destroyed afterwards. Returns
 /// error S13 if failures are left that nobody has observed.
 ///   pending   whether operations are under way that pollers will see end, and that are to end first; before `last`
 ///   is_known  whether a failure comes of another one that the program is told in another way
