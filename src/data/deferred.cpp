@@ -33,52 +33,63 @@ outlook look_at(const preconditions& after, std::span<const event> also, base::t
   return o;
 }
 
-void deferred::arm(const preconditions& after, std::span<const event> also, base::thread_context& context) {
+void deferred::arm(const preconditions& after, std::span<const event> also, base::thread_context& context,
+                   std::span<const event> order) {
   std::array<dependency, 4> direct{event{}, event{}, event{}, event{}};
-  std::size_t n = 0;
-  for_each_dependency(after, also, [&](const dependency& d) {
+  std::size_t n = 0, needed = 0;
+  const auto one = [&](const dependency& d) {
     if (has_always_happened(d)) return;
     if (n < direct.size()) direct[n] = d;
     ++n;
-  });
+  };
+  for_each_dependency(after, also, one);
+  needed = n;
+  for (const event& e : order) one(dependency(e));
   if (n > direct.size()) {
     std::vector<dependency> all;
     for_each_dependency(after, also, [&](const dependency& d) { all.push_back(d); });
     // A merge of our own tells the caller nothing of what has happened.
     const base::unobserved here(context);
     direct[0] = merge_dependencies(all);
-    n = 1;
+    direct[1] = merge(order);
+    needed = 1, n = 2;
   }
-  for (std::size_t i = 0; i < n; ++i) link_to(direct[i], i, context);
+  for (std::size_t i = 0; i < n; ++i) link_to(direct[i], i, i < needed ? on_end : on_end_either_way, context);
   arrived(context);
 }
 
-void deferred::arm(std::span<const event> after, base::thread_context& context) {
-  if (after.size() > links_.size()) return arm(after_range{after}, {}, context);
+void deferred::arm(std::span<const event> after, base::thread_context& context, std::span<const event> order) {
+  if (after.size() + order.size() > links_.size()) return arm(after_range{after}, {}, context, order);
   std::size_t n = 0;
   for (const event e : after)
-    if (e.raw() != 0) link_to(e, n++, context);
+    if (e.raw() != 0) link_to(e, n++, on_end, context);
+  for (const event e : order)
+    if (e.raw() != 0) link_to(e, n++, on_end_either_way, context);
   arrived(context);
 }
 
-void deferred::link_to(const dependency& d, std::size_t n, base::thread_context& context) {
+void deferred::link_to(const dependency& d, std::size_t n, waiter::fire_function told, base::thread_context& context) {
   link& mine = links_[n];
-  mine.fire = on_fire;
+  mine.fire = told;
   mine.owner = this;
   unended_.fetch_add(1, std::memory_order_relaxed);
   if (detail::subscribe(d, mine, context)) return;
-  mine.cause = detail::cause_of(d, context);
+  if (told == on_end) mine.cause = detail::cause_of(d, context);
   unended_.fetch_sub(1, std::memory_order_relaxed);  // arm's own count keeps it above zero
 }
 
-void deferred::on_fire(waiter& self, const failure* cause, base::thread_context& context) noexcept {
+void deferred::on_end(waiter& self, const failure* cause, base::thread_context& context) noexcept {
   auto& l = static_cast<link&>(self);
   l.cause = failure_ref::share(cause);
   l.owner->arrived(context);
 }
 
+void deferred::on_end_either_way(waiter& self, const failure*, base::thread_context& context) noexcept {
+  static_cast<link&>(self).owner->arrived(context);
+}
+
 const deferred* deferred::whose(const waiter& w, const void* at) noexcept {
-  if (w.fire != on_fire) return nullptr;
+  if (w.fire != on_end && w.fire != on_end_either_way) return nullptr;
   const base::peeked<link> mine(static_cast<const link*>(static_cast<const waiter*>(at)));
   return mine ? mine->owner : nullptr;
 }

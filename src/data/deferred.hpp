@@ -2,7 +2,8 @@
 //
 // Threads     prepare and arm: the thread that submits. Waiters fire on any thread; start runs on the last of them.
 // Cost        up to four unended preconditions are linked to directly; more are merged into one event first.
-// Invariants  (1) start runs exactly once. (2) its cause is that of the first poisoned precondition in their order.
+// Invariants  (1) start runs exactly once. (2) its cause is that of the first poisoned precondition in their order; the
+//             events of `order` have ended before, and may have failed.
 #pragma once
 
 #include <array>
@@ -27,10 +28,11 @@ struct deferred {
   explicit deferred(start_function f) noexcept : start(f) {}
   deferred(const deferred&) = delete;
 
-  /// Links it to all of `after` and `also`; start may run inside. The object may be gone when this returns.
+  /// Links it to all of `after`, `also` and `order`; start may run inside. The object may be gone when this returns.
   /// Throws, with nothing linked, if there is no memory for a merge.
-  void arm(const preconditions& after, std::span<const event> also, base::thread_context& context);
-  void arm(std::span<const event> after, base::thread_context& context);
+  void arm(const preconditions& after, std::span<const event> also, base::thread_context& context,
+           std::span<const event> order = {});
+  void arm(std::span<const event> after, base::thread_context& context, std::span<const event> order = {});
   /// Before arm: start waits for one call of one_more_ended, too.
   void waits_for_one_more() noexcept { unended_.fetch_add(1, std::memory_order_relaxed); }
   void one_more_ended(base::thread_context& context) noexcept { arrived(context); }
@@ -40,12 +42,13 @@ struct deferred {
   bool starts_with(start_function f) const noexcept { return start == f; }
 
  private:
-  void link_to(const dependency& d, std::size_t n, base::thread_context& context);
+  void link_to(const dependency& d, std::size_t n, waiter::fire_function told, base::thread_context& context);
   struct link : waiter {
     deferred* owner = nullptr;
     failure_ref cause;
   };
-  static void on_fire(waiter& self, const failure* cause, base::thread_context& context) noexcept;
+  static void on_end(waiter& self, const failure* cause, base::thread_context& context) noexcept;
+  static void on_end_either_way(waiter& self, const failure* cause, base::thread_context& context) noexcept;
   void arrived(base::thread_context& context) noexcept;
 
   std::array<link, 4> links_;

@@ -41,7 +41,8 @@ class device_launch final : public device_operation {
 }  // namespace
 
 event launch_on(device::attached_device& on, const kernel_code& code, const kernel_range& range,
-                std::span<const detail::launch_item> items, const detail::task_request& request, base::thread_context& context) {
+                std::span<const detail::launch_item> items, const detail::task_request& request,
+                base::thread_context& context, std::span<const event> order) {
   auto op = std::make_unique<device_launch>(on, on.is().compile(code), range, items,
                                             request.name.empty() ? code.name : request.name);
   boost::container::small_vector<event, 4> ready;
@@ -52,7 +53,7 @@ event launch_on(device::attached_device& on, const kernel_code& code, const kern
   after.dependencies = request.after;
   after.events = request.after_events;
   after.profile = request.profile;
-  return device_operation::submit(std::move(op), after, {ready.data(), ready.size()}, context);
+  return device_operation::submit(std::move(op), after, {ready.data(), ready.size()}, context, order);
 }
 
 }  // namespace stretto::data

@@ -21,23 +21,26 @@ struct device_outlook {
   boost::container::small_vector<device::attached_device::key, 4> behind;
 };
 
-device_outlook look(const preconditions& after, std::span<const event> also, const device::attached_device& on,
-                    base::thread_context& context) {
+device_outlook look(const preconditions& after, std::span<const event> also, std::span<const event> order,
+                    const device::attached_device& on, base::thread_context& context) {
   device_outlook o;
-  const auto one = [&](const dependency& d) {
-    if (!d.task() && d.as_event().raw() == 0) return;
-    if (detail::has_ended(d, context)) {
-      if (detail::cause_of(d, context)) o.can_chain = false;
-      return;
-    }
+  const auto has_always_happened = [](const dependency& d) { return !d.task() && d.as_event().raw() == 0; };
+  const auto follow = [&](const dependency& d) {
     o.is_over = false;
     if (!o.can_chain) return;
     if (!d.task() && on.is_under_way(d.as_event().raw())) o.behind.push_back(d.as_event().raw());
     else o.can_chain = false;
   };
+  const auto one = [&](const dependency& d) {
+    if (has_always_happened(d)) return;
+    if (!detail::has_ended(d, context)) follow(d);
+    else if (detail::cause_of(d, context)) o.can_chain = false;
+  };
   for (const dependency& d : after.dependencies) one(d);
   for (const event& e : after.events) one(dependency(e));
   for (const event& e : also) one(dependency(e));
+  for (const event& e : order)
+    if (!has_always_happened(e) && !detail::has_ended(e, context)) follow(e);
   return o;
 }
 
@@ -70,8 +73,8 @@ void device_operation::operator delete(void* memory, std::size_t bytes) noexcept
 }
 
 event device_operation::submit(std::unique_ptr<device_operation> op, const preconditions& after, std::span<const event> also,
-                               base::thread_context& context) {
-  const device_outlook o = look(after, also, op->on_, context);
+                               base::thread_context& context, std::span<const event> order) {
+  const device_outlook o = look(after, also, order, op->on_, context);
   auto profile = after.profile ? std::make_unique<sched::profile_state>(op->where_) : nullptr;
   device_operation& it = *op;
   const event done = it.done_ = detail::make_event(context, it.where_);
@@ -84,7 +87,7 @@ event device_operation::submit(std::unique_ptr<device_operation> op, const preco
   if (is_chained) it.waits_for_one_more();
   op.release();
   try {
-    it.arm(after, also, context);  // not chained it may run, and be gone
+    it.arm(after, also, context, order);  // not chained it may run, and be gone
   } catch (...) {
     it.finish(it.failed_with(std::current_exception()), context);
     return done;

@@ -34,10 +34,10 @@ class device_operation : public deferred, public places::completion {
   static void* operator new(std::size_t bytes);
   static void operator delete(void* memory, std::size_t bytes) noexcept;
 
-  /// Takes it over and returns its event. `also`: events that it waits for beside `after`. Throws, with nothing submitted, if
-  /// there is no memory.
+  /// Takes it over and returns its event. `also`: events that it waits for beside `after`; `order`: events that only
+  /// have to have ended, well or not. Throws, with nothing submitted, if there is no memory.
   static event submit(std::unique_ptr<device_operation> op, const preconditions& after, std::span<const event> also,
-                      base::thread_context& context);
+                      base::thread_context& context, std::span<const event> order = {});
 
   /// For reports.
   static std::optional<told_deferred> tell(const deferred& d, const deferred* at);

@@ -255,32 +255,34 @@ void replica_set::add(const storage& s, token ready) {
   r.cells.visit(s.where, [&](const box&, cell& c) { c.written = ready; });
 }
 
-void replica_set::wait_to_read(const replica& r, const box& where, std::vector<token>& out) const {
+void replica_set::wait_to_read(const replica& r, const box& where, std::vector<token>& content) const {
   r.cells.look(where, [&](const box&, const cell& c) {
-    append(out, c.written);
-    for (const contribution& by : c.contributors) append(out, by.by);
+    append(content, c.written);
+    for (const contribution& by : c.contributors) append(content, by.by);
   });
 }
-void replica_set::wait_to_write(const replica& r, const box& where, std::vector<token>& out) const {
+void replica_set::wait_to_write(const replica& r, const box& where, std::vector<token>& content,
+                                std::vector<token>& readers) const {
   r.cells.look(where, [&](const box&, const cell& c) {
-    append(out, c.written);
-    for (const token t : c.readers) append(out, t);
-    for (const contribution& by : c.contributors) append(out, by.by);
+    append(content, c.written);
+    for (const token t : c.readers) append(readers, t);
+    for (const contribution& by : c.contributors) append(content, by.by);
   });
 }
 
-void replica_set::wait_to_contribute(const replica& r, const box& where, const usage& how, std::vector<token>& out) const {
+void replica_set::wait_to_contribute(const replica& r, const box& where, const usage& how, std::vector<token>& content,
+                                     std::vector<token>& readers) const {
   r.cells.look(where, [&](const box&, const cell& c) {
-    append(out, c.written);
-    for (const token t : c.readers) append(out, t);
+    append(content, c.written);
+    for (const token t : c.readers) append(readers, t);
     for (const contribution& by : c.contributors)
-      if (!by.shares_with(how)) append(out, by.by);
+      if (!by.shares_with(how)) append(content, by.by);
   });
 }
 
 void replica_set::waits_of(const copy& c, std::vector<token>& out) const {
   wait_to_read(at(c.from), c.where, out);
-  wait_to_write(at(c.to), c.where, out);
+  wait_to_write(at(c.to), c.where, out, out);
 }
 
 // What has passed leaves when the list is full, which then has room for as many again.
@@ -327,14 +329,23 @@ void replica_set::copied(const copy& c, token done) {
   write(c.to, c.where, done);
 }
 
-void replica_set::waits_of(replica_id r, const box& where, usage how, std::vector<token>& out) const {
+void replica_set::list_waits(replica_id r, const box& where, usage how, std::vector<token>& content,
+                             std::vector<token>& order) const {
   if (r == no_replica) return;
   if (how.is == usage::mode::reduce)
-    wait_to_contribute(at(r), where, how, out);
+    wait_to_contribute(at(r), where, how, content, order);
   else if (how.changes_content())
-    wait_to_write(at(r), where, out);
+    wait_to_write(at(r), where, how.needs_content() ? content : order, order);
   else
-    wait_to_read(at(r), where, out);
+    wait_to_read(at(r), where, content);
+}
+
+void replica_set::waits_of(replica_id r, const box& where, usage how, wait_list& out) const {
+  list_waits(r, where, how, out.content, out.order);
+}
+
+void replica_set::waits_of(replica_id r, const box& where, usage how, std::vector<token>& out) const {
+  list_waits(r, where, how, out, out);
 }
 
 bool replica_set::make_invalid(replica& r, const box& where) {
@@ -415,7 +426,7 @@ void replica_set::forget(replica_id id) {
 bool replica_set::drop(replica_id r, std::vector<token>& waits) {
   if (!only_in(r).is_empty()) return false;
   ++changes_;
-  wait_to_write(at(r), at(r).where, waits);
+  wait_to_write(at(r), at(r).where, waits, waits);
   forget(r);
   return true;
 }

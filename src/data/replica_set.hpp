@@ -101,6 +101,12 @@ class replica_set {
       if (!lost.is_empty()) lost = {};
     }
   };
+  /// The operations that one follows. It is skipped where one of `content` fails, which was to write what it needs;
+  /// those of `order` only have to have ended, well or not.
+  struct wait_list {
+    std::vector<token> content, order;
+    void clear() { content.clear(), order.clear(); }
+  };
   /// What moving so many bytes from one memory to another costs, in any unit. Not called for from == to.
   using cost_function = std::function<double(memory_number from, memory_number to, std::uint64_t bytes)>;
 
@@ -132,6 +138,9 @@ class replica_set {
   void filled(const fill& f, token done);
   void waits_of(const fold& f, std::vector<token>& out) const;
   void folded(const fold& f, token done);
+  /// An operation that overwrites everything follows those that used it before, and does not fail with them.
+  void waits_of(replica_id r, const box& where, usage how, wait_list& out) const;
+  /// All of them together.
   void waits_of(replica_id r, const box& where, usage how, std::vector<token>& out) const;
   void waits_of(replica_id r, const need& n, std::vector<token>& out) const { waits_of(r, n.where, n.how, out); }
   /// Whoever changes content makes every other replica invalid there.
@@ -209,9 +218,13 @@ class replica_set {
   void forget(replica_id r);
   bool invalidate(const box& where, replica_id but);  // whether anything was
   region lost_with(const region& accumulated, const region& valid);
-  void wait_to_read(const replica& r, const box& where, std::vector<token>& out) const;
-  void wait_to_write(const replica& r, const box& where, std::vector<token>& out) const;
-  void wait_to_contribute(const replica& r, const box& where, const usage& how, std::vector<token>& out) const;
+  void wait_to_read(const replica& r, const box& where, std::vector<token>& content) const;
+  void wait_to_write(const replica& r, const box& where, std::vector<token>& content,
+                     std::vector<token>& readers) const;
+  void wait_to_contribute(const replica& r, const box& where, const usage& how, std::vector<token>& content,
+                          std::vector<token>& readers) const;
+  void list_waits(replica_id r, const box& where, usage how, std::vector<token>& content,
+                  std::vector<token>& order) const;
   bool write(replica_id r, const box& where, token done);  // whether it was not valid before
   bool contribute(replica_id r, const box& where, const usage& how, token done);
   bool has_accumulated(const box& where, std::optional<std::uint32_t> but) const;

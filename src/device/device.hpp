@@ -174,6 +174,9 @@ class device {
 
   virtual const properties& about() const noexcept = 0;
 
+  /// It does not answer any more: operations on it end with K31, and its memory is gone. Once true, it stays so.
+  virtual bool is_lost() const noexcept { return false; }
+
   /// The range of the device's addresses: [memory(), memory() + about().memory_bytes).
   virtual std::byte* memory() const noexcept = 0;
   /// A part of it begins or ceases to be in use; what it holds is not defined before it is written.

@@ -157,8 +157,16 @@ event copy_outside(const task& t, detail::instance_handle there, std::span<const
   return done;
 }
 
-void hand_over(task& t, std::span<const event> waits, base::thread_context& context) {
+/// For operations that fail with whatever they wait for: the ends of `order`, however those end.
+void also_wait_for(std::vector<event>& waits, std::span<const event> order, const std::source_location& where) {
+  for (const event& e : order)
+    if (const event ended = ignore_failure(e, where); ended != event()) waits.push_back(ended);
+}
+
+/// Behind `waits`, with whose failure it fails, and the ends of `order`.
+void hand_over(task& t, std::vector<event>& waits, std::span<const event> order, base::thread_context& context) {
   site& at = *t.on;
+  if (t.outside || t.goes) also_wait_for(waits, order, t.where);
   if (t.outside) {
     const object_use& u = t.uses.front();
     t.computed = u.replica == data::no_replica ? event() : copy_outside(t, u.instance, waits);
@@ -177,7 +185,7 @@ void hand_over(task& t, std::span<const event> waits, base::thread_context& cont
     request.after_events = waits;
     request.name = t.name();
     const auto given = t.arguments();
-    t.computed = data::launch_on(*at.device, *t.code, *t.range, {given.data(), given.size()}, request, context);
+    t.computed = data::launch_on(*at.device, *t.code, *t.range, {given.data(), given.size()}, request, context, order);
   } else {
     t.computed = t.done;
   }
@@ -231,7 +239,7 @@ bool issue(task& t, site& at, base::thread_context& context) {
   }
   if (t.code && !at.device && !t.code->run) throw device::without_code(*t.code, "the host").fact("submitted", t.where);
   if (!is_all_there(t, at) && !bring(t, at, context)) return false;
-  std::vector<data::token>& tokens = t.state.tokens;
+  data::replica_set::wait_list& tokens = t.state.tokens;
   tokens.clear();
   for (object_use& u : t.uses) {
     if (u.replica == data::no_replica) continue;
@@ -239,12 +247,18 @@ bool issue(task& t, site& at, base::thread_context& context) {
     u.instance = o.storage[u.replica].instance;
     o.replicas.waits_of(u.replica, u.where, o.usage_at(at, u.how), tokens);
   }
-  std::vector<event>& waits = t.state.waits;
-  events_of(tokens, waits);
+  std::vector<event>&waits = t.state.waits, &order = t.state.order;
+  events_of(tokens.content, waits);
+  events_of(tokens.order, order);
   if (!t.also_behind.empty()) waits.insert(waits.end(), t.also_behind.begin(), t.also_behind.end());
   t.on = &at;
   if (at.device) t.began = t.state.now();
-  hand_over(t, waits, context);
+  try {
+    hand_over(t, waits, order, context);
+  } catch (...) {
+    for (object_use& u : t.uses) u.instance = {};  // it does not use them
+    throw;
+  }
   for (const object_use& u : t.uses) {
     if (u.replica == data::no_replica) continue;
     object_record& o = *u.object.get();
@@ -258,22 +272,11 @@ bool issue(task& t, site& at, base::thread_context& context) {
   if (!t.holds_back()) let_follow(t, context);
   const bool ends_by_itself = t.outside || (at.device && t.code) || (t.goes && t.goes->is != errand::kind::lend);
   if (ends_by_itself) when_ended(t.computed, t.news, context);
-  else t.arm(waits, context);
+  else t.arm(waits, context, order);
   return true;
 }
 
 namespace {
-
-/// Whether it is for the loss of a device.
-bool is_loss(const failure& cause) {
-  try {
-    std::rethrow_exception(cause.root().exception());
-  } catch (const error& e) {
-    return e.code() == "K31";
-  } catch (...) {
-    return false;
-  }
-}
 
 /// What it was to write is lost.
 void content_failed(const task& t, const event& written, const failure_ref& cause) {
@@ -326,7 +329,7 @@ void note_time(task& t, site& at) {
 void task_ended(signal& self, failure_ref cause, base::thread_context& context) {
   task& t = static_cast<task_signal&>(self).of;
   if (t.is_for_host()) return elements_are_there(t, std::move(cause), context);
-  if (cause && t.on && t.on->device && is_loss(*cause.get())) lose(t.state, *t.on, cause);
+  if (cause) note_losses(t.state, cause);
   if (t.goes) return errand_ended(t, std::move(cause), context);
   site& at = *t.on;
   if (cause) {

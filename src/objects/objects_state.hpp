@@ -255,8 +255,8 @@ struct objects_state {
   // Kept from one task to the next for their room:
   std::vector<planned> plans;
   std::vector<detail::instance_handle> made;
-  std::vector<data::token> tokens;
-  std::vector<event> waits;
+  data::replica_set::wait_list tokens;
+  std::vector<event> waits, order;
   std::vector<task_id> predecessors;
 
   /// Whether tasks are issued in the call that submits them, where nothing that they follow is in the way.

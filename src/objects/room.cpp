@@ -29,7 +29,9 @@ struct movement final : signal {
   explicit movement(object_record& o) : signal(*o.state, copied), object(o) {}
   static void copied(signal& self, failure_ref cause, base::thread_context&) {
     const std::unique_ptr<movement> m(static_cast<movement*>(&self));
-    if (cause) content_failed(*m->object.get(), m->token, cause);
+    if (!cause) return;
+    note_losses(m->state, cause);
+    content_failed(*m->object.get(), m->token, cause);
   }
   used_object object;
   data::token token = 0;

@@ -146,10 +146,9 @@ bool uses_them_elsewhere(task& t) {
   return has_home && !std::exchange(t.is_away, true);
 }
 
-/// Of the device; whatever has its content elsewhere goes on there.
-bool goes_on_without(task& t, site& at, const failure_ref& loss) {
-  lose(t.state, at, loss);
-  return send_elsewhere(t);
+/// A device that it was to use is lost; whatever has its content elsewhere goes on there.
+bool goes_on_without_device(task& t, const site& at, const failure_ref& loss) {
+  return (note_losses(t.state, loss) || at.is_lost) && send_elsewhere(t);
 }
 
 /// False: it has no room yet.
@@ -169,7 +168,7 @@ bool issue_or_give_up(task& t, site& at, base::thread_context& context) {
     give_up_on(t, detail::make_failure(std::make_exception_ptr(n.why), t.describe(), t.where), context);
   } catch (const error& e) {
     if (e.code() == "A04" && uses_them_elsewhere(t)) return issue_or_give_up(t, at, context);
-    if (at.device && e.code() == "K31" && goes_on_without(t, at, t.current_failure())) return true;
+    if (e.code() == "K31" && goes_on_without_device(t, at, t.current_failure())) return true;
     if (is_done_elsewhere(t, at, e) || goes_to_host_instead(t, at)) return true;
     give_up_on(t, t.code && is_of_groups(e) ? refused_everywhere(t, e) : t.current_failure(), context);
   } catch (...) {
@@ -472,12 +471,36 @@ bool send_elsewhere(task& t) {
   return best;
 }
 
+namespace {
+
+bool is_loss(const failure& cause) {
+  try {
+    std::rethrow_exception(cause.root().exception());
+  } catch (const error& e) {
+    return e.code() == "K31";
+  } catch (...) {
+    return false;
+  }
+}
+
 void lose(objects_state& s, site& at, const failure_ref& cause) {
-  if (at.is_lost) return;
   at.is_lost = true;
   at.lost_because = cause;
   for (object_record* const o : s.objects)
     if (!o->replicas.lose(at.view.index).is_empty()) o->lost_because = cause;
+}
+
+}  // namespace
+
+bool note_losses(objects_state& s, const failure_ref& cause) {
+  if (!is_loss(*cause.get())) return false;
+  bool any = false;
+  for (site& at : s.sites) {
+    if (!at.device || at.is_lost || !at.device->is().is_lost()) continue;
+    lose(s, at, cause);
+    any = true;
+  }
+  return any;
 }
 
 void give_up_on(task& t, failure_ref cause, base::thread_context& context) {

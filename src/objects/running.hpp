@@ -58,8 +58,9 @@ void never_issued(task& t);
 
 /// Another site does it, if one can: false.
 bool send_elsewhere(task& t);
-/// A device is gone: content that it alone had is lost, because of `cause`.
-void lose(objects_state& s, site& at, const failure_ref& cause);
+/// Something has failed because of `cause`. If that is the loss of a device, the devices that are lost are marked so,
+/// and data that they alone had is lost. Returns whether one was found that had not been marked.
+bool note_losses(objects_state& s, const failure_ref& cause);
 
 /// Brings everything to where the task is to be computed and hands it over. False: there is no room now. Throws what it fails with.
 bool issue(task& t, site& at, base::thread_context& context);

@@ -169,6 +169,34 @@ TEST_CASE("readers wait for the writer, writers and frees for the readers too") 
   CHECK(waits == tokens{write, read});
 }
 
+TEST_CASE("only who needs content fails with those that wrote it, and nobody with those that read it") {
+  driven d;
+  const token write = d.task(0, {{whole, out_use}});
+  const token read = d.task(0, {{whole, in_use}});
+  const token add = d.task(0, {{box(0, 10), reduce_use(1)}});
+  const auto waits_of = [&](const box& where, usage how) {
+    replica_set::wait_list waits;
+    d.set.waits_of(0, where, how, waits);
+    std::ranges::sort(waits.content), std::ranges::sort(waits.order);
+    return std::pair(waits.content, waits.order);
+  };
+  CHECK(waits_of(box(0, 20), in_use) == std::pair(tokens{write, add}, tokens{}));
+  CHECK(waits_of(box(0, 20), inout_use) == std::pair(tokens{write, add}, tokens{read}));
+  CHECK(waits_of(box(0, 20), out_use) == std::pair(tokens{}, tokens{write, read, add}));
+  CHECK(waits_of(box(10, 20), out_use) == std::pair(tokens{}, tokens{write, read}));
+  CHECK(waits_of(box(0, 20), reduce_use(1)) == std::pair(tokens{write}, tokens{read}));
+  CHECK(waits_of(box(0, 20), reduce_use(2)) == std::pair(tokens{write, add}, tokens{read}));
+}
+
+TEST_CASE("an element that is overwritten is valid again when those that used it before fail afterwards") {
+  driven d;
+  const token first = d.task(0, {{whole, inout_use}});
+  d.task(0, {{box(20, 30), out_use}});
+  CHECK(d.set.failed(first) == region{box(0, 20), box(30, 100)});
+  CHECK(d.acquire(0, {{box(20, 30), in_use}}).is_idle());
+  CHECK(d.acquire(0, {{box(20, 31), in_use}}).lost == region(box(30, 31)));
+}
+
 TEST_CASE("the only valid copy is not dropped before it is written back") {
   driven d;
   d.task(1, {{whole, out_use}});

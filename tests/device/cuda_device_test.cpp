@@ -223,6 +223,7 @@ TEST_CASE("a fault in a kernel loses the device: what is under way and what foll
     CHECK(copied.code() == "K31");
     CHECK(filled.code() == "K31");
     CHECK(later.code() == "K31");
+    CHECK(b.on->is_lost());
     CHECK_FALSE(b.on->lock_host(pages(), 4096));
     try {
       std::rethrow_exception(faulty.failure);

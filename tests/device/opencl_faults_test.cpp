@@ -119,6 +119,7 @@ TEST_CASE("an OpenCL device that is gone is lost, whatever its driver calls it, 
     }
     CHECK(refused >= 3);
     for (ended& e : ends) r.b.wait(e);
+    CHECK(r.b.on->is_lost());
     CHECK(says(r.end(), "error K31"));
     CHECK(says(test::thrown_by([&] { r.b.s->mark_here(); }), "error K31"));
     CHECK(says(test::thrown_by([&] { r.b.on->make_stream(); }), "error K31"));

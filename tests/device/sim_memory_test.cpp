@@ -104,32 +104,44 @@ TEST_CASE("an instance that takes the room of another does not find what that he
   });
 }
 
-TEST_CASE("copies from the memory of another device fail once that is lost") {
-  options o;
-  o.exports = true;
-  options named = o;
-  named.name = "the other";
-  made theirs = make(named), mine = make(o);
-  const auto stream = mine.device->make_stream();
-  std::byte* const at = mine.device->import_memory(theirs.device->exported(), o.memory_bytes);
-  REQUIRE(at);
-  const auto failure_of_copy = [&]() -> std::string {
-    std::array<std::byte, 64> host;
-    ended e;
-    stream->copy({{}, at}, {{}, host.data()}, {host.size()}, &e);
-    while (!e.times)
-      if (!mine.device->poll()) std::this_thread::yield();
-    try {
-      if (e.failure) std::rethrow_exception(e.failure);
-    } catch (const error& why) {
-      return why.code() + " " + why.sentence();
-    }
-    return "none";
-  };
-  CHECK(failure_of_copy() == "none");
-  theirs.break_it->lose();
-  CHECK(failure_of_copy() == "K31 device \"the other\" was lost");
-  mine.device->give_back(at);
+TEST_CASE("copies from and to the memory of another device fail once that is lost") {
+  for (const bool shares_wires : {true, false}) {  // else it is imported from another node
+    INFO("shares the wires: " << shares_wires);
+    options o;
+    o.exports = !shares_wires;
+    if (shares_wires) o.wires = make_bus();
+    options named = o;
+    named.name = "the other";
+    made theirs = make(named), mine = make(o);
+    const auto stream = mine.device->make_stream();
+    std::byte* const at = shares_wires ? theirs.device->memory()
+                                       : mine.device->import_memory(theirs.device->exported(), o.memory_bytes);
+    REQUIRE(at);
+    std::array<std::byte, 64> host{};
+    const auto failure_of_copy = [&](std::byte* from, std::byte* to) -> std::string {
+      ended e;
+      stream->copy({{}, from}, {{}, to}, {host.size()}, &e);
+      while (!e.times)
+        if (!mine.device->poll()) std::this_thread::yield();
+      try {
+        if (e.failure) std::rethrow_exception(e.failure);
+      } catch (const error& why) {
+        return why.code() + " " + why.sentence();
+      }
+      return "none";
+    };
+    std::byte* const own = mine.device->memory();
+    CHECK(failure_of_copy(at, own) == "none");
+    CHECK(failure_of_copy(own, at) == "none");
+    CHECK_FALSE(theirs.device->is_lost());
+    theirs.break_it->lose();
+    CHECK(failure_of_copy(at, own) == "K31 device \"the other\" was lost");
+    CHECK(failure_of_copy(own, at) == "K31 device \"the other\" was lost");
+    CHECK(failure_of_copy(own, host.data()) == "none");
+    CHECK(theirs.device->is_lost());
+    CHECK_FALSE(mine.device->is_lost());
+    if (!shares_wires) mine.device->give_back(at);
+  }
 }
 
 }  // namespace

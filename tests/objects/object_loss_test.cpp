@@ -26,6 +26,8 @@ using test::thrown_by;
 constexpr const char* policies_of_losses[] = {"fifo", "locality", "earliest_finish", "work_stealing"};
 
 STRETTO_KERNEL(one_longer, (in<unsigned> from, out<unsigned> to), { to(global_id(0)) = from(global_id(0)) + 1; })
+STRETTO_KERNEL(one_more, (inout<unsigned> all), { all(global_id(0)) += 1; })
+STRETTO_KERNEL(all_sevens, (out<unsigned> all), { all(global_id(0)) = 7; })
 
 bool is_told(const std::string& what) { return what.find("K31") != std::string::npos; }
 
@@ -71,6 +73,57 @@ TEST_CASE("a chain over two devices ends with the loss of one, and what is there
     }
 }
 
+TEST_CASE("a device that needs what another one has lost is not lost with it") {
+  const test::with_variable quiet("STRETTO_LOG", "off");
+  for (const char* wires : {"", ",shared_bus"}) {
+    INFO("devices" << wires);
+    runtime rt({.workers = 2, .devices = "sim:2(device=1,lose=2" + std::string(wires) + ")"});
+    rt.run([&] {
+      const std::vector<place> gpus = rt.machine().places(place_kind::gpu);
+      const box all(0, 1000);
+      const std::vector<unsigned> zeros(1000);
+      object<unsigned> there(all, zeros.data()), other(all, zeros.data()), here(all, zeros.data()), made(all);
+      launch(on(gpus[0]), one_more, all, here);
+      with_losses([&] {
+        launch(on(gpus[1]), one_more, all, there);
+        launch(on(gpus[1]), one_more, all, other);  // with which the device is lost
+        CHECK(is_told(thrown_by([&] { launch(on(gpus[0]), one_longer, all, there, made), made.read().get(); })));
+      });
+      CHECK(here.read().get().view()(999) == 1);  // of which the first device alone has the elements
+      const event done = launch(on(gpus[0]), one_more, all, here);
+      CHECK(thrown_by([&] { wait(done); }).starts_with("nothing was thrown"));
+      CHECK(here.read().get().view()(999) == 2);
+    });
+  }
+}
+
+TEST_CASE("what overwrites elements whose writer fails is computed, wherever that was to be") {
+  const test::with_variable quiet("STRETTO_LOG", "off");
+  for (const char* fault : {"fail_launch=1", "lose=1"})
+    for (const bool on_device : {false, true}) {
+      INFO(fault << (on_device ? ", overwritten by a launch" : ", overwritten by the host"));
+      const bool is_lost = std::string(fault) == "lose=1";
+      runtime rt({.workers = 2, .devices = "sim:2(copy_us=20000,launch_us=20000,device=1," + std::string(fault) + ")"});
+      rt.run([&] {
+        const std::vector<place> gpus = rt.machine().places(place_kind::gpu);
+        const box all(0, 1000), part(100, 200);
+        const std::vector<unsigned> zeros(1000);
+        object<unsigned> u(all, zeros.data());
+        const auto fails = [](const auto& body) { return !thrown_by(body).starts_with("nothing was thrown"); };
+        const auto program = [&] {
+          launch(on(gpus[1]), one_more, all, u);  // under way for a while, as is the copy that it waits for
+          if (on_device) return void(launch(on(gpus[is_lost ? 0 : 1]), all_sevens, part, u(part)));
+          const auto mine = u.overwrite(part).get();
+          for (int i = 100; i < 200; ++i) mine.view()(i) = 7;
+        };
+        CHECK(fails([&] { finish(program); }));
+        CHECK(u.read(part).get().view()(150) == 7);
+        CHECK(fails([&] { u.read(box(0, 100)).get(); }));  // the rest is lost still
+        CHECK(fails([&] { u.read().get(); }));
+      });
+    }
+}
+
 TEST_CASE("random programs lose devices with launches in flight, and every element is right or its reader is told") {
   const test::with_variable quiet("STRETTO_LOG", "off");
   int read = 0, lost = 0;
@@ -78,6 +131,7 @@ TEST_CASE("random programs lose devices with launches in flight, and every eleme
     std::mt19937 random(seed);
     const auto below = [&](unsigned bound) { return static_cast<unsigned>(random() % bound); };
     std::string devices = "sim:2(device=" + std::to_string(below(2)) + ",lose=" + std::to_string(1 + below(25)) + ")";
+    if (below(2)) devices.insert(devices.size() - 1, ",shared_bus");  // they copy from one another's memory themselves
     if (below(2)) devices += ",sim(lose=" + std::to_string(1 + below(25)) + ")";
     const test::with_variable scheduler("STRETTO_SCHEDULER", policies_of_losses[seed % 4]);
     const test::with_variable memory("STRETTO_DEVICE_MEMORY", below(2) ? "8192" : "4096");

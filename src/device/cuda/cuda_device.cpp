@@ -85,6 +85,7 @@ class cuda_device final : public device {
   }
 
   const properties& about() const noexcept override { return about_; }
+  bool is_lost() const noexcept override { return driver_->is_lost(); }
   std::byte* memory() const noexcept override { return first_; }
   void allocated(std::byte* first, std::uint64_t bytes) override {
     if (!stands_for_) return;

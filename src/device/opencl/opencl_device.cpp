@@ -82,6 +82,7 @@ class opencl_device final : public device {
   }
 
   const properties& about() const noexcept override { return about_; }
+  bool is_lost() const noexcept override { return driver_->is_lost(); }
   std::byte* memory() const noexcept override { return memory_->first(); }
   std::byte* for_messages(std::byte* address) const noexcept override { return memory_->in_place(address); }
   std::byte* host_memory() const noexcept override { return memory_->host_first(); }

@@ -33,29 +33,43 @@ class bus {
   std::mutex mutex;
   engine wires;
 
-  /// What the device has there the simulator has at a distance.
-  void join(const std::byte* first, std::uint64_t bytes, std::ptrdiff_t distance) {
+  /// What the device has there the simulator has at a distance. `of`: the device's memory that it is, or stands for.
+  void join(const std::byte* first, std::uint64_t bytes, std::ptrdiff_t distance,
+            std::shared_ptr<const sim_memory> of) {
     std::scoped_lock lock(memories_mutex_);
-    memories_.emplace(first, memory{bytes, distance});
+    memories_.emplace(first, memory{bytes, distance, std::move(of)});
   }
   void leave(const std::byte* first) noexcept {
-    std::scoped_lock lock(memories_mutex_);
-    memories_.erase(first);
+    std::unique_lock lock(memories_mutex_);
+    const auto left = memories_.extract(first);
+    lock.unlock();  // with it a memory may end
   }
   /// From an address to the one that the simulator uses for it: not 0 in the memories of devices.
   std::ptrdiff_t distance_of(const std::byte* address) const noexcept {
     std::scoped_lock lock(memories_mutex_);
-    const auto after = memories_.upper_bound(address);
-    if (after == memories_.begin()) return 0;
-    const auto& [first, m] = *std::prev(after);
-    return address < first + m.bytes ? m.distance : 0;
+    const memory* const m = find(address);
+    return m ? m->distance : 0;
+  }
+  /// The device's memory at an address, on these wires or at the other end of a network; null: of the host.
+  std::shared_ptr<const sim_memory> memory_at(const std::byte* address) const {
+    std::scoped_lock lock(memories_mutex_);
+    const memory* const m = find(address);
+    return m ? m->of : nullptr;
   }
 
  private:
   struct memory {
     std::uint64_t bytes;
     std::ptrdiff_t distance;
+    std::shared_ptr<const sim_memory> of;
   };
+  const memory* find(const std::byte* address) const noexcept {
+    const auto after = memories_.upper_bound(address);
+    if (after == memories_.begin()) return nullptr;
+    const auto& [first, m] = *std::prev(after);
+    return address < first + m.bytes ? &m : nullptr;
+  }
+
   mutable std::mutex memories_mutex_;
   std::map<const std::byte*, memory> memories_;  // by their first bytes
 };
@@ -108,7 +122,7 @@ class sim_device final : public device, public faults {
     about_.compiles_late = options_.compile_seconds > 0;
     if (options_.exports) exported_.emplace(memory_);
     if (options_.host_memory_bytes) host_memory_ = line_memory::allocate(options_.host_memory_bytes);
-    options_.wires->join(memory_->device_address(), memory_->bytes(), memory_->distance());
+    options_.wires->join(memory_->device_address(), memory_->bytes(), memory_->distance(), memory_);
     if (!options_.clock) thread_ = std::thread([this] { keep_time(); });
   }
 
@@ -124,6 +138,7 @@ class sim_device final : public device, public faults {
   }
 
   const properties& about() const noexcept override { return about_; }
+  bool is_lost() const noexcept override { return lost_; }
   std::byte* memory() const noexcept override { return memory_->device_address(); }
   void allocated(std::byte* first, std::uint64_t bytes) override {
     std::scoped_lock lock(mutex_);  // to the end: a loss makes all of the memory rubbish
@@ -212,27 +227,15 @@ class sim_device final : public device, public faults {
       throw not_of_device(*this, from.buffer ? "a buffer was named" : "nothing was named", "name memory of the host, which stands for the device's");
   }
   void take(std::byte* stands, const native_memory& from, std::uint64_t bytes) override {
-    options_.wires->join(stands, bytes, static_cast<const std::byte*>(from.data) + from.offset_bytes - stands);
+    options_.wires->join(stands, bytes, static_cast<const std::byte*>(from.data) + from.offset_bytes - stands, nullptr);
   }
-  void let_go(std::byte* stands) noexcept override {
-    options_.wires->leave(stands);
-    std::shared_ptr<const sim_memory> goes;  // once the lock is open
-    std::scoped_lock lock(mutex_);
-    if (const auto found = imported_.find(stands); found != imported_.end()) {
-      goes = std::move(found->second);
-      imported_.erase(found);
-    }
-  }
+  void let_go(std::byte* stands) noexcept override { options_.wires->leave(stands); }
   bool take_exported(std::byte* stands, std::span<const std::byte> token, std::uint64_t bytes) override {
     if (!options_.exports) return false;
     std::shared_ptr<const sim_memory> theirs = exported_memory::find(token);
     if (!theirs || theirs == memory_ || bytes > theirs->bytes()) return false;
     const std::ptrdiff_t distance = theirs->device_address() + theirs->distance() - stands;
-    {
-      std::scoped_lock lock(mutex_);
-      imported_.emplace(stands, std::move(theirs));
-    }
-    options_.wires->join(stands, bytes, distance);
+    options_.wires->join(stands, bytes, distance, std::move(theirs));
     return true;
   }
 
@@ -255,15 +258,6 @@ class sim_device final : public device, public faults {
     const auto behind = locked_.upper_bound(host);
     if (behind != locked_.begin() && host < std::prev(behind)->first + std::prev(behind)->second) return if_locked;
     return std::min(if_locked, options_.pageable_bytes_per_second);
-  }
-
-  /// The memory of a device of another node, at the other end of the wires, where that is at this address; else null.
-  std::shared_ptr<const sim_memory> imported_at(const std::byte* address) {
-    std::scoped_lock lock(mutex_);
-    const auto behind = imported_.upper_bound(address);
-    if (behind == imported_.begin()) return nullptr;
-    const auto& [first, is] = *std::prev(behind);
-    return address < first + is->bytes() ? is : nullptr;
   }
 
   struct operation {
@@ -399,7 +393,6 @@ class sim_device final : public device, public faults {
   std::optional<exported_memory> exported_;
   line_memory::block host_memory_;
   std::map<const std::byte*, std::uint64_t> locked_;  // of the host's memory
-  std::map<const std::byte*, std::shared_ptr<const sim_memory>> imported_;  // by what stands for them
   engine computes_, copies_in_, copies_out_;
 
   std::mutex kernels_mutex_;
@@ -414,7 +407,8 @@ class sim_device final : public device, public faults {
   std::shared_ptr<bell> bell_;
   std::uint64_t ids_ = 0, launches_ = 0, fails_at_launch_ = 0, lost_at_launch_ = 0;
   std::uint64_t allocations_ = 0, fails_at_allocation_ = 0, in_use_ = 0, of_others_ = 0;
-  bool lost_ = false, ending_ = false, computing_ = false;
+  std::atomic<bool> lost_{false};  // written behind the mutex
+  bool ending_ = false, computing_ = false;
   std::atomic<std::size_t> pending_{0};
   std::thread thread_;
 };
@@ -428,9 +422,12 @@ class sim_stream final : public stream {
 
   void copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape,
                  places::completion* done) override {
-    const auto far_source = device_.imported_at(source.address), far_target = device_.imported_at(target.address);
-    const bool from_device = device_.owns(source.address) && !far_source, to_device = device_.owns(target.address) && !far_target;
     const options& o = device_.options_;
+    const auto source_in = o.wires->memory_at(source.address), target_in = o.wires->memory_at(target.address);
+    const bool far_source = source_in && !source_in->has(source.address);
+    const bool far_target = target_in && !target_in->has(target.address);
+    const bool from_device = device_.owns(source.address) && !far_source;
+    const bool to_device = device_.owns(target.address) && !far_target;
     timed_operation t;
     const double speed = from_device && to_device ? o.within_bytes_per_second
                          : far_source             ? o.to_device_bytes_per_second
@@ -443,10 +440,13 @@ class sim_stream final : public stream {
     const std::byte* const from = source.address + o.wires->distance_of(source.address);
     std::byte* const to = target.address + o.wires->distance_of(target.address);
     const auto copied = [=] { copy_rows(to, target.row_stride, target.plane_stride, from, source.row_stride, source.plane_stride, shape); };
-    const auto far = far_source ? far_source : far_target;
+    // Its own memory is there while the device works.
+    const auto others = source_in && source_in != device_.memory_   ? source_in
+                        : target_in && target_in != device_.memory_ ? target_in
+                                                                    : nullptr;
     device_.enqueue(number_, t, {[=] {
-                      if (!far) copied();
-                      else if (!far->while_there(copied)) throw sim_device::lost(far->owner());
+                      if (!others) copied();
+                      else if (!others->while_there(copied)) throw sim_device::lost(others->owner());
                     }, done, {}});
   }
 

@@ -22,6 +22,8 @@ class sim_memory {
   /// From a device address to the one that the simulator reads and writes.
   std::ptrdiff_t distance() const noexcept { return inside_ - outside_; }
   std::uint64_t bytes() const noexcept { return bytes_; }
+  /// Whether it is one of its device's addresses.
+  bool has(const std::byte* address) const noexcept { return address >= outside_ && address < outside_ + bytes_; }
 
   /// What nobody wrote reads as this: as a float some -7e-17, as an integer a large negative number.
   static constexpr unsigned char rubbish_of_new = 0xa5, rubbish_of_freed = 0xdb;
