@@ -7,6 +7,7 @@
 #include "data/data_state.hpp"
 #include "data/other_nodes.hpp"
 #include "device/backend.hpp"
+#include "objects/objects_floor.hpp"
 
 namespace stretto::buffers {
 
@@ -18,7 +19,7 @@ namespace {
 
 /// All but its end, where what a chunk uses nothing of lies: the graph does not know of that.
 graph::memory_bounds left_to_buffers(std::uint64_t capacity, std::uint64_t grain) {
-  const std::uint64_t kept = 32 * grain;
+  const std::uint64_t kept = grains_for_nothing * grain;
   return {capacity > kept ? capacity - kept : capacity, grain};
 }
 
@@ -71,6 +72,10 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
   // What is learned is of a line of the program, what a dry run finds is all it does, and nodes that agree on weights do so at a point of it.
   if (!s->learns && !is_dry && !s->weights.levels().nodes) s->hands = settings.hands;
   if (s->hands != handing::never) s->later = std::make_unique<later_launches>();
+  objects::share_memories_with(runtime, [of = std::weak_ptr(s)](place memory) -> std::optional<event> {
+    const std::shared_ptr<buffers_state> buffers = of.lock();
+    return buffers ? buffers_state::clear(*buffers, memory, base::require_current("launch")) : std::nullopt;
+  });
   runtime.set(base::floor_slot::buffers, new std::shared_ptr<buffers_state>(std::move(s)));
 }
 

@@ -12,6 +12,17 @@ task_outcome buffers_state::carry_out(std::span<const graph::command> of, std::s
   return {};
 }
 
+std::optional<event> buffers_state::clear(buffers_state& s, place memory, base::thread_context& context) {
+  const holding held(s);
+  const std::optional<graph::memory_number> m = s.doing.memory_number_of(memory);
+  if (!s.runtime || !m || s.dry) return std::nullopt;
+  std::vector<graph::instruction> all;
+  s.instructions.clear(*m, all);
+  if (all.empty()) return std::nullopt;
+  s.carry_out({}, all, {}, context);
+  return s.doing.last(all.size(), std::source_location::current());
+}
+
 namespace {
 
 sched::worker* worker_here() noexcept {

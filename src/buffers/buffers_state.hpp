@@ -91,6 +91,10 @@ struct buffers_state {
   std::shared_ptr<void> checkpoints;  // what the floor of that name keeps beside
   event files;  // of this node: what has been done with files so far
 
+  /// All that buffers have in this memory of a device leaves it. The event happens when it has left; none: there is
+  /// nothing. The caller does not hold the state.
+  static std::optional<event> clear(buffers_state& s, place memory, base::thread_context& context);
+
   /// Begins instructions, which belong to the commands; or only counts them, and everything has happened.
   task_outcome carry_out(std::span<const graph::command> of, std::span<const graph::instruction> all, const task_work& work,
                          base::thread_context& context);

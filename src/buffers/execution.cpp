@@ -10,6 +10,7 @@
 #include "data/data_state.hpp"
 #include "data/instances.hpp"
 #include "data/other_nodes.hpp"
+#include "objects/cleared_range.hpp"
 
 namespace stretto::buffers {
 namespace {
@@ -30,13 +31,14 @@ void execution::remove(graph::buffer_id b) {
   if (found == types_.end()) return;
   if (!found->second.nothing.empty()) {
     const std::vector<event> all(ends_.begin(), ends_.end());
-    for (const auto& [on, h] : found->second.nothing) detail::destroy_instance(h, after_range{all}, std::source_location());
+    for (const auto& [on, empty] : found->second.nothing)
+      detail::destroy_instance(empty.is, after_range{all}, std::source_location());
   }
   types_.erase(found);
 }
 
 detail::instance_handle execution::make(graph::buffer_id b, place memory, const box& elements, const data::wish& at,
-                                        std::span<const event> behind, const std::source_location& where) const {
+                                        const std::source_location& where, base::thread_context& context) const {
   const buffer_type& t = types_.at(b.number);
   detail::instance_request r;
   r.memory = memory;
@@ -45,13 +47,41 @@ detail::instance_handle execution::make(graph::buffer_id b, place memory, const 
   r.element_bytes = t.is.bytes;
   r.alignment = t.is.alignment;
   r.name = t.name;
-  return data::create_where(r, at, after_range{behind}, where);
+  std::optional<objects::cleared_range> cleared;
+  const std::uint64_t bytes = std::max<std::uint64_t>(1, elements.volume() * t.is.bytes);
+  if (at.offset) cleared.emplace(memory, *at.offset, bytes, where, context);
+  return data::create_where(r, at, {}, where);
 }
 
-detail::instance_handle execution::nothing_of(graph::buffer_id b, graph::processor_number on, const std::source_location& where) {
-  detail::instance_handle& h = types_.at(b.number).nothing[on];
-  if (!h.record) h = make(b, sites_[on].memory, box(), {.is_at_end = true}, {}, where);
-  return h;
+data::wish execution::place_of_nothing(graph::processor_number on, std::uint64_t number,
+                                       base::thread_context& context) const {
+  const data::memory_space& space = *data::state_of(context).find(sites_[on].memory);
+  const std::uint64_t grain = space.taken_by(1);
+  const bool has_end = on + 1 < sites_.size() && space.capacity() > grains_for_nothing * grain;
+  if (!has_end || number >= grains_for_nothing) return {.is_at_end = true};
+  return {.offset = space.capacity() - (number + 1) * grain};
+}
+
+detail::instance_handle execution::nothing_of(graph::buffer_id b, graph::processor_number on,
+                                              const std::source_location& where) {
+  base::thread_context& context = base::require_current("launch");
+  buffer_type::empty_instance& mine = types_.at(b.number).nothing[on];
+  if (mine.is.record) return mine.is;
+  const auto is_taken = [&](std::uint64_t number) {
+    return std::ranges::any_of(types_, [&](const auto& t) {
+      const auto other = t.second.nothing.find(on);
+      return other != t.second.nothing.end() && other->second.is.record && other->second.number == number;
+    });
+  };
+  std::uint64_t number = 0;
+  while (is_taken(number)) ++number;
+  return (mine = {make(b, sites_[on].memory, box(), place_of_nothing(on, number, context), where, context), number}).is;
+}
+
+std::optional<graph::memory_number> execution::memory_number_of(place memory) const {
+  const auto found = std::ranges::find(sites_.begin(), sites_.end() - 1, memory, &site::memory);
+  if (found == sites_.end() - 1) return std::nullopt;
+  return static_cast<graph::memory_number>(found - sites_.begin() + 1);
 }
 
 place execution::memory_of(graph::memory_number m) const {
@@ -120,6 +150,10 @@ void execution::wait_for_views(const graph::instruction& i, const task_work& wor
   }
 }
 
+event execution::last(std::size_t instructions, const std::source_location& where) const {
+  return merge(std::vector<event>(ends_.end() - static_cast<std::ptrdiff_t>(instructions), ends_.end()), where);
+}
+
 event execution::behind_by(std::size_t most) {
   while (!passed_.empty() && passed_.front().reached.has_triggered()) passed_.pop_front();
   return passed_.size() > most ? passed_[passed_.size() - most - 1].reached : event();
@@ -138,10 +172,11 @@ event execution::begin(const graph::instruction& i, const task_work& work, bool 
   return merge(behind_, work.range.where);  // a horizon, or an epoch
 }
 
-event execution::do_one(const graph::allocate& a, const task_work& work, base::thread_context&) {
-  allocations_[a.is.number] = make(a.of, memory_of(a.where), a.elements, {.offset = a.offset},
-                                  a.is_behind ? std::span<const event>(behind_) : std::span<const event>(), work.range.where);
-  return {};  // operations wait by themselves until it exists
+event execution::do_one(const graph::allocate& a, const task_work& work, base::thread_context& context) {
+  // The creation waits for those that have its addresses, whose releases have been submitted; operations wait for it.
+  const data::wish at{.offset = a.offset};
+  allocations_[a.is.number] = make(a.of, memory_of(a.where), a.elements, at, work.range.where, context);
+  return {};
 }
 
 event execution::do_one(const graph::release& r, const task_work& work) {

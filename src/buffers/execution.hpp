@@ -10,6 +10,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -25,6 +26,9 @@
 #include "graph/task.hpp"
 
 namespace stretto::buffers {
+
+/// Of the end of a device's memory, for empty instances, so many of a buffer each.
+inline constexpr std::uint64_t grains_for_nothing = 32;
 
 /// What the elements of a buffer are.
 struct element_type {
@@ -83,11 +87,15 @@ class execution {
   task_outcome run(std::span<const graph::instruction> all, const task_work& work, bool check, base::thread_context& context);
   detail::instance_handle instance_of(graph::allocation_id a) const { return allocations_.at(a.number); }
 
+  /// As the graph counts memories; none: no device of this node has it.
+  std::optional<graph::memory_number> memory_number_of(place memory) const;
+
   /// Events, allocations and arrivals that are kept.
   std::size_t remembered() const noexcept { return ends_.size() + allocations_.size() + arrivals_.size(); }
 
-  /// Of the last instruction.
+  /// Of the last instruction, or of so many.
   event last() const { return ends_.back(); }
+  event last(std::size_t instructions, const std::source_location& where) const;
 
   /// Views that the program keeps.
   std::size_t views() const noexcept { return views_.size(); }
@@ -99,7 +107,11 @@ class execution {
   struct buffer_type {
     element_type is;
     std::string name;
-    std::unordered_map<graph::processor_number, detail::instance_handle> nothing = {};
+    struct empty_instance {
+      detail::instance_handle is;
+      std::uint64_t number = 0;  // among those of its memory: the lowest that was free
+    };
+    std::unordered_map<graph::processor_number, empty_instance> nothing = {};
   };
   event begin(const graph::instruction& i, const task_work& work, bool check, task_outcome& out, base::thread_context& context);
   event do_one(const graph::allocate& a, const task_work& work, base::thread_context& context);
@@ -129,8 +141,11 @@ class execution {
   void wait_for_views(graph::allocation_id in, std::span<const box> parts);
   const event& end_of(std::uint64_t number) const { return ends_[number - first_]; }
   place memory_of(graph::memory_number m) const;
-  detail::instance_handle make(graph::buffer_id b, place memory, const box& elements, const data::wish& at, std::span<const event> behind,
-                               const std::source_location& where) const;
+  /// Where an offset is planned: there, once what objects have at that address has left.
+  detail::instance_handle make(graph::buffer_id b, place memory, const box& elements, const data::wish& at,
+                               const std::source_location& where, base::thread_context& context) const;
+  /// At the end of the memory, of which the graph leaves a little.
+  data::wish place_of_nothing(graph::processor_number on, std::uint64_t number, base::thread_context& context) const;
   /// For a chunk that uses nothing of a buffer.
   detail::instance_handle nothing_of(graph::buffer_id b, graph::processor_number on, const std::source_location& where);
 

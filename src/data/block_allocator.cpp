@@ -149,6 +149,25 @@ block* block_allocator::allocate_at(std::uint64_t offset, std::uint64_t bytes) {
   return b;
 }
 
+void block_allocator::allocate_free(std::uint64_t offset, std::uint64_t bytes, std::vector<block*>& out) {
+  settle();
+  const std::uint64_t end = std::min(capacity_, offset + taken_by(bytes));
+  for (const block* b = lowest_; b && b->offset < end;) {
+    const block* const behind = b->behind;  // a cut leaves what is free behind it out of the range
+    const std::uint64_t from = std::max(b->offset, offset), to = std::min(b->offset + b->bytes, end);
+    if (b->is == block::state::free && from < to) out.push_back(allocate_at(from, to - from));
+    b = behind;
+  }
+}
+
+bool block_allocator::leaves_before(std::uint64_t ticket, std::uint64_t offset, std::uint64_t bytes) const noexcept {
+  for (const block* b = lowest_; b && b->offset < offset + bytes; b = b->behind) {
+    const bool stays = b->is == block::state::used && (b->leaves_with == 0 || b->leaves_with >= ticket);
+    if (stays && b->offset + b->bytes > offset) return false;
+  }
+  return true;
+}
+
 block* block_allocator::allocate_last(std::uint64_t bytes) {
   if (bytes > capacity_) return nullptr;
   bytes = taken_by(bytes);

@@ -47,6 +47,8 @@ class block_allocator {
   block* allocate(std::uint64_t bytes, side from = side::front);
   /// A block that begins at `offset`, a multiple of its own grain; null if not all of that is free. Cost: a walk over the blocks before it.
   block* allocate_at(std::uint64_t offset, std::uint64_t bytes);
+  /// All that is free of [offset, offset + bytes), as blocks. Cost: a walk over the blocks before its end.
+  void allocate_free(std::uint64_t offset, std::uint64_t bytes, std::vector<block*>& out);
   /// A block at the highest addresses that are free; null if none is large enough. Cost: a walk over all blocks.
   block* allocate_last(std::uint64_t bytes);
   void free(block& b) noexcept;
@@ -59,6 +61,10 @@ class block_allocator {
 
   /// The longest stretch of blocks that are free or leave with a ticket below this one. Cost: a walk over all blocks.
   std::uint64_t longest_stretch(std::uint64_t ticket) const noexcept;
+
+  /// Whether all of [offset, offset + bytes) is free, or leaves with a ticket below this one; 0: whether it is free.
+  /// Cost: a walk over the blocks before its end.
+  bool leaves_before(std::uint64_t ticket, std::uint64_t offset, std::uint64_t bytes) const noexcept;
 
   /// Joins free blocks that were kept apart for the next of their size.
   void settle() noexcept;

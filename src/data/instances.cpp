@@ -239,12 +239,15 @@ std::optional<told_deferred> tell_creation(const deferred& d, const deferred* at
 }
 
 deferred_creation::deferred_creation(detail::instance_record& r) : deferred(start_creation), record(&r) {
+  instance = &r;
   told = [](creation& self, base::thread_context& context) noexcept {
     auto& c = static_cast<deferred_creation&>(self);
     end_creation(c, c.is == outcome::granted ? failure_ref{} : no_room(*c.record, c), context);
   };
 }
-deferred_destruction::deferred_destruction(detail::instance_record& r) : deferred(start_destruction), record(&r) {}
+deferred_destruction::deferred_destruction(detail::instance_record& r) : deferred(start_destruction), record(&r) {
+  instance = &r;
+}
 
 }  // namespace data
 

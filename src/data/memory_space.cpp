@@ -32,34 +32,64 @@ void memory_space::lock_pages_for(std::vector<device::device*> who, std::uint64_
 }
 
 bool memory_space::grant(creation& c) {
-  if (waiting_ && waiting_->ticket < c.ticket) return grant_beside_waiting(c);
-  return grant(c, block_allocator::side::front);
+  return c.is_planned ? grant_planned(c) : grant_anywhere(c);
+}
+
+const creation* memory_space::first_waiting_anywhere(std::uint64_t before) const noexcept {
+  for (const creation* w = waiting_; w && w->ticket < before; w = w->next)
+    if (!w->is_planned) return w;
+  return nullptr;
+}
+
+/// Nobody else may have these addresses: others are not planned, and find another place.
+bool memory_space::grant_planned(creation& c) {
+  give_up_reserved(c);
+  try {
+    if (use(c, blocks_.allocate_at(*c.at.offset, c.bytes))) return true;
+    if (c.is == creation::outcome::waiting) blocks_.allocate_free(*c.at.offset, c.bytes, c.reserved);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  for (block* const b : c.reserved) b->leaves_with = c.ticket;
+  return false;
+}
+
+void memory_space::give_up_reserved(creation& c) noexcept {
+  for (block* const b : c.reserved) blocks_.free(*b);
+  c.reserved.clear();
+}
+
+bool memory_space::grant_anywhere(creation& c) {
+  if (const creation* const first = first_waiting_anywhere(c.ticket)) return grant_beside_waiting(c, *first);
+  if (waiting_ && is_promised_away(c)) return false;
+  try {
+    if (c.at.is_at_end && device_ && use(c, blocks_.allocate_last(c.bytes))) return true;
+    return use(c, blocks_.allocate(c.bytes, block_allocator::side::front));
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
 // The first in line must still find its place once those it waits for are gone. A later creation takes the back of a
 // free block, which leaves the longer stretches whole.
-bool memory_space::grant_beside_waiting(creation& c) {
+bool memory_space::grant_beside_waiting(creation& c, const creation& first) {
   if (is_promised_away(c)) return false;
-  const creation& first = *waiting_;
   const std::uint64_t needs = taken_by(first.bytes);
   const bool was_possible = blocks_.longest_stretch(first.ticket) >= needs;
-  if (!grant(c, block_allocator::side::back)) return false;
+  try {
+    if (!use(c, blocks_.allocate(c.bytes, block_allocator::side::back))) return false;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
   if (!was_possible || blocks_.longest_stretch(first.ticket) >= needs) return true;
   give_back(*std::exchange(c.held, nullptr));
   c.is = creation::outcome::waiting;
   return false;
 }
 
-bool memory_space::grant(creation& c, block_allocator::side from) {
-  block* b = nullptr;
+/// The creation has this block, if the system and the device have memory for it.
+bool memory_space::use(creation& c, block* b) {
   refusal_ = nullptr;
-  try {
-    if (c.at.offset) b = blocks_.allocate_at(*c.at.offset, c.bytes);
-    if (c.at.is_at_end && device_) b = blocks_.allocate_last(c.bytes);
-    if (!b) b = blocks_.allocate(c.bytes, from);
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
   if (!b) return false;
   bool can_be_used = range_.commit(b->offset + b->bytes);
   if (can_be_used && device_) {
@@ -77,13 +107,33 @@ bool memory_space::grant(creation& c, block_allocator::side from) {
   if (locked_) locked_->reach(b->offset, range_);
   c.held = b;
   c.is = creation::outcome::granted;
+  if (c.at.offset && c.instance) note_planned(c);
   peak_ = std::max(peak_, blocks_.used());
   return true;
 }
 
+/// Its destruction may have been announced, or may yet be before its owner knows of the block.
+void memory_space::note_planned(const creation& c) noexcept {
+  for (const destruction* d = announced_.next; d != &announced_; d = d->next)
+    if (d->instance == c.instance) c.held->leaves_with = d->ticket;
+  try {
+    planned_.emplace_back(c.instance, c.held);
+  } catch (const std::bad_alloc&) {  // then nobody waits for its addresses
+  }
+}
+
 void memory_space::give_back(block& held) noexcept {
+  if (!planned_.empty()) std::erase_if(planned_, [&](const auto& p) { return p.second == &held; });
   if (device_) device_->freed(address_of(held), held.bytes);
   blocks_.free(held);
+}
+
+/// Nothing will leave any more: it lies wherever it can.
+creation::outcome memory_space::give_up_waiting(creation& c) noexcept {
+  give_up_reserved(c);
+  const bool was_planned = std::exchange(c.is_planned, false);
+  if (!(was_planned && grant_anywhere(c))) refuse(c);
+  return c.is;
 }
 
 void memory_space::refuse(creation& c) noexcept {
@@ -92,18 +142,25 @@ void memory_space::refuse(creation& c) noexcept {
   c.largest_block = blocks_.largest_free();
 }
 
+/// Beyond what it has reserved.
+std::uint64_t memory_space::still_needed(const creation& c) const noexcept {
+  std::uint64_t has = 0;
+  for (const block* const b : c.reserved) has += b->bytes;
+  return taken_by(c.bytes) - has;
+}
+
 // Those that wait were promised what is free now and what earlier destructions will free; a later creation may go
 // first only if that still covers them all.
 bool memory_space::is_promised_away(const creation& c) const noexcept {
   std::uint64_t promised = 0, expected = blocks_.free_bytes(), last = 0;
   for (const creation* w = waiting_; w && w->ticket < c.ticket; w = w->next) {
-    promised += taken_by(w->bytes);
+    promised += still_needed(*w);
     last = w->ticket;
   }
   if (promised == 0) return false;
   for (const destruction* d = announced_.next; d != &announced_ && d->ticket < last; d = d->next)
     expected += d->bytes;
-  return taken_by(c.bytes) + promised > expected;
+  return still_needed(c) + promised > expected;
 }
 
 block* memory_space::try_create(std::uint64_t bytes, const wish& at) {
@@ -112,17 +169,17 @@ block* memory_space::try_create(std::uint64_t bytes, const wish& at) {
   c.bytes = bytes;
   c.at = at;
   c.ticket = ~std::uint64_t{0};
+  c.is = creation::outcome::refused;  // unless it is granted: it never waits
+  c.is_planned = at.offset.has_value();
   return grant(c) ? c.held : nullptr;
 }
 
 creation::outcome memory_space::create(creation& c) {
   std::scoped_lock lock(mutex_);
   const bool may_wait = announced_.next != &announced_ && announced_.next->ticket < c.ticket;
+  c.is_planned = c.at.offset && blocks_.leaves_before(c.ticket, *c.at.offset, c.bytes);
   if (grant(c)) return c.is;
-  if (!may_wait) {
-    refuse(c);
-    return c.is;
-  }
+  if (!may_wait) return give_up_waiting(c);
   creation** at = &waiting_;
   while (*at && (*at)->ticket < c.ticket) at = &(*at)->next;
   c.next = *at;
@@ -132,6 +189,8 @@ creation::outcome memory_space::create(creation& c) {
 
 void memory_space::announce(destruction& d, block* held) {
   std::scoped_lock lock(mutex_);
+  const auto planned = held ? planned_.end() : std::ranges::find(planned_, d.instance, [](const auto& p) { return p.first; });
+  if (planned != planned_.end()) held = planned->second;
   if (held) held->leaves_with = d.ticket;
   destruction* before = announced_.previous;  // tickets mostly arrive in order
   while (before != &announced_ && before->ticket > d.ticket) before = before->previous;
@@ -163,7 +222,7 @@ creation* memory_space::resolve_waiting() noexcept {
         at = &c.next;
         continue;
       }
-      refuse(c);
+      give_up_waiting(c);
     }
     *at = c.next;
     c.next = nullptr;
@@ -176,6 +235,11 @@ creation* memory_space::resolve_waiting() noexcept {
 void memory_space::join_free() noexcept {
   std::scoped_lock lock(mutex_);
   blocks_.settle();
+}
+
+bool memory_space::is_free(std::uint64_t offset, std::uint64_t bytes) {
+  std::scoped_lock lock(mutex_);
+  return blocks_.leaves_before(0, offset, bytes);
 }
 
 std::exception_ptr memory_space::refusal() {

@@ -6,7 +6,9 @@
 // Threads     any.
 // Cost        create and destroy: one lock and a constant amount of work; with creations waiting, a scan of those.
 // Invariants  (1) creations are granted in the order of their tickets, except that a later one may go first where
-//             what the earlier ones were promised remains. (2) a refused creation holds nothing.
+//             what the earlier ones were promised remains. (2) a refused creation holds nothing. (3) a creation whose
+//             addresses are planned waits until they are free, if all that lies there is about to leave, and nothing
+//             else gets them meanwhile.
 // Source      deferred allocation: Realm's documentation; the ordering rule is Stretto's.
 #pragma once
 
@@ -26,9 +28,9 @@
 
 namespace stretto::data {
 
-/// Where in a memory something is to lie, if nothing else does: of who knows what there will be.
+/// Where in a memory something is to lie, if nothing else stays there: of who knows what there will be.
 struct wish {
-  std::optional<std::uint64_t> offset = {};
+  std::optional<std::uint64_t> offset = {};  // a multiple of what one byte takes
   bool is_at_end = false;  // of a device's memory: the host's becomes real from its front on
 };
 
@@ -36,9 +38,12 @@ struct wish {
 struct creation {
   std::uint64_t bytes = 0;
   wish at = {};
+  const void* instance = nullptr;   // of which it is the storage; needed where addresses are planned
   std::uint64_t ticket = 0;
   enum class outcome : std::uint8_t { granted, waiting, refused } is = outcome::waiting;
   block* held = nullptr;            // granted
+  bool is_planned = false;          // waiting: only for the addresses that it wishes for,
+  std::vector<block*> reserved = {};  // of which it has these
   std::uint64_t free_bytes = 0;     // refused: what was left
   std::uint64_t largest_block = 0;  // refused: the longest piece of that
   creation* next = nullptr;         // in the waiting list, or in a list of resolved ones
@@ -58,6 +63,7 @@ inline void tell(creation* resolved, base::thread_context& context) noexcept {
 struct destruction {
   std::uint64_t ticket = 0;
   std::uint64_t bytes = 0;
+  const void* instance = nullptr;  // as that of its creation
   destruction* next = nullptr;
   destruction* previous = nullptr;
 };
@@ -99,6 +105,8 @@ class memory_space {
   void join_free() noexcept;
 
   memory_usage usage();
+  /// Whether nothing lies at these addresses.
+  bool is_free(std::uint64_t offset, std::uint64_t bytes);
   /// What the device's driver said, where it was its doing that the last creation was not granted: others use the same device. Null where it was not.
   std::exception_ptr refusal();
   /// What an instance of so many bytes takes of it.
@@ -114,10 +122,17 @@ class memory_space {
 
  private:
   bool grant(creation& c);
-  bool grant(creation& c, block_allocator::side from);
-  bool grant_beside_waiting(creation& c);
+  bool grant_anywhere(creation& c);
+  bool grant_planned(creation& c);
+  bool grant_beside_waiting(creation& c, const creation& first);
+  bool use(creation& c, block* b);
+  void note_planned(const creation& c) noexcept;
+  void give_up_reserved(creation& c) noexcept;
+  const creation* first_waiting_anywhere(std::uint64_t before) const noexcept;
   void give_back(block& held) noexcept;
+  creation::outcome give_up_waiting(creation& c) noexcept;
   void refuse(creation& c) noexcept;
+  std::uint64_t still_needed(const creation& c) const noexcept;
   bool is_promised_away(const creation& c) const noexcept;
   creation* resolve_waiting() noexcept;
 
@@ -133,6 +148,7 @@ class memory_space {
   std::optional<locked_pages> locked_;
   creation* waiting_ = nullptr;  // ascending tickets
   destruction announced_;        // ring of the pending ones, ascending tickets
+  std::vector<std::pair<const void*, block*>> planned_;  // by instance: granted at planned addresses, not at once
   std::uint64_t peak_ = 0;
   std::exception_ptr refusal_;
 };

@@ -35,6 +35,10 @@ class instruction_graph {
   /// Releases all that it has.
   void remove(buffer_id b, std::vector<instruction>& out);
 
+  /// Between two tasks: all that is in a memory of bounded size leaves, for others that need it. Appends nothing where
+  /// nothing is there.
+  void clear(memory_number m, std::vector<instruction>& out);
+
   /// The task will come, with this chunk for this node: allocations that are made before then get room for it.
   void expect(const task& t, const box& own);
 

@@ -109,6 +109,12 @@ void instruction_graph::evict_all(task_id of, std::span<const allocation_id> all
   });
 }
 
+void instruction_graph::clear(memory_number m, std::vector<instruction>& out) {
+  if (!is_bounded(m)) return;
+  ++keeps_;  // nothing is kept
+  evict_all({}, least_recently_used(m, {}, box()), out);
+}
+
 std::optional<memory_map::hole> instruction_graph::find_hole(buffer_id b, memory_number m, const box& all, others o, sizes s,
                                                              std::span<const allocation_id> goes) const {
   std::vector<allocation_id> may_go;

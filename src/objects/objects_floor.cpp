@@ -207,6 +207,12 @@ void start_objects(base::runtime_context& runtime, device::device_set* devices, 
   runtime.set(base::floor_slot::objects, new std::shared_ptr<objects_state>(std::move(s)));
 }
 
+void share_memories_with(base::runtime_context& runtime, clears_memory others) {
+  objects_state& s = *state_of(runtime);
+  const std::scoped_lock lock(s.mutex);
+  s.others = std::move(others);
+}
+
 namespace {
 
 /// Of one that ended well.

@@ -3,11 +3,14 @@
 // Threads     the thread that makes and destroys the runtime.
 #pragma once
 
+#include <stretto/event.hpp>
 #include <stretto/scheduler.hpp>
 #include <stretto/statistics.hpp>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +38,11 @@ std::vector<device_statistics> statistics_of(const base::runtime_context& runtim
 
 /// `devices` null: the host alone. After the data floor.
 void start_objects(base::runtime_context& runtime, device::device_set* devices, const objects_settings& settings);
+/// Clears a device's memory of what another floor has there, in a call that may lock. The event happens when it has
+/// left; none: there is nothing.
+using clears_memory = std::function<std::optional<event>(place memory)>;
+/// It is called where a launch needs more of a device's memory than objects can free, and no other may compute it.
+void share_memories_with(base::runtime_context& runtime, clears_memory others);
 /// Before the data floor; all operations have ended.
 void stop_objects(base::runtime_context& runtime) noexcept;
 

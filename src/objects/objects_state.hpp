@@ -180,6 +180,8 @@ struct site {
   std::uint32_t depth = 0;    // tasks that it takes at a time
   double issued_seconds = 0;  // of tasks that it was issued, as far as is known
   std::uint64_t leaving = 0;  // bytes that are on their way out
+  bool is_being_cleared = false;  // another floor has been asked for what it has in its memory
+  std::uint32_t asked_in_vain = 0;  // how often that was nothing
   trace::ticks last_end = 0;
   std::deque<task*> queue;    // to be issued here, in this order; the first may have no room yet
   std::uint64_t computed = 0, brought_bytes = 0;  // launches that ended well; copies to it
@@ -244,6 +246,7 @@ struct objects_state {
   double bytes_per_second = 8e9;        // of transfers, as schedulers are told
   std::function<void(const std::string&)> warn;
   std::shared_ptr<shared_objects> shared;  // set once; any thread
+  std::function<std::optional<event>(place memory)> others;  // clears_memory (objects_floor.hpp); null: there are none
 
   double ns_per_tick = 1;
   bool counts_time = false;

@@ -2,6 +2,7 @@
 
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
+#include <stretto/task.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -14,6 +15,7 @@
 #include "objects/folding.hpp"
 #include "objects/running.hpp"
 #include "objects/storage.hpp"
+#include "sched/scopes.hpp"
 
 namespace stretto::objects {
 
@@ -125,6 +127,42 @@ void drop(object_record& o, replica_id r, base::thread_context& context) {
   events_of(waits, events);
   const stored s = std::exchange(o.storage[r], {});
   release(o, s.instance, about.where, o.state->at(about.memory), after_range{events}, context);
+}
+
+namespace {
+
+/// Other floors have left a memory, or had nothing there.
+struct memory_cleared final : signal {
+  memory_cleared(objects_state& s, site& at, bool is_in_vain) : signal(s, dealt_with), at(at), is_in_vain(is_in_vain) {}
+  static void dealt_with(signal& self, failure_ref, base::thread_context&) {
+    const std::unique_ptr<memory_cleared> cleared(static_cast<memory_cleared*>(&self));
+    cleared->at.is_being_cleared = false;
+    cleared->at.asked_in_vain += cleared->is_in_vain;
+  }
+  site& at;
+  const bool is_in_vain;
+};
+
+/// Not behind the mutex: other floors have one of their own.
+void clear_of_others(objects_state& s, site& at) {
+  base::thread_context& context = base::require_current("objects");
+  const std::optional<event> left = s.others(at.memory);
+  auto* const cleared = new memory_cleared(s, at, !left);
+  if (left) when_ended(*left, *cleared, context);
+  else arrive(*cleared, {}, context);
+}
+
+}  // namespace
+
+bool ask_others_to_leave(task& by, site& at, base::thread_context& context) {
+  objects_state& s = by.state;
+  if (!s.others || !at.device) return false;
+  if (at.is_being_cleared) return true;
+  if (by.asked_before && *by.asked_before != at.asked_in_vain) return by.asked_before.reset(), false;
+  const sched::outside_of_finishes here(static_cast<sched::thread_state&>(context));
+  async(name("objects"), [&s, &at] { clear_of_others(s, at); });
+  by.asked_before = at.asked_in_vain;
+  return at.is_being_cleared = true;
 }
 
 void let_go(object_record& o) {

@@ -14,6 +14,10 @@ namespace stretto::objects {
 /// Throws no_room where nothing would help; where objects live, also where what is in use is in the way.
 bool make_room(site& at, std::span<const planned> all, const task& by, base::thread_context& context);
 
+/// Asks other floors to clear that memory. True: they are about to, and the task is tried again when they have; false:
+/// they have nothing there.
+bool ask_others_to_leave(task& by, site& at, base::thread_context& context);
+
 /// Elements that the program sees, or is about to, of an object that stays behind them.
 bool is_lasting_view(const task& t) noexcept;
 

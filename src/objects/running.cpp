@@ -164,6 +164,7 @@ bool issue_or_give_up(task& t, site& at, base::thread_context& context) {
   } catch (const no_room& n) {
     if (uses_them_elsewhere(t)) return issue_or_give_up(t, at, context);
     if (goes_to_host_instead(t, at) || has_room_elsewhere(t, at, n.why)) return true;
+    if (ask_others_to_leave(t, at, context)) return false;
     if (n.view) return waits_for(*n.view, t, context), false;
     give_up_on(t, detail::make_failure(std::make_exception_ptr(n.why), t.describe(), t.where), context);
   } catch (const error& e) {
@@ -242,7 +243,7 @@ bool waits_for_itself(const objects_state& s) {
     for (const task* const t : at.queue) counted -= t->counted_at != nullptr;
   }
   if (queued == 0 || counted > 0) return false;
-  const auto leaves = [](const site& at) { return at.leaving > 0; };
+  const auto leaves = [](const site& at) { return at.leaving > 0 || at.is_being_cleared; };
   if (std::ranges::any_of(s.sites, leaves) || std::ranges::any_of(s.shared_memories, leaves) || (s.spill && leaves(*s.spill))) return false;
   std::vector<std::uint32_t> follows(s.tasks.size());
   for (const task* const t : s.tasks) {

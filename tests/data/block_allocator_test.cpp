@@ -97,6 +97,31 @@ TEST_CASE("the highest free addresses are given where the end is asked for") {
   CHECK(first->offset == 0);
 }
 
+TEST_CASE("what is free of a range is given in blocks that end where the range does") {
+  block_allocator blocks(1024);
+  block* const first = blocks.allocate(128);
+  block* const second = blocks.allocate(128);
+  block* const third = blocks.allocate(128);
+  REQUIRE(third->offset == 256);
+  blocks.free(*second);
+  std::vector<block*> given;
+  blocks.allocate_free(64, 448, given);  // [64, 512): of the first and the third nothing
+  REQUIRE(given.size() == 2);
+  CHECK(given[0]->offset == 128);
+  CHECK(given[0]->bytes == 128);
+  CHECK(given[1]->offset == 384);
+  CHECK(given[1]->bytes == 128);
+  CHECK(blocks.free_bytes() == 512);
+  CHECK(blocks.leaves_before(0, 512, 512));
+  CHECK_FALSE(blocks.leaves_before(7, 320, 256));
+  third->leaves_with = 6, given[1]->leaves_with = 5;
+  CHECK(blocks.leaves_before(7, 320, 256));
+  CHECK_FALSE(blocks.leaves_before(6, 320, 256));
+  for (block* const b : given) blocks.free(*b);
+  CHECK(blocks.allocate(640) != nullptr);
+  CHECK(first->offset == 0);
+}
+
 TEST_CASE("freed blocks of every size grow together again into one") {
   block_allocator blocks(1 << 20);
   std::vector<block*> held;

@@ -99,6 +99,40 @@ TEST_CASE("a later creation may not take what an earlier one waits for, but may 
   CHECK(greedy.is == creation::outcome::refused);
 }
 
+TEST_CASE("a creation with planned addresses waits until they are free, and nothing else gets them meanwhile") {
+  memory_space m(place{0}, "ram", place_kind::system_memory, 8192);
+  block* a = m.try_create(2048);
+  block* b = m.try_create(2048);
+  REQUIRE(b->offset == 2048);
+  destruction d1 = announced(m, 2048), d2 = announced(m, 2048);
+  m.announce(d1, a), m.announce(d2, b);
+  creation planned = request(m, 6144);
+  planned.at.offset = 1024;
+  CHECK(m.try_create(6144, planned.at) == nullptr);
+  CHECK(m.create(planned) == creation::outcome::waiting);
+  CHECK(m.usage().free == 1024);
+  CHECK(m.try_create(2048) == nullptr);
+  block* const behind = m.try_create(1024);
+  REQUIRE(behind);
+  CHECK(behind->offset == 7168);
+  CHECK(m.destroy(b, &d2) == nullptr);
+  CHECK(m.usage().free == 0);  // it has the planned addresses
+  CHECK(m.destroy(a, &d1) == &planned);
+  REQUIRE(planned.is == creation::outcome::granted);
+  CHECK(planned.held->offset == 1024);
+  CHECK(m.usage().free == 1024);
+}
+
+TEST_CASE("a creation does not wait for planned addresses where something stays") {
+  memory_space m(place{0}, "ram", place_kind::system_memory, 8192);
+  block* const stays = m.try_create(1024);
+  REQUIRE(stays->offset == 0);
+  creation planned = request(m, 2048);
+  planned.at.offset = 0;
+  CHECK(m.create(planned) == creation::outcome::granted);
+  CHECK(planned.held->offset == 1024);
+}
+
 TEST_CASE("memory is committed as it is used, not when the runtime starts") {
   memory_space m(place{0}, "ram", place_kind::system_memory, std::uint64_t{1} << 34);
   CHECK(m.usage().committed == 0);

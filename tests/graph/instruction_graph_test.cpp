@@ -107,6 +107,10 @@ class node_model {
           CHECK_FALSE(s.is.elements.meets(other.is.elements));
     std::erase_if(allocations_, [](const auto& a) { return a.second.is_gone; });
   }
+  /// Whether nothing has addresses in that memory.
+  bool is_clear(memory_number m) const {
+    return std::ranges::none_of(addresses_, [&](const auto& a) { return a.second.where == m; });
+  }
   std::size_t most_followed = 0;
 
  private:
@@ -210,6 +214,18 @@ class job_model {
       std::vector<instruction> last;
       nodes_[n]->graph.remove({b}, last);
       for (const instruction& i : last) nodes_[n]->begin(i), nodes_[n]->drop(i, std::get<release>(i.what));
+    }
+  }
+
+  /// All leaves this memory, on each node.
+  void clear(memory_number m) {
+    std::map<buffer_spot, std::uint64_t> written;
+    messages none;
+    for (node_number n = 0; n < nodes_.size(); ++n) {
+      std::vector<instruction> all;
+      nodes_[n]->graph.clear(m, all);
+      for (const instruction& i : all) nodes_[n]->begin(i), do_one(n, i, task(), none, written);
+      CHECK(nodes_[n]->is_clear(m));
     }
   }
 
@@ -445,6 +461,7 @@ void run(std::uint32_t seed, std::uint64_t largest, what_came& out) {
       job.set_weights(d.weights(job.nodes()), [&] {
         return shape.devices.empty() ? std::vector<double>() : d.weights(shape.devices.size() + static_cast<std::size_t>(d.number(0, 1)));
       });
+    if (largest && d.number(0, 3) == 0) job.clear(static_cast<memory_number>(d.number(1, many)));
     task t;
     if (d.number(0, 1)) t.shape = static_cast<std::uint64_t>(i) + 1;
     t.range = d.some(axes);
