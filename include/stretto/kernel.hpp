@@ -66,13 +66,7 @@ namespace detail {
 [[noreturn]] void tell_out_of_range(const kernel_code& code, const index_out_of_range& what, const kernel_work& work,
                                     const kernel_argument* arguments, const std::int64_t* id, const item_in_group& item = {});
 
-template <class T>
-constexpr element_kind element_kind_of() noexcept {
-  if constexpr (std::is_floating_point_v<T>) return element_kind::floating;
-  else if constexpr (std::is_integral_v<T>)
-    return std::is_signed_v<T> ? element_kind::integer : element_kind::unsigned_integer;
-  else return element_kind::structure;
-}
+using kernels::element_kind_of;
 
 template <class P>
 struct parameter_traits {
@@ -209,6 +203,7 @@ struct host_body<Scope, Body, void (Scope::*)(P...) const> {
         for (id[2] = work.min[2]; id[2] < work.max[2]; ++id[2]) {
           s.scratch_ = work.scratch;
           s.scratch_left_ = work.scratch_bytes;
+          s.begin_group();
           call(s, v, numbers());
         }
   }

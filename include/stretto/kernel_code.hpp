@@ -48,10 +48,14 @@ struct kernel_parameter {
 
 struct touched_elements;  // which elements kernels have named
 struct allowed_elements;  // which they may name
+class shadow_memory;      // which elements the items of a trial run read and write
+struct shadow_array;      // that of one array
 
 namespace kernels {
 bool is_allowed(const allowed_elements& in, const std::int64_t* at, std::size_t axes) noexcept;
 void note_touched(touched_elements& in, const std::int64_t* at, std::size_t axes) noexcept;
+/// The item that runs is about to read or write the element at this address.
+void note_use(shadow_array& in, std::byte* element, const std::int64_t* at, std::size_t axes);
 }
 
 /// What stands for a parameter in one launch.
@@ -63,6 +67,7 @@ struct kernel_argument {
   std::int64_t max[3] = {0, 0, 0};     ///< array: one past the last; local: elements
   touched_elements* touched = nullptr;  ///< array: checked kernels note there what they name; null: nowhere
   const allowed_elements* allowed = nullptr;  ///< array: of those from min to max, what checked kernels may name; null: all of them
+  shadow_array* shadow = nullptr;  ///< array: trial runs note their uses there; null: nowhere
 };
 
 /// The items that one call computes: of a plain kernel all ids of a box, of a group kernel all groups of a box.
@@ -74,8 +79,7 @@ struct kernel_work {
   /// Group kernels: memory for what the body declares; at least `scratch_bytes`, 64-byte aligned.
   std::byte* scratch = nullptr;
   std::size_t scratch_bytes = 0;
-  /// Checked runs: 0 forward, 1 backward, else the seed of a shuffle of each group's items.
-  std::uint64_t order = 0;
+  shadow_memory* shadow = nullptr;  ///< of a trial run; null: this is none
 };
 
 class native_functions;

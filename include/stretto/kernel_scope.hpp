@@ -52,8 +52,12 @@ namespace stretto {
 
 /// An element outside of an array was named; thrown by checked kernels, and turned into error K01 with the rest.
 struct index_out_of_range {
+  /// In `parameter`: it is an array of local_array, and the rest is its number.
+  static constexpr unsigned is_local_array = 1u << 31;
+
   unsigned parameter;
   std::int64_t index[3];
+  std::int64_t length[3] = {0, 0, 0};  ///< of a local_array; 0 beyond its axes
 };
 
 /// Where a checked group is: which of its items runs.
@@ -75,6 +79,14 @@ inline constexpr bool has_wide_vectors = false;
 template <class T>
 concept device_type = std::is_trivially_copyable_v<T> && std::is_standard_layout_v<T> && !std::is_pointer_v<T> &&
                       !std::same_as<T, bool> && !std::same_as<T, long double>;
+
+template <class T>
+constexpr element_kind element_kind_of() noexcept {
+  if constexpr (std::is_floating_point_v<T>) return element_kind::floating;
+  else if constexpr (std::is_integral_v<T>)
+    return std::is_signed_v<T> ? element_kind::integer : element_kind::unsigned_integer;
+  else return element_kind::structure;
+}
 
 /// The elements of an array parameter. T is const where they are only read.
 template <class T, std::size_t D, bool Checked>
@@ -121,11 +133,18 @@ class elements {
     inside = inside && (!argument_->allowed || is_allowed(*argument_->allowed, at, D));
     if (inside) {
       if (argument_->touched) note_touched(*argument_->touched, at, D);
+      if (argument_->shadow) note_use(*argument_->shadow, address_of(at), at, D);
       return;
     }
     index_out_of_range outside{parameter_, {}};
     for (std::size_t i = 0; i < D; ++i) outside.index[i] = at[i];
     throw outside;
+  }
+
+  std::byte* address_of(const std::int64_t* at) const noexcept {
+    std::int64_t offset = 0;
+    for (std::size_t i = 0; i < D; ++i) offset += at[i] * stride_[i];
+    return const_cast<std::byte*>(reinterpret_cast<const std::byte*>(origin_ + offset));
   }
 
   T* origin_ = nullptr;
@@ -351,20 +370,65 @@ class local_values {
   T* first_;
 };
 
+/// The same in a checked run, which looks at each index.
+template <class T, std::int64_t... Lengths>
+class checked_local_values {
+ public:
+  checked_local_values(T* first, unsigned number, shadow_array* shadow) noexcept
+      : first_(first), number_(number), shadow_(shadow) {}
+  template <class... Index>
+    requires(sizeof...(Index) == sizeof...(Lengths))
+  T& operator()(Index... index) const {
+    constexpr std::size_t axes = sizeof...(Lengths), shown = axes < 3 ? axes : 3;
+    constexpr std::int64_t lengths[] = {Lengths...};
+    const std::int64_t at[] = {static_cast<std::int64_t>(index)...};
+    bool inside = true;
+    std::int64_t offset = 0;
+    for (std::size_t a = 0; a < axes; ++a) {
+      inside = inside && at[a] >= 0 && at[a] < lengths[a];
+      offset = offset * lengths[a] + at[a];
+    }
+    if (!inside) {
+      index_out_of_range outside{index_out_of_range::is_local_array | number_, {}};
+      for (std::size_t a = 0; a < shown; ++a) outside.index[a] = at[a], outside.length[a] = lengths[a];
+      throw outside;
+    }
+    if (shadow_) note_use(*shadow_, reinterpret_cast<std::byte*>(first_ + offset), at, shown);
+    return first_[offset];
+  }
+
+ private:
+  T* first_;
+  unsigned number_;
+  shadow_array* shadow_;
+};
+
 /// Throws K02: a group asked for more memory than there is.
 [[noreturn]] void scratch_exhausted(std::size_t wanted, std::size_t left);
-/// The order in which a checked run visits the items of a group: a permutation of 0 to count - 1.
-std::int64_t visited(std::uint64_t order, std::int64_t step, std::int64_t count) noexcept;
+/// In a trial run: the group's next item begins a region; a region has ended; the group declares a local_array.
+void begin_item(shadow_memory& in);
+void end_region(shadow_memory& in);
+struct local_declaration {
+  unsigned number;
+  element_kind kind;
+  std::uint32_t element_bytes;
+  std::size_t count;
+};
+shadow_array& declare_local(shadow_memory& in, const local_declaration& what, std::byte* first);
 
 /// The same address, of which the compiler believes that nothing else leads there: memory of a group that was just declared.
 STRETTO_DETAIL_FRESH inline std::byte* fresh(std::byte* memory) noexcept { return memory; }
 
 /// What a group remembers for messages: nothing, unless it is checked.
 template <bool Checked>
-struct group_memories {};
+struct group_memories {
+  void begin_group() const noexcept {}
+};
 template <>
 struct group_memories<true> {
   mutable item_in_group now_;
+  mutable unsigned arrays_declared_ = 0;
+  void begin_group() const noexcept { arrays_declared_ = 0; }
   void enter(const std::int64_t* local, const std::int64_t* global) const noexcept {
     now_.is_in_region = true;
     for (int a = 0; a < 3; ++a) now_.local[a] = local[a], now_.global[a] = global[a];
@@ -395,8 +459,18 @@ struct group_scope : language<Checked>, group_memories<Checked> {
     return per_item_values<T>(first);
   }
   template <class T, std::int64_t... Lengths>
-  local_values<T, Lengths...> local_array() const {
-    return local_values<T, Lengths...>(take<T>(static_cast<std::size_t>((Lengths * ...))));
+  auto local_array() const {
+    constexpr auto count = static_cast<std::size_t>((Lengths * ...));
+    T* const first = take<T>(count);
+    if constexpr (Checked) {
+      const unsigned number = this->arrays_declared_++;
+      shadow_memory* const shadow = launched_->shadow;
+      const local_declaration what{number, element_kind_of<T>(), sizeof(T), count};
+      return checked_local_values<T, Lengths...>(
+          first, number, shadow ? &declare_local(*shadow, what, reinterpret_cast<std::byte*>(first)) : nullptr);
+    } else {
+      return local_values<T, Lengths...>(first);
+    }
   }
 
   /// Runs the region for every item of the group; what they wrote is seen by all items of the next region.
@@ -404,13 +478,14 @@ struct group_scope : language<Checked>, group_memories<Checked> {
   [[gnu::always_inline]] inline void each_item(Region&& region) const {
     if constexpr (Checked) {
       const std::int64_t n0 = launched_->group[0], n1 = launched_->group[1], n2 = launched_->group[2];
-      for (std::int64_t step = 0; step < n0 * n1 * n2; ++step) {
-        const std::int64_t n = visited(launched_->order, step, n0 * n1 * n2);
+      for (std::int64_t n = 0; n < n0 * n1 * n2; ++n) {
         const item it = items<std::int64_t>(*this).at(n / (n1 * n2), n / n2 % n1, n % n2, n);
         this->enter(it.local_, it.global_);
+        if (launched_->shadow) begin_item(*launched_->shadow);
         region(it);
       }
       this->leave();
+      if (launched_->shadow) end_region(*launched_->shadow);
     } else if (ids_are_ints_) {
       items<int>(*this).run(region);
     } else {

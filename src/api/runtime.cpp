@@ -381,8 +381,8 @@ runtime::~runtime() {
   // In a forked child the runtime's threads are not there. And exit() in a task, or while a thread is inside run, destroys a static runtime
   // that cannot come to its end: the process ends around it.
   const bool is_used_here = base::current() && base::current()->runtime == &state_->context;
-  if (state_->process != ::getpid() || is_used_here || state_->entered.load()) return static_cast<void>(state_.release());
-  state_->end(this);
+  if (state_->process != ::getpid() || is_used_here || state_->entered.load()) static_cast<void>(state_.release());
+  else state_->end(this);
 }
 
 void runtime::save_trace(const std::string& file) const {

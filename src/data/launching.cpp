@@ -16,10 +16,10 @@
 #include "data/launching.hpp"
 #include "data/order_check.hpp"
 #include "data/other_nodes.hpp"
-#include "device/group_orders.hpp"
 #include "device/host_work.hpp"
 #include "device/native.hpp"
 #include "device/portability.hpp"
+#include "device/trial_run.hpp"
 
 namespace stretto {
 
@@ -28,10 +28,11 @@ namespace {
 // Below this many items a launch is one piece of work: spawning would cost more than it spreads.
 constexpr std::int64_t items_in_one_piece = 4096;
 
-/// Who looks for mistakes is told what devices would refuse.
-void warn_if_checked(const kernel_code& code, device::checking check) {
-  if (check == device::checking::off) return;
-  if (const auto& warn = data::state_of(base::require_current("launch")).settings.warn) device::warn_of_what_devices_refuse(code, warn);
+/// Of a checked launch: warns of what devices would refuse, and throws what a trial run finds.
+void check_by_trial(const kernel_code& code, const kernel_range& range, std::span<const kernel_argument> given) {
+  base::thread_context& context = base::require_current("launch");
+  if (const auto& warn = data::state_of(context).settings.warn) device::warn_of_what_devices_refuse(code, warn);
+  if (device::has_trial_run(code)) device::run_trial(code, given, data::to_range(range), data::share_of(context).groups, &range.where);
 }
 
 /// "instance "u" is in "sim_0_memory"".
@@ -120,13 +121,13 @@ bool data::is_one_piece(const kernel_code& code, const kernel_range& range) noex
 
 void data::run_piece(const kernel_code& code, const kernel_range& range, const piece_arguments& given, device::checking check) {
   if (range.ids.is_empty()) return;
+  if (check == device::checking::on) check_by_trial(code, range, {given.data(), given.size()});
   kernel_work work;
   for (int a = 0; a < max_axes; ++a) {
     work.min[a] = work.all_min[a] = range.ids.min()[a];
     work.max[a] = work.all_max[a] = range.ids.max()[a];
   }
   work.dimensions = dimensions_of(range);
-  warn_if_checked(code, check);
   device::run_on_host(code, work, given.data(), check);
 }
 
@@ -139,13 +140,11 @@ void data::run_on_host(const kernel_code& code, const kernel_range& range, const
       arguments.push_back(host_argument_of(given.items()[i], code.parameters[i], context, range.where));
     return run_piece(code, range, arguments, check);
   }
-  warn_if_checked(code, check);
   const auto arguments = given.arguments(base::require_current("launch"), range.where);
   const device::host_arguments on_host(code, {arguments.data(), arguments.size()});  // values are kept already
   const device::launch_range whole = to_range(range);
   if (range.ids.is_empty()) return;
-  if (check == device::checking::on && device::is_run_in_orders(code))
-    return device::run_in_orders(code, on_host, whole, share_of(base::require_current("launch")).groups, &range.where);
+  if (check == device::checking::on) check_by_trial(code, range, on_host.all());
   const auto piece = [&](const box& part) {
     device::group_memory& mine = share_of(base::require_current("launch")).groups;
     on_host.run(whole, part.min().at, part.max().at, check, mine);

@@ -8,6 +8,7 @@
 #include "base/config.hpp"
 #include "device/address_span.hpp"
 #include "device/native.hpp"
+#include "device/shadow_memory.hpp"
 
 namespace stretto::device {
 
@@ -58,9 +59,7 @@ host_arguments::host_arguments(const kernel_code& code, std::span<const launch_a
   for (std::size_t i = 0; i < given.size(); ++i) {
     kernel_argument a = given[i].is;
     const kernel_parameter& p = code.parameters[i];
-    if (p.mode == access::local) {
-      local_bytes_ += line_memory::to_line(static_cast<std::size_t>(a.max[0]) * p.element_bytes);
-    } else if (p.mode != access::value && moved) {
+    if (is_array(p) && p.mode != access::local && moved) {
       // The origin may lie outside of the array; addresses are numbers here.
       a.origin = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(a.origin) +
                                               static_cast<std::uintptr_t>(moved(given[i].first)));
@@ -77,33 +76,40 @@ kept_arguments::kept_arguments(const kernel_code& code, std::span<const launch_a
       }) {}
 
 void host_arguments::run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max, checking check,
-                         group_memory& memory, std::uint64_t order) const {
-  run_with(arguments_, whole, min, max, check, memory, order);
+                         group_memory& memory) const {
+  run_part(code_, arguments_, whole, min, max, check, memory);
 }
 
-void host_arguments::run_with(const std::vector<kernel_argument>& arguments, const launch_range& whole, const std::int64_t* min,
-                              const std::int64_t* max, checking check, group_memory& memory, std::uint64_t order) const {
-  kernel_work work;
+void run_part(const kernel_code& code, std::span<const kernel_argument> arguments, const launch_range& whole, const std::int64_t* min,
+              const std::int64_t* max, checking check, group_memory& memory, shadow_memory* shadow) {
+  kernel_work work = work_of(whole);
   std::copy_n(min, 3, work.min);
   std::copy_n(max, 3, work.max);
-  std::copy_n(whole.min, 3, work.all_min);
-  std::copy_n(whole.max, 3, work.all_max);
-  std::copy_n(whole.group, 3, work.group);
-  work.dimensions = whole.dimensions;
-  work.order = order;
-  if (!code_.in_groups) return run_on_host(code_, work, arguments.data(), check);
+  work.shadow = shadow;
+  if (!code.in_groups) return run_on_host(code, work, arguments.data(), check);
 
-  std::vector<kernel_argument> mine = arguments;
+  std::vector<kernel_argument> mine(arguments.begin(), arguments.end());
+  const auto is_local = [&](std::size_t i) { return code.parameters[i].mode == access::local; };
+  const auto bytes_of = [&](std::size_t i) {
+    return line_memory::to_line(static_cast<std::size_t>(mine[i].max[0]) * code.parameters[i].element_bytes);
+  };
   work.scratch_bytes = group_scratch_bytes + item_scratch_bytes * static_cast<std::size_t>(whole.group[0] * whole.group[1] * whole.group[2]);
-  std::byte* at = memory.of(local_bytes_ + work.scratch_bytes);
+  std::size_t bytes = work.scratch_bytes;
+  for (std::size_t i = 0; i < mine.size(); ++i)
+    if (is_local(i)) bytes += bytes_of(i);
+  std::byte* at = memory.of(bytes);
   for (std::size_t i = 0; i < mine.size(); ++i) {
-    if (code_.parameters[i].mode != access::local) continue;
+    if (!is_local(i)) continue;
     mine[i].origin = at;
     mine[i].stride[0] = 1;
-    at += line_memory::to_line(static_cast<std::size_t>(mine[i].max[0]) * code_.parameters[i].element_bytes);
+    at += bytes_of(i);
+    const kernel_parameter& p = code.parameters[i];
+    if (shadow)
+      mine[i].shadow = &shadow->declare({static_cast<unsigned>(i), p.kind, p.element_bytes, static_cast<std::size_t>(mine[i].max[0])},
+                                        static_cast<unsigned>(i), mine[i].origin);
   }
   work.scratch = at;
-  run_on_host(code_, work, mine.data(), check);
+  run_on_host(code, work, mine.data(), check);
 }
 
 void copy_rows(std::byte* to, std::size_t to_row, std::size_t to_plane, const std::byte* from, std::size_t from_row,

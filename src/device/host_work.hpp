@@ -39,6 +39,10 @@ class group_memory {
   std::size_t bytes_ = 0;
 };
 
+/// Runs the groups or items [min, max) of a launch, whose memory of groups this sets up. A trial run notes uses in `shadow`.
+void run_part(const kernel_code& code, std::span<const kernel_argument> arguments, const launch_range& whole, const std::int64_t* min,
+              const std::int64_t* max, checking check, group_memory& memory, shadow_memory* shadow = nullptr);
+
 /// How far from its address the host sees memory of a device, in bytes; null: where it says.
 using distance_of_address = std::function<std::ptrdiff_t(const std::byte*)>;
 
@@ -48,19 +52,12 @@ class host_arguments {
   host_arguments(const kernel_code& code, std::span<const launch_argument> given, const distance_of_address& moved = {});
 
   /// Runs the groups or items [min, max) of the launch; `memory` is the calling thread's.
-  void run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max, checking check, group_memory& memory,
-           std::uint64_t order = 0) const;
-  /// The same with other arrays in the place of these.
-  void run_with(const std::vector<kernel_argument>& arguments, const launch_range& whole, const std::int64_t* min, const std::int64_t* max,
-                checking check, group_memory& memory, std::uint64_t order) const;
+  void run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max, checking check, group_memory& memory) const;
   const std::vector<kernel_argument>& all() const noexcept { return arguments_; }
 
  protected:
   const kernel_code& code_;
   std::vector<kernel_argument> arguments_;
-
- private:
-  std::size_t local_bytes_ = 0;
 };
 
 /// The same, with the values copied: for a launch that runs later.

@@ -217,7 +217,7 @@ STRETTO_GROUP_KERNEL(launch_turns, (inout<float> x, local<float> kept), {
   each_item([&](item it) { x(it.global_id(0)) = kept((it.local_id(0) + 1) % group_size(0)); });
 })
 
-TEST_CASE("with the option check items of a group that get in one another's way are told, on the host and on simulated devices") {
+TEST_CASE("with the option check races within a group are reported, on the host and on simulated devices") {
   const test::with_variable check("STRETTO_CHECK", "1");
   runtime rt({.workers = 2, .devices = "sim"});
   rt.run([&] {
@@ -234,14 +234,54 @@ TEST_CASE("with the option check items of a group that get in one another's way 
       auto from = instance<float>::external(numbers.data(), {0, 64});
       wait(copy(from, x));
       const std::string why = test::thrown_by([&] { wait(launch(launch_turns_at_once, in_groups({0, 4}, 16), x, local_size{16})); });
-      CHECK(why.find("error K03: items of a group of kernel \"launch_turns_at_once\" get in one another's way") != std::string::npos);
-      CHECK(why.find("element     x(") != std::string::npos);
+      CHECK(why.find("error K03: two items of a group of kernel \"launch_turns_at_once\" use ") != std::string::npos);
+      CHECK(why.find("item        (0) of the group, (0) of all") != std::string::npos);
       from.destroy(), x.destroy();
     }
   });
 }
 
-TEST_CASE("while orders are compared, other launches may change the rest of an array") {
+STRETTO_KERNEL(launch_shifts_in_place, (inout<float> x), { x(global_id(0)) = x(global_id(0) + 1); })
+STRETTO_KERNEL(launch_adds_to_out, (out<float> x), { x(global_id(0)) += 1; })
+STRETTO_GROUP_KERNEL(launch_reads_raw, (inout<float> x), {
+  auto tile = local_array<float, 16>();
+  each_item([&](item it) { x(it.global_id(0)) = tile(it.local_id(0)); });
+})
+
+TEST_CASE("with the option check races between items and reads without a value are reported, on the host and on simulated devices") {
+  const test::with_variable check("STRETTO_CHECK", "1");
+  runtime rt({.workers = 2, .devices = "sim"});
+  rt.run([&] {
+    for (const place memory : rt.machine().memories()) {
+      INFO(rt.machine().name(memory));
+      const bool is_host = memory == rt.machine().memories()[0];
+      if (!is_host && rt.machine().kind(memory) != place_kind::gpu_memory) continue;
+      // Few items are one piece of work, many are spread over the workers.
+      for (const coordinate n : {coordinate{64}, coordinate{10'000}}) {
+        auto x = instance<float>::create(at(memory), {0, n}).made;
+        std::vector<float> numbers(static_cast<std::size_t>(n));
+        std::iota(numbers.begin(), numbers.end(), 0.0f);
+        auto from = instance<float>::external(numbers.data(), {0, n});
+        wait(copy(from, x));
+        const std::string race = test::thrown_by([&] { wait(launch(launch_shifts_in_place, box(7, n - 1), x)); });
+        CHECK(race.find("error K04: two items of kernel \"launch_shifts_in_place\" use x(8), and one of them writes it") == 0);
+        CHECK(race.find("item        (7), uses it\n  item        (8), writes it") != std::string::npos);
+        const std::string raw = test::thrown_by([&] { wait(launch(launch_reads_raw, in_groups({1, 4}, 16), x)); });
+        CHECK(raw.find("error K05: a group of kernel \"launch_reads_raw\" reads tile(0)") == 0);
+        const std::string out = test::thrown_by([&] { wait(launch(launch_adds_to_out, box(5, n), x)); });
+        CHECK(out.find("error K06: kernel \"launch_adds_to_out\" reads x(5) of an out argument") == 0);
+        // Nothing was written by any of them.
+        std::vector<float> now(static_cast<std::size_t>(n));
+        auto to = instance<float>::external(now.data(), {0, n});
+        wait(copy(x, to));
+        CHECK(now == numbers);
+        from.destroy(), to.destroy(), x.destroy();
+      }
+    }
+  });
+}
+
+TEST_CASE("during a trial run other launches may change the rest of an array") {
   const test::with_variable check("STRETTO_CHECK", "1");
   on_workers(4, [](place ram) {
     auto x = instance<float>::create(at(ram), {0, 64 * 64}).made;

@@ -7,12 +7,10 @@
 #include <algorithm>
 #include <fstream>
 #include <numeric>
-#include <set>
 #include <string>
 #include <thread>
 
 #include "device/arrays.hpp"
-#include "device/group_orders.hpp"
 #include "device/host_work.hpp"
 #include "device/kernel_signature.hpp"
 #include "device/kernel_text.hpp"
@@ -22,26 +20,6 @@
 
 namespace stretto {
 namespace {
-
-STRETTO_GROUP_KERNEL(turned_in_one_region, (inout<float> x, local<float> kept), {
-  each_item([&](item it) {
-    kept(it.local_id(0)) = x(it.global_id(0));
-    x(it.global_id(0)) = kept((it.local_id(0) + 1) % group_size(0));
-  });
-})
-STRETTO_GROUP_KERNEL(turned_in_two_regions, (inout<float> x, local<float> kept), {
-  each_item([&](item it) { kept(it.local_id(0)) = x(it.global_id(0)); });
-  each_item([&](item it) { x(it.global_id(0)) = kept((it.local_id(0) + 1) % group_size(0)); });
-})
-
-STRETTO_GROUP_KERNEL(adds_its_neighbour, (inout<float> x, in<float> same), {
-  auto next = per_item<float>();
-  each_item([&](item it) { next(it) = same(it.global_id(0) + 1) - 1; });
-  each_item([&](item it) { x(it.global_id(0)) += next(it) + 16; });
-})
-STRETTO_GROUP_KERNEL(adds_its_neighbour_at_once, (inout<float> x, in<float> same), {
-  each_item([&](item it) { x(it.global_id(0)) += same(it.global_id(0) + 1); });
-})
 
 using device::array;
 using test::error_of;
@@ -60,12 +38,11 @@ launch_range over(std::vector<std::int64_t> min, std::vector<std::int64_t> max, 
   return r;
 }
 
-void run(const kernel_code& code, const launch_range& r, std::vector<kernel_argument> a, checking check = checking::off,
-         std::uint64_t order = 0) {
+void run(const kernel_code& code, const launch_range& r, std::vector<kernel_argument> a, checking check = checking::off) {
   std::vector<launch_argument> given;
   for (kernel_argument& one : a) given.push_back({one});
   device::group_memory memory;
-  device::host_arguments(code, given).run(r, r.min, r.max, check, memory, order);
+  device::host_arguments(code, given).run(r, r.min, r.max, check, memory);
 }
 
 TEST_CASE("a kernel computes every item of its range and none beside it") {
@@ -126,9 +103,6 @@ TEST_CASE("a checked group kernel names its group, and the item in it if one was
   CHECK(e.facts()[1] == std::pair<std::string, std::string>("group", "(1)"));
   CHECK(e.facts()[2] == std::pair<std::string, std::string>("item", "(15) of the group, (31) of all"));
   CHECK(e.facts()[3] == std::pair<std::string, std::string>("index", "(16)"));
-  const error backward = error_of(
-      [&] { run(goes_beyond.code(), over({0}, {2}, {16}), {x.here(), y.here(), device::local_elements(12)}, checking::on, 1); });
-  CHECK(backward.facts()[2].second == "(15) of the group, (15) of all");
   const error between = error_of([&] { run(goes_beyond_between_regions.code(), over({1, 0}, {2, 1}, {4, 8}), {z.here()}, checking::on); });
   CHECK(between.facts()[1] == std::pair<std::string, std::string>("group", "(1, 0)"));
   CHECK(between.facts()[2] == std::pair<std::string, std::string>("index", "(1, 100)"));
@@ -136,55 +110,13 @@ TEST_CASE("a checked group kernel names its group, and the item in it if one was
   CHECK(inside.facts()[2] == std::pair<std::string, std::string>("item", "(0, 0) of the group, (0, 8) of all"));
 }
 
-TEST_CASE("regions of a group see what the regions before them wrote, in any order of items") {
-  for (const std::uint64_t order : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{0x123456789abcdefu}})
-    for (const checking check : {checking::off, checking::on}) {
-      array<float> x({64}), sums({4});
-      std::iota(x.values.begin(), x.values.end(), 1.0f);
-      run(sum_of_group.code(), over({0}, {4}, {16}), {x.here(), sums.here(), device::local_elements(16)}, check, order);
-      for (int g = 0; g < 4; ++g) CHECK(sums.values[static_cast<std::size_t>(g)] == 16.0f * (16 * g + 1 + 16 * g + 16) / 2);
-    }
-}
-
-TEST_CASE("a region that should be two is found by other orders of its items, one that is right is not") {
-  const auto in_orders = [](const kernel_code& code, const launch_range& r, std::vector<kernel_argument> a) {
-    std::vector<launch_argument> given;
-    for (kernel_argument& one : a) given.push_back({one});
-    device::group_memory memory;
-    const auto where = std::source_location::current();
-    device::run_in_orders(code, device::host_arguments(code, given), r, memory, &where);
-  };
-  array<float> x({64}), sums({4});
-  std::iota(x.values.begin(), x.values.end(), 1.0f);
-  in_orders(sum_of_group.code(), over({0}, {4}, {16}), {x.here(), sums.here(), device::local_elements(16)});
-  for (int g = 0; g < 4; ++g) CHECK(sums.values[static_cast<std::size_t>(g)] == 16.0f * (16 * g + 1 + 16 * g + 16) / 2);
-
-  const auto turned = x.values;
-  in_orders(turned_in_two_regions.code(), over({1}, {3}, {16}), {x.here(), device::local_elements(16)});  // changed once, not three times
-  CHECK(x.values[15] == turned[15]);
-  CHECK(x.values[16] == turned[17]);
-  CHECK(x.values[47] == turned[32]);
-  x.values = turned;
-  const error e = error_of([&] { in_orders(turned_in_one_region.code(), over({1}, {3}, {16}), {x.here(), device::local_elements(16)}); });
-  CHECK(e.code() == "K03");
-  CHECK(e.sentence() == "items of a group of kernel \"turned_in_one_region\" get in one another's way");
-  CHECK(e.facts()[2].first == "element");
-  CHECK(e.facts()[2].second.starts_with("x("));
-  CHECK(x.values == turned);  // found out on copies
-  CHECK_FALSE(device::is_run_in_orders(histogram.code()));
-  CHECK_FALSE(device::is_run_in_orders(jacobi.code()));  // not of groups
-  CHECK(device::is_run_in_orders(turned_in_one_region.code()));
-
-  // By another name for the same elements, of which only some are the launch's; and from an array that begins within another.
-  x.values = turned;
-  kernel_argument part = x.here();
-  part.min[0] = 16, part.max[0] = 40;
-  in_orders(adds_its_neighbour.code(), over({1}, {2}, {16}), {part, x.here()});
-  for (int i = 0; i < 64; ++i) CHECK(x.values[static_cast<std::size_t>(i)] == (i >= 16 && i < 32 ? 2 * i + 18 : i + 1));
-  x.values = turned;
-  const error aliased = error_of([&] { in_orders(adds_its_neighbour_at_once.code(), over({1}, {2}, {16}), {part, x.here()}); });
-  CHECK(aliased.code() == "K03");
-  CHECK(x.values == turned);
+TEST_CASE("regions of a group see what the regions before them wrote") {
+  for (const checking check : {checking::off, checking::on}) {
+    array<float> x({64}), sums({4});
+    std::iota(x.values.begin(), x.values.end(), 1.0f);
+    run(sum_of_group.code(), over({0}, {4}, {16}), {x.here(), sums.here(), device::local_elements(16)}, check);
+    for (int g = 0; g < 4; ++g) CHECK(sums.values[static_cast<std::size_t>(g)] == 16.0f * (16 * g + 1 + 16 * g + 16) / 2);
+  }
 }
 
 TEST_CASE("a product by tiles is the product") {
@@ -225,17 +157,6 @@ TEST_CASE("on the host groups of any size have room for a value of each item") {
   int wrong = 0;
   for (std::int64_t i = 0; i < n; ++i) wrong += x.values[static_cast<std::size_t>(i)] != 2.0 * static_cast<double>(i) + 1;
   CHECK(wrong == 0);
-}
-
-TEST_CASE("any order visits every item once") {
-  for (const std::int64_t count : {1, 2, 3, 7, 16, 60, 1024})
-    for (const std::uint64_t order : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{77}, ~std::uint64_t{0}, std::uint64_t{1} << 63}) {
-      std::set<std::int64_t> seen;
-      for (std::int64_t step = 0; step < count; ++step) seen.insert(kernels::visited(order, step, count));
-      CHECK(static_cast<std::int64_t>(seen.size()) == count);
-      CHECK(*seen.begin() == 0);
-      CHECK(*seen.rbegin() == count - 1);
-    }
 }
 
 TEST_CASE("the modes of parameters are those of their types") {
@@ -421,11 +342,6 @@ STRETTO_GROUP_KERNEL(local_in_a_loop, (inout<float> x), {
     each_item([&](item it) { kept(it.local_id(0)) = x(it.global_id(0)); });
   }
 })
-STRETTO_DEVICE_FUNCTION(int, takes_a_number, (inout<int> next), { return atomic_add(&next(0), 1); })
-STRETTO_DEVICE_FUNCTION(int, takes_two_numbers, (inout<int> next), { return takes_a_number(next) + takes_a_number(next); })
-STRETTO_GROUP_KERNEL(numbers_taken, (inout<int> next, out<int> x), {
-  each_item([&](item it) { x(it.global_id(0)) = takes_two_numbers(next); });
-})
 
 TEST_CASE("memory of a group that is declared within a block is refused for devices") {
   for (const device::dialect d : {device::dialect::opencl, device::dialect::cuda}) {
@@ -433,11 +349,6 @@ TEST_CASE("memory of a group that is declared within a block is refused for devi
     CHECK(e.code() == "K10");
     CHECK(e.why() == "\"kept\" is declared within a block, and memory of a group lasts as long as the group");
   }
-}
-
-TEST_CASE("atomics of the functions that a kernel uses count as its own") {
-  CHECK_FALSE(device::is_run_in_orders(numbers_taken.code()));
-  CHECK(device::is_run_in_orders(sum_of_group.code()));
 }
 
 }  // namespace

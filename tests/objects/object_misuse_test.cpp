@@ -347,7 +347,7 @@ STRETTO_GROUP_KERNEL(misuse_neighbours, (inout<float> x, local<float> kept), {
   });
 })
 
-TEST_CASE("items of a group that get in one another's way are told where the host computes and checks") {
+TEST_CASE("a race within a group is reported where the host computes and checks") {
   const test::with_variable check("STRETTO_CHECK", "1");
   runtime rt({.workers = 2});
   rt.run([] {
@@ -356,8 +356,27 @@ TEST_CASE("items of a group that get in one another's way are told where the hos
     object<float> x(box(0, 64), numbers.data(), {.name = "x"});
     const std::string why = thrown_by([&] { wait(launch(misuse_neighbours, in_groups({0, 4}, 16), x, local_size{16})); });
     CHECK(why.find("error K03") != std::string::npos);
-    CHECK(why.find("element     x(") != std::string::npos);
+    CHECK(why.find("item        (0) of the group, (0) of all") != std::string::npos);
     wait(launch(misuse_neighbours, in_groups({0, 0}, 16), x(box(0, 0)), local_size{16}));
+  });
+}
+
+STRETTO_KERNEL(misuse_shifts, (inout<float> x), { x(global_id(0)) = x(global_id(0) + 1); })
+STRETTO_KERNEL(misuse_adds_to_out, (out<float> x), { x(global_id(0)) += 1; })
+
+TEST_CASE("races between items and reads of an unwritten out argument are reported, wherever a launch on objects runs") {
+  const test::with_variable check("STRETTO_CHECK", "1");
+  on("sim", [] {
+    std::vector<float> numbers(64);
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i);
+    for (const device_kind kind : {device_kind::host, device_kind::device}) {
+      object<float> x(box(0, 64), numbers.data(), {.name = "x"});
+      const std::string race = thrown_by([&] { wait(launch(stretto::on(kind), misuse_shifts, box(3, 60), x)); });
+      CHECK(race.find("error K04: two items of kernel \"misuse_shifts\" use x(4), and one of them writes it") != std::string::npos);
+      object<float> y(box(0, 64), {.name = "y"});
+      const std::string read = thrown_by([&] { wait(launch(stretto::on(kind), misuse_adds_to_out, box(0, 64), y)); });
+      CHECK(read.find("error K06: kernel \"misuse_adds_to_out\" reads x(0) of an out argument") != std::string::npos);
+    }
   });
 }
 

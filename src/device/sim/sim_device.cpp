@@ -17,13 +17,13 @@
 #include <utility>
 #include <vector>
 
-#include "device/group_orders.hpp"
 #include "device/kernel_text.hpp"
 #include "device/native.hpp"
 #include "device/portability.hpp"
 #include "device/sim/exported_memories.hpp"
 #include "device/sim/sim_memory.hpp"
 #include "device/sim/timeline.hpp"
+#include "device/trial_run.hpp"
 
 namespace stretto::device::sim {
 
@@ -481,8 +481,8 @@ class sim_stream final : public stream {
     const checking check = device_.options_.check;
     const auto run = [=, &code = kernel.code] {
       group_memory memory;
-      if (check == checking::on && is_run_in_orders(code)) run_in_orders(code, *kept, range, memory, nullptr);
-      else kept->run(range, range.min, range.max, check, memory);
+      if (check == checking::on && has_trial_run(code)) run_trial(code, kept->all(), range, memory, nullptr);
+      kept->run(range, range.min, range.max, check, memory);
     };
     device_.enqueue(number_, t, {run, done,
                                  device_.failure_of_launch(kernel.code)});

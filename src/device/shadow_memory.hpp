@@ -1,0 +1,143 @@
+// shadow_memory.hpp - which elements the items of a trial run read and write, and what they do to one another by that.
+//
+// A trial run computes a launch unit by unit: an item of a plain kernel, or a group. A body names elements by references,
+// so that a use is noted before it is known whether it writes. When the item has ended, it wrote what has changed. An
+// element without a value holds a pattern when a unit first uses it. The caller runs each unit with two patterns: an
+// element that changes under one of them is written, and a unit whose effects differ has read one without a value.
+//
+// Threads     one: items run one after the other.
+// Cost        16 bytes per element of an array that is written; an entry in a log per element that an item uses.
+// Source      shadow memory per element, as race detectors for GPUs keep it: writer, readers, barrier intervals.
+#pragma once
+
+#include <stretto/kernel_scope.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace stretto {
+
+/// The items that used an element, each by its turn: items take turns through the launch, from 1. 0: none.
+struct shadow_element {
+  std::uint32_t last_use = 0, writer = 0, first_reader = 0, last_reader = 0;
+};
+
+struct shadow_array {
+  shadow_memory* memory = nullptr;
+  unsigned number = 0;  ///< of the parameter, or of the local_array and index_out_of_range::is_local_array
+  element_kind kind = element_kind::structure;
+  std::uint32_t element_bytes = 0;
+  const std::byte* first = nullptr;
+  std::uint32_t slot_bytes = 0;  ///< from one of `elements` to the next
+  std::span<shadow_element> elements = {};
+  bool has_no_values = false;  ///< before the launch, or, of memory of a group, before the group
+  bool may_conflict = true;    ///< false: its operator orders what items do to it
+  bool is_of_group = false;
+};
+
+class shadow_memory {
+ public:
+  explicit shadow_memory(std::int64_t items_of_group) : items_of_group_(items_of_group) {}
+  shadow_memory(const shadow_memory&) = delete;
+
+  /// Begins a unit; again, after roll_back, with other patterns in its first `altered` elements without values.
+  void begin_unit(std::size_t altered);
+  /// Ends the turn of the last item.
+  void end_unit();
+  /// Makes all that the unit did undone.
+  void roll_back();
+  /// The next unit is another one.
+  void commit();
+
+  void begin_item();
+  void end_region();
+  shadow_array& declare(const kernels::local_declaration& what, unsigned number, std::byte* first);
+  void use(shadow_array& in, std::byte* element, const std::int64_t* at, std::size_t axes);
+
+  struct named_element {
+    unsigned array = 0;
+    std::int64_t index[3] = {0, 0, 0};
+    std::uint32_t turn = 0;  ///< of the item that used it
+    const shadow_element* is = nullptr;
+  };
+  /// Elements without values that the unit used, in order.
+  std::size_t without_values() const noexcept { return without_values_; }
+  named_element without_value(std::size_t n) const;
+
+  /// What a unit did to arrays that are not its own, by address; of each element `bytes` before and then after.
+  struct effects {
+    struct one {
+      const std::byte* at;
+      std::size_t value, size;
+    };
+    std::vector<one> of;
+    std::vector<std::byte> bytes;
+  };
+  effects all_effects() const;
+  /// Whether two runs of a unit did the same: each byte is the same now, or neither run changed it.
+  static bool agree(const effects& a, const effects& b);
+
+  /// Elements that the unit has written, and by which turn; a unit whose other run wrote them as well.
+  using writers = std::vector<std::pair<shadow_element*, std::uint32_t>>;
+  writers written() const;
+  void add(const writers& also);
+
+  /// Two uses without order of one element, of which at least one writes.
+  struct conflict {
+    named_element element;  ///< used by the later turn
+    std::uint32_t earlier = 0;
+    bool earlier_writes = false, later_writes = false, is_in_group = false;
+  };
+  /// The first; that at `preferred`, where there is one.
+  const std::optional<conflict>& found() const noexcept { return at_preferred_ ? at_preferred_ : conflict_; }
+  bool found_at_preferred() const noexcept { return at_preferred_.has_value(); }
+  void forget_conflicts() noexcept { conflict_.reset(), at_preferred_.reset(); }
+  void prefer(const shadow_element* e) noexcept { preferred_ = e; }
+
+  /// The number of a turn's unit, and of the item in its group; -1 for what a group does between its regions.
+  struct position {
+    std::int64_t unit = 0, item = -1;
+  };
+  position position_of(std::uint32_t turn) const;
+
+ private:
+  struct entry {
+    shadow_array* array;
+    shadow_element* element;
+    std::byte* at;
+    shadow_element before;
+    std::size_t value;  // where `values_` keeps what the element was
+    std::int64_t index[3];
+    bool is_first_of_unit, had_no_value;
+  };
+  struct local {
+    shadow_array is;
+    std::vector<shadow_element> elements;
+  };
+
+  void next_turn();
+  void end_turn();
+  void judge(const entry& e, bool writes);
+  bool has_changed(const entry& e) const;
+  named_element name(const entry& e) const;
+
+  const std::int64_t items_of_group_;
+  std::vector<std::uint32_t> units_ = {1};  // the first turn of each
+  std::uint32_t now_ = 1, region_ = 1;
+  bool is_in_region_ = false;
+  std::size_t altered_ = 0, without_values_ = 0;
+  std::vector<entry> entries_;  // of the unit
+  std::vector<std::byte> values_;
+  std::size_t turn_begins_ = 0;  // in entries_
+  std::deque<local> locals_;
+  std::size_t locals_used_ = 0;
+  std::optional<conflict> conflict_, at_preferred_;
+  const shadow_element* preferred_ = nullptr;
+};
+
+}  // namespace stretto
