@@ -126,6 +126,7 @@ struct runtime::state {
   std::atomic<bool> entered{false};
   bool has_failed = false;  // a run has
   const pid_t process = ::getpid();
+  state* abandoned_before = nullptr;
 
   state(base::settings s, const platform& m, std::shared_ptr<job_seat> job, const std::vector<std::shared_ptr<module>>& given,
         bool stepped)
@@ -381,8 +382,14 @@ runtime::~runtime() {
   // In a forked child the runtime's threads are not there. And exit() in a task, or while a thread is inside run, destroys a static runtime
   // that cannot come to its end: the process ends around it.
   const bool is_used_here = base::current() && base::current()->runtime == &state_->context;
-  if (state_->process != ::getpid() || is_used_here || state_->entered.load()) static_cast<void>(state_.release());
-  else state_->end(this);
+  if (state_->process == ::getpid() && !is_used_here && !state_->entered.load()) {
+    state_->end(this);
+    return;
+  }
+  // Threads may use it until the process ends. It stays reachable, so that it counts as no leak.
+  static constinit std::atomic<state*> abandoned{nullptr};
+  state* const left = state_.release();
+  left->abandoned_before = abandoned.exchange(left);
 }
 
 void runtime::save_trace(const std::string& file) const {

@@ -223,7 +223,7 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
       if (by.on_host || s.learns) t.by = graph::processors::host;
       t.devices = by.some;
       take_hints(t, request.hints, range.where);
-      if (device::computes_whole_launches(code)) keep_whole(t);
+      if (!by.on_host && device::computes_whole_launches(code)) keep_whole(t);
       if (s.learns) t.how = graph::cut::in_tiles, t.pieces = 4;  // which differ along two axes
       if (s.programs) made.call = said_launch(code, range, items, request);
       argument_list arguments(s, made);

@@ -13,9 +13,7 @@
 #include <string>
 
 #include "base/address_space.hpp"
-#include "base/config.hpp"
-
-extern "C" void __asan_unpoison_memory_region(const volatile void* address, std::size_t size);
+#include "base/sanitizers.hpp"
 
 namespace stretto::data {
 
@@ -90,7 +88,7 @@ address_range::~address_range() {
 bool address_range::grow_file(std::uint64_t end) noexcept {
   for (const std::uint64_t wanted : {std::min(capacity_, page_up(std::max(end, committed_ + largest_step))), page_up(end)})
     if (::posix_fallocate(file_, static_cast<off_t>(committed_), static_cast<off_t>(wanted - committed_)) == 0) {
-      if constexpr (base::address_sanitizer) __asan_unpoison_memory_region(base_ + committed_, wanted - committed_);
+      base::unpoison(base_ + committed_, wanted - committed_);
       committed_ = wanted;
       return true;
     }
@@ -105,7 +103,7 @@ bool address_range::grow(std::uint64_t end) noexcept {
   for (const std::uint64_t wanted : {std::min(all, page_up(std::max(end, committed_ + step))), page_up(end)})
     if (::mprotect(base_ + committed_, wanted - committed_, PROT_READ | PROT_WRITE) == 0) {
       // These addresses may have been a task's stack before; the sanitizer's marks outlive a mapping.
-      if constexpr (base::address_sanitizer) __asan_unpoison_memory_region(base_ + committed_, wanted - committed_);
+      base::unpoison(base_ + committed_, wanted - committed_);
       // Large instances are read at random, too: fewer pages, fewer misses of the processor's table of them.
       ::madvise(base_ + committed_, wanted - committed_, MADV_HUGEPAGE);
       ::madvise(base_ + committed_, wanted - committed_, MADV_DODUMP);

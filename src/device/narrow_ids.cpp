@@ -30,21 +30,19 @@ held of_bits(unsigned bits, bool is_signed) {
 
 /// Words that one type may consist of: "unsigned short int".
 std::optional<held> type_of(std::span<const std::string_view> words) {
-  bool is_unsigned = false, is_short = false, is_char = false, is_known = false;
+  bool is_unsigned = false, is_short = false, is_known = false;
   for (const std::string_view w : words) {
     if (w == "unsigned") is_unsigned = true;
     else if (w == "short") is_short = true;
-    else if (w == "char") is_char = true;
-    else if (w == "long") return std::nullopt;
+    else if (w == "long" || w == "char") return std::nullopt;  // a char is a value more often than an id
     is_known = is_known || w != "const";
   }
   if (!is_known) return std::nullopt;
-  return of_bits(is_char ? 8 : is_short ? 16 : 32, !is_unsigned);
+  return of_bits(is_short ? 16 : 32, !is_unsigned);
 }
 
 std::optional<held> sized_type(std::string_view word) {
-  constexpr std::array<std::pair<std::string_view, int>, 6> sized{
-      {{"int8_t", 8}, {"int16_t", 16}, {"int32_t", 32}, {"uint8_t", -8}, {"uint16_t", -16}, {"uint32_t", -32}}};
+  constexpr std::array<std::pair<std::string_view, int>, 4> sized{{{"int16_t", 16}, {"int32_t", 32}, {"uint16_t", -16}, {"uint32_t", -32}}};
   for (const auto& [name, bits] : sized)
     if (word == name) return of_bits(static_cast<unsigned>(std::abs(bits)), bits > 0);
   return std::nullopt;
@@ -54,7 +52,7 @@ class narrow_id_reader {
  public:
   narrow_id_reader(const tokens& body, const std::vector<written_parameter>& parameters, std::span<const kernel_parameter> kinds) : all_(body) {
     for (std::size_t i = 0; i < std::min(parameters.size(), kinds.size()); ++i)
-      if (const kernel_parameter& p = kinds[i]; p.dimensions && p.element_bytes < sizeof(std::int64_t) &&
+      if (const kernel_parameter& p = kinds[i]; p.dimensions && (p.element_bytes == 2 || p.element_bytes == 4) &&
                                                 (p.kind == element_kind::integer || p.kind == element_kind::unsigned_integer))
         elements_[parameters[i].name] = of_bits(8 * p.element_bytes, p.kind == element_kind::integer);
   }
@@ -147,6 +145,8 @@ class narrow_id_reader {
         if (!id) return;
         ids.push_back(std::move(*id));
         at = close;
+      } else if (is_name(at) && !(is(at + 1, ".") && is_name(at + 2))) {
+        return;  // a variable may make it smaller
       } else if (all_[at].is == token::what::sign && !is(at, "+") && !is(at, "-") && !is(at, "*") && !is(at, "(") && !is(at, ")") &&
                  !is(at, ".")) {
         return;
@@ -203,7 +203,7 @@ bounds bounds_of(narrow_id::what is, const launch_range& r, int axis) {
 
 /// Whether every type holds them.
 bool are_small(const launch_range& r) {
-  constexpr std::int64_t most = std::numeric_limits<std::int8_t>::max();
+  constexpr std::int64_t most = std::numeric_limits<std::int16_t>::max();
   for (int a = 0; a < r.dimensions; ++a)
     if (r.min[a] < 0 || r.max[a] * r.group[a] > most) return false;
   return true;

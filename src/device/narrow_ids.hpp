@@ -1,8 +1,8 @@
 // narrow_ids.hpp - where a kernel keeps an id in a type that is narrower than ids are: int i = global_id(0). That is right for ranges whose
 // ids fit, and is looked at once per launch.
 //
-// Found is what the text shows: variables, casts and elements of arrays that take an id, or an id with numbers and variables added,
-// subtracted or multiplied. An id that a function is given, or that a division makes smaller, is not.
+// Found is what the text shows: variables, casts and elements of arrays of 16 or 32 bits that take an id, or an id with numbers added,
+// subtracted or multiplied. An id that a function is given, or that a variable or a division may make smaller, is not.
 //
 // Threads     any.
 // Cost        the text is read once per kernel and process; a launch then compares a few numbers.

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/sanitizers.hpp"
 #include "event/event_floor.hpp"
 #include "sched/overflow.hpp"
 #include "sched/profiling.hpp"
@@ -67,14 +68,14 @@ const std::byte* floor_of(const worker& w, const stack* s) noexcept {
 void go_to(worker& w, saved_stack* save, void** fake_stack_save, saved_stack to, stack* on, void* fiber) noexcept {
   w.running_on = on;
   w.stack_floor = floor_of(w, on);
-  sanitizer_switch::leaving(fake_stack_save, fiber, on ? on->base : w.own_stack_bottom,
-                            on ? on->bytes + sizeof(stack) : w.own_stack_bytes);
+  base::stack_switch::leaving(fake_stack_save, fiber, on ? on->base : w.own_stack_bottom,
+                              on ? on->bytes + sizeof(stack) : w.own_stack_bytes);
   switch_stack(save, to);
 }
 
 /// First thing on a stack that was switched to.
 worker& arrive(void* fake_stack) noexcept {
-  sanitizer_switch::arrived(fake_stack);
+  base::stack_switch::arrived(fake_stack);
   worker& w = *this_thread()->as_worker;
   if (const auto hook = std::exchange(w.after_switch, nullptr)) hook(w, w.after_switch_argument);
   return w;
@@ -152,7 +153,7 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
   s.current = w.current;
   s.scope = w.scope;
   if (!s.on || (w.current && w.current->bound)) s.pinned = &w;
-  s.fiber = sanitizer_switch::this_fiber();
+  s.fiber = base::stack_switch::this_fiber();
   auto& exceptions = exceptions_in_flight();
   s.caught_exceptions = std::exchange(exceptions.caught, nullptr);
   s.uncaught_exceptions = std::exchange(exceptions.uncaught, 0);
@@ -271,7 +272,7 @@ void enter_worker(worker& w) {
   const thread_stack_bounds own = own_stack(w.owner->settings.stepped);
   w.own_stack_bottom = own.bottom;
   w.own_stack_bytes = own.bytes;
-  w.own_fiber = sanitizer_switch::this_fiber();
+  w.own_fiber = base::stack_switch::this_fiber();
   w.running_on = nullptr;
   w.stack_floor = floor_of(w, nullptr);
   enter_scope(w, w.owner->root);

@@ -10,17 +10,7 @@
 #include <stretto/error.hpp>
 
 #include "base/address_space.hpp"
-#include "base/config.hpp"
-
-extern "C" {
-void* __tsan_create_fiber(unsigned flags);
-void __tsan_destroy_fiber(void* fiber);
-void* __tsan_get_current_fiber();
-void __tsan_switch_to_fiber(void* fiber, unsigned flags);
-void __sanitizer_start_switch_fiber(void** fake_stack_save, const void* bottom, std::size_t size);
-void __sanitizer_finish_switch_fiber(void* fake_stack_save, const void** bottom_old, std::size_t* size_old);
-void __asan_unpoison_memory_region(const volatile void* address, std::size_t size);
-}
+#include "base/sanitizers.hpp"
 
 namespace stretto::sched {
 namespace {
@@ -69,9 +59,8 @@ std::size_t stack_pool::offset_of_newest() noexcept {
 }
 
 void stack_pool::prepare(stack* s, void (*entry)()) noexcept {
-  if constexpr (base::address_sanitizer) __asan_unpoison_memory_region(s->base, s->bytes);
-  if constexpr (base::thread_sanitizer)
-    if (!s->sanitizer) s->sanitizer = __tsan_create_fiber(0);
+  base::unpoison(s->base, s->bytes);
+  if (!s->sanitizer) s->sanitizer = base::stack_switch::make_fiber();
   s->entry = prepare_stack(s->base, s->bytes, entry);
 }
 
@@ -105,27 +94,11 @@ void stack_pool::give(stack* s) noexcept {
 stack_pool::~stack_pool() {
   while (stack* s = idle_) {
     idle_ = s->next;
-    if constexpr (base::thread_sanitizer)
-      if (s->sanitizer) __tsan_destroy_fiber(s->sanitizer);
+    base::stack_switch::destroy_fiber(s->sanitizer);
     // The memory may soon be someone else's, and the sanitizer must not take it for frames that were left.
-    if constexpr (base::address_sanitizer) __asan_unpoison_memory_region(s->base, s->bytes);
+    base::unpoison(s->base, s->bytes);
     munmap(s->base - stack_guard_bytes, stack_guard_bytes + s->bytes + sizeof(stack));
   }
-}
-
-void sanitizer_switch::leaving(void** fake_stack_save, void* to_fiber, const void* to_bottom,
-                               std::size_t to_bytes) noexcept {
-  if constexpr (base::thread_sanitizer) __tsan_switch_to_fiber(to_fiber, 0);
-  if constexpr (base::address_sanitizer) __sanitizer_start_switch_fiber(fake_stack_save, to_bottom, to_bytes);
-}
-
-void sanitizer_switch::arrived(void* fake_stack) noexcept {
-  if constexpr (base::address_sanitizer) __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
-}
-
-void* sanitizer_switch::this_fiber() noexcept {
-  if constexpr (base::thread_sanitizer) return __tsan_get_current_fiber();
-  return nullptr;
 }
 
 }  // namespace stretto::sched

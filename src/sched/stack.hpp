@@ -65,13 +65,4 @@ class stack_pool {
   std::size_t made_ = 0;
 };
 
-/// Tells the sanitizers that the thread goes from one stack to another. No-ops in other builds.
-struct sanitizer_switch {
-  /// Before switching; `fake_stack_save` null if the stack that is left will not be continued.
-  static void leaving(void** fake_stack_save, void* to_fiber, const void* to_bottom, std::size_t to_bytes) noexcept;
-  /// First thing after arriving; `fake_stack` is what leaving() saved for this stack, null on a fresh one.
-  static void arrived(void* fake_stack) noexcept;
-  static void* this_fiber() noexcept;
-};
-
 }  // namespace stretto::sched

@@ -61,6 +61,15 @@ TEST_CASE("code for devices computes launches on buffers that nodes and devices 
   });
 }
 
+TEST_CASE("the host's function of a kernel with code for devices is handed the part of its node") {
+  test::on_nodes_with_devices([] {
+    const buffer<float> x(box(0, 100), [](coordinate i) { return static_cast<float>(i); }), y(box(0, 100), [](coordinate) { return 1.0f; });
+    launch(on(device_kind::host), added_multiple, box(0, 100), x(one_to_one), y(one_to_one), 3.0f);
+    const auto seen = y.read().get();
+    for (int i = 0; i < 100; ++i) CHECK(seen.view()(i) == 1 + 3 * i);
+  });
+}
+
 TEST_CASE("elements around each item are where code for a device looks for them") {
   test::on_nodes_with_devices([] {
     const buffer<int> x(box(0, 61), [](coordinate i) { return static_cast<int>(i); }), y(box(0, 61)), z(box(0, 61));

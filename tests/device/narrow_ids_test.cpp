@@ -34,9 +34,9 @@ TEST_CASE("variables, casts and elements that take an id in too few bits are fou
       {"{ unsigned i = global_id(2) + 1; }", "i = global_id(2)+1", 0, 4294967295, 2},
       {"{ unsigned short int i(global_id(0)); }", "i(global_id(0)", 0, 65535, 0},
       {"{ std::int16_t i{global_id(0)}; }", "i{global_id(0)", -32768, 32767, 0},
-      {"{ uint8_t i = n * global_id(axis); }", "i = n*global_id(axis)", 0, 255, -1},
+      {"{ uint16_t i = 2 * global_id(axis); }", "i = 2*global_id(axis)", 0, 65535, -1},
       {"{ long a = 0; int b, c = 2, d = global_id(0); }", "d = global_id(0)", -ints - 1, ints, 0},
-      {"{ int i; i = global_id(0) - first; }", "i = global_id(0)-first", -ints - 1, ints, 0},
+      {"{ int i; i = global_id(0) - 1; }", "i = global_id(0)-1", -ints - 1, ints, 0},
       {"{ long i = (int)global_id(0); }", "(int)global_id(0)", -ints - 1, ints, 0},
       {"{ long i = int(global_id(0)); }", "int(global_id(0)", -ints - 1, ints, 0},
       {"{ long i = static_cast<int>(global_id(0) + 1); }", "static_cast<int>(global_id(0)+1", -ints - 1, ints, 0},
@@ -61,7 +61,8 @@ TEST_CASE("ids that are kept whole, made smaller or only name an element are lef
                            "{ unsigned long i = global_id(0); }", "{ int r = global_id(0) % 7; }", "{ int r = global_id(0) / 4096; }",
                            "{ int v = x(global_id(0)); }", "{ int v = min(global_id(0), 5L); }", "{ double d = global_id(0); }",
                            "{ int l = local_id(0); }", "{ bool b = global_id(0) > 5; int c = global_id(0) > 5; }", "{ y(0) = global_id(0); }",
-                           "{ long int i = global_id(0); }", "{ s.i = global_id(0); }"}) {
+                           "{ long int i = global_id(0); }", "{ s.i = global_id(0); }",
+                           "{ int i = global_id(0) - first; }", "{ unsigned char c = global_id(0); }", "{ uint8_t c = global_id(0); }"}) {
     INFO(std::string(body));
     CHECK(found_in(body).empty());
   }

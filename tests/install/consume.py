@@ -36,6 +36,8 @@ if way == "pkg_config":
         sys.exit(f"pkg-config does not use the copy in {prefix}: {flags}")
     for program, text in [("consumer", "main.cpp"), ("unordered", "unordered.cpp"), ("mpi_libraries", "mpi_libraries.cpp")]:
         run(compiler, "-std=c++20", project / text, "-o", build / program, *flags)
+    # The program is sanitized, the library is not.
+    run(compiler, "-std=c++20", "-g", "-fsanitize=address", project / "sanitized.cpp", "-o", build / "sanitized", *flags)
 else:
     # An installed copy is looked for afresh each time; a fetched source keeps what it compiled.
     if way == "find_package":
@@ -63,6 +65,11 @@ for printed, expected in [(printed_by("consumer"), "42\n"),
                           (printed_by("unordered", STRETTO_CHECK="0"), "not checked\n")]:
     if printed != expected:
         sys.exit(f"the program printed {printed!r} in place of {expected!r}")
+
+if way == "pkg_config":
+    ended = subprocess.run([build / "sanitized"], env={**os.environ, "LD_LIBRARY_PATH": libraries}, capture_output=True, text=True)
+    if (ended.returncode, ended.stdout, ended.stderr) != (0, "610\n1000\n4950\n100\n", ""):
+        sys.exit(f"sanitized, the program ended with {ended.returncode} and printed\n{ended.stdout}{ended.stderr}")
 
 # An installed copy brings a library for each MPI that it was built with; a fetched source finds them where they were built.
 if is_debug:

@@ -1,0 +1,51 @@
+// sanitizers.hpp - what the run-time libraries of AddressSanitizer and ThreadSanitizer must know of our stacks.
+//
+// A program may be sanitized where the library is not: the functions are weak, and null unless the program brings them.
+//
+// Threads     any.
+// Cost        a load and a predicted branch each in a program without sanitizers.
+#pragma once
+
+#include <cstddef>
+
+extern "C" {
+[[gnu::weak]] void* __tsan_create_fiber(unsigned flags);
+[[gnu::weak]] void __tsan_destroy_fiber(void* fiber);
+[[gnu::weak]] void* __tsan_get_current_fiber();
+[[gnu::weak]] void __tsan_switch_to_fiber(void* fiber, unsigned flags);
+[[gnu::weak]] void __sanitizer_start_switch_fiber(void** fake_stack_save, const void* bottom, std::size_t size);
+[[gnu::weak]] void __sanitizer_finish_switch_fiber(void* fake_stack_save, const void** bottom_old, std::size_t* size_old);
+[[gnu::weak]] void __asan_unpoison_memory_region(const volatile void* address, std::size_t size);
+}
+
+namespace stretto::base {
+
+/// The memory has a new use; what AddressSanitizer noted of its last one, the frames of a stack for one, is void.
+inline void unpoison(const volatile void* address, std::size_t bytes) noexcept {
+  if (__asan_unpoison_memory_region) [[unlikely]]
+    __asan_unpoison_memory_region(address, bytes);
+}
+
+/// Announces switches between stacks.
+struct stack_switch {
+  /// ThreadSanitizer's state of a new stack; null without it.
+  static void* make_fiber() noexcept { return __tsan_create_fiber ? __tsan_create_fiber(0) : nullptr; }
+  static void destroy_fiber(void* fiber) noexcept {
+    if (fiber) __tsan_destroy_fiber(fiber);
+  }
+  static void* this_fiber() noexcept { return __tsan_get_current_fiber ? __tsan_get_current_fiber() : nullptr; }
+  /// Before switching; `fake_stack_save` is null if the stack that is left will not be continued.
+  static void leaving(void** fake_stack_save, void* to_fiber, const void* to_bottom, std::size_t to_bytes) noexcept {
+    if (__tsan_switch_to_fiber) [[unlikely]]
+      __tsan_switch_to_fiber(to_fiber, 0);
+    if (__sanitizer_start_switch_fiber) [[unlikely]]
+      __sanitizer_start_switch_fiber(fake_stack_save, to_bottom, to_bytes);
+  }
+  /// First thing after arriving; `fake_stack` is what leaving() saved for this stack, null on a fresh one.
+  static void arrived(void* fake_stack) noexcept {
+    if (__sanitizer_finish_switch_fiber) [[unlikely]]
+      __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
+  }
+};
+
+}  // namespace stretto::base
