@@ -189,8 +189,8 @@ creation::outcome memory_space::create(creation& c) {
 
 void memory_space::announce(destruction& d, block* held) {
   std::scoped_lock lock(mutex_);
-  const auto planned = held ? planned_.end() : std::ranges::find(planned_, d.instance, [](const auto& p) { return p.first; });
-  if (planned != planned_.end()) held = planned->second;
+  for (const auto& [instance, its_block] : planned_)
+    if (!held && instance == d.instance) held = its_block;
   if (held) held->leaves_with = d.ticket;
   destruction* before = announced_.previous;  // tickets mostly arrive in order
   while (before != &announced_ && before->ticket > d.ticket) before = before->previous;

@@ -107,7 +107,7 @@ struct task final : device_task, data::deferred {
   failure_ref failed;                      // of what it waits for itself
 
   bool is_away = false;                    // it uses objects elsewhere than in the memory where they live, which has no room for them now
-  std::optional<std::uint32_t> asked_before;  // other floors, for memory of its site: how often that had been in vain then
+  std::optional<std::uint32_t> asked_before;  // for others' memory at its site: how often that had been in vain before
   few<std::uint32_t> not_at;               // sites whose memory has no room for it, or where no launch can have its range
 
   // From then on:
