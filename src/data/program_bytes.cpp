@@ -72,7 +72,7 @@ bool is_for_messages(const detail::instance_record& r, base::thread_context& con
   const data_state& state = state_of(context);
   if (state.checks || is_on_host(r.space)) return !state.checks;
   const device::device* const d = r.space->of();
-  if (!d || !state.others || !state.settings.device_messages) return false;
+  if (!d || d->is_lost() || !state.others || !state.settings.device_messages) return false;
   return d->about().takes_messages || d->about().is_seen_by_host || state.others->takes_memory_of(d->about().backend);
 }
 

@@ -3,6 +3,7 @@
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/job.hpp>
+#include <stretto/launch.hpp>
 #include <stretto/machine_of.hpp>
 #include <stretto/platform.hpp>
 #include <stretto/reduce.hpp>
@@ -151,6 +152,28 @@ void copy_between_devices() {
 TEST_CASE("elements of devices go between nodes in place where messages reach their memory") {
   const test::with_variable devices("STRETTO_DEVICES", "sim:1(messages,bandwidth=1k)");
   copy_between_devices();
+}
+
+STRETTO_KERNEL(seven_each, (out<float> all), { all(global_id(0)) = 7; })
+
+TEST_CASE("elements of a lost device do not reach another node, also where messages go from its memory in place") {
+  for (const char* device : {"sim:1(lose=2)", "sim:1(messages,lose=2)", "sim:1(in_place,lose=2)"}) {
+    INFO(std::string(device));
+    const test::with_variable devices("STRETTO_DEVICES", device), quiet("STRETTO_LOG", "off");
+    on_all_nodes({.nodes = 2, .seed = 4}, 2, [&](runtime& rt) {
+      if (this_node() != 0) return;
+      const box all(0, 1 << 16);
+      const place gpu = rt.machine().places(place_kind::gpu).front();
+      const auto here = instance<float>::create(at(rt.machine().places(place_kind::gpu_memory).front()), all);
+      const auto there = instance<float>::create(at_node(1), all);
+      wait(launch(on(gpu), after(here.ready), seven_each, all, here.made));
+      wait(copy(here.made, there.made, after(there.ready)));
+      const std::string of_launch = thrown_by([&] { wait(launch(on(gpu), seven_each, all, here.made)); });
+      CHECK_MESSAGE(of_launch.find("K31") != of_launch.npos, of_launch);
+      const std::string of_copy = thrown_by([&] { wait(copy(here.made, there.made)); });
+      CHECK_MESSAGE(of_copy.find("K31") != of_copy.npos, of_copy);
+    });
+  }
 }
 
 TEST_CASE("contributions of several nodes to the same elements, one behind the other, are in order for the checks, too") {
