@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/sanitizers.hpp"
 #include "sched/stack.hpp"
 
 namespace stretto::test {
@@ -44,9 +45,9 @@ class machine {
     while (!players_.empty()) {
       now_ = random_() % players_.size();
       player& p = *players_[now_];
-      sched::sanitizer_switch::leaving(&fake_stack_, p.fiber, p.on->base, p.on->bytes + sizeof(sched::stack));
+      base::stack_switch::leaving(&fake_stack_, p.fiber, p.on->base, p.on->bytes + sizeof(sched::stack));
       sched::switch_stack(&home_, p.where);
-      sched::sanitizer_switch::arrived(fake_stack_);
+      base::stack_switch::arrived(fake_stack_);
       if (p.has_ended) {
         drain(p);
         pool.give(p.on);
@@ -101,7 +102,7 @@ class machine {
   };
 
   static void begin() {
-    sched::sanitizer_switch::arrived(nullptr);
+    base::stack_switch::arrived(nullptr);
     machine& m = *running;
     m.players_[m.now_]->play();
     m.leave(true);
@@ -110,9 +111,9 @@ class machine {
   void leave(bool has_ended) {
     player& p = *players_[now_];
     p.has_ended = has_ended;
-    sched::sanitizer_switch::leaving(has_ended ? nullptr : &p.fake_stack, home_fiber_, nullptr, 0);
+    base::stack_switch::leaving(has_ended ? nullptr : &p.fake_stack, home_fiber_, nullptr, 0);
     sched::switch_stack(&p.where, home_);
-    sched::sanitizer_switch::arrived(p.fake_stack);
+    base::stack_switch::arrived(p.fake_stack);
   }
 
   static void drain_one(player& p) {
@@ -132,7 +133,7 @@ class machine {
   std::size_t now_ = 0;
   sched::saved_stack home_ = nullptr;
   void* fake_stack_ = nullptr;
-  void* const home_fiber_ = sched::sanitizer_switch::this_fiber();
+  void* const home_fiber_ = base::stack_switch::this_fiber();
 };
 
 /// What the code under test has for std::atomic. Outside of a machine's run it is a plain variable.
