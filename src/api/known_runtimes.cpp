@@ -30,6 +30,13 @@ void forget(const runtime& r) noexcept {
   std::erase(of_process().all, &r);
 }
 
+bool forget_unless(const runtime& r, const std::function<bool()>& is_in_use) noexcept {
+  const std::scoped_lock lock(of_process().mutex);
+  if (is_in_use()) return false;
+  std::erase(of_process().all, &r);
+  return true;
+}
+
 bool with_known(const runtime& r, const std::function<void()>& attach) {
   const std::scoped_lock lock(of_process().mutex);
   if (std::ranges::find(of_process().all, &r) == of_process().all.end()) return false;

@@ -15,6 +15,8 @@ namespace detail {
 void know(const runtime& r);
 /// No thread attaches any more.
 void forget(const runtime& r) noexcept;
+/// The same, unless `is_in_use`, which is asked while no thread can attach. Whether it was forgotten.
+bool forget_unless(const runtime& r, const std::function<bool()>& is_in_use) noexcept;
 /// Calls `attach` while `r` cannot be forgotten; false, and nothing is called, if it is not known.
 bool with_known(const runtime& r, const std::function<void()>& attach);
 

@@ -126,6 +126,7 @@ struct runtime::state {
   std::atomic<bool> entered{false};
   bool has_failed = false;  // a run has
   const pid_t process = ::getpid();
+  const runtime* known_as = nullptr;
   state* abandoned_before = nullptr;
 
   state(base::settings s, const platform& m, std::shared_ptr<job_seat> job, const std::vector<std::shared_ptr<module>>& given,
@@ -229,9 +230,9 @@ runtime::runtime(const runtime_options& options) {
   state_->chosen_scheduler = options.scheduler;
   try {
     start(options.stepped);
-    detail::know(*this);
   } catch (...) {
     state_->end(nullptr);
+    detail::forget(*this);
     throw;
   }
 }
@@ -315,6 +316,8 @@ void runtime::start(bool stepped) {
   // Before anything can be counted: no task exists yet, and nothing is pending.
   for (auto& w : s.scheduler->workers) w->set(base::floor_slot::trace, &s.counters.add_slab());
   if (s.scheduler->substitute) s.scheduler->substitute->as->set(base::floor_slot::trace, &s.counters.add_slab());
+  s.known_as = this;
+  detail::know(*this);  // threads of modules attach
   s.modules.started(*this);
   if (s.member && !s.settings.trace.empty()) s.member->clock().measure(dist::job_clock::moment::beginning);
   // What is stepped has no thread but the program's, unless somebody asks for it.
@@ -342,12 +345,17 @@ void runtime::state::end(runtime* whole) noexcept {
     buffers::stop_measuring(context);
     if (whole && settings.statistics) std::fputs(whole->statistics().to_text().c_str(), stderr);
   };
+  // Threads attach until none is attached: of modules, too, which end in `last`.
+  const auto close = [&] {
+    const auto is_in_use = [&] { return scheduler->has_program_threads(); };
+    return known_as ? detail::forget_unless(*known_as, is_in_use) : !is_in_use();
+  };
   if (watch) watch->draining();
   if (scheduler) {
     if (member && whole && !settings.trace.empty()) member->clock().measure(dist::job_clock::moment::end);
     if (member && whole && !member->is_leaving()) leave();
     const auto told = sched::stop(*scheduler, last, [&] { return devices && devices->pending() > 0; },
-                                  [&](const failure& f) { return buffers::may_come_of_others(context, f); });
+                                  [&](const failure& f) { return buffers::may_come_of_others(context, f); }, close);
     // A destructor has no other way to say so.
     if (const auto untold = buffers::untold_fault_of_others(context)) base::print_error(*untold, settings.errors);
     if (told) base::print_error(*told, settings.errors);
@@ -378,7 +386,6 @@ void runtime::state::end(runtime* whole) noexcept {
 }
 
 runtime::~runtime() {
-  detail::forget(*this);
   // In a forked child the runtime's threads are not there. And exit() in a task, or while a thread is inside run, destroys a static runtime
   // that cannot come to its end: the process ends around it.
   const bool is_used_here = base::current() && base::current()->runtime == &state_->context;
@@ -386,6 +393,7 @@ runtime::~runtime() {
     state_->end(this);
     return;
   }
+  detail::forget(*this);
   // Threads may use it until the process ends. It stays reachable, so that it counts as no leak.
   static constinit std::atomic<state*> abandoned{nullptr};
   state* const left = state_.release();

@@ -136,19 +136,11 @@ void scheduler::detach(thread_state* t) noexcept {
   detail::leave_events(*t);
   std::erase(attached, t);
   delete t;
-  if (draining.load(std::memory_order_seq_cst)) wake_any();
 }
 
 bool scheduler::has_program_threads() const noexcept {
   std::scoped_lock lock(attach_mutex);
   return std::ranges::any_of(attached, &thread_state::is_program_thread);
-}
-
-bool scheduler::has_active_program_threads() const noexcept {
-  std::scoped_lock lock(attach_mutex);
-  return std::ranges::any_of(attached, [](const thread_state* t) {
-    return t->is_program_thread && !t->blocked_on.load(std::memory_order_seq_cst);
-  });
 }
 
 void scheduler::wake(worker& w) noexcept {

@@ -203,9 +203,8 @@ struct scheduler {
   /// A thread that is no worker may use the runtime from attach to detach.
   thread_state* attach(const std::source_location& where, const char* called = program_thread);
   static constexpr const char* program_thread = "thread";
-  /// Of the program: whether there are any, and whether one of them is not blocked, so that it may still do anything.
+  /// Whether threads of the program, or of modules, are attached.
   bool has_program_threads() const noexcept;
-  bool has_active_program_threads() const noexcept;
   void detach(thread_state* t) noexcept;
 
  private:

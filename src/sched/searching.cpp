@@ -213,8 +213,8 @@ bool park(worker& w, std::int64_t nap) {
     }
     if (owner.polls) owner.polls->hand_over();
     if (!owner.draining.load(std::memory_order_seq_cst) || is_waiting_for_modules(owner) ||
-        owner.searching_and_parked.load(std::memory_order_seq_cst) >> 32 != owner.workers.size() || owner.has_active_program_threads())
-      break;  // a program's thread that blocks or detaches wakes a worker, which comes here again
+        owner.searching_and_parked.load(std::memory_order_seq_cst) >> 32 != owner.workers.size())
+      break;
     // All asleep with nothing ready or pending while the runtime ends: what still waits, waits for events that nobody
     // will trigger. Once is enough, unless another worker has been awake since.
     const std::uint64_t now = sleeps_of_others(w);

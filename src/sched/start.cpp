@@ -90,7 +90,7 @@ void begin_substitute(scheduler& s) {
 }
 
 std::optional<error> stop(scheduler& s, const std::function<void()>& last, const std::function<bool()>& pending,
-                          const std::function<bool(const failure&)>& is_known) noexcept {
+                          const std::function<bool(const failure&)>& is_known, const std::function<bool()>& close) noexcept {
   worker& first = *s.workers[0];
   enter_worker(first);
   s.draining.store(true, std::memory_order_seq_cst);
@@ -107,12 +107,11 @@ std::optional<error> stop(scheduler& s, const std::function<void()>& last, const
   if (last) last();
   drain();
   // Work for which no task stands, a copy or a kernel on a device, waits for what nobody will trigger any more.
-  const auto poison = [&] { return !s.has_active_program_threads() && detail::poison_forsaken(first); };
-  while (poison()) drain();
-  while (s.has_program_threads()) {  // they may submit and wait for anything until they detach
+  while (detail::poison_forsaken(first)) drain();
+  while (close ? !close() : s.has_program_threads()) {  // they may submit and wait for anything until they detach
     std::this_thread::sleep_for(pause_for_program_threads);
     drain();
-    while (poison()) drain();
+    while (detail::poison_forsaken(first)) drain();
   }
   if (s.polls) s.polls->end();
   std::optional<error> told = tell_unobserved(s, is_known);

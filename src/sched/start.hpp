@@ -21,9 +21,11 @@ void begin_substitute(scheduler& s);
 /// wait for is forsaken like what tasks wait for. The scheduler may be destroyed afterwards. Returns
 /// error S13 if failures are left that nobody has observed.
 ///   pending   whether operations are under way that pollers will see end, and that are to end first; before `last`
+///   close     lets no further thread attach, if none is attached; false: one is
 ///   is_known  whether a failure comes of another one that the program is told in another way
 std::optional<error> stop(scheduler& s, const std::function<void()>& last = {},
                           const std::function<bool()>& pending = {},
-                          const std::function<bool(const failure&)>& is_known = {}) noexcept;
+                          const std::function<bool(const failure&)>& is_known = {},
+                          const std::function<bool()>& close = {}) noexcept;
 
 }  // namespace stretto::sched

@@ -43,8 +43,6 @@ void sleep_on(thread_state& t, std::atomic<std::uint32_t>& word) noexcept {
   ++t.parks;
   t.owner->call_substitute();
   t.blocked_on.store(&word, std::memory_order_seq_cst);
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // either this sees the worker that has parked, or that one sees blocked_on
-  if (t.owner->draining.load(std::memory_order_seq_cst)) t.owner->wake_any();  // what waits may be forsaken now
   while (!word.load(std::memory_order_acquire)) base::futex_wait(word, 0);
   t.blocked_on.store(nullptr, std::memory_order_seq_cst);
 }
