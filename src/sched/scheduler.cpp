@@ -105,7 +105,7 @@ thread_state* scheduler::attach(const std::source_location& where, const char* c
   t->kernel_thread.store(gettid(), std::memory_order_relaxed);
   std::scoped_lock lock(attach_mutex);
   t->called = called;
-  t->is_program_thread = called == program_thread;
+  t->is_program_thread = std::string_view(called) == program_thread;
   t->every_span = recorder && recorder->level() == trace::level::full;
   if (t->every_span) t->ring = &ring_of(called);
   t->index = next_attached++;
