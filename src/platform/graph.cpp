@@ -5,7 +5,7 @@
 #include <set>
 #include <stretto/error.hpp>
 
-#include "platform/utf8.hpp"
+#include "base/utf8.hpp"
 
 namespace stretto::places {
 namespace {
@@ -38,7 +38,7 @@ void check_name(const std::string& name, const std::string& where) {
   if (name.empty()) throw bad("it is empty");
   if (name.size() > 255)
     throw bad("it has " + std::to_string(name.size()) + " bytes, more than 255");
-  if (first_bad_utf8(name) != name.size()) throw bad("it is not UTF-8");
+  if (base::first_bad_utf8(name) != name.size()) throw bad("it is not UTF-8");
   if (std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
     throw bad("it holds a control character");
   if (name.find("$(") != name.npos) throw bad("$( begins an expression, which only paths may hold");

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <stretto/error.hpp>
 
-#include "platform/utf8.hpp"
+#include "base/utf8.hpp"
 
 namespace stretto::places {
 namespace {
@@ -20,7 +20,7 @@ std::string shown(std::string_view text, std::size_t at) {
   if (c > 0x20 && c < 0x7f) return std::string("'") + static_cast<char>(c) + "'";
   if (c >= 0x80)
     for (std::size_t n = 2; n <= 4; ++n)
-      if (first_bad_utf8(text.substr(at, n)) >= n && at + n <= text.size())
+      if (base::first_bad_utf8(text.substr(at, n)) >= n && at + n <= text.size())
         return "'" + std::string(text.substr(at, n)) + "'";
   if (c == ' ') return "a space";
   char number[16];
@@ -191,7 +191,7 @@ class reader {
         out += static_cast<char>(c);
     }
     const auto raw = text_.substr(from + 1, at_ - from - 1);
-    if (const auto bad = first_bad_utf8(raw); bad != raw.size())
+    if (const auto bad = base::first_bad_utf8(raw); bad != raw.size())
       throw malformed_at(from + 1 + bad, "this text is not UTF-8");
     ++at_;
     return out;

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "base/utf8.hpp"
 #include "platform/message.hpp"
-#include "platform/utf8.hpp"
 
 using namespace stretto::places;
 using stretto::test::message_of;
@@ -98,11 +98,11 @@ TEST_CASE("a quoted text reads back as it was") {
 }
 
 TEST_CASE("bad UTF-8 is found at its first byte") {
-  CHECK(first_bad_utf8("a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80") == 10);
-  CHECK(first_bad_utf8("ab\xC0\x80") == 2);          // overlong
-  CHECK(first_bad_utf8("\xE0\x9F\xBF") == 0);        // overlong
-  CHECK(first_bad_utf8("a\xED\xA0\x80") == 1);       // surrogate
-  CHECK(first_bad_utf8("\xF4\x90\x80\x80") == 0);    // beyond U+10FFFF
-  CHECK(first_bad_utf8("x\xE2\x82") == 1);           // cut short
-  CHECK(first_bad_utf8("\x80") == 0);
+  CHECK(stretto::base::first_bad_utf8("a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80") == 10);
+  CHECK(stretto::base::first_bad_utf8("ab\xC0\x80") == 2);          // overlong
+  CHECK(stretto::base::first_bad_utf8("\xE0\x9F\xBF") == 0);        // overlong
+  CHECK(stretto::base::first_bad_utf8("a\xED\xA0\x80") == 1);       // surrogate
+  CHECK(stretto::base::first_bad_utf8("\xF4\x90\x80\x80") == 0);    // beyond U+10FFFF
+  CHECK(stretto::base::first_bad_utf8("x\xE2\x82") == 1);           // cut short
+  CHECK(stretto::base::first_bad_utf8("\x80") == 0);
 }
