@@ -40,17 +40,6 @@ class pipe_ends {
   std::array<int, 2> ends_{-1, -1};
 };
 
-/// This process's environment with `changed` in place of the variables that it names.
-std::vector<char*> environment_with(const std::vector<std::string>& changed) {
-  const auto name_of = [](std::string_view entry) { return entry.substr(0, entry.find('=')); };
-  std::vector<char*> all;
-  for (char** one = environ; one && *one; ++one)
-    if (std::ranges::none_of(changed, [&](const std::string& c) { return name_of(c) == name_of(*one); })) all.push_back(*one);
-  for (const std::string& c : changed) all.push_back(const_cast<char*>(c.c_str()));
-  all.push_back(nullptr);
-  return all;
-}
-
 /// With no signal blocked or ignored, whatever this thread does with them.
 pid_t start(const child_command& command, int output, int errors) {
   std::vector<char*> words;
@@ -108,6 +97,16 @@ bool wait_for(pid_t child, int& status, clock::time_point end) {
 }
 
 }  // namespace
+
+std::vector<char*> environment_with(std::span<const std::string> changed) {
+  const auto name_of = [](std::string_view entry) { return entry.substr(0, entry.find('=')); };
+  std::vector<char*> all;
+  for (char** one = environ; one && *one; ++one)
+    if (std::ranges::none_of(changed, [&](const std::string& c) { return name_of(c) == name_of(*one); })) all.push_back(*one);
+  for (const std::string& c : changed) all.push_back(const_cast<char*>(c.c_str()));
+  all.push_back(nullptr);
+  return all;
+}
 
 std::string child_end::to_text() const {
   if (!is_started) return "could not be started";

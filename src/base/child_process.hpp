@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ struct child_end {
 
   std::chrono::milliseconds limit{};
 };
+
+/// This process's environment with other values of some variables, "NAME=value", as posix_spawn() takes it: pointers into both, then null.
+std::vector<char*> environment_with(std::span<const std::string> changed);
 
 child_end run_child(const child_command& command);
 

@@ -1,5 +1,4 @@
 #include "base/local_socket.hpp"
-#include "base/signals_blocked.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -8,7 +7,6 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,11 +14,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
-#include <utility>
 
 #include <stretto/error.hpp>
 
+#include "base/descriptor.hpp"
 #include "base/onlooker.hpp"
+#include "base/signals_blocked.hpp"
+#include "base/socket_address.hpp"
 
 namespace stretto::base {
 namespace {
@@ -29,27 +29,12 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view suffix = ".sock";
 
-class descriptor {
- public:
-  explicit descriptor(int number) noexcept : number_(number) {}
-  descriptor(const descriptor&) = delete;
-  ~descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  explicit operator bool() const noexcept { return number_ >= 0; }
-  int get() const noexcept { return number_; }
-  int release() noexcept { return std::exchange(number_, -1); }
-
- private:
-  int number_;
-};
-
 /// While it lives, no other process opens or removes sockets in that folder.
 class folder_lock {
  public:
   explicit folder_lock(const fs::path& folder) : folder_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     if (folder_)
-      while (flock(folder_.get(), LOCK_EX) != 0 && errno == EINTR) {
+      while (flock(folder_.number(), LOCK_EX) != 0 && errno == EINTR) {
       }
   }
 
@@ -76,15 +61,8 @@ void own_folder(const fs::path& folder) {
 }
 
 std::optional<sockaddr_un> address_of(const fs::path& folder, const std::string& name) {
-  const std::string path = (folder / (name + std::string(suffix))).string();
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) return std::nullopt;
-  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  return address;
+  return socket_address((folder / (name + std::string(suffix))).string());
 }
-
-const sockaddr* generic(const sockaddr_un& a) noexcept { return reinterpret_cast<const sockaddr*>(&a); }
 
 bool is_trusted(int peer) noexcept {
   ucred who{};
@@ -97,7 +75,7 @@ enum class listener { none, alive, stale };
 /// An own socket does not wait to connect: a queue that is full has somebody behind it.
 listener look_for_listener(const sockaddr_un& address) noexcept {
   const descriptor s(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!s || connect(s.get(), generic(address), sizeof address) == 0) return listener::alive;
+  if (!s || connect(s.number(), as_sockaddr(address), sizeof address) == 0) return listener::alive;
   if (errno == ENOENT) return listener::none;
   return errno == ECONNREFUSED ? listener::stale : listener::alive;
 }
@@ -134,8 +112,8 @@ void local_socket::open() {
     const listener found = look_for_listener(*address);
     if (found == listener::alive) continue;
     if (found == listener::stale) unlink(address->sun_path);
-    if (bind(made.get(), generic(*address), sizeof *address) != 0 || chmod(address->sun_path, 0600) != 0 ||
-        listen(made.get(), 16) != 0)
+    if (bind(made.number(), as_sockaddr(*address), sizeof *address) != 0 || chmod(address->sun_path, 0600) != 0 ||
+        listen(made.number(), 16) != 0)
       refuse(folder_, std::strerror(errno), "set XDG_RUNTIME_DIR to a folder where sockets can be made");
     break;
   }
@@ -165,7 +143,7 @@ void local_socket::serve() noexcept {
     if (waits[1].revents) return;
     if (!waits[0].revents) continue;
     const descriptor peer(accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC));
-    if (peer && is_trusted(peer.get())) send_to(peer.get());
+    if (peer && is_trusted(peer.number())) send_to(peer.number());
   }
 }
 
@@ -209,13 +187,13 @@ std::optional<std::string> ask_local_socket(const fs::path& folder, const std::s
   const descriptor s(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!address || !s) return std::nullopt;
   const timeval limit{.tv_sec = patience.count() / 1000, .tv_usec = patience.count() % 1000 * 1000};
-  setsockopt(s.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-  setsockopt(s.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);  // of connect
-  if (connect(s.get(), generic(*address), sizeof *address) != 0 || !is_trusted(s.get())) return std::nullopt;
+  setsockopt(s.number(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  setsockopt(s.number(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);  // of connect
+  if (connect(s.number(), as_sockaddr(*address), sizeof *address) != 0 || !is_trusted(s.number())) return std::nullopt;
   std::string text;
   char part[4096];
   for (;;) {
-    const auto n = recv(s.get(), part, sizeof part, 0);
+    const auto n = recv(s.number(), part, sizeof part, 0);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return std::nullopt;
     if (n == 0) break;

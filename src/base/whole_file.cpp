@@ -6,26 +6,18 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <random>
 #include <system_error>
 
+#include "base/descriptor.hpp"
+
 namespace stretto::base {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct open_file {
-  explicit open_file(int n) noexcept : number(n) {}
-  open_file(const open_file&) = delete;
-  ~open_file() {
-    if (number >= 0) ::close(number);
-  }
-  const int number;
-};
 
 file_content failed(std::string why) { return {.text = {}, .fault = std::move(why)}; }
 
@@ -50,9 +42,9 @@ std::string unforeseen() {
 }  // namespace
 
 file_content read_whole(const fs::path& file, std::uint64_t most) {
-  const open_file from(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  const descriptor from(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat is {};
-  if (from.number < 0 || ::fstat(from.number, &is) != 0) return failed(std::strerror(errno));
+  if (from.number() < 0 || ::fstat(from.number(), &is) != 0) return failed(std::strerror(errno));
   if (S_ISDIR(is.st_mode)) return failed("it is a folder");
   const bool is_pipe = S_ISFIFO(is.st_mode);
   if (!S_ISREG(is.st_mode) && !S_ISCHR(is.st_mode) && !is_pipe) return failed("it is no file");
@@ -64,7 +56,7 @@ file_content read_whole(const fs::path& file, std::uint64_t most) {
   };
   if (S_ISREG(is.st_mode) && static_cast<std::uint64_t>(is.st_size) > most) return too_large(), std::move(made);
   char part[1 << 16];
-  for (ssize_t got; (got = read_part(from.number, part, sizeof part)) != 0;) {
+  for (ssize_t got; (got = read_part(from.number(), part, sizeof part)) != 0;) {
     if (got < 0) return failed(std::strerror(errno));
     made.text.append(part, static_cast<std::size_t>(got));
     if (made.text.size() > most) return too_large(), std::move(made);
@@ -110,7 +102,8 @@ int new_file::put_in_place() {
   return 0;
 }
 
-file_output::file_output(int number) : std::ostream(static_cast<std::streambuf*>(this)), number_(number), buffer_(1 << 16) {
+file_output::file_output(int number)
+    : std::ostream(static_cast<std::streambuf*>(this)), number_(number), buffer_(1 << 16) {
   setp(buffer_.data(), buffer_.data() + buffer_.size());
 }
 

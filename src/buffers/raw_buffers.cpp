@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "base/descriptor.hpp"
 #include "buffers/file_elements.hpp"
 #include "buffers/file_faults.hpp"
 #include "buffers/file_tasks.hpp"
@@ -66,7 +67,7 @@ namespace stretto::detail {
 
 namespace fs = std::filesystem;
 using namespace buffers;
-using files::descriptor;
+using base::descriptor;
 
 future<void> save_to_raw(const buffer_handle& h, const file_elements& of, std::string_view file, const std::source_location& where) {
   const box elements = elements_of(h, where);

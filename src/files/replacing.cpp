@@ -10,6 +10,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "base/descriptor.hpp"
+
 namespace stretto::files {
 
 namespace fs = std::filesystem;
@@ -17,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 void sync_folder(const fs::path& folder, const complaints& c) {
-  const descriptor d(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const base::descriptor d(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (d.number() < 0 || (::fsync(d.number()) != 0 && errno != EINVAL)) throw c.cannot_write(folder, errno);  // EINVAL: it has no need to
 }
 
@@ -35,10 +37,6 @@ fs::path with_ending(const fs::path& name, const char* ending) {
 fs::path parent_of(const fs::path& p) { return p.has_parent_path() ? p.parent_path() : fs::path("."); }
 
 }  // namespace
-
-descriptor::~descriptor() {
-  if (number_ >= 0) ::close(number_);
-}
 
 std::string remedy_for(int number, const char* if_full, const char* otherwise) {
   if (number == ENOSPC || number == EDQUOT) return if_full;
@@ -62,7 +60,7 @@ void write_file(const fs::path& file, std::span<const std::byte> content, const 
   fs::create_directories(file.parent_path(), made);
   require(made, file.parent_path(), c);
   {
-    const descriptor d(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666));
+    const base::descriptor d(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666));
     if (d.number() < 0) throw c.cannot_write(file, errno);
     for (auto left = content; !left.empty();) {
       const auto n = ::write(d.number(), left.data(), left.size());
@@ -105,7 +103,7 @@ fs::path find_whole(const fs::path& name) {
 
 std::vector<std::byte> read_file(const fs::path& file, std::uint64_t most, const complaints& c) {
   // A named pipe in its place would be waited for without end; files are as ever.
-  const descriptor d(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const base::descriptor d(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat is {};
   if (d.number() < 0 || ::fstat(d.number(), &is) != 0) throw c.damaged(file, "a file", std::strerror(errno));
   if (!S_ISREG(is.st_mode)) throw c.damaged(file, "a file", "something else");

@@ -25,17 +25,6 @@ struct complaints {
 /// One remedy for what cannot be written for that reason; `otherwise` for most.
 std::string remedy_for(int number, const char* if_full, const char* otherwise);
 
-class descriptor {
- public:
-  explicit descriptor(int n) noexcept : number_(n) {}
-  descriptor(const descriptor&) = delete;
-  ~descriptor();
-  int number() const noexcept { return number_; }
-
- private:
-  const int number_;
-};
-
 /// What is written before it takes its place: "run.ckpt.partial".
 std::filesystem::path beside(const std::filesystem::path& name);
 /// Makes a folder there, empty; what a killed run left is gone.

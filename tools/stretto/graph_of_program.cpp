@@ -14,10 +14,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
 
 #include <stretto/error.hpp>
 
+#include "base/child_process.hpp"
 #include "base/whole_file.hpp"
 #include "buffers/dry_run.hpp"
 #include "graph/timeline.hpp"
@@ -30,16 +30,12 @@ namespace {
 
 /// The state that waitpid tells. What the program says goes to standard error, or, if `says` is not empty, to that file.
 int run_to_its_end(const std::vector<std::string>& program, const base::environment& variables, const std::string& says) {
-  std::map<std::string, std::string> all;
-  for (char** one = environ; *one; ++one) {
-    const std::string text = *one;
-    all[text.substr(0, text.find('='))] = text;
-  }
-  for (const auto& [name, value] : variables) all[name] = name + "=" + value;
-  std::vector<char*> words, environment;
+  std::vector<std::string> changed;
+  for (const auto& [name, value] : variables) changed.push_back(name + "=" + value);
+  const std::vector<char*> environment = base::environment_with(changed);
+  std::vector<char*> words;
   for (const std::string& w : program) words.push_back(const_cast<char*>(w.c_str()));
-  for (auto& [name, text] : all) environment.push_back(text.data());
-  words.push_back(nullptr), environment.push_back(nullptr);
+  words.push_back(nullptr);
 
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
