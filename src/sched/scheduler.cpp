@@ -105,7 +105,6 @@ thread_state* scheduler::attach(const std::source_location& where, const char* c
   t->kernel_thread.store(gettid(), std::memory_order_relaxed);
   std::scoped_lock lock(attach_mutex);
   t->called = called;
-  t->is_program_thread = std::string_view(called) == program_thread;
   t->every_span = recorder && recorder->level() == trace::level::full;
   if (t->every_span) t->ring = &ring_of(called);
   t->index = next_attached++;
@@ -140,7 +139,7 @@ void scheduler::detach(thread_state* t) noexcept {
 
 bool scheduler::has_program_threads() const noexcept {
   std::scoped_lock lock(attach_mutex);
-  return std::ranges::any_of(attached, &thread_state::is_program_thread);
+  return std::ranges::any_of(attached, [](const thread_state* t) { return std::string_view(t->called) == program_thread; });
 }
 
 void scheduler::wake(worker& w) noexcept {

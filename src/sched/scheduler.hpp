@@ -202,7 +202,7 @@ struct scheduler {
 
   /// A thread that is no worker may use the runtime from attach to detach.
   thread_state* attach(const std::source_location& where, const char* called = program_thread);
-  static constexpr const char* program_thread = "thread";
+  static constexpr const char* program_thread = "thread";  // attached by the program: it may do anything until it detaches
   /// Whether threads of the program, or of modules, are attached.
   bool has_program_threads() const noexcept;
   void detach(thread_state* t) noexcept;

@@ -71,7 +71,6 @@ struct thread_state : base::thread_context {
   trace::sampler tasks;                  // counts all, chooses which are timed
   trace::ring* ring = nullptr;           // null: nothing is recorded
   const char* called = "";               // its track in the trace, without the number; attached threads
-  bool is_program_thread = false;        // attached by the program, which may do anything until it detaches
   bool every_span = false;               // full detail
   std::uint64_t first_id = 0, next_id = 0;  // of spans: no two of a job have one id, where a thread has fewer than 2^36
   trace::ticks span_start = 0;           // of what runs now, where it is timed; else 0
