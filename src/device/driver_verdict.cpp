@@ -7,7 +7,6 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <sstream>
@@ -131,7 +130,8 @@ std::optional<driver_fault> fault_of_driver(std::string_view kind, const std::st
 
 std::optional<driver_fault> fault_of_driver(std::string_view kind, const std::string& library) {
   static std::mutex mutex;
-  static std::map<std::string, std::optional<driver_fault>> known;
+  // Never destroyed: static destructors of the program may start a runtime.
+  static auto& known = *new std::map<std::string, std::optional<driver_fault>>;
   const std::lock_guard lock(mutex);
   const auto [at, is_new] = known.try_emplace(fmt::format("{} {}", kind, library));
   if (is_new) at->second = fault_of_driver(kind, library, {base::installed_file("stretto_driver_probe"), base::cache_path("drivers")});
