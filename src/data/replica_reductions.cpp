@@ -54,16 +54,16 @@ bool replica_set::forget_accumulated(const box& where) {
   return any;
 }
 
-void replica_set::waits_of(const fill& f, std::vector<token>& out) const { wait_to_write(at(f.to), f.where, out, out); }
+void replica_set::waits_of(const fill& f, wait_list& out) const { wait_to_write(at(f.to), f.where, out.order, out.order); }
 
 void replica_set::filled(const fill& f, token done) {
   ++changes_;
   write(f.to, f.where, done);
 }
 
-void replica_set::waits_of(const fold& f, std::vector<token>& out) const {
-  wait_to_read(at(f.from), f.where, out);
-  wait_to_write(at(f.to), f.where, out, out);
+void replica_set::waits_of(const fold& f, wait_list& out) const {
+  wait_to_read(at(f.from), f.where, out.content);
+  wait_to_write(at(f.to), f.where, out.content, out.order);
 }
 
 void replica_set::folded(const fold& f, token done) {

@@ -280,9 +280,9 @@ void replica_set::wait_to_contribute(const replica& r, const box& where, const u
   });
 }
 
-void replica_set::waits_of(const copy& c, std::vector<token>& out) const {
-  wait_to_read(at(c.from), c.where, out);
-  wait_to_write(at(c.to), c.where, out, out);
+void replica_set::waits_of(const copy& c, wait_list& out) const {
+  wait_to_read(at(c.from), c.where, out.content);
+  wait_to_write(at(c.to), c.where, out.order, out.order);
 }
 
 // What has passed leaves when the list is full, which then has room for as many again.

@@ -132,11 +132,12 @@ class replica_set {
   /// Storage exists from `ready` on; nothing is valid in it. What the program has put there is told by used.
   void add(const storage& s, token ready);
 
-  void waits_of(const copy& c, std::vector<token>& out) const;
+  /// What is overwritten may fail, and who reads it.
+  void waits_of(const copy& c, wait_list& out) const;
   void copied(const copy& c, token done);
-  void waits_of(const fill& f, std::vector<token>& out) const;
+  void waits_of(const fill& f, wait_list& out) const;
   void filled(const fill& f, token done);
-  void waits_of(const fold& f, std::vector<token>& out) const;
+  void waits_of(const fold& f, wait_list& out) const;
   void folded(const fold& f, token done);
   /// An operation that overwrites everything follows those that used it before, and does not fail with them.
   void waits_of(replica_id r, const box& where, usage how, wait_list& out) const;

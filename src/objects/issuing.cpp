@@ -157,12 +157,6 @@ event copy_outside(const task& t, detail::instance_handle there, std::span<const
   return done;
 }
 
-/// For operations that fail with whatever they wait for: the ends of `order`, however those end.
-void also_wait_for(std::vector<event>& waits, std::span<const event> order, const std::source_location& where) {
-  for (const event& e : order)
-    if (const event ended = ignore_failure(e, where); ended != event()) waits.push_back(ended);
-}
-
 /// Behind `waits`, with whose failure it fails, and the ends of `order`.
 void hand_over(task& t, std::vector<event>& waits, std::span<const event> order, base::thread_context& context) {
   site& at = *t.on;

@@ -86,12 +86,14 @@ void content_failed(object_record& o, data::token written, const failure_ref& ca
 
 void carry_out(object_record& o, const data::replica_set::plan& plan, base::thread_context& context) {
   const data::told_by_owner to_readers(context);  // what could not be brought anywhere is missed by who reads it, and nobody else
-  std::vector<data::token> waits;
-  std::vector<event> events;
+  data::replica_set::wait_list waits;
+  std::vector<event> events, order;
   const auto behind = [&](const auto& what) {
     waits.clear();
     o.replicas.waits_of(what, waits);
-    events_of(waits, events);
+    events_of(waits.content, events);
+    events_of(waits.order, order);
+    also_wait_for(events, order, o.created);
     return after_range{events};
   };
   const auto tell_if_it_fails = [&](const event& done) {

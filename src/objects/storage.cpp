@@ -31,6 +31,11 @@ void events_of(std::span<const data::token> tokens, std::vector<event>& events) 
   for (const data::token t : tokens) events.push_back(event::from_raw(t));
 }
 
+void also_wait_for(std::vector<event>& waits, std::span<const event> order, const std::source_location& where) {
+  for (const event& e : order)
+    if (const event ended = ignore_failure(e, where); ended != event()) waits.push_back(ended);
+}
+
 detail::instance_request request_for(const object_record& o, const box& where, const site& at) {
   detail::instance_request r;
   r.memory = at.memory;

@@ -32,5 +32,7 @@ void add(object_record& o, const data::replica_set::storage& what, detail::insta
 
 /// The events that tokens stand for; `events` is kept for its room.
 void events_of(std::span<const data::token> tokens, std::vector<event>& events);
+/// For operations that fail with whatever they wait for: the ends of `order`, however those end.
+void also_wait_for(std::vector<event>& waits, std::span<const event> order, const std::source_location& where);
 
 }  // namespace stretto::objects

@@ -188,6 +188,20 @@ TEST_CASE("only who needs content fails with those that wrote it, and nobody wit
   CHECK(waits_of(box(0, 20), reduce_use(2)) == std::pair(tokens{write, add}, tokens{read}));
 }
 
+TEST_CASE("what brings content fails with who wrote that, not with who used what it overwrites") {
+  driven d;
+  const token before = d.task(1, {{whole, out_use}});
+  const token read = d.task(1, {{whole, in_use}});
+  const token write = d.task(0, {{whole, out_use}});
+  d.acquire(1, {{whole, in_use}});
+  REQUIRE(d.plan.copies.size() == 1);
+  replica_set::wait_list waits;
+  d.set.waits_of(d.plan.copies[0], waits);
+  std::ranges::sort(waits.order);
+  CHECK(waits.content == tokens{write});
+  CHECK(waits.order == tokens{before, read});
+}
+
 TEST_CASE("an element that is overwritten is valid again when those that used it before fail afterwards") {
   driven d;
   const token first = d.task(0, {{whole, inout_use}});
@@ -359,6 +373,15 @@ struct program {
     return named.back();
   }
 
+  /// Those that have to succeed, and those that only have to end.
+  template <class Operation>
+  tokens waits_of(const Operation& operation) {
+    replica_set::wait_list waits;
+    set.waits_of(operation, waits);
+    waits.content.insert(waits.content.end(), waits.order.begin(), waits.order.end());
+    return waits.content;
+  }
+
   void carry_out(const replica_set::plan& plan) {
     REQUIRE(set.is_current(plan));
     for (const auto& s : plan.allocate) {
@@ -369,8 +392,7 @@ struct program {
     for (const auto& f : plan.fills) {
       stored* const to = where.at(f.to);
       CHECK_FALSE(is_valid_somewhere(f.to, f.where));  // nothing is done for nothing
-      tokens waits;
-      set.waits_of(f, waits);
+      const tokens waits = waits_of(f);
       set.filled(f, machine.submit(waits, {to}, [to, f] {
         REQUIRE(to->usable);
         each_point(f.where, [&](const point& p) { to->at(p) = identity(f.reduction); });
@@ -379,8 +401,7 @@ struct program {
     for (const auto& c : plan.copies) {
       stored *const from = where.at(c.from), *const to = where.at(c.to);
       CHECK_FALSE(is_valid_somewhere(c.to, c.where));
-      tokens waits;
-      set.waits_of(c, waits);
+      const tokens waits = waits_of(c);
       set.copied(c, machine.submit(waits, {from, to}, [from, to, part = c.where] {
         REQUIRE(from->usable);
         REQUIRE(to->usable);
@@ -389,8 +410,7 @@ struct program {
     }
     for (const auto& f : plan.folds) {
       stored *const from = where.at(f.from), *const to = where.at(f.to);
-      tokens waits;
-      set.waits_of(f, waits);
+      const tokens waits = waits_of(f);
       set.folded(f, machine.submit(waits, {from, to}, [from, to, f] {
         REQUIRE(from->usable);
         REQUIRE(to->usable);

@@ -1,5 +1,6 @@
 // Devices that are lost while launches are in flight: every element is right or its reader is told why, and nobody waits for ever.
 #include <stretto/error.hpp>
+#include <stretto/event.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/object.hpp>
 #include <stretto/platform.hpp>
@@ -7,8 +8,10 @@
 
 #include <doctest/doctest.h>
 
+#include <exception>
 #include <memory>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -122,6 +125,26 @@ TEST_CASE("what overwrites elements whose writer fails is computed, wherever tha
         CHECK(fails([&] { u.read().get(); }));
       });
     }
+}
+
+TEST_CASE("what brings elements does not fail with who read those that it overwrites") {
+  const test::with_variable quiet("STRETTO_LOG", "off");
+  runtime rt({.workers = 2, .devices = "sim:2"});
+  rt.run([&] {
+    const std::vector<place> gpus = rt.machine().places(place_kind::gpu);
+    const box all(0, 1000);
+    const std::vector<unsigned> zeros(1000);
+    object<unsigned> u(all, zeros.data()), made(all), copied(all);
+    wait(launch(on(gpus[0]), one_longer, all, u, made));  // its elements are on the first device
+    const user_event never = user_event::create();
+    const event reader = launch(on(gpus[0]), after(never), one_longer, all, u, made);
+    launch(on(gpus[1]), all_sevens, all, u);
+    const event brought = launch(on(gpus[0]), one_longer, all, u, copied);  // over what the reader has not read yet
+    never.poison(std::make_exception_ptr(std::runtime_error("no input")));
+    CHECK(thrown_by([&] { wait(reader); }).find("no input") != std::string::npos);
+    CHECK(thrown_by([&] { wait(brought); }).starts_with("nothing was thrown"));
+    CHECK(copied.read().get().view()(999) == 8);
+  });
 }
 
 TEST_CASE("random programs lose devices with launches in flight, and every element is right or its reader is told") {
