@@ -68,6 +68,7 @@ struct kernel_argument {
   touched_elements* touched = nullptr;  ///< array: checked kernels note there what they name; null: nowhere
   const allowed_elements* allowed = nullptr;  ///< array: of those from min to max, what checked kernels may name; null: all of them
   shadow_array* shadow = nullptr;  ///< array: trial runs note their uses there; null: nowhere
+  bool is_overwritten = false;  ///< array: the launch has said that it writes all of it, as out of objects and buffers says
 };
 
 /// The items that one call computes: of a plain kernel all ids of a box, of a group kernel all groups of a box.

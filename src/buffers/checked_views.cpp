@@ -9,6 +9,8 @@
 #include <new>
 #include <optional>
 
+#include "data/unwritten.hpp"
+
 namespace stretto::buffers {
 namespace {
 
@@ -196,6 +198,10 @@ void run_checked(const detail::host_function& f, const checked_task& of, std::sp
   std::vector<std::unique_ptr<checked_view>> views;
   std::vector<detail::host_elements> given;
   for (std::size_t i = 0; i < there.size(); ++i) {
+    const checked_view::argument& a = arguments[i];
+    for (const box& part : a.named)
+      if (a.how == access::in || a.how == access::inout)
+        data::refuse_unwritten(there[i].first, there[i].shape, part, a.dimensions, a.buffer, of.where);
     const auto same = std::ranges::find_if(there.begin(), there.begin() + static_cast<std::ptrdiff_t>(i),
                                            [&](const detail::host_elements& e) { return e.first == there[i].first; });
     const auto first = static_cast<std::size_t>(same - there.begin());

@@ -12,6 +12,7 @@
 #include "buffers/said_calls.hpp"
 #include "buffers/usable.hpp"
 #include "data/layout.hpp"
+#include "data/unwritten.hpp"
 #include "event/event_floor.hpp"
 #include "event/held.hpp"
 
@@ -118,7 +119,11 @@ seen_pointer give_elements(seen_later& later) {
 }
 
 std::byte* first_of(const seen_elements& seen, data::layout& shape) {
-  if (seen.in.record) return open_instance(seen.in, shape, seen.where);
+  if (seen.in.record) {
+    std::byte* const first = open_instance(seen.in, shape, seen.where);
+    data::refuse_unwritten(first, shape, seen.part, seen.dimensions, seen.of, seen.where);
+    return first;
+  }
   shape = data::dense_layout(seen.part, seen.dimensions, seen.element_bytes, axis_order::c);  // of no elements
   return nullptr;
 }

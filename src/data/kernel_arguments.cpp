@@ -60,6 +60,7 @@ kernel_argument host_argument_of(const detail::launch_item& item, const kernel_p
     kernel_argument a = array_of(r, part, p);
     a.touched = item.touched;
     a.allowed = item.allowed;
+    a.is_overwritten = item.part && p.mode == access::out && !item.touched;  // who learns may use more than was said
     return a;
   }
   kernel_argument a;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "device/native.hpp"
+#include "device/unwritten.hpp"
 
 namespace stretto::device {
 
@@ -11,6 +12,11 @@ namespace {
 constexpr std::size_t alignment = 64;
 
 bool lies_in_memory(const kernel_parameter& p) noexcept { return is_array(p) && p.mode != access::local; }
+
+bool has_unwritten(const kernel_argument& a, const kernel_parameter& p) {
+  if (!has_left_any() || !can_be_unwritten(p.element_bytes) || (p.mode != access::in && p.mode != access::inout)) return false;
+  return !each_element(a, p, [&](const std::int64_t*, const std::byte* e) { return !is_unwritten(e, p.element_bytes); });
+}
 
 /// Other launches may write elements next to those of this one. Their bytes are copied too, and nobody uses them: this is
 /// no race of the program.
@@ -28,8 +34,8 @@ __attribute__((no_sanitize("thread"))) void copy(launch_copies::block& b) {
 launch_copies::launch_copies(const kernel_code& code, std::span<const kernel_argument> given)
     : arguments_(given.begin(), given.end()), block_of_(given.size(), -1) {
   for (std::size_t n = 0; n < arguments_.size(); ++n)
-    if (lies_in_memory(code.parameters[n])) add(address_span(arguments_[n], code.parameters[n]), code.parameters[n]);
-  std::erase_if(blocks_, [](const block& b) { return !b.is_written; });
+    if (lies_in_memory(code.parameters[n])) add(arguments_[n], code.parameters[n]);
+  std::erase_if(blocks_, [](const block& b) { return !b.is_written && !b.has_unwritten; });
   for (block& b : blocks_) copy(b);
   for (std::size_t n = 0; n < arguments_.size(); ++n) {
     if (!lies_in_memory(code.parameters[n])) continue;
@@ -43,15 +49,17 @@ launch_copies::launch_copies(const kernel_code& code, std::span<const kernel_arg
   }
 }
 
-void launch_copies::add(const address_span& s, const kernel_parameter& p) {
+void launch_copies::add(const kernel_argument& a, const kernel_parameter& p) {
+  const address_span s(a, p);
   if (s.first == s.end) return;
-  block all{s, p.mode != access::in, p.mode == access::out, p.element_bytes};
+  block all{s, p.mode != access::in, p.mode == access::out, has_unwritten(a, p), p.element_bytes};
   std::erase_if(blocks_, [&](const block& b) {
     if (!b.is.meets(all.is)) return false;
     all.is.first = std::min(all.is.first, b.is.first);
     all.is.end = std::max(all.is.end, b.is.end);
     all.is_written = all.is_written || b.is_written;
     all.is_only_out = all.is_only_out && b.is_only_out;
+    all.has_unwritten = all.has_unwritten || b.has_unwritten;
     all.slot_bytes = std::min(all.slot_bytes, b.slot_bytes);
     return true;
   });

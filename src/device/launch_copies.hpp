@@ -1,7 +1,7 @@
-// launch_copies.hpp - copies of the arrays that a launch writes, and the arguments by which a kernel finds them.
+// launch_copies.hpp - copies of the arrays that a launch writes or that lack values, and the arguments by which a kernel finds them.
 //
 // Threads     one owner; other launches may write elements next to those of this one meanwhile.
-// Cost        a copy of all addresses from an array's first element to its last; arrays that are only read stay where they are.
+// Cost        a copy of all addresses from an array's first element to its last; others stay where they are.
 #pragma once
 
 #include <stretto/kernel_code.hpp>
@@ -24,6 +24,7 @@ class launch_copies {
     address_span is;
     bool is_written = false;
     bool is_only_out = true;       ///< no argument reads what it holds before the launch
+    bool has_unwritten = false;    ///< a launch has left some of it without a value
     std::uint32_t slot_bytes = 0;  ///< the least element of its arguments
     std::vector<std::byte> bytes = {};
     std::byte* first = nullptr;  ///< of the copy
@@ -38,7 +39,7 @@ class launch_copies {
   int block_of(std::size_t n) const noexcept { return block_of_[n]; }
 
  private:
-  void add(const address_span& s, const kernel_parameter& p);
+  void add(const kernel_argument& a, const kernel_parameter& p);
 
   std::vector<kernel_argument> arguments_;
   std::vector<block> blocks_;

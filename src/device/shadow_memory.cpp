@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "device/unwritten.hpp"
+
 namespace stretto {
 
 namespace {
@@ -42,6 +44,7 @@ void shadow_memory::end_unit() { end_turn(); }
 void shadow_memory::roll_back() {
   for (auto e = entries_.rbegin(); e != entries_.rend(); ++e) {
     std::memcpy(e->at, values_.data() + e->value, e->array->element_bytes);
+    if (e->was_marked) device::mark_unwritten(e->at, e->array->element_bytes);
     *e->element = e->before;
   }
   entries_.clear();
@@ -50,6 +53,8 @@ void shadow_memory::roll_back() {
 }
 
 void shadow_memory::commit() {
+  for (const entry& e : entries_)
+    if (e.was_marked && !e.element->writer) device::mark_unwritten(e.at, e.array->element_bytes);
   entries_.clear();
   values_.clear();
   turn_begins_ = without_values_ = locals_used_ = 0;
@@ -94,9 +99,12 @@ void shadow_memory::use(shadow_array& in, std::byte* element, const std::int64_t
   if (slot >= in.elements.size() || now_ == last_turn) return;  // of so many turns, the rest goes unwatched
   shadow_element& e = in.elements[slot];
   if (e.last_use == now_) return;
-  entry u{&in, &e, element, e, values_.size(), {0, 0, 0}, e.last_use < units_.back(), false};
+  entry u{&in, &e, element, e, values_.size(), {0, 0, 0}, e.last_use < units_.back(), false, false};
   std::copy_n(at, axes, u.index);
-  u.had_no_value = u.is_first_of_unit && in.has_no_values && !e.writer;
+  if (u.is_first_of_unit && !e.writer) {
+    u.was_marked = in.may_lack_values && device::is_unwritten(element, in.element_bytes);
+    u.had_no_value = in.has_no_values || u.was_marked;
+  }
   if (u.had_no_value) fill(in, element, slot, without_values_++ < altered_);
   values_.insert(values_.end(), element, element + in.element_bytes);
   entries_.push_back(u);

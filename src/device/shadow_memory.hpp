@@ -36,6 +36,7 @@ struct shadow_array {
   std::uint32_t slot_bytes = 0;  ///< from one of `elements` to the next
   std::span<shadow_element> elements = {};
   bool has_no_values = false;  ///< before the launch, or, of memory of a group, before the group
+  bool may_lack_values = false;  ///< elements with the mark of unwritten.hpp have none
   bool may_conflict = true;    ///< false: its operator orders what items do to it
   bool is_of_group = false;
 };
@@ -113,7 +114,7 @@ class shadow_memory {
     shadow_element before;
     std::size_t value;  // where `values_` keeps what the element was
     std::int64_t index[3];
-    bool is_first_of_unit, had_no_value;
+    bool is_first_of_unit, had_no_value, was_marked;
   };
   struct local {
     shadow_array is;

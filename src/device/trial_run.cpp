@@ -20,6 +20,7 @@
 #include "device/launch_copies.hpp"
 #include "device/native.hpp"
 #include "device/shadow_memory.hpp"
+#include "device/unwritten.hpp"
 
 namespace stretto::device {
 
@@ -50,7 +51,7 @@ class trial {
  public:
   trial(const kernel_code& code, std::span<const kernel_argument> given, const launch_range& whole, group_memory& memory,
         const std::source_location* where)
-      : code_(code), whole_(whole), memory_(memory), where_(where), copies_(code, given),
+      : code_(code), given_(given), whole_(whole), memory_(memory), where_(where), copies_(code, given),
         shadow_(whole.group[0] * whole.group[1] * whole.group[2]) {
     std::set<const device_text*> seen;
     const bool are_in_order = has_atomics(code, code.body_text, seen);
@@ -75,6 +76,31 @@ class trial {
   void end() {
     if (shadow_.found_at_preferred()) throw race(*shadow_.found());
     if (read_without_value_) throw *read_without_value_;
+    for (std::size_t n = 0; n < given_.size(); ++n)
+      if (given_[n].is_overwritten && arrays_[n].has_no_values) mark_what_is_left(n);
+  }
+
+  /// In the memory of the launch itself, which begins now.
+  void mark_what_is_left(std::size_t n) {
+    const kernel_parameter& p = code_.parameters[n];
+    if (!can_be_unwritten(p.element_bytes)) return;
+    const launch_copies::block& b = copies_.blocks()[static_cast<std::size_t>(copies_.block_of(n))];
+    left_elements left{.kernel = std::string(code_.name), .array = {}, .launched = {}};
+    bool is_any = false;
+    each_element(given_[n], p, [&](const std::int64_t* at, std::byte* element) {
+      const auto offset = static_cast<std::size_t>(reinterpret_cast<std::intptr_t>(element) - b.is.first);
+      if (arrays_[n].elements[offset / b.slot_bytes].writer) return true;
+      mark_unwritten(element, p.element_bytes);
+      for (int axis = 0; axis < 3; ++axis) {
+        left.min[axis] = is_any ? std::min(left.min[axis], at[axis]) : at[axis];
+        left.max[axis] = is_any ? std::max(left.max[axis], at[axis] + 1) : at[axis] + 1;
+      }
+      return is_any = true;
+    });
+    if (!is_any) return;
+    left.array = name_of_array(code_, static_cast<unsigned>(n)).name;
+    if (where_) left.launched = fmt::format("{}:{}", where_->file_name(), where_->line());
+    remember(std::move(left));
   }
   void watch(std::size_t n, bool are_in_order) {
     kernel_argument& a = copies_.arguments()[n];
@@ -91,6 +117,7 @@ class trial {
     arrays_[n].slot_bytes = b.slot_bytes;
     arrays_[n].elements = elements_[number];
     arrays_[n].has_no_values = p.mode == access::out && b.is_only_out;
+    arrays_[n].may_lack_values = b.has_unwritten;
     arrays_[n].may_conflict = p.mode != access::reduce && !are_in_order;
   }
 
@@ -222,8 +249,19 @@ class trial {
         .remedy("let each element be written by the item that uses it; where several add to it, take reduce<Op> or an atomic");
   }
 
+  /// Of what an earlier launch has left without a value.
+  error read_of_unwritten(const shadow_memory::named_element& e) const {
+    error what = begin("K07", fmt::format("kernel \"{}\" reads {}, which has no value", code_.name, text_of(e)));
+    const named_item by = name(e.turn);
+    what.fact(code_.in_groups ? "group" : "item", by.unit);
+    if (!by.item.empty()) what.fact("item", by.item);
+    if (std::string who = who_left(e.index); !who.empty()) what.fact("left by", std::move(who));
+    return std::move(what).because(why_unwritten).remedy(remedy_for_unwritten);
+  }
+
   error read(const shadow_memory::named_element& e) const {
     const bool is_of_group = this->is_of_group(e);
+    if (!is_of_group && !arrays_[e.array].has_no_values) return read_of_unwritten(e);
     const std::string element = text_of(e);
     const named_item by = name(e.turn);
     error what = begin(is_of_group ? "K05" : "K06",
@@ -242,6 +280,7 @@ class trial {
   }
 
   const kernel_code& code_;
+  const std::span<const kernel_argument> given_;
   const launch_range& whole_;
   group_memory& memory_;
   const std::source_location* const where_;

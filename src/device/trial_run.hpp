@@ -15,12 +15,13 @@ namespace stretto::device {
 /// Whether a checked launch of the kernel begins with a trial run. Nothing is known of code that the program brought.
 bool has_trial_run(const kernel_code& code);
 
-/// Runs the launch on copies. `where` may be null.
+/// Runs the launch on copies, then marks what it leaves unwritten of its out arguments (unwritten.hpp). `where` may be null.
 ///   throws   K01 and K02 as any checked run; the first of
 ///            K03: two items of a group use an element in one region, and one of them writes it
 ///            K04: two items, or groups, of the launch use an element, and one of them writes it
 ///            K05: a group reads an element of its memory that has no value
 ///            K06: the kernel reads an element of an out argument that it has not written
+///            K07: the kernel reads an element that an earlier launch had as out and has not written
 ///
 /// Kernels with atomics have no K03 and K04, since atomics may put items in order. Neither have arrays that a kernel
 /// contributes to.

@@ -111,7 +111,7 @@ data::piece_arguments task::piece() const {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const kernel_parameter& p = code->parameters[i];
     if (!is_array(p)) continue;
-    if (use->instance.record) all[i] = data::array_of(*use->instance.record, use->where, p);
+    if (use->instance.record) all[i] = data::array_of(*use->instance.record, use->where, p), all[i].is_overwritten = p.mode == access::out;
     else all[i].stride[0] = 1;  // no element of it is used
     ++use;
   }

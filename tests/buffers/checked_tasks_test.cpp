@@ -162,6 +162,32 @@ TEST_CASE("without checks a host task gets the elements where they are, whatever
   }, "0");
 }
 
+STRETTO_KERNEL(count_odd_ones, (out<int> u), { if (global_id(0) % 2) u(global_id(0)) = global_id(0); })
+STRETTO_KERNEL(add_neighbours, (in<int> u, out<int> v), { v(global_id(0)) = global_id(0) > 0 ? u(global_id(0) - 1) + u(global_id(0)) : 0; })
+
+TEST_CASE("elements that a kernel had as out and left are told by who reads them: kernels, host tasks, the program") {
+  with_checks([] {
+    const box whole(0, 40);
+    const auto left = [&] {
+      buffer<int> u(whole, {.name = "u"});
+      launch(count_odd_ones, whole, u(one_to_one));
+      return u;
+    };
+    const buffer<int> u = left(), v(whole), w(whole);
+    CHECK(tells(test::thrown_by([&] { u.read(box(21, 30)).get().view(); }), "element     (22)"));
+    CHECK(u.read(box(21, 22)).get().view()(21) == 21);
+    launch(count_up, whole, u(one_to_one));
+    CHECK(u.read().get().view()(38) == 38);
+    const buffer<int> of_kernel = left(), of_task = left();
+    const std::string by_kernel = test::thrown_by([&] { wait(launch(add_neighbours, box(1, 2), of_kernel(neighborhood(1)), v(one_to_one))); });
+    CHECK(tells(by_kernel, "error K07: kernel \"add_neighbours\" reads u(0)"));
+    CHECK(tells(by_kernel, "left by     kernel \"count_odd_ones\""));
+    const std::string by_task = told_of([](view<const int>, view<int>) {}, of_task.in(one_to_one), w.out(one_to_one));
+    CHECK(tells(by_task, "error K07: the program reads an element of buffer B"));
+    CHECK(tells(by_task, "element     (10)"));
+  });
+}
+
 TEST_CASE("host tasks that name what they use are not accused, on any nodes and devices") {
   const with_variable check("STRETTO_CHECK", "1");
   test::on_nodes_with_devices([] {

@@ -7,14 +7,18 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <source_location>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "device/arrays.hpp"
 #include "device/kernels_for_tests.hpp"
+#include "device/unwritten.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto {
@@ -283,6 +287,64 @@ TEST_CASE("elements, or fields of them, that a kernel leaves as they are count a
   CHECK(thrown_by([&] { try_out(writes_some.code(), over_items(0, 9), {y.here()}); }) == nothing);
   CHECK(thrown_by([&] { try_out(writes_a_field.code(), over_items(0, 9), {s.here()}); }) == nothing);
   CHECK(thrown_by([&] { try_out(copies_a_spot.code(), over_items(0, 9), {s.here()}); }) == nothing);
+}
+
+STRETTO_KERNEL(writes_no_row, (out<double, 2> t), { if (global_id(0) > 0) t(0, 0) = 1; })
+STRETTO_KERNEL(writes_no_short, (out<std::uint16_t> t), { if (global_id(0) > 0) t(0) = 1; })
+STRETTO_KERNEL(copies_ints, (in<int> u, out<int> y), { y(global_id(0)) = u(global_id(0)); })
+STRETTO_KERNEL(copies_every_third_but_one, (in<int> u, out<int> y), {
+  int i = global_id(0);
+  int value = u(i);
+  y(i) = i % 3 ? value : 0;
+})
+STRETTO_KERNEL(adds_one, (inout<int> u), { u(global_id(0)) += 1; })
+STRETTO_KERNEL(sets_all, (inout<int> u), { u(global_id(0)) = 8; })
+
+TEST_CASE("what a launch leaves of an argument that it had to overwrite has no value for those that follow") {
+  array<int> y({9}, 4), z({9});
+  kernel_argument all = y.here();
+  all.is_overwritten = true;
+  const std::source_location where = std::source_location::current();
+  device::group_memory memory;
+  device::run_trial(writes_some.code(), std::array{all}, over_items(1, 9), memory, &where);
+  for (int i = 0; i < 9; ++i) {
+    CHECK(device::is_unwritten(reinterpret_cast<const std::byte*>(&y.values[static_cast<std::size_t>(i)]), sizeof(int)) == (i % 3 == 0));
+    if (i % 3) CHECK(y.values[static_cast<std::size_t>(i)] == 4);  // the trial run writes nothing there
+  }
+  const error read = found_in(copies_ints, over_items(1, 9), {y.here(), z.here()});
+  CHECK(read.code() == "K07");
+  CHECK(read.sentence() == "kernel \"copies_ints\" reads u(3), which has no value");
+  CHECK(facts(read, "item") == "(3)");
+  CHECK(facts(read, "left by").find("kernel \"writes_some\", launched at ") == 0);
+  CHECK(facts(read, "left by").find("trial_run_test.cpp:") != std::string::npos);
+  CHECK(facts(read, "left by").ends_with(", whose out argument is y"));
+  CHECK(found_in(adds_one, over_items(0, 9), {y.here()}).sentence() == "kernel \"adds_one\" reads u(0), which has no value");
+  CHECK(thrown_by([&] { try_out(copies_every_third_but_one.code(), over_items(0, 9), {y.here(), z.here()}); }) == nothing);
+  CHECK(thrown_by([&] { try_out(sets_all.code(), over_items(0, 9), {y.here()}); }) == nothing);
+  for (const std::size_t i : {0u, 3u, 6u}) y.values[i] = 1;  // whoever that was
+  CHECK(thrown_by([&] { try_out(copies_ints.code(), over_items(0, 9), {y.here(), z.here()}); }) == nothing);
+}
+
+TEST_CASE("only elements that a launch may use are marked, and none that another argument reads") {
+  array<double> table({4, 6}, 2.0);
+  kernel_argument inner = table.here();
+  inner.min[0] = 1, inner.max[0] = 3, inner.min[1] = 2, inner.max[1] = 5;
+  inner.is_overwritten = true;
+  try_out(writes_no_row.code(), over_items(0, 1), {inner});
+  for (std::size_t i = 0; i < 24; ++i) {
+    const bool is_inner = i / 6 >= 1 && i / 6 < 3 && i % 6 >= 2 && i % 6 < 5;
+    CHECK(device::is_unwritten(reinterpret_cast<const std::byte*>(&table.values[i]), sizeof(double)) == is_inner);
+  }
+  array<int> y({9}, 4);
+  kernel_argument all = y.here();
+  all.is_overwritten = true;
+  try_out(copies_ints.code(), over_items(0, 3), {y.here(), all});
+  CHECK(y.values == std::vector<int>(9, 4));
+  array<std::uint16_t> small({9}, std::uint16_t{4});
+  kernel_argument halves = small.here();
+  halves.is_overwritten = true;
+  try_out(writes_no_short.code(), over_items(0, 1), {halves});
+  CHECK(small.values == std::vector<std::uint16_t>(9, 4));
 }
 
 STRETTO_KERNEL(goes_by_an_index, (out<int> at, inout<int> y), { y(at(global_id(0))) = 1; })

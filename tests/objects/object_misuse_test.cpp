@@ -380,6 +380,31 @@ TEST_CASE("races between items and reads of an unwritten out argument are report
   });
 }
 
+STRETTO_KERNEL(misuse_sets, (out<float> x), { x(global_id(0)) = 1; })
+STRETTO_KERNEL(misuse_copies, (in<float> x, out<float> y), { y(global_id(0)) = x(global_id(0)); })
+
+TEST_CASE("what a launch leaves unwritten of an out argument is reported where it is read, wherever that is") {
+  const test::with_variable check("STRETTO_CHECK", "1");
+  on("sim", [] {
+    const box all(0, 64);
+    for (const device_kind writer : {device_kind::host, device_kind::device})
+      for (const device_kind reader : {device_kind::host, device_kind::device}) {
+        object<float> x(all, {.name = "x"}), y(all, {.name = "y"});
+        launch(stretto::on(writer), misuse_sets, box(0, 32), x);
+        const std::string kernel = thrown_by([&] { wait(launch(stretto::on(reader), misuse_copies, all, x, y)); });
+        CHECK(kernel.find("error K07: kernel \"misuse_copies\" reads x(32), which has no value") != std::string::npos);
+        CHECK(kernel.find("left by     kernel \"misuse_sets\"") != std::string::npos);
+        const std::string host = thrown_by([&] { x.read().get().view(); });
+        CHECK(host.find("error K07: the program reads an element of object \"x\" that has no value") != std::string::npos);
+        CHECK(host.find("element     (32)") != std::string::npos);
+        CHECK(x.read(box(0, 32)).get().view()(31) == 1);
+        launch(stretto::on(reader), misuse_sets, box(32, 64), x(box(32, 64)));
+        wait(launch(stretto::on(writer), misuse_copies, all, x, y(all)));
+        CHECK(y.read().get().view()(63) == 1);
+      }
+  });
+}
+
 TEST_CASE("a tile is all that a checked kernel may touch") {
   const test::with_variable check("STRETTO_CHECK", "1");
   on("sim", [] {

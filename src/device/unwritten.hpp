@@ -1,0 +1,57 @@
+// unwritten.hpp - elements that a launch had to write and has left without a value: an out argument of an object or a buffer names
+// elements of which the launch writes all.
+//
+// A checked launch puts a mark where its trial run has written nothing. Copies carry marks from memory to memory and from node to node.
+// Who finds a mark later reads an element without a value. What writes there removes it.
+//
+// Threads     any.
+// Cost        a comparison per element; elements of less than four bytes have no marks.
+#pragma once
+
+#include <stretto/kernel_code.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <string>
+
+namespace stretto::device {
+
+bool is_unwritten(const std::byte* element, std::size_t bytes) noexcept;
+/// Whether an element of this size can have a mark.
+constexpr bool can_be_unwritten(std::size_t bytes) noexcept { return bytes >= sizeof(std::uint32_t); }
+void mark_unwritten(std::byte* element, std::size_t bytes) noexcept;
+
+/// A launch that left elements, and a box around them.
+struct left_elements {
+  std::string kernel, array;
+  std::string launched;  // file and line; empty where that is not known
+  std::int64_t min[3] = {0, 0, 0}, max[3] = {1, 1, 1};
+  friend bool operator==(const left_elements&, const left_elements&) = default;
+};
+/// Remembered for the life of the process; the last 64.
+void remember(left_elements left);
+bool has_left_any() noexcept;
+/// The last launch that left an element with this index: 'kernel "half", launched at a.cpp:7, whose out argument is y'; empty if there is none.
+std::string who_left(const std::int64_t* index);
+
+/// What errors say of them.
+inline constexpr const char* why_unwritten = "an out argument says that a launch writes all of it, and that launch left this element";
+inline constexpr const char* remedy_for_unwritten = "write every element, give the launch the part that it writes, u(part), or declare the parameter inout";
+
+/// Calls f(at, element) for each element of an array argument that the launch may use, in C order, until it returns false.
+template <class F>
+bool each_element(const kernel_argument& a, const kernel_parameter& p, F f) {
+  std::int64_t min[3] = {0, 0, 0}, max[3] = {1, 1, 1}, at[3];
+  for (int axis = 0; axis < p.dimensions; ++axis) min[axis] = a.min[axis], max[axis] = a.max[axis];
+  for (at[0] = min[0]; at[0] < max[0]; ++at[0])
+    for (at[1] = min[1]; at[1] < max[1]; ++at[1])
+      for (at[2] = min[2]; at[2] < max[2]; ++at[2]) {
+        if (a.allowed && !kernels::is_allowed(*a.allowed, at, p.dimensions)) continue;
+        const std::int64_t elements = at[0] * a.stride[0] + at[1] * a.stride[1] + at[2] * a.stride[2];
+        if (!f(at, reinterpret_cast<std::byte*>(reinterpret_cast<std::intptr_t>(a.origin) + elements * p.element_bytes))) return false;
+      }
+  return true;
+}
+
+}  // namespace stretto::device
