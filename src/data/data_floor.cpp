@@ -9,6 +9,7 @@
 #include "data/operation.hpp"
 #include "data/staging.hpp"
 #include "data/task_executor.hpp"
+#include "platform/added_place.hpp"
 
 namespace stretto::data {
 
@@ -25,6 +26,8 @@ data_settings completed(data_settings s) {
   if (!s.tasks) s.tasks = std::make_shared<task_executor>();
   return s;
 }
+
+constexpr const char* spill_name = "spill";
 
 // What a memory offers where the platform does not say: a file may describe a machine without its sizes.
 constexpr std::uint64_t capacity_if_unknown = std::uint64_t{4} << 30;
@@ -44,13 +47,19 @@ void start_data(base::runtime_context& runtime, data_settings settings) {
 
 place spill_of(const platform& machine) {
   for (const place p : machine.memories())
-    if (machine.name(p) == "spill" && machine.kind(p) == place_kind::system_memory) return p;
+    if (machine.name(p) == spill_name && machine.kind(p) == place_kind::system_memory) return p;
+  return {};
+}
+
+place host_memory_of(const platform& machine) {
+  const place spill = spill_of(machine);
+  for (const place p : machine.memories())
+    if (p != spill && (machine.kind(p) == place_kind::system_memory || machine.kind(p) == place_kind::numa)) return p;
   return {};
 }
 
 platform with_host_memory(const platform& machine) {
-  const auto memories = machine.memories();
-  if (std::ranges::any_of(memories, [&](place p) { return is_host_memory(machine.kind(p)); })) return machine;
+  if (host_memory_of(machine)) return machine;
   platform_description d = machine.describe();
   const place made{static_cast<std::uint32_t>(d.places.size())};
   place_description memory;
@@ -65,11 +74,8 @@ platform with_host_memory(const platform& machine) {
 platform with_spill(const platform& machine) {
   if (spill_of(machine)) return machine;
   platform_description d = machine.describe();
-  place_description made;
-  made.name = "spill";
-  made.kind = place_kind::system_memory;
-  d.places.push_back(std::move(made));
-  d.links.push_back({machine.memories().front(), place{static_cast<std::uint32_t>(d.places.size() - 1)}, {}, {}});
+  const place made = places::added_place(d, spill_name, place_kind::system_memory);
+  d.links.push_back({host_memory_of(machine), made, {}, {}});
   return platform::build(std::move(d));
 }
 
@@ -107,6 +113,8 @@ void start_data(base::runtime_context& runtime, const platform& machine, std::sh
     else if (device::attached_device* const on = devices ? devices->at(p) : nullptr)
       settings.memories.push_back({p, about.name, about.kind, on->is().about().memory_bytes, &on->is()});
   }
+  // Operations that need memory of the host take the first of the list, which a file may have declared behind others.
+  std::ranges::stable_partition(settings.memories, [main = host_memory_of(machine)](const memory_description& m) { return m.where == main; });
   settings.width = machine.worker_count();
   start_data(runtime, std::move(settings));
 }

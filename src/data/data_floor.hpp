@@ -27,6 +27,8 @@ struct host_limits {
 };
 /// The platform, with a memory of the host where it names none: the program lies in one in any case.
 platform with_host_memory(const platform& machine);
+/// The first memory that is the host's alone: no device's, no folder and not that of all nodes. None if the platform names none.
+place host_memory_of(const platform& machine);
 /// The platform with a memory "spill" beside those of the host; and which that is, or none.
 platform with_spill(const platform& machine);
 place spill_of(const platform& machine);

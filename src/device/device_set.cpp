@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/driver_threads.hpp"
+#include "platform/added_place.hpp"
 
 namespace stretto::device {
 
@@ -120,11 +121,7 @@ platform device_set::extended(const platform& machine) {
   const auto place_named = [&](std::string name, place_kind kind) {
     for (std::uint32_t i = 0; i < d.places.size(); ++i)
       if (d.places[i].name == name && d.places[i].kind == kind) return place{i};
-    place_description made;
-    made.name = std::move(name);
-    made.kind = kind;
-    d.places.push_back(std::move(made));
-    return place{static_cast<std::uint32_t>(d.places.size() - 1)};
+    return places::added_place(d, std::move(name), kind);
   };
   const auto link = [&](place a, place b, const properties& about) {
     for (const place_link& l : d.links)

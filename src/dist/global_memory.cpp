@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "data/data_floor.hpp"
 #include "net/self/local_window.hpp"
+#include "platform/added_place.hpp"
 
 namespace stretto::dist {
 
@@ -136,11 +138,8 @@ place global_memory::place_of(const platform& machine) {
 platform global_memory::extended(const platform& machine) {
   if (place_of(machine)) return machine;
   platform_description d = machine.describe();
-  place_description made;
-  made.name = "global_memory";
-  made.kind = place_kind::global_memory;
-  d.places.push_back(std::move(made));
-  d.links.push_back({machine.memories().front(), place{static_cast<std::uint32_t>(d.places.size() - 1)}, {}, {}});
+  const place made = places::added_place(d, "global_memory", place_kind::global_memory);
+  d.links.push_back({data::host_memory_of(machine), made, {}, {}});
   return platform::build(std::move(d));
 }
 

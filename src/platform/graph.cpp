@@ -14,22 +14,29 @@ std::string in_quotes(std::string_view name) {
   return '"' + std::string(name) + '"';
 }
 
-std::string origin(const std::function<std::string(std::size_t)>& of, std::size_t i) {
-  return of ? of(i) : std::string();
-}
+/// Where a part was written: looked up only for a message, since finding a line reads the whole text before it.
+class origin {
+ public:
+  origin(const std::function<std::string(std::size_t)>& of, std::size_t number) : of_(of), number_(number) {}
+  operator std::string() const { return of_ ? of_(number_) : std::string(); }
+
+ private:
+  const std::function<std::string(std::size_t)>& of_;
+  const std::size_t number_;
+};
 
 error fault(const char* code, std::string sentence, std::string where) {
   return error(code, std::move(sentence)).fact("file", std::move(where));
 }
 
 void check_figure(const std::optional<double>& value, const std::string& what, const char* unit,
-                  const std::string& where) {
+                  const origin& where) {
   if (!value || (std::isfinite(*value) && *value >= 0)) return;
   throw fault("P12", what + " is not a finite number of " + unit + ", zero or more", where)
       .remedy("leave it out if it is not known");
 }
 
-void check_name(const std::string& name, const std::string& where) {
+void check_name(const std::string& name, const origin& where) {
   const auto bad = [&](std::string why) {
     return fault("P12", "a place cannot have this name", where)
         .because(std::move(why))
@@ -73,7 +80,7 @@ void check_links(const graph& g, const origins& from) {
   std::set<std::pair<place, place>> seen;
   for (std::size_t i = 0; i < g.is.links.size(); ++i) {
     const auto& l = g.is.links[i];
-    const auto where = origin(from.of_link, i);
+    const origin where(from.of_link, i);
     if (l.a.index >= g.is.places.size() || l.b.index >= g.is.places.size())
       throw fault("P16",
                   "link " + std::to_string(i) + " joins places that are not of this platform",

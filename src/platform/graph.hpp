@@ -20,7 +20,7 @@ namespace stretto::places {
 
 /// Limits that keep a hostile or mistaken description from taking the memory of the machine.
 inline constexpr std::uint32_t max_workers = 4096;
-inline constexpr std::size_t max_places = 1u << 20;
+inline constexpr std::size_t max_places = 65535;  // schedulers number them by 16 bits
 inline constexpr std::size_t max_path_entries =
     1u << 22;  // pop and steal paths of all workers together
 

@@ -11,6 +11,10 @@
 #include <stretto/platform.hpp>
 #include <stretto/runtime.hpp>
 
+#include "temporary_folder.hpp"
+#include "thrown_by.hpp"
+#include "with_variable.hpp"
+
 using namespace stretto;
 
 namespace {
@@ -40,4 +44,37 @@ TEST_CASE("a platform that names no memory, or one of no bytes, has that of the 
       CHECK(o.read().get().view()(0) == 2);
     });
   }
+}
+
+TEST_CASE("what needs memory of the host takes that of the host, whatever memories the platform declares before it") {
+  const test::temporary_folder folder;
+  const test::with_variable global("STRETTO_GLOBAL_MEMORY", "1M"), spill("STRETTO_SPILL", folder.path.c_str()), shared("STRETTO_DEVICE_HOST_MEMORY", "64K");
+  runtime rt({.machine = std::make_shared<const platform>(platform::parse(R"json({"nworkers": 1,
+                "declarations": [{"name": "all", "kind": "global_memory"}, {"name": "spill", "kind": "system_memory"}, {"name": "sim_0_host_memory", "kind": "pinned_memory"}],
+                "reachability": [["all", "spill"], ["all", "sim_0_host_memory"]],
+                "pop_paths": {"default": ["all"]}})json")),
+              .devices = "sim:1"});
+  rt.run([&] {
+    const auto far = instance<int>::create(at(rt.machine().at("all")), box(0, 10)).made;
+    const auto near = instance<int>::create(at(rt.machine().at("host memory")), box(0, 10)).made;
+    wait(fill(far, 5));  // by way of memory of the host
+    wait(copy(far, near));
+    CHECK(near.view()(9) == 5);
+    // More than the memory that the host shares with the device has.
+    const buffer<int> b(box(0, 100'000), [](coordinate i) { return static_cast<int>(i); });
+    CHECK(b.read().get().view()(99'999) == 99'999);
+    CHECK(instance<int>::create(at_node(0), box(0, 10)).made.memory() == rt.machine().at("host memory"));
+  });
+}
+
+TEST_CASE("a place of a platform file that has a name of the runtime's own and another kind is refused when the runtime starts") {
+  const auto machine = std::make_shared<const platform>(platform::parse(R"json({"nworkers": 1, "declarations": ["sysmem", {"name": "sim_0", "kind": "l2"}],
+                         "reachability": [["sysmem", "sim_0"]]})json"));
+  runtime({.machine = machine, .devices = "none"});
+  CHECK(test::thrown_by([&] { runtime({.machine = machine, .devices = "sim:1"}); }) ==
+        "error P04: the platform has a place \"sim_0\", and the runtime adds another of that name\n"
+        "  added       gpu\n"
+        "  declared    l2\n"
+        "  because     names of places are unique\n"
+        "  try         give the place another name in the platform file");
 }

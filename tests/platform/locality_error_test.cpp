@@ -203,6 +203,20 @@ TEST_CASE("paths that together are too long are refused before they fill the mem
         "  try         write paths of your own, or ask for fewer workers");
 }
 
+TEST_CASE("more places than a scheduler can number are refused, and as many are not") {
+  std::string names, links;
+  for (int i = 1; i < 65535; ++i) {
+    names += ", \"core_" + std::to_string(i) + '"';
+    links += (i > 1 ? ", [\"sysmem\", \"core_" : "[\"sysmem\", \"core_") + std::to_string(i) + "\"]";
+  }
+  const auto with = [&](const std::string& more) {
+    return "{\"nworkers\": 1, \"pop_paths\": {\"default\": [\"sysmem\"]}, \"steal_paths\": {\"default\": []},\n\"reachability\": [" + links +
+           "],\n\"declarations\": [\"sysmem\"" + more + names + "]}";
+  };
+  CHECK(stretto::platform::parse(with("")).place_count() == 65535);
+  CHECK(fault(with(", \"core_0\"")).starts_with("error P10: 65536 places are more than the 65535 that a platform can have\n  file        node.json:3:"));
+}
+
 TEST_CASE("values that make no sense are refused") {
   const auto place = [](const std::string& members) { return "{\"nworkers\": 1, \"declarations\": [{\"name\": \"core_0\", " + members + "}]}"; };
   CHECK(fault(place("\"kind\": \"cor\"")) ==
