@@ -10,10 +10,12 @@ if(stretto_type STREQUAL "STATIC_LIBRARY")
   set(stretto_is_static TRUE)
   set(stretto_pc_libs "-lstretto ${stretto_private_libs}")
   set(stretto_pc_libs_private "")
+  set(stretto_pc_cflags "")
 else()
   set(stretto_is_static FALSE)
   set(stretto_pc_libs "-lstretto -pthread")
   set(stretto_pc_libs_private "${stretto_private_libs}")
+  set(stretto_pc_cflags " -DSTRETTO_VISIBILITY=default")  # one copy for all
 endif()
 
 set(stretto_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/stretto)

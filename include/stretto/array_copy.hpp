@@ -19,6 +19,8 @@
 #include <type_traits>
 #include <utility>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 template <class T, std::size_t D = 1>
@@ -85,3 +87,5 @@ class array_copy {
 };
 
 }  // namespace stretto
+
+STRETTO_API_END

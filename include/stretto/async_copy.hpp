@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <optional>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 /// Copies `bytes` from `source` at `from` to `target` at `to`; the ranges do not overlap.
@@ -42,3 +44,5 @@ std::optional<transfer_route> copy_route(place from, place to, std::uint64_t byt
                                          std::source_location where = std::source_location::current());
 
 }  // namespace stretto
+
+STRETTO_API_END

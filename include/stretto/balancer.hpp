@@ -25,6 +25,8 @@
 #include <functional>
 #include <vector>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 /// What a round of balancing knows. Loads that are negative or no number count as 0.
@@ -123,3 +125,5 @@ struct stealing {
 balancer by_hints(balancer decide);
 
 }  // namespace stretto
+
+STRETTO_API_END

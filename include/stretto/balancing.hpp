@@ -30,6 +30,8 @@
 #include <source_location>
 #include <utility>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 /// How a round ended.
@@ -75,3 +77,5 @@ inline future<balance_report> balance(balancer by, std::source_location where = 
 future<void> measure_loads(std::source_location where = std::source_location::current());
 
 }  // namespace stretto
+
+STRETTO_API_END

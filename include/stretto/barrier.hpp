@@ -18,6 +18,8 @@
 #include <optional>
 #include <type_traits>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 /// How values are reduced at arrival: a type of values, what to begin with, and how to put one more in. Arrivals come in
@@ -43,13 +45,16 @@ struct value_fold {
   void (*apply)(void* into, const void* value) = nullptr;
 };
 template <arrival_reduction Operator>
-inline constexpr value_fold fold_of{
-    sizeof(typename Operator::value_type),
-    [](void* into) { new (into) typename Operator::value_type(Operator::identity()); },
-    [](void* into, const void* value) {
-      Operator::apply(*static_cast<typename Operator::value_type*>(into),
-                      *static_cast<const typename Operator::value_type*>(value));
-    }};
+void begin_value(void* into) {
+  new (into) typename Operator::value_type(Operator::identity());
+}
+template <arrival_reduction Operator>
+void apply_value(void* into, const void* value) {
+  Operator::apply(*static_cast<typename Operator::value_type*>(into),
+                  *static_cast<const typename Operator::value_type*>(value));
+}
+template <arrival_reduction Operator>
+inline constexpr value_fold fold_of{sizeof(typename Operator::value_type), &begin_value<Operator>, &apply_value<Operator>};
 }  // namespace detail
 
 class barrier {
@@ -149,3 +154,5 @@ class reducing_barrier : public barrier {
 };
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -22,6 +22,8 @@
 
 #include <stretto/error.hpp>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 inline constexpr int max_axes = 3;
@@ -236,3 +238,5 @@ extent tile_grid(const box& domain, std::size_t parts, const extent& grain = uni
 std::vector<box> split_tiles(const box& domain, std::size_t parts, const extent& grain = unit);
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -35,6 +35,8 @@
 #include <utility>
 #include <vector>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 namespace buffers {
@@ -885,3 +887,5 @@ buffer<T, D>::buffer(const box& elements, F f, const buffer_options& options, st
 }
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -39,6 +39,8 @@
 #include <utility>
 #include <vector>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 /// When an offer is taken: where one of these says so. They count from the last checkpoint on, or from the beginning.
@@ -158,3 +160,5 @@ class buffer_checkpoint {
 };
 
 }  // namespace stretto
+
+STRETTO_API_END

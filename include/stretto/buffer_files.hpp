@@ -22,6 +22,8 @@
 #include <string>
 #include <string_view>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 enum class zarr_compression : std::uint8_t { none, zstd };
@@ -92,3 +94,5 @@ buffer<T, D> load_raw(std::string_view file, const box& elements, const buffer_o
 }
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <exception>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 namespace detail {
@@ -66,3 +68,5 @@ class channel {
 };
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -53,6 +53,8 @@
 #include <utility>
 #include <vector>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 namespace detail {
@@ -312,3 +314,5 @@ std::optional<checkpoint> try_open_checkpoint(std::string_view directory, lookin
                                               std::source_location where = std::source_location::current());
 
 }  // namespace stretto
+
+STRETTO_API_END

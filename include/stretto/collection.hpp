@@ -38,6 +38,8 @@
 #include <utility>
 #include <vector>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 namespace detail {
@@ -213,3 +215,5 @@ future<void> destroy(const collection<T>& of, std::source_location where = std::
 }
 
 }  // namespace stretto
+
+STRETTO_API_END

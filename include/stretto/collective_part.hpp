@@ -17,6 +17,8 @@
 #include <source_location>
 #include <type_traits>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 namespace detail {
@@ -50,3 +52,5 @@ struct collective_part {
 };
 
 }  // namespace stretto
+
+STRETTO_API_END

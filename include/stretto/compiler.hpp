@@ -17,3 +17,16 @@
 #if defined(STRETTO_REFUSES)
 #include STRETTO_REFUSES
 #endif
+
+// What the headers declare belongs to the program or library that links libstretto.a: the dynamic linker binds none of
+// it to another copy in the same process. "hidden" would do that, too, but then GCC warns of each class that has a member
+// of ours. Where several share one copy, a shared libstretto or that of their host, they define STRETTO_VISIBILITY=default.
+#if !defined(STRETTO_VISIBILITY)
+#define STRETTO_VISIBILITY protected
+#endif
+#define STRETTO_DETAIL_PRAGMA(text) _Pragma(#text)
+#define STRETTO_DETAIL_VISIBILITY(which) STRETTO_DETAIL_PRAGMA(GCC visibility push(which))
+#define STRETTO_API_BEGIN STRETTO_DETAIL_VISIBILITY(STRETTO_VISIBILITY)
+#define STRETTO_API_END _Pragma("GCC visibility pop")
+// Of what a macro of ours defines in a program.
+#define STRETTO_DETAIL_UNSHARED [[gnu::visibility("protected")]]

@@ -12,6 +12,8 @@
 #include <memory>
 #include <vector>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 class completion_queue {
@@ -44,3 +46,5 @@ class completion_queue {
 };
 
 }  // namespace stretto
+
+STRETTO_API_END

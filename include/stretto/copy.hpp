@@ -16,6 +16,8 @@
 
 #include <stretto/instance.hpp>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 namespace detail {
@@ -136,3 +138,5 @@ event scatter(const instance<T, E>& from, const instance<Index, E>& indices, con
 }
 
 }  // namespace stretto
+
+STRETTO_API_END

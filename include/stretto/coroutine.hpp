@@ -13,6 +13,8 @@
 #include <coroutine>
 #include <cstdint>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 namespace detail {
@@ -97,3 +99,5 @@ struct std::coroutine_traits<stretto::future<void>, Arguments...> {
     void return_void() { this->result.set(); }
   };
 };
+
+STRETTO_API_END

@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 /// A failure that the user can read and act on. Built in one expression:
@@ -86,3 +88,5 @@ class poisoned : public error {
 std::string short_location(const std::source_location& where);
 
 }  // namespace stretto
+
+STRETTO_API_END

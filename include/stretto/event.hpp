@@ -20,6 +20,8 @@
 #include <string>
 #include <string_view>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 struct completion;  // the part of a task that others can wait for
@@ -148,3 +150,5 @@ struct event_statistics {
 event_statistics current_event_statistics();
 
 }  // namespace stretto
+
+STRETTO_API_END

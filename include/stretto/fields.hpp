@@ -46,6 +46,8 @@
 
 #include <stretto/plain_value.hpp>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 class field_writer;
@@ -505,3 +507,5 @@ T from_bytes(std::span<const std::byte> bytes) {
 }
 
 }  // namespace stretto
+
+STRETTO_API_END

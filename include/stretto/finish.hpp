@@ -9,6 +9,8 @@
 
 #include <optional>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 namespace detail {
@@ -68,3 +70,5 @@ decltype(auto) detached(F&& body) {
 }
 
 }  // namespace stretto
+
+STRETTO_API_END

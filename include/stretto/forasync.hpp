@@ -10,6 +10,8 @@
 
 #include <atomic>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 namespace detail {
@@ -102,3 +104,5 @@ future<void> forasync(const box& domain, F&& body, std::source_location where = 
 }
 
 }  // namespace stretto
+
+STRETTO_API_END

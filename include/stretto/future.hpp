@@ -16,6 +16,8 @@
 #include <type_traits>
 #include <utility>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 namespace detail {
@@ -60,12 +62,14 @@ inline constexpr std::size_t storage_alignment = alignof(T) > storage_offset ? a
 template <>
 inline constexpr std::size_t storage_alignment<void> = storage_offset;
 
+// Not a lambda: GCC gives what one in the initialiser of a variable becomes default visibility (compiler.hpp).
+template <class T>
+void destroy_value(void* storage) noexcept {
+  static_cast<T*>(storage)->~T();
+}
 template <class T>
 inline constexpr task_type value_type{
-    task_kind, nullptr, nullptr,
-    std::is_trivially_destructible_v<T> ? nullptr
-                                        : +[](void* s) noexcept { static_cast<T*>(s)->~T(); },
-    storage_alignment<T>};
+    task_kind, nullptr, nullptr, std::is_trivially_destructible_v<T> ? nullptr : &destroy_value<T>, storage_alignment<T>};
 template <>
 inline constexpr task_type value_type<void>{task_kind, nullptr, nullptr, nullptr};
 
@@ -228,3 +232,5 @@ class promise {
 };
 
 }  // namespace stretto
+
+STRETTO_API_END

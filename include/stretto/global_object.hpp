@@ -33,6 +33,8 @@
 #include <type_traits>
 #include <utility>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 template <class T, std::size_t D>
@@ -370,3 +372,5 @@ auto get(const T1& t1, const T2& t2, const T3& t3, const There& there, const To&
 }
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <memory>
 
+STRETTO_API_BEGIN
+
 namespace stretto::detail {
 
 /// Nanoseconds that devices have computed for somebody. Whoever counts for it may outlive it.
@@ -21,3 +23,5 @@ struct handler_span {
 };
 
 }  // namespace stretto::detail
+
+STRETTO_API_END

@@ -34,6 +34,8 @@
 #include <type_traits>
 #include <vector>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 namespace data {
@@ -447,3 +449,5 @@ instance<T, D> instance<T, D>::external(at_place memory, const native_memory& fi
 }
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -23,6 +23,8 @@
 #include <memory>
 #include <source_location>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 /// What runtime_options::job takes: one node's part in a job. Good for one runtime.
@@ -68,3 +70,5 @@ std::uint32_t this_node();
 std::uint32_t job_nodes();
 
 }  // namespace stretto
+
+STRETTO_API_END

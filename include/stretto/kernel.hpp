@@ -43,6 +43,8 @@
 #include <type_traits>
 #include <utility>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 template <class Signature>
@@ -332,7 +334,7 @@ consteval bool says(std::string_view text, std::string_view word) { return text.
   template <std::uint64_t Key>                                                                                           \
   struct name##_kernel;                                                                                                  \
   template <>                                                                                                            \
-  struct name##_kernel<::stretto::detail::key_of(__FILE__, parameter_text, body_text)> {                                 \
+  struct STRETTO_DETAIL_UNSHARED name##_kernel<::stretto::detail::key_of(__FILE__, parameter_text, body_text)> {         \
     struct body : ::stretto::kernels::scope<false> {                                                                     \
       [[gnu::always_inline]] inline void operator() parameters const __VA_ARGS__                                         \
     };                                                                                                                   \
@@ -375,11 +377,13 @@ consteval bool says(std::string_view text, std::string_view word) { return text.
   template <bool Checked, std::uint64_t Key>                                                                             \
   struct name##_function;                                                                                                \
   template <>                                                                                                            \
-  struct name##_function<false, ::stretto::detail::key_of(__FILE__, #parameters, #__VA_ARGS__)> : ::stretto::kernels::language<false> { \
+  struct STRETTO_DETAIL_UNSHARED name##_function<false, ::stretto::detail::key_of(__FILE__, #parameters, #__VA_ARGS__)>  \
+      : ::stretto::kernels::language<false> {                                                                            \
     [[gnu::always_inline]] static inline type call parameters __VA_ARGS__                                                \
   };                                                                                                                     \
   template <>                                                                                                            \
-  struct name##_function<true, ::stretto::detail::key_of(__FILE__, #parameters, #__VA_ARGS__)> : ::stretto::kernels::language<true> { \
+  struct STRETTO_DETAIL_UNSHARED name##_function<true, ::stretto::detail::key_of(__FILE__, #parameters, #__VA_ARGS__)>   \
+      : ::stretto::kernels::language<true> {                                                                             \
     static type call parameters __VA_ARGS__                                                                              \
   };                                                                                                                     \
   static_assert(::stretto::detail::body_is_portable(#__VA_ARGS__, false));                                               \
@@ -398,6 +402,7 @@ consteval bool says(std::string_view text, std::string_view word) { return text.
 #define STRETTO_DEVICE_STRUCT(name, ...)                                                                                 \
   struct name __VA_ARGS__;                                                                                               \
   static_assert(::stretto::kernels::device_type<name>, "a structure for devices has plain members only");                \
+  STRETTO_DETAIL_UNSHARED                                                                                                \
   inline const ::stretto::device_text name##_text(::stretto::device_text::what::structure, #name, "", "", #__VA_ARGS__,  \
                                                   __FILE__, __LINE__);
 
@@ -417,7 +422,7 @@ consteval bool says(std::string_view text, std::string_view word) { return text.
 ///
 /// On devices an element is changed behind a lock, on the host by compare and swap where it has 1, 2, 4 or 8 bytes.
 #define STRETTO_DEVICE_OPERATOR(name, type, function, ...)                                                               \
-  struct name {                                                                                                          \
+  struct STRETTO_DETAIL_UNSHARED name {                                                                                  \
     using lhs_type = type;                                                                                               \
     using rhs_type = type;                                                                                               \
     static rhs_type identity() {                                                                                         \
@@ -432,6 +437,7 @@ consteval bool says(std::string_view text, std::string_view word) { return text.
     static constexpr ::stretto::device_operator all{#name, sizeof(type), &set_identity, &fold_kernel};                   \
   };                                                                                                                     \
   static_assert(::stretto::kernels::device_type<type>, "an operator for devices folds numbers or plain structures");     \
+  STRETTO_DETAIL_UNSHARED                                                                                                \
   inline const ::stretto::device_text name##_text(::stretto::device_text::what::operation, #name, #type, "", #function,  \
                                                   __FILE__, __LINE__);                                                   \
   STRETTO_KERNEL(fold_by_##name, (in<type, 3> from, reduce<name, 3> to), {                                               \
@@ -442,5 +448,8 @@ consteval bool says(std::string_view text, std::string_view word) { return text.
 /// Defines a constant that host and devices share: type, name, value.
 #define STRETTO_DEVICE_CONSTANT(type, name, ...)                                                                         \
   inline constexpr type name = __VA_ARGS__;                                                                              \
+  STRETTO_DETAIL_UNSHARED                                                                                                \
   inline const ::stretto::device_text name##_text(::stretto::device_text::what::constant, #name, #type, "", #__VA_ARGS__, \
                                                   __FILE__, __LINE__);
+
+STRETTO_API_END

@@ -11,6 +11,8 @@
 #include <span>
 #include <string_view>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 /// What a kernel does with a parameter.
@@ -121,3 +123,5 @@ struct device_text {
 };
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -18,6 +18,8 @@
 #include <cstdint>
 #include <type_traits>
 
+STRETTO_API_BEGIN
+
 // Of the loop that follows: no iteration depends on another. Compilers have no common word for it.
 #if defined(__clang__)
 #define STRETTO_DETAIL_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
@@ -554,3 +556,5 @@ struct group_scope : language<Checked>, group_memories<Checked> {
 
 }  // namespace kernels
 }  // namespace stretto
+
+STRETTO_API_END

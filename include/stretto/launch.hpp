@@ -26,6 +26,8 @@
 #include <type_traits>
 #include <utility>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 /// The items of a launch: a box of ids, or of groups. A box becomes one by itself.
@@ -187,3 +189,5 @@ event launch(const T1& t1, const T2& t2, const T3& t3, const kernel<void(P...)>&
 }
 
 }  // namespace stretto
+
+STRETTO_API_END

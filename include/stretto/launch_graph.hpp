@@ -21,6 +21,8 @@
 #include <cstdint>
 #include <memory>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 /// A launch of a graph, for after(). Plain data; means nothing to another graph.
@@ -123,3 +125,5 @@ class launch_graph {
 };
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -17,6 +17,8 @@
 #include <source_location>
 #include <vector>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 /// The machine of that node, this one included.
@@ -36,3 +38,5 @@ future<platform> machine_of(at_node node, std::source_location where = std::sour
 future<std::vector<platform>> machines_of_job(std::source_location where = std::source_location::current());
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -19,6 +19,8 @@
 #include <concepts>
 #include <cstdint>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 namespace mappers {
@@ -155,3 +157,5 @@ inline constexpr bool fits_axes = !(std::same_as<M, mappers::transposed> && D ==
 }  // namespace detail
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -49,6 +49,8 @@
 #include <utility>
 #include <vector>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 namespace detail {
@@ -519,3 +521,5 @@ struct std::hash<stretto::mobile<T>> {
     return std::hash<std::uint64_t>()(stretto::detail::mobile_access::id_of(m));
   }
 };
+
+STRETTO_API_END

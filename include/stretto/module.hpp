@@ -24,6 +24,8 @@
 #include <typeinfo>
 #include <vector>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 class platform;
@@ -116,3 +118,5 @@ Module& this_runtimes(std::source_location where = std::source_location::current
 }
 
 }  // namespace stretto
+
+STRETTO_API_END

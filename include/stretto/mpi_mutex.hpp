@@ -7,6 +7,8 @@
 
 #include <mutex>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 /// With MPI_THREAD_SERIALIZED the runtime holds it round every call of MPI that it makes for the messages of a job. A
@@ -19,3 +21,5 @@ namespace stretto {
 std::mutex& mpi_mutex() noexcept;
 
 }  // namespace stretto
+
+STRETTO_API_END

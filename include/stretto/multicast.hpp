@@ -23,6 +23,8 @@
 #include <utility>
 #include <vector>
 
+STRETTO_API_BEGIN
+
 namespace stretto::detail {
 
 struct multicast {
@@ -65,9 +67,13 @@ struct multicast_call : multicast {
   handler_call<Get> call;
 };
 
+template <class Body>
+void drop_multicast(void* storage) noexcept {
+  std::launder(static_cast<Body*>(storage))->~Body();
+}
 /// The body of a task that nobody runs: it ends when all have answered.
 template <class Body>
-inline constexpr task_type multicast_task{task_kind, nullptr, +[](void* s) noexcept { std::launder(static_cast<Body*>(s))->~Body(); }, nullptr};
+inline constexpr task_type multicast_task{task_kind, nullptr, &drop_multicast<Body>, nullptr};
 
 struct multicast_end : multicast {
   multicast_end(std::uint64_t first_object, std::uint64_t count) noexcept {
@@ -143,3 +149,5 @@ future<V> start_multicast(std::size_t bytes, const task_type& type, const std::s
 }
 
 }  // namespace stretto::detail
+
+STRETTO_API_END

@@ -32,6 +32,8 @@
 #include <type_traits>
 #include <utility>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 /// The types of parameters, for signatures: what the macros know as in, out, inout, local and reduce.
@@ -232,3 +234,5 @@ class native_kernel<void(P...)> : public kernel<void(P...)> {
 };
 
 }  // namespace stretto
+
+STRETTO_API_END

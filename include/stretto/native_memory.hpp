@@ -13,6 +13,8 @@
 
 #include <cstddef>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 /// Where an array begins, as the driver of the memory's device names it.
@@ -23,3 +25,5 @@ struct native_memory {
 };
 
 }  // namespace stretto
+
+STRETTO_API_END

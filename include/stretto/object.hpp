@@ -35,6 +35,8 @@
 #include <string_view>
 #include <utility>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 template <class T, std::size_t D>
@@ -434,3 +436,5 @@ event launch(const T1& t1, const T2& t2, const T3& t3, const kernel<void(P...)>&
 }
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 /// What a place is. Core to system_memory are ordered from the processor outwards: default paths climb this order.
@@ -79,3 +81,5 @@ template <>
 struct std::hash<stretto::place> {
   std::size_t operator()(stretto::place p) const noexcept { return p.index; }
 };
+
+STRETTO_API_END

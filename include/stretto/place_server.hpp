@@ -11,6 +11,8 @@
 
 #include <exception>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 namespace detail {
@@ -50,3 +52,5 @@ class place_server {
 };
 
 }  // namespace stretto
+
+STRETTO_API_END

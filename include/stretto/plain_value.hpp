@@ -8,6 +8,8 @@
 // Threads     compile time only.
 #pragma once
 
+#include <stretto/compiler.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
@@ -15,6 +17,8 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+
+STRETTO_API_BEGIN
 
 namespace stretto::detail {
 
@@ -180,3 +184,5 @@ consteval bool explain_bytes() {
 }
 
 }  // namespace stretto::detail
+
+STRETTO_API_END

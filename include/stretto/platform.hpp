@@ -17,6 +17,8 @@
 #include <string_view>
 #include <vector>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 namespace places {
@@ -162,3 +164,5 @@ class platform {
 const platform& this_machine();
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -20,6 +20,8 @@
 #include <cstdint>
 #include <exception>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 namespace detail {
@@ -88,3 +90,5 @@ class poller {
 };
 
 }  // namespace stretto
+
+STRETTO_API_END

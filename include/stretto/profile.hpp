@@ -12,6 +12,8 @@
 
 #include <chrono>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 enum class outcome : std::uint8_t {
@@ -51,3 +53,5 @@ struct operation_profile {
 };
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -16,6 +16,8 @@
 #include <optional>
 #include <string>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 struct progress_options {
@@ -57,3 +59,5 @@ class progress {
 };
 
 }  // namespace stretto
+
+STRETTO_API_END

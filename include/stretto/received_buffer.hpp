@@ -31,6 +31,8 @@
 #include <type_traits>
 #include <utility>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 namespace detail {
@@ -236,3 +238,5 @@ auto send_buffer(const T1& t1, const T2& t2, at_node to, const From& from, const
 }
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -10,6 +10,8 @@
 #include <stretto/recorded_graph.hpp>
 #include <stretto/reduce.hpp>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 /// What a recorded data operation comes after, and its name: after(...), name("..."), or {after(...), name("...")}.
@@ -142,3 +144,5 @@ recorded_operation clear(detail::graph_base& g, const reduction_instance<Op, D>&
 }
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -15,6 +15,8 @@
 #include <memory>
 #include <tuple>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 /// An operation of a recorded graph, for after() and make_edge(). Plain data; means nothing to another graph.
@@ -278,3 +280,5 @@ class recorded_graph : public detail::graph_base {
 };
 
 }  // namespace stretto
+
+STRETTO_API_END

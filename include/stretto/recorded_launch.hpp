@@ -18,6 +18,8 @@
 #include <stretto/launch.hpp>
 #include <stretto/recorded_graph.hpp>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 namespace detail {
@@ -77,3 +79,5 @@ recorded_operation launch(detail::graph_base& g, const T1& t1, const T2& t2, con
 }
 
 }  // namespace stretto
+
+STRETTO_API_END

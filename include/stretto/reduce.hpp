@@ -20,6 +20,8 @@
 #include <concepts>
 #include <new>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 /// How contributions are held.
@@ -368,3 +370,5 @@ event clear(const reduction_instance<Op, D>& r, const preconditions& after = {},
 }
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -12,6 +12,8 @@
 #include <limits>
 #include <type_traits>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 /// A type with two operations and no state: apply changes a left-hand side by a right-hand side; fold combines two
@@ -94,3 +96,5 @@ template <std::integral T> struct bit_or : detail::same_type_operator<T, detail:
 template <std::integral T> struct bit_xor : detail::same_type_operator<T, detail::zero<T>, detail::xor_bits<T>> {};
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -24,6 +24,8 @@
 #include <type_traits>
 #include <utility>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 /// What an exception that happened on another node is here, unless it is a stretto::error or a plain std::runtime_error:
@@ -250,3 +252,5 @@ future<R> async(const T1& t1, const T2& t2, const T3& t3, const T4& t4, const re
 }
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -38,6 +38,8 @@
 
 #include <type_traits>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 /// The tag of a hold that others may share.
@@ -105,3 +107,5 @@ class reservation {
 };
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -15,6 +15,8 @@
 #include <optional>
 #include <string>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 class device_scheduler;
@@ -141,3 +143,5 @@ class attachment {
 };
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -38,6 +38,8 @@
 #include <string_view>
 #include <vector>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 /// A device, as schedulers see it.
@@ -103,3 +105,5 @@ std::unique_ptr<device_scheduler> make_device_scheduler(std::string_view policy,
                                                         std::source_location where = std::source_location::current());
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -25,6 +25,8 @@
 #include <utility>
 #include <vector>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 namespace buffers {
@@ -71,3 +73,5 @@ detail::side_effects_tag uses(const side_effect& first, const More&... more) {
 }
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 namespace trace {
@@ -83,3 +85,5 @@ struct place_statistics {
 };
 
 }  // namespace stretto
+
+STRETTO_API_END

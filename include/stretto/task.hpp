@@ -10,6 +10,8 @@
 #include <stretto/future.hpp>
 #include <stretto/place.hpp>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 class barrier;
@@ -325,3 +327,5 @@ future<void> when_all(const future<T>&... futures) {
 std::uint32_t this_worker();
 
 }  // namespace stretto
+
+STRETTO_API_END

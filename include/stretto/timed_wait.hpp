@@ -13,6 +13,8 @@
 #include <chrono>
 #include <source_location>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 /// The tag of a wait that gives up: made by within(duration) or until(time).
@@ -41,3 +43,5 @@ deadline within(std::chrono::duration<Rep, Period> time) noexcept {
 bool wait(const dependency& d, deadline by, std::source_location where = std::source_location::current());
 
 }  // namespace stretto
+
+STRETTO_API_END

@@ -9,6 +9,8 @@
 #include <string>
 #include <type_traits>
 
+STRETTO_API_BEGIN
+
 namespace stretto::detail {
 
 /// As Zarr calls elements: "float64"; "r128" for 16 bytes of which nothing is known.
@@ -22,3 +24,5 @@ std::string zarr_type() {
 }
 
 }  // namespace stretto::detail
+
+STRETTO_API_END

@@ -49,12 +49,16 @@ struct thread_stack_bounds {
 /// /proc/self/maps.
 [[gnu::noinline]] thread_stack_bounds own_stack(bool may_be_known) noexcept {
   static constinit thread_local thread_stack_bounds known;
-  if (may_be_known && known.bytes) return known;
   pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+  if (!(may_be_known && known.bytes) && pthread_getattr_np(pthread_self(), &attributes) == 0) {
     pthread_attr_getstack(&attributes, &known.bottom, &known.bytes);
     pthread_attr_destroy(&attributes);
   }
+  // A fiber has another stack, for one a task of another copy of this library. Nothing runs on top of what runs there,
+  // since we do not know where that stack ends.
+  auto* const here = static_cast<std::byte*>(__builtin_frame_address(0));
+  auto* const bottom = static_cast<std::byte*>(known.bottom);
+  if (here < bottom || here >= bottom + known.bytes) return {here, 0};
   return known;
 }
 
