@@ -64,7 +64,9 @@ class program_symbols {
 inline std::vector<const kernel_code*> linked_kernels(const program_symbols& program) {
   std::vector<const kernel_code*> all;
   for (const program_symbols::symbol& s : program.all())
-    if (s.name.ends_with("EE4codeE") && s.name.find("_kernelILm") != s.name.npos) all.push_back(reinterpret_cast<const kernel_code*>(s.address));
+    if (s.name.ends_with("E4codeE") && (s.name.find("_kernelILm") != s.name.npos ||
+                                         s.name.find("14defined_kernelI") != s.name.npos))
+      all.push_back(reinterpret_cast<const kernel_code*>(s.address));
   std::ranges::sort(all);
   const auto repeated = std::ranges::unique(all);
   all.erase(repeated.begin(), repeated.end());

@@ -73,9 +73,11 @@ using kernels::element_kind_of;
 template <class P>
 struct parameter_traits {
   static_assert(kernels::device_type<P>, "a kernel takes numbers and plain structures by value, and arrays as in<T, D>, "
-                                         "out<T, D> or inout<T, D>; not pointers, references, bool or classes");
+                                         "out<T, D> or inout<T, D>; not pointers, references or classes");
   static_assert(explain_bytes<P>());  // devices get the bytes
-  static constexpr kernel_parameter value{access::value, element_kind_of<P>(), 0, sizeof(P), alignof(P)};
+  static constexpr kernel_parameter value{
+      access::value, element_kind_of<P>(), 0,       sizeof(P),
+      alignof(P),    fold_operator::none,  nullptr, kernels::component_bytes_of<P>()};
   using passed = P;
   static passed pass(const kernel_argument& a) noexcept { return *reinterpret_cast<const P*>(a.origin); }
   static P open(const kernel_argument& a, unsigned) noexcept { return pass(a); }
@@ -100,7 +102,7 @@ template <kernels::array_parameter P>
 struct parameter_traits<P> {
   static constexpr kernel_parameter value{P::mode, element_kind_of<typename P::element>(), P::axes,
                                           sizeof(typename P::element), alignof(typename P::element), fold_of_parameter<P>(),
-                                          own_of_parameter<P>()};
+                                          own_of_parameter<P>(), kernels::component_bytes_of<typename P::element>()};
   static P open(const kernel_argument& a, unsigned n) noexcept { return P(a, n); }
   using passed = typename P::pointer __restrict;
   static typename P::pointer pass(const kernel_argument& a) noexcept { return reinterpret_cast<typename P::pointer>(a.origin); }
@@ -275,6 +277,32 @@ void a_kernel_cannot_use_cpp_casts_templates_or_this();
 void a_kernel_cannot_name_namespaces();
 void a_kernel_cannot_use_static_or_thread_local();
 void a_region_cannot_return();
+void a_kernel_cannot_cast_several_values_write_float4_of_them();
+
+/// Whether a type between brackets begins at `text` and several values between brackets follow:
+/// (float4)(x, y, z, w), which is a vector to OpenCL and w alone to C++.
+consteval bool casts_several_values(const char* text) {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\n' || c == '\t'; };
+  std::size_t i = 1;
+  while (is_blank(text[i])) ++i;
+  const std::size_t name = i;
+  for (char c = text[i]; (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                         (i > name && c >= '0' && c <= '9') || c == '_' || c == ':';)
+    c = text[++i];
+  if (i == name) return false;
+  while (is_blank(text[i])) ++i;
+  if (text[i] != ')') return false;
+  do ++i;
+  while (is_blank(text[i]));
+  if (text[i] != '(') return false;
+  int depth = 0;
+  for (; text[i]; ++i) {
+    if (text[i] == '(' || text[i] == '[' || text[i] == '{') ++depth;
+    if ((text[i] == ')' || text[i] == ']' || text[i] == '}') && --depth == 0) return false;
+    if (text[i] == ',' && depth == 1) return true;
+  }
+  return false;
+}
 
 /// Looks at a body as text. Fails to compile, naming the rule, where the device could not compile it.
 consteval bool body_is_portable(const char* text, bool in_groups) {
@@ -286,7 +314,11 @@ consteval bool body_is_portable(const char* text, bool in_groups) {
     while (i < length && name[i] && word[i] == name[i]) ++i;
     return i == length && !name[i];
   };
+  bool may_cast = true;  // a name stands before the brackets of a call, or of a condition
   for (std::size_t i = 0; text[i];) {
+    if (text[i] == '(' && may_cast && casts_several_values(text + i))
+      a_kernel_cannot_cast_several_values_write_float4_of_them();
+    if (text[i] != ' ') may_cast = text[i] != ')' && text[i] != ']' && !letter(text[i]);
     if (text[i] == '"') {
       for (++i; text[i] && text[i] != '"'; ++i) i += text[i] == '\\';
       i += text[i] == '"';
@@ -303,6 +335,7 @@ consteval bool body_is_portable(const char* text, bool in_groups) {
       if (any("std")) a_kernel_cannot_name_namespaces();
       if (any("static", "thread_local", "constexpr")) a_kernel_cannot_use_static_or_thread_local();
       if (in_groups && any("return")) a_region_cannot_return();
+      may_cast = any("return", "else", "case", "do");
       i += length;
     } else {
       ++i;
@@ -329,8 +362,10 @@ consteval bool says(std::string_view text, std::string_view word) { return text.
 
 // Of the same name in two files of a program, and not in one header, are two kernels: their types differ by a key of what was written, and each
 // file has a constant of its own. So are functions for devices; which of them a kernel means device_texts.hpp says.
+// In another scope than a namespace's the compiler stops at the first declaration, whose name says why.
 // The texts come ready made, for a macro's argument is expanded before it is handed on, and devices want what was written.
 #define STRETTO_DETAIL_KERNEL(name, scope, plain, checked, groups, parameters, parameter_text, body_text, ...)           \
+  namespace in_a_function_or_a_class_use_STRETTO_SCOPED_KERNEL {}                                                        \
   template <std::uint64_t Key>                                                                                           \
   struct name##_kernel;                                                                                                  \
   template <>                                                                                                            \
@@ -374,6 +409,7 @@ consteval bool says(std::string_view text, std::string_view word) { return text.
 
 /// Defines a function that kernels may call: type, name, parameters, body.
 #define STRETTO_DEVICE_FUNCTION(type, name, parameters, ...)                                                             \
+  namespace what_devices_share_is_defined_in_the_scope_of_a_namespace {}                                                 \
   template <bool Checked, std::uint64_t Key>                                                                             \
   struct name##_function;                                                                                                \
   template <>                                                                                                            \
@@ -400,8 +436,10 @@ consteval bool says(std::string_view text, std::string_view word) { return text.
 
 /// Defines a structure that host and devices share: name, {members}.
 #define STRETTO_DEVICE_STRUCT(name, ...)                                                                                 \
+  namespace what_devices_share_is_defined_in_the_scope_of_a_namespace {}                                                 \
   struct name __VA_ARGS__;                                                                                               \
   static_assert(::stretto::kernels::device_type<name>, "a structure for devices has plain members only");                \
+  [[maybe_unused]] constexpr ::std::string_view stretto_name_on_devices(const name*) noexcept { return #name; }          \
   STRETTO_DETAIL_UNSHARED                                                                                                \
   inline const ::stretto::device_text name##_text(::stretto::device_text::what::structure, #name, "", "", #__VA_ARGS__,  \
                                                   __FILE__, __LINE__);
@@ -447,6 +485,7 @@ consteval bool says(std::string_view text, std::string_view word) { return text.
 
 /// Defines a constant that host and devices share: type, name, value.
 #define STRETTO_DEVICE_CONSTANT(type, name, ...)                                                                         \
+  namespace what_devices_share_is_defined_in_the_scope_of_a_namespace {}                                                 \
   inline constexpr type name = __VA_ARGS__;                                                                              \
   STRETTO_DETAIL_UNSHARED                                                                                                \
   inline const ::stretto::device_text name##_text(::stretto::device_text::what::constant, #name, #type, "", #__VA_ARGS__, \

@@ -46,6 +46,8 @@ struct kernel_parameter {
   std::uint32_t alignment = 1;
   fold_operator fold = fold_operator::none;  ///< where mode is reduce
   const device_operator* own = nullptr;      ///< where mode is reduce and fold is none
+  std::uint32_t component_bytes =
+      0;  ///< where it is a short vector, whose components are of that kind; 0: it is none
 };
 
 struct touched_elements;  // which elements kernels have named
@@ -87,11 +89,21 @@ struct kernel_work {
 
 class native_functions;
 
+/// What the parameter of a template stands for in one kernel of it.
+struct template_argument {
+  std::string_view parameter;  ///< "T"
+  std::string_view type;       ///< as devices call it; of a number, its own: "int32_t"
+  std::string_view shown;      ///< as reports call it: "int"; empty: it is a number
+  std::uint64_t number = 0;    ///< whose sign its type says
+
+  constexpr bool is_number() const noexcept { return shown.empty(); }
+};
+
 /// A kernel without its types. Lives as long as the program.
 struct kernel_code {
   using host_function = void (*)(const kernel_code&, const kernel_work&, const kernel_argument*);
 
-  std::string_view name;  ///< a null character follows
+  std::string_view name;  ///< of a template's kernel with what it is of: "scale<float, 4>". A null character follows
   std::string_view parameter_text, body_text;  ///< as the user wrote them, white space folded
   std::string_view file;
   unsigned line = 0;
@@ -105,6 +117,8 @@ struct kernel_code {
   bool denormals_are_zero = false;   ///< the body says so: numbers below the normal range may count as zero
   const native_functions* native = nullptr;  ///< what the program brought in place of text (native_kernel.hpp)
   bool is_whole = false;                     ///< `run` computes a launch in one call
+  std::string_view written_name = {};        ///< in the source, where that is not `name`: "scale"
+  std::span<const template_argument> template_arguments = {};
 };
 
 /// Text that kernels may use by its name: a function, a structure, a constant, or an operator, whose body is the name of its function. A list

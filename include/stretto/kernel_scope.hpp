@@ -10,6 +10,7 @@
 
 #include <stretto/kernel_code.hpp>
 #include <stretto/reduction_operator.hpp>
+#include <stretto/short_vector.hpp>
 
 #include <bit>
 #include <cmath>
@@ -77,17 +78,28 @@ inline constexpr bool has_wide_vectors = true;
 inline constexpr bool has_wide_vectors = false;
 #endif
 
-/// What may be an element of an array, or a value: a number or a structure of them that every device lays out alike.
+/// What may be an element of an array, or a value: a number, a bool, a short vector or a structure
+/// of them that every device lays out alike.
 template <class T>
-concept device_type = std::is_trivially_copyable_v<T> && std::is_standard_layout_v<T> && !std::is_pointer_v<T> &&
-                      !std::same_as<T, bool> && !std::same_as<T, long double>;
+concept device_type =
+    std::is_trivially_copyable_v<T> && std::is_standard_layout_v<T> && !std::is_pointer_v<T> &&
+    !std::same_as<T, long double>;
 
+/// Of a short vector, that of its components.
 template <class T>
 constexpr element_kind element_kind_of() noexcept {
-  if constexpr (std::is_floating_point_v<T>) return element_kind::floating;
+  if constexpr (stretto::detail::short_vector_type<T>)
+    return element_kind_of<typename stretto::detail::component<T>::type>();
+  else if constexpr (std::is_floating_point_v<T>) return element_kind::floating;
   else if constexpr (std::is_integral_v<T>)
     return std::is_signed_v<T> ? element_kind::integer : element_kind::unsigned_integer;
   else return element_kind::structure;
+}
+/// Bytes of a component of a short vector; 0 of anything else.
+template <class T>
+constexpr std::uint32_t component_bytes_of() noexcept {
+  if constexpr (stretto::detail::short_vector_type<T>) return sizeof(typename stretto::detail::component<T>::type);
+  else return 0;
 }
 
 /// The elements of an array parameter. T is const where they are only read.
@@ -211,6 +223,16 @@ class contributed {
 /// The names that bodies of all kernels share.
 template <bool Checked>
 struct language {
+  using float2 = stretto::float2;
+  using float4 = stretto::float4;
+  using double2 = stretto::double2;
+  using int2 = stretto::int2;
+  using int4 = stretto::int4;
+  using uint2 = stretto::uint2;
+  using uint4 = stretto::uint4;
+  using long2 = stretto::long2;
+  using ulong2 = stretto::ulong2;
+
   template <device_type T, std::size_t D = 1>
   struct in : elements<const T, D, Checked> {
     using elements<const T, D, Checked>::elements;
@@ -414,6 +436,7 @@ struct local_declaration {
   unsigned number;
   element_kind kind;
   std::uint32_t element_bytes;
+  std::uint32_t component_bytes;  // of a short vector; 0: it is none
   std::size_t count;
 };
 shadow_array& declare_local(shadow_memory& in, const local_declaration& what, std::byte* first);
@@ -467,7 +490,7 @@ struct group_scope : language<Checked>, group_memories<Checked> {
     if constexpr (Checked) {
       const unsigned number = this->arrays_declared_++;
       shadow_memory* const shadow = launched_->shadow;
-      const local_declaration what{number, element_kind_of<T>(), sizeof(T), count};
+      const local_declaration what{number, element_kind_of<T>(), sizeof(T), component_bytes_of<T>(), count};
       return checked_local_values<T, Lengths...>(
           first, number, shadow ? &declare_local(*shadow, what, reinterpret_cast<std::byte*>(first)) : nullptr);
     } else {

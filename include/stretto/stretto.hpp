@@ -24,6 +24,7 @@
 #include <stretto/fields.hpp>
 #include <stretto/job.hpp>
 #include <stretto/kernel.hpp>
+#include <stretto/kernel_template.hpp>
 #include <stretto/launch.hpp>
 #include <stretto/launch_graph.hpp>
 #include <stretto/machine_of.hpp>

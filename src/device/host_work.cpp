@@ -105,7 +105,11 @@ void run_part(const kernel_code& code, std::span<const kernel_argument> argument
     at += bytes_of(i);
     const kernel_parameter& p = code.parameters[i];
     if (shadow)
-      mine[i].shadow = &shadow->declare({static_cast<unsigned>(i), p.kind, p.element_bytes, static_cast<std::size_t>(mine[i].max[0])},
+      mine[i].shadow = &shadow->declare({.number = static_cast<unsigned>(i),
+                                         .kind = p.kind,
+                                         .element_bytes = p.element_bytes,
+                                         .component_bytes = p.component_bytes,
+                                         .count = static_cast<std::size_t>(mine[i].max[0])},
                                         static_cast<unsigned>(i), mine[i].origin);
   }
   work.scratch = at;

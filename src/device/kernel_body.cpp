@@ -12,11 +12,13 @@ namespace stretto::device {
 
 std::string as_plain_name(const std::string& word) {
   static const std::set<std::string_view>& taken = *new const std::set<std::string_view>{
-      "half",     "kernel",   "global",   "constant",  "private", "generic",   "read_only", "write_only", "read_write",
-      "pipe",     "uniform",  "uchar",    "ushort",    "uint",    "ulong",     "quad",      "complex",    "imaginary",
-      "event_t",  "restrict", "blockIdx", "threadIdx", "gridDim", "blockDim",  "warpSize",  "dim3",       "int2",
-      "int4",     "float2",   "float4",   "double2",   "double4", "barrier",   "select",    "vec_step",   "fract",
-      "mix",      "clamp",    "cross",    "dot",       "length",  "normalize", "distance",  "step",       "sign"};
+      "half",       "kernel",     "global",   "constant",  "private",  "generic",  "read_only",
+      "write_only", "read_write", "pipe",     "uniform",   "uchar",    "ushort",   "uint",
+      "ulong",      "quad",       "complex",  "imaginary", "event_t",  "restrict", "blockIdx",
+      "threadIdx",  "gridDim",    "blockDim", "warpSize",  "dim3",     "int2",     "int4",
+      "float2",     "float4",     "double2",  "double4",   "barrier",  "select",   "vec_step",
+      "fract",      "uint2",      "uint4",    "long2",     "ulong2",   "mix",      "clamp",
+      "cross",      "dot",        "length",   "normalize", "distance", "step",     "sign"};
   return taken.contains(word) ? "stretto_" + word : word;
 }
 
@@ -125,8 +127,10 @@ class rewriter {
         out.push_back(name("stretto_" + t.spelling, t.line));
         return i + 1;
       }
-      if (is_scalar(t) && at(i + 1) == "(" && !(at(i + 2) == "*")) {  // float(x), which C does not know
-        append(out, "(" + t.spelling + ")", t.line);
+      // float(x) and float4(x, y, z, w), which C does not know. In C++ brackets around a type take one value.
+      const bool is_cast = is_scalar(t) || (dialect_ == dialect::opencl && is_short_vector(as_plain_name(t.spelling)));
+      if (is_cast && at(i + 1) == "(" && !(at(i + 2) == "*")) {
+        append(out, "(" + as_plain_name(t.spelling) + ")", t.line);
         return i + 1;
       }
       out.push_back(name(as_plain_name(t.spelling), t.line));
@@ -145,7 +149,7 @@ class rewriter {
   static bool is_scalar(const token& t) {
     static const std::set<std::string_view>& names = *new const std::set<std::string_view>{"float",    "double",   "int",      "unsigned", "long",
                                                   "int8_t",   "int16_t",  "int32_t",  "int64_t",  "uint8_t",
-                                                  "uint16_t", "uint32_t", "uint64_t", "short",    "char"};
+                                                  "uint16_t", "uint32_t", "uint64_t", "short",    "char",     "bool"};
     return names.contains(t.spelling);
   }
 
@@ -163,10 +167,12 @@ class rewriter {
              "declare it in the body itself, before loops and regions");
     const declared& d = (per_item ? per_item_ : local_arrays_).at(called);
     if (local) out.push_back(name("STRETTO_LOCAL", line));
-    append(out, d.type);
+    append(out, joined(d.type), line);
     out.push_back(name(as_plain_name(called), line));
     if (local)
       for (const tokens& length : d.lengths) append(out, fmt::format("[{}]", joined(length)), line);
+    else if (dialect_ == dialect::opencl && is_short_vector(joined(d.type)))
+      append(out, fmt::format("= ( {} ) ( 0 )", joined(d.type)), line);
     else
       append(out, dialect_ == dialect::opencl ? "= { 0 }" : "= { }", line);
     while (!(at(i) == ";") && i < in_->size()) ++i;
@@ -237,6 +243,11 @@ class rewriter {
     if (!follows(i + 1, {"(", "&"}) || !(at(i + 4) == "(") || (array == arrays_.end() && local == local_arrays_.end()))
       refuse(t.line, fmt::format("{} takes the address of an element of an array", t.spelling),
              fmt::format("write {}(&v(i), x)", t.spelling));
+    if (const std::size_t behind = closing(*in_, i + 4) + 1; !(at(behind) == ","))
+      refuse(t.line,
+             fmt::format("{} takes an element of 32 or 64 bits, and not a part of one of \"{}\"",
+                         t.spelling, target),
+             "keep what is changed so in an array of its own");
     const bool global = array != arrays_.end() && array->second.mode != access::local;
     out.push_back(atomic_named(t.spelling.substr(std::string_view("atomic_").size()),
                                array != arrays_.end() ? array->second.type : local->second.type, global, t.line));

@@ -17,7 +17,8 @@ using word_set = std::set<std::string_view>;
 const word_set& words_of_types() {
   static const word_set& all = *new const word_set{"auto",     "item",     "void",     "bool",     "char",     "short",    "int",     "long",
                   "signed",   "unsigned", "float",    "double",   "size_t",   "int8_t",   "int16_t", "int32_t",
-                  "int64_t",  "uint8_t",  "uint16_t", "uint32_t", "uint64_t"};
+                  "int64_t",  "uint8_t",  "uint16_t", "uint32_t", "uint64_t", "float2",  "float4",  "double2",
+                  "int2",     "int4",     "uint2",    "uint4",    "long2",    "ulong2"};
   return all;
 }
 

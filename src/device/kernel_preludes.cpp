@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -154,6 +155,61 @@ template <class T> static __device__ __forceinline__ T
 stretto_fma(T x, typename stretto_same<T>::type y, typename stretto_same<T>::type z) { return fma(x, y, z); }
 )";
 
+struct vector_type {
+  std::string_view name, component;
+  int components, bytes;
+};
+constexpr std::array<vector_type, 9> vector_types{{{"stretto_float2", "float", 2, 8},
+                                                   {"stretto_float4", "float", 4, 16},
+                                                   {"stretto_double2", "double", 2, 16},
+                                                   {"stretto_int2", "int32_t", 2, 8},
+                                                   {"stretto_int4", "int32_t", 4, 16},
+                                                   {"stretto_uint2", "uint32_t", 2, 8},
+                                                   {"stretto_uint4", "uint32_t", 4, 16},
+                                                   {"stretto_long2", "int64_t", 2, 16},
+                                                   {"stretto_ulong2", "uint64_t", 2, 16}}};
+
+/// "a.x + b.x, a.y + b.y" of "a.# + b.#".
+std::string of_each_component(const vector_type& v, std::string_view pattern) {
+  std::string all;
+  for (const char c : std::string_view("xyzw").substr(0, static_cast<std::size_t>(v.components))) {
+    if (!all.empty()) all += ", ";
+    for (const char p : pattern) all += p == '#' ? c : p;
+  }
+  return all;
+}
+
+/// As short_vector.hpp has it for the host.
+std::string cuda_vector(const vector_type& v) {
+  std::string text = fmt::format(
+      "struct __align__({bytes}) {name} {{\n"
+      "  {component} {members};\n"
+      "  {name}() = default;\n"
+      "  __device__ __forceinline__ constexpr {name}({parameters}) : {set} {{}}\n"
+      "  __device__ __forceinline__ explicit constexpr {name}({component} all) : {set_all} {{}}\n"
+      "}};\n"
+      "STRETTO_FUNCTION {name} operator-({name} a) {{ return {name}({negated}); }}\n",
+      fmt::arg("bytes", v.bytes), fmt::arg("name", v.name), fmt::arg("component", v.component),
+      fmt::arg("members", of_each_component(v, "#")),
+      fmt::arg("parameters", of_each_component(v, fmt::format("{} #_", v.component))),
+      fmt::arg("set", of_each_component(v, "#(#_)")),
+      fmt::arg("set_all", of_each_component(v, "#(all)")),
+      fmt::arg("negated", of_each_component(v, "-a.#")));
+  for (const char o : std::string_view("+-*/"))
+    text += fmt::format(
+        "STRETTO_FUNCTION {name} operator{o}({name} a, {name} b) {{ return {name}({both}); }}\n"
+        "STRETTO_FUNCTION {name} operator{o}({name} a, {component} b) {{ return a {o} {name}(b); "
+        "}}\n"
+        "STRETTO_FUNCTION {name} operator{o}({component} a, {name} b) {{ return {name}(a) {o} b; "
+        "}}\n"
+        "STRETTO_FUNCTION {name}& operator{o}=({name}& a, {name} b) {{ return a = a {o} b; }}\n"
+        "STRETTO_FUNCTION {name}& operator{o}=({name}& a, {component} b) {{ return a = a {o} b; "
+        "}}\n",
+        fmt::arg("name", v.name), fmt::arg("component", v.component), fmt::arg("o", o),
+        fmt::arg("both", of_each_component(v, fmt::format("a.# {} b.#", o))));
+  return text;
+}
+
 struct atomic_change {
   std::string_view name, to;
   bool of_bits = false;  // of integers alone
@@ -264,6 +320,22 @@ std::string text_of_checked_element(dialect d) {
       fmt::arg("item", checked_words::item),
       fmt::arg("first", d == dialect::opencl ? "atomic_cmpxchg((volatile __global uint32_t*)look.words, 0u, 1u) == 0u"
                                              : "atomicCAS((uint32_t*)look.words, 0u, 1u) == 0u"));
+}
+
+bool is_short_vector(std::string_view name) noexcept {
+  return std::ranges::find(vector_types, name, &vector_type::name) != vector_types.end();
+}
+
+std::string text_of_vectors(const std::set<std::string>& names, dialect d) {
+  std::string text;
+  for (const vector_type& v : vector_types) {
+    if (!names.contains(std::string(v.name))) continue;
+    text += d == dialect::cuda
+                ? cuda_vector(v)
+                : fmt::format("typedef {} {};\n",
+                              v.name.substr(std::string_view("stretto_").size()), v.name);
+  }
+  return text;
 }
 
 std::string atomic_function::name() const {

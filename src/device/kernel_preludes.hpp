@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "device/dialect.hpp"
 
@@ -32,6 +33,12 @@ struct atomic_function {
   std::string name() const;
   friend auto operator<=>(const atomic_function&, const atomic_function&) = default;
 };
+
+/// Whether a name is that of a short vector in device text: "stretto_float4", so that OpenCL's and
+/// CUDA's own are left alone.
+bool is_short_vector(std::string_view name) noexcept;
+/// The definitions of such: in OpenCL those of its own, in CUDA structures with the same size, alignment and operators.
+std::string text_of_vectors(const std::set<std::string>& names, dialect d);
 
 /// The definitions of those that there are; the compiler tells of others.
 std::string text_of(const std::set<atomic_function>& used, dialect d);

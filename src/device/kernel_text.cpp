@@ -16,6 +16,7 @@
 #include "device/kernel_preludes.hpp"
 #include "device/kernel_signature.hpp"
 #include "device/kernel_tokens.hpp"
+#include "device/template_text.hpp"
 
 namespace stretto::device {
 
@@ -69,15 +70,20 @@ struct element_macros {
   }
 };
 
+bool is_bool(const tokens& type) { return type.size() == 1 && type.front() == "bool"; }
+
 std::string declaration_of(const written_parameter& p, bool of_kernel, dialect d, checking checked) {
-  const std::string type = joined(p.type);
+  const bool is_of_bytes = of_kernel && d == dialect::opencl && is_bool(p.type);  // OpenCL hands no bool to a kernel
+  const std::string type = is_of_bytes ? "uint8_t" : joined(p.type);
+  if (is_of_bytes && p.mode == access::value) return fmt::format("uint8_t stretto_given_{}", p.name);
   if (p.mode == access::value) return fmt::format("{} {}", type, as_plain_name(p.name));
   if (p.mode == access::local) {
     if (of_kernel && d == dialect::cuda) return fmt::format("int64_t stretto_shared_{}", p.name);
-    return fmt::format("STRETTO_LOCAL_POINTER {} * stretto_data_{}", type, p.name);
+    return fmt::format("STRETTO_LOCAL_POINTER {} * stretto_{}_{}", type, is_of_bytes ? "given" : "data", p.name);
   }
-  const std::string pointer = fmt::format("STRETTO_GLOBAL {}{} * {} stretto_data_{}", p.mode == access::in ? "const " : "", type,
-                                          of_kernel ? "STRETTO_RESTRICT" : "", p.name);
+  const std::string pointer = fmt::format(
+      "STRETTO_GLOBAL {}{} * {} stretto_{}_{}", p.mode == access::in ? "const " : "", type,
+      of_kernel ? "STRETTO_RESTRICT" : "", is_of_bytes ? "given" : "data", p.name);
   if (of_kernel && d == dialect::opencl) return pointer;  // the layouts of all arrays come together
   const std::string look = checked == checking::on && !of_kernel ? ", const stretto_look stretto_look_" + p.name : std::string();
   return fmt::format("{}, const stretto_array stretto_layout_{}{}", pointer, p.name, look);
@@ -107,15 +113,23 @@ class writer {
 
   kernel_text write() {
     tokens parameters = tokens_of(kernel_.parameter_text), body = tokens_of(kernel_.body_text);
-    text_.has_lines = align_or_refuse({&parameters, &body}, kernel_.name, kernel_.file, kernel_.line);
+    text_.has_lines = align_or_refuse({&parameters, &body}, source_name(kernel_), kernel_.file, kernel_.line);
+    for (tokens* all : {&parameters, &body}) {
+      put_arguments(*all, kernel_.template_arguments);
+      leave_out_own_namespace(*all);
+    }
     note_unknown(parameters, body, kernel_.file);
     shorten_long_long(parameters), shorten_long_long(body);
     include_what_is_used_by(parameters);
     include_what_is_used_by(body);
+    text_.entry = "stretto_kernel_" + identifier_of(kernel_.name);
     entry(parameters, body);
-    text_.entry = "stretto_kernel_" + std::string(kernel_.name);
-    text_.source = fmt::format("{}{}{}\n{}", prelude(dialect_), checked_ == checking::on ? text_of_checked_element(dialect_) : std::string(),
-                               text_of(atomics_, dialect_), source_);
+    // OpenCL does not say how large a bool is; on the host it is a byte.
+    const char* const of_bools = uses_bool_ ? "typedef char stretto_bool_is_a_byte[sizeof(bool) == 1 ? 1 : -1];\n" : "";
+    text_.source = fmt::format(
+        "{}{}{}{}{}\n{}", prelude(dialect_), of_bools, text_of_vectors(vectors_, dialect_),
+        checked_ == checking::on ? text_of_checked_element(dialect_) : std::string(),
+        text_of(atomics_, dialect_), source_);
     text_.needs_double = uses_double_;
     for (const atomic_function& f : atomics_)
       text_.needs_atomics_64 |= f.type == "double" || f.type == "int64_t" || f.type == "uint64_t";
@@ -144,9 +158,11 @@ class writer {
 
   void include_what_is_used_by(const tokens& all) {
     for (const token& t : all) {
-      uses_double_ = uses_double_ || t == "double";
+      uses_bool_ = uses_bool_ || t == "bool";
+      uses_double_ = uses_double_ || t == "double" || t == "double2";
       if (t.is != token::what::name || included_.contains(t.spelling)) continue;
       const device_text* const used = text_named(t.spelling, kernel_);
+      if (!used && is_short_vector(as_plain_name(t.spelling))) vectors_.insert(as_plain_name(t.spelling));
       if (!used) continue;
       included_.insert(t.spelling);
       include(*used);
@@ -159,19 +175,26 @@ class writer {
     if (used.is == device_text::what::function) parts.insert(parts.begin(), &parameters);
     if (used.is != device_text::what::operation) align_or_refuse(parts, used.name, used.file, used.line);
     if (used.is == device_text::what::function) note_unknown(parameters, body, used.file);
-    shorten_long_long(parameters), shorten_long_long(body), shorten_long_long(type);
+    for (tokens* all : {&parameters, &body, &type}) shorten_long_long(*all), leave_out_own_namespace(*all);
     include_what_is_used_by(type);
     include_what_is_used_by(parameters);
     include_what_is_used_by(body);
     const std::string name = as_plain_name(std::string(used.name));
-    if (used.is == device_text::what::structure)
-      source_ += fmt::format("typedef struct {} {};\n", text_of(body, used.file), name);
+    if (used.is == device_text::what::structure) structure(used, name, std::move(body));
     else if (used.is == device_text::what::constant && is_integer(type))  // which may then be the length of an array
       source_ += fmt::format("enum {{ {} = {} }};\n", name, joined(body));
     else if (used.is == device_text::what::operation) return;  // whoever contributes by it defines how
     else if (used.is == device_text::what::constant)
       source_ += fmt::format("STRETTO_CONSTANT {} {} = {};\n", joined(type), name, joined(body));
     else function(used, joined(type), parameters, body);
+  }
+
+  void structure(const device_text& used, const std::string& name, tokens body) {
+    for (token& t : body) {
+      if (t == "bool" || have_bools_.contains(t.spelling)) have_bools_.insert(std::string(used.name));
+      if (vectors_.contains(as_plain_name(t.spelling))) t.spelling = as_plain_name(t.spelling);
+    }
+    source_ += fmt::format("typedef struct {} {};\n", text_of(body, used.file), name);
   }
 
   void function(const device_text& f, const std::string& type, const tokens& parameter_text, const tokens& body) {
@@ -216,6 +239,8 @@ class writer {
 
   void entry(const tokens& parameter_text, const tokens& body) {
     auto parameters = parameters_of(parameter_text);
+    for (std::size_t i = 0; i < std::min(parameters.size(), kernel_.parameters.size()); ++i)
+      parameters[i].dimensions = kernel_.parameters[i].dimensions;
     find_operators(parameters);
     const kernel_body is = body_for(dialect_, {kernel_.name, parameters, kernel_.in_groups, checked_}, body);
     atomics_.insert(is.atomics.begin(), is.atomics.end());
@@ -224,25 +249,66 @@ class writer {
     std::string last = dialect_ == dialect::opencl ? layouts_together(parameters, macros) : "const stretto_launch stretto_range";
     if (text_.needs_locks) last += ", STRETTO_GLOBAL uint32_t* stretto_locks";
     if (checked_ == checking::on) last += ", STRETTO_GLOBAL int64_t* stretto_words";
-    for (const written_parameter& p : parameters) {
-      list += declaration_of(p, true, dialect_, checked_) + ", ";
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const written_parameter& p = parameters[i];
+      const bool is_of_bytes = dialect_ == dialect::opencl && p.mode == access::value &&
+                               p.type.size() == 1 && have_bools_.contains(p.type.front().spelling);
+      list += (is_of_bytes ? bytes_for(p, kernel_.parameters[i].element_bytes)
+                           : declaration_of(p, true, dialect_, checked_)) +
+              ", ";
       if (p.is_array()) macros.array(p, checked_);
-      if (p.is_array() && p.mode != access::local && dialect_ == dialect::opencl)
-        opening += fmt::format("stretto_data_{0} = (STRETTO_GLOBAL {1}{2}*)((STRETTO_GLOBAL {1}char*)stretto_data_{0} + "
-                               "stretto_layout_{0}.skip);\n",
-                               p.name, p.mode == access::in ? "const " : "", joined(p.type));
-      if (p.mode == access::local && dialect_ == dialect::cuda)
-        opening += fmt::format("{0}* const stretto_data_{1} = ({0}*)(stretto_shared + stretto_shared_{1});\n", joined(p.type),
-                               p.name);
+      opening += dialect_ == dialect::cuda ? cuda_opening(p) : is_of_bytes ? opening_of_bytes(p) : opencl_opening(p);
     }
     for (const auto& [called, d] : is.local_arrays) macros.local_array(called, d);
     // OpenCL wants the declarations of local memory at the outermost scope: the body's own braces are left out there.
     const bool outermost = kernel_.in_groups && dialect_ == dialect::opencl;
     const tokens inside = outermost ? tokens(is.text.begin() + 1, is.text.end() - 1) : is.text;
-    source_ += fmt::format("{}STRETTO_ENTRY stretto_kernel_{}({}{})\n{{\n{}{}{}{}\n}}\n{}",
-                           macros.define, kernel_.name, list, last, opening,
+    source_ += fmt::format("{}STRETTO_ENTRY {}({}{})\n{{\n{}{}{}{}\n}}\n{}",
+                           macros.define, text_.entry, list, last, opening,
                            kernel_.in_groups ? "STRETTO_BEGIN_GROUP\n" : "STRETTO_BEGIN_ITEM\n", looks(parameters),
                            text_of(inside, kernel_.file), macros.undefine);
+  }
+
+  static std::string cuda_opening(const written_parameter& p) {
+    if (p.mode != access::local) return {};
+    return fmt::format(
+        "{0}* const stretto_data_{1} = ({0}*)(stretto_shared + stretto_shared_{1});\n",
+        joined(p.type), p.name);
+  }
+  static std::string opencl_opening(const written_parameter& p) {
+    const char* const constant = p.mode == access::in ? "const " : "";
+    if (!is_bool(p.type)) {
+      if (!p.is_array() || p.mode == access::local) return {};
+      return fmt::format(
+          "stretto_data_{0} = (STRETTO_GLOBAL {1}{2}*)((STRETTO_GLOBAL {1}char*)stretto_data_{0} + "
+          "stretto_layout_{0}.skip);\n",
+          p.name, constant, joined(p.type));
+    }
+    // What a bool is written to becomes 0 or 1, and a byte does not: elements are used as bools.
+    if (p.mode == access::value)
+      return fmt::format("bool {} = stretto_given_{} != 0;\n", as_plain_name(p.name), p.name);
+    if (p.mode == access::local)
+      return fmt::format(
+          "STRETTO_LOCAL_POINTER bool* stretto_data_{0} = (STRETTO_LOCAL_POINTER "
+          "bool*)stretto_given_{0};\n",
+          p.name);
+    return fmt::format(
+        "STRETTO_GLOBAL {1}bool* STRETTO_RESTRICT stretto_data_{0} = (STRETTO_GLOBAL "
+        "{1}bool*)(stretto_given_{0} + stretto_layout_{0}.skip);\n",
+        p.name, constant);
+  }
+
+  /// OpenCL hands no structure with a bool to a kernel: its bytes are handed over, in a structure of their own.
+  std::string bytes_for(const written_parameter& p, std::uint32_t bytes) {
+    source_ += fmt::format("typedef struct {{ uint8_t is[{}]; }} stretto_bytes_of_{};\n", bytes, p.name);
+    return fmt::format("const stretto_bytes_of_{0} stretto_given_{0}", p.name);
+  }
+  static std::string opening_of_bytes(const written_parameter& p) {
+    return fmt::format(
+        "union {{ stretto_bytes_of_{0} bytes; {1} is; }} stretto_read_{0}; stretto_read_{0}.bytes "
+        "= stretto_given_{0};\n"
+        "{1} {2} = stretto_read_{0}.is;\n",
+        p.name, joined(p.type), as_plain_name(p.name));
   }
 
   /// What each array of a checked entry is looked at with.
@@ -276,9 +342,10 @@ class writer {
   const checking checked_;
   kernel_text text_;
   std::string source_;
-  std::set<std::string> included_;
+  std::set<std::string> included_, vectors_;
+  std::set<std::string, std::less<>> have_bools_;  // structures
   std::set<atomic_function> atomics_;
-  bool uses_double_ = false;
+  bool uses_double_ = false, uses_bool_ = false;
 };
 
 }  // namespace

@@ -17,6 +17,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "device/template_text.hpp"
+
 namespace stretto::device {
 namespace {
 
@@ -187,7 +189,7 @@ const std::vector<narrow_id>& narrow_ids_of(const kernel_code& code) {
   const std::scoped_lock lock(mutex);
   const auto [at, is_new] = of_process.try_emplace(&code);
   if (is_new && !code.native)
-    at->second = narrow_ids_in(tokens_of(code.body_text), parameters_of(tokens_of(code.parameter_text)), code.parameters);
+    at->second = narrow_ids_in(body_tokens_of(code), parameters_of(parameter_tokens_of(code)), code.parameters);
   return at->second;
 }
 

@@ -12,6 +12,11 @@ namespace {
 
 constexpr std::uint32_t last_turn = std::numeric_limits<std::uint32_t>::max();
 
+/// Of what each pattern is a value: an element, or a component of a short vector.
+std::size_t number_bytes(const shadow_array& in) noexcept {
+  return in.component_bytes ? in.component_bytes : in.element_bytes;
+}
+
 /// Two patterns of an element without a value, the same for no two elements next to one another. Numbers are small, for they may end up
 /// as the bounds of loops; floating-point numbers are zero and not a number, which results cannot hide.
 std::uint64_t pattern_of(const shadow_array& in, std::uint64_t slot, bool is_altered) noexcept {
@@ -19,14 +24,16 @@ std::uint64_t pattern_of(const shadow_array& in, std::uint64_t slot, bool is_alt
   if (in.element_bytes == 1) return (salt & 1) != (is_altered ? 1u : 0u);  // a bool, perhaps
   if (!is_altered) return 0;
   if (in.kind == element_kind::floating || in.kind == element_kind::structure)
-    return in.element_bytes == 8 && in.kind == element_kind::floating ? 0x7ff8'0000'0000'0000u | salt % (1u << 20)
+    return number_bytes(in) == 8 && in.kind == element_kind::floating ? 0x7ff8'0000'0000'0000u | salt % (1u << 20)
                                                                       : 0x7fc0'0000u | salt % (1u << 20);
   return 1 + salt % 30011;
 }
 
 void fill(const shadow_array& in, std::byte* element, std::uint64_t slot, bool is_altered) noexcept {
   const std::uint64_t pattern = pattern_of(in, slot, is_altered);
-  const std::size_t step = in.kind == element_kind::structure ? sizeof(std::uint32_t) : sizeof pattern;
+  const std::size_t step = in.kind == element_kind::structure
+                               ? sizeof(std::uint32_t)
+                               : std::min(number_bytes(in), sizeof pattern);
   for (std::size_t done = 0; done < in.element_bytes; done += step)
     std::memcpy(element + done, &pattern, std::min(step, in.element_bytes - done));
 }
@@ -86,6 +93,7 @@ shadow_array& shadow_memory::declare(const kernels::local_declaration& what, uns
           .number = number,
           .kind = what.kind,
           .element_bytes = what.element_bytes,
+          .component_bytes = what.component_bytes,
           .first = first,
           .slot_bytes = what.element_bytes,
           .elements = l.elements,

@@ -32,6 +32,7 @@ struct shadow_array {
   unsigned number = 0;  ///< of the parameter, or of the local_array and index_out_of_range::is_local_array
   element_kind kind = element_kind::structure;
   std::uint32_t element_bytes = 0;
+  std::uint32_t component_bytes = 0;  // of a short vector; 0: it is none
   const std::byte* first = nullptr;
   std::uint32_t slot_bytes = 0;  ///< from one of `elements` to the next
   std::span<shadow_element> elements = {};

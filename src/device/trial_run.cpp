@@ -108,7 +108,11 @@ class trial {
     a.touched = nullptr;
     const bool is_local = p.mode == access::local;
     if (!is_local && copies_.block_of(n) < 0) return;
-    arrays_[n] = {.memory = &shadow_, .number = static_cast<unsigned>(n), .kind = p.kind, .element_bytes = p.element_bytes};
+    arrays_[n] = {.memory = &shadow_,
+                  .number = static_cast<unsigned>(n),
+                  .kind = p.kind,
+                  .element_bytes = p.element_bytes,
+                  .component_bytes = p.component_bytes};
     a.shadow = &arrays_[n];
     if (is_local) return;  // each group declares it
     const auto number = static_cast<std::size_t>(copies_.block_of(n));

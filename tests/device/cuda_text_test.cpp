@@ -71,7 +71,8 @@ const std::vector<const kernel_code*>& all_kernels() {
         // tests/device
         "contributes_by_another_name", "contributes_nothing", "points_at", "local_in_a_loop", "uses_a_macro", "calls_the_host",
         "names_a_constant_of_the_host", "has_a_type_of_the_host", "takes_a_structure_of_the_host", "is_helped_by_a_macro",
-        "has_a_directive", "is_helped_by_a_directive"};
+        "has_a_directive", "is_helped_by_a_directive", "changes_a_part", "changes_a_component", "by_constant_of_a_class",
+        "by_constant_of_a_file"};
     std::vector<const kernel_code*> linked = test::linked_kernels(test::program_symbols());
     std::erase_if(linked, [&](const kernel_code* k) {
       const auto refused = what_devices_refuse(*k);

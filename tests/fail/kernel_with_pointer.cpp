@@ -1,5 +1,5 @@
 // A pointer of the host means nothing on a device.
-// expect: not pointers, references, bool or classes
+// expect: not pointers, references or classes
 #include <stretto/kernel.hpp>
 
 STRETTO_KERNEL(sound, (inout<int> x, int n), { x(global_id(0)) += n; })

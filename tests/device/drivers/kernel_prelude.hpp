@@ -13,7 +13,7 @@
 #define __global__
 #define __shared__ static __thread
 #define __forceinline__ inline __attribute__((always_inline))
-#define __align__(n)
+#define __align__(n) __attribute__((aligned(n)))
 #define __CUDA_ARCH__ 800
 
 struct fake_index {

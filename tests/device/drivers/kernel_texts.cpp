@@ -40,7 +40,9 @@ int write_texts(int, char**, char**) {
       refused = e.what();
       std::ranges::replace(refused, '\n', ' ');
     }
-    std::printf("%d %.*s %s\n", number, static_cast<int>(k->name.size()), k->name.data(), refused.c_str());
+    std::string name(k->name);  // "scale<float, 4>" in one word
+    std::erase(name, ' ');
+    std::printf("%d %s %s\n", number, name.c_str(), refused.c_str());
   }
   return 0;
 }

@@ -1,0 +1,146 @@
+// short_vector.hpp - vectors of two or four numbers, as elements of arrays, values of kernels and variables in their bodies.
+//
+//     STRETTO_KERNEL(push, (in<float4> force, inout<float4> at, float dt), {
+//       int i = global_id(0);
+//       float4 step = dt * force(i);
+//       step.w = 0;
+//       at(i) += step;
+//     })
+//
+// A vector has components x and y, or x, y, z and w; + - * and / work component by component, of two vectors or of a vector
+// and a number. A number may be of no wider type than the components, as in OpenCL: v * 2.0f, and not v * 2.0, where v is a
+// float4.
+//
+// Threads     values.
+// Cost        that of their components; compilers use instructions for vectors where the processor has some.
+// Invariants  size and alignment are those of the types of the same names in OpenCL and CUDA. Where these two differ (three
+//             components, four of 64 bits) there is no such type.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+STRETTO_API_BEGIN
+
+namespace stretto {
+
+template <class T, int Components>
+struct short_vector;
+
+namespace detail {
+
+/// Whether OpenCL takes a number of type S together with a vector of T.
+template <class T, class S>
+inline constexpr bool is_no_wider = std::integral<S>
+                                        ? std::floating_point<T> || sizeof(S) < sizeof(T) ||
+                                              (sizeof(S) == sizeof(T) &&
+                                               (std::is_unsigned_v<T> || std::is_signed_v<S>))
+                                        : std::floating_point<T> && sizeof(S) <= sizeof(T);
+template <class S>
+concept number = std::is_arithmetic_v<S>;
+
+template <class T, number S>
+constexpr T component_of(S number) noexcept {
+  static_assert(is_no_wider<T, S>,
+                "a number that meets a short vector may be of no wider type than the vector's "
+                "components: write 2.0f rather than "
+                "2.0 with a float4, or (int)(n) with an int4");
+  return static_cast<T>(number);
+}
+
+}  // namespace detail
+
+#define STRETTO_DETAIL_VECTOR_OPERATOR(o)                                             \
+  friend constexpr short_vector operator o(short_vector a, short_vector b) noexcept { \
+    return a.with(b, [](T x, T y) { return static_cast<T>(x o y); });                 \
+  }                                                                                   \
+  template <detail::number S>                                                         \
+  friend constexpr short_vector operator o(short_vector a, S b) noexcept {            \
+    return a o short_vector(detail::component_of<T>(b));                              \
+  }                                                                                   \
+  template <detail::number S>                                                         \
+  friend constexpr short_vector operator o(S a, short_vector b) noexcept {            \
+    return short_vector(detail::component_of<T>(a)) o b;                              \
+  }                                                                                   \
+  constexpr short_vector& operator o##=(short_vector b) noexcept {                    \
+    return *this = *this o b;                                                         \
+  }                                                                                   \
+  template <detail::number S>                                                         \
+  constexpr short_vector& operator o##=(S b) noexcept {                               \
+    return *this = *this o b;                                                         \
+  }
+
+#define STRETTO_DETAIL_VECTOR_OPERATORS                              \
+  STRETTO_DETAIL_VECTOR_OPERATOR(+)                                  \
+  STRETTO_DETAIL_VECTOR_OPERATOR(-)                                  \
+  STRETTO_DETAIL_VECTOR_OPERATOR(*)                                  \
+  STRETTO_DETAIL_VECTOR_OPERATOR(/)                                  \
+  friend constexpr short_vector operator-(short_vector a) noexcept { \
+    return short_vector(T(0)) - a;                                   \
+  }
+
+template <class T>
+struct alignas(2 * sizeof(T)) short_vector<T, 2> {
+  T x, y;
+
+  short_vector() = default;  ///< without a value
+  constexpr short_vector(T x, T y) noexcept : x(x), y(y) {}
+  constexpr explicit short_vector(T all) noexcept : x(all), y(all) {}
+  STRETTO_DETAIL_VECTOR_OPERATORS
+
+ private:
+  template <class Change>
+  constexpr short_vector with(short_vector b, Change change) const noexcept {
+    return {change(x, b.x), change(y, b.y)};
+  }
+};
+
+template <class T>
+struct alignas(4 * sizeof(T)) short_vector<T, 4> {
+  T x, y, z, w;
+
+  short_vector() = default;  ///< without a value
+  constexpr short_vector(T x, T y, T z, T w) noexcept : x(x), y(y), z(z), w(w) {}
+  constexpr explicit short_vector(T all) noexcept : x(all), y(all), z(all), w(all) {}
+  STRETTO_DETAIL_VECTOR_OPERATORS
+
+ private:
+  template <class Change>
+  constexpr short_vector with(short_vector b, Change change) const noexcept {
+    return {change(x, b.x), change(y, b.y), change(z, b.z), change(w, b.w)};
+  }
+};
+
+#undef STRETTO_DETAIL_VECTOR_OPERATORS
+#undef STRETTO_DETAIL_VECTOR_OPERATOR
+
+using float2 = short_vector<float, 2>;
+using float4 = short_vector<float, 4>;
+using double2 = short_vector<double, 2>;
+using int2 = short_vector<std::int32_t, 2>;
+using int4 = short_vector<std::int32_t, 4>;
+using uint2 = short_vector<std::uint32_t, 2>;
+using uint4 = short_vector<std::uint32_t, 4>;
+using long2 = short_vector<std::int64_t, 2>;
+using ulong2 = short_vector<std::uint64_t, 2>;
+
+namespace detail {
+
+/// The type of the components of a vector; void of anything else.
+template <class T>
+struct component {
+  using type = void;
+};
+template <class T, int Components>
+struct component<short_vector<T, Components>> {
+  using type = T;
+};
+template <class T>
+concept short_vector_type = !std::is_void_v<typename component<T>::type>;
+
+}  // namespace detail
+}  // namespace stretto
+
+STRETTO_API_END
