@@ -2,14 +2,12 @@
 
 A program that passes has its output printed as it is. Of one that fails, what failed is printed alone, and everything is left in
 failed/NAME.txt: what is read of a log of many tests is often its beginning or its end. It fails, too, where no test case ran (a filter
-that matches nothing) and where a hang report accused it. What a sanitizer has reported, a crash and such an accusation stand: where ctest
-repeats the test in the same run (--repeat until-pass), it fails at once.
+that matches nothing) and where a hang report accused it.
 
 --leaks: LeakSanitizer looks for leaks at the end of the process from a thread of its own, which now and then dies itself ("Tracer
 caught signal 11", GCC 12): then nothing is known of leaks, and the program is run again, at most twice. Whatever else the program
 says, its failures and its leaks among them, stands as it is.
 """
-import os
 import pathlib
 import re
 import subprocess
@@ -18,7 +16,6 @@ import sys
 LEAKS_UNKNOWN = "LeakSanitizer has encountered a fatal error"
 NEVER = re.compile(r"test cases: +0 |error H0")
 FAILURE = re.compile(r"ERROR: |FATAL ERROR|WARNING: ThreadSanitizer|runtime error: |terminate called|error H0|test cases: +0 ")
-STANDS = re.compile(r"ERROR: (Address|Leak)Sanitizer|WARNING: ThreadSanitizer|runtime error: |terminate called|error H0|CRASHED")
 BEFORE, AFTER, LAST, MOST, WIDTH = 14, 30, 12, 110, 400
 
 
@@ -56,18 +53,13 @@ def brief(output: str) -> list[str]:
 def main(arguments: list[str]) -> int:
     leaks = arguments[0] == "--leaks"
     name, *command = arguments[leaks:]
-    whole = pathlib.Path("failed") / f"{name}.txt"
-    of_this_run = f"run of tests {os.getppid()}: "
-    if whole.exists() and whole.read_text().startswith(of_this_run + "stands\n"):
-        print(f"{name} failed before in this run, by what needs no second look: {whole.resolve()}")
-        return 1
     code, output = run(command, leaks)
     if code == 0 and not NEVER.search(output):
         sys.stdout.write(output)
         return 0
-    stands = code < 0 or STANDS.search(output) and LEAKS_UNKNOWN not in output
+    whole = pathlib.Path("failed") / f"{name}.txt"
     whole.parent.mkdir(exist_ok=True)
-    whole.write_text(of_this_run + ("stands" if stands else "may be repeated") + "\n" + output)
+    whole.write_text(output)
     how = f"was ended by signal {-code}" if code < 0 else f"ended with {code}"
     print("\n".join([f"{name} {how}; its whole output: {whole.resolve()}", *brief(output)]))
     return code if code > 0 else 1

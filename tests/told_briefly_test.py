@@ -38,23 +38,15 @@ with tempfile.TemporaryDirectory() as folder:
     assert len(failed.stdout.splitlines()) < 70, failed.stdout
     assert (pathlib.Path(folder) / "failed/it.txt").read_text().count("noise") == 10000
 
-    # What a test found may be repeated; what a sanitizer reports stands for as long as the same ctest runs.
-    assert told(folder, FAILS.replace("1)", "0)")).returncode == 0
     raced = told(folder, FAILS.replace("a_test.cpp:9: ERROR: CHECK", "WARNING: ThreadSanitizer: data race"))
     assert raced.returncode == 1 and "data race" in raced.stdout, raced
-    again = told(folder, "print('all is well')")
-    assert again.returncode == 1 and "failed before" in again.stdout, again
-    (pathlib.Path(folder) / "failed/it.txt").unlink()
 
     passed = told(folder, "print('all', 'of it')")
     assert (passed.returncode, passed.stdout) == (0, "all of it\n"), passed
     assert told(folder, "print('[doctest] test cases:  0 | 0 passed')").returncode == 1
     assert told(folder, "print('error H01: it hangs')").returncode == 1
-    (pathlib.Path(folder) / "failed/it.txt").unlink()
     killed = told(folder, "import os; os.kill(os.getpid(), 11)")
     assert killed.returncode == 1 and "signal 11" in killed.stdout, killed
-    assert told(folder, "print('all is well')").returncode == 1
-    (pathlib.Path(folder) / "failed/it.txt").unlink()
 
     assert told(folder, LEAKS_UNKNOWN, "--leaks").returncode == 23
     assert (pathlib.Path(folder) / "runs").read_text() == "3"
