@@ -3,8 +3,6 @@
 #include <stretto/error.hpp>
 #include <stretto/forasync.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 
@@ -66,6 +64,7 @@ class opened_checkpoint {
           .fact("kept", elements.text())
           .fact("buffer", w.names->elements.text())
           .remedy("restore it in a program of the same size, or into a variable that names no buffer yet");
+    require_chunks(content->directory, array_of(k.name), is, [&](const std::string& file) { return content->entry_of(file); });
     shapes.push_back(is);
   }
 
@@ -98,9 +97,6 @@ buffer_handle read_rows(const opened_checkpoint& from, const wanted_variable& w,
       min[0] = base + n * a.chunk[0];
       max[0] = min[0] + a.chunk[0];
       const box chunk = box::between(min, max);
-      if (dense.size() < files::bytes_of_chunk(a))
-        throw damaged(content->directory / file_of_chunk(array, a, static_cast<std::uint64_t>(n)), fmt::format("{} bytes", files::bytes_of_chunk(a)),
-                      fmt::format("{} bytes", dense.size()));
       buffers::copy_part_of_chunk(memory, intersection(chunk, share), dimensions, chunk, dense.data(), buffers::direction::to_memory);
     }).get();
   };

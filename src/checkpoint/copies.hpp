@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "checkpoint/contents.hpp"
+#include "checkpoint/object_list.hpp"
 #include "mobile/kept_objects.hpp"
 
 namespace stretto::checkpoints {
@@ -36,31 +37,6 @@ struct written_part {
 /// Of this node, which forgets them. Throws C01.
 written_part write_copy(const std::string& root);
 
-/// Where bytes lie in a node's array.
-struct place_of_bytes {
-  std::uint32_t file = 0;  // of which node
-  std::uint64_t offset = 0, bytes = 0;
-};
-struct listed_letter {
-  mobiles::kept_letter what;  // without arguments
-  place_of_bytes arguments;
-
-  template <class Archive>
-  friend void fields(Archive& a, archived<listed_letter, Archive>& l) {
-    a(l.what.kind, l.what.priority, l.what.function, l.what.where, l.what.name, l.arguments);
-  }
-};
-struct listed_object {
-  mobiles::kept_object what;  // without content and letters
-  place_of_bytes content;
-  std::vector<listed_letter> letters;
-  mobiles::rank at = 0;  // the node that gets it
-
-  template <class Archive>
-  friend void fields(Archive& a, archived<listed_object, Archive>& o) {
-    a(o.what.id, o.what.type, o.what.name, o.content, o.letters, o.at);
-  }
-};
 /// Throws C02.
 std::vector<listed_object> read_list(const checkpoint_content& from, std::uint32_t node);
 /// A node's array.

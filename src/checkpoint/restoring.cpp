@@ -1,6 +1,8 @@
 // restoring.cpp - checkpoints are read: values by their names, and mobile objects with their messages, on any number of nodes.
 #include <stretto/error.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/nearest_name.hpp"
@@ -171,7 +173,10 @@ void restore_mobile_objects(const checkpoint_content& from, const std::source_lo
   for (std::size_t i = 0; i < all.size(); ++i) {
     listed_object& o = all[i];
     o.at = static_cast<rank>(as_before ? o.content.file : i * nodes / all.size());
-    parts[here.home_of(o.what.id)].is_home_of.push_back({o.what.id, o.at, o.what.name});
+    const rank home = here.home_of(o.what.id);
+    if (home >= nodes)
+      throw damaged(from.directory / (node_folder(o.content.file) + ".json"), "objects of nodes that have a home", fmt::format("object {:x}", o.what.id));
+    parts[home].is_home_of.push_back({o.what.id, o.at, o.what.name});
     parts[o.at].gets.push_back(std::move(o));
   }
   checkpoints::on_all_nodes([&](std::uint32_t n) { return call<&restore_here>(parts[n]); }, where);

@@ -1,7 +1,8 @@
 #include "checkpoint/zarr_array.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <functional>
 
 #include "files/crc32c.hpp"
 
@@ -65,13 +66,27 @@ void write_array(const std::filesystem::path& root, const std::string& name, con
   }
 }
 
+file_entry entry_of_chunk(const std::filesystem::path& root, const std::string& array, const files::zarr_array& a, std::uint64_t number,
+                          const entry_finder& entry_of) {
+  file_entry chunk = entry_of(file_of_chunk(array, a, number));
+  if (const std::uint64_t bytes = files::bytes_of_chunk(a) + files::checksum_bytes; chunk.bytes != bytes)
+    throw damaged(root / chunk.name, fmt::format("{} bytes", bytes), fmt::format("{} bytes", chunk.bytes));
+  return chunk;
+}
+
+void require_chunks(const std::filesystem::path& root, const std::string& array, const kept_shape& s, const entry_finder& entry_of) {
+  const files::zarr_array a = array_of_shape(s);
+  for (std::uint64_t n = 0; n < chunks_of(s, a); ++n) entry_of_chunk(root, array, a, n, entry_of);
+}
+
 std::vector<std::byte> read_array(const std::filesystem::path& root, const std::string& name, const kept_shape& s,
-                                  const std::function<file_entry(const std::string& file)>& entry_of) {
+                                  const entry_finder& entry_of) {
+  require_chunks(root, name, s, entry_of);
   const files::zarr_array a = array_of_shape(s);
   std::vector<std::byte> content;
   for (std::uint64_t n = 0; n < chunks_of(s, a); ++n) {
-    const auto chunk = read_file(root, entry_of(file_of_chunk(name, a, n)));
-    content.insert(content.end(), chunk.begin(), chunk.end() - std::min<std::ptrdiff_t>(files::checksum_bytes, std::ssize(chunk)));
+    const auto chunk = read_file(root, entry_of_chunk(root, name, a, n, entry_of));
+    content.insert(content.end(), chunk.begin(), chunk.end() - static_cast<std::ptrdiff_t>(files::checksum_bytes));
   }
   content.resize(elements_of(s) * s.element_bytes);
   return content;

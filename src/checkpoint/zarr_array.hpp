@@ -35,8 +35,14 @@ std::string group_text();
 /// Writes the array `name`, dense in the order of C; tells of each file.
 void write_array(const std::filesystem::path& root, const std::string& name, const kept_shape& s, std::span<const std::byte> content,
                  std::vector<file_entry>& all);
+using entry_finder = std::function<file_entry(const std::string& file)>;
+/// A chunk's entry, which has as many bytes as a chunk. Throws C02.
+file_entry entry_of_chunk(const std::filesystem::path& root, const std::string& array, const files::zarr_array& a, std::uint64_t number,
+                          const entry_finder& entry_of);
+/// Throws C02 unless there is such an entry for each chunk: before memory is taken for an array that a table tells of.
+void require_chunks(const std::filesystem::path& root, const std::string& array, const kept_shape& s, const entry_finder& entry_of);
 /// The elements; chunks are looked up by `entry_of`. Throws C02.
 std::vector<std::byte> read_array(const std::filesystem::path& root, const std::string& name, const kept_shape& s,
-                                  const std::function<file_entry(const std::string& file)>& entry_of);
+                                  const entry_finder& entry_of);
 
 }  // namespace stretto::checkpoints

@@ -68,6 +68,10 @@ struct zlib {
   }
 };
 
+// Bytes that one byte of a stream becomes at most: no memory is taken for more. zstd: a block of four bytes has up to 128 KiB; deflate: two
+// bits have up to 258 bytes.
+constexpr std::size_t most_growth_by_zstd = (128 << 10) / 4, most_growth_by_gzip = 258 * 4;
+
 }  // namespace
 
 std::vector<std::byte> compressed_by_zstd(std::span<const std::byte> content) {
@@ -81,6 +85,7 @@ std::vector<std::byte> compressed_by_zstd(std::span<const std::byte> content) {
 
 std::optional<std::vector<std::byte>> expanded_by_zstd(std::span<const std::byte> stream, std::size_t bytes) {
   const zstd& z = zstd::get();
+  if (bytes / most_growth_by_zstd > stream.size()) return {};
   std::vector<std::byte> out(bytes);
   if (z.decompress(out.data(), bytes, stream.data(), stream.size()) != bytes) return {};
   return out;
@@ -88,6 +93,7 @@ std::optional<std::vector<std::byte>> expanded_by_zstd(std::span<const std::byte
 
 std::optional<std::vector<std::byte>> expanded_by_gzip(std::span<const std::byte> stream, std::size_t bytes) {
   const zlib& z = zlib::get();
+  if (bytes / most_growth_by_gzip > stream.size()) return {};
   constexpr std::size_t most = 1u << 30;  // at a time: its counts have 32 bits
   zlib_stream s;
   if (z.begin(&s, gzip_window, "1.2.11", sizeof s) != 0) throw std::bad_alloc();

@@ -109,7 +109,12 @@ std::vector<std::byte> read_file(const fs::path& file, std::uint64_t most, const
   if (!S_ISREG(is.st_mode)) throw c.damaged(file, "a file", "something else");
   const auto size = static_cast<std::uint64_t>(is.st_size);
   if (size > most) throw c.damaged(file, fmt::format("{} bytes", most), fmt::format("{} bytes", size));
-  std::vector<std::byte> all(size);
+  std::vector<std::byte> all;
+  try {
+    all.resize(size);
+  } catch (const std::exception&) {  // a file may say that it is longer than any memory, and take no room on the disk
+    throw c.damaged(file, "a file that fits into memory", fmt::format("{} bytes", size));
+  }
   for (std::size_t have = 0; have < all.size();) {
     const auto n = ::read(d.number(), all.data() + have, all.size() - have);
     if (n < 0 && errno == EINTR) continue;

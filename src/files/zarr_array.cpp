@@ -11,6 +11,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "files/compression.hpp"
 #include "files/crc32c.hpp"
@@ -48,7 +49,7 @@ json type_of(const zarr_array& a) {
 
 json zero_of(const zarr_array& a) {
   if (a.type == "bool") return false;
-  if (is_raw(a)) return std::string((a.element_bytes * 4 + 2) / 3, 'A') + std::string((3 - a.element_bytes % 3) % 3, '=');  // base64
+  if (is_raw(a)) return std::string((std::size_t{a.element_bytes} * 4 + 2) / 3, 'A') + std::string((3 - a.element_bytes % 3) % 3, '=');  // base64
   if (a.type.front() == 'f') return 0.0;
   return 0;
 }
@@ -130,32 +131,69 @@ std::optional<double> special(const std::string& text) {
   return {};
 }
 
+/// An integer that the type of the result has.
+template <class T>
+T integer_in(const json& v, const std::string& file, const char* what, T least = std::numeric_limits<T>::min(), T most = std::numeric_limits<T>::max()) {
+  const bool is_above = v.is_number_unsigned() && !std::in_range<T>(v.get<std::uint64_t>());
+  const bool is_below = !v.is_number_unsigned() && v.is_number_integer() && !std::in_range<T>(v.get<std::int64_t>());
+  if (!v.is_number_integer() || is_above || is_below || v.get<T>() < least || v.get<T>() > most)
+    no_array(file, fmt::format("{} is no integer from {} to {}", what, least, most));
+  return v.get<T>();
+}
+
+std::vector<std::int64_t> lengths_in(const json& list, const std::string& file, const char* what) {
+  if (!list.is_array()) no_array(file, fmt::format("{} is no list", what));
+  std::vector<std::int64_t> all;
+  for (const json& n : list) all.push_back(integer_in<std::int64_t>(n, file, what));
+  return all;
+}
+
+std::vector<std::byte> fill_of_integer(const json& v, const zarr_array& a, const std::string& file) {
+  constexpr const char* what = "its fill value";
+  const bool is_unsigned = a.type.front() == 'u' || a.type == "bool";
+  if (v.is_boolean()) return bytes_of_value<std::uint64_t>(v.get<bool>());
+  if (is_raw(a)) return bytes_of_value(integer_in<std::uint64_t>(v, file, what));
+  const std::uint32_t unused = 64 - 8 * a.element_bytes;
+  if (is_unsigned) return bytes_of_value(integer_in<std::uint64_t>(v, file, what, 0, std::numeric_limits<std::uint64_t>::max() >> unused));
+  return bytes_of_value(integer_in<std::int64_t>(v, file, what, std::numeric_limits<std::int64_t>::min() >> unused,
+                                                 std::numeric_limits<std::int64_t>::max() >> unused));
+}
+
+std::vector<std::byte> fill_of_float(double v, const zarr_array& a) {
+  if (a.element_bytes != 4) return bytes_of_value(v);
+  constexpr double most = std::numeric_limits<float>::max();
+  return bytes_of_value(v > most ? std::numeric_limits<float>::infinity() : v < -most ? -std::numeric_limits<float>::infinity() : static_cast<float>(v));
+}
+
+std::vector<std::byte> fill_of_text(const std::string& text, const zarr_array& a, const std::string& file) {
+  if (is_raw(a)) {
+    if (auto given = from_base64(text)) return *std::move(given);
+    not_known(file, "the fill value \"" + text + "\"", "numbers of bytes, and bytes in base64");
+  }
+  const bool is_float = a.type.front() == 'f';
+  if (const auto value = special(text); value && is_float) return fill_of_float(*value, a);
+  std::uint64_t bits = 0;
+  const char* const end = text.data() + text.size();
+  if (text.starts_with("0x"))
+    if (const auto read = std::from_chars(text.data() + 2, end, bits, 16);
+        read.ec == std::errc() && read.ptr == end && (a.element_bytes == 8 || bits >> (8 * a.element_bytes) == 0))
+      return bytes_of_value(bits);
+  not_known(file, "the fill value \"" + text + "\"", "numbers, \"NaN\", \"Infinity\", \"-Infinity\", and bits as \"0x...\"");
+}
+
 /// Of an element that no chunk holds.
 std::vector<std::byte> read_fill(const json& v, const zarr_array& a, const std::string& file) {
   if (v.is_null()) return {};
-  const bool is_float = a.type.front() == 'f', is_unsigned = a.type.front() == 'u' || a.type == "bool";
   std::vector<std::byte> all;
   if (v.is_array()) {
-    for (const json& b : v) all.push_back(static_cast<std::byte>(b.get<unsigned>()));
-  } else if (v.is_string() && is_raw(a)) {
-    auto given = from_base64(v.get<std::string>());
-    if (!given) not_known(file, "the fill value " + v.dump(), "numbers of bytes, and bytes in base64");
-    all = *std::move(given);
+    for (const json& b : v) all.push_back(static_cast<std::byte>(integer_in<std::uint8_t>(b, file, "a byte of its fill value")));
+    if (all.size() != a.element_bytes) no_array(file, fmt::format("its fill value has {} bytes, and an element {}", all.size(), a.element_bytes));
   } else if (v.is_string()) {
-    const std::string text = v;
-    std::uint64_t bits = 0;
-    if (const auto value = special(text); value && is_float)
-      all = a.element_bytes == 4 ? bytes_of_value(static_cast<float>(*value)) : bytes_of_value(*value);
-    else if (text.starts_with("0x") && std::from_chars(text.data() + 2, text.data() + text.size(), bits, 16).ec == std::errc())
-      all = bytes_of_value(bits);
-    else
-      not_known(file, "the fill value \"" + text + "\"", "numbers, \"NaN\", \"Infinity\", \"-Infinity\", and bits as \"0x...\"");
-  } else if (is_float) {
-    all = a.element_bytes == 4 ? bytes_of_value(v.get<float>()) : bytes_of_value(v.get<double>());
+    all = fill_of_text(v.get<std::string>(), a, file);
+  } else if (a.type.front() == 'f') {
+    all = fill_of_float(v.get<double>(), a);
   } else {
-    all = v.is_boolean() ? bytes_of_value<std::uint64_t>(v.get<bool>())
-          : is_unsigned  ? bytes_of_value(v.get<std::uint64_t>())
-                         : bytes_of_value(v.get<std::int64_t>());
+    all = fill_of_integer(v, a, file);
   }
   // What an element has more than a fill value is zero. An element may say that it has 512 MiB: no memory is taken for that.
   if (std::ranges::all_of(all, [](std::byte b) { return b == std::byte{}; })) return {};
@@ -207,11 +245,11 @@ zarr_array array_in(std::string_view text, const std::string& file) {
     if (all.at("zarr_format") != 3) no_array(file, "it is of version " + all["zarr_format"].dump() + " of the format");
     if (all.at("node_type") != "array") no_array(file, "it tells of a " + all["node_type"].get<std::string>());
     zarr_array a;
-    a.shape = all.at("shape").get<std::vector<std::int64_t>>();
+    a.shape = lengths_in(all.at("shape"), file, "its shape");
     const json& type = all.at("data_type");
     a.type = name_of(type);
     if (a.type == "raw_bytes") {
-      const auto bytes = type.at("configuration").at("length_bytes").get<std::uint64_t>();
+      const auto bytes = integer_in<std::uint64_t>(type.at("configuration").at("length_bytes"), file, "the length of its elements");
       a.type = fmt::format("r{}", bytes < 1u << 29 ? 8 * bytes : 0);
     }
     a.element_bytes = bytes_of_type(a.type);
@@ -219,7 +257,7 @@ zarr_array array_in(std::string_view text, const std::string& file) {
       not_known(file, "elements of type \"" + a.type + "\"", "bool, int8 to int64, uint8 to uint64, float32, float64, and r8, r16 ... for bytes");
     const json& grid = all.at("chunk_grid");
     if (name_of(grid) != "regular") not_known(file, "the chunk grid \"" + name_of(grid) + "\"", "regular");
-    a.chunk = grid.at("configuration").at("chunk_shape").get<std::vector<std::int64_t>>();
+    a.chunk = lengths_in(grid.at("configuration").at("chunk_shape"), file, "the shape of its chunks");
     if (a.chunk.size() != a.shape.size()) no_array(file, "its chunks have another number of axes than the array");
     // What would not be a number of bytes any more is no array either.
     double bytes = a.element_bytes, chunk = a.element_bytes;
@@ -244,7 +282,7 @@ zarr_array array_in(std::string_view text, const std::string& file) {
       not_known(file, "storage transformers", "arrays without any");
     if (all.contains("attributes")) {
       const json& own = all["attributes"];
-      if (own.contains("origin")) a.origin = own["origin"].get<std::vector<std::int64_t>>();
+      if (own.contains("origin")) a.origin = lengths_in(own["origin"], file, "its attribute \"origin\"");
       if (own.contains("fields_of")) a.fields_of = own["fields_of"];
     }
     if (!a.origin.empty() && a.origin.size() != a.shape.size()) no_array(file, "its attribute \"origin\" has another number of axes than the array");

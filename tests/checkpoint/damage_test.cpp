@@ -205,6 +205,9 @@ TEST_CASE("a table with a valid checksum that tells of what cannot be is refused
       {file, "\"../../../../etc/passwd\""},
       {file, "\"/etc/passwd\""},
       {file, "\"kept/./u\""},
+      {"\"stretto_checkpoint\": 2", "\"stretto_checkpoint\": -2"},
+      {"\"kept\": {", "\"kept\": [{}], \"else\": {"},
+      {"\"homes\": {", "\"homes\": [0], \"else\": {"},
   };
   runtime rt({.workers = 1});
   rt.run([&] {
@@ -217,6 +220,61 @@ TEST_CASE("a table with a valid checksum that tells of what cannot be is refused
     overwrite(table, whole);
     open_checkpoint(directory.string());
   });
+}
+
+TEST_CASE("a table that gives a kept value more elements than its files have is refused before memory is taken for them") {
+  const temporary_folder folder;
+  const fs::path directory = folder.path / "run.ckpt";
+  save(directory.string(), 1);
+  const detail::checkpoint_content whole = checkpoints::read_contents(directory);
+  runtime rt({.workers = 1});
+  rt.run([&] {
+    for (const std::int64_t rows : {std::int64_t{0}, std::int64_t{1}, std::int64_t{1} << 58}) {
+      CAPTURE(rows);
+      detail::checkpoint_content c = whole;
+      c.kept.at("energies").lengths = {std::int64_t{1} << 58};
+      c.kept.at("energies").rows = rows;
+      checkpoints::write_contents(directory, c);
+      const checkpoint saved = open_checkpoint(directory.string());
+      CHECK(error_of([&] { saved.value<std::vector<double>>("energies"); }).code() == "C02");
+      CHECK(error_of([&] {
+              buffer<double> energies;
+              buffer_checkpoint(directory.string()).keep("energies", energies).restore();
+            }).code() == "C02");
+    }
+  });
+}
+
+TEST_CASE("a list of objects with a valid checksum that tells of what cannot be is refused") {
+  const temporary_folder folder;
+  const fs::path directory = folder.path / "run.ckpt", list = directory / "mobile/node0.json";
+  save(directory.string(), 1);
+  const detail::checkpoint_content whole = checkpoints::read_contents(directory);
+  const std::string text = content_of(list);
+  const auto with = [&](const std::string& key, const std::string& value) {
+    const auto at = text.find(key) + key.size();
+    return text.substr(0, at) + value + text.substr(text.find_first_of(",}", at));
+  };
+  const std::vector<std::string> changed{with("\"kind\":", "77"),           with("\"kind\":", "-1"),
+                                         with("\"offset\":", "-1"),         with("\"offset\":", "1e300"),
+                                         with("\"bytes\":", "9223372036854775807"), with("\"priority\":", "1000"),
+                                         with("\"object\":", "\"-1\""),     with("\"object\":", "\"ffff000000000001\""),
+                                         with("\"type\":", "\" 7\""),       "{\"objects\": " + text + "}"};
+  for (const std::string& by : changed) {
+    CAPTURE(by);
+    overwrite(list, by);
+    detail::checkpoint_content c = whole;
+    checkpoints::file_entry& entry = c.files.at("mobile/node0.json");
+    entry.bytes = by.size();
+    entry.checksum = files::crc32c(std::as_bytes(std::span(by)));
+    checkpoints::write_contents(directory, c);
+    runtime rt({.workers = 1});
+    rt.run([&] {
+      const error e = error_of([&] { open_checkpoint(directory.string()).restore_objects(); });
+      CHECK(e.code() == "C02");
+      CHECK(std::string(e.what()).find(list.string()) != std::string::npos);
+    });
+  }
 }
 
 TEST_CASE("a checkpoint of the format before is read") {

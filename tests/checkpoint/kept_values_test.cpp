@@ -196,7 +196,7 @@ TEST_CASE("what was not kept, or as something else, is refused in words") {
 
 TEST_CASE("names that no array can have are refused before anything happens") {
   alone([](const std::string& folder) {
-    for (const char* const name : {"", "a/b", "..", ".hidden", "__zarr", "line\n"})
+    for (const char* const name : {"", "a/b", "..", ".hidden", "__zarr", "line\n", "no UTF-8: \xff"})
       CHECK(error_of([&] { save_checkpoint(folder, {keep(name, 1)}); }).code() == "C08");
     CHECK(error_of([&] { save_checkpoint(folder, {keep("twice", 1), keep("twice", 2)}); }).code() == "C08");
     CHECK_FALSE(try_open_checkpoint(folder));
