@@ -89,6 +89,9 @@ void start_data(base::runtime_context& runtime, const platform& machine, std::sh
   settings.warn = limits.warn;
   settings.tell = limits.tell;
   settings.channels = std::move(channels);
+  // The memory of all nodes is one, at the first of the places that a file may declare of that kind.
+  const auto of_all_nodes = machine.places(place_kind::global_memory);
+  const place global = of_all_nodes.empty() ? place() : of_all_nodes.front();
   for (const place p : machine.places()) settings.places.push_back({p, machine.name(p), machine.kind(p), 0});
   for (const place p : machine.memories()) {
     const place_description& about = machine.about(p);
@@ -97,7 +100,7 @@ void start_data(base::runtime_context& runtime, const platform& machine, std::sh
                                    sharing->is().host_memory()});
     else if (!limits.spill.empty() && p == spill_of(machine))
       settings.memories.push_back({.where = p, .name = about.name, .kind = about.kind, .folder = limits.spill});
-    else if (about.kind == place_kind::global_memory && limits.global_bytes)
+    else if (p == global && limits.global_bytes)
       settings.memories.push_back({.where = p,
                                    .name = about.name,
                                    .kind = about.kind,

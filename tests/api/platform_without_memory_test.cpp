@@ -78,3 +78,19 @@ TEST_CASE("a place of a platform file that has a name of the runtime's own and a
         "  because     names of places are unique\n"
         "  try         give the place another name in the platform file");
 }
+
+TEST_CASE("of several places of global memory the first is the memory of all nodes, and the others hold nothing") {
+  const test::with_variable global("STRETTO_GLOBAL_MEMORY", "1M");
+  runtime rt({.machine = std::make_shared<const platform>(platform::parse(R"json({"nworkers": 1,
+                "declarations": ["sysmem", {"name": "one", "kind": "global_memory"}, {"name": "other", "kind": "global_memory"}],
+                "reachability": [["sysmem", "one"], ["sysmem", "other"]]})json")),
+              .devices = "none"});
+  rt.run([&] {
+    const auto far = instance<int>::create(at(rt.machine().at("one")), box(0, 10)).made;
+    const auto near = instance<int>::create(at(rt.machine().at("sysmem")), box(0, 10)).made;
+    wait(fill(far, 5));
+    wait(copy(far, near));
+    CHECK(near.view()(9) == 5);
+    CHECK(test::error_of([&] { instance<int>::create(at(rt.machine().at("other")), box(0, 10)); }).code() == "D04");
+  });
+}
