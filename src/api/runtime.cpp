@@ -24,6 +24,7 @@
 #include "base/node_numbers.hpp"
 #include "base/options.hpp"
 #include "base/order_observer.hpp"
+#include "base/sanitizers.hpp"
 #include "buffers/buffers_floor.hpp"
 #include "data/data_floor.hpp"
 #include "data/order_check.hpp"
@@ -428,6 +429,7 @@ runtime::entered::entered(runtime& r, const std::source_location& where) : of(*r
         .fact("called", where)
         .because("the caller of run becomes worker 0, of which there is one")
         .remedy("attach this thread and spawn tasks, or call run later");
+  base::announce_acquire(&r.state_->entered);
   sched::worker& w = *r.state_->scheduler->workers[0];
   sched::enter_worker(w);
   sched::begin_body(w, where);
@@ -436,6 +438,7 @@ runtime::entered::entered(runtime& r, const std::source_location& where) : of(*r
 runtime::entered::~entered() {
   sched::end_body(*of.scheduler->workers[0]);
   sched::leave_worker(*of.scheduler->workers[0]);
+  base::announce_release(&of.entered);
   of.entered.store(false);
   of.scheduler->call_substitute();
 }

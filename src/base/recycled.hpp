@@ -12,6 +12,7 @@
 
 #include "base/block_pool.hpp"
 #include "base/config.hpp"
+#include "base/sanitizers.hpp"
 
 namespace stretto::base {
 
@@ -35,7 +36,8 @@ class recycled {
  private:
   using share = block_cache;
   static block_stock& stock() {
-    static auto& all = *new block_stock((bytes + 63) / 64 * 64, !address_sanitizer && !thread_sanitizer);  // of threads that outlive main, too
+    const auto recycles = [] { return !address_sanitizer && !thread_sanitizer && !is_watched_alone(); };
+    static auto& all = *new block_stock((bytes + 63) / 64 * 64, recycles());  // of threads that outlive main, too
     return all;
   }
   /// Null while the thread ends, which has given its share back.

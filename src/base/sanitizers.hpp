@@ -1,4 +1,4 @@
-// sanitizers.hpp - what the run-time libraries of AddressSanitizer and ThreadSanitizer must know of our stacks.
+// sanitizers.hpp - what the run-time libraries of AddressSanitizer and ThreadSanitizer must know of us.
 //
 // A program may be sanitized where the library is not: the functions are weak, and null unless the program brings them.
 //
@@ -8,11 +8,15 @@
 
 #include <cstddef>
 
+#include "base/config.hpp"
+
 extern "C" {
 [[gnu::weak]] void* __tsan_create_fiber(unsigned flags);
 [[gnu::weak]] void __tsan_destroy_fiber(void* fiber);
 [[gnu::weak]] void* __tsan_get_current_fiber();
 [[gnu::weak]] void __tsan_switch_to_fiber(void* fiber, unsigned flags);
+[[gnu::weak]] void __tsan_acquire(void* address);
+[[gnu::weak]] void __tsan_release(void* address);
 [[gnu::weak]] void __sanitizer_start_switch_fiber(void** fake_stack_save, const void* bottom, std::size_t size);
 [[gnu::weak]] void __sanitizer_finish_switch_fiber(void* fake_stack_save, const void** bottom_old, std::size_t* size_old);
 [[gnu::weak]] void __asan_unpoison_memory_region(const volatile void* address, std::size_t size);
@@ -24,6 +28,20 @@ namespace stretto::base {
 inline void unpoison(const volatile void* address, std::size_t bytes) noexcept {
   if (__asan_unpoison_memory_region) [[unlikely]]
     __asan_unpoison_memory_region(address, bytes);
+}
+
+/// Whether ThreadSanitizer watches the program and not the library. It then sees none of the library's atomics, and has
+/// to be told what orders the program's accesses. Where it watches the library, too, it must judge that by itself.
+inline bool is_watched_alone() noexcept { return !thread_sanitizer && __tsan_acquire; }
+
+/// What the calling thread has done so far happens before what others do after announce_acquire of the same address.
+[[gnu::always_inline]] inline void announce_release(const volatile void* at) noexcept {
+  if (is_watched_alone()) [[unlikely]]
+    __tsan_release(const_cast<void*>(at));
+}
+[[gnu::always_inline]] inline void announce_acquire(const volatile void* at) noexcept {
+  if (is_watched_alone()) [[unlikely]]
+    __tsan_acquire(const_cast<void*>(at));
 }
 
 /// Announces switches between stacks.

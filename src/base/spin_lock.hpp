@@ -8,13 +8,16 @@
 #include <thread>
 
 #include "base/config.hpp"
+#include "base/sanitizers.hpp"
 
 namespace stretto::base {
 
 class spin_lock {
  public:
   bool try_lock() noexcept {
-    return !taken_.load(std::memory_order_relaxed) && !taken_.exchange(true, std::memory_order_acquire);
+    if (taken_.load(std::memory_order_relaxed) || taken_.exchange(true, std::memory_order_acquire)) return false;
+    announce_acquire(this);
+    return true;
   }
   void lock() noexcept {
     for (unsigned tries = 0; taken_.exchange(true, std::memory_order_acquire); ++tries)
@@ -22,8 +25,12 @@ class spin_lock {
         relax();
         if (++tries % 64 == 0) std::this_thread::yield();
       }
+    announce_acquire(this);
   }
-  void unlock() noexcept { taken_.store(false, std::memory_order_release); }
+  void unlock() noexcept {
+    announce_release(this);
+    taken_.store(false, std::memory_order_release);
+  }
 
  private:
   std::atomic<bool> taken_{false};

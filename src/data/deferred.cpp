@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/count_down.hpp"
 #include "base/order_observer.hpp"
 #include "base/peek.hpp"
 
@@ -95,7 +96,7 @@ const deferred* deferred::whose(const waiter& w, const void* at) noexcept {
 }
 
 void deferred::arrived(base::thread_context& context) noexcept {
-  if (unended_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (!base::count_down(unended_)) return;
   failure_ref cause;
   for (link& l : links_)
     if (l.cause && !cause) cause = std::move(l.cause);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/count_down.hpp"
 #include "base/peek.hpp"
 #include "data/device_moves.hpp"
 #include "data/order_check.hpp"
@@ -72,7 +73,7 @@ void run_part(operation& op, unsigned part, base::thread_context& context) noexc
     const failure* none = nullptr;
     if (op.failed.compare_exchange_strong(none, cause.get(), std::memory_order_acq_rel)) cause.detach();
   }
-  if (op.parts_left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (!base::count_down(op.parts_left)) return;
   finish(op, failure_ref::adopt(op.failed.load(std::memory_order_acquire)), context);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/count_down.hpp"
 #include "data/layout.hpp"
 #include "data/operation.hpp"
 #include "data/pieces.hpp"
@@ -193,7 +194,7 @@ void staged_copy::part_done(step& s, std::exception_ptr failure) noexcept {
     std::scoped_lock lock(mutex_);
     if (!failed_) failed_ = std::move(cause);
   }
-  if (s.left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (!base::count_down(s.left)) return;
   base::thread_context& context = base::require_current("data");
   latest_transfer_.store(
       s.since ? record_transfer(op_.request, bytes_of(s), route_[s.hop], route_[s.hop + 1], s.since, context) : 0,

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/count_down.hpp"
 #include "data/data_floor.hpp"
 #include "net/self/local_window.hpp"
 #include "platform/added_place.hpp"
@@ -43,7 +44,7 @@ struct global_memory::copying {
         left.fetch_add(1, std::memory_order_relaxed);
         begin(parts[count++]);
       }
-    } while (left.fetch_sub(1, std::memory_order_acq_rel) == 1 && !end_if_over());
+    } while (base::count_down(left) && !end_if_over());
   }
 
  private:
@@ -104,7 +105,7 @@ struct global_memory::copying {
       return of.put(of.layout_.spot_of(to), {p.between.get(), p.bytes}, p);
     }
     p.between.reset();
-    if (left.fetch_sub(1, std::memory_order_acq_rel) == 1 && !end_if_over()) run();
+    if (base::count_down(left) && !end_if_over()) run();
   }
 
   global_memory& of;

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/sanitizers.hpp"
 #include "event/waiter.hpp"
 
 namespace stretto {
@@ -22,10 +23,15 @@ struct completion {
   completion(const completion_kind& k, std::uint32_t references) noexcept
       : word_(std::uint64_t{references} << reference_shift), kind(&k) {}
 
-  bool is_done() const noexcept { return word_.load(std::memory_order_acquire) & done; }
+  bool is_done() const noexcept {
+    const bool is = word_.load(std::memory_order_acquire) & done;
+    if (is) base::announce_acquire(this);
+    return is;
+  }
   /// Null unless poisoned. Requires is_done().
   const failure* cause() const noexcept {
     const auto word = word_.load(std::memory_order_acquire);
+    base::announce_acquire(this);
     return word & poisoned ? static_cast<const failure*>(pointer(word)) : nullptr;
   }
 
@@ -33,7 +39,10 @@ struct completion {
   bool subscribe(waiter& w) noexcept {
     auto word = word_.load(std::memory_order_acquire);
     do {
-      if (word & done) return false;
+      if (word & done) {
+        base::announce_acquire(this);
+        return false;
+      }
       w.next = static_cast<waiter*>(pointer(word));
     } while (!word_.compare_exchange_weak(word, packed(&w) | (word & references_mask),
                                           std::memory_order_release, std::memory_order_acquire));
@@ -42,7 +51,9 @@ struct completion {
 
   /// Marks it done, drops the finisher's reference, fires all waiters. The object may be gone when this returns.
   void complete(base::thread_context& context) noexcept {
-    if (!end(context)) kind->destroy(*this);
+    if (end(context)) return;
+    base::announce_acquire(this);  // others may have had it before
+    kind->destroy(*this);
   }
   /// The same where the caller holds it beside the finisher.
   void complete_held(base::thread_context& context) noexcept { end(context); }
@@ -51,6 +62,7 @@ struct completion {
   void complete(failure_ref cause, base::thread_context& context) noexcept {
     if (!cause) return complete(context);
     const failure* f = cause.detach();
+    base::announce_release(this);
     auto word = word_.load(std::memory_order_relaxed);
     while (!word_.compare_exchange_weak(word, packed(f) | done | poisoned | (word & references_mask),
                                         std::memory_order_acq_rel, std::memory_order_relaxed)) {
@@ -63,9 +75,11 @@ struct completion {
 
   /// The only holder of something done needs no read-modify-write: nobody is left to add a reference.
   void release() noexcept {
+    base::announce_release(this);
     const auto word = word_.load(std::memory_order_acquire);
     if ((word & (references_mask | done)) == (one_reference | done) ||
         ((word_.fetch_sub(one_reference, std::memory_order_acq_rel) & references_mask) == one_reference)) {
+      base::announce_acquire(this);
       drop_cause();
       kind->destroy(*this);
     }
@@ -95,6 +109,7 @@ struct completion {
   }
   /// Whether anybody holds it still.
   [[gnu::always_inline]] bool end(base::thread_context& context) noexcept {
+    base::announce_release(this);
     auto word = word_.load(std::memory_order_relaxed);
     std::uint64_t after;
     do after = done | ((word & references_mask) - one_reference);

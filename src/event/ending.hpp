@@ -42,6 +42,7 @@ inline void after_end(slot& s, std::uint32_t generation, std::uint64_t before, c
 /// False, with nothing changed, if that generation had ended.
 inline bool trigger_slot(slot& s, std::uint32_t generation, ended_by who, event_cache& cache,
                          base::thread_context& context) noexcept {
+  base::announce_release(&s);
   auto before = s.word.load(std::memory_order_acquire);
   do {
     if (slot::generation_in(before) != generation) [[unlikely]]

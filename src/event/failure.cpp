@@ -2,6 +2,7 @@
 
 #include <stretto/error.hpp>
 
+#include "base/count_down.hpp"
 #include "base/node_numbers.hpp"
 
 namespace stretto {
@@ -58,12 +59,12 @@ std::exception_ptr failure::unobserved_exception(const std::source_location* ask
 }
 
 void failure::release() const noexcept {
-  if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  if (base::count_down(references_)) delete this;
 }
 
 // Chains can be as long as the program: their links end one by one, not one inside another.
 failure::~failure() {
-  for (const failure* f = because_; f && f->references_.fetch_sub(1, std::memory_order_acq_rel) == 1;) {
+  for (const failure* f = because_; f && base::count_down(f->references_);) {
     const failure* next = std::exchange(f->because_, nullptr);
     delete f;
     f = next;

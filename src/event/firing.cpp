@@ -36,6 +36,7 @@ void fire_all(waiter* list, const failure* cause, base::thread_context& context)
 bool poison_slot(slot& s, std::uint32_t generation, failure_ref cause, ended_by who, event_cache& cache,
                  base::thread_context& context) noexcept {
   const failure* held = cause.get();
+  base::announce_release(&s);
   std::uint64_t before;
   {
     std::scoped_lock lock(cache.table->poison_lock);

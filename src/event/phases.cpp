@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/sanitizers.hpp"
 #include "event/ending.hpp"
 
 namespace stretto::detail {
@@ -69,6 +70,7 @@ phases::outcome phases::announce(std::uint64_t phase, std::uint32_t count) noexc
 
 void phases::come(std::uint64_t phase, std::uint32_t count, const failure* cause, const void* value,
                   base::thread_context& context, const std::source_location& where) noexcept {
+  base::announce_release(this);
   if (cause || value) {
     std::scoped_lock lock(lock_);
     if (cause) {
@@ -128,6 +130,7 @@ phases::outcome phases::alter(std::uint64_t phase, std::int32_t delta, base::thr
 }
 
 void phases::end_phase(base::thread_context& context) noexcept {
+  base::announce_acquire(this);  // what those that came before know
   std::vector<ended_event> ended;
   {
     std::scoped_lock lock(lock_);
@@ -167,7 +170,10 @@ void phases::end_phase(base::thread_context& context) noexcept {
 }
 
 event phases::event_at(std::uint64_t phase, base::thread_context& context, const std::source_location& where) {
-  if (present() > phase && !any_poisoned_.load(std::memory_order_relaxed)) return {};
+  if (present() > phase && !any_poisoned_.load(std::memory_order_relaxed)) {
+    base::announce_acquire(this);
+    return {};
+  }
   event fresh;
   failure_ref cause;
   {

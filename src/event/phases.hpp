@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/config.hpp"
+#include "base/sanitizers.hpp"
 #include "base/spin_lock.hpp"
 #include "event/event_floor.hpp"
 
@@ -61,7 +62,9 @@ class alignas(base::cache_line) phases {
   outcome alter(std::uint64_t phase, std::int32_t delta, base::thread_context& context) noexcept;
 
   bool has_ended(std::uint64_t phase) const noexcept {
-    return phase_.load(std::memory_order_acquire) > phase || is_lost_.load(std::memory_order_acquire);
+    const bool has = phase_.load(std::memory_order_acquire) > phase || is_lost_.load(std::memory_order_acquire);
+    if (has) base::announce_acquire(this);
+    return has;
   }
   std::uint64_t present() const noexcept { return phase_.load(std::memory_order_acquire); }
   /// Of phases [first, last), all of which have ended.

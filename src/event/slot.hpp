@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstddef>
 
+#include "base/sanitizers.hpp"
 #include "event/handle.hpp"
 #include "event/waiter.hpp"
 
@@ -86,7 +87,9 @@ struct alignas(64) slot {
 
   std::uint32_t generation_now() const noexcept { return generation_in(word.load(std::memory_order_acquire)); }
   bool has_ended(std::uint32_t generation) const noexcept {
-    return generation_in(word.load(std::memory_order_acquire)) > generation;
+    const bool has = generation_in(word.load(std::memory_order_acquire)) > generation;
+    if (has) base::announce_acquire(this);
+    return has;
   }
   /// Whether something has promised to end that generation.
   bool is_claimed(std::uint32_t generation, std::memory_order order = std::memory_order_relaxed) const noexcept {
@@ -114,7 +117,10 @@ struct alignas(64) slot {
   bool subscribe(std::uint32_t generation, waiter& w) noexcept {
     auto before = word.load(std::memory_order_acquire);
     do {
-      if (generation_in(before) > generation) return false;
+      if (generation_in(before) > generation) {
+        base::announce_acquire(this);
+        return false;
+      }
       w.next = list_in(before);
     } while (!word.compare_exchange_weak(before, word_of(generation) | reinterpret_cast<std::uintptr_t>(&w) >> 4,
                                          std::memory_order_release, std::memory_order_acquire));
@@ -123,6 +129,7 @@ struct alignas(64) slot {
 
   /// Null unless that generation is poisoned. Requires that it has ended.
   const failure* cause(std::uint32_t generation) const noexcept {
+    base::announce_acquire(this);
     for (auto* p = poisons.load(std::memory_order_acquire); p; p = p->next)
       if (p->generation.load(std::memory_order_relaxed) == generation) return p->cause.get();
     return nullptr;

@@ -44,6 +44,7 @@ bool subscribe(dependency d, waiter& w, event_cache& cache, base::thread_context
 void wait_for(slot& s, dependency d, waiter::fire_function fire, event_cache& cache,
               base::thread_context& context) noexcept {
   s.own.fire = fire;
+  base::announce_release(&s);
   if (!subscribe(d, s.own, cache, context)) fire(s.own, cause_of(d, cache).get(), context);
 }
 
@@ -65,7 +66,11 @@ void let_go(dependency d) noexcept {
 void advance_both(slot& s, event_cache& cache, base::thread_context& context) noexcept {
   const dependency first = from_bits(s.link[0].load(std::memory_order_relaxed));
   const dependency second = from_bits(s.link[1].load(std::memory_order_relaxed));
-  if (subscribe(second, s.own, cache, context) || subscribe(first, s.own, cache, context)) return;
+  base::announce_acquire(&s);  // what others that advanced it know
+  base::announce_release(&s);
+  if (subscribe(second, s.own, cache, context)) return;
+  base::announce_release(&s);  // the second has ended
+  if (subscribe(first, s.own, cache, context)) return;
   failure_ref cause = cause_of(first, cache);
   if (!cause) cause = cause_of(second, cache);
   let_go(first);
@@ -99,6 +104,7 @@ inline seen look_at(dependency d, failure_ref& cause, event_cache& cache) {
 }
 
 void advance_all(slot& s, event_cache& cache, base::thread_context& context) noexcept {
+  base::announce_acquire(&s);  // what others that advanced it know
   auto* block = reinterpret_cast<merge_block*>(s.link[0].load(std::memory_order_relaxed));
   auto left = static_cast<unsigned>(s.link[1].load(std::memory_order_relaxed));
   failure_ref cause = failure_ref::adopt(std::exchange(block->cause, nullptr));
@@ -107,6 +113,7 @@ void advance_all(slot& s, event_cache& cache, base::thread_context& context) noe
       const dependency d = from_bits(block->inputs[left - 1].load(std::memory_order_relaxed));
       if (look_at(d, cause, cache) == seen::pending) [[unlikely]] {
         // Once subscribed the slot may be another thread's: its state goes first.
+        base::announce_release(&s);
         block->cause = cause.detach();
         s.link[0].store(reinterpret_cast<std::uintptr_t>(block), std::memory_order_release);
         s.link[1].store(left, std::memory_order_release);

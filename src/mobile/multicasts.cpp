@@ -3,6 +3,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/count_down.hpp"
 #include "base/peek.hpp"
 #include "dist/where.hpp"
 #include "event/event_floor.hpp"
@@ -49,7 +50,7 @@ void multicast_under_way::ended(std::uint64_t index, failure_ref cause) {
       std::swap(cause_, cause);
     }
   }
-  if (missing_.fetch_sub(1, std::memory_order_acq_rel) == 1) end();
+  if (base::count_down(missing_)) end();
 }
 
 void multicast_under_way::end() noexcept {

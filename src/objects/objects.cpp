@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "base/count_down.hpp"
 #include "data/data_state.hpp"
 #include "data/handle.hpp"
 #include "data/instance_refusals.hpp"
@@ -98,7 +99,7 @@ object_handle::object_handle(const object_handle& other) noexcept : record_(othe
 }
 
 object_handle::~object_handle() {
-  if (!record_ || record_->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (!record_ || !base::count_down(record_->references)) return;
   const std::shared_ptr<objects_state> s = record_->state;
   base::thread_context* const here = base::current();
   if (here && s->runtime == here->runtime) {

@@ -6,6 +6,7 @@
 
 #include "base/order_observer.hpp"
 #include "base/peek.hpp"
+#include "base/sanitizers.hpp"
 #include "event/event_floor.hpp"
 #include "sched/scopes.hpp"
 #include "sched/telling.hpp"
@@ -19,6 +20,7 @@ struct coroutine_waiter {
   static void fire(waiter& w, const failure*, base::thread_context& context) noexcept {
     auto& self = *reinterpret_cast<coroutine_wait*>(&w);  // its first member
     auto& t = static_cast<sched::thread_state&>(context);
+    base::announce_acquire(&self);
     // Counted in no finish but the runtime's: the one in which the coroutine was called may be over.
     sched::finish_scope* const scope = t.scope;
     sched::enter_scope(t, t.owner->root);
@@ -30,6 +32,7 @@ struct coroutine_waiter {
   static bool subscribe_it(coroutine_wait& self, base::thread_context& context) {
     auto* w = ::new (self.waiter) waiter;
     w->fire = fire;
+    base::announce_release(&self);
     completion* c = self.waits_for_.task();
     return c ? c->subscribe(*w) : subscribe(self.waits_for_, *w, context);
   }

@@ -15,6 +15,7 @@
 
 #include <stretto/recorded_graph.hpp>
 
+#include "base/count_down.hpp"
 #include "sched/graph_plan.hpp"
 #include "sched/profiling.hpp"
 #include "sched/scheduler.hpp"
@@ -124,7 +125,7 @@ struct detail::graph_core {
 
   std::string describe() const;
   void release() noexcept {
-    if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    if (base::count_down(references)) delete this;
   }
 };
 

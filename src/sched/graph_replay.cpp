@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/count_down.hpp"
 #include "event/event_floor.hpp"
 #include "sched/graph_record.hpp"
 #include "sched/readying.hpp"
@@ -208,7 +209,7 @@ void end_replay(progress& p, replay_state& r) noexcept {
     r.next = g.free;
     g.free = &r;
   }
-  if (next && next->holds.fetch_sub(1, std::memory_order_acq_rel) == 1) p.beginning = next;
+  if (next && base::count_down(next->holds)) p.beginning = next;
   if (profile) profile->deliver(cause.get(), "replay of " + g.describe(), p.thread);
   detail::end_event(done, std::move(cause), p.thread, where);
   count_ended(p.thread, scope);
@@ -220,7 +221,7 @@ void tell_successors(progress& p, replay_part& part) noexcept {
   replay_state& r = *part.owner;
   const std::span<const std::uint32_t> successors = part.successors;
   if (successors.empty()) {
-    if (r.core->plan.sinks == 1 || r.sinks_left.fetch_sub(1, std::memory_order_acq_rel) == 1) end_replay(p, r);
+    if (r.core->plan.sinks == 1 || base::count_down(r.sinks_left)) end_replay(p, r);
     return;
   }
   replay_part* const parts = r.parts;
@@ -228,7 +229,7 @@ void tell_successors(progress& p, replay_part& part) noexcept {
   for (std::size_t i = successors.size(); i-- > 0;) {
     replay_part& next = parts[successors[i]];
     if (next.in_degree > 1) {
-      if (next.missing.fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
+      if (!base::count_down(next.missing)) continue;
       next.missing.store(next.in_degree, std::memory_order_relaxed);
     }
     start(p, next);
@@ -262,7 +263,7 @@ void advance(progress& p) noexcept {
 
 /// One of the things that it waits for is there.
 void drop_hold(thread_state& t, replay_state& r) noexcept {
-  if (r.holds.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (!base::count_down(r.holds)) return;
   progress p{t};
   p.beginning = &r;
   advance(p);

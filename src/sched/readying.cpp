@@ -1,5 +1,6 @@
 #include "sched/readying.hpp"
 
+#include "base/sanitizers.hpp"
 #include "sched/served_task_access.hpp"
 
 namespace stretto::sched {
@@ -38,6 +39,7 @@ void put_at_place(thread_state& t, task_record& r) noexcept {
 
 void make_ready(thread_state& t, suspension& s) noexcept {
   s.made_ready_by = t.current_id;
+  base::announce_release(&s);
   if (s.pinned) {
     worker& target = *s.pinned->as_worker;
     if (&target == &t) {
@@ -58,6 +60,7 @@ void make_ready(thread_state& t, suspension& s) noexcept {
 
 void make_ready(thread_state& t, task_record& task) noexcept {
   const item i = reinterpret_cast<item>(&task);
+  base::announce_release(&task);
   task.made_ready_by(t.current_id);
   if (task.bound) {
     if (task.bound == bound_to_server) [[unlikely]]

@@ -186,6 +186,7 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
     go_to(w, &s.saved, &s.fake_stack, fresh->entry, fresh, fresh->sanitizer);
   }
   worker& now = arrive(s.fake_stack);
+  base::announce_acquire(&s);
   left = nullptr;  // its own stack's, or of the worker that it is pinned to
   ++now.resumptions;
   now.current = s.current;

@@ -7,6 +7,7 @@
 //             been left. (2) after suspend or run_task the caller may be on another worker: look it up again.
 #pragma once
 
+#include "base/sanitizers.hpp"
 #include "sched/scopes.hpp"
 
 namespace stretto::sched {
@@ -21,6 +22,7 @@ const failure* take_thrown(task_record& task) noexcept;
 /// Runs the body; returns what it threw, or null.
 [[gnu::always_inline]] inline const failure* run_body(worker& w, task_record& task) {
   w.current = &task;
+  base::announce_acquire(&task);
   if (w.scope != task.scope) enter_scope(w, task.scope);
   try {
     task.type().run(task.storage());

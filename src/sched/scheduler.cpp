@@ -52,7 +52,8 @@ scheduler::scheduler(base::runtime_context& r, scheduler_paths p, const schedule
       stacks(s.stack_bytes, s.max_suspended + paths.pop.size()),  // each worker has one of its own
       injected(paths.places) {
   base::asymmetric::prepare();
-  for (const auto bytes : size_classes) stocks.push_back(std::make_unique<base::block_stock>(bytes));
+  for (const auto bytes : size_classes)
+    stocks.push_back(std::make_unique<base::block_stock>(bytes, !base::is_watched_alone()));
   runtime.set(base::floor_slot::sched, this);
   const auto count = static_cast<std::uint32_t>(paths.pop.size());
   for (std::uint32_t i = 0; i < count; ++i) workers.push_back(make_worker(i));
@@ -92,7 +93,7 @@ void scheduler::prepare_thread(thread_state& t) {
   t.owner = this;
   t.runtime = &runtime;
   t.observer = runtime.observer;
-  if (!t.observer) t.unwatched = t.as_worker;
+  if (!t.observer && !base::is_watched_alone()) t.unwatched = t.as_worker;
   for (std::size_t c = 0; c < size_class_count; ++c) t.caches[c].draw_from(*stocks[c]);
   t.scopes.draw_from(scope_stock);
   t.shards.draw_from(shard_stock);

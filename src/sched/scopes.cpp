@@ -65,6 +65,7 @@ void tell_once(thread_state& t, finish_scope& scope) noexcept {
     if (!then) return;
     if (is_quiet(t, scope)) {
       scope.waiting.store(false, std::memory_order_relaxed);
+      base::announce_acquire(&scope);
       return then(scope, t);
     }
     scope.then.store(then, std::memory_order_seq_cst);
@@ -128,6 +129,7 @@ bool settle_waiting_scopes(thread_state& t) noexcept {
   while (quiet) {
     finish_scope* scope = quiet;
     quiet = scope->next_waiting;
+    if (scope->then.load(std::memory_order_relaxed)) base::announce_acquire(scope);
     if (const auto then = scope->then.load(std::memory_order_relaxed))
       then(*scope, t);
     else if (scope->waiter)

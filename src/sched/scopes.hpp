@@ -4,6 +4,7 @@
 // Cost        count_spawned, count_ended: a load and a store on a worker, an atomic addition elsewhere.
 #pragma once
 
+#include "base/sanitizers.hpp"
 #include "sched/scheduler.hpp"
 
 namespace stretto::sched {
@@ -23,6 +24,7 @@ inline void count_spawned(thread_state& t, std::uint64_t n = 1) noexcept {
 void count_ended_elsewhere(thread_state& t, finish_scope* scope) noexcept;
 void tell_waiting(thread_state& t, finish_scope& scope) noexcept;
 inline void count_ended(thread_state& t, finish_scope* scope) noexcept {
+  base::announce_release(scope);
   if (t.scope == scope && t.shard) [[likely]]
     t.shard->count_ended();
   else

@@ -9,6 +9,7 @@
 
 #include "event/event_floor.hpp"
 #include "base/order_observer.hpp"
+#include "base/sanitizers.hpp"
 #include "sched/counted_task.hpp"
 #include "sched/profiling.hpp"
 #include "sched/readying.hpp"
@@ -76,6 +77,7 @@ task_record& make_record(thread_state& t, std::size_t bytes, std::size_t precond
 
 /// Looks on at preconditions, the last first; true once all have ended. Afterwards another thread may own `r`.
 bool resolve(task_record& r, base::thread_context& context) {
+  base::announce_release(&r);
   dependency* const all = preconditions_of(r);
   while (r.pending) {
     const dependency d = all[--r.pending];
@@ -142,6 +144,7 @@ thread_state& state_or_throw(const char* verb) {
 
 [[gnu::noinline]] void submit_elsewhere(task_record& r) noexcept {
   thread_state& t = *this_thread();
+  base::announce_release(&r);
   if (t.observer) t.observer->spawned(&r, t);
   r.place = no_place;
   r.made_ready_by(t.current_id);
@@ -276,6 +279,7 @@ void submit(completion& record, const task_request& request) {
   r.pending = r.preconditions;
   constexpr auto is_special = task_record::is_urgent | task_record::is_profiled;
   if (!r.preconditions && r.place == no_place && !r.bound && !(r.flags & is_special)) {
+    base::announce_release(&r);
     r.made_ready_by(t.current_id);
     if (sched::worker* w = t.as_worker)
       push_slowly(*w, r);
@@ -318,7 +322,11 @@ bool is_done(const completion& c) noexcept {
   return true;
 }
 bool is_poisoned(const completion& c) noexcept { return c.is_done() && c.cause(); }
-bool is_only_reference(const completion& c) noexcept { return c.references() == 1; }
+bool is_only_reference(const completion& c) noexcept {
+  if (c.references() != 1) return false;
+  base::announce_acquire(&c);
+  return true;
+}
 
 event event_of(completion& c) {
   return event_of(c, state_or_throw("event"), static_cast<task_record&>(c).where);

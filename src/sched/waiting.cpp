@@ -13,6 +13,7 @@
 #include "base/futex.hpp"
 #include "base/order_observer.hpp"
 #include "base/peek.hpp"
+#include "base/sanitizers.hpp"
 #include "event/event_floor.hpp"
 #include "sched/counted_task.hpp"
 #include "sched/polling.hpp"
@@ -235,7 +236,7 @@ void wait_for_scope(finish_scope& scope) {
     thread_state& t = *this_thread();
     worker* w = t.as_worker;
     if (!w) {
-      if (scope.is_quiet(count)) return;
+      if (scope.is_quiet(count)) return base::announce_acquire(&scope);
       scope.wake.store(0, std::memory_order_relaxed);
       register_waiting(t, scope);
       sleep_on(t, scope.wake);
@@ -254,7 +255,7 @@ void wait_for_scope(finish_scope& scope) {
       run_on_top(*w, *task_in(i));
       w = this_thread()->as_worker;
     }
-    if (scope.is_quiet(count)) return;
+    if (scope.is_quiet(count)) return base::announce_acquire(&scope);
     suspension s;
     scope.waiter = &s;
     s.where = &scope.where;

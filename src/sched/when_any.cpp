@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 
+#include "base/count_down.hpp"
 #include "event/event_floor.hpp"
 #include "sched/scheduler.hpp"
 
@@ -23,7 +24,7 @@ struct race {
   void ended(std::size_t index, const failure* cause) noexcept {
     if (!cause) {
       if (!decided.exchange(true, std::memory_order_acq_rel)) result.set(index);
-    } else if (cause->mark_observed(); left.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    } else if (cause->mark_observed(); base::count_down(left)) {
       if (!decided.exchange(true, std::memory_order_acq_rel)) {
         try {
           cause->raise();
@@ -35,7 +36,7 @@ struct race {
     release();
   }
   void release() noexcept {
-    if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    if (base::count_down(references)) delete this;
   }
   static void fire(waiter& w, const failure* cause, base::thread_context&) noexcept {
     auto& e = static_cast<entrant&>(w);

@@ -37,7 +37,9 @@ if way == "pkg_config":
     for program, text in [("consumer", "main.cpp"), ("unordered", "unordered.cpp"), ("mpi_libraries", "mpi_libraries.cpp")]:
         run(compiler, "-std=c++20", project / text, "-o", build / program, *flags)
     # The program is sanitized, the library is not.
-    run(compiler, "-std=c++20", "-g", "-fsanitize=address", project / "sanitized.cpp", "-o", build / "sanitized", *flags)
+    for program, sanitizer in [("sanitized", "address"), ("sanitized", "thread"), ("racing", "thread")]:
+        run(compiler, "-std=c++20", "-g", "-O1", f"-fsanitize={sanitizer}", project / f"{program}.cpp",
+            "-o", build / f"{program}_{sanitizer}", *flags)
 else:
     # An installed copy is looked for afresh each time; a fetched source keeps what it compiled.
     if way == "find_package":
@@ -67,9 +69,19 @@ for printed, expected in [(printed_by("consumer"), "42\n"),
         sys.exit(f"the program printed {printed!r} in place of {expected!r}")
 
 if way == "pkg_config":
-    ended = subprocess.run([build / "sanitized"], env={**os.environ, "LD_LIBRARY_PATH": libraries}, capture_output=True, text=True)
-    if (ended.returncode, ended.stdout, ended.stderr) != (0, "610\n1000\n4950\n100\n", ""):
-        sys.exit(f"sanitized, the program ended with {ended.returncode} and printed\n{ended.stdout}{ended.stderr}")
+    def ended(*command):
+        with_library = {**os.environ, "LD_LIBRARY_PATH": libraries}
+        return subprocess.run(list(map(str, command)), env=with_library, capture_output=True, text=True)
+
+    for sanitizer in ["address"] + 3 * ["thread"]:
+        of = ended(build / f"sanitized_{sanitizer}")
+        right = "610\n1000\n4950\n100\n819 300 220 60 30 1000 190 22\n2 100\n"
+        if (of.returncode, of.stdout, of.stderr) != (0, right, ""):
+            sys.exit(f"sanitized, the program ended with {of.returncode} and printed\n{of.stdout}{of.stderr[:20000]}")
+    for way in ["tasks", "events", "loops"]:
+        of = ended(build / "racing_thread", way)
+        if "ThreadSanitizer: data race" not in of.stderr or "racing.cpp" not in of.stderr:
+            sys.exit(f"of the race of {way} nothing is said; the program printed\n{of.stdout}{of.stderr}")
 
 # An installed copy brings a library for each MPI that it was built with; a fetched source finds them where they were built.
 if is_debug:

@@ -1,12 +1,23 @@
-// Whatever moves between stacks and threads: a sanitizer of the program's own finds nothing wrong with it.
+// Whatever moves between stacks and threads, and is ordered by what the library does: a sanitizer of the program's own
+// finds nothing wrong with it. All data is plain, nothing of it atomic.
+#include <array>
 #include <cstdio>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
+#include <stretto/barrier.hpp>
+#include <stretto/completion_queue.hpp>
+#include <stretto/coroutine.hpp>
+#include <stretto/reservation.hpp>
 #include <stretto/stretto.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
+
+STRETTO_KERNEL(add_one, (inout<float> u), { u(global_id(0)) += 1.f; })
 
 int fibonacci(int n) {
   if (n < 2) return n;
@@ -55,14 +66,153 @@ int promised() {
   return sum.get();
 }
 
+/// A merge of many, each of which has written what the last reads; the event is triggered by another task.
+int merged() {
+  std::array<int, 40> values{};
+  std::array<stretto::user_event, 40> written;
+  std::vector<stretto::event> all;
+  for (auto& e : written) all.push_back(e = stretto::user_event::create());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    stretto::async([&, i] {
+      values[i] = static_cast<int>(i);
+      written[i].trigger();
+    });
+  const auto gate = stretto::user_event::create();
+  gate.trigger(stretto::merge(all));
+  auto pair = stretto::merge(all[0], all[39]);
+  auto both = stretto::async(stretto::after(pair), [&] { return values[0] + values[39]; });
+  auto sum = stretto::async(stretto::after(gate), [&] { return std::accumulate(values.begin(), values.end(), 0); });
+  return sum.get() + both.get();
+}
+
+/// Many preconditions that end on different threads.
+int joined() {
+  int total = 0;
+  for (int round = 0; round < 50; ++round) {
+    auto a = std::make_unique<int>(0), b = std::make_unique<int>(0), c = std::make_unique<int>(0);
+    auto first = stretto::async([&] { *a = 1; });
+    auto second = stretto::async([&] { *b = 2; });
+    auto third = stretto::async(stretto::after(first), [&] { *c = *a + 2; });
+    stretto::async(stretto::after(first, second, third), [&] { total += *a + *b + *c; }).get();
+  }
+  return total;
+}
+
+int reserved() {
+  const auto use = stretto::reservation::create();
+  int count = 0, seen = 0;
+  stretto::finish([&] {
+    for (int i = 0; i < 200; ++i) use.release(stretto::async(stretto::after(use.acquire()), [&] { ++count; }));
+    for (int i = 0; i < 20; ++i)
+      stretto::async([&] {
+        while (!use.try_acquire()) stretto::yield();
+        ++count;
+        use.release();
+      });
+    for (int i = 0; i < 20; ++i)
+      use.release(stretto::async(stretto::after(use.acquire(stretto::shared)), [&] { (void)(count + 1); }));
+  });
+  stretto::wait(use.acquire());
+  seen = count;
+  use.release();
+  use.destroy();
+  return seen;
+}
+
+int in_phases() {
+  constexpr int members = 4, phases = 5;
+  const auto first = stretto::barrier::create(members);
+  std::array<int, members> values{};
+  int sum = 0;
+  stretto::finish([&] {
+    for (int m = 0; m < members; ++m)
+      stretto::async([&, m] {
+        auto phase = first;
+        for (int p = 0; p < phases; ++p) {
+          values[m] += 1;
+          phase.arrive();
+          stretto::wait(phase);
+          phase = phase.advance();
+          if (m == 0) sum += std::accumulate(values.begin(), values.end(), 0);
+          phase.arrive();
+          stretto::wait(phase);
+          phase = phase.advance();
+        }
+      });
+  });
+  first.destroy();
+  return sum;
+}
+
+int queued() {
+  const auto ended = stretto::completion_queue::create();
+  std::array<int, 30> values{};
+  for (std::size_t i = 0; i < values.size(); ++i) ended.add(stretto::async([&values, i] { values[i] = 1; }));
+  int sum = 0;
+  for (std::size_t left = values.size(); left;) {
+    stretto::wait(ended.nonempty());
+    left -= ended.pop(values.size()).size();
+  }
+  for (const int v : values) sum += v;
+  return sum;
+}
+
+int looped() {
+  std::vector<int> values(1000);
+  stretto::finish([&] {
+    stretto::forasync(stretto::box(0, 1000), [&](stretto::coordinate i) { values[static_cast<std::size_t>(i)] = 1; });
+  });
+  return std::accumulate(values.begin(), values.end(), 0);
+}
+
+stretto::future<int> resumed(std::vector<int>& values) {
+  int sum = 0;
+  for (int i = 0; i < 20; ++i) {
+    sum += co_await stretto::async([&values, i] {
+      values.push_back(i);
+      return i;
+    });
+    sum += static_cast<int>(values.size()) - i - 1;
+  }
+  co_return sum;
+}
+
+/// On the host, whose threads compute the parts; read by a task, and again by the program.
+float computed() {
+  stretto::buffer<float> b(stretto::box(0, 4096), [](stretto::coordinate) { return 1.f; });
+  for (int i = 0; i < 10; ++i) stretto::launch(add_one, stretto::box(0, 4096), b(stretto::one_to_one));
+  const auto from = b.read().get();
+  return from.view()(0) + from.view()(4095);
+}
+
+void expect_sums() {
+  std::vector<int> values;
+  std::printf("%d\n", fibonacci(15));
+  std::printf("%zu\n", caught_after_yields(1000));
+  std::printf("%d\n", chained(100));
+  std::printf("%d\n", promised());
+  std::printf("%d %d %d %d ", merged(), joined(), reserved(), in_phases());
+  std::printf("%d %d %d %g\n", queued(), looped(), resumed(values).get(), static_cast<double>(computed()));
+}
+
 }  // namespace
 
 int main() {
-  stretto::runtime rt({.workers = 3});
-  rt.run([] {
-    std::printf("%d\n", fibonacci(15));
-    std::printf("%zu\n", caught_after_yields(1000));
-    std::printf("%d\n", chained(100));
-    std::printf("%d\n", promised());
+  std::vector<int> of_attached;
+  std::optional<stretto::runtime> rt(stretto::runtime_options{.workers = 3});
+  rt->run(expect_sums);
+  int before = 0;
+  rt->run([&] { stretto::async([&] { ++before; }); });
+  rt->run([&] { stretto::async([&] { ++before; }); });
+  std::optional<std::thread> attached(std::in_place, [&] {
+    const stretto::attachment here(*rt);
+    for (int i = 0; i < 100; ++i) {
+      int written = 0;
+      stretto::async([&] { of_attached.push_back(written = i); }).get();
+      if (written != i) return;
+    }
   });
+  attached->join();
+  rt.reset();
+  std::printf("%d %zu\n", before, of_attached.size());
 }

@@ -1,0 +1,34 @@
+// unwatched.hpp - a part of the library that ThreadSanitizer would misjudge, where it watches the program alone.
+//
+// It sees what the library asks of the C library (memcpy, memcmp, operator new), but not the atomics that order that.
+// Never around code of the program, whose races would not be found. To announce an order (sanitizers.hpp) would hide
+// races of what the program does before and after.
+//
+// Threads     any.
+// Cost        two loads and two tests.
+#pragma once
+
+#include "base/sanitizers.hpp"
+
+extern "C" {
+[[gnu::weak]] void __tsan_ignore_thread_begin();
+[[gnu::weak]] void __tsan_ignore_thread_end();
+}
+
+namespace stretto::base {
+
+/// While it lives, accesses of the calling thread are not looked at.
+class unwatched {
+ public:
+  unwatched() noexcept {
+    if (is_watched_alone()) [[unlikely]]
+      __tsan_ignore_thread_begin();
+  }
+  unwatched(const unwatched&) = delete;
+  ~unwatched() {
+    if (is_watched_alone()) [[unlikely]]
+      __tsan_ignore_thread_end();
+  }
+};
+
+}  // namespace stretto::base
