@@ -21,6 +21,7 @@ namespace stretto {
 
 class device_scheduler;
 class job_seat;
+class manual_clock;
 class module;
 class platform;
 
@@ -37,6 +38,7 @@ struct runtime_options {
   std::shared_ptr<job_seat> job = {};           // the job that it belongs to (job.hpp); null: as the process was started
   std::shared_ptr<device_scheduler> scheduler = {};   // of launches on objects (scheduler.hpp); null: the option's
   std::vector<std::shared_ptr<module>> modules = {};  // in the order in which they start (module.hpp)
+  std::shared_ptr<manual_clock> clock = {};           // that deadlines go by (timed_wait.hpp); null: the steady clock
 };
 
 struct worker_statistics {

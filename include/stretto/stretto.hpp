@@ -28,6 +28,7 @@
 #include <stretto/launch.hpp>
 #include <stretto/launch_graph.hpp>
 #include <stretto/machine_of.hpp>
+#include <stretto/manual_clock.hpp>
 #include <stretto/mobile.hpp>
 #include <stretto/native_kernel.hpp>
 #include <stretto/place.hpp>

@@ -229,6 +229,7 @@ runtime::runtime(const runtime_options& options) {
   if (workers && machine.worker_count() != workers) machine = machine.with_workers(workers);
   state_ = std::make_unique<state>(std::move(settings), machine, options.job, options.modules, options.stepped);
   state_->chosen_scheduler = options.scheduler;
+  state_->polls.timed().go_by(options.clock);
   try {
     start(options.stepped);
   } catch (...) {
@@ -367,6 +368,7 @@ void runtime::state::end(runtime* whole) noexcept {
   on_signal.reset();
   watch.reset();
   if (devices) devices->stop_calling();
+  polls.timed().go_by(nullptr);  // another thread may move the clock
   polls.release();
   scheduler.reset();
   const auto or_told = [&](auto write) {

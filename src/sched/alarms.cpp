@@ -3,14 +3,44 @@
 #include <utility>
 #include <vector>
 
+#include "sched/manual_clock.hpp"
+
 namespace stretto::sched {
+
+alarms::~alarms() {
+  if (clock_) detail::clock_access::remove(*clock_, *this);
+}
+
+void alarms::go_by(std::shared_ptr<manual_clock> clock) {
+  if (clock_) detail::clock_access::remove(*clock_, *this);
+  clock_ = std::move(clock);
+  if (clock_) detail::clock_access::add(*clock_, *this);
+}
+
+alarms::time alarms::now() const noexcept { return clock_ ? clock_->now() : std::chrono::steady_clock::now(); }
+
+bool alarms::is_due() const noexcept { return !set_.empty() && set_.begin()->first.at <= now(); }
+
+// A manual clock makes this due after it was moved. So the time is looked at after the next poll has been put off: a
+// move that is not seen here comes later, and its call too.
+void alarms::arrange_next_poll() noexcept {
+  if (!clock_) return next_poll(set_.empty() ? time::max() : set_.begin()->first.at);
+  next_poll(time::max());
+  if (is_due()) poll_now();
+}
+
+bool alarms::will_call() noexcept {
+  if (!clock_) return false;
+  const std::scoped_lock lock(lock_);
+  return !is_due();
+}
 
 alarms::alarm alarms::set(time at, std::shared_ptr<ended_once> what) {
   add_pending();
   const std::scoped_lock lock(lock_);
   const alarm a{at, next_++};
   set_.emplace(a, std::move(what));
-  next_poll(set_.begin()->first.at);
+  arrange_next_poll();
   return a;
 }
 
@@ -18,7 +48,7 @@ void alarms::cancel(const alarm& a) noexcept {
   {
     const std::scoped_lock lock(lock_);
     if (set_.erase(a) == 0) return;
-    next_poll(set_.empty() ? time::max() : set_.begin()->first.at);
+    arrange_next_poll();
   }
   remove_pending();
 }
@@ -27,12 +57,12 @@ std::size_t alarms::poll() {
   std::vector<std::shared_ptr<ended_once>> due;
   {
     const std::scoped_lock lock(lock_);
-    const time now = std::chrono::steady_clock::now();
-    while (!set_.empty() && set_.begin()->first.at <= now) {
+    const time until = now();
+    while (!set_.empty() && set_.begin()->first.at <= until) {
       due.push_back(std::move(set_.begin()->second));
       set_.erase(set_.begin());
     }
-    next_poll(set_.empty() ? time::max() : set_.begin()->first.at);
+    arrange_next_poll();
   }
   for (const auto& one : due) one->end();
   if (!due.empty()) remove_pending(due.size());

@@ -1,6 +1,6 @@
 // alarms.hpp - events that end at a time, if they have not ended before.
 //
-// Threads     any that belongs to the runtime.
+// Threads     any that belongs to the runtime. go_by: the thread that makes or ends the runtime, alone.
 // Cost        set, cancel: a lock and O(log n). Nothing while none is set.
 // Invariants  what is set and not cancelled is pending (poller.hpp) until its time.
 #pragma once
@@ -14,6 +14,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
+
+namespace stretto {
+class manual_clock;
+}
 
 namespace stretto::sched {
 
@@ -40,13 +44,22 @@ class alarms final : public poller {
     friend auto operator<=>(const alarm&, const alarm&) = default;
   };
 
+  ~alarms() override;
+  /// The clock that times are of; null: the steady clock.
+  void go_by(std::shared_ptr<manual_clock> clock);
+  time now() const noexcept;
+
   alarm set(time at, std::shared_ptr<ended_once> what);
   void cancel(const alarm& a) noexcept;
 
  private:
   std::size_t poll() override;
   void fail(std::exception_ptr why) noexcept override;
+  bool will_call() noexcept override;
+  bool is_due() const noexcept;  // with the lock held
+  void arrange_next_poll() noexcept;
 
+  std::shared_ptr<manual_clock> clock_;
   std::mutex lock_;  // guards what follows
   std::map<alarm, std::shared_ptr<ended_once>> set_;
   std::uint64_t next_ = 0;

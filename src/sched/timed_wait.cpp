@@ -1,4 +1,6 @@
 #include <stretto/timed_wait.hpp>
+
+#include <stretto/barrier.hpp>
 #include <stretto/task.hpp>
 
 #include <memory>
@@ -47,13 +49,30 @@ void wait_for_either(const dependency& d, deadline by, const std::source_locatio
 
 }  // namespace
 
+std::chrono::steady_clock::time_point time_now() noexcept {
+  if (const base::thread_context* const context = base::current())
+    if (const auto* const s = context->runtime->get<sched::scheduler>(base::floor_slot::sched); s && s->polls)
+      return s->polls->timed().now();
+  return std::chrono::steady_clock::now();
+}
+
 bool wait(const dependency& d, deadline by, std::source_location where) {
-  if (!has_ended_now(d) && by.at > std::chrono::steady_clock::now()) {
+  if (!has_ended_now(d) && by.at > time_now()) {
     if (by.at == std::chrono::steady_clock::time_point::max()) wait(d, where);
     else wait_for_either(d, by, where);
   }
   if (!has_ended_now(d)) return false;
   wait(d, where);  // throws its failure
+  return true;
+}
+
+bool wait(const barrier& b, deadline by, std::source_location where) {
+  thread_that_waits();
+  if (!b.has_triggered()) {
+    if (by.at <= time_now()) return false;
+    if (const event e = b.event(where); e != event() && !wait(dependency(e), by, where)) return false;
+  }
+  wait(b, where);  // throws its failure
   return true;
 }
 
