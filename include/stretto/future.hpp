@@ -34,6 +34,7 @@ struct task_type : completion_kind {
   void (*drop_body)(void* storage) noexcept;
   void (*drop_value)(void* storage) noexcept;
   std::size_t alignment = storage_offset;  // of the storage, a power of two
+  bool may_be_cancelled = false;           // of what the program spawned (cancel.hpp)
 };
 
 void destroy_task(completion& c) noexcept;

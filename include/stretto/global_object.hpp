@@ -274,16 +274,17 @@ auto get_with(const send_request& request, const There& there, const To& to, H&&
   then.name = request.name;
   then.priority = request.priority;
   if constexpr (std::same_as<std::remove_cvref_t<H>, no_handler>) {
-    return spawn_as(then, [] {}, where);
+    return spawn_as(then, goes_on{[] {}}, where);
   } else {
     using Object = typename far_end_of<There>::object;
     using called = handler_there<std::remove_cvref_t<H>, Object>;
     using result = typename called::result;
     static_assert(requires { near_end_of<To>::object_of(to); }, "the handler of a get takes the object into which it has come");
     field_separator()(std::as_const(handler.arguments));
-    return spawn_as(then, [into = near_end_of<To>::object_of(to), all = std::move(handler.arguments)]() mutable -> result {
+    auto then_call = [into = near_end_of<To>::object_of(to), all = std::move(handler.arguments)]() mutable -> result {
       return std::apply([&](auto&... a) -> result { return std::invoke(called::get(), into, std::move(a)...); }, all);
-    }, where);
+    };
+    return spawn_as(then, goes_on{std::move(then_call)}, where);
   }
 }
 /// Of a put or a get whose handler is an H.

@@ -10,6 +10,8 @@
 #include <chrono>
 #include <memory>
 
+STRETTO_API_BEGIN
+
 namespace stretto {
 
 namespace detail {
@@ -40,3 +42,5 @@ class manual_clock {
 };
 
 }  // namespace stretto
+
+STRETTO_API_END

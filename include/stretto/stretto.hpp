@@ -8,6 +8,7 @@
 #include <stretto/buffer.hpp>
 #include <stretto/buffer_checkpoint.hpp>
 #include <stretto/buffer_files.hpp>
+#include <stretto/cancel.hpp>
 #include <stretto/checkpoint.hpp>
 #include <stretto/collection.hpp>
 #include <stretto/completion_queue.hpp>

@@ -171,6 +171,19 @@ void submit(completion& record, const task_request& request);
 /// The body could not be constructed.
 void abandon(completion& record) noexcept;
 
+/// Body of a task of the library's that others rely on: it cannot be cancelled.
+template <class F>
+struct goes_on {
+  F body;
+  decltype(auto) operator()() { return body(); }
+};
+template <class F>
+goes_on(F) -> goes_on<F>;
+template <class Body>
+inline constexpr bool may_be_cancelled = true;
+template <class F>
+inline constexpr bool may_be_cancelled<goes_on<F>> = false;
+
 template <class Body>
 struct task_of {
   using result = std::invoke_result_t<Body&>;
@@ -200,7 +213,8 @@ struct task_of {
           ? nullptr
           : +[](void* s) noexcept { std::launder(static_cast<Body*>(s))->~Body(); },
       value_type<result>.drop_value,
-      storage_alignment<Body> > storage_alignment<result> ? storage_alignment<Body> : storage_alignment<result>};
+      storage_alignment<Body> > storage_alignment<result> ? storage_alignment<Body> : storage_alignment<result>,
+      may_be_cancelled<Body>};
   static_assert(type.alignment <= most_alignment, "a task's captures and its result are aligned to at most 4096 bytes");
 };
 

@@ -166,7 +166,8 @@ future<void> write_by_all(const buffer_handle& h, writing w, const char* verb, c
   }
   work.then(known, where);
   const event known_or_not = ignore_failure(known, where);
-  return async(after(known_or_not), name(verb), [known, where] { wait_for_cause(known, where); }, where);
+  const detail::goes_on last{[known, where] { wait_for_cause(known, where); }};
+  return async(after(known_or_not), name(verb), last, where);
 }
 
 void read_by_all(const buffer_handle& h, const reading& r, file_work& work, const std::source_location& where) {

@@ -185,7 +185,7 @@ event epoch(all_nodes_tag, std::source_location where) {
       [](view<std::uint32_t> n) { n(0) = 1; }, nodes.reduce<sum<std::uint32_t>>().from_identity());
   auto later = std::make_shared<detail::seen_later>(detail::see_elements(nodes.handle(), nodes.elements(), where));
   const event ready = later->ready;
-  return async(after(ready), name("barrier of all nodes"), [later] { later->seen.reset(); }, where);
+  return async(after(ready), name("barrier of all nodes"), detail::goes_on{[later] { later->seen.reset(); }}, where);
 }
 
 }  // namespace stretto

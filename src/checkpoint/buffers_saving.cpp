@@ -160,7 +160,7 @@ future<void> save_buffers(const std::string& directory, const std::vector<kept_v
   const std::uint64_t number = w.number;
   if (work.self != 0) {
     copies->add(number, std::move(mine));
-    return async(name("checkpoint"), [number, copies, where] {
+    return async(name("checkpoint"), detail::goes_on{[number, copies, where] {
       try {
         async(at_node(0), call<&wait_until_written>(number), where).get();
       } catch (...) {
@@ -168,9 +168,10 @@ future<void> save_buffers(const std::string& directory, const std::vector<kept_v
         throw;
       }
       copies->forget(number);
-    }, where);
+    }}, where);
   }
-  const future<void> written = async(after(copies->before), name("checkpoint"), [w = std::move(w), where] {
+  using detail::goes_on;
+  const future<void> written = async(after(copies->before), name("checkpoint"), goes_on{[w = std::move(w), where] {
     try {
       write_all(w, where);
     } catch (...) {
@@ -179,7 +180,7 @@ future<void> save_buffers(const std::string& directory, const std::vector<kept_v
       std::filesystem::remove_all(beside(w.directory), ignored);
       std::rethrow_exception(failed);
     }
-  }, where);
+  }}, where);
   copies->before = ignore_failure(written, where);
   mine.written = written;
   copies->add(number, std::move(mine));

@@ -102,14 +102,14 @@ future<void> save_checkpoint(std::string_view directory, std::vector<kept> all, 
   } catch (...) {
     give_up(to, where);
   }
-  return async(name("checkpoint"), [to, all = std::move(all), where] {
+  return async(name("checkpoint"), detail::goes_on{[to, all = std::move(all), where] {
     try {
       write_all(to, all, where);
     } catch (...) {
       give_up(to, where);
     }
     release(where);
-  }, where);
+  }}, where);
 }
 
 }  // namespace stretto

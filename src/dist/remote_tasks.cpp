@@ -17,6 +17,7 @@
 #include "event/event_floor.hpp"
 #include "event/telling.hpp"
 #include "event/when_ended.hpp"
+#include "sched/cancellation.hpp"
 #include "sched/running.hpp"
 #include "sched/scopes.hpp"
 
@@ -59,6 +60,8 @@ struct remote_tasks::request {
   bool is_profiled = false;
   std::shared_ptr<const void> kept = {};  // what it uses
   mutable back_pressure::share memory = {};  // until it begins
+  bool may_be_cancelled = true;
+  mutable started as = {};
 
   std::string who() const { return name.empty() ? "task at " + short_location(where) : "task \"" + name + '"'; }
 };
@@ -99,6 +102,8 @@ remote_tasks::remote_tasks(job* j, failures* causes, in_order* ordered) : job_(j
   value_ = j->on<&remote_tasks::on_answer<outcome::value>>("tasks.value", this);
   value_and_end_ = j->on<&remote_tasks::on_answer<outcome::value_and_end>>("tasks.value_and_end", this);
   end_ = j->on<&remote_tasks::on_answer<outcome::end>>("tasks.end", this);
+  cancel_ = j->on<&remote_tasks::on_cancel>("tasks.cancel", this);
+  cancelled_ = j->on<&remote_tasks::on_cancelled>("tasks.cancelled", this);
   j->on_refused<&remote_tasks::on_refused_run>(run_, this);
   j->on_refused<&remote_tasks::on_refused_answer<outcome::value>>(value_, this);
   j->on_refused<&remote_tasks::on_refused_answer<outcome::value_and_end>>(value_and_end_, this);
@@ -297,6 +302,7 @@ void remote_tasks::place_here(request&& r, std::span<const std::byte> first, bas
     data::shared_arrays::placed placed = data::enclosures_of(context)->shared->place(first, r.behind, r.where, context);
     r.behind = placed.done;
     r.kept = std::move(placed.kept);
+    r.may_be_cancelled = false;  // what it brings is placed in any case
   } catch (...) {
     return answer(r.from, outcome::value_and_end, r.id, detail::make_failure(std::current_exception(), r.who(), r.where));
   }
@@ -323,7 +329,106 @@ void remote_tasks::start(request&& asked_for) {
   how.after_events = std::span(&begins, 1);
   // Its end counts here for the finish that surrounds the whole runtime alone: who asked counts it there.
   const sched::outside_of_finishes outside(state_of(base::require_current("async")));
-  detail::spawn_as(how, [r] { run(*r); }, r->where);
+  future<void> task = detail::spawn_as(how, [r] { run(*r); }, r->where);
+  if (r->may_be_cancelled) list(r->as, r->from, r->id, std::move(task));
+}
+
+void remote_tasks::list(started& s, rank from, std::uint64_t id, future<void>&& task) noexcept {
+  const std::scoped_lock lock(list_lock_);
+  s.in = this;
+  s.from = from;
+  s.id = id;
+  s.task = std::move(task);
+  s.next = first_;
+  if (first_) first_->before = &s;
+  first_ = &s;
+}
+
+void remote_tasks::unlist(started& s) noexcept {
+  const std::scoped_lock lock(list_lock_);
+  (s.before ? s.before->next : first_) = s.next;
+  if (s.next) s.next->before = s.before;
+}
+
+bool remote_tasks::withdraw(rank from, std::uint64_t id, const std::source_location& where,
+                            base::thread_context& context) {
+  future<void> task;
+  {
+    const std::scoped_lock lock(list_lock_);
+    for (const started* s = first_; s && !task.valid(); s = s->next)
+      if (s->from == from && s->id == id) task = s->task;
+  }
+  if (!task.valid()) return false;
+  return sched::cancel_task(state_of(context), static_cast<task_record&>(*dependency(task).task()), where);
+}
+
+bool remote_tasks::cancel(const task_record& record, const std::source_location& where) {
+  base::thread_context& context = base::require_current("cancel");
+  const auto mine = std::make_shared<cancelling>();
+  mine->where = where;
+  std::uint64_t token = 0;
+  {
+    const std::scoped_lock lock(lock_);
+    const auto found = std::ranges::find(asked_, &record, [](const auto& entry) { return entry.second.record; });
+    if (found == asked_.end()) return false;
+    mine->id = found->first;
+    mine->of = found->second.of;
+    if (job_ && mine->of != job_->self()) {
+      mine->answered = user_event::create(where);
+      cancels_.emplace(token = ids_.fetch_add(1, std::memory_order_relaxed), mine);
+    }
+  }
+  if (!job_ || mine->of == job_->self()) {
+    const bool is_withdrawn = withdraw(mine->of, mine->id, where, context);
+    if (is_withdrawn) end_cancelled(mine->id, where, context);
+    return is_withdrawn;
+  }
+  job_->send(mine->of, cancel_, writer(mine->id, token, encode(where, job_->node())));
+  if (job_->is_lost(mine->of)) lost(mine->of, context);
+  wait(mine->answered, where);
+  return mine->is_withdrawn.load(std::memory_order_acquire);
+}
+
+void remote_tasks::on_cancel(rank from, reader& content, base::thread_context& context) {
+  const auto id = content.get<std::uint64_t>(), token = content.get<std::uint64_t>();
+  const std::source_location where = decode(content.get<std::uint64_t>(), job_->node_of(from));
+  const bool is_withdrawn = withdraw(from, id, where, context);
+  job_->send(from, cancelled_, writer(token, static_cast<std::uint8_t>(is_withdrawn)));
+}
+
+void remote_tasks::on_cancelled(rank, reader& content, base::thread_context& context) {
+  const auto token = content.get<std::uint64_t>();
+  end_cancelling(token, content.get<std::uint8_t>() != 0, context);
+}
+
+void remote_tasks::end_cancelling(std::uint64_t token, bool is_withdrawn, base::thread_context& context) {
+  std::shared_ptr<cancelling> c;
+  {
+    const std::scoped_lock lock(lock_);
+    const auto found = cancels_.find(token);
+    if (found == cancels_.end()) return;  // its node was lost before
+    c = std::move(found->second);
+    cancels_.erase(found);
+  }
+  if (is_withdrawn) end_cancelled(c->id, c->where, context);
+  c->is_withdrawn.store(is_withdrawn, std::memory_order_release);
+  c->answered.trigger();
+}
+
+// As where it had been skipped; but whoever cancels it knows, so that no finish throws it.
+void remote_tasks::end_cancelled(std::uint64_t id, const std::source_location& where, base::thread_context& context) {
+  asked a;
+  {
+    const std::scoped_lock lock(lock_);
+    const auto found = asked_.find(id);
+    if (found == asked_.end()) return;
+    a = std::move(found->second);
+    asked_.erase(found);
+  }
+  failure_ref why = sched::cancelled_failure(*a.record, where);
+  if (a.profile) a.profile->deliver(why.get(), detail::describe_task(*a.record), context);
+  a.record->complete(std::move(why), context);
+  end_all(a, {}, context);
 }
 
 void remote_tasks::run(const request& r) {
@@ -456,8 +561,11 @@ void remote_tasks::tell_asked_for(base::wait_walk& walk) const {
 
 void remote_tasks::lost(rank node, base::thread_context& context) noexcept {
   std::vector<asked> ends;
+  std::vector<std::uint64_t> tokens;
   {
     const std::scoped_lock lock(lock_);
+    for (const auto& [token, c] : cancels_)
+      if (c->of == node) tokens.push_back(token);
     std::erase_if(asked_, [&](auto& entry) {
       if (entry.second.of != node) return false;
       ends.push_back(std::move(entry.second));
@@ -476,6 +584,7 @@ void remote_tasks::lost(rank node, base::thread_context& context) noexcept {
     // What it had spawned there is as lost.
     end_all(a, a.record ? failure_ref() : loss, context);
   }
+  for (const std::uint64_t token : tokens) end_cancelling(token, false, context);
 }
 
 }  // namespace stretto::dist

@@ -4,8 +4,9 @@
 // as a task that waits for what it has spawned, and so on further away: a finish over nodes ends as one within a node does,
 // without a count of messages. The value goes back as soon as there is one; that all has ended, with it or later.
 //
-// Messages    run; value, or value and end in one where the function left nothing behind; else end later. place: as run, of a function
-//             that runs behind what the message itself brings, or of none.
+// Messages    run; value, or value and end in one where the function left nothing behind; else end later. place: as run,
+//             of a function that runs behind what the message itself brings, or of none. cancel; cancelled, with what
+//             came of it.
 // Threads     spawn: any of the runtime. The rest inside job::poll, and on tasks.
 // Invariants  (1) each record ends once: by its answer, or by the loss of the node that was to give it.
 #pragma once
@@ -45,6 +46,9 @@ class remote_tasks final : public protocol {
                             const detail::task_type& type, detail::value_reader read, const std::source_location& where);
 
   void lost(rank node, base::thread_context& context) noexcept override;
+  /// Of a call's record: whether the function will not run, because of this.
+  bool cancel(const sched::task_record& record, const std::source_location& where);
+
   /// For reports: what waits for tasks that other nodes have been asked for.
   void tell_asked(base::wait_walk& walk);
   /// And, of the tasks in the walk, which are those that others have asked for.
@@ -65,6 +69,29 @@ class remote_tasks final : public protocol {
   };
   struct request;
   struct asking;
+  /// A task that runs what some node has asked for: in the list of those that may be cancelled, until its body is
+  /// destroyed.
+  struct started {
+    remote_tasks* in = nullptr;  // null: in no list
+    rank from = 0;
+    std::uint64_t id = 0;
+    future<void> task = {};
+    started *before = nullptr, *next = nullptr;
+
+    started() = default;
+    started(started&&) noexcept {}  // before it is in a list
+    ~started() {
+      if (in) in->unlist(*this);
+    }
+  };
+  /// A cancel that waits for the other node's answer.
+  struct cancelling {
+    rank of = 0;
+    std::uint64_t id = 0;
+    std::source_location where = {};
+    user_event answered = {};
+    std::atomic<bool> is_withdrawn{false};
+  };
   /// What is told of how a function ran: nothing of one that was not to run.
   using times = std::optional<sched::measured_elsewhere>;
   enum class outcome : std::uint8_t { value, value_and_end, end };
@@ -100,14 +127,24 @@ class remote_tasks final : public protocol {
   void take(outcome what, std::uint64_t id, failure_ref cause, const times& took, std::span<const std::byte> value,
             base::thread_context& context);
   void end_all(const asked& a, const failure_ref& cause, base::thread_context& context);
+  void list(started& s, rank from, std::uint64_t id, future<void>&& task) noexcept;
+  void unlist(started& s) noexcept;
+  bool withdraw(rank from, std::uint64_t id, const std::source_location& where, base::thread_context& context);
+  void end_cancelled(std::uint64_t id, const std::source_location& where, base::thread_context& context);
+  void end_cancelling(std::uint64_t token, bool is_withdrawn, base::thread_context& context);
+  void on_cancel(rank from, reader& content, base::thread_context& context);
+  void on_cancelled(rank from, reader& content, base::thread_context& context);
 
   job* const job_;
   failures* const causes_;
   in_order* const ordered_;
   in_order::kind place_{};
-  message_kind run_{}, value_{}, value_and_end_{}, end_{};
-  base::spin_lock lock_;
+  message_kind run_{}, value_{}, value_and_end_{}, end_{}, cancel_{}, cancelled_{};
+  base::spin_lock list_lock_;  // guards what follows
+  started* first_ = nullptr;
+  base::spin_lock lock_;  // guards what follows
   std::unordered_map<std::uint64_t, asked> asked_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<cancelling>> cancels_;  // by token
   std::atomic<std::uint64_t> ids_{0};
   std::atomic<std::size_t> under_way_{0};
 };

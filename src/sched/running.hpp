@@ -7,6 +7,7 @@
 //             been left. (2) after suspend or run_task the caller may be on another worker: look it up again.
 #pragma once
 
+#include "base/asymmetric_fence.hpp"
 #include "base/sanitizers.hpp"
 #include "sched/scopes.hpp"
 
@@ -18,6 +19,18 @@ void end_task(thread_state& t, task_record& task, failure_ref cause) noexcept;
 void skip_task(thread_state& t, task_record& task, failure_ref cause) noexcept;
 /// Inside a handler: what the task's body threw, with a reference for the caller.
 const failure* take_thrown(task_record& task) noexcept;
+
+/// As begin, while somebody cancels a task.
+bool begin_beside_cancels(scheduler& owner, const task_record& task) noexcept;
+/// A task begins, to be run or skipped. False if it has been cancelled: then the executor's reference is all that
+/// there is to give up, and nothing but that may be touched.
+[[gnu::always_inline]] inline bool begin(scheduler& owner, task_record& task) noexcept {
+  task.pending.store(task_record::begun, std::memory_order_relaxed);
+  base::asymmetric::light();  // see cancellation.hpp
+  if (owner.cancelling.load(std::memory_order_acquire)) [[unlikely]]
+    return begin_beside_cancels(owner, task);
+  return !task.is_done();
+}
 
 /// Runs the body; returns what it threw, or null.
 [[gnu::always_inline]] inline const failure* run_body(worker& w, task_record& task) {
@@ -53,6 +66,10 @@ worker& run_timed(worker& w, task_record& task);
 /// Runs one fresh task on the current stack; returns the worker that the caller is on afterwards.
 template <holder Holder = holder::unknown>
 [[gnu::always_inline]] inline worker& run_task(worker& w, task_record& task) {
+  if (!begin(*w.owner, task)) [[unlikely]] {
+    task.release();
+    return w;
+  }
   if (w.tasks.take()) [[unlikely]]
     return run_timed(w, task);
   const failure* thrown = run_body(w, task);

@@ -100,6 +100,7 @@ struct scheduler {
   const std::uint64_t one_searching;  // what a searching worker adds to the low half of searching_and_parked
   const scheduler_settings settings;
   const base::usual_floating_control arithmetic;  // in force wherever no task runs
+  std::atomic<std::uint32_t> cancelling{0};  // any thread: cancels under way, rarely any (cancellation.hpp)
   trace::recorder* const recorder;
   polling* const polls;
   std::vector<std::unique_ptr<worker>> workers;
@@ -120,6 +121,8 @@ struct scheduler {
   std::mutex waiting_mutex;
   finish_scope* waiting_scopes = nullptr;
   std::atomic<std::uint32_t> waiting_count{0};
+  std::mutex cancel_mutex;  // guards what follows
+  std::vector<const task_record*> withdrawn;               // tasks that will not begin, until they are done
   mutable std::mutex attach_mutex;
   std::vector<thread_state*> attached;
   std::uint32_t next_attached = 0;

@@ -23,6 +23,7 @@ struct outside {
 };
 
 void skip(thread_state& t, task_record& r, std::exception_ptr why) noexcept {
+  if (!begin(*t.owner, r)) return r.release();
   skip_task(t, r, detail::make_failure(std::move(why), detail::describe_task(r), r.where));
 }
 
@@ -55,6 +56,7 @@ class served_span {
 };
 
 void run_on(thread_state& t, task_record& r) noexcept {
+  if (!begin(*t.owner, r)) return r.release();
   served_span span(t, r);
   task_record* const before = std::exchange(t.current, &r);
   finish_scope* const scope = t.scope;

@@ -10,6 +10,7 @@
 #include "event/event_floor.hpp"
 #include "base/order_observer.hpp"
 #include "base/sanitizers.hpp"
+#include "sched/cancellation.hpp"
 #include "sched/counted_task.hpp"
 #include "sched/profiling.hpp"
 #include "sched/readying.hpp"
@@ -20,7 +21,7 @@
 namespace stretto::sched {
 namespace {
 
-constexpr std::size_t most_preconditions = 255;  // more become one merged event
+constexpr std::size_t most_preconditions = task_record::begun - 2;  // more become one merged event
 
 unsigned class_for(std::size_t bytes) noexcept {
   unsigned c = 0;
@@ -79,8 +80,9 @@ task_record& make_record(thread_state& t, std::size_t bytes, std::size_t precond
 bool resolve(task_record& r, base::thread_context& context) {
   base::announce_release(&r);
   dependency* const all = preconditions_of(r);
-  while (r.pending) {
-    const dependency d = all[--r.pending];
+  for (auto left = r.pending.load(std::memory_order_relaxed); left > 1;) {
+    r.pending.store(--left, std::memory_order_relaxed);
+    const dependency d = all[left - 1];
     completion* c = d.task();
     if (c ? c->subscribe(r.link) : detail::subscribe(d, r.link, context)) return false;
   }
@@ -102,13 +104,17 @@ failure_ref settle_preconditions(task_record& r, base::thread_context& context) 
   return first;
 }
 
-/// All preconditions have ended: it runs, or is skipped with the cause of the one that failed.
+/// All preconditions have ended: it runs, or is skipped with the cause of the one that failed; or it was cancelled.
 void start_or_skip(thread_state& t, task_record& r) noexcept {
-  if (failure_ref cause = settle_preconditions(r, t)) {
+  const failure_ref cause = settle_preconditions(r, t);
+  if (r.is_done()) return r.release();
+  if (!cause) {
+    if (r.flags & task_record::is_profiled) unless_cancelled(*t.owner, r, [&] { profile_of(r).mark_ready(); });
+    make_ready(t, r);
+  } else if (begin(*t.owner, r)) {
     skip_task(t, r, failure_ref::adopt(new failure(*cause.get(), detail::describe_task(r), r.where)));
   } else {
-    if (r.flags & task_record::is_profiled) profile_of(r).mark_ready();
-    make_ready(t, r);
+    r.release();
   }
 }
 
@@ -147,6 +153,7 @@ thread_state& state_or_throw(const char* verb) {
   base::announce_release(&r);
   if (t.observer) t.observer->spawned(&r, t);
   r.place = no_place;
+  r.pending.store(1, std::memory_order_relaxed);
   r.made_ready_by(t.current_id);
   count_spawned(t);
   if (worker* w = t.as_worker)
@@ -155,8 +162,13 @@ thread_state& state_or_throw(const char* verb) {
     make_ready(t, r);
 }
 
+/// One that was cancelled keeps its flag: others may read the flags meanwhile.
+bool has_value_to_drop(const task_record& r) noexcept {
+  return r.flags & task_record::has_value && r.type().drop_value && !r.cause();
+}
+
 [[gnu::noinline]] void destroy_contents(task_record& r) noexcept {
-  if (r.flags & task_record::has_value && r.type().drop_value) r.type().drop_value(r.storage());
+  if (has_value_to_drop(r)) r.type().drop_value(r.storage());
   if (!(r.flags & task_record::keeps_name)) delete[] r.name;
   r.name = nullptr;
   r.flags &= static_cast<std::uint8_t>(~task_record::has_value);
@@ -247,6 +259,7 @@ void submit(completion& record, void* thread) noexcept {
   if (thread) [[likely]]
     if (sched::worker* w = static_cast<thread_state*>(thread)->unwatched) [[likely]] {
       r.place = no_place;
+      r.pending.store(1, std::memory_order_relaxed);
       r.made_ready_by(w->current_id);
       w->shard->count_spawned();
       if (w->home->try_push(reinterpret_cast<item>(&r))) [[likely]]
@@ -276,7 +289,7 @@ void submit(completion& record, const task_request& request) {
       if (completion* c = all[i].task()) c->add_reference();
   }
   r.link.fire = fire_task;
-  r.pending = r.preconditions;
+  r.pending.store(static_cast<std::uint8_t>(r.preconditions + 1), std::memory_order_relaxed);
   constexpr auto is_special = task_record::is_urgent | task_record::is_profiled;
   if (!r.preconditions && r.place == no_place && !r.bound && !(r.flags & is_special)) {
     base::announce_release(&r);
@@ -301,7 +314,7 @@ void abandon(completion& record) noexcept {
 void destroy_task(completion& c) noexcept {
   auto& r = static_cast<task_record&>(c);
   const unsigned size_class = r.flags >> task_record::size_class_shift;
-  const bool has_value = r.flags & task_record::has_value && r.type().drop_value;
+  const bool has_value = has_value_to_drop(r);
   if ((r.name && !(r.flags & task_record::keeps_name)) || size_class == heap_class || has_value) [[unlikely]]
     return destroy_contents(r);
   // On a thread of no runtime there is no cache to put the block in: it stays with the stock until the runtime ends.

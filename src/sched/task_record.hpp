@@ -8,6 +8,8 @@
 
 #include <stretto/task.hpp>
 
+#include <atomic>
+
 #include "event/completion.hpp"
 
 namespace stretto::sched {
@@ -23,6 +25,8 @@ struct alignas(8) waiting_below {
 };
 
 struct alignas(64) task_record : completion {
+  /// Of `pending`. Else it is one more than the preconditions that have not been looked at yet.
+  static constexpr std::uint8_t not_submitted = 0, begun = 255;
   static constexpr std::uintptr_t below_mark = 4;  // no pointer to a waiter has it, and queues mark theirs with 1
 
   enum flag : std::uint8_t {
@@ -41,7 +45,7 @@ struct alignas(64) task_record : completion {
   std::uint16_t place = 0;     // whose queue
   std::uint16_t bound = 0;     // worker + 1, or 0 for any
   std::uint8_t preconditions = 0;
-  std::uint8_t pending = 0;    // of those, how many have not been looked at yet
+  std::atomic<std::uint8_t> pending{not_submitted};  // relaxed; also read by who would cancel it (cancellation.hpp)
   std::int8_t priority = 0;
   std::uint8_t flags = 0;      // the size class in the upper three bits
 

@@ -201,7 +201,10 @@ void run_without_stack(worker& w, const error& why) {
     scheduler& owner = *w.owner;
     owner.without_stack.fetch_add(1, std::memory_order_seq_cst);
     if (is_stuck(w, task)) {
-      skip_task(w, task, detail::make_failure(std::make_exception_ptr(why), detail::describe_task(task), task.where));
+      if (begin(owner, task))
+        skip_task(w, task, detail::make_failure(std::make_exception_ptr(why), detail::describe_task(task), task.where));
+      else
+        task.release();
     } else {
       make_ready(w, task);  // for thieves
       std::this_thread::yield();
