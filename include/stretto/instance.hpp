@@ -17,6 +17,7 @@
 
 #include <stretto/box.hpp>
 #include <stretto/event.hpp>
+#include <stretto/fields.hpp>
 #include <stretto/native_memory.hpp>
 #include <stretto/plain_value.hpp>
 #include <stretto/task.hpp>
@@ -380,10 +381,18 @@ struct element {
 ///     here.view()(e) = ...;                       // and after copy(here, there, nodes.runs()):
 ///     there.view()(e)                             // the same element
 ///
-/// Threads: any; allocation is lock-free and finds the places freed last. Cost: one compare-and-swap.
+/// A value: a copy, also one that travels to another node as an argument, has the same elements allocated, and from
+/// then on its own: what is allocated or freed in one changes no other.
+///
+/// Threads: any; allocation is lock-free and finds the places freed last. A copy of one that changes meanwhile has each
+/// element as it was at some time. Only one thread may assign to it. Cost: one compare-and-swap; a copy: a bit for each
+/// element; sent: two numbers for each run.
 class index_space {
  public:
+  index_space() : index_space(0) {}
   explicit index_space(std::uint64_t capacity);
+  index_space(const index_space& other);
+  index_space& operator=(const index_space& other);
 
   /// An element that was not allocated. Throws D18 if all are.
   element allocate(std::source_location where = std::source_location::current());
@@ -399,7 +408,21 @@ class index_space {
   /// The allocated elements as ascending boxes, for copy: a snapshot.
   std::vector<box> runs() const;
 
+  template <class Archive>
+  friend void fields(Archive& a, archived<index_space, Archive>& s) {
+    std::uint64_t capacity = 0;
+    std::vector<std::array<coordinate, 2>> runs;
+    if constexpr (!Archive::is_reading) {
+      capacity = s.capacity();
+      for (const box& run : s.runs()) runs.push_back({run.min()[0], run.max()[0]});
+    }
+    a(capacity, runs);
+    if constexpr (Archive::is_reading) s = index_space(capacity, runs);
+  }
+
  private:
+  index_space(std::uint64_t capacity, std::span<const std::array<coordinate, 2>> runs);  // throws B40
+
   std::uint64_t capacity_, words_;
   std::unique_ptr<std::atomic<std::uint64_t>[]> taken_;  // one bit per element
   std::atomic<std::uint64_t> hint_{0};                   // a word that had room lately

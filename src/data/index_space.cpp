@@ -16,6 +16,40 @@ index_space::index_space(std::uint64_t capacity)
   if (capacity % 64) taken_[words_ - 1].store(full << (capacity % 64), std::memory_order_relaxed);
 }
 
+index_space::index_space(const index_space& other) : index_space(other.capacity_) {
+  std::uint64_t size = 0;
+  for (std::uint64_t w = 0; w < words_; ++w) {
+    const std::uint64_t word = other.taken_[w].load(std::memory_order_acquire);
+    taken_[w].store(word, std::memory_order_relaxed);
+    size += static_cast<std::uint64_t>(std::popcount(word));
+  }
+  size_.store(size - (words_ * 64 - capacity_), std::memory_order_relaxed);
+}
+
+index_space& index_space::operator=(const index_space& other) {
+  if (this == &other) return *this;
+  index_space copy(other);
+  std::swap(capacity_, copy.capacity_);
+  std::swap(words_, copy.words_);
+  taken_.swap(copy.taken_);
+  hint_.store(0, std::memory_order_relaxed);
+  size_.store(copy.size(), std::memory_order_relaxed);
+  return *this;
+}
+
+index_space::index_space(std::uint64_t capacity, std::span<const std::array<coordinate, 2>> runs)
+    : index_space(capacity) {
+  coordinate before = 0;
+  for (const auto& [from, to] : runs) {
+    if (from < before || to <= from || static_cast<std::uint64_t>(to) > capacity)
+      detail::refuse_fields("elements of an index space up to", static_cast<std::uint64_t>(to), capacity);
+    before = to;
+    for (auto e = static_cast<std::uint64_t>(from); e < static_cast<std::uint64_t>(to); ++e)
+      taken_[e / 64].fetch_or(std::uint64_t{1} << (e % 64), std::memory_order_relaxed);
+    size_.fetch_add(static_cast<std::uint64_t>(to - from), std::memory_order_relaxed);
+  }
+}
+
 std::optional<element> index_space::try_allocate() {
   if (words_ == 0) return std::nullopt;
   const std::uint64_t first = hint_.load(std::memory_order_relaxed) % words_;

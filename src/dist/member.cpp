@@ -32,6 +32,7 @@ member::member(seat& s, const std::function<void(job&, failures&)>& add_more)
       events_(job_, causes_),
       reservations_(job_, causes_),
       barriers_(job_, causes_),
+      queues_(job_),
       ordered_(job_),
       tasks_(&job_, &causes_, &ordered_),
       instances_(job_, causes_, ordered_),
@@ -48,6 +49,7 @@ void member::serve(base::runtime_context& runtime) {
   events_.serve(runtime);
   reservations_.serve(runtime);
   barriers_.serve(runtime);
+  queues_.serve(runtime);
 }
 
 void member::tell_waits(base::wait_walk& walk) const {

@@ -17,6 +17,7 @@
 #include "dist/job.hpp"
 #include "dist/job_clock.hpp"
 #include "dist/remote_barriers.hpp"
+#include "dist/remote_queues.hpp"
 #include "dist/remote_events.hpp"
 #include "dist/remote_instances.hpp"
 #include "dist/remote_reservations.hpp"
@@ -76,6 +77,7 @@ class member final : public poller {
   remote_events events_;
   remote_reservations reservations_;
   remote_barriers barriers_;
+  remote_queues queues_;
   in_order ordered_;
   remote_tasks tasks_;
   remote_instances instances_;

@@ -1,10 +1,15 @@
 #include <stretto/completion_queue.hpp>
 
-#include <new>
+#include <stretto/error.hpp>
 
+#include <mutex>
+#include <new>
+#include <unordered_map>
+
+#include "base/order_observer.hpp"
 #include "base/spin_lock.hpp"
 #include "event/calling.hpp"
-#include "base/order_observer.hpp"
+#include "event/remote_queue.hpp"
 #include "event/waiting.hpp"
 
 namespace stretto {
@@ -22,8 +27,24 @@ struct completion_queue::state {
   std::size_t ended = 0, pending = 0;
   event awaited;  // of nonempty(), while there is nothing; the default event if nobody has asked
   event_table* table = nullptr;
+  std::uint64_t name = 0;  // on other nodes; 0: none of them knows it. Guarded by the lock of queues_by_name
 
   ~state();
+};
+
+/// The queues of a runtime that have been sent to other nodes.
+struct detail::queues_by_name {
+  static constexpr unsigned number_bits = 48;  // of a name; the node is above
+  static std::uint16_t node_of(std::uint64_t name) noexcept { return static_cast<std::uint16_t>(name >> number_bits); }
+
+  std::mutex lock;
+  std::uint64_t last = 0;
+  std::unordered_map<std::uint64_t, std::shared_ptr<completion_queue::state>> all;
+
+  static queues_by_name& of(event_table& table) {
+    std::call_once(table.queues_once, [&] { table.queues = std::make_shared<queues_by_name>(); });
+    return *static_cast<queues_by_name*>(table.queues.get());
+  }
 };
 
 namespace {
@@ -59,15 +80,75 @@ completion_queue::state::~state() {
   }
 }
 
+namespace {
+
+/// Who reaches the queue of that name on another node. Throws E03 and E27 where there is none.
+remote_queues& elsewhere(std::uint64_t name, event_cache& cache, const std::source_location& where) {
+  const std::uint16_t node = queues_by_name::node_of(name);
+  if (name && node != cache.node) {
+    remote_queues* const others = cache.table->queues_elsewhere.load(std::memory_order_acquire);
+    if (others && others->reaches(node)) return *others;
+    throw error("E03", "a completion queue belongs to another runtime")
+        .fact("used", where)
+        .fact("its node", std::to_string(node))
+        .fact("this node", std::to_string(cache.node))
+        .because("independent runtimes of one process share no queues")
+        .remedy("use the queue on the runtime that made it");
+  }
+  throw error("E27", name ? "a completion queue is gone" : "a default completion queue was used")
+      .fact("used", where)
+      .because(name ? "it was destroyed before" : "a queue made without create() is none")
+      .remedy(name ? "destroy a queue after its last use on other nodes" : "make it with completion_queue::create()");
+}
+
+}  // namespace
+
+std::uint64_t completion_queue::name_elsewhere() const {
+  if (!state_) return name_;
+  queues_by_name& known = queues_by_name::of(*state_->table);
+  const std::scoped_lock lock(known.lock);
+  if (!state_->name) state_->name = std::uint64_t{state_->table->node} << queues_by_name::number_bits | ++known.last;
+  known.all.try_emplace(state_->name, state_);
+  return state_->name;
+}
+
+completion_queue completion_queue::named(std::uint64_t name) {
+  completion_queue q;
+  q.name_ = name;
+  auto* const context = base::current();
+  if (!name || !context || context->runtime->node != queues_by_name::node_of(name)) return q;
+  queues_by_name& known = queues_by_name::of(*event_cache::of(*context).table);
+  const std::scoped_lock lock(known.lock);
+  if (const auto found = known.all.find(name); found != known.all.end()) q.state_ = found->second;
+  return q;
+}
+
+void completion_queue::destroy(std::source_location where) const {
+  auto& cache = event_cache::of(caller("completion_queue::destroy"));
+  if (!state_) return elsewhere(name_, cache, where).destroy(queues_by_name::node_of(name_), *this, where);
+  queues_by_name& known = queues_by_name::of(*cache.table);
+  std::shared_ptr<state> last;  // let go behind the lock
+  const std::scoped_lock lock(known.lock);
+  if (const auto found = known.all.find(state_->name); found != known.all.end()) {
+    last = std::move(found->second);
+    known.all.erase(found);
+  }
+}
+
+void detail::set_remote_queues(base::runtime_context& runtime, remote_queues* others) noexcept {
+  runtime.get<event_table>(base::floor_slot::event)->queues_elsewhere.store(others, std::memory_order_release);
+}
+
 completion_queue completion_queue::create() {
   auto made = std::make_shared<state>();
   made->table = event_cache::of(caller("completion_queue::create")).table;
   return completion_queue(std::move(made));
 }
 
-void completion_queue::add(event e, std::source_location) const {
+void completion_queue::add(event e, std::source_location where) const {
   auto& context = caller("completion_queue::add");
   auto& cache = event_cache::of(context);
+  if (!state_) return elsewhere(name_, cache, where).add(queues_by_name::node_of(name_), *this, e, where);
   has_ended(e, cache);  // refuses foreign events before anything has changed
   const auto arrive = [](record& r, base::thread_context& context) noexcept {
     const auto queue = std::static_pointer_cast<state>(std::move(r.queue));
@@ -97,8 +178,14 @@ void completion_queue::add(event e, std::source_location) const {
   if (!subscribe(e, *r, cache, context)) record::take_effect(*r, cause_of(e, cache).get(), context);
 }
 
-std::size_t completion_queue::pop(std::span<entry> out) const {
+std::size_t completion_queue::pop(std::span<entry> out, std::source_location where) const {
   base::thread_context& context = caller("completion_queue::pop");
+  if (!state_) {
+    remote_queues& there = elsewhere(name_, event_cache::of(context), where);
+    const std::vector<event> ended = there.pop(queues_by_name::node_of(name_), *this, out.size(), where);
+    for (std::size_t i = 0; i < ended.size(); ++i) out[i] = {ended[i], ended[i].result()};
+    return ended.size();
+  }
   if (context.observer) context.observer->synchronised(context);
   auto& cache = event_cache::of(context);
   waiter* taken;
@@ -123,21 +210,28 @@ std::size_t completion_queue::pop(std::span<entry> out) const {
   return count;
 }
 
-std::vector<completion_queue::entry> completion_queue::pop(std::size_t at_most) const {
-  std::vector<entry> entries(std::min(at_most, size().ended));
-  entries.resize(pop(std::span(entries)));
+std::vector<completion_queue::entry> completion_queue::pop(std::size_t at_most, std::source_location where) const {
+  std::vector<entry> entries(std::min(at_most, size(where).ended));
+  if (!entries.empty()) entries.resize(pop(std::span(entries), where));
   return entries;
 }
 
 event completion_queue::nonempty(std::source_location where) const {
   auto& context = caller("completion_queue::nonempty");
+  if (!state_)
+    return elsewhere(name_, event_cache::of(context), where).nonempty(queues_by_name::node_of(name_), *this, where);
   std::scoped_lock lock(state_->lock);
   if (state_->first) return {};
   if (state_->awaited == event()) state_->awaited = make_program_event(context, where);
   return state_->awaited;
 }
 
-completion_queue::sizes completion_queue::size() const {
+completion_queue::sizes completion_queue::size(std::source_location where) const {
+  if (!state_) {
+    auto& cache = event_cache::of(caller("completion_queue::size"));
+    const auto [ended, pending] = elsewhere(name_, cache, where).size(queues_by_name::node_of(name_), *this, where);
+    return {ended, pending};
+  }
   std::scoped_lock lock(state_->lock);
   return {state_->ended, state_->pending};
 }

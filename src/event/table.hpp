@@ -20,6 +20,7 @@
 
 namespace stretto {
 class remote_barriers;
+class remote_queues;
 class remote_reservations;
 }
 
@@ -57,15 +58,16 @@ class event_table {
   std::atomic<remote_owner*> remote{nullptr};
   std::atomic<remote_reservations*> reservations_elsewhere{nullptr};
   std::atomic<remote_barriers*> barriers_elsewhere{nullptr};
+  std::atomic<remote_queues*> queues_elsewhere{nullptr};
   node_stock<slot> slots;
   node_stock<merge_block> blocks;
   base::block_stock records{record_bytes};  // deferred arrivals, entries of completion queues
   static constexpr std::size_t record_bytes = 128;
   std::mutex poison_lock;
 
-  // Barriers and reservations: made by their own files on first use.
-  std::once_flag barriers_once, reservations_once;
-  std::shared_ptr<void> barriers, reservations;
+  // Barriers, reservations, and completion queues that other nodes know: made by their own files on first use.
+  std::once_flag barriers_once, reservations_once, queues_once;
+  std::shared_ptr<void> barriers, reservations, queues;
   held_list held;
 
   /// Told of failures behind which no task stands.

@@ -4,11 +4,14 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
+#include <array>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "data/data_runtime.hpp"
+#include "thrown_by.hpp"
 
 using namespace stretto;
 using namespace stretto::data;
@@ -118,4 +121,35 @@ TEST_CASE("an exhausted space and an element freed twice are errors") {
         "  capacity    2 elements\n"
         "  because     it was freed before, or never allocated");
   CHECK(thrown_by([&] { two.free(element{64}); }).find("it is of another index space") != std::string::npos);
+}
+
+TEST_CASE("a copy of an index space has the same elements, and is then on its own") {
+  for (const std::uint64_t capacity : {0u, 1u, 63u, 64u, 65u, 1000u}) {
+    CAPTURE(capacity);
+    index_space space(capacity);
+    for (std::uint64_t i = 0; i < capacity; ++i) space.allocate();
+    for (std::uint64_t i = 0; i < capacity; i += 3) space.free(element{static_cast<coordinate>(i)});
+    index_space copy(space), assigned(7);
+    assigned = space;
+    const auto read = from_bytes<index_space>(to_bytes(space));
+    for (const index_space* one : {&std::as_const(copy), &std::as_const(assigned), &read}) {
+      CHECK(one->runs() == space.runs());
+      CHECK(one->size() == space.size());
+      CHECK(one->capacity() == capacity);
+    }
+    if (capacity == 0) continue;
+    copy.allocate();
+    CHECK(copy.size() == space.size() + 1);
+    CHECK(assigned.runs() == space.runs());
+  }
+}
+
+TEST_CASE("bytes that are no index space are refused") {
+  using runs = std::vector<std::array<coordinate, 2>>;
+  const auto read = [](std::uint64_t capacity, const runs& r) {
+    return test::error_of([&] { from_bytes<index_space>(to_bytes(capacity, r)); }).code();
+  };
+  CHECK(read(10, {{2, 4}, {4, 10}}).empty());
+  for (const runs& wrong : {runs{{2, 11}}, runs{{4, 5}, {2, 3}}, runs{{3, 3}}, runs{{-1, 2}}, runs{{2, 5}, {4, 6}}})
+    CHECK(read(10, wrong) == "B40");
 }

@@ -1,0 +1,34 @@
+// remote_queues.hpp - completion queues of other nodes: each verb is a task on the owner, which the caller waits for.
+//
+// Threads     any that may suspend or block.
+// Cost        two messages and a task on the owner. pop waits besides until this node knows how the events ended that
+//             it returns.
+#pragma once
+
+#include "dist/job.hpp"
+#include "event/remote_queue.hpp"
+
+namespace stretto::dist {
+
+class remote_queues final : public stretto::remote_queues {
+ public:
+  explicit remote_queues(job& j) noexcept : job_(j) {}
+  void serve(base::runtime_context& runtime) { detail::set_remote_queues(runtime, this); }
+
+  bool reaches(std::uint16_t node) const noexcept override;
+  void add(std::uint16_t node, const completion_queue& to, event e, const std::source_location& where) override;
+  std::vector<event> pop(std::uint16_t node, const completion_queue& from, std::size_t at_most,
+                         const std::source_location& where) override;
+  event nonempty(std::uint16_t node, const completion_queue& of, const std::source_location& where) override;
+  std::pair<std::size_t, std::size_t> size(std::uint16_t node, const completion_queue& of,
+                                           const std::source_location& where) override;
+  void destroy(std::uint16_t node, const completion_queue& that, const std::source_location& where) override;
+
+ private:
+  template <auto f, class... A>
+  auto done_at(std::uint16_t node, const std::source_location& where, const A&... arguments);
+
+  job& job_;
+};
+
+}  // namespace stretto::dist
