@@ -10,10 +10,8 @@
 #pragma once
 
 #include <stretto/instance.hpp>
-#include <stretto/platform.hpp>
 
-#include <cstdint>
-#include <optional>
+#include <cstddef>
 
 STRETTO_API_BEGIN
 
@@ -27,21 +25,13 @@ namespace stretto {
 ///             for ranges that overlap
 ///   returns   happens when the bytes are there; the default event if they are already
 ///
-/// Without a direct channel the bytes go through host memory in pieces, several at a time under way.
+/// Without a direct channel the bytes go through host memory in pieces, several at a time under way; platform::route of
+/// this_machine() says which way.
 ///
 ///     event read = async_copy(numa_0, buffer, disk, file.at(4096), 65536);
 ///     event back = async_copy(disk, file.at(0), numa_0, buffer, 65536, after(read));
 event async_copy(place to, void* target, place from, const void* source, std::size_t bytes,
                  const preconditions& after = {}, std::source_location where = std::source_location::current());
-
-/// What copies between these places do: the memories that the bytes pass through, both ends included, and what the
-/// channels between them say of themselves (platform::route knows the links alone). The bandwidth is that of the
-/// slowest, the latency that of all.
-///
-///   returns   nothing if no registered channels lead from one to the other (then copies throw D12)
-///   throws    D20 for a place of another platform
-std::optional<transfer_route> copy_route(place from, place to, std::uint64_t bytes = 1u << 20,
-                                         std::source_location where = std::source_location::current());
 
 }  // namespace stretto
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <stretto/place.hpp>
+#include <stretto/route.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -22,7 +23,9 @@ STRETTO_API_BEGIN
 namespace stretto {
 
 namespace places {
-struct graph;  // the checked data behind a platform
+struct graph;      // the checked data behind a platform
+struct copy_ways;  // how the copies of a runtime move bytes
+struct copies_of_machine;
 }
 
 /// What an affinity leads to: places that run tasks, or places that hold data. A place may do both.
@@ -37,15 +40,6 @@ struct place_affinity {
   bool is_addressed = false;  // the processor's loads and stores reach the memory: no copy is needed
 
   friend bool operator==(const place_affinity&, const place_affinity&) = default;
-};
-
-/// A way to move data: both ends and every place between, in order.
-struct transfer_route {
-  std::vector<place> places;
-  std::optional<double> bandwidth_bytes_per_second;  // as in place_affinity
-  std::optional<double> latency_seconds;
-
-  friend bool operator==(const transfer_route&, const transfer_route&) = default;
 };
 
 /// The machine as workers see it.
@@ -132,10 +126,17 @@ class platform {
   /// The place of this kind the fewest links away; the lowest index of equals; `from` itself if of this kind.
   std::optional<place> nearest(place from, place_kind kind) const;
 
-  /// The cheapest way to move `bytes` from one place to another; nothing if links do not join them.
+  /// The cheapest way to move `bytes` from one place to another; nothing if there is none.
   ///
-  /// A link costs latency + bytes / bandwidth; unknown figures count as 100 ns and 10 GB/s, so that a graph
-  /// without figures is routed by the number of links. No route passes through a core.
+  /// On the machine of a runtime (this_machine, runtime.machine, machine_of) it is what copies of so many bytes do: the
+  /// memories that they pass through, and the figures that the channels between these had when the runtime started;
+  /// nothing where copies throw D12. Processors and caches stand for memory that the processor addresses.
+  ///
+  /// On a machine that no runtime uses it follows the links, which are then all that is known. No route passes
+  /// through a core. Unknown figures count as 100 ns and 10 GB/s, so that a graph without figures is routed by the
+  /// number of links.
+  ///
+  /// A leg costs latency + bytes / bandwidth.
   std::optional<transfer_route> route(place from, place to, std::uint64_t bytes = 1u << 20) const;
 
   /// This platform with bandwidths and latencies measured on the machine (at most 200 ms, one core at a time):
@@ -156,8 +157,10 @@ class platform {
   friend bool operator==(const platform& a, const platform& b) noexcept;
 
  private:
+  friend places::copies_of_machine;
   explicit platform(std::shared_ptr<const places::graph> graph) noexcept;
   std::shared_ptr<const places::graph> graph_;
+  std::shared_ptr<const places::copy_ways> copies_;  // null: of no runtime
 };
 
 /// The machine of the caller's runtime, where its places belong: of each node its own. Throws B20 on a thread of no runtime.

@@ -42,6 +42,7 @@
 #include <stretto/recorded_launch.hpp>
 #include <stretto/reduce.hpp>
 #include <stretto/reservation.hpp>
+#include <stretto/route.hpp>
 #include <stretto/runtime.hpp>
 #include <stretto/scheduler.hpp>
 #include <stretto/object.hpp>

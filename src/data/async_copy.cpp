@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <new>
 #include <vector>
 
@@ -91,35 +90,6 @@ event async_copy(place to, void* target, place from, const void* source, std::si
     data::free_ends(r, context);
     throw;
   }
-}
-
-std::optional<transfer_route> copy_route(place from, place to, std::uint64_t bytes, std::source_location where) {
-  const data::data_state& state = data::state_of(base::require_current("copy_route"));
-  std::vector<data::stop> stops;
-  for (const auto& m : state.memories) stops.push_back({m->where(), m->kind()});
-  const auto end = [&](place p) {
-    const data::memory_space* const space = space_of(p, state, where);
-    const auto at = std::ranges::find(stops, p, &data::stop::where);
-    const auto position = static_cast<std::size_t>(at - stops.begin());
-    if (at == stops.end()) stops.push_back({p, space ? space->kind() : place_kind::system_memory});
-    return position;
-  };
-  const std::size_t first = end(from), last = end(to);
-  const std::vector<std::size_t> way = data::cheapest_route(stops, *state.settings.channels, first, last, bytes);
-  if (way.empty()) return std::nullopt;
-  transfer_route route;
-  double slowest = std::numeric_limits<double>::infinity(), latency = 0;
-  for (std::size_t i = 0; i < way.size(); ++i) {
-    const data::stop &source = stops[way[i ? i - 1 : 0]], &target = stops[way[i]];
-    route.places.push_back(target.where);
-    if (i == 0) continue;
-    const places::channel& by = *state.settings.channels->find(source.kind, target.kind);
-    slowest = std::min(slowest, by.bandwidth_bytes_per_second(source.where, target.where));
-    latency += by.latency_seconds(source.where, target.where);
-  }
-  route.bandwidth_bytes_per_second = slowest;
-  route.latency_seconds = latency;
-  return route;
 }
 
 }  // namespace stretto

@@ -10,6 +10,7 @@
 #include "data/staging.hpp"
 #include "data/task_executor.hpp"
 #include "platform/added_place.hpp"
+#include "platform/copies_of_machine.hpp"
 
 namespace stretto::data {
 
@@ -120,6 +121,29 @@ void start_data(base::runtime_context& runtime, const platform& machine, std::sh
   std::ranges::stable_partition(settings.memories, [main = host_memory_of(machine)](const memory_description& m) { return m.where == main; });
   settings.width = machine.worker_count();
   start_data(runtime, std::move(settings));
+}
+
+platform with_copy_ways(const platform& machine, const base::runtime_context& runtime) {
+  const data_state& state = *runtime.get<data_state>(base::floor_slot::data);
+  std::vector<stop> ends;
+  for (const auto& m : state.memories) ends.push_back({m->where(), m->kind()});
+  const std::size_t passed = ends.size();
+  for (const auto& d : state.distant)
+    if (d && !state.find(d->where())) ends.push_back({d->where(), d->kind()});
+  ends.push_back({place{}, place_kind::system_memory});  // of the program
+  auto ways = std::make_shared<places::copy_ways>();
+  ways->end_at.assign(machine.place_count(), static_cast<std::uint32_t>(ends.size() - 1));
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    ways->ends.push_back(ends[i].where);
+    ways->is_passed.push_back(i < passed);
+    if (ends[i].where) ways->end_at[ends[i].where.index] = static_cast<std::uint32_t>(i);
+    for (const stop& target : ends) {
+      const auto by = figures_between(ends[i], target, *state.settings.channels).value_or(places::way_figures{});
+      ways->bandwidth.push_back(by.bandwidth_bytes_per_second);
+      ways->latency.push_back(by.latency_seconds);
+    }
+  }
+  return places::copies_of_machine::added(machine, std::move(ways));
 }
 
 void stop_data(base::runtime_context& runtime) noexcept {

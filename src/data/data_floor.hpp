@@ -40,6 +40,8 @@ void start_data(base::runtime_context& runtime, const platform& machine,
                 std::shared_ptr<const places::channel_registry> channels = nullptr, bool check = false,
                 device::device_set* devices = nullptr, const host_limits& limits = {});
 void start_data(base::runtime_context& runtime, data_settings settings);
+/// The platform with which it was started, and by which ways its copies go.
+platform with_copy_ways(const platform& machine, const base::runtime_context& runtime);
 /// All operations have ended and no thread uses the floor any more.
 void stop_data(base::runtime_context& runtime) noexcept;
 /// Gives a thread's share of the pools back; a thread that goes on gets a new one with its next call.

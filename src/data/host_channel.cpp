@@ -1,8 +1,6 @@
 #include "data/host_channel.hpp"
 
-#include <algorithm>
 #include <cstring>
-#include <limits>
 
 namespace stretto::data {
 
@@ -29,45 +27,19 @@ void add_host_channels(places::channel_registry& registry) {
 
 std::vector<std::size_t> cheapest_route(std::span<const stop> memories, const places::channel_registry& channels,
                                         std::size_t from, std::size_t to, std::uint64_t bytes) {
-  struct reached {
-    double seconds = std::numeric_limits<double>::infinity();
-    std::size_t hops = 0, by = 0;
-    bool settled = false;
+  const auto direct = [&](std::size_t a, std::size_t b) -> std::optional<places::way_figures> {
+    return figures_between(memories[a], memories[b], channels);
   };
-  if (from == to) {  // there and back again is no way: only a channel from it to itself
-    const place_kind k = memories[from].kind;
-    const places::channel* way = channels.find(k, k);
-    const bool leads = way && way->bandwidth_bytes_per_second(memories[from].where, memories[from].where) > 0;
-    return leads ? std::vector{from, to} : std::vector<std::size_t>{};
-  }
-  std::vector<reached> at(memories.size());
-  at[from].seconds = 0;
-  for (;;) {  // a node has a handful of memories: the plain quadratic search
-    std::size_t best = memories.size();
-    for (std::size_t i = 0; i < memories.size(); ++i) {
-      if (at[i].settled || at[i].seconds == std::numeric_limits<double>::infinity()) continue;
-      if (best == memories.size() || at[i].seconds < at[best].seconds ||
-          (at[i].seconds == at[best].seconds && at[i].hops < at[best].hops))
-        best = i;
-    }
-    if (best == memories.size()) return {};
-    if (best == to) break;
-    at[best].settled = true;
-    for (std::size_t next = 0; next < memories.size(); ++next) {
-      const places::channel* way = channels.find(memories[best].kind, memories[next].kind);
-      if (!way || at[next].settled || next == best) continue;
-      const place a = memories[best].where, b = memories[next].where;
-      const double bandwidth = way->bandwidth_bytes_per_second(a, b);
-      if (!(bandwidth > 0)) continue;
-      const double seconds = at[best].seconds + way->latency_seconds(a, b) + static_cast<double>(bytes) / bandwidth;
-      if (seconds < at[next].seconds || (seconds == at[next].seconds && at[best].hops + 1 < at[next].hops))
-        at[next] = {seconds, at[best].hops + 1, best, false};
-    }
-  }
-  std::vector<std::size_t> route{to};
-  while (route.back() != from) route.push_back(at[route.back()].by);
-  std::reverse(route.begin(), route.end());
-  return route;
+  return places::cheapest_copy(memories.size(), direct, from, to, bytes);
+}
+
+std::optional<places::way_figures> figures_between(const stop& source, const stop& target,
+                                                   const places::channel_registry& channels) {
+  const places::channel* const way = channels.find(source.kind, target.kind);
+  if (!way) return std::nullopt;
+  const double bandwidth = way->bandwidth_bytes_per_second(source.where, target.where);
+  if (!(bandwidth > 0)) return std::nullopt;
+  return places::way_figures{bandwidth, way->latency_seconds(source.where, target.where)};
 }
 
 }  // namespace stretto::data

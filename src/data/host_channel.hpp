@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "platform/channel_registry.hpp"
+#include "platform/copy_ways.hpp"
 
 namespace stretto::data {
 
@@ -39,8 +40,12 @@ struct stop {
   place_kind kind;
 };
 
-/// The memories a copy of `bytes` passes through, both ends included, as positions in `memories`: least time by the
-/// channels' own figures, then fewest hops, then the lower positions; empty if there is no way. Pure.
+/// What the channel from one to the other says of itself; nothing if there is none, or it does not lead there.
+std::optional<places::way_figures> figures_between(const stop& source, const stop& target,
+                                                   const places::channel_registry& channels);
+
+/// The memories a copy of `bytes` passes through, both ends included, as positions in `memories`
+/// (places::cheapest_copy); empty if there is no way. Pure.
 std::vector<std::size_t> cheapest_route(std::span<const stop> memories, const places::channel_registry& channels,
                                         std::size_t from, std::size_t to, std::uint64_t bytes);
 

@@ -3,9 +3,12 @@
 #include <stretto/machine_of.hpp>
 #include <stretto/remote.hpp>
 
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
+
+#include "platform/copies_of_machine.hpp"
 
 namespace stretto {
 
@@ -18,9 +21,33 @@ void fields(Archive& a, archived<platform_description, Archive>& d) {
   a(d.places, d.links, d.pop_paths, d.steal_paths);
 }
 
+namespace places {
+template <class Archive>
+void fields(Archive& a, archived<copy_ways, Archive>& w) {
+  a(w.ends, w.is_passed, w.end_at, w.bandwidth, w.latency);
+}
+}  // namespace places
+
 namespace {
 
-platform_description machine_here() { return this_machine().describe(); }
+/// A machine, and by which ways copies go there.
+struct described_machine {
+  platform_description is;
+  places::copy_ways copies;
+};
+template <class Archive>
+void fields(Archive& a, archived<described_machine, Archive>& m) {
+  a(m.is, m.copies);
+}
+
+described_machine machine_here() {
+  const platform& here = this_machine();
+  return {here.describe(), *places::copies_of_machine::in(here)};
+}
+
+platform built(const described_machine& there) {
+  return places::copies_of_machine::added(platform::build(there.is), std::make_shared<places::copy_ways>(there.copies));
+}
 
 }  // namespace
 
@@ -37,8 +64,8 @@ future<std::vector<platform>> machines_of_job(std::source_location where) {
 
 future<platform> machine_of(at_node node, std::source_location where) {
   if (node.index == this_node()) return async(name("machine_of"), [] { return this_machine(); }, where);
-  const future<platform_description> told = async(node, name("machine_of"), call<&machine_here>(), where);
-  return async(after(told), name("machine_of"), [told] { return platform::build(told.get()); }, where);
+  const future<described_machine> told = async(node, name("machine_of"), call<&machine_here>(), where);
+  return async(after(told), name("machine_of"), [told] { return built(told.get()); }, where);
 }
 
 }  // namespace stretto

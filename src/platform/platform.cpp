@@ -8,6 +8,7 @@
 #include "base/context.hpp"
 #include "base/nearest_name.hpp"
 #include "base/whole_file.hpp"
+#include "platform/copy_ways.hpp"
 #include "platform/default_paths.hpp"
 #include "platform/discovery.hpp"
 #include "platform/drawing.hpp"
@@ -238,10 +239,11 @@ std::optional<place> platform::nearest(place from, place_kind kind) const {
 
 std::optional<transfer_route> platform::route(place from, place to, std::uint64_t bytes) const {
   entry(*graph_, from), entry(*graph_, to);
+  if (copies_) return copies_->route(from, to, bytes);
   auto way = places::way_tree(*graph_, from, bytes).to(to);
   if (!way) return std::nullopt;
-  return transfer_route{std::move(way->places), way->bandwidth_bytes_per_second,
-                        way->latency_seconds};
+  return transfer_route{std::move(way->places), way->bandwidth_bytes_per_second, way->latency_seconds,
+                        std::move(way->legs)};
 }
 
 platform platform::measured() const {

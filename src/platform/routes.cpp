@@ -69,6 +69,7 @@ std::optional<way_tree::way> way_tree::to(place target) const {
     w.places.push_back({at});
     if (at == from_.index) break;
     const auto& l = graph_.is.links[steps_[at].link];
+    w.legs.push_back({{steps_[at].before}, {at}, l.bandwidth_bytes_per_second, l.latency_seconds});
     known = known && l.bandwidth_bytes_per_second;
     slowest = std::min(slowest, l.bandwidth_bytes_per_second.value_or(slowest));
     if (w.latency_seconds && l.latency_seconds)
@@ -79,6 +80,7 @@ std::optional<way_tree::way> way_tree::to(place target) const {
   // A way without links has no slowest one.
   if (known && w.places.size() > 1) w.bandwidth_bytes_per_second = slowest;
   std::reverse(w.places.begin(), w.places.end());
+  std::reverse(w.legs.begin(), w.legs.end());
   return w;
 }
 

@@ -6,7 +6,7 @@
 //             node that asks gets the same answer.
 #pragma once
 
-#include <stretto/place.hpp>
+#include <stretto/route.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -33,6 +33,7 @@ class way_tree {
 
   struct way {
     std::vector<place> places;  // both ends included
+    std::vector<transfer_leg> legs;
     std::optional<double> bandwidth_bytes_per_second, latency_seconds;
     double cost_seconds = 0;
   };

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <stretto/stretto.hpp>
 
+#include <algorithm>
 #include <numeric>
 
 #include "module/disk_module.hpp"
@@ -27,7 +28,7 @@ void with_disk(const manner& m, auto&& body, std::uint32_t workers = 2, bool ste
 
 }  // namespace
 
-TEST_CASE("copy_route is the way that copies take, with the figures of its channels") {
+TEST_CASE("route is the way that copies take, with the figures of its channels") {
   runtime rt({.workers = 1, .devices = "sim:2"});
   rt.run([] {
     const platform& m = this_machine();
@@ -38,8 +39,18 @@ TEST_CASE("copy_route is the way that copies take, with the figures of its chann
       const auto v = instance<int>::create(at(to), {0, elements}).made;
       future<operation_profile> p;
       wait(copy(u, v, {after(fill(u, 1)), profile(p)}));
-      const auto way = copy_route(from, to, elements * sizeof(int));
+      const auto way = m.route(from, to, elements * sizeof(int));
       REQUIRE(way);
+      REQUIRE(way->legs.size() == way->places.size() - 1);
+      double slowest = 1e300, latency = 0;
+      for (std::size_t i = 0; i < way->legs.size(); ++i) {
+        CHECK(way->legs[i].from == way->places[i]);
+        CHECK(way->legs[i].to == way->places[i + 1]);
+        slowest = std::min(slowest, way->legs[i].bandwidth_bytes_per_second.value());
+        latency += way->legs[i].latency_seconds.value();
+      }
+      CHECK(*way->bandwidth_bytes_per_second == slowest);
+      CHECK(*way->latency_seconds == doctest::Approx(latency));
       CHECK(way->places.front() == from);
       CHECK(way->places.back() == to);
       CHECK(way->places.size() - 1 == p.get().hops);
@@ -47,19 +58,22 @@ TEST_CASE("copy_route is the way that copies take, with the figures of its chann
       CHECK(way->latency_seconds.value() > 0);
       wait(merge(u.destroy(), v.destroy()));
     }
-    const auto up = copy_route(ram, one), down = copy_route(other, ram), across = copy_route(other, one);
+    const auto up = m.route(ram, one), down = m.route(other, ram), across = m.route(other, one);
     if (across->places.size() == 3) CHECK(*across->latency_seconds == doctest::Approx(*up->latency_seconds + *down->latency_seconds));
-    CHECK(copy_route(place{}, one)->places.size() == 2);
-    CHECK(test::error_of([&] { copy_route(place{9999}, one); }).code() == "D20");
+    CHECK(m.route(m.home(0), one)->places == std::vector{m.home(0), one});  // from memory that the processor addresses
+    CHECK(test::error_of([&] { m.route(place{9999}, one); }).code() == "P16");
   });
 }
 
-TEST_CASE("copy_route knows of places that modules serve") {
+TEST_CASE("route knows of places that modules serve") {
   with_disk({}, [](runtime& rt, disk_module&) {
     const place disk = rt.machine().at("disk"), ram = rt.machine().memories().front();
-    const auto way = copy_route(ram, disk);
+    const auto way = rt.machine().route(ram, disk);
     REQUIRE(way);
     CHECK(way->places == std::vector{ram, disk});
+    CHECK(way->legs.size() == 1);
+    CHECK_FALSE(rt.machine().describe().links.empty());
+    CHECK(platform::build(rt.machine().describe()).route(ram, disk)->legs.size() >= 1);  // the links alone
   });
 }
 

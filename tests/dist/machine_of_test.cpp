@@ -39,6 +39,32 @@ void on_unlike_nodes(std::uint64_t seed, F&& program) {
 std::string text_here() { return this_machine().to_json(); }
 bool is_at(std::string place_name) { return this_machine().at(place_name) && this_node() == 3; }
 
+/// Legs and latency of the way that copies go here; nothing where they do not.
+std::vector<double> way_here(std::uint32_t from, std::uint32_t to, std::uint64_t bytes) {
+  const auto way = this_machine().route(place{from}, place{to}, bytes);
+  if (!way) return {};
+  return {static_cast<double>(way->legs.size()), way->latency_seconds.value(), way->bandwidth_bytes_per_second.value()};
+}
+
+TEST_CASE("every node can be told by which way copies go on any other") {
+  on_unlike_nodes(7, [](const simulated_job&) {
+    for (std::uint32_t n = 0; n < job_nodes(); ++n) {
+      const platform there = machine_of(at_node(n)).get();
+      for (const place from : there.memories())
+        for (const place to : there.memories())
+          for (const std::uint64_t bytes : {64u, 1u << 20}) {
+            const std::vector<double> said = async(at_node(n), call<&way_here>(from.index, to.index, bytes)).get();
+            const auto way = there.route(from, to, bytes);
+            REQUIRE(way.has_value() == !said.empty());
+            if (!way) continue;
+            CHECK(static_cast<double>(way->legs.size()) == said[0]);
+            CHECK(way->latency_seconds == said[1]);
+            CHECK(way->bandwidth_bytes_per_second == said[2]);
+          }
+    }
+  });
+}
+
 TEST_CASE("every node can be told what any other has") {
   for (std::uint64_t seed = 1; seed <= test::scaled<std::uint64_t>(4, 100); ++seed) {
     CAPTURE(seed);
