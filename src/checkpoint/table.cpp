@@ -4,10 +4,10 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/utf8.hpp"
 #include "checkpoint/table_values.hpp"
 #include "files/crc32c.hpp"
 #include "files/json_depth.hpp"
-#include "platform/utf8.hpp"
 
 namespace stretto::checkpoints {
 
@@ -156,7 +156,7 @@ std::size_t checksum_position(const std::string& text, const json& all) {
 bool is_good_name(const std::string& name) {
   return !name.empty() && name.size() <= 200 && !name.starts_with("__") && name.front() != '.' &&
          std::ranges::none_of(name, [](char c) { return c == '/' || static_cast<unsigned char>(c) < ' '; }) &&
-         places::first_bad_utf8(name) == name.size();
+         base::first_bad_utf8(name) == name.size();
 }
 
 std::string text_of(const detail::checkpoint_content& c) {
