@@ -7,6 +7,7 @@
 #include <atomic>
 
 #include "base/config.hpp"
+#include "base/sanitizers.hpp"
 #include "data/device_reductions.hpp"
 #include "data/layout.hpp"
 #include "data/other_nodes.hpp"
@@ -235,8 +236,12 @@ std::atomic_flag& lock_of(const void* address) noexcept {
 
 void lock_element(const void* address) noexcept {
   while (lock_of(address).test_and_set(std::memory_order_acquire)) base::relax();
+  base::announce_acquire(&lock_of(address));
 }
-void unlock_element(const void* address) noexcept { lock_of(address).clear(std::memory_order_release); }
+void unlock_element(const void* address) noexcept {
+  base::announce_release(&lock_of(address));
+  lock_of(address).clear(std::memory_order_release);
+}
 
 event reduce_held(const instance_handle& from, const instance_handle& to, const reduction_kind& kind,
                   const preconditions& after, const std::source_location& where) {

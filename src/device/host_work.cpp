@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/config.hpp"
+#include "base/sanitizers.hpp"
 #include "device/address_span.hpp"
 #include "device/native.hpp"
 #include "device/shadow_memory.hpp"
@@ -78,7 +79,11 @@ kept_arguments::kept_arguments(const kernel_code& code, std::span<const launch_a
 void host_arguments::run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max, checking check,
                          group_memory& memory) const {
   run_part(code_, arguments_, whole, min, max, check, memory);
+  base::announce_release(this);
 }
+
+// The kernel, which is code of the program, has read them.
+kept_arguments::~kept_arguments() { base::announce_acquire(this); }
 
 void run_part(const kernel_code& code, std::span<const kernel_argument> arguments, const launch_range& whole, const std::int64_t* min,
               const std::int64_t* max, checking check, group_memory& memory, shadow_memory* shadow) {

@@ -64,6 +64,8 @@ class host_arguments {
 class kept_arguments : public host_arguments {
  public:
   kept_arguments(const kernel_code& code, std::span<const launch_argument> given, const distance_of_address& moved = {});
+  kept_arguments(const kept_arguments&) = delete;
+  ~kept_arguments();
 
  private:
   const kept_values values_;

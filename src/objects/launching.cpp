@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/unwatched.hpp"
 #include "data/kernel_arguments.hpp"
 #include "data/launch_checks.hpp"
 #include "device/native.hpp"
@@ -49,6 +50,7 @@ void keep_arguments(task& t, std::span<const detail::object_item> given, const b
     u.where = item.mapped ? (*item.mapped)(data::items_of(*t.range), range) : item.part;
     require_inside(o, u.where, "launch", t.where);
   }
+  const base::unwatched here;  // a kernel, which is code of the program, has read what was in that memory before
   t.values.emplace(code, [&](std::size_t i, std::byte* at) {
     if (code.parameters[i].mode == access::value) std::memcpy(at, given[i].value, code.parameters[i].element_bytes);
     else std::memcpy(at, &given[i].local_elements, sizeof given[i].local_elements);

@@ -7,6 +7,7 @@
 #include <exception>
 #include <string>
 
+#include "checkpoint/contents.hpp"
 #include "checkpoint/table.hpp"
 #include "checkpoint/zarr_array.hpp"
 

@@ -75,7 +75,7 @@ if way == "pkg_config":
 
     for sanitizer in ["address"] + 3 * ["thread"]:
         of = ended(build / f"sanitized_{sanitizer}")
-        right = "610\n1000\n4950\n100\n819 300 220 60 30 1000 190 22\n2 100\n"
+        right = "610\n1000\n4950\n100\n819 300 220 60 30 1000 190 22\n1\n2 100\n"
         if (of.returncode, of.stdout, of.stderr) != (0, right, ""):
             sys.exit(f"sanitized, the program ended with {of.returncode} and printed\n{of.stdout}{of.stderr[:20000]}")
     for way in ["tasks", "events", "loops"]:

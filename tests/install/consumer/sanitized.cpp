@@ -18,6 +18,7 @@
 namespace {
 
 STRETTO_KERNEL(add_one, (inout<float> u), { u(global_id(0)) += 1.f; })
+STRETTO_KERNEL(add, (inout<float> u, float what), { u(global_id(0)) += what; })
 
 int fibonacci(int n) {
   if (n < 2) return n;
@@ -185,6 +186,17 @@ float computed() {
   return from.view()(0) + from.view()(4095);
 }
 
+/// On the host and on simulated devices; values are kept in memory that serves one launch after the other.
+int computed_on_objects() {
+  for (int round = 0; round < 20; ++round) {
+    const std::vector<float> zeros(256);
+    stretto::object<float> o(stretto::box(0, 256), zeros.data());
+    for (int i = 0; i < 10; ++i) stretto::launch(add, stretto::box(0, 256), o, 1.f);
+    if (o.read().get().view()(255) != 10.f) return 0;
+  }
+  return 1;
+}
+
 void expect_sums() {
   std::vector<int> values;
   std::printf("%d\n", fibonacci(15));
@@ -199,8 +211,9 @@ void expect_sums() {
 
 int main() {
   std::vector<int> of_attached;
-  std::optional<stretto::runtime> rt(stretto::runtime_options{.workers = 3});
+  std::optional<stretto::runtime> rt(stretto::runtime_options{.workers = 3, .devices = "sim:2"});
   rt->run(expect_sums);
+  rt->run([] { std::printf("%d\n", computed_on_objects()); });
   int before = 0;
   rt->run([&] { stretto::async([&] { ++before; }); });
   rt->run([&] { stretto::async([&] { ++before; }); });
