@@ -17,6 +17,8 @@
 //             components, four of 64 bits) there is no such type.
 #pragma once
 
+#include <stretto/compiler.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -86,7 +88,7 @@ struct alignas(2 * sizeof(T)) short_vector<T, 2> {
   T x, y;
 
   short_vector() = default;  ///< without a value
-  constexpr short_vector(T x, T y) noexcept : x(x), y(y) {}
+  constexpr short_vector(T its_x, T its_y) noexcept : x(its_x), y(its_y) {}
   constexpr explicit short_vector(T all) noexcept : x(all), y(all) {}
   STRETTO_DETAIL_VECTOR_OPERATORS
 
@@ -102,7 +104,7 @@ struct alignas(4 * sizeof(T)) short_vector<T, 4> {
   T x, y, z, w;
 
   short_vector() = default;  ///< without a value
-  constexpr short_vector(T x, T y, T z, T w) noexcept : x(x), y(y), z(z), w(w) {}
+  constexpr short_vector(T its_x, T its_y, T its_z, T its_w) noexcept : x(its_x), y(its_y), z(its_z), w(its_w) {}
   constexpr explicit short_vector(T all) noexcept : x(all), y(all), z(all), w(all) {}
   STRETTO_DETAIL_VECTOR_OPERATORS
 

@@ -100,6 +100,26 @@ std::filesystem::path speeds_file(const base::settings& s) {
   return s.speeds.empty() ? objects::default_speeds_file() : std::filesystem::path(s.speeds);
 }
 
+/// A node's number in its job, or one of the runtime's own until it ends.
+class node_number {
+ public:
+  explicit node_number(dist::member* in_job) : is_own_(!in_job), is_(in_job ? in_job->of().node() : own()) {}
+  node_number(const node_number&) = delete;
+  ~node_number() {
+    if (is_own_) base::give_nodes(is_, 1);
+  }
+  operator std::uint16_t() const noexcept { return is_; }
+
+ private:
+  static std::uint16_t own() {
+    if (const auto n = base::take_node()) return *n;
+    throw error("S08", "there are 16384 runtimes in this process").remedy("destroy some");
+  }
+
+  const bool is_own_;
+  const std::uint16_t is_;
+};
+
 }  // namespace
 
 struct runtime::state {
@@ -114,7 +134,7 @@ struct runtime::state {
   std::unique_ptr<diagnose::job_watch> job_watch;   // another
   std::unique_ptr<dist::member> member;  // of a job; null: the runtime is alone
   std::shared_ptr<dist::global_memory> global;  // null: none
-  const std::uint16_t number;            // in handles
+  const node_number number;              // in handles
   trace::recorder recorder;
   trace::counters counters;  // of modules; outlives them
   sched::polling polls;
@@ -137,7 +157,7 @@ struct runtime::state {
         machine(m),
         seat(dry.nodes ? nullptr : job ? std::move(job) : seat_of_process(settings)),
         member(seat ? join(*seat) : nullptr),
-        number(member ? member->of().node() : own_number()),
+        number(member.get()),
         recorder({.node = member ? member->of().self() : number,
                   .job_nodes = member ? member->of().nodes() : 1,
                   .level = level_of(settings)}),
@@ -156,9 +176,6 @@ struct runtime::state {
     if (settings.device_threads && !stepped) look_after_devices_apart();
     devices->record_into(recorder);
   }
-  ~state() {
-    if (!member) base::give_nodes(number, 1);
-  }
   std::unique_ptr<dist::member> join(job_seat& at) {
     return std::make_unique<dist::member>(dynamic_cast<dist::seat&>(at), [this](dist::job& j, dist::failures& causes) {
       j.limit({.memory = settings.message_memory, .largest = settings.largest_message});
@@ -171,10 +188,6 @@ struct runtime::state {
             row.name.starts_with("horizon_"))
           j.must_agree_on_option(std::string(row.name), base::spelt(row, settings));
     });
-  }
-  static std::uint16_t own_number() {
-    if (const auto n = base::take_node()) return *n;
-    throw error("S08", "there are 16384 runtimes in this process").remedy("destroy some");
   }
   void open_global_memory() {
     global = member ? member->open_global_memory(settings.global_memory)

@@ -40,14 +40,14 @@ struct detail::queues_by_name {
   std::mutex lock;
   std::uint64_t last = 0;
   std::unordered_map<std::uint64_t, std::shared_ptr<completion_queue::state>> all;
-
-  static queues_by_name& of(event_table& table) {
-    std::call_once(table.queues_once, [&] { table.queues = std::make_shared<queues_by_name>(); });
-    return *static_cast<queues_by_name*>(table.queues.get());
-  }
 };
 
 namespace {
+
+queues_by_name& queues_of(event_table& table) {
+  std::call_once(table.queues_once, [&] { table.queues = std::make_shared<queues_by_name>(); });
+  return *static_cast<queues_by_name*>(table.queues.get());
+}
 
 /// One add: waits, then queues itself.
 struct record : waiter {
@@ -105,7 +105,7 @@ remote_queues& elsewhere(std::uint64_t name, event_cache& cache, const std::sour
 
 std::uint64_t completion_queue::name_elsewhere() const {
   if (!state_) return name_;
-  queues_by_name& known = queues_by_name::of(*state_->table);
+  queues_by_name& known = queues_of(*state_->table);
   const std::scoped_lock lock(known.lock);
   if (!state_->name) state_->name = std::uint64_t{state_->table->node} << queues_by_name::number_bits | ++known.last;
   known.all.try_emplace(state_->name, state_);
@@ -117,7 +117,7 @@ completion_queue completion_queue::named(std::uint64_t name) {
   q.name_ = name;
   auto* const context = base::current();
   if (!name || !context || context->runtime->node != queues_by_name::node_of(name)) return q;
-  queues_by_name& known = queues_by_name::of(*event_cache::of(*context).table);
+  queues_by_name& known = queues_of(*event_cache::of(*context).table);
   const std::scoped_lock lock(known.lock);
   if (const auto found = known.all.find(name); found != known.all.end()) q.state_ = found->second;
   return q;
@@ -126,7 +126,7 @@ completion_queue completion_queue::named(std::uint64_t name) {
 void completion_queue::destroy(std::source_location where) const {
   auto& cache = event_cache::of(caller("completion_queue::destroy"));
   if (!state_) return elsewhere(name_, cache, where).destroy(queues_by_name::node_of(name_), *this, where);
-  queues_by_name& known = queues_by_name::of(*cache.table);
+  queues_by_name& known = queues_of(*cache.table);
   std::shared_ptr<state> last;  // let go behind the lock
   const std::scoped_lock lock(known.lock);
   if (const auto found = known.all.find(state_->name); found != known.all.end()) {

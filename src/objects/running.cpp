@@ -69,6 +69,7 @@ void take_arrived(objects_state& s, base::thread_context& context) {
   while (reversed) {
     signal& n = *reversed;
     reversed = n.next_arrived;
+    base::announce_acquire(&n);
     n.handle(n, std::move(n.cause), context);
   }
 }
@@ -333,6 +334,7 @@ inside::~inside() {
 
 void leave_for_others(signal& s) noexcept {
   std::atomic<signal*>& list = s.state.arrived;
+  base::announce_release(&s);
   s.next_arrived = list.load(std::memory_order_relaxed);
   while (!list.compare_exchange_weak(s.next_arrived, &s, std::memory_order_seq_cst)) {}
 }

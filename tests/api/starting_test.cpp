@@ -33,6 +33,13 @@ TEST_CASE("a runtime without memory for its stacks is refused, and the next one 
   CHECK(rt.run([] { return async([] { return 42; }).get(); }) == 42);
 }
 
+TEST_CASE("a runtime that is refused keeps no number") {
+  const auto number_of_next = [] { return runtime({.workers = 1}).node(); };
+  const std::uint32_t before = number_of_next();
+  for (int i = 0; i < 3; ++i) CHECK_THROWS(runtime({.workers = 1, .devices = "sim(memory=never)"}));
+  CHECK(number_of_next() == before);
+}
+
 TEST_CASE("a runtime for whose workers the system has no threads is refused") {
   if (base::address_sanitizer || base::thread_sanitizer) return;  // which need the addresses themselves
   const pid_t child = fork();
