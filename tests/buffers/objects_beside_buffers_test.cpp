@@ -117,7 +117,7 @@ class two_sides {
 
 TEST_CASE("random programs on objects and on buffers share the small memories of devices") {
   const test::with_variable quiet("STRETTO_LOG", "off");
-  for (unsigned seed = 0; seed < test::scaled(16u, 1000u); ++seed)
+  for (unsigned seed = 0; seed < test::scaled(6u, 1000u); ++seed)
     for (const char* devices : {"sim(memory=100k)", "sim:2(memory=70k)"}) {
       INFO(devices << ", seed " << seed);
       runtime rt({.workers = 1 + seed % 2, .seed = seed, .devices = devices});
