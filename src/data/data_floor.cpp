@@ -62,12 +62,9 @@ place host_memory_of(const platform& machine) {
 platform with_host_memory(const platform& machine) {
   if (host_memory_of(machine)) return machine;
   platform_description d = machine.describe();
-  const place made{static_cast<std::uint32_t>(d.places.size())};
-  place_description memory;
-  memory.name = "host memory";
-  memory.kind = place_kind::system_memory;
-  while (machine.find(memory.name)) memory.name += '+';
-  d.places.push_back(std::move(memory));
+  std::string name = "host memory";
+  while (machine.find(name)) name += '+';
+  const place made = places::added_place(d, std::move(name), place_kind::system_memory);
   for (const place p : machine.places()) d.links.push_back({p, made, {}, {}});
   return platform::build(std::move(d));
 }

@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <source_location>
 #include <string>
 
 namespace stretto::device {

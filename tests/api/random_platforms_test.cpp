@@ -77,25 +77,14 @@ class random_file {
     }
   }
   std::string declaration(std::size_t p) {
-    static constexpr const char* kinds[] = {"core",
-                                            "l1",
-                                            "l2",
-                                            "l3",
-                                            "numa",
-                                            "package",
-                                            "system_memory",
-                                            "pinned_memory",
-                                            "gpu",
-                                            "gpu_memory",
-                                            "global_memory",
-                                            "interconnect",
-                                            "storage",
-                                            "other"};
     static constexpr const char* sizes[] = {"0",       "1",        "4095",          "65536",
                                             "1048577", "16777216", "1099511627776", "18446744073709551615"};
     if (below(3) == 0) return '"' + names_[p] + '"';
     std::string about = "{\"name\": \"" + names_[p] + "\"";
-    if (below(2)) about += std::string(", \"kind\": \"") + one_of(kinds) + "\"";
+    if (below(2)) {
+      const auto kind = static_cast<place_kind>(below(static_cast<unsigned>(place_kind_count)));
+      about += ", \"kind\": \"" + std::string(to_string(kind)) + "\"";
+    }
     if (below(3) == 0) about += std::string(", \"capacity_bytes\": ") + one_of(sizes);
     if (below(4) == 0) about += ", \"cpus\": \"0-" + std::to_string(below(70)) + "\"";
     if (below(4) == 0) about += ", \"device_index\": " + std::to_string(below(3) ? below(4) : 4294967295u);
