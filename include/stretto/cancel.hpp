@@ -4,9 +4,9 @@
 //     ...
 //     if (cancel(guess)) std::puts("not needed");
 //
-// What can be cancelled is what async, call, when_all and forasync have spawned, whether it still waits for something
-// or is ready. Its future is poisoned at once with S18, and what depends on it fails as with any failed precondition.
-// Its own failure is thrown by no finish, since somebody asked for it; those of its dependents are.
+// A program can cancel tasks that async, call, when_all and forasync have spawned, whether they still wait for something
+// or are ready. A cancelled task's future is poisoned at once with S18, and what depends on it fails as with any failed
+// precondition. No finish throws the task's own failure, since somebody asked for it; it throws those of its dependents.
 //
 // Operations that return events, as copies and launches do, are not cancelled themselves: they follow a task that is.
 //

@@ -89,7 +89,7 @@ struct kernel_work {
 
 class native_functions;
 
-/// What the parameter of a template stands for in one kernel of it.
+/// The type or the number that a kernel of a template has for one of its parameters.
 struct template_argument {
   std::string_view parameter;  ///< "T"
   std::string_view type;       ///< as devices call it; of a number, its own: "int32_t"
