@@ -26,6 +26,7 @@ struct seen_elements {
   user_event ends;
   std::source_location where;
   std::string of;
+  data::unwritten_check find_unwritten = {};
   detail::held_mark given = {};
   detail::view_limits limits = {};  // where programs are checked
 };
@@ -107,7 +108,7 @@ seen_later see_elements(const buffer_handle& h, const box& part, const std::sour
   }
   go_on(*b.state, ahead, where);
   auto seen =
-      std::make_unique<seen_elements>(out.first, part, b.type.dimensions, b.type.bytes, ends, where, describe(b));
+      std::make_unique<seen_elements>(out.first, part, b.type.dimensions, b.type.bytes, ends, where, describe(b), b.state->check);
   if (b.state->check) seen->limits = {{part}, [&s = *seen, dimensions = b.type.dimensions](const point& at) { refuse(s, at, dimensions); }};
   return {out.ready, seen_pointer(seen.release())};
 }
@@ -121,7 +122,7 @@ seen_pointer give_elements(seen_later& later) {
 std::byte* first_of(const seen_elements& seen, data::layout& shape) {
   if (seen.in.record) {
     std::byte* const first = open_instance(seen.in, shape, seen.where);
-    data::refuse_unwritten(first, shape, seen.part, seen.dimensions, seen.of, seen.where);
+    seen.find_unwritten(first, shape, seen.part, seen.dimensions, [&] { return seen.of; }, seen.where);
     return first;
   }
   shape = data::dense_layout(seen.part, seen.dimensions, seen.element_bytes, axis_order::c);  // of no elements

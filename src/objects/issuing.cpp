@@ -292,7 +292,9 @@ void elements_are_there(task& t, failure_ref cause, base::thread_context& contex
   const object_use& use = t.uses.front();
   object_record& o = *use.object.get();
   t.news.handle = given_back;
-  t.promised->set(detail::held_pointer(new detail::held_elements{o.state, &t, use.instance, o.dimensions, o.element_bytes, use.where}));
+  const bool is_checked = o.state->check && use.how.needs_content();
+  t.promised->set(detail::held_pointer(
+      new detail::held_elements{o.state, &t, use.instance, o.dimensions, o.element_bytes, use.where, is_checked}));
   t.promised.reset();
 }
 

@@ -168,8 +168,8 @@ std::byte* first_of(const held_elements& held, data::layout& shape) {
     std::byte* first = open_instance(held.where, shape, std::source_location::current());
     for (int a = 0; a < max_axes; ++a) first += (held.part.min()[a] - shape.box.min()[a]) * shape.stride[a];
     shape.box = held.part;
-    if (const objects::object_use& use = held.by->uses.front(); use.how.needs_content())
-      data::refuse_unwritten(first, shape, held.part, held.dimensions, objects::describe(*use.object.get()), held.by->where);
+    held.find_unwritten(first, shape, held.part, held.dimensions, [&] { return objects::describe(*held.by->uses.front().object.get()); },
+                        held.by->where);
     return first;
   }
   shape = data::dense_layout(held.part, held.dimensions, held.element_bytes, axis_order::c);

@@ -13,6 +13,7 @@
 
 #include "data/deferred.hpp"
 #include "data/host_launch.hpp"
+#include "data/unwritten.hpp"
 #include "device/kept_values.hpp"
 #include "event/held.hpp"
 #include "objects/errand.hpp"
@@ -176,6 +177,7 @@ struct held_elements {
   std::uint8_t dimensions;
   std::uint32_t element_bytes;
   box part;
+  data::unwritten_check find_unwritten;
 };
 
 }  // namespace stretto::detail

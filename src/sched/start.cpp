@@ -10,6 +10,7 @@
 #include "sched/polling.hpp"
 #include "sched/running.hpp"
 #include "sched/scopes.hpp"
+#include "sched/searching.hpp"
 #include "sched/waiting.hpp"
 #include "trace/recorder.hpp"
 
@@ -17,6 +18,16 @@ namespace stretto::sched {
 namespace {
 
 constexpr std::chrono::microseconds pause_for_program_threads{200};
+
+/// Nothing runs any more. What queues still hold are tasks that were cancelled there, each with the reference of its executor.
+void drop_cancelled(worker& w) noexcept {
+  base::set_current(&w);
+  const auto next = [&w] {
+    const item own = next_of_own(w);
+    return own ? own : take_submitted(w);
+  };
+  while (const item i = next()) task_in(i)->release();
+}
 
 /// Once `stop` is set.
 void end_threads(scheduler& s) noexcept {
@@ -27,6 +38,9 @@ void end_threads(scheduler& s) noexcept {
   if (s.substitute && s.substitute->as->thread.joinable()) s.substitute->as->thread.join();
   // Freeing records and scopes needs a thread's caches.
   base::thread_context* const before = base::set_current(s.workers[0].get());
+  if (s.substitute) drop_cancelled(*s.substitute->as);
+  for (auto& w : s.workers) drop_cancelled(*w);
+  base::set_current(s.workers[0].get());
   close_scope(*s.workers[0], s.root);
   base::set_current(before);
 }
