@@ -9,6 +9,7 @@
 #include <new>
 #include <optional>
 
+#include "base/index_text.hpp"
 #include "data/unwritten.hpp"
 
 namespace stretto::buffers {
@@ -46,11 +47,6 @@ std::optional<found_mark> mark_in(const std::byte* at, detail::element_kind kind
   return found_mark{bits >> element_bits & most_arguments, bits & ((1u << element_bits) - 1), rest};
 }
 
-std::string text_of(const point& p, int dimensions) {
-  std::string text;
-  for (int a = 0; a < dimensions; ++a) text += fmt::format("{}{}", a ? ", " : "(", p[a]);
-  return text + ")";
-}
 std::string text_of(const std::vector<box>& boxes) {
   constexpr std::size_t most = 4;
   std::string text;
@@ -186,7 +182,7 @@ void checked_view::refuse(does what, const point* at) const {
   error e("B25", fmt::format("host task \"{}\" {} {} of {} that its mapper does not name", of_.name,
                              what == does::writes ? "writes" : what == does::uses ? "uses" : "reads", at ? "an element" : "elements", is_.buffer));
   e.fact("submitted", of_.where).fact("chunk", of_.chunk.text());
-  if (at) e.fact("element", text_of(*at, is_.dimensions));
+  if (at) e.fact("element", base::index_text(&at->at[0], is_.dimensions));
   throw std::move(e)
       .fact("named", text_of(is_.named) + " by " + is_.mapper)
       .because("other nodes and pieces know of what mappers name alone: elsewhere they may write at the same time, or not have sent what is there")

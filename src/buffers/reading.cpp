@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/index_text.hpp"
 #include "buffers/buffers_floor.hpp"
 #include "buffers/generating.hpp"
 #include "buffers/handing_over.hpp"
@@ -47,11 +48,9 @@ event never_read(const buffer_record& b, const dry_run& dry, base::thread_contex
 }
 
 [[noreturn]] void refuse(const seen_elements& seen, const point& at, int dimensions) {
-  std::string element = "(" + std::to_string(at[0]);
-  for (int a = 1; a < dimensions; ++a) element += ", " + std::to_string(at[a]);
   throw error("B27", "an element of " + seen.of + " is looked at that was not read")
       .fact("submitted", seen.where)
-      .fact("element", element + ")")
+      .fact("element", base::index_text(&at.at[0], dimensions))
       .fact("read", seen.part.text())
       .because("others may not be on this node, or be written meanwhile")
       .remedy("read a part that holds it, or all: u.read()");

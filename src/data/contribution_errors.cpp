@@ -4,17 +4,16 @@
 
 #include <string>
 
+#include "base/index_text.hpp"
 #include "data/handle.hpp"
 
 namespace stretto::detail {
 
 void refuse_contribution(const instance_handle& h, const box& elements, const coordinate* at, std::size_t axes) {
-  std::string index = "(" + std::to_string(at[0]);
-  for (std::size_t a = 1; a < axes; ++a) index += ", " + std::to_string(at[a]);
   const std::string name = h.record ? h.record->name.data() : "";
   throw error("D25", "a contribution to an element that " +
                          (name.empty() ? "the reduction" : "reduction \"" + name + "\"") + " does not have")
-      .fact("index", index + ")")
+      .fact("index", base::index_text(at, static_cast<int>(axes)))
       .fact("elements", elements.text())
       .because("contributions outside of the box of a reduction would be folded into other memory")
       .remedy("make the reduction_instance with a box that contains the index, or leave the contribution out");

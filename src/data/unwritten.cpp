@@ -2,17 +2,16 @@
 
 #include <stretto/error.hpp>
 
+#include "base/index_text.hpp"
 #include "device/unwritten.hpp"
 
 namespace stretto::data {
 namespace {
 
 [[noreturn]] void refuse(const point& at, int dimensions, const std::string& of, const std::source_location& where) {
-  std::string element = "(" + std::to_string(at[0]);
-  for (int axis = 1; axis < dimensions; ++axis) element += ", " + std::to_string(at[axis]);
   const std::int64_t index[3] = {at[0], at[1], at[2]};
   error e("K07", "the program reads an element of " + of + " that has no value");
-  e.fact("read", where).fact("element", element + ")");
+  e.fact("read", where).fact("element", base::index_text(index, dimensions));
   if (std::string who = device::who_left(index); !who.empty()) e.fact("left by", std::move(who));
   throw std::move(e).because(device::why_unwritten).remedy(device::remedy_for_unwritten);
 }

@@ -4,18 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "base/index_text.hpp"
 #include "device/allowed_elements.hpp"
 #include "device/array_names.hpp"
 
 namespace stretto {
 
 namespace {
-
-std::string point_text(const std::int64_t* at, int axes) {
-  std::string text;
-  for (int a = 0; a < axes; ++a) text += fmt::format("{}{}", a ? ", " : "", at[a]);
-  return fmt::format("({})", text);
-}
 
 std::string extent_text(const std::int64_t* min, const std::int64_t* max, int axes) {
   std::string text;
@@ -30,10 +25,10 @@ void detail::tell_out_of_range(const kernel_code& code, const index_out_of_range
   const device::array_name array = device::name_of_array(code, what.parameter);
   error e("K01", fmt::format("kernel \"{}\" names an element outside of array \"{}\"", code.name, array.name));
   e.fact("kernel", fmt::format("{}:{}", code.file, code.line));
-  e.fact(code.in_groups ? "group" : "item", point_text(id, work.dimensions));
+  e.fact(code.in_groups ? "group" : "item", base::index_text(id, work.dimensions));
   if (item.is_in_region)
-    e.fact("item", fmt::format("{} of the group, {} of all", point_text(item.local, work.dimensions), point_text(item.global, work.dimensions)));
-  e.fact("index", point_text(what.index, array.dimensions));
+    e.fact("item", fmt::format("{} of the group, {} of all", base::index_text(item.local, work.dimensions), base::index_text(item.global, work.dimensions)));
+  e.fact("index", base::index_text(what.index, array.dimensions));
   if (what.parameter & index_out_of_range::is_local_array) {
     constexpr std::int64_t first[3] = {0, 0, 0};
     throw std::move(e)

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/index_text.hpp"
 #include "device/array_names.hpp"
 #include "device/device_texts.hpp"
 #include "device/kernel_signature.hpp"
@@ -191,15 +192,9 @@ class trial {
   /// `tile(3, 4)`.
   std::string text_of(const shadow_memory::named_element& e) const {
     const array_name a = name_of_array(code_, e.array);
-    std::string text = a.name + "(";
-    for (int axis = 0; axis < a.dimensions; ++axis) text += fmt::format("{}{}", axis ? ", " : "", e.index[axis]);
-    return text + ")";
+    return a.name + base::index_text(e.index, a.dimensions);
   }
-  std::string point_text(const std::int64_t* at) const {
-    std::string text = "(";
-    for (int a = 0; a < whole_.dimensions; ++a) text += fmt::format("{}{}", a ? ", " : "", at[a]);
-    return text + ")";
-  }
+  std::string point_text(const std::int64_t* at) const { return base::index_text(at, whole_.dimensions); }
 
   struct named_item {
     std::string unit, item;  // "(3)"; "(15) of the group, (63) of all", or nothing
