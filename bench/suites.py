@@ -16,9 +16,15 @@ VARIANTS = {"stretto_static": ("stretto", "_static"), "stretto_blocks": ("strett
             "imbalance": ("stretto_jobs", "_imbalance"),
             "object": ("stretto_jobs", "_object"), "flood": ("stretto_jobs", "_flood"),
             "buffer": ("stretto_jobs", "_buffer"), "shared": ("stretto_jobs", "_shared"), "staged": ("stretto_jobs", "_staged"),
-            "mpi_cuda": ("mpi", "_cuda"), "object_unpooled": ("stretto_jobs", "_object_unpooled"), "buffer_unpooled": ("stretto_jobs", "_buffer_unpooled")}
+            "mpi_cuda": ("mpi", "_cuda"), "mpi_accumulate": ("mpi", "_accumulate"),
+            "waits": ("stretto_jobs", "_waits"), "barriers": ("stretto_jobs", "_barriers"),
+            "reservations": ("stretto_jobs", "_reservations"), "lock": ("stretto_jobs", "_lock"),
+            "no_horizons": ("stretto_jobs", "_none"),
+            "object_unpooled": ("stretto_jobs", "_object_unpooled"),
+            "buffer_unpooled": ("stretto_jobs", "_buffer_unpooled")}
 FAIRNESS = ("of_0", "of_4", "of_16", "of_256")  # grants in a row to who waits on the same node
-METHODS_OF_NODES = ("nodes_fold", "nodes_list", "nodes_automatic", "nodes_localize", "nodes_messages")
+METHODS_OF_NODES = ("nodes_fold", "nodes_list", "nodes_automatic", "nodes_localize", "nodes_batches", "nodes_messages",
+                    "nodes_single_reductions", "nodes_single_copies")
 VARIANTS |= {name: ("stretto_jobs", name.removeprefix("nodes")) for name in METHODS_OF_NODES}
 EVENTS = ("chain", "link", "trigger", "merge", "fan_out")
 METHODS = ("original", "fold", "shared_fold", "list", "automatic", "localize", "single")
@@ -181,7 +187,7 @@ SUITES = (
       for axis, sweep, shown in (("chains", (1, 4, 16, 64), "chains on each node, over 8 reservations"),
                                  ("reservations", (1, 4, 16, 64, 256), "reservations, 32 chains on each node"))),
     Suite("nodes_histogram", "histogram on node 0 of a million values of all nodes", "nodes_histogram", "mpi",
-          (*METHODS_OF_NODES, "mpi"), workers=(1, 2, 4), sweep=(1 << 14, 1 << 22), axis="buckets"),
+          (*METHODS_OF_NODES, "mpi", "mpi_accumulate"), workers=(1, 2, 4), sweep=(1 << 14, 1 << 22), axis="buckets"),
     Suite("nodes_quiescence", "message to a mobile object of another node, until none is on its way", "nodes_quiescence", "mpi",
           ("stretto_jobs",), workers=(2,), goals={"stretto_jobs": 50}),
     Suite("nodes_near", "message to a mobile object of the same node: with a wait for each, and for all", "nodes_near", "",

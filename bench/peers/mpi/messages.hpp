@@ -17,6 +17,8 @@ bench::outcome time_nodes_staged_by_cuda(const bench::options&);
 bench::outcome count_nodes_flood(const bench::options&);
 /// Nanoseconds for each value of a histogram of --size buckets (common/histogram.hpp).
 bench::outcome time_nodes_histogram(const bench::options&);
+/// The same with an MPI_Accumulate for each value, of fewer values.
+bench::outcome time_nodes_histogram_accumulate(const bench::options&);
 /// The same problem grown with the ranks: --size cubed cells for each.
 bench::outcome count_nodes_jacobi_weak(const bench::options&);
 /// Cells per second of the demo jacobi3d's problem, a block for each rank: --size cells along each axis, --steps / 20 steps.

@@ -127,6 +127,8 @@ int main(int argc, char** argv) {
                   {"nodes_put_device_cuda", "us one way", bench::better::lower, 8, time_nodes_staged_by_cuda},
                   {"nodes_flood", "Mmessages/s", bench::better::higher, 8, count_nodes_flood},
                   {"nodes_histogram", "ns/value", bench::better::lower, 1 << 14, time_nodes_histogram},
+                  {"nodes_histogram_accumulate", "ns/value", bench::better::lower, 1 << 14,
+                   time_nodes_histogram_accumulate},
                   {"nodes_jacobi_weak", "Mcells/s", bench::better::higher, 48, count_nodes_jacobi_weak},
                   {"nodes_jacobi", "Mcells/s", bench::better::higher, 96, count_nodes_jacobi}},
       .agree =

@@ -38,7 +38,10 @@ bench::outcome time_histogram_folds(const bench::options&);
 bench::outcome time_histogram_lists(const bench::options&);
 bench::outcome time_histogram_automatic(const bench::options&);
 bench::outcome time_histogram_localized(const bench::options&);
+bench::outcome time_histogram_batches(const bench::options&);
 bench::outcome time_histogram_messages(const bench::options&);
+bench::outcome time_histogram_single_reductions(const bench::options&);
+bench::outcome time_histogram_single_copies(const bench::options&);
 
 // mobile_objects.cpp
 bench::outcome time_quiescence(const bench::options&);
