@@ -129,6 +129,7 @@ int main(int argc, char** argv) {
                   {"nodes_histogram", "ns/value", bench::better::lower, 1 << 14, time_nodes_histogram},
                   {"nodes_histogram_accumulate", "ns/value", bench::better::lower, 1 << 14,
                    time_nodes_histogram_accumulate},
+                  {"nodes_heat", "Mcells/s", bench::better::higher, 96, count_nodes_heat},
                   {"nodes_jacobi_weak", "Mcells/s", bench::better::higher, 48, count_nodes_jacobi_weak},
                   {"nodes_jacobi", "Mcells/s", bench::better::higher, 96, count_nodes_jacobi}},
       .agree =
