@@ -128,12 +128,10 @@ inline void update_voltages(const piece& p) {
   }
 }
 
-/// The voltages after all steps.
-inline std::vector<double> on_nodes(const circuit& c, int steps, bool waits) {
+/// The pieces, one after the other on all nodes; `updated` says of each when its first voltages are there.
+inline std::vector<piece> make_pieces(const circuit& c, std::vector<event>& updated) {
   const int pieces = c.pieces();
   std::vector<piece> all(static_cast<std::size_t>(pieces));
-  std::vector<event> updated, computed(all.size()), distributed(all.size());
-  std::vector<std::vector<event>> cleared(all.size());  // of each neighbour
   for (int p = 0; p < pieces; ++p) {
     piece& one = all[static_cast<std::size_t>(p)];
     one.number = p;
@@ -152,9 +150,38 @@ inline std::vector<double> on_nodes(const circuit& c, int steps, bool waits) {
                               reduction_instance<sum<double>>::create(there, shared_of(q), {.style = reduction_style::fold})});
           break;
         }
-    cleared[static_cast<std::size_t>(p)].resize(one.near.size());
     updated.push_back(async(there, call<&start>(one, wires, nodes)));
   }
+  return all;
+}
+
+/// The voltages of all pieces once they are `updated`. A piece is destroyed once it is unused, too.
+inline std::vector<double> collect(const std::vector<piece>& all, const std::vector<event>& updated,
+                                   const std::vector<event>& unused) {
+  std::vector<double> voltages(all.size() * nodes_each);
+  const auto here = instance<double>::external(voltages.data(), {0, static_cast<coordinate>(voltages.size())});
+  std::vector<event> last;
+  for (std::size_t p = 0; p < all.size(); ++p)
+    last.push_back(copy(all[p].voltage, here, nodes_of(all[p].number), after(updated[p])));
+  wait(merge(last));
+  here.destroy();
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    const piece& one = all[p];
+    const event over = merge(updated[p], unused[p]);
+    one.wires.destroy(after(over)), one.nodes.destroy(after(over));
+    one.voltage.destroy(after(over)), one.charge.destroy(after(over));
+    for (const neighbour& n : one.near) n.voltage.destroy(after(over)), n.charge.destroy(after(over));
+  }
+  return voltages;
+}
+
+/// The voltages after all steps.
+inline std::vector<double> on_nodes(const circuit& c, int steps, bool waits) {
+  std::vector<event> updated;
+  const std::vector<piece> all = make_pieces(c, updated);
+  std::vector<event> computed(all.size()), distributed(all.size());
+  std::vector<std::vector<event>> cleared;  // of each neighbour
+  for (const piece& one : all) cleared.emplace_back(one.near.size());
   order in{waits};
   for (int step = 0; step < steps; ++step) {
     std::vector<std::vector<event>> read(all.size());  // who uses the voltages of this step
@@ -186,20 +213,9 @@ inline std::vector<double> on_nodes(const circuit& c, int steps, bool waits) {
       updated[p] = async(at_node(all[p].node), in.after_all(read[p]), call<&update_voltages>(all[p]));
     }
   }
-  std::vector<double> voltages(c.nodes.size());
-  const auto here = instance<double>::external(voltages.data(), {0, static_cast<coordinate>(voltages.size())});
-  std::vector<event> last;
-  for (std::size_t p = 0; p < all.size(); ++p) last.push_back(copy(all[p].voltage, here, nodes_of(all[p].number), after(updated[p])));
-  wait(merge(last));
-  here.destroy();
-  for (std::size_t p = 0; p < all.size(); ++p) {
-    const piece& one = all[p];
-    const event unused = merge(updated[p], merge(cleared[p]));
-    one.wires.destroy(after(unused)), one.nodes.destroy(after(unused));
-    one.voltage.destroy(after(unused)), one.charge.destroy(after(unused));
-    for (const neighbour& n : one.near) n.voltage.destroy(after(unused)), n.charge.destroy(after(unused));
-  }
-  return voltages;
+  std::vector<event> unused;
+  for (const auto& of_piece : cleared) unused.push_back(merge(of_piece));
+  return collect(all, updated, unused);
 }
 
 inline std::vector<double> serially(circuit c, int steps) {

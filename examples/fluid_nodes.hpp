@@ -122,9 +122,8 @@ struct piece {
   std::array<std::vector<event>, 2> read;  // who uses u, until it is written again
 };
 
-/// The particles after so many steps, by cells. A domain of width x width cells, in pieces x pieces of them.
-inline std::vector<particle> on_nodes(int width, int pieces, int steps, bool waits) {
-  const box domain({0, 0}, {width, width});
+/// A domain of width x width cells in pieces x pieces of them, one after the other on all nodes.
+inline std::vector<piece> make_pieces(int width, int pieces) {
   std::vector<piece> all;
   for (int t = 0; t < pieces * pieces; ++t) {
     piece& one = all.emplace_back();
@@ -136,28 +135,37 @@ inline std::vector<particle> on_nodes(int width, int pieces, int steps, bool wai
     one.read[1] = {async(there, call<&start_piece>(one.u[1], one.own, width))};  // of its own nothing stays but what is empty around
     one.ready = async(there, call<&start_piece>(one.u[0], one.own, width));
   }
-  order in{waits};
-  for (int k = 0; k < 3 * steps; ++k) {
-    const int now = k % 2;
-    std::vector<event> computed;
-    for (piece& one : all) {
-      std::vector<event> first = std::exchange(one.read[1 - now], {});
-      first.push_back(one.ready);
-      for (piece& other : all)
-        if (const box part = intersection(other.own, one.own.widened({1, 1})); &other != &one && !part.is_empty()) {
-          first.push_back(copy(other.u[now], one.u[now], part, in.after_all({other.ready, one.ready})));
-          other.read[now].push_back(first.back());
-        }
-      computed.push_back(async(at_node(one.node), in.after_all(first),
-                               call<&compute_piece>(one.u[now], one.u[1 - now], one.own, static_cast<std::uint8_t>(k % 3), width)));
-      one.read[now].push_back(computed.back());
-    }
-    for (std::size_t i = 0; i < all.size(); ++i) all[i].ready = computed[i];
+  return all;
+}
+
+/// Phase k, of which each step has three: from u[k % 2] to the other.
+inline void compute_phase(std::vector<piece>& all, int k, int width, order& in) {
+  const int now = k % 2;
+  std::vector<event> computed;
+  for (piece& one : all) {
+    std::vector<event> first = std::exchange(one.read[1 - now], {});
+    first.push_back(one.ready);
+    for (piece& other : all)
+      if (const box part = intersection(other.own, one.own.widened({1, 1})); &other != &one && !part.is_empty()) {
+        first.push_back(copy(other.u[now], one.u[now], part, in.after_all({other.ready, one.ready})));
+        other.read[now].push_back(first.back());
+      }
+    computed.push_back(
+        async(at_node(one.node), in.after_all(first),
+              call<&compute_piece>(one.u[now], one.u[1 - now], one.own, static_cast<std::uint8_t>(k % 3), width)));
+    one.read[now].push_back(computed.back());
   }
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].ready = computed[i];
+}
+
+/// The particles in u[which], by cells. The pieces are destroyed.
+inline std::vector<particle> collect(const std::vector<piece>& all, int which, int width) {
+  const box domain({0, 0}, {width, width});
   std::vector<cell> found(domain.volume());
   const auto here = cell_field::external(found.data(), domain);
   std::vector<event> last;
-  for (const piece& one : all) last.push_back(copy(one.u[3 * steps % 2], here, one.own, after(one.ready)));
+  for (const piece& one : all)
+    last.push_back(copy(one.u[static_cast<std::size_t>(which)], here, one.own, after(one.ready)));
   wait(merge(last));
   here.destroy();
   for (const piece& one : all)
@@ -165,6 +173,14 @@ inline std::vector<particle> on_nodes(int width, int pieces, int steps, bool wai
   std::vector<particle> result;
   for (const cell& c : found) result.insert(result.end(), c.of.begin(), c.of.begin() + c.count);
   return result;
+}
+
+/// The particles after so many steps, by cells.
+inline std::vector<particle> on_nodes(int width, int pieces, int steps, bool waits) {
+  std::vector<piece> all = make_pieces(width, pieces);
+  order in{waits};
+  for (int k = 0; k < 3 * steps; ++k) compute_phase(all, k, width, in);
+  return collect(all, 3 * steps % 2, width);
 }
 
 inline std::vector<particle> serially(int width, int steps) {
