@@ -30,6 +30,10 @@ bench::outcome time_shared(const bench::options&);
 // events.cpp
 bench::outcome time_ring(const bench::options&);
 bench::outcome count_fan_out(const bench::options&);
+bench::outcome count_fan_in(const bench::options&);
+bench::outcome time_levels_of_events(const bench::options&);         // --size is their fan
+bench::outcome count_grants_by_chains(const bench::options&);        // --size of them on each node
+bench::outcome count_grants_by_reservations(const bench::options&);  // --size of them in all
 bench::outcome time_calls(const bench::options&);
 bench::outcome count_grants(const bench::options&);
 

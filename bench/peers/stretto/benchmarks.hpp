@@ -172,6 +172,9 @@ bench::outcome measure_horizons_of_bodies(const bench::options&);
 bench::outcome speed_of_room(const bench::options&);
 bench::outcome speed_of_room_without_horizons(const bench::options&);
 
+// events_of_nodes.cpp: --size is the fan-in and fan-out
+bench::outcome time_levels_of_nodes(const bench::options&);
+
 // grants_of_nodes.cpp: --size is the number of chains of each node, or of reservations; fairness is that of the reservations
 template <std::uint32_t fairness>
 bench::outcome count_grants_of_chains(const bench::options&);

@@ -3,61 +3,26 @@
 //
 // One thread steps all nodes. Only messages take time (1 to 3 us each), grants on one node take none: figures say how long links wait for
 // reservations to come, are the same each time, and know nothing of this machine.
-#include <stretto/job.hpp>
 #include <stretto/reservation.hpp>
-#include <stretto/runtime.hpp>
 
 #include <array>
-#include <memory>
 #include <random>
 #include <vector>
 
 #include "base/context.hpp"
 #include "dist/dist_floor.hpp"
 #include "peers/stretto/benchmarks.hpp"
+#include "peers/stretto/stepped_job.hpp"
 
 using namespace stretto;
 
 namespace {
 
-constexpr std::uint32_t nodes = 8;
+constexpr std::uint32_t nodes = stepped_job::nodes;
 constexpr long links = 32;  // of a chain
 
 struct counted {
   double grants_per_us, passes_per_thousand;
-};
-
-class stepped_job {
- public:
-  stepped_job() {
-    for (std::uint32_t n = 0; n < nodes; ++n)
-      all_.push_back(std::make_unique<runtime>(runtime_options{.workers = 1, .devices = "none", .stepped = true, .job = network_.seat(n)}));
-  }
-  ~stepped_job() {
-    for (auto& rt : all_) rt->leave();
-    step_until([](const runtime& rt) { return rt.is_job_over(); });
-  }
-  template <class F>
-  void on_each(F&& body) {
-    for (std::uint32_t n = 0; n < nodes; ++n) {
-      const attachment here(*all_[n]);
-      body(n);
-    }
-  }
-  /// All nodes in turn, until it is so on each.
-  template <class F>
-  void step_until(F&& is_so) {
-    for (bool all = false; !all;) {
-      all = true;
-      for (auto& rt : all_) rt->step();
-      for (auto& rt : all_) all = is_so(*rt) && all;
-    }
-  }
-  double seconds() const { return network_.seconds(); }
-
- private:
-  simulated_job network_{simulated_network{.nodes = nodes, .seed = 5}};
-  std::vector<std::unique_ptr<runtime>> all_;
 };
 
 /// How often reservations have left this node for another.

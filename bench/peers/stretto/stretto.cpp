@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
                   {"event_fan", "Mtriggers/s", better::higher, 8, count_event_fan},
                   {"reservation", "Mgrants/s", better::higher, 100000, count_uncontended_grants},
                   {"reservation_chains", "Mgrants/s", better::higher, 1, count_chained_grants},
+                  {"fan_levels", "us/level", better::lower, 8, time_levels_of_nodes, repeat::once},
                   {"grants_chains_of_0", "grants/us", better::higher, 32, count_grants_of_chains<0>, repeat::once},
                   {"grants_chains_of_4", "grants/us", better::higher, 32, count_grants_of_chains<4>, repeat::once},
                   {"grants_chains_of_16", "grants/us", better::higher, 32, count_grants_of_chains<16>, repeat::once},

@@ -48,8 +48,9 @@ void run_fib(stretto::runtime& runtime, long n, int times) {
 bool needs_no_runtime(const std::string& bench) {
   constexpr std::array own{"runtime_startup", "runtime_shutdown", "idle", "two_runtimes",
                              "recording_span", "recording_share", "trace_write", "report_seconds", "report_memory"};
-  const auto is_about = [&](std::string_view what) { return bench.starts_with(what); };  // these make runtimes with devices
-  return std::find(own.begin(), own.end(), bench) != own.end() || is_about("sim_") || is_about("device_") || is_about("beyond_") || is_about("graph_") || is_about("buffers_") || is_about("grants_") || is_about("passes_");
+  constexpr std::array about{"sim_", "device_", "beyond_", "graph_", "buffers_", "grants_", "passes_", "fan_levels"};
+  const auto is_about = [&](std::string_view what) { return bench.starts_with(what); };  // these make runtimes
+  return std::find(own.begin(), own.end(), bench) != own.end() || std::any_of(about.begin(), about.end(), is_about);
 }
 
 bench::outcome time_startup(const bench::options& o) {
