@@ -89,11 +89,15 @@ def sizes(suite, folder):
     save(figure, folder / f"{suite['name']}.svg")
 
 
-def time_line(suite, folder):
-    """What a benchmark sampled while it ran: every column over the first, which is the time."""
-    series = next((row["series"] for row in suite["rows"] if row.get("series")), None)
-    if not series:
-        return
+def time_lines(suite, folder):
+    """What a benchmark sampled while it ran, a picture for each number of workers."""
+    rows = [row for row in suite["rows"] if "ms" in row.get("series", {})]
+    for row in rows:
+        time_line(suite, row["series"], folder / f"{suite['name']}_events{'_' + str(row['workers']) if len(rows) > 1 else ''}.svg")
+
+
+def time_line(suite, series, path):
+    """Every column over the first, which is the time."""
     (clock, times), *columns = series.items()
     order = sorted(range(len(times)), key=times.__getitem__)
     figure, axes = plt.subplots(figsize=(7, 3.5), layout="constrained")
@@ -105,7 +109,7 @@ def time_line(suite, folder):
     axes.set_title(suite["title"].split(":")[0] + " over time", fontsize=10)
     axes.legend(fontsize=8, frameon=False, ncols=len(columns), loc="lower right")
     axes.spines[["top", "right"]].set_visible(False)
-    save(figure, folder / f"{suite['name']}_events.svg")
+    save(figure, path)
 
 
 def patterns(suites, folder):
@@ -136,7 +140,7 @@ def save(figure, path):
 def main(results, folder):
     suites = json.loads(Path(results).read_text())["suites"]
     for suite in suites:
-        for draw in (bars, sizes, curves, time_line):
+        for draw in (bars, sizes, curves, time_lines):
             draw(suite, Path(folder))
     patterns(suites, Path(folder))
 

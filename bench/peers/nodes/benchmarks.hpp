@@ -52,3 +52,14 @@ bench::outcome time_quiescence(const bench::options&);
 bench::outcome compare_near(const bench::options&);
 bench::outcome compare_near_in_flood(const bench::options&);
 bench::outcome time_migration(const bench::options&);
+
+// circuit.cpp: --size pieces; fluid.cpp: --size cells along each axis; --steps / 20 steps
+bench::outcome time_circuit(const bench::options&);
+bench::outcome time_circuit_waits(const bench::options&);
+bench::outcome time_circuit_barriers(const bench::options&);
+bench::outcome time_circuit_reservations(const bench::options&);
+bench::outcome time_circuit_lock(const bench::options&);
+bench::outcome time_fluid(const bench::options&);
+bench::outcome time_fluid_waits(const bench::options&);
+bench::outcome time_fluid_barriers(const bench::options&);
+bench::outcome sample_fluid(const bench::options&);
