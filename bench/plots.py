@@ -17,7 +17,7 @@ COLOURS = {"stretto": "#d1495b", "stretto_static": "#e58c98", "stretto_blocks": 
            "tbb_static": "#66b0bb", "libgomp": "#edae49", "libomp": "#b8860b", "starpu": "#66a182", "std": "#8d96a3",
            "pthreads": "#2e4057", "mpi": "#5b5f97", "serial": "#aaaaaa",
            "original": "#2e4057", "fold": "#00798c", "shared_fold": "#66b0bb", "list": "#d1495b",
-           "automatic": "#edae49", "localize": "#66a182", "single": "#8d96a3"}
+           "automatic": "#edae49", "localize": "#66a182", "single": "#8d96a3", "no_horizons": "#00798c"}
 OWN = "#d1495b"
 
 
@@ -112,6 +112,27 @@ def time_line(suite, series, path):
     save(figure, path)
 
 
+def iterations(suite, folder):
+    """What each step took, by how many there were before it: a line per system and number of workers."""
+    rows = [row for row in suite["rows"] if "step" in row.get("series", {})]
+    if not rows:
+        return
+    figure, axes = plt.subplots(figsize=(7, 3.5), layout="constrained")
+    workers = list(dict.fromkeys(row["workers"] for row in rows))
+    for row in rows:
+        (step, numbers), (unit, values) = row["series"].items()
+        style = ("-", "--", ":", "-.")[workers.index(row["workers"]) % 4]
+        axes.plot(numbers, values, linewidth=1.2, linestyle=style, color=COLOURS.get(row["system"], OWN),
+                  label=f"{row['system']}, {row['workers']} worker{'s' if row['workers'] > 1 else ''}")
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel(step, fontsize=8)
+    axes.set_ylabel(unit, fontsize=8)
+    axes.set_title(suite["title"].split(":")[0], fontsize=10)
+    axes.legend(fontsize=8, frameon=False)
+    axes.spines[["top", "right"]].set_visible(False)
+    save(figure, folder / f"{suite['name']}_steps.svg")
+
+
 def patterns(suites, folder):
     """METG of every pattern and system in one picture."""
     suites = [s for s in suites if s["name"].startswith("metg_") and any("value" in row for row in s["rows"])]
@@ -140,7 +161,7 @@ def save(figure, path):
 def main(results, folder):
     suites = json.loads(Path(results).read_text())["suites"]
     for suite in suites:
-        for draw in (bars, sizes, curves, time_lines):
+        for draw in (bars, sizes, curves, time_lines, iterations):
             draw(suite, Path(folder))
     patterns(suites, Path(folder))
 

@@ -231,6 +231,8 @@ SUITES = (
           axis="cells along each axis"),
     Suite("nodes_fluid_events", "Fluid over nodes: events per slot", "nodes_fluid_events", "", ("stretto_jobs",),
           workers=(1, 2, 4)),
+    Suite("nodes_room", "room response over nodes, each step reads all before: horizons, and none", "nodes_room",
+          "no_horizons", ("stretto_jobs", "no_horizons"), workers=(1, 2, 4)),
     *(Suite(f"nodes_uts_{tree.lower()}", f"Unbalanced Tree Search over nodes, {tree}", "nodes_uts", "", ("stretto_jobs",), workers=(1, 2, 4),
             arguments=("--tree", tree), quick=tree == "T3") for tree in ("T3", "T1L")),
     Suite("nodes_particles", "particles that move: time without a balancer to that with one, and imbalance with it", "nodes_particles", "",

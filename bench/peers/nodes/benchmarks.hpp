@@ -63,3 +63,7 @@ bench::outcome time_fluid(const bench::options&);
 bench::outcome time_fluid_waits(const bench::options&);
 bench::outcome time_fluid_barriers(const bench::options&);
 bench::outcome sample_fluid(const bench::options&);
+
+// room.cpp: --size patches, --steps / 2 steps
+bench::outcome time_room(const bench::options&);
+bench::outcome time_room_without_horizons(const bench::options&);
