@@ -19,7 +19,8 @@ VARIANTS = {"stretto_static": ("stretto", "_static"), "stretto_blocks": ("strett
             "mpi_cuda": ("mpi", "_cuda"), "mpi_accumulate": ("mpi", "_accumulate"),
             "waits": ("stretto_jobs", "_waits"), "barriers": ("stretto_jobs", "_barriers"),
             "reservations": ("stretto_jobs", "_reservations"), "lock": ("stretto_jobs", "_lock"),
-            "no_horizons": ("stretto_jobs", "_none"),
+            "no_horizons": ("stretto_jobs", "_none"), "in_host": ("stretto_jobs", "_host"),
+            "in_gpu": ("stretto_jobs", "_gpu"), "in_zero_copy": ("stretto_jobs", "_zero_copy"),
             "object_unpooled": ("stretto_jobs", "_object_unpooled"),
             "buffer_unpooled": ("stretto_jobs", "_buffer_unpooled")}
 FAIRNESS = ("of_0", "of_4", "of_16", "of_256")  # grants in a row to who waits on the same node
@@ -226,6 +227,9 @@ SUITES = (
     Suite("nodes_circuit_step", "circuit in pieces: preconditions, waits, barriers; charge under reservations or one lock",
           "nodes_circuit_step", "barriers", ("stretto_jobs", "waits", "barriers", "reservations", "lock"),
           workers=(1, 2, 4), sweep=(6, 24), axis="pieces"),
+    Suite("nodes_circuit_memories", "circuit by kernels on simulated devices of nodes, shared nodes in zero-copy memory, "
+          "against all in one memory", "nodes_circuit_memories", "in_host",
+          ("stretto_jobs", "in_host", "in_gpu", "in_zero_copy"), workers=(1, 2, 4), sweep=(6, 24), axis="pieces"),
     Suite("nodes_fluid_step", "fluid of particles in cells: preconditions, waits, barriers", "nodes_fluid_step",
           "barriers", ("stretto_jobs", "waits", "barriers"), workers=(1, 2, 4), sweep=(12, 48),
           axis="cells along each axis"),

@@ -345,7 +345,7 @@ class Flags(unittest.TestCase):
         self.assertIn("beyond_memory", names)
         self.assertIn("launch_chain_1", names)
         self.assertEqual({s.against for s in bench.chosen_suites("nodes", False)},
-                         {"mpi", "stretto_module", "of_0", "staged", "barriers", "no_horizons", ""})  # "": to itself
+                         {"mpi", "stretto_module", "of_0", "staged", "barriers", "in_host", "no_horizons", ""})  # "": to itself
 
     def test_every_system_of_a_suite_is_a_program_or_a_variant_of_one(self):
         for suite in suites.SUITES:
@@ -355,7 +355,7 @@ class Flags(unittest.TestCase):
         nodes = {s.name: s for s in bench.chosen_suites("nodes", False)}
         for name in ("nodes_near", "nodes_migration", "nodes_fan_out", "nodes_histogram", "nodes_jacobi_weak",
                      "nodes_fan_in", "nodes_fan_levels", "nodes_contenders", "nodes_reservations", "nodes_heat",
-                     "nodes_circuit_step", "nodes_fluid_step", "nodes_fluid_events", "nodes_room"):
+                     "nodes_circuit_step", "nodes_circuit_memories", "nodes_fluid_step", "nodes_fluid_events", "nodes_room"):
             self.assertIn(name, nodes)
         self.assertEqual(nodes["nodes_ring"].workers, (2, 4))
         self.assertEqual(suites.VARIANTS["nodes_list"], ("stretto_jobs", "_list"))

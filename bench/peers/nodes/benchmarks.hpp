@@ -64,6 +64,12 @@ bench::outcome time_fluid_waits(const bench::options&);
 bench::outcome time_fluid_barriers(const bench::options&);
 bench::outcome sample_fluid(const bench::options&);
 
+// circuit_memories.cpp: --size pieces, at least three, on simulated devices; --steps / 20 steps
+bench::outcome time_circuit_mixed(const bench::options&);
+bench::outcome time_circuit_on_host(const bench::options&);
+bench::outcome time_circuit_on_gpu(const bench::options&);
+bench::outcome time_circuit_in_zero_copy(const bench::options&);
+
 // room.cpp: --size patches, --steps / 2 steps
 bench::outcome time_room(const bench::options&);
 bench::outcome time_room_without_horizons(const bench::options&);

@@ -113,11 +113,12 @@ int main(int argc, char** argv) {
   };
   // Only where it is asked for: the others are of the host.
   has_device = asks_for("_device");
-  const bool between_devices = asks_for("nodes_direct") || asks_for("nodes_bandwidth");
+  const bool between_devices =
+      asks_for("nodes_direct") || asks_for("nodes_bandwidth") || asks_for("circuit_memories");
   const char* const own = between_devices ? bench::far_device : asks_for("jacobi_device") ? bench::slow_device : has_device ? "opencl" : "none";
   const char* const given = between_devices || has_device ? std::getenv("STRETTO_DEVICES") : nullptr;  // "cuda" where there is one: all processes use it
   const char* const devices = given ? given : own;
-  if (has_device) setenv("STRETTO_DEVICE_HOST_MEMORY", "256M", 0);  // for what is shared
+  if (has_device || asks_for("circuit_memories")) setenv("STRETTO_DEVICE_HOST_MEMORY", "256M", 0);  // for what is shared
   if (asks_for("_staged")) setenv("STRETTO_DEVICE_MESSAGES", "0", 1);
   if (asks_for("_unpooled")) setenv("STRETTO_DEVICE_POOL", "0", 1);
   runtime rt({.workers = 1, .devices = devices});
@@ -180,6 +181,11 @@ int main(int argc, char** argv) {
                                           {"nodes_circuit_step_reservations", "us/step", better::lower, 12,
                                            time_circuit_reservations},
                                           {"nodes_circuit_step_lock", "us/step", better::lower, 12, time_circuit_lock},
+                                          {"nodes_circuit_memories", "us/step", better::lower, 12, time_circuit_mixed},
+                                          {"nodes_circuit_memories_host", "us/step", better::lower, 12, time_circuit_on_host},
+                                          {"nodes_circuit_memories_gpu", "us/step", better::lower, 12, time_circuit_on_gpu},
+                                          {"nodes_circuit_memories_zero_copy", "us/step", better::lower, 12,
+                                           time_circuit_in_zero_copy},
                                           {"nodes_fluid_step", "us/step", better::lower, 24, time_fluid},
                                           {"nodes_fluid_step_waits", "us/step", better::lower, 24, time_fluid_waits},
                                           {"nodes_fluid_step_barriers", "us/step", better::lower, 24,
