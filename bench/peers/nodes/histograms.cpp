@@ -104,31 +104,33 @@ void add_to_all_of(table counts, coordinate buckets) {
 // enough that messages of one need not wait for those of another.
 constexpr std::size_t chains = 64;
 
-void add_by_single_reductions(table counts, coordinate buckets) {
-  const auto ones = table::create(at(this_machine().memories().front()), {0, buckets}).made;
-  wait(fill(ones, counter{1}));
+table scratch;  // of this node, with an element for each bucket; made before the clock runs
+
+void make_scratch(coordinate buckets) {
+  scratch = table::create(at(this_machine().memories().front()), {0, buckets}).made;
+  wait(fill(scratch, counter{1}));
+}
+void destroy_scratch() { wait(scratch.destroy()); }
+
+void add_by_single_reductions(table counts, coordinate) {
   std::array<event, chains> last;
   for (const coordinate e : mine) {
     event& before = last[static_cast<std::size_t>(e) % chains];
-    before = reduce<sum<counter>>(ones, counts, box(e, e + 1), after(before));
+    before = reduce<sum<counter>>(scratch, counts, box(e, e + 1), after(before));
   }
   wait(merge(last));
-  wait(ones.destroy());
 }
 
-void add_by_single_copies(table counts, coordinate buckets) {
-  const auto here = table::create(at(this_machine().memories().front()), {0, buckets}).made;
-  wait(fill(here, counter{0}));  // it exists
-  const auto v = here.view();
+void add_by_single_copies(table counts, coordinate) {
+  const auto v = scratch.view();
   std::array<event, chains> last;
   for (const coordinate e : mine) {
     event& before = last[static_cast<std::size_t>(e) % chains];
-    const event read = copy(counts, here, box(e, e + 1), after(before));
+    const event read = copy(counts, scratch, box(e, e + 1), after(before));
     const event added = async(after(read), [v, e] { ++v(e); });
-    before = copy(here, counts, box(e, e + 1), after(added));
+    before = copy(scratch, counts, box(e, e + 1), after(added));
   }
   wait(merge(last));
-  wait(here.destroy());
 }
 
 /// The nodes one after the other: `add(counts, buckets)` changes the histogram from each.
@@ -141,6 +143,16 @@ bench::outcome time_in_turn(const bench::options& o, long values) {
   });
   check_and_destroy(counts, o, values);
   return {.value = ns};
+}
+
+/// The same of few values, with a scratch on each node.
+template <auto add>
+bench::outcome time_single_operations(const bench::options& o) {
+  if (this_node() != 0) return {};
+  for (std::uint32_t n = 0; n < job_nodes(); ++n) async(at_node(n), call<&make_scratch>(o.size)).get();
+  const bench::outcome result = time_in_turn<add>(o, bench::single_values);
+  for (std::uint32_t n = 0; n < job_nodes(); ++n) async(at_node(n), call<&destroy_scratch>()).get();
+  return result;
 }
 
 /// Buckets that belong together.
@@ -211,10 +223,10 @@ bench::outcome time_histogram_localized(const bench::options& o) {
   return time_in_turn<&add_to_all_of>(o, bench::values_of_histogram);
 }
 bench::outcome time_histogram_single_reductions(const bench::options& o) {
-  return time_in_turn<&add_by_single_reductions>(o, bench::single_values);
+  return time_single_operations<&add_by_single_reductions>(o);
 }
 bench::outcome time_histogram_single_copies(const bench::options& o) {
-  return time_in_turn<&add_by_single_copies>(o, bench::single_values);
+  return time_single_operations<&add_by_single_copies>(o);
 }
 
 bench::outcome time_histogram_batches(const bench::options& o) {
