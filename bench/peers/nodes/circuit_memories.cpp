@@ -204,10 +204,7 @@ event distribute(const std::vector<piece>& all, const piece& p, place processor)
 }
 event update_shared(const piece& p, place processor) {
   event added;
-  for (const auto& landing : p.landing) {
-    added = reduce<sum<double>>(landing, p.charge[0], own_shared, after(added));
-    added = fill(landing, 0.0, after(added));
-  }
+  for (const auto& landing : p.landing) added = reduce<sum<double>>(landing, p.charge[0], own_shared, after(added));
   return launch(after(added), on(processor), voltages_of_nodes, own_shared, p.nodes[0], p.voltage[0], p.charge[0]);
 }
 
