@@ -4,19 +4,22 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <utility>
 
 #include "buffers/posted_numbers.hpp"
 #include "data/data_state.hpp"
 #include "data/instances.hpp"
 #include "data/other_nodes.hpp"
+#include "graph/effect_order.hpp"
 #include "objects/cleared_range.hpp"
 
 namespace stretto::buffers {
 namespace {
 
-/// Not so of what is poisoned, which has to go on.
-bool has_happened(event e) { return e == event() || (e.has_triggered() && !e.is_poisoned()); }
+/// Where an instruction uses all that an allocation has.
+constexpr coordinate far_off = std::numeric_limits<coordinate>::max() / 4;
+const box anywhere = box::between(point(-far_off, -far_off, -far_off), point(far_off, far_off, far_off));
 
 }  // namespace
 
@@ -30,7 +33,8 @@ void execution::remove(graph::buffer_id b) {
   const auto found = types_.find(b.number);
   if (found == types_.end()) return;
   if (!found->second.nothing.empty()) {
-    const std::vector<event> all(ends_.begin(), ends_.end());
+    std::vector<event> all;
+    for (const passed& p : ends_) all.push_back(ignore_failure(p.end));
     for (const auto& [on, empty] : found->second.nothing)
       detail::destroy_instance(empty.is, after_range{all}, std::source_location());
   }
@@ -92,46 +96,128 @@ place execution::memory_of(graph::memory_number m) const {
 task_outcome execution::run(std::span<const graph::instruction> all, const task_work& work, bool check, base::thread_context& context) {
   task_outcome out;
   for (const graph::instruction& i : all) {
-    behind_.clear();
-    if (!std::holds_alternative<graph::arrive>(i.what))
-      for (const std::uint64_t f : i.follows)
-        if (!has_happened(end_of(f))) behind_.push_back(end_of(f));
-    if (!views_.empty()) wait_for_views(i, work);
+    if (std::holds_alternative<graph::pass_horizon>(i.what) || std::holds_alternative<graph::pass_epoch>(i.what)) {
+      pass(i, work);
+      continue;
+    }
     event end;
     try {
+      find_whom_to_follow(i, work);
       end = begin(i, work, check, out, context);
     } catch (...) {
       const user_event failed = user_event::create(work.range.where);
       failed.poison(std::current_exception(), work.range.where);
       end = failed;
       if (std::holds_alternative<graph::compute>(i.what)) out.done = merge(out.done, end, work.range.where);
+      if (const auto* a = std::get_if<graph::allocate>(&i.what)) failed_allocations_[a->is.number] = std::current_exception();
     }
-    ends_.push_back(end);
-    const bool is_epoch = std::holds_alternative<graph::pass_epoch>(i.what);
-    if (!is_epoch && !std::holds_alternative<graph::pass_horizon>(i.what)) continue;
-    // The one before is applied: nothing older is asked for.
-    const std::uint64_t applied = is_epoch ? i.id.number : horizon_;
-    horizon_ = i.id.number;
-    ends_.erase(ends_.begin(), ends_.begin() + static_cast<std::ptrdiff_t>(applied - first_));
-    first_ = applied;
-    std::erase_if(arrivals_, [&](const auto& a) { return a.first < applied; });
-    passed_.push_back({end, std::move(parts_)});
-    parts_.clear();
+    keep_end(i, work, end);
   }
   return out;
+}
+
+void execution::pass(const graph::instruction& i, const task_work& work) {
+  behind_.clear();
+  for (const std::uint64_t f : i.follows) {
+    const passed& before = end_of(f);
+    const event all = before.is_epoch ? ignore_failure(before.end, work.range.where) : before.with_failures;
+    if (!has_succeeded(all)) behind_.push_back(all);
+  }
+  const event all = merge(behind_, work.range.where);
+  const bool is_epoch = std::holds_alternative<graph::pass_epoch>(i.what);
+  ends_.push_back({is_epoch ? all : ignore_failure(all, work.range.where), all, is_epoch});
+  // The one before is applied: nothing older is asked for.
+  const std::uint64_t applied = is_epoch ? i.id.number : horizon_;
+  horizon_ = i.id.number;
+  ends_.erase(ends_.begin(), ends_.begin() + static_cast<std::ptrdiff_t>(applied - first_));
+  first_ = applied;
+  std::erase_if(arrivals_, [&](const auto& a) { return a.first < applied; });
+  unsettled_.settle();
+  std::erase_if(effects_, [](const auto& e) { return has_succeeded(e.second); });
+  passed_.push_back({ends_.back().end, std::move(parts_)});
+  parts_.clear();
+}
+
+template <class F>
+void execution::each_use(const graph::instruction& i, const task_work& work, F f) const {
+  const auto each = [&](graph::allocation_id a, const std::vector<box>& parts, bool reads, bool writes) {
+    for (const box& b : parts) f(a.number, b, reads, writes);
+  };
+  if (const auto* c = std::get_if<graph::compute>(&i.what)) {
+    const bool only_looks = !work.code && !work.host;
+    for (std::size_t n = 0; n < c->uses.size(); ++n) {
+      const bool is_access = work.task && n < work.task->accesses.size();
+      if (c->uses[n].is.number == 0) continue;
+      f(c->uses[n].is.number, c->uses[n].part, !is_access || graph::reads(work.task->accesses[n].how),
+        !only_looks && (!is_access || graph::writes(work.task->accesses[n].how)));
+    }
+  } else if (const auto* copied = std::get_if<graph::copy>(&i.what)) {
+    each(copied->from, copied->parts, true, false);
+    each(copied->to, copied->parts, false, true);
+  } else if (const auto* sent = std::get_if<graph::send>(&i.what)) {
+    for (const graph::sent_part& p : sent->parts) f(sent->from.number, p.where, true, false);
+  } else if (const auto* received = std::get_if<graph::receive>(&i.what)) {
+    if (received->parts.size() == 1) each(received->to, received->parts, false, true);  // else as its parts arrive
+  } else if (const auto* arrived = std::get_if<graph::arrive>(&i.what)) {
+    if (const auto a = arrivals_.find(arrived->of.number); a != arrivals_.end())
+      f(a->second.to.number, a->second.parts[arrived->part], false, true);
+  } else if (const auto* folded = std::get_if<graph::fold>(&i.what)) {
+    f(folded->from.number, anywhere, true, false);
+    f(folded->to.number, anywhere, true, true);
+  } else if (const auto* filled = std::get_if<graph::fill_identity>(&i.what)) {
+    f(filled->is.number, anywhere, false, true);
+  }
+}
+
+void execution::find_whom_to_follow(const graph::instruction& i, const task_work& work) {
+  behind_.clear();
+  ended_.clear();
+  each_use(i, work, [&](std::uint64_t allocation, const box& part, bool reads, bool) {
+    if (reads) unsettled_.before_reading(allocation, part, behind_);
+  });
+  if (std::holds_alternative<graph::compute>(i.what) && work.task)
+    graph::effect_order::each(*work.task, [&](std::uint64_t key, bool) {
+      if (const auto last = effects_.find(key); last != effects_.end() && !has_succeeded(last->second)) behind_.push_back(last->second);
+    });
+  if (!std::holds_alternative<graph::arrive>(i.what))
+    for (const std::uint64_t f : i.follows) {
+      const event end = end_of(f).end;
+      if (!end.has_triggered() && std::ranges::find(behind_, end) == behind_.end()) ended_.push_back(end);
+    }
+  if (!views_.empty()) wait_for_views(i, work);
+  if (ended_.empty()) return;
+  const event others = ignore_failure(merge(ended_, work.range.where), work.range.where);
+  if (others != event()) behind_.push_back(others);
+}
+
+void execution::keep_end(const graph::instruction& i, const task_work& work, event end) {
+  ends_.push_back({end, end});
+  each_use(i, work, [&](std::uint64_t allocation, const box& part, bool, bool writes) {
+    if (writes) unsettled_.wrote(allocation, part, end);
+  });
+  if (const auto* released = std::get_if<graph::release>(&i.what)) unsettled_.forget(released->is.number);
+  if (std::holds_alternative<graph::compute>(i.what) && work.task)
+    graph::effect_order::each(*work.task, [&](std::uint64_t key, bool is_affected) {
+      if (is_affected) effects_[key] = end;
+    });
+}
+
+detail::instance_handle execution::instance_of(graph::allocation_id a) const {
+  if (const auto failed = failed_allocations_.find(a.number); failed != failed_allocations_.end()) std::rethrow_exception(failed->second);
+  return allocations_.at(a.number);
 }
 
 void execution::wait_for_views(graph::allocation_id in, std::span<const box> parts) {
   for (const kept_view& v : views_)
     if (v.of == in && std::ranges::any_of(parts, [&](const box& b) { return b.meets(v.part); }))
-      behind_.push_back(v.ends);
+      ended_.push_back(v.ends);
 }
 
 void execution::wait_for_views(const graph::instruction& i, const task_work& work) {
   std::erase_if(views_, [](const kept_view& v) { return v.ends.has_triggered(); });
   const auto whole = [&](graph::allocation_id in) {
     for (const kept_view& v : views_)
-      if (v.of == in) behind_.push_back(v.ends);
+      if (v.of == in) ended_.push_back(v.ends);
   };
   if (const auto* c = std::get_if<graph::compute>(&i.what)) {
     for (std::size_t n = 0; n < c->uses.size(); ++n)
@@ -151,7 +237,9 @@ void execution::wait_for_views(const graph::instruction& i, const task_work& wor
 }
 
 event execution::last(std::size_t instructions, const std::source_location& where) const {
-  return merge(std::vector<event>(ends_.end() - static_cast<std::ptrdiff_t>(instructions), ends_.end()), where);
+  std::vector<event> all;
+  for (auto p = ends_.end() - static_cast<std::ptrdiff_t>(instructions); p != ends_.end(); ++p) all.push_back(p->end);
+  return merge(all, where);
 }
 
 event execution::behind_by(std::size_t most) {
@@ -168,8 +256,7 @@ event execution::begin(const graph::instruction& i, const task_work& work, bool 
   if (const auto* r = std::get_if<graph::receive>(&i.what)) return do_one(*r, i.id, work, context);
   if (const auto* a = std::get_if<graph::arrive>(&i.what)) return do_one(*a);
   if (const auto* a = std::get_if<graph::allocate>(&i.what)) return do_one(*a, work, context);
-  if (const auto* r = std::get_if<graph::release>(&i.what)) return do_one(*r, work);
-  return merge(behind_, work.range.where);  // a horizon, or an epoch
+  return do_one(std::get<graph::release>(i.what), work);
 }
 
 event execution::do_one(const graph::allocate& a, const task_work& work, base::thread_context& context) {
@@ -181,6 +268,7 @@ event execution::do_one(const graph::allocate& a, const task_work& work, base::t
 
 event execution::do_one(const graph::release& r, const task_work& work) {
   const auto found = allocations_.find(r.is.number);
+  if (found == allocations_.end()) return failed_allocations_.erase(r.is.number), event();
   const detail::instance_handle h = found->second;
   allocations_.erase(found);
   return detail::destroy_instance(h, after_range{behind_}, work.range.where);
@@ -203,7 +291,7 @@ event execution::do_one(const graph::fold& f, const task_work& work) {
 
 event execution::do_one(const graph::compute& c, const task_work& work, bool check, task_outcome& out) {
   if (!c.uses.empty() && c.uses[0].is.number != 0) out.first = instance_of(c.uses[0].is);
-  if (!has_happened(work.first)) behind_.push_back(work.first);
+  if (!has_succeeded(work.first)) behind_.push_back(work.first);
   if (!work.code && !work.host) {
     out.ready = merge(behind_, work.range.where);
     if (!c.uses.empty() && c.uses[0].is.number != 0) views_.push_back({c.uses[0].is, c.uses[0].part, work.ends});
@@ -339,10 +427,10 @@ event execution::do_one(const graph::receive& r, graph::instruction_id id, const
   std::vector<event> parts(r.parts.size());
   data::state_of(context).others->post(number_of(r.by), instance_of(r.to), r.parts, parts, after_range{behind_}, work.range.where);
   const event all = merge(parts, work.range.where);
-  if (parts.size() > 1) arrivals_[id.number] = std::move(parts);
+  if (parts.size() > 1) arrivals_[id.number] = {r.to, r.parts, std::move(parts)};
   return all;
 }
 
-event execution::do_one(const graph::arrive& a) { return arrivals_.at(a.of.number)[a.part]; }
+event execution::do_one(const graph::arrive& a) { return arrivals_.at(a.of.number).ends[a.part]; }
 
 }  // namespace stretto::buffers

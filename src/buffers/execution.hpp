@@ -3,7 +3,8 @@
 // Threads     one owner, on a thread of the runtime.
 // Cost        that of the operation.
 // Memory      an event for each instruction since the horizon before the last.
-// Invariants  (1) nothing waits here. (2) an instruction that cannot be begun poisons what follows it.
+// Invariants  (1) nothing waits here. (2) an instruction that fails, or cannot be begun, poisons those that read what it had to write, and
+//             epochs; the others wait for its end alone.
 #pragma once
 
 #include <stretto/buffer.hpp>
@@ -20,6 +21,7 @@
 #include "buffers/checked_views.hpp"
 #include "buffers/learning.hpp"
 #include "buffers/measured_window.hpp"
+#include "buffers/unsettled_writes.hpp"
 #include "data/memory_space.hpp"
 #include "device/allowed_elements.hpp"
 #include "graph/instruction.hpp"
@@ -85,16 +87,17 @@ class execution {
 
   /// `check`: kernels and host tasks are told which elements they may use.
   task_outcome run(std::span<const graph::instruction> all, const task_work& work, bool check, base::thread_context& context);
-  detail::instance_handle instance_of(graph::allocation_id a) const { return allocations_.at(a.number); }
+  /// Throws what the allocation has failed with.
+  detail::instance_handle instance_of(graph::allocation_id a) const;
 
   /// As the graph counts memories; none: no device of this node has it.
   std::optional<graph::memory_number> memory_number_of(place memory) const;
 
   /// Events, allocations and arrivals that are kept.
-  std::size_t remembered() const noexcept { return ends_.size() + allocations_.size() + arrivals_.size(); }
+  std::size_t remembered() const noexcept { return ends_.size() + allocations_.size() + arrivals_.size() + unsettled_.size(); }
 
   /// Of the last instruction, or of so many.
-  event last() const { return ends_.back(); }
+  event last() const { return ends_.back().end; }
   event last(std::size_t instructions, const std::source_location& where) const;
 
   /// Views that the program keeps.
@@ -113,6 +116,14 @@ class execution {
     };
     std::unordered_map<graph::processor_number, empty_instance> nothing = {};
   };
+  /// Into behind_: those of whom it needs what they wrote, and the end of the others.
+  void find_whom_to_follow(const graph::instruction& i, const task_work& work);
+  /// Calls f(allocation, part, reads, writes) for what the instruction uses.
+  template <class F>
+  void each_use(const graph::instruction& i, const task_work& work, F f) const;
+  /// A horizon, or an epoch, which fails with all that has failed since the one before.
+  void pass(const graph::instruction& i, const task_work& work);
+  void keep_end(const graph::instruction& i, const task_work& work, event end);
   event begin(const graph::instruction& i, const task_work& work, bool check, task_outcome& out, base::thread_context& context);
   event do_one(const graph::allocate& a, const task_work& work, base::thread_context& context);
   event do_one(const graph::release& r, const task_work& work);
@@ -139,7 +150,12 @@ class execution {
   /// there, so that horizons do not wait for a view that is kept.
   void wait_for_views(const graph::instruction& i, const task_work& work);
   void wait_for_views(graph::allocation_id in, std::span<const box> parts);
-  const event& end_of(std::uint64_t number) const { return ends_[number - first_]; }
+  struct passed {
+    event end;
+    event with_failures;  // of all before, where it is a horizon; else the same
+    bool is_epoch = false;
+  };
+  const passed& end_of(std::uint64_t number) const { return ends_[number - first_]; }
   place memory_of(graph::memory_number m) const;
   /// Where an offset is planned: there, once what objects have at that address has left.
   detail::instance_handle make(graph::buffer_id b, place memory, const box& elements, const data::wish& at,
@@ -153,17 +169,25 @@ class execution {
   const std::uint32_t nodes_;
   std::unordered_map<std::uint32_t, buffer_type> types_;
   std::unordered_map<std::uint64_t, detail::instance_handle> allocations_;
-  std::deque<event> ends_{event()};  // by number, from first_
+  std::deque<passed> ends_{passed()};  // by number, from first_
   std::uint64_t first_ = 0;
   std::uint64_t horizon_ = 0;        // the last that was passed
-  std::unordered_map<std::uint64_t, std::vector<event>> arrivals_;  // of receives in parts
+  struct arrival {
+    graph::allocation_id to;
+    std::vector<box> parts;
+    std::vector<event> ends;
+  };
+  std::unordered_map<std::uint64_t, arrival> arrivals_;  // of receives in parts
+  std::unordered_map<std::uint64_t, std::exception_ptr> failed_allocations_;
+  unsettled_writes unsettled_;
+  std::unordered_map<std::uint64_t, event> effects_;  // by effect_order's keys: the last that affected it, until it has succeeded
   struct passed_horizon {
     event reached;
     std::vector<std::unique_ptr<const told_part>> parts;  // which launches before it are told of
   };
   std::deque<passed_horizon> passed_;
   std::vector<std::unique_ptr<const told_part>> parts_;
-  std::vector<event> behind_;  // of the instruction that begins
+  std::vector<event> behind_, ended_;  // of the instruction that begins: who must succeed, and who must have ended
   struct kept_view {
     graph::allocation_id of;
     box part;

@@ -17,6 +17,13 @@ namespace stretto::graph {
 
 class effect_order {
  public:
+  /// Calls f(key, is_affected) for each side effect of the task, and for its group.
+  template <class F>
+  static void each(const task& t, F f) {
+    if (t.kind == task_kind::collective) f(std::uint64_t{t.group} << 32 | 0xffffffffu, true);
+    for (const effect_use& e : t.effects) f(std::uint64_t{e.effect}, e.is_affected);
+  }
+
   /// Appends whom the task follows.
   void before(const task& t, const sequence& order, dependencies& out) const {
     each(t, [&](std::uint64_t key, bool is_affected) {
@@ -57,11 +64,6 @@ class effect_order {
     std::vector<std::uint64_t> users;  // since then
   };
 
-  template <class F>
-  static void each(const task& t, F f) {
-    if (t.kind == task_kind::collective) f(std::uint64_t{t.group} << 32 | 0xffffffffu, true);
-    for (const effect_use& e : t.effects) f(std::uint64_t{e.effect}, e.is_affected);
-  }
   void forget(std::uint64_t applied) {
     if (all_.size() < most) return;
     const auto is_old = [&](const state& s) {

@@ -1,0 +1,49 @@
+// unsettled_writes.hpp - who wrote last what is in the allocations, until it has succeeded: who reads there fails with it.
+//
+// The graphs order instructions; whether one fails with another is decided here. Who overwrites elements, or has only to wait for its turn,
+// waits for the end of those before, not for their success.
+//
+// Threads     one owner.
+// Cost        a look at the unsettled writes of the allocation: one or two, as a rule. Above 64 they become one, of all their elements.
+// Memory      a box and an event for each write that has not succeeded; what has is forgotten at the next write, read or horizon.
+// Invariants  (1) the boxes of an allocation are disjoint, but for those that became one.
+#pragma once
+
+#include <stretto/box.hpp>
+#include <stretto/event.hpp>
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace stretto::buffers {
+
+class unsettled_writes {
+ public:
+  using number = std::uint64_t;  // of an allocation
+
+  /// Whoever wrote there before is forgotten.
+  void wrote(number allocation, const box& part, event end);
+  /// Appends the events of those who wrote there and have not succeeded yet, or will not.
+  void before_reading(number allocation, const box& part, std::vector<event>& out);
+  void forget(number allocation) { all_.erase(allocation); }
+  /// Forgets what has succeeded.
+  void settle();
+
+  std::size_t size() const noexcept;
+
+ private:
+  struct write {
+    box part;
+    event end;
+  };
+  static void settle(std::vector<write>& in);
+  static void join(std::vector<write>& in);
+
+  std::unordered_map<number, std::vector<write>> all_;
+};
+
+/// Not so of what is poisoned: who needs it has to be told.
+inline bool has_succeeded(event e) { return e == event() || (e.has_triggered() && !e.is_poisoned()); }
+
+}  // namespace stretto::buffers
