@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fork_reset.hpp"
 #include "base/hash.hpp"
 #include "base/node_numbers.hpp"
 
@@ -175,6 +176,7 @@ class module_list {
 
 module_list& modules() {
   static module_list* const all = new module_list;  // for threads that outlive main
+  static const base::fork_reset in_child(base::construct_anew<module_list>, all);
   return *all;
 }
 
@@ -190,6 +192,7 @@ struct elsewheres {
 
 elsewheres& all_elsewhere() {
   static elsewheres* const all = new elsewheres;
+  static const base::fork_reset in_child(base::construct_anew<elsewheres>, all);
   return *all;
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/child_process.hpp"
 #include "base/config.hpp"
+#include "campaign.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto {
@@ -118,6 +119,25 @@ TEST_CASE("a forked child leaves its parent's runtime alone, may have its own, a
     CHECK(code_of_child([&] { return test::error_of([&] { const attachment here(*rt); }).code() == "S16" ? 9 : 1; }) == 9);
     CHECK(rt->run([] { return sum_of_tasks(10); }) == 45);
   }
+}
+
+TEST_CASE("a child that is forked while another thread starts and ends runtimes has all that its own runtime needs" * doctest::skip(!may_fork)) {
+  const auto lives = [] {
+    runtime own({.workers = 2, .devices = "sim:2"});
+    return own.run([] { return sum_of_tasks(10); }) == 45;
+  };
+  CHECK(lives());
+  std::atomic<bool> is_over = false;
+  std::thread other([&] {
+    while (!is_over) lives();
+  });
+  for (int n = 0; n < test::scaled(60, 3000); ++n)
+    CHECK(code_of_child([&] {
+      ::alarm(100);  // a lock that nobody unlocks would hold it for good
+      return lives() && lives() ? 7 : 1;
+    }) == 7);
+  is_over = true;
+  other.join();
 }
 
 TEST_CASE("(by itself) exit in a task of a static runtime" * doctest::skip()) {
