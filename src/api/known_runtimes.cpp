@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/fork_reset.hpp"
+#include "base/unwatched.hpp"
 
 namespace stretto::detail {
 namespace {
@@ -38,7 +39,7 @@ struct known {
 
 /// Never destroyed: a static runtime may end after everything else. A child knows those of its parent, to refuse them.
 known& of_process() {
-  static known& one = *new known;
+  static known& one = base::made_unwatched<known>();
   static const base::fork_reset in_child(base::construct_anew<std::mutex>, &one.mutex);
   return one;
 }

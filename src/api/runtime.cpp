@@ -24,6 +24,7 @@
 #include "base/options.hpp"
 #include "base/order_observer.hpp"
 #include "base/sanitizers.hpp"
+#include "base/unwatched.hpp"
 #include "buffers/buffers_floor.hpp"
 #include "data/data_floor.hpp"
 #include "data/order_check.hpp"
@@ -53,6 +54,7 @@ namespace {
 constexpr double stuck_by_default = 10;
 
 base::settings settings_of_process() {
+  const base::unwatched here;  // the table of options is made by the runtime that is first, and read by all
   const base::environment given = base::stretto_environment();
   const base::parsed_options read = base::parse_options(given, {});
   base::settings settings = read.values;

@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "base/fork_reset.hpp"
+#include "base/unwatched.hpp"
 
 namespace stretto::base {
 namespace {
@@ -38,7 +39,7 @@ struct registry {
   std::map<int, std::uint64_t> seen;
 };
 registry& all() {
-  static registry* const one = new registry;  // threads may outlive what main destroys
+  static registry* const one = &made_unwatched<registry>();  // threads may outlive what main destroys
   static const fork_reset in_child(construct_anew<registry>, one);
   return *one;
 }

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "base/fork_reset.hpp"
+#include "base/unwatched.hpp"
 
 namespace stretto::base {
 namespace {
@@ -31,7 +32,7 @@ struct numbers {
 };
 // Never destroyed: runtimes may be objects of static storage.
 numbers& numbers_in_use() {
-  static numbers* const n = new numbers;
+  static numbers* const n = &made_unwatched<numbers>();
   static const fork_reset in_child([](void* of) noexcept { static_cast<numbers*>(of)->begin_anew(); }, n);
   return *n;
 }

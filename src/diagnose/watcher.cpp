@@ -20,6 +20,7 @@
 #include "base/signal_watch.hpp"
 #include "base/terminal_text.hpp"
 #include "base/thread_stack.hpp"
+#include "base/unwatched.hpp"
 #include "diagnose/job_watch.hpp"
 #include "diagnose/report.hpp"
 #include "dist/member.hpp"
@@ -62,7 +63,7 @@ class watcher {
  public:
   static watcher& of_process() {
     // Never destroyed: a runtime may live longer than what main destroys.
-    static watcher* const one = new watcher;
+    static watcher* const one = &base::made_unwatched<watcher>();
     static const base::fork_reset in_child(base::construct_anew<watcher>, one);
     return *one;
   }

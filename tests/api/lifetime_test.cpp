@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "base/child_process.hpp"
 #include "base/config.hpp"
@@ -97,6 +98,16 @@ TEST_CASE("attaching to a runtime that has ended is refused") {
   auto* const rt = new (memory) runtime({.workers = 1});
   rt->~runtime();
   CHECK(test::error_of([&] { const attachment here(*rt); }).code() == "S17");
+}
+
+TEST_CASE("threads attach to the first and the last of many runtimes") {
+  std::vector<std::unique_ptr<runtime>> all;
+  for (int n = 0; n < 20; ++n) all.push_back(std::make_unique<runtime>(runtime_options{.workers = 1}));
+  for (runtime* rt : {all.front().get(), all.back().get()})
+    std::thread([&] {
+      const attachment here(*rt);
+      CHECK(sum_of_tasks(3) == 3);
+    }).join();
 }
 
 // A forked child of a process that ThreadSanitizer watches may not start threads.
