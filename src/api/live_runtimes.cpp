@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/fork_reset.hpp"
 #include "base/local_socket.hpp"
 #include "base/progress_list.hpp"
 
@@ -65,6 +67,9 @@ struct live_list {
 namespace {
 
 constinit live_list list;
+
+// The socket is the parent's, and nobody serves it here.
+const base::fork_reset live_in_child([]() noexcept { std::construct_at(&list); });
 
 std::string program_name() {
   std::ifstream in("/proc/self/comm");

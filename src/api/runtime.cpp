@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
-#include <mutex>
 
 #include <stretto/error.hpp>
 #include <stretto/platform.hpp>
@@ -25,6 +24,7 @@
 #include "base/options.hpp"
 #include "base/order_observer.hpp"
 #include "base/sanitizers.hpp"
+#include "base/unwatched.hpp"
 #include "buffers/buffers_floor.hpp"
 #include "data/data_floor.hpp"
 #include "data/order_check.hpp"
@@ -54,13 +54,13 @@ namespace {
 constexpr double stuck_by_default = 10;
 
 base::settings settings_of_process() {
+  const base::unwatched here;  // the table of options is made by the runtime that is first, and read by all
   const base::environment given = base::stretto_environment();
   const base::parsed_options read = base::parse_options(given, {});
   base::settings settings = read.values;
-  static std::once_flag warned;  // a process may make many runtimes
-  std::call_once(warned, [&] {
+  static constinit std::atomic<bool> has_warned{false};  // a process may make many runtimes
+  if (!has_warned.exchange(true))
     for (const error& e : read.misspelt) base::print_warning(e, settings.errors);
-  });
   if (!given.contains("STRETTO_STUCK")) settings.stuck = stuck_by_default;
   return settings;
 }

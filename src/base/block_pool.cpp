@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -14,6 +15,13 @@ constexpr std::size_t largest_chunk_bytes = 1 << 20;
 
 block_stock::~block_stock() {
   for (void* chunk : chunks_) ::operator delete(chunk, block_alignment);
+}
+
+void block_stock::begin_anew(void* of) noexcept {
+  auto& stock = *static_cast<block_stock*>(of);
+  std::construct_at(&stock.mutex_);
+  std::construct_at(&stock.chunks_);
+  stock.batches_ = nullptr;
 }
 
 free_block* block_stock::take_batch(std::size_t& count) {

@@ -34,6 +34,9 @@ class block_stock {
   block_stock(const block_stock&) = delete;
   ~block_stock();
 
+  /// In a forked child (fork_reset.hpp), of one that is never destroyed: what was there to be used again is lost.
+  static void begin_anew(void* of) noexcept;
+
   /// A list of at least one block; new memory if the stock is empty. Throws std::bad_alloc.
   free_block* take_batch(std::size_t& count);
   void give_batch(free_block* list, std::size_t count) noexcept;

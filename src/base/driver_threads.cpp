@@ -8,7 +8,11 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <mutex>
+
+#include "base/fork_reset.hpp"
+#include "base/unwatched.hpp"
 
 namespace stretto::base {
 namespace {
@@ -35,7 +39,8 @@ struct registry {
   std::map<int, std::uint64_t> seen;
 };
 registry& all() {
-  static registry* const one = new registry;  // threads may outlive what main destroys
+  static registry* const one = &made_unwatched<registry>();  // threads may outlive what main destroys
+  static const fork_reset in_child(construct_anew<registry>, one);
   return *one;
 }
 
@@ -73,7 +78,7 @@ driver_threads::~driver_threads() {
     if (std::ranges::find(before_, number) == before_.end()) fresh.push_back(number);
   registry& known = all();
   const std::scoped_lock lock(known.mutex);
-  known.callers.erase(std::ranges::find(known.callers, ::gettid()));
+  std::erase(known.callers, ::gettid());  // no caller in a child that was forked meanwhile
   for (const int number : fresh) {
     const std::string name = name_of_thread(number);
     if (name == their_name || (!prefix_.empty() && name.starts_with(prefix_)))

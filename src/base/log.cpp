@@ -1,17 +1,24 @@
 #include "base/log.hpp"
 
+#include <spdlog/details/console_globals.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <cstdlib>
+#include <memory>
 #include <mutex>
+
+#include "base/fork_reset.hpp"
 
 namespace stretto::base {
 namespace {
 
 constexpr const char* pattern = "stretto %n %^%l%$: %v";
+
+// Loggers of the process share it; another thread may have been writing.
+const fork_reset console_in_child([]() noexcept { std::construct_at(&spdlog::details::console_mutex::mutex()); });
 
 spdlog::level::level_enum to_spdlog(log_level at) {
   switch (at) {

@@ -4,6 +4,9 @@
 #include <map>
 #include <mutex>
 
+#include "base/fork_reset.hpp"
+#include "base/unwatched.hpp"
+
 namespace stretto::base {
 namespace {
 
@@ -12,6 +15,11 @@ struct numbers {
   std::bitset<node_numbers> taken;
   std::map<std::uint16_t, std::uint32_t> jobs;  // first number, how many
 
+  /// In a forked child. Numbers of the parent's runtimes stay taken: events of theirs are not taken for the child's.
+  void begin_anew() noexcept {
+    std::construct_at(&mutex);
+    std::construct_at(&jobs);
+  }
   bool are_free(std::uint32_t first, std::uint32_t count) const {
     for (std::uint32_t n = first; n < first + count; ++n)
       if (taken[n]) return false;
@@ -24,7 +32,8 @@ struct numbers {
 };
 // Never destroyed: runtimes may be objects of static storage.
 numbers& numbers_in_use() {
-  static numbers* const n = new numbers;
+  static numbers* const n = &made_unwatched<numbers>();
+  static const fork_reset in_child([](void* of) noexcept { static_cast<numbers*>(of)->begin_anew(); }, n);
   return *n;
 }
 

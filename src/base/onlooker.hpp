@@ -18,6 +18,9 @@ class onlooker {
 
   static std::uint32_t count() noexcept { return count_.load(std::memory_order_seq_cst); }
 
+  /// In a forked child, which has none of them.
+  static void begin_anew() noexcept { count_.store(0, std::memory_order_seq_cst); }
+
  private:
   static inline std::atomic<std::uint32_t> count_{0};
 };

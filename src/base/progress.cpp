@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/fork_reset.hpp"
 #include "base/options.hpp"
 #include "base/progress_list.hpp"
 
@@ -56,6 +58,9 @@ struct progress_list {
 namespace {
 
 constinit progress_list list;
+
+// Works of the forking thread stay.
+const base::fork_reset works_in_child([]() noexcept { std::construct_at(&list.mutex); });
 
 bool fits(base::automatic wish) noexcept {
   return wish == base::automatic::always || (wish == base::automatic::when_fitting && isatty(STDERR_FILENO));

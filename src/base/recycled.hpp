@@ -12,6 +12,7 @@
 
 #include "base/block_pool.hpp"
 #include "base/config.hpp"
+#include "base/fork_reset.hpp"
 #include "base/sanitizers.hpp"
 
 namespace stretto::base {
@@ -38,6 +39,7 @@ class recycled {
   static block_stock& stock() {
     const auto recycles = [] { return !address_sanitizer && !thread_sanitizer && !is_watched_alone(); };
     static auto& all = *new block_stock((bytes + 63) / 64 * 64, recycles());  // of threads that outlive main, too
+    static const fork_reset in_child(block_stock::begin_anew, &all);
     return all;
   }
   /// Null while the thread ends, which has given its share back.

@@ -9,12 +9,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <system_error>
 #include <thread>
 
 #include "base/clock.hpp"
 #include "base/config.hpp"
+#include "base/fork_reset.hpp"
 #include "base/futex.hpp"
 #include "base/onlooker.hpp"
 #include "base/signals_blocked.hpp"
@@ -53,6 +55,7 @@ struct signal_registry {
   void install(int number) noexcept;
   void uninstall(int number) noexcept;
   void serve() noexcept;
+  void begin_anew() noexcept;
   void run_callbacks(std::uint64_t due) noexcept;
   std::int64_t run_looks() noexcept;
 };
@@ -80,7 +83,29 @@ void on_signal(int number, siginfo_t* about, void* context) {
 
 bool is_ours(const struct sigaction& s) noexcept { return s.sa_flags & SA_SIGINFO && s.sa_sigaction == on_signal; }
 
+const fork_reset signals_in_child([]() noexcept { registry.begin_anew(); });
+
 }  // namespace
+
+/// In a forked child: handlers stay, what they were installed for and the thread are the parent's.
+void signal_registry::begin_anew() noexcept {
+  watched.store(0, std::memory_order_seq_cst);
+  pending.store(0, std::memory_order_seq_cst);
+  inside.store(0, std::memory_order_seq_cst);
+  std::construct_at(&changing);
+  std::construct_at(&listing);
+  // Another thread may have been between a handler and its bit.
+  installed = 0;
+  for (int number = 1; number < signals; ++number) {
+    struct sigaction now;
+    if (sigaction(number, nullptr, &now) == 0 && is_ours(now)) installed |= bit(number);
+  }
+  onlooker::begin_anew();
+  thread = nullptr;
+  ends.store(false, std::memory_order_seq_cst);
+  first = nullptr;
+  first_timed = nullptr;
+}
 
 void signal_registry::wake() noexcept {
   calls.fetch_add(1, std::memory_order_seq_cst);

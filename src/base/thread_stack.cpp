@@ -23,6 +23,7 @@
 
 #include <fmt/format.h>
 
+#include "base/fork_reset.hpp"
 #include "base/futex.hpp"
 
 namespace stretto::base {
@@ -38,6 +39,11 @@ constinit std::atomic<int> asked{0};                // the thread; 0: nobody, or
 constinit std::atomic<std::uint32_t> answered{0};  // futex
 constinit const void* frames[most_frames];
 constinit std::size_t frame_count = 0;
+
+const fork_reset stacks_in_child([]() noexcept {
+  std::construct_at(&asking);
+  asked.store(0, std::memory_order_seq_cst);
+});
 
 _Unwind_Reason_Code note(_Unwind_Context* context, void*) {
   if (frame_count == most_frames) return _URC_END_OF_STACK;

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/fork_reset.hpp"
+
 namespace stretto::data {
 
 namespace {
@@ -101,6 +103,7 @@ class own_operators {
 };
 own_operators& own() {
   static own_operators& all = *new own_operators;
+  static const base::fork_reset in_child(base::construct_anew<own_operators>, &all);
   return all;
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/child_process.hpp"
 #include "base/first_line.hpp"
+#include "base/fork_reset.hpp"
 #include "base/hash.hpp"
 #include "base/installed_folders.hpp"
 #include "base/whole_file.hpp"
@@ -131,7 +132,10 @@ std::optional<driver_fault> fault_of_driver(std::string_view kind, const std::st
 std::optional<driver_fault> fault_of_driver(std::string_view kind, const std::string& library) {
   static std::mutex mutex;
   // Never destroyed: static destructors of the program may start a runtime.
-  static auto& known = *new std::map<std::string, std::optional<driver_fault>>;
+  using verdicts = std::map<std::string, std::optional<driver_fault>>;
+  static verdicts& known = *new verdicts;
+  static const base::fork_reset lock_in_child(base::construct_anew<std::mutex>, &mutex);
+  static const base::fork_reset in_child(base::construct_anew<verdicts>, &known);
   const std::lock_guard lock(mutex);
   const auto [at, is_new] = known.try_emplace(fmt::format("{} {}", kind, library));
   if (is_new) at->second = fault_of_driver(kind, library, {base::installed_file("stretto_driver_probe"), base::cache_path("drivers")});

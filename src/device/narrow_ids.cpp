@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/fork_reset.hpp"
 #include "device/template_text.hpp"
 
 namespace stretto::device {
@@ -185,7 +186,10 @@ class narrow_id_reader {
 /// Kernels last as long as the program.
 const std::vector<narrow_id>& narrow_ids_of(const kernel_code& code) {
   static std::mutex& mutex = *new std::mutex;
-  static auto& of_process = *new std::unordered_map<const kernel_code*, std::vector<narrow_id>>;
+  using known = std::unordered_map<const kernel_code*, std::vector<narrow_id>>;
+  static known& of_process = *new known;
+  static const base::fork_reset lock_in_child(base::construct_anew<std::mutex>, &mutex);
+  static const base::fork_reset in_child(base::construct_anew<known>, &of_process);
   const std::scoped_lock lock(mutex);
   const auto [at, is_new] = of_process.try_emplace(&code);
   if (is_new && !code.native)

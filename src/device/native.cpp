@@ -6,6 +6,7 @@
 #include <deque>
 #include <mutex>
 
+#include "base/fork_reset.hpp"
 #include "base/nearest_name.hpp"
 #include "base/whole_file.hpp"
 
@@ -26,6 +27,8 @@ const kernel_code& detail::keep_native(native_request request, std::unique_ptr<n
   // Devices know kernels by their addresses, which therefore are never used again.
   static std::mutex mutex;
   static auto& all = *new std::deque<native_record>;
+  static const base::fork_reset lock_in_child(base::construct_anew<std::mutex>, &mutex);
+  static const base::fork_reset in_child(base::construct_anew<std::deque<native_record>>, &all);
   std::scoped_lock lock(mutex);
   native_record& kept = all.emplace_back();
   kept.name = std::move(request.name);

@@ -8,6 +8,8 @@
 #include <deque>
 #include <mutex>
 
+#include "base/fork_reset.hpp"
+
 namespace stretto::device {
 namespace {
 
@@ -22,6 +24,7 @@ struct memory {
 };
 memory& remembered() {
   static memory& of_process = *new memory;
+  static const base::fork_reset in_child(base::construct_anew<memory>, &of_process);
   return of_process;
 }
 

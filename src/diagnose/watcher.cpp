@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -14,10 +15,12 @@
 #include "base/clock.hpp"
 #include "base/config.hpp"
 #include "base/driver_threads.hpp"
+#include "base/fork_reset.hpp"
 #include "base/onlooker.hpp"
 #include "base/signal_watch.hpp"
 #include "base/terminal_text.hpp"
 #include "base/thread_stack.hpp"
+#include "base/unwatched.hpp"
 #include "diagnose/job_watch.hpp"
 #include "diagnose/report.hpp"
 #include "dist/member.hpp"
@@ -59,7 +62,9 @@ std::uint64_t progress_now(const sched::scheduler& s) {
 class watcher {
  public:
   static watcher& of_process() {
-    static watcher* const one = new watcher;  // never destroyed: a runtime may live longer than what main destroys
+    // Never destroyed: a runtime may live longer than what main destroys.
+    static watcher* const one = &base::made_unwatched<watcher>();
+    static const base::fork_reset in_child(base::construct_anew<watcher>, one);
     return *one;
   }
 

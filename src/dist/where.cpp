@@ -15,8 +15,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fork_reset.hpp"
 #include "base/hash.hpp"
 #include "base/node_numbers.hpp"
+#include "base/unwatched.hpp"
 
 namespace stretto::dist {
 namespace {
@@ -174,7 +176,8 @@ class module_list {
 };
 
 module_list& modules() {
-  static module_list* const all = new module_list;  // for threads that outlive main
+  static module_list* const all = &base::made_unwatched<module_list>();  // for threads that outlive main
+  static const base::fork_reset in_child(base::construct_anew<module_list>, all);
   return *all;
 }
 
@@ -189,7 +192,8 @@ struct elsewheres {
 };
 
 elsewheres& all_elsewhere() {
-  static elsewheres* const all = new elsewheres;
+  static elsewheres* const all = &base::made_unwatched<elsewheres>();
+  static const base::fork_reset in_child(base::construct_anew<elsewheres>, all);
   return *all;
 }
 

@@ -1,6 +1,9 @@
 #include "sched/debugger.hpp"
 
+#include <memory>
 #include <mutex>
+
+#include "base/fork_reset.hpp"
 
 using namespace stretto::sched;
 
@@ -10,6 +13,7 @@ namespace stretto::sched {
 namespace {
 
 constinit std::mutex changing;
+const base::fork_reset debugged_in_child([]() noexcept { std::construct_at(&changing); });
 
 }  // namespace
 

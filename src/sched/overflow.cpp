@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/config.hpp"
+#include "base/fork_reset.hpp"
 #include "sched/worker.hpp"
 
 namespace stretto::sched {
@@ -23,6 +24,7 @@ constexpr int signals[] = {SIGSEGV, SIGBUS};
 // Handlers belong to the process, so this is one of the few things that runtimes share. Written while our handlers
 // are not installed, or below someone else's that is never taken away from above them.
 std::mutex watching;
+const base::fork_reset watching_in_child([]() noexcept { std::construct_at(&watching); });
 int watches = 0;
 bool is_below_another = false;
 struct sigaction before[std::size(signals)];

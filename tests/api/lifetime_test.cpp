@@ -11,9 +11,11 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "base/child_process.hpp"
 #include "base/config.hpp"
+#include "campaign.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto {
@@ -98,6 +100,16 @@ TEST_CASE("attaching to a runtime that has ended is refused") {
   CHECK(test::error_of([&] { const attachment here(*rt); }).code() == "S17");
 }
 
+TEST_CASE("threads attach to the first and the last of many runtimes") {
+  std::vector<std::unique_ptr<runtime>> all;
+  for (int n = 0; n < 20; ++n) all.push_back(std::make_unique<runtime>(runtime_options{.workers = 1}));
+  for (runtime* rt : {all.front().get(), all.back().get()})
+    std::thread([&] {
+      const attachment here(*rt);
+      CHECK(sum_of_tasks(3) == 3);
+    }).join();
+}
+
 // A forked child of a process that ThreadSanitizer watches may not start threads.
 const bool may_fork = !base::thread_sanitizer;
 
@@ -118,6 +130,25 @@ TEST_CASE("a forked child leaves its parent's runtime alone, may have its own, a
     CHECK(code_of_child([&] { return test::error_of([&] { const attachment here(*rt); }).code() == "S16" ? 9 : 1; }) == 9);
     CHECK(rt->run([] { return sum_of_tasks(10); }) == 45);
   }
+}
+
+TEST_CASE("a child that is forked while another thread starts and ends runtimes has all that its own runtime needs" * doctest::skip(!may_fork)) {
+  const auto lives = [] {
+    runtime own({.workers = 2, .devices = "sim:2"});
+    return own.run([] { return sum_of_tasks(10); }) == 45;
+  };
+  CHECK(lives());
+  std::atomic<bool> is_over = false;
+  std::thread other([&] {
+    while (!is_over) lives();
+  });
+  for (int n = 0; n < test::scaled(60, 3000); ++n)
+    CHECK(code_of_child([&] {
+      ::alarm(100);  // a lock that nobody unlocks would hold it for good
+      return lives() && lives() ? 7 : 1;
+    }) == 7);
+  is_over = true;
+  other.join();
 }
 
 TEST_CASE("(by itself) exit in a task of a static runtime" * doctest::skip()) {

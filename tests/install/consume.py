@@ -40,6 +40,10 @@ if way == "pkg_config":
     for program, sanitizer in [("sanitized", "address"), ("sanitized", "thread"), ("racing", "thread")]:
         run(compiler, "-std=c++20", "-g", "-O1", f"-fsanitize={sanitizer}", project / f"{program}.cpp",
             "-o", build / f"{program}_{sanitizer}", *flags)
+    # Jobs within the process: several threads make runtimes, and own what is the library's one after the other.
+    for example in ["26_put", "27_checkpoint", "31_life"]:
+        run(compiler, "-std=c++20", "-g", "-O1", "-fsanitize=thread", Path(source) / "examples" / f"{example}.cpp",
+            "-o", build / f"{example}_thread", *flags)
 else:
     # An installed copy is looked for afresh each time; a fetched source keeps what it compiled.
     if way == "find_package":
@@ -78,6 +82,11 @@ if way == "pkg_config":
         right = "610\n1000\n4950\n100\n819 300 220 60 30 1000 190 22\n1\n2 100\n"
         if (of.returncode, of.stdout, of.stderr) != (0, right, ""):
             sys.exit(f"sanitized, the program ended with {of.returncode} and printed\n{of.stdout}{of.stderr[:20000]}")
+    for example, begins in [("26_put", "after 2000 steps: "), ("27_checkpoint", "the first job, of 2 nodes: "),
+                            ("31_life", "a pulsar is itself again after 3 steps\n")]:
+        of = ended(build / f"{example}_thread")
+        if of.returncode or not of.stdout.startswith(begins) or of.stderr:
+            sys.exit(f"sanitized, {example} ended with {of.returncode} and printed\n{of.stdout}{of.stderr[:20000]}")
     for way in ["tasks", "events", "loops"]:
         of = ended(build / "racing_thread", way)
         if "ThreadSanitizer: data race" not in of.stderr or "racing.cpp" not in of.stderr:

@@ -6,6 +6,7 @@
 
 #include <stretto/stretto.hpp>
 
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
@@ -26,6 +27,11 @@ void end_node(const std::string& how) {
   if (how == "_exit") _exit(3);
   if (how == "_exit 0") _exit(0);
   if (how == "abort") std::abort();
+  if (how.starts_with("MPI_Abort")) {
+    std::printf("last words of node %u\n", this_node());
+    std::fflush(stdout);
+    MPI_Abort(MPI_COMM_WORLD, how == "MPI_Abort 0" ? 0 : 5);
+  }
   if (how == "throw") throw std::runtime_error("out of main");
 }
 

@@ -17,6 +17,7 @@
 #include <thread>
 #include <utility>
 
+#include "job/abort_delay.hpp"
 #include "job/end_socket.hpp"
 #include "job/node_end.hpp"
 #include "job/signals.hpp"
@@ -90,13 +91,14 @@ struct job_marks {
 };
 
 [[noreturn]] void become(const std::vector<std::string>& program, pid_t parent, int fault_to, const readable_signals& signals,
-                         const std::array<stream, 2>& streams, const job_marks& marks) {
+                         const std::array<stream, 2>& streams, const job_marks& marks, const abort_delay& aborts) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);
   for (const stream& s : streams)
     if (s.its >= 0) ::dup2(s.its, s.to);
   signals.restore();
   marks.give();
+  aborts.give();
   ::unsetenv(end_socket_variable);
   std::vector<char*> words;
   for (const auto& w : program) words.push_back(const_cast<char*>(w.c_str()));
@@ -105,6 +107,15 @@ struct job_marks {
   const int fault = errno;
   if (::write(fault_to, &fault, sizeof fault) < 0) ::_exit(126);
   ::_exit(127);
+}
+
+std::int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+void report(const node_end& e) {
+  send_to_runner(to_line(e));
+  write_all(STDERR_FILENO, to_line(e));
 }
 
 std::string host_name() {
@@ -145,9 +156,11 @@ int be_node(const std::vector<std::string>& program, output shown) {
   int started[2] = {-1, -1};
   if (::pipe2(started, O_CLOEXEC) != 0) return 127;
   const job_marks marks;
+  abort_delay aborts;
   const pid_t us = ::getpid(), child = ::fork();
-  if (child == 0) become(program, us, started[1], signals, streams, marks);
+  if (child == 0) become(program, us, started[1], signals, streams, marks, aborts);
   ::close(started[1]);
+  aborts.close_given();
   for (stream& s : streams)
     if (s.its >= 0) ::close(s.its);
   int fault = child < 0 ? errno : 0;
@@ -156,17 +169,26 @@ int be_node(const std::vector<std::string>& program, output shown) {
   e.process = child;
 
   int status = 0;
-  bool was_told_to_end = false;
+  bool was_told_to_end = false, is_reported = false;
   const auto still_runs = [&] {
     if (::waitpid(child, &status, WNOHANG) != child) return true;
-    e.at_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    e.at_ns = now_ns();
     return false;
   };
   for (bool runs = child > 0; runs;) {
-    std::array<pollfd, 3> all{pollfd{signals.file(), POLLIN, 0}, pollfd{streams[0].from, POLLIN, 0}, pollfd{streams[1].from, POLLIN, 0}};
+    std::array<pollfd, 5> all{pollfd{signals.file(), POLLIN, 0}, pollfd{streams[0].from, POLLIN, 0}, pollfd{streams[1].from, POLLIN, 0},
+                              pollfd{aborts.node(), POLLIN, 0}, pollfd{aborts.launcher(), POLLIN, 0}};
     ::poll(all.data(), all.size(), -1);
+    aborts.pass();
     for (stream& s : streams)
       if (s.from >= 0 && !s.pass()) ::close(std::exchange(s.from, -1));
+    if (aborts.aborted() && !is_reported) {
+      e.number = *aborts.aborted(), e.at_ns = now_ns();
+      for (stream& s : streams) s.end();
+      report(e);
+      is_reported = true;
+      aborts.let_abort();
+    }
     while (const auto came = signals.next()) {
       const int signal = static_cast<int>(came->ssi_signo);
       runs = runs && still_runs();
@@ -176,6 +198,7 @@ int be_node(const std::vector<std::string>& program, output shown) {
     }
   }
   for (stream& s : streams) s.end();
+  if (aborts.aborted()) return *aborts.aborted() ? *aborts.aborted() : 1;
   if (fault) {
     e.how = ending::not_started, e.number = fault;
   } else if (WIFSIGNALED(status)) {
@@ -185,8 +208,7 @@ int be_node(const std::vector<std::string>& program, output shown) {
     if (e.number == 0 && !marks.say_in_job()) return 0;
   }
   if (!was_told_to_end) {
-    send_to_runner(to_line(e));
-    write_all(STDERR_FILENO, to_line(e));
+    report(e);
     // It may have aborted because another has gone, whose end is about to be told: once this node has ended, launchers end all others.
     if (e.how == ending::signal && e.number == SIGABRT) std::this_thread::sleep_for(time_for_others);
   }

@@ -4,6 +4,8 @@
 #include <map>
 #include <mutex>
 
+#include "base/fork_reset.hpp"
+
 namespace stretto::device::sim {
 
 namespace {
@@ -15,6 +17,7 @@ struct table {
 };
 table& exported() {
   static table& one = *new table;  // never destroyed: a device that a global variable holds is closed behind what functions keep
+  static const base::fork_reset in_child(base::construct_anew<table>, &one);
   return one;
 }
 

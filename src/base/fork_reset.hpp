@@ -1,0 +1,44 @@
+// fork_reset.hpp - what belongs to the process, and a forked child begins anew.
+//
+// fork() copies the memory and the calling thread alone. A lock that another thread held stays locked in the child, and
+// what that thread was changing stays half changed. So the child gets fresh ones, before fork() returns there: a runtime
+// of its own needs nothing of its parent's (docs/guide/lifetime.md).
+//
+//     std::mutex changing;
+//     const base::fork_reset in_child([]() noexcept { std::construct_at(&changing); });
+//
+// Threads     any. Resets run in the child, on its only thread. They neither wait nor allocate; what was there is never
+//             freed.
+// Limits      a child that is forked while another thread makes the process's first runtime may find that half made.
+#pragma once
+
+#include <memory>
+
+namespace stretto::base {
+
+/// Lives as long as the process, or the library that holds it.
+class fork_reset {
+ public:
+  using function = void (*)(void* of) noexcept;
+
+  fork_reset(function f, void* of) noexcept : function_(f), of_(of) { add(); }
+  explicit fork_reset(void (*f)() noexcept) noexcept
+      : fork_reset([](void* g) noexcept { reinterpret_cast<void (*)() noexcept>(g)(); }, reinterpret_cast<void*>(f)) {}
+  fork_reset(const fork_reset&) = delete;
+
+ private:
+  void add() noexcept;
+  static void reset_all() noexcept;
+
+  const function function_;
+  void* const of_;
+  const fork_reset* next_ = nullptr;
+};
+
+/// A fresh T where there was one that is never destroyed: fork_reset(construct_anew<T>, &it).
+template <class T>
+void construct_anew(void* of) noexcept {
+  std::construct_at(static_cast<T*>(of));
+}
+
+}  // namespace stretto::base
