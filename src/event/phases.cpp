@@ -99,6 +99,7 @@ void phases::come(std::uint64_t phase, std::uint32_t count, const failure* cause
 }
 
 phases::outcome phases::alter(std::uint64_t phase, std::int32_t delta, base::thread_context& context) noexcept {
+  base::announce_release(this);
   bool ends = false;
   {
     std::scoped_lock lock(lock_);
@@ -130,10 +131,10 @@ phases::outcome phases::alter(std::uint64_t phase, std::int32_t delta, base::thr
 }
 
 void phases::end_phase(base::thread_context& context) noexcept {
-  base::announce_acquire(this);  // what those that came before know
   std::vector<ended_event> ended;
   {
     std::scoped_lock lock(lock_);
+    base::announce_acquire(this);  // what those that came before know, to the next phase, too
     bool next_has_ended;
     do {
       const auto now = phase_.load(std::memory_order_relaxed);
@@ -188,7 +189,10 @@ event phases::event_at(std::uint64_t phase, base::thread_context& context, const
       cause = lost_;
     } else {
       const auto it = std::ranges::lower_bound(poisoned_, phase, {}, &poisoned_phase::phase);
-      if (it == poisoned_.end() || it->phase != phase) return {};
+      if (it == poisoned_.end() || it->phase != phase) {
+        base::announce_acquire(this);
+        return {};
+      }
       if (it->asked != event()) return it->asked;
       fresh = it->asked = make_program_event(context, where);
       cause = it->cause;

@@ -45,6 +45,7 @@ class alignas(base::cache_line) phases {
   /// Both at once; the fast way.
   outcome arrive(std::uint64_t phase, std::uint32_t count, base::thread_context& context,
                  const std::source_location& where) noexcept {
+    base::announce_release(this);
     auto word = word_.load(std::memory_order_acquire);
     while (phase_.load(std::memory_order_acquire) == phase && tag(word) == tag_of(phase) && unclaimed(word) >= count) {
       const auto after = word - count * (one_unclaimed + 1);
