@@ -109,9 +109,9 @@ const std::vector<option>& table() {
        "launches on buffers that follow one another until a horizon is made; 0 means none for that"},
       {"horizon_breadth", &settings::horizon_breadth, "256", "0", "1000000000", {}, "launches",
        "launches on buffers that none follows yet until a horizon is made; 2 or more, and 0 means none for that"},
-      {"pipeline", &settings::pipeline, "off", "", "", off_auto_on, "",
-       "whether a task of the runtime finds what to do for a launch on buffers that comes again, while the program goes on; auto means where "
-       "that takes longer than handing over and a worker is free"},
+      {"pipeline", &settings::pipeline, "auto", "", "", off_auto_on, "",
+       "whether a task of the runtime finds what to do for a launch on buffers, while the program goes on, if the launch cannot be refused any "
+       "more; auto means where that takes longer than handing over and a worker is free"},
       {"trace", &settings::trace, "", "", "", {}, "path",
        "file that receives the trace at the end, for Perfetto or chrome://tracing"},
       {"trace_level", &settings::trace_level, "sampled", "", "", {"off", "sampled", "full"}, "",

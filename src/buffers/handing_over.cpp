@@ -66,6 +66,7 @@ void take(buffers_state& s, later_launch& l, sched::thread_state& t) {
   }
   l.host = nullptr;  // what it owns goes as early as if the call had done it
   l.values.reset();
+  l.is.reset();
   sched::count_ended(t, l.scope);
 }
 
@@ -109,13 +110,23 @@ void take_in_turn(buffers_state& s) {
 /// Whether somebody would begin at once.
 bool is_a_worker_free(const sched::thread_state& t) noexcept { return t.owner->searching_and_parked.load(std::memory_order_relaxed) != 0; }
 
+bool may_be_refused(const buffers_state& s, const known_launch& known) noexcept {
+  return !known.is_sure && known.right_as_of != s.rights.load(std::memory_order_relaxed);
+}
+
+/// ns; 0 if nothing like it was measured.
+std::uint32_t predicted_time(const buffers_state& s, known_launch& known) noexcept {
+  const std::uint32_t takes = std::atomic_ref(known.takes).load(std::memory_order_relaxed);
+  return takes ? takes : std::atomic_ref(s.later->first_takes).load(std::memory_order_relaxed);
+}
+
 bool is_to_be_handed_over(const buffers_state& s, known_launch* known, const launch_to_say& l, const sched::thread_state& t) {
-  if (!known || known->right_as_of != s.rights.load(std::memory_order_relaxed)) return false;
+  if (!known || may_be_refused(s, *known)) return false;
   if (s.later->is_full() || l.work->request.profile || t.observer) return false;
   if (l.host && s.check) return false;  // it is told of mappers that are the caller's
   if (s.programs && s.programs->has_gone_wrong()) return false;
   if (s.hands == handing::always) return true;
-  return !s.later->is_empty() || (std::atomic_ref(known->takes).load(std::memory_order_relaxed) >= worth_handing_over && is_a_worker_free(t));
+  return !s.later->is_empty() || (predicted_time(s, *known) >= worth_handing_over && is_a_worker_free(t));
 }
 
 }  // namespace
@@ -144,9 +155,10 @@ bool asking::hold(const std::source_location& where) {
   return has_let_go;
 }
 
-std::optional<event> hand_over(buffers_state& s, known_launch* known, const launch_to_say& say, base::thread_context& context) {
+std::optional<event> hand_over(buffers_state& s, const std::shared_ptr<known_launch>& known, const launch_to_say& say,
+                               base::thread_context& context) {
   sched::thread_state& t = thread_of(context);
-  if (!s.later || !is_to_be_handed_over(s, known, say, t)) return std::nullopt;
+  if (!s.later || !is_to_be_handed_over(s, known.get(), say, t)) return std::nullopt;
   later_launch& l = s.later->next();
   l.is = known;
   l.code = say.code;
@@ -175,16 +187,18 @@ std::optional<event> hand_over(buffers_state& s, known_launch* known, const laun
   return done;
 }
 
-taking_time::taking_time(buffers_state& s, known_launch& of) : of_(of) {
+taking_time::taking_time(buffers_state& s, known_launch& of) {
   if (s.hands != handing::by_time) return;
   const std::uint32_t n = of.times++;
-  if (n != 0 && (n < 8 || n % 16 == 0)) since_ = base::nanoseconds_now();  // the first finds what it never does again
+  if (n >= 8 && n % 16 != 0) return;
+  of_ = n == 0 ? &s.later->first_takes : &of.takes;  // the first finds what it never does again
+  since_ = base::nanoseconds_now();
 }
 
 taking_time::~taking_time() {
   if (!since_) return;
   const auto took = static_cast<std::uint32_t>(std::min<std::uint64_t>(base::nanoseconds_now() - since_, 1'000'000));
-  const std::atomic_ref<std::uint32_t> takes(of_.takes);
+  const std::atomic_ref<std::uint32_t> takes(*of_);
   const std::uint32_t before = takes.load(std::memory_order_relaxed);
   // The machine may have been doing something else meanwhile: one long time says little.
   takes.store(before ? std::min(took, before + before / 4 + 1) : took, std::memory_order_relaxed);

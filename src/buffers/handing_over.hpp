@@ -1,7 +1,8 @@
 // handing_over.hpp - who takes a launch into the graphs: the call that says it, or a task of the runtime while the program goes on.
 //
-// A launch that says what one before it said, and was found right, can be refused no more: it may be handed over. All else is done in the
-// call, behind what was handed over: so it is there that errors are thrown, mappers of the program's are asked, and content is looked at.
+// A launch is handed over if it cannot be refused: an equal launch passed the checks before, or no cut of it can fail
+// (graph/cut_validity.hpp). Everything else is done in the call, after all launches that were handed over: only calls throw errors and
+// call mappers of the program's own.
 //
 //     the program:  says launch -> later_launches -> goes on
 //     a task:       takes one after another: task, commands, instructions, operations; ends when none is left
@@ -55,9 +56,10 @@ struct launch_to_say {
   const task_work* work = nullptr;
 };
 /// Hands it over, if that may be and is worth it; the event is that of the launch. Requires that who calls says.
-std::optional<event> hand_over(buffers_state& s, known_launch* known, const launch_to_say& l, base::thread_context& context);
+std::optional<event> hand_over(buffers_state& s, const std::shared_ptr<known_launch>& known, const launch_to_say& l,
+                               base::thread_context& context);
 
-/// How long taking a launch into the graphs takes, by its shape: now and then it is measured.
+/// Measures how long some launches take to generate: repeated launches each by itself, new ones together.
 class taking_time {
  public:
   explicit taking_time(buffers_state& s, known_launch& of);
@@ -66,7 +68,7 @@ class taking_time {
   taking_time& operator=(const taking_time&) = delete;
 
  private:
-  known_launch& of_;
+  std::uint32_t* of_ = nullptr;
   std::uint64_t since_ = 0;
 };
 

@@ -13,6 +13,7 @@ void launch_words::add(const detail::range_mapper& m) {
     case kind::fixed: return add(m.always);
     case kind::transposed: return add(std::uint64_t{m.by[0]} | std::uint64_t{m.by[1]} << 8 | std::uint64_t{m.by[2]} << 16);
     case kind::custom:
+      has_functions_ = true;
       may_be_kept_ = may_be_kept_ && m.lasts;
       return add(m.custom.get());
     case kind::one_to_one:

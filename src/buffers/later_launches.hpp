@@ -3,7 +3,6 @@
 // Threads     one adds (who holds `saying`), one takes (who holds the buffers); they may be two at once.
 // Cost        add, take: a load and a store that the other side reads.
 // Memory      64 of them; values of more than 48 bytes lie in the heap.
-// Invariants  (1) what is asked of a launch again and again (its known_launch) stays as long as a launch here names it.
 #pragma once
 
 #include <stretto/buffer.hpp>
@@ -22,7 +21,7 @@ namespace stretto::buffers {
 
 /// What was said once, and all that the call would have had by the time it comes into the graphs.
 struct later_launch {
-  known_launch* is = nullptr;
+  std::shared_ptr<known_launch> is = {};
   const kernel_code* code = nullptr;       // of a kernel;
   detail::host_function host = {};         // or the function of a host task
   std::optional<device::kept_values> values = {};
@@ -58,6 +57,7 @@ class later_launches {
 
   std::mutex saying;                  // who says what comes next; taken before the buffers are held
   std::atomic<bool> is_taken = false; // a task takes them, or is about to
+  std::uint32_t first_takes = 0;      // ns to generate a new launch; atomic_ref
 
  private:
   const std::unique_ptr<later_launch[]> all_ = std::make_unique<later_launch[]>(most);

@@ -5,16 +5,14 @@
 #include <cstring>
 #include <utility>
 
+#include "buffers/launch_request.hpp"
 #include "buffers/buffers_floor.hpp"
 #include "buffers/buffers_state.hpp"
 #include "buffers/generating.hpp"
 #include "buffers/handing_over.hpp"
-#include "buffers/mappings.hpp"
 #include "buffers/said_calls.hpp"
 #include "buffers/usable.hpp"
 #include "data/instance_refusals.hpp"
-#include "buffers/use_checks.hpp"
-#include "data/kernel_arguments.hpp"
 #include "device/native.hpp"
 #include "objects/launching.hpp"
 #include "sched/scheduler.hpp"
@@ -26,18 +24,6 @@ namespace {
 void take_tags(task_work& work, const detail::task_request& request) {
   static_cast<detail::placing_request&>(work.request) = request;
   work.first = merge(merge(request.after_events, work.range.where), merge_dependencies(request.after, work.range.where), work.range.where);
-}
-
-void take_hints(graph::task& t, const detail::range_hints& hints, const std::source_location& where) {
-  if (hints.is_in_tiles) t.how = graph::cut::in_tiles;
-  t.pieces = std::max(hints.pieces, 1u);
-  if (hints.multiple != unit) t.grain = data::grain_of(t.grain, hints.multiple, t.range, where);
-}
-
-/// One chunk, on one device of the first node.
-void keep_whole(graph::task& t) {
-  t.pieces = 1;
-  for (int a = 0; a < max_axes; ++a) t.grain[a] = std::max({t.grain[a], t.range.max()[a], -t.range.min()[a]});
 }
 
 std::vector<graph::effect_use> usable_effects(std::span<const detail::used_side_effect> named, const base::thread_context& context,
@@ -55,67 +41,6 @@ std::vector<graph::effect_use> usable_effects(std::span<const detail::used_side_
     else same->is_affected = same->is_affected || u.is_affected;
   }
   return all;
-}
-
-graph::task_kind kind_of_nodes(detail::nodes_of_task which) noexcept {
-  switch (which) {
-    case detail::nodes_of_task::chunks: return graph::task_kind::kernel;
-    case detail::nodes_of_task::one: return graph::task_kind::one;
-    case detail::nodes_of_task::each: return graph::task_kind::each;
-    case detail::nodes_of_task::collective: return graph::task_kind::collective;
-  }
-  return graph::task_kind::kernel;
-}
-
-graph::mode mode_of(access a) noexcept {
-  return a == access::in ? graph::mode::read : a == access::out ? graph::mode::write : graph::mode::read_write;
-}
-
-/// Fills in the arguments of a launch: accesses, and reductions behind them.
-class argument_list {
- public:
-  argument_list(buffers_state& s, known_launch& of) : state_(s), of_(of) {}
-  ~argument_list() {
-    for (const std::size_t i : reductions_) of_.arguments[i].array += static_cast<int>(of_.task.accesses.size());
-  }
-
-  void use(const buffer_record& b, access how, const detail::range_mapper& by) {
-    of_.arguments.push_back({.array = static_cast<int>(of_.task.accesses.size()), .of = b.id});
-    of_.task.accesses.push_back({b.id, mode_of(how), to_mapping(state_, by, b.elements)});
-  }
-  /// Every chunk may use all of it, and what it uses is noted beside what it was to use.
-  void learn(const buffer_record& b, const kernel_code& code, std::size_t parameter, const detail::range_mapper& by,
-             const std::source_location& where) {
-    use(b, code.parameters[parameter].mode, by);
-    graph::access& a = of_.task.accesses.back();
-    of_.learned.push_back({&code, parameter, where, describe(b), b.type.dimensions, a.where, text_of(by, b.type.dimensions), of_.task.range});
-    a.where = graph::mapping::all(b.elements);
-  }
-  void reduce(const buffer_record& b, const detail::reduction_kind& fold, bool includes_current) {
-    reductions_.push_back(of_.arguments.size());
-    of_.arguments.push_back({.array = static_cast<int>(of_.task.reductions.size()), .of = b.id});
-    of_.task.reductions.push_back({b.id, includes_current});
-    of_.folds.push_back(&fold);
-  }
-  void value() { of_.arguments.push_back({}); }
-
- private:
-  buffers_state& state_;
-  known_launch& of_;
-  std::vector<std::size_t> reductions_;  // of the arguments
-};
-
-void say(launch_words& says, const detail::range_hints& hints) {
-  const bool is_constrained = hints.multiple != unit;
-  says.add(std::uint64_t{is_constrained} << 33 | std::uint64_t{hints.is_in_tiles} << 32 | hints.pieces);
-  if (is_constrained)
-    for (int a = 0; a < max_axes; ++a) says.add(static_cast<std::uint64_t>(hints.multiple[a]));
-}
-void say(launch_words& says, const buffer_record& b, access how, const detail::range_mapper* by, const detail::reduction_kind* fold,
-         bool includes_current) {
-  says.add(std::uint64_t{b.id.number} << 16 | static_cast<std::uint64_t>(how) << 8 | includes_current);
-  if (fold) says.add(fold);
-  else says.add(*by);
 }
 
 /// The task of a launch in this call: if it is found right, it is known to be.
@@ -192,48 +117,17 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
   if (s.dry) by.on_host = request.kinds.are == on(device_kind::host).are || request.driver == "host";  // of devices that are not there, no kind is known
   else if (request.kinds.are || !request.driver.empty()) by = objects::devices_for(*context.runtime, code, range, request);
   else by.on_host = device::is_of_host_alone(code);
+  const kernel_launch_request asks{code, range, items, request, by};
   task_outcome out;
   event ahead;
   {
     asking held(s);
-    launch_words& says = s.says;
-    const auto say_all = [&] {
-      says.clear();
-      says.add(&code);
-      says.add(range.ids);
-      says.add(std::uint64_t{range.is_of_groups} << 1 | by.on_host);
-      says.add(by.some);
-      if (range.is_of_groups)
-        for (int a = 0; a < max_axes; ++a) says.add(static_cast<std::uint64_t>(range.group[a]));
-      say(says, request.hints);
-      if (s.learns) says.add(std::uint64_t{range.where.line()} << 32 | range.where.column());  // what is learned is of this line
-      for (std::size_t i = 0; i < items.size(); ++i)
-        if (items[i].buffer) say(says, **items[i].buffer, code.parameters[i].mode, items[i].by, items[i].fold, items[i].includes_current);
-    };
-    say_all();
-    const std::string_view name = request.name.empty() ? std::string_view(code.name) : std::string_view(request.name);
     if (!request.is_to_come)
-      if (const auto later = hand_over(s, s.launches.look(says, name), {.code = &code, .items = items, .work = &work}, context)) return *later;
-    if (held.hold(range.where)) say_all();
-    known_launch& known = s.launches.find(says, name, [&](known_launch& made) {
-      graph::task& t = made.task;
-      t.range = data::items_of(range);
-      if (range.is_of_groups) t.grain = range.group;
-      t.name = name;
-      if (by.on_host || s.learns) t.by = graph::processors::host;
-      t.devices = by.some;
-      take_hints(t, request.hints, range.where);
-      if (!by.on_host && device::computes_whole_launches(code)) keep_whole(t);
-      if (s.learns) t.how = graph::cut::in_tiles, t.pieces = 4;  // which differ along two axes
-      if (s.programs) made.call = said_launch(code, range, items, request);
-      argument_list arguments(s, made);
-      for (std::size_t i = 0; i < items.size(); ++i) {
-        if (!items[i].buffer) arguments.value();
-        else if (items[i].fold) arguments.reduce(**items[i].buffer, *items[i].fold, items[i].includes_current);
-        else if (s.learns) arguments.learn(**items[i].buffer, code, i, *items[i].by, range.where);
-        else arguments.use(**items[i].buffer, code.parameters[i].mode, *items[i].by);
-      }
-    });
+      if (const auto later = asks.hand_over(s, work, context)) return *later;
+    held.hold(range.where);
+    const known_launches::forgetting unless_kept(s.launches);
+    const std::shared_ptr<known_launch> is = asks.find(s);
+    known_launch& known = *is;
     for (std::size_t i = 0; i < items.size(); ++i) {
       known.arguments[i].value = items[i].value;
       known.arguments[i].local_elements = items[i].local_elements;
@@ -243,16 +137,6 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
     work.folds = known.folds;
     work.learns = s.learns.get();
     work.learned = known.learned;
-    const known_launches::forgetting unless_kept(s.launches);
-    if (!known.is_checked && !s.learns) {
-      std::vector<argument_use> uses;
-      for (std::size_t i = 0; i < items.size(); ++i)
-        if (items[i].buffer && !items[i].fold)
-          uses.push_back({i, code.parameters[i].mode, items[i].buffer->get(), items[i].by});
-      check_uses(known.task, uses,
-                 {.name = name, .code = &code, .items = known.task.range, .group = range.group, .where = range.where});
-      known.is_checked = true;
-    }
     if (request.is_to_come) {
       if (const box own = s.commands.own_chunk(known.task); !own.is_empty() && !s.learns) s.instructions.expect(known.task, own);
       return {};
@@ -283,52 +167,20 @@ event run_host_task(task_nodes which, const box& range, std::span<const host_use
   if (request.on) work.request.on = {}, work.request.worker = to.bound - 1u;
 
   buffers_state& s = *buffers::state_of(*context.runtime);
+  const host_task_launch_request asks{which, range, items, effects, request.hints, work.request.name, where};
   task_outcome out;
   event ahead;
   {
     asking held(s);
-    launch_words& says = s.says;
-    const auto say_all = [&] {
-      says.clear();
-      says.add(static_cast<std::uint64_t>(which.are) << 32 | which.group);
-      says.add(range);
-      say(says, request.hints);
-      says.add(effects.size());  // what follows may be of any length, too
-      for (const graph::effect_use& e : effects) says.add(e.said());
-      for (const host_use_item& i : items) say(says, **i.buffer, i.how, i.by, i.fold, i.includes_current);
-    };
-    say_all();
-    if (const auto later = hand_over(s, s.launches.look(says, work.request.name), {.host = &f, .work = &work}, context)) return *later;
-    if (held.hold(where)) say_all();
-    known_launch& known = s.launches.find(says, work.request.name, [&](known_launch& made) {
-      graph::task& t = made.task;
-      t.kind = kind_of_nodes(which.are);
-      t.group = which.group;
-      t.by = graph::processors::host;
-      t.range = range;
-      t.name = work.request.name;
-      t.effects = effects;
-      t.is_by_chunk = true;
-      take_hints(t, request.hints, where);
-      if (s.programs) made.call = said_host_task(which, range, items, effects, request.hints);
-      argument_list arguments(s, made);
-      for (const host_use_item& i : items) {
-        if (i.fold) arguments.reduce(**i.buffer, *i.fold, i.includes_current);
-        else arguments.use(**i.buffer, i.how, *i.by);
-      }
-    });
+    if (const auto later = asks.hand_over(s, f, work, context)) return *later;
+    held.hold(where);
+    const known_launches::forgetting unless_kept(s.launches);
+    const std::shared_ptr<known_launch> is = asks.find(s);
+    known_launch& known = *is;
     work.arguments = known.arguments;
     work.given = items;
     work.task = &known.task;
     work.folds = known.folds;
-    const known_launches::forgetting unless_kept(s.launches);
-    if (!known.is_checked) {
-      std::vector<argument_use> uses;
-      for (std::size_t i = 0; i < items.size(); ++i)
-        if (!items[i].fold) uses.push_back({i, items[i].how, items[i].buffer->get(), items[i].by});
-      check_uses(known.task, uses, {.name = work.request.name, .items = range, .where = where});
-      known.is_checked = true;
-    }
     if (s.programs) note(s, known.call, where);
     out = do_known(s, known, work, context);
     ahead = s.ahead;

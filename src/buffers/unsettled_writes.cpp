@@ -18,8 +18,9 @@ box bounds_of(const box& a, const box& b) {
 
 }  // namespace
 
-void unsettled_writes::settle(std::vector<write>& in) {
-  std::erase_if(in, [](const write& w) { return has_succeeded(w.end); });
+void unsettled_writes::settle(writes& in) {
+  std::erase_if(in.all, [](const write& w) { return has_succeeded(w.end); });
+  in.settle_at = std::max<std::size_t>(8, 2 * in.all.size());
 }
 
 void unsettled_writes::join(std::vector<write>& in) {
@@ -30,8 +31,9 @@ void unsettled_writes::join(std::vector<write>& in) {
 }
 
 void unsettled_writes::wrote(number allocation, const box& part, event end) {
-  std::vector<write>& in = all_[allocation];
-  settle(in);
+  if (part.is_empty()) return;
+  writes& of = all_[allocation];
+  std::vector<write>& in = of.all;
   std::vector<box> rest;
   for (std::size_t i = 0; i < in.size();) {
     if (!in[i].part.meets(part)) {
@@ -43,28 +45,29 @@ void unsettled_writes::wrote(number allocation, const box& part, event end) {
     in.pop_back();
     rest.clear();
     difference(cut.part, part, rest);
+    if (rest.empty() || has_succeeded(cut.end)) continue;
     for (const box& b : rest) in.push_back({b, cut.end});  // which do not meet it
   }
   if (!has_succeeded(end)) in.push_back({part, end});
+  if (in.size() >= of.settle_at) settle(of);
   if (in.size() > most_apart) join(in);
 }
 
 void unsettled_writes::before_reading(number allocation, const box& part, std::vector<event>& out) {
   const auto found = all_.find(allocation);
   if (found == all_.end()) return;
-  settle(found->second);
-  for (const write& w : found->second)
-    if (w.part.meets(part)) out.push_back(w.end);
+  for (const write& w : found->second.all)
+    if (w.part.meets(part) && !has_succeeded(w.end)) out.push_back(w.end);
 }
 
 void unsettled_writes::settle() {
   for (auto& [allocation, in] : all_) settle(in);
-  std::erase_if(all_, [](const auto& one) { return one.second.empty(); });
+  std::erase_if(all_, [](const auto& one) { return one.second.all.empty(); });
 }
 
 std::size_t unsettled_writes::size() const noexcept {
   std::size_t n = 0;
-  for (const auto& [allocation, in] : all_) n += in.size();
+  for (const auto& [allocation, in] : all_) n += in.all.size();
   return n;
 }
 

@@ -4,8 +4,8 @@
 // waits for the end of those before, not for their success.
 //
 // Threads     one owner.
-// Cost        a look at the unsettled writes of the allocation: one or two, as a rule. Above 64 they become one, of all their elements.
-// Memory      a box and an event for each write that has not succeeded; what has is forgotten at the next write, read or horizon.
+// Cost        comparisons with the boxes of the allocation's writes: one or two, as a rule. Above 64 they become one, of all their elements.
+// Memory      a box and an event for each write; what has succeeded is forgotten when as many more have been written, and at each horizon.
 // Invariants  (1) the boxes of an allocation are disjoint, but for those that became one.
 #pragma once
 
@@ -37,10 +37,14 @@ class unsettled_writes {
     box part;
     event end;
   };
-  static void settle(std::vector<write>& in);
+  struct writes {
+    std::vector<write> all;
+    std::size_t settle_at = 8;  // so many, since asking for the success of each takes longer than comparing its box
+  };
+  static void settle(writes& in);
   static void join(std::vector<write>& in);
 
-  std::unordered_map<number, std::vector<write>> all_;
+  std::unordered_map<number, writes> all_;
 };
 
 /// Not so of what is poisoned: who needs it has to be told.

@@ -99,7 +99,7 @@ class recurring_program {
     const auto [u, v] = two();
     const auto by = static_cast<unsigned>(number(1, 9));
     std::vector<unsigned>&from = lines_[at(u)], &to = lines_[at(v)];
-    switch (number(0, 3)) {
+    switch (number(0, 4)) {
       case 0:
       case 1:
         last_ = launch(step_line, box(0, length_), all_[at(u)](wrapped(1)), all_[at(v)](one_to_one), by, length_);
@@ -110,6 +110,12 @@ class recurring_program {
         last_ = launch(in_pieces{2}, name("scale"), scale_line, box(0, length_), all_[at(v)](one_to_one), by);
         for (unsigned& x : to) x = x * by + 1u;
         break;
+      case 3: {  // most likely one that was never said before
+        const int first = number(0, length_ - 1), end = number(first + 1, length_);
+        last_ = launch(scale_line, box(first, end), all_[at(v)](one_to_one), by);
+        for (int i = first; i < end; ++i) to[at(i)] = to[at(i)] * by + 1u;
+        break;
+      }
       default: {
         many_values more{};
         more.at[39] = static_cast<int>(by);
@@ -177,6 +183,48 @@ TEST_CASE("handed over launches give what loops give where a seed says which tas
     rt.run([&] {
       recurring_program(seed).run(60);
       CHECK(handed_over() > 0);
+    });
+  }
+}
+
+TEST_CASE("a launch that was never said before is handed over where it cannot be refused, whatever it is cut into") {
+  const with_variable option("STRETTO_PIPELINE", "on");
+  constexpr int launches = 300;  // more than are known at a time
+  for (const char* devices : {"none", "sim:2"}) {
+    CAPTURE(devices);
+    test::on_nodes_of(simulated_job({.nodes = 2}), {.workers = 2, .devices = devices}, [&](runtime&) {
+      const buffer<unsigned> u(box(0, 2 * launches), [](coordinate) { return 1u; });
+      const std::uint64_t before = handed_over();
+      for (int n = 0; n < launches; ++n) launch(scale_line, box(2 * n, 2 * n + 2), u(one_to_one), static_cast<unsigned>(n));
+      CHECK(handed_over() - before >= buffers::later_launches::most);  // then the program takes all, wherever as many are left
+      const auto seen = u.read().get();
+      int wrong = 0;
+      for (int i = 0; i < 2 * launches; ++i) wrong += seen.view()(i) != static_cast<unsigned>(i / 2) + 1u;
+      CHECK(wrong == 0);
+    });
+  }
+}
+
+TEST_CASE("what may be refused is refused in the call, handed over or not") {
+  const with_variable memory("STRETTO_DEVICE_MEMORY", "64k");
+  for (const char* pipeline : {"on", "auto", "off"}) {
+    const with_variable option("STRETTO_PIPELINE", pipeline);
+    CAPTURE(pipeline);
+    runtime rt({.workers = 2, .devices = "sim:2"});
+    rt.run([] {
+      const buffer<unsigned> u(box(0, 100), [](coordinate) { return 1u; }), large(box(0, 100'000), [](coordinate) { return 1u; });
+      const buffer<unsigned> total(box(0, 1));
+      const std::uint64_t before = handed_over();
+      const auto code_of = [](auto f) { return test::thrown_by(f).substr(0, 10); };
+      CHECK(code_of([&] { launch(begin_line, u.elements(), u(neighborhood(1)), 1u); }) == "error B04:");
+      CHECK(code_of([&] { launch(begin_line, u.elements(), u(all), 1u); }) == "error B04:");
+      CHECK(code_of([&] { launch(sum_line, box(0, 1), total(one_to_one), total.from_identity()); }) == "error B06:");
+      CHECK(code_of([&] { launch(step_line, large.elements(), large(all), u(all), 1u, 1); }) == "error B31:");
+      CHECK(code_of([&] { launch(sum_line, large.elements(), large(all), total.from_identity()); }) == "error B24:");
+      const auto seen = [&](const box&, const box&) { return std::vector<box>{box(0, 101)}; };
+      CHECK(code_of([&] { launch(sum_line, u.elements(), u(seen), total.from_identity()); }) == "error B05:");
+      CHECK(handed_over() == before);
+      CHECK(u.read().get().view()(99) == 1u);
     });
   }
 }
