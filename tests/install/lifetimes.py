@@ -1,0 +1,48 @@
+"""lifetimes.py - the table of docs/guide/lifetime.md, cell by cell, against the installed library.
+
+    lifetimes.py INSTALLED FOLDER COMPILER
+"""
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+installed, build, compiler = Path(sys.argv[1]), Path(sys.argv[2]) / "lifetimes", sys.argv[3]
+source = Path(__file__).parent / "lifetimes"
+LIMIT_S = 120  # of one program, which takes less than a second: where it is over, the program hangs
+
+
+def printed_by(*command, **more):
+    return subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True, **more).stdout
+
+
+shutil.rmtree(build, ignore_errors=True)
+build.mkdir(parents=True)
+env = os.environ | {"PKG_CONFIG_PATH": str(next(installed.rglob("stretto.pc")).parent)}
+flags = shlex.split(printed_by("pkg-config", "--cflags", "stretto", env=env))
+libraries = shlex.split(printed_by("pkg-config", "--libs", "stretto", env=env))
+options = [compiler, "-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror", *flags]
+printed_by(*options, source / "program.cpp", "-o", build / "program", *libraries, "-ldl")
+printed_by(*options, "-fPIC", "-shared", source / "plugin.cpp", "-o", build / "plugin.so", *libraries)
+
+ENDS = {"return": (0, []), "exit": (3, []), "exception": (4, ["thrown by a task"]), "attached": (0, ["detached 1000"])}
+OPENING = {"task": ["S15", "45"], "child": ["45", "45"]}  # of others: one use
+wrong = 0
+for kind in ["global", "static", "stack", "task", "plugin", "child"]:
+    for how, (code, then) in ENDS.items():
+        expected = OPENING.get(kind, ["45"]) + then
+        if kind == "child":
+            expected.append("45")  # the parent goes on
+        try:
+            done = subprocess.run([build / "program", kind, how, build / "plugin.so"], capture_output=True, text=True, timeout=LIMIT_S,
+                                  env=os.environ | {"LIFETIME": kind})
+            seen, errors = (done.returncode, done.stdout.splitlines()), done.stderr
+        except subprocess.TimeoutExpired as e:
+            seen, errors = ("no end", str(e.stdout)), str(e.stderr)
+        if seen != (code, expected):
+            wrong += 1
+            print(f"{kind}, {how}: {seen} in place of {(code, expected)}\n{errors}")
+print(f"{wrong} wrong")
+sys.exit(wrong != 0)
