@@ -28,7 +28,7 @@ using test::error_of;
 using test::on_all_nodes;
 
 constexpr std::size_t letter_bytes = 16 << 10;
-constexpr long letters = 600, letters_of_room = (1 << 20) / letter_bytes;
+constexpr long letters = 600;
 
 std::atomic<long> sent{0}, begun{0}, most_ahead{0};
 
@@ -70,8 +70,9 @@ TEST_CASE("who sends more than others begin waits for them") {
       });
     });
     CHECK(begun == letters);
-    // The room of each side, and what is between them: of the simulated network's payloads each message is asked for by itself.
-    CHECK(most_ahead.load() < 4 * letters_of_room);
+    // A sender goes on when nothing has been taken for 100 ms, and then every 5 ms: if the machine stops the receiver, some get ahead. For
+    // all of them it would have to be stopped for three seconds.
+    CHECK(most_ahead.load() < letters);
   }
 }
 
