@@ -112,9 +112,15 @@ class FrontDoor(unittest.TestCase):
     def test_failing_tests_fail_the_script(self):
         self.assertEqual(self.run_it("test", CTEST_CODE="8"), 8)
 
+    def test_times_are_told_behind_the_summary_and_failing_tests_fail_all_the_same(self):
+        self.put(self.bin / "python3", 'echo "times: $*"')
+        self.assertEqual(self.run_it("test", "--times", CTEST_CODE="8"), 8)
+        self.assertTrue(self.out.splitlines()[-1].startswith("times: -B "))
+        self.assertIn("tests/times.py", self.out.splitlines()[-1])
+
     def test_a_flag_that_test_does_not_have_is_refused(self):
         self.assertEqual(self.run_it("test", "--lnog"), 2)
-        self.assertIn('"--lnog" is not it', self.err)
+        self.assertIn('"--lnog" is neither', self.err)
 
     def test_a_failing_build_stops_before_the_command(self):
         self.put(self.bin / "cmake", 'case $* in *--preset*) mkdir -p build/release;; *) echo "x.cpp:1: no"; exit 1;; esac')
