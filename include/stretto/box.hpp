@@ -205,7 +205,7 @@ class split_error : public error {
 ///   parts    >= 1
 ///   grain    every cut lies on a multiple of grain[axis]; >= 1
 ///   returns  1..parts disjoint boxes in order, their union is domain; none if domain is empty
-///   throws   split_error G01 if parts is 0, G02 if a grain is below 1
+///   throws   split_error B34 if parts is 0, B35 if a grain is below 1
 ///   cost     O(parts), one allocation
 ///
 /// Every node must get the same answer from the same arguments: no clocks, no hashing of addresses. The boxes differ
@@ -217,7 +217,7 @@ std::vector<box> split(const box& domain, std::size_t parts, const extent& grain
 /// Cuts `domain` by a grid of at most parts[axis] boxes along each axis, each axis as split does.
 ///
 ///   returns  disjoint boxes, the slowest axis varying slowest, their union is domain; none if domain is empty
-///   throws   split_error G01 if a count of parts is below 1, G02 if a grain is below 1
+///   throws   split_error B34 if a count of parts is below 1, B35 if a grain is below 1
 ///
 ///     split_grid(box({0, 0}, {4, 6}), {2, 2})   ->  [0,2)x[0,3) [0,2)x[3,6) [2,4)x[0,3) [2,4)x[3,6)
 std::vector<box> split_grid(const box& domain, const extent& parts, const extent& grain = unit);

@@ -637,7 +637,7 @@ event launch_buffers_checked(const buffer_launch& request, const kernel<void(P..
 ///            a buffer that names nothing; B31 where
 ///            mappers say that an item reads what another one writes, however the range is cut; B32 where the axes of
 ///            range, mapper and buffer do
-///            not fit, B33 where one_to_one is given a range larger than the buffer; G02, K24, K25. Nothing has been
+///            not fit, B33 where one_to_one is given a range larger than the buffer; B35, K24, K25. Nothing has been
 ///            done then, on any node. B24 where a memory of this node is too small for what its smallest piece uses
 template <class... P, class... A>
   requires(detail::buffer_argument<A> || ...)

@@ -111,7 +111,7 @@ concept mapper = requires(const M& m, const box& b) {
 ///       return box(part.min()[0] / 2, (part.max()[0] + 1) / 2);
 ///     }));
 ///
-/// Each is 1 or more, or the launch throws G02. Of a group kernel they count items, and groups stay whole, too.
+/// Each is 1 or more, or the launch throws B35. Of a group kernel they count items, and groups stay whole, too.
 struct split_constraint {
   extent multiple;
 };

@@ -410,7 +410,7 @@ event launch_objects_checked(const object_launch& request, const kernel<void(P..
 ///            mappers say that an item
 ///            reads what another one writes, however the launch is divided; B32 where the axes of range, mapper and
 ///            object do not fit,
-///            B33 where one_to_one is given a range larger than the object; G02, K24, K25
+///            B33 where one_to_one is given a range larger than the object; B35, K24, K25
 template <class... P, class... A>
   requires(detail::object_argument<A> || ...)
 event launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {

@@ -88,13 +88,13 @@ sched::scheduler_paths paths_of(const platform& machine) {
   return paths;
 }
 
-/// Where measured speeds of kernels are kept; empty: nowhere.
-/// A worker beside the program's own finds what to do for a launch; a seed gives when only where it was asked for.
+/// With one worker, and in a stepped runtime, launches are handed over only if the user asks for it.
 buffers::handing handing_of(base::automatic asked, bool is_alone) {
   if (asked == base::automatic::when_fitting) return is_alone ? buffers::handing::never : buffers::handing::by_time;
   return asked == base::automatic::always ? buffers::handing::always : buffers::handing::never;
 }
 
+/// The file that keeps measured speeds of kernels; empty: none.
 std::filesystem::path speeds_file(const base::settings& s) {
   if (s.speeds == "none") return {};
   return s.speeds.empty() ? objects::default_speeds_file() : std::filesystem::path(s.speeds);
@@ -182,11 +182,7 @@ struct runtime::state {
       mobile = std::make_unique<mobiles::mobile_objects>(&j, &causes);
       job_watch = std::make_unique<diagnose::job_watch>(j);
       for (const base::option& row : base::option_table())
-        if (row.name == "balance" || row.name == "stuck" || row.name == "global_memory" || row.name == "compare_nodes" ||
-            row.name == "deal_devices" ||
-            row.name == "largest_message" ||
-            row.name.starts_with("horizon_"))
-          j.must_agree_on_option(std::string(row.name), base::spelt(row, settings));
+        if (row.between == base::agreement::all_nodes) j.must_agree_on_option(std::string(row.name), base::spelt(row, settings));
     });
   }
   void open_global_memory() {

@@ -34,7 +34,8 @@ const std::vector<option>& table() {
       {"poll_us", &settings::poll_us, "200", "10", "1000000", {}, "microseconds",
        "longest pause between two polls for pending operations while no worker is idle"},
       {"stuck", &settings::stuck, "0", "0", "1000000", {}, "seconds",
-       "time without progress before it is told who waits for what; 0 means never; if not set 10, and off a terminal only proven hangs"},
+       "time without progress before it is told who waits for what; 0 means never; if not set 10, and off a terminal only proven hangs",
+       agreement::all_nodes},
       {"stuck_file", &settings::stuck_file, "", "", "", {}, "path",
        "file that keeps the last report of who waits for what, for `stretto why`"},
       {"check", &settings::check, is_debug_build() ? "1" : "0", "", "", {"0", "1", "learn"}, "",
@@ -46,7 +47,8 @@ const std::vector<option>& table() {
        "devices that the program uses: all, none, or kinds of them such as cuda,opencl or sim:4(shared_bus)"},
       {"deal_devices", &settings::deal_devices, "1", "", "", zero_or_one, "",
        "whether processes that one launcher started on a host deal its devices of CUDA and OpenCL among them, and part the memory of those that "
-       "several use, rather than each opening all"},
+       "several use, rather than each opening all",
+       agreement::all_nodes},
       {"device_memory", &settings::device_memory, "0", "0", "", {}, "bytes",
        "how much of each device's memory is taken; 0 means as much as is sensible"},
       {"device_host_memory", &settings::device_host_memory, "0", "0", "", {}, "bytes",
@@ -85,11 +87,13 @@ const std::vector<option>& table() {
        "auto means any at any time where the program itself is linked with an MPI, and any one at a time otherwise"},
       {"global_memory", &settings::global_memory, "0", "0", "64G", {}, "bytes",
        "what each node gives to the memory that every node of a job reads and writes by itself, taken as it is used; "
-       "0 means there is none"},
+       "0 means there is none",
+       agreement::all_nodes},
       {"message_memory", &settings::message_memory, "256M", "64K", "", {}, "bytes",
        "most that messages take of a node's memory where they are sent, and where they wait to begin, before those who send wait"},
       {"largest_message", &settings::largest_message, "0", "0", "", {}, "bytes",
-       "most that a node takes as one message, other than elements of arrays; 0 means what the machine has free"},
+       "most that a node takes as one message, other than elements of arrays; 0 means what the machine has free",
+       agreement::all_nodes},
       {"lane_memory", &settings::lane_memory, "16M", "0", "64G", {}, "bytes",
        "what a process shares with others of its host, through which large messages go to them, taken as it is used; 0 leaves them to MPI"},
       {"mpi_folder", &settings::mpi_folder, "", "", "", {}, "path",
@@ -97,18 +101,22 @@ const std::vector<option>& table() {
       {"wander", &settings::wander, "0", "0", "100", {}, "percent",
        "of messages to mobile objects, after which the object moves to another node, drawn by chance; to test programs"},
       {"balance", &settings::balance, "none", "", "", {"none", "greedy", "refine", "diffusion", "stealing"}, "",
-       "who decides which mobile objects move to which node, now and then, by what their handlers have taken"},
+       "who decides which mobile objects move to which node, now and then, by what their handlers have taken",
+       agreement::all_nodes},
       {"balance_ms", &settings::balance_ms, "500", "1", "1000000", {}, "milliseconds",
        "pause between two rounds of balancing, where the option balance asks for them"},
       {"weights", &settings::weights, "devices", "", "", {"off", "devices", "nodes"}, "",
        "who gets shares of launches on buffers by measured speed: the devices of each node, or nodes, too; "
        "a runtime that is stepped measures nothing"},
       {"compare_nodes", &settings::compare_nodes, "1", "", "", zero_or_one, "",
-       "whether the nodes of a job find out where their programs ask different things of buffers, and end with error B23"},
+       "whether the nodes of a job find out where their programs ask different things of buffers, and end with error B23",
+       agreement::all_nodes},
       {"horizon_step", &settings::horizon_step, "4", "0", "1000000000", {}, "launches",
-       "launches on buffers that follow one another until a horizon is made; 0 means none for that"},
+       "launches on buffers that follow one another until a horizon is made; 0 means none for that",
+       agreement::all_nodes},
       {"horizon_breadth", &settings::horizon_breadth, "256", "0", "1000000000", {}, "launches",
-       "launches on buffers that none follows yet until a horizon is made; 2 or more, and 0 means none for that"},
+       "launches on buffers that none follows yet until a horizon is made; 2 or more, and 0 means none for that",
+       agreement::all_nodes},
       {"pipeline", &settings::pipeline, "auto", "", "", off_auto_on, "",
        "whether a task of the runtime finds what to do for a launch on buffers, while the program goes on, if the launch cannot be refused any "
        "more; auto means where that takes longer than handing over and a worker is free"},
@@ -385,9 +393,11 @@ std::string options_page() {
         "{}.\n\n"
         "- variable `{}`, flag `{}`\n"
         "- allowed: {}\n"
-        "- default: {}\n",
+        "- default: {}\n"
+        "{}",
         row.name, row.help, variable_of(row), flag_of(row), allowed_of(row),
-        row.by_default.empty() ? "none" : fmt::format("`{}`", row.by_default));
+        row.by_default.empty() ? "none" : fmt::format("`{}`", row.by_default),
+        row.between == agreement::all_nodes ? "- the same on all nodes of a job; else they end with error [N15](../errors/N15.md)\n" : "");
   return page;
 }
 

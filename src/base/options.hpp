@@ -102,6 +102,9 @@ using field = std::variant<std::uint64_t settings::*, double settings::*, bool s
                            base::graph_kind settings::*, log_level settings::*, error_form settings::*,
                            automatic settings::*>;
 
+/// Which nodes of a job must have the same value.
+enum class agreement : std::uint8_t { none, all_nodes };
+
 struct option {
   std::string_view name;             // as in settings
   field where;
@@ -110,6 +113,7 @@ struct option {
   std::vector<std::string> choices;  // of enumerations, in the order of the enumerators
   std::string_view unit;             // "bytes", "microseconds", ...; empty where a number counts things
   std::string_view help;             // one sentence, no full stop
+  agreement between = agreement::none;
 };
 
 /// The rows, in the order in which they are shown.

@@ -101,7 +101,7 @@ extent grain_of(const extent& group, const extent& multiple, const box& range, c
   extent grain = group;
   for (int a = 0; a < max_axes; ++a) {
     if (multiple[a] < 1)
-      throw split_error("G02", "the grain of a split must be at least 1 element")
+      throw split_error("B35", "the grain of a split must be at least 1 element")
           .fact("submitted", where)
           .fact("box", range.text())
           .fact("grain", std::to_string(multiple[a]) + " elements on axis " + std::to_string(a))

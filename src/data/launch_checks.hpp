@@ -45,7 +45,7 @@ void check_axes(const checked_launch& l, const checked_argument& a, const array_
                                   const checked_argument& reader, const checked_argument& writer,
                                   const array_text& array);
 
-/// What cuts lie on: whole groups, and multiples of what the program asks for, in items. Throws G02 where that is
+/// What cuts lie on: whole groups, and multiples of what the program asks for, in items. Throws B35 where that is
 /// below 1.
 extent grain_of(const extent& group, const extent& multiple, const box& range, const std::source_location& where);
 

@@ -37,13 +37,13 @@ std::vector<coordinate> cuts(const box& domain, int axis, std::size_t parts, coo
 
 void check(const box& domain, bool has_parts, const extent& grain) {
   if (!has_parts) {
-    split_error e("G01", "cannot split a box into 0 parts");
+    split_error e("B34", "cannot split a box into 0 parts");
     e.fact("box", domain.text()).remedy("ask for one part or more");
     throw e;
   }
   for (int axis = 0; axis < max_axes; ++axis)
     if (grain[axis] < 1) {
-      split_error e("G02", "the grain of a split must be at least 1 element");
+      split_error e("B35", "the grain of a split must be at least 1 element");
       e.fact("box", domain.text())
           .fact("grain", std::to_string(grain[axis]) + " elements on axis " + std::to_string(axis))
           .remedy("leave the grain out, or give 1 where cuts may lie anywhere");

@@ -51,12 +51,12 @@ std::vector<coordinate> shares(coordinate cells, double items_per_cell, std::spa
 
 std::vector<box> split_by_speed(const box& range, std::span<const device_speed> speeds, coordinate grain) {
   if (std::none_of(speeds.begin(), speeds.end(), [](const device_speed& d) { return d.items_per_second > 0; })) {
-    split_error e("G01", "cannot split a range between no devices");
+    split_error e("B34", "cannot split a range between no devices");
     e.fact("range", range.text()).remedy("give at least one device a speed");
     throw e;
   }
   if (grain < 1) {
-    split_error e("G02", "the grain of a split must be at least 1 element");
+    split_error e("B35", "the grain of a split must be at least 1 element");
     e.fact("range", range.text()).fact("grain", std::to_string(grain) + " elements").remedy("leave the grain out");
     throw e;
   }

@@ -21,7 +21,7 @@ struct device_speed {
 ///
 ///   grain    every cut lies on a multiple of it; >= 1
 ///   returns  as many boxes as there are speeds; disjoint, their union is range
-///   throws   split_error G01 if no device takes part, G02 if the grain is below 1
+///   throws   split_error B34 if no device takes part, B35 if the grain is below 1
 ///
 /// No other choice of cuts has its last device end earlier, if all cells of the grain count as equal. A device whose overhead
 /// is longer than the others take together gets nothing.

@@ -122,17 +122,17 @@ TEST_CASE("a constraint of less than one item is refused") {
         test::thrown_by([&] { launch(constrain_split(0), constrained_pairs, box(0, 10), x(one_to_one), y(half)); });
     CHECK_MESSAGE(
         words.starts_with(
-            "error G02: the grain of a split must be at least 1 element\n  submitted   constrain_split_test.cpp:"),
+            "error B35: the grain of a split must be at least 1 element\n  submitted   constrain_split_test.cpp:"),
         words);
     CHECK(words.find("leave constrain_split out") != words.npos);
     CHECK(test::thrown_by([&] {
             host_task(
                 constrain_split(2, -1), box(0, 10), [](view<int>) {}, y.out(half));
-          }).starts_with("error G02: "));
+          }).starts_with("error B35: "));
     const object<int> u(box(0, 10));
     CHECK(test::thrown_by([&] {
             launch(constrain_split(0), constrained_pairs, box(0, 10), u, object<int>(box(0, 5)));
-          }).starts_with("error G02: "));
+          }).starts_with("error B35: "));
   });
 }
 

@@ -162,7 +162,7 @@ TEST_CASE("no other grid of as many tiles has shorter outlines") {
 
 TEST_CASE("splitting into nothing says so") {
   const std::string expected =
-      "error G01: cannot split a box into 0 parts\n"
+      "error B34: cannot split a box into 0 parts\n"
       "  box         [0,10)\n"
       "  try         ask for one part or more";
   CHECK(message_of([] { split({0, 10}, 0); }) == expected);
@@ -172,7 +172,7 @@ TEST_CASE("splitting into nothing says so") {
 
 TEST_CASE("a grain below one says on which axis") {
   const std::string expected =
-      "error G02: the grain of a split must be at least 1 element\n"
+      "error B35: the grain of a split must be at least 1 element\n"
       "  box         [0,4)x[0,6)\n"
       "  grain       0 elements on axis 1\n"
       "  try         leave the grain out, or give 1 where cuts may lie anywhere";

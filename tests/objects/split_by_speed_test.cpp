@@ -45,8 +45,8 @@ TEST_CASE("a device whose overhead outlasts the work gets none of it") {
 }
 
 TEST_CASE("what makes no sense is refused") {
-  CHECK(test::thrown_by([] { split_between({0, 10}, {{0, 0}}); }).starts_with("error G01"));
-  CHECK(test::thrown_by([] { split_between({0, 10}, {{1, 0}}, 0); }).starts_with("error G02"));
+  CHECK(test::thrown_by([] { split_between({0, 10}, {{0, 0}}); }).starts_with("error B34"));
+  CHECK(test::thrown_by([] { split_between({0, 10}, {{1, 0}}, 0); }).starts_with("error B35"));
 }
 
 TEST_CASE("no other cuts end earlier, over many seeds") {
