@@ -11,6 +11,7 @@
 #include "data/data_state.hpp"
 #include "data/instances.hpp"
 #include "data/other_nodes.hpp"
+#include "graph/by_kind.hpp"
 #include "graph/effect_order.hpp"
 #include "objects/cleared_range.hpp"
 
@@ -248,15 +249,20 @@ event execution::behind_by(std::size_t most) {
 }
 
 event execution::begin(const graph::instruction& i, const task_work& work, bool check, task_outcome& out, base::thread_context& context) {
-  if (const auto* c = std::get_if<graph::compute>(&i.what)) return do_one(*c, work, check, out);
-  if (const auto* c = std::get_if<graph::copy>(&i.what)) return do_one(*c, work);
-  if (const auto* s = std::get_if<graph::send>(&i.what)) return do_one(*s, work, context);
-  if (const auto* f = std::get_if<graph::fill_identity>(&i.what)) return do_one(*f, work);
-  if (const auto* f = std::get_if<graph::fold>(&i.what)) return do_one(*f, work);
-  if (const auto* r = std::get_if<graph::receive>(&i.what)) return do_one(*r, i.id, work, context);
-  if (const auto* a = std::get_if<graph::arrive>(&i.what)) return do_one(*a);
-  if (const auto* a = std::get_if<graph::allocate>(&i.what)) return do_one(*a, work, context);
-  return do_one(std::get<graph::release>(i.what), work);
+  return std::visit(graph::by_kind{
+                        [&](const graph::compute& c) { return do_one(c, work, check, out); },
+                        [&](const graph::copy& c) { return do_one(c, work); },
+                        [&](const graph::send& s) { return do_one(s, work, context); },
+                        [&](const graph::fill_identity& f) { return do_one(f, work); },
+                        [&](const graph::fold& f) { return do_one(f, work); },
+                        [&](const graph::receive& r) { return do_one(r, i.id, work, context); },
+                        [&](const graph::arrive& a) { return do_one(a); },
+                        [&](const graph::allocate& a) { return do_one(a, work, context); },
+                        [&](const graph::release& r) { return do_one(r, work); },
+                        [](const graph::pass_horizon&) { return event(); },  // `pass` does both
+                        [](const graph::pass_epoch&) { return event(); },
+                    },
+                    i.what);
 }
 
 event execution::do_one(const graph::allocate& a, const task_work& work, base::thread_context& context) {

@@ -3,17 +3,10 @@
 
 #include <string>
 
+#include "graph/by_kind.hpp"
 #include "graph/printing.hpp"
 
 namespace stretto::graph {
-
-/// For std::visit: a function for each kind, and none for all, so that a new kind is not forgotten.
-template <class... F>
-struct by_kind : F... {
-  using F::operator()...;
-};
-template <class... F>
-by_kind(F...) -> by_kind<F...>;  // Clang 16 does not find it by itself
 
 std::string text_of(task_id t);    // "T3"
 std::string text_of(command_id c);  // "C5"

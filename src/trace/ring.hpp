@@ -1,23 +1,19 @@
-// ring.hpp - the records of one thread, newest kept: written without a lock, read while being
-// written.
+// ring.hpp - the newest records of one thread: written without a lock, read while being written.
 //
 // Threads     push: one thread, the ring's writer. Everything else: any thread, at any time.
-// Memory      a record that a reader returns is one that was pushed, never a mixture of two.
-// Cost        push: seven plain stores on x86-64, about 1.5 ns; every chunk_records pushes at most
-// one mapping of memory. Invariants  (1) record i lies in chunk i / chunk_records modulo the number
-// of chunks, and that number no longer
-//             changes once a record has been overwritten. (2) head_ counts finished records and
-//             only grows. (3) a reader gets consecutive records, oldest first.
+// Memory      a reader gets records that were pushed, never a mixture of two.
+// Cost        push: seven plain stores on x86-64, about 1.5 ns; every chunk_records pushes at most one mapping of memory.
+// Invariants  (1) record i lies in chunk i / chunk_records modulo the number of chunks, and that number no longer
+//             changes once a record has been overwritten. (2) head_ counts finished records and only grows. (3) a
+//             reader gets consecutive records, oldest first.
 //
-// A ring grows by a chunk at a time up to its own limit and while the shared budget lasts, then
-// overwrites its oldest. So a small limit makes the ring of everyday tracing, and a large one keeps
-// a whole run.
+// A ring grows by a chunk at a time up to its own limit and while the shared budget lasts, then overwrites its oldest
+// record. A small limit makes the ring of everyday tracing; a large limit keeps a whole run.
 //
-// How a reader sees no mixture: the words of a record are stored with release after the head that
-// precedes them. Who reads one word of record i + capacity in the place of record i therefore also
-// reads, afterwards, a head of at least i + capacity, and discards i. (A sequence lock whose
-// sequence is the head; no fences, so ThreadSanitizer understands it.) The price: of a full ring
-// the oldest record is never returned.
+// Readers see no mixture, because the writer stores the words of a record with release after the head that precedes
+// them. A reader that sees one word of record i + capacity in the place of record i therefore also reads, afterwards, a
+// head of at least i + capacity, and discards record i. (This is a sequence lock whose sequence is the head; it has no
+// fences, so ThreadSanitizer understands it.) The price: the oldest record of a full ring is never returned.
 #pragma once
 
 #include <array>
