@@ -66,7 +66,8 @@ class argument_list {
              const std::source_location& where) {
     use(b, code.parameters[parameter].mode, by);
     graph::access& a = of_.task.accesses.back();
-    of_.learned.push_back({&code, parameter, where, describe(b), b.type.dimensions, a.where, text_of(by, b.type.dimensions), of_.task.range});
+    of_.learned.push_back({&code, parameter, where, describe(b), b.type.dimensions, a.where,
+                           text_of(by, b.type.dimensions), of_.task.range});
     a.where = graph::mapping::all(b.elements);
   }
   void reduce(const buffer_record& b, const detail::reduction_kind& fold, bool includes_current) {
@@ -94,7 +95,8 @@ bool fits_for_any_cut(const buffers_state& s, const graph::task& t, double most_
   if (t.by == graph::processors::host) return true;
   const double allocations = most_parts(s, t) * static_cast<double>(t.accesses.size() + t.reductions.size());
   const auto has_room = [&](const graph::memory_bounds& m) {
-    return m.bytes == 0 || 2 * (most_bytes + static_cast<double>(m.grain) * allocations) <= static_cast<double>(m.bytes);
+    return m.bytes == 0 ||
+           2 * (most_bytes + static_cast<double>(m.grain) * allocations) <= static_cast<double>(m.bytes);
   };
   return std::ranges::all_of(s.instructions.shape().bounds, has_room);
 }
@@ -109,8 +111,8 @@ void add(launch_words& key, const detail::range_hints& hints) {
   if (is_constrained)
     for (int a = 0; a < max_axes; ++a) key.add(static_cast<std::uint64_t>(hints.multiple[a]));
 }
-void add(launch_words& key, const buffer_record& b, access how, const detail::range_mapper* by, const detail::reduction_kind* fold,
-         bool includes_current) {
+void add(launch_words& key, const buffer_record& b, access how, const detail::range_mapper* by,
+         const detail::reduction_kind* fold, bool includes_current) {
   key.add(std::uint64_t{b.id.number} << 16 | static_cast<std::uint64_t>(how) << 8 | includes_current);
   if (fold) key.add(fold);
   else key.add(*by);
@@ -138,7 +140,8 @@ std::shared_ptr<known_launch> launch_request::find_for_pipeline(buffers_state& s
   return s.says.has_functions() ? s.launches.look(s.says, name_) : find_by_key(s);
 }
 
-std::optional<event> kernel_launch_request::hand_over(buffers_state& s, const task_work& work, base::thread_context& context) const {
+std::optional<event> kernel_launch_request::hand_over(buffers_state& s, const task_work& work,
+                                                      base::thread_context& context) const {
   return buffers::hand_over(s, find_for_pipeline(s), {.code = &code_, .items = items_, .work = &work}, context);
 }
 
@@ -182,11 +185,13 @@ void kernel_launch_request::make(buffers_state& s, known_launch& made) const {
 void kernel_launch_request::check(const graph::task& t) const {
   std::vector<argument_use> uses;
   for (std::size_t i = 0; i < items_.size(); ++i)
-    if (items_[i].buffer && !items_[i].fold) uses.push_back({i, code_.parameters[i].mode, items_[i].buffer->get(), items_[i].by});
+    if (items_[i].buffer && !items_[i].fold)
+      uses.push_back({i, code_.parameters[i].mode, items_[i].buffer->get(), items_[i].by});
   check_uses(t, uses, {.name = name_, .code = &code_, .items = t.range, .group = range_.group, .where = where_});
 }
 
-std::optional<event> host_task_launch_request::hand_over(buffers_state& s, detail::host_function& f, const task_work& work, base::thread_context& context) const {
+std::optional<event> host_task_launch_request::hand_over(buffers_state& s, detail::host_function& f,
+                                                         const task_work& work, base::thread_context& context) const {
   return buffers::hand_over(s, find_for_pipeline(s), {.host = &f, .work = &work}, context);
 }
 

@@ -1,4 +1,5 @@
-// launch_request.hpp - one call of `launch` or `host_task` on buffers: its key in the launch cache, and the task that it becomes.
+// launch_request.hpp - one call of `launch` or `host_task` on buffers: its key in the launch cache, and the task that
+// it becomes.
 //
 // Threads     the thread that holds `asking` (handing_over.hpp).
 // Cost        of a repeated launch: its key, a hash and a comparison. A new launch is built and checked.
@@ -18,7 +19,8 @@ namespace stretto::buffers {
 /// Base of both. Refers to the arguments of the call, and must not outlive it.
 class launch_request {
  public:
-  /// Returns the launch from the cache, or builds, checks and adds it. A launch whose mappers may own objects is not cached.
+  /// Returns the launch from the cache, or builds, checks and adds it. A launch whose mappers may own objects is not
+  /// cached.
   ///
   ///   throws   B31 to B33
   std::shared_ptr<known_launch> find(buffers_state& s) const;
@@ -27,8 +29,8 @@ class launch_request {
   launch_request(std::string_view name, const std::source_location& where) : name_(name), where_(where) {}
   ~launch_request() = default;
 
-  /// As find; null if the runtime has no pipeline. A new launch with mappers of the program's own is left to the call: they may refer to
-  /// variables of the caller.
+  /// As find; null if the runtime has no pipeline. A new launch with mappers of the program's own is left to the call:
+  /// they may refer to variables of the caller.
   std::shared_ptr<known_launch> find_for_pipeline(buffers_state& s) const;
   virtual void write_key(const buffers_state& s, launch_words& key) const = 0;
   virtual void make(buffers_state& s, known_launch& made) const = 0;
@@ -43,10 +45,15 @@ class launch_request {
 
 class kernel_launch_request final : launch_request {
  public:
-  kernel_launch_request(const kernel_code& code, const kernel_range& range, std::span<const detail::buffer_item> items, const detail::buffer_launch& request,
-               const objects::devices_of_launch& by)
-      : launch_request(request.name.empty() ? std::string_view(code.name) : std::string_view(request.name), range.where),
-        code_(code), range_(range), items_(items), request_(request), by_(by) {}
+  kernel_launch_request(const kernel_code& code, const kernel_range& range, std::span<const detail::buffer_item> items,
+                        const detail::buffer_launch& request, const objects::devices_of_launch& by)
+      : launch_request(request.name.empty() ? std::string_view(code.name) : std::string_view(request.name),
+                       range.where),
+        code_(code),
+        range_(range),
+        items_(items),
+        request_(request),
+        by_(by) {}
 
   using launch_request::find;
   /// Hands the launch over to the pipeline, if it cannot be refused and that saves time; returns its event.
@@ -66,13 +73,15 @@ class kernel_launch_request final : launch_request {
 
 class host_task_launch_request final : launch_request {
  public:
-  host_task_launch_request(detail::task_nodes which, const box& range, std::span<const detail::host_use_item> items, const std::vector<graph::effect_use>& effects,
-                  const detail::range_hints& hints, std::string_view name, const std::source_location& where)
+  host_task_launch_request(detail::task_nodes which, const box& range, std::span<const detail::host_use_item> items,
+                           const std::vector<graph::effect_use>& effects, const detail::range_hints& hints,
+                           std::string_view name, const std::source_location& where)
       : launch_request(name, where), which_(which), range_(range), items_(items), effects_(effects), hints_(hints) {}
 
   using launch_request::find;
   /// The same; `f` has been moved from if there is an event.
-  std::optional<event> hand_over(buffers_state& s, detail::host_function& f, const task_work& work, base::thread_context& context) const;
+  std::optional<event> hand_over(buffers_state& s, detail::host_function& f, const task_work& work,
+                                 base::thread_context& context) const;
 
  private:
   void write_key(const buffers_state& s, launch_words& key) const override;

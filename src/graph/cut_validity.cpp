@@ -21,7 +21,8 @@ bool is_valid_for_any_cut(const task& t, node_number nodes) {
     if (!writes(a.how)) return true;
     return is_divided ? a.where.keeps_apart(is_cut) : !is_on_every_node(t.kind) || nodes == 1;
   };
-  return std::ranges::all_of(t.accesses, is_right) && std::ranges::all_of(t.reductions, [&](const reduction& r) { return is_alone(t, r); });
+  return std::ranges::all_of(t.accesses, is_right) &&
+         std::ranges::all_of(t.reductions, [&](const reduction& r) { return is_alone(t, r); });
 }
 
 }  // namespace stretto::graph

@@ -8,8 +8,8 @@
 
 namespace stretto::graph {
 
-/// True if no cut of the task over `nodes` nodes, their devices and pieces can fail with B04, B05 or B06. False proves nothing: the
-/// actual cut may be valid.
+/// True if no cut of the task over `nodes` nodes, their devices and pieces can fail with B04, B05 or B06. False proves
+/// nothing: the actual cut may be valid.
 bool is_valid_for_any_cut(const task& t, node_number nodes);
 
 }  // namespace stretto::graph

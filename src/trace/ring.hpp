@@ -2,7 +2,7 @@
 //
 // Threads     push: one thread, the ring's writer. Everything else: any thread, at any time.
 // Memory      a reader gets records that were pushed, never a mixture of two.
-// Cost        push: seven plain stores on x86-64, about 1.5 ns; every chunk_records pushes at most one mapping of memory.
+// Cost        push: seven plain stores on x86-64, about 1.5 ns; every chunk_records pushes at most one memory mapping.
 // Invariants  (1) record i lies in chunk i / chunk_records modulo the number of chunks, and that number no longer
 //             changes once a record has been overwritten. (2) head_ counts finished records and only grows. (3) a
 //             reader gets consecutive records, oldest first.

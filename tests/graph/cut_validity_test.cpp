@@ -52,13 +52,17 @@ class drawn_task {
     task t;
     t.name = "t";
     t.range = some();
-    t.kind = std::array{task_kind::kernel, task_kind::kernel, task_kind::kernel, task_kind::one, task_kind::each}[static_cast<std::size_t>(number(0, 4))];
+    t.kind = std::array{task_kind::kernel, task_kind::kernel, task_kind::kernel, task_kind::one,
+                        task_kind::each}[static_cast<std::size_t>(number(0, 4))];
     t.how = number(0, 1) ? cut::in_tiles : cut::along_rows;
     t.grain = extent(number(1, 3), number(1, 3));
     t.pieces = static_cast<std::uint32_t>(number(1, 3));
     for (int n = number(1, 3); n > 0; --n) {
       const auto b = static_cast<std::uint32_t>(number(0, static_cast<int>(elements.size()) - 1));
-      t.accesses.push_back({{b}, std::array{mode::read, mode::write, mode::read_write}[static_cast<std::size_t>(number(0, 2))], one(elements[b])});
+      t.accesses.push_back(
+          {{b},
+           std::array{mode::read, mode::write, mode::read_write}[static_cast<std::size_t>(number(0, 2))],
+           one(elements[b])});
     }
     for (int n = number(0, 3) ? 0 : number(1, 2); n > 0; --n)
       t.reductions.push_back({{static_cast<std::uint32_t>(number(0, static_cast<int>(elements.size()) - 1))}});
@@ -82,7 +86,8 @@ std::string refused(drawn_task& d, const task& t, std::span<const box> elements,
     instructions.add(made, first);
   }
   commands.set_weights(chunk_weights(d.weights(nodes)));
-  instructions.set_weights(chunk_weights(shape.devices.empty() ? std::vector<double>() : d.weights(shape.devices.size())));
+  instructions.set_weights(
+      chunk_weights(shape.devices.empty() ? std::vector<double>() : d.weights(shape.devices.size())));
   try {
     commands.check(t);
     instructions.check(t, commands.own_chunk(t));
@@ -117,14 +122,32 @@ TEST_CASE("common launches are valid for any cut") {
   const box line(0, 100), plane({0, 0}, {30, 40});
   const auto is_right = [](task t, node_number nodes = 5) { return is_valid_for_any_cut(t, nodes); };
   const buffer_id u{0}, v{1};
-  CHECK(is_right({.range = line, .accesses = {{u, mode::read, mapping::neighborhood(line, {1})}, {v, mode::write, mapping::one_to_one(line)}}, .reductions = {}, .name = {}}));
-  CHECK(is_right({.range = plane, .accesses = {{u, mode::read_write, mapping::one_to_one(plane)}, {v, mode::read, mapping::all(line)}}, .reductions = {}, .name = {}}));
-  CHECK(is_right({.range = line, .accesses = {{u, mode::read, mapping::one_to_one(line)}}, .reductions = {{v}}, .name = {}}));
-  CHECK(is_right({.kind = task_kind::one, .range = line, .accesses = {{u, mode::write, mapping::all(line)}}, .reductions = {}, .name = {}}));
-  const task each{.kind = task_kind::each, .range = line, .accesses = {{u, mode::write, mapping::all(line)}}, .reductions = {}, .name = {}};
+  CHECK(is_right(
+      {.range = line,
+       .accesses = {{u, mode::read, mapping::neighborhood(line, {1})}, {v, mode::write, mapping::one_to_one(line)}},
+       .reductions = {},
+       .name = {}}));
+  CHECK(is_right({.range = plane,
+                  .accesses = {{u, mode::read_write, mapping::one_to_one(plane)}, {v, mode::read, mapping::all(line)}},
+                  .reductions = {},
+                  .name = {}}));
+  CHECK(is_right(
+      {.range = line, .accesses = {{u, mode::read, mapping::one_to_one(line)}}, .reductions = {{v}}, .name = {}}));
+  CHECK(is_right({.kind = task_kind::one,
+                  .range = line,
+                  .accesses = {{u, mode::write, mapping::all(line)}},
+                  .reductions = {},
+                  .name = {}}));
+  const task each{.kind = task_kind::each,
+                  .range = line,
+                  .accesses = {{u, mode::write, mapping::all(line)}},
+                  .reductions = {},
+                  .name = {}};
   CHECK(is_right(each, 1));
   CHECK(!is_right(each, 2));
-  CHECK(!is_right({.range = line, .accesses = {{u, mode::write, mapping::neighborhood(line, {1})}}, .reductions = {}, .name = {}}));
-  CHECK(!is_right({.range = line, .accesses = {{u, mode::read, mapping::one_to_one(line)}}, .reductions = {{u}}, .name = {}}));
+  CHECK(!is_right(
+      {.range = line, .accesses = {{u, mode::write, mapping::neighborhood(line, {1})}}, .reductions = {}, .name = {}}));
+  CHECK(!is_right(
+      {.range = line, .accesses = {{u, mode::read, mapping::one_to_one(line)}}, .reductions = {{u}}, .name = {}}));
   CHECK(!is_right({.range = line, .accesses = {}, .reductions = {{u}, {u}}, .name = {}}));
 }
