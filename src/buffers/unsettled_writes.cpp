@@ -7,33 +7,22 @@ namespace {
 
 constexpr std::size_t most_apart = 64;
 
-box bounds_of(const box& a, const box& b) {
-  point min, max;
-  for (int axis = 0; axis < max_axes; ++axis) {
-    min[axis] = std::min(a.min()[axis], b.min()[axis]);
-    max[axis] = std::max(a.max()[axis], b.max()[axis]);
-  }
-  return box::between(min, max);
-}
-
 }  // namespace
 
 void unsettled_writes::settle(writes& in) {
   std::erase_if(in.all, [](const write& w) { return has_succeeded(w.end); });
   in.settle_at = std::max<std::size_t>(8, 2 * in.all.size());
+  in.bounds = {};
+  for (const write& w : in.all) in.bounds = hull(in.bounds, w.part);
 }
 
-void unsettled_writes::join(std::vector<write>& in) {
+void unsettled_writes::join(writes& in) {
   std::vector<event> ends;
-  box all = in.front().part;
-  for (const write& w : in) ends.push_back(w.end), all = bounds_of(all, w.part);
-  in.assign(1, {all, merge(ends)});
+  for (const write& w : in.all) ends.push_back(w.end);
+  in.all.assign(1, {in.bounds, merge(ends)});
 }
 
-void unsettled_writes::wrote(number allocation, const box& part, event end) {
-  if (part.is_empty()) return;
-  writes& of = all_[allocation];
-  std::vector<write>& in = of.all;
+void unsettled_writes::cut_out(std::vector<write>& in, const box& part) {
   std::vector<box> rest;
   for (std::size_t i = 0; i < in.size();) {
     if (!in[i].part.meets(part)) {
@@ -48,14 +37,22 @@ void unsettled_writes::wrote(number allocation, const box& part, event end) {
     if (rest.empty() || has_succeeded(cut.end)) continue;
     for (const box& b : rest) in.push_back({b, cut.end});  // which do not meet it
   }
-  if (!has_succeeded(end)) in.push_back({part, end});
-  if (in.size() >= of.settle_at) settle(of);
-  if (in.size() > most_apart) join(in);
+}
+
+void unsettled_writes::wrote(number allocation, const box& part, event end) {
+  if (part.is_empty()) return;
+  writes& of = all_[allocation];
+  if (of.bounds.meets(part)) cut_out(of.all, part);
+  if (has_succeeded(end)) return;
+  of.all.push_back({part, end});
+  of.bounds = hull(of.bounds, part);
+  if (of.all.size() >= of.settle_at) settle(of);
+  if (of.all.size() > most_apart) join(of);
 }
 
 void unsettled_writes::before_reading(number allocation, const box& part, std::vector<event>& out) {
   const auto found = all_.find(allocation);
-  if (found == all_.end()) return;
+  if (found == all_.end() || !found->second.bounds.meets(part)) return;
   for (const write& w : found->second.all)
     if (w.part.meets(part) && !has_succeeded(w.end)) out.push_back(w.end);
 }

@@ -4,7 +4,8 @@
 // waits for the end of those before, not for their success.
 //
 // Threads     one owner.
-// Cost        comparisons with the boxes of the allocation's writes: one or two, as a rule. Above 64 they become one, of all their elements.
+// Cost        comparisons with the boxes of the allocation's writes: one or two, as a rule; none outside of their
+//             bounds. Above 64 they become one, of all their elements.
 // Memory      a box and an event for each write; what has succeeded is forgotten when as many more have been written, and at each horizon.
 // Invariants  (1) the boxes of an allocation are disjoint, but for those that became one.
 #pragma once
@@ -39,10 +40,12 @@ class unsettled_writes {
   };
   struct writes {
     std::vector<write> all;
+    box bounds;                 // of all parts
     std::size_t settle_at = 8;  // so many, since asking for the success of each takes longer than comparing its box
   };
   static void settle(writes& in);
-  static void join(std::vector<write>& in);
+  static void cut_out(std::vector<write>& in, const box& part);
+  static void join(writes& in);
 
   std::unordered_map<number, writes> all_;
 };
