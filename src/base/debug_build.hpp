@@ -1,4 +1,4 @@
-// debug_build.hpp - whether this library is one for finding faults (docs/adr/0015-a-debug-build-is-the-librarys.md).
+// debug_build.hpp - whether this library is one for finding faults (docs/adr/0015).
 //
 // Threads     any.
 #pragma once

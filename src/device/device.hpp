@@ -80,7 +80,7 @@ struct launch_range {
 
   std::int64_t items() const noexcept;
   /// Of a plain kernel, where its items go in lines along the last axis, a group a line: as many as a line has. Few lengths, for drivers compile
-  /// for each (decision 0058), and few items beyond the range.
+  /// for each (decision 0016), and few items beyond the range.
   std::int64_t items_in_line() const noexcept;
   /// Whether all ids, of items and of groups, and how many there are along an axis are ints, with room for neighbours.
   bool ids_are_ints() const noexcept;

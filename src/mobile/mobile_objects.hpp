@@ -10,7 +10,7 @@
 //             Who has lost an object's home, or the node where it is, has lost the object for good.
 // Threads     any thread of the runtime. A letter, a move or an answer is worked on by one thread; places in the table are locked a shard
 //             at a time, and nothing else is called meanwhile.
-// Messages    docs/adr/0020-objects-that-move.md says who says what to whom.
+// Messages    docs/adr/0020 says who says what to whom.
 // Source      forwarding and lazy updates of caches: Charm++'s location manager; a home that orders moves, and resending by numbers, ours.
 #pragma once
 
