@@ -55,6 +55,11 @@ class Committed(unittest.TestCase):
     def test_all_links_lead_somewhere(self):
         self.assertEqual(broken_links(ROOT), [])
 
+    def test_every_picture_is_shown(self):
+        pages = [path.read_text() for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]]
+        for picture in (ROOT / "docs/pictures").rglob("*.*g"):
+            self.assertTrue(any(picture.name in page for page in pages), picture)
+
 
 class Faults(unittest.TestCase):
     """What the checks say of a copy with one mistake."""
