@@ -13,7 +13,7 @@ A row of the file:
     unit       unit of all figures of the row
     better     "lower" or "higher"
     by, at     what the figures of the row differ by, and a value or a label for each figure
-    figures    Stretto's figures: a number, two numbers (from, to), or null
+    figures    Stretto's figures: a number, two numbers (from, to; their middle is compared), or null
     peer       the best peer: names (one, or a list with one for each figure), a list of figures (one for each, or one
                for all), and their date if it is another day
     limit      what cannot be beaten, and why
@@ -57,7 +57,7 @@ leads to a page with the findings: why a figure is what it is, what was tried, a
 
 A row with several figures has one for each case that its first column names. Behind the figures stand the machine
 and the day; `*` means that other programs used the cores, so that times are too high. A ratio within one row is
-reliable; times of different rows and days are not comparable. "of peer" is a multiple of the peer's figure.
+reliable; times of different rows and days are not comparable. "1.1 x peer" is a multiple of the peer's figure.
 
 """
 TABLE_HEAD = ["measured", "Stretto", "best peer", "limit", "goal", "met or missed", "why"]
@@ -70,7 +70,8 @@ def text_of(results):
                           for name in FIELDS if name in row)
 
     def lines(pairs):
-        return ",\n".join(f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in pairs.items())
+        return ",\n".join(f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
+                          for key, value in pairs.items())
 
     rows = ",\n".join("  {\n" + fields(row) + "\n  }" for row in results["rows"])
     return (f'{{\n "machines": {{\n{lines(results["machines"])}\n }},\n "areas": {{\n{lines(results["areas"])}\n }},\n'
@@ -139,7 +140,7 @@ def goal_of(row):
         return ""
     values = next(iter(goal.values()))
     text = joined([shown(value) for value in values]) if isinstance(values, list) else shown(values)
-    return text + {"of_peer": " of peer", "of_first": " of the first", "figures": ""}[next(iter(goal))]
+    return text + {"of_peer": " x peer", "of_first": " x the first", "figures": ""}[next(iter(goal))]
 
 
 def verdict(row):
@@ -251,7 +252,8 @@ def renewed(row, run, letter):
         name, system, workers, *size = where
         suite = by_name.get(name, {"rows": []})
         wanted = (system, workers, *size)
-        found = [r for r in report.measured(suite) if (r["system"], r["workers"], *([r["x"]] if size else [])) == wanted]
+        found = [r for r in report.measured(suite)
+                 if (r["system"], r["workers"], *([r["x"]] if size else [])) == wanted]
         if not found:
             return row
         figures[place] = float(f"{found[0]['value']:.6g}")

@@ -141,7 +141,8 @@ class Goals(unittest.TestCase):
 
     def test_cells_name_cases_peers_goals_and_verdicts(self):
         full = row(figures=[26.2, [9, 13]], by="workers", at=[1, 2], busy=True, goal={"figures": [30, 9]}, limit="5",
-                   reason="because", peer={"names": ["libgomp", "oneTBB"], "figures": [74.8, 72.2], "date": "2026-11-21"})
+                   reason="because",
+                   peer={"names": ["libgomp", "oneTBB"], "figures": [74.8, 72.2], "date": "2026-11-21"})
         self.assertEqual(board.cells(full), ["fork-join, ns: workers 1; 2", "26.2; 9 to 13 (X 2026-11-22*)",
                                              "libgomp 74.8; oneTBB 72.2 (2026-11-21)", "5", "30; 9", "met; missed",
                                              "because"])
@@ -172,8 +173,8 @@ class Renewal(unittest.TestCase):
     def test_a_run_renews_figures_peer_date_and_machine(self):
         old = row(goal={"figures": 15}, reason="slow", busy=True, bench=[["fib", "stretto", 1]])
         results, said = self.renew(old)
-        new = {"figures": [14.0], "peer": {"names": ["oneTBB"], "figures": [70.0]}, "date": "2027-01-02", "machine": "A"}
-        expected = old | new
+        peer = {"names": ["oneTBB"], "figures": [70.0]}
+        expected = old | {"figures": [14.0], "peer": peer, "date": "2027-01-02", "machine": "A"}
         del expected["busy"]
         self.assertEqual(results["rows"], [expected])
         self.assertEqual(results["machines"]["A"], "4 cores of Fast, Linux 7.0")
@@ -189,7 +190,8 @@ class Renewal(unittest.TestCase):
                              ([old], ["X"], ["0 rows of docs/performance.md renewed"]))
 
     def test_without_a_peer_in_the_run_the_old_one_keeps_its_date(self):
-        self.run_file.write_text(json.dumps(self.RUN | {"suites": [{"name": "fib", "rows": [self.RUN["suites"][0]["rows"][0]]}]}))
+        alone = [{"name": "fib", "rows": self.RUN["suites"][0]["rows"][:1]}]
+        self.run_file.write_text(json.dumps(self.RUN | {"suites": alone}))
         results, _ = self.renew(row(bench=[["fib", "stretto", 1]], peer={"names": "Realm", "figures": [500]}))
         self.assertEqual(results["rows"][0]["peer"], {"date": "2026-11-22", "names": "Realm", "figures": [500]})
 
