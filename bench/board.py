@@ -3,7 +3,7 @@
 
     board.py             write the page from the file
     board.py RUN         first take the figures of a run, the results.json of `./stretto bench`, into the file and into
-                         the marked tables of docs/performance/*.md
+                         the marked tables of docs/performance/*.md; the best peer is the best that the run has
     board.py --check     say what is wrong with the file and the pages; change nothing
 
 A row of the file:
@@ -169,7 +169,8 @@ def page(results):
     last = max(row["date"] for row in rows)
     counts = [met for row in rows for met in is_met(row) if met is not None]
     text = HEAD + f"{len(rows)} rows, the newest of {last}; of {len(counts)} goals {sum(counts)} are met. Machines:\n\n"
-    text += "".join(f"- {letter}: {machine}\n" for letter, machine in results["machines"].items())
+    used = {row["machine"] for row in rows}
+    text += "".join(f"- {letter}: {machine}\n" for letter, machine in results["machines"].items() if letter in used)
     for area, title in results["areas"].items():
         own = [cells(row) for row in rows if row["area"] == area]
         text += f"\n## [{title}](performance/{area}.md)\n\n{report.markdown(TABLE_HEAD, own)}"
