@@ -277,6 +277,7 @@ def parse(arguments):
                         help="results.json and plots; default out/bench")
     parser.add_argument("--build", metavar="FOLDER", type=Path, default=HERE.parent / "build" / "release")
     parser.add_argument("--json", action="store_true", help="print the results as JSON, not as tables")
+    parser.add_argument("--renew", action="store_true", help="renew docs/performance.md and docs/performance from this run")
     parser.add_argument("--list", action="store_true", help="list the suites and stop")
     given = parser.parse_args(arguments)
     given.suite = ",".join([*given.names, *([given.suite] if given.suite else [])])
@@ -351,6 +352,10 @@ def main(arguments):
         print(json.dumps(results))
     plots = draw(settings.out)
     print(f"results in {settings.out / 'results.json'}; {plots}", file=sys.stderr)
+    if settings.renew and not interrupted:
+        import board  # which uses this module
+
+        print("\n".join(board.renew(settings.out / "results.json")), file=sys.stderr)
     failed = any("failed" in row for suite in results["suites"] for row in suite["rows"])
     return 130 if interrupted else 1 if failed else 0
 

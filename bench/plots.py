@@ -11,6 +11,7 @@ import matplotlib
 
 matplotlib.use("svg")
 matplotlib.rcParams["svg.hashsalt"] = "bench"  # the same results give the same file
+matplotlib.rcParams["svg.fonttype"] = "none"  # text stays text; the file is two thirds as large
 import matplotlib.pyplot as plt
 
 COLOURS = {"stretto": "#d1495b", "stretto_static": "#e58c98", "stretto_blocks": "#8c1c2c", "tbb": "#00798c",

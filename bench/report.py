@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""report.py RESULTS PAGE - puts what a run measured into a page, docs/performance.md.
+"""report.py RESULTS PAGE - puts what a run measured into a page, such as docs/performance/loops.md.
 
 A block of the page between `<!-- bench: KIND SUITE... -->` and `<!-- end -->` is replaced by a table of these suites,
 and stays as it is if the run measured none of them. Pictures that the page shows are copied from beside RESULTS.
+board.py does this for all pages of docs/performance, and renews the score board.
 
     machine                one line: when, where, with what
     peers SUITE...         Stretto, its goal, and the best peer with the same workers
@@ -23,7 +24,7 @@ import suites
 from bench import figure
 
 BLOCK = re.compile(r"(<!-- bench: ([^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
-PICTURE = re.compile(r"\]\(pictures/bench/([\w.]+)\)")
+PICTURE = re.compile(r"\]\(((?:\.\./)?pictures/bench)/([\w.]+)\)")
 
 
 def markdown(head, rows):
@@ -126,10 +127,10 @@ def main(results_file, page_file):
     results_file, page_file = Path(results_file), Path(page_file)
     page = page_file.read_text()
     page_file.write_text(fill(page, json.loads(results_file.read_text())))
-    for name in PICTURE.findall(page):
+    for folder, name in PICTURE.findall(page):
         if (results_file.parent / name).exists():
-            (page_file.parent / "pictures" / "bench").mkdir(parents=True, exist_ok=True)
-            shutil.copy(results_file.parent / name, page_file.parent / "pictures" / "bench" / name)
+            (page_file.parent / folder).mkdir(parents=True, exist_ok=True)
+            shutil.copy(results_file.parent / name, page_file.parent / folder / name)
 
 
 if __name__ == "__main__":

@@ -191,9 +191,13 @@ after
             run.mkdir(), docs.mkdir()
             (run / "results.json").write_text(json.dumps(self.RESULTS))
             (run / "fib.svg").write_text("<svg/>"), (run / "other.svg").write_text("<svg/>")
+            (docs / "performance").mkdir()
             (docs / "page.md").write_text("![x](pictures/bench/fib.svg)\n")
+            (docs / "performance" / "page.md").write_text("![x](../pictures/bench/other.svg)\n")
             report.main(run / "results.json", docs / "page.md")
             self.assertEqual([p.name for p in (docs / "pictures" / "bench").iterdir()], ["fib.svg"])
+            report.main(run / "results.json", docs / "performance" / "page.md")
+            self.assertEqual({p.name for p in (docs / "pictures" / "bench").iterdir()}, {"fib.svg", "other.svg"})
 
 
 class Load(unittest.TestCase):
@@ -339,7 +343,7 @@ class Flags(unittest.TestCase):
 
     def test_suites_may_be_named_without_a_flag(self):
         self.assertEqual(bench.parse(["devices", "uts", "--suite", "fib"]).suite, "devices,uts,fib")
-        self.assertEqual(bench.parse([]).suite, "")
+        self.assertEqual((bench.parse([]).suite, bench.parse([]).renew), ("", False))
         names = [s.name for s in bench.chosen_suites("devices", False)]
         self.assertIn("device_series", names)
         self.assertIn("beyond_memory", names)
