@@ -47,7 +47,7 @@ std::optional<found_mark> mark_in(const std::byte* at, detail::element_kind kind
   return found_mark{bits >> element_bits & most_arguments, bits & ((1u << element_bits) - 1), rest};
 }
 
-std::string text_of(const std::vector<box>& boxes) {
+std::string text_of_boxes(const std::vector<box>& boxes) {
   constexpr std::size_t most = 4;
   std::string text;
   for (std::size_t i = 0; i < boxes.size() && i < most; ++i) text += (i ? " and " : "") + boxes[i].text();
@@ -184,7 +184,7 @@ void checked_view::refuse(does what, const point* at) const {
   e.fact("submitted", of_.where).fact("chunk", of_.chunk.text());
   if (at) e.fact("element", base::index_text(&at->at[0], is_.dimensions));
   throw std::move(e)
-      .fact("named", text_of(is_.named) + " by " + is_.mapper)
+      .fact("named", text_of_boxes(is_.named) + " by " + is_.mapper)
       .because("other nodes and pieces know of what mappers name alone: elsewhere they may write at the same time, or not have sent what is there")
       .remedy(what == does::writes ? "write what belongs to the chunk, or give a mapper that names it" : "give a mapper that names it: neighborhood(1), all, a function");
 }
