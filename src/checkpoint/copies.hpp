@@ -11,7 +11,7 @@
 
 #include "checkpoint/contents.hpp"
 #include "checkpoint/object_list.hpp"
-#include "mobile/kept_objects.hpp"
+#include "mobile/saved_objects.hpp"
 
 namespace stretto::checkpoints {
 

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mobile/kept_objects.hpp"
+#include "mobile/saved_objects.hpp"
 
 namespace stretto::checkpoints {
 

@@ -7,7 +7,7 @@
 #include "base/peek.hpp"
 #include "event/event_floor.hpp"
 #include "event/telling.hpp"
-#include "mobile/rounds.hpp"
+#include "mobile/balancing_rounds.hpp"
 #include "sched/running.hpp"
 #include "sched/span.hpp"
 

@@ -17,8 +17,8 @@
 #include "campaign.hpp"
 #include "dist/simulated.hpp"
 #include "mobile/all_on.hpp"
-#include "mobile/losses.hpp"
-#include "mobile/wander.hpp"
+#include "mobile/node_failures.hpp"
+#include "mobile/random_migration.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto {

@@ -12,9 +12,9 @@
 
 #include "campaign.hpp"
 #include "dist/simulated.hpp"
-#include "mobile/appended.hpp"
-#include "mobile/losses.hpp"
-#include "mobile/wander.hpp"
+#include "mobile/append_fold.hpp"
+#include "mobile/node_failures.hpp"
+#include "mobile/random_migration.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "dist/simulated.hpp"
-#include "mobile/wander.hpp"
+#include "mobile/random_migration.hpp"
 
 namespace stretto {
 namespace {

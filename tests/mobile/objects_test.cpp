@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "dist/simulated.hpp"
-#include "mobile/wander.hpp"
+#include "mobile/random_migration.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto {

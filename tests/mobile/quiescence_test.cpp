@@ -9,7 +9,7 @@
 
 #include "campaign.hpp"
 #include "dist/simulated.hpp"
-#include "mobile/losses.hpp"
+#include "mobile/node_failures.hpp"
 
 namespace stretto {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "base/config.hpp"
 #include "dist/simulated.hpp"
-#include "mobile/wander.hpp"
+#include "mobile/random_migration.hpp"
 #include "process_memory.hpp"
 #include "thrown_by.hpp"
 

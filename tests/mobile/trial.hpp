@@ -12,7 +12,7 @@
 
 #include <stretto/finish.hpp>
 
-#include "mobile/programs.hpp"
+#include "mobile/program_model.hpp"
 
 namespace stretto::test {
 

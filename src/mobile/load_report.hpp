@@ -1,0 +1,31 @@
+// load_report.hpp - what one node tells a round of balancing: its part of the table.
+//
+// Threads     a value; it travels.
+#pragma once
+
+#include <stretto/fields.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace stretto::mobiles {
+
+struct node_row {
+  struct object {
+    std::uint64_t id;
+    double seconds, hint;
+    std::uint64_t bytes;
+    double device_seconds;
+  };
+  double speed = 0, background = 0;
+  double devices = 0, device_background = 0;
+  double window = 0;  // seconds that it is about, where that is asked
+  std::vector<object> objects;
+
+  template <class Archive>
+  friend void fields(Archive& a, archived<node_row, Archive>& r) {
+    a(r.speed, r.background, r.devices, r.device_background, r.window, r.objects);
+  }
+};
+
+}  // namespace stretto::mobiles
