@@ -47,7 +47,7 @@ struct collection_access;
 [[noreturn]] void refuse_element(std::size_t index, std::size_t elements);
 /// Names of so many objects to come, in a row; returns the first.
 std::uint64_t reserve_objects(std::size_t count);
-void make_reserved_object(std::uint64_t id, const make_request& request, const letter_type& maker, parcel&& arguments);
+void make_reserved_object(std::uint64_t id, const make_request& request, const message_type& maker, parcel&& arguments);
 std::uint32_t nodes_for_objects();
 [[noreturn]] void refuse_node(std::uint32_t node, const std::source_location& where);
 }  // namespace detail
@@ -125,20 +125,20 @@ struct collection_access {
   }
   template <class T, class Get, class... Tag>
   static future<void> broadcast(const collection<T>& to, const handler_call<Get>& c, const std::source_location& where, const Tag&... tag) {
-    using Body = multicast_call<T, Get>;
-    return start_multicast<Body, void>(sizeof(Body), multicast_task<Body>, where, std::tie(tag...), to.first_, to.elements_, c);
+    using Body = broadcast_call<T, Get>;
+    return start_broadcast<Body, void>(sizeof(Body), broadcast_task<Body>, where, std::tie(tag...), to.first_, to.elements_, c);
   }
   template <class T, class Get, class V, class F, class... Tag>
   static future<V> reduce(const collection<T>& of, const handler_call<Get>& c, V&& initial, F&& f, const std::source_location& where,
                           const Tag&... tag) {
-    using Body = multicast_fold<T, Get, V, F>;
-    return start_multicast<Body, V>(Body::bytes(), Body::task, where, std::tie(tag...), of.first_, of.elements_, c, std::move(initial),
+    using Body = broadcast_fold<T, Get, V, F>;
+    return start_broadcast<Body, V>(Body::bytes(), Body::task, where, std::tie(tag...), of.first_, of.elements_, c, std::move(initial),
                                     std::move(f));
   }
   template <class T>
   static future<void> destroy(const collection<T>& of, const std::source_location& where) {
-    using Body = multicast_end;
-    return start_multicast<Body, void>(sizeof(Body), multicast_task<Body>, where, std::tuple<>(), of.first_, of.elements_);
+    using Body = broadcast_destroy;
+    return start_broadcast<Body, void>(sizeof(Body), broadcast_task<Body>, where, std::tuple<>(), of.first_, of.elements_);
   }
 };
 

@@ -146,43 +146,43 @@ inline constexpr mobile_type mobile_type_of{mobile_type_mark, mobile_operations<
                                             sizeof(T)};
 
 /// What is done with an object: a constant of the program, too.
-struct letter_type {
+struct message_type {
   std::uint64_t mark;
   const char* signature;
   const mobile_type* of;
   bool reads;                                                                  // else it has the object to itself
   void (*run)(void*& object, field_reader& arguments, field_writer& result);   // from bytes; `object` is null before it is made
-  void (*write_arguments)(const void* letter, parcel& to);                     // of a near one
+  void (*write_arguments)(const void* message, parcel& to);                     // of a near one
   value_reader read_value;                                                     // null: void
   void (*keep_arguments)(field_reader& from, parcel& to);                      // read, and written once more
 };
-inline constexpr std::uint64_t letter_type_mark = 0x745f72657474656c;
+inline constexpr std::uint64_t message_type_mark = 0x745f72657474656c;
 
 /// At the beginning of what a node keeps of an object that is there.
-struct mobile_here {
+struct local_object_base {
   void* object = nullptr;
   std::atomic<bool> is_measured{false};  // how long its handlers take, and what they launch on devices
 };
 
-void begin_span(handler_span& s, const mobile_here& of) noexcept;
+void begin_span(handler_span& s, const local_object_base& of) noexcept;
 
-enum class letter_kind : std::uint8_t { handle, make, destroy, migrate };
+enum class message_action : std::uint8_t { handle, make, destroy, migrate };
 
 /// What is on its way to an object, or waits for it. A near one is the beginning of its task's body.
-struct letter {
-  letter* next = nullptr;
-  const letter_type* type = nullptr;  // null: destroy, migrate
-  mobile_here* at = nullptr;          // while it is handled
+struct message {
+  message* next = nullptr;
+  const message_type* type = nullptr;  // null: destroy, migrate
+  local_object_base* handled_object = nullptr;          // while it is handled
   std::uint64_t number : 48 = 0;      // among those of one node to one object
-  std::uint64_t kind : 8 = 0;
-  std::uint64_t is_far : 1 = 0;
+  std::uint64_t action : 8 = 0;
+  std::uint64_t is_remote : 1 = 0;
 
-  letter() = default;
-  explicit letter(const letter_type* t, letter_kind k = letter_kind::handle) noexcept : type(t), kind(static_cast<std::uint64_t>(k)) {}
+  message() = default;
+  explicit message(const message_type* t, message_action a = message_action::handle) noexcept : type(t), action(static_cast<std::uint64_t>(a)) {}
 };
 
 /// The handler has returned; others may have the object.
-void leave_object(mobile_here& at, bool has_read, handler_span& s) noexcept;
+void leave_object(local_object_base& at, bool has_read, handler_span& s) noexcept;
 
 template <class T, bool is_const, class R, class... A>
 struct handler_signature : remote_signature<R, A...> {
@@ -217,47 +217,47 @@ struct handler_call {
 };
 
 template <class T, class Get>
-struct near_letter : letter {
+struct local_message : message {
   using signature = handler_of<typename Get::type>;
   using arguments_type = typename signature::arguments;
   using result = typename signature::result;
   using seen = std::conditional_t<signature::reads, const T, T>;
   static_assert(std::derived_from<T, typename signature::object>, "this handler is one of another type than the object is of");
 
-  explicit near_letter(arguments_type&& all) noexcept(std::is_nothrow_move_constructible_v<arguments_type>)
-      : letter(&type), arguments(std::move(all)) {}
+  explicit local_message(arguments_type&& all) noexcept(std::is_nothrow_move_constructible_v<arguments_type>)
+      : message(&type), arguments(std::move(all)) {}
 
   static result call(void* object, arguments_type& all) {
     return std::apply([object](auto&... a) -> result { return std::invoke(Get::get(), *static_cast<seen*>(object), std::move(a)...); }, all);
   }
   struct leaving {
-    near_letter& done;
+    local_message& done;
     handler_span span;
-    explicit leaving(near_letter& l) noexcept : done(l) {
-      if (l.at->is_measured.load(std::memory_order_acquire)) begin_span(span, *l.at);
+    explicit leaving(local_message& msg) noexcept : done(msg) {
+      if (msg.handled_object->is_measured.load(std::memory_order_acquire)) begin_span(span, *msg.handled_object);
     }
     ~leaving() {
-      mobile_here& at = *done.at;
-      done.~near_letter();
+      local_object_base& at = *done.handled_object;
+      done.~local_message();
       leave_object(at, signature::reads, span);
     }
   };
   static void run(void* storage) {
-    auto& l = *std::launder(static_cast<near_letter*>(storage));
+    auto& msg = *std::launder(static_cast<local_message*>(storage));
     if constexpr (std::is_void_v<result>) {
-      const leaving then(l);
-      call(l.at->object, l.arguments);
+      const leaving then(msg);
+      call(msg.handled_object->object, msg.arguments);
     } else {
       result value = [&] {
-        const leaving then(l);
-        result mine = call(l.at->object, l.arguments);
+        const leaving then(msg);
+        result mine = call(msg.handled_object->object, msg.arguments);
         field_separator()(std::as_const(mine));
         return mine;
       }();
       ::new (storage) result(std::move(value));
     }
   }
-  static void run_far(void*& object, field_reader& in, field_writer& out) {
+  static void run_remote(void*& object, field_reader& in, field_writer& out) {
     arguments_type all;
     in(all);
     if constexpr (std::is_void_v<result>) {
@@ -268,14 +268,14 @@ struct near_letter : letter {
     }
   }
   static void write_arguments(const void* storage, parcel& to) {
-    write_parcel(to, std::launder(static_cast<const near_letter*>(storage))->arguments);
+    write_parcel(to, std::launder(static_cast<const local_message*>(storage))->arguments);
   }
   static void keep_arguments(field_reader& from, parcel& to) {
     arguments_type all;
     from(all);
     write_parcel(to, all);
   }
-  static void drop(void* storage) noexcept { std::launder(static_cast<near_letter*>(storage))->~near_letter(); }
+  static void drop(void* storage) noexcept { std::launder(static_cast<local_message*>(storage))->~local_message(); }
   static constexpr value_reader reader() {
     if constexpr (std::is_void_v<result>) return nullptr;
     else
@@ -286,11 +286,11 @@ struct near_letter : letter {
       };
   }
 
-  static constexpr letter_type type{letter_type_mark, Get::signature(), &mobile_type_of<T>, signature::reads,
-                                    run_far,          write_arguments,  reader(),           keep_arguments};
+  static constexpr message_type type{message_type_mark, Get::signature(), &mobile_type_of<T>, signature::reads,
+                                    run_remote,          write_arguments,  reader(),           keep_arguments};
   static constexpr task_type task{task_kind, run, drop, value_type<result>.drop_value, storage_alignment<result>};
   static constexpr std::size_t bytes() {
-    return sizeof(near_letter) > value_bytes<result> ? sizeof(near_letter) : value_bytes<result>;
+    return sizeof(local_message) > value_bytes<result> ? sizeof(local_message) : value_bytes<result>;
   }
   arguments_type arguments;
 };
@@ -304,7 +304,7 @@ struct maker {
     object = std::apply([](A&... a) { return new T(std::move(a)...); }, all);
   }
   static constexpr const char* signature() { return __PRETTY_FUNCTION__; }
-  static constexpr letter_type type{letter_type_mark, signature(), &mobile_type_of<T>, false, run, nullptr, nullptr, nullptr};
+  static constexpr message_type type{message_type_mark, signature(), &mobile_type_of<T>, false, run, nullptr, nullptr, nullptr};
 };
 /// A text travels as what owns it.
 template <class A>
@@ -324,7 +324,7 @@ struct located {
 };
 
 std::uint64_t adopt_object(const make_request& request, const mobile_type& type, void* object);
-std::uint64_t make_object(const make_request& request, const letter_type& maker, parcel&& arguments);
+std::uint64_t make_object(const make_request& request, const message_type& maker, parcel&& arguments);
 
 /// What the tags of a send say.
 struct send_request : task_request {
@@ -347,9 +347,9 @@ concept send_tag = requires(task_request request, const Tag& tag) { request.appl
                    !std::same_as<Tag, profile_into>;
 
 /// Takes the record, whose body is a letter, to the object; `thread` null: look it up again. Throws G01, and has given it back then.
-void post_letter(completion& record, void* thread, std::uint64_t object, const task_request* request);
+void post_message(completion& record, void* thread, std::uint64_t object, const task_request* request);
 /// A letter that the core makes.
-completion& post_order(letter_kind kind, std::uint64_t object, std::uint32_t to, const task_request& request, const std::source_location& where);
+completion& post_order(message_action action, std::uint64_t object, std::uint32_t to, const task_request& request, const std::source_location& where);
 bool is_object_here(std::uint64_t object);
 
 struct mobile_access {
@@ -380,26 +380,26 @@ struct mobile_access {
   }
   template <class T, class Get>
   static auto send(const mobile<T>& to, handler_call<Get>&& c, const std::source_location& where) {
-    using Letter = near_letter<T, Get>;
-    static_assert(alignof(Letter) <= storage_offset, "arguments of a handler are aligned to at most 64 bytes");
+    using Message = local_message<T, Get>;
+    static_assert(alignof(Message) <= storage_offset, "arguments of a handler are aligned to at most 64 bytes");
     field_separator()(std::as_const(c.arguments));
-    const new_task made = make_task(Letter::bytes(), Letter::task, where);
-    construct_body<Letter>(*made.record, std::move(c.arguments));
-    post_letter(*made.record, made.thread, to.id_, nullptr);
-    return future_access::make<typename Letter::result>(*made.record);
+    const new_task made = make_task(Message::bytes(), Message::task, where);
+    construct_body<Message>(*made.record, std::move(c.arguments));
+    post_message(*made.record, made.thread, to.id_, nullptr);
+    return future_access::make<typename Message::result>(*made.record);
   }
   template <class T, class Get, class... Tag>
   static auto send_with(const mobile<T>& to, handler_call<Get>&& c, const std::source_location& where, const Tag&... tag) {
-    using Letter = near_letter<T, Get>;
+    using Message = local_message<T, Get>;
     const auto request = request_of<task_request>(tag...);
     task_request bare;
     bare.name = request.name;
     bare.priority = request.priority;
     field_separator()(std::as_const(c.arguments));
-    const new_task made = make_task(Letter::bytes(), Letter::task, where, bare);
-    construct_body<Letter>(*made.record, std::move(c.arguments));
-    post_letter(*made.record, nullptr, to.id_, &request);
-    return future_access::make<typename Letter::result>(*made.record);
+    const new_task made = make_task(Message::bytes(), Message::task, where, bare);
+    construct_body<Message>(*made.record, std::move(c.arguments));
+    post_message(*made.record, nullptr, to.id_, &request);
+    return future_access::make<typename Message::result>(*made.record);
   }
   /// Of a request that has a name and a priority at most.
   template <class T, class Get>
@@ -408,8 +408,8 @@ struct mobile_access {
     return send_with(to, std::move(c), where, task_name{bare.name}, task_priority{bare.priority});
   }
   template <class T, class... Tag>
-  static future<void> order(letter_kind kind, const mobile<T>& of, std::uint32_t to, const std::source_location& where, const Tag&... tag) {
-    return future_access::make<void>(post_order(kind, of.id_, to, request_of<order_request>(tag...), where));
+  static future<void> order(message_action action, const mobile<T>& of, std::uint32_t to, const std::source_location& where, const Tag&... tag) {
+    return future_access::make<void>(post_order(action, of.id_, to, request_of<order_request>(tag...), where));
   }
 };
 
@@ -489,22 +489,22 @@ auto send(const T1& t1, const T2& t2, const T3& t3, const mobile<T>& to, detail:
 ///   cost     four messages, and the object's bytes
 template <class T>
 future<void> migrate(const mobile<T>& of, at_node to, std::source_location where = std::source_location::current()) {
-  return detail::mobile_access::order(detail::letter_kind::migrate, of, to.index, where);
+  return detail::mobile_access::order(detail::message_action::migrate, of, to.index, where);
 }
 template <detail::send_tag T1, class T>
 future<void> migrate(const T1& t1, const mobile<T>& of, at_node to, std::source_location where = std::source_location::current()) {
-  return detail::mobile_access::order(detail::letter_kind::migrate, of, to.index, where, t1);
+  return detail::mobile_access::order(detail::message_action::migrate, of, to.index, where, t1);
 }
 
 /// Destroys the object after what this node has sent to it before. What comes later fails with G02. Objects that are not destroyed end
 /// with their runtime. Tags as of migrate.
 template <class T>
 future<void> destroy(const mobile<T>& of, std::source_location where = std::source_location::current()) {
-  return detail::mobile_access::order(detail::letter_kind::destroy, of, 0, where);
+  return detail::mobile_access::order(detail::message_action::destroy, of, 0, where);
 }
 template <detail::send_tag T1, class T>
 future<void> destroy(const T1& t1, const mobile<T>& of, std::source_location where = std::source_location::current()) {
-  return detail::mobile_access::order(detail::letter_kind::destroy, of, 0, where, t1);
+  return detail::mobile_access::order(detail::message_action::destroy, of, 0, where, t1);
 }
 
 /// Whether it is on the caller's node now; it may be gone a moment later.

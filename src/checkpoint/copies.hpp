@@ -16,7 +16,7 @@
 namespace stretto::checkpoints {
 
 struct node_copy {
-  std::vector<mobiles::kept_object> objects;
+  std::vector<mobiles::saved_object> objects;
   std::vector<kept> own;  // of this node
 };
 /// There is one for each runtime; a later one takes its place.

@@ -16,11 +16,11 @@ namespace stretto {
 
 namespace mobiles {
 
-struct order {
+struct migration_order {
   std::uint64_t object;
   std::uint32_t to;
 };
-struct taken {
+struct steal_result {
   std::uint64_t moves = 0, moved = 0;
   double seconds = 0;
 };
@@ -31,15 +31,15 @@ mobile_objects& objects_here() { return *base::require_current("balance").runtim
 
 void measure_here() { objects_here().measure(); }
 
-node_row loads_here(std::uint64_t first, std::uint64_t count) {
+load_report loads_here(std::uint64_t first, std::uint64_t count) {
   objects_here().measure();
-  return objects_here().loads(first, count);
+  return objects_here().load_report_of(first, count);
 }
 
 /// Waits for its moves; returns how many were done.
-std::uint64_t move_from_here(const std::vector<order>& all) {
+std::uint64_t move_from_here(const std::vector<migration_order>& all) {
   std::vector<future<void>> moves;
-  for (const order& o : all) moves.push_back(migrate(detail::mobile_access::named<void>(o.object), at_node(o.to)));
+  for (const migration_order& o : all) moves.push_back(migrate(detail::mobile_access::named<void>(o.object), at_node(o.to)));
   std::uint64_t done = 0;
   for (const auto& m : moves) {
     try {
@@ -51,9 +51,9 @@ std::uint64_t move_from_here(const std::vector<order>& all) {
   return done;
 }
 
-node_row windows_here() {
+load_report windows_here() {
   objects_here().measure();
-  return objects_here().loads_in_windows(mobile_objects::then::go_on);
+  return objects_here().windowed_load_report(mobile_objects::window_step::continue_window);
 }
 
 /// What became of it; nothing if it failed.
@@ -68,10 +68,10 @@ std::optional<T> value_of(const future<T>& f) {
 
 }  // namespace
 
-load_table table_of(const std::vector<node_row>& rows, std::uint64_t first) {
+load_table load_table_of(const std::vector<load_report>& rows, std::uint64_t first) {
   load_table t;
-  for (const node_row& row : rows) {
-    for (const node_row::object& o : row.objects)
+  for (const load_report& row : rows) {
+    for (const load_report::object& o : row.objects)
       t.objects.push_back({o.id - first, static_cast<std::uint32_t>(t.nodes.size()), o.seconds, o.hint, o.bytes, o.device_seconds});
     t.nodes.push_back({row.speed, row.background, row.devices, row.device_background});
   }
@@ -85,10 +85,10 @@ load_table table_of(const std::vector<node_row>& rows, std::uint64_t first) {
 namespace {
 
 /// A task of the thief's.
-taken steal_here(std::uint32_t one, std::uint32_t two) {
+steal_result steal_here(std::uint32_t one, std::uint32_t two) {
   const std::uint32_t self = this_node();
-  std::vector<node_row> rows{objects_here().loads_in_windows(mobile_objects::then::begin_next)};
-  taken t;
+  std::vector<load_report> rows{objects_here().windowed_load_report(mobile_objects::window_step::begin_next)};
+  steal_result t;
   double device_seconds = 0;
   for (const auto& o : rows[0].objects) t.seconds += o.seconds, device_seconds += o.device_seconds;
   const double half = 0.5 * rows[0].window;
@@ -96,11 +96,11 @@ taken steal_here(std::uint32_t one, std::uint32_t two) {
   t.seconds += device_seconds;
   std::vector<std::uint32_t> others{one};
   if (two != one) others.push_back(two);
-  std::vector<future<node_row>> asked;
+  std::vector<future<load_report>> asked;
   for (const std::uint32_t n : others) asked.push_back(async(at_node(n), call<&windows_here>()));
-  for (const auto& row : asked) rows.push_back(value_of(row).value_or(node_row()));
-  const load_table table = table_of(rows, 0);
-  std::vector<std::vector<order>> orders(rows.size());
+  for (const auto& row : asked) rows.push_back(value_of(row).value_or(load_report()));
+  const load_table table = load_table_of(rows, 0);
+  std::vector<std::vector<migration_order>> orders(rows.size());
   for (const object_move& m : balancers::stealing{}(table))
     if (m.to == 0) orders[table.objects[m.object].node].push_back({table.objects[m.object].id, self});  // others ask for themselves
   for (std::size_t i = 1; i < orders.size(); ++i) {
@@ -113,11 +113,11 @@ taken steal_here(std::uint32_t one, std::uint32_t two) {
 
 }  // namespace
 
-future<balance_report> let_steal(std::uint64_t seed) {
+future<balance_report> run_stealing_round(std::uint64_t seed) {
   const auto where = std::source_location::current();
   const std::uint32_t nodes = job_nodes();
   std::mt19937_64 random(seed);
-  std::vector<future<taken>> asked;
+  std::vector<future<steal_result>> asked;
   for (std::uint32_t n = 0; n < nodes; ++n) {
     const auto other = [&] { return static_cast<std::uint32_t>((n + 1 + random() % (nodes - 1)) % nodes); };
     const std::uint32_t one = other();
@@ -151,7 +151,7 @@ balancer balancer_of(policy p) {
 }
 
 /// Tells how much load there was.
-future<void> look_at(future<balance_report> round, std::function<void(double)> then) {
+future<void> report_load_when_done(future<balance_report> round, std::function<void(double)> then) {
   try {
     co_await detail::event_awaiter(static_cast<dependency>(round), std::source_location::current());
   } catch (...) {  // the job has ended meanwhile: there is nobody to tell
@@ -162,8 +162,8 @@ future<void> look_at(future<balance_report> round, std::function<void(double)> t
 
 }  // namespace
 
-void begin_round(policy p, std::uint64_t draw, std::function<void(double)> over) {
-  look_at(p == policy::stealing ? let_steal(draw) : balance(balancer_of(p)), std::move(over));
+void begin_round(policy p, std::uint64_t draw, std::function<void(double)> on_done) {
+  report_load_when_done(p == policy::stealing ? run_stealing_round(draw) : balance(balancer_of(p)), std::move(on_done));
 }
 
 }  // namespace mobiles
@@ -175,19 +175,19 @@ using namespace mobiles;
 future<balance_report> balance_objects(object_range which, balancer by, const std::source_location& called) {
   const std::source_location where = called;
   const std::uint32_t nodes = job_nodes();
-  std::vector<future<node_row>> asked;
+  std::vector<future<load_report>> asked;
   for (std::uint32_t n = 0; n < nodes; ++n) asked.push_back(async(at_node(n), call<&loads_here>(which.first, which.count), where));
   balance_report report;
-  std::vector<node_row> rows;
+  std::vector<load_report> rows;
   for (const auto& row : asked) {
     try {
       co_await event_awaiter(static_cast<dependency>(row), where);
     } catch (...) {
     }
-    rows.push_back(value_of(row).value_or(node_row()));
+    rows.push_back(value_of(row).value_or(load_report()));
     report.silent += rows.back().speed == 0;
   }
-  const load_table table = table_of(rows, which.first);
+  const load_table table = load_table_of(rows, which.first);
   rows.clear();
   const object_moves moves = by(table);
   report.objects = table.objects.size();
@@ -195,7 +195,7 @@ future<balance_report> balance_objects(object_range which, balancer by, const st
   report.after = imbalance(moved(table, moves));
   for (const auto& o : table.objects) report.seconds += o.seconds + o.device_seconds;
 
-  std::vector<std::vector<order>> orders(nodes);
+  std::vector<std::vector<migration_order>> orders(nodes);
   for (const object_move& m : moves) {
     const load_table::object& o = table.objects[m.object];
     if (o.node == m.to) continue;

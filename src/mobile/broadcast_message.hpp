@@ -18,16 +18,16 @@
 namespace stretto::mobiles {
 
 /// Letters whose objects and requests are in a row, and that are else the same.
-struct run_of_letters {
+struct message_run {
   std::uint64_t index = 0;     // of the first: its object's distance
   std::uint64_t position = 0;  // its request's
-  std::uint64_t number = 0, answered = 0;
+  std::uint64_t number = 0, answered_below = 0;
   std::uint32_t epoch = 0;     // passage::epoch
   std::uint32_t count = 1;
 
   /// Whether that one of one letter goes on where this ends; then this has it.
-  bool take(const run_of_letters& next) noexcept {
-    if (next.index != index + count || next.position != position + count || next.number != number || next.answered != answered ||
+  bool try_append(const message_run& next) noexcept {
+    if (next.index != index + count || next.position != position + count || next.number != number || next.answered_below != answered_below ||
         next.epoch != epoch || count == ~std::uint32_t{0})
       return false;
     ++count;
@@ -35,39 +35,39 @@ struct run_of_letters {
   }
 };
 
-struct letters_for {
+struct node_messages {
   rank node = 0;
-  std::vector<run_of_letters> runs;
+  std::vector<message_run> runs;
 };
 
 /// What letters to many objects have in common.
-struct said_once {
+struct broadcast_header {
   object_id first = 0;
   std::uint64_t first_request = 0;
   rank from = 0;
-  letter_kind kind = letter_kind::handle;
+  message_action action = message_action::handle;
   std::int8_t priority = 0;
   std::uint64_t function = 0;
   std::source_location where;
   std::string name;
 
   /// Says so in the letter to the object, and under the request, at those distances.
-  void say(far_letter& l, std::uint64_t index, std::uint64_t position) const;
+  void fill(remote_message& msg, std::uint64_t index, std::uint64_t position) const;
 };
 
-struct letters_to_many : said_once {
+struct broadcast_message : broadcast_header {
   static constexpr std::size_t run_bytes = 40;
 
-  letters_to_many() = default;
-  letters_to_many(const said_once& all, std::span<const std::byte> bytes) : said_once(all), arguments(bytes) {}
+  broadcast_message() = default;
+  broadcast_message(const broadcast_header& all, std::span<const std::byte> bytes) : broadcast_header(all), arguments(bytes) {}
   /// `node` is whoever has sent it: for lines that cannot be found.
-  letters_to_many(dist::reader& from, std::uint16_t node);
+  broadcast_message(dist::reader& from, std::uint16_t node);
   /// Less the arguments, which are to follow.
-  void write_words(dist::writer& to, std::span<const letters_for> nodes, std::uint16_t node) const;
+  void write_header(dist::writer& to, std::span<const node_messages> nodes, std::uint16_t node) const;
   /// The i-th of a run, less its arguments.
-  std::unique_ptr<far_letter> letter(const run_of_letters& run, std::uint32_t i) const;
+  std::unique_ptr<remote_message> message_at(const message_run& run, std::uint32_t i) const;
 
-  std::vector<letters_for> nodes;         // of a message that has come: the first is its receiver's
+  std::vector<node_messages> nodes;         // of a message that has come: the first is its receiver's
   std::span<const std::byte> arguments;   // in the message, or the sender's
 };
 

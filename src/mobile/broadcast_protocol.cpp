@@ -17,25 +17,25 @@ namespace {
 /// To so many nodes a message goes from its sender; where there are more, each of so many passes it on to a part of the others.
 constexpr std::size_t fan_out = 8;
 /// Of what is larger, each node gets its own from the sender: who passes on copies, and may have no room.
-constexpr std::size_t most_passed_on = std::size_t{4} << 10;
+constexpr std::size_t max_forwarded_bytes = std::size_t{4} << 10;
 /// With more, another message begins: fewer bytes than anybody refuses.
-constexpr std::size_t most_runs = 1000;
+constexpr std::size_t max_runs = 1000;
 /// Answers beyond this go by themselves.
-constexpr std::size_t most_together = std::size_t{1} << 10;
+constexpr std::size_t max_aggregated_bytes = std::size_t{1} << 10;
 
-std::size_t runs_in(std::span<const letters_for> nodes) {
+std::size_t count_runs(std::span<const node_messages> nodes) {
   std::size_t all = 0;
-  for (const letters_for& n : nodes) all += n.runs.size();
+  for (const node_messages& n : nodes) all += n.runs.size();
   return all;
 }
 
 }  // namespace
 
-void mobile_objects::post_many(task_record& r, detail::multicast& body) {
-  const auto m = std::make_shared<multicast_under_way>(r, body, self_);
-  std::vector<std::uint64_t> near;
+void mobile_objects::post_broadcast(task_record& r, detail::broadcast_body& body) {
+  const auto m = std::make_shared<pending_broadcast>(r, body, self_);
+  std::vector<std::uint64_t> local;
   for (std::uint64_t i = 0; i < body.objects; ++i) {
-    if (is_here(m->first + i)) near.push_back(i);
+    if (is_here(m->first + i)) local.push_back(i);
     else m->elements.push_back({.index = i});
   }
   if (!m->elements.empty()) {
@@ -45,7 +45,7 @@ void mobile_objects::post_many(task_record& r, detail::multicast& body) {
       m->memory = {job_->pressure(), dist::back_pressure::what::kept, m->arguments.bytes.size()};
     }
   }
-  thread_state& t = here();
+  thread_state& t = current_thread();
   if (t.observer) [[unlikely]] {
     // What it waits for is not followed up: it, and who waits for it, may know all.
     if (body.is_run) t.observer->spawned(&r, t), t.observer->follows(&r, {.task = m.get()});
@@ -53,181 +53,181 @@ void mobile_objects::post_many(task_record& r, detail::multicast& body) {
   }
   sched::count_spawned(t);
   m->expect(body.objects + 1);
-  if (!m->elements.empty()) post_far(m);
-  m->send_near(near);
-  m->ended(body.objects, {});
+  if (!m->elements.empty()) post_remote_elements(m);
+  m->send_local(local);
+  m->element_ended(body.objects, {});
 }
 
-void mobile_objects::post_far(const std::shared_ptr<multicast_under_way>& m) {
+void mobile_objects::post_remote_elements(const std::shared_ptr<pending_broadcast>& m) {
   std::vector<std::pair<std::uint64_t, failure_ref>> lost;
-  std::vector<run_of_letters> open;
+  std::vector<message_run> open;
   for (std::uint64_t position = 0; position < m->elements.size(); ++position) {
     auto& element = m->elements[position];
     const object_id id = m->object(element);
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
     entry& e = s.all[id];
-    if (e.lost) {
-      lost.emplace_back(element.index, e.lost);
+    if (e.loss) {
+      lost.emplace_back(element.index, e.loss);
       continue;
     }
-    element.number = e.sent++;
-    element.is = multicast_under_way::element::open;
-    open.push_back({.index = element.index, .position = position, .number = element.number, .answered = e.answered});
+    element.number = e.messages_sent++;
+    element.state = pending_broadcast::element::open;
+    open.push_back({.index = element.index, .position = position, .number = element.number, .answered_below = e.answered_below});
     ++e.unanswered;
-    ++s.counted.far;
+    ++s.counters.far;
   }
-  if (!open.empty()) sched::count_spawned(here());
-  multicasts_.add(m);  // before it is decided where they go: who hears of a loss meanwhile sends them again
-  send_first(m, open);
-  for (auto& [index, cause] : lost) m->ended(index, std::move(cause));
+  if (!open.empty()) sched::count_spawned(current_thread());
+  broadcasts_.add(m);  // before it is decided where they go: who hears of a loss meanwhile sends them again
+  send_broadcast(m, open);
+  for (auto& [index, cause] : lost) m->element_ended(index, std::move(cause));
 }
 
-void mobile_objects::send_first(const std::shared_ptr<multicast_under_way>& m, const std::vector<run_of_letters>& each) {
-  std::vector<letters_for> parts;
+void mobile_objects::send_broadcast(const std::shared_ptr<pending_broadcast>& m, const std::vector<message_run>& each) {
+  std::vector<node_messages> parts;
   std::vector<std::uint32_t> part_of(nodes(), ~std::uint32_t{0});
-  far_letter one;
-  one.kind = static_cast<std::uint64_t>(m->kind);
+  remote_message one;
+  one.action = static_cast<std::uint64_t>(m->action);
   one.from = self_;
-  const bool is_small = !job_ || !job_->may_be_refused(m->arguments.bytes.size() + most_runs * letters_to_many::run_bytes + 1024);
-  for (run_of_letters letter : each) {
-    const auto& element = m->elements[letter.position];
+  const bool is_small = !job_ || !job_->may_be_refused(m->arguments.bytes.size() + max_runs * broadcast_message::run_bytes + 1024);
+  for (message_run message : each) {
+    const auto& element = m->elements[message.position];
     one.object = m->object(element);
     decision d;
     {
       shard& s = shard_of(one.object);
       const std::scoped_lock lock(s.lock);
-      d = decide(s.find(one.object), one);
+      d = decide_route(s.find(one.object), one);
     }
-    if (d.what != decision::pass_on || d.way.is_pinned) {
-      deliver(std::make_unique<far_letter>(*m->letter(element)));
+    if (d.what != decision::forward || d.routing.pins_object) {
+      deliver(std::make_unique<remote_message>(*m->message_to(element)));
     } else if (!is_small) {
-      pass_on(d.to, m->letter(element), d.way, dist::job::counting::itself);
+      forward(d.to, m->message_to(element), d.routing, dist::job::counting::itself);
     } else {
-      letter.epoch = d.way.epoch;
+      message.epoch = d.routing.epoch;
       std::uint32_t& part = part_of[d.to];
-      if (part == ~std::uint32_t{0} || parts[part].runs.size() == most_runs) {
+      if (part == ~std::uint32_t{0} || parts[part].runs.size() == max_runs) {
         part = static_cast<std::uint32_t>(parts.size());
         parts.push_back({d.to, {}});
       }
       auto& runs = parts[part].runs;
-      if (runs.empty() || !runs.back().take(letter)) runs.push_back(letter);
+      if (runs.empty() || !runs.back().try_append(message)) runs.push_back(message);
     }
   }
-  pass_down(letters_to_many(*m, m->arguments.bytes), parts, m);
+  forward_broadcast(broadcast_message(*m, m->arguments.bytes), parts, m);
 }
 
 /// To each its own, or to some of them those of others, too.
-void mobile_objects::pass_down(const letters_to_many& all, std::span<const letters_for> parts, const std::shared_ptr<const void>& lent) {
-  const bool is_direct = parts.size() <= fan_out || all.arguments.size() > most_passed_on;
+void mobile_objects::forward_broadcast(const broadcast_message& all, std::span<const node_messages> parts, const std::shared_ptr<const void>& lent) {
+  const bool is_direct = parts.size() <= fan_out || all.arguments.size() > max_forwarded_bytes;
   for (std::size_t left = is_direct ? parts.size() : fan_out; !parts.empty(); left = std::max<std::size_t>(left - 1, 1)) {
     std::size_t taken = (parts.size() + left - 1) / left;
-    while (taken > 1 && runs_in(parts.first(taken)) > most_runs) --taken;
+    while (taken > 1 && count_runs(parts.first(taken)) > max_runs) --taken;
     const auto now = parts.first(taken);
     parts = parts.subspan(taken);
-    dist::writer words;
-    all.write_words(words, now, node_);
-    ++said_;
-    ++sent_to_many_;
-    const auto kind = kinds_[static_cast<std::size_t>(say::letters)];
-    if (lent && words.size() <= net::transport::most_head_bytes) {
-      job_->send(now.front().node, kind, words, all.arguments, std::const_pointer_cast<void>(lent), dist::job::counting::itself);
+    dist::writer header;
+    all.write_header(header, now, node_);
+    ++protocol_messages_sent_;
+    ++broadcast_messages_sent_;
+    const auto kind = kinds_[static_cast<std::size_t>(protocol_message::broadcast)];
+    if (lent && header.size() <= net::transport::most_head_bytes) {
+      job_->send(now.front().node, kind, header, all.arguments, std::const_pointer_cast<void>(lent), dist::job::counting::itself);
     } else {
-      words.put_bytes(all.arguments);
-      job_->send(now.front().node, kind, std::move(words));
+      header.put_bytes(all.arguments);
+      job_->send(now.front().node, kind, std::move(header));
     }
   }
 }
 
-void mobile_objects::hear_letters(rank from, dist::reader& c) {
-  const letters_to_many all(c, job_->node_of(from));
+void mobile_objects::on_broadcast(rank from, dist::reader& c) {
+  const broadcast_message all(c, job_->node_of(from));
   if (!c.is_whole() || all.nodes.empty()) return;
-  const std::span<const letters_for> others = std::span(all.nodes).subspan(1);
+  const std::span<const node_messages> others = std::span(all.nodes).subspan(1);
   if (!others.empty()) {
     // Who has sent them hears of those that vanish, as it does of any that this node has passed on.
-    for (const letters_for& to : others) note_passed_on(to.node, all.from);
-    if (std::ranges::any_of(others, [&](const letters_for& to) { return is_lost(to.node); }))
-      tell(all.from, say::again, dist::writer(object_id{0}, all.from));
-    pass_down(all, others, {});
+    for (const node_messages& to : others) record_forward(to.node, all.from);
+    if (std::ranges::any_of(others, [&](const node_messages& to) { return is_lost(to.node); }))
+      send(all.from, protocol_message::resend_request, dist::writer(object_id{0}, all.from));
+    forward_broadcast(all, others, {});
   }
   const auto& runs = all.nodes.front().runs;
-  const bool is_few = all.arguments.size() <= far_letter::most_few;
+  const bool is_inline = all.arguments.size() <= remote_message::max_inline_bytes;
   std::shared_ptr<const std::byte> arguments;
   failure_ref no_room;
-  if (!is_few) try {
+  if (!is_inline) try {
     arguments = job_->keep(all.arguments);
   } catch (const std::bad_alloc&) {
-    no_room = job_->no_room_for(kinds_[static_cast<std::size_t>(say::letters)], from, all.arguments.size());
+    no_room = job_->no_room_for(kinds_[static_cast<std::size_t>(protocol_message::broadcast)], from, all.arguments.size());
   }
-  gathering::share together(std::make_shared<gathering>(all.from, [](void* owner, rank to, dist::writer&& answers) {
+  reply_aggregation::share reply_share(std::make_shared<reply_aggregation>(all.from, [](void* owner, rank to, dist::writer&& replies) {
     auto& objects = *static_cast<mobile_objects*>(owner);
-    ++objects.said_;
-    objects.job_->send(to, objects.kinds_[static_cast<std::size_t>(say::answers)], std::move(answers));
+    ++objects.protocol_messages_sent_;
+    objects.job_->send(to, objects.kinds_[static_cast<std::size_t>(protocol_message::aggregated_replies)], std::move(replies));
   }, this, dist::back_pressure::share(job_->pressure(), dist::back_pressure::what::came, no_room ? 0 : all.arguments.size())));
-  const detail::letter_type* const type = all.function ? letter_type_at(all.function) : nullptr;
-  thread_state& t = here();
+  const detail::message_type* const type = all.function ? message_type_at(all.function) : nullptr;
+  thread_state& t = current_thread();
   const sched::outside_of_finishes outside(t);
-  for (const run_of_letters& r : runs)
+  for (const message_run& r : runs)
     for (std::uint32_t i = 0; i < r.count; ++i) {
-      auto l = all.letter(r, i);
+      auto msg = all.message_at(r, i);
       if (no_room) {
-        refuse_letter(std::move(l), no_room);
+        reject_message(std::move(msg), no_room);
         continue;
       }
-      l->type = type;
-      if (is_few) l->keep_few(all.arguments);
-      else l->came = arguments, l->came_bytes = all.arguments.size();
-      l->together = together.another();
-      ++l->way.hops;
-      if (begins_at_once(*l)) begin_far(*l.release(), t);
-      else deliver(std::move(l));
+      msg->type = type;
+      if (is_inline) msg->store_inline(all.arguments);
+      else msg->received = arguments, msg->received_bytes = all.arguments.size();
+      msg->reply_share = reply_share.one_more();
+      ++msg->routing.hops;
+      if (try_begin_at_once(*msg)) begin_remote_handler(*msg.release(), t);
+      else deliver(std::move(msg));
     }
-  together.end();
+  reply_share.end();
 }
 
 /// As most do: the object is here, and nobody has it.
-bool mobile_objects::begins_at_once(far_letter& l) {
-  shard& s = shard_of(l.object);
+bool mobile_objects::try_begin_at_once(remote_message& msg) {
+  shard& s = shard_of(msg.object);
   const std::scoped_lock lock(s.lock);
-  entry* const e = s.find(l.object);
-  if (!e || !e->here || is_lost(l.from)) return false;
-  resident& o = *e->here;
-  correspondent& by = o.of(l.from);
-  if (by.next != l.number || !by.held.empty() || !o.begin_at_once(l)) return false;
-  ++by.next;
-  by.forget_below(l.answered);
-  l.at = &o;
-  s.counted.most_hops = std::max<std::uint64_t>(s.counted.most_hops, l.way.hops);
+  entry* const e = s.find(msg.object);
+  if (!e || !e->local || is_lost(msg.from)) return false;
+  local_object& o = *e->local;
+  sender_state& sender = o.sender(msg.from);
+  if (sender.next != msg.number || !sender.out_of_order.empty() || !o.try_begin(msg)) return false;
+  ++sender.next;
+  sender.forget_below(msg.answered_below);
+  msg.handled_object = &o;
+  s.counters.most_hops = std::max<std::uint64_t>(s.counters.most_hops, msg.routing.hops);
   return true;
 }
 
-void mobile_objects::answer(far_letter& l, outcome what, const failure_ref& cause, detail::parcel&& value, bool is_for_good) {
-  if (!l.together || !value.along.empty() || value.bytes.size() > most_together) {
-    answer(l.from, what, l.request, cause, std::move(value), is_for_good);
+void mobile_objects::send_reply(remote_message& msg, reply_kind what, const failure_ref& cause, detail::parcel&& value, bool is_permanent) {
+  if (!msg.reply_share || !value.along.empty() || value.bytes.size() > max_aggregated_bytes) {
+    send_reply(msg.from, what, msg.request, cause, std::move(value), is_permanent);
   } else {
     using dist::reply;
-    dist::writer w(l.request, what, cause ? is_for_good ? reply::failure_for_good : reply::failure : reply::value);
-    if (cause) causes_->write(w, *cause.get());
+    dist::writer w(msg.request, what, cause ? is_permanent ? reply::failure_for_good : reply::failure : reply::value);
+    if (cause) failures_->write(w, *cause.get());
     else w.put(static_cast<std::uint32_t>(value.bytes.size()));
-    l.together.add(w.all(), value.bytes);
+    msg.reply_share.add(w.all(), value.bytes);
   }
-  l.together.end();
+  msg.reply_share.end();
 }
 
-void mobile_objects::hear_answers(rank from, dist::reader& c) {
+void mobile_objects::on_aggregated_replies(rank from, dist::reader& c) {
   while (c.left() && c.is_whole()) {
     const auto request = c.get<std::uint64_t>();
-    const auto what = c.get<outcome>();
+    const auto what = c.get<reply_kind>();
     const auto is = c.get<dist::reply>();
-    failure_ref cause = dist::is_failure(is) ? causes_->read(c, from) : failure_ref();
+    failure_ref cause = dist::is_failure(is) ? failures_->read(c, from) : failure_ref();
     const auto value = cause ? std::span<const std::byte>() : c.get_bytes(c.get<std::uint32_t>());
-    if (c.is_whole()) take(what, request, from, std::move(cause), value, is == dist::reply::failure_for_good);
+    if (c.is_whole()) complete_request(what, request, from, std::move(cause), value, is == dist::reply::failure_for_good);
   }
 }
 
-std::vector<std::shared_ptr<const far_letter>> mobile_objects::unanswered(object_id of) {
-  auto all = requests_.unanswered(of);
-  multicasts_.add_unanswered(of, all);
+std::vector<std::shared_ptr<const remote_message>> mobile_objects::unanswered(object_id of) {
+  auto all = pending_replies_.unanswered(of);
+  broadcasts_.add_unanswered(of, all);
   return all;
 }
 

@@ -8,189 +8,189 @@
 namespace stretto::mobiles {
 
 bool mobile_objects::is_handler(sched::task_record& r) {
-  const handled_at is = peek_at_handler(r.storage());
-  if (!is.near && !is.far) return false;
+  const handler_location is = read_handler_location(r.storage());
+  if (!is.local && !is.remote) return false;
   for (shard& s : shards_) {
     const std::scoped_lock lock(s.lock);
     for (const auto& [id, e] : s.all)
-      if (e.here && (e.here.get() == is.near || e.here.get() == is.far)) return true;
+      if (e.local && (e.local.get() == is.local || e.local.get() == is.remote)) return true;
   }
   return false;
 }
 
-bool mobile_objects::reserve_checkpoints(rank by) noexcept {
-  rank none = nobody;
-  const bool is_its = checkpoints_of_.compare_exchange_strong(none, by);
+bool mobile_objects::try_reserve_checkpoints(rank by) noexcept {
+  rank none = no_rank;
+  const bool is_its = checkpoint_owner_.compare_exchange_strong(none, by);
   if (is_lost(by)) release_checkpoints(by);
   return is_its;
 }
 
-void mobile_objects::release_checkpoints(rank by) noexcept { checkpoints_of_.compare_exchange_strong(by, nobody); }
+void mobile_objects::release_checkpoints(rank by) noexcept { checkpoint_owner_.compare_exchange_strong(by, no_rank); }
 
-void mobile_objects::hold(rank by) {
-  held_by_ = by;
-  is_held_ = true;
+void mobile_objects::pause_for_checkpoint(rank by) {
+  paused_by_ = by;
+  is_paused_ = true;
   for (shard& s : shards_) {
     const std::scoped_lock lock(s.lock);
     for (auto& [id, e] : s.all)
-      if (e.here) e.here->is_held = true;
+      if (e.local) e.local->is_paused = true;
   }
-  if (is_lost(by)) let_go(by);  // its loss may have been heard of before this
+  if (is_lost(by)) resume_after_checkpoint(by);  // its loss may have been heard of before this
 }
 
-void mobile_objects::let_go(rank by) {
-  if (!held_by_.compare_exchange_strong(by, nobody)) return;
-  is_held_ = false;
-  let_through_where([](resident& o) {
-    o.is_held = false;
-    o.let_through = 0;
+void mobile_objects::resume_after_checkpoint(rank by) {
+  if (!paused_by_.compare_exchange_strong(by, no_rank)) return;
+  is_paused_ = false;
+  release_messages_where([](local_object& o) {
+    o.is_paused = false;
+    o.released_messages = 0;
     return true;
   });
 }
 
 /// Chosen ones go on as far as they may.
 template <class Choose>
-void mobile_objects::let_through_where(Choose&& choose) {
+void mobile_objects::release_messages_where(Choose&& choose) {
   for (shard& s : shards_) {
     std::vector<object_id> all;
     {
       const std::scoped_lock lock(s.lock);
       for (auto& [id, e] : s.all)
-        if (e.here) all.push_back(id);
+        if (e.local) all.push_back(id);
     }
     for (const object_id id : all) {
-      errands out;
+      deferred_actions actions;
       {
         const std::scoped_lock lock(s.lock);
         entry* const e = s.find(id);
-        if (e && e->here && choose(*e->here)) {
-          e->here->may_move_held = true;
-          advance(*e->here, out);
-          e->here->may_move_held = false;
+        if (e && e->local && choose(*e->local)) {
+          e->local->may_migrate_while_paused = true;
+          advance_object(*e->local, actions);
+          e->local->may_migrate_while_paused = false;
         }
       }
-      run(out);
+      run(actions);
     }
   }
 }
 
-hold_state mobile_objects::held() {
-  hold_state all{.deferred = deferred_.load(), .heard = heard_.load()};
+pause_state mobile_objects::current_pause_state() {
+  pause_state all{.deferred_sends = deferred_sends_.load(), .received = protocol_messages_received_.load()};
   for (shard& s : shards_) {
     const std::scoped_lock lock(s.lock);
     for (auto& [id, e] : s.all) {
       all.unsettled += e.parked.size();
-      if (e.home) all.unsettled += e.home->behind.size() + e.home->pinned.size() + e.home->is_moving + (e.home->wants_to != nobody);
-      if (!e.here) continue;
-      resident& o = *e.here;
-      all.open += !o.is_free();
-      all.unsettled += o.is_leaving + o.own().held.size();
-      for (const auto& [sender, c] : o.others()) all.unsettled += c.held.size();
+      if (e.home) all.unsettled += e.home->blocked.size() + e.home->pinned.size() + e.home->is_moving + (e.home->requested_destination != no_rank);
+      if (!e.local) continue;
+      local_object& o = *e.local;
+      all.busy_objects += !o.is_free();
+      all.unsettled += o.is_leaving + o.local_sender().out_of_order.size();
+      for (const auto& [sender, c] : o.remote_senders()) all.unsettled += c.out_of_order.size();
     }
   }
-  const letter_counts counts = letters();
-  all.letters = counts.begun + counts.ended;
-  all.said = said_;
+  const message_counts counts = message_totals();
+  all.messages = counts.begun + counts.ended;
+  all.sent = protocol_messages_sent_;
   return all;
 }
 
-std::vector<waited_letter> mobile_objects::waited_letters() {
-  std::vector<waited_letter> found;
-  auto sent = requests_.waited();
-  multicasts_.add_unanswered(0, sent);
-  for (const auto& l : sent) found.push_back({l->object, l->number, self_});
+std::vector<awaited_message> mobile_objects::awaited_messages() {
+  std::vector<awaited_message> found;
+  auto sent = pending_replies_.awaited();
+  broadcasts_.add_unanswered(0, sent);
+  for (const auto& msg : sent) found.push_back({msg->object, msg->number, self_});
   for (shard& s : shards_) {
     const std::scoped_lock lock(s.lock);
     for (auto& [id, e] : s.all) {
-      if (!e.here) continue;
-      for (letter* l = e.here->waiting().first; l; l = l->next)
-        if (!l->is_far && record_of(*l).waiters()) found.push_back({id, l->number, self_});
+      if (!e.local) continue;
+      for (message* msg = e.local->waiting().first; msg; msg = msg->next)
+        if (!msg->is_remote && record_of(*msg).waiters()) found.push_back({id, msg->number, self_});
     }
   }
   return found;
 }
 
-void mobile_objects::let_through(const std::vector<waited_letter>& all) {
+void mobile_objects::release_messages(const std::vector<awaited_message>& all) {
   std::map<object_id, std::set<std::pair<rank, std::uint64_t>>> by_object;
-  for (const waited_letter& w : all) by_object[w.object].emplace(w.from, w.number);
-  let_through_where([&](resident& o) {
+  for (const awaited_message& w : all) by_object[w.object].emplace(w.from, w.number);
+  release_messages_where([&](local_object& o) {
     const auto found = by_object.find(o.id);
     std::uint32_t position = 0;
     if (found != by_object.end())
-      for (letter* l = o.waiting().first; l; l = l->next) {
+      for (message* msg = o.waiting().first; msg; msg = msg->next) {
         ++position;
-        if (found->second.contains({sender_of(*l, self_), std::uint64_t{l->number}})) o.let_through = position;
+        if (found->second.contains({sender_of(*msg, self_), std::uint64_t{msg->number}})) o.released_messages = position;
       }
     return true;
   });
 }
 
-void mobile_objects::let_all_through() {
-  let_through_where([](resident& o) {
-    o.let_through = 0;
-    for (letter* l = o.waiting().first; l; l = l->next) ++o.let_through;
+void mobile_objects::release_all_messages() {
+  release_messages_where([](local_object& o) {
+    o.released_messages = 0;
+    for (message* msg = o.waiting().first; msg; msg = msg->next) ++o.released_messages;
     return true;
   });
 }
 
-std::vector<kept_object> mobile_objects::copy() {
+std::vector<saved_object> mobile_objects::save_objects() {
   struct found {
-    resident* what;
-    std::vector<letter*> letters;
+    local_object* what;
+    std::vector<message*> messages;
   };
   std::vector<found> all;
   for (shard& s : shards_) {
     const std::scoped_lock lock(s.lock);
     for (auto& [id, e] : s.all) {
-      if (!e.here || !e.here->object || !e.here->is_free()) continue;  // a task is making it
-      found f{e.here.get(), {}};
-      for (letter* l = e.here->waiting().first; l; l = l->next) f.letters.push_back(l);
+      if (!e.local || !e.local->object || !e.local->is_free()) continue;  // a task is making it
+      found f{e.local.get(), {}};
+      for (message* msg = e.local->waiting().first; msg; msg = msg->next) f.messages.push_back(msg);
       all.push_back(std::move(f));
     }
   }
   // Nothing of it begins, ends or moves while the node is held.
-  std::vector<kept_object> kept;
+  std::vector<saved_object> kept;
   for (const found& f : all) {
-    resident& o = *f.what;
-    kept_object k{.id = o.id, .type = dist::encode_constant(o.type, sizeof *o.type), .type_name = o.type->name, .name = o.name};
+    local_object& o = *f.what;
+    saved_object k{.id = o.id, .type = dist::encode_constant(o.type, sizeof *o.type), .type_name = o.type->name, .name = o.name};
     const auto write = [](auto&& into) {
       detail::parcel p{.bytes = {}, .are_values_kept = true, .holds_content = true};
       into(p);
       return std::move(p.bytes);
     };
     k.content = write([&](detail::parcel& p) { o.type->write(o.object, p); });
-    for (letter* const l : f.letters) {
-      kept_letter m{.kind = kind_of(*l), .handler = l->type ? l->type->signature : ""};
-      if (!l->is_far) {
-        const sched::task_record& r = record_of(*l);
+    for (message* const msg : f.messages) {
+      saved_message m{.action = action_of(*msg), .handler = msg->type ? msg->type->signature : ""};
+      if (!msg->is_remote) {
+        const sched::task_record& r = record_of(*msg);
         m.priority = r.priority;
-        m.function = l->type ? dist::encode_constant(l->type, sizeof *l->type) : 0;
+        m.function = msg->type ? dist::encode_constant(msg->type, sizeof *msg->type) : 0;
         m.where = dist::encode(r.where, node_);
         if (r.name) m.name = r.name;
-        if (l->type) m.arguments = write([&](detail::parcel& p) { l->type->write_arguments(l, p); });
+        if (msg->type) m.arguments = write([&](detail::parcel& p) { msg->type->write_arguments(msg, p); });
       } else {
-        auto& far = static_cast<far_letter&>(*l);
-        m.priority = far.priority;
-        m.function = far.function;
-        m.where = dist::encode(far.where, node_);
-        m.name = far.name;
+        auto& remote = static_cast<remote_message&>(*msg);
+        m.priority = remote.priority;
+        m.function = remote.function;
+        m.where = dist::encode(remote.where, node_);
+        m.name = remote.name;
         // Names of objects in it are read now, with their content; so the letter itself is to hold that, too.
-        if (l->type && l->type->keep_arguments) {
-          field_reader in(far.bytes());
-          far.set_arguments({.bytes = write([&](detail::parcel& p) { l->type->keep_arguments(in, p); })});
+        if (msg->type && msg->type->keep_arguments) {
+          field_reader in(remote.bytes());
+          remote.set_arguments({.bytes = write([&](detail::parcel& p) { msg->type->keep_arguments(in, p); })});
         }
-        m.arguments.assign(far.bytes().begin(), far.bytes().end());
+        m.arguments.assign(remote.bytes().begin(), remote.bytes().end());
       }
-      k.letters.push_back(std::move(m));
+      k.messages.push_back(std::move(m));
     }
     kept.push_back(std::move(k));
   }
   return kept;
 }
 
-std::map<std::uint16_t, rank> mobile_objects::homes() const {
+std::map<std::uint16_t, rank> mobile_objects::home_nodes() const {
   std::map<std::uint16_t, rank> all;
-  if (const auto* const restored = restored_homes_.load(std::memory_order_acquire)) all = *restored;
+  if (const auto* const restored = restored_home_nodes_.load(std::memory_order_acquire)) all = *restored;
   if (!job_) all[node_] = 0;
   for (rank r = 0; job_ && r < job_->nodes(); ++r) all[job_->node_of(r)] = r;
   return all;

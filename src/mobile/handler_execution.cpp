@@ -19,9 +19,9 @@ using sched::thread_state;
 
 namespace {
 
-std::string who_of(const far_letter& l) {
-  const std::string what = l.what() == letter_kind::make ? "make_mobile" : "message";
-  return l.name.empty() ? what + " at " + short_location(l.where) : what + " \"" + l.name + '"';
+std::string label_of(const remote_message& msg) {
+  const std::string what = msg.action_taken() == message_action::make ? "make_mobile" : "message";
+  return msg.name.empty() ? what + " at " + short_location(msg.where) : what + " \"" + msg.name + '"';
 }
 
 /// What the tasks that a handler left behind have failed with; null: nothing, or somebody has looked at it.
@@ -37,180 +37,180 @@ failure_ref failures_in(finish_scope& scope, const std::string& who, const std::
 
 }  // namespace
 
-void mobile_objects::begin(letter& l, thread_state& t) {
-  if (!l.is_far) {
-    task_record& r = record_of(l);
+void mobile_objects::begin_handler(message& msg, thread_state& t) {
+  if (!msg.is_remote) {
+    task_record& r = record_of(msg);
     r.made_ready_by(t.current_id);
     return sched::make_ready(t, r);
   }
   const sched::outside_of_finishes outside(t);
-  begin_far(static_cast<far_letter&>(l), t);
+  begin_remote_handler(static_cast<remote_message&>(msg), t);
 }
 
-void mobile_objects::begin_far(far_letter& far, thread_state& t) {
-  handling_.fetch_add(1, std::memory_order_relaxed);
+void mobile_objects::begin_remote_handler(remote_message& remote, thread_state& t) {
+  remote_handlers_running_.fetch_add(1, std::memory_order_relaxed);
   sched::count_spawned(t);
-  sched::spawn_counted(t, {.scope = t.owner->root, .where = far.where, .priority = far.priority, .name = far.name}, far_body{this, &far});
+  sched::spawn_counted(t, {.scope = t.owner->root, .where = remote.where, .priority = remote.priority, .name = remote.name}, remote_handler_body{this, &remote});
 }
 
-void mobile_objects::handle(std::unique_ptr<far_letter> l) {
+void mobile_objects::run_remote_handler(std::unique_ptr<remote_message> msg) {
   struct handled {
     std::atomic<std::uint64_t>& count;
     ~handled() { --count; }
-  } const then{handling_};
-  l->memory.end();
-  resident& o = *static_cast<resident*>(l->at);
-  if (l->what() == letter_kind::destroy) {
-    end(o, sender::another);
-    return answer(*l, outcome::value_and_end, {});
+  } const then{remote_handlers_running_};
+  msg->memory.end();
+  local_object& o = *static_cast<local_object*>(msg->handled_object);
+  if (msg->action_taken() == message_action::destroy) {
+    destroy_object(o, message_origin::other_node);
+    return send_reply(*msg, reply_kind::value_and_end, {});
   }
   finish_scope* scope;
   {
-    thread_state& t = here();
-    scope = sched::open_scope(t, l->where);
+    thread_state& t = current_thread();
+    scope = sched::open_scope(t, msg->where);
     sched::enter_scope(t, scope);
   }
   detail::parcel value;
-  failure_ref cause = l->refused;
+  failure_ref cause = msg->refused;
   detail::handler_span span;
-  if (o.is_measured.load(std::memory_order_acquire) && l->what() == letter_kind::handle) detail::begin_span(span, o);
+  if (o.is_measured.load(std::memory_order_acquire) && msg->action_taken() == message_action::handle) detail::begin_span(span, o);
   if (!cause) try {
-    if (!l->type)
+    if (!msg->type)
       throw error("N13", "node " + (job_ ? job_->name_of(self_) : std::string("N0")) + " does not know a handler that it is to run")
-          .fact("called", l->where)
+          .fact("called", msg->where)
           .because("the library that holds the handler is not loaded there, or is another one")
           .remedy("load the same libraries on every node before handlers of theirs are sent");
-    field_reader in(l->bytes());
-    field_writer out(value);
-    l->type->run(o.object, in, out);
+    field_reader in(msg->bytes());
+    field_writer result(value);
+    msg->type->run(o.object, in, result);
   } catch (...) {
-    cause = detail::make_failure(std::current_exception(), who_of(*l), l->where);
+    cause = detail::make_failure(std::current_exception(), label_of(*msg), msg->where);
     value = {};
   }
-  thread_state& t = here();
+  thread_state& t = current_thread();
   sched::enter_scope(t, scope->outer);
   const bool is_over = scope->is_quiet(t.owner->shard_count()) && scope->failures.is_empty();
-  note_load(o, span);
+  record_load(o, span);
   // Before the object may leave: an answer that is not on its way yet would be this node's to lose.
-  const bool is_short = is_over && !cause && !l->together && value.bytes.empty() && value.along.empty();
-  if (is_short) answer_shortly(*l);
-  else answer(*l, is_over ? outcome::value_and_end : outcome::value, cause, std::move(value));
-  if (l->what() == letter_kind::make && cause) stillborn(o, cause);
-  else leave(o, reads(*l), span, sender::another);
+  const bool is_short = is_over && !cause && !msg->reply_share && value.bytes.empty() && value.along.empty();
+  if (is_short) batch_reply(*msg);
+  else send_reply(*msg, is_over ? reply_kind::value_and_end : reply_kind::value, cause, std::move(value));
+  if (msg->action_taken() == message_action::make && cause) construction_failed(o, cause);
+  else finish_handler(o, reads(*msg), span, message_origin::other_node);
   // What waits until others have been handled goes now if there are none.
-  if (short_answers_ && handling_ == 1) send_short_answers();
-  if (is_over) return sched::close_scope(here(), scope);
+  if (reply_batcher_ && remote_handlers_running_ == 1) flush_reply_batches();
+  if (is_over) return sched::close_scope(current_thread(), scope);
   struct owed {
     mobile_objects* all;
-    std::unique_ptr<far_letter> of;
+    std::unique_ptr<remote_message> of;
   };
-  thread_state& now = here();
+  thread_state& now = current_thread();
   sched::count_spawned(now);  // in the scope of the whole runtime, where the letter's task is counted
   sched::when_quiet(now, *scope, [](finish_scope& quiet, thread_state& on) noexcept {
     const std::unique_ptr<owed> o(static_cast<owed*>(quiet.about));
-    const failure_ref why = failures_in(quiet, who_of(*o->of), o->of->where);
+    const failure_ref why = failures_in(quiet, label_of(*o->of), o->of->where);
     sched::close_scope(on, &quiet);
-    o->all->answer(o->of->from, outcome::end, o->of->request, why);
+    o->all->send_reply(o->of->from, reply_kind::end, o->of->request, why);
     sched::count_ended(on, on.owner->root);
-  }, new owed{this, std::move(l)});
+  }, new owed{this, std::move(msg)});
 }
 
-void mobile_objects::leave(resident& o, bool has_read, detail::handler_span& span, sender of) noexcept {
-  const std::uint64_t ticks = span.began ? sched::end_span(span, here()) : 0;
+void mobile_objects::finish_handler(local_object& o, bool has_read, detail::handler_span& span, message_origin of) noexcept {
+  const std::uint64_t ticks = span.began ? sched::end_span(span, current_thread()) : 0;
   const bool tells = !has_read && o.type && o.type->hint;
   const double hint = tells ? o.type->hint(o.object) : 1;
-  errands out;
+  deferred_actions actions;
   {
     shard& s = shard_of(o.id);
     const std::scoped_lock lock(s.lock);
-    if (of == sender::this_node) ++s.ended;
+    if (of == message_origin::this_node) ++s.ended;
     if (ticks) o.load.workers.add(static_cast<double>(ticks) * seconds_per_tick_.load(std::memory_order_relaxed));
     if (tells) o.load.hint = hint;
-    o.left(has_read);
-    if (settings_.wander && !has_read) wander(o);
-    advance(o, out);
+    o.release(has_read);
+    if (settings_.random_migration_percent && !has_read) migrate_at_random(o);
+    advance_object(o, actions);
   }
-  run(out);
-  quiet_.look_if_alone();
+  run(actions);
+  quiescence_.check_if_single_node();
 }
 
-void mobile_objects::note_load(resident& o, detail::handler_span& span) noexcept {
+void mobile_objects::record_load(local_object& o, detail::handler_span& span) noexcept {
   if (!span.began) return;
-  const std::uint64_t ticks = sched::end_span(span, here());
+  const std::uint64_t ticks = sched::end_span(span, current_thread());
   span.began = 0;
   const std::scoped_lock lock(shard_of(o.id).lock);
   o.load.workers.add(static_cast<double>(ticks) * seconds_per_tick_.load(std::memory_order_relaxed));
 }
 
-void mobile_objects::end(resident& gone, sender of) noexcept {
+void mobile_objects::destroy_object(local_object& gone, message_origin of) noexcept {
   if (gone.object) gone.type->destroy(gone.object);
-  errands out;
+  deferred_actions actions;
   const object_id id = gone.id;
-  std::unique_ptr<resident> o;
+  std::unique_ptr<local_object> o;
   {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
     entry& e = *s.find(id);
-    if (of == sender::this_node) ++s.ended;
-    o = std::move(e.here);
-    --s.counted.objects;
-    empty(*o, e, destroyed(id, o->name), out);
-    out.drop.push_back(std::move(e.sent_away));
-    tell_visited(id, e, out);
+    if (of == message_origin::this_node) ++s.ended;
+    o = std::move(e.local);
+    --s.counters.objects;
+    fail_all_messages(*o, e, destroyed_failure(id, o->name), actions);
+    actions.drop.push_back(std::move(e.departed));
+    notify_visited(id, e, actions);
     s.all.erase(id);
   }
-  for (const auto& [sender, c] : o->others())
-    if (sender != home_of(id)) out.tell.push_back({sender, say::dead, dist::writer(id)});
-  if (home_of(id) != self_) out.tell.push_back({home_of(id), say::dead, dist::writer(id)});
-  run(out);
-  quiet_.look_if_alone();
+  for (const auto& [sender, c] : o->remote_senders())
+    if (sender != home_of(id)) actions.send.push_back({sender, protocol_message::object_destroyed, dist::writer(id)});
+  if (home_of(id) != self_) actions.send.push_back({home_of(id), protocol_message::object_destroyed, dist::writer(id)});
+  run(actions);
+  quiescence_.check_if_single_node();
 }
 
-void mobile_objects::stillborn(resident& gone, const failure_ref& cause) {
-  errands out;
+void mobile_objects::construction_failed(local_object& gone, const failure_ref& cause) {
+  deferred_actions actions;
   const object_id id = gone.id;
-  std::unique_ptr<resident> o;
+  std::unique_ptr<local_object> o;
   {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
     entry& e = *s.find(id);
-    o = std::move(e.here);
-    --s.counted.objects;
-    e.lost = lost_by(id, o->name, *cause.get());
-    empty(*o, e, e.lost, out);
+    o = std::move(e.local);
+    --s.counters.objects;
+    e.loss = loss_failure(id, o->name, *cause.get());
+    fail_all_messages(*o, e, e.loss, actions);
   }
   if (home_of(id) != self_) {
     dist::writer w(id);
-    causes_->write(w, *cause.get());
-    out.tell.push_back({home_of(id), say::gone, std::move(w)});
+    failures_->write(w, *cause.get());
+    actions.send.push_back({home_of(id), protocol_message::object_failed, std::move(w)});
   }
-  run(out);
+  run(actions);
 }
 
-void mobile_objects::empty(resident& o, entry& e, const failure_ref& cause, errands& out) {
-  while (letter* const l = o.waiting().pop()) out.settle.push_back({l, cause});
-  for (letter* l : o.moves()) out.settle.push_back({l, cause});
-  o.moves().clear();
-  const auto let_go = [&](correspondent& c) {
-    for (const auto& [number, l] : c.held)
-      if (l) out.settle.push_back({l, cause});
-    c.held.clear();
+void mobile_objects::fail_all_messages(local_object& o, entry& e, const failure_ref& cause, deferred_actions& actions) {
+  while (message* const msg = o.waiting().pop()) actions.complete.push_back({msg, cause});
+  for (message* msg : o.pending_migrations()) actions.complete.push_back({msg, cause});
+  o.pending_migrations().clear();
+  const auto fail_out_of_order = [&](sender_state& c) {
+    for (const auto& [number, msg] : c.out_of_order)
+      if (msg) actions.complete.push_back({msg, cause});
+    c.out_of_order.clear();
   };
-  let_go(o.own());
-  for (auto& [sender, c] : o.others()) let_go(c);
-  for (auto& l : e.parked) out.settle.push_back({l.release(), cause});
+  fail_out_of_order(o.local_sender());
+  for (auto& [sender, c] : o.remote_senders()) fail_out_of_order(c);
+  for (auto& msg : e.parked) actions.complete.push_back({msg.release(), cause});
   e.parked.clear();
 }
 
-void mobile_objects::settle(letter& l, failure_ref cause, bool is_for_good) {
-  if (l.is_far) {
-    const std::unique_ptr<far_letter> far(&static_cast<far_letter&>(l));
-    if (cause) cause = failure_ref::adopt(new failure(*cause.get(), far->name.empty() ? "message" : "message \"" + far->name + '"', far->where));
-    return answer(*far, outcome::value_and_end, cause, {}, is_for_good && cause);
+void mobile_objects::complete_unhandled(message& msg, failure_ref cause, bool is_permanent) {
+  if (msg.is_remote) {
+    const std::unique_ptr<remote_message> remote(&static_cast<remote_message&>(msg));
+    if (cause) cause = failure_ref::adopt(new failure(*cause.get(), remote->name.empty() ? "message" : "message \"" + remote->name + '"', remote->where));
+    return send_reply(*remote, reply_kind::value_and_end, cause, {}, is_permanent && cause);
   }
   count_ended();
-  thread_state& t = here();
-  task_record& r = record_of(l);
+  thread_state& t = current_thread();
+  task_record& r = record_of(msg);
   if (cause) return sched::skip_task(t, r, failure_ref::adopt(new failure(*cause.get(), detail::describe_task(r), r.where)));
   sched::finish_scope* const scope = r.scope;
   r.flags &= static_cast<std::uint8_t>(~task_record::has_value);

@@ -14,7 +14,7 @@ using sched::thread_state;
 namespace {
 
 /// Of the caller's node, without objects.
-node_row row_of(const base::thread_context& context) {
+load_report row_of(const base::thread_context& context) {
   const auto* const machine = context.runtime->get<platform>(base::floor_slot::platform);
   return {.speed = static_cast<double>(static_cast<const thread_state&>(context).owner->workers.size()),
           .devices = static_cast<double>(machine->places(place_kind::gpu).size()),
@@ -24,25 +24,25 @@ node_row row_of(const base::thread_context& context) {
 }  // namespace
 
 void mobile_objects::measure() {
-  if (measures_) return;
+  if (is_measuring_) return;
   seconds_per_tick_ = trace::clock::to_nanoseconds(1) * 1e-9;
-  window_ = window_before_ = trace::clock::now();
-  measures_ = true;
+  window_begin_ = last_window_begin_ = trace::clock::now();
+  is_measuring_ = true;
   for (shard& s : shards_) {
     const std::scoped_lock lock(s.lock);
     for (auto& [id, e] : s.all)
-      if (e.here) e.here->measure();
+      if (e.local) e.local->measure();
   }
 }
 
-node_row mobile_objects::loads(object_id first, std::uint64_t count) {
-  node_row row = row_of(here());
+load_report mobile_objects::load_report_of(object_id first, std::uint64_t count) {
+  load_report row = row_of(current_thread());
   for (shard& s : shards_) {
     const std::scoped_lock lock(s.lock);
     for (auto& [id, e] : s.all) {
-      if (!e.here) continue;
-      e.here->count_devices();
-      object_load& load = e.here->load;
+      if (!e.local) continue;
+      e.local->count_devices();
+      object_load& load = e.local->load;
       if (!count || (id >= first && id - first < count)) {
         row.objects.push_back({id, load.workers.since_balanced(), load.hint, load.bytes, load.devices.since_balanced()});
       } else {
@@ -54,19 +54,19 @@ node_row mobile_objects::loads(object_id first, std::uint64_t count) {
   return row;
 }
 
-node_row mobile_objects::loads_in_windows(then what) {
-  node_row row = row_of(here());
+load_report mobile_objects::windowed_load_report(window_step what) {
+  load_report row = row_of(current_thread());
   const trace::ticks now = trace::clock::now();
-  row.window = static_cast<double>(now - window_before_.load()) * seconds_per_tick_;
-  if (what == then::begin_next) window_before_ = window_.exchange(now);
+  row.window = static_cast<double>(now - last_window_begin_.load()) * seconds_per_tick_;
+  if (what == window_step::begin_next) last_window_begin_ = window_begin_.exchange(now);
   for (shard& s : shards_) {
     const std::scoped_lock lock(s.lock);
     for (auto& [id, e] : s.all) {
-      if (!e.here) continue;
-      e.here->count_devices();
-      object_load& load = e.here->load;
-      row.objects.push_back({id, load.workers.in_windows(), load.hint, load.bytes, load.devices.in_windows()});
-      if (what == then::go_on) continue;
+      if (!e.local) continue;
+      e.local->count_devices();
+      object_load& load = e.local->load;
+      row.objects.push_back({id, load.workers.since_last_window(), load.hint, load.bytes, load.devices.since_last_window()});
+      if (what == window_step::continue_window) continue;
       load.workers.next_window();
       load.devices.next_window();
     }
@@ -74,33 +74,33 @@ node_row mobile_objects::loads_in_windows(then what) {
   return row;
 }
 
-letter_counts mobile_objects::letters() noexcept {
-  letter_counts all{.begun = 0, .ended = ended_apart_.load()};
+message_counts mobile_objects::message_totals() noexcept {
+  message_counts all{.begun = 0, .ended = extra_ended_.load()};
   for (shard& s : shards_) {
     const std::scoped_lock lock(s.lock);
     all.ended += s.ended;
   }
-  all.begun = begun_apart_.load();
+  all.begun = extra_begun_.load();
   for (shard& s : shards_) {
     const std::scoped_lock lock(s.lock);
-    all.begun += s.counted.near + s.counted.far;
+    all.begun += s.counters.near + s.counters.far;
   }
-  all.handling = handling_.load();
+  all.handling = remote_handlers_running_.load();
   return all;
 }
 
 mobile_statistics mobile_objects::statistics() {
   mobile_statistics all;
-  all.to_many = sent_to_many_;
+  all.to_many = broadcast_messages_sent_;
   for (shard& s : shards_) {
     const std::scoped_lock lock(s.lock);
-    all.objects += s.counted.objects;
-    all.near += s.counted.near;
-    all.far += s.counted.far;
-    all.passed_on += s.counted.passed_on;
-    all.most_hops = std::max(all.most_hops, s.counted.most_hops);
-    all.moved_in += s.counted.moved_in;
-    all.moved_out += s.counted.moved_out;
+    all.objects += s.counters.objects;
+    all.near += s.counters.near;
+    all.far += s.counters.far;
+    all.passed_on += s.counters.passed_on;
+    all.most_hops = std::max(all.most_hops, s.counters.most_hops);
+    all.moved_in += s.counters.moved_in;
+    all.moved_out += s.counters.moved_out;
   }
   return all;
 }

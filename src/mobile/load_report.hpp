@@ -10,7 +10,7 @@
 
 namespace stretto::mobiles {
 
-struct node_row {
+struct load_report {
   struct object {
     std::uint64_t id;
     double seconds, hint;
@@ -23,7 +23,7 @@ struct node_row {
   std::vector<object> objects;
 
   template <class Archive>
-  friend void fields(Archive& a, archived<node_row, Archive>& r) {
+  friend void fields(Archive& a, archived<load_report, Archive>& r) {
     a(r.speed, r.background, r.devices, r.device_background, r.window, r.objects);
   }
 };

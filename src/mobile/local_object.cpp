@@ -4,113 +4,113 @@
 
 namespace stretto::mobiles {
 
-rank correspondent::handled_on(std::uint64_t number) const noexcept {
-  for (const stay& s : stays)
+rank sender_state::handled_on(std::uint64_t number) const noexcept {
+  for (const residence& s : residences)
     if (number < s.end) return s.on;
-  return nobody;
+  return no_rank;
 }
 
-void correspondent::forget_below(std::uint64_t answered) noexcept {
-  const auto kept = std::ranges::find_if(stays, [&](const stay& s) { return s.end > answered; });
-  stays.erase(stays.begin(), kept);
+void sender_state::forget_below(std::uint64_t answered) noexcept {
+  const auto kept = std::ranges::find_if(residences, [&](const residence& s) { return s.end > answered; });
+  residences.erase(residences.begin(), kept);
   refused.erase(refused.begin(), refused.lower_bound(answered));
 }
 
-void correspondent::drop_held() noexcept {
-  for (const auto& [number, l] : held) delete static_cast<far_letter*>(l);
-  held.clear();
+void sender_state::drop_out_of_order() noexcept {
+  for (const auto& [number, msg] : out_of_order) delete static_cast<remote_message*>(msg);
+  out_of_order.clear();
 }
 
-void resident::enqueue(letter& l) {
-  if (kind_of(l) == letter_kind::migrate) moves_.push_back(&l);
-  else waiting_.push(l);
+void local_object::enqueue(message& msg) {
+  if (action_of(msg) == message_action::migrate) pending_migrations_.push_back(&msg);
+  else waiting_.push(msg);
 }
 
-acceptance resident::accept(correspondent& by, letter& l) {
-  if (l.number < by.next) return acceptance::again;
-  if (l.number > by.next) return by.held.try_emplace(l.number, &l).second ? acceptance::early : acceptance::again;
-  ++by.next;
-  enqueue(l);
-  take_held(by);
+acceptance local_object::accept(sender_state& sender, message& msg) {
+  if (msg.number < sender.next) return acceptance::duplicate;
+  if (msg.number > sender.next) return sender.out_of_order.try_emplace(msg.number, &msg).second ? acceptance::early : acceptance::duplicate;
+  ++sender.next;
+  enqueue(msg);
+  accept_in_sequence(sender);
   return acceptance::accepted;
 }
 
-bool resident::skip(correspondent& by, std::uint64_t number) {
-  if (number < by.next || !by.held.try_emplace(number, nullptr).second) return false;
-  take_held(by);
+bool local_object::skip(sender_state& sender, std::uint64_t number) {
+  if (number < sender.next || !sender.out_of_order.try_emplace(number, nullptr).second) return false;
+  accept_in_sequence(sender);
   return true;
 }
 
-void resident::take_held(correspondent& by) {
-  while (!by.held.empty() && by.held.begin()->first == by.next) {
-    if (letter* const l = by.held.begin()->second) enqueue(*l);
-    by.held.erase(by.held.begin());
-    ++by.next;
+void local_object::accept_in_sequence(sender_state& sender) {
+  while (!sender.out_of_order.empty() && sender.out_of_order.begin()->first == sender.next) {
+    if (message* const msg = sender.out_of_order.begin()->second) enqueue(*msg);
+    sender.out_of_order.erase(sender.out_of_order.begin());
+    ++sender.next;
   }
 }
 
-void resident::begin(letter_list& to) noexcept {
+void local_object::begin_ready(message_list& to) noexcept {
   if (is_leaving) return;
-  while (letter* const l = waiting_.first) {
-    if ((is_held && !let_through) || !has_room(reads(*l))) return;
-    if (is_held) --let_through;
+  while (message* const msg = waiting_.first) {
+    if ((is_paused && !released_messages) || !can_acquire(reads(*msg))) return;
+    if (is_paused) --released_messages;
     waiting_.pop();
-    take(reads(*l));
-    l->at = this;
-    to.push(*l);
+    acquire(reads(*msg));
+    msg->handled_object = this;
+    to.push(*msg);
   }
 }
 
-bool resident::has_move(rank sender, std::uint64_t request) const noexcept {
-  return std::ranges::any_of(moves_, [&](const letter* l) {
-    return l->is_far && static_cast<const far_letter*>(l)->from == sender && static_cast<const far_letter*>(l)->request == request;
+bool local_object::has_pending_migration(rank sender, std::uint64_t request) const noexcept {
+  return std::ranges::any_of(pending_migrations_, [&](const message* msg) {
+    return msg->is_remote && static_cast<const remote_message*>(msg)->from == sender && static_cast<const remote_message*>(msg)->request == request;
   });
 }
 
-void resident::drop_letters() noexcept {
-  while (letter* const l = waiting_.pop()) delete static_cast<far_letter*>(l);
-  for (letter* const l : moves_) delete static_cast<far_letter*>(l);
-  moves_.clear();
-  own_.drop_held();
-  for (auto& [sender, c] : others_) c.drop_held();
+void local_object::drop_letters() noexcept {
+  while (message* const msg = waiting_.pop()) delete static_cast<remote_message*>(msg);
+  for (message* const msg : pending_migrations_) delete static_cast<remote_message*>(msg);
+  pending_migrations_.clear();
+  local_sender_.drop_out_of_order();
+  for (auto& [sender, c] : remote_senders_) c.drop_out_of_order();
 }
 
-void resident::note_stay() {
+void local_object::record_residence() {
   std::map<rank, std::uint64_t> ends;
-  for (const letter* l = waiting_.first; l; l = l->next) ends.try_emplace(sender_of(*l, self_), l->number);
-  for (auto& [sender, c] : others_) {
+  for (const message* msg = waiting_.first; msg; msg = msg->next) ends.try_emplace(sender_of(*msg, self_), msg->number);
+  for (auto& [sender, c] : remote_senders_) {
     const auto first_waiting = ends.find(sender);
     const std::uint64_t end = first_waiting == ends.end() ? c.next : first_waiting->second;
-    const std::uint64_t before = c.stays.empty() ? 0 : c.stays.back().end;
+    const std::uint64_t before = c.residences.empty() ? 0 : c.residences.back().end;
     if (end <= before) continue;
-    if (!c.stays.empty() && c.stays.back().on == self_) c.stays.back().end = end;
-    else c.stays.push_back({end, self_});
+    if (!c.residences.empty() && c.residences.back().on == self_) c.residences.back().end = end;
+    else c.residences.push_back({end, self_});
   }
 }
 
-void resident::measure() {
+void local_object::measure() {
   if (on_devices_) return;
   on_devices_ = std::make_shared<std::atomic<std::uint64_t>>(0);
   is_measured.store(true, std::memory_order_release);
 }
 
-void resident::count_devices() noexcept {
+void local_object::count_devices() noexcept {
   if (on_devices_) load.devices.add(1e-9 * static_cast<double>(on_devices_->exchange(0, std::memory_order_relaxed)));
 }
 
-std::unique_ptr<resident> sent_object::take_back() {
-  resident& o = *what;
-  o.moves().clear();
-  const auto forget = [](correspondent& c) { std::erase_if(c.held, [](const auto& h) { return h.second != nullptr; }); };
-  forget(o.own());
-  for (auto& [sender, c] : o.others()) forget(c);
-  for (const carried& c : letters) {
-    auto l = std::make_unique<far_letter>(*c.what);
-    if (c.mark == 'm') o.moves().push_back(l.release());
-    else if (c.mark == 'w') o.waiting().push(*l.release());
-    else if (correspondent& by = o.of(l->from); by.held.try_emplace(l->number, l.get()).second) l.release();
+std::unique_ptr<local_object> departed_object::take_back() {
+  local_object& o = *what;
+  o.pending_migrations().clear();
+  const auto forget = [](sender_state& c) { std::erase_if(c.out_of_order, [](const auto& h) { return h.second != nullptr; }); };
+  forget(o.local_sender());
+  for (auto& [sender, c] : o.remote_senders()) forget(c);
+  for (const carried_message& c : messages) {
+    auto msg = std::make_unique<remote_message>(*c.what);
+    if (c.mark == 'm') o.pending_migrations().push_back(msg.release());
+    else if (c.mark == 'w') o.waiting().push(*msg.release());
+    else if (sender_state& sender = o.sender(msg->from); sender.out_of_order.try_emplace(msg->number, msg.get()).second) msg.release();
   }
-  letters.clear();
+  messages.clear();
   return std::move(what);
 }
 

@@ -22,48 +22,48 @@
 namespace stretto::mobiles {
 
 /// Letters in a row, linked by themselves.
-struct letter_list {
-  letter* first = nullptr;
-  letter* last = nullptr;
+struct message_list {
+  message* first = nullptr;
+  message* last = nullptr;
 
   bool is_empty() const noexcept { return !first; }
-  void push(letter& l) noexcept {
-    l.next = nullptr;
-    (first ? last->next : first) = &l;
-    last = &l;
+  void push(message& msg) noexcept {
+    msg.next = nullptr;
+    (first ? last->next : first) = &msg;
+    last = &msg;
   }
-  letter* pop() noexcept {
-    letter* const l = first;
-    if (l) first = l->next;
-    return l;
+  message* pop() noexcept {
+    message* const msg = first;
+    if (msg) first = msg->next;
+    return msg;
   }
 };
 
 /// What an object knows of one node that sends to it.
-struct correspondent {
+struct sender_state {
   std::uint64_t next = 0;                // the number of the letter that it takes now
-  std::map<std::uint64_t, letter*> held; // that came before it; null: it has been given up, and is not waited for
-  struct stay {
+  std::map<std::uint64_t, message*> out_of_order; // that came before it; null: it has been given up, and is not waited for
+  struct residence {
     std::uint64_t end;  // letters below, not of the stays before, were handled
     rank on;            // there
   };
-  std::vector<stay> stays;               // on nodes that it has left; those that are answered are forgotten
+  std::vector<residence> residences;               // on nodes that it has left; those that are answered are forgotten
   std::map<std::uint64_t, failure_ref> refused;  // letters that it skipped as a node had no room for them, until they are answered
 
   /// Where that letter was handled before the object came here; nobody: not before.
   rank handled_on(std::uint64_t number) const noexcept;
   void forget_below(std::uint64_t answered) noexcept;
   /// Far ones, that nobody will answer.
-  void drop_held() noexcept;
+  void drop_out_of_order() noexcept;
 };
 
-enum class acceptance : std::uint8_t { accepted, early, again };
+enum class acceptance : std::uint8_t { accepted, early, duplicate };
 
-class resident : public detail::mobile_here {
+class local_object : public detail::local_object_base {
  public:
-  resident(object_id id, const detail::mobile_type* type, std::string name, std::uint32_t epoch, rank self)
+  local_object(object_id id, const detail::mobile_type* type, std::string name, std::uint32_t epoch, rank self)
       : id(id), type(type), name(std::move(name)), epoch(epoch), self_(self) {}
-  resident(const resident&) = delete;
+  local_object(const local_object&) = delete;
 
   const object_id id;
   const detail::mobile_type* const type;  // null: it is not made yet, and nobody knows of what
@@ -71,42 +71,42 @@ class resident : public detail::mobile_here {
   std::uint32_t epoch;  // of its moves; 1 where it was made
 
   /// The letters of this node, and of any.
-  correspondent& own() noexcept { return own_; }
-  correspondent& of(rank sender) { return sender == self_ ? own_ : others_[sender]; }
-  std::map<rank, correspondent>& others() noexcept { return others_; }
+  sender_state& local_sender() noexcept { return local_sender_; }
+  sender_state& sender(rank r) { return r == self_ ? local_sender_ : remote_senders_[r]; }
+  std::map<rank, sender_state>& remote_senders() noexcept { return remote_senders_; }
 
   /// Again: it was accepted, or is held, before; the letter stays the caller's.
-  acceptance accept(correspondent& by, letter& l);
+  acceptance accept(sender_state& sender, message& msg);
   /// That letter will not come. False if it has, or is known not to.
-  bool skip(correspondent& by, std::uint64_t number);
+  bool skip(sender_state& sender, std::uint64_t number);
   /// Takes those that may begin now out of the queue; they have the object until left().
-  void begin(letter_list& to) noexcept;
+  void begin_ready(message_list& to) noexcept;
   /// The same for one letter that has just come, where nothing waits.
-  bool begin_at_once(const letter& l) noexcept {
-    if (!waiting_.is_empty() || is_leaving || is_held || !has_room(reads(l))) return false;
-    take(reads(l));
+  bool try_begin(const message& msg) noexcept {
+    if (!waiting_.is_empty() || is_leaving || is_paused || !can_acquire(reads(msg))) return false;
+    acquire(reads(msg));
     return true;
   }
-  void left(bool has_read) noexcept { has_read ? void(--readers_) : void(is_written_ = false); }
+  void release(bool has_read) noexcept { has_read ? void(--readers_) : void(has_writer_ = false); }
   /// It is being made, or ended: nobody else has it.
-  void take_alone() noexcept { is_written_ = true; }
+  void acquire_exclusively() noexcept { has_writer_ = true; }
 
   /// Nobody has it.
-  bool is_free() const noexcept { return !readers_ && !is_written_; }
-  letter_list& waiting() noexcept { return waiting_; }
-  std::deque<letter*>& moves() noexcept { return moves_; }
-  bool has_move(rank sender, std::uint64_t request) const noexcept;
+  bool is_free() const noexcept { return !readers_ && !has_writer_; }
+  message_list& waiting() noexcept { return waiting_; }
+  std::deque<message*>& pending_migrations() noexcept { return pending_migrations_; }
+  bool has_pending_migration(rank sender, std::uint64_t request) const noexcept;
 
-  bool is_held = false;     // nothing begins, and it does not move, but as far as it is let through
-  bool may_move_held = false;
-  std::uint32_t let_through = 0;  // so many that wait
+  bool is_paused = false;     // nothing begins, and it does not move, but as far as it is let through
+  bool may_migrate_while_paused = false;
+  std::uint32_t released_messages = 0;  // so many that wait
 
   bool is_leaving = false;  // its home has been asked to let it go
-  bool may_leave = false;   // and has agreed
-  bool is_packed = false;   // and somebody is at it
+  bool is_migration_granted = false;   // and has agreed
+  bool is_packing = false;   // and somebody is at it
   bool is_recalled = false; // its home has lost where it goes to
-  rank goes_to = 0;
-  failure_ref why_stays = {};  // although its home has agreed
+  rank destination = 0;
+  failure_ref cancellation_cause = {};  // although its home has agreed
 
   object_load load;
 
@@ -120,44 +120,44 @@ class resident : public detail::mobile_here {
   void drop_letters() noexcept;
 
   /// Before it leaves: what has been handled here is noted for each sender.
-  void note_stay();
+  void record_residence();
 
  private:
-  bool has_room(bool for_reader) const noexcept { return !is_written_ && (for_reader || !readers_); }
-  void take(bool for_reader) noexcept { for_reader ? void(++readers_) : void(is_written_ = true); }
-  void enqueue(letter& l);
-  void take_held(correspondent& by);
+  bool can_acquire(bool for_reader) const noexcept { return !has_writer_ && (for_reader || !readers_); }
+  void acquire(bool for_reader) noexcept { for_reader ? void(++readers_) : void(has_writer_ = true); }
+  void enqueue(message& msg);
+  void accept_in_sequence(sender_state& sender);
 
   const rank self_;
   std::uint32_t readers_ = 0;
-  bool is_written_ = false;
-  letter_list waiting_;
-  std::deque<letter*> moves_;
+  bool has_writer_ = false;
+  message_list waiting_;
+  std::deque<message*> pending_migrations_;
   detail::device_time on_devices_;  // null until it is measured
-  correspondent own_;
-  std::map<rank, correspondent> others_;
+  sender_state local_sender_;
+  std::map<rank, sender_state> remote_senders_;
 };
 
 /// One that was sent. It is kept until its parts have gone, which lie in it; and where it goes to may have no room, until it is there or
 /// comes back.
-struct sent_object {
-  struct carried {
+struct departed_object {
+  struct carried_message {
     char mark;  // 'm' a move, 'w' accepted, 'h' held
-    std::shared_ptr<const far_letter> what;
+    std::shared_ptr<const remote_message> what;
   };
-  explicit sent_object(std::unique_ptr<resident> o) noexcept : what(std::move(o)) {}
-  sent_object(const sent_object&) = delete;
-  ~sent_object() {
+  explicit departed_object(std::unique_ptr<local_object> o) noexcept : what(std::move(o)) {}
+  departed_object(const departed_object&) = delete;
+  ~departed_object() {
     if (what && what->object) what->type->destroy(what->object);
   }
   /// With its letters, all of which are far ones now.
-  std::unique_ptr<resident> take_back();
+  std::unique_ptr<local_object> take_back();
 
-  std::unique_ptr<resident> what;
-  std::vector<carried> letters;
+  std::unique_ptr<local_object> what;
+  std::vector<carried_message> messages;
 };
 
 /// The sender of a letter that waits on node `self`.
-inline rank sender_of(const letter& l, rank self) noexcept { return l.is_far ? static_cast<const far_letter&>(l).from : self; }
+inline rank sender_of(const message& msg, rank self) noexcept { return msg.is_remote ? static_cast<const remote_message&>(msg).from : self; }
 
 }  // namespace stretto::mobiles

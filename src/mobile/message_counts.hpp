@@ -7,11 +7,11 @@
 
 namespace stretto::mobiles {
 
-struct letter_counts {
+struct message_counts {
   std::uint64_t begun = 0, ended = 0;  // of this node; what has ended is no larger than what has begun
   std::uint64_t handling = 0;          // handlers for other nodes that run here
 
-  friend bool operator==(const letter_counts&, const letter_counts&) = default;
+  friend bool operator==(const message_counts&, const message_counts&) = default;
 };
 
 }  // namespace stretto::mobiles

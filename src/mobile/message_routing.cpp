@@ -9,152 +9,152 @@ namespace stretto::mobiles {
 
 using sched::thread_state;
 
-mobile_objects::decision mobile_objects::decide(const entry* e, const far_letter& l) const {
-  if (l.what() == letter_kind::make && l.target == self_) return {decision::make};
-  if (e && e->here) return {decision::accept};
-  const rank home = home_of(l.object);
-  if (home == self_ && !(e && e->home)) return {.what = decision::refuse, .cause = destroyed(l.object, {})};
+mobile_objects::decision mobile_objects::decide_route(const entry* e, const remote_message& msg) const {
+  if (msg.action_taken() == message_action::make && msg.target == self_) return {decision::construct};
+  if (e && e->local) return {decision::accept};
+  const rank home = home_of(msg.object);
+  if (home == self_ && !(e && e->home)) return {.what = decision::reject, .cause = destroyed_failure(msg.object, {})};
   if (is_lost(home))
-    return l.from == self_ ? decision{.what = decision::refuse, .cause = e && e->lost ? e->lost : lost_with(l.object, e, home, "was made on")}
-                           : decision{decision::send_back};  // who has sent it may reach the home
-  if (l.way.epoch > (e ? e->epoch : 0)) return {decision::park};
-  if (e && e->lost && home != self_ && l.from != self_) return {decision::send_back};  // lost to this node, but perhaps not to that
-  if (e && e->lost) return {.what = decision::refuse, .cause = e->lost};
-  if (e && e->epoch && e->at == self_) return {decision::park};  // it is coming
+    return msg.from == self_ ? decision{.what = decision::reject, .cause = e && e->loss ? e->loss : node_loss_failure(msg.object, e, home, "was made on")}
+                           : decision{decision::return_to_sender};  // who has sent it may reach the home
+  if (msg.routing.epoch > (e ? e->epoch : 0)) return {decision::park};
+  if (e && e->loss && home != self_ && msg.from != self_) return {decision::return_to_sender};  // lost to this node, but perhaps not to that
+  if (e && e->loss) return {.what = decision::reject, .cause = e->loss};
+  if (e && e->epoch && e->location == self_) return {decision::park};  // it is coming
   if (home == self_) {
-    if (is_lost(e->at)) return {decision::wait};  // it may not have left for there
-    if (e->at == l.way.avoid) return {.what = decision::refuse, .cause = lost_with(l.object, e, e->at, "is on")};
-    const bool is_pinned = l.way.hops >= most_by_hearsay;
-    if (is_pinned && e->home->wants_to != nobody) return {decision::wait};
-    return {.what = decision::pass_on, .to = e->at, .way = {e->epoch, nobody, l.way.hops, is_pinned}, .is_known = true};
+    if (is_lost(e->location)) return {decision::hold_at_home};  // it may not have left for there
+    if (e->location == msg.routing.avoid) return {.what = decision::reject, .cause = node_loss_failure(msg.object, e, e->location, "is on")};
+    const bool pins_object = msg.routing.hops >= max_forwards;
+    if (pins_object && e->home->requested_destination != no_rank) return {decision::hold_at_home};
+    return {.what = decision::forward, .to = e->location, .routing = {e->epoch, no_rank, msg.routing.hops, pins_object}, .is_location_known = true};
   }
-  if (e && e->epoch && !is_lost(e->at) && e->at != l.way.avoid && l.way.avoid == nobody && l.way.hops < most_by_hearsay)
-    return {.what = decision::pass_on, .to = e->at, .way = {e->epoch, nobody, l.way.hops, false}, .is_known = true};
-  return {.what = decision::pass_on, .to = home, .way = {0, l.way.avoid, l.way.hops, false}};
+  if (e && e->epoch && !is_lost(e->location) && e->location != msg.routing.avoid && msg.routing.avoid == no_rank && msg.routing.hops < max_forwards)
+    return {.what = decision::forward, .to = e->location, .routing = {e->epoch, no_rank, msg.routing.hops, false}, .is_location_known = true};
+  return {.what = decision::forward, .to = home, .routing = {0, msg.routing.avoid, msg.routing.hops, false}};
 }
 
-void mobile_objects::deliver(std::unique_ptr<far_letter> l) {
-  errands out;
+void mobile_objects::deliver(std::unique_ptr<remote_message> msg) {
+  deferred_actions actions;
   {
-    const object_id id = l->object;
-    const rank from = l->from, home = home_of(id);
+    const object_id id = msg->object;
+    const rank from = msg->from, home = home_of(id);
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
     entry* e = s.find(id);
-    if (l->way.is_pinned && l->way.hops) {
-      out.tell.push_back({home, say::received, dist::writer(id)});
-      l->way.is_pinned = false;
+    if (msg->routing.pins_object && msg->routing.hops) {
+      actions.send.push_back({home, protocol_message::pinned_message_arrived, dist::writer(id)});
+      msg->routing.pins_object = false;
     }
-    const decision d = decide(e, *l);
-    s.counted.most_hops = std::max<std::uint64_t>(s.counted.most_hops, l->way.hops);
+    const decision d = decide_route(e, *msg);
+    s.counters.most_hops = std::max<std::uint64_t>(s.counters.most_hops, msg->routing.hops);
     switch (d.what) {
-      case decision::accept: take_in(*e, std::move(l), out); break;
-      case decision::make: begin_making(s.all[id], std::move(l), out); ++s.counted.objects; break;
+      case decision::accept: accept_message(*e, std::move(msg), actions); break;
+      case decision::construct: begin_construction(s.all[id], std::move(msg), actions); ++s.counters.objects; break;
       case decision::park:
         e = &s.all[id];
         // It may be over, and what this node has heard of it forgotten.
-        if (e->parked.empty() && home != self_) out.tell.push_back({home, say::expected, dist::writer(id)});
-        e->parked.push_back(std::move(l));
+        if (e->parked.empty() && home != self_) actions.send.push_back({home, protocol_message::location_query, dist::writer(id)});
+        e->parked.push_back(std::move(msg));
         break;
-      case decision::wait: e->home->behind.push_back(std::move(l)); break;
-      case decision::send_back:
-        out.tell.push_back({from, say::again, dist::writer(id, from)});
-        out.leave.push_back(std::move(l));
+      case decision::hold_at_home: e->home->blocked.push_back(std::move(msg)); break;
+      case decision::return_to_sender:
+        actions.send.push_back({from, protocol_message::resend_request, dist::writer(id, from)});
+        actions.discard.push_back(std::move(msg));
         break;
-      case decision::refuse: out.settle.push_back({l.release(), d.cause}); break;
-      case decision::pass_on:
-        if (d.way.is_pinned) ++e->home->pinned[d.to];
+      case decision::reject: actions.complete.push_back({msg.release(), d.cause}); break;
+      case decision::forward:
+        if (d.routing.pins_object) ++e->home->pinned[d.to];
         if (from != self_) {
-          ++s.counted.passed_on;
-          note_passed_on(d.to, from);
-          if (d.is_known) out.tell.push_back({from, say::at, dist::writer(id, d.to, e->epoch)});
+          ++s.counters.passed_on;
+          record_forward(d.to, from);
+          if (d.is_location_known) actions.send.push_back({from, protocol_message::location_update, dist::writer(id, d.to, e->epoch)});
         }
-        out.pass_on.push_back({d.to, std::move(l), d.way});
+        actions.forward.push_back({d.to, std::move(msg), d.routing});
         break;
     }
   }
-  run(out);
+  run(actions);
 }
 
-void mobile_objects::take_in(entry& e, std::unique_ptr<far_letter> l, errands& out) {
-  resident& o = *e.here;
-  correspondent& by = o.of(l->from);
-  if (l->from != self_ && is_lost(l->from)) return;  // nobody waits for it, and what it sent before may be missing
-  by.forget_below(l->answered);
-  if (!l->type) l->type = letter_type_at(l->function);
-  if (l->refused && o.skip(by, l->number)) {
-    failure_ref cause = by.refused[l->number] = l->refused;
-    out.settle.push_back({l.release(), std::move(cause), false});
-    return advance(o, out);
+void mobile_objects::accept_message(entry& e, std::unique_ptr<remote_message> msg, deferred_actions& actions) {
+  local_object& o = *e.local;
+  sender_state& sender = o.sender(msg->from);
+  if (msg->from != self_ && is_lost(msg->from)) return;  // nobody waits for it, and what it sent before may be missing
+  sender.forget_below(msg->answered_below);
+  if (!msg->type) msg->type = message_type_at(msg->function);
+  if (msg->refused && o.skip(sender, msg->number)) {
+    failure_ref cause = sender.refused[msg->number] = msg->refused;
+    actions.complete.push_back({msg.release(), std::move(cause), false});
+    return advance_object(o, actions);
   }
-  if (o.accept(by, *l) != acceptance::again) {
-    l.release();
-    return advance(o, out);
+  if (o.accept(sender, *msg) != acceptance::duplicate) {
+    msg.release();
+    return advance_object(o, actions);
   }
   // It has come before. Who handled it here has answered or will; it may have been elsewhere, and the answer lost with that node.
-  if (const auto refused = by.refused.find(l->number); refused != by.refused.end()) {
-    out.settle.push_back({l.release(), refused->second, false});
-  } else if (l->what() == letter_kind::migrate) {
-    if (!o.has_move(l->from, l->request)) out.settle.push_back({l.release(), {}});
-  } else if (const rank on = by.handled_on(l->number); on != nobody) {
-    out.tell.push_back({l->from, say::ran, dist::writer(l->request, on)});
+  if (const auto refused = sender.refused.find(msg->number); refused != sender.refused.end()) {
+    actions.complete.push_back({msg.release(), refused->second, false});
+  } else if (msg->action_taken() == message_action::migrate) {
+    if (!o.has_pending_migration(msg->from, msg->request)) actions.complete.push_back({msg.release(), {}});
+  } else if (const rank on = sender.handled_on(msg->number); on != no_rank) {
+    actions.send.push_back({msg->from, protocol_message::executed_at, dist::writer(msg->request, on)});
   }
-  if (l && l->together) out.leave.push_back(std::move(l));
+  if (msg && msg->reply_share) actions.discard.push_back(std::move(msg));
 }
 
-void mobile_objects::begin_making(entry& e, std::unique_ptr<far_letter> l, errands& out) {
-  if (!l->type) l->type = letter_type_at(l->function);
-  e.here = std::make_unique<resident>(l->object, l->type ? l->type->of : nullptr, l->name, 1, self_);
-  join_others(*e.here);
-  if (e.here->type) e.here->load.bytes = e.here->type->bytes;
-  e.at = self_;
+void mobile_objects::begin_construction(entry& e, std::unique_ptr<remote_message> msg, deferred_actions& actions) {
+  if (!msg->type) msg->type = message_type_at(msg->function);
+  e.local = std::make_unique<local_object>(msg->object, msg->type ? msg->type->of : nullptr, msg->name, 1, self_);
+  apply_node_state(*e.local);
+  if (e.local->type) e.local->load.bytes = e.local->type->bytes;
+  e.location = self_;
   e.epoch = 1;
-  e.name = l->name;
-  e.here->of(l->from).next = 1;
-  e.here->take_alone();
-  release_parked(e, out);
-  l->at = e.here.get();
-  out.begin.push(*l.release());
+  e.name = msg->name;
+  e.local->sender(msg->from).next = 1;
+  e.local->acquire_exclusively();
+  release_parked(e, actions);
+  msg->handled_object = e.local.get();
+  actions.begin.push(*msg.release());
 }
 
-void mobile_objects::advance(resident& o, errands& out) {
-  while (!o.is_leaving && !o.moves().empty() && (!o.is_held || o.may_move_held)) {
-    letter& l = *o.moves().front();
-    const rank to = l.is_far ? static_cast<far_letter&>(l).target : static_cast<near_move&>(l).target;
+void mobile_objects::advance_object(local_object& o, deferred_actions& actions) {
+  while (!o.is_leaving && !o.pending_migrations().empty() && (!o.is_paused || o.may_migrate_while_paused)) {
+    message& msg = *o.pending_migrations().front();
+    const rank to = msg.is_remote ? static_cast<remote_message&>(msg).target : static_cast<local_migration&>(msg).target;
     if (to == self_) {
-      end_move(o, {}, out);
+      complete_migration(o, {}, actions);
     } else if (is_lost(to)) {
-      end_move(o, failure_ref(job_->loss_of(to)), out);
+      complete_migration(o, failure_ref(job_->loss_of(to)), actions);
     } else if (is_lost(home_of(o.id))) {
-      end_move(o, lost_with(o.id, nullptr, home_of(o.id), "was made on"), out);
+      complete_migration(o, node_loss_failure(o.id, nullptr, home_of(o.id), "was made on"), actions);
     } else {
       o.is_leaving = true;
-      o.goes_to = to;
-      out.tell.push_back({home_of(o.id), say::leave, dist::writer(o.id, to)});
+      o.destination = to;
+      actions.send.push_back({home_of(o.id), protocol_message::migration_request, dist::writer(o.id, to)});
     }
   }
-  if (!o.is_leaving) return o.begin(out.begin);
-  if (o.may_leave && o.is_free() && !o.is_packed) {
-    o.is_packed = true;
-    out.pack = &o;
+  if (!o.is_leaving) return o.begin_ready(actions.begin);
+  if (o.is_migration_granted && o.is_free() && !o.is_packing) {
+    o.is_packing = true;
+    actions.pack = &o;
   }
 }
 
-void mobile_objects::run(errands& out) {
-  if (!out.begin.is_empty()) {
-    thread_state& t = here();
-    while (letter* const l = out.begin.pop()) begin(*l, t);
+void mobile_objects::run(deferred_actions& actions) {
+  if (!actions.begin.is_empty()) {
+    thread_state& t = current_thread();
+    while (message* const msg = actions.begin.pop()) begin_handler(*msg, t);
   }
-  for (auto& p : out.pass_on) {
+  for (auto& p : actions.forward) {
     p.what->memory.end();  // of what has come and not begun
-    p.what->together.end();
-    pass_on(p.to, std::move(p.what), p.way);
+    p.what->reply_share.end();
+    forward(p.to, std::move(p.what), p.routing);
   }
-  for (auto& t : out.tell) tell(t.to, t.what, std::move(t.words));
-  for (auto& l : out.settle) settle(*l.what, std::move(l.cause), l.is_for_good);
-  for (auto& l : out.leave) l->together.end();
-  for (auto& l : out.deliver) deliver(std::move(l));
-  if (out.pack) pack(*out.pack);
+  for (auto& t : actions.send) send(t.to, t.what, std::move(t.payload));
+  for (auto& msg : actions.complete) complete_unhandled(*msg.what, std::move(msg.cause), msg.is_permanent);
+  for (auto& msg : actions.discard) msg->reply_share.end();
+  for (auto& msg : actions.deliver) deliver(std::move(msg));
+  if (actions.pack) pack_object(*actions.pack);
 }
 
 }  // namespace stretto::mobiles

@@ -10,14 +10,14 @@ namespace stretto::mobiles {
 namespace {
 
 /// What a letter begins with, but for its name.
-struct letter_front {
-  std::uint64_t object, number, request, answered, function, where, bytes;
+struct message_header {
+  std::uint64_t object, number, request, answered_below, function, where, bytes;
   std::uint32_t epoch;
   rank from, target, avoid;
   std::uint16_t name_bytes;
-  letter_kind kind;
+  message_action action;
   std::int8_t priority;
-  std::uint8_t hops, is_pinned;
+  std::uint8_t hops, pins_object;
 };
 
 /// What few bytes are written into, before a letter takes them. Null while the thread ends. Not inlined: between two calls the task may
@@ -34,16 +34,16 @@ struct letter_front {
 
 }  // namespace
 
-void* far_letter::operator new(std::size_t) { return base::recycled<sizeof(far_letter)>::allocate(); }
-void far_letter::operator delete(void* at) noexcept { base::recycled<sizeof(far_letter)>::free(at); }
+void* remote_message::operator new(std::size_t) { return base::recycled<sizeof(remote_message)>::allocate(); }
+void remote_message::operator delete(void* at) noexcept { base::recycled<sizeof(remote_message)>::free(at); }
 
-std::shared_ptr<far_letter> new_letter() { return std::allocate_shared<far_letter>(base::recycling<far_letter>()); }
+std::shared_ptr<remote_message> make_remote_message() { return std::allocate_shared<remote_message>(base::recycling<remote_message>()); }
 
-void far_letter::set_arguments(detail::parcel&& all) {
-  came = nullptr;
-  came_bytes = 0;
-  if (all.bytes.size() <= most_few) {
-    keep_few(all.bytes);
+void remote_message::set_arguments(detail::parcel&& all) {
+  received = nullptr;
+  received_bytes = 0;
+  if (all.bytes.size() <= max_inline_bytes) {
+    store_inline(all.bytes);
     std::vector<std::byte> written = std::exchange(all.bytes, {});
     if (auto* const spare = spare_bytes()) spare->swap(written);
   }
@@ -51,99 +51,99 @@ void far_letter::set_arguments(detail::parcel&& all) {
   if (holds_any(all) || holds_any(arguments)) arguments = std::move(all);
 }
 
-void write_words(dist::writer& to, const far_letter& l, const passage& way, std::uint16_t node) {
-  const std::string_view name = std::string_view(l.name).substr(0, longest_name);
-  to.put_front(letter_front{.object = l.object,
-                            .number = l.number,
-                            .request = l.request,
-                            .answered = l.answered,
-                            .function = l.function,
-                            .where = dist::encode(l.where, node),
-                            .bytes = l.bytes().size(),
-                            .epoch = way.epoch,
-                            .from = l.from,
-                            .target = l.target,
-                            .avoid = way.avoid,
+void write_header(dist::writer& to, const remote_message& msg, const routing_state& routing, std::uint16_t node) {
+  const std::string_view name = std::string_view(msg.name).substr(0, max_name_bytes);
+  to.put_front(message_header{.object = msg.object,
+                            .number = msg.number,
+                            .request = msg.request,
+                            .answered_below = msg.answered_below,
+                            .function = msg.function,
+                            .where = dist::encode(msg.where, node),
+                            .bytes = msg.bytes().size(),
+                            .epoch = routing.epoch,
+                            .from = msg.from,
+                            .target = msg.target,
+                            .avoid = routing.avoid,
                             .name_bytes = static_cast<std::uint16_t>(name.size()),
-                            .kind = l.what(),
-                            .priority = l.priority,
-                            .hops = way.hops,
-                            .is_pinned = way.is_pinned});
+                            .action = msg.action_taken(),
+                            .priority = msg.priority,
+                            .hops = routing.hops,
+                            .pins_object = routing.pins_object});
   if (!name.empty()) to.put_bytes(std::as_bytes(std::span(name)));
 }
 
-void write(dist::writer& to, const far_letter& l, const passage& way, std::uint16_t node) {
-  write_words(to, l, way, node);
-  to.put_bytes(l.bytes());
+void write(dist::writer& to, const remote_message& msg, const routing_state& routing, std::uint16_t node) {
+  write_header(to, msg, routing, node);
+  to.put_bytes(msg.bytes());
 }
 
-std::unique_ptr<far_letter> read_words(dist::reader& from, std::uint16_t node, std::uint64_t& written) {
-  auto l = std::make_unique<far_letter>();
-  const auto f = from.get_front<letter_front>();
-  l->object = f.object;
-  l->number = f.number;
-  l->request = f.request;
-  l->answered = f.answered;
-  l->function = f.function;
-  l->where = dist::decode(f.where, node);
-  l->kind = static_cast<std::uint64_t>(f.kind);
-  l->from = f.from;
-  l->target = f.target;
-  l->priority = f.priority;
-  l->way = {.epoch = f.epoch, .avoid = f.avoid, .hops = f.hops, .is_pinned = f.is_pinned != 0};
-  if (f.name_bytes) l->name = from.get_text(f.name_bytes);
+std::unique_ptr<remote_message> read_header(dist::reader& from, std::uint16_t node, std::uint64_t& written) {
+  auto msg = std::make_unique<remote_message>();
+  const auto f = from.get_front<message_header>();
+  msg->object = f.object;
+  msg->number = f.number;
+  msg->request = f.request;
+  msg->answered_below = f.answered_below;
+  msg->function = f.function;
+  msg->where = dist::decode(f.where, node);
+  msg->action = static_cast<std::uint64_t>(f.action);
+  msg->from = f.from;
+  msg->target = f.target;
+  msg->priority = f.priority;
+  msg->routing = {.epoch = f.epoch, .avoid = f.avoid, .hops = f.hops, .pins_object = f.pins_object != 0};
+  if (f.name_bytes) msg->name = from.get_text(f.name_bytes);
   written = f.bytes;
-  return l;
+  return msg;
 }
 
-std::unique_ptr<far_letter> read_letter(dist::reader& from, std::uint16_t node) {
+std::unique_ptr<remote_message> read_message(dist::reader& from, std::uint16_t node) {
   std::uint64_t written = 0;
-  auto l = read_words(from, node, written);
+  auto msg = read_header(from, node, written);
   const auto bytes = from.get_bytes(written);
-  if (bytes.size() <= far_letter::most_few) l->keep_few(bytes);
-  else l->arguments.bytes.assign(bytes.begin(), bytes.end());
-  return l;
+  if (bytes.size() <= remote_message::max_inline_bytes) msg->store_inline(bytes);
+  else msg->arguments.bytes.assign(bytes.begin(), bytes.end());
+  return msg;
 }
 
-object_head::object_head(dist::reader& from)
-    : is_kept(from.get<std::uint8_t>() == kept), is_made(from.get<std::uint8_t>() != 0), epoch(from.get<std::uint32_t>()),
+migration_header::migration_header(dist::reader& from)
+    : is_retained(from.get<std::uint8_t>() == retained), is_constructed(from.get<std::uint8_t>() != 0), epoch(from.get<std::uint32_t>()),
       id(from.get<object_id>()), type(from.get<std::uint64_t>()), along(from.get<std::uint64_t>()),
       parts(from.get<std::uint64_t>()), name(from.get_text()) {}
 
-void object_head::write(dist::writer& to) const {
-  to.put(is_kept ? kept : unkept).put(static_cast<std::uint8_t>(is_made)).put(epoch).put(id).put(type).put(along).put(parts);
-  to.put_text(name, longest_name);
+void migration_header::write(dist::writer& to) const {
+  to.put(is_retained ? retained : not_retained).put(static_cast<std::uint8_t>(is_constructed)).put(epoch).put(id).put(type).put(along).put(parts);
+  to.put_text(name, max_name_bytes);
 }
 
-detail::parcel arguments_of(const letter& near) {
+detail::parcel arguments_of(const message& local) {
   detail::parcel all;
   if (auto* const spare = spare_bytes()) all.bytes.swap(*spare);
   all.bytes.clear();
-  if (near.type && near.type->write_arguments) near.type->write_arguments(&near, all);
+  if (local.type && local.type->write_arguments) local.type->write_arguments(&local, all);
   return all;
 }
 
-std::shared_ptr<far_letter> far_copy(letter& near, object_id object, rank self, detail::parcel&& arguments) {
-  std::shared_ptr<far_letter> l = new_letter();
-  const sched::task_record& r = record_of(near);
-  l->type = near.type;
-  l->number = near.number;
-  l->kind = near.kind;
-  l->object = object;
-  l->from = self;
-  l->function = near.type ? dist::encode_constant(near.type, sizeof *near.type) : 0;
-  if (kind_of(near) == letter_kind::migrate) l->target = static_cast<near_move&>(near).target;
-  l->priority = r.priority;
-  l->where = r.where;
-  if (r.name) l->name = r.name;
-  l->set_arguments(std::move(arguments));
-  return l;
+std::shared_ptr<remote_message> to_remote(message& local, object_id object, rank self, detail::parcel&& arguments) {
+  std::shared_ptr<remote_message> msg = make_remote_message();
+  const sched::task_record& r = record_of(local);
+  msg->type = local.type;
+  msg->number = local.number;
+  msg->action = local.action;
+  msg->object = object;
+  msg->from = self;
+  msg->function = local.type ? dist::encode_constant(local.type, sizeof *local.type) : 0;
+  if (action_of(local) == message_action::migrate) msg->target = static_cast<local_migration&>(local).target;
+  msg->priority = r.priority;
+  msg->where = r.where;
+  if (r.name) msg->name = r.name;
+  msg->set_arguments(std::move(arguments));
+  return msg;
 }
 
-const detail::letter_type* letter_type_at(std::uint64_t bits) {
+const detail::message_type* message_type_at(std::uint64_t bits) {
   const auto* const t =
-      static_cast<const detail::letter_type*>(dist::decode_constant(bits, sizeof(detail::letter_type), alignof(detail::letter_type)));
-  return t && t->mark == detail::letter_type_mark ? t : nullptr;
+      static_cast<const detail::message_type*>(dist::decode_constant(bits, sizeof(detail::message_type), alignof(detail::message_type)));
+  return t && t->mark == detail::message_type_mark ? t : nullptr;
 }
 
 const detail::mobile_type* mobile_type_at(std::uint64_t bits) {

@@ -27,106 +27,106 @@
 
 namespace stretto::mobiles {
 
-using detail::letter;
-using detail::letter_kind;
+using detail::message;
+using detail::message_action;
 using dist::rank;
 using object_id = std::uint64_t;
 
-inline constexpr std::size_t longest_name = 255;  // of a letter or an object, in messages
-inline constexpr rank nobody = std::numeric_limits<rank>::max();
+inline constexpr std::size_t max_name_bytes = 255;  // of a letter or an object, in messages
+inline constexpr rank no_rank = std::numeric_limits<rank>::max();
 
 /// How a far letter has come so far.
-struct passage {
+struct routing_state {
   std::uint32_t epoch = 0;  // the object is where this goes, or will be: since that move of it. 0: nobody knows
-  rank avoid = nobody;      // a node that the sender has lost
+  rank avoid = no_rank;      // a node that the sender has lost
   std::uint8_t hops = 0;
-  bool is_pinned = false;   // the object stays until the receiver has said that this has come
+  bool pins_object = false;   // the object stays until the receiver has said that this has come
 };
 
-struct far_letter : letter {
-  far_letter() noexcept { is_far = 1; }
+struct remote_message : message {
+  remote_message() noexcept { is_remote = 1; }
 
   object_id object = 0;
   rank from = 0;                // whose it is
   std::uint64_t request = 0;    // 0: no answer is wanted
-  std::uint64_t answered = 0;   // all of that node to this object with lower numbers have been
+  std::uint64_t answered_below = 0;   // all of that node to this object with lower numbers have been
   std::uint64_t function = 0;   // the letter_type as a constant that travels
   rank target = 0;              // of a migration
   std::int8_t priority = 0;
   std::source_location where;
   std::string name;
   detail::parcel arguments;     // of this node; their bytes, and those that have come, are here only where they are not few
-  std::shared_ptr<const std::byte> came = {};  // many that have come, which lie elsewhere
-  std::uint64_t came_bytes = 0;                // or few
+  std::shared_ptr<const std::byte> received = {};  // many that have come, which lie elsewhere
+  std::uint64_t received_bytes = 0;                // or few
   failure_ref refused = {};     // a node had no room for it: only its number goes on, and nobody handles it
-  passage way;
+  routing_state routing;
   dist::back_pressure::share memory = {};
-  gathering::share together = {};  // its answer goes with those of others; empty: by itself
+  reply_aggregation::share reply_share = {};  // its answer goes with those of others; empty: by itself
 
-  static constexpr std::size_t most_few = 64;
+  static constexpr std::size_t max_inline_bytes = 64;
   std::span<const std::byte> bytes() const noexcept {
-    if (!came_bytes) return arguments.bytes;
-    return {came ? came.get() : few_, came_bytes};
+    if (!received_bytes) return arguments.bytes;
+    return {received ? received.get() : inline_bytes_, received_bytes};
   }
   void set_arguments(detail::parcel&& all);
   /// At most most_few of them.
-  void keep_few(std::span<const std::byte> bytes) noexcept {
-    if (!bytes.empty()) std::memcpy(few_, bytes.data(), bytes.size());
-    came_bytes = bytes.size();
+  void store_inline(std::span<const std::byte> bytes) noexcept {
+    if (!bytes.empty()) std::memcpy(inline_bytes_, bytes.data(), bytes.size());
+    received_bytes = bytes.size();
   }
-  letter_kind what() const noexcept { return static_cast<letter_kind>(kind); }
+  message_action action_taken() const noexcept { return static_cast<message_action>(action); }
 
   // Floods of them come and go: their memory serves again.
   static void* operator new(std::size_t bytes);
   static void operator delete(void* at) noexcept;
 
  private:
-  std::byte few_[most_few];
+  std::byte inline_bytes_[max_inline_bytes];
 };
 
 /// A near letter that moves its object, which no task runs.
-struct near_move : letter {
-  explicit near_move(rank r) noexcept : letter(nullptr, letter_kind::migrate), target(r) {}
+struct local_migration : message {
+  explicit local_migration(rank r) noexcept : message(nullptr, message_action::migrate), target(r) {}
   rank target;
 };
 
-inline sched::task_record& record_of(letter& near) noexcept {
-  return *reinterpret_cast<sched::task_record*>(reinterpret_cast<std::byte*>(&near) - detail::storage_offset);
+inline sched::task_record& record_of(message& local) noexcept {
+  return *reinterpret_cast<sched::task_record*>(reinterpret_cast<std::byte*>(&local) - detail::storage_offset);
 }
-inline letter& letter_in(sched::task_record& r) noexcept { return *static_cast<letter*>(r.storage()); }
-inline bool reads(const letter& l) noexcept { return l.type && l.type->reads; }
-inline letter_kind kind_of(const letter& l) noexcept { return static_cast<letter_kind>(l.kind); }
+inline message& message_in(sched::task_record& r) noexcept { return *static_cast<message*>(r.storage()); }
+inline bool reads(const message& msg) noexcept { return msg.type && msg.type->reads; }
+inline message_action action_of(const message& msg) noexcept { return static_cast<message_action>(msg.action); }
 
 /// One that its sender keeps until it is answered, and others may send meanwhile.
-std::shared_ptr<far_letter> new_letter();
+std::shared_ptr<remote_message> make_remote_message();
 /// Less what refused it. `node` is this one, or whoever has sent the message: for lines that cannot be found.
-void write(dist::writer& to, const far_letter& l, const passage& way, std::uint16_t node);
-std::unique_ptr<far_letter> read_letter(dist::reader& from, std::uint16_t node);
+void write(dist::writer& to, const remote_message& msg, const routing_state& routing, std::uint16_t node);
+std::unique_ptr<remote_message> read_message(dist::reader& from, std::uint16_t node);
 /// The same less the arguments, which `written` is the size of.
-void write_words(dist::writer& to, const far_letter& l, const passage& way, std::uint16_t node);
-std::unique_ptr<far_letter> read_words(dist::reader& from, std::uint16_t node, std::uint64_t& written);
+void write_header(dist::writer& to, const remote_message& msg, const routing_state& routing, std::uint16_t node);
+std::unique_ptr<remote_message> read_header(dist::reader& from, std::uint16_t node, std::uint64_t& written);
 /// What a near letter is once it has to travel; its body stays as it is.
-std::shared_ptr<far_letter> far_copy(letter& near, object_id object, rank self, detail::parcel&& arguments);
+std::shared_ptr<remote_message> to_remote(message& local, object_id object, rank self, detail::parcel&& arguments);
 /// Of a near one.
-detail::parcel arguments_of(const letter& near);
+detail::parcel arguments_of(const message& local);
 /// A near letter that has been copied so is a far one from now on, though its object may have come meanwhile: its body goes. Returns what
 /// reads its value.
-inline detail::value_reader become_far(sched::task_record& r) noexcept {
-  const letter& near = letter_in(r);
-  const detail::value_reader read = near.type ? near.type->read_value : nullptr;
+inline detail::value_reader drop_local_body(sched::task_record& r) noexcept {
+  const message& local = message_in(r);
+  const detail::value_reader read = local.type ? local.type->read_value : nullptr;
   r.drop_body();
   return read;
 }
 
 /// The first words of an object that moves.
-struct object_head {
-  static constexpr std::uint8_t unkept = 0, kept = 1;
-  object_head() = default;
-  explicit object_head(dist::reader& from);
+struct migration_header {
+  static constexpr std::uint8_t not_retained = 0, retained = 1;
+  migration_header() = default;
+  explicit migration_header(dist::reader& from);
   void write(dist::writer& to) const;
 
-  bool is_kept = false;  // where it comes from, until it is here
-  bool is_made = false;
+  bool is_retained = false;  // where it comes from, until it is here
+  bool is_constructed = false;
   std::uint32_t epoch = 0;
   object_id id = 0;
   std::uint64_t type = 0, along = 0;  // the mobile_type, and what goes along (data::keep_for)
@@ -135,7 +135,7 @@ struct object_head {
 };
 
 /// The constant that lies there, if it is one of this program's.
-const detail::letter_type* letter_type_at(std::uint64_t bits);
+const detail::message_type* message_type_at(std::uint64_t bits);
 const detail::mobile_type* mobile_type_at(std::uint64_t bits);
 
 }  // namespace stretto::mobiles

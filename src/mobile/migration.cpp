@@ -12,7 +12,7 @@ namespace stretto::mobiles {
 namespace {
 
 /// Parts of an object of so many bytes and more go from where they lie: one more message costs no more than to copy them.
-constexpr std::size_t bytes_apart = std::size_t{32} << 10;
+constexpr std::size_t min_separate_part_bytes = std::size_t{32} << 10;
 
 /// Draws are as repeatable as the order in which they are made.
 std::uint64_t mixed(std::uint64_t x) noexcept {
@@ -21,184 +21,184 @@ std::uint64_t mixed(std::uint64_t x) noexcept {
   return x ^ x >> 31;
 }
 
-void put_correspondent(dist::writer& w, rank of, const correspondent& c, dist::failures& causes) {
+void put_sender_state(dist::writer& w, rank of, const sender_state& c, dist::failures& causes) {
   w.put(of);
   w.put(c.next);
-  w.put(static_cast<std::uint32_t>(c.stays.size()));
-  for (const correspondent::stay& s : c.stays) w.put(s.end), w.put(s.on);
+  w.put(static_cast<std::uint32_t>(c.residences.size()));
+  for (const sender_state::residence& s : c.residences) w.put(s.end), w.put(s.on);
   w.put(static_cast<std::uint32_t>(c.refused.size()));
   for (const auto& [number, cause] : c.refused) w.put(number), causes.write(w, *cause.get());
 }
 
 }  // namespace
 
-void mobile_objects::wander(resident& o) {
-  const std::uint64_t draw = mixed(settings_.seed + drawn_.fetch_add(1, std::memory_order_relaxed) * 0x9e3779b97f4a7c15u + self_);
-  if (draw % 100 >= settings_.wander || !o.moves().empty() || o.is_leaving || nodes() == 1) return;
-  auto l = std::make_unique<far_letter>();
-  l->kind = static_cast<std::uint64_t>(letter_kind::migrate);
-  l->object = o.id;
-  l->from = self_;
-  l->target = static_cast<rank>((draw >> 8) % nodes());
-  if (l->target == self_ || is_lost(l->target) || is_lost(home_of(o.id))) return;
-  o.moves().push_back(l.release());
+void mobile_objects::migrate_at_random(local_object& o) {
+  const std::uint64_t draw = mixed(settings_.seed + random_draws_.fetch_add(1, std::memory_order_relaxed) * 0x9e3779b97f4a7c15u + self_);
+  if (draw % 100 >= settings_.random_migration_percent || !o.pending_migrations().empty() || o.is_leaving || nodes() == 1) return;
+  auto msg = std::make_unique<remote_message>();
+  msg->action = static_cast<std::uint64_t>(message_action::migrate);
+  msg->object = o.id;
+  msg->from = self_;
+  msg->target = static_cast<rank>((draw >> 8) % nodes());
+  if (msg->target == self_ || is_lost(msg->target) || is_lost(home_of(o.id))) return;
+  o.pending_migrations().push_back(msg.release());
 }
 
-void mobile_objects::end_move(resident& o, failure_ref cause, errands& out) {
-  out.settle.push_back({o.moves().front(), std::move(cause), false});
-  o.moves().pop_front();
+void mobile_objects::complete_migration(local_object& o, failure_ref cause, deferred_actions& actions) {
+  actions.complete.push_back({o.pending_migrations().front(), std::move(cause), false});
+  o.pending_migrations().pop_front();
 }
 
-void mobile_objects::hear_leave(rank from, object_id id, rank to) {
-  errands out;
+void mobile_objects::on_migration_request(rank from, object_id id, rank to) {
+  deferred_actions actions;
   {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
     entry* const e = s.find(id);
-    if (!e || !e->home || e->lost || is_lost(to)) out.tell.push_back({from, say::go, dist::writer(id, std::uint32_t{0})});
-    else if (!e->home->pinned.empty()) e->home->wants_to = to;
-    else let_go(id, *e, to, out);
+    if (!e || !e->home || e->loss || is_lost(to)) actions.send.push_back({from, protocol_message::migration_decision, dist::writer(id, std::uint32_t{0})});
+    else if (!e->home->pinned.empty()) e->home->requested_destination = to;
+    else grant_migration(id, *e, to, actions);
   }
-  run(out);
+  run(actions);
 }
 
-void mobile_objects::let_go(object_id id, entry& e, rank to, errands& out) {
+void mobile_objects::grant_migration(object_id id, entry& e, rank to, deferred_actions& actions) {
   home_record& h = *e.home;
-  h.from = e.at;
+  h.moving_from = e.location;
   h.is_moving = true;
   h.visited.insert(to);
-  e.at = to;
-  e.was_sent = false;
+  e.location = to;
+  e.was_sent_there = false;
   ++e.epoch;
-  out.tell.push_back({h.from, say::go, dist::writer(id, e.epoch)});
-  release_behind(h, out);
+  actions.send.push_back({h.moving_from, protocol_message::migration_decision, dist::writer(id, e.epoch)});
+  release_blocked(h, actions);
 }
 
 /// Where it was to go is lost to the home.
-void mobile_objects::keep_there(object_id id, entry& e, errands& out) {
-  out.tell.push_back({e.at, say::go, dist::writer(id, std::uint32_t{0})});
-  release_behind(*e.home, out);
+void mobile_objects::deny_migration(object_id id, entry& e, deferred_actions& actions) {
+  actions.send.push_back({e.location, protocol_message::migration_decision, dist::writer(id, std::uint32_t{0})});
+  release_blocked(*e.home, actions);
 }
 
-void mobile_objects::release_behind(home_record& h, errands& out) {
-  for (auto& l : h.behind) out.deliver.push_back(std::move(l));
-  h.behind.clear();
+void mobile_objects::release_blocked(home_record& h, deferred_actions& actions) {
+  for (auto& msg : h.blocked) actions.deliver.push_back(std::move(msg));
+  h.blocked.clear();
 }
 
-void mobile_objects::hear_go(object_id id, std::uint32_t epoch) {
-  errands out;
+void mobile_objects::on_migration_decision(object_id id, std::uint32_t epoch) {
+  deferred_actions actions;
   {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
     entry* const e = s.find(id);
-    if (!e || !e->here || !e->here->is_leaving) return;
-    resident& o = *e->here;
+    if (!e || !e->local || !e->local->is_leaving) return;
+    local_object& o = *e->local;
     if (!epoch) {
       o.is_leaving = false;
-      end_move(o, is_lost(o.goes_to) ? job_->loss_of(o.goes_to) : lost_with(id, e, o.goes_to, "was to go to"), out);
+      complete_migration(o, is_lost(o.destination) ? job_->loss_of(o.destination) : node_loss_failure(id, e, o.destination, "was to go to"), actions);
     } else {
       o.epoch = epoch;
-      o.may_leave = true;
-      if (is_lost(o.goes_to)) call_back(o, out);
+      o.is_migration_granted = true;
+      if (is_lost(o.destination)) cancel_migration(o, actions);
     }
-    advance(o, out);
+    advance_object(o, actions);
   }
-  run(out);
+  run(actions);
 }
 
-void mobile_objects::call_back(resident& o, errands& out) {
-  o.may_leave = o.is_recalled = false;
+void mobile_objects::cancel_migration(local_object& o, deferred_actions& actions) {
+  o.is_migration_granted = o.is_recalled = false;
   // Its home may have lost this node, and asked there whether it comes: whoever asked here was told nothing, as it was to come.
-  if (!is_lost(o.goes_to)) out.tell.push_back({o.goes_to, say::not_sent, dist::writer(o.id)});
-  if (!is_lost(home_of(o.id))) return out.tell.push_back({home_of(o.id), say::back, dist::writer(o.id)});
-  o.is_leaving = o.is_packed = false;
-  end_move(o, job_->loss_of(home_of(o.id)), out);
+  if (!is_lost(o.destination)) actions.send.push_back({o.destination, protocol_message::not_departed, dist::writer(o.id)});
+  if (!is_lost(home_of(o.id))) return actions.send.push_back({home_of(o.id), protocol_message::cancellation_request, dist::writer(o.id)});
+  o.is_leaving = o.is_packing = false;
+  complete_migration(o, job_->loss_of(home_of(o.id)), actions);
 }
 
-void mobile_objects::hear_back(rank from, object_id id) {
-  errands out;
+void mobile_objects::on_cancellation_request(rank from, object_id id) {
+  deferred_actions actions;
   {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
     entry* const e = s.find(id);
     if (!e || !e->home) return;
-    if (e->lost) {  // to others, it stays so
-      out.tell.push_back({from, say::stay, dist::writer(id, e->epoch)});
+    if (e->loss) {  // to others, it stays so
+      actions.send.push_back({from, protocol_message::migration_cancelled, dist::writer(id, e->epoch)});
     } else {
-      const rank instead_of = std::exchange(e->at, from);
-      e->was_sent = false;
+      const rank instead_of = std::exchange(e->location, from);
+      e->was_sent_there = false;
       ++e->epoch;
       e->home->is_moving = false;
-      out.tell.push_back({from, say::stay, dist::writer(id, e->epoch)});
-      if (instead_of != self_) out.tell.push_back({instead_of, say::at, dist::writer(id, from, e->epoch)});
-      release_parked(*e, out);
-      release_behind(*e->home, out);
+      actions.send.push_back({from, protocol_message::migration_cancelled, dist::writer(id, e->epoch)});
+      if (instead_of != self_) actions.send.push_back({instead_of, protocol_message::location_update, dist::writer(id, from, e->epoch)});
+      release_parked(*e, actions);
+      release_blocked(*e->home, actions);
     }
   }
-  run(out);
+  run(actions);
 }
 
-void mobile_objects::hear_stay(object_id id, std::uint32_t epoch) {
-  errands out;
+void mobile_objects::on_migration_cancelled(object_id id, std::uint32_t epoch) {
+  deferred_actions actions;
   {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
     entry* const e = s.find(id);
-    if (!e || !e->here) return;
-    resident& o = *e->here;
+    if (!e || !e->local) return;
+    local_object& o = *e->local;
     o.epoch = e->epoch = epoch;
-    o.is_leaving = o.is_packed = false;
-    failure_ref cause = std::move(o.why_stays);
-    if (!cause) cause = is_lost(o.goes_to) ? job_->loss_of(o.goes_to) : lost_with(id, e, o.goes_to, "was to go to");
-    end_move(o, std::move(cause), out);
-    advance(o, out);
+    o.is_leaving = o.is_packing = false;
+    failure_ref cause = std::move(o.cancellation_cause);
+    if (!cause) cause = is_lost(o.destination) ? job_->loss_of(o.destination) : node_loss_failure(id, e, o.destination, "was to go to");
+    complete_migration(o, std::move(cause), actions);
+    advance_object(o, actions);
   }
-  run(out);
+  run(actions);
 }
 
-void mobile_objects::pack(resident& o) {
-  detail::parcel content{.bytes = {}, .apart_from = bytes_apart};
+void mobile_objects::pack_object(local_object& o) {
+  detail::parcel content{.bytes = {}, .apart_from = min_separate_part_bytes};
   failure_ref cause;
   try {
     if (o.object) o.type->write(o.object, content);
   } catch (...) {
-    cause = detail::make_failure(std::current_exception(), words_for(o.id, o.name), {});
+    cause = detail::make_failure(std::current_exception(), display_name(o.id, o.name), {});
   }
-  errands out;
-  std::unique_ptr<resident> leaves;
+  deferred_actions actions;
+  std::unique_ptr<local_object> leaves;
   std::uint32_t epoch = 0;
   {
     shard& s = shard_of(o.id);
     const std::scoped_lock lock(s.lock);
     entry& e = *s.find(o.id);
-    if (cause || is_lost(o.goes_to) || o.is_recalled) {
-      o.why_stays = std::move(cause);
-      call_back(o, out);
-      advance(o, out);
+    if (cause || is_lost(o.destination) || o.is_recalled) {
+      o.cancellation_cause = std::move(cause);
+      cancel_migration(o, actions);
+      advance_object(o, actions);
     } else {
-      leaves = std::move(e.here);
-      e.at = leaves->goes_to;
+      leaves = std::move(e.local);
+      e.location = leaves->destination;
       epoch = e.epoch = leaves->epoch;
-      e.was_sent = e.was_here = true;
+      e.was_sent_there = e.was_here = true;
       ++e.unanswered;  // for those that go along, until send_object() has counted them: an answer to another one may come before
-      --s.counted.objects;
-      ++s.counted.moved_out;
+      --s.counters.objects;
+      ++s.counters.moved_out;
     }
   }
   if (leaves) send_object(std::move(leaves), std::move(content), epoch);
-  run(out);
+  run(actions);
 }
 
-void mobile_objects::send_object(std::unique_ptr<resident> leaves, detail::parcel&& content, std::uint32_t epoch) {
-  const auto sent = std::make_shared<sent_object>(std::move(leaves));
-  resident& o = *sent->what;
-  const rank to = o.goes_to;
-  o.note_stay();
-  object_head head;
+void mobile_objects::send_object(std::unique_ptr<local_object> leaves, detail::parcel&& content, std::uint32_t epoch) {
+  const auto sent = std::make_shared<departed_object>(std::move(leaves));
+  local_object& o = *sent->what;
+  const rank to = o.destination;
+  o.record_residence();
+  migration_header head;
   head.id = o.id;
   head.epoch = epoch;
   head.type = dist::encode_constant(o.type, sizeof *o.type);
-  head.is_made = o.object != nullptr;
+  head.is_constructed = o.object != nullptr;
   head.along = data::keep_for(to, std::move(content.along), base::require_current("migrate"));
   head.name = o.name;
   std::uint64_t apart = 0;
@@ -209,69 +209,69 @@ void mobile_objects::send_object(std::unique_ptr<resident> leaves, detail::parce
   w.put(static_cast<std::uint32_t>(content.apart.size()));
   for (const detail::part_apart& p : content.apart) w.put(static_cast<std::uint64_t>(p.behind));
   o.count_devices();
-  w.put(o.load.workers.left());
-  w.put(o.load.devices.left());
+  w.put(o.load.workers.unreported());
+  w.put(o.load.devices.unreported());
   w.put(o.load.hint);
   w.put(static_cast<std::uint64_t>(content.bytes.size()));
   w.put_bytes(content.bytes);
-  w.put(static_cast<std::uint32_t>(o.others().size() + 1));
-  put_correspondent(w, self_, o.own(), *causes_);
-  for (const auto& [sender, c] : o.others()) put_correspondent(w, sender, c, *causes_);
+  w.put(static_cast<std::uint32_t>(o.remote_senders().size() + 1));
+  put_sender_state(w, self_, o.local_sender(), *failures_);
+  for (const auto& [sender, c] : o.remote_senders()) put_sender_state(w, sender, c, *failures_);
 
   // Letters of this node go as far ones from now on; one that cannot be written fails, and the others go without it.
-  std::vector<sent_object::carried>& gone = sent->letters;
+  std::vector<departed_object::carried_message>& gone = sent->messages;
   std::uint64_t asked = 0;
-  const auto put = [&](char mark, letter& l) {
-    if (l.is_far) {
-      auto& far = static_cast<far_letter&>(l);
-      far.memory.end();
-      far.together.end();
-      gone.push_back({mark, std::shared_ptr<const far_letter>(&far)});
-      write(w, far, {}, node_);
+  const auto put = [&](char mark, message& msg) {
+    if (msg.is_remote) {
+      auto& remote = static_cast<remote_message&>(msg);
+      remote.memory.end();
+      remote.reply_share.end();
+      gone.push_back({mark, std::shared_ptr<const remote_message>(&remote)});
+      write(w, remote, {}, node_);
       return true;
     }
     detail::parcel arguments;
     try {
-      arguments = arguments_of(l);
+      arguments = arguments_of(msg);
     } catch (...) {
-      settle(l, detail::make_failure(std::current_exception(), words_for(o.id, o.name), record_of(l).where), false);
+      complete_unhandled(msg, detail::make_failure(std::current_exception(), display_name(o.id, o.name), record_of(msg).where), false);
       return false;
     }
-    const std::shared_ptr<far_letter> far = far_copy(l, o.id, self_, std::move(arguments));
-    sched::task_record& r = record_of(l);
-    requests_.add(r, become_far(r), far);
-    write(w, *far, {}, node_);
-    gone.push_back({mark, far});
+    const std::shared_ptr<remote_message> remote = to_remote(msg, o.id, self_, std::move(arguments));
+    sched::task_record& r = record_of(msg);
+    pending_replies_.add(r, drop_local_body(r), remote);
+    write(w, *remote, {}, node_);
+    gone.push_back({mark, remote});
     ++asked;
     return true;
   };
-  const auto put_marked = [&](char mark, letter& l) {
+  const auto put_marked = [&](char mark, message& msg) {
     w.put(mark);
-    if (!put(mark, l)) write(w, far_letter(), {}, node_);  // none after all
+    if (!put(mark, msg)) write(w, remote_message(), {}, node_);  // none after all
   };
-  const auto put_held = [&](rank sender, const correspondent& c) {
-    for (const auto& [number, l] : c.held)
-      if (l) put_marked('h', *l);
+  const auto put_out_of_order = [&](rank sender, const sender_state& c) {
+    for (const auto& [number, msg] : c.out_of_order)
+      if (msg) put_marked('h', *msg);
       else w.put('s'), w.put(sender), w.put(number);
   };
-  for (letter* l : o.moves()) put_marked('m', *l);
-  while (letter* const l = o.waiting().pop()) put_marked('w', *l);
-  put_held(self_, o.own());
-  for (const auto& [sender, c] : o.others()) put_held(sender, c);
+  for (message* msg : o.pending_migrations()) put_marked('m', *msg);
+  while (message* const msg = o.waiting().pop()) put_marked('w', *msg);
+  put_out_of_order(self_, o.local_sender());
+  for (const auto& [sender, c] : o.remote_senders()) put_out_of_order(sender, c);
   w.put('.');
-  const bool is_kept = apart || job_->may_be_refused(w.size());
-  if (is_kept) w.replace_first(object_head::kept);
-  std::shared_ptr<sent_object> old;  // it has been here again before it was told that it had arrived
+  const bool is_retained = apart || job_->may_be_refused(w.size());
+  if (is_retained) w.replace_first(migration_header::retained);
+  std::shared_ptr<departed_object> old;  // it has been here again before it was told that it had arrived
   {
     shard& s = shard_of(o.id);
     const std::scoped_lock lock(s.lock);
     if (entry* const e = s.find(o.id)) {
       e->unanswered += asked;
-      if (e->unanswered && --e->unanswered == 0 && !e->here) e->answered = e->sent;
-      if (is_kept) old = std::exchange(e->sent_away, sent);
+      if (e->unanswered && --e->unanswered == 0 && !e->local) e->answered_below = e->messages_sent;
+      if (is_retained) old = std::exchange(e->departed, sent);
     }
   }
-  tell(to, say::object, std::move(w));
+  send(to, protocol_message::object, std::move(w));
 }
 
 }  // namespace stretto::mobiles

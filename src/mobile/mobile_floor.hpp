@@ -10,8 +10,8 @@ namespace stretto::mobiles {
 /// `all` has been made before the job was started, of the same job. After the events.
 void start_mobile(base::runtime_context& runtime, mobile_objects& all, const object_settings& s);
 /// For reports, before the scheduler tells of its tasks and after.
-void tell_waits(const base::runtime_context& runtime, base::wait_walk& walk);
-void tell_handlers(const base::runtime_context& runtime, base::wait_walk& walk);
+void add_wait_edges(const base::runtime_context& runtime, base::wait_walk& walk);
+void add_handler_edges(const base::runtime_context& runtime, base::wait_walk& walk);
 void stop_mobile(base::runtime_context& runtime) noexcept;
 
 }  // namespace stretto::mobiles

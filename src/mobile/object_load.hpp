@@ -17,11 +17,11 @@ class load_count {
   double since_balanced() noexcept { return seconds_ - std::exchange(balanced_, seconds_); }
   double since_background() noexcept { return seconds_ - std::exchange(background_, seconds_); }
   /// Since the beginning of the window before this one.
-  double in_windows() const noexcept { return seconds_ - balanced_; }
+  double since_last_window() const noexcept { return seconds_ - balanced_; }
   void next_window() noexcept { balanced_ = std::exchange(background_, seconds_); }
 
   /// What goes along when the object moves: none of it has been looked at where it comes to.
-  double left() const noexcept { return seconds_ - balanced_; }
+  double unreported() const noexcept { return seconds_ - balanced_; }
 
  private:
   double seconds_ = 0, balanced_ = 0, background_ = 0;

@@ -13,112 +13,112 @@ using sched::task_record;
 using sched::thread_state;
 
 void mobile_objects::post(task_record& r, void* thread, object_id id) {
-  letter& l = letter_in(r);
+  message& msg = message_in(r);
   shard& s = shard_of(id);
   std::unique_lock hold(s.lock);
   entry* e = s.find(id);
-  if (e && e->here) [[likely]]
-    return post_near(hold, s, *e, r, thread);
+  if (e && e->local) [[likely]]
+    return post_local(hold, s, *e, r, thread);
   hold.unlock();
-  const std::shared_ptr<far_letter> far = far_copy(l, id, self_, arguments_of(l));  // before it has a number, as it may throw
+  const std::shared_ptr<remote_message> remote = to_remote(msg, id, self_, arguments_of(msg));  // before it has a number, as it may throw
   if (job_) {
     job_->hold_back(r.where);
-    far->memory = {job_->pressure(), dist::back_pressure::what::kept, far->bytes().size()};
+    remote->memory = {job_->pressure(), dist::back_pressure::what::kept, remote->bytes().size()};
   }
-  const detail::value_reader read = become_far(r);
-  sched::count_spawned(here());  // perhaps on another thread than before
+  const detail::value_reader read = drop_local_body(r);
+  sched::count_spawned(current_thread());  // perhaps on another thread than before
   decision d{};
   failure_ref lost;
   hold.lock();
   e = &s.all[id];
-  if (e->lost && !e->here) {
-    lost = e->lost;
+  if (e->loss && !e->local) {
+    lost = e->loss;
   } else {
-    far->number = e->sent++;
-    far->answered = e->answered;
+    remote->number = e->messages_sent++;
+    remote->answered_below = e->answered_below;
     ++e->unanswered;
-    ++s.counted.far;
-    requests_.add(r, read, far);  // before it is decided: a loss that comes later finds it
-    d = decide(e, *far);
+    ++s.counters.far;
+    pending_replies_.add(r, read, remote);  // before it is decided: a loss that comes later finds it
+    d = decide_route(e, *remote);
   }
   hold.unlock();
   if (lost) {
     const dist::call_under_way call{&r, r.scope, read};
     r.flags &= static_cast<std::uint8_t>(~task_record::has_value);
-    call.end_value(lost, {}, here());
-    return call.end_all({}, here());
+    call.end_value(lost, {}, current_thread());
+    return call.end_all({}, current_thread());
   }
-  send_by(d, far);
+  send_as_decided(d, remote);
 }
 
-void mobile_objects::post_near(std::unique_lock<base::spin_lock>& hold, shard& s, entry& e, task_record& r, void* thread) {
-  letter& l = letter_in(r);
-  resident& o = *e.here;
-  correspondent& by = o.own();
-  l.number = e.sent++;
-  ++s.counted.near;
-  if (thread && by.next == l.number && kind_of(l) != letter_kind::migrate && o.begin_at_once(l)) [[likely]] {
-    ++by.next;
-    l.at = &o;
+void mobile_objects::post_local(std::unique_lock<base::spin_lock>& hold, shard& s, entry& e, task_record& r, void* thread) {
+  message& msg = message_in(r);
+  local_object& o = *e.local;
+  sender_state& sender = o.local_sender();
+  msg.number = e.messages_sent++;
+  ++s.counters.near;
+  if (thread && sender.next == msg.number && action_of(msg) != message_action::migrate && o.try_begin(msg)) [[likely]] {
+    ++sender.next;
+    msg.handled_object = &o;
     hold.unlock();
     return detail::submit(r, thread);
   }
-  thread_state& t = here();
+  thread_state& t = current_thread();
   r.place = sched::no_place;
   if (t.observer) [[unlikely]]
     t.observer->spawned(&r, t);
   sched::count_spawned(t);
-  errands out;
-  o.accept(by, l);
-  advance(o, out);
+  deferred_actions actions;
+  o.accept(sender, msg);
+  advance_object(o, actions);
   hold.unlock();
-  run(out);
+  run(actions);
 }
 
-void mobile_objects::send_first(const std::shared_ptr<const far_letter>& l) {
+void mobile_objects::send_first(const std::shared_ptr<const remote_message>& msg) {
   decision d;
   {
-    shard& s = shard_of(l->object);
+    shard& s = shard_of(msg->object);
     const std::scoped_lock lock(s.lock);
-    d = decide(s.find(l->object), *l);
+    d = decide_route(s.find(msg->object), *msg);
   }
-  send_by(d, l);
+  send_as_decided(d, msg);
 }
 
-void mobile_objects::send_by(const decision& d, const std::shared_ptr<const far_letter>& l) {
-  if (d.what == decision::pass_on && !d.way.is_pinned) return pass_on(d.to, l, d.way, dist::job::counting::itself);
-  deliver(std::make_unique<far_letter>(*l));
+void mobile_objects::send_as_decided(const decision& d, const std::shared_ptr<const remote_message>& msg) {
+  if (d.what == decision::forward && !d.routing.pins_object) return forward(d.to, msg, d.routing, dist::job::counting::itself);
+  deliver(std::make_unique<remote_message>(*msg));
 }
 
-void mobile_objects::send_again(const far_letter& l, rank avoid) {
-  if (l.what() == letter_kind::make) return;  // it goes straight to its node, or is lost with that
-  auto again = std::make_unique<far_letter>(l);
-  again->way.avoid = avoid;
-  const rank home = home_of(l.object);
-  bool is_far = false;
+void mobile_objects::resend(const remote_message& msg, rank avoid) {
+  if (msg.action_taken() == message_action::make) return;  // it goes straight to its node, or is lost with that
+  auto again = std::make_unique<remote_message>(msg);
+  again->routing.avoid = avoid;
+  const rank home = home_of(msg.object);
+  bool is_remote = false;
   if (home != self_) {
-    shard& s = shard_of(l.object);
+    shard& s = shard_of(msg.object);
     const std::scoped_lock lock(s.lock);
-    const entry* const e = s.find(l.object);
-    is_far = !(e && (e->here || e->lost)) && !is_lost(home);
+    const entry* const e = s.find(msg.object);
+    is_remote = !(e && (e->local || e->loss)) && !is_lost(home);
   }
-  if (is_far) pass_on(home, std::move(again), {0, avoid, 0, false});
+  if (is_remote) forward(home, std::move(again), {0, avoid, 0, false});
   else deliver(std::move(again));
 }
 
-void mobile_objects::pass_on(rank to, const std::shared_ptr<const far_letter>& l, const passage& way, dist::job::counting is) {
+void mobile_objects::forward(rank to, const std::shared_ptr<const remote_message>& msg, const routing_state& routing, dist::job::counting is) {
   dist::writer w;
-  write_words(w, *l, way, node_);
-  w.put(static_cast<std::uint8_t>(l->refused ? 1 : 0));
-  if (l->refused) causes_->write(w, *l->refused.get());
-  ++said_;
-  const std::span<const std::byte> arguments = l->bytes();
-  const dist::message_kind kind = kinds_[static_cast<std::size_t>(say::letter)];
+  write_header(w, *msg, routing, node_);
+  w.put(static_cast<std::uint8_t>(msg->refused ? 1 : 0));
+  if (msg->refused) failures_->write(w, *msg->refused.get());
+  ++protocol_messages_sent_;
+  const std::span<const std::byte> arguments = msg->bytes();
+  const dist::message_kind kind = kinds_[static_cast<std::size_t>(protocol_message::message)];
   if (!dist::job::is_lent(arguments.size())) {
     w.put_bytes(arguments);
     return job_->send(to, kind, std::move(w));
   }
-  job_->send(to, kind, w, arguments, l, is);
+  job_->send(to, kind, w, arguments, msg, is);
 }
 
 }  // namespace stretto::mobiles

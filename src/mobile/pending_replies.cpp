@@ -7,26 +7,26 @@ namespace stretto::mobiles {
 
 using sched::task_record;
 
-void requests::add(task_record& record, detail::value_reader read, const std::shared_ptr<far_letter>& l) {
+void pending_replies::add(task_record& record, detail::value_reader read, const std::shared_ptr<remote_message>& msg) {
   record.flags &= static_cast<std::uint8_t>(~task_record::has_value);  // until it comes
   const std::scoped_lock lock(lock_);
-  l->request = all_.add(request{{&record, record.scope, read}, l});
+  msg->request = all_.add(request{{&record, record.scope, read}, msg});
 }
 
-std::shared_ptr<const far_letter> requests::take(outcome what, std::uint64_t number, rank by, failure_ref cause,
+std::shared_ptr<const remote_message> pending_replies::complete(reply_kind what, std::uint64_t number, rank by, failure_ref cause,
                                                  std::span<const std::byte> value, base::thread_context& context) {
   request r;
-  bool is_over = what != outcome::value;
+  bool is_over = what != reply_kind::value;
   {
     const std::scoped_lock lock(lock_);
     request* const kept = all_.find(number);
     if (!kept) return {};  // it was given up before
-    if (what == outcome::end && kept->record) {  // a large value may be overtaken
+    if (what == reply_kind::end && kept->record) {  // a large value may be overtaken
       kept->is_over = true;
       kept->end_cause = std::move(cause);
       return {};
     }
-    if (what != outcome::end && !kept->record) return {};
+    if (what != reply_kind::end && !kept->record) return {};
     is_over |= kept->is_over;
     r = std::move(*kept);  // its scope stays known
     kept->record = nullptr;
@@ -39,28 +39,28 @@ std::shared_ptr<const far_letter> requests::take(outcome what, std::uint64_t num
     cause = r.end_cause;
   }
   if (is_over) r.end_all(cause, context);
-  return is_first ? std::move(r.sent) : nullptr;
+  return is_first ? std::move(r.message) : nullptr;
 }
 
-std::vector<std::shared_ptr<const far_letter>> requests::unanswered(object_id of) {
-  std::vector<std::shared_ptr<const far_letter>> found;
+std::vector<std::shared_ptr<const remote_message>> pending_replies::unanswered(object_id of) {
+  std::vector<std::shared_ptr<const remote_message>> found;
   const std::scoped_lock lock(lock_);
   all_.for_each([&](std::uint64_t, const request& r) {
-    if (r.record && (!of || r.sent->object == of)) found.push_back(r.sent);
+    if (r.record && (!of || r.message->object == of)) found.push_back(r.message);
   });
   return found;
 }
 
-std::vector<std::shared_ptr<const far_letter>> requests::waited() {
-  std::vector<std::shared_ptr<const far_letter>> found;
+std::vector<std::shared_ptr<const remote_message>> pending_replies::awaited() {
+  std::vector<std::shared_ptr<const remote_message>> found;
   const std::scoped_lock lock(lock_);
   all_.for_each([&](std::uint64_t, const request& r) {
-    if (r.record && r.record->waiters()) found.push_back(r.sent);
+    if (r.record && r.record->waiters()) found.push_back(r.message);
   });
   return found;
 }
 
-void requests::lost(rank by, const failure_ref& loss, base::thread_context& context) {
+void pending_replies::on_node_failed(rank by, const failure_ref& loss, base::thread_context& context) {
   std::vector<request> ends;
   {
     const std::scoped_lock lock(lock_);

@@ -19,30 +19,30 @@
 
 namespace stretto::mobiles {
 
-enum class outcome : std::uint8_t { value, value_and_end, end };
+enum class reply_kind : std::uint8_t { value, value_and_end, end };
 
-class requests {
+class pending_replies {
  public:
   /// Waits for the answer to `l` in `record`, whose body is gone; names it. The scope of the record has counted it.
-  void add(sched::task_record& record, detail::value_reader read, const std::shared_ptr<far_letter>& l);
+  void add(sched::task_record& record, detail::value_reader read, const std::shared_ptr<remote_message>& msg);
 
   /// An answer of node `by`. Returns the letter if this was the first: it has been handled, or never will be.
-  std::shared_ptr<const far_letter> take(outcome what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value,
+  std::shared_ptr<const remote_message> complete(reply_kind what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value,
                                 base::thread_context& context);
 
   /// Those that have no answer yet, of that object, or of all (0), in the order in which they were added.
-  std::vector<std::shared_ptr<const far_letter>> unanswered(object_id of = 0);
+  std::vector<std::shared_ptr<const remote_message>> unanswered(object_id of = 0);
   /// Those to whose end something is subscribed.
-  std::vector<std::shared_ptr<const far_letter>> waited();
+  std::vector<std::shared_ptr<const remote_message>> awaited();
   /// Node `by` is lost, and will not say that what it was asked for has ended.
-  void lost(rank by, const failure_ref& loss, base::thread_context& context);
+  void on_node_failed(rank by, const failure_ref& loss, base::thread_context& context);
   /// For reports: what waits for answers to node `self`.
-  void tell_waits(rank self, base::wait_walk& walk);
+  void add_wait_edges(rank self, base::wait_walk& walk);
 
  private:
   struct request : dist::call_under_way {
-    std::shared_ptr<const far_letter> sent;
-    rank by = nobody;  // who gave the value
+    std::shared_ptr<const remote_message> message;
+    rank by = no_rank;  // who gave the value
     bool is_over = false;  // that came before the value
     failure_ref end_cause = {};
   };

@@ -20,13 +20,13 @@ namespace stretto::mobiles {
 /// As the option names them.
 enum class policy : std::uint8_t { none, greedy, refine, diffusion, stealing };
 
-class self_balancing {
+class periodic_balancing {
  public:
   /// Begins a round, with a number drawn for it; calls `over` once, with how much load there was.
-  using round = void (*)(policy p, std::uint64_t draw, std::function<void(double)> over);
+  using round = void (*)(policy p, std::uint64_t draw, std::function<void(double)> on_done);
 
-  explicit self_balancing(dist::job* j) noexcept : job_(j) {}
-  void start(round begin, policy p, std::uint64_t each_ms, std::uint64_t seed) noexcept;
+  explicit periodic_balancing(dist::job* j) noexcept : job_(j) {}
+  void start(round begin, policy p, std::uint64_t period_ms, std::uint64_t seed) noexcept;
   void advance(base::thread_context& context) {
     if (begin_) [[unlikely]]
       begin_if_due(context);

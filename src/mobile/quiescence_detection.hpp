@@ -24,51 +24,51 @@
 
 namespace stretto::mobiles {
 
-class quiet_rounds {
+class quiescence_detection {
  public:
   /// Before job::start; null: the runtime is alone.
-  quiet_rounds(dist::job* j, std::function<letter_counts()> counts);
+  quiescence_detection(dist::job* j, std::function<message_counts()> counts);
 
-  event ask(const std::source_location& where);
+  event when_quiescent(const std::source_location& where);
   /// A letter is over, and its count is.
-  void look_if_alone() noexcept {
-    if (waiting_.load(std::memory_order_relaxed) && !job_) [[unlikely]]
-      look();
+  void check_if_single_node() noexcept {
+    if (waiter_count_.load(std::memory_order_relaxed) && !job_) [[unlikely]]
+      check();
   }
 
   void advance();
-  void lost(dist::rank node);
+  void on_node_failed(dist::rank node);
 
  private:
   struct waiter {
-    user_event what;
-    std::uint64_t after;  // the round that had begun last
+    user_event reached;
+    std::uint64_t after_round;  // the round that had begun last
   };
-  void on_ask(dist::rank from, dist::reader& content, base::thread_context& context);
-  void on_answer(dist::rank from, dist::reader& content, base::thread_context& context);
-  void look();
+  void on_query(dist::rank from, dist::reader& content, base::thread_context& context);
+  void on_reply(dist::rank from, dist::reader& content, base::thread_context& context);
+  void check();
   void begin_round();
-  void add(dist::rank from, const letter_counts& c);
+  void add(dist::rank from, const message_counts& c);
   void end_round();
   /// Those that had asked before that round began.
   void trigger(std::uint64_t round);
 
   dist::job* const job_;
-  const std::function<letter_counts()> counts_;
-  dist::message_kind ask_{}, answer_{};
+  const std::function<message_counts()> counts_;
+  dist::message_kind query_{}, reply_{};
 
   std::mutex lock_;
-  std::vector<waiter> all_;
-  std::atomic<std::size_t> waiting_{0};  // all_.size()
+  std::vector<waiter> waiters_;
+  std::atomic<std::size_t> waiter_count_{0};  // all_.size()
   std::atomic<std::uint64_t> round_{0};  // of this node's
 
   // Inside a poll.
-  std::map<dist::rank, std::uint64_t> asked_;  // whose questions wait, and of which round
-  bool is_asking_ = false;
-  std::uint32_t missing_ = 0;
-  std::vector<bool> has_answered_;
-  letter_counts so_far_, before_;
-  bool has_before_ = false;  // of the round before, and of the same nodes
+  std::map<dist::rank, std::uint64_t> unanswered_queries_;  // whose questions wait, and of which round
+  bool is_round_open_ = false;
+  std::uint32_t replies_missing_ = 0;
+  std::vector<bool> has_replied_;
+  message_counts this_round_, last_round_;
+  bool has_last_round_ = false;  // of the round before, and of the same nodes
 };
 
 }  // namespace stretto::mobiles

@@ -13,19 +13,19 @@ using mobiles::placement;
 
 namespace {
 
-constexpr std::size_t none_of_them = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t no_object = std::numeric_limits<std::size_t>::max();
 
 /// The object that brings `heavy` down to what it should have, else the heaviest that `light` has room for, else one that helps.
-std::size_t chosen(const placement& all, std::uint32_t heavy, std::uint32_t light, double excess, double room) {
+std::size_t choose_object(const placement& all, std::uint32_t heavy, std::uint32_t light, double excess, double room) {
   const placement::heap& objects = all.objects_of(heavy);
-  if (objects.empty()) return none_of_them;
+  if (objects.empty()) return no_object;
   auto it = objects.lower_bound({excess, 0});
   if (it != objects.end() && it->first <= room) return ~it->second;
-  it = objects.upper_bound({room, none_of_them});
+  it = objects.upper_bound({room, no_object});
   if (it != objects.begin()) return ~std::prev(it)->second;
   const auto [weight, mark] = *objects.begin();
   const bool helps = node_loads::time_of(all.loads.load(light) + weight, all.loads.speed(light)) < all.loads.time(heavy);
-  return helps ? ~mark : none_of_them;
+  return helps ? ~mark : no_object;
 }
 
 }  // namespace
@@ -43,8 +43,8 @@ object_moves refine::operator()(const load_table& t) const {
   while (!heavy.empty() && !by_room.empty()) {
     const std::uint32_t from = heavy.rbegin()->second, to = ~by_room.rbegin()->second;
     heavy.erase(std::prev(heavy.end()));
-    const std::size_t object = from == to ? none_of_them : chosen(all, from, to, now.load(from) - most(from), most(to) - now.load(to));
-    if (object == none_of_them) continue;  // it stays as it is
+    const std::size_t object = from == to ? no_object : choose_object(all, from, to, now.load(from) - most(from), most(to) - now.load(to));
+    if (object == no_object) continue;  // it stays as it is
     by_room.erase(std::prev(by_room.end()));
     heavy.erase({now.time(to), to});
     by_room.erase({most(from) - now.load(from), ~from});

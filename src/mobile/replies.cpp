@@ -8,102 +8,102 @@
 
 namespace stretto::mobiles {
 
-void mobile_objects::answer(rank to, outcome what, std::uint64_t request, const failure_ref& cause, detail::parcel&& value,
-                            bool is_for_good) {
+void mobile_objects::send_reply(rank to, reply_kind what, std::uint64_t request, const failure_ref& cause, detail::parcel&& value,
+                            bool is_permanent) {
   if (!request) return;
-  if (to == self_) return take(what, request, self_, cause, value.bytes, is_for_good);
-  const std::uint64_t along = data::keep_for(to, std::move(value.along), here());
+  if (to == self_) return complete_request(what, request, self_, cause, value.bytes, is_permanent);
+  const std::uint64_t along = data::keep_for(to, std::move(value.along), current_thread());
   using dist::reply;
-  dist::writer w(request, cause ? is_for_good ? reply::failure_for_good : reply::failure : along ? reply::value_with_more : reply::value);
-  if (cause) causes_->write(w, *cause.get());
+  dist::writer w(request, cause ? is_permanent ? reply::failure_for_good : reply::failure : along ? reply::value_with_more : reply::value);
+  if (cause) failures_->write(w, *cause.get());
   else if (along) w.put(along);
-  ++said_;
-  const say is = what == outcome::value ? say::value : what == outcome::end ? say::end : say::value_and_end;
+  ++protocol_messages_sent_;
+  const protocol_message is = what == reply_kind::value ? protocol_message::value_reply : what == reply_kind::end ? protocol_message::end_reply : protocol_message::value_and_end_reply;
   job_->send(to, kinds_[static_cast<std::size_t>(is)], std::move(w), std::move(value.bytes));
 }
 
-void mobile_objects::answer_shortly(const far_letter& l) {
-  if (!l.request) return;
-  if (l.from == self_ || here().current_id) return answer(l.from, outcome::value_and_end, l.request, {});  // of each it is told what it came of
-  short_answers::batch all;
-  switch (short_answers_->add(l.from, l.request, all)) {
-    case short_answers::added::not_at_all: return answer(l.from, outcome::value_and_end, l.request, {});
-    case short_answers::added::first: ++said_; return;  // of all of them
-    case short_answers::added::another: return;
-    case short_answers::added::last:
-      send_short_answers(l.from, all);
-      return short_answers_->end();
+void mobile_objects::batch_reply(const remote_message& msg) {
+  if (!msg.request) return;
+  if (msg.from == self_ || current_thread().current_id) return send_reply(msg.from, reply_kind::value_and_end, msg.request, {});  // of each it is told what it came of
+  reply_batcher::batch all;
+  switch (reply_batcher_->add(msg.from, msg.request, all)) {
+    case reply_batcher::add_result::send_now: return send_reply(msg.from, reply_kind::value_and_end, msg.request, {});
+    case reply_batcher::add_result::opened_batch: ++protocol_messages_sent_; return;  // of all of them
+    case reply_batcher::add_result::joined_batch: return;
+    case reply_batcher::add_result::filled_batch:
+      send_reply_batch(msg.from, all);
+      return reply_batcher_->batch_sent();
   }
 }
 
-void mobile_objects::send_short_answers() {
-  short_answers_->take_all([this](rank to, const short_answers::batch& all) { send_short_answers(to, all); });
+void mobile_objects::flush_reply_batches() {
+  reply_batcher_->flush([this](rank to, const reply_batcher::batch& all) { send_reply_batch(to, all); });
 }
 
-void mobile_objects::send_short_answers(rank to, const short_answers::batch& all) {
+void mobile_objects::send_reply_batch(rank to, const reply_batcher::batch& all) {
   dist::writer w;
   w.put_bytes(std::as_bytes(all.all()));
-  job_->send(to, kinds_[static_cast<std::size_t>(say::all_ended)], std::move(w));
+  job_->send(to, kinds_[static_cast<std::size_t>(protocol_message::batched_replies)], std::move(w));
 }
 
-void mobile_objects::take(outcome what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value,
-                          bool is_for_good) {
-  if (is_of_many(request)) {
-    if (const auto a = multicasts_.take(what, request, by, cause, value, here())) note_answered(a->object, a->number, std::move(cause), is_for_good);
-  } else if (const auto a = requests_.take(what, request, by, cause, value, here())) {
-    note_answered(a->object, a->number, std::move(cause), is_for_good);
+void mobile_objects::complete_request(reply_kind what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value,
+                          bool is_permanent) {
+  if (is_broadcast_request(request)) {
+    if (const auto a = broadcasts_.complete(what, request, by, cause, value, current_thread())) record_reply(a->object, a->number, std::move(cause), is_permanent);
+  } else if (const auto a = pending_replies_.complete(what, request, by, cause, value, current_thread())) {
+    record_reply(a->object, a->number, std::move(cause), is_permanent);
   }
 }
 
-void mobile_objects::note_answered(object_id id, std::uint64_t number, failure_ref cause, bool is_for_good) {
+void mobile_objects::record_reply(object_id id, std::uint64_t number, failure_ref cause, bool is_permanent) {
   shard& s = shard_of(id);
   const auto count = [&](entry* e) {
     ++s.ended;
     // While it is here, near ones may wait whose numbers are lower.
-    if (e && e->unanswered && --e->unanswered == 0 && !e->here) e->answered = e->sent;
+    if (e && e->unanswered && --e->unanswered == 0 && !e->local) e->answered_below = e->messages_sent;
   };
-  if (!is_for_good) {
+  if (!is_permanent) {
     {
       const std::scoped_lock lock(s.lock);
       count(s.find(id));
     }
-    return quiet_.look_if_alone();
+    return quiescence_.check_if_single_node();
   }
-  errands out;
+  deferred_actions actions;
   failure_ref now_lost;
   {
     const std::scoped_lock lock(s.lock);
     entry* const e = s.find(id);
     // Later letters would wait for this one's number.
-    if (e && e->here) {
-      e->here->skip(e->here->own(), number);
-      advance(*e->here, out);
-    } else if (e && !e->lost) {
-      e->lost = now_lost = std::move(cause);
+    if (e && e->local) {
+      e->local->skip(e->local->local_sender(), number);
+      advance_object(*e->local, actions);
+    } else if (e && !e->loss) {
+      e->loss = now_lost = std::move(cause);
     }
     count(e);
   }
-  quiet_.look_if_alone();
-  run(out);
+  quiescence_.check_if_single_node();
+  run(actions);
   if (now_lost) fail_unanswered(id, now_lost, number);
 }
 
 void mobile_objects::fail_unanswered(object_id id, const failure_ref& cause, std::uint64_t from_number) {
-  for (const auto& l : unanswered(id))
-    if (l->number >= from_number) take(outcome::value_and_end, l->request, self_, cause, {});
+  for (const auto& msg : unanswered(id))
+    if (msg->number >= from_number) complete_request(reply_kind::value_and_end, msg->request, self_, cause, {});
 }
 
-void mobile_objects::hear_answer(outcome what, rank from, dist::reader& c) {
+void mobile_objects::on_reply(reply_kind what, rank from, dist::reader& c) {
   const auto request = c.get<std::uint64_t>();
   const auto is = c.get<dist::reply>();
-  const failure_ref cause = dist::is_failure(is) ? causes_->read(c, from) : failure_ref();
+  const failure_ref cause = dist::is_failure(is) ? failures_->read(c, from) : failure_ref();
   const std::uint64_t along = is == dist::reply::value_with_more ? c.get<std::uint64_t>() : 0;
-  take(what, request, from, cause, cause ? std::span<const std::byte>() : c.get_bytes(c.left()), is == dist::reply::failure_for_good);
-  data::have_read(from, along, here());
+  complete_request(what, request, from, cause, cause ? std::span<const std::byte>() : c.get_bytes(c.left()), is == dist::reply::failure_for_good);
+  data::have_read(from, along, current_thread());
 }
 
-void mobile_objects::hear_ran(std::uint64_t request, rank on) {
-  if (is_lost(on)) take(outcome::value_and_end, request, on, job_->loss_of(on), {});
+void mobile_objects::on_executed_at(std::uint64_t request, rank on) {
+  if (is_lost(on)) complete_request(reply_kind::value_and_end, request, on, job_->loss_of(on), {});
 }
 
 }  // namespace stretto::mobiles

@@ -2,32 +2,32 @@
 
 namespace stretto::mobiles {
 
-void gathering::add(std::span<const std::byte> words, std::span<const std::byte> rest) {
+void reply_aggregation::add(std::span<const std::byte> header, std::span<const std::byte> value) {
   std::vector<std::byte> full;
   {
     const std::scoped_lock lock(lock_);
-    if (answers_.empty()) answers_.reserve(letters_ * (words.size() + rest.size()) + 64);  // as if the others were like this one
-    answers_.insert(answers_.end(), words.begin(), words.end());
-    answers_.insert(answers_.end(), rest.begin(), rest.end());
-    if (answers_.size() < enough) return;
-    full = std::exchange(answers_, {});
+    if (replies_.empty()) replies_.reserve(messages_ * (header.size() + value.size()) + 64);  // as if the others were like this one
+    replies_.insert(replies_.end(), header.begin(), header.end());
+    replies_.insert(replies_.end(), value.begin(), value.end());
+    if (replies_.size() < flush_bytes) return;
+    full = std::exchange(replies_, {});
   }
   send(full);
 }
 
-void gathering::end() {
+void reply_aggregation::end() {
   std::vector<std::byte> last;
   {
     const std::scoped_lock lock(lock_);
-    if (--letters_) return;
-    last = std::exchange(answers_, {});
+    if (--messages_) return;
+    last = std::exchange(replies_, {});
   }
   if (!last.empty()) send(last);
 }
 
-void gathering::send(std::span<const std::byte> answers) {
+void reply_aggregation::send(std::span<const std::byte> replies) {
   dist::writer w;
-  w.put_bytes(answers);
+  w.put_bytes(replies);
   send_(owner_, to_, std::move(w));
 }
 

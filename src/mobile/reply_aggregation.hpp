@@ -22,24 +22,24 @@
 
 namespace stretto::mobiles {
 
-class gathering {
+class reply_aggregation {
  public:
   /// So many bytes go without waiting for more.
-  static constexpr std::size_t enough = std::size_t{16} << 10;
-  using send_function = void (*)(void* owner, dist::rank to, dist::writer&& answers);
+  static constexpr std::size_t flush_bytes = std::size_t{16} << 10;
+  using send_function = void (*)(void* owner, dist::rank to, dist::writer&& replies);
 
   /// `memory` is what came with the letters.
-  gathering(dist::rank to, send_function send, void* owner, dist::back_pressure::share&& memory = {}) noexcept
+  reply_aggregation(dist::rank to, send_function send, void* owner, dist::back_pressure::share&& memory = {}) noexcept
       : to_(to), send_(send), owner_(owner), memory_(std::move(memory)) {}
-  gathering(const gathering&) = delete;
+  reply_aggregation(const reply_aggregation&) = delete;
 
   /// One letter's part in it. A copy of a letter has none.
   class share {
    public:
     share() noexcept = default;
-    explicit share(std::shared_ptr<gathering> of) : of_(std::move(of)) {
+    explicit share(std::shared_ptr<reply_aggregation> of) : of_(std::move(of)) {
       const std::scoped_lock lock(of_->lock_);
-      ++of_->letters_;
+      ++of_->messages_;
     }
     share(const share&) noexcept {}
     share(share&&) noexcept = default;
@@ -51,33 +51,33 @@ class gathering {
       if (of_) of_->count_down();
     }
     /// Of one letter more.
-    share another() const { return share(of_); }
+    share one_more() const { return share(of_); }
     explicit operator bool() const noexcept { return of_ != nullptr; }
     /// An answer, in two parts.
-    void add(std::span<const std::byte> words, std::span<const std::byte> rest) { of_->add(words, rest); }
+    void add(std::span<const std::byte> header, std::span<const std::byte> value) { of_->add(header, value); }
     void end() {
       if (const auto of = std::exchange(of_, nullptr)) of->end();
     }
 
    private:
-    std::shared_ptr<gathering> of_;
+    std::shared_ptr<reply_aggregation> of_;
   };
 
  private:
-  void add(std::span<const std::byte> words, std::span<const std::byte> rest);
+  void add(std::span<const std::byte> header, std::span<const std::byte> value);
   void end();
-  void send(std::span<const std::byte> answers);
+  void send(std::span<const std::byte> replies);
   bool count_down() noexcept {
     const std::scoped_lock lock(lock_);
-    return --letters_ == 0;
+    return --messages_ == 0;
   }
 
   const dist::rank to_;
   const send_function send_;
   void* const owner_;
   base::spin_lock lock_;
-  std::uint32_t letters_ = 0;
-  std::vector<std::byte> answers_;
+  std::uint32_t messages_ = 0;
+  std::vector<std::byte> replies_;
   const dist::back_pressure::share memory_;
 };
 

@@ -7,72 +7,72 @@ namespace stretto::mobiles {
 namespace {
 
 constexpr double soon_nanoseconds = 2000;
-constexpr std::uint32_t few = 4;
+constexpr std::uint32_t min_quick_replies = 4;
 
 }  // namespace
 
-void short_answers::serve(bool wait_always) {
+void reply_batcher::start(bool always_batch) {
   trace::clock::start();
-  soon_ = static_cast<trace::ticks>(soon_nanoseconds / trace::clock::to_nanoseconds(1));
-  waits_always_ = wait_always;
+  soon_ticks_ = static_cast<trace::ticks>(soon_nanoseconds / trace::clock::to_nanoseconds(1));
+  always_batches_ = always_batch;
   peers_ = std::make_unique<peer[]>(job_.nodes());
-  marked_.reserve(job_.nodes());
+  nodes_to_flush_.reserve(job_.nodes());
 }
 
-short_answers::added short_answers::add(dist::rank to, std::uint64_t request, batch& taken) noexcept {
+reply_batcher::add_result reply_batcher::add(dist::rank to, std::uint64_t request, batch& taken) noexcept {
   peer& p = peers_[to];
   const std::scoped_lock lock(p.lock);
-  if (!waits_always_) {
+  if (!always_batches_) {
     const trace::ticks now = trace::clock::now();
-    p.soon = now - p.last < soon_ ? p.soon + 1 : 0;
-    p.last = now;
-    if (!p.waits.count && p.soon < few) return added::not_at_all;
+    p.quick_in_a_row = now - p.last_reply_ticks < soon_ticks_ ? p.quick_in_a_row + 1 : 0;
+    p.last_reply_ticks = now;
+    if (!p.open.count && p.quick_in_a_row < min_quick_replies) return add_result::send_now;
   }
-  p.waits.requests[p.waits.count++] = request;
-  if (p.waits.count > 1) {
-    if (p.waits.count < most && (waits_always_ || p.soon)) return added::another;
-    take(p, taken);
-    return added::last;
+  p.open.requests[p.open.count++] = request;
+  if (p.open.count > 1) {
+    if (p.open.count < max_replies && (always_batches_ || p.quick_in_a_row)) return add_result::joined_batch;
+    take_batch(p, taken);
+    return add_result::filled_batch;
   }
   job_.begin_landing();
-  waiting_.fetch_add(1, std::memory_order_release);
-  if (!std::exchange(p.is_marked, true)) {
-    const std::scoped_lock both(marked_lock_);
-    marked_.push_back(to);
+  open_batches_.fetch_add(1, std::memory_order_release);
+  if (!std::exchange(p.is_listed, true)) {
+    const std::scoped_lock both(nodes_lock_);
+    nodes_to_flush_.push_back(to);
   }
-  return added::first;
+  return add_result::opened_batch;
 }
 
-std::size_t short_answers::marked() noexcept {
-  const std::scoped_lock lock(marked_lock_);
-  return marked_.size();
+std::size_t reply_batcher::listed_nodes() noexcept {
+  const std::scoped_lock lock(nodes_lock_);
+  return nodes_to_flush_.size();
 }
 
-bool short_answers::next_marked(dist::rank& to) noexcept {
+bool reply_batcher::next_listed(dist::rank& to) noexcept {
   {
-    const std::scoped_lock lock(marked_lock_);
-    if (marked_.empty()) return false;
-    to = marked_.front();
-    marked_.erase(marked_.begin());
+    const std::scoped_lock lock(nodes_lock_);
+    if (nodes_to_flush_.empty()) return false;
+    to = nodes_to_flush_.front();
+    nodes_to_flush_.erase(nodes_to_flush_.begin());
   }
   const std::scoped_lock lock(peers_[to].lock);
-  peers_[to].is_marked = false;  // what is added from now on marks it anew
+  peers_[to].is_listed = false;  // what is added from now on marks it anew
   return true;
 }
 
-short_answers::batch short_answers::take(dist::rank to) noexcept {
+reply_batcher::batch reply_batcher::take_batch(dist::rank to) noexcept {
   peer& p = peers_[to];
   const std::scoped_lock lock(p.lock);
   batch taken;
-  take(p, taken);
+  take_batch(p, taken);
   return taken;
 }
 
-void short_answers::take(peer& p, batch& to) noexcept {
-  if (!p.waits.count) return;
-  std::copy_n(p.waits.requests.begin(), p.waits.count, to.requests.begin());
-  to.count = std::exchange(p.waits.count, 0);
-  waiting_.fetch_sub(1, std::memory_order_relaxed);
+void reply_batcher::take_batch(peer& p, batch& to) noexcept {
+  if (!p.open.count) return;
+  std::copy_n(p.open.requests.begin(), p.open.count, to.requests.begin());
+  to.count = std::exchange(p.open.count, 0);
+  open_batches_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 }  // namespace stretto::mobiles

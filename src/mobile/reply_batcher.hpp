@@ -26,62 +26,62 @@
 
 namespace stretto::mobiles {
 
-class short_answers {
+class reply_batcher {
  public:
-  static constexpr std::uint32_t most = 32;
+  static constexpr std::uint32_t max_replies = 32;
   struct batch {
-    std::array<std::uint64_t, most> requests;
+    std::array<std::uint64_t, max_replies> requests;
     std::uint32_t count = 0;
     std::span<const std::uint64_t> all() const noexcept { return {requests.data(), count}; }
   };
 
-  explicit short_answers(dist::job& j) noexcept : job_(j) {}
+  explicit reply_batcher(dist::job& j) noexcept : job_(j) {}
   /// The job has started. `wait_always`: whatever the time.
-  void serve(bool wait_always);
+  void start(bool always_batch);
 
   /// Not at all: it is to go at once. Last: so are all that waited, of which it is one; `taken` has them.
-  enum class added : std::uint8_t { not_at_all, first, another, last };
-  added add(dist::rank to, std::uint64_t request, batch& taken) noexcept;
+  enum class add_result : std::uint8_t { send_now, opened_batch, joined_batch, filled_batch };
+  add_result add(dist::rank to, std::uint64_t request, batch& taken) noexcept;
   /// Those that wait for node `to`. Whoever has taken some says end() once they are sent.
-  batch take(dist::rank to) noexcept;
-  void end() noexcept { job_.end_landing(); }
+  batch take_batch(dist::rank to) noexcept;
+  void batch_sent() noexcept { job_.end_landing(); }
 
-  bool is_empty() const noexcept { return !waiting_.load(std::memory_order_acquire); }
+  bool is_empty() const noexcept { return !open_batches_.load(std::memory_order_acquire); }
   /// send(to, batch) for each node for which some wait now.
   template <class F>
-  void take_all(F&& send) {
+  void flush(F&& send) {
     if (is_empty()) return;
     dist::rank to = 0;
-    for (std::size_t nodes = marked(); nodes && next_marked(to); --nodes)
-      if (const batch b = take(to); b.count) {
+    for (std::size_t nodes = listed_nodes(); nodes && next_listed(to); --nodes)
+      if (const batch b = take_batch(to); b.count) {
         send(to, b);
-        end();
+        batch_sent();
       }
   }
-  void lost(dist::rank node) noexcept {
-    if (take(node).count) end();
+  void on_node_failed(dist::rank node) noexcept {
+    if (take_batch(node).count) batch_sent();
   }
 
  private:
   struct alignas(64) peer {
     base::spin_lock lock;
-    trace::ticks last = 0;
-    std::uint32_t soon = 0;  // in a row, each soon after the one before
-    bool is_marked = false;
-    batch waits;
+    trace::ticks last_reply_ticks = 0;
+    std::uint32_t quick_in_a_row = 0;  // in a row, each soon after the one before
+    bool is_listed = false;
+    batch open;
   };
   /// Requires the lock.
-  void take(peer& p, batch& to) noexcept;
-  std::size_t marked() noexcept;
-  bool next_marked(dist::rank& to) noexcept;
+  void take_batch(peer& p, batch& to) noexcept;
+  std::size_t listed_nodes() noexcept;
+  bool next_listed(dist::rank& to) noexcept;
 
   dist::job& job_;
   std::unique_ptr<peer[]> peers_;
-  trace::ticks soon_ = 0;
-  bool waits_always_ = false;
-  std::atomic<std::uint32_t> waiting_{0};  // nodes for which some wait
-  base::spin_lock marked_lock_;  // behind a peer's
-  std::vector<dist::rank> marked_;  // for whom some may wait, each once
+  trace::ticks soon_ticks_ = 0;
+  bool always_batches_ = false;
+  std::atomic<std::uint32_t> open_batches_{0};  // nodes for which some wait
+  base::spin_lock nodes_lock_;  // behind a peer's
+  std::vector<dist::rank> nodes_to_flush_;  // for whom some may wait, each once
 };
 
 }  // namespace stretto::mobiles

@@ -39,72 +39,72 @@ using namespace test;
 TEST_CASE("a message to many objects says what follows one another as a run, and is read as it was written") {
   std::mt19937_64 random(7);
   for (int round = 0; round < 200; ++round) {
-    mobiles::letters_to_many m;
+    mobiles::broadcast_message m;
     m.first = random();
-    m.first_request = mobiles::of_many + random() % 1000;
+    m.first_request = mobiles::broadcast_request_bits + random() % 1000;
     m.from = 3;
-    m.kind = random() % 2 ? mobiles::letter_kind::handle : mobiles::letter_kind::destroy;
+    m.action = random() % 2 ? mobiles::message_action::handle : mobiles::message_action::destroy;
     m.priority = -5;
     m.function = random();
     m.name = "a name";
-    using letter = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint32_t>;
-    std::vector<std::vector<letter>> sent(1 + random() % 4);
-    std::vector<mobiles::letters_for> parts;
-    std::uint64_t position = 0, letters = 0, runs = 0;
+    using message = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint32_t>;
+    std::vector<std::vector<message>> sent(1 + random() % 4);
+    std::vector<mobiles::node_messages> parts;
+    std::uint64_t position = 0, messages = 0, runs = 0;
     for (std::size_t n = 0; n < sent.size(); ++n) {
       parts.push_back({static_cast<dist::rank>(n), {}});
       const std::uint64_t step = 1 + random() % 2;
       std::uint64_t index = random() % 100, number = 0;
-      for (auto left = random() % 30; left; --left, index += step, ++position, ++letters) {
+      for (auto left = random() % 30; left; --left, index += step, ++position, ++messages) {
         if (random() % 8 == 0) ++number;
-        const mobiles::run_of_letters one{.index = index, .position = position, .number = number, .answered = 0, .epoch = 4};
+        const mobiles::message_run one{.index = index, .position = position, .number = number, .answered_below = 0, .epoch = 4};
         sent[n].emplace_back(m.first + index, m.first_request + position, number, 4);
         auto& of = parts.back().runs;
-        if (of.empty() || !of.back().take(one)) of.push_back(one), ++runs;
+        if (of.empty() || !of.back().try_append(one)) of.push_back(one), ++runs;
         CHECK((step == 1 || of.back().count == 1));
       }
     }
-    CHECK(runs <= letters);
+    CHECK(runs <= messages);
     dist::writer w;
-    m.write_words(w, parts, 0);
+    m.write_header(w, parts, 0);
     const std::string content = "content";
     w.put_bytes(std::as_bytes(std::span(content)));
     dist::reader r(w.all());
-    const mobiles::letters_to_many got(r, 0);
+    const mobiles::broadcast_message got(r, 0);
     CHECK(r.is_whole());
     CHECK(std::ranges::equal(got.arguments, std::as_bytes(std::span(content))));
-    CHECK((got.from == 3 && got.kind == m.kind && got.priority == -5 && got.name == "a name" && got.function == m.function));
+    CHECK((got.from == 3 && got.action == m.action && got.priority == -5 && got.name == "a name" && got.function == m.function));
     REQUIRE(got.nodes.size() == sent.size());
     for (std::size_t n = 0; n < sent.size(); ++n) {
-      std::vector<letter> came;
+      std::vector<message> came;
       for (const auto& run : got.nodes[n].runs)
         for (std::uint32_t i = 0; i < run.count; ++i) {
-          const auto l = got.letter(run, i);
-          came.emplace_back(l->object, l->request, std::uint64_t{l->number}, l->way.epoch);
+          const auto l = got.message_at(run, i);
+          came.emplace_back(l->object, l->request, std::uint64_t{l->number}, l->routing.epoch);
         }
       CHECK(came == sent[n]);
       CHECK(got.nodes[n].node == n);
     }
     // Whatever is missing, nothing is read that was not written.
     dist::reader torn(w.all().first(random() % w.size()));
-    const mobiles::letters_to_many some(torn, 0);
+    const mobiles::broadcast_message some(torn, 0);
     CHECK(some.nodes.size() <= sent.size());
   }
 }
 
 TEST_CASE("requests of broadcasts are in a row, and none is one of single letters") {
   std::mt19937_64 random(3);
-  std::uint64_t next = mobiles::of_many, before = 0;
+  std::uint64_t next = mobiles::broadcast_request_bits, before = 0;
   for (int i = 0; i < 10'000; ++i) {
     const std::uint64_t count = random() % (i % 2 ? 100 : 1u << 30);
-    const std::uint64_t first = mobiles::take_requests_of_many(next, count);
+    const std::uint64_t first = mobiles::allocate_broadcast_requests(next, count);
     CHECK(first >= before);
-    for (const std::uint64_t request : {first, first + count / 2, count ? first + count - 1 : first}) CHECK(mobiles::is_of_many(request));
+    for (const std::uint64_t request : {first, first + count / 2, count ? first + count - 1 : first}) CHECK(mobiles::is_broadcast_request(request));
     before = first + count;
     CHECK(next == before);
   }
   for (const std::uint64_t other : {std::uint64_t{1}, std::uint64_t{1} << 31, ~std::uint64_t{0} << 32, (~std::uint64_t{0} << 32) + 0x7fffffff})
-    CHECK(!mobiles::is_of_many(other));
+    CHECK(!mobiles::is_broadcast_request(other));
 }
 
 TEST_CASE("answers go together once the last of their letters is over, or when there are enough") {
@@ -115,13 +115,13 @@ TEST_CASE("answers go together once the last of their letters is over, or when t
       static_cast<sent*>(owner)->all.emplace_back(reinterpret_cast<const char*>(w.all().data()), w.size());
     }
   } to;
-  const auto add = [](mobiles::gathering::share& to_that, const std::string& text) {
+  const auto add = [](mobiles::reply_aggregation::share& to_that, const std::string& text) {
     const auto bytes = std::as_bytes(std::span(text));
     to_that.add(bytes.first(1), bytes.subspan(1));
   };
   {
-    mobiles::gathering::share first(std::make_shared<mobiles::gathering>(5, sent::take, &to));
-    auto second = first.another(), third = first.another(), fourth = first.another();
+    mobiles::reply_aggregation::share first(std::make_shared<mobiles::reply_aggregation>(5, sent::take, &to));
+    auto second = first.one_more(), third = first.one_more(), fourth = first.one_more();
     const auto copied = second;
     CHECK(!copied);
     add(second, "b");
@@ -139,9 +139,9 @@ TEST_CASE("answers go together once the last of their letters is over, or when t
     CHECK(to.all.size() == 1);  // nothing was left to say
   }
   {
-    mobiles::gathering::share first(std::make_shared<mobiles::gathering>(5, sent::take, &to));
+    mobiles::reply_aggregation::share first(std::make_shared<mobiles::reply_aggregation>(5, sent::take, &to));
     {
-      const auto dropped = first.another();
+      const auto dropped = first.one_more();
     }
     add(first, "a");
     CHECK(to.all.size() == 1);

@@ -27,20 +27,20 @@ sched::task_record& new_call() {
 }
 
 struct asked {
-  requests all;
+  pending_replies all;
   std::uint64_t add(object_id object) {
     sched::task_record& r = new_call();
-    const auto l = new_letter();
-    l->object = object;
-    l->number = next++;
-    all.add(r, nullptr, l);
+    const auto msg = make_remote_message();
+    msg->object = object;
+    msg->number = next++;
+    all.add(r, nullptr, msg);
     r.release();  // nobody has its future
-    return l->request;
+    return msg->request;
   }
-  std::shared_ptr<const far_letter> take(outcome what, std::uint64_t request, rank by = 1) { return all.take(what, request, by, {}, {}, context()); }
+  std::shared_ptr<const remote_message> complete(reply_kind what, std::uint64_t request, rank by = 1) { return all.complete(what, request, by, {}, {}, context()); }
   std::vector<std::uint64_t> numbers(object_id of = 0) {
     std::vector<std::uint64_t> found;
-    for (const auto& l : all.unanswered(of)) found.push_back(l->number);
+    for (const auto& msg : all.unanswered(of)) found.push_back(msg->number);
     return found;
   }
   std::uint64_t next = 0;
@@ -62,14 +62,14 @@ TEST_CASE("what is not answered is told in the order of sending, of all objects 
     CHECK(a.numbers() == numbers{0, 1, 2, 3, 4, 5});
     CHECK(a.numbers(7) == numbers{0, 2, 3, 5});
     for (const int i : {0, 3, 4}) {
-      const auto l = a.take(outcome::value_and_end, requests[static_cast<std::size_t>(i)]);
-      REQUIRE(l);
-      CHECK(l->number == static_cast<std::uint64_t>(i));
+      const auto msg = a.complete(reply_kind::value_and_end, requests[static_cast<std::size_t>(i)]);
+      REQUIRE(msg);
+      CHECK(msg->number == static_cast<std::uint64_t>(i));
     }
     requests.push_back(a.add(7));  // in a slot that has served before
     CHECK(a.numbers() == numbers{1, 2, 5, 6});
     CHECK(a.numbers(8) == numbers{1});
-    for (const std::size_t i : {1u, 2u, 5u, 6u}) CHECK(a.take(outcome::value_and_end, requests[i]));
+    for (const std::size_t i : {1u, 2u, 5u, 6u}) CHECK(a.complete(reply_kind::value_and_end, requests[i]));
     CHECK(a.numbers().empty());
   });
 }
@@ -78,15 +78,15 @@ TEST_CASE("an answer ends its request once, and none that has its slot later") {
   inside([] {
     asked a;
     const auto first = a.add(1);
-    CHECK(a.take(outcome::value_and_end, first));
-    CHECK_FALSE(a.take(outcome::value_and_end, first));
+    CHECK(a.complete(reply_kind::value_and_end, first));
+    CHECK_FALSE(a.complete(reply_kind::value_and_end, first));
     const auto second = a.add(1);
     CHECK(second != first);
-    CHECK_FALSE(a.take(outcome::value_and_end, first));
-    CHECK_FALSE(a.take(outcome::end, first));
+    CHECK_FALSE(a.complete(reply_kind::value_and_end, first));
+    CHECK_FALSE(a.complete(reply_kind::end, first));
     CHECK(a.numbers() == numbers{1});
-    CHECK(a.take(outcome::value_and_end, second));
-    CHECK_FALSE(a.take(outcome::value_and_end, 0));
+    CHECK(a.complete(reply_kind::value_and_end, second));
+    CHECK_FALSE(a.complete(reply_kind::value_and_end, 0));
   });
 }
 
@@ -94,15 +94,15 @@ TEST_CASE("a value and an end may come in either order; the letter is answered w
   inside([] {
     asked a;
     const auto one = a.add(1), other = a.add(1);
-    CHECK(a.take(outcome::value, one));
+    CHECK(a.complete(reply_kind::value, one));
     CHECK(a.numbers() == numbers{1});
-    CHECK_FALSE(a.take(outcome::value, one));  // it was sent again, and answered twice
-    CHECK_FALSE(a.take(outcome::end, one));
-    CHECK_FALSE(a.take(outcome::end, other));
+    CHECK_FALSE(a.complete(reply_kind::value, one));  // it was sent again, and answered twice
+    CHECK_FALSE(a.complete(reply_kind::end, one));
+    CHECK_FALSE(a.complete(reply_kind::end, other));
     CHECK(a.numbers() == numbers{1});
-    CHECK(a.take(outcome::value, other));
+    CHECK(a.complete(reply_kind::value, other));
     CHECK(a.numbers().empty());
-    CHECK_FALSE(a.take(outcome::end, other));
+    CHECK_FALSE(a.complete(reply_kind::end, other));
   });  // which ends, as all that the scope has counted has
 }
 
@@ -110,13 +110,13 @@ TEST_CASE("with a node end those that it has given the value of, and no others")
   inside([] {
     asked a;
     const auto given = a.add(1), waits = a.add(1), by_another = a.add(1);
-    CHECK(a.take(outcome::value, given, 1));
-    CHECK(a.take(outcome::value, by_another, 2));
-    a.all.lost(1, {}, context());
+    CHECK(a.complete(reply_kind::value, given, 1));
+    CHECK(a.complete(reply_kind::value, by_another, 2));
+    a.all.on_node_failed(1, {}, context());
     CHECK(a.numbers() == numbers{1});
-    CHECK_FALSE(a.take(outcome::end, given, 1));
-    CHECK_FALSE(a.take(outcome::end, by_another, 2));  // the first
-    CHECK(a.take(outcome::value_and_end, waits, 2));
+    CHECK_FALSE(a.complete(reply_kind::end, given, 1));
+    CHECK_FALSE(a.complete(reply_kind::end, by_another, 2));  // the first
+    CHECK(a.complete(reply_kind::value_and_end, waits, 2));
   });
 }
 
