@@ -24,9 +24,13 @@ mobile_objects::mobile_objects(dist::job* j, dist::failures* causes)
 
 template <std::size_t... n>
 void mobile_objects::register_handlers(std::index_sequence<n...>) {
-  constexpr const char* names[] = {"letter", "value", "value_and_end", "end", "ran", "at", "received", "leave", "go", "stay", "back", "object",
-                                   "arrived", "expected", "is_it_there", "never", "gone", "lost", "dead", "again", "is_it_sent", "not_sent",
-                                   "recall", "has_left", "taken", "no_room", "all_ended", "letters", "answers"};
+  constexpr const char* names[] = {"message", "value_reply", "value_and_end_reply", "end_reply", "executed_at",
+                                   "location_update", "pinned_message_arrived", "migration_request",
+                                   "migration_decision", "migration_cancelled", "cancellation_request", "object",
+                                   "object_arrived", "location_query", "arrival_query", "lost_in_transit",
+                                   "object_failed", "object_lost", "object_destroyed", "resend_request",
+                                   "departure_query", "not_departed", "recall", "already_departed", "object_accepted",
+                                   "object_rejected", "batched_replies", "broadcast", "aggregated_replies"};
   static_assert(std::size(names) == protocol_message_count);
   ((kinds_[n] = job_->on<&mobile_objects::on_protocol_message<static_cast<protocol_message>(n)>>(std::string("mobile.") + names[n], this)), ...);
   const auto kind = [&](protocol_message what) { return kinds_[static_cast<std::size_t>(what)]; };

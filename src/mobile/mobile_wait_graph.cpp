@@ -10,7 +10,7 @@ using base::wait_kind;
 
 namespace {
 
-std::string message_label(rank from, std::uint64_t request) { return fmt::format("letter {}:{}", from, request); }
+std::string message_label(rank from, std::uint64_t request) { return fmt::format("message {}:{}", from, request); }
 
 /// The node of a letter that waits here.
 std::uint32_t node_of(message& msg, base::wait_walk& walk) {

@@ -10,8 +10,8 @@ using dist::rank;
 
 quiescence_detection::quiescence_detection(dist::job* j, std::function<message_counts()> counts) : job_(j), counts_(std::move(counts)) {
   if (!j) return;
-  query_ = j->on<&quiescence_detection::on_query>("quiet.ask", this);
-  reply_ = j->on<&quiescence_detection::on_reply>("quiet.answer", this);
+  query_ = j->on<&quiescence_detection::on_query>("quiescence.query", this);
+  reply_ = j->on<&quiescence_detection::on_reply>("quiescence.reply", this);
 }
 
 event quiescence_detection::when_quiescent(const std::source_location& where) {
