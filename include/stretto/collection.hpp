@@ -96,11 +96,13 @@ struct in_blocks {
 
 struct collection_access {
   template <class T, class F, class... A>
-  static collection<T> make(std::size_t elements, F&& node_of, std::string_view name, const std::source_location& where, A&&... arguments) {
+  static collection<T> make(std::size_t elements, F&& node_of, std::string_view name, const std::source_location& where,
+                            A&&... arguments) {
     static_assert(std::is_constructible_v<T, std::size_t, A...>,
                   "an element of this collection cannot be made of its index, a std::size_t, and these arguments");
     static_assert((transferable<travelling<A>> && ...),
-                  "an argument for the elements cannot travel: it is a pointer or a view, or a type that needs a function fields()");
+                  "an argument for the elements cannot travel: it is a pointer or a view, or a type that needs a "
+                  "function fields()");
     static_assert((explain_travel<travelling<A>>() && ...));
     const std::uint32_t nodes = nodes_for_objects();
     std::vector<std::uint32_t> places(elements);
@@ -118,27 +120,30 @@ struct collection_access {
       if (!name.empty()) of_element = std::string(name) + '[' + std::to_string(i) + ']';
       parcel its{.bytes = {}, .are_values_kept = true};
       write_parcel(its, all);
-      make_reserved_object(made.first_ + i, {places[i], of_element, where}, maker<T, std::uint64_t, travelling<A>...>::type,
-                           std::move(its));
+      make_reserved_object(made.first_ + i, {places[i], of_element, where},
+                           maker<T, std::uint64_t, travelling<A>...>::type, std::move(its));
     }
     return made;
   }
   template <class T, class Get, class... Tag>
-  static future<void> broadcast(const collection<T>& to, const handler_call<Get>& c, const std::source_location& where, const Tag&... tag) {
+  static future<void> broadcast(const collection<T>& to, const handler_call<Get>& c, const std::source_location& where,
+                                const Tag&... tag) {
     using Body = broadcast_call<T, Get>;
-    return start_broadcast<Body, void>(sizeof(Body), broadcast_task<Body>, where, std::tie(tag...), to.first_, to.elements_, c);
+    return start_broadcast<Body, void>(sizeof(Body), broadcast_task<Body>, where, std::tie(tag...), to.first_,
+                                       to.elements_, c);
   }
   template <class T, class Get, class V, class F, class... Tag>
-  static future<V> reduce(const collection<T>& of, const handler_call<Get>& c, V&& initial, F&& f, const std::source_location& where,
-                          const Tag&... tag) {
+  static future<V> reduce(const collection<T>& of, const handler_call<Get>& c, V&& initial, F&& f,
+                          const std::source_location& where, const Tag&... tag) {
     using Body = broadcast_fold<T, Get, V, F>;
-    return start_broadcast<Body, V>(Body::bytes(), Body::task, where, std::tie(tag...), of.first_, of.elements_, c, std::move(initial),
-                                    std::move(f));
+    return start_broadcast<Body, V>(Body::bytes(), Body::task, where, std::tie(tag...), of.first_, of.elements_, c,
+                                    std::move(initial), std::move(f));
   }
   template <class T>
   static future<void> destroy(const collection<T>& of, const std::source_location& where) {
     using Body = broadcast_destroy;
-    return start_broadcast<Body, void>(sizeof(Body), broadcast_task<Body>, where, std::tuple<>(), of.first_, of.elements_);
+    return start_broadcast<Body, void>(sizeof(Body), broadcast_task<Body>, where, std::tuple<>(), of.first_,
+                                       of.elements_);
   }
 };
 
@@ -153,19 +158,23 @@ struct collection_access {
 ///   cost     a message and its answer for each element
 template <class T, class... A>
 collection<T> make_collection(detail::located<std::size_t> elements, A&&... arguments) {
-  return detail::collection_access::make<T>(elements.tag, detail::in_blocks(), {}, elements.where, std::forward<A>(arguments)...);
+  return detail::collection_access::make<T>(elements.tag, detail::in_blocks(), {}, elements.where,
+                                            std::forward<A>(arguments)...);
 }
 template <class T, class... A>
 collection<T> make_collection(detail::located<task_name> name, std::size_t elements, A&&... arguments) {
-  return detail::collection_access::make<T>(elements, detail::in_blocks(), name.tag.text, name.where, std::forward<A>(arguments)...);
+  return detail::collection_access::make<T>(elements, detail::in_blocks(), name.tag.text, name.where,
+                                            std::forward<A>(arguments)...);
 }
 template <class T, class F, class... A>
 collection<T> make_collection(placed_by<F> where, detail::located<std::size_t> elements, A&&... arguments) {
   return detail::collection_access::make<T>(elements.tag, where.of, {}, elements.where, std::forward<A>(arguments)...);
 }
 template <class T, class F, class... A>
-collection<T> make_collection(placed_by<F> where, detail::located<task_name> name, std::size_t elements, A&&... arguments) {
-  return detail::collection_access::make<T>(elements, where.of, name.tag.text, name.where, std::forward<A>(arguments)...);
+collection<T> make_collection(placed_by<F> where, detail::located<task_name> name, std::size_t elements,
+                              A&&... arguments) {
+  return detail::collection_access::make<T>(elements, where.of, name.tag.text, name.where,
+                                            std::forward<A>(arguments)...);
 }
 
 /// Sends the same to every element. The future is ready when all have handled it, or failed; its failure is the one of the lowest index,
@@ -173,7 +182,8 @@ collection<T> make_collection(placed_by<F> where, detail::located<task_name> nam
 ///
 ///   tags     as of send
 template <class T, class Get>
-future<void> broadcast(const collection<T>& to, detail::handler_call<Get> c, std::source_location where = std::source_location::current()) {
+future<void> broadcast(const collection<T>& to, detail::handler_call<Get> c,
+                       std::source_location where = std::source_location::current()) {
   return detail::collection_access::broadcast(to, c, where);
 }
 template <detail::send_tag T1, class T, class Get>

@@ -121,7 +121,8 @@ struct mobile_operations {
   static_assert(left_of_exact<T>() == stays_behind::nothing,
                 "this type cannot move: it is a pointer or a view, has one, or needs a function fields()");
   static_assert(explain<left_of_exact<T>(), T>());
-  static_assert(std::is_default_constructible_v<T>, "this type cannot move: an object that arrives is made without arguments, then read");
+  static_assert(std::is_default_constructible_v<T>,
+                "this type cannot move: an object that arrives is made without arguments, then read");
 
   static const char* name() { return __PRETTY_FUNCTION__; }
   static void* read(field_reader& from) {
@@ -134,16 +135,18 @@ struct mobile_operations {
   static void destroy(void* object) noexcept { delete static_cast<T*>(object); }
   static constexpr auto hint() -> double (*)(const void*) noexcept {
     if constexpr (has_load_hint<T>)
-      return +[](const void* object) noexcept { return static_cast<double>(static_cast<const T*>(object)->load_hint()); };
+      return +[](const void* object) noexcept {
+        return static_cast<double>(static_cast<const T*>(object)->load_hint());
+      };
     else
       return nullptr;
   }
   static constexpr const char* signature() { return __PRETTY_FUNCTION__; }
 };
 template <class T>
-inline constexpr mobile_type mobile_type_of{mobile_type_mark, mobile_operations<T>::signature(), mobile_operations<T>::read,
-                                            mobile_operations<T>::write, mobile_operations<T>::destroy, mobile_operations<T>::hint(),
-                                            sizeof(T)};
+inline constexpr mobile_type mobile_type_of{
+    mobile_type_mark,            mobile_operations<T>::signature(), mobile_operations<T>::read, mobile_operations<T>::write,
+    mobile_operations<T>::destroy, mobile_operations<T>::hint(),      sizeof(T)};
 
 /// What is done with an object: a constant of the program, too.
 struct message_type {
@@ -178,7 +181,8 @@ struct message {
   std::uint64_t is_remote : 1 = 0;
 
   message() = default;
-  explicit message(const message_type* t, message_action a = message_action::handle) noexcept : type(t), action(static_cast<std::uint64_t>(a)) {}
+  explicit message(const message_type* t, message_action a = message_action::handle) noexcept
+      : type(t), action(static_cast<std::uint64_t>(a)) {}
 };
 
 /// The handler has returned; others may have the object.
@@ -192,9 +196,11 @@ struct handler_signature : remote_signature<R, A...> {
 template <class F>
 struct lambda_handler;
 template <class L, class R, class T, class... A>
-struct lambda_handler<R (L::*)(T&, A...) const> : handler_signature<std::remove_const_t<T>, std::is_const_v<T>, R, A...> {};
+struct lambda_handler<R (L::*)(T&, A...) const>
+    : handler_signature<std::remove_const_t<T>, std::is_const_v<T>, R, A...> {};
 template <class L, class R, class T, class... A>
-struct lambda_handler<R (L::*)(T&, A...) const noexcept> : handler_signature<std::remove_const_t<T>, std::is_const_v<T>, R, A...> {};
+struct lambda_handler<R (L::*)(T&, A...) const noexcept>
+    : handler_signature<std::remove_const_t<T>, std::is_const_v<T>, R, A...> {};
 template <class F>
 struct handler_of : lambda_handler<decltype(&F::operator())> {};
 template <class R, class T, class... A>
@@ -222,13 +228,18 @@ struct local_message : message {
   using arguments_type = typename signature::arguments;
   using result = typename signature::result;
   using seen = std::conditional_t<signature::reads, const T, T>;
-  static_assert(std::derived_from<T, typename signature::object>, "this handler is one of another type than the object is of");
+  static_assert(std::derived_from<T, typename signature::object>,
+                "this handler is one of another type than the object is of");
 
   explicit local_message(arguments_type&& all) noexcept(std::is_nothrow_move_constructible_v<arguments_type>)
       : message(&type), arguments(std::move(all)) {}
 
   static result call(void* object, arguments_type& all) {
-    return std::apply([object](auto&... a) -> result { return std::invoke(Get::get(), *static_cast<seen*>(object), std::move(a)...); }, all);
+    return std::apply(
+        [object](auto&... a) -> result {
+          return std::invoke(Get::get(), *static_cast<seen*>(object), std::move(a)...);
+        },
+        all);
   }
   struct leaving {
     local_message& done;
@@ -304,11 +315,13 @@ struct maker {
     object = std::apply([](A&... a) { return new T(std::move(a)...); }, all);
   }
   static constexpr const char* signature() { return __PRETTY_FUNCTION__; }
-  static constexpr message_type type{message_type_mark, signature(), &mobile_type_of<T>, false, run, nullptr, nullptr, nullptr};
+  static constexpr message_type type{message_type_mark, signature(), &mobile_type_of<T>, false, run, nullptr,
+                                     nullptr,           nullptr};
 };
 /// A text travels as what owns it.
 template <class A>
-using travelling = std::conditional_t<std::is_convertible_v<const std::decay_t<A>&, std::string_view>, std::string, std::decay_t<A>>;
+using travelling =
+    std::conditional_t<std::is_convertible_v<const std::decay_t<A>&, std::string_view>, std::string, std::decay_t<A>>;
 
 struct make_request {
   std::uint32_t node = ~0u;  // this one, now
@@ -349,7 +362,8 @@ concept send_tag = requires(task_request request, const Tag& tag) { request.appl
 /// Takes the record, whose body is a letter, to the object; `thread` null: look it up again. Throws G01, and has given it back then.
 void post_message(completion& record, void* thread, std::uint64_t object, const task_request* request);
 /// A letter that the core makes.
-completion& post_order(message_action action, std::uint64_t object, std::uint32_t to, const task_request& request, const std::source_location& where);
+completion& post_order(message_action action, std::uint64_t object, std::uint32_t to, const task_request& request,
+                       const std::source_location& where);
 bool is_object_here(std::uint64_t object);
 
 struct mobile_access {
@@ -373,7 +387,8 @@ struct mobile_access {
       return named<T>(id);
     }
     static_assert((transferable<travelling<A>> && ...),
-                  "an argument for another node cannot travel: it is a pointer or a view, or a type that needs a function fields()");
+                  "an argument for another node cannot travel: it is a pointer or a view, or a type that needs a "
+                  "function fields()");
     static_assert((explain_travel<travelling<A>>() && ...));
     const std::tuple<travelling<A>...> all(std::forward<A>(arguments)...);
     return named<T>(make_object(request, maker<T, travelling<A>...>::type, to_parcel(all)));
@@ -389,7 +404,8 @@ struct mobile_access {
     return future_access::make<typename Message::result>(*made.record);
   }
   template <class T, class Get, class... Tag>
-  static auto send_with(const mobile<T>& to, handler_call<Get>&& c, const std::source_location& where, const Tag&... tag) {
+  static auto send_with(const mobile<T>& to, handler_call<Get>&& c, const std::source_location& where,
+                        const Tag&... tag) {
     using Message = local_message<T, Get>;
     const auto request = request_of<task_request>(tag...);
     task_request bare;
@@ -403,12 +419,14 @@ struct mobile_access {
   }
   /// Of a request that has a name and a priority at most.
   template <class T, class Get>
-  static auto send_bare(const mobile<T>& to, handler_call<Get>&& c, const task_request& bare, const std::source_location& where) {
+  static auto send_bare(const mobile<T>& to, handler_call<Get>&& c, const task_request& bare,
+                        const std::source_location& where) {
     if (bare.name.empty() && !bare.priority) return send(to, std::move(c), where);
     return send_with(to, std::move(c), where, task_name{bare.name}, task_priority{bare.priority});
   }
   template <class T, class... Tag>
-  static future<void> order(message_action action, const mobile<T>& of, std::uint32_t to, const std::source_location& where, const Tag&... tag) {
+  static future<void> order(message_action action, const mobile<T>& of, std::uint32_t to,
+                            const std::source_location& where, const Tag&... tag) {
     return future_access::make<void>(post_order(action, of.id_, to, request_of<order_request>(tag...), where));
   }
 };
@@ -422,7 +440,8 @@ struct mobile_access {
 ///             to the object, and of the finish. N02 if there is no such node
 ///   cost      here: about that of an event and of the object; there: a message and its answer
 template <class T, class... A>
-  requires(!(std::same_as<std::remove_cvref_t<A>, at_node> || ...) && !(std::same_as<std::remove_cvref_t<A>, task_name> || ...))
+  requires(!(std::same_as<std::remove_cvref_t<A>, at_node> || ...) &&
+           !(std::same_as<std::remove_cvref_t<A>, task_name> || ...))
 mobile<T> make_mobile(A&&... arguments) {
   return detail::mobile_access::make<T>({}, std::forward<A>(arguments)...);
 }
@@ -463,11 +482,13 @@ auto call(L, A&&... arguments) {
 ///   throws   B20; G01 if `to` names no object. The future fails with G02 if the object has been destroyed, with G03 if it is
 ///            lost, with N13 if its node does not know the handler, with B40 if the arguments cannot be read there
 template <class T, class Get>
-auto send(const mobile<T>& to, detail::handler_call<Get> c, std::source_location where = std::source_location::current()) {
+auto send(const mobile<T>& to, detail::handler_call<Get> c,
+          std::source_location where = std::source_location::current()) {
   return detail::mobile_access::send(to, std::move(c), where);
 }
 template <detail::send_tag T1, class T, class Get>
-auto send(const T1& t1, const mobile<T>& to, detail::handler_call<Get> c, std::source_location where = std::source_location::current()) {
+auto send(const T1& t1, const mobile<T>& to, detail::handler_call<Get> c,
+          std::source_location where = std::source_location::current()) {
   return detail::mobile_access::send_with(to, std::move(c), where, t1);
 }
 template <detail::send_tag T1, detail::send_tag T2, class T, class Get>
@@ -492,7 +513,8 @@ future<void> migrate(const mobile<T>& of, at_node to, std::source_location where
   return detail::mobile_access::order(detail::message_action::migrate, of, to.index, where);
 }
 template <detail::send_tag T1, class T>
-future<void> migrate(const T1& t1, const mobile<T>& of, at_node to, std::source_location where = std::source_location::current()) {
+future<void> migrate(const T1& t1, const mobile<T>& of, at_node to,
+                     std::source_location where = std::source_location::current()) {
   return detail::mobile_access::order(detail::message_action::migrate, of, to.index, where, t1);
 }
 

@@ -32,7 +32,8 @@ struct broadcast_body {
   const message_type* type = nullptr;     // null: destroy
   bool is_run = false;  // the body, once all have answered well; else the task ends then
   /// To an object that is here; `bare` has a name and a priority. May throw.
-  future_base (*send_local)(broadcast_body& self, std::uint64_t index, const task_request& bare, const std::source_location& where) = nullptr;
+  future_base (*send_local)(broadcast_body& self, std::uint64_t index, const task_request& bare,
+                            const std::source_location& where) = nullptr;
   void (*write)(const broadcast_body& self, parcel& to) = nullptr;                             // the arguments; null: there are none
   void (*read)(broadcast_body& self, std::uint64_t index, field_reader& from) = nullptr;       // what one returns; null: nobody wants it
 };
@@ -53,11 +54,13 @@ struct broadcast_call : broadcast_body {
     send_local = send_one;
     write = write_arguments;
   }
-  static auto send_to(broadcast_body& self, std::uint64_t index, const task_request& bare, const std::source_location& where) {
+  static auto send_to(broadcast_body& self, std::uint64_t index, const task_request& bare,
+                      const std::source_location& where) {
     auto& m = static_cast<broadcast_call&>(self);
     return mobile_access::send_bare(mobile_access::named<T>(m.first + index), handler_call<Get>(m.call), bare, where);
   }
-  static future_base send_one(broadcast_body& self, std::uint64_t index, const task_request& bare, const std::source_location& where) {
+  static future_base send_one(broadcast_body& self, std::uint64_t index, const task_request& bare,
+                              const std::source_location& where) {
     return send_to(self, index, bare, where);
   }
   static void write_arguments(const broadcast_body& self, parcel& to) {
@@ -79,8 +82,10 @@ struct broadcast_destroy : broadcast_body {
   broadcast_destroy(std::uint64_t first_object, std::uint64_t count) noexcept {
     first = first_object;
     objects = count;
-    send_local = [](broadcast_body& self, std::uint64_t index, const task_request& bare, const std::source_location& where) {
-      return future_base(future_access::make<void>(post_order(message_action::destroy, self.first + index, 0, bare, where)));
+    send_local = [](broadcast_body& self, std::uint64_t index, const task_request& bare,
+                    const std::source_location& where) {
+      return future_base(
+          future_access::make<void>(post_order(message_action::destroy, self.first + index, 0, bare, where)));
     };
   }
 };
@@ -98,8 +103,10 @@ struct broadcast_fold : broadcast_call<T, Get> {
   broadcast_fold(std::uint64_t first_object, std::uint64_t count, const handler_call<Get>& c, V&& initial, F&& fold)
       : broadcast_call<T, Get>(first_object, count, c), replies(count), so_far(std::move(initial)), f(std::move(fold)) {
     this->is_run = true;
-    this->send_local = [](broadcast_body& self, std::uint64_t index, const task_request& bare, const std::source_location& where) {
-      return future_base(static_cast<broadcast_fold&>(self).replies[index].local = broadcast_call<T, Get>::send_to(self, index, bare, where));
+    this->send_local = [](broadcast_body& self, std::uint64_t index, const task_request& bare,
+                          const std::source_location& where) {
+      return future_base(static_cast<broadcast_fold&>(self).replies[index].local =
+                             broadcast_call<T, Get>::send_to(self, index, bare, where));
     };
     this->read = [](broadcast_body& self, std::uint64_t index, field_reader& from) {
       from(static_cast<broadcast_fold&>(self).replies[index].remote.emplace());
@@ -119,8 +126,11 @@ struct broadcast_fold : broadcast_call<T, Get> {
     }();
     ::new (storage) V(std::move(value));
   }
-  static constexpr task_type task{task_kind, run, broadcast_task<broadcast_fold>.drop_body, value_type<V>.drop_value, storage_alignment<V>};
-  static constexpr std::size_t bytes() { return sizeof(broadcast_fold) > sizeof(V) ? sizeof(broadcast_fold) : sizeof(V); }
+  static constexpr task_type task{task_kind, run, broadcast_task<broadcast_fold>.drop_body, value_type<V>.drop_value,
+                                  storage_alignment<V>};
+  static constexpr std::size_t bytes() {
+    return sizeof(broadcast_fold) > sizeof(V) ? sizeof(broadcast_fold) : sizeof(V);
+  }
 
   std::vector<reply> replies;
   V so_far;
@@ -129,9 +139,10 @@ struct broadcast_fold : broadcast_call<T, Get> {
 
 /// Makes the task, Body(all...), and sends.
 template <class Body, class V, class... Tag, class... A>
-future<V> start_broadcast(std::size_t bytes, const task_type& type, const std::source_location& where, const std::tuple<const Tag&...>& tags,
-                          A&&... all) {
-  static_assert(alignof(Body) <= storage_offset, "arguments of a handler, and what folds its results, are aligned to at most 64 bytes");
+future<V> start_broadcast(std::size_t bytes, const task_type& type, const std::source_location& where,
+                          const std::tuple<const Tag&...>& tags, A&&... all) {
+  static_assert(alignof(Body) <= storage_offset,
+                "arguments of a handler, and what folds its results, are aligned to at most 64 bytes");
   const auto request = std::apply([](const Tag&... tag) { return request_of<task_request>(tag...); }, tags);
   task_request bare;
   bare.name = request.name;

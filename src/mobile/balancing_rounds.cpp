@@ -27,7 +27,9 @@ struct steal_result {
 
 namespace {
 
-mobile_objects& objects_here() { return *base::require_current("balance").runtime->get<mobile_objects>(base::floor_slot::mobile); }
+mobile_objects& objects_here() {
+  return *base::require_current("balance").runtime->get<mobile_objects>(base::floor_slot::mobile);
+}
 
 void measure_here() { objects_here().measure(); }
 
@@ -39,7 +41,8 @@ load_report loads_here(std::uint64_t first, std::uint64_t count) {
 /// Waits for its moves; returns how many were done.
 std::uint64_t move_from_here(const std::vector<migration_order>& all) {
   std::vector<future<void>> moves;
-  for (const migration_order& o : all) moves.push_back(migrate(detail::mobile_access::named<void>(o.object), at_node(o.to)));
+  for (const migration_order& o : all)
+    moves.push_back(migrate(detail::mobile_access::named<void>(o.object), at_node(o.to)));
   std::uint64_t done = 0;
   for (const auto& m : moves) {
     try {
@@ -72,7 +75,8 @@ load_table load_table_of(const std::vector<load_report>& rows, std::uint64_t fir
   load_table t;
   for (const load_report& row : rows) {
     for (const load_report::object& o : row.objects)
-      t.objects.push_back({o.id - first, static_cast<std::uint32_t>(t.nodes.size()), o.seconds, o.hint, o.bytes, o.device_seconds});
+      t.objects.push_back(
+          {o.id - first, static_cast<std::uint32_t>(t.nodes.size()), o.seconds, o.hint, o.bytes, o.device_seconds});
     t.nodes.push_back({row.speed, row.background, row.devices, row.device_background});
   }
   std::ranges::stable_sort(t.objects, std::less<>(), &load_table::object::id);
@@ -176,7 +180,8 @@ future<balance_report> balance_objects(object_range which, balancer by, const st
   const std::source_location where = called;
   const std::uint32_t nodes = job_nodes();
   std::vector<future<load_report>> asked;
-  for (std::uint32_t n = 0; n < nodes; ++n) asked.push_back(async(at_node(n), call<&loads_here>(which.first, which.count), where));
+  for (std::uint32_t n = 0; n < nodes; ++n)
+    asked.push_back(async(at_node(n), call<&loads_here>(which.first, which.count), where));
   balance_report report;
   std::vector<load_report> rows;
   for (const auto& row : asked) {
@@ -219,7 +224,8 @@ future<balance_report> balance_objects(object_range which, balancer by, const st
 
 future<void> measure_loads(std::source_location where) {
   std::vector<future<void>> asked;
-  for (std::uint32_t n = 0; n < job_nodes(); ++n) asked.push_back(async(at_node(n), call<&mobiles::measure_here>(), where));
+  for (std::uint32_t n = 0; n < job_nodes(); ++n)
+    asked.push_back(async(at_node(n), call<&mobiles::measure_here>(), where));
   for (const auto& done : asked) {
     try {
       co_await detail::event_awaiter(static_cast<dependency>(done), where);

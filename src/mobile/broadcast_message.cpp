@@ -15,13 +15,15 @@ void broadcast_header::fill(remote_message& msg, std::uint64_t index, std::uint6
   msg.name = name;
 }
 
-void broadcast_message::write_header(dist::writer& to, std::span<const node_messages> to_nodes, std::uint16_t node) const {
+void broadcast_message::write_header(dist::writer& to, std::span<const node_messages> to_nodes,
+                                     std::uint16_t node) const {
   to.put(first).put(first_request).put(from).put(action).put(priority).put(function).put(dist::encode(where, node));
   to.put_text(name, max_name_bytes);
   to.put(static_cast<std::uint32_t>(to_nodes.size()));
   for (const node_messages& n : to_nodes) {
     to.put(n.node).put(static_cast<std::uint32_t>(n.runs.size()));
-    for (const message_run& r : n.runs) to.put(r.index).put(r.position).put(r.number).put(r.answered_below).put(r.epoch).put(r.count);
+    for (const message_run& r : n.runs)
+      to.put(r.index).put(r.position).put(r.number).put(r.answered_below).put(r.epoch).put(r.count);
   }
 }
 

@@ -27,8 +27,8 @@ struct message_run {
 
   /// Whether that one of one letter goes on where this ends; then this has it.
   bool try_append(const message_run& next) noexcept {
-    if (next.index != index + count || next.position != position + count || next.number != number || next.answered_below != answered_below ||
-        next.epoch != epoch || count == ~std::uint32_t{0})
+    if (next.index != index + count || next.position != position + count || next.number != number ||
+        next.answered_below != answered_below || next.epoch != epoch || count == ~std::uint32_t{0})
       return false;
     ++count;
     return true;
@@ -59,7 +59,8 @@ struct broadcast_message : broadcast_header {
   static constexpr std::size_t run_bytes = 40;
 
   broadcast_message() = default;
-  broadcast_message(const broadcast_header& all, std::span<const std::byte> bytes) : broadcast_header(all), arguments(bytes) {}
+  broadcast_message(const broadcast_header& all, std::span<const std::byte> bytes)
+      : broadcast_header(all), arguments(bytes) {}
   /// `node` is whoever has sent it: for lines that cannot be found.
   broadcast_message(dist::reader& from, std::uint16_t node);
   /// Less the arguments, which are to follow.

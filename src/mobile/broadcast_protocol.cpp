@@ -73,7 +73,8 @@ void mobile_objects::post_remote_elements(const std::shared_ptr<pending_broadcas
     }
     element.number = e.messages_sent++;
     element.state = pending_broadcast::element::open;
-    open.push_back({.index = element.index, .position = position, .number = element.number, .answered_below = e.answered_below});
+    open.push_back(
+        {.index = element.index, .position = position, .number = element.number, .answered_below = e.answered_below});
     ++e.unanswered;
     ++s.counters.far;
   }
@@ -89,7 +90,8 @@ void mobile_objects::send_broadcast(const std::shared_ptr<pending_broadcast>& m,
   remote_message one;
   one.action = static_cast<std::uint64_t>(m->action);
   one.from = self_;
-  const bool is_small = !job_ || !job_->may_be_refused(m->arguments.bytes.size() + max_runs * broadcast_message::run_bytes + 1024);
+  const bool is_small =
+      !job_ || !job_->may_be_refused(m->arguments.bytes.size() + max_runs * broadcast_message::run_bytes + 1024);
   for (message_run message : each) {
     const auto& element = m->elements[message.position];
     one.object = m->object(element);
@@ -118,9 +120,11 @@ void mobile_objects::send_broadcast(const std::shared_ptr<pending_broadcast>& m,
 }
 
 /// To each its own, or to some of them those of others, too.
-void mobile_objects::forward_broadcast(const broadcast_message& all, std::span<const node_messages> parts, const std::shared_ptr<const void>& lent) {
+void mobile_objects::forward_broadcast(const broadcast_message& all, std::span<const node_messages> parts,
+                                       const std::shared_ptr<const void>& lent) {
   const bool is_direct = parts.size() <= fan_out || all.arguments.size() > max_forwarded_bytes;
-  for (std::size_t left = is_direct ? parts.size() : fan_out; !parts.empty(); left = std::max<std::size_t>(left - 1, 1)) {
+  for (std::size_t left = is_direct ? parts.size() : fan_out; !parts.empty();
+       left = std::max<std::size_t>(left - 1, 1)) {
     std::size_t taken = (parts.size() + left - 1) / left;
     while (taken > 1 && count_runs(parts.first(taken)) > max_runs) --taken;
     const auto now = parts.first(taken);
@@ -131,7 +135,8 @@ void mobile_objects::forward_broadcast(const broadcast_message& all, std::span<c
     ++broadcast_messages_sent_;
     const auto kind = kinds_[static_cast<std::size_t>(protocol_message::broadcast)];
     if (lent && header.size() <= net::transport::most_head_bytes) {
-      job_->send(now.front().node, kind, header, all.arguments, std::const_pointer_cast<void>(lent), dist::job::counting::itself);
+      job_->send(now.front().node, kind, header, all.arguments, std::const_pointer_cast<void>(lent),
+                 dist::job::counting::itself);
     } else {
       header.put_bytes(all.arguments);
       job_->send(now.front().node, kind, std::move(header));
@@ -157,13 +162,20 @@ void mobile_objects::on_broadcast(rank from, dist::reader& c) {
   if (!is_inline) try {
     arguments = job_->keep(all.arguments);
   } catch (const std::bad_alloc&) {
-    no_room = job_->no_room_for(kinds_[static_cast<std::size_t>(protocol_message::broadcast)], from, all.arguments.size());
+    no_room =
+        job_->no_room_for(kinds_[static_cast<std::size_t>(protocol_message::broadcast)], from, all.arguments.size());
   }
-  reply_aggregation::share reply_share(std::make_shared<reply_aggregation>(all.from, [](void* owner, rank to, dist::writer&& replies) {
-    auto& objects = *static_cast<mobile_objects*>(owner);
-    ++objects.protocol_messages_sent_;
-    objects.job_->send(to, objects.kinds_[static_cast<std::size_t>(protocol_message::aggregated_replies)], std::move(replies));
-  }, this, dist::back_pressure::share(job_->pressure(), dist::back_pressure::what::came, no_room ? 0 : all.arguments.size())));
+  reply_aggregation::share reply_share(std::make_shared<reply_aggregation>(
+      all.from,
+      [](void* owner, rank to, dist::writer&& replies) {
+        auto& objects = *static_cast<mobile_objects*>(owner);
+        ++objects.protocol_messages_sent_;
+        objects.job_->send(to, objects.kinds_[static_cast<std::size_t>(protocol_message::aggregated_replies)],
+                           std::move(replies));
+      },
+      this,
+      dist::back_pressure::share(job_->pressure(), dist::back_pressure::what::came,
+                                 no_room ? 0 : all.arguments.size())));
   const detail::message_type* const type = all.function ? message_type_at(all.function) : nullptr;
   thread_state& t = current_thread();
   const sched::outside_of_finishes outside(t);
@@ -201,7 +213,8 @@ bool mobile_objects::try_begin_at_once(remote_message& msg) {
   return true;
 }
 
-void mobile_objects::send_reply(remote_message& msg, reply_kind what, const failure_ref& cause, detail::parcel&& value, bool is_permanent) {
+void mobile_objects::send_reply(remote_message& msg, reply_kind what, const failure_ref& cause, detail::parcel&& value,
+                                bool is_permanent) {
   if (!msg.reply_share || !value.along.empty() || value.bytes.size() > max_aggregated_bytes) {
     send_reply(msg.from, what, msg.request, cause, std::move(value), is_permanent);
   } else {
@@ -221,7 +234,8 @@ void mobile_objects::on_aggregated_replies(rank from, dist::reader& c) {
     const auto is = c.get<dist::reply>();
     failure_ref cause = dist::is_failure(is) ? failures_->read(c, from) : failure_ref();
     const auto value = cause ? std::span<const std::byte>() : c.get_bytes(c.get<std::uint32_t>());
-    if (c.is_whole()) complete_request(what, request, from, std::move(cause), value, is == dist::reply::failure_for_good);
+    if (c.is_whole())
+      complete_request(what, request, from, std::move(cause), value, is == dist::reply::failure_for_good);
   }
 }
 

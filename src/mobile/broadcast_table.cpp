@@ -60,7 +60,8 @@ void pending_broadcast::end() noexcept {
   local_waiters_ = nullptr;
   if (cause_) {
     const failure_ref why = std::exchange(cause_, {});
-    return sched::skip_task(t, record, detail::make_failure(why->as_exception(&where), detail::describe_task(record), where));
+    return sched::skip_task(t, record,
+                            detail::make_failure(why->as_exception(&where), detail::describe_task(record), where));
   }
   if (body.is_run) {
     record.made_ready_by(t.current_id);
@@ -136,8 +137,10 @@ broadcast_table::map::iterator broadcast_table::find(std::uint64_t request) {
   return request - found->first < found->second->elements.size() ? found : all_.end();
 }
 
-std::optional<broadcast_table::replied_message> broadcast_table::complete(reply_kind what, std::uint64_t request, rank by, failure_ref cause,
-                                                     std::span<const std::byte> value, base::thread_context& context) {
+std::optional<broadcast_table::replied_message> broadcast_table::complete(reply_kind what, std::uint64_t request,
+                                                                          rank by, failure_ref cause,
+                                                                          std::span<const std::byte> value,
+                                                                          base::thread_context& context) {
   using element = pending_broadcast::element;
   std::shared_ptr<pending_broadcast> m;
   element* e = nullptr;

@@ -30,7 +30,9 @@ namespace stretto::mobiles {
 /// Whether a request is one of those below, not of `requests`: these count up from 1, or are a slot's index below a generation; both bits
 /// are set in none of them.
 inline constexpr std::uint64_t broadcast_request_bits = std::uint64_t{1} << 63 | std::uint64_t{1} << 31;
-inline bool is_broadcast_request(std::uint64_t request) noexcept { return (request & broadcast_request_bits) == broadcast_request_bits; }
+inline bool is_broadcast_request(std::uint64_t request) noexcept {
+  return (request & broadcast_request_bits) == broadcast_request_bits;
+}
 /// So many numbers in a row, all of them of_many; `next` is behind them then.
 std::uint64_t allocate_broadcast_requests(std::uint64_t& next, std::uint64_t count) noexcept;
 
@@ -106,8 +108,8 @@ class broadcast_table {
     std::uint64_t number;
   };
   /// An answer of node `by`. Returns what it answers, if it was the first: that has been handled, or never will be.
-  std::optional<replied_message> complete(reply_kind what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value,
-                               base::thread_context& context);
+  std::optional<replied_message> complete(reply_kind what, std::uint64_t request, rank by, failure_ref cause,
+                                          std::span<const std::byte> value, base::thread_context& context);
   /// Adds letters that have no answer yet, to that object, or to all (0).
   void add_unanswered(object_id to, std::vector<std::shared_ptr<const remote_message>>& found);
   /// Node `by` is lost, and will not say that what it was asked for has ended.

@@ -80,7 +80,9 @@ pause_state mobile_objects::current_pause_state() {
     const std::scoped_lock lock(s.lock);
     for (auto& [id, e] : s.all) {
       all.unsettled += e.parked.size();
-      if (e.home) all.unsettled += e.home->blocked.size() + e.home->pinned.size() + e.home->is_moving + (e.home->requested_destination != no_rank);
+      if (e.home)
+        all.unsettled += e.home->blocked.size() + e.home->pinned.size() + e.home->is_moving +
+                         (e.home->requested_destination != no_rank);
       if (!e.local) continue;
       local_object& o = *e.local;
       all.busy_objects += !o.is_free();
@@ -119,7 +121,8 @@ void mobile_objects::release_messages(const std::vector<awaited_message>& all) {
     if (found != by_object.end())
       for (message* msg = o.waiting().first; msg; msg = msg->next) {
         ++position;
-        if (found->second.contains({sender_of(*msg, self_), std::uint64_t{msg->number}})) o.released_messages = position;
+        if (found->second.contains({sender_of(*msg, self_), std::uint64_t{msg->number}}))
+          o.released_messages = position;
       }
     return true;
   });
@@ -152,7 +155,8 @@ std::vector<saved_object> mobile_objects::save_objects() {
   std::vector<saved_object> kept;
   for (const found& f : all) {
     local_object& o = *f.what;
-    saved_object k{.id = o.id, .type = dist::encode_constant(o.type, sizeof *o.type), .type_name = o.type->name, .name = o.name};
+    saved_object k{
+        .id = o.id, .type = dist::encode_constant(o.type, sizeof *o.type), .type_name = o.type->name, .name = o.name};
     const auto write = [](auto&& into) {
       detail::parcel p{.bytes = {}, .are_values_kept = true, .holds_content = true};
       into(p);

@@ -9,7 +9,8 @@ namespace stretto::mobiles {
 void mobile_objects::restore_home_nodes(const std::map<std::uint16_t, rank>& homes, std::uint64_t names_made) {
   all_restored_home_nodes_.push_back(std::make_unique<const std::map<std::uint16_t, rank>>(homes));
   restored_home_nodes_.store(all_restored_home_nodes_.back().get(), std::memory_order_release);
-  for (std::uint64_t made = ids_made_; made < names_made && !ids_made_.compare_exchange_weak(made, names_made);) continue;
+  for (std::uint64_t made = ids_made_; made < names_made && !ids_made_.compare_exchange_weak(made, names_made);)
+    continue;
 }
 
 rank mobile_objects::restored_home_node(std::uint16_t node) const noexcept {
@@ -30,7 +31,8 @@ void mobile_objects::restore_home_record(object_id id, const std::string& name, 
   e.epoch = 1;
 }
 
-void mobile_objects::restore_object(object_id id, const detail::mobile_type& type, const std::string& name, void* object) {
+void mobile_objects::restore_object(object_id id, const detail::mobile_type& type, const std::string& name,
+                                    void* object) {
   auto o = std::make_unique<local_object>(id, &type, name, 1, self_);
   o->load.bytes = type.bytes;
   if (type.hint) o->load.hint = type.hint(object);
@@ -52,7 +54,8 @@ void mobile_objects::restore_message(object_id id, const saved_message& k) {
   detail::task_request request;
   request.priority = k.priority;
   const std::source_location where = dist::decode(k.where, node_);
-  auto& record = static_cast<sched::task_record&>(*detail::make_task(0, detail::value_type<void>, where, request).record);
+  auto& record =
+      static_cast<sched::task_record&>(*detail::make_task(0, detail::value_type<void>, where, request).record);
   const std::shared_ptr<remote_message> msg = make_remote_message();
   msg->action = static_cast<std::uint64_t>(k.action);
   msg->function = k.function;

@@ -50,7 +50,9 @@ void mobile_objects::begin_handler(message& msg, thread_state& t) {
 void mobile_objects::begin_remote_handler(remote_message& remote, thread_state& t) {
   remote_handlers_running_.fetch_add(1, std::memory_order_relaxed);
   sched::count_spawned(t);
-  sched::spawn_counted(t, {.scope = t.owner->root, .where = remote.where, .priority = remote.priority, .name = remote.name}, remote_handler_body{this, &remote});
+  sched::spawn_counted(
+      t, {.scope = t.owner->root, .where = remote.where, .priority = remote.priority, .name = remote.name},
+      remote_handler_body{this, &remote});
 }
 
 void mobile_objects::run_remote_handler(std::unique_ptr<remote_message> msg) {
@@ -73,10 +75,12 @@ void mobile_objects::run_remote_handler(std::unique_ptr<remote_message> msg) {
   detail::parcel value;
   failure_ref cause = msg->refused;
   detail::handler_span span;
-  if (o.is_measured.load(std::memory_order_acquire) && msg->action_taken() == message_action::handle) detail::begin_span(span, o);
+  if (o.is_measured.load(std::memory_order_acquire) && msg->action_taken() == message_action::handle)
+    detail::begin_span(span, o);
   if (!cause) try {
     if (!msg->type)
-      throw error("N13", "node " + (job_ ? job_->name_of(self_) : std::string("N0")) + " does not know a handler that it is to run")
+      throw error("N13", "node " + (job_ ? job_->name_of(self_) : std::string("N0")) +
+                             " does not know a handler that it is to run")
           .fact("called", msg->where)
           .because("the library that holds the handler is not loaded there, or is another one")
           .remedy("load the same libraries on every node before handlers of theirs are sent");
@@ -115,7 +119,8 @@ void mobile_objects::run_remote_handler(std::unique_ptr<remote_message> msg) {
   }, new owed{this, std::move(msg)});
 }
 
-void mobile_objects::finish_handler(local_object& o, bool has_read, detail::handler_span& span, message_origin of) noexcept {
+void mobile_objects::finish_handler(local_object& o, bool has_read, detail::handler_span& span,
+                                    message_origin of) noexcept {
   const std::uint64_t ticks = span.began ? sched::end_span(span, current_thread()) : 0;
   const bool tells = !has_read && o.type && o.type->hint;
   const double hint = tells ? o.type->hint(o.object) : 1;
@@ -205,13 +210,16 @@ void mobile_objects::fail_all_messages(local_object& o, entry& e, const failure_
 void mobile_objects::complete_unhandled(message& msg, failure_ref cause, bool is_permanent) {
   if (msg.is_remote) {
     const std::unique_ptr<remote_message> remote(&static_cast<remote_message&>(msg));
-    if (cause) cause = failure_ref::adopt(new failure(*cause.get(), remote->name.empty() ? "message" : "message \"" + remote->name + '"', remote->where));
+    if (cause)
+      cause = failure_ref::adopt(new failure(
+          *cause.get(), remote->name.empty() ? "message" : "message \"" + remote->name + '"', remote->where));
     return send_reply(*remote, reply_kind::value_and_end, cause, {}, is_permanent && cause);
   }
   count_ended();
   thread_state& t = current_thread();
   task_record& r = record_of(msg);
-  if (cause) return sched::skip_task(t, r, failure_ref::adopt(new failure(*cause.get(), detail::describe_task(r), r.where)));
+  if (cause)
+    return sched::skip_task(t, r, failure_ref::adopt(new failure(*cause.get(), detail::describe_task(r), r.where)));
   sched::finish_scope* const scope = r.scope;
   r.flags &= static_cast<std::uint8_t>(~task_record::has_value);
   r.complete(t);

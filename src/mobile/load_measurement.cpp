@@ -44,7 +44,8 @@ load_report mobile_objects::load_report_of(object_id first, std::uint64_t count)
       e.local->count_devices();
       object_load& load = e.local->load;
       if (!count || (id >= first && id - first < count)) {
-        row.objects.push_back({id, load.workers.since_balanced(), load.hint, load.bytes, load.devices.since_balanced()});
+        row.objects.push_back(
+            {id, load.workers.since_balanced(), load.hint, load.bytes, load.devices.since_balanced()});
       } else {
         row.background += load.workers.since_background();
         row.device_background += load.devices.since_background();
@@ -65,7 +66,8 @@ load_report mobile_objects::windowed_load_report(window_step what) {
       if (!e.local) continue;
       e.local->count_devices();
       object_load& load = e.local->load;
-      row.objects.push_back({id, load.workers.since_last_window(), load.hint, load.bytes, load.devices.since_last_window()});
+      row.objects.push_back(
+          {id, load.workers.since_last_window(), load.hint, load.bytes, load.devices.since_last_window()});
       if (what == window_step::continue_window) continue;
       load.workers.next_window();
       load.devices.next_window();

@@ -28,7 +28,8 @@ void local_object::enqueue(message& msg) {
 
 acceptance local_object::accept(sender_state& sender, message& msg) {
   if (msg.number < sender.next) return acceptance::duplicate;
-  if (msg.number > sender.next) return sender.out_of_order.try_emplace(msg.number, &msg).second ? acceptance::early : acceptance::duplicate;
+  if (msg.number > sender.next)
+    return sender.out_of_order.try_emplace(msg.number, &msg).second ? acceptance::early : acceptance::duplicate;
   ++sender.next;
   enqueue(msg);
   accept_in_sequence(sender);
@@ -63,7 +64,8 @@ void local_object::begin_ready(message_list& to) noexcept {
 
 bool local_object::has_pending_migration(rank sender, std::uint64_t request) const noexcept {
   return std::ranges::any_of(pending_migrations_, [&](const message* msg) {
-    return msg->is_remote && static_cast<const remote_message*>(msg)->from == sender && static_cast<const remote_message*>(msg)->request == request;
+    return msg->is_remote && static_cast<const remote_message*>(msg)->from == sender &&
+           static_cast<const remote_message*>(msg)->request == request;
   });
 }
 
@@ -101,14 +103,17 @@ void local_object::count_devices() noexcept {
 std::unique_ptr<local_object> departed_object::take_back() {
   local_object& o = *what;
   o.pending_migrations().clear();
-  const auto forget = [](sender_state& c) { std::erase_if(c.out_of_order, [](const auto& h) { return h.second != nullptr; }); };
+  const auto forget = [](sender_state& c) {
+    std::erase_if(c.out_of_order, [](const auto& h) { return h.second != nullptr; });
+  };
   forget(o.local_sender());
   for (auto& [sender, c] : o.remote_senders()) forget(c);
   for (const carried_message& c : messages) {
     auto msg = std::make_unique<remote_message>(*c.what);
     if (c.mark == 'm') o.pending_migrations().push_back(msg.release());
     else if (c.mark == 'w') o.waiting().push(*msg.release());
-    else if (sender_state& sender = o.sender(msg->from); sender.out_of_order.try_emplace(msg->number, msg.get()).second) msg.release();
+    else if (sender_state& sender = o.sender(msg->from); sender.out_of_order.try_emplace(msg->number, msg.get()).second)
+      msg.release();
   }
   messages.clear();
   return std::move(what);

@@ -158,6 +158,8 @@ struct departed_object {
 };
 
 /// The sender of a letter that waits on node `self`.
-inline rank sender_of(const message& msg, rank self) noexcept { return msg.is_remote ? static_cast<const remote_message&>(msg).from : self; }
+inline rank sender_of(const message& msg, rank self) noexcept {
+  return msg.is_remote ? static_cast<const remote_message&>(msg).from : self;
+}
 
 }  // namespace stretto::mobiles

@@ -15,21 +15,31 @@ mobile_objects::decision mobile_objects::decide_route(const entry* e, const remo
   const rank home = home_of(msg.object);
   if (home == self_ && !(e && e->home)) return {.what = decision::reject, .cause = destroyed_failure(msg.object, {})};
   if (is_lost(home))
-    return msg.from == self_ ? decision{.what = decision::reject, .cause = e && e->loss ? e->loss : node_loss_failure(msg.object, e, home, "was made on")}
-                           : decision{decision::return_to_sender};  // who has sent it may reach the home
+    return msg.from == self_
+               ? decision{.what = decision::reject,
+                          .cause = e && e->loss ? e->loss : node_loss_failure(msg.object, e, home, "was made on")}
+               : decision{decision::return_to_sender};  // who has sent it may reach the home
   if (msg.routing.epoch > (e ? e->epoch : 0)) return {decision::park};
   if (e && e->loss && home != self_ && msg.from != self_) return {decision::return_to_sender};  // lost to this node, but perhaps not to that
   if (e && e->loss) return {.what = decision::reject, .cause = e->loss};
   if (e && e->epoch && e->location == self_) return {decision::park};  // it is coming
   if (home == self_) {
     if (is_lost(e->location)) return {decision::hold_at_home};  // it may not have left for there
-    if (e->location == msg.routing.avoid) return {.what = decision::reject, .cause = node_loss_failure(msg.object, e, e->location, "is on")};
+    if (e->location == msg.routing.avoid)
+      return {.what = decision::reject, .cause = node_loss_failure(msg.object, e, e->location, "is on")};
     const bool pins_object = msg.routing.hops >= max_forwards;
     if (pins_object && e->home->requested_destination != no_rank) return {decision::hold_at_home};
-    return {.what = decision::forward, .to = e->location, .routing = {e->epoch, no_rank, msg.routing.hops, pins_object}, .is_location_known = true};
+    return {.what = decision::forward,
+            .to = e->location,
+            .routing = {e->epoch, no_rank, msg.routing.hops, pins_object},
+            .is_location_known = true};
   }
-  if (e && e->epoch && !is_lost(e->location) && e->location != msg.routing.avoid && msg.routing.avoid == no_rank && msg.routing.hops < max_forwards)
-    return {.what = decision::forward, .to = e->location, .routing = {e->epoch, no_rank, msg.routing.hops, false}, .is_location_known = true};
+  if (e && e->epoch && !is_lost(e->location) && e->location != msg.routing.avoid && msg.routing.avoid == no_rank &&
+      msg.routing.hops < max_forwards)
+    return {.what = decision::forward,
+            .to = e->location,
+            .routing = {e->epoch, no_rank, msg.routing.hops, false},
+            .is_location_known = true};
   return {.what = decision::forward, .to = home, .routing = {0, msg.routing.avoid, msg.routing.hops, false}};
 }
 
@@ -53,7 +63,8 @@ void mobile_objects::deliver(std::unique_ptr<remote_message> msg) {
       case decision::park:
         e = &s.all[id];
         // It may be over, and what this node has heard of it forgotten.
-        if (e->parked.empty() && home != self_) actions.send.push_back({home, protocol_message::location_query, dist::writer(id)});
+        if (e->parked.empty() && home != self_)
+          actions.send.push_back({home, protocol_message::location_query, dist::writer(id)});
         e->parked.push_back(std::move(msg));
         break;
       case decision::hold_at_home: e->home->blocked.push_back(std::move(msg)); break;
@@ -67,7 +78,8 @@ void mobile_objects::deliver(std::unique_ptr<remote_message> msg) {
         if (from != self_) {
           ++s.counters.passed_on;
           record_forward(d.to, from);
-          if (d.is_location_known) actions.send.push_back({from, protocol_message::location_update, dist::writer(id, d.to, e->epoch)});
+          if (d.is_location_known)
+            actions.send.push_back({from, protocol_message::location_update, dist::writer(id, d.to, e->epoch)});
         }
         actions.forward.push_back({d.to, std::move(msg), d.routing});
         break;
@@ -120,7 +132,8 @@ void mobile_objects::begin_construction(entry& e, std::unique_ptr<remote_message
 void mobile_objects::advance_object(local_object& o, deferred_actions& actions) {
   while (!o.is_leaving && !o.pending_migrations().empty() && (!o.is_paused || o.may_migrate_while_paused)) {
     message& msg = *o.pending_migrations().front();
-    const rank to = msg.is_remote ? static_cast<remote_message&>(msg).target : static_cast<local_migration&>(msg).target;
+    const rank to =
+        msg.is_remote ? static_cast<remote_message&>(msg).target : static_cast<local_migration&>(msg).target;
     if (to == self_) {
       complete_migration(o, {}, actions);
     } else if (is_lost(to)) {

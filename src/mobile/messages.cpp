@@ -37,7 +37,9 @@ struct message_header {
 void* remote_message::operator new(std::size_t) { return base::recycled<sizeof(remote_message)>::allocate(); }
 void remote_message::operator delete(void* at) noexcept { base::recycled<sizeof(remote_message)>::free(at); }
 
-std::shared_ptr<remote_message> make_remote_message() { return std::allocate_shared<remote_message>(base::recycling<remote_message>()); }
+std::shared_ptr<remote_message> make_remote_message() {
+  return std::allocate_shared<remote_message>(base::recycling<remote_message>());
+}
 
 void remote_message::set_arguments(detail::parcel&& all) {
   received = nullptr;
@@ -106,12 +108,23 @@ std::unique_ptr<remote_message> read_message(dist::reader& from, std::uint16_t n
 }
 
 migration_header::migration_header(dist::reader& from)
-    : is_retained(from.get<std::uint8_t>() == retained), is_constructed(from.get<std::uint8_t>() != 0), epoch(from.get<std::uint32_t>()),
-      id(from.get<object_id>()), type(from.get<std::uint64_t>()), along(from.get<std::uint64_t>()),
-      parts(from.get<std::uint64_t>()), name(from.get_text()) {}
+    : is_retained(from.get<std::uint8_t>() == retained),
+      is_constructed(from.get<std::uint8_t>() != 0),
+      epoch(from.get<std::uint32_t>()),
+      id(from.get<object_id>()),
+      type(from.get<std::uint64_t>()),
+      along(from.get<std::uint64_t>()),
+      parts(from.get<std::uint64_t>()),
+      name(from.get_text()) {}
 
 void migration_header::write(dist::writer& to) const {
-  to.put(is_retained ? retained : not_retained).put(static_cast<std::uint8_t>(is_constructed)).put(epoch).put(id).put(type).put(along).put(parts);
+  to.put(is_retained ? retained : not_retained)
+      .put(static_cast<std::uint8_t>(is_constructed))
+      .put(epoch)
+      .put(id)
+      .put(type)
+      .put(along)
+      .put(parts);
   to.put_text(name, max_name_bytes);
 }
 
@@ -141,14 +154,14 @@ std::shared_ptr<remote_message> to_remote(message& local, object_id object, rank
 }
 
 const detail::message_type* message_type_at(std::uint64_t bits) {
-  const auto* const t =
-      static_cast<const detail::message_type*>(dist::decode_constant(bits, sizeof(detail::message_type), alignof(detail::message_type)));
+  const auto* const t = static_cast<const detail::message_type*>(
+      dist::decode_constant(bits, sizeof(detail::message_type), alignof(detail::message_type)));
   return t && t->mark == detail::message_type_mark ? t : nullptr;
 }
 
 const detail::mobile_type* mobile_type_at(std::uint64_t bits) {
-  const auto* const t =
-      static_cast<const detail::mobile_type*>(dist::decode_constant(bits, sizeof(detail::mobile_type), alignof(detail::mobile_type)));
+  const auto* const t = static_cast<const detail::mobile_type*>(
+      dist::decode_constant(bits, sizeof(detail::mobile_type), alignof(detail::mobile_type)));
   return t && t->mark == detail::mobile_type_mark ? t : nullptr;
 }
 

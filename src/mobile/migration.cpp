@@ -33,8 +33,11 @@ void put_sender_state(dist::writer& w, rank of, const sender_state& c, dist::fai
 }  // namespace
 
 void mobile_objects::migrate_at_random(local_object& o) {
-  const std::uint64_t draw = mixed(settings_.seed + random_draws_.fetch_add(1, std::memory_order_relaxed) * 0x9e3779b97f4a7c15u + self_);
-  if (draw % 100 >= settings_.random_migration_percent || !o.pending_migrations().empty() || o.is_leaving || nodes() == 1) return;
+  const std::uint64_t draw =
+      mixed(settings_.seed + random_draws_.fetch_add(1, std::memory_order_relaxed) * 0x9e3779b97f4a7c15u + self_);
+  if (draw % 100 >= settings_.random_migration_percent || !o.pending_migrations().empty() || o.is_leaving ||
+      nodes() == 1)
+    return;
   auto msg = std::make_unique<remote_message>();
   msg->action = static_cast<std::uint64_t>(message_action::migrate);
   msg->object = o.id;
@@ -55,7 +58,8 @@ void mobile_objects::on_migration_request(rank from, object_id id, rank to) {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
     entry* const e = s.find(id);
-    if (!e || !e->home || e->loss || is_lost(to)) actions.send.push_back({from, protocol_message::migration_decision, dist::writer(id, std::uint32_t{0})});
+    if (!e || !e->home || e->loss || is_lost(to))
+      actions.send.push_back({from, protocol_message::migration_decision, dist::writer(id, std::uint32_t{0})});
     else if (!e->home->pinned.empty()) e->home->requested_destination = to;
     else grant_migration(id, *e, to, actions);
   }
@@ -95,7 +99,10 @@ void mobile_objects::on_migration_decision(object_id id, std::uint32_t epoch) {
     local_object& o = *e->local;
     if (!epoch) {
       o.is_leaving = false;
-      complete_migration(o, is_lost(o.destination) ? job_->loss_of(o.destination) : node_loss_failure(id, e, o.destination, "was to go to"), actions);
+      complete_migration(o,
+                         is_lost(o.destination) ? job_->loss_of(o.destination)
+                                                : node_loss_failure(id, e, o.destination, "was to go to"),
+                         actions);
     } else {
       o.epoch = epoch;
       o.is_migration_granted = true;
@@ -109,8 +116,10 @@ void mobile_objects::on_migration_decision(object_id id, std::uint32_t epoch) {
 void mobile_objects::cancel_migration(local_object& o, deferred_actions& actions) {
   o.is_migration_granted = o.is_recalled = false;
   // Its home may have lost this node, and asked there whether it comes: whoever asked here was told nothing, as it was to come.
-  if (!is_lost(o.destination)) actions.send.push_back({o.destination, protocol_message::not_departed, dist::writer(o.id)});
-  if (!is_lost(home_of(o.id))) return actions.send.push_back({home_of(o.id), protocol_message::cancellation_request, dist::writer(o.id)});
+  if (!is_lost(o.destination))
+    actions.send.push_back({o.destination, protocol_message::not_departed, dist::writer(o.id)});
+  if (!is_lost(home_of(o.id)))
+    return actions.send.push_back({home_of(o.id), protocol_message::cancellation_request, dist::writer(o.id)});
   o.is_leaving = o.is_packing = false;
   complete_migration(o, job_->loss_of(home_of(o.id)), actions);
 }
@@ -130,7 +139,8 @@ void mobile_objects::on_cancellation_request(rank from, object_id id) {
       ++e->epoch;
       e->home->is_moving = false;
       actions.send.push_back({from, protocol_message::migration_cancelled, dist::writer(id, e->epoch)});
-      if (instead_of != self_) actions.send.push_back({instead_of, protocol_message::location_update, dist::writer(id, from, e->epoch)});
+      if (instead_of != self_)
+        actions.send.push_back({instead_of, protocol_message::location_update, dist::writer(id, from, e->epoch)});
       release_parked(*e, actions);
       release_blocked(*e->home, actions);
     }
@@ -149,7 +159,9 @@ void mobile_objects::on_migration_cancelled(object_id id, std::uint32_t epoch) {
     o.epoch = e->epoch = epoch;
     o.is_leaving = o.is_packing = false;
     failure_ref cause = std::move(o.cancellation_cause);
-    if (!cause) cause = is_lost(o.destination) ? job_->loss_of(o.destination) : node_loss_failure(id, e, o.destination, "was to go to");
+    if (!cause)
+      cause = is_lost(o.destination) ? job_->loss_of(o.destination)
+                                     : node_loss_failure(id, e, o.destination, "was to go to");
     complete_migration(o, std::move(cause), actions);
     advance_object(o, actions);
   }
@@ -234,7 +246,8 @@ void mobile_objects::send_object(std::unique_ptr<local_object> leaves, detail::p
     try {
       arguments = arguments_of(msg);
     } catch (...) {
-      complete_unhandled(msg, detail::make_failure(std::current_exception(), display_name(o.id, o.name), record_of(msg).where), false);
+      complete_unhandled(
+          msg, detail::make_failure(std::current_exception(), display_name(o.id, o.name), record_of(msg).where), false);
       return false;
     }
     const std::shared_ptr<remote_message> remote = to_remote(msg, o.id, self_, std::move(arguments));

@@ -12,13 +12,15 @@ namespace stretto::mobiles {
 
 using sched::thread_state;
 
-failure_ref mobile_objects::install_object(object_id id, entry& e, std::unique_ptr<local_object> o, deferred_actions& actions) {
+failure_ref mobile_objects::install_object(object_id id, entry& e, std::unique_ptr<local_object> o,
+                                           deferred_actions& actions) {
   e.local = std::move(o);
   ++shard_of(id).counters.objects;
   apply_node_state(*e.local);
   // They would wait for answers that this node cannot give.
   for (const auto& [sender, state] : e.local->remote_senders())
-    if (is_lost(sender)) actions.send.push_back({home_of(id), protocol_message::resend_request, dist::writer(id, sender)});
+    if (is_lost(sender))
+      actions.send.push_back({home_of(id), protocol_message::resend_request, dist::writer(id, sender)});
   failure_ref was_lost = std::exchange(e.loss, {});
   if (was_lost) {  // for this node, some of whose letters it has not had, and will not
     sender_state& own = e.local->local_sender();
@@ -56,7 +58,9 @@ void mobile_objects::on_object(rank from, dist::reader& c) {
   for (const auto& p : o->parts) apart += p.bytes();
   if (apart && !job_->has_room_for(length + apart)) {
     ++protocol_messages_received_;
-    return reject_object(from, head, job_->no_room_for(kinds_[static_cast<std::size_t>(protocol_message::object)], from, length + apart));
+    return reject_object(
+        from, head,
+        job_->no_room_for(kinds_[static_cast<std::size_t>(protocol_message::object)], from, length + apart));
   }
   o->what = std::make_unique<local_object>(head.id, mobile_type_at(head.type), head.name, head.epoch, self_);
   local_object& is = *o->what;
@@ -89,7 +93,9 @@ void mobile_objects::on_object(rank from, dist::reader& c) {
     if (msg->function) msg->type = message_type_at(msg->function);
     if (mark == 'm') is.pending_migrations().push_back(msg.release());
     else if (mark == 'w') is.waiting().push(*msg.release());
-    else if (sender_state& sender = is.sender(msg->from); sender.out_of_order.try_emplace(msg->number, msg.get()).second) msg.release();
+    else if (sender_state& sender = is.sender(msg->from);
+             sender.out_of_order.try_emplace(msg->number, msg.get()).second)
+      msg.release();
   }
   if (!head.parts) return read_object(std::move(o), bytes);
   // Its parts have to come, for which a task can wait. The node is not idle meanwhile.

@@ -26,7 +26,9 @@ void stop_mobile(base::runtime_context& runtime) noexcept { runtime.set(base::fl
 
 namespace {
 
-mobile_objects& of_caller(const char* verb) { return *base::require_current(verb).runtime->get<mobile_objects>(base::floor_slot::mobile); }
+mobile_objects& of_caller(const char* verb) {
+  return *base::require_current(verb).runtime->get<mobile_objects>(base::floor_slot::mobile);
+}
 
 /// A record that has no body any more, or never had one, is nobody's.
 void give_back(sched::task_record& r) noexcept {
@@ -36,7 +38,8 @@ void give_back(sched::task_record& r) noexcept {
 
 void end_of(void* storage) {
   message& msg = *static_cast<message*>(storage);
-  of_caller("destroy").destroy_object(*static_cast<local_object*>(msg.handled_object), mobile_objects::message_origin::this_node);
+  of_caller("destroy").destroy_object(*static_cast<local_object*>(msg.handled_object),
+                                      mobile_objects::message_origin::this_node);
 }
 constexpr detail::task_type ending{detail::task_kind, end_of, nullptr, nullptr};
 constexpr detail::task_type moving{detail::task_kind, nullptr, nullptr, nullptr};  // no task runs it
@@ -82,7 +85,8 @@ struct deferred : waiter {
 };
 
 /// To one, or to those that the body says, which is the record's.
-void post(sched::task_record& r, void* thread, object_id to, detail::broadcast_body* body, const detail::task_request* request) {
+void post(sched::task_record& r, void* thread, object_id to, detail::broadcast_body* body,
+          const detail::task_request* request) {
   mobile_objects& all = of_caller("send");
   try {
     if (!body || body->objects) all.check(body ? body->first : to, r.where, "send");
@@ -119,7 +123,9 @@ void post(sched::task_record& r, void* thread, object_id to, detail::broadcast_b
 
 void add_wait_edges(const base::runtime_context& runtime, base::wait_walk& walk) {
   runtime.get<mobile_objects>(base::floor_slot::mobile)->add_wait_edges(walk);
-  walk.others.emplace_back([&walk](const base::wait_walk::found_waiter& found) { return deferred::add_wait_edge(found, walk) || pending_broadcast::add_wait_edge(found, walk); });
+  walk.others.emplace_back([&walk](const base::wait_walk::found_waiter& found) {
+    return deferred::add_wait_edge(found, walk) || pending_broadcast::add_wait_edge(found, walk);
+  });
 }
 
 void add_handler_edges(const base::runtime_context& runtime, base::wait_walk& walk) {
@@ -151,17 +157,22 @@ std::uint64_t make_object(const make_request& request, const message_type& maker
 
 std::uint64_t reserve_objects(std::size_t count) { return of_caller("make_collection").reserve_ids(count); }
 
-void make_reserved_object(std::uint64_t id, const make_request& request, const message_type& maker, parcel&& arguments) {
+void make_reserved_object(std::uint64_t id, const make_request& request, const message_type& maker,
+                          parcel&& arguments) {
   of_caller("make_collection").make_reserved(id, request, maker, std::move(arguments));
 }
 
 std::uint32_t nodes_for_objects() { return of_caller("make_collection").nodes(); }
 
-void refuse_node(std::uint32_t node, const std::source_location& where) { of_caller("make_collection").refuse_node(node, where); }
+void refuse_node(std::uint32_t node, const std::source_location& where) {
+  of_caller("make_collection").refuse_node(node, where);
+}
 
 void refuse_element(std::size_t index, std::size_t elements) {
-  throw error("G04", "a collection of " + std::to_string(elements) + " elements has no element " + std::to_string(index))
-      .because(elements ? "elements are counted from 0 to " + std::to_string(elements - 1) : "it was default-made, or made of none")
+  throw error("G04",
+              "a collection of " + std::to_string(elements) + " elements has no element " + std::to_string(index))
+      .because(elements ? "elements are counted from 0 to " + std::to_string(elements - 1)
+                        : "it was default-made, or made of none")
       .remedy("take an index below size()");
 }
 
@@ -173,14 +184,16 @@ void post_broadcast(completion& record, broadcast_body& body, const task_request
   post(static_cast<sched::task_record&>(record), nullptr, 0, &body, &request);
 }
 
-completion& post_order(message_action action, std::uint64_t object, std::uint32_t to, const task_request& request, const std::source_location& where) {
+completion& post_order(message_action action, std::uint64_t object, std::uint32_t to, const task_request& request,
+                       const std::source_location& where) {
   const bool moves = action == message_action::migrate;
   mobile_objects& all = of_caller(moves ? "migrate" : "destroy");
   if (moves && to >= all.nodes()) all.refuse_node(to, where);
   task_request bare;
   bare.name = request.name;
   bare.priority = request.priority;
-  auto& r = static_cast<sched::task_record&>(*make_task(sizeof(local_migration), moves ? moving : ending, where, bare).record);
+  auto& r = static_cast<sched::task_record&>(
+      *make_task(sizeof(local_migration), moves ? moving : ending, where, bare).record);
   if (moves) ::new (r.storage()) local_migration(static_cast<rank>(to));
   else ::new (r.storage()) message(nullptr, message_action::destroy);
   post(r, nullptr, object, nullptr, &request);
@@ -190,11 +203,13 @@ completion& post_order(message_action action, std::uint64_t object, std::uint32_
 bool is_object_here(std::uint64_t object) { return of_caller("is_here").is_here(object); }
 
 void begin_span(handler_span& s, const local_object_base& of) noexcept {
-  sched::begin_span(s, static_cast<const local_object&>(of).on_devices(), static_cast<sched::thread_state&>(base::require_current("send")));
+  sched::begin_span(s, static_cast<const local_object&>(of).on_devices(),
+                    static_cast<sched::thread_state&>(base::require_current("send")));
 }
 
 void leave_object(local_object_base& at, bool has_read, handler_span& s) noexcept {
-  of_caller("send").finish_handler(static_cast<local_object&>(at), has_read, s, mobile_objects::message_origin::this_node);
+  of_caller("send").finish_handler(static_cast<local_object&>(at), has_read, s,
+                                   mobile_objects::message_origin::this_node);
 }
 
 }  // namespace detail

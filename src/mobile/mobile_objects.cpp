@@ -15,8 +15,12 @@ using sched::task_record;
 using sched::thread_state;
 
 mobile_objects::mobile_objects(dist::job* j, dist::failures* causes)
-    : job_(j), failures_(causes), parts_(j ? std::make_unique<dist::parts_ahead>(*j) : nullptr),
-      reply_batcher_(j ? std::make_unique<reply_batcher>(*j) : nullptr), quiescence_(j, [this] { return message_totals(); }), balancing_(j) {
+    : job_(j),
+      failures_(causes),
+      parts_(j ? std::make_unique<dist::parts_ahead>(*j) : nullptr),
+      reply_batcher_(j ? std::make_unique<reply_batcher>(*j) : nullptr),
+      quiescence_(j, [this] { return message_totals(); }),
+      balancing_(j) {
   if (!j) return;
   register_handlers(std::make_index_sequence<protocol_message_count>());
   j->add_advancing(*this);
@@ -32,12 +36,16 @@ void mobile_objects::register_handlers(std::index_sequence<n...>) {
                                    "departure_query", "not_departed", "recall", "already_departed", "object_accepted",
                                    "object_rejected", "batched_replies", "broadcast", "aggregated_replies"};
   static_assert(std::size(names) == protocol_message_count);
-  ((kinds_[n] = job_->on<&mobile_objects::on_protocol_message<static_cast<protocol_message>(n)>>(std::string("mobile.") + names[n], this)), ...);
+  ((kinds_[n] = job_->on<&mobile_objects::on_protocol_message<static_cast<protocol_message>(n)>>(
+        std::string("mobile.") + names[n], this)),
+   ...);
   const auto kind = [&](protocol_message what) { return kinds_[static_cast<std::size_t>(what)]; };
   job_->on_refused<&mobile_objects::on_unreceivable_message>(kind(protocol_message::message), this);
   job_->on_refused<&mobile_objects::on_unreceivable_object>(kind(protocol_message::object), this);
-  job_->on_refused<&mobile_objects::on_unreceivable_reply<reply_kind::value>>(kind(protocol_message::value_reply), this);
-  job_->on_refused<&mobile_objects::on_unreceivable_reply<reply_kind::value_and_end>>(kind(protocol_message::value_and_end_reply), this);
+  job_->on_refused<&mobile_objects::on_unreceivable_reply<reply_kind::value>>(kind(protocol_message::value_reply),
+                                                                              this);
+  job_->on_refused<&mobile_objects::on_unreceivable_reply<reply_kind::value_and_end>>(
+      kind(protocol_message::value_and_end_reply), this);
 }
 
 mobile_objects::~mobile_objects() { clear(); }
@@ -76,9 +84,11 @@ void mobile_objects::advance(base::thread_context& context) {
 
 void mobile_objects::check(object_id to, const std::source_location& where, const char* called) const {
   if (to && home_of(to) != no_rank) return;
-  throw error("G01", std::string(called) + (to ? " was given an object of another job" : " was given a mobile that names no object"))
+  throw error("G01", std::string(called) +
+                         (to ? " was given an object of another job" : " was given a mobile that names no object"))
       .fact("called", where)
-      .because(to ? "its name was made by a runtime that is no node of this job" : "it was default-made, or its object failed to be made")
+      .because(to ? "its name was made by a runtime that is no node of this job"
+                  : "it was default-made, or its object failed to be made")
       .remedy("keep the name that make_mobile returned");
 }
 
@@ -186,16 +196,18 @@ std::string mobile_objects::name_of(object_id id) {
 
 failure_ref mobile_objects::destroyed_failure(object_id id, const std::string& name) const {
   const std::string who = display_name(id, name);
-  return detail::make_failure(std::make_exception_ptr(error("G02", who + " has been destroyed")
-                                                          .because("this came after destroy() of the object, or before it from another node")
-                                                          .remedy("destroy an object when all that is sent to it has been answered")),
-                              who, {});
+  return detail::make_failure(
+      std::make_exception_ptr(error("G02", who + " has been destroyed")
+                                  .because("this came after destroy() of the object, or before it from another node")
+                                  .remedy("destroy an object when all that is sent to it has been answered")),
+      who, {});
 }
 
 failure_ref mobile_objects::node_loss_failure(object_id id, const entry* e, rank node, const char* role) const {
   const std::string who = display_name(id, e ? e->name : std::string());
   error what("G03", who + " is lost");
-  what.because("it " + std::string(role) + " node " + job_->name_of(node) + ", which is lost").fact("told", "node " + job_->name_of(self_));
+  what.because("it " + std::string(role) + " node " + job_->name_of(node) + ", which is lost")
+      .fact("told", "node " + job_->name_of(self_));
   if (is_lost(node)) what.caused_by(job_->loss_of(node)->unobserved_exception());
   return detail::make_failure(std::make_exception_ptr(std::move(what)), who, {});
 }

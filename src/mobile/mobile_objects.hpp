@@ -272,7 +272,8 @@ class mobile_objects final : public dist::protocol {
   void send_as_decided(const decision& d, const std::shared_ptr<const remote_message>& msg);
   void resend(const remote_message& msg, rank avoid);
   /// Large arguments go from the letter itself, which counts as this node's memory, or as a message.
-  void forward(rank to, const std::shared_ptr<const remote_message>& msg, const routing_state& routing, dist::job::counting is = dist::job::counting::as_message);
+  void forward(rank to, const std::shared_ptr<const remote_message>& msg, const routing_state& routing,
+               dist::job::counting is = dist::job::counting::as_message);
   void record_forward(rank to, rank sender) {
     const std::scoped_lock lock(forwarded_lock_);
     forwarded_.emplace(to, sender);
@@ -292,14 +293,17 @@ class mobile_objects final : public dist::protocol {
   };
   void run_remote_handler(std::unique_ptr<remote_message> msg);
   void complete_unhandled(message& msg, failure_ref cause, bool is_permanent);
-  void send_reply(rank to, reply_kind what, std::uint64_t request, const failure_ref& cause, detail::parcel&& value = {}, bool is_permanent = false);
+  void send_reply(rank to, reply_kind what, std::uint64_t request, const failure_ref& cause,
+                  detail::parcel&& value = {}, bool is_permanent = false);
   /// That it has been handled without a value, and has spawned nothing that goes on.
   void batch_reply(const remote_message& msg);
   void flush_reply_batches();
   void send_reply_batch(rank to, const reply_batcher::batch& all);
-  void complete_request(reply_kind what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value, bool is_permanent = false);
+  void complete_request(reply_kind what, std::uint64_t request, rank by, failure_ref cause,
+                        std::span<const std::byte> value, bool is_permanent = false);
   /// The same, with the answers to letters that came with it.
-  void send_reply(remote_message& msg, reply_kind what, const failure_ref& cause, detail::parcel&& value = {}, bool is_permanent = false);
+  void send_reply(remote_message& msg, reply_kind what, const failure_ref& cause, detail::parcel&& value = {},
+                  bool is_permanent = false);
   void record_reply(object_id id, std::uint64_t number, failure_ref cause, bool is_permanent);
   /// What this node has sent, to that object or to all (0), that has no answer yet.
   std::vector<std::shared_ptr<const remote_message>> unanswered(object_id of = 0);
@@ -312,7 +316,8 @@ class mobile_objects final : public dist::protocol {
   // To many at once.
   void post_remote_elements(const std::shared_ptr<pending_broadcast>& m);
   void send_broadcast(const std::shared_ptr<pending_broadcast>& m, const std::vector<message_run>& each);
-  void forward_broadcast(const broadcast_message& all, std::span<const node_messages> parts, const std::shared_ptr<const void>& lent);
+  void forward_broadcast(const broadcast_message& all, std::span<const node_messages> parts,
+                         const std::shared_ptr<const void>& lent);
   void on_broadcast(rank from, dist::reader& c);
   bool try_begin_at_once(remote_message& msg);
   void on_aggregated_replies(rank from, dist::reader& c);
@@ -381,8 +386,10 @@ class mobile_objects final : public dist::protocol {
   void on_object_rejected(object_id id, std::uint32_t epoch, failure_ref cause);
   void take_back_rejected();
   // This node has no room for what another says.
-  void on_unreceivable_message(rank from, dist::reader& message_prefix, failure_ref cause, base::thread_context& context);
-  void on_unreceivable_object(rank from, dist::reader& message_prefix, failure_ref cause, base::thread_context& context);
+  void on_unreceivable_message(rank from, dist::reader& message_prefix, failure_ref cause,
+                               base::thread_context& context);
+  void on_unreceivable_object(rank from, dist::reader& message_prefix, failure_ref cause,
+                              base::thread_context& context);
   template <reply_kind what>
   void on_unreceivable_reply(rank from, dist::reader& message_prefix, failure_ref cause, base::thread_context& context);
   failure_ref rejection_failure(object_id id, const std::string& name, const failure& cause) const;
@@ -394,7 +401,9 @@ class mobile_objects final : public dist::protocol {
   template <class Choose>
   void release_messages_where(Choose&& choose);
 
-  static sched::thread_state& current_thread() { return static_cast<sched::thread_state&>(base::require_current("send")); }
+  static sched::thread_state& current_thread() {
+    return static_cast<sched::thread_state&>(base::require_current("send"));
+  }
   shard& shard_of(object_id id) noexcept { return shards_[(id ^ id >> 6) % shards_.size()]; }
   bool is_lost(rank r) const noexcept { return job_ && r != self_ && job_->is_lost(r); }
   failure_ref destroyed_failure(object_id id, const std::string& name) const;

@@ -56,14 +56,16 @@ void mobile_objects::add_wait_edges(base::wait_walk& walk) {
     for (auto& [id, e] : s.all) {
       if (walk.is_full()) return;
       if (!e.local && e.parked.empty()) continue;
-      if (e.local && e.local->is_free() && e.local->waiting().is_empty() && e.local->pending_migrations().empty()) continue;
+      if (e.local && e.local->is_free() && e.local->waiting().is_empty() && e.local->pending_migrations().empty())
+        continue;
       const std::uint32_t object = walk.at(wait_kind::object, id);
       walk[object].everywhere = fmt::format("object {:x}", id);
       for (const auto& msg : e.parked) walk.link(node_of(*msg, walk), object);
       if (!e.local) continue;
       walk[object].kind = wait_kind::object;
       walk[object].name = "mobile object " + display_name(id, e.name);
-      for (message* msg = e.local->waiting().first; msg && !walk.is_full(); msg = msg->next) walk.link(node_of(*msg, walk), object);
+      for (message* msg = e.local->waiting().first; msg && !walk.is_full(); msg = msg->next)
+        walk.link(node_of(*msg, walk), object);
       for (message* const msg : e.local->pending_migrations()) walk.link(node_of(*msg, walk), object);
     }
   }
@@ -75,7 +77,8 @@ mobile_objects::handler_location mobile_objects::read_handler_location(const voi
   if (const base::peeked<message> local(body); local) is.local = local->handled_object;
   const base::peeked<remote_handler_body> spawned(body);
   if (!spawned || spawned->all != this) return is;
-  if (const base::peeked<remote_message> remote(spawned->what); remote) is.remote = remote->handled_object, is.from = remote->from, is.request = remote->request;
+  if (const base::peeked<remote_message> remote(spawned->what); remote)
+    is.remote = remote->handled_object, is.from = remote->from, is.request = remote->request;
   return is;
 }
 
@@ -84,7 +87,8 @@ void mobile_objects::add_handler_edges(base::wait_walk& walk) {
   for (shard& s : shards_) {
     const std::scoped_lock lock(s.lock);
     for (const auto& [id, e] : s.all)
-      if (e.local && walk.has(wait_kind::object, id)) local_objects.emplace(static_cast<const detail::local_object_base*>(e.local.get()), id);
+      if (e.local && walk.has(wait_kind::object, id))
+        local_objects.emplace(static_cast<const detail::local_object_base*>(e.local.get()), id);
   }
   const auto link = [&](const void* at, std::uint32_t task) {
     const auto found = local_objects.find(at);
@@ -93,7 +97,8 @@ void mobile_objects::add_handler_edges(base::wait_walk& walk) {
   };
   for (const auto& [bits, node] : walk.all(wait_kind::task)) {
     if (walk[node].kind != wait_kind::task) continue;
-    const handler_location is = read_handler_location(static_cast<const std::byte*>(detail::record_in(bits)) + detail::storage_offset);
+    const handler_location is =
+        read_handler_location(static_cast<const std::byte*>(detail::record_in(bits)) + detail::storage_offset);
     if (!link(is.local, node) && link(is.remote, node)) walk[node].everywhere = message_label(is.from, is.request);
   }
 }

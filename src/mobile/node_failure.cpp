@@ -37,14 +37,18 @@ void mobile_objects::on_host_failed(entry& e, object_id id, rank node, deferred_
     // One that was to go there may not have left: its node says so.
     const bool may_stay = e.home->is_moving && e.home->moving_from != node && !is_lost(e.home->moving_from);
     if (e.location == node && !may_stay) return declare_lost(id, e, node_loss_failure(id, &e, node, "was on"), actions);
-    if (e.location == node) actions.send.push_back({e.home->moving_from, protocol_message::recall, dist::writer(id, e.epoch)});
-    if (e.home->is_moving && e.home->moving_from == node && is_lost(e.location)) return declare_lost(id, e, node_loss_failure(id, &e, node, "was on"), actions);
-    if (e.home->is_moving && e.home->moving_from == node) actions.send.push_back({e.location, protocol_message::arrival_query, dist::writer(id, e.epoch, node)});
+    if (e.location == node)
+      actions.send.push_back({e.home->moving_from, protocol_message::recall, dist::writer(id, e.epoch)});
+    if (e.home->is_moving && e.home->moving_from == node && is_lost(e.location))
+      return declare_lost(id, e, node_loss_failure(id, &e, node, "was on"), actions);
+    if (e.home->is_moving && e.home->moving_from == node)
+      actions.send.push_back({e.location, protocol_message::arrival_query, dist::writer(id, e.epoch, node)});
   }
   if (e.home) unpin(id, e, node, std::numeric_limits<std::uint32_t>::max(), actions);  // they have vanished
   // What this node has handled or is to handle for it is not answered: it has to hear so from another.
   if (e.departed && e.departed->what->destination == node) actions.drop.push_back(std::move(e.departed));
-  if (e.local || e.was_here) actions.send.push_back({home_of(id), protocol_message::resend_request, dist::writer(id, node)});
+  if (e.local || e.was_here)
+    actions.send.push_back({home_of(id), protocol_message::resend_request, dist::writer(id, node)});
   if (e.local) {
     local_object& o = *e.local;
     if (o.is_leaving && o.is_migration_granted && !o.is_packing && o.destination == node) cancel_migration(o, actions);
@@ -141,11 +145,13 @@ void mobile_objects::on_arrival_query(object_id id, std::uint32_t epoch, rank fr
     const std::scoped_lock lock(s.lock);
     entry& e = s.all[id];
     if (e.home) {  // whoever has sent it has lost where it went: that node knows
-      if (!e.loss && e.epoch == epoch && is_lost(e.location)) declare_lost(id, e, node_loss_failure(id, &e, e.location, "was on"), actions);
+      if (!e.loss && e.epoch == epoch && is_lost(e.location))
+        declare_lost(id, e, node_loss_failure(id, &e, e.location, "was on"), actions);
       else if (!e.loss && e.home->is_moving && e.epoch == epoch && e.location != self_)
         actions.send.push_back({e.location, protocol_message::arrival_query, dist::writer(id, epoch, from)});
       else if (!e.loss && e.home->is_moving && e.epoch == epoch && !e.local)
-        is_lost(from) ? declare_lost(id, e, node_loss_failure(id, &e, from, "was on its way from"), actions) : await_object(id, e, from, actions);
+        is_lost(from) ? declare_lost(id, e, node_loss_failure(id, &e, from, "was on its way from"), actions)
+                      : await_object(id, e, from, actions);
     } else if (!e.local && (e.epoch < epoch || (e.epoch == epoch && e.location == self_))) {
       if (is_lost(from)) report_lost_in_transit(id, e, from, actions);
       else await_object(id, e, from, actions);
@@ -169,7 +175,8 @@ void mobile_objects::lost(rank node, base::thread_context& context) noexcept {
     // Letters that have vanished on the way there may be of nodes that have lost nobody.
     const std::scoped_lock lock(forwarded_lock_);
     for (auto it = forwarded_.lower_bound({node, 0}); it != forwarded_.end() && it->first == node; ++it)
-      if (!is_lost(it->second)) actions.send.push_back({it->second, protocol_message::resend_request, dist::writer(object_id{0}, it->second)});
+      if (!is_lost(it->second))
+        actions.send.push_back({it->second, protocol_message::resend_request, dist::writer(object_id{0}, it->second)});
   }
   run(actions);
   release_checkpoints(node);
@@ -183,7 +190,8 @@ void mobile_objects::lost(rank node, base::thread_context& context) noexcept {
     const rank home = home_of(msg->object);
     const bool is_construction_lost = msg->action_taken() == message_action::make && msg->target == node;
     if (is_construction_lost || (home == node && !is_here(msg->object)))
-      complete_request(reply_kind::value_and_end, msg->request, self_, node_loss_failure(msg->object, nullptr, node, home == node ? "was made on" : "was on"), {});
+      complete_request(reply_kind::value_and_end, msg->request, self_,
+                       node_loss_failure(msg->object, nullptr, node, home == node ? "was made on" : "was on"), {});
     else
       resend(*msg, no_rank);
   }

@@ -51,7 +51,8 @@ void mobile_objects::post(task_record& r, void* thread, object_id id) {
   send_as_decided(d, remote);
 }
 
-void mobile_objects::post_local(std::unique_lock<base::spin_lock>& hold, shard& s, entry& e, task_record& r, void* thread) {
+void mobile_objects::post_local(std::unique_lock<base::spin_lock>& hold, shard& s, entry& e, task_record& r,
+                                void* thread) {
   message& msg = message_in(r);
   local_object& o = *e.local;
   sender_state& sender = o.local_sender();
@@ -86,7 +87,8 @@ void mobile_objects::send_first(const std::shared_ptr<const remote_message>& msg
 }
 
 void mobile_objects::send_as_decided(const decision& d, const std::shared_ptr<const remote_message>& msg) {
-  if (d.what == decision::forward && !d.routing.pins_object) return forward(d.to, msg, d.routing, dist::job::counting::itself);
+  if (d.what == decision::forward && !d.routing.pins_object)
+    return forward(d.to, msg, d.routing, dist::job::counting::itself);
   deliver(std::make_unique<remote_message>(*msg));
 }
 
@@ -106,7 +108,8 @@ void mobile_objects::resend(const remote_message& msg, rank avoid) {
   else deliver(std::move(again));
 }
 
-void mobile_objects::forward(rank to, const std::shared_ptr<const remote_message>& msg, const routing_state& routing, dist::job::counting is) {
+void mobile_objects::forward(rank to, const std::shared_ptr<const remote_message>& msg, const routing_state& routing,
+                             dist::job::counting is) {
   dist::writer w;
   write_header(w, *msg, routing, node_);
   w.put(static_cast<std::uint8_t>(msg->refused ? 1 : 0));

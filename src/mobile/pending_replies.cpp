@@ -13,8 +13,9 @@ void pending_replies::add(task_record& record, detail::value_reader read, const 
   msg->request = all_.add(request{{&record, record.scope, read}, msg});
 }
 
-std::shared_ptr<const remote_message> pending_replies::complete(reply_kind what, std::uint64_t number, rank by, failure_ref cause,
-                                                 std::span<const std::byte> value, base::thread_context& context) {
+std::shared_ptr<const remote_message> pending_replies::complete(reply_kind what, std::uint64_t number, rank by,
+                                                                failure_ref cause, std::span<const std::byte> value,
+                                                                base::thread_context& context) {
   request r;
   bool is_over = what != reply_kind::value;
   {

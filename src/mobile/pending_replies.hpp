@@ -27,8 +27,8 @@ class pending_replies {
   void add(sched::task_record& record, detail::value_reader read, const std::shared_ptr<remote_message>& msg);
 
   /// An answer of node `by`. Returns the letter if this was the first: it has been handled, or never will be.
-  std::shared_ptr<const remote_message> complete(reply_kind what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value,
-                                base::thread_context& context);
+  std::shared_ptr<const remote_message> complete(reply_kind what, std::uint64_t request, rank by, failure_ref cause,
+                                                 std::span<const std::byte> value, base::thread_context& context);
 
   /// Those that have no answer yet, of that object, or of all (0), in the order in which they were added.
   std::vector<std::shared_ptr<const remote_message>> unanswered(object_id of = 0);

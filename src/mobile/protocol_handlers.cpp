@@ -27,7 +27,8 @@ void mobile_objects::dispatch(protocol_message what, rank from, dist::reader& c)
     case protocol_message::end_reply: return on_reply(reply_kind::end, from, c);
     case protocol_message::object: return on_object(from, c);
     case protocol_message::batched_replies:
-      while (c.left() >= sizeof(std::uint64_t)) complete_request(reply_kind::value_and_end, c.get<std::uint64_t>(), from, {}, {});
+      while (c.left() >= sizeof(std::uint64_t))
+        complete_request(reply_kind::value_and_end, c.get<std::uint64_t>(), from, {}, {});
       return;
     case protocol_message::executed_at: {
       const auto request = c.get<std::uint64_t>();
@@ -98,7 +99,8 @@ void mobile_objects::on_message(rank from, dist::reader& c) {
     msg->received = job_->keep(arguments);
     msg->received_bytes = arguments.size();
   } catch (const std::bad_alloc&) {
-    return reject_message(std::move(msg), job_->no_room_for(kinds_[static_cast<std::size_t>(protocol_message::message)], from, written));
+    return reject_message(
+        std::move(msg), job_->no_room_for(kinds_[static_cast<std::size_t>(protocol_message::message)], from, written));
   }
   msg->memory = {job_->pressure(), dist::back_pressure::what::came, arguments.size()};
   ++msg->routing.hops;
@@ -132,7 +134,9 @@ void mobile_objects::on_object_destroyed(object_id id) {
     const std::scoped_lock lock(s.lock);
     entry* const e = s.find(id);
     if (!e || e->local) return;
-    if (e->awaited_from != no_rank) actions.send.push_back({home_of(id), protocol_message::object_destroyed, dist::writer(id)});  // it has lost who would say so
+    if (e->awaited_from != no_rank)
+      actions.send.push_back(
+          {home_of(id), protocol_message::object_destroyed, dist::writer(id)});  // it has lost who would say so
     release_parked(*e, actions);
     notify_visited(id, *e, actions);
     actions.drop.push_back(std::move(e->departed));

@@ -8,7 +8,8 @@ namespace stretto::mobiles {
 
 using dist::rank;
 
-quiescence_detection::quiescence_detection(dist::job* j, std::function<message_counts()> counts) : job_(j), counts_(std::move(counts)) {
+quiescence_detection::quiescence_detection(dist::job* j, std::function<message_counts()> counts)
+    : job_(j), counts_(std::move(counts)) {
   if (!j) return;
   query_ = j->on<&quiescence_detection::on_query>("quiescence.query", this);
   reply_ = j->on<&quiescence_detection::on_reply>("quiescence.reply", this);
@@ -55,7 +56,8 @@ void quiescence_detection::advance() {
   if (!owes && unanswered_queries_.empty()) return;
   const message_counts mine = counts_();
   if (mine.begun != mine.ended || mine.handling) return;  // rounds that find something would follow one another
-  for (const auto& [from, round] : unanswered_queries_) job_->send(from, reply_, dist::writer(round, mine.begun, mine.ended, mine.handling));
+  for (const auto& [from, round] : unanswered_queries_)
+    job_->send(from, reply_, dist::writer(round, mine.begun, mine.ended, mine.handling));
   unanswered_queries_.clear();
   if (owes) add(job_->self(), mine);
 }
@@ -73,7 +75,9 @@ void quiescence_detection::begin_round() {
   }
 }
 
-void quiescence_detection::on_query(rank from, dist::reader& content, base::thread_context&) { unanswered_queries_[from] = content.get<std::uint64_t>(); }
+void quiescence_detection::on_query(rank from, dist::reader& content, base::thread_context&) {
+  unanswered_queries_[from] = content.get<std::uint64_t>();
+}
 
 void quiescence_detection::on_reply(rank from, dist::reader& content, base::thread_context&) {
   if (content.get<std::uint64_t>() != round_.load() || !is_round_open_) return;
@@ -95,7 +99,8 @@ void quiescence_detection::add(rank from, const message_counts& c) {
 
 void quiescence_detection::end_round() {
   is_round_open_ = false;
-  const bool is_quiet = has_last_round_ && last_round_.ended == this_round_.begun && !last_round_.handling && !this_round_.handling;
+  const bool is_quiet =
+      has_last_round_ && last_round_.ended == this_round_.begun && !last_round_.handling && !this_round_.handling;
   last_round_ = this_round_;
   has_last_round_ = true;
   if (is_quiet) trigger(round_.load() - 1);

@@ -24,7 +24,8 @@ std::size_t choose_object(const placement& all, std::uint32_t heavy, std::uint32
   it = objects.upper_bound({room, no_object});
   if (it != objects.begin()) return ~std::prev(it)->second;
   const auto [weight, mark] = *objects.begin();
-  const bool helps = node_loads::time_of(all.loads.load(light) + weight, all.loads.speed(light)) < all.loads.time(heavy);
+  const bool helps =
+      node_loads::time_of(all.loads.load(light) + weight, all.loads.speed(light)) < all.loads.time(heavy);
   return helps ? ~mark : no_object;
 }
 
@@ -43,7 +44,8 @@ object_moves refine::operator()(const load_table& t) const {
   while (!heavy.empty() && !by_room.empty()) {
     const std::uint32_t from = heavy.rbegin()->second, to = ~by_room.rbegin()->second;
     heavy.erase(std::prev(heavy.end()));
-    const std::size_t object = from == to ? no_object : choose_object(all, from, to, now.load(from) - most(from), most(to) - now.load(to));
+    const std::size_t object =
+        from == to ? no_object : choose_object(all, from, to, now.load(from) - most(from), most(to) - now.load(to));
     if (object == no_object) continue;  // it stays as it is
     by_room.erase(std::prev(by_room.end()));
     heavy.erase({now.time(to), to});

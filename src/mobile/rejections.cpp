@@ -14,7 +14,8 @@ failure_ref mobile_objects::rejection_failure(object_id id, const std::string& n
   return failure_ref::adopt(new failure(cause, "what was sent to " + display_name(id, name), {}));
 }
 
-void mobile_objects::on_unreceivable_message(rank from, dist::reader& message_prefix, failure_ref cause, base::thread_context&) {
+void mobile_objects::on_unreceivable_message(rank from, dist::reader& message_prefix, failure_ref cause,
+                                             base::thread_context&) {
   std::uint64_t written = 0;  // of arguments, which are not among the words
   reject_message(read_header(message_prefix, job_->node_of(from), written), std::move(cause));
   ++protocol_messages_received_;
@@ -33,17 +34,21 @@ void mobile_objects::reject_message(std::unique_ptr<remote_message> msg, failure
 }
 
 template <reply_kind what>
-void mobile_objects::on_unreceivable_reply(rank from, dist::reader& message_prefix, failure_ref cause, base::thread_context& context) {
+void mobile_objects::on_unreceivable_reply(rank from, dist::reader& message_prefix, failure_ref cause,
+                                           base::thread_context& context) {
   const auto request = message_prefix.get<std::uint64_t>();
   const bool has_more = message_prefix.get<dist::reply>() == dist::reply::value_with_more;
   complete_request(what, request, from, std::move(cause), {});
   if (has_more) data::have_read(from, message_prefix.get<std::uint64_t>(), context);
   ++protocol_messages_received_;
 }
-template void mobile_objects::on_unreceivable_reply<reply_kind::value>(rank, dist::reader&, failure_ref, base::thread_context&);
-template void mobile_objects::on_unreceivable_reply<reply_kind::value_and_end>(rank, dist::reader&, failure_ref, base::thread_context&);
+template void mobile_objects::on_unreceivable_reply<reply_kind::value>(rank, dist::reader&, failure_ref,
+                                                                       base::thread_context&);
+template void mobile_objects::on_unreceivable_reply<reply_kind::value_and_end>(rank, dist::reader&, failure_ref,
+                                                                               base::thread_context&);
 
-void mobile_objects::on_unreceivable_object(rank from, dist::reader& message_prefix, failure_ref cause, base::thread_context&) {
+void mobile_objects::on_unreceivable_object(rank from, dist::reader& message_prefix, failure_ref cause,
+                                            base::thread_context&) {
   const migration_header head(message_prefix);
   if (!head.is_retained) return job_->fail(cause->root().exception());
   if (head.parts) parts_->take(from, head.parts);

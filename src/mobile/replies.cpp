@@ -8,23 +8,28 @@
 
 namespace stretto::mobiles {
 
-void mobile_objects::send_reply(rank to, reply_kind what, std::uint64_t request, const failure_ref& cause, detail::parcel&& value,
-                            bool is_permanent) {
+void mobile_objects::send_reply(rank to, reply_kind what, std::uint64_t request, const failure_ref& cause,
+                                detail::parcel&& value, bool is_permanent) {
   if (!request) return;
   if (to == self_) return complete_request(what, request, self_, cause, value.bytes, is_permanent);
   const std::uint64_t along = data::keep_for(to, std::move(value.along), current_thread());
   using dist::reply;
-  dist::writer w(request, cause ? is_permanent ? reply::failure_for_good : reply::failure : along ? reply::value_with_more : reply::value);
+  dist::writer w(request, cause   ? is_permanent ? reply::failure_for_good : reply::failure
+                          : along ? reply::value_with_more
+                                  : reply::value);
   if (cause) failures_->write(w, *cause.get());
   else if (along) w.put(along);
   ++protocol_messages_sent_;
-  const protocol_message is = what == reply_kind::value ? protocol_message::value_reply : what == reply_kind::end ? protocol_message::end_reply : protocol_message::value_and_end_reply;
+  const protocol_message is = what == reply_kind::value ? protocol_message::value_reply
+                              : what == reply_kind::end ? protocol_message::end_reply
+                                                        : protocol_message::value_and_end_reply;
   job_->send(to, kinds_[static_cast<std::size_t>(is)], std::move(w), std::move(value.bytes));
 }
 
 void mobile_objects::batch_reply(const remote_message& msg) {
   if (!msg.request) return;
-  if (msg.from == self_ || current_thread().current_id) return send_reply(msg.from, reply_kind::value_and_end, msg.request, {});  // of each it is told what it came of
+  if (msg.from == self_ || current_thread().current_id)
+    return send_reply(msg.from, reply_kind::value_and_end, msg.request, {});  // of each it is told what it came of
   reply_batcher::batch all;
   switch (reply_batcher_->add(msg.from, msg.request, all)) {
     case reply_batcher::add_result::send_now: return send_reply(msg.from, reply_kind::value_and_end, msg.request, {});
@@ -46,10 +51,11 @@ void mobile_objects::send_reply_batch(rank to, const reply_batcher::batch& all) 
   job_->send(to, kinds_[static_cast<std::size_t>(protocol_message::batched_replies)], std::move(w));
 }
 
-void mobile_objects::complete_request(reply_kind what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value,
-                          bool is_permanent) {
+void mobile_objects::complete_request(reply_kind what, std::uint64_t request, rank by, failure_ref cause,
+                                      std::span<const std::byte> value, bool is_permanent) {
   if (is_broadcast_request(request)) {
-    if (const auto a = broadcasts_.complete(what, request, by, cause, value, current_thread())) record_reply(a->object, a->number, std::move(cause), is_permanent);
+    if (const auto a = broadcasts_.complete(what, request, by, cause, value, current_thread()))
+      record_reply(a->object, a->number, std::move(cause), is_permanent);
   } else if (const auto a = pending_replies_.complete(what, request, by, cause, value, current_thread())) {
     record_reply(a->object, a->number, std::move(cause), is_permanent);
   }
@@ -98,7 +104,8 @@ void mobile_objects::on_reply(reply_kind what, rank from, dist::reader& c) {
   const auto is = c.get<dist::reply>();
   const failure_ref cause = dist::is_failure(is) ? failures_->read(c, from) : failure_ref();
   const std::uint64_t along = is == dist::reply::value_with_more ? c.get<std::uint64_t>() : 0;
-  complete_request(what, request, from, cause, cause ? std::span<const std::byte>() : c.get_bytes(c.left()), is == dist::reply::failure_for_good);
+  complete_request(what, request, from, cause, cause ? std::span<const std::byte>() : c.get_bytes(c.left()),
+                   is == dist::reply::failure_for_good);
   data::have_read(from, along, current_thread());
 }
 

@@ -50,7 +50,8 @@ load_table drawn(std::mt19937_64& random, speeds s, std::uint32_t most_nodes = 4
   const auto nodes_used = 1 + random() % t.nodes.size();
   for (std::size_t i = 0; i < objects; ++i) {
     const double seconds = random() % 5 ? double(random() % heaviest) : double(random() % 500);
-    t.objects.push_back({.id = i, .node = std::uint32_t(random() % nodes_used), .seconds = seconds, .hint = double(random() % 7)});
+    t.objects.push_back(
+        {.id = i, .node = std::uint32_t(random() % nodes_used), .seconds = seconds, .hint = double(random() % 7)});
   }
   return t;
 }
@@ -65,7 +66,9 @@ double longest(const load_table& t) {
   const auto loads = loads_of(t);
   double most = 0;
   for (std::size_t n = 0; n < loads.size(); ++n)
-    if (loads[n] > 0) most = std::max(most, t.nodes[n].speed > 0 ? loads[n] / t.nodes[n].speed : std::numeric_limits<double>::infinity());
+    if (loads[n] > 0)
+      most =
+          std::max(most, t.nodes[n].speed > 0 ? loads[n] / t.nodes[n].speed : std::numeric_limits<double>::infinity());
   return most;
 }
 double total(const load_table& t) {
@@ -73,7 +76,9 @@ double total(const load_table& t) {
   return std::accumulate(loads.begin(), loads.end(), 0.0);
 }
 
-TEST_CASE("whatever a balancer does, the load stays, each object moves once at most, and no node needs longer than the slowest did") {
+TEST_CASE(
+    "whatever a balancer does, the load stays, each object moves once at most, and no node needs longer than the "
+    "slowest did") {
   std::mt19937_64 random(11);
   for (std::uint64_t i = 0; i < test::scaled_of_one_thread<std::uint64_t>(300, 20'000); ++i) {
     const load_table t = drawn(random, i % 2 ? speeds::equal : speeds::unlike);
@@ -213,7 +218,8 @@ TEST_CASE("refine moves nothing within its tolerance, and little more than nodes
   }
   CHECK(of_refine * 2 < of_greedy);
   // One object is enough, and the right one is taken.
-  const load_table t{.objects = {{.seconds = 8}, {.seconds = 5}, {.seconds = 3}, {.node = 1, .seconds = 10}}, .nodes = {{}, {}}};
+  const load_table t{.objects = {{.seconds = 8}, {.seconds = 5}, {.seconds = 3}, {.node = 1, .seconds = 10}},
+                     .nodes = {{}, {}}};
   CHECK(balancers::refine{.tolerance = 1}(t) == object_moves{{.object = 2, .to = 1}});
 }
 
@@ -222,13 +228,15 @@ TEST_CASE("many light objects come to balance, whoever balances") {
     load_table t{.nodes = std::vector<load_table::node>(nodes)};
     std::mt19937_64 random(nodes);
     for (std::uint32_t i = 0; i < 100 * nodes; ++i)
-      t.objects.push_back({.id = i, .node = std::uint32_t(random() % (1 + random() % nodes)), .seconds = double(1 + random() % 3)});
+      t.objects.push_back(
+          {.id = i, .node = std::uint32_t(random() % (1 + random() % nodes)), .seconds = double(1 + random() % 3)});
     CAPTURE(nodes);
     CAPTURE(imbalance(t));
     CHECK(imbalance(moved(t, balancers::greedy{}(t))) < 1.02);
     CHECK(imbalance(moved(t, balancers::refine{}(t))) <= 1.05);
     CHECK(imbalance(moved(t, balancers::diffusion{}(t))) < 1.1);
-    CHECK(imbalance(moved(t, balancers::diffusion{.neighbours = balancers::diffusion::shape::ring, .sweeps = 1000}(t))) < 1.3);
+    CHECK(imbalance(moved(
+              t, balancers::diffusion{.neighbours = balancers::diffusion::shape::ring, .sweeps = 1000}(t))) < 1.3);
     CHECK(imbalance(moved(t, balancers::stealing{}(t))) < 2);
   }
 }
@@ -267,11 +275,13 @@ TEST_CASE("a hundred thousand objects on 4,096 nodes are balanced") {
   std::mt19937_64 random(1);
   load_table t{.nodes = std::vector<load_table::node>(nodes)};
   for (std::uint32_t i = 0; i < objects; ++i)
-    t.objects.push_back({.id = i, .node = std::uint32_t(random() % (1 + random() % nodes)), .seconds = double(1 + random() % 100)});
+    t.objects.push_back(
+        {.id = i, .node = std::uint32_t(random() % (1 + random() % nodes)), .seconds = double(1 + random() % 100)});
   for (const named& b : all_balancers()) {
     CAPTURE(b.name);
     const load_table after = moved(t, b.decide(t));
-    CHECK(longest(after) <= std::max(longest(t), 0.0) + (std::string(b.name).find("hints") == std::string::npos ? 0 : 1e9));
+    CHECK(longest(after) <=
+          std::max(longest(t), 0.0) + (std::string(b.name).find("hints") == std::string::npos ? 0 : 1e9));
   }
   CHECK(imbalance(moved(t, balancers::greedy{}(t))) < 1.05);
   CHECK(imbalance(moved(t, balancers::refine{}(t))) < 1.06);

@@ -49,7 +49,8 @@ TEST_CASE("a round moves what its balancer names, and says what became of it") {
       if (wander()) return;
       if (nodes > 1) CHECK(r.moves > 0);
       std::vector<double> weights(nodes);
-      for (std::size_t i = 0; i < stones.size(); ++i) weights[send(stones[i], call<&stone::where>()).get()] += double(i + 1);
+      for (std::size_t i = 0; i < stones.size(); ++i)
+        weights[send(stones[i], call<&stone::where>()).get()] += double(i + 1);
       for (const double w : weights) CHECK(w <= 136.0 / nodes + 16);
       if (nodes > 1) CHECK(balance(stones, by_hints(balancers::none{})).get().moves == 0);
     });
@@ -208,8 +209,10 @@ balancer drawn(std::mt19937_64& random) {
 void balance_some(trial& t) {
   const std::uint32_t node = t.draw();
   t.on(node, [&] {
-    if (t.sent.as_one.size() && t.random() % 2) t.keep(node, async(after(balance(t.sent.as_one, drawn(t.random))), [] {}));
-    else t.keep(node, async(after(balance(drawn(t.random))), [] {}));
+    if (t.sent.as_one.size() && t.random() % 2)
+      t.keep(node, async(after(balance(t.sent.as_one, drawn(t.random))), [] {}));
+    else
+      t.keep(node, async(after(balance(drawn(t.random))), [] {}));
   });
 }
 
@@ -223,7 +226,8 @@ TEST_CASE("random programs are balanced while messages fly: everything once and 
 TEST_CASE("random programs are balanced while nodes die and links are cut: every round ends") {
   for (std::uint64_t seed = 1; seed <= scaled_of_one_thread<std::uint64_t>(15, 2'000); ++seed) {
     CAPTURE(seed);
-    lose_at_random(seed + 50'000, seed % 2 ? trial::made::as_a_collection : trial::made::one_by_one, true, 16, balance_some);
+    lose_at_random(seed + 50'000, seed % 2 ? trial::made::as_a_collection : trial::made::one_by_one, true, 16,
+                   balance_some);
   }
 }
 

@@ -57,7 +57,8 @@ TEST_CASE("a message to many objects says what follows one another as a run, and
       std::uint64_t index = random() % 100, number = 0;
       for (auto left = random() % 30; left; --left, index += step, ++position, ++messages) {
         if (random() % 8 == 0) ++number;
-        const mobiles::message_run one{.index = index, .position = position, .number = number, .answered_below = 0, .epoch = 4};
+        const mobiles::message_run one{
+            .index = index, .position = position, .number = number, .answered_below = 0, .epoch = 4};
         sent[n].emplace_back(m.first + index, m.first_request + position, number, 4);
         auto& of = parts.back().runs;
         if (of.empty() || !of.back().try_append(one)) of.push_back(one), ++runs;
@@ -73,7 +74,8 @@ TEST_CASE("a message to many objects says what follows one another as a run, and
     const mobiles::broadcast_message got(r, 0);
     CHECK(r.is_whole());
     CHECK(std::ranges::equal(got.arguments, std::as_bytes(std::span(content))));
-    CHECK((got.from == 3 && got.action == m.action && got.priority == -5 && got.name == "a name" && got.function == m.function));
+    CHECK((got.from == 3 && got.action == m.action && got.priority == -5 && got.name == "a name" &&
+           got.function == m.function));
     REQUIRE(got.nodes.size() == sent.size());
     for (std::size_t n = 0; n < sent.size(); ++n) {
       std::vector<message> came;
@@ -99,11 +101,13 @@ TEST_CASE("requests of broadcasts are in a row, and none is one of single letter
     const std::uint64_t count = random() % (i % 2 ? 100 : 1u << 30);
     const std::uint64_t first = mobiles::allocate_broadcast_requests(next, count);
     CHECK(first >= before);
-    for (const std::uint64_t request : {first, first + count / 2, count ? first + count - 1 : first}) CHECK(mobiles::is_broadcast_request(request));
+    for (const std::uint64_t request : {first, first + count / 2, count ? first + count - 1 : first})
+      CHECK(mobiles::is_broadcast_request(request));
     before = first + count;
     CHECK(next == before);
   }
-  for (const std::uint64_t other : {std::uint64_t{1}, std::uint64_t{1} << 31, ~std::uint64_t{0} << 32, (~std::uint64_t{0} << 32) + 0x7fffffff})
+  for (const std::uint64_t other :
+       {std::uint64_t{1}, std::uint64_t{1} << 31, ~std::uint64_t{0} << 32, (~std::uint64_t{0} << 32) + 0x7fffffff})
     CHECK(!mobiles::is_broadcast_request(other));
 }
 
@@ -233,7 +237,8 @@ TEST_CASE("objects that have moved are found, also by messages that were passed 
         broadcast(c, call<&part::see>(2 * round + 1));
       }
       CHECK(indices(c) == first_numbers(40));
-      const auto seen = reduce(c, call<&part::all>(), std::vector<std::vector<int>>(), appended<std::vector<int>>).get();
+      const auto seen =
+          reduce(c, call<&part::all>(), std::vector<std::vector<int>>(), appended<std::vector<int>>).get();
       const std::vector<int> each{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
       for (const auto& s : seen) CHECK(s == each);
       CHECK(current_mobile_statistics().most_hops <= most_hops);
@@ -280,7 +285,8 @@ TEST_CASE("large arguments and answers go once to each node or by themselves, an
   on_all_nodes({.nodes = 3}, 2, [](runtime&) {
     if (this_node() != 1) return;
     const auto c = make_collection<part>(9);
-    for (const std::size_t bytes : {std::size_t{1}, std::size_t{900}, std::size_t{1100}, std::size_t{9000}, std::size_t{300'000}}) {
+    for (const std::size_t bytes :
+         {std::size_t{1}, std::size_t{900}, std::size_t{1100}, std::size_t{9000}, std::size_t{300'000}}) {
       CAPTURE(bytes);
       broadcast(c, call<&part::keep>(std::string(bytes, 'x'))).get();
       CHECK(reduce(c, call<&part::kept_bytes>(), std::size_t{0}, std::plus<>()).get() == 9 * bytes);
@@ -336,7 +342,9 @@ TEST_CASE("a broadcast whose arguments cannot be written throws, and nothing is 
   });
 }
 
-TEST_CASE("threads of many nodes broadcast to objects that others move: each is told everything once, in the order of each thread") {
+TEST_CASE(
+    "threads of many nodes broadcast to objects that others move: each is told everything once, in the order of each "
+    "thread") {
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(6, 200); ++seed) {
     CAPTURE(seed);
     const auto nodes = static_cast<std::uint32_t>(2 + seed % 3);
@@ -368,7 +376,8 @@ TEST_CASE("threads of many nodes broadcast to objects that others move: each is 
       ++through;
       while (through < nodes) yield();
       if (me) return;
-      const auto seen = reduce(c, call<&part::all>(), std::vector<std::vector<int>>(), appended<std::vector<int>>).get();
+      const auto seen =
+          reduce(c, call<&part::all>(), std::vector<std::vector<int>>(), appended<std::vector<int>>).get();
       for (const auto& s : seen) {
         CHECK(s.size() == nodes * tasks * times);
         std::map<int, int> next;
@@ -397,10 +406,13 @@ struct writer {
   }
 };
 
-TEST_CASE("with STRETTO_CHECK=1, who waits for a broadcast knows what its handlers have done, and so does what folds a reduction") {
+TEST_CASE(
+    "with STRETTO_CHECK=1, who waits for a broadcast knows what its handlers have done, and so does what folds a "
+    "reduction") {
   for (const unsigned workers : {1u, 2u, 4u}) {
     const with_variable checks("STRETTO_CHECK", "1");
-    runtime rt({.machine = std::make_shared<platform>(platform::synthetic("core:" + std::to_string(workers) + " pu:1"))});
+    runtime rt(
+        {.machine = std::make_shared<platform>(platform::synthetic("core:" + std::to_string(workers) + " pu:1"))});
     CHECK_NOTHROW(rt.run([&] {
       auto all = instance<int>::create(at(rt.machine().memories()[0]), {0, 8}, {.name = "all"}).made;
       written = &all;
@@ -416,14 +428,18 @@ TEST_CASE("with STRETTO_CHECK=1, who waits for a broadcast knows what its handle
   }
 }
 
-TEST_CASE("who passes a message on and has lost where it goes, or loses that then, says so to its sender, which sends again") {
+TEST_CASE(
+    "who passes a message on and has lost where it goes, or loses that then, says so to its sender, which sends "
+    "again") {
   unsigned tried = 0;
   for (std::uint64_t seed = 1; tried < scaled(12u, 300u); ++seed) {
     CAPTURE(seed);
     trial t(seed, 24, trial::made::as_a_large_collection);
     if (t.nodes < 11) continue;
     ++tried;
-    const auto node_in = [](const mobile<book>& m) { return static_cast<std::uint32_t>(detail::mobile_access::id_of(m) >> 48); };
+    const auto node_in = [](const mobile<book>& m) {
+      return static_cast<std::uint32_t>(detail::mobile_access::id_of(m) >> 48);
+    };
     std::uint32_t first = 0;
     t.on(0, [&] { first = node_in(make_mobile<book>()); });
     const std::uint32_t home = node_in(t.sent.objects[0]) - first;
@@ -448,14 +464,17 @@ TEST_CASE("who passes a message on and has lost where it goes, or loses that the
     for (const auto& w : t.futures) t.on(w.node, [&] { CHECK_NOTHROW(w.what.get()); });
     future<std::vector<std::size_t>> lines;
     t.on(home, [&] {
-      lines = reduce(t.sent.as_one, call([](const book& b) { return b.lines.size(); }), std::vector<std::size_t>(), appended<std::size_t>);
+      lines = reduce(t.sent.as_one, call([](const book& b) { return b.lines.size(); }), std::vector<std::size_t>(),
+                     appended<std::size_t>);
     });
     t.step_until([&] { return lines.is_ready(); });
     t.on(home, [&] { CHECK(lines.get() == std::vector<std::size_t>(t.sent.objects.size(), 2)), lines = {}; });
   }
 }
 
-TEST_CASE("random programs over many objects on many nodes: everything once and in order, also where those are lost that pass it on") {
+TEST_CASE(
+    "random programs over many objects on many nodes: everything once and in order, also where those are lost that "
+    "pass it on") {
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(8, 400); ++seed) {
     CAPTURE(seed);
     lose_at_random(seed, trial::made::as_a_large_collection, seed % 4 != 0, 24);

@@ -116,16 +116,19 @@ TEST_CASE("a broadcast, a reduction or a collection that fails says why, with th
     const auto c = make_collection<cell>(6);
     const auto refused = broadcast(c, call<&cell::refuse>(4));
     CHECK(test::thrown_by([&] { refused.get(); }).find("element 4 refuses") != std::string::npos);
-    CHECK(test::thrown_by([&] { finish([&] { broadcast(c, call<&cell::refuse>(0)); }); }).find("refuses") != std::string::npos);
+    CHECK(test::thrown_by([&] { finish([&] { broadcast(c, call<&cell::refuse>(0)); }); }).find("refuses") !=
+          std::string::npos);
     const auto never = user_event::create();
     const auto skipped = reduce(after(never), c, call<&cell::which>(), std::size_t{0}, std::plus<>());
     never.poison(std::make_exception_ptr(std::runtime_error("not today")));
     CHECK(test::thrown_by([&] { skipped.get(); }).find("not today") != std::string::npos);
     CHECK(reduce(c, call<&cell::which>(), std::size_t{0}, std::plus<>()).get() == 15);
-    CHECK(test::thrown_by([&] { finish([&] { make_collection<cell>(4, "bad"); }); }).find("the third is bad") != std::string::npos);
+    CHECK(test::thrown_by([&] { finish([&] { make_collection<cell>(4, "bad"); }); }).find("the third is bad") !=
+          std::string::npos);
     const auto b = make_collection<cell>(4, "bad");
     CHECK(send(b[1], call<&cell::which>()).get() == 1);
-    CHECK(test::thrown_by([&] { broadcast(b, call<&cell::mark>("x")).get(); }).find("the third is bad") != std::string::npos);
+    CHECK(test::thrown_by([&] { broadcast(b, call<&cell::mark>("x")).get(); }).find("the third is bad") !=
+          std::string::npos);
     CHECK(send(b[3], call<&cell::all>()).get() == "badx");
   });
 }

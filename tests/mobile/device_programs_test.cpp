@@ -32,7 +32,8 @@ namespace {
 
 STRETTO_KERNEL(store_fill, (out<int> x, int first), { x(global_id(0)) = first + global_id(0); })
 STRETTO_KERNEL(store_add, (inout<int> x, int by), { x(global_id(0)) += by; })
-STRETTO_KERNEL(store_combine, (inout<int> x, in<int> y), { x(global_id(0)) = (3 * x(global_id(0)) + y(global_id(0))) % 65536; })
+STRETTO_KERNEL(store_combine, (inout<int> x, in<int> y),
+               { x(global_id(0)) = (3 * x(global_id(0)) + y(global_id(0))) % 65536; })
 
 constexpr std::size_t slots = 3;
 using values = std::vector<int>;
@@ -112,7 +113,8 @@ struct device_trial {
     stores.resize(1 + random() % 5);
     for (std::size_t s = 0; s < stores.size(); ++s) {
       stores[s].driver = draw();
-      on(stores[s].driver, [&] { stores[s].is = random() % 2 ? make_mobile<store>() : make_mobile<store>(at_node(draw())); });
+      on(stores[s].driver,
+         [&] { stores[s].is = random() % 2 ? make_mobile<store>() : make_mobile<store>(at_node(draw())); });
       for (std::size_t slot = 0; slot < slots; ++slot) put_new(s, slot);
     }
   }
@@ -179,7 +181,9 @@ struct device_trial {
   }
   void look(std::size_t s, std::size_t slot) {
     one& of = stores[s];
-    on(of.driver, [&] { readings.push_back({of.driver, s, of.sent.size(), send(of.is, call<&store::look>(slot)), of.model[slot]}); });
+    on(of.driver, [&] {
+      readings.push_back({of.driver, s, of.sent.size(), send(of.is, call<&store::look>(slot)), of.model[slot]});
+    });
   }
   /// Results that have come go on.
   void move_on() {
@@ -227,7 +231,8 @@ struct device_trial {
       case 9: {
         const int first = static_cast<int>(random() % 100);
         on(to.driver, [&] {
-          moves.push_back({s, s, slot, send(to.is, call<&store::exchange>(slot, made(slot, first, to.driver))), to.model[slot]});
+          moves.push_back(
+              {s, s, slot, send(to.is, call<&store::exchange>(slot, made(slot, first, to.driver))), to.model[slot]});
         });
         to.model[slot] = content(slot, first);
         break;
@@ -286,8 +291,9 @@ struct device_trial {
       if (is_dead[r.node]) continue;
       on(r.node, [&] {
         const auto& before = stores[r.of].sent;
-        const bool is_certain = stores[r.of].is_certain && std::all_of(before.begin(), before.begin() + std::ptrdiff_t(r.sent_before),
-                                                                       [](const future<void>& f) { return bool(f.result()); });
+        const bool is_certain =
+            stores[r.of].is_certain && std::all_of(before.begin(), before.begin() + std::ptrdiff_t(r.sent_before),
+                                                   [](const future<void>& f) { return bool(f.result()); });
         if (r.seen.result()) {
           if (is_certain) CHECK(r.seen.get() == r.expected);
         } else {
@@ -296,7 +302,8 @@ struct device_trial {
             r.seen.get();
           } catch (const std::exception& e) {
             const std::string words = e.what();
-            CHECK((words.find("N05") != words.npos || words.find("G03") != words.npos || words.find("G06") != words.npos));
+            CHECK((words.find("N05") != words.npos || words.find("G03") != words.npos ||
+                   words.find("G06") != words.npos));
           }
         }
       });

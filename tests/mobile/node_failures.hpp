@@ -24,8 +24,8 @@ inline void lose_some(trial& t) {
 }
 
 /// What ends well has happened once, in order, and all ends. `also` is done now and then.
-inline void lose_at_random(std::uint64_t seed, trial::made how = trial::made::one_by_one, bool loses = true, std::uint32_t most_nodes = 6,
-                           void (*also)(trial&) = nullptr) {
+inline void lose_at_random(std::uint64_t seed, trial::made how = trial::made::one_by_one, bool loses = true,
+                           std::uint32_t most_nodes = 6, void (*also)(trial&) = nullptr) {
   trial t(seed, most_nodes, how);
   t.may_destroy = true;
   for (int i = 0; i < 120; ++i) {

@@ -73,7 +73,8 @@ struct heavy {
   bool is_that_of(std::uint32_t seed) const {
     const heavy fresh(seed);
     return numbers == fresh.numbers && rows == fresh.rows && texts == fresh.texts && !apart == !fresh.apart &&
-           (!apart || *apart == *fresh.apart) && perhaps == fresh.perhaps && doubled == fresh.doubled && sum == fresh.sum;
+           (!apart || *apart == *fresh.apart) && perhaps == fresh.perhaps && doubled == fresh.doubled &&
+           sum == fresh.sum;
   }
   int take() { return taken++; }
   void grow(std::size_t n) { numbers.resize(n); }
@@ -128,7 +129,9 @@ struct greedy {
     a(g.second);
   }
 };
-std::size_t count_twos(const greedy& g) { return static_cast<std::size_t>(std::count(g.second.begin(), g.second.end(), '2')); }
+std::size_t count_twos(const greedy& g) {
+  return static_cast<std::size_t>(std::count(g.second.begin(), g.second.end(), '2'));
+}
 void sign(greedy& g) { g.first[0] = 's'; }
 
 TEST_CASE("an object for a part of which there is no memory stays where it was, and moves later") {

@@ -35,7 +35,8 @@ struct account {
   explicit account(long b) : balance(b) {
     if (b < 0) throw std::runtime_error("no credit");
   }
-  account(const std::string& slip, std::vector<long> parts) : balance(std::accumulate(parts.begin(), parts.end(), 0L)), slips{slip} {}
+  account(const std::string& slip, std::vector<long> parts)
+      : balance(std::accumulate(parts.begin(), parts.end(), 0L)), slips{slip} {}
 
   void pay(long sum) { balance += sum; }
   long shown() const { return balance; }
@@ -61,7 +62,9 @@ TEST_CASE("a handler runs where the object is, and its value comes back") {
         CHECK(send(m, call<&account::shown>()).get() == 12);
         CHECK(send(m, call<&doubled>()).get() == 24);
         CHECK(send(name("tenfold"), m, call([](account& a, int by) { return a.balance *= by; }, 10)).get() == 240);
-        CHECK(send(m, call([](const account& a, const std::string& s) { return s + std::to_string(a.balance); }, "it is ")).get() == "it is 240");
+        CHECK(send(m,
+                   call([](const account& a, const std::string& s) { return s + std::to_string(a.balance); }, "it is "))
+                  .get() == "it is 240");
         if (!wander()) {
           CHECK(send(m, call<&account::where>()).get() == n);
           CHECK(is_here(m) == (n == this_node()));
@@ -219,11 +222,15 @@ TEST_CASE("a finish waits for handlers on any node, and for what they have sent"
     long all = 0;
     for (const auto& m : ring) all += send(m, call<&account::shown>()).get();
     CHECK(all == 100);
-    CHECK_THROWS_WITH(finish([&] { send(ring[1], call<&account::refuse>("nobody looks")); }), doctest::Contains("nobody looks"));
-    CHECK_THROWS_WITH(finish([&] {
-                        send(ring[1], call([](account&, mobile<account> other) { send(other, call<&account::refuse>("a grandchild")); }, ring[2]));
-                      }),
-                      doctest::Contains("a grandchild"));
+    CHECK_THROWS_WITH(finish([&] { send(ring[1], call<&account::refuse>("nobody looks")); }),
+                      doctest::Contains("nobody looks"));
+    CHECK_THROWS_WITH(
+        finish([&] {
+          send(ring[1],
+               call([](account&, mobile<account> other) { send(other, call<&account::refuse>("a grandchild")); },
+                    ring[2]));
+        }),
+        doctest::Contains("a grandchild"));
     // Work of other kinds, too.
     static std::atomic<int> done{0};
     finish([&] {
@@ -255,8 +262,9 @@ TEST_CASE("what is sent to an object that has been destroyed says so") {
       CHECK(words_of(send(m, call<&account::shown>())).find("has been destroyed") != std::string::npos);
       CHECK(words_of(migrate(m, at_node(1))).find("G02") != std::string::npos);
       CHECK(words_of(destroy(m)).find("G02") != std::string::npos);
-      CHECK(async(at_node(2), call([](mobile<account> x) { return words_of(send(x, call<&account::shown>())); }, m)).get().find("G02") !=
-            std::string::npos);
+      CHECK(async(at_node(2), call([](mobile<account> x) { return words_of(send(x, call<&account::shown>())); }, m))
+                .get()
+                .find("G02") != std::string::npos);
     }
     CHECK(current_mobile_statistics().objects == 0);
   });
@@ -268,7 +276,8 @@ TEST_CASE("misuse is told in the call") {
     CHECK(error_of([] { send(mobile<account>(), call<&account::pay>(1)); }).code() == "G01");
     CHECK(error_of([] { migrate(mobile<account>(), at_node(0)); }).code() == "G01");
     CHECK(error_of([] { destroy(mobile<account>()); }).code() == "G01");
-    CHECK(error_of([] { send(after(user_event::create()), mobile<account>(), call<&account::pay>(1)); }).code() == "G01");
+    CHECK(error_of([] { send(after(user_event::create()), mobile<account>(), call<&account::pay>(1)); }).code() ==
+          "G01");
     CHECK(error_of([] { make_mobile<account>(at_node(1)); }).code() == "N02");
     const auto m = make_mobile<account>(2);
     CHECK(error_of([&] { migrate(m, at_node(1)); }).code() == "N02");
@@ -285,7 +294,8 @@ TEST_CASE("an object that cannot be made fails what is sent to it") {
     for (const std::uint32_t n : {0u, 1u}) {
       finish([&] {
         const auto m = make_mobile<account>(at_node(n), name("bad"), -1);
-        for (int i = 0; i < 3; ++i) CHECK(words_of(send(m, call<&account::shown>())).find("no credit") != std::string::npos);
+        for (int i = 0; i < 3; ++i)
+          CHECK(words_of(send(m, call<&account::shown>())).find("no credit") != std::string::npos);
         CHECK(words_of(migrate(m, at_node(1))).find("no credit") != std::string::npos);
       });
       CHECK_THROWS_WITH(finish([&] { make_mobile<account>(at_node(n), -1); }), doctest::Contains("no credit"));
@@ -323,7 +333,8 @@ TEST_CASE("an object that cannot be packed stays, one that breaks on the way is 
     send(brittle, call([](fragile& f) { f.kind = 2; })).get();
     const std::string words = words_of(migrate(brittle, at_node(2)));
     CHECK(words.find("broke on the way") != std::string::npos);
-    CHECK(words_of(send(brittle, call([](const fragile&) { return 0; }))).find("broke on the way") != std::string::npos);
+    CHECK(words_of(send(brittle, call([](const fragile&) { return 0; }))).find("broke on the way") !=
+          std::string::npos);
   });
 }
 
@@ -334,7 +345,8 @@ TEST_CASE("what is sent to an object of a node that is lost fails, and the other
     if (this_node() != 0) return;
     const auto there = make_mobile<account>(at_node(2), name("far away"), 1);
     const auto safe = make_mobile<account>(at_node(1), 2);
-    const auto of_two = finish([] { return async(at_node(2), call([] { return make_mobile<account>(at_node(1), 3); })).get(); });
+    const auto of_two =
+        finish([] { return async(at_node(2), call([] { return make_mobile<account>(at_node(1), 3); })).get(); });
     CHECK(send(there, call<&account::shown>()).get() == 1);
     CHECK(send(of_two, call<&account::shown>()).get() == 3);
     const auto never = user_event::create();

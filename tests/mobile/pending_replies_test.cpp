@@ -23,7 +23,8 @@ base::thread_context& context() { return base::require_current("a test"); }
 /// A call that is counted in the scope of whoever makes it.
 sched::task_record& new_call() {
   sched::count_spawned(static_cast<sched::thread_state&>(context()));
-  return static_cast<sched::task_record&>(*detail::make_task(0, detail::value_type<void>, std::source_location::current(), {}).record);
+  return static_cast<sched::task_record&>(
+      *detail::make_task(0, detail::value_type<void>, std::source_location::current(), {}).record);
 }
 
 struct asked {
@@ -37,7 +38,9 @@ struct asked {
     r.release();  // nobody has its future
     return msg->request;
   }
-  std::shared_ptr<const remote_message> complete(reply_kind what, std::uint64_t request, rank by = 1) { return all.complete(what, request, by, {}, {}, context()); }
+  std::shared_ptr<const remote_message> complete(reply_kind what, std::uint64_t request, rank by = 1) {
+    return all.complete(what, request, by, {}, {}, context());
+  }
   std::vector<std::uint64_t> numbers(object_id of = 0) {
     std::vector<std::uint64_t> found;
     for (const auto& msg : all.unanswered(of)) found.push_back(msg->number);

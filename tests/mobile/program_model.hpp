@@ -120,7 +120,9 @@ inline std::vector<line> read_all(const book& b) { return b.lines; }
 
 inline future<void> send_line(std::uint32_t to, std::uint32_t yields = 0) {
   const std::uint32_t me = this_node();
-  return of_all->in_order(me, to, [&](std::uint32_t number) { return send(of_all->objects[to], call<&write_down>(line{me, number}, yields)); });
+  return of_all->in_order(me, to, [&](std::uint32_t number) {
+    return send(of_all->objects[to], call<&write_down>(line{me, number}, yields));
+  });
 }
 /// Writes down, and passes on to the next object.
 inline void pass_on(book& b, line l, hop h) {
@@ -128,12 +130,16 @@ inline void pass_on(book& b, line l, hop h) {
   if (!h.left) return;
   const std::uint32_t me = this_node(), next = h.to;
   const hop more{static_cast<std::uint32_t>((h.to * 7 + 3) % of_all->objects.size()), h.left - 1};
-  of_all->in_order(me, next, [&](std::uint32_t number) { return send(of_all->objects[next], call<&pass_on>(line{me, number}, more)); });
+  of_all->in_order(me, next, [&](std::uint32_t number) {
+    return send(of_all->objects[next], call<&pass_on>(line{me, number}, more));
+  });
 }
 inline future<void> send_chain(std::uint32_t to, std::uint32_t length) {
   const std::uint32_t me = this_node();
   const hop more{static_cast<std::uint32_t>((to * 5 + 1) % of_all->objects.size()), length};
-  return of_all->in_order(me, to, [&](std::uint32_t number) { return send(of_all->objects[to], call<&pass_on>(line{me, number}, more)); });
+  return of_all->in_order(me, to, [&](std::uint32_t number) {
+    return send(of_all->objects[to], call<&pass_on>(line{me, number}, more));
+  });
 }
 inline future<void> send_after(event e, std::uint32_t to) {
   return send(after(e), of_all->objects[to], call<&write_down>(line{without_order, of_all->without_order++}, 0u));
@@ -146,10 +152,11 @@ inline future<void> send_to_all() {
 }
 /// The indices, in the order in which a reduction takes them.
 inline future<std::vector<std::uint32_t>> indices_of_all() {
-  return reduce(of_all->as_one, call<&which_of>(), std::vector<std::uint32_t>(), [](std::vector<std::uint32_t> all, std::uint32_t one) {
-    all.push_back(one);
-    return all;
-  });
+  return reduce(of_all->as_one, call<&which_of>(), std::vector<std::uint32_t>(),
+                [](std::vector<std::uint32_t> all, std::uint32_t one) {
+                  all.push_back(one);
+                  return all;
+                });
 }
 
 /// Every node's lines are there from 0 on, each once, in order; or, where nodes were lost, some are not. Returns how many of each.

@@ -121,10 +121,11 @@ TEST_CASE("when it is quiet, all that was sent has been written down, wherever o
 TEST_CASE("nodes that are left find out when it is quiet among them") {
   for (std::uint64_t seed = 1; seed <= scaled_of_one_thread<std::uint64_t>(12, 2'000); ++seed) {
     CAPTURE(seed);
-    lose_at_random(seed + 90'000, seed % 2 ? trial::made::as_a_collection : trial::made::one_by_one, true, 12, [](trial& t) {
-      const std::uint32_t node = t.draw();
-      t.on(node, [&] { t.keep(node, async(after(quiescence()), [] {})); });
-    });
+    lose_at_random(seed + 90'000, seed % 2 ? trial::made::as_a_collection : trial::made::one_by_one, true, 12,
+                   [](trial& t) {
+                     const std::uint32_t node = t.draw();
+                     t.on(node, [&] { t.keep(node, async(after(quiescence()), [] {})); });
+                   });
   }
 }
 

@@ -37,7 +37,8 @@ TEST_CASE("objects are told everything once and in order, wherever they go") {
     CHECK(unordered == t.sent.without_order);
     CHECK(t.sent.disturbed == 0);
     for (const auto& w : t.futures) t.on(w.node, [&] { CHECK_NOTHROW(w.what.get()); });
-    for (std::uint32_t n = 0; n < t.nodes; ++n) t.on(n, [&] { CHECK(current_mobile_statistics().most_hops <= most_hops); });
+    for (std::uint32_t n = 0; n < t.nodes; ++n)
+      t.on(n, [&] { CHECK(current_mobile_statistics().most_hops <= most_hops); });
   }
 }
 
@@ -84,7 +85,8 @@ TEST_CASE("threads of many nodes send to objects that others move") {
     std::atomic<std::uint32_t> ready{0}, through{0};
     on_all_nodes({}, 2, [&](runtime&) {
       const std::uint32_t me = this_node();
-      for (std::uint32_t o = me; o < objects; o += nodes) sent.objects[o] = make_mobile<book>(at_node(std::uint32_t(seed + o) % nodes), o, std::string());
+      for (std::uint32_t o = me; o < objects; o += nodes)
+        sent.objects[o] = make_mobile<book>(at_node(std::uint32_t(seed + o) % nodes), o, std::string());
       ++ready;
       while (ready < nodes) yield();
       finish([&] {

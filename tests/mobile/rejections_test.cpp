@@ -53,7 +53,8 @@ TEST_CASE("a letter that a node has no room for fails alone: those before and af
     if (this_node() != 0) return;
     const auto there = make_mobile<sack>(at_node(1), name("a sack"));
     std::vector<future<void>> sent;
-    for (int i = 0; i < 12; ++i) sent.push_back(send(there, call<&sack::put>(i, std::string(i % 3 == 1 ? too_many : i % 2 ? few : 1, 'x'))));
+    for (int i = 0; i < 12; ++i)
+      sent.push_back(send(there, call<&sack::put>(i, std::string(i % 3 == 1 ? too_many : i % 2 ? few : 1, 'x'))));
     CHECK(send(there, call<&sack::numbers>()).get() == std::vector{0, 2, 3, 5, 6, 8, 9, 11});
     for (std::size_t i = 0; i < sent.size(); ++i) {
       CHECK(sent[i].is_ready());
@@ -68,7 +69,8 @@ TEST_CASE("a letter that a node has no room for fails alone: those before and af
     CHECK(has(said, "at most     65536"));
     CHECK_NOTHROW(sent[2].get());
     // Nobody asks for its reply: whoever waits for all is told.
-    CHECK(has(thrown_by([&] { finish([&] { send(there, call<&sack::put>(12, std::string(too_many, 'x'))); }); }), "N18"));
+    CHECK(
+        has(thrown_by([&] { finish([&] { send(there, call<&sack::put>(12, std::string(too_many, 'x'))); }); }), "N18"));
     // The way back.
     send(there, call<&sack::fill>(too_many)).get();
     CHECK(error_of([&] { send(there, call<&sack::all>()).get(); }).code() == "N18");
@@ -196,7 +198,8 @@ std::size_t refuse_at_random(std::uint64_t seed, bool loses) {
       if (object == o) CHECK(!once.contains(l));
     if (t.has_losses) continue;
     for (std::uint32_t n = 0; n < t.nodes; ++n)
-      for (std::uint32_t i = 0; i < t.sent.sent_by(n, o); ++i) CHECK(once.contains({n, i}) != not_there.contains({o, {n, i}}));
+      for (std::uint32_t i = 0; i < t.sent.sent_by(n, o); ++i)
+        CHECK(once.contains({n, i}) != not_there.contains({o, {n, i}}));
   }
   CHECK(t.sent.disturbed == 0);
   return refused;
@@ -225,7 +228,8 @@ TEST_CASE("the same where nodes die and links are cut: all ends") {
   }
 }
 
-TEST_CASE("heavy objects go in parts: where nodes die and links are cut meanwhile, all ends; where not, nothing is missing") {
+TEST_CASE(
+    "heavy objects go in parts: where nodes die and links are cut meanwhile, all ends; where not, nothing is missing") {
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(60, 2'000); ++seed) {
     CAPTURE(seed);
     const bool loses = seed % 4 != 0;
@@ -238,7 +242,9 @@ TEST_CASE("heavy objects go in parts: where nodes die and links are cut meanwhil
   }
 }
 
-TEST_CASE("seeds of the former that had no end: an object came back unheard by its home, what pinned another had vanished, an answer was lost") {
+TEST_CASE(
+    "seeds of the former that had no end: an object came back unheard by its home, what pinned another had vanished, "
+    "an answer was lost") {
   const with_variable most("STRETTO_LARGEST_MESSAGE", "64K");
   for (const std::uint64_t seed : {1988u, 2603u, 2929u, 2979u, 6846u}) {
     CAPTURE(seed);
@@ -254,7 +260,9 @@ void stick_or_not(trial& t) {
   t.on(node, [&] { t.keep(node, send(t.sent.objects[o], call<&stick>(t.random() % 3 != 0))); });
 }
 
-TEST_CASE("objects that cannot be packed stay where they are, and all ends, also where nodes die meanwhile and links are cut") {
+TEST_CASE(
+    "objects that cannot be packed stay where they are, and all ends, also where nodes die meanwhile and links are "
+    "cut") {
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(60, 10'000); ++seed) {
     CAPTURE(seed);
     trial t(seed * 5 + 2, 6);

@@ -67,7 +67,9 @@ TEST_CASE("a batch is full before it has no more room") {
   std::vector<std::uint64_t> all;
   for (std::uint64_t i = 1; i <= reply_batcher::max_replies; ++i) {
     all.push_back(i);
-    CHECK(n.add(1, i) == (i == 1 ? add_result::opened_batch : i == reply_batcher::max_replies ? add_result::filled_batch : add_result::joined_batch));
+    CHECK(n.add(1, i) == (i == 1                            ? add_result::opened_batch
+                          : i == reply_batcher::max_replies ? add_result::filled_batch
+                                                            : add_result::joined_batch));
   }
   CHECK(n.last() == all);
   CHECK(n.taken(1).empty());
@@ -109,7 +111,9 @@ TEST_CASE("answers that many threads add are taken once, while another takes wha
   node n(3);
   n.waiting.start(true);
   std::vector<std::vector<std::uint64_t>> found(threads + 1);
-  const auto keep = [](std::vector<std::uint64_t>& to, const reply_batcher::batch& b) { to.insert(to.end(), b.all().begin(), b.all().end()); };
+  const auto keep = [](std::vector<std::uint64_t>& to, const reply_batcher::batch& b) {
+    to.insert(to.end(), b.all().begin(), b.all().end());
+  };
   std::atomic<std::uint64_t> working{threads};
   std::vector<std::thread> all;
   for (std::uint64_t t = 0; t < threads; ++t)
@@ -117,7 +121,8 @@ TEST_CASE("answers that many threads add are taken once, while another takes wha
       for (std::uint64_t i = 0; i < each; ++i) {
         const auto to = static_cast<dist::rank>(1 + i % 2);
         reply_batcher::batch full;
-        if (n.waiting.add(to, t * each + i, full) == add_result::filled_batch) keep(found[t], full), n.waiting.batch_sent();
+        if (n.waiting.add(to, t * each + i, full) == add_result::filled_batch)
+          keep(found[t], full), n.waiting.batch_sent();
       }
       --working;
     });

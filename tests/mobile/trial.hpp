@@ -40,14 +40,17 @@ struct trial {
         job({.nodes = nodes, .seed = seed, .jitter_seconds = random() % 2 ? 2e-6 : 1e-4}), sent(nodes), is_dead(nodes) {
     of_all = &sent;
     for (std::uint32_t n = 0; n < nodes; ++n)
-      all.push_back(std::make_unique<runtime>(runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job.seat(n)}));
-    const auto count = static_cast<std::uint32_t>(how == made::as_a_large_collection ? 20 + random() % 40 : 1 + random() % 8);
+      all.push_back(std::make_unique<runtime>(
+          runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job.seat(n)}));
+    const auto count =
+        static_cast<std::uint32_t>(how == made::as_a_large_collection ? 20 + random() % 40 : 1 + random() % 8);
     is_destroyed.resize(count);
     if (how != made::one_by_one) {
       const std::string weight(random() % 4 ? 0 : 5000, 'w');
       on(draw(), [&] {
-        sent.as_one = random() % 2 ? make_collection<book>(count, weight)
-                                   : make_collection<book>(placed([&](auto, auto, auto) { return draw(); }), count, weight);
+        sent.as_one = random() % 2
+                          ? make_collection<book>(count, weight)
+                          : make_collection<book>(placed([&](auto, auto, auto) { return draw(); }), count, weight);
       });
       for (std::uint32_t o = 0; o < count; ++o) sent.objects.push_back(sent.as_one[o]);
       return;
@@ -94,7 +97,8 @@ struct trial {
     for (const waiting& w : futures)
       if (!w.what.is_ready())
         text += "; N" + std::to_string(w.node) + " waits" +
-                (w.object == ~0u ? std::string() : " for line " + std::to_string(w.number) + " of object " + std::to_string(w.object));
+                (w.object == ~0u ? std::string()
+                                 : " for line " + std::to_string(w.number) + " of object " + std::to_string(w.object));
     return text;
   }
   void keep(std::uint32_t node, future<void> f) { futures.push_back({node, std::move(f)}); }
@@ -117,7 +121,9 @@ struct trial {
         case 7: return keep(node, send_chain(o, std::uint32_t(random() % 12)));
         case 8: case 9: send(sent.objects[o], call<&look>(std::uint32_t(random() % 3))); return;
         case 10: case 11: case 12: return keep(node, migrate(sent.objects[o], at_node(draw())));
-        case 13: keep(node, migrate(sent.objects[o], at_node(draw()))); return keep(node, migrate(sent.objects[o], at_node(draw())));
+        case 13:
+          keep(node, migrate(sent.objects[o], at_node(draw())));
+          return keep(node, migrate(sent.objects[o], at_node(draw())));
         case 14: {
           const auto e = user_event::create();
           events.emplace_back(node, e);
