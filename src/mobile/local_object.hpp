@@ -1,13 +1,14 @@
-// local_object.hpp - an object that is here: who has it, who waits for it, and the order of those who send to it.
+// local_object.hpp - an object on this node: its handlers, its queue, and the sequence numbers of its senders.
 //
-// Letters of one node are accepted in the order of their numbers; what comes early is held. Accepted ones wait in one queue: those that
-// read begin together, any other one alone, none before what was accepted earlier. Migrations go before them all. While the object is
-// about to leave, nothing begins; nor while the job is held for a checkpoint, but what is let through.
+// The object accepts the messages of one node in the order of their sequence numbers and keeps early ones aside.
+// Accepted messages wait in one queue: readers run together, a writer runs alone, and none begins before an earlier
+// one. Migrations overtake the queue. Nothing begins while the object is leaving, and while the job is paused for a
+// checkpoint only released messages begin.
 //
-// Threads     none of its own: whoever has locked the object's place in the table. The object itself: its handlers.
-// Invariants  (1) a letter is accepted once. (2) at a moment when nothing is under way, those of one node that have begun have the
-//             lowest numbers, but for migrations.
-// Source      sequence numbers per sender: TCP; kept with the object, as it moves.
+// Threads     None of its own: the thread that has locked the object's shard. The object itself: its handlers.
+// Invariants  (1) A message is accepted once. (2) Between two operations the begun messages of a node have the lowest
+//             numbers, except for migrations.
+// Source      Sequence numbers per sender: TCP. Ours are part of the object, because it moves.
 #pragma once
 
 #include <deque>
@@ -21,7 +22,7 @@
 
 namespace stretto::mobiles {
 
-/// Letters in a row, linked by themselves.
+/// Messages linked by their own pointers.
 struct message_list {
   message* first = nullptr;
   message* last = nullptr;
@@ -39,21 +40,22 @@ struct message_list {
   }
 };
 
-/// What an object knows of one node that sends to it.
+/// What an object keeps for one sending node.
 struct sender_state {
-  std::uint64_t next = 0;                // the number of the letter that it takes now
-  std::map<std::uint64_t, message*> out_of_order; // that came before it; null: it has been given up, and is not waited for
+  std::uint64_t next = 0;  // sequence number that the object accepts next
+  std::map<std::uint64_t, message*> out_of_order;  // early messages; null: given up, is skipped
   struct residence {
-    std::uint64_t end;  // letters below, not of the stays before, were handled
-    rank on;            // there
+    std::uint64_t end;  // messages with lower numbers, from the end of the residence before, were handled
+    rank on;  // on this node
   };
-  std::vector<residence> residences;               // on nodes that it has left; those that are answered are forgotten
-  std::map<std::uint64_t, failure_ref> refused;  // letters that it skipped as a node had no room for them, until they are answered
+  std::vector<residence> residences;  // on nodes that the object has left; answered ones are removed
+  /// messages that were skipped for lack of memory, until they have a reply
+  std::map<std::uint64_t, failure_ref> refused;
 
-  /// Where that letter was handled before the object came here; nobody: not before.
+  /// The node that handled the message before the object came here; no_rank: none.
   rank handled_on(std::uint64_t number) const noexcept;
   void forget_below(std::uint64_t answered) noexcept;
-  /// Far ones, that nobody will answer.
+  /// Deletes remote messages that nobody will answer.
   void drop_out_of_order() noexcept;
 };
 
@@ -66,60 +68,60 @@ class local_object : public detail::local_object_base {
   local_object(const local_object&) = delete;
 
   const object_id id;
-  const detail::mobile_type* const type;  // null: it is not made yet, and nobody knows of what
+  const detail::mobile_type* const type;  // null: not constructed, type unknown
   const std::string name;
-  std::uint32_t epoch;  // of its moves; 1 where it was made
+  std::uint32_t epoch;  // counts migrations; 1 where the object was made
 
-  /// The letters of this node, and of any.
+  /// The state of this node as a sender, and of any sender.
   sender_state& local_sender() noexcept { return local_sender_; }
   sender_state& sender(rank r) { return r == self_ ? local_sender_ : remote_senders_[r]; }
   std::map<rank, sender_state>& remote_senders() noexcept { return remote_senders_; }
 
-  /// Again: it was accepted, or is held, before; the letter stays the caller's.
+  /// Duplicate: it was accepted or kept aside before; the caller still owns the message.
   acceptance accept(sender_state& sender, message& msg);
-  /// That letter will not come. False if it has, or is known not to.
+  /// That message will not come. False if it has come, or is already skipped.
   bool skip(sender_state& sender, std::uint64_t number);
-  /// Takes those that may begin now out of the queue; they have the object until left().
+  /// Moves the messages that may begin now out of the queue; each occupies the object until release().
   void begin_ready(message_list& to) noexcept;
-  /// The same for one letter that has just come, where nothing waits.
+  /// The same for one message that has just arrived, if the queue is empty.
   bool try_begin(const message& msg) noexcept {
     if (!waiting_.is_empty() || is_leaving || is_paused || !can_acquire(reads(msg))) return false;
     acquire(reads(msg));
     return true;
   }
   void release(bool has_read) noexcept { has_read ? void(--readers_) : void(has_writer_ = false); }
-  /// It is being made, or ended: nobody else has it.
+  /// While the object is constructed or destroyed.
   void acquire_exclusively() noexcept { has_writer_ = true; }
 
-  /// Nobody has it.
+  /// No handler uses the object.
   bool is_free() const noexcept { return !readers_ && !has_writer_; }
   message_list& waiting() noexcept { return waiting_; }
   std::deque<message*>& pending_migrations() noexcept { return pending_migrations_; }
   bool has_pending_migration(rank sender, std::uint64_t request) const noexcept;
 
-  bool is_paused = false;     // nothing begins, and it does not move, but as far as it is let through
+  bool is_paused = false;  // nothing begins and it does not migrate, except released messages
   bool may_migrate_while_paused = false;
-  std::uint32_t released_messages = 0;  // so many that wait
+  std::uint32_t released_messages = 0;  // so many of the queue may begin
 
-  bool is_leaving = false;  // its home has been asked to let it go
-  bool is_migration_granted = false;   // and has agreed
-  bool is_packing = false;   // and somebody is at it
-  bool is_recalled = false; // its home has lost where it goes to
+  bool is_leaving = false;  // the home node has been asked for a migration
+  bool is_migration_granted = false;  // by the home node
+  bool is_packing = false;  // and a thread writes it
+  bool is_recalled = false;  // the home node has lost the destination
   rank destination = 0;
-  failure_ref cancellation_cause = {};  // although its home has agreed
+  failure_ref cancellation_cause = {};  // why a granted migration failed
 
   object_load load;
 
-  /// From now on its handlers are measured.
+  /// Measures its handlers from now on.
   void measure();
   const detail::device_time& on_devices() const noexcept { return on_devices_; }
-  /// What devices have computed for it since the last call is in `load` afterwards.
+  /// Adds the device time of its kernels since the last call to `load`.
   void count_devices() noexcept;
 
-  /// Of one that has come, and is not to be: its letters are as if they had not.
+  /// Deletes the messages of an object that arrived and is not installed.
   void drop_letters() noexcept;
 
-  /// Before it leaves: what has been handled here is noted for each sender.
+  /// Before it leaves: records for each sender what was handled here.
   void record_residence();
 
  private:
@@ -138,11 +140,11 @@ class local_object : public detail::local_object_base {
   std::map<rank, sender_state> remote_senders_;
 };
 
-/// One that was sent. It is kept until its parts have gone, which lie in it; and where it goes to may have no room, until it is there or
-/// comes back.
+/// An object that was sent. Kept until its parts have been transferred, which point into it, and until the destination
+/// has accepted or rejected it.
 struct departed_object {
   struct carried_message {
-    char mark;  // 'm' a move, 'w' accepted, 'h' held
+    char mark;  // 'm' migration, 'w' accepted, 'h' out of order
     std::shared_ptr<const remote_message> what;
   };
   explicit departed_object(std::unique_ptr<local_object> o) noexcept : what(std::move(o)) {}
@@ -150,14 +152,14 @@ struct departed_object {
   ~departed_object() {
     if (what && what->object) what->type->destroy(what->object);
   }
-  /// With its letters, all of which are far ones now.
+  /// Returns the object with its messages, all of which are remote ones now.
   std::unique_ptr<local_object> take_back();
 
   std::unique_ptr<local_object> what;
   std::vector<carried_message> messages;
 };
 
-/// The sender of a letter that waits on node `self`.
+/// The sender of a message that waits on node `self`.
 inline rank sender_of(const message& msg, rank self) noexcept {
   return msg.is_remote ? static_cast<const remote_message&>(msg).from : self;
 }

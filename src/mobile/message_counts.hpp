@@ -1,6 +1,7 @@
-// message_counts.hpp - how many letters one node has sent so far, and how many of them are over: to find out that none is on its way.
+// message_counts.hpp - how many messages a node has sent and how many of these have ended: the input of quiescence
+// detection.
 //
-// Threads     a value.
+// Threads     A value.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,8 @@
 namespace stretto::mobiles {
 
 struct message_counts {
-  std::uint64_t begun = 0, ended = 0;  // of this node; what has ended is no larger than what has begun
-  std::uint64_t handling = 0;          // handlers for other nodes that run here
+  std::uint64_t begun = 0, ended = 0;  // of this node; ended <= begun
+  std::uint64_t handling = 0;  // handlers that run here for other nodes
 
   friend bool operator==(const message_counts&, const message_counts&) = default;
 };
