@@ -1,9 +1,10 @@
-// broadcast_message.hpp - one message that is a letter to each of many objects, on one node or on several: what they have in common is said once.
+// broadcast_message.hpp - one network message that stands for a message to each of many objects, on one or several
+// nodes. Common fields are sent once.
 //
-// Objects are called by their distance to the first, and the same goes for their requests. What follows one another is said as a run, so that
-// a message to a whole collection takes few words.
+// Objects are numbered by their distance to the first object, requests by their distance to the first request.
+// Consecutive numbers form a run, so that a message to a whole collection has a short header.
 //
-// Threads     values.
+// Threads     Values.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +18,15 @@
 
 namespace stretto::mobiles {
 
-/// Letters whose objects and requests are in a row, and that are else the same.
+/// Messages to consecutive objects, with consecutive requests, that are otherwise equal.
 struct message_run {
-  std::uint64_t index = 0;     // of the first: its object's distance
-  std::uint64_t position = 0;  // its request's
+  std::uint64_t index = 0;  // of the first object
+  std::uint64_t position = 0;  // of the first request
   std::uint64_t number = 0, answered_below = 0;
-  std::uint32_t epoch = 0;     // passage::epoch
+  std::uint32_t epoch = 0;  // routing_state::epoch
   std::uint32_t count = 1;
 
-  /// Whether that one of one letter goes on where this ends; then this has it.
+  /// Appends a run of one message if it continues this one.
   bool try_append(const message_run& next) noexcept {
     if (next.index != index + count || next.position != position + count || next.number != number ||
         next.answered_below != answered_below || next.epoch != epoch || count == ~std::uint32_t{0})
@@ -40,7 +41,7 @@ struct node_messages {
   std::vector<message_run> runs;
 };
 
-/// What letters to many objects have in common.
+/// The fields that all messages of a broadcast have in common.
 struct broadcast_header {
   object_id first = 0;
   std::uint64_t first_request = 0;
@@ -51,7 +52,7 @@ struct broadcast_header {
   std::source_location where;
   std::string name;
 
-  /// Says so in the letter to the object, and under the request, at those distances.
+  /// Sets these fields, the object and the request of one message.
   void fill(remote_message& msg, std::uint64_t index, std::uint64_t position) const;
 };
 
@@ -61,15 +62,15 @@ struct broadcast_message : broadcast_header {
   broadcast_message() = default;
   broadcast_message(const broadcast_header& all, std::span<const std::byte> bytes)
       : broadcast_header(all), arguments(bytes) {}
-  /// `node` is whoever has sent it: for lines that cannot be found.
+  /// `node` is the sender: it names source lines that cannot be decoded.
   broadcast_message(dist::reader& from, std::uint16_t node);
-  /// Less the arguments, which are to follow.
+  /// Does not write the arguments, which follow.
   void write_header(dist::writer& to, std::span<const node_messages> nodes, std::uint16_t node) const;
-  /// The i-th of a run, less its arguments.
+  /// The i-th message of a run, without arguments.
   std::unique_ptr<remote_message> message_at(const message_run& run, std::uint32_t i) const;
 
-  std::vector<node_messages> nodes;         // of a message that has come: the first is its receiver's
-  std::span<const std::byte> arguments;   // in the message, or the sender's
+  std::vector<node_messages> nodes;  // of a received message: the first one is the receiver
+  std::span<const std::byte> arguments;  // in the message, or of the sender
 };
 
 }  // namespace stretto::mobiles

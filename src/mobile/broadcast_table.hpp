@@ -1,12 +1,14 @@
-// broadcast_table.hpp - what this node has sent to many objects at once: who has answered, and the letters of those who have not, to be sent again.
+// broadcast_table.hpp - the broadcasts of this node that are not finished: which objects have replied, and the messages
+// of the others, for a resend.
 //
-// A multicast is one task, whose body says what is sent. It ends when all objects have answered; those that were here are tasks of their own,
-// whose ends it waits for. The others have requests in a row, so that an answer, from wherever, finds its multicast by its number; and each can
-// be made a letter of its own again.
+// A broadcast is one task, whose body names the objects and the arguments. It ends when all objects have replied.
+// Objects that were local got messages as tasks of their own, and the broadcast waits for these tasks. The other
+// objects have consecutive request numbers: a reply finds its broadcast by its number, from whichever node it comes,
+// and each message can be made again for a resend.
 //
-// Threads     any.
-// Invariants  (1) each object of a multicast ends once: by its answer, or by a loss. (2) the body lives until all have answered; arguments, and
-//             the scope that counts, until all that was spawned has ended too.
+// Threads     Any.
+// Invariants  (1) Each object of a broadcast ends once: by its reply or by a node failure. (2) The body lives until all
+//             have replied. The arguments and the finish scope live until all that the handlers spawned has ended, too.
 #pragma once
 
 #include <stretto/multicast.hpp>
@@ -27,57 +29,57 @@
 
 namespace stretto::mobiles {
 
-/// Whether a request is one of those below, not of `requests`: these count up from 1, or are a slot's index below a generation; both bits
-/// are set in none of them.
+/// Whether a request belongs to this table and not to pending_replies. Requests there count up from 1 or are a slot's
+/// index below a generation; none of them has both of these bits set.
 inline constexpr std::uint64_t broadcast_request_bits = std::uint64_t{1} << 63 | std::uint64_t{1} << 31;
 inline bool is_broadcast_request(std::uint64_t request) noexcept {
   return (request & broadcast_request_bits) == broadcast_request_bits;
 }
-/// So many numbers in a row, all of them of_many; `next` is behind them then.
+/// Returns the first of `count` consecutive request numbers with both bits set, and sets `next` behind them.
 std::uint64_t allocate_broadcast_requests(std::uint64_t& next, std::uint64_t count) noexcept;
 
-/// What its letters have in common is as it was made, but for the first request, which is the table's.
+/// The common header is complete from the start, except for the first request, which the table assigns.
 class pending_broadcast : public std::enable_shared_from_this<pending_broadcast>, public broadcast_header {
  public:
-  /// Of an object that was elsewhere. Behind the lock of the table.
+  /// An object that was remote. Protected by the lock of the table.
   struct element {
     enum phase : std::uint8_t { open, ended_without_value, has_value, ended };
     std::uint64_t index = 0;
     std::uint64_t number : 48 = 0;
     std::uint64_t state : 8 = ended;
-    rank by = no_rank;  // who gave the value
+    rank by = no_rank;  // the node that replied with the value
     bool is_open() const noexcept { return state == open || state == ended_without_value; }
   };
 
-  /// Its record is counted in the caller's finish, once more if there are elements.
+  /// The finish of the caller counts the record, and once more if there are elements.
   pending_broadcast(sched::task_record& r, detail::broadcast_body& b, rank self);
   pending_broadcast(const pending_broadcast&) = delete;
 
   object_id object(const element& e) const noexcept { return first + e.index; }
   std::uint64_t request(const element& e) const noexcept { return first_request + position(e); }
-  /// One of them, by itself.
+  /// The message to one element.
   std::shared_ptr<const remote_message> message_to(const element& e) const;
 
-  /// Ends the task once that many have ended, each of them well or not.
+  /// Ends the task after `ends` calls of element_ended().
   void expect(std::uint64_t ends);
   void element_ended(std::uint64_t index, failure_ref cause);
-  /// The letters of objects that are here end it, too. `near`: which they are; what was said by expect() has them.
+  /// Sends to local objects, whose indices are `local`; each calls element_ended(), and expect() has counted it.
   void send_local(const std::vector<std::uint64_t>& local);
-  /// All that this letter has spawned.
+  /// All that the handlers spawned on other nodes has ended.
   void scope_ended(failure_ref cause, base::thread_context& context);
 
-  /// For reports: whether a waiter that was found is of a multicast, whose record waits for the target then.
+  /// For hang reports: if the waiter belongs to a broadcast, adds an edge from its record to the target.
   static bool add_wait_edge(const base::wait_walk::found_waiter& found, base::wait_walk& walk);
 
-  sched::task_record& record;  // until all have answered
-  detail::broadcast_body& body;     // the same
+  sched::task_record& record;  // until all have replied
+  detail::broadcast_body& body;  // until all have replied
   sched::finish_scope* const scope;
-  const detail::message_type* const type;  // of all letters
+  const detail::message_type* const type;  // of all messages
   detail::parcel arguments;
   dist::back_pressure::share memory;
-  // Of the table.
+  // Protected by the lock of the table.
   std::vector<element> elements;
-  std::map<std::uint64_t, failure_ref> end_causes = {};  // of those that are open but over, by index
+  std::map<std::uint64_t, failure_ref> end_causes = {};  // of ended_without_value elements, by index
   std::uint64_t ends_missing = 0;
 
  private:
@@ -100,21 +102,21 @@ class pending_broadcast : public std::enable_shared_from_this<pending_broadcast>
 
 class broadcast_table {
  public:
-  /// Its elements that are open wait from now on.
+  /// From now on its open elements wait for replies.
   void add(const std::shared_ptr<pending_broadcast>& m);
 
   struct replied_message {
     object_id object;
     std::uint64_t number;
   };
-  /// An answer of node `by`. Returns what it answers, if it was the first: that has been handled, or never will be.
+  /// Processes a reply of node `by`. Returns the message if this was its first reply: it was handled, or never will be.
   std::optional<replied_message> complete(reply_kind what, std::uint64_t request, rank by, failure_ref cause,
                                           std::span<const std::byte> value, base::thread_context& context);
-  /// Adds letters that have no answer yet, to that object, or to all (0).
+  /// Appends the messages without a reply to object `to`, or to all objects (0).
   void add_unanswered(object_id to, std::vector<std::shared_ptr<const remote_message>>& found);
-  /// Node `by` is lost, and will not say that what it was asked for has ended.
+  /// Node `by` has failed: ends the elements whose value it has sent and whose end it will not report.
   void on_node_failed(rank by, const failure_ref& loss, base::thread_context& context);
-  /// For reports.
+  /// For hang reports.
   void add_wait_edges(rank self, base::wait_walk& walk);
 
  private:
@@ -122,7 +124,7 @@ class broadcast_table {
   map::iterator find(std::uint64_t request);
 
   base::spin_lock lock_;
-  map all_;  // by the first request
+  map all_;  // by first request
   std::uint64_t next_ = broadcast_request_bits;
 };
 

@@ -1,6 +1,6 @@
-// load_report.hpp - what one node tells a round of balancing: its part of the table.
+// load_report.hpp - one node's part of a load table, which it sends to the node that balances.
 //
-// Threads     a value; it travels.
+// Threads     A value that is sent between nodes.
 #pragma once
 
 #include <stretto/fields.hpp>
@@ -19,7 +19,7 @@ struct load_report {
   };
   double speed = 0, background = 0;
   double devices = 0, device_background = 0;
-  double window = 0;  // seconds that it is about, where that is asked
+  double window = 0;  // length in seconds, of a windowed report
   std::vector<object> objects;
 
   template <class Archive>

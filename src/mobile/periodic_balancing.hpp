@@ -1,11 +1,12 @@
-// periodic_balancing.hpp - rounds of balancing that nobody asked for: the option `balance`.
+// periodic_balancing.hpp - periodic balancing rounds: the option `balance`.
 //
-// The first node that is not lost makes rounds over all objects, one after another, until its own program has ended: a job could not find
-// its end while nodes begin something by themselves. Where nodes steal it tells each that it may: who had little to do lately asks
-// two others, drawn by chance, what their objects cost, and takes from the one that has more.
+// The first node that has not failed runs rounds over all objects, one after another, until its own program has ended;
+// a job could not detect its end while nodes begin rounds by themselves. With the policy `stealing` it tells each node
+// that it may steal: a node with little work asks two random nodes for their loads and takes objects from the more
+// loaded one.
 //
 // Threads     start: the thread that makes the runtime. advance: inside a poll.
-// Source      asking two at random: Mitzenmacher, "The power of two choices in randomized load balancing", 2001
+// Source      Choice of two random victims: Mitzenmacher, "The power of two choices in randomized load balancing", 2001
 #pragma once
 
 #include <atomic>
@@ -17,12 +18,12 @@
 
 namespace stretto::mobiles {
 
-/// As the option names them.
+/// With the names of the option.
 enum class policy : std::uint8_t { none, greedy, refine, diffusion, stealing };
 
 class periodic_balancing {
  public:
-  /// Begins a round, with a number drawn for it; calls `over` once, with how much load there was.
+  /// Begins a round with a random number; calls `on_done` once, with the load that was found.
   using round = void (*)(policy p, std::uint64_t draw, std::function<void(double)> on_done);
 
   explicit periodic_balancing(dist::job* j) noexcept : job_(j) {}
@@ -35,15 +36,15 @@ class periodic_balancing {
  private:
   using clock = std::chrono::steady_clock;
   void begin_if_due(base::thread_context& context);
-  /// Where there was nothing to balance the next round comes later.
+  /// After rounds without load the next round begins later.
   void end(double load) noexcept;
 
   dist::job* const job_;
-  round begin_ = nullptr;  // null: not by itself
+  round begin_ = nullptr;  // null: no periodic balancing
   policy policy_ = policy::none;
   std::chrono::milliseconds pause_{0};
-  std::uint64_t random_ = 0;             // inside a poll
-  std::atomic<bool> is_under_way_{false};  // a round of this node's; while it is, the next two are the round's
+  std::uint64_t random_ = 0;  // used inside a poll
+  std::atomic<bool> is_under_way_{false};  // of this node; while true, the two members below belong to the round
   clock::time_point due_;
   unsigned idle_rounds_ = 0;
 };

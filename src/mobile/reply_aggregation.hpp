@@ -1,12 +1,13 @@
-// reply_aggregation.hpp - the answers to letters that came as one message go back as one, once each of them has been handled or has gone on from here.
+// reply_aggregation.hpp - the replies to the messages of one broadcast, sent back together: when each of them has been
+// handled here or forwarded, or when there are enough bytes.
 //
-// Nobody but who has sent them all waits for them. So an answer may lie here while others of the same message are handled: it is this node's
-// to lose like one on its way.
+// Only the sender of the broadcast waits for these replies. A reply that waits here for others is lost with this node,
+// as a reply on its way would be.
 //
-// Threads     any.
-// Cost        a lock for each answer.
-// Invariants  (1) what was added goes, the latest when the last share ends by end(). (2) a share that is dropped instead was of a sender that is
-//             lost, whom nobody tells.
+// Threads     Any.
+// Cost        A lock for each reply.
+// Invariants  (1) Every reply that was added is sent, at the latest by the end() of the last share. (2) A share is
+//             dropped without end() only if the sender of its message has failed.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +25,16 @@ namespace stretto::mobiles {
 
 class reply_aggregation {
  public:
-  /// So many bytes go without waiting for more.
+  /// Sends without waiting for more from this size on.
   static constexpr std::size_t flush_bytes = std::size_t{16} << 10;
   using send_function = void (*)(void* owner, dist::rank to, dist::writer&& replies);
 
-  /// `memory` is what came with the letters.
+  /// `memory` counts the arguments of the broadcast.
   reply_aggregation(dist::rank to, send_function send, void* owner, dist::back_pressure::share&& memory = {}) noexcept
       : to_(to), send_(send), owner_(owner), memory_(std::move(memory)) {}
   reply_aggregation(const reply_aggregation&) = delete;
 
-  /// One letter's part in it. A copy of a letter has none.
+  /// The share of one message. A copy of the message has none.
   class share {
    public:
     share() noexcept = default;
@@ -50,10 +51,10 @@ class reply_aggregation {
     ~share() {
       if (of_) of_->count_down();
     }
-    /// Of one letter more.
+    /// A share for one more message.
     share one_more() const { return share(of_); }
     explicit operator bool() const noexcept { return of_ != nullptr; }
-    /// An answer, in two parts.
+    /// Adds a reply.
     void add(std::span<const std::byte> header, std::span<const std::byte> value) { of_->add(header, value); }
     void end() {
       if (const auto of = std::exchange(of_, nullptr)) of->end();

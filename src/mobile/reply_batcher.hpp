@@ -1,14 +1,15 @@
-// reply_batcher.hpp - answers that say no more than that a letter has been handled, and all that it has spawned: in a flood they wait for
-// one another, and go to their node as one message.
+// reply_batcher.hpp - batches of short replies. A short reply reports only that a message has been handled and that all
+// that its handler spawned has ended. In a flood of messages, short replies to one node are sent as one message.
 //
-// A lone answer goes at once. Those behind the first few that follow one another to one node within 2 us wait: until there are enough for
-// a message, one comes after a pause, no handler of another node's letters is left that might add one, or this node polls. In a runtime
-// that is stepped time does not pass, and every one waits.
+// A single reply is sent at once. After the first four replies to a node within 2 us of each other, replies are
+// batched. A batch is sent when it is full, when a reply comes after a pause, when no handler for another node runs
+// that might add to it, or when this node polls. In a stepped runtime time does not pass, and every short reply is
+// batched.
 //
-// While some wait, the node is not idle (dist::job::is_landing).
+// While a batch is open, the node is not idle (dist::job::is_landing).
 //
-// Threads     any; lost: who polls.
-// Invariants  (1) each answer is taken once, or its node is lost.
+// Threads     Any; on_node_failed: the polling thread.
+// Invariants  (1) Each reply is taken once, or its receiver has failed.
 #pragma once
 
 #include <array>
@@ -36,18 +37,18 @@ class reply_batcher {
   };
 
   explicit reply_batcher(dist::job& j) noexcept : job_(j) {}
-  /// The job has started. `wait_always`: whatever the time.
+  /// Call when the job has started. `always_batch`: whatever the time.
   void start(bool always_batch);
 
-  /// Not at all: it is to go at once. Last: so are all that waited, of which it is one; `taken` has them.
+  /// send_now: the caller sends this reply by itself. filled_batch: `taken` has the whole batch, with this reply.
   enum class add_result : std::uint8_t { send_now, opened_batch, joined_batch, filled_batch };
   add_result add(dist::rank to, std::uint64_t request, batch& taken) noexcept;
-  /// Those that wait for node `to`. Whoever has taken some says end() once they are sent.
+  /// The open batch for node `to`. After sending one that is not empty, call batch_sent().
   batch take_batch(dist::rank to) noexcept;
   void batch_sent() noexcept { job_.end_landing(); }
 
   bool is_empty() const noexcept { return !open_batches_.load(std::memory_order_acquire); }
-  /// send(to, batch) for each node for which some wait now.
+  /// Calls send(to, batch) for each node that has an open batch now.
   template <class F>
   void flush(F&& send) {
     if (is_empty()) return;
@@ -66,7 +67,7 @@ class reply_batcher {
   struct alignas(64) peer {
     base::spin_lock lock;
     trace::ticks last_reply_ticks = 0;
-    std::uint32_t quick_in_a_row = 0;  // in a row, each soon after the one before
+    std::uint32_t quick_in_a_row = 0;  // replies, each soon after the one before
     bool is_listed = false;
     batch open;
   };
@@ -79,9 +80,9 @@ class reply_batcher {
   std::unique_ptr<peer[]> peers_;
   trace::ticks soon_ticks_ = 0;
   bool always_batches_ = false;
-  std::atomic<std::uint32_t> open_batches_{0};  // nodes for which some wait
-  base::spin_lock nodes_lock_;  // behind a peer's
-  std::vector<dist::rank> nodes_to_flush_;  // for whom some may wait, each once
+  std::atomic<std::uint32_t> open_batches_{0};  // nodes that have one
+  base::spin_lock nodes_lock_;  // locked after that of a peer
+  std::vector<dist::rank> nodes_to_flush_;  // nodes that may have an open batch, each once
 };
 
 }  // namespace stretto::mobiles
