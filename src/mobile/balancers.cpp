@@ -25,7 +25,7 @@ scarce scarcest(const load_table& t) {
     seconds += counted_load(o.seconds);
     device_seconds += counted_load(o.device_seconds);
   }
-  // Where there is no device there is nothing that could be moved to one.
+  // Without devices no load can be moved to one.
   return devices > 0 && device_seconds * speed > seconds * devices ? scarce::devices : scarce::workers;
 }
 

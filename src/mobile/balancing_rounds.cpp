@@ -38,7 +38,7 @@ load_report loads_here(std::uint64_t first, std::uint64_t count) {
   return objects_here().load_report_of(first, count);
 }
 
-/// Waits for its moves; returns how many were done.
+/// Waits for these migrations; returns how many succeeded.
 std::uint64_t move_from_here(const std::vector<migration_order>& all) {
   std::vector<future<void>> moves;
   for (const migration_order& o : all)
@@ -48,7 +48,7 @@ std::uint64_t move_from_here(const std::vector<migration_order>& all) {
     try {
       m.get();
       ++done;
-    } catch (...) {  // it stays, or is no more
+    } catch (...) {  // the object stays, or does not exist any more
     }
   }
   return done;
@@ -59,7 +59,7 @@ load_report windows_here() {
   return objects_here().windowed_load_report(mobile_objects::window_step::continue_window);
 }
 
-/// What became of it; nothing if it failed.
+/// The value; nothing if the task failed.
 template <class T>
 std::optional<T> value_of(const future<T>& f) {
   try {
@@ -80,7 +80,7 @@ load_table load_table_of(const std::vector<load_report>& rows, std::uint64_t fir
     t.nodes.push_back({row.speed, row.background, row.devices, row.device_background});
   }
   std::ranges::stable_sort(t.objects, std::less<>(), &load_table::object::id);
-  // One that moved meanwhile may have been at two nodes, or at none.
+  // An object that moved meanwhile may have been reported by two nodes, or by none.
   const auto twice = std::ranges::unique(t.objects, std::equal_to<>(), &load_table::object::id);
   t.objects.erase(twice.begin(), twice.end());
   return t;
@@ -88,7 +88,7 @@ load_table load_table_of(const std::vector<load_report>& rows, std::uint64_t fir
 
 namespace {
 
-/// A task of the thief's.
+/// Runs on the thief.
 steal_result steal_here(std::uint32_t one, std::uint32_t two) {
   const std::uint32_t self = this_node();
   std::vector<load_report> rows{objects_here().windowed_load_report(mobile_objects::window_step::begin_next)};
@@ -106,7 +106,8 @@ steal_result steal_here(std::uint32_t one, std::uint32_t two) {
   const load_table table = load_table_of(rows, 0);
   std::vector<std::vector<migration_order>> orders(rows.size());
   for (const object_move& m : balancers::stealing{}(table))
-    if (m.to == 0) orders[table.objects[m.object].node].push_back({table.objects[m.object].id, self});  // others ask for themselves
+    // other nodes steal for themselves
+    if (m.to == 0) orders[table.objects[m.object].node].push_back({table.objects[m.object].id, self});
   for (std::size_t i = 1; i < orders.size(); ++i) {
     if (orders[i].empty()) continue;
     t.moves += orders[i].size();
@@ -154,11 +155,11 @@ balancer balancer_of(policy p) {
   }
 }
 
-/// Tells how much load there was.
+/// Calls `then` with the load that the round found.
 future<void> report_load_when_done(future<balance_report> round, std::function<void(double)> then) {
   try {
     co_await detail::event_awaiter(static_cast<dependency>(round), std::source_location::current());
-  } catch (...) {  // the job has ended meanwhile: there is nobody to tell
+  } catch (...) {  // the job has ended meanwhile
   }
   const auto report = value_of(round);
   then(report ? report->seconds : 0);
@@ -229,7 +230,7 @@ future<void> measure_loads(std::source_location where) {
   for (const auto& done : asked) {
     try {
       co_await detail::event_awaiter(static_cast<dependency>(done), where);
-    } catch (...) {  // it is lost, and measures nothing
+    } catch (...) {  // a failed node measures nothing
     }
   }
 }

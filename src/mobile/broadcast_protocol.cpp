@@ -1,4 +1,5 @@
-// One message for all objects of a node: who sends it, who gets it and passes parts of it on, and the answers, which go back as one.
+// broadcast_protocol.cpp - broadcasts: one network message for all objects of a node, forwarding to other nodes, and
+// aggregated replies.
 #include <algorithm>
 #include <new>
 
@@ -14,13 +15,13 @@ using sched::thread_state;
 
 namespace {
 
-/// To so many nodes a message goes from its sender; where there are more, each of so many passes it on to a part of the others.
+/// The sender sends to at most this many nodes; with more receivers, each of these forwards to a part of the others.
 constexpr std::size_t fan_out = 8;
-/// Of what is larger, each node gets its own from the sender: who passes on copies, and may have no room.
+/// Larger arguments are sent to each node directly: a node that forwards makes a copy, and may lack memory for it.
 constexpr std::size_t max_forwarded_bytes = std::size_t{4} << 10;
-/// With more, another message begins: fewer bytes than anybody refuses.
+/// Further runs start another message, whose header stays below the size that a node may reject.
 constexpr std::size_t max_runs = 1000;
-/// Answers beyond this go by themselves.
+/// Larger replies are sent alone.
 constexpr std::size_t max_aggregated_bytes = std::size_t{1} << 10;
 
 std::size_t count_runs(std::span<const node_messages> nodes) {
@@ -47,7 +48,7 @@ void mobile_objects::post_broadcast(task_record& r, detail::broadcast_body& body
   }
   thread_state& t = current_thread();
   if (t.observer) [[unlikely]] {
-    // What it waits for is not followed up: it, and who waits for it, may know all.
+    // (Race checker) Remote dependencies are not tracked; the broadcast and its successors count as ordered after all.
     if (body.is_run) t.observer->spawned(&r, t), t.observer->follows(&r, {.task = m.get()});
     else t.observer->reused(&r);
   }
@@ -79,7 +80,7 @@ void mobile_objects::post_remote_elements(const std::shared_ptr<pending_broadcas
     ++s.counters.far;
   }
   if (!open.empty()) sched::count_spawned(current_thread());
-  broadcasts_.add(m);  // before it is decided where they go: who hears of a loss meanwhile sends them again
+  broadcasts_.add(m);  // before routing: after a node failure meanwhile they are sent again
   send_broadcast(m, open);
   for (auto& [index, cause] : lost) m->element_ended(index, std::move(cause));
 }
@@ -119,7 +120,7 @@ void mobile_objects::send_broadcast(const std::shared_ptr<pending_broadcast>& m,
   forward_broadcast(broadcast_message(*m, m->arguments.bytes), parts, m);
 }
 
-/// To each its own, or to some of them those of others, too.
+/// Sends each node its own part, or one of them also the parts of other nodes.
 void mobile_objects::forward_broadcast(const broadcast_message& all, std::span<const node_messages> parts,
                                        const std::shared_ptr<const void>& lent) {
   const bool is_direct = parts.size() <= fan_out || all.arguments.size() > max_forwarded_bytes;
@@ -149,7 +150,7 @@ void mobile_objects::on_broadcast(rank from, dist::reader& c) {
   if (!c.is_whole() || all.nodes.empty()) return;
   const std::span<const node_messages> others = std::span(all.nodes).subspan(1);
   if (!others.empty()) {
-    // Who has sent them hears of those that vanish, as it does of any that this node has passed on.
+    // The sender must learn of parts that are lost on the way, as of any message that this node has forwarded.
     for (const node_messages& to : others) record_forward(to.node, all.from);
     if (std::ranges::any_of(others, [&](const node_messages& to) { return is_lost(to.node); }))
       send(all.from, protocol_message::resend_request, dist::writer(object_id{0}, all.from));
@@ -197,7 +198,7 @@ void mobile_objects::on_broadcast(rank from, dist::reader& c) {
   reply_share.end();
 }
 
-/// As most do: the object is here, and nobody has it.
+/// The usual case: the object is local and free.
 bool mobile_objects::try_begin_at_once(remote_message& msg) {
   shard& s = shard_of(msg.object);
   const std::scoped_lock lock(s.lock);

@@ -43,7 +43,7 @@ void pending_broadcast::expect(std::uint64_t ends) {
 
 void pending_broadcast::element_ended(std::uint64_t index, failure_ref cause) {
   if (cause) {
-    cause->mark_observed();  // the lowest stands for all
+    cause->mark_observed();  // the failure of the lowest index is reported for all
     const std::scoped_lock lock(lock_);
     if (index < cause_index_) {
       cause_index_ = index;
@@ -149,11 +149,11 @@ std::optional<broadcast_table::replied_message> broadcast_table::complete(reply_
   {
     const std::scoped_lock lock(lock_);
     const auto found = find(request);
-    if (found == all_.end()) return {};  // it was given up before
+    if (found == all_.end()) return {};  // it has been given up
     m = found->second;
     e = &m->elements[request - m->first_request];
     is_first = e->is_open() && what != reply_kind::end;
-    if (what == reply_kind::end && e->state == element::open) {  // its value may have been overtaken
+    if (what == reply_kind::end && e->state == element::open) {  // the end may overtake the value
       e->state = element::ended_without_value;
       if (cause) m->end_causes[e->index] = std::move(cause);
       return {};

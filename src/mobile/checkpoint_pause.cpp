@@ -1,7 +1,9 @@
-// A node is held for a checkpoint: handlers that run end, what is on its way arrives, and what is there then is copied.
+// checkpoint_pause.cpp - pausing a node for a checkpoint: running handlers end, messages and objects under way arrive,
+// and the objects are saved.
 //
-// A handler may wait for what another one returns. So once nothing changes any more, letters are let through that somebody waits for, with
-// those that wait before them; then the node is held again. What these send waits in turn: nothing goes on for ever that nobody waits for.
+// A handler may wait for the result of another one. When nothing else makes progress, the messages that somebody waits
+// for are released, with those queued before them. Then the node is paused again, and messages that these handlers send
+// wait. So an exchange of messages that nobody waits for does not go on during the pause.
 #include "dist/where.hpp"
 #include "mobile/mobile_objects.hpp"
 
@@ -35,7 +37,7 @@ void mobile_objects::pause_for_checkpoint(rank by) {
     for (auto& [id, e] : s.all)
       if (e.local) e.local->is_paused = true;
   }
-  if (is_lost(by)) resume_after_checkpoint(by);  // its loss may have been heard of before this
+  if (is_lost(by)) resume_after_checkpoint(by);  // the node may have failed before the pause
 }
 
 void mobile_objects::resume_after_checkpoint(rank by) {
@@ -48,7 +50,7 @@ void mobile_objects::resume_after_checkpoint(rank by) {
   });
 }
 
-/// Chosen ones go on as far as they may.
+/// The chosen objects advance as far as they may.
 template <class Choose>
 void mobile_objects::release_messages_where(Choose&& choose) {
   for (shard& s : shards_) {
@@ -145,13 +147,13 @@ std::vector<saved_object> mobile_objects::save_objects() {
   for (shard& s : shards_) {
     const std::scoped_lock lock(s.lock);
     for (auto& [id, e] : s.all) {
-      if (!e.local || !e.local->object || !e.local->is_free()) continue;  // a task is making it
+      if (!e.local || !e.local->object || !e.local->is_free()) continue;  // a task constructs it
       found f{e.local.get(), {}};
       for (message* msg = e.local->waiting().first; msg; msg = msg->next) f.messages.push_back(msg);
       all.push_back(std::move(f));
     }
   }
-  // Nothing of it begins, ends or moves while the node is held.
+  // While the node is paused, none of these objects begins a handler, ends or migrates.
   std::vector<saved_object> kept;
   for (const found& f : all) {
     local_object& o = *f.what;
@@ -178,7 +180,7 @@ std::vector<saved_object> mobile_objects::save_objects() {
         m.function = remote.function;
         m.where = dist::encode(remote.where, node_);
         m.name = remote.name;
-        // Names of objects in it are read now, with their content; so the letter itself is to hold that, too.
+        // Attached arrays are read now, with their data, and the message itself must then hold the data, too.
         if (msg->type && msg->type->keep_arguments) {
           field_reader in(remote.bytes());
           remote.set_arguments({.bytes = write([&](detail::parcel& p) { msg->type->keep_arguments(in, p); })});

@@ -1,4 +1,4 @@
-// Objects of a checkpoint, which another job has written, are there again, and their letters.
+// checkpoint_restore.cpp - restoring the objects of a checkpoint of another job, and their waiting messages.
 #include "dist/where.hpp"
 #include "event/event_floor.hpp"
 #include "mobile/mobile_objects.hpp"
@@ -50,7 +50,7 @@ void mobile_objects::restore_object(object_id id, const detail::mobile_type& typ
 
 void mobile_objects::restore_message(object_id id, const saved_message& k) {
   sched::thread_state& t = current_thread();
-  const sched::outside_of_finishes outside(t);  // nobody's who is here
+  const sched::outside_of_finishes outside(t);  // no finish of this node waits for the message
   detail::task_request request;
   request.priority = k.priority;
   const std::source_location where = dist::decode(k.where, node_);
@@ -78,7 +78,7 @@ void mobile_objects::restore_message(object_id id, const saved_message& k) {
   sched::count_spawned(t);
   pending_replies_.add(record, nullptr, msg);
   send_first(msg);
-  record.release();  // nobody has its future
+  record.release();  // its future is not used
 }
 
 }  // namespace stretto::mobiles

@@ -16,7 +16,7 @@ object_moves greedy::operator()(const load_table& t) const {
   const double before = now.longest();
   if (!(before > 0) || !(now.mean() > 0)) return {};
 
-  // Of nodes of one speed the one that has least is the best: only the best of each speed are compared.
+  // Among nodes of one speed the least loaded one is the best: only the best node of each speed is compared.
   std::vector<double> load;
   std::map<double, std::set<std::pair<double, std::uint32_t>>> by_speed;
   for (std::uint32_t n = 0; n < now.nodes(); ++n) {
@@ -33,7 +33,7 @@ object_moves greedy::operator()(const load_table& t) const {
     if (!(weight > 0)) break;
     const std::uint32_t home = t.objects[i].node;
     std::uint32_t best = home;
-    double soonest = node_loads::time_of(load[home] + weight, now.speed(home));  // of equals, where it is
+    double soonest = node_loads::time_of(load[home] + weight, now.speed(home));  // on equal times the object stays
     for (const auto& [speed, all] : by_speed) {
       const double end = node_loads::time_of(all.begin()->first + weight, speed);
       if (end < soonest) soonest = end, best = all.begin()->second;

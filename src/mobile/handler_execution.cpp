@@ -1,4 +1,5 @@
-// Handlers begin and end, and objects with them. What no handler ends is settled.
+// handler_execution.cpp - runs handlers of remote messages, ends handlers, destroys objects, and completes messages
+// that no handler runs.
 #include <stretto/error.hpp>
 
 #include <mutex>
@@ -24,7 +25,7 @@ std::string label_of(const remote_message& msg) {
   return msg.name.empty() ? what + " at " + short_location(msg.where) : what + " \"" + msg.name + '"';
 }
 
-/// What the tasks that a handler left behind have failed with; null: nothing, or somebody has looked at it.
+/// The failures of the tasks that a handler left behind; null: none, or all have been observed.
 failure_ref failures_in(finish_scope& scope, const std::string& who, const std::source_location& where) {
   const sched::failure_list::content all = scope.failures.take();
   if (all.empty()) return {};
@@ -95,13 +96,13 @@ void mobile_objects::run_remote_handler(std::unique_ptr<remote_message> msg) {
   sched::enter_scope(t, scope->outer);
   const bool is_over = scope->is_quiet(t.owner->shard_count()) && scope->failures.is_empty();
   record_load(o, span);
-  // Before the object may leave: an answer that is not on its way yet would be this node's to lose.
+  // Reply before the object may leave: a reply that waits here is lost if this node fails.
   const bool is_short = is_over && !cause && !msg->reply_share && value.bytes.empty() && value.along.empty();
   if (is_short) batch_reply(*msg);
   else send_reply(*msg, is_over ? reply_kind::value_and_end : reply_kind::value, cause, std::move(value));
   if (msg->action_taken() == message_action::make && cause) construction_failed(o, cause);
   else finish_handler(o, reads(*msg), span, message_origin::other_node);
-  // What waits until others have been handled goes now if there are none.
+  // A batch of replies does not wait for other handlers if none runs.
   if (reply_batcher_ && remote_handlers_running_ == 1) flush_reply_batches();
   if (is_over) return sched::close_scope(current_thread(), scope);
   struct owed {
@@ -109,7 +110,7 @@ void mobile_objects::run_remote_handler(std::unique_ptr<remote_message> msg) {
     std::unique_ptr<remote_message> of;
   };
   thread_state& now = current_thread();
-  sched::count_spawned(now);  // in the scope of the whole runtime, where the letter's task is counted
+  sched::count_spawned(now);  // in the scope of the runtime, which counts the task of the message
   sched::when_quiet(now, *scope, [](finish_scope& quiet, thread_state& on) noexcept {
     const std::unique_ptr<owed> o(static_cast<owed*>(quiet.about));
     const failure_ref why = failures_in(quiet, label_of(*o->of), o->of->where);

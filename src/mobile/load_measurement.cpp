@@ -1,4 +1,4 @@
-// What the objects that are here cost, for balancers, and how many letters there were.
+// load_measurement.cpp - costs of local objects, for balancers, and counts of messages.
 #include <stretto/platform.hpp>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ using sched::thread_state;
 
 namespace {
 
-/// Of the caller's node, without objects.
+/// For the caller's node, without objects.
 load_report row_of(const base::thread_context& context) {
   const auto* const machine = context.runtime->get<platform>(base::floor_slot::platform);
   return {.speed = static_cast<double>(static_cast<const thread_state&>(context).owner->workers.size()),

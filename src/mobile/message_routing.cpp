@@ -1,4 +1,5 @@
-// Where a letter goes that has come, or that this node sends; and what an object does next that is here: it begins letters, or leaves.
+// message_routing.cpp - routes a message that this node has received or sends, and advances local objects: an object
+// begins messages, or leaves.
 #include <algorithm>
 #include <mutex>
 #include <utility>
@@ -18,13 +19,14 @@ mobile_objects::decision mobile_objects::decide_route(const entry* e, const remo
     return msg.from == self_
                ? decision{.what = decision::reject,
                           .cause = e && e->loss ? e->loss : node_loss_failure(msg.object, e, home, "was made on")}
-               : decision{decision::return_to_sender};  // who has sent it may reach the home
+               : decision{decision::return_to_sender};  // the sender may reach the home node
   if (msg.routing.epoch > (e ? e->epoch : 0)) return {decision::park};
-  if (e && e->loss && home != self_ && msg.from != self_) return {decision::return_to_sender};  // lost to this node, but perhaps not to that
+  // lost to this node, perhaps not to the sender
+  if (e && e->loss && home != self_ && msg.from != self_) return {decision::return_to_sender};
   if (e && e->loss) return {.what = decision::reject, .cause = e->loss};
-  if (e && e->epoch && e->location == self_) return {decision::park};  // it is coming
+  if (e && e->epoch && e->location == self_) return {decision::park};  // the object is on its way here
   if (home == self_) {
-    if (is_lost(e->location)) return {decision::hold_at_home};  // it may not have left for there
+    if (is_lost(e->location)) return {decision::hold_at_home};  // the object may not have left
     if (e->location == msg.routing.avoid)
       return {.what = decision::reject, .cause = node_loss_failure(msg.object, e, e->location, "is on")};
     const bool pins_object = msg.routing.hops >= max_forwards;
@@ -62,7 +64,7 @@ void mobile_objects::deliver(std::unique_ptr<remote_message> msg) {
       case decision::construct: begin_construction(s.all[id], std::move(msg), actions); ++s.counters.objects; break;
       case decision::park:
         e = &s.all[id];
-        // It may be over, and what this node has heard of it forgotten.
+        // The object may have been destroyed, and this node may have deleted its entry.
         if (e->parked.empty() && home != self_)
           actions.send.push_back({home, protocol_message::location_query, dist::writer(id)});
         e->parked.push_back(std::move(msg));
@@ -91,7 +93,8 @@ void mobile_objects::deliver(std::unique_ptr<remote_message> msg) {
 void mobile_objects::accept_message(entry& e, std::unique_ptr<remote_message> msg, deferred_actions& actions) {
   local_object& o = *e.local;
   sender_state& sender = o.sender(msg->from);
-  if (msg->from != self_ && is_lost(msg->from)) return;  // nobody waits for it, and what it sent before may be missing
+  // nobody waits for a reply, and earlier messages may be missing
+  if (msg->from != self_ && is_lost(msg->from)) return;
   sender.forget_below(msg->answered_below);
   if (!msg->type) msg->type = message_type_at(msg->function);
   if (msg->refused && o.skip(sender, msg->number)) {
@@ -103,7 +106,8 @@ void mobile_objects::accept_message(entry& e, std::unique_ptr<remote_message> ms
     msg.release();
     return advance_object(o, actions);
   }
-  // It has come before. Who handled it here has answered or will; it may have been elsewhere, and the answer lost with that node.
+  // Duplicate. If this node handled it, the reply was or will be sent. If another node handled it, the reply may have
+  // been lost with that node.
   if (const auto refused = sender.refused.find(msg->number); refused != sender.refused.end()) {
     actions.complete.push_back({msg.release(), refused->second, false});
   } else if (msg->action_taken() == message_action::migrate) {
@@ -159,7 +163,7 @@ void mobile_objects::run(deferred_actions& actions) {
     while (message* const msg = actions.begin.pop()) begin_handler(*msg, t);
   }
   for (auto& p : actions.forward) {
-    p.what->memory.end();  // of what has come and not begun
+    p.what->memory.end();  // it was received and has not begun
     p.what->reply_share.end();
     forward(p.to, std::move(p.what), p.routing);
   }

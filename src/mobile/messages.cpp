@@ -9,7 +9,7 @@
 namespace stretto::mobiles {
 namespace {
 
-/// What a letter begins with, but for its name.
+/// The header of a message, except for its name.
 struct message_header {
   std::uint64_t object, number, request, answered_below, function, where, bytes;
   std::uint32_t epoch;
@@ -20,8 +20,8 @@ struct message_header {
   std::uint8_t hops, pins_object;
 };
 
-/// What few bytes are written into, before a letter takes them. Null while the thread ends. Not inlined: between two calls the task may
-/// have changed its thread.
+/// A buffer for short arguments before a message stores them inline. Null while the thread ends. Not inlined: the task
+/// may have changed its thread between two calls.
 [[gnu::noinline]] std::vector<std::byte>* spare_bytes() {
   static constinit thread_local bool is_over = false;
   struct spare : std::vector<std::byte> {

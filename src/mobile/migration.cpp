@@ -1,4 +1,5 @@
-// Objects leave, with their home's consent.
+// migration.cpp - an object leaves this node: the home node grants the migration, the source writes and sends the
+// object.
 #include <stretto/error.hpp>
 
 #include "base/node_numbers.hpp"
@@ -11,10 +12,11 @@ namespace stretto::mobiles {
 
 namespace {
 
-/// Parts of an object of so many bytes and more go from where they lie: one more message costs no more than to copy them.
+/// Parts of an object from this size on are sent from where they lie: a message costs no more than copying so many
+/// bytes.
 constexpr std::size_t min_separate_part_bytes = std::size_t{32} << 10;
 
-/// Draws are as repeatable as the order in which they are made.
+/// The numbers repeat if the draws are made in the same order.
 std::uint64_t mixed(std::uint64_t x) noexcept {
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
   x = (x ^ x >> 27) * 0x94d049bb133111ebu;
@@ -78,7 +80,7 @@ void mobile_objects::grant_migration(object_id id, entry& e, rank to, deferred_a
   release_blocked(h, actions);
 }
 
-/// Where it was to go is lost to the home.
+/// The home node has lost contact with the destination.
 void mobile_objects::deny_migration(object_id id, entry& e, deferred_actions& actions) {
   actions.send.push_back({e.location, protocol_message::migration_decision, dist::writer(id, std::uint32_t{0})});
   release_blocked(*e.home, actions);
@@ -115,7 +117,8 @@ void mobile_objects::on_migration_decision(object_id id, std::uint32_t epoch) {
 
 void mobile_objects::cancel_migration(local_object& o, deferred_actions& actions) {
   o.is_migration_granted = o.is_recalled = false;
-  // Its home may have lost this node, and asked there whether it comes: whoever asked here was told nothing, as it was to come.
+  // The home node may have lost this node and asked the destination whether the object will arrive. The destination
+  // then asked this node and got no reply, because the migration was still planned. Reply now.
   if (!is_lost(o.destination))
     actions.send.push_back({o.destination, protocol_message::not_departed, dist::writer(o.id)});
   if (!is_lost(home_of(o.id)))
@@ -131,7 +134,7 @@ void mobile_objects::on_cancellation_request(rank from, object_id id) {
     const std::scoped_lock lock(s.lock);
     entry* const e = s.find(id);
     if (!e || !e->home) return;
-    if (e->loss) {  // to others, it stays so
+    if (e->loss) {  // other nodes have been told that the object is lost
       actions.send.push_back({from, protocol_message::migration_cancelled, dist::writer(id, e->epoch)});
     } else {
       const rank instead_of = std::exchange(e->location, from);
@@ -192,7 +195,9 @@ void mobile_objects::pack_object(local_object& o) {
       e.location = leaves->destination;
       epoch = e.epoch = leaves->epoch;
       e.was_sent_there = e.was_here = true;
-      ++e.unanswered;  // for those that go along, until send_object() has counted them: an answer to another one may come before
+      // for the messages sent with the object, until send_object() has counted them: a reply to another one may come
+      // before
+      ++e.unanswered;
       --s.counters.objects;
       ++s.counters.moved_out;
     }
@@ -230,7 +235,7 @@ void mobile_objects::send_object(std::unique_ptr<local_object> leaves, detail::p
   put_sender_state(w, self_, o.local_sender(), *failures_);
   for (const auto& [sender, c] : o.remote_senders()) put_sender_state(w, sender, c, *failures_);
 
-  // Letters of this node go as far ones from now on; one that cannot be written fails, and the others go without it.
+  // Local messages become remote ones. One whose arguments cannot be written fails; the others are sent.
   std::vector<departed_object::carried_message>& gone = sent->messages;
   std::uint64_t asked = 0;
   const auto put = [&](char mark, message& msg) {
@@ -260,7 +265,7 @@ void mobile_objects::send_object(std::unique_ptr<local_object> leaves, detail::p
   };
   const auto put_marked = [&](char mark, message& msg) {
     w.put(mark);
-    if (!put(mark, msg)) write(w, remote_message(), {}, node_);  // none after all
+    if (!put(mark, msg)) write(w, remote_message(), {}, node_);  // in place of the failed one
   };
   const auto put_out_of_order = [&](rank sender, const sender_state& c) {
     for (const auto& [number, msg] : c.out_of_order)
@@ -274,7 +279,8 @@ void mobile_objects::send_object(std::unique_ptr<local_object> leaves, detail::p
   w.put('.');
   const bool is_retained = apart || job_->may_be_refused(w.size());
   if (is_retained) w.replace_first(migration_header::retained);
-  std::shared_ptr<departed_object> old;  // it has been here again before it was told that it had arrived
+  // the object came back before this node was told that the destination had accepted it
+  std::shared_ptr<departed_object> old;
   {
     shard& s = shard_of(o.id);
     const std::scoped_lock lock(s.lock);

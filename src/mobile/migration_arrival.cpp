@@ -1,4 +1,5 @@
-// Objects arrive: what comes is read, by a task where parts of it have to be waited for, and settles.
+// migration_arrival.cpp - an object arrives: this node reads it, in a task if its parts must be waited for, and
+// installs it.
 #include <stretto/error.hpp>
 
 #include <new>
@@ -17,12 +18,12 @@ failure_ref mobile_objects::install_object(object_id id, entry& e, std::unique_p
   e.local = std::move(o);
   ++shard_of(id).counters.objects;
   apply_node_state(*e.local);
-  // They would wait for answers that this node cannot give.
+  // Replies of this node no longer reach these senders. Ask the home node to tell them to resend.
   for (const auto& [sender, state] : e.local->remote_senders())
     if (is_lost(sender))
       actions.send.push_back({home_of(id), protocol_message::resend_request, dist::writer(id, sender)});
   failure_ref was_lost = std::exchange(e.loss, {});
-  if (was_lost) {  // for this node, some of whose letters it has not had, and will not
+  if (was_lost) {  // the object has not received some messages of this node, and will not
     sender_state& own = e.local->local_sender();
     own.drop_out_of_order();
     own.next = e.messages_sent;
@@ -31,7 +32,7 @@ failure_ref mobile_objects::install_object(object_id id, entry& e, std::unique_p
   return was_lost;
 }
 
-/// One that is being read.
+/// An object that is being read.
 struct mobile_objects::arriving_object {
   arriving_object(rank r, const migration_header& h) : from(r), head(h) {}
   arriving_object(const arriving_object&) = delete;
@@ -45,8 +46,8 @@ struct mobile_objects::arriving_object {
   const migration_header head;
   std::unique_ptr<local_object> what;
   dist::parts_ahead::parts parts;
-  std::vector<std::uint64_t> behind;  // so many bytes comes each
-  std::vector<std::byte> bytes;       // where there are parts
+  std::vector<std::uint64_t> behind;  // number of bytes before each part
+  std::vector<std::byte> bytes;  // of an object with parts
 };
 
 void mobile_objects::on_object(rank from, dist::reader& c) {
@@ -98,7 +99,7 @@ void mobile_objects::on_object(rank from, dist::reader& c) {
       msg.release();
   }
   if (!head.parts) return read_object(std::move(o), bytes);
-  // Its parts have to come, for which a task can wait. The node is not idle meanwhile.
+  // A task waits for the parts. The node is not idle meanwhile.
   o->bytes.assign(bytes.begin(), bytes.end());
   thread_state& t = current_thread();
   const sched::outside_of_finishes outside(t);
@@ -153,7 +154,7 @@ void mobile_objects::accept_object(std::unique_ptr<arriving_object> arriving, fa
   {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
-    // As if it had not come: others have been told, or are about to be, that it did not. Else it is here before they are.
+    // Drop the object: nodes are or will be told that it did not arrive. Otherwise it is installed before they ask.
     if (is_lost(from)) return;
     std::unique_ptr<local_object> o = std::move(arriving->what);
     entry& e = s.all[id];

@@ -1,3 +1,4 @@
+// mobile_floor.cpp - the functions that the headers of mobile objects call.
 #include "mobile/mobile_floor.hpp"
 
 #include <stretto/collection.hpp>
@@ -30,7 +31,7 @@ mobile_objects& of_caller(const char* verb) {
   return *base::require_current(verb).runtime->get<mobile_objects>(base::floor_slot::mobile);
 }
 
-/// A record that has no body any more, or never had one, is nobody's.
+/// Abandons a record that has no body any more, or never had one.
 void give_back(sched::task_record& r) noexcept {
   r.drop_body();
   detail::abandon(r);
@@ -44,11 +45,11 @@ void end_of(void* storage) {
 constexpr detail::task_type ending{detail::task_kind, end_of, nullptr, nullptr};
 constexpr detail::task_type moving{detail::task_kind, nullptr, nullptr, nullptr};  // no task runs it
 
-/// Sent once something has ended; until then its record is the waiter's.
+/// A send that waits for an event; until then the waiter owns the record.
 struct deferred : waiter {
   mobile_objects* all;
   sched::task_record* record;
-  object_id to;             // 0: to those that the body says
+  object_id to;  // 0: to the objects that the body names
   detail::broadcast_body* body;
   event behind;
 
@@ -72,7 +73,7 @@ struct deferred : waiter {
     d->all->count_ended();
     d->all->count_deferred(-1);
     sched::enter_scope(t, before);
-    sched::count_ended(t, scope);  // of its waiting
+    sched::count_ended(t, scope);  // of the wait
   }
 
   static bool add_wait_edge(const base::wait_walk::found_waiter& found, base::wait_walk& walk) {
@@ -84,7 +85,7 @@ struct deferred : waiter {
   }
 };
 
-/// To one, or to those that the body says, which is the record's.
+/// To one object, or to the objects that `body` names; the record owns the body.
 void post(sched::task_record& r, void* thread, object_id to, detail::broadcast_body* body,
           const detail::task_request* request) {
   mobile_objects& all = of_caller("send");

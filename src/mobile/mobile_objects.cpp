@@ -1,3 +1,4 @@
+// mobile_objects.cpp - start, creation of objects, names of objects, and failures.
 #include "mobile/mobile_objects.hpp"
 
 #include <stretto/error.hpp>
@@ -56,13 +57,13 @@ void mobile_objects::clear() noexcept {
       std::unique_ptr<local_object> gone;
       std::shared_ptr<departed_object> sent;
       {
-        const std::scoped_lock lock(s.lock);  // reports look on
+        const std::scoped_lock lock(s.lock);  // hang reports may read the table
         gone = std::move(e.local);
         sent = std::move(e.departed);
       }
       if (!gone) continue;
       if (gone->object) gone->type->destroy(gone->object);
-      for (auto& [sender, c] : gone->remote_senders()) c.drop_out_of_order();  // of who was lost
+      for (auto& [sender, c] : gone->remote_senders()) c.drop_out_of_order();  // of senders that have failed
     }
 }
 
@@ -167,7 +168,7 @@ void mobile_objects::make_reserved(object_id id, const detail::make_request& req
   sched::count_spawned(t);
   pending_replies_.add(record, nullptr, msg);
   send_first(msg);
-  record.release();  // nobody has its future
+  record.release();  // its future is not used
 }
 
 bool mobile_objects::is_here(object_id id) {

@@ -1,3 +1,4 @@
+// mobile_wait_graph.cpp - mobile objects in hang reports: which task waits for which object or message.
 #include <fmt/format.h>
 
 #include "base/peek.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 std::string message_label(rank from, std::uint64_t request) { return fmt::format("message {}:{}", from, request); }
 
-/// The node of a letter that waits here.
+/// The node of the wait graph for a message that waits here.
 std::uint32_t node_of(message& msg, base::wait_walk& walk) {
   if (!msg.is_remote) return walk.at(wait_kind::task, detail::bits_of_record(&record_of(msg)));
   const auto& remote = static_cast<const remote_message&>(msg);
@@ -27,7 +28,7 @@ void pending_replies::add_wait_edges(rank self, base::wait_walk& walk) {
   const std::scoped_lock lock(lock_);
   all_.for_each([&](std::uint64_t number, const request& r) {
     if (walk.is_full()) return;
-    // Once its value has come, nothing but its scope waits for what it has spawned.
+    // After the value, only the finish scope waits for what the handler spawned.
     const std::uint32_t node = r.record ? walk.at(wait_kind::task, detail::bits_of_record(r.record))
                                         : walk.at(wait_kind::unknown, reinterpret_cast<std::uintptr_t>(&r));
     walk[node].everywhere = message_label(self, number);
@@ -71,7 +72,7 @@ void mobile_objects::add_wait_edges(base::wait_walk& walk) {
   }
 }
 
-/// The body is a near letter, or what begin() has spawned for a far one; whatever else lies there leads to no object that is here.
+/// The body is a local message, or a remote_handler_body. Any other bytes name no local object.
 mobile_objects::handler_location mobile_objects::read_handler_location(const void* body) const {
   handler_location is;
   if (const base::peeked<message> local(body); local) is.local = local->handled_object;

@@ -1,4 +1,4 @@
-// A node is lost: which objects are lost with it, and what is sent once more.
+// node_failure.cpp - a node fails: finds the objects that are lost with it, and resends messages.
 #include <limits>
 
 #include "event/event_floor.hpp"
@@ -13,7 +13,7 @@ void mobile_objects::declare_lost(object_id id, entry& e, failure_ref cause, def
   if (!e.home) return;
   for (auto& msg : e.home->blocked) actions.complete.push_back({msg.release(), e.loss});
   e.home->blocked.clear();
-  // Whoever waits for an answer may have sent to where nobody is: all are told.
+  // Any node may wait for a reply to a message that it sent to the failed node: tell all.
   dist::writer w(id);
   failures_->write(w, *e.loss.get());
   for (rank r = 0; r < nodes(); ++r)
@@ -25,7 +25,7 @@ void mobile_objects::on_home_failed(entry& e, object_id id, rank node, deferred_
     if (!e.loss) declare_lost(id, e, node_loss_failure(id, &e, node, "was made on"), actions);
     return;
   }
-  // It stays, for those who need not ask.
+  // The object stays, for nodes that need not ask its home node.
   if (!e.local->is_leaving || e.local->is_migration_granted) return;
   e.local->is_leaving = e.local->is_packing = false;
   complete_migration(*e.local, node_loss_failure(id, &e, node, "was made on"), actions);
@@ -34,7 +34,7 @@ void mobile_objects::on_home_failed(entry& e, object_id id, rank node, deferred_
 
 void mobile_objects::on_host_failed(entry& e, object_id id, rank node, deferred_actions& actions) {
   if (e.home && !e.loss) {
-    // One that was to go there may not have left: its node says so.
+    // The object may not have left for the failed node: ask its source.
     const bool may_stay = e.home->is_moving && e.home->moving_from != node && !is_lost(e.home->moving_from);
     if (e.location == node && !may_stay) return declare_lost(id, e, node_loss_failure(id, &e, node, "was on"), actions);
     if (e.location == node)
@@ -44,15 +44,15 @@ void mobile_objects::on_host_failed(entry& e, object_id id, rank node, deferred_
     if (e.home->is_moving && e.home->moving_from == node)
       actions.send.push_back({e.location, protocol_message::arrival_query, dist::writer(id, e.epoch, node)});
   }
-  if (e.home) unpin(id, e, node, std::numeric_limits<std::uint32_t>::max(), actions);  // they have vanished
-  // What this node has handled or is to handle for it is not answered: it has to hear so from another.
+  if (e.home) unpin(id, e, node, std::numeric_limits<std::uint32_t>::max(), actions);  // these messages are lost
+  // Replies from this node no longer reach the failed node. Ask the home node to tell the failed node to resend.
   if (e.departed && e.departed->what->destination == node) actions.drop.push_back(std::move(e.departed));
   if (e.local || e.was_here)
     actions.send.push_back({home_of(id), protocol_message::resend_request, dist::writer(id, node)});
   if (e.local) {
     local_object& o = *e.local;
     if (o.is_leaving && o.is_migration_granted && !o.is_packing && o.destination == node) cancel_migration(o, actions);
-    o.sender(node).drop_out_of_order();  // what comes before them will not
+    o.sender(node).drop_out_of_order();  // the messages before these will not arrive
   } else if (e.was_sent_there && e.location == node) {
     actions.send.push_back({home_of(id), protocol_message::arrival_query, dist::writer(id, e.epoch, self_)});
   } else if (e.awaited_from == node) {
@@ -68,7 +68,7 @@ void mobile_objects::report_lost_in_transit(object_id id, entry& e, rank from, d
   actions.send.push_back({home_of(id), protocol_message::lost_in_transit, std::move(w)});
 }
 
-/// It comes, or its sender is lost, or has kept it.
+/// The object will arrive, or its source fails or has kept it.
 void mobile_objects::await_object(object_id id, entry& e, rank from, deferred_actions& actions) {
   e.awaited_from = from;
   actions.send.push_back({from, protocol_message::departure_query, dist::writer(id)});
@@ -82,7 +82,7 @@ void mobile_objects::on_departure_query(rank by, object_id id) {
     const entry* const e = s.find(id);
     const bool is_sent = e && e->was_sent_there && e->location == by;
     const bool goes = e && e->local && e->local->is_migration_granted;
-    // Without its home, which has agreed and cannot say so, it does not go; or it has ended.
+    // The grant of the home node cannot reach this node, so the object stays; or the object has been destroyed.
     if (!is_sent && !goes) actions.send.push_back({by, protocol_message::not_departed, dist::writer(id)});
   }
   run(actions);
@@ -104,7 +104,7 @@ void mobile_objects::on_not_departed(rank from, object_id id) {
   if (cause) fail_unanswered(id, cause);
 }
 
-/// The home cannot reach where it was to go: it stays, or is lost to the home.
+/// The home node has lost contact with the destination: cancel the migration, or the home node loses the object.
 void mobile_objects::on_recall(rank by, object_id id, std::uint32_t epoch) {
   deferred_actions actions;
   {
@@ -144,7 +144,7 @@ void mobile_objects::on_arrival_query(object_id id, std::uint32_t epoch, rank fr
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
     entry& e = s.all[id];
-    if (e.home) {  // whoever has sent it has lost where it went: that node knows
+    if (e.home) {  // the source has lost contact with the destination: ask the destination
       if (!e.loss && e.epoch == epoch && is_lost(e.location))
         declare_lost(id, e, node_loss_failure(id, &e, e.location, "was on"), actions);
       else if (!e.loss && e.home->is_moving && e.epoch == epoch && e.location != self_)
@@ -172,7 +172,7 @@ void mobile_objects::lost(rank node, base::thread_context& context) noexcept {
     }
   }
   {
-    // Letters that have vanished on the way there may be of nodes that have lost nobody.
+    // Messages forwarded to the failed node may come from senders that have not lost it.
     const std::scoped_lock lock(forwarded_lock_);
     for (auto it = forwarded_.lower_bound({node, 0}); it != forwarded_.end() && it->first == node; ++it)
       if (!is_lost(it->second))
@@ -185,7 +185,7 @@ void mobile_objects::lost(rank node, base::thread_context& context) noexcept {
   reply_batcher_->on_node_failed(node);
   pending_replies_.on_node_failed(node, job_->loss_of(node), context);
   broadcasts_.on_node_failed(node, job_->loss_of(node), context);
-  // It had letters, to handle or to pass on, and answers: nobody knows which.
+  // The failed node had messages, to handle or to forward, and replies. Which ones is unknown: resend all.
   for (const auto& msg : unanswered()) {
     const rank home = home_of(msg->object);
     const bool is_construction_lost = msg->action_taken() == message_action::make && msg->target == node;

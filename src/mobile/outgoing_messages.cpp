@@ -1,4 +1,4 @@
-// Letters are sent: to objects that are here as tasks, to others by what is known of where they are.
+// outgoing_messages.cpp - sends messages: to local objects as tasks, to other objects by their last known location.
 #include <mutex>
 #include <utility>
 
@@ -20,13 +20,14 @@ void mobile_objects::post(task_record& r, void* thread, object_id id) {
   if (e && e->local) [[likely]]
     return post_local(hold, s, *e, r, thread);
   hold.unlock();
-  const std::shared_ptr<remote_message> remote = to_remote(msg, id, self_, arguments_of(msg));  // before it has a number, as it may throw
+  // before it gets a sequence number: this may throw
+  const std::shared_ptr<remote_message> remote = to_remote(msg, id, self_, arguments_of(msg));
   if (job_) {
     job_->hold_back(r.where);
     remote->memory = {job_->pressure(), dist::back_pressure::what::kept, remote->bytes().size()};
   }
   const detail::value_reader read = drop_local_body(r);
-  sched::count_spawned(current_thread());  // perhaps on another thread than before
+  sched::count_spawned(current_thread());  // the task may have changed its thread
   decision d{};
   failure_ref lost;
   hold.lock();
@@ -38,7 +39,7 @@ void mobile_objects::post(task_record& r, void* thread, object_id id) {
     remote->answered_below = e->answered_below;
     ++e->unanswered;
     ++s.counters.far;
-    pending_replies_.add(r, read, remote);  // before it is decided: a loss that comes later finds it
+    pending_replies_.add(r, read, remote);  // before routing: a node failure meanwhile must find it
     d = decide_route(e, *remote);
   }
   hold.unlock();
@@ -93,7 +94,7 @@ void mobile_objects::send_as_decided(const decision& d, const std::shared_ptr<co
 }
 
 void mobile_objects::resend(const remote_message& msg, rank avoid) {
-  if (msg.action_taken() == message_action::make) return;  // it goes straight to its node, or is lost with that
+  if (msg.action_taken() == message_action::make) return;  // it goes directly to its node, or is lost with it
   auto again = std::make_unique<remote_message>(msg);
   again->routing.avoid = avoid;
   const rank home = home_of(msg.object);

@@ -8,7 +8,7 @@ namespace stretto::mobiles {
 using sched::task_record;
 
 void pending_replies::add(task_record& record, detail::value_reader read, const std::shared_ptr<remote_message>& msg) {
-  record.flags &= static_cast<std::uint8_t>(~task_record::has_value);  // until it comes
+  record.flags &= static_cast<std::uint8_t>(~task_record::has_value);  // until the value comes
   const std::scoped_lock lock(lock_);
   msg->request = all_.add(request{{&record, record.scope, read}, msg});
 }
@@ -21,15 +21,15 @@ std::shared_ptr<const remote_message> pending_replies::complete(reply_kind what,
   {
     const std::scoped_lock lock(lock_);
     request* const kept = all_.find(number);
-    if (!kept) return {};  // it was given up before
-    if (what == reply_kind::end && kept->record) {  // a large value may be overtaken
+    if (!kept) return {};  // it has been given up
+    if (what == reply_kind::end && kept->record) {  // the end may overtake a large value
       kept->is_over = true;
       kept->end_cause = std::move(cause);
       return {};
     }
     if (what != reply_kind::end && !kept->record) return {};
     is_over |= kept->is_over;
-    r = std::move(*kept);  // its scope stays known
+    r = std::move(*kept);  // its scope is still needed
     kept->record = nullptr;
     kept->by = by;
     if (is_over) all_.erase(number);

@@ -1,4 +1,4 @@
-// What others say is heard, and told them: where objects are, which are over, and who has to send once more.
+// protocol_handlers.cpp - handlers of protocol messages: location updates, destroyed objects, resends, pinned messages.
 #include <limits>
 #include <mutex>
 #include <new>
@@ -118,11 +118,11 @@ void mobile_objects::on_location_update(object_id id, rank where, std::uint32_t 
       e->location = where;
       e->epoch = epoch;
       e->was_sent_there = false;
-      if (where != self_) release_parked(*e, actions, epoch);  // what goes by later news waits on
+      if (where != self_) release_parked(*e, actions, epoch);  // messages for a newer epoch stay parked
     }
   }
   run(actions);
-  // What has gone there vanishes.
+  // Messages sent to a failed location are lost.
   if (where != self_ && is_lost(where))
     for (const auto& msg : unanswered(id)) resend(*msg, where);
 }
@@ -136,7 +136,8 @@ void mobile_objects::on_object_destroyed(object_id id) {
     if (!e || e->local) return;
     if (e->awaited_from != no_rank)
       actions.send.push_back(
-          {home_of(id), protocol_message::object_destroyed, dist::writer(id)});  // it has lost who would say so
+          // the node that would report it has failed
+          {home_of(id), protocol_message::object_destroyed, dist::writer(id)});
     release_parked(*e, actions);
     notify_visited(id, *e, actions);
     actions.drop.push_back(std::move(e->departed));
@@ -165,7 +166,7 @@ void mobile_objects::notify_visited(object_id id, const entry& e, deferred_actio
 }
 
 void mobile_objects::on_resend_request(object_id id, rank whom) {
-  if (whom != self_) {  // from a node that has lost it
+  if (whom != self_) {  // for a node that lost contact with the sender
     if (!is_lost(whom)) send(whom, protocol_message::resend_request, dist::writer(id, whom));
     return;
   }

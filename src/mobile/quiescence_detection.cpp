@@ -45,7 +45,7 @@ void quiescence_detection::trigger(std::uint64_t round) {
   for (const user_event& e : now) {
     try {
       e.trigger();
-    } catch (const error&) {  // the runtime has ended it: nobody waits any more
+    } catch (const error&) {  // the runtime has ended the event: nobody waits any more
     }
   }
 }
@@ -55,7 +55,7 @@ void quiescence_detection::advance() {
   const bool owes = is_round_open_ && !has_replied_[job_->self()];
   if (!owes && unanswered_queries_.empty()) return;
   const message_counts mine = counts_();
-  if (mine.begun != mine.ended || mine.handling) return;  // rounds that find something would follow one another
+  if (mine.begun != mine.ended || mine.handling) return;  // otherwise rounds would follow one another
   for (const auto& [from, round] : unanswered_queries_)
     job_->send(from, reply_, dist::writer(round, mine.begun, mine.ended, mine.handling));
   unanswered_queries_.clear();
@@ -107,7 +107,7 @@ void quiescence_detection::end_round() {
 }
 
 void quiescence_detection::on_node_failed(rank node) {
-  has_last_round_ = false;  // its counts are among those
+  has_last_round_ = false;  // the counts of the failed node are part of it
   unanswered_queries_.erase(node);
   if (is_round_open_ && !has_replied_[node]) {
     add(node, {});

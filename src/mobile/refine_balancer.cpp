@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t no_object = std::numeric_limits<std::size_t>::max();
 
-/// The object that brings `heavy` down to what it should have, else the heaviest that `light` has room for, else one that helps.
+/// The object that brings `heavy` down to its limit, else the heaviest that `light` has room for, else one that helps.
 std::size_t choose_object(const placement& all, std::uint32_t heavy, std::uint32_t light, double excess, double room) {
   const placement::heap& objects = all.objects_of(heavy);
   if (objects.empty()) return no_object;
@@ -36,7 +36,7 @@ object_moves refine::operator()(const load_table& t) const {
   const node_loads& now = all.loads;
   if (!(now.mean() > 0)) return {};
   const auto most = [&](std::uint32_t n) { return std::max(1.0, tolerance) * now.mean() * now.speed(n); };
-  std::set<std::pair<double, std::uint32_t>> heavy, by_room;  // by time; the last has most room
+  std::set<std::pair<double, std::uint32_t>> heavy, by_room;  // by time; by room, the last one has most
   for (std::uint32_t n = 0; n < now.nodes(); ++n) {
     if (now.load(n) > most(n)) heavy.emplace(now.time(n), n);
     if (now.speed(n) > 0) by_room.emplace(most(n) - now.load(n), ~n);
@@ -46,7 +46,7 @@ object_moves refine::operator()(const load_table& t) const {
     heavy.erase(std::prev(heavy.end()));
     const std::size_t object =
         from == to ? no_object : choose_object(all, from, to, now.load(from) - most(from), most(to) - now.load(to));
-    if (object == no_object) continue;  // it stays as it is
+    if (object == no_object) continue;  // the node keeps its load
     by_room.erase(std::prev(by_room.end()));
     heavy.erase({now.time(to), to});
     by_room.erase({most(from) - now.load(from), ~from});

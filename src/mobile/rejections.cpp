@@ -1,7 +1,8 @@
-// rejections.cpp - a node has no room for a letter, an answer, or an object that comes: only that fails.
+// rejections.cpp - a node lacks memory for an incoming message, reply or object: only that one fails.
 //
-// Of a letter its number goes on to the object, as a letter of no content, so that later ones need not wait for it. An object stays where
-// it was, with what has been sent to it: who sends one for which there may be no room keeps it until it hears that it is there.
+// A rejected message is forwarded without arguments, so that the object can skip its sequence number. A rejected object
+// stays on its source with its messages: the source keeps an object that may be rejected until the destination has
+// accepted it.
 #include <stretto/error.hpp>
 
 #include "data/other_nodes.hpp"
@@ -16,7 +17,7 @@ failure_ref mobile_objects::rejection_failure(object_id id, const std::string& n
 
 void mobile_objects::on_unreceivable_message(rank from, dist::reader& message_prefix, failure_ref cause,
                                              base::thread_context&) {
-  std::uint64_t written = 0;  // of arguments, which are not among the words
+  std::uint64_t written = 0;  // of arguments, which are not in the prefix
   reject_message(read_header(message_prefix, job_->node_of(from), written), std::move(cause));
   ++protocol_messages_received_;
 }
@@ -82,13 +83,13 @@ void mobile_objects::on_object_rejected(object_id id, std::uint32_t epoch, failu
     const std::scoped_lock lock(s.lock);
     entry* const e = s.find(id);
     if (!e || !e->departed || e->departed->what->epoch != epoch) return;
-    if (e->departed.use_count() > 1) {  // some parts of it had gone, and the transport has not said so yet
+    if (e->departed.use_count() > 1) {  // some parts were sent, and the transport still reads them
       job_->begin_landing();
       return returning_objects_.push_back({id, epoch, std::move(cause)});
     }
     const auto back = std::move(e->departed);
     e->was_sent_there = false;
-    if (!e->home) e->location = self_;  // a home hears so as others do
+    if (!e->home) e->location = self_;  // a home node learns it like the others
     --s.counters.moved_out;
     was_lost = install_object(id, *e, back->take_back(), actions);
     local_object& o = *e->local;

@@ -1,4 +1,4 @@
-// Letters are answered, and the answers to those of this node end what waits for them.
+// replies.cpp - replies to messages, and the futures of this node that they complete.
 #include <mutex>
 #include <utility>
 
@@ -29,11 +29,11 @@ void mobile_objects::send_reply(rank to, reply_kind what, std::uint64_t request,
 void mobile_objects::batch_reply(const remote_message& msg) {
   if (!msg.request) return;
   if (msg.from == self_ || current_thread().current_id)
-    return send_reply(msg.from, reply_kind::value_and_end, msg.request, {});  // of each it is told what it came of
+    return send_reply(msg.from, reply_kind::value_and_end, msg.request, {});  // a trace needs the task of each reply
   reply_batcher::batch all;
   switch (reply_batcher_->add(msg.from, msg.request, all)) {
     case reply_batcher::add_result::send_now: return send_reply(msg.from, reply_kind::value_and_end, msg.request, {});
-    case reply_batcher::add_result::opened_batch: ++protocol_messages_sent_; return;  // of all of them
+    case reply_batcher::add_result::opened_batch: ++protocol_messages_sent_; return;  // counts the whole batch
     case reply_batcher::add_result::joined_batch: return;
     case reply_batcher::add_result::filled_batch:
       send_reply_batch(msg.from, all);
@@ -65,7 +65,7 @@ void mobile_objects::record_reply(object_id id, std::uint64_t number, failure_re
   shard& s = shard_of(id);
   const auto count = [&](entry* e) {
     ++s.ended;
-    // While it is here, near ones may wait whose numbers are lower.
+    // While the object is local, local messages with lower numbers may wait.
     if (e && e->unanswered && --e->unanswered == 0 && !e->local) e->answered_below = e->messages_sent;
   };
   if (!is_permanent) {
@@ -80,7 +80,7 @@ void mobile_objects::record_reply(object_id id, std::uint64_t number, failure_re
   {
     const std::scoped_lock lock(s.lock);
     entry* const e = s.find(id);
-    // Later letters would wait for this one's number.
+    // Otherwise later messages would wait for this sequence number.
     if (e && e->local) {
       e->local->skip(e->local->local_sender(), number);
       advance_object(*e->local, actions);

@@ -6,7 +6,8 @@ void reply_aggregation::add(std::span<const std::byte> header, std::span<const s
   std::vector<std::byte> full;
   {
     const std::scoped_lock lock(lock_);
-    if (replies_.empty()) replies_.reserve(messages_ * (header.size() + value.size()) + 64);  // as if the others were like this one
+    // assumes replies of equal size
+    if (replies_.empty()) replies_.reserve(messages_ * (header.size() + value.size()) + 64);
     replies_.insert(replies_.end(), header.begin(), header.end());
     replies_.insert(replies_.end(), value.begin(), value.end());
     if (replies_.size() < flush_bytes) return;

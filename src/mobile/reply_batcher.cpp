@@ -56,7 +56,7 @@ bool reply_batcher::next_listed(dist::rank& to) noexcept {
     nodes_to_flush_.erase(nodes_to_flush_.begin());
   }
   const std::scoped_lock lock(peers_[to].lock);
-  peers_[to].is_listed = false;  // what is added from now on marks it anew
+  peers_[to].is_listed = false;  // the next reply lists the node again
   return true;
 }
 
